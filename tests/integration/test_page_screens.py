@@ -112,6 +112,43 @@ def check_places(browser, server):
         it.quiet()
 
 
+def charts_of(it):
+    """What each chart shows."""
+    return it.page.evaluate("[...document.querySelectorAll('canvas.chart')].map((one) => one.toDataURL())")
+
+
+def check_chosen(browser, server):
+    """A drag over a chart chooses a range that all charts show, that links and the head hand on, and that Esc takes back."""
+    with Page(browser, server) as it:
+        it.open("overview")
+        it.page.wait_for_load_state("networkidle")
+        before, box = charts_of(it), it.page.locator("canvas.chart").first.bounding_box()
+        left, wide, mouse = box["x"] + 74, box["width"] - 74, it.page.mouse
+        for is_kept in (False, True):
+            mouse.move(left + wide / 4, box["y"] + 50)
+            mouse.down()
+            mouse.move(left + wide / 2, box["y"] + 60, steps=3)
+            if not is_kept:
+                it.page.keyboard.press("Escape")
+            mouse.up()
+            check(is_kept or charts_of(it) == before and "from=" not in it.page.url, "a drag that was broken off chose a range")
+        it.until("document.querySelector('#chosen')?.textContent.includes('Chosen: 0.500 s to 1.000 s: 500 ms')")
+        it.until("document.querySelector('#chosen-sum').textContent.includes('waiting 2.00 s')")
+        after = charts_of(it)
+        check(len(after) == 3 and all(one != other for one, other in zip(before, after)), "a chart does not show the range")
+        links = [link.get_attribute("href") for link in it.page.locator("#chosen a").all()]
+        check([link.split("?")[0] for link in links] == ["#timeline", "#places", "#coroutines", "#overview"], f"{links}")
+        check(it.page.locator("#screens a[data-key=nav-timeline]").get_attribute("href") == links[0], f"{links[0]} is not where the head leads to")
+        it.page.locator("#chosen a").first.click()
+        it.until("document.querySelector('.range')?.textContent.includes('500 ms')")
+        it.page.go_back()
+        it.page.wait_for_selector("#chosen")
+        it.page.keyboard.press("Escape")
+        it.until("!document.querySelector('#chosen') && location.hash === '#overview'")
+        check(charts_of(it) == before, "charts are not as they were")
+        it.quiet()
+
+
 def main():
     with open_browser(__file__) as browser, folder() as name:
         place = pathlib.Path(name)
@@ -120,7 +157,7 @@ def main():
             judged(server)
             if "screens" not in server.ask("/")[2].decode():
                 sys.exit(77)
-            for part in (check_waits, check_sql, check_groups, check_places):
+            for part in (check_waits, check_sql, check_groups, check_places, check_chosen):
                 part(browser, server)
         finally:
             server.process.kill()

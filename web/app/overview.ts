@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
 // The recording over time: states, events and losses, delays; findings as flags on the same axis. A brush on any of them
-// opens the timeline there.
+// chooses the range of time that all of them show, and that goes along to other screens.
 
-import { go } from "./address";
+import { addressOf, go, viewInUse } from "./address";
 import { askRows } from "./carrier";
 import { copyButton, fill, h, sharpen } from "./dom";
 import { drawStack, loadMinimap, OVERVIEW, type Minimap } from "./minimap";
 import { SvgPen, type Pen } from "./pen";
-import { ticksOf } from "./range";
+import { askSum } from "./panels";
+import { chosenOf, sayRange, ticksOf, type Range } from "./range";
 import { count, duration, many, moment, percent, roughly } from "./say";
 import { palette } from "./states";
 import { loadLine, threadName, type Trace } from "./trace";
@@ -16,6 +17,8 @@ import { loadLine, threadName, type Trace } from "./trace";
 const LEFT = 74;
 const BOTTOM = 20;
 const HEAT_STEPS = 60;
+/** A hand that moves less than so many pixels chooses nothing. */
+const CLICK_WIDTH = 3;
 /** Powers of two of nanoseconds that the heat map has rows for: 256 ns to 16 s. */
 const HEAT_FIRST = 8;
 const HEAT_ROWS = 27;
@@ -103,15 +106,99 @@ function paintHeat(context: Pen, heat: number[][], width: number, height: number
 	context.textAlign = "left";
 }
 
-function brush(canvas: HTMLCanvasElement, trace: Trace): void {
-	let begin = NaN;
-	const at = (event: PointerEvent): number =>
-		trace.from + Math.max(0, (event.offsetX - LEFT) / (canvas.clientWidth - LEFT)) * (trace.until - trace.from);
-	canvas.addEventListener("pointerdown", (event) => { begin = at(event); });
-	canvas.addEventListener("pointerup", (event) => {
-		const end = at(event), least = (trace.until - trace.from) / 200, middle = (begin + end) / 2, half = Math.max(Math.abs(end - begin), least) / 2;
-		go("timeline", { from: Math.round(middle - half), until: Math.round(middle + half) });
-	});
+/** Drags over charts: the range while a hand moves, and at its end. */
+class Brush {
+	now: Range | null = null;
+	private begin = NaN;
+
+	/** `changed` is called while the hand moves, `choose` at the end. */
+	constructor(private readonly trace: Trace, private readonly changed: () => void, private readonly choose: (range: Range) => void) {}
+
+	add(canvas: HTMLCanvasElement): void {
+		/* A finger that moves up or down scrolls the page still. */
+		canvas.style.touchAction = "pan-y";
+		canvas.addEventListener("pointerdown", (event) => {
+			if (event.button)
+				return;
+			canvas.setPointerCapture(event.pointerId);
+			this.begin = this.at(event, canvas);
+		});
+		canvas.addEventListener("pointermove", (event) => this.move(event, canvas));
+		canvas.addEventListener("pointerup", () => this.end());
+		canvas.addEventListener("pointercancel", () => this.stop());
+	}
+
+	/** Nothing is chosen; true where a drag was broken off. */
+	stop(): boolean {
+		const isBroken = !Number.isNaN(this.begin);
+		this.begin = NaN;
+		this.now = null;
+		this.changed();
+		return isBroken;
+	}
+
+	private at(event: PointerEvent, canvas: HTMLCanvasElement): number {
+		const share = (event.offsetX - LEFT) / (canvas.clientWidth - LEFT);
+		return this.trace.from + Math.min(Math.max(share, 0), 1) * (this.trace.until - this.trace.from);
+	}
+
+	private move(event: PointerEvent, canvas: HTMLCanvasElement): void {
+		if (Number.isNaN(this.begin))
+			return;
+		const at = this.at(event, canvas), least = CLICK_WIDTH / (canvas.clientWidth - LEFT) * (this.trace.until - this.trace.from);
+		this.now = Math.abs(at - this.begin) < least ? null : { from: Math.floor(Math.min(at, this.begin)), until: Math.ceil(Math.max(at, this.begin)) };
+		this.changed();
+	}
+
+	private end(): void {
+		const range = this.now;
+		this.stop();
+		if (range)
+			this.choose(range);
+	}
+}
+
+/** The rest is pale. */
+function paintChosen(pen: Pen, all: Range, { from, until }: Range, width: number, height: number): void {
+	const colours = palette(), scale = (width - LEFT) / (all.until - all.from), tall = height - BOTTOM;
+	const left = LEFT + (from - all.from) * scale, right = LEFT + (until - all.from) * scale;
+	pen.fillStyle = colours.ground;
+	pen.globalAlpha = 0.6;
+	pen.fillRect(LEFT, 0, left - LEFT, tall);
+	pen.fillRect(right, 0, width - right, tall);
+	pen.globalAlpha = 1;
+	pen.strokeStyle = colours.accent;
+	pen.lineWidth = 2;
+	pen.strokeRect(left, 1, Math.max(2, right - left), tall - 2);
+	pen.lineWidth = 1;
+}
+
+/** The chosen range in numbers, and where to go on with it. */
+function tellChosen(trace: Trace, range: Range): HTMLElement {
+	const sum = h("p", { id: "chosen-sum" }), { from, until } = range;
+	void askSum(trace, range).then((told) => fill(sum, told)).catch((failure: Error) => fill(sum, failure.message));
+	return h("div", { id: "chosen", role: "status" }, h("p", null, h("strong", null, `Chosen: ${sayRange(range)}`)), sum,
+		h("p", { class: "actions" }, h("a", { href: addressOf("timeline", { from, until }) }, "timeline of it"), " · ",
+			h("a", { href: addressOf("places", { from, until }) }, "places, compared with the rest"), " · ",
+			/* The screen knows age alone: how long before the end a coroutine had begun. */
+			h("a", { href: addressOf("coroutines", { age: (trace.until - until) / 1e6 || undefined }) }, "coroutines that had begun by its end"), " · ",
+			h("a", { href: addressOf("overview") }, "take it back")));
+}
+
+/** What the charts show. */
+interface Charted {
+	map: Minimap | null;
+	delays: number[][] | null;
+}
+
+/** Asked for once: the screen is filled anew with each range that is chosen. */
+const CHARTED = new WeakMap<Trace, Charted>();
+
+async function loadCharts(trace: Trace, charted: Charted, paint: () => void): Promise<void> {
+	charted.map ??= await loadMinimap(trace.from, trace.until, 300);
+	paint();
+	charted.delays ??= await loadHeat(trace);
+	paint();
 }
 
 function workers(trace: Trace): HTMLElement {
@@ -128,13 +215,15 @@ function workers(trace: Trace): HTMLElement {
 
 export function showOverview(into: HTMLElement, trace: Trace): () => void {
 	const { report } = trace;
+	const chosen = chosenOf(trace, viewInUse().arguments), brush = new Brush(trace, () => paint(), ({ from, until }) => go("overview", { from, until }));
 	const canvas = (label: string): HTMLCanvasElement => {
 		const made = h("canvas", { class: "chart", role: "img", "aria-label": label });
-		brush(made, trace);
+		brush.add(made);
 		return made;
 	};
 	const states = canvas("Coroutines by state over time"), events = canvas("Events over time"), heat = canvas("Delays from ready to running over time");
-	let map: Minimap | null = null, delays: number[][] | null = null;
+	const charted = CHARTED.get(trace) ?? { map: null, delays: null };
+	CHARTED.set(trace, charted);
 	const length = (shown: Minimap): number => (shown.range.until - shown.range.from) / shown.rows.nrRows;
 	/* Each chart, drawn with the pen of a canvas or of a file. */
 	const charts: [HTMLCanvasElement, (pen: Pen, shown: Minimap, width: number, height: number) => void][] = [[states, (pen, shown, width, height) => {
@@ -146,18 +235,23 @@ export function showOverview(into: HTMLElement, trace: Trace): () => void {
 		paintAxis(pen, shown, width, height, `${roughly(most * 1e9 / length(shown))}/s`);
 	}], [heat, (pen, shown, width, height) => {
 		paintAxis(pen, shown, width, height, "");
-		if (delays)
-			paintHeat(pen, delays, width, height);
+		if (charted.delays)
+			paintHeat(pen, charted.delays, width, height);
 	}]];
-	const paint = (): void => {
-		for (const [chart, draw] of charts)
-			if (map && chart.isConnected)
-				draw(sharpen(chart, chart.clientWidth, chart.clientHeight), map, chart.clientWidth, chart.clientHeight);
+	const drawChart = (at: number, pen: Pen): void => {
+		const [{ clientWidth, clientHeight }, draw] = charts[at]!, range = brush.now ?? chosen;
+		if (charted.map)
+			draw(pen, charted.map, clientWidth, clientHeight);
+		if (range)
+			paintChosen(pen, trace, range, clientWidth, clientHeight);
 	};
+	const paint = (): void => charts.forEach(([chart], at) => {
+		if (chart.isConnected)
+			drawChart(at, sharpen(chart, chart.clientWidth, chart.clientHeight));
+	});
 	const copy = (number: number): HTMLElement => h("p", { class: "actions" }, copyButton("Copy as SVG", () => {
-		const [chart, draw] = charts[number]!, pen = new SvgPen(chart.clientWidth, chart.clientHeight, chart.getAttribute("aria-label") ?? "", palette().ground);
-		if (map)
-			draw(pen, map, chart.clientWidth, chart.clientHeight);
+		const [chart] = charts[number]!, pen = new SvgPen(chart.clientWidth, chart.clientHeight, chart.getAttribute("aria-label") ?? "", palette().ground);
+		drawChart(number, pen);
 		return pen.text();
 	}));
 	const { delays: all } = report.statistics, byState = report.quality.coroutines_by_state;
@@ -166,12 +260,20 @@ export function showOverview(into: HTMLElement, trace: Trace): () => void {
 			h("strong", null, count(number)), h("span", null, h("i", { class: `bar ${state}`, "aria-hidden": "true" }), ` ${state}`))),
 		h("li", null, h("strong", null, duration(all.p99_ns)), h("span", null, "delay, 99 of 100 at most")),
 		h("li", null, h("strong", null, count(report.quality.lost)), h("span", null, "events lost"))),
-		h("p", { class: "quiet" }, "Drag over a chart to choose a range of time, which the timeline shows and the other screens keep: places compare it with the rest."),
+		h("p", { class: "quiet" }, "Drag over a chart to choose a range of time. The timeline shows it, places compare it with the rest, waits are as at its end; Esc takes it back."),
+		chosen ? tellChosen(trace, chosen) : null,
 		h("h3", null, "Coroutines by state"), states, copy(0), h("h3", null, "Events a second", report.quality.lost ? `; ${many(report.quality.lost, "event")} lost` : ""), events, copy(1),
 		h("h3", null, "Delay from ready to running"), heat, copy(2), h("h3", null, "Workers"), workers(trace));
 	const seen = new ResizeObserver(paint);
 	seen.observe(states);
-	void loadMinimap(trace.from, trace.until, 300).then((loaded) => { map = loaded; paint(); return loadHeat(trace); })
-		.then((loaded) => { delays = loaded; paint(); }).catch(() => undefined);
-	return () => seen.disconnect();
+	void loadCharts(trace, charted, paint).catch(() => undefined);
+	const keydown = (event: KeyboardEvent): void => {
+		if (event.key === "Escape" && !document.querySelector("dialog[open]") && !brush.stop() && chosen)
+			go("overview");
+	};
+	window.addEventListener("keydown", keydown);
+	return () => {
+		seen.disconnect();
+		window.removeEventListener("keydown", keydown);
+	};
 }

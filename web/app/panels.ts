@@ -115,6 +115,18 @@ export function tellRow(row: Row, lanes: Lanes, nrHidden: number, act: (action: 
 
 // ---------------------------------------------------------------- the range
 
+/** All coroutines together: how long they were in each state, and how long the scheduler took. */
+export async function askSum(trace: Trace, range: Range): Promise<Child> {
+	const from = Math.max(trace.from, Math.floor(range.from)), until = Math.min(trace.until, Math.ceil(range.until));
+	const rows = await askRows("overview", { from, until: Math.max(until, from + 1), steps: 1 });
+	const number = (name: keyof typeof OVERVIEW): number => rows.number(OVERVIEW[name], 0) || 0;
+	const spent = (["running", "ready", "waiting"] as const).map((state) => `${state} ${duration(number(state))}`).join(", ");
+	return [`All coroutines together: ${spent}; ${many(number("events"), "event")}, ${many(number("wakes"), "wake")}` +
+		`; from ready to running half took at most ${duration(number("p50"))}, 99 of 100 ${duration(number("p99"))}, the longest ${duration(number("max"))}.`,
+	number("lost") ? h("strong", null, ` ${many(number("lost"), "event")} lost.`) : null,
+	number("uncounted") ? ` ${many(number("uncounted"), "delay")} are in none of these.` : null];
+}
+
 /** Events of the range that is shown, of all or of one lane. */
 export class RangePanel {
 	readonly element: HTMLDetailsElement;
@@ -170,16 +182,8 @@ export class RangePanel {
 		void this.sum().catch((failure: Error) => { this.told.textContent = failure.message; });
 	}
 
-	/** All coroutines together: how long they were in each state, and how long the scheduler took. */
 	private async sum(): Promise<void> {
-		const from = Math.max(this.trace.from, Math.floor(this.range.from)), until = Math.min(this.trace.until, Math.ceil(this.range.until));
-		const rows = await askRows("overview", { from, until: Math.max(until, from + 1), steps: 1 });
-		const number = (name: keyof typeof OVERVIEW): number => rows.number(OVERVIEW[name], 0) || 0;
-		const spent = (["running", "ready", "waiting"] as const).map((state) => `${state} ${duration(number(state))}`).join(", ");
-		fill(this.told, `All coroutines together: ${spent}; ${many(number("events"), "event")}, ${many(number("wakes"), "wake")}` +
-			`; from ready to running half took at most ${duration(number("p50"))}, 99 of 100 ${duration(number("p99"))}, the longest ${duration(number("max"))}.`,
-		number("lost") ? h("strong", null, ` ${many(number("lost"), "event")} lost.`) : null,
-		number("uncounted") ? ` ${many(number("uncounted"), "delay")} are in none of these.` : null);
+		fill(this.told, await askSum(this.trace, this.range));
 	}
 }
 

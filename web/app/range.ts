@@ -2,6 +2,8 @@
 //
 // The range of time that is looked at: one for all screens, zoomed and moved, with its past.
 
+import { duration, moment } from "./say";
+
 export interface Range {
 	from: number;
 	until: number;
@@ -62,6 +64,18 @@ export class Ranges {
 		const margin = Math.max((until - from) * 0.15, SHORTEST_NS / 2);
 		return { from: from - margin, until: until + margin };
 	}
+}
+
+/** What an address chooses of the whole; null: all of it. */
+export function chosenOf(all: Range, given: URLSearchParams): Range | null {
+	const from = Math.max(all.from, Number(given.get("from") ?? all.from)), until = Math.min(all.until, Number(given.get("until") ?? all.until));
+	return until > from && (from > all.from || until < all.until) ? { from, until } : null;
+}
+
+/** "0.100 s to 0.300 s: 200 ms". */
+export function sayRange({ from, until }: Range): string {
+	const resolution = (until - from) / 100;
+	return `${moment(from, resolution)} to ${moment(until, resolution)}: ${duration(until - from)}`;
 }
 
 /** Round numbers for an axis: about `wanted` of them. */
