@@ -204,9 +204,9 @@ static void wait_for_something(const struct show *show)
 		{.fd = top_source_descriptor(show->source), .events = POLLIN},
 		{.fd = top_endings_descriptor(), .events = POLLIN},
 	};
-	bool is_ageing = !show->snapshot || show->snapshot->is_growing;
 
-	poll(descriptors, sizeof(descriptors) / sizeof(descriptors[0]), is_ageing ? TICK_MS : -1);
+	/* A change of the terminal's size interrupts no wait where it comes while a frame is made: the next tick sees it. */
+	poll(descriptors, sizeof(descriptors) / sizeof(descriptors[0]), TICK_MS);
 }
 
 static void loop(struct show *show)

@@ -245,6 +245,41 @@ def check_sizes(place, trace):
         shown.until("left with 0")
 
 
+def write_many(path):
+    """A million coroutines, which wait since one microsecond after the other."""
+    head = ("trace from=0 until=10s\nprocess 1 pid=100 program=/bin/server probe ledger\nthread 1 tid=101 name=worker-0\n"
+            "site 1 kind=source file=/src/server.c line=1 function=read_all\n1ms t1 create c1 @1\n+1us t1 suspend c1 descriptor:7 @1\n")
+    path.write_text(head + "".join(f"+1us t1 create c{coro} @1\n+1us t1 suspend c{coro} descriptor:7 @1\n" for coro in range(2, 1000001)))
+
+
+def check_million(place):
+    """A million coroutines: both ends of the table, its order, one of them, in a small terminal and in a large one."""
+    text, trace = pathlib.Path(place, "many.txt"), pathlib.Path(place, "many.ctrace")
+    write_many(text)
+    run(COROTRACER, "assemble", "-o", trace, text)
+    text.unlink()
+    with terminal(place) as shown:
+        shown.top(trace, "-s", "coroutines", "--sort", "id")
+        shown.until("ID▼", "1 of 1,000,000")
+        shown.keys("G")
+        frame = shown.until("1,000,000 of 1,000,000")
+        check(frame.splitlines()[22].split()[0] == "1", frame)
+        shown.keys("i")
+        shown.until("ID▲")
+        shown.tmux("resize-window", "-x", "200", "-y", "60")
+        frame = shown.until("WAITS FOR", "descriptor 7")
+        check(len(frame.splitlines()) == 60 and "1000000" in frame, frame)
+        shown.keys("/")
+        shown.type("id=765432")
+        shown.keys("Enter")
+        frame = shown.until("filter: id=765432  (Esc")
+        check(" 765432  waiting" in frame and " 765433" not in frame, frame)
+        shown.keys("Enter")
+        shown.until("Coroutine 765432", "descriptor 7")
+        shown.keys("q")
+        shown.until("left with 0")
+
+
 def check_plain(place, trace):
     """Nothing but ASCII where the locale has no more, and no colours where none are wanted."""
     with terminal(place, LC_ALL="C", LANG="C") as shown:
@@ -447,6 +482,7 @@ def main():
         check_unseen_screen(place, unseen)
         check_keys(place, trace)
         check_sizes(place, trace)
+        check_million(place)
         check_plain(place, trace)
         check_endings(place, trace)
         check_live(place)
