@@ -205,7 +205,7 @@ static void wait_for_something(const struct show *show)
 		{.fd = top_endings_descriptor(), .events = POLLIN},
 	};
 
-	/* A change of the terminal's size interrupts no wait where it comes while a frame is made: the next tick sees it. */
+	/* A change of size that comes while a frame is made interrupts no wait: the next tick sees it. */
 	poll(descriptors, sizeof(descriptors) / sizeof(descriptors[0]), TICK_MS);
 }
 
