@@ -106,6 +106,25 @@ function paintHeat(context: Pen, heat: number[][], width: number, height: number
 	context.textAlign = "left";
 }
 
+/** Where 99 of 100 delays of each step were over. */
+function paintMost(pen: Pen, { rows }: Minimap, width: number, height: number): void {
+	const step = (width - LEFT) / rows.nrRows, tall = (height - BOTTOM) / HEAT_ROWS;
+	pen.fillStyle = palette().ink;
+	for (let row = 0; row < rows.nrRows; row++) {
+		const power = Math.log2(rows.number(OVERVIEW.p99, row) || 0) - HEAT_FIRST;
+		if (Number.isFinite(power))
+			pen.fillRect(LEFT + row * step, height - BOTTOM - Math.min(Math.max(power, 0), HEAT_ROWS) * tall - 1, Math.max(step, 2), 2);
+	}
+}
+
+/** What the chart of delays leaves out. */
+function sayUncounted({ rows }: Minimap): string {
+	let number = 0;
+	for (let row = 0; row < rows.nrRows; row++)
+		number += rows.number(OVERVIEW.uncounted, row) || 0;
+	return number ? ` The line lacks ${many(number, "delay")}, which there was no room to count.` : "";
+}
+
 /** Drags over charts: the range while a hand moves, and at its end. */
 class Brush {
 	now: Range | null = null;
@@ -237,6 +256,7 @@ export function showOverview(into: HTMLElement, trace: Trace): () => void {
 		paintAxis(pen, shown, width, height, "");
 		if (charted.delays)
 			paintHeat(pen, charted.delays, width, height);
+		paintMost(pen, shown, width, height);
 	}]];
 	const drawChart = (at: number, pen: Pen): void => {
 		const [{ clientWidth, clientHeight }, draw] = charts[at]!, range = brush.now ?? chosen;
@@ -245,6 +265,7 @@ export function showOverview(into: HTMLElement, trace: Trace): () => void {
 		if (range)
 			paintChosen(pen, trace, range, clientWidth, clientHeight);
 	};
+	const uncounted = h("strong", { id: "uncounted", role: "status" });
 	const paint = (): void => charts.forEach(([chart], at) => {
 		if (chart.isConnected)
 			drawChart(at, sharpen(chart, chart.clientWidth, chart.clientHeight));
@@ -263,10 +284,14 @@ export function showOverview(into: HTMLElement, trace: Trace): () => void {
 		h("p", { class: "quiet" }, "Drag over a chart to choose a range of time. The timeline shows it, places compare it with the rest, waits are as at its end; Esc takes it back."),
 		chosen ? tellChosen(trace, chosen) : null,
 		h("h3", null, "Coroutines by state"), states, copy(0), h("h3", null, "Events a second", report.quality.lost ? `; ${many(report.quality.lost, "event")} lost` : ""), events, copy(1),
-		h("h3", null, "Delay from ready to running"), heat, copy(2), h("h3", null, "Workers"), workers(trace));
+		h("h3", null, "Delay from ready to running"),
+		h("p", { class: "quiet" }, "Darker: more delays. The line: what 99 of 100 took at most.", uncounted), heat, copy(2), h("h3", null, "Workers"), workers(trace));
 	const seen = new ResizeObserver(paint);
 	seen.observe(states);
-	void loadCharts(trace, charted, paint).catch(() => undefined);
+	void loadCharts(trace, charted, () => {
+		paint();
+		uncounted.textContent = charted.map ? sayUncounted(charted.map) : "";
+	}).catch(() => undefined);
 	const keydown = (event: KeyboardEvent): void => {
 		if (event.key === "Escape" && !document.querySelector("dialog[open]") && !brush.stop() && chosen)
 			go("overview");
