@@ -149,18 +149,57 @@ def check_chosen(browser, server):
         it.quiet()
 
 
+def check_uncounted(browser, server):
+    """Delays that the answer has in none of its percentiles are told; where there are none, nothing is."""
+    def hand_on(route):
+        answer = route.fetch()
+        body, column = bytearray(answer.body()), 32 + 24 * 11
+        # Each of the 300 steps has three more than it has: a column's cells stand on its base.
+        body[column + 8:column + 16] = (int.from_bytes(body[column + 8:column + 16], "little", signed=True) + 3).to_bytes(8, "little", signed=True)
+        route.fulfill(response=answer, body=bytes(body))
+    with Page(browser, server) as it:
+        it.open("overview")
+        it.page.wait_for_load_state("networkidle")
+        check(it.text("#uncounted") == "", it.text("#uncounted"))
+        it.page.route("**/api/v1/view/overview?*", hand_on)
+        it.open("overview")
+        it.until("document.querySelector('#uncounted').textContent.includes('lacks 900 delays')")
+        it.quiet()
+
+
+def check_losses(browser, server):
+    """A loss is drawn where it is in time, beside its row in the table; light and dark, wide and narrow."""
+    from axe_playwright_python.sync_playwright import Axe
+    for width, scheme in ((1280, "light"), (390, "dark")):
+        with Page(browser, server, width, color_scheme=scheme, bypass_csp=True) as it:
+            it.open("quality")
+            it.page.wait_for_selector("#losses-picture")
+            check([row[:3] for row in rows_of(it, "[aria-label=Losses]")] == [["12", "ring full", "worker-1 (102)"]], f"{rows_of(it, '[aria-label=Losses]')}")
+            bar = it.page.locator("#losses-picture rect")
+            check(bar.count() == 1 and "12 events, ring full: 0.000050 s to 0.000100 s" in bar.text_content(), "no bar")
+            check(149 < float(bar.get_attribute("x")) < 151 and "worker-1 (102)" in it.page.locator("#losses-picture").text_content(), "the bar is elsewhere")
+            check(it.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"too wide for {width}")
+            found = Axe().run(it.page).response["violations"]
+            check(not found, f"{scheme}: {[(one['id'], one['nodes'][0]['html'][:200]) for one in found]}")
+            it.quiet()
+
+
 def main():
     with open_browser(__file__) as browser, folder() as name:
         place = pathlib.Path(name)
         server = Server("serve", "--listen", ":0", trace_of(place, "0130-mutex-deadlock"))
+        lossy = Server("serve", "--listen", ":0", trace_of(place, "0009-closed-loss-elsewhere"))
         try:
             judged(server)
+            judged(lossy)
             if "screens" not in server.ask("/")[2].decode():
                 sys.exit(77)
-            for part in (check_waits, check_sql, check_groups, check_places, check_chosen):
+            for part in (check_waits, check_sql, check_groups, check_places, check_chosen, check_uncounted):
                 part(browser, server)
+            check_losses(browser, lossy)
         finally:
             server.process.kill()
+            lossy.process.kill()
 
 
 if __name__ == "__main__":

@@ -3,11 +3,49 @@
 // How much the recording can tell: what is missing, how its clocks agree, what could not be judged.
 
 import { fill, h, type Child } from "./dom";
+import { shape } from "./plot";
+import { ticksOf } from "./range";
 import { count, duration, many, moment, wallClock } from "./say";
-import { threadName, type Trace } from "./trace";
+import { threadName, type Report, type Trace } from "./trace";
+
+type Loss = Report["quality"]["losses"][number];
+
+const WIDTH = 900;
+const LEFT = 150;
+const LANE = 22;
+/** Threads beyond these share the last lane. */
+const LANES = 24;
 
 function facts(all: readonly [string, Child][]): HTMLElement {
 	return h("dl", null, all.filter(([, value]) => value !== null && value !== "").map(([name, value]) => [h("dt", null, name), h("dd", null, value)]));
+}
+
+function laneOf(loss: Loss): string {
+	return threadName(loss.thread) || "no thread";
+}
+
+function axis(trace: Trace, height: number, x: (ns: number) => number): SVGElement[] {
+	const { step, ticks } = ticksOf(trace, 6);
+	return [shape("line", { x1: LEFT, x2: WIDTH, y1: height - 20, y2: height - 20 }), ...ticks.map((at) =>
+		shape("text", { x: Math.min(x(at), WIDTH - 24), y: height - 5, "text-anchor": "middle" }, moment(at, step)))];
+}
+
+/** Where in time events are missing: a lane for each thread. */
+function lossPicture(trace: Trace): Child {
+	const timed = trace.report.quality.losses.filter((loss) => loss.first_ns !== null && loss.last_ns !== null);
+	const all = [...new Set(timed.map(laneOf))], names = all.length > LANES ? [...all.slice(0, LANES - 1), "other threads"] : all;
+	const height = names.length * LANE + 24, length = trace.until - trace.from;
+	const x = (ns: number): number => LEFT + Math.min(Math.max((ns - trace.from) / length, 0), 1) * (WIDTH - LEFT);
+	const drawn = shape("svg", { viewBox: `0 0 ${WIDTH} ${height}`, class: "plot", id: "losses-picture", role: "img", "aria-label": `Losses over time: ${many(timed.length, "range")}` });
+	drawn.append(...axis(trace, height, x), ...names.map((name, lane) => shape("text", { x: LEFT - 8, y: lane * LANE + 15, "text-anchor": "end" }, name)));
+	for (const loss of timed) {
+		const lane = names.indexOf(laneOf(loss)), left = Math.min(x(loss.first_ns!), WIDTH - 3), words = `${many(loss.count, "event")}, ${loss.reason}`;
+		const bar = shape("rect", { x: left, y: (lane < 0 ? names.length - 1 : lane) * LANE + 4, width: Math.max(3, x(loss.last_ns!) - left), height: LANE - 8 });
+		bar.style.fill = "var(--alarm)";
+		bar.append(shape("title", {}, `${words}: ${moment(loss.first_ns!)} to ${moment(loss.last_ns!)}`));
+		drawn.append(bar);
+	}
+	return timed.length ? h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Losses over time" }, drawn) : null;
 }
 
 function losses(trace: Trace): Child {
@@ -31,7 +69,7 @@ export function showQuality(into: HTMLElement, trace: Trace): void {
 	fill(into, h("h2", null, "Quality of the recording"),
 		h("p", { class: "lead" }, quality.lost ? `${many(quality.lost, "event")} of ${count(quality.lost + quality.events)} are missing.` : "Nothing is missing.",
 			quality.has_lower_grades ? " What is missing lowers findings." : ""),
-		quality.losses.length ? [h("h3", null, "Losses"), losses(trace)] : null,
+		quality.losses.length ? [h("h3", null, "Losses"), lossPicture(trace), losses(trace)] : null,
 		h("h3", null, "Doubts"), present.length || quality.notes.length ? h("ul", null, present.map(([number, words]) => h("li", null, `${count(number)} ${words}`)),
 			quality.notes.map((one) => h("li", null, `${one.text}${one.count > 1 ? ` (${count(one.count)} times)` : ""}`))) : h("p", null, "None."),
 		trace.report.remarks.length ? [h("h3", null, "Remarks"), h("ul", null, trace.report.remarks.map((one) => h("li", null, one)))] : null,
