@@ -116,6 +116,8 @@ def kill_parent_engine(scratch, chance):
     counters, trace = scratch / "orphan.counters", scratch / "orphan.ctrace"
     with start(scratch, trace, counters, 1, 50) as engine:
         pid = wait_for_pid(counters, engine)
+        while run(COROTRACER, "info", f"{trace}.partial", status=None).returncode:
+            check(engine.poll() is None, "the engine has ended")  # no whole block is written yet
         time.sleep(chance.uniform(0, 0.05))  # the random instant
         engine.kill()
         engine.wait()
