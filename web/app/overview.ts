@@ -29,7 +29,8 @@ function paintAxis(context: Pen, map: Minimap, width: number, height: number, mo
 	context.fillStyle = colours.quiet;
 	context.textAlign = "right";
 	context.fillText(most, LEFT - 6, 12);
-	context.fillText("0", LEFT - 6, height - BOTTOM);
+	if (most)
+		context.fillText("0", LEFT - 6, height - BOTTOM);
 	context.textAlign = "center";
 	for (const at of ticks)
 		context.fillText(moment(at, step), Math.min(LEFT + (at - map.range.from) / (map.range.until - map.range.from) * (width - LEFT), width - 26), height - 5);
@@ -72,7 +73,7 @@ function paintBars(context: Pen, map: Minimap, columns: readonly [keyof typeof O
 	return most;
 }
 
-/** Delays by when they ended and how long they were: darker is more. */
+/** Delays by when they ended and how long they were: the fuller the colour, the more. */
 async function loadHeat(trace: Trace): Promise<number[][]> {
 	const length = (trace.until - trace.from) / HEAT_STEPS, heat: number[][] = [];
 	for (let at = 0; at < HEAT_STEPS; at += 2)
@@ -285,7 +286,7 @@ export function showOverview(into: HTMLElement, trace: Trace): () => void {
 		chosen ? tellChosen(trace, chosen) : null,
 		h("h3", null, "Coroutines by state"), states, copy(0), h("h3", null, "Events a second", report.quality.lost ? `; ${many(report.quality.lost, "event")} lost` : ""), events, copy(1),
 		h("h3", null, "Delay from ready to running"),
-		h("p", { class: "quiet" }, "Darker: more delays. The line: what 99 of 100 took at most.", uncounted), heat, copy(2), h("h3", null, "Workers"), workers(trace));
+		h("p", { class: "quiet" }, "Fuller colour: more delays. The line: what 99 of 100 took at most.", uncounted), heat, copy(2), h("h3", null, "Workers"), workers(trace));
 	const seen = new ResizeObserver(paint);
 	seen.observe(states);
 	void loadCharts(trace, charted, () => {
