@@ -233,6 +233,7 @@ static void publish_behind_queue(void *context, uint64_t nr_taken)
 	struct ct_sink *filter = steering->of.filter;
 	uint64_t nr_unwanted = filter_nr_left_out(filter);
 	uint64_t nr_left_out = filter_nr_told(filter);
+	uint32_t categories_off = filter_categories_off(filter);
 	bool is_open = filter_is_open(filter);
 	struct queue_state queue;
 
@@ -243,6 +244,7 @@ static void publish_behind_queue(void *context, uint64_t nr_taken)
 	steering->now.nr_lost = steering->nr_lost_before + queue.nr_lost;
 	steering->now.nr_left_out = nr_left_out;
 	steering->now.is_open = is_open;
+	steering->now.categories_off = categories_off;
 	pthread_mutex_unlock(&steering->lock);
 }
 

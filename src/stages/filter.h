@@ -59,6 +59,9 @@ enum ct_status filter_finish(
 /* filter_is_open: are events kept at present? On the thread that uses the filter. */
 bool filter_is_open(const struct ct_sink *sink);
 
+/* filter_categories_off: categories that are left out at present, a bit each. On the thread that uses the filter. */
+uint32_t filter_categories_off(const struct ct_sink *sink);
+
 /* What can be changed while records come. */
 enum filter_subject {
 	FILTER_START,      /* the window opens, */

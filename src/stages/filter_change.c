@@ -185,6 +185,11 @@ bool filter_is_open(const struct ct_sink *sink)
 	return ((const struct filter *)(const void *)sink)->is_open;
 }
 
+uint32_t filter_categories_off(const struct ct_sink *sink)
+{
+	return ((const struct filter *)(const void *)sink)->categories_off;
+}
+
 enum ct_status filter_change(
 	struct ct_sink *sink, const struct filter_change *change, struct ct_error *reterr)
 {
