@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What the page says where there is nothing to show, or no more: empty, loading, no probe, an error, a lost connection, the end, no
 token, too many pages. In each of these axe-core finds nothing, and nothing sticks out of a narrow window. And the keyboard alone:
-each control of each screen is reached by it, and shows that it has the focus.
+each control of each screen is reached by it, and shows that it has the focus. And the controls of a recording, with the token and
+without it.
 """
 import json
 import pathlib
@@ -15,6 +16,8 @@ from test_serve import trace_in
 TARGETS = BUILD / "tests/targets"
 NARROW = (390, 844)
 MOST_READERS = 16
+PAUSE_US = 2000
+NEEDS_TOKEN = "Open the address that corotracer printed when it started: it ends with the token that lets you in."
 # What Tab can reach, of what is seen.
 REACHED = """() => [...document.querySelectorAll('a[href], button, select, input, textarea, [tabindex="0"]')]
     .filter((one) => one.checkVisibility() && !one.disabled && one.tabIndex >= 0).length"""
@@ -138,6 +141,107 @@ def check_refused(browser, place):
     server.stop()
 
 
+# ---------------------------------------------------------------- the controls of a recording
+
+def recorded(place, end, *options):
+    """A program that goes on until `end` is there, recorded and served."""
+    server = Server("run", "--serve", "--listen", ":0", *options, "-o", place + "/controlled.ctrace", "--", TARGETS / "annotated",
+                    "serve-until", end, 100, PAUSE_US)
+    while not server.tell("/api/v1/state")["recording"]["has_probe"]:
+        pass
+    return server
+
+
+def controls(it):
+    """The buttons by their words, and whether they can be pressed."""
+    it.page.locator("#controls a").wait_for()
+    return dict(it.page.locator("#controls button").evaluate_all("(all) => all.map((one) => [one.textContent, !one.disabled])"))
+
+
+def until_state(server, name, wanted):
+    while server.tell("/api/v1/state")["recording"][name] != wanted:
+        pass
+
+
+def check_locked(it):
+    """Without the token the orders are there, disabled, under one sentence; what only reads is not."""
+    check(controls(it) == {"Hold still": True, "Start": False, "Stop": False, "Dump now": False, "Categories": False}, controls(it))
+    check(it.page.locator("#needs-token:visible").inner_text() == NEEDS_TOKEN, it.text("header"))
+    check(it.page.locator("#controls a[download]").inner_text() == "Download", it.text("#controls"))
+
+
+def check_orders(it, server):
+    """Each order reaches the recording; categories are shown as the recording has them, here after another's order."""
+    it.page.get_by_role("button", name="Stop").click()
+    until_state(server, "is_open", False)
+    it.page.get_by_role("button", name="Start").click()
+    until_state(server, "is_open", True)
+    check(server.order("no-category=counters")[0] == 200, "the order was refused")
+    open_categories(it, {"counters"})
+    it.page.get_by_label("logs").uncheck()
+    it.page.get_by_role("button", name="Keep these").click()
+    until_state(server, "categories_off", 1 << 5 | 1 << 6)
+    open_categories(it, {"counters", "logs"})
+    it.page.keyboard.press("Escape")
+    it.page.locator("dialog").wait_for(state="detached")
+
+
+def open_categories(it, off):
+    """Until the newest state has come to the page, it shows the one before."""
+    for _ in range(100):
+        it.page.get_by_role("button", name="Categories").click()
+        found = set(it.page.locator("dialog input:not(:checked)").evaluate_all("(all) => all.map((one) => one.name)"))
+        if found == off:
+            return
+        it.page.get_by_role("button", name="Cancel").click()
+        it.page.locator("dialog").wait_for(state="detached")
+    check(False, f"categories that are off: {found}, not {off}")
+
+
+def check_stale_token(it, server):
+    """The token of an earlier start is refused with the same sentence; the printed address, in the same tab, lets in."""
+    it.page.goto(f"http://localhost:{server.port}/#token={'0' * 32}")
+    it.page.locator("#controls button:enabled", has_text="Stop").click()
+    it.page.locator("#needs-token").wait_for()
+    check_locked(it)
+    check(server.tell("/api/v1/state")["recording"]["is_open"], "a wrong token stopped the recording")
+    it.page.goto(f"http://localhost:{server.port}/#token={server.token}")
+    it.page.locator("#controls button:enabled", has_text="Stop").wait_for()
+    check(controls(it) == {"Hold still": True, "Start": True, "Stop": True, "Dump now": False, "Categories": True}, controls(it))
+    check(it.page.locator("#needs-token").is_hidden(), "the token is asked for again")
+
+
+def check_controls(browser, place):
+    end = pathlib.Path(place, "end")
+    server = recorded(place, end)
+
+    def use(it):
+        check_locked(it)
+        check_stale_token(it, server)
+        check_orders(it, server)
+
+    check_state(browser, server, "locked", NEEDS_TOKEN)
+    check_state(browser, server, "controls", NEEDS_TOKEN, lambda it: use, colours=("light",), said=("403 (Forbidden)",))
+    end.touch()
+    server.process.wait(timeout=60)
+
+
+def check_dump_now(browser, place):
+    end = pathlib.Path(place, "end of flight")
+    server = recorded(place, end, "--flight", "5s")
+    with Page(browser, server) as it:
+        it.page.goto(f"http://localhost:{server.port}/#token={server.token}")
+        it.page.get_by_role("button", name="Dump now").click()
+        until_state(server, "nr_dumps", 1)
+        with it.page.expect_download() as download:
+            it.page.get_by_role("link", name="Download").click()
+        check(pathlib.Path(download.value.path()).stat().st_size > 0, "an empty trace was downloaded")
+        it.quiet()
+    check(pathlib.Path(place, "controlled.1.ctrace").exists(), "no dump")
+    end.touch()
+    server.process.wait(timeout=60)
+
+
 def check_crowded(browser, server):
     """One page more than there is room for says so, and goes on once there is."""
     readers = [Reader(server) for _ in range(MOST_READERS)]
@@ -212,6 +316,8 @@ def main():
         check_lost(browser, place)
         check_finished(browser, place)
         check_refused(browser, place)
+        check_controls(browser, place)
+        check_dump_now(browser, place)
         check_crowded(browser, server)
         check_keyboard(browser, server)
         check_path(browser, server)

@@ -22,8 +22,11 @@ export class Refusal extends Error {
 
 let token = "";
 
-/** Keeps the token of the printed address out of the address that is shared. */
-export function takeToken(): void {
+/** Where the token comes from, said wherever it is missing. */
+export const NEEDS_TOKEN = "Open the address that corotracer printed when it started: it ends with the token that lets you in.";
+
+/** Keeps the token of the printed address out of the address that is shared. Returns whether the address had one. */
+export function takeToken(): boolean {
 	const found = /[#&]token=([0-9a-f]+)/.exec(location.hash);
 	if (found) {
 		token = found[1]!;
@@ -32,6 +35,13 @@ export function takeToken(): void {
 	} else {
 		token = sessionStorage.getItem("token") ?? "";
 	}
+	return found !== null;
+}
+
+/** A token that was refused is that of an earlier start. */
+export function dropToken(): void {
+	token = "";
+	sessionStorage.removeItem("token");
 }
 
 export function hasToken(): boolean {

@@ -3,7 +3,8 @@
 // The page: its screens, the state of what it shows, and the keys that work everywhere.
 
 import { addressOf as placeOfView, viewInUse } from "./address";
-import { addressOf, carrierInUse, hasToken, Refusal, sentenceOf, Served, takeToken, useCarrier } from "./carrier";
+import { addressOf, carrierInUse, NEEDS_TOKEN, Refusal, sentenceOf, takeToken, useCarrier } from "./carrier";
+import { drawControls } from "./controls";
 import { showCoroutine } from "./coroutine";
 import { showCoroutines } from "./coroutines";
 import { fill, h } from "./dom";
@@ -43,7 +44,8 @@ interface State {
 	generation: number;
 	judged_ago_ns?: number;
 	trouble?: string;
-	recording?: { is_open: boolean; has_ended: boolean; has_probe: boolean; is_flight: boolean; age_ns: number; nr_events: number; nr_lost: number };
+	recording?: { is_open: boolean; has_ended: boolean; has_probe: boolean; is_flight: boolean; age_ns: number; nr_events: number; nr_lost: number;
+		categories_off: number };
 }
 
 /** Screens that show a range of time, or compare it. */
@@ -93,7 +95,7 @@ function complain(sentence: string, isTrouble = true): void {
 
 function failure(error: unknown): void {
 	if (error instanceof Refusal && error.status === 403)
-		fill(main, h("h2", null, "The server refuses"), h("p", null, "Open the address that corotracer printed when it started: it ends with the token that lets you in."));
+		fill(main, h("h2", null, "The server refuses"), h("p", null, NEEDS_TOKEN));
 	else if (error instanceof Refusal && error.status === 503)
 		fill(main, h("p", { class: "quiet" }, "Nothing was judged yet: the recording has just begun, or the trace is still being read."));
 	else
@@ -158,24 +160,12 @@ function sayState(state: State): void {
 	}
 }
 
-function drawControls(state: State): void {
-	const controls = document.getElementById("controls") as HTMLElement, carrier = carrierInUse() as Served;
-	const button = (words: string, path: string, body: string): HTMLElement => h("button", {
-		class: "small", "data-key": words, click: () => void carrier.order(path, body).catch(failure) }, words);
-	if (controls.dataset["kind"] === `${!!state.recording}${state.recording?.is_flight}`)
-		return;
-	controls.dataset["kind"] = `${!!state.recording}${state.recording?.is_flight}`;
-	const pause = h("button", { class: "small", "aria-pressed": "false", click: (event: Event) => {
-		isPaused = !isPaused;
-		const pressed = event.currentTarget as HTMLElement;
-		pressed.setAttribute("aria-pressed", String(isPaused));
-		pressed.textContent = isPaused ? "Follow again" : "Hold still";
-		void load();
-	} }, "Hold still");
-	fill(controls, state.recording ? [pause, hasToken() ? [button("Start", "/api/v1/control", "start"), button("Stop", "/api/v1/control", "stop"),
-		state.recording.is_flight ? button("Dump now", "/api/v1/dump", "") : null] : null] : null,
-	state.path ? h("a", { class: "button small", href: addressOf("/api/v1/trace"), download: true }, "Download") : null);
-}
+const holdStill = h("button", { class: "small", "data-key": "hold", "aria-pressed": "false", click: () => {
+	isPaused = !isPaused;
+	holdStill.setAttribute("aria-pressed", String(isPaused));
+	holdStill.textContent = isPaused ? "Follow again" : "Hold still";
+	void load();
+} }, "Hold still");
 
 function listen(): void {
 	const events = new EventSource(addressOf("/api/v1/events"));
@@ -185,7 +175,7 @@ function listen(): void {
 			complain("");
 		delete trouble.dataset["kind"];
 		sayState(state);
-		drawControls(state);
+		drawControls(state, holdStill, complain);
 	});
 	events.addEventListener("end", () => {
 		events.close();
@@ -259,7 +249,13 @@ if (document.getElementById("trace"))
 	useCarrier(new Embedded());
 else
 	takeToken();
-window.addEventListener("hashchange", show);
+window.addEventListener("hashchange", () => {
+	/* The printed address, opened where the page was open without it. */
+	if (carrierInUse().isServed && takeToken())
+		location.reload();
+	else
+		show();
+});
 window.addEventListener("keydown", keydown);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
 newer.addEventListener("click", show);

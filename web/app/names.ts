@@ -2,6 +2,7 @@
 //
 // Names of the numbers in answers. They are the engine's own tables, which the script is made with.
 
+import categories from "../../include/corotracer/def/categories.def";
 import kinds from "../../include/corotracer/def/kinds.def";
 import resources from "../../include/corotracer/def/resources.def";
 
@@ -18,3 +19,8 @@ export const KINDS = namesOf(kinds);
 
 /** What coroutines wait for: "lock", "channel". */
 export const RESOURCES = namesOf(resources);
+
+/** Categories of events that a recording can leave out, and what they hold. Number 0, scheduling, it always keeps. */
+export const CATEGORIES: readonly { number: number; name: string; meaning: string }[] =
+	[...categories.matchAll(/^X\([A-Z_]+, (\d+), "([^"]+)", \w+, "([^"]+)"\)/gm)]
+		.map(([, number, name, meaning]) => ({ number: Number(number), name: name!, meaning: meaning! })).filter(({ number }) => number !== 0);

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+//
+// The controls of a recording that goes on: start, stop, dump now, categories, download. Orders need the token; without it
+// their buttons are disabled, and one sentence tells where it comes from.
+
+import { addressOf, carrierInUse, dropToken, hasToken, NEEDS_TOKEN, Refusal, Served } from "./carrier";
+import { fill, h } from "./dom";
+import { CATEGORIES } from "./names";
+
+/** What of the server's state the controls depend on. */
+export interface Controlled {
+	path: string | null;
+	recording?: { is_flight: boolean; categories_off: number };
+}
+
+const controls = document.getElementById("controls") as HTMLElement;
+const needsToken = document.getElementById("needs-token") as HTMLElement;
+const NO_DUMP = "Only a flight recorder has a past to dump: this recording writes all of it.";
+
+/** The newest state, and what of it is drawn. */
+let told: Controlled;
+let drawn = "";
+let complain: (sentence: string) => void;
+
+async function order(path: string, body: string): Promise<void> {
+	try {
+		await (carrierInUse() as Served).order(path, body);
+		complain("");
+	} catch (error) {
+		if (!(error instanceof Refusal && error.status === 403))
+			return complain((error as Error).message);
+		dropToken();
+		draw();
+	}
+}
+
+function button(words: string, press: () => void, whyNot?: string): HTMLElement {
+	const isLocked = !hasToken();
+	return h("button", { class: "small", "data-key": words, disabled: isLocked || whyNot !== undefined, title: isLocked ? NEEDS_TOKEN : whyNot,
+		"aria-describedby": isLocked ? needsToken.id : undefined, click: press }, words);
+}
+
+function orderCategories(dialog: HTMLDialogElement): void {
+	const off = [...dialog.querySelectorAll<HTMLInputElement>("input:not(:checked)")].map((box) => box.name);
+	void order("/api/v1/control", `no-category=${off.join(",")}`);
+}
+
+/** Which categories of events are kept from now on; what is ticked at first is what is kept at present. */
+function showCategories(): void {
+	const off = told.recording?.categories_off ?? 0;
+	const dialog: HTMLDialogElement = h("dialog", { class: "categories", "aria-labelledby": "categories-title", close: () => {
+		if (dialog.returnValue === "keep")
+			orderCategories(dialog);
+		dialog.remove();
+	} },
+	h("h2", { id: "categories-title" }, "Categories of events to keep"),
+	h("p", { class: "quiet" }, "Lives, suspends, resumes and wakes of coroutines are always kept. The trace tells what was left out, and when."),
+	h("form", { method: "dialog" },
+		CATEGORIES.map(({ number, name, meaning }) => h("label", null,
+			h("input", { type: "checkbox", name, checked: !(off >> number & 1) }), h("b", null, name), ` ${meaning}`)),
+		h("p", null, h("button", { value: "keep" }, "Keep these"), " ", h("button", { value: "" }, "Cancel"))));
+	document.body.append(dialog);
+	dialog.showModal();
+}
+
+function buttonsOf(recording: NonNullable<Controlled["recording"]>): HTMLElement[] {
+	return [
+		button("Start", () => void order("/api/v1/control", "start")),
+		button("Stop", () => void order("/api/v1/control", "stop")),
+		button("Dump now", () => void order("/api/v1/dump", ""), recording.is_flight ? undefined : NO_DUMP),
+		button("Categories", showCategories),
+	];
+}
+
+function draw(): void {
+	const { path, recording } = told, key = `${path} ${recording?.is_flight} ${hasToken()}`;
+	if (key === drawn)
+		return;
+	drawn = key;
+	fill(controls, recording ? [holdStill, buttonsOf(recording)] : null,
+		path || recording ? h("a", { class: "button small", href: addressOf("/api/v1/trace"), download: true, "data-key": "download" }, "Download") : null);
+	needsToken.textContent = NEEDS_TOKEN;
+	needsToken.hidden = !recording || hasToken();
+}
+
+let holdStill: HTMLElement;
+
+/** Draws the controls as this state has them. `hold` stands before them; `say` shows what an order was refused with. */
+export function drawControls(state: Controlled, hold: HTMLElement, say: (sentence: string) => void): void {
+	told = state;
+	holdStill = hold;
+	complain = say;
+	draw();
+}
