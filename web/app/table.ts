@@ -40,6 +40,27 @@ function conditionOf(where: string): string {
 	return `${column} ${sign} ${/^-?\d+$/.test(value) ? value : `'${value.replace(/'/g, "''").replace(/[\\"$`]/g, "\\$&")}'`}`;
 }
 
+/** The command that answers a statement in a terminal. */
+export function queryOf(statement: string): string {
+	return `corotracer query FILE "${statement}"`;
+}
+
+/** A line of tabs for each row of a table's body, below its heads. */
+function tabsOf(heads: readonly string[], body: HTMLElement): string {
+	return [heads, ...[...body.children].map((line) => [...line.children].map((cell) => cell.textContent ?? ""))].map((cells) => cells.join("\t")).join("\n");
+}
+
+/** A table of few rows, all of which are at hand; `command` gives them in a terminal. */
+export function listed({ label, heads, rows, isNumber, command }: {
+	label: string; heads: readonly string[]; rows: readonly (readonly Child[])[]; isNumber: (column: number) => boolean; command: string;
+}): HTMLElement {
+	const kind = (column: number): string | undefined => isNumber(column) ? "number" : undefined;
+	const body = h("tbody", null, rows.map((row) => h("tr", null, row.map((cell, column) => h("td", { class: kind(column) }, cell)))));
+	return h("div", null, h("div", { class: "scroll few", tabindex: 0, role: "group", "aria-label": label }, h("table", { class: "listed" },
+		h("thead", null, h("tr", null, heads.map((head, column) => h("th", { scope: "col", class: kind(column) }, head)))), body)),
+	h("p", { class: "actions" }, copyButton("Copy as TSV", () => tabsOf(heads, body)), " ", copyButton("Copy the command", () => command)));
+}
+
 export class Table {
 	readonly element: HTMLElement;
 	private readonly body = h("tbody", null);
@@ -165,14 +186,11 @@ export class Table {
 	/** What prints the same in a terminal. */
 	private command(): string {
 		const { table, columns, order } = this.options, where = this.options.where().map(conditionOf).join(" AND ");
-		return `corotracer query FILE "SELECT ${columns.map((column) => column.name).join(", ")} FROM ${table}${where ? ` WHERE ${where}` : ""} ` +
-			`ORDER BY ${order.replace("-", "")}${order.startsWith("-") ? " DESC" : ""}"`;
+		return queryOf(`SELECT ${columns.map((column) => column.name).join(", ")} FROM ${table}${where ? ` WHERE ${where}` : ""} ` +
+			`ORDER BY ${order.replace("-", "")}${order.startsWith("-") ? " DESC" : ""}`);
 	}
 
 	private text(): string {
-		const lines = [this.options.columns.map((column) => column.head).join("\t")];
-		for (const line of this.body.children)
-			lines.push([...line.children].map((cell) => cell.textContent ?? "").join("\t"));
-		return lines.join("\n");
+		return tabsOf(this.options.columns.map((column) => column.head), this.body);
 	}
 }
