@@ -2,6 +2,7 @@
 """Screens of the page beside findings and the timeline, in a real browser, over a small trace of which all is known."""
 import pathlib
 import re
+import shlex
 import sys
 
 from browser import Page, open_browser
@@ -184,6 +185,59 @@ def check_losses(browser, server):
             it.quiet()
 
 
+FAMILY = """trace from=0 until=1s
+process 1 pid=100 program=/bin/engine probe ledger
+thread 1 tid=101 name=worker-0
+site 1 kind=source file=/src/engine.c line=10 function=main
+site 2 kind=source file=/src/engine.c line=20 function=serve
+site 3 kind=source file=/src/engine.c line=91 function=transfer reason=lock
+1ms t1 create c1 0x11010 @1
+1ms t1 resume c1
+2ms t1 create c2 0x12010 @2
+3ms t1 suspend c1 coroutine:2 @1
+4ms t1 resume c2
+5ms t1 acquire c2 lock:0xb000 @3
+""" + "".join(f"6ms t1 create c{id} 0x{id + 256:x}010 @2\n" for id in range(3, 63)) + """10ms t1 suspend c2 lock:0xa000 @3
+30ms t1 wake c2
+40ms t1 resume c2
+50ms t1 suspend c2 lock:0xa000 @3
+60ms t1 resume c3
+70ms t1 suspend c3 lock:0xb000 @3
+80ms t1 park
+"""
+
+
+def copied(it, label, button):
+    it.page.locator(f"div:has(> [aria-label='{label}'])").get_by_role("button", name=button).click()
+    return it.page.evaluate("navigator.clipboard.readText()")
+
+
+def check_coroutine(browser, server, trace):
+    """One coroutine's tree, objects and peers, each with a copy of its rows and the command that gives them."""
+    with Page(browser, server, permissions=["clipboard-read", "clipboard-write"]) as it:
+        it.open("coroutine?id=2")
+        it.until("document.querySelectorAll('main table.listed').length === 4")
+        tree = rows_of(it, "[aria-label='Its tree']")
+        check([row[0] for row in tree[:4]] == ["coroutine 1", "coroutine 2", "coroutine 3", "coroutine 4"] and len(tree) == 52, f"{tree}")
+        check("A thread started coroutine 1. Coroutine 2 started 60 coroutines, the first 50 of them here." in it.text("main"), it.text("main"))
+        waited = rows_of(it, "[aria-label='What it waited for']")
+        check(waited == [["lock 0xa000", "lock in transfer, engine.c:91", "2", "980 ms", "950 ms", "yes"]], f"{waited}")
+        holds = rows_of(it, "[aria-label='What it holds']")
+        check(holds == [["lock 0xb000", "lock in transfer, engine.c:91", "0.005000 s", "995 ms", "1"]], f"{holds}")
+        peers = rows_of(it, "[aria-label='Peers']")
+        check(peers[0] == ["running", "16.0 ms", "0 s", "10.0 ms"] and peers[3][:3] == ["longest wait", "950 ms", "0 s"], f"{peers}")
+        check("against its 60 peers" in it.text("main").lower(), it.text("main"))
+        for label, rows, told in (("Its tree", 52, "serve, "), ("What it waited for", 1, "980 ms"), ("What it holds", 1, "0xb000"), ("Peers", 5, "16.0 ms")):
+            check(len(copied(it, label, "Copy as TSV").splitlines()) == 1 + rows, label)
+            command = shlex.split(copied(it, label, "Copy the command"))
+            check(command[:3] == ["corotracer", "query", "FILE"], f"{command}")
+            answer = run(COROTRACER, "query", trace, command[3], status=None)
+            check(told in answer.stdout or "without SQLite" in answer.stderr, f"{answer}")
+        it.page.locator("[aria-label='Its tree'] a", has_text="coroutine 1").first.click()
+        it.until("document.querySelector('main h2').textContent.startsWith('Coroutine 1 ')")
+        it.quiet()
+
+
 def main():
     with open_browser(__file__) as browser, folder() as name:
         place = pathlib.Path(name)
@@ -200,6 +254,12 @@ def main():
         finally:
             server.process.kill()
             lossy.process.kill()
+        (place / "family.txt").write_text(FAMILY)
+        server = Server("serve", "--listen", ":0", place / "family.txt")
+        try:
+            check_coroutine(browser, server, place / "family.txt")
+        finally:
+            server.process.kill()
 
 
 if __name__ == "__main__":

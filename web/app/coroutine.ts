@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// One coroutine: its life as a strip, why it does not run, its states and events, its times against its peers.
+// One coroutine: its life as a strip, why it does not run, its tree, its objects, its times against its peers, its states.
 
 import { addressOf, viewInUse } from "./address";
 import { askJson, askRows } from "./carrier";
-import { fill, h, sharpen, type Child } from "./dom";
+import { copyButton, fill, h, sharpen, type Child } from "./dom";
+import { COMPARED, showOwnObjects, showPeers, showTree } from "./related";
 import { askSlices } from "./slices";
 import { count, duration, many, moment, wallClock } from "./say";
 import { drawState, palette, STATES } from "./states";
@@ -47,20 +48,16 @@ async function drawLife(canvas: HTMLCanvasElement, key: string, trace: Trace): P
 			slice.resource);
 }
 
-/** How it compares: the median and the most of those that were started at the same place. */
-async function showPeers(into: HTMLElement, site: number, own: Record<string, number>): Promise<void> {
-	const names = ["ready_ns", "running_ns", "waiting_ns", "longest_wait_ns", "longest_delay_ns"] as const;
-	const middle = await Promise.all(names.map((name) => askRows("select", { table: "coroutines", columns: name, where: [`function_site=${site}`], order: name, limit: 1 })
-		.then(async (first) => {
-			const half = await askRows("select", { table: "coroutines", columns: name, where: [`function_site=${site}`], order: name, offset: Math.floor(first.nrMatched / 2), limit: 1 });
-			return { name, nr: first.nrMatched, median: half.number(0, 0) };
-		})));
-	if (middle[0]!.nr < 2)
-		return;
-	fill(into, h("h3", null, `Against its ${many(middle[0]!.nr - 1, "peer")} of the same function`), h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Peers" }, h("table", null,
-		h("thead", null, h("tr", null, ["time", "this one", "half have at most"].map((name) => h("th", { scope: "col" }, name)))),
-		h("tbody", null, middle.map(({ name, median }) => h("tr", null, h("th", { scope: "row" }, name.replace("_ns", "").replace("_", " ")),
-			h("td", { class: "number" }, duration(own[name]!)), h("td", { class: "number" }, duration(median))))))));
+/** Tells what it has to do with others; what one part cannot tell keeps no other from its answer. */
+function showRelated(process: number, id: number, trace: Trace, number: (name: Name) => number): HTMLElement[] {
+	const [tree, objects, peers] = [h("div", null), h("div", null), h("div", null)], subject = { process, id };
+	const refuse = (into: HTMLElement) => (failure: Error): void => fill(into, h("p", { role: "alert" }, failure.message));
+	void showTree(tree, subject).catch(refuse(tree));
+	void showOwnObjects(objects, subject, trace.until).catch(refuse(objects));
+	const column = number("function_site") ? "function_site" : "spawn_site", site = number(column);
+	if (site)
+		void showPeers(peers, subject, { column, site }, Object.fromEntries(COMPARED.map((name) => [name, number(name)]))).catch(refuse(peers));
+	return [tree, objects, peers];
 }
 
 function statesTable(process: number, id: number): Table {
@@ -100,18 +97,16 @@ async function load(into: HTMLElement, trace: Trace, process: number, id: number
 		["it ran", duration(number("running_ns"))], ["it was ready", duration(number("ready_ns"))], ["it waited", duration(number("waiting_ns"))],
 	];
 	const life = h("canvas", { class: "life", role: "img", "aria-label": "Its life: states over time" });
-	const why = h("div", null, h("p", { class: "quiet" }, "asking ...")), peers = h("div", null), table = statesTable(process, id);
+	const why = h("div", null, h("p", { class: "quiet" }, "asking ...")), command = `corotracer why FILE ${id}`, table = statesTable(process, id);
 	fill(into, h("h2", null, `Coroutine ${id} `, h("span", { class: "quiet" }, word("name") || placeOf(number("function_site") || null))),
 		life, h("p", { class: "actions" }, h("a", { class: "button", href: addressOf("timeline", { lane: key, at: number("since_ns") }) }, "Show it on the timeline")),
 		h("h3", null, state === "destroyed" || state === "done" ? "How it ended" : "Why it does not run"), why,
 		h("h3", null, "What is known of it"),
 		h("dl", null, facts.filter(([, value]) => value).map(([name, value]) => [h("dt", null, name), h("dd", null, value)])),
-		peers, h("h3", null, "Its states"), table.element,
-		h("p", { class: "quiet" }, "In a terminal: ", h("code", null, `corotracer why FILE ${id}`)));
+		showRelated(process, id, trace, number), h("h3", null, "Its states"), table.element,
+		h("p", { class: "quiet" }, "In a terminal: ", h("code", null, command), " ", copyButton("Copy", () => command)));
 	void drawLife(life, key, trace).catch(() => undefined);
 	void showWhy(why, process, id).catch((failure: Error) => fill(why, h("p", null, failure.message)));
-	if (number("function_site"))
-		void showPeers(peers, number("function_site"), Object.fromEntries(COLUMNS.map((name) => [name, number(name)]))).catch(() => undefined);
 	table.refresh();
 }
 
