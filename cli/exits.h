@@ -17,7 +17,7 @@
 #define EXIT_SIGNALED 128
 
 struct exit_description {
-	char code[8];
+	char code[12];
 	uint32_t of; /* the commands that return it, a bit each */
 	char meaning[320];
 };

@@ -261,10 +261,10 @@ static enum ct_status create_index(struct server *server, const struct load_tabl
 	const char *column, const char *columns, struct ct_error *reterr)
 {
 	char name[NAME_BYTES + 1];
+	int length = snprintf(name, sizeof(name), "%s_%s", table->name, column);
 
 	/* Names are cut where they would be too long; the database makes one that is not taken of a missing one. */
-	if (strlen(table->name) + strlen(column) + 1 < sizeof(name)) {
-		snprintf(name, sizeof(name), "%s_%s", table->name, column);
+	if (length > 0 && (size_t)length < sizeof(name)) {
 		text_add(&server->sql, "CREATE INDEX IF NOT EXISTS ");
 		load_quote(&server->sql, '"', name);
 	} else {
