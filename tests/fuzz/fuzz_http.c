@@ -5,6 +5,7 @@
  */
 #include <arpa/inet.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -25,19 +26,26 @@ static const char trace[] = "trace from=0 until=2s\n"
 			    "1ms t1 create c1 0x11010 @1\n"
 			    "+1us t1 suspend c1 descriptor:7 @1\n";
 
+static struct ct_serve *served;
+
+static void close_server(void)
+{
+	ct_serve_close(served);
+}
+
 /* Started once: requests do not change it. */
 static struct ct_serve *the_server(void)
 {
 	static struct memory_file file;
-	static struct ct_serve *serve;
 	struct ct_serve_options options = {.size = sizeof(options), .listen = "127.0.0.1:0"};
 
-	if (serve)
-		return serve;
+	if (served)
+		return served;
 	file_set(&file, (const uint8_t *)trace, strlen(trace));
 	options.path = file.path;
-	require(ct_serve_open(&options, &serve, NULL) == CT_OK);
-	return serve;
+	require(ct_serve_open(&options, &served, NULL) == CT_OK);
+	require(atexit(close_server) == 0);
+	return served;
 }
 
 static uint16_t port_of(const struct ct_serve *serve)
