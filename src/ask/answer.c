@@ -13,6 +13,7 @@
 #include "base/json_write.h"
 #include "render/picture.h"
 #include "render/render.h"
+#include "view/view.h"
 
 /* What a function that answers works with. */
 struct asking {
@@ -234,6 +235,34 @@ static enum ct_status answer_tables(struct asking *asking)
 		tell_table(&json, ct_view_describe(table));
 	json_close(&json, ']');
 	return answer_text(asking, &text);
+}
+
+static enum ct_profile profile_named(const char *name)
+{
+	unsigned profile = 0;
+
+	while (profile < CT_NR_PROFILES &&
+		strcmp(ct_profile_name((enum ct_profile)profile), name) != 0)
+		profile++;
+	return (enum ct_profile)profile;
+}
+
+static enum ct_status answer_stacks(struct asking *asking)
+{
+	const char *of = ask_text(asking->request, ASK_OF);
+	struct ct_profile_options options = {.size = sizeof(options), .format = CT_PROFILE_FOLDED};
+	struct text text = {0};
+	enum ct_status status;
+
+	options.profile = of ? profile_named(of) : CT_PROFILE_WAIT;
+	status = view_profile(asking->view, &options, &text, asking->reterr);
+	if (status == CT_OK)
+		status = answer_text(asking, &text);
+	else
+		text_fini(&text);
+	if (status == CT_OK)
+		asking->answer->type = "text/plain; charset=utf-8";
+	return status;
 }
 
 static enum ct_status answer_cookbook(struct asking *asking)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/failure.h"
+#include "profile/profile.h"
 #include "view/view.h"
 
 static enum view_half half_of(enum ct_view_table table)
@@ -119,6 +120,17 @@ enum ct_status ct_view_report(
 const struct ct_tables *ct_view_tables(const struct ct_view *view)
 {
 	return view->tables;
+}
+
+enum ct_status view_profile(struct ct_view *view, const struct ct_profile_options *options,
+	struct text *text, struct ct_error *reterr)
+{
+	enum ct_status status;
+
+	pthread_mutex_lock(&view->reading);
+	status = profile_write(view->source, options, text, reterr);
+	pthread_mutex_unlock(&view->reading);
+	return status;
 }
 
 struct ct_view *view_open(struct ct_source *source, const struct analyze_live *live,

@@ -18,6 +18,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "column/column.h"
+#include "corotracer/profile.h"
 #include "corotracer/view.h"
 #include "stream/stream.h"
 
@@ -54,6 +55,10 @@ struct ct_view {
 struct ct_view *view_open(struct ct_source *source, const struct analyze_live *live,
 	const struct ct_thresholds *thresholds);
 void view_close(struct ct_view *view);
+
+/* view_profile: profile_write of the view's source. */
+enum ct_status view_profile(struct ct_view *view, const struct ct_profile_options *options,
+	struct text *text, struct ct_error *reterr);
 
 /* view_fill: fills the half that a table belongs to. */
 enum ct_status view_fill(struct ct_view *view, enum ct_view_table table, struct ct_error *reterr);

@@ -4,7 +4,7 @@ import json
 import urllib.parse
 
 from packed import Rows
-from support import check, folder
+from support import COROTRACER, check, folder, run
 from test_serve import Server, judged, trace_in
 
 
@@ -52,8 +52,8 @@ def check_time(server, report):
     check(sum(buckets.columns[2]) == waits.matched, f"{buckets.columns} of {waits.matched} waits")
 
 
-def check_texts(server, report):
-    """Answers that are JSON, and pictures: V-12, V-18, V-19, V-21, V-22."""
+def check_texts(server, report, trace):
+    """Answers that are JSON, and pictures: V-12, V-18, V-19, V-21 to V-23."""
     check(json.loads(ask(server, "report")[2]) == report, "another report")
     short = json.loads(ask(server, "report", members=1)[2])
     check([len(one["members"]) for one in short["findings"]] == [1] and short["findings"][0]["coroutines"] == 2, "not one member")
@@ -65,6 +65,9 @@ def check_texts(server, report):
     check(len(everything.columns) == len(tables["events"]["columns"]), "not all columns")
     waits = json.loads(ask(server, "waits")[2])
     check(waits["nr_waiting"] == report["quality"]["coroutines_by_state"]["waiting"] and not waits["nr_circles"], f"{waits}")
+    stacks = ask(server, "stacks", of="wait")[2].decode()
+    check(stacks == run(COROTRACER, "profile", "--type", "wait", "--format", "folded", trace).stdout, f"{stacks}")
+    check(ask(server, "stacks", of="nothing")[0] == 400, "a profile of nothing")
     cookbook = json.loads(ask(server, "cookbook")[2])
     check(len(cookbook["recipes"]) > 20 and {"waits", "runs"} <= {table["name"] for table in cookbook["tables"]}, f"{cookbook}")
     told = {node["id"]: waits["nodes"][node["to"]]["words"] for node in waits["nodes"] if node["kind"] == "coroutine"}
@@ -95,11 +98,12 @@ def check_refusals(server):
 
 
 with folder() as place:
-    the_server = Server("serve", "--listen", ":0", trace_in(place))
+    the_trace = trace_in(place)
+    the_server = Server("serve", "--listen", ":0", the_trace)
     judged(the_server)
     the_report = the_server.tell("/api/v1/report")
     check_rows(the_server, the_report)
     check_time(the_server, the_report)
-    check_texts(the_server, the_report)
+    check_texts(the_server, the_report, the_trace)
     check_refusals(the_server)
     check(the_server.stop()[0] == 0, "it did not end well")

@@ -6,6 +6,7 @@
 import { addressOf, note, viewInUse } from "./address";
 import { askRows } from "./carrier";
 import { copyButton, fill, h } from "./dom";
+import { flame } from "./flame";
 import { showComparison } from "./groups";
 import { plot, type Cell } from "./plot";
 import { count, duration, many } from "./say";
@@ -69,7 +70,7 @@ export function showPlaces(into: HTMLElement, trace: Trace): void {
 			text = (event.target as HTMLInputElement).value;
 			note({ text });
 			table.refresh();
-		} }))), table.element, distributions,
+		} }))), table.element, distributions, flame(),
 		comparison(trace, Number(given.get("from") ?? trace.from), Number(given.get("until") ?? trace.until)));
 	table.refresh();
 	if (site)
