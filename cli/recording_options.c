@@ -14,7 +14,8 @@ static const enum option list_options[] = {
 
 /* ---------------------------------------------------------------- categories */
 
-#define CATEGORIES "scheduling, resources, descriptors, tasks, regions, logs or counters"
+#define CATEGORIES \
+	"scheduling, resources, descriptors, tasks, regions, logs, counters, runtime or samples"
 
 /* *ret_bits stays as it is where the option was not given (NULL). */
 static bool read_categories(const char *list, uint32_t *ret_bits, char complaint[COMPLAINT_BYTES])

@@ -138,6 +138,18 @@ enum ctp_descriptor_type {
 #undef X
 };
 
+enum ctp_range {
+#define X(name, number, text, scope, meaning) CTP_RANGE_##name = number,
+#include "corotracer/def/ranges.def"
+#undef X
+};
+
+enum ctp_processor {
+#define X(name, number, text, meaning) CTP_PROCESSOR_##name = number,
+#include "corotracer/def/processors.def"
+#undef X
+};
+
 /* The flags of DESCRIPTOR_OPEN and DESCRIPTOR_DUP: an enum ctp_descriptor_type, and the bit below. */
 #define CTP_DESCRIPTOR_TYPE(flags) ((flags)&0xffu)
 /* In OPEN only: its other end is what this thread's last such event opened. */
@@ -221,6 +233,9 @@ enum ctp_policy {
 
 /* Flags of an enqueue record. */
 #define CTP_ENQUEUE_PRIVATE 1u /* only the thread that wrote it can take the coroutine out again */
+
+/* Flags of a syscall-end record. */
+#define CTP_SYSCALL_READY 1u /* its processor was taken away: it does not run on, it is ready */
 
 /* One record. `tail` is site:32 | kind:8 | argument:8 | flags:16, from the low end. */
 struct ctp_record {

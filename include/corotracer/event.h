@@ -116,6 +116,19 @@ struct ct_site {
 	 * file and line of the call, with tabs in between. ct_caller_next takes the text apart. "": none, or not known.
 	 */
 	const char *callers;
+	uint32_t stack; /* index into ct_tables.stacks: who called; 0: not told */
+};
+
+/*
+ * A call on a stack: where the innermost one stands, and those that it was called by. Stacks that share their outer
+ * part share its rows. A row names rows before it only, so that going from caller to caller comes to an end.
+ *
+ * The site of an event names the place that people know (of a wait within a library, where it was called), its stack
+ * begins with the innermost call of all.
+ */
+struct ct_stack {
+	uint32_t site;   /* where this call stands, not 0; its own stack is not looked at */
+	uint32_t caller; /* index into ct_tables.stacks: who called; 0: nobody, or not known */
 };
 
 /* A function that the one before it was inlined into, and where it called it. Texts are not ended by a zero byte. */
@@ -192,6 +205,8 @@ struct ct_tables {
 	uint32_t nr_threads;
 	const struct ct_site *sites;
 	uint32_t nr_sites;
+	const struct ct_stack *stacks;
+	uint32_t nr_stacks;
 	const struct ct_mapping *mappings;
 	uint32_t nr_mappings;
 	const struct ct_loss *losses;
@@ -209,8 +224,9 @@ bool ct_caller_next(const char **at, struct ct_caller *ret_caller);
 
 /*
  * ct_kind_name, ct_resource_name, ct_outcome_name, ct_point_name, ct_life_name, ct_mark_name, ct_loss_name,
- * ct_call_name, ct_descriptor_type_name, ct_form_name, ct_ending_name: a number in an event, or in a table, in a word;
- * never NULL, "unknown" for a number not listed. ct_kind_meaning: what an event of the kind says, in a phrase.
+ * ct_call_name, ct_range_name, ct_processor_name, ct_descriptor_type_name, ct_form_name, ct_ending_name: a number in an
+ * event, or in a table, in a word; never NULL, "unknown" for a number not listed. ct_kind_meaning: what an event of
+ * the kind says, in a phrase.
  */
 const char *ct_kind_name(unsigned kind);
 const char *ct_kind_meaning(unsigned kind);
@@ -221,6 +237,8 @@ const char *ct_life_name(unsigned life);
 const char *ct_mark_name(unsigned mark);
 const char *ct_loss_name(unsigned loss);
 const char *ct_call_name(unsigned call);
+const char *ct_range_name(unsigned range);
+const char *ct_processor_name(unsigned processor);
 const char *ct_descriptor_type_name(unsigned type);
 const char *ct_form_name(unsigned form);
 const char *ct_ending_name(unsigned ending);

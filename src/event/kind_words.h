@@ -22,6 +22,8 @@ enum kind_argument {
 	KIND_ARGUMENT_OUTCOME,
 	KIND_ARGUMENT_LIFE,
 	KIND_ARGUMENT_MARK,
+	KIND_ARGUMENT_RANGE,
+	KIND_ARGUMENT_PROCESSOR,
 	KIND_ARGUMENT_SMALL,
 };
 
@@ -64,6 +66,28 @@ static inline enum ctp_category kind_category(unsigned kind)
 #undef X
 	default:
 		return CTP_CATEGORY_SCHEDULING;
+	}
+}
+
+/* Whom a range concerns, as def/ranges.def says. */
+enum kind_scope {
+	KIND_SCOPE_PROCESS,
+	KIND_SCOPE_PROCESSOR,
+	KIND_SCOPE_THREAD,
+	KIND_SCOPE_COROUTINE,
+};
+
+/* kind_range_scope: of a range that this version does not know, the thread. */
+static inline enum kind_scope kind_range_scope(unsigned range)
+{
+	switch (range) {
+#define X(name, number, text, scope, meaning) \
+	case number:                          \
+		return KIND_SCOPE_##scope;
+#include "corotracer/def/ranges.def"
+#undef X
+	default:
+		return KIND_SCOPE_THREAD;
 	}
 }
 

@@ -117,6 +117,15 @@ const char *ct_call_name(unsigned call)
 	}
 }
 
+const char *ct_processor_name(unsigned processor)
+{
+	switch (processor) {
+#include "corotracer/def/processors.def"
+	default:
+		return "unknown";
+	}
+}
+
 const char *ct_descriptor_type_name(unsigned type)
 {
 	switch (type) {
@@ -126,6 +135,19 @@ const char *ct_descriptor_type_name(unsigned type)
 	}
 }
 #undef X
+
+const char *ct_range_name(unsigned range)
+{
+	switch (range) {
+#define X(name, number, text, scope, meaning) \
+	case number:                          \
+		return text;
+#include "corotracer/def/ranges.def"
+#undef X
+	default:
+		return "unknown";
+	}
+}
 
 bool ct_category_find(const char *word, size_t length, unsigned *ret_category)
 {

@@ -23,6 +23,10 @@ static const char *argument_name(const struct ct_event *event)
 		return ct_life_name(event->argument);
 	case KIND_ARGUMENT_MARK:
 		return ct_mark_name(event->argument);
+	case KIND_ARGUMENT_RANGE:
+		return ct_range_name(event->argument);
+	case KIND_ARGUMENT_PROCESSOR:
+		return ct_processor_name(event->argument);
 	case KIND_ARGUMENT_NONE:
 	case KIND_ARGUMENT_SMALL:
 		break;

@@ -50,9 +50,11 @@ void store_tables_fini(struct store_tables *all)
 	map_fini(&all->segment_of);
 	map_fini(&all->stream_of);
 	map_fini(&all->site_of);
+	map_fini(&all->stack_of);
 	map_fini(&all->probes_of);
 	lists_fini(&all->lists);
 	vec_fini(&all->segments);
+	vec_fini(&all->named_stacks);
 	arena_fini(&all->arena);
 }
 
@@ -186,6 +188,15 @@ static void fill_site(struct ct_site *site, const struct ct_define_site *from)
 	fill_text(&site->callers, from->callers);
 }
 
+/* The stack that a site names may be defined behind it, since that one names sites. */
+static bool note_stack(struct store_tables *all, uint32_t site, const struct ct_define_site *from)
+{
+	struct store_named_stack named = {
+		.site = site, .segment = from->segment, .stack = from->stack};
+
+	return !from->stack || vec_push(&all->named_stacks, named);
+}
+
 static bool apply_site(struct store_tables *all, const struct ct_define_site *from)
 {
 	uint64_t key = (uint64_t)from->segment << 32 | from->id;
@@ -200,7 +211,40 @@ static bool apply_site(struct store_tables *all, const struct ct_define_site *fr
 			all->segments.at[index_of(&all->segment_of, from->segment)].process;
 	}
 	fill_site(&all->lists.sites.at[index], from);
-	return true;
+	return note_stack(all, index, from);
+}
+
+/* What a stack names stands before it (F-74): so no way from caller to caller leads back. */
+static bool apply_stack(struct store_tables *all, const struct ct_define_stack *from)
+{
+	uint64_t segment = (uint64_t)from->segment << 32;
+	struct ct_stack stack = {
+		.site = index_of(&all->site_of, segment | from->site),
+		.caller = index_of(&all->stack_of, segment | from->caller),
+	};
+
+	if (!from->id || !stack.site || index_of(&all->stack_of, segment | from->id))
+		return true;
+	return map_put(&all->stack_of, segment | from->id, (uint32_t)all->lists.stacks.count) &&
+	       vec_push(&all->lists.stacks, stack);
+}
+
+/* Those that are not defined yet stay. */
+static void settle_stacks(struct store_tables *all)
+{
+	size_t i, left = 0;
+
+	for (i = 0; i < all->named_stacks.count; i++) {
+		struct store_named_stack named = all->named_stacks.at[i];
+		uint32_t stack =
+			index_of(&all->stack_of, (uint64_t)named.segment << 32 | named.stack);
+
+		if (!stack)
+			all->named_stacks.at[left++] = named;
+		else if (!all->lists.sites.at[named.site].stack)
+			all->lists.sites.at[named.site].stack = stack;
+	}
+	all->named_stacks.count = left;
 }
 
 static bool apply_mapping(struct store_tables *all, const struct ct_define_mapping *from)
@@ -351,6 +395,8 @@ static bool apply(struct store_tables *all, const struct ct_definition *definiti
 		return apply_heartbeat(all, definition->generation_end.monotonic_ns);
 	case CT_DEFINE_REASON:
 		return apply_reason(all, &definition->reason);
+	case CT_DEFINE_STACK:
+		return apply_stack(all, &definition->stack);
 	}
 	return true;
 }
@@ -485,6 +531,7 @@ void store_tables_finish(struct store_tables *all)
 
 void store_tables_publish(struct store_tables *all)
 {
+	settle_stacks(all);
 	lists_publish(&all->lists, &all->tables);
 }
 

@@ -26,6 +26,13 @@ struct store_segment {
 	uint64_t coro_prefix; /* tells the coroutine ids of a process' further segments apart */
 };
 
+/* A site that names a stack which was not defined yet; numbers of the file, but for the site. */
+struct store_named_stack {
+	uint32_t site; /* index */
+	uint32_t segment;
+	uint32_t stack;
+};
+
 struct store_tables {
 	struct ct_tables tables; /* what the source hands out; filled in by finish */
 	struct arena arena;
@@ -36,6 +43,8 @@ struct store_tables {
 	struct map segment_of;
 	struct map stream_of; /* to index of segment */
 	struct map site_of;   /* segment's number << 32 | id */
+	struct map stack_of;  /* likewise */
+	VEC(struct store_named_stack) named_stacks;
 	struct map probes_of; /* index of process to its number of probes' segments */
 	struct timeline timelines[STORE_CLOCKS];
 	bool has_clock;

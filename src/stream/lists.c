@@ -15,7 +15,9 @@ bool lists_begin(struct lists *lists)
 {
 	return vec_push(&lists->processes, lists_no_process) &&
 	       vec_push(&lists->threads, lists_no_thread) &&
-	       vec_push(&lists->sites, lists_no_site) && vec_push(&lists->mappings, no_mapping);
+	       vec_push(&lists->sites, lists_no_site) &&
+	       vec_push(&lists->stacks, (struct ct_stack){0}) &&
+	       vec_push(&lists->mappings, no_mapping);
 }
 
 void lists_fini(struct lists *lists)
@@ -23,6 +25,7 @@ void lists_fini(struct lists *lists)
 	vec_fini(&lists->processes);
 	vec_fini(&lists->threads);
 	vec_fini(&lists->sites);
+	vec_fini(&lists->stacks);
 	vec_fini(&lists->mappings);
 	vec_fini(&lists->losses);
 	vec_fini(&lists->notes);
@@ -36,6 +39,8 @@ void lists_publish(const struct lists *lists, struct ct_tables *tables)
 	tables->nr_threads = (uint32_t)lists->threads.count;
 	tables->sites = lists->sites.at;
 	tables->nr_sites = (uint32_t)lists->sites.count;
+	tables->stacks = lists->stacks.at;
+	tables->nr_stacks = (uint32_t)lists->stacks.count;
 	tables->mappings = lists->mappings.at;
 	tables->nr_mappings = (uint32_t)lists->mappings.count;
 	tables->losses = lists->losses.at;

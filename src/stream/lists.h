@@ -12,6 +12,7 @@ struct lists {
 	VEC(struct ct_process) processes;
 	VEC(struct ct_thread) threads;
 	VEC(struct ct_site) sites;
+	VEC(struct ct_stack) stacks;
 	VEC(struct ct_mapping) mappings;
 	VEC(struct ct_loss) losses;
 	VEC(struct ct_note) notes;

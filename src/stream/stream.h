@@ -229,6 +229,15 @@ struct ct_define_site {
 	uint64_t module_offset;
 	const char *callers; /* see struct ct_site */
 	uint32_t form;       /* likewise */
+	uint32_t stack;      /* the id of one of the same segment; 0: none */
+};
+
+/* A call on a stack (struct ct_stack); sites and callers are those of the same segment. */
+struct ct_define_stack {
+	uint32_t segment;
+	uint32_t id; /* from 1 */
+	uint32_t site;
+	uint32_t caller; /* smaller than its own id; 0: none */
 };
 
 struct ct_define_mapping {
@@ -331,6 +340,7 @@ enum ct_define_type {
 	CT_DEFINE_GENERATION,
 	CT_DEFINE_GENERATION_END,
 	CT_DEFINE_REASON,
+	CT_DEFINE_STACK,
 };
 
 struct ct_definition {
@@ -352,6 +362,7 @@ struct ct_definition {
 		struct ct_define_generation generation;
 		struct ct_define_generation_end generation_end;
 		struct ct_define_reason reason;
+		struct ct_define_stack stack;
 	};
 };
 

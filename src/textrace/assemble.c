@@ -184,6 +184,22 @@ static void define_site(struct assembly *assembly, uint32_t number)
 		.address = site->address,
 		.module_offset = site->module_offset,
 		.callers = site->callers,
+		.stack = site->stack,
+	};
+	define(assembly, definition);
+}
+
+static void define_stack(struct assembly *assembly, uint32_t number)
+{
+	const struct ct_tables *tables = assembly->tables;
+	const struct ct_stack *stack = &tables->stacks[number];
+	struct ct_definition definition = {.type = CT_DEFINE_STACK};
+
+	definition.stack = (struct ct_define_stack){
+		.segment = segment_of(tables->sites[stack->site].process),
+		.id = number,
+		.site = stack->site,
+		.caller = stack->caller,
 	};
 	define(assembly, definition);
 }
@@ -263,6 +279,7 @@ static void define_tables(struct assembly *assembly)
 	define_each(assembly, 0, tables->nr_processes, define_process);
 	define_each(assembly, 1, tables->nr_threads, define_thread);
 	define_each(assembly, 1, tables->nr_sites, define_site);
+	define_each(assembly, 1, tables->nr_stacks, define_stack);
 	define_each(assembly, 1, tables->nr_mappings, define_mapping);
 	define_each(assembly, 0, assembly->nr_losses, define_loss);
 	define_each(assembly, 0, tables->nr_notes, define_note);

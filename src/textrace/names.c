@@ -37,6 +37,12 @@ static const char *const names[TEXTRACE_NR_LISTS][NUMBERS] = {
 #define X(name, number, text, meaning) [TEXTRACE_DETAILS][number] = text,
 #include "corotracer/def/details.def"
 #undef X
+#define X(name, number, text, scope, meaning) [TEXTRACE_RANGES][number] = text,
+#include "corotracer/def/ranges.def"
+#undef X
+#define X(name, number, text, meaning) [TEXTRACE_PROCESSORS][number] = text,
+#include "corotracer/def/processors.def"
+#undef X
 #define X(name, number, text, meaning) [TEXTRACE_DESCRIPTOR_TYPES][number] = text,
 #include "corotracer/def/descriptors.def"
 #undef X
@@ -80,6 +86,8 @@ static const struct {
 	{"loss", TEXTRACE_LOSSES},
 	{"call", TEXTRACE_CALLS},
 	{"detail", TEXTRACE_DETAILS},
+	{"range", TEXTRACE_RANGES},
+	{"state", TEXTRACE_PROCESSORS},
 };
 
 #define NR_ARGUMENT_KEYS (sizeof(argument_keys) / sizeof(argument_keys[0]))
@@ -119,6 +127,8 @@ const char *textrace_argument(unsigned kind, enum textrace_list *ret_list)
 		[KIND_ARGUMENT_OUTCOME] = "outcome",
 		[KIND_ARGUMENT_LIFE] = "life",
 		[KIND_ARGUMENT_MARK] = "mark",
+		[KIND_ARGUMENT_RANGE] = "range",
+		[KIND_ARGUMENT_PROCESSOR] = "state",
 		[KIND_ARGUMENT_SMALL] = NULL};
 	enum kind_argument argument = kind_argument(kind);
 	const char *key = argument == KIND_ARGUMENT_SMALL ? small_argument(kind) : keys[argument];
@@ -133,6 +143,7 @@ const char *textrace_line_name(enum textrace_line line)
 		[TEXTRACE_PROCESS] = "process",
 		[TEXTRACE_THREAD] = "thread",
 		[TEXTRACE_SITE] = "site",
+		[TEXTRACE_STACK] = "stack",
 		[TEXTRACE_MAPPING] = "mapping",
 		[TEXTRACE_LOSS] = "loss",
 		[TEXTRACE_NOTE] = "note",

@@ -205,6 +205,31 @@ static enum ct_status parse_site(struct textrace_parser *parser)
 	return status ? status : KEEP(parser, sites, site);
 }
 
+static uint32_t process_of_stack(const struct lists *lists, uint32_t stack)
+{
+	return lists->sites.at[lists->stacks.at[stack].site].process;
+}
+
+/* A stack names what stands before it: no way from caller to caller leads back. */
+static enum ct_status parse_stack(struct textrace_parser *parser)
+{
+	const struct lists *lists = &parser->source->lists;
+	struct ct_stack stack = {0};
+	size_t number = lists->stacks.count;
+	enum ct_status status = parse_numbered(parser, TEXTRACE_STACK, number, &stack);
+
+	if (status)
+		return status;
+	if (stack.site == 0 || stack.site >= lists->sites.count)
+		return textrace_refuse(parser, "site %u is not defined", stack.site);
+	if (stack.caller >= number)
+		return textrace_refuse(parser, "stack %u is not defined", stack.caller);
+	if (stack.caller &&
+		process_of_stack(lists, stack.caller) != lists->sites.at[stack.site].process)
+		return textrace_refuse(parser, "stack %u is of another process", stack.caller);
+	return KEEP(parser, stacks, stack);
+}
+
 static enum ct_status parse_mapping(struct textrace_parser *parser)
 {
 	struct ct_mapping mapping = {.path = "", .build_id = ""};
@@ -300,6 +325,7 @@ static enum ct_status (*const parse_line_of[TEXTRACE_NR_LINES])(struct textrace_
 	[TEXTRACE_PROCESS] = parse_process,
 	[TEXTRACE_THREAD] = parse_thread,
 	[TEXTRACE_SITE] = parse_site,
+	[TEXTRACE_STACK] = parse_stack,
 	[TEXTRACE_MAPPING] = parse_mapping,
 	[TEXTRACE_LOSS] = parse_loss,
 	[TEXTRACE_NOTE] = parse_note,
@@ -330,6 +356,25 @@ static enum ct_status parse_line(struct textrace_parser *parser)
 	return textrace_refuse(parser, "'%s' begins no line that is known", word.name);
 }
 
+/* A site may name a stack that stands behind it, since that one names sites. */
+static enum ct_status check_stacks(struct textrace_parser *parser)
+{
+	const struct lists *lists = &parser->source->lists;
+	size_t i;
+
+	for (i = 1; i < lists->sites.count; i++) {
+		const struct ct_site *site = &lists->sites.at[i];
+
+		if (site->stack >= lists->stacks.count)
+			return textrace_refuse(parser,
+				"site %zu names stack %u, which is not defined", i, site->stack);
+		if (site->stack && process_of_stack(lists, site->stack) != site->process)
+			return textrace_refuse(parser, "site %zu names stack %u of another process",
+				i, site->stack);
+	}
+	return CT_OK;
+}
+
 enum ct_status textrace_parse(struct textrace_parser *parser, char *text, size_t nr_bytes)
 {
 	char *at = text, *end = text + nr_bytes, *next;
@@ -347,5 +392,5 @@ enum ct_status textrace_parse(struct textrace_parser *parser, char *text, size_t
 		if (status)
 			return status;
 	}
-	return CT_OK;
+	return check_stacks(parser);
 }

@@ -303,6 +303,8 @@ void textrace_print_tables(struct text *text, const struct ct_tables *tables)
 		print_numbered(text, TEXTRACE_THREAD, i, &tables->threads[i]);
 	for (i = 1; i < tables->nr_sites; i++)
 		print_numbered(text, TEXTRACE_SITE, i, &tables->sites[i]);
+	for (i = 1; i < tables->nr_stacks; i++)
+		print_numbered(text, TEXTRACE_STACK, i, &tables->stacks[i]);
 	for (i = 1; i < tables->nr_mappings; i++)
 		print_numbered(text, TEXTRACE_MAPPING, i, &tables->mappings[i]);
 	textrace_print_losses(text, tables, 0);
@@ -323,6 +325,7 @@ static bool is_counted(unsigned resource)
 	case CTP_RESOURCE_PROCESS:
 	case CTP_RESOURCE_OTHER:
 	case CTP_RESOURCE_REMOTE:
+	case CTP_RESOURCE_PROCESSOR:
 		return true;
 	default:
 		return false;

@@ -20,15 +20,18 @@
  *	thread 1 process=1 tid=101 name=worker-0
  *	site 1 process=1 kind=source form=co_await file=server.cpp line=42 column=7 function=handle
  *		reason=AsyncRead module=/bin/app address=0x401000 offset=0x1000
- *		callers="serve\tserver.cpp\t70\nmain\tmain.cpp\t12\n"
+ *		callers="serve\tserver.cpp\t70\nmain\tmain.cpp\t12\n" stack=2
+ *	stack 1 site=3
+ *	stack 2 site=4 caller=1
  *	mapping 1 process=1 start=0x400000 end=0x500000 offset=0 path=/bin/app build_id=aa55
  *	loss process=1 thread=1 coro=7 reason="ring full" count=10 first=1ms last=2ms
  *	note "cut at offset 4096" count=1 offset=4096
  *	end 1 exited 0 at=2s
  *	end 1 signaled 11 at=2s forwarded
  *
- * (Each of these is one line; only this comment breaks them.) Processes, threads, sites and mappings
- * are numbered from 1 without gaps, and defined before they are named. A process that has `probe` or
+ * (Each of these is one line; only this comment breaks them.) Processes, threads, sites, stacks and
+ * mappings are numbered from 1 without gaps, and defined before they are named; but a site may name a stack behind it.
+ * A process that has `probe` or
  * `ledger` is attached from 0 where `attached` is left out. `process=` may be left out where there is
  * only one. Without `trace`, observation begins at 0 or the first event, ends with the last event or
  * end, and the trace is complete. A part of a recording says which generation it begins with, how many events
@@ -49,14 +52,16 @@
  *	3ms    t1 lost 12 first=2.5ms loss="ring full"
  *	2ms    t1 descriptor-open descriptor:7.4 type=eventfd
  *	3ms    t1 descriptor-io c-11 descriptor:7.3 argument=1
+ *	3ms    t1 processor processor:2 state=running
+ *	3ms    t1 range-begin c7 @5 range=gc-assist
  *	4ms    t0 p1 kind-200 c7 0x1234 argument=9
  *
  *	KIND      a name of def/kinds.def, or kind-N for a number that it does not list
  *	cCORO     the coroutine, 0 where left out; may be negative (a result as two's complement)
  *	OBJECT    a resource NAME:IDENTITY (def/resources.def; a descriptor is FD or FD.GENERATION),
  *	          or a plain number; for kinds whose object is a coroutine a second cCORO
- *	NAME=     point, outcome, life, mark, loss, call or detail, as the kind has it (names of the
- *	          lists in def/, or a number), or `argument` with a number, for any kind
+ *	NAME=     point, outcome, life, mark, loss, call, detail, range or state (of a processor), as the kind has
+ *	          it (names of the lists in def/, or a number), or `argument` with a number, for any kind
  *	type=     what a descriptor is (def/descriptors.def): a part of the flags
  *	first=    for `lost`: the time of the first event that is missing, in place of the coroutine
  *	#         for the eye only: the name of an annotation, eight bytes of a message

@@ -18,7 +18,8 @@ static const struct ct_definition every_type[] = {
 	{.type = CT_DEFINE_SEGMENT, .segment = {1, 2, 3, 4, {9}, UINT64_MAX, true}},
 	{.type = CT_DEFINE_THREAD, .thread = {1, 2, 3, ""}},
 	{.type = CT_DEFINE_STREAM, .stream = {128, 16384}},
-	{.type = CT_DEFINE_SITE, .site = {1, 2, 3, 4, 5, "f", "g", "r", "m", 6, 7, "c\tf\t8\n", 2}},
+	{.type = CT_DEFINE_SITE,
+		.site = {1, 2, 3, 4, 5, "f", "g", "r", "m", 6, 7, "c\tf\t8\n", 2, 3}},
 	{.type = CT_DEFINE_MAPPING, .mapping = {1, 2, 3, 4, "p", "b"}},
 	{.type = CT_DEFINE_CLOCK, .clock = {1, 2, 3, 4, 5, 6}},
 	{.type = CT_DEFINE_HEARTBEAT, .heartbeat = {1}},
@@ -26,6 +27,7 @@ static const struct ct_definition every_type[] = {
 	{.type = CT_DEFINE_ENDING, .ending = {1, CT_ENDING_SIGNALED, -5, true, 6}},
 	{.type = CT_DEFINE_END, .end = {.monotonic_ns = 1, .nr_events = 2, .nr_lost = 3}},
 	{.type = CT_DEFINE_NOTE, .note = {"odd", 2, CT_NO_OFFSET}},
+	{.type = CT_DEFINE_STACK, .stack = {1, 300, 3, 4}},
 };
 
 #define NR_TYPES (sizeof(every_type) / sizeof(every_type[0]))
@@ -263,6 +265,48 @@ static void test_defined_again(void)
 	source_close(source);
 }
 
+static void define_stack(struct ct_sink *sink, uint32_t id, uint32_t site, uint32_t caller)
+{
+	made_define(sink,
+		(struct ct_definition){.type = CT_DEFINE_STACK, .stack = {1, id, site, caller}});
+}
+
+/* F-74: whatever a file says, no way from caller to caller leads back. */
+static void test_stacks(void)
+{
+	struct ct_sink *sink = made_sink("stacks.ctrace");
+	struct ct_source *source;
+	const struct ct_tables *tables;
+
+	made_start(sink, 1);
+	made_site(sink, 1, 1, "a.c");
+	made_define(sink, (struct ct_definition){.type = CT_DEFINE_SITE,
+				  .site = {1, 2, .file = "b.c", .stack = 5}});
+	made_define(sink, (struct ct_definition){.type = CT_DEFINE_SITE,
+				  .site = {1, 3, .file = "c.c", .stack = 77}});
+	define_stack(sink, 4, 1, 5);
+	define_stack(sink, 5, 2, 4);
+	define_stack(sink, 5, 1, 0);
+	define_stack(sink, 6, 99, 0);
+	define_stack(sink, 7, 2, 7);
+	made_stream(sink, 1, 7);
+	made_put_one(sink, 1, 70, CTP_KIND_RESUME, 1);
+	CHECK_EQUAL(sink_close(sink, true, NULL), CT_OK);
+	source = made_source("stacks.ctrace");
+	tables = source->tables;
+	CHECK_EQUAL(tables->nr_stacks, 4);
+	CHECK_EQUAL(tables->stacks[1].site, 1);
+	CHECK_EQUAL(tables->stacks[1].caller, 0);
+	CHECK_EQUAL(tables->stacks[2].site, 2);
+	CHECK_EQUAL(tables->stacks[2].caller, 1);
+	CHECK_EQUAL(tables->stacks[3].site, 2);
+	CHECK_EQUAL(tables->stacks[3].caller, 0);
+	CHECK_EQUAL(tables->sites[1].stack, 0);
+	CHECK_EQUAL(tables->sites[2].stack, 2);
+	CHECK_EQUAL(tables->sites[3].stack, 0);
+	source_close(source);
+}
+
 /* The engine's own observations of a process do not make it one that attached. */
 static void test_engine_is_no_attaching(void)
 {
@@ -482,6 +526,7 @@ int main(void)
 	test_tables();
 	test_observation_without_heartbeat();
 	test_defined_again();
+	test_stacks();
 	test_engine_is_no_attaching();
 	test_names_of_two_segments();
 	test_ids_of_further_segments();

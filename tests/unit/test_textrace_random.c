@@ -16,6 +16,7 @@ struct made {
 	struct ct_process processes[4];
 	struct ct_thread threads[6];
 	struct ct_site sites[9];
+	struct ct_stack stacks[9];
 	struct ct_mapping mappings[4];
 	struct ct_loss losses[4];
 	struct ct_note notes[4];
@@ -44,9 +45,12 @@ static const char *random_sentence(struct made *made, uint64_t *state)
 	return *text ? text : "a note";
 }
 
+/* In a file whose epoch is 0 a time of -1 ns is one that is not known (F-32). */
 static ct_time random_time(uint64_t *state)
 {
-	return (ct_time)(made_odd(state) >> 3) - (ct_time)(made_odd(state) >> 4);
+	ct_time time = (ct_time)(made_odd(state) >> 3) - (ct_time)(made_odd(state) >> 4);
+
+	return time == -1 ? -2 : time;
 }
 
 static ct_time random_time_or_none(uint64_t *state)
@@ -78,6 +82,21 @@ static void make_processes(struct made *made, uint64_t *state)
 			.name = random_text(made, state)};
 }
 
+/* Each site has a call of its own, called by one before it of the same process, or by nobody. */
+static void make_stacks(struct made *made, uint64_t *state)
+{
+	uint32_t i, caller;
+
+	made->tables.nr_stacks = made->tables.nr_sites;
+	for (i = 1; i < made->tables.nr_stacks; i++) {
+		caller = (uint32_t)(made_random(state) % i);
+		if (made->sites[caller].process != made->sites[i].process)
+			caller = 0;
+		made->stacks[i] = (struct ct_stack){.site = i, .caller = caller};
+		made->sites[i].stack = made_random(state) % 2 ? i : caller;
+	}
+}
+
 static void make_places(struct made *made, uint64_t *state)
 {
 	uint32_t i;
@@ -97,6 +116,7 @@ static void make_places(struct made *made, uint64_t *state)
 			.address = made_odd(state),
 			.module_offset = made_odd(state),
 			.callers = random_text(made, state)};
+	make_stacks(made, state);
 	made->tables.nr_mappings = (uint32_t)(1 + made_random(state) % 4);
 	for (i = 1; i < made->tables.nr_mappings; i++)
 		made->mappings[i] = (struct ct_mapping){
@@ -174,6 +194,7 @@ static void make_tables(struct made *made, uint64_t *state)
 	made->tables.processes = made->processes;
 	made->tables.threads = made->threads;
 	made->tables.sites = made->sites;
+	made->tables.stacks = made->stacks;
 	made->tables.mappings = made->mappings;
 	made->tables.losses = made->losses;
 	made->tables.notes = made->notes;

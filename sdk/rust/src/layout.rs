@@ -31,6 +31,7 @@ pub const LOG_HAS_NUMBER: u32 = 1;
 pub const LOG_TEXT_MAX: usize = 128;
 pub const TEXT_DETAIL_BYTES: usize = 8;
 pub const ENQUEUE_PRIVATE: u32 = 1;
+pub const SYSCALL_READY: u32 = 1;
 pub const ENVIRONMENT: &str = "COROTRACER_SOCKET\0";
 pub const CLOCK_ENVIRONMENT: &str = "COROTRACER_CLOCK\0";
 pub const ATTACH_ENVIRONMENT: &str = "COROTRACER_ATTACH\0";
@@ -63,6 +64,12 @@ pub mod kind {
     pub const DESCRIPTOR_SHUTDOWN: u8 = 29;
     pub const DESCRIPTOR_DUP: u8 = 30;
     pub const DESCRIPTOR_TIMER: u8 = 31;
+    pub const SYSCALL_BEGIN: u8 = 32;
+    pub const SYSCALL_END: u8 = 33;
+    pub const RANGE_BEGIN: u8 = 34;
+    pub const RANGE_END: u8 = 35;
+    pub const PROCESSOR: u8 = 36;
+    pub const SAMPLE: u8 = 37;
     pub const THREAD_START: u8 = 40;
     pub const THREAD_STOP: u8 = 41;
     pub const PARK: u8 = 42;
@@ -100,6 +107,8 @@ pub mod resource {
     pub const PROCESS: u8 = 11;
     pub const OTHER: u8 = 12;
     pub const REMOTE: u8 = 13;
+    pub const NETWORK: u8 = 14;
+    pub const PROCESSOR: u8 = 15;
 }
 
 pub mod outcome {
@@ -116,6 +125,7 @@ pub mod point {
     pub const INITIAL: u8 = 1;
     pub const FINAL: u8 = 2;
     pub const YIELD: u8 = 3;
+    pub const PREEMPTED: u8 = 4;
 }
 
 pub mod life {
@@ -174,6 +184,26 @@ pub mod detail {
     pub const ADDRESS: u8 = 6;
     pub const TEXT: u8 = 7;
     pub const CALLER: u8 = 8;
+    pub const SWEPT: u8 = 9;
+    pub const RECLAIMED: u8 = 10;
+}
+
+pub mod range {
+    pub const OTHER: u8 = 0;
+    pub const PAUSE: u8 = 1;
+    pub const MARK: u8 = 2;
+    pub const SWEEP: u8 = 3;
+    pub const ASSIST: u8 = 4;
+    pub const GC_WORKER: u8 = 5;
+    pub const GC_IDLE: u8 = 6;
+}
+
+pub mod processor {
+    pub const UNSEEN: u8 = 0;
+    pub const IDLE: u8 = 1;
+    pub const RUNNING: u8 = 2;
+    pub const SYSCALL: u8 = 3;
+    pub const GONE: u8 = 4;
 }
 
 pub mod category {
@@ -184,6 +214,8 @@ pub mod category {
     pub const REGIONS: u8 = 4;
     pub const LOGS: u8 = 5;
     pub const COUNTERS: u8 = 6;
+    pub const RUNTIME: u8 = 7;
+    pub const SAMPLES: u8 = 8;
 }
 
 pub mod site_kind {
