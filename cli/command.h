@@ -44,8 +44,9 @@ struct handing_on {
 	bool is_older;      /* the older spelling's forms */
 	const char
 		*output; /* NULL: named after the input, and said aloud; of a server, its default */
-	const char *table;                  /* NULL: the library's default */
-	const struct ct_database *database; /* of a server, beside the output; NULL: nothing */
+	const char *table;                    /* NULL: the library's default */
+	const struct ct_database *database;   /* of a server, beside the output; NULL: nothing */
+	const struct ct_selection *selection; /* NULL: the whole trace */
 	/* For forms that hold findings; NULL: all defaults. */
 	const struct ct_thresholds *thresholds;
 };

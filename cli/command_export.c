@@ -17,24 +17,25 @@ static const struct form {
 	const char *name;
 	bool is_older;
 	bool holds_findings;
+	bool has_events;    /* as rows that have a kind */
 	const char *suffix; /* NULL: no file is written, but tables of a database server */
 	enum ct_export_format format;
 } forms[] = {
-	{"csv", false, false, ".csv", CT_EXPORT_CSV},
-	{"dataframe", false, false, ".dataframe.csv", CT_EXPORT_DATAFRAME},
-	{"sqlite", false, true, ".sqlite", CT_EXPORT_SQLITE},
-	{"perfetto", false, true, ".perfetto-trace", CT_EXPORT_PERFETTO},
-	{"chrome", false, true, ".trace.json", CT_EXPORT_CHROME},
-	{"otlp", false, false, ".otlp.jsonl", CT_EXPORT_OTLP},
-	{"ctf", false, false, ".ctf", CT_EXPORT_CTF},
-	{"postgresql", false, true, NULL, CT_EXPORT_POSTGRESQL},
-	{"mysql", false, true, NULL, CT_EXPORT_MYSQL},
-	{"csv", true, false, ".csv", CT_EXPORT_OLDER_CSV},
-	{"dataframe", true, false, ".csv", CT_EXPORT_OLDER_CSV},
-	{"sqlite", true, false, ".sqlite", CT_EXPORT_OLDER_SQLITE},
-	{"mysql", true, false, NULL, CT_EXPORT_OLDER_MYSQL},
-	{"postgres", true, false, NULL, CT_EXPORT_OLDER_POSTGRESQL},
-	{"postgresql", true, false, NULL, CT_EXPORT_OLDER_POSTGRESQL},
+	{"csv", false, false, true, ".csv", CT_EXPORT_CSV},
+	{"dataframe", false, false, true, ".dataframe.csv", CT_EXPORT_DATAFRAME},
+	{"sqlite", false, true, true, ".sqlite", CT_EXPORT_SQLITE},
+	{"perfetto", false, true, false, ".perfetto-trace", CT_EXPORT_PERFETTO},
+	{"chrome", false, true, false, ".trace.json", CT_EXPORT_CHROME},
+	{"otlp", false, false, false, ".otlp.jsonl", CT_EXPORT_OTLP},
+	{"ctf", false, false, true, ".ctf", CT_EXPORT_CTF},
+	{"postgresql", false, true, true, NULL, CT_EXPORT_POSTGRESQL},
+	{"mysql", false, true, true, NULL, CT_EXPORT_MYSQL},
+	{"csv", true, false, true, ".csv", CT_EXPORT_OLDER_CSV},
+	{"dataframe", true, false, true, ".csv", CT_EXPORT_OLDER_CSV},
+	{"sqlite", true, false, true, ".sqlite", CT_EXPORT_OLDER_SQLITE},
+	{"mysql", true, false, true, NULL, CT_EXPORT_OLDER_MYSQL},
+	{"postgres", true, false, true, NULL, CT_EXPORT_OLDER_POSTGRESQL},
+	{"postgresql", true, false, true, NULL, CT_EXPORT_OLDER_POSTGRESQL},
 };
 
 static const struct form *find_form(const struct handing_on *handing_on)
@@ -77,19 +78,22 @@ static void begin_writing(const struct form *form, const char *output)
 		progress_begin("sending", "all of it");
 		return;
 	}
-	if (strcmp(output, "-") != 0)
-		progress_begin("writing", output);
+	if (!output_is_terminal(output))
+		progress_begin("writing", strcmp(output, "-") == 0 ? "standard output" : output);
 	output_guard(output);
 }
 
 static enum ct_status open_and_write(const struct handing_on *handing_on, const struct form *form,
-	const char *output, struct ct_error *reterr)
+	const char *output, struct ct_exported *ret_exported, struct ct_error *reterr)
 {
 	struct ct_export_options options = {.size = sizeof(options),
 		.format = form->format,
 		.table = handing_on->table,
 		.thresholds = handing_on->thresholds,
-		.database = handing_on->database};
+		.database = handing_on->database,
+		.selection = handing_on->selection,
+		.exported = ret_exported,
+		.progress = progress_tell};
 	struct ct_open_options opening = {
 		.size = sizeof(opening), .as_stored = handing_on->is_older};
 	struct ct_trace *trace;
@@ -110,14 +114,19 @@ static enum ct_status open_and_write(const struct handing_on *handing_on, const 
 static int write_to(
 	const struct handing_on *handing_on, const struct form *form, const char *output)
 {
+	struct ct_exported exported = {0};
 	struct ct_error error;
 	enum ct_status status;
 
 	if (output_replaces(handing_on->input, output))
 		return ct_status_exit_code(CT_ERR_USAGE);
-	status = open_and_write(handing_on, form, output, &error);
+	status = open_and_write(handing_on, form, output, &exported, &error);
 	if (status)
 		return say_failure(status, &error);
+	if (exported.nr_rows)
+		say_sentence("%s of %s left out, as was asked for",
+			said_count(exported.nr_left_out, "", "").text,
+			said_count(exported.nr_rows, "row was", "rows were").text);
 	if (!handing_on->output && form->suffix)
 		say_sentence("wrote '%s'", output);
 	return 0;
@@ -139,28 +148,74 @@ int hand_on(const struct handing_on *handing_on)
 	return exit_status;
 }
 
+/* ---------------------------------------------------------------- what is asked for */
+
+static const char *complaint_of(
+	const struct handing_on *handing_on, const struct arguments *arguments)
+{
+	const struct form *form = find_form(handing_on);
+
+	if (handing_on->output && !*handing_on->output)
+		return "option '--output' needs the name of a file";
+	if (handing_on->table && !*handing_on->table)
+		return "option '--table' needs a name";
+	if (!form->holds_findings && thresholds_are_given(arguments))
+		return "this format holds no findings: it takes no thresholds";
+	if (!form->has_events && arguments->value[OPTION_EXPORT_KIND])
+		return "this format has no rows of events: it takes no '--kind'";
+	return NULL;
+}
+
+struct lists {
+	const char **kinds;
+	const char **places;
+};
+
+/* The lists are the caller's to free. False: out of memory. */
+static bool read_selection(
+	const struct arguments *arguments, struct lists *lists, struct ct_selection *selection)
+{
+	const struct meaning *meaning = arguments->meaning;
+
+	lists->kinds = arguments_list(arguments, OPTION_EXPORT_KIND);
+	lists->places = arguments_list(arguments, OPTION_EXPORT_PLACE);
+	*selection = (struct ct_selection){.size = sizeof(*selection),
+		.has_from = arguments->value[OPTION_EXPORT_FROM] != NULL,
+		.has_until = arguments->value[OPTION_EXPORT_TO] != NULL,
+		.from = (ct_time)meaning[OPTION_EXPORT_FROM].number,
+		.until = (ct_time)meaning[OPTION_EXPORT_TO].number,
+		.coroutine = meaning[OPTION_EXPORT_COROUTINE].number,
+		.kinds = lists->kinds,
+		.places = lists->places};
+	return (lists->kinds || !arguments->value[OPTION_EXPORT_KIND]) &&
+	       (lists->places || !arguments->value[OPTION_EXPORT_PLACE]);
+}
+
 int command_export(const struct arguments *arguments)
 {
+	struct ct_selection selection;
+	struct lists lists;
 	struct handing_on handing_on = {
 		.input = arguments->operands[0],
 		.format = arguments_value(arguments, OPTION_EXPORT_FORMAT, "csv"),
 		.output = arguments->value[OPTION_EXPORT_OUTPUT],
 		.table = arguments->value[OPTION_EXPORT_TABLE],
+		.selection = &selection,
 	};
+	const char *complaint = complaint_of(&handing_on, arguments);
 	struct ct_thresholds *thresholds;
 	int exit_status;
 
-	if (handing_on.output && !*handing_on.output)
-		return say_usage("export", "option '--output' needs the name of a file");
-	if (handing_on.table && !*handing_on.table)
-		return say_usage("export", "option '--table' needs a name");
-	if (!find_form(&handing_on)->holds_findings && thresholds_are_given(arguments))
-		return say_usage("export", "this format holds no findings: it takes no thresholds");
+	if (complaint)
+		return say_usage("export", complaint);
 	exit_status = thresholds_read(arguments, &thresholds);
 	if (exit_status)
 		return exit_status;
 	handing_on.thresholds = thresholds;
-	exit_status = hand_on(&handing_on);
+	exit_status = read_selection(arguments, &lists, &selection) ? hand_on(&handing_on)
+								    : say_no_memory();
+	free(lists.kinds);
+	free(lists.places);
 	ct_thresholds_free(thresholds);
 	return exit_status;
 }

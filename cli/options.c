@@ -355,6 +355,28 @@ bool arguments_take_default(struct arguments *arguments)
 	return true;
 }
 
+/* In one piece of memory. */
+const char **arguments_list(const struct arguments *arguments, enum option option)
+{
+	const char *text = arguments->value[option];
+	size_t count = 1, i;
+	const char *at, **list;
+	char *words;
+
+	if (!text)
+		return NULL;
+	for (at = text; *at; at++)
+		count += *at == ',';
+	list = malloc((count + 1) * sizeof(*list) + strlen(text) + 1);
+	if (!list)
+		return NULL;
+	words = memcpy(list + count + 1, text, strlen(text) + 1);
+	for (i = 0; i < count; i++)
+		list[i] = strsep(&words, ",");
+	list[count] = NULL;
+	return list;
+}
+
 const char **arguments_all(const struct arguments *arguments, enum option option)
 {
 	const char **values = calloc((size_t)arguments->nr_given + 1, sizeof(*values));

@@ -116,6 +116,12 @@ bool arguments_take_default(struct arguments *arguments);
  */
 const char **arguments_all(const struct arguments *arguments, enum option option);
 
+/*
+ * arguments_list: the words between commas of a value, NULL-terminated, as long as the arguments; the caller frees the
+ * array. NULL: the option was not given, or no memory.
+ */
+const char **arguments_list(const struct arguments *arguments, enum option option);
+
 /* arguments_value: the value that was given, or the other one. */
 const char *arguments_value(
 	const struct arguments *arguments, enum option option, const char *otherwise);

@@ -14,6 +14,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "output.h"
@@ -115,6 +116,13 @@ static volatile sig_atomic_t nr_ticks; /* between the handler and the thread tha
 static struct sigaction alarm_before;
 static bool is_ticking;
 
+/* Work that tells how far it is has its line written by itself, once a tick. */
+static volatile sig_atomic_t is_told;
+static struct {
+	sig_atomic_t shown; /* of nr_ticks */
+	struct timespec began;
+} phase_now;
+
 static void on_tick(int number)
 {
 	int number_of_error = errno;
@@ -122,9 +130,9 @@ static void on_tick(int number)
 	(void)number;
 	if (nr_ticks == 0)
 		(void)!write(STDERR_FILENO, line, line_bytes);
-	else
+	else if (!is_told)
 		(void)!write(STDERR_FILENO, ".", 1);
-	nr_ticks = 1;
+	nr_ticks++;
 	errno = number_of_error;
 }
 
@@ -144,9 +152,54 @@ void progress_begin(const char *what, const char *path)
 		if ((unsigned char)line[i] < 0x20 || (unsigned char)line[i] >= 0x7f)
 			line[i] = '?';
 	}
-	nr_ticks = 0;
+	nr_ticks = is_told = phase_now.shown = 0;
 	is_ticking = sigaction(SIGALRM, &action, &alarm_before) == 0 &&
 		     setitimer(ITIMER_REAL, &timer, NULL) == 0;
+}
+
+static int64_t since_ns(const struct timespec *then)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - then->tv_sec) * INT64_C(1000000000) + now.tv_nsec - then->tv_nsec;
+}
+
+/* "\rcorotracer: writing run.csv: 1,200,000 of 4,000,000, 300,000 a second, 9.33 s left" */
+static void show(const char *phase, uint64_t done, uint64_t total)
+{
+	int64_t elapsed_ns = since_ns(&phase_now.began);
+	double rate = elapsed_ns > 0 ? (double)done * 1e9 / (double)elapsed_ns : 0;
+	char shown[400];
+	int length = snprintf(shown, sizeof(shown), "%.*s", (int)line_bytes, line);
+
+	length += snprintf(shown + length, sizeof(shown) - (size_t)length, "(%s)", phase);
+	if (done)
+		length += snprintf(shown + length, sizeof(shown) - (size_t)length,
+			" %s%s%s, %s a second", said_count(done, "", "").text, total ? " of " : "",
+			total ? said_count(total, "", "").text : "",
+			said_count((uint64_t)rate, "", "").text);
+	if (done && total >= done)
+		length += snprintf(shown + length, sizeof(shown) - (size_t)length, ", %s left",
+			said_span((int64_t)((double)(total - done) * 1e9 / rate)).text);
+	length += snprintf(shown + length, sizeof(shown) - (size_t)length, "\033[K");
+	(void)!write(STDERR_FILENO, shown, (size_t)length);
+}
+
+void progress_tell(void *unused, const char *phase, uint64_t done, uint64_t total)
+{
+	sig_atomic_t tick = nr_ticks;
+
+	(void)unused;
+	if (!is_ticking)
+		return;
+	if (done == 0)
+		clock_gettime(CLOCK_MONOTONIC, &phase_now.began);
+	is_told = done > 0;
+	if (tick <= 1 || tick == phase_now.shown)
+		return;
+	phase_now.shown = tick;
+	show(phase, done, total);
 }
 
 void progress_end(void)

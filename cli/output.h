@@ -43,6 +43,13 @@ void output_guard(const char *path);
  */
 void progress_begin(const char *what, const char *path);
 
+/*
+ * progress_tell: how far it is: `done` of `total` steps (0: not known) of this phase; shown from the second second on,
+ * with the rate since the phase began (`done` is 0 then) and the time left. Called as often as one likes; does nothing
+ * before progress_begin and behind progress_end.
+ */
+void progress_tell(void *unused, const char *phase, uint64_t done, uint64_t total);
+
 /* progress_end: wipes the line where one was shown. May be called twice. */
 void progress_end(void);
 

@@ -61,34 +61,13 @@ static bool take_categories(struct ct_wanted *wanted, const struct arguments *ar
 
 /* ---------------------------------------------------------------- lists */
 
-/* The words between commas, in one piece of memory; NULL: out of memory. */
-static const char **split(const char *text)
-{
-	size_t count = 1, i;
-	const char *at, **list;
-	char *words;
-
-	for (at = text; *at; at++)
-		count += *at == ',';
-	list = malloc((count + 1) * sizeof(*list) + strlen(text) + 1);
-	if (!list)
-		return NULL;
-	words = memcpy(list + count + 1, text, strlen(text) + 1);
-	for (i = 0; i < count; i++)
-		list[i] = strsep(&words, ",");
-	list[count] = NULL;
-	return list;
-}
-
 static bool take_lists(struct recording_options *options, const struct arguments *arguments)
 {
 	size_t i;
 
 	for (i = 0; i < NR_LISTS; i++) {
-		const char *value = arguments->value[list_options[i]];
-
-		options->lists[i] = value ? split(value) : NULL;
-		if (value && !options->lists[i])
+		options->lists[i] = arguments_list(arguments, list_options[i]);
+		if (arguments->value[list_options[i]] && !options->lists[i])
 			return false;
 	}
 	options->wanted.leave_out_sites = options->lists[0];

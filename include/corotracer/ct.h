@@ -515,20 +515,55 @@ struct ct_database {
 		maintenance_name; /* of the database from which another one is created; NULL: postgres */
 };
 
+/*
+ * The part of a trace that is handed on; zero or NULL: everything. What lasts (a state, a region, a coroutine)
+ * is taken whole where it touches the time. A row without such a column meets what is asked: a value of a counter has
+ * no place. What the report says, and the tables that rows refer to, come whole.
+ */
+struct ct_selection {
+	size_t size;
+	bool has_from;
+	bool has_until;
+	ct_time from;
+	ct_time until;      /* what happens then is behind it */
+	uint64_t coroutine; /* what is of it, or about it (ct_event_is_about); 0: of any */
+	/* Lists that end with NULL. Of events: suspend, wake ... */
+	const char *const *kinds;
+	/* A function, FILE, FILE:LINE or a name that the program gave the place, with * and ?; one of them. */
+	const char *const *places;
+};
+
+/* What became of a part. */
+struct ct_exported {
+	uint64_t nr_rows;     /* that there were */
+	uint64_t nr_left_out; /* of these: not asked for */
+};
+
 struct ct_export_options {
 	size_t size;
 	enum ct_export_format format;
-	const char *
-		table; /* of the events, in a database; NULL: coro_trace_events, of PostgreSQL and MySQL: events */
+	/* of the events, in a database; NULL: coro_trace_events, of PostgreSQL and MySQL: events */
+	const char *table;
 	/* of the findings in a database or a timeline; NULL: all defaults */
 	const struct ct_thresholds *thresholds;
 	/* of a database server, beside the address that the output is; NULL: nothing */
 	const struct ct_database *database;
+	const struct ct_selection *selection; /* NULL: the whole trace */
+	/* set when all went well; NULL: not asked for */
+	struct ct_exported *exported;
+	/*
+	 * NULL, or called from time to time on the caller's thread: `done` of `total` steps (0: not known) of a phase
+	 * ("reading", "judging", "writing", or the name of a table) are behind; each phase begins at 0, and its name
+	 * lives as long as the library.
+	 */
+	void (*progress)(void *context, const char *phase, uint64_t done, uint64_t total);
+	void *context;
 };
 
 /*
- * ct_export: writes the whole trace for another program, whole or not at all; "-" is standard output, to which a
- * database cannot be written (CT_ERR_USAGE). CT_ERR_UNSUPPORTED where this build lacks the database's library.
+ * ct_export: writes a trace, or the part that is asked for, for another program, whole or not at all; "-" is standard
+ * output, to which a database cannot be written (CT_ERR_USAGE). CT_ERR_UNSUPPORTED where this build lacks the
+ * database's library.
  */
 enum ct_status ct_export(struct ct_trace *trace, const struct ct_export_options *options,
 	const char *path, struct ct_error *reterr);

@@ -140,8 +140,8 @@ static enum ct_status write_rows(const struct io_output *output, struct export_r
 	}
 }
 
-enum ct_status export_csv(
-	struct ct_source *source, enum export_form form, const char *path, struct ct_error *reterr)
+enum ct_status export_csv(struct ct_source *source, struct pass *pass, enum export_form form,
+	const char *path, struct ct_error *reterr)
 {
 	struct export_rows rows;
 	struct io_output output;
@@ -150,7 +150,7 @@ enum ct_status export_csv(
 
 	if (status)
 		return status;
-	export_rows_init(&rows, source);
+	export_rows_init(&rows, source, pass);
 	status = write_rows(&output, &rows, &page, reterr);
 	export_rows_fini(&rows);
 	text_fini(&page.text);

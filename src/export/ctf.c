@@ -282,21 +282,26 @@ static enum ct_status write_events(struct ctf *ctf, struct ct_error *reterr)
 
 /* ---------------------------------------------------------------- the folder */
 
+struct events {
+	struct ct_source *source;
+	struct pass *pass;
+};
+
 static enum ct_status write_stream(
-	struct ctf *ctf, struct ct_source *source, const char *path, struct ct_error *reterr)
+	struct ctf *ctf, const struct events *events, const char *path, struct ct_error *reterr)
 {
 	enum ct_status status = io_output_open(&ctf->output, path, reterr);
 
 	if (status)
 		return status;
-	export_rows_init(&ctf->rows, source);
+	export_rows_init(&ctf->rows, events->source, events->pass);
 	status = write_events(ctf, reterr);
 	export_rows_fini(&ctf->rows);
 	return io_output_end(&ctf->output, status, reterr);
 }
 
 static enum ct_status write_files(
-	struct ctf *ctf, struct ct_source *source, const char *folder, struct ct_error *reterr)
+	struct ctf *ctf, const struct events *events, const char *folder, struct ct_error *reterr)
 {
 	struct text path = {0}, text = {0};
 	enum ct_status status;
@@ -304,7 +309,7 @@ static enum ct_status write_files(
 	text_format(&path, "%s/events", folder);
 	status = text_status(&path, reterr);
 	if (status == CT_OK)
-		status = write_stream(ctf, source, text_peek(&path), reterr);
+		status = write_stream(ctf, events, text_peek(&path), reterr);
 	text_clear(&path);
 	text_format(&path, "%s/metadata", folder);
 	add_description(&text, ctf->tables);
@@ -350,8 +355,10 @@ static enum ct_status make_folder(const char *path, const char *partial, struct 
 	return CT_OK;
 }
 
-enum ct_status export_ctf(struct ct_source *source, const char *path, struct ct_error *reterr)
+enum ct_status export_ctf(
+	struct ct_source *source, struct pass *pass, const char *path, struct ct_error *reterr)
 {
+	const struct events events = {source, pass};
 	struct ctf ctf = {.tables = source->tables, .is_empty = true};
 	struct text partial = {0};
 	enum ct_status status;
@@ -361,7 +368,7 @@ enum ct_status export_ctf(struct ct_source *source, const char *path, struct ct_
 	if (status == CT_OK)
 		status = make_folder(path, text_peek(&partial), reterr);
 	if (status == CT_OK) {
-		status = write_files(&ctf, source, text_peek(&partial), reterr);
+		status = write_files(&ctf, &events, text_peek(&partial), reterr);
 		if (status == CT_OK && rename(text_peek(&partial), path))
 			status = ct_fail_errno(reterr, "cannot name '%s'", path);
 		if (status)

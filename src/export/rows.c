@@ -189,9 +189,10 @@ static bool follow(struct export_rows *rows)
 	}
 }
 
-void export_rows_init(struct export_rows *rows, struct ct_source *source)
+void export_rows_init(struct export_rows *rows, struct ct_source *source, struct pass *pass)
 {
-	*rows = (struct export_rows){.source = source, .numbers = CT_ROW_NUMBERS_OWN};
+	*rows = (struct export_rows){.source = source, .pass = pass, .numbers = CT_ROW_NUMBERS_OWN};
+	pass_begin(pass, "writing", source->tables->nr_events);
 }
 
 void export_rows_fini(struct export_rows *rows)
@@ -209,21 +210,52 @@ static enum ct_status status_of(
 	return CT_OK;
 }
 
-enum ct_status export_rows_next(struct export_rows *rows, struct ct_error *reterr)
+/* Also for an event that is not wanted: a coroutine's rows are counted from its first one on. */
+static bool follow_all(struct export_rows *rows)
 {
-	enum ct_status status;
+	bool is_complete = follow(rows);
 
-	if (rows->has_second_half) {
-		rows->has_second_half = false;
-		return status_of(rows, set_change(rows, rows->event->object, true), reterr);
-	}
-	status = source_next(rows->source, &rows->event, reterr);
+	if (rows->has_second_half)
+		is_complete &= set_change(rows, rows->event->object, true);
+	rows->has_second_half = false;
+	return is_complete;
+}
+
+static bool is_wanted(struct export_rows *rows)
+{
+	pass_advance(rows->pass, 1);
+	return pass_is_all(rows->pass) ||
+	       pass_count(rows->pass, pass_takes_event(rows->pass, rows->event));
+}
+
+static enum ct_status take_event(
+	struct export_rows *rows, bool *ret_is_wanted, struct ct_error *reterr)
+{
+	enum ct_status status = source_next(rows->source, &rows->event, reterr);
+
 	if (status)
 		return status;
 	memset(rows->cells, 0, sizeof(rows->cells));
+	*ret_is_wanted = is_wanted(rows);
+	if (!*ret_is_wanted)
+		return status_of(rows, follow_all(rows), reterr);
 	set_number(rows, EXPORT_EVENT, rows->event->sequence);
 	set_times(rows);
 	set_place(rows);
 	set_words(rows);
 	return status_of(rows, follow(rows), reterr);
+}
+
+enum ct_status export_rows_next(struct export_rows *rows, struct ct_error *reterr)
+{
+	enum ct_status status = CT_OK;
+	bool is_wanted = false;
+
+	if (rows->has_second_half) {
+		rows->has_second_half = false;
+		return status_of(rows, set_change(rows, rows->event->object, true), reterr);
+	}
+	while (status == CT_OK && !is_wanted)
+		status = take_event(rows, &is_wanted, reterr);
+	return status;
 }

@@ -6,6 +6,7 @@
 #define EXPORT_ROWS_H
 
 #include "jsonl/coros.h"
+#include "stream/pass.h"
 #include "stream/stream.h"
 #include "base/text.h"
 
@@ -38,6 +39,7 @@ struct export_cell {
 
 struct export_rows {
 	struct ct_source *source;
+	struct pass *pass; /* NULL: every event */
 	/* OWN, unless the user sets something else before the first row */
 	enum ct_row_numbers numbers;
 	const struct ct_event *event;
@@ -50,8 +52,8 @@ struct export_rows {
 	struct export_cell cells[EXPORT_NR_COLUMNS];
 };
 
-/* export_rows_init: rows of what the source has from here on. The source stays the caller's. */
-void export_rows_init(struct export_rows *rows, struct ct_source *source);
+/* export_rows_init: rows of what the source has from here on, and the pass wants. Both stay the caller's. */
+void export_rows_init(struct export_rows *rows, struct ct_source *source, struct pass *pass);
 void export_rows_fini(struct export_rows *rows);
 
 /* export_rows_next: CT_OK and `cells`, valid until the next call; CT_END behind the last row. */

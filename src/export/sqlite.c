@@ -106,6 +106,7 @@ static unsigned nr_columns_of_events(void)
 /* The contents of a database. Without a report it is the older form: what its queries name, and nothing else. */
 struct content {
 	struct ct_source *source;
+	struct pass *pass;
 	const struct ct_report *report;
 	const char *events;
 };
@@ -119,7 +120,7 @@ static enum ct_status fill_rows(
 	enum ct_status status = CT_OK;
 	int result;
 
-	export_rows_init(&rows, content->source);
+	export_rows_init(&rows, content->source, content->pass);
 	export_sqlite_insert_open(&insert, database, content->events,
 		is_older ? OLDER_COLUMNS : nr_columns_of_events());
 	while (status == CT_OK && insert.result == SQLITE_OK) {
@@ -202,18 +203,19 @@ static enum ct_status make_file(
 	return io_output_end(&output, status, reterr);
 }
 
-enum ct_status export_sqlite(struct ct_source *source, const struct ct_report *report,
-	const char *table, const char *path, struct ct_error *reterr)
+enum ct_status export_sqlite(struct ct_source *source, struct pass *pass,
+	const struct ct_report *report, const char *table, const char *path,
+	struct ct_error *reterr)
 {
-	const struct content content = {source, report, table ? table : EXPORT_DEFAULT_TABLE};
+	const struct content content = {source, pass, report, table ? table : EXPORT_DEFAULT_TABLE};
 
 	return make_file(path, &content, reterr);
 }
 
-enum ct_status export_sqlite_older(
-	struct ct_source *source, const char *table, const char *path, struct ct_error *reterr)
+enum ct_status export_sqlite_older(struct ct_source *source, struct pass *pass, const char *table,
+	const char *path, struct ct_error *reterr)
 {
-	const struct content content = {source, NULL, table ? table : EXPORT_DEFAULT_TABLE};
+	const struct content content = {source, pass, NULL, table ? table : EXPORT_DEFAULT_TABLE};
 
 	return make_file(path, &content, reterr);
 }

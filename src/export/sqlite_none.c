@@ -14,16 +14,17 @@ static enum ct_status refuse(const char *path, struct ct_error *reterr)
 		path);
 }
 
-enum ct_status export_sqlite(struct ct_source *source, const struct ct_report *report,
-	const char *table, const char *path, struct ct_error *reterr)
+enum ct_status export_sqlite(struct ct_source *source, struct pass *pass,
+	const struct ct_report *report, const char *table, const char *path,
+	struct ct_error *reterr)
 {
-	(void)source, (void)report, (void)table;
+	(void)source, (void)pass, (void)report, (void)table;
 	return refuse(path, reterr);
 }
 
-enum ct_status export_sqlite_older(
-	struct ct_source *source, const char *table, const char *path, struct ct_error *reterr)
+enum ct_status export_sqlite_older(struct ct_source *source, struct pass *pass, const char *table,
+	const char *path, struct ct_error *reterr)
 {
-	(void)source, (void)table;
+	(void)source, (void)pass, (void)table;
 	return refuse(path, reterr);
 }

@@ -245,7 +245,7 @@ enum ct_status export_told(struct ct_source *source, enum ct_row_numbers numbers
 
 	if (status)
 		return status;
-	export_rows_init(&told.rows, source);
+	export_rows_init(&told.rows, source, NULL);
 	told.rows.numbers = numbers;
 	status = write_rows(&told, &output, reterr);
 	export_rows_fini(&told.rows);

@@ -21,6 +21,7 @@
 #include "render/facts.h"
 #include "render/render.h"
 #include "store/store.h"
+#include "stream/pass.h"
 #include "textrace/textrace.h"
 #include "session/recover.h"
 #include "session/told.h"
@@ -351,31 +352,7 @@ bool ct_event_has_coro(const struct ct_event *event)
 	return kind_has_coro(event->kind);
 }
 
-static void note_frame(const struct ct_event *event, struct ct_followed *followed)
-{
-	if (event->coro != followed->coroutine)
-		return;
-	if (event->kind == CTP_KIND_FRAME)
-		followed->frame = event->object;
-	else if (event->kind == CTP_KIND_DESTROY)
-		followed->frame = 0;
-}
-
 bool ct_event_is_about(const struct ct_event *event, struct ct_followed *followed)
 {
-	uint64_t coroutine = followed->coroutine, frame;
-
-	note_frame(event, followed);
-	frame = followed->frame;
-	if (event->coro == coroutine && ct_event_has_coro(event))
-		return true;
-	switch (event->kind) {
-	case CTP_KIND_SWITCH:
-	case CTP_KIND_AWAIT:
-	case CTP_KIND_AWAIT_DONE:
-		return event->object == coroutine;
-	default:
-		return event->object == CTP_HANDLE(CTP_RESOURCE_COROUTINE, coroutine) ||
-		       (frame && event->object == CTP_HANDLE(CTP_RESOURCE_FRAME, frame));
-	}
+	return pass_is_about(event, followed);
 }

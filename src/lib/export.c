@@ -10,38 +10,57 @@
 #include "load/load.h"
 #include "slices/slices.h"
 
+/* All that an export needs to know. */
+struct handed {
+	struct ct_trace *trace;
+	const struct ct_export_options *options;
+	struct pass pass;
+	const char *path;
+};
+
 /* A database holds the findings, too. */
-static enum ct_status to_sqlite(struct ct_trace *trace, const struct ct_export_options *options,
-	const char *path, struct ct_error *reterr)
+static enum ct_status to_sqlite(struct handed *handed, struct ct_error *reterr)
 {
 	struct ct_analyze_options judging = {
-		.size = sizeof(judging), .thresholds = options->thresholds};
+		.size = sizeof(judging), .thresholds = handed->options->thresholds};
 	const struct ct_report *report;
-	enum ct_status status = ct_analyze(trace, &judging, &report, reterr);
+	enum ct_status status;
 
+	pass_begin(&handed->pass, "judging", 0);
+	status = ct_analyze(handed->trace, &judging, &report, reterr);
 	if (status)
 		return status;
-	status = ct_trace_rewind(trace, reterr);
+	status = ct_trace_rewind(handed->trace, reterr);
 	if (status == CT_OK)
-		status = export_sqlite(trace->source, report, options->table, path, reterr);
+		status = export_sqlite(handed->trace->source, &handed->pass, report,
+			handed->options->table, handed->path, reterr);
 	ct_report_free(report);
 	return status;
 }
 
-static enum ct_status to_timeline(struct ct_trace *trace, const struct ct_export_options *options,
-	const char *path, struct ct_error *reterr)
+static struct ct_view *open_view(struct handed *handed)
 {
-	struct ct_view *view = view_open(trace->source, &trace->live, options->thresholds);
+	struct ct_view *view =
+		view_open(handed->trace->source, &handed->trace->live, handed->options->thresholds);
+
+	if (view)
+		view->pass = &handed->pass;
+	return view;
+}
+
+static enum ct_status to_timeline(struct handed *handed, struct ct_error *reterr)
+{
+	struct ct_view *view = open_view(handed);
 	enum ct_status status;
 
 	if (!view)
 		return ct_fail_memory(reterr);
-	if (options->format == CT_EXPORT_PERFETTO)
-		status = slices_perfetto(view, path, reterr);
-	else if (options->format == CT_EXPORT_CHROME)
-		status = slices_chrome(view, path, reterr);
+	if (handed->options->format == CT_EXPORT_PERFETTO)
+		status = slices_perfetto(view, handed->path, reterr);
+	else if (handed->options->format == CT_EXPORT_CHROME)
+		status = slices_chrome(view, handed->path, reterr);
 	else
-		status = slices_otlp(view, path, reterr);
+		status = slices_otlp(view, handed->path, reterr);
 	view_close(view);
 	return status;
 }
@@ -51,12 +70,13 @@ static bool is_older(enum ct_export_format format)
 	return format == CT_EXPORT_OLDER_POSTGRESQL || format == CT_EXPORT_OLDER_MYSQL;
 }
 
-static enum ct_status load(struct ct_trace *trace, struct ct_view *view,
-	const struct ct_export_options *options, const char *address, struct ct_error *reterr)
+static enum ct_status load(
+	const struct handed *handed, struct ct_view *view, struct ct_error *reterr)
 {
+	const struct ct_export_options *options = handed->options;
 	const struct load_options loading = {
-		.address = address, .database = options->database, .table = options->table};
-	struct ct_source *source = view ? NULL : trace->source;
+		.address = handed->path, .database = options->database, .table = options->table};
+	struct ct_source *source = view ? NULL : handed->trace->source;
 
 	if (options->format == CT_EXPORT_POSTGRESQL ||
 		options->format == CT_EXPORT_OLDER_POSTGRESQL)
@@ -64,53 +84,69 @@ static enum ct_status load(struct ct_trace *trace, struct ct_view *view,
 	return load_mysql(view, source, &loading, reterr);
 }
 
-static enum ct_status to_server(struct ct_trace *trace, const struct ct_export_options *options,
-	const char *address, struct ct_error *reterr)
+static enum ct_status to_server(struct handed *handed, struct ct_error *reterr)
 {
 	struct ct_view *view;
 	enum ct_status status;
 
-	if (is_older(options->format))
-		return load(trace, NULL, options, address, reterr);
-	view = view_open(trace->source, &trace->live, options->thresholds);
+	if (is_older(handed->options->format))
+		return load(handed, NULL, reterr);
+	view = open_view(handed);
 	if (!view)
 		return ct_fail_memory(reterr);
-	status = load(trace, view, options, address, reterr);
+	status = load(handed, view, reterr);
 	view_close(view);
 	return status;
+}
+
+static enum ct_status hand_on(struct handed *handed, struct ct_error *reterr)
+{
+	struct ct_source *source = handed->trace->source;
+	struct pass *pass = &handed->pass;
+	const char *path = handed->path;
+
+	switch (handed->options->format) {
+	case CT_EXPORT_CSV:
+		return export_csv(source, pass, EXPORT_FOR_PEOPLE, path, reterr);
+	case CT_EXPORT_DATAFRAME:
+		return export_csv(source, pass, EXPORT_FOR_DATA_FRAMES, path, reterr);
+	case CT_EXPORT_SQLITE:
+		return to_sqlite(handed, reterr);
+	case CT_EXPORT_CTF:
+		return export_ctf(source, pass, path, reterr);
+	case CT_EXPORT_OLDER_CSV:
+		return export_csv(source, pass, EXPORT_OLDER, path, reterr);
+	case CT_EXPORT_OLDER_SQLITE:
+		return export_sqlite_older(source, pass, handed->options->table, path, reterr);
+	case CT_EXPORT_PERFETTO:
+	case CT_EXPORT_CHROME:
+	case CT_EXPORT_OTLP:
+		return to_timeline(handed, reterr);
+	case CT_EXPORT_POSTGRESQL:
+	case CT_EXPORT_MYSQL:
+	case CT_EXPORT_OLDER_POSTGRESQL:
+	case CT_EXPORT_OLDER_MYSQL:
+		return to_server(handed, reterr);
+	}
+	return ct_fail(
+		reterr, CT_ERR_USAGE, "there is no export format %d", (int)handed->options->format);
 }
 
 enum ct_status ct_export(struct ct_trace *trace, const struct ct_export_options *given,
 	const char *path, struct ct_error *reterr)
 {
 	struct ct_export_options options;
+	struct handed handed = {.trace = trace, .options = &options, .path = path};
 	enum ct_status status = ct_trace_rewind(trace, reterr);
 
 	if (status)
 		return status;
 	known_options(&options, sizeof(options), given);
-	switch (options.format) {
-	case CT_EXPORT_CSV:
-		return export_csv(trace->source, EXPORT_FOR_PEOPLE, path, reterr);
-	case CT_EXPORT_DATAFRAME:
-		return export_csv(trace->source, EXPORT_FOR_DATA_FRAMES, path, reterr);
-	case CT_EXPORT_SQLITE:
-		return to_sqlite(trace, &options, path, reterr);
-	case CT_EXPORT_CTF:
-		return export_ctf(trace->source, path, reterr);
-	case CT_EXPORT_OLDER_CSV:
-		return export_csv(trace->source, EXPORT_OLDER, path, reterr);
-	case CT_EXPORT_OLDER_SQLITE:
-		return export_sqlite_older(trace->source, options.table, path, reterr);
-	case CT_EXPORT_PERFETTO:
-	case CT_EXPORT_CHROME:
-	case CT_EXPORT_OTLP:
-		return to_timeline(trace, &options, path, reterr);
-	case CT_EXPORT_POSTGRESQL:
-	case CT_EXPORT_MYSQL:
-	case CT_EXPORT_OLDER_POSTGRESQL:
-	case CT_EXPORT_OLDER_MYSQL:
-		return to_server(trace, &options, path, reterr);
-	}
-	return ct_fail(reterr, CT_ERR_USAGE, "there is no export format %d", (int)options.format);
+	status = pass_init(&handed.pass, &options, trace->source->tables, reterr);
+	if (status == CT_OK)
+		status = hand_on(&handed, reterr);
+	if (status == CT_OK && options.exported)
+		*options.exported = handed.pass.rows;
+	pass_fini(&handed.pass);
+	return status;
 }

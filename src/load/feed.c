@@ -211,7 +211,7 @@ enum ct_status load_feed_open(struct load_feed *feed, struct ct_view *view,
 void load_feed_open_older(struct load_feed *feed, struct ct_source *source)
 {
 	*feed = (struct load_feed){.is_older = true};
-	export_rows_init(&feed->rows, source);
+	export_rows_init(&feed->rows, source, NULL);
 }
 
 enum ct_status load_feed_next(struct load_feed *feed, const char **ret_bytes, size_t *ret_nr_bytes,

@@ -132,10 +132,13 @@ static enum ct_status read_events(struct fold *fold, struct ct_error *reterr)
 	enum ct_status status = source_reset(fold->view->source, reterr);
 	struct ct_events events;
 
+	pass_begin(fold->view->pass, "reading", fold->view->tables->nr_events);
 	while (status == CT_OK) {
 		status = source_next_run(fold->view->source, &events, reterr);
 		if (status == CT_OK)
 			status = take_run(fold, &events, reterr);
+		if (status == CT_OK)
+			pass_advance(fold->view->pass, events.count);
 	}
 	return status == CT_END ? CT_OK : status;
 }

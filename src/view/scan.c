@@ -149,6 +149,19 @@ static uint32_t narrow(struct ct_view_scan *scan, struct scan_term *term, uint32
 	return nr_left;
 }
 
+static uint32_t narrow_selected(struct ct_view_scan *scan, uint32_t count)
+{
+	uint32_t columns[VIEW_SELECTED_MOST], i, nr_left = 0;
+	uint32_t nr_columns = view_selected_needs(&scan->selected, columns);
+
+	for (i = 0; i < nr_columns; i++)
+		values_of(scan, columns[i]);
+	for (i = 0; i < count; i++)
+		if (view_selected_takes(&scan->selected, scan->values, scan->places[i]))
+			scan->places[nr_left++] = scan->places[i];
+	return nr_left;
+}
+
 /* How many rows of the chunk at hand are left. */
 static uint32_t take_chunk(struct ct_view_scan *scan)
 {
@@ -162,7 +175,7 @@ static uint32_t take_chunk(struct ct_view_scan *scan)
 		scan->places[i] = (uint16_t)i;
 	for (i = 0; count && i < scan->nr_terms; i++)
 		count = narrow(scan, &scan->terms[i], count);
-	return count;
+	return scan->selected.pass ? narrow_selected(scan, count) : count;
 }
 
 static void hand_out(struct ct_view_scan *scan, uint32_t count)
@@ -192,6 +205,7 @@ enum ct_status ct_view_scan_next(
 		if (count)
 			hand_out(scan, count);
 		scan->first += column_log_rows(scan->log, scan->chunk);
+		pass_advance(scan->view->pass, column_log_rows(scan->log, scan->chunk));
 		scan->chunk++;
 	}
 	if (scan->is_broken)
@@ -301,8 +315,9 @@ static enum ct_status prepare(
 	const struct ct_view_term part = {
 		.column = table->part_column, .number = table->part_number};
 	enum ct_view_type types[COLUMN_MOST];
+	uint32_t selecting[VIEW_SELECTED_MOST];
+	uint32_t nr_selecting = view_selected_needs(&scan->selected, selecting), i;
 	enum ct_status status = CT_OK;
-	uint32_t i;
 
 	scan->terms = calloc(request->nr_terms + 1u, sizeof(*scan->terms));
 	scan->wanted = view_scan_columns(request, &scan->nr_wanted);
@@ -312,6 +327,8 @@ static enum ct_status prepare(
 		status = add_term(scan, request->table, &part, reterr);
 	for (i = 0; status == CT_OK && i < request->nr_terms; i++)
 		status = add_term(scan, request->table, &request->terms[i], reterr);
+	for (i = 0; i < nr_selecting; i++)
+		scan->is_broken |= !have_values(scan, selecting[i]);
 	for (i = 0; i < scan->nr_wanted; i++) {
 		types[i] = table->description.columns[scan->wanted[i]].type;
 		scan->is_broken |= !have_values(scan, scan->wanted[i]);
@@ -320,6 +337,16 @@ static enum ct_status prepare(
 		return status;
 	scan->rows = view_rows_new(types, scan->nr_wanted, COLUMN_ROWS);
 	return scan->rows && !scan->is_broken ? CT_OK : ct_fail_memory(reterr);
+}
+
+static uint64_t rows_of(const struct column_log *log)
+{
+	uint64_t nr_rows = 0;
+	uint32_t i;
+
+	for (i = 0; i < log->chunks.count; i++)
+		nr_rows += column_log_rows(log, i);
+	return nr_rows;
 }
 
 enum ct_status ct_view_scan_open(struct ct_view *view, const struct ct_view_request *given,
@@ -340,7 +367,9 @@ enum ct_status ct_view_scan_open(struct ct_view *view, const struct ct_view_requ
 		return ct_fail_memory(reterr);
 	scan->view = view;
 	scan->log = &view->logs[view_tables[request.table].log];
+	view_selected_init(&scan->selected, view->pass, request.table);
 	status = prepare(scan, &request, reterr);
+	pass_begin(view->pass, ct_view_describe(request.table)->name, rows_of(scan->log));
 	if (status)
 		ct_view_scan_close(scan);
 	else

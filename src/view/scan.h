@@ -6,6 +6,7 @@
 #define VIEW_SCAN_H
 
 #include "base/map.h"
+#include "view/selected.h"
 #include "view/view.h"
 
 /* A term that is ready to be asked of numbers. */
@@ -23,6 +24,7 @@ struct ct_view_scan {
 	const struct column_log *log;
 	struct scan_term *terms;
 	uint32_t nr_terms;
+	struct view_selected selected;
 	uint32_t *wanted; /* columns */
 	uint32_t nr_wanted;
 	uint32_t chunk; /* the next one */

@@ -20,6 +20,7 @@
 #include "column/column.h"
 #include "corotracer/profile.h"
 #include "corotracer/view.h"
+#include "stream/pass.h"
 #include "stream/stream.h"
 
 /* Texts that cells name by number, each once; [0] is "". */
@@ -40,8 +41,10 @@ struct ct_view {
 	const struct ct_tables *tables;
 	const struct analyze_live *live;        /* NULL: no process was looked at */
 	const struct ct_thresholds *thresholds; /* NULL: all defaults */
-	pthread_mutex_t reading;                /* held while the source is, for seconds */
-	pthread_mutex_t lock;                   /* of is_filled */
+	/* The rows that scans hand out, and how far they are: lent by one who reads the view alone. NULL: all rows. */
+	struct pass *pass;
+	pthread_mutex_t reading; /* held while the source is, for seconds */
+	pthread_mutex_t lock;    /* of is_filled */
 	bool is_filled[VIEW_NR_HALVES];
 	struct column_log logs[CT_VIEW_NR_TABLES]; /* a PART has none */
 	struct view_texts texts[VIEW_NR_HALVES];

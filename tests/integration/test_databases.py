@@ -89,6 +89,17 @@ def check_loads(database, form, trace, real):
     check(runs == told, f"{form}: {runs}, not {told}")
 
 
+def check_parts(database, form, trace):
+    """A part is the same rows in every database, and says how many are missing."""
+    for words, where in ((["--kind", "suspend,wake"], "kind IN ('suspend', 'wake')"),
+                         (["--from", "1.2ms", "--to", "4.5ms"], "time_ns >= 1200000 AND time_ns < 4500000")):
+        said = export(form, database.address(database="part"), trace, *words, status=None)
+        check(said.returncode == 0 and "left out, as was asked for" in said.stderr, f"{said}")
+        seen = told_by(database, "SELECT event, kind FROM events ORDER BY event", "part")
+        told = queried(trace, f"SELECT event, kind FROM events WHERE {where} ORDER BY event")
+        check(seen == told, f"{form}, {words}: {seen}, not {told}")
+
+
 def one_sentence(said, *words):
     check(said.returncode and said.stderr.count("\n") == 1 and "secret" not in said.stderr, f"{said}")
     for word in words:
@@ -156,6 +167,7 @@ def check_older(database, form, trace, words):
 
 def check_server(database, form, trace, real, older):
     check_loads(database, form, trace, real)
+    check_parts(database, form, trace)
     check_shapes(database, form, trace)
     check_names(database, form, trace)
     check_killed(database, form, real)

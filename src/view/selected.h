@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows of the part of a trace that somebody hands on. Private to src/view.
+ */
+#ifndef VIEW_SELECTED_H
+#define VIEW_SELECTED_H
+
+#include "stream/pass.h"
+#include "view/view.h"
+
+#define VIEW_NO_COLUMN UINT32_MAX
+
+/* The columns by which rows of a table are selected; VIEW_NO_COLUMN: it has none such. */
+struct view_selected {
+	struct pass *pass; /* NULL: all rows of the table are wanted */
+	enum ct_view_table table;
+	uint32_t from;
+	uint32_t until; /* of what happens at once, the same as `from` */
+	uint32_t coro;
+	uint32_t waker;
+	uint32_t site;
+};
+
+/*
+ * view_selected_init: for one scan of a table. Tables that are told by the report are wanted whole, and so is every
+ * table where the pass is NULL or wants all.
+ */
+void view_selected_init(
+	struct view_selected *selected, struct pass *pass, enum ct_view_table table);
+
+/* view_selected_needs: the columns that are looked at, VIEW_SELECTED_MOST at most. Returns how many. */
+#define VIEW_SELECTED_MOST COLUMN_MOST
+uint32_t view_selected_needs(const struct view_selected *selected, uint32_t *ret_columns);
+
+/* view_selected_takes: is the row wanted? `values` are those of a chunk, by column. Asked in order, and counted. */
+bool view_selected_takes(
+	const struct view_selected *selected, int64_t *const *values, uint32_t place);
+
+#endif
