@@ -12,6 +12,7 @@ mod resource;
 mod system;
 #[cfg(feature = "tokio")]
 pub mod tokio;
+mod told;
 #[cfg(feature = "tracing")]
 pub mod tracing;
 mod waker;

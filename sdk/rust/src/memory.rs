@@ -6,6 +6,7 @@
 #![allow(unsafe_code)]
 
 use std::cell::UnsafeCell;
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
 /// The place of a word of 64 bits, counted from the beginning of what it belongs to.
@@ -40,7 +41,7 @@ impl Bytes {
 
 /// The beginning of a header, a ring, a site, the orders, or a record, in memory that stays mapped.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Base(*mut u8);
+pub struct Base(NonNull<u8>);
 
 // SAFETY: a Base is an address. What can be reached through it are atomics, and bytes whose writers `fill` names.
 unsafe impl Send for Base {}
@@ -49,26 +50,27 @@ unsafe impl Sync for Base {}
 
 impl Base {
     /// # Safety
-    /// `address` is a multiple of 64, and what the places used with it reach stays mapped, readable and writable,
+    /// `address` is a multiple of 64 and not 0, and what the places used with it reach stays mapped, readable and writable,
     /// until the process ends or nobody has the Base any more.
     pub const unsafe fn new(address: *mut u8) -> Self {
-        Self(address)
+        Self(NonNull::new_unchecked(address))
     }
 
+    #[inline(always)]
     pub fn address(self) -> *mut u8 {
-        self.0
+        self.0.as_ptr()
     }
 
     #[inline(always)]
     pub fn word(self, place: Word) -> &'static AtomicU64 {
         // SAFETY: mapped by the contract of `new`; layout.rs has multiples of 8 for words.
-        unsafe { &*self.0.add(place.0).cast::<AtomicU64>() }
+        unsafe { &*self.address().add(place.0).cast::<AtomicU64>() }
     }
 
     #[inline(always)]
     pub fn half(self, place: Half) -> &'static AtomicU32 {
         // SAFETY: mapped by the contract of `new`; layout.rs has multiples of 4 for halves.
-        unsafe { &*self.0.add(place.0).cast::<AtomicU32>() }
+        unsafe { &*self.address().add(place.0).cast::<AtomicU32>() }
     }
 
     /// The word of an array of halves; `index` is below the array's length, which the caller has made sure of.
@@ -81,7 +83,7 @@ impl Base {
     /// The same as for `new`, of the address so many bytes further on.
     #[inline(always)]
     pub unsafe fn further(self, bytes: u64) -> Self {
-        Self(self.0.add(bytes as usize))
+        Self::new(self.address().add(bytes as usize))
     }
 
     /// What lies so many bytes behind a place.
@@ -89,7 +91,7 @@ impl Base {
     /// # Safety
     /// The same as for `new`, of that address.
     pub unsafe fn inside(self, place: Bytes, bytes: usize) -> Self {
-        Self(self.0.add(place.0 + bytes))
+        Self::new(self.address().add(place.0 + bytes))
     }
 
     /// Writes bytes that nobody else reads or writes before a later release store publishes them.
@@ -97,7 +99,7 @@ impl Base {
     /// # Safety
     /// They lie within what is mapped, and no other thread writes them.
     pub unsafe fn fill(self, place: Bytes, bytes: &[u8]) {
-        std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.0.add(place.0), bytes.len());
+        std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.address().add(place.0), bytes.len());
     }
 
     /// Whether the bytes at a place are these. The bytes may have been written by a hostile peer: they decide nothing
@@ -106,7 +108,7 @@ impl Base {
     /// # Safety
     /// They lie within what is mapped, and were published to this thread.
     pub unsafe fn holds(self, place: Bytes, bytes: &[u8]) -> bool {
-        let stored = self.0.add(place.0);
+        let stored = self.address().add(place.0);
         (0..bytes.len()).all(|i| stored.add(i).read_volatile() == bytes[i])
     }
 
@@ -115,7 +117,7 @@ impl Base {
     /// # Safety
     /// Both parts are mapped, do not overlap, and no thread writes the destination.
     pub unsafe fn copy_from(self, other: Base, bytes: usize) {
-        std::ptr::copy_nonoverlapping(other.0, self.0, bytes);
+        std::ptr::copy_nonoverlapping(other.address(), self.address(), bytes);
     }
 }
 
@@ -133,6 +135,7 @@ impl Page {
 
     #[inline(always)]
     pub fn base(&'static self) -> Base {
-        Base(self.0.get().cast())
+        // SAFETY: a page of the program's own, aligned to more than 64.
+        unsafe { Base::new(self.0.get().cast()) }
     }
 }

@@ -8,9 +8,9 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use crate::future::{with_top, Wait};
 use crate::probe::{self, resource};
 use crate::system;
+use crate::told::{with_top, Wait};
 
 /// A lock, a channel, or another thing that one future waits for and another gives: compared, never followed.
 ///

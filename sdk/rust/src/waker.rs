@@ -6,27 +6,30 @@
 //! child hand to what they wrap. Clones of the plain one are counted apart: while there is one, something that nobody
 //! told of may wake the future, so the waits that were told are not all of it.
 //!
-//! The state is bits that wakers set, with one locked instruction each; the thread that polls clears them by a plain
+//! The state is counts and bits that wakers change, with one locked instruction each; the thread that polls clears them by a plain
 //! store as a poll begins, and looks at them when the suspension has been written. A wake that it does not see then was
 //! written after the suspension.
 #![allow(unsafe_code)]
 
+use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Arc;
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
 use crate::probe::{self, outcome, resource};
 use crate::worker;
 
-/// It was woken since its last poll began.
-const WOKEN: u8 = 1;
-/// By itself, while it was polled.
-const BY_ITSELF: u8 = 2;
 /// It is not polled any more.
-const DONE: u8 = 4;
+const DONE: u64 = 1;
 /// It has let others run, and was told to be ready: the wake that is to come is no news.
-const YIELDED: u8 = 8;
+const YIELDED: u64 = 2;
+/// Above that, how often it was woken since its last poll began: by others, and by itself while it was polled. Counted,
+/// since adding is one locked instruction that tells what was there before, where setting a bit is a loop.
+const BY_OTHERS: u64 = 1 << 2;
+const BY_ITSELF: u64 = 1 << 32;
+const ANY_BY_OTHERS: u64 = BY_ITSELF - BY_OTHERS;
+const ANY_BY_ITSELF: u64 = !(BY_ITSELF - 1);
 
 const ONE_WAIT: u64 = 1;
 const ONE_PLAIN: u64 = 1 << 32 | 1;
@@ -49,7 +52,7 @@ pub(crate) struct Target {
     grant: u64,
     /// A root is polled by an executor, which the wakes are for; a child by the future around it.
     is_root: bool,
-    state: AtomicU8,
+    state: AtomicU64,
     /// Written by the thread that polls, and looked at by the one that drops the last waker.
     is_suspended: AtomicBool,
     /// Whether it was told that the grant has been handed over.
@@ -71,7 +74,7 @@ impl Target {
             coro,
             grant,
             is_root,
-            state: AtomicU8::new(0),
+            state: AtomicU64::new(0),
             is_suspended: AtomicBool::new(false),
             is_granted: AtomicBool::new(false),
             clones: AtomicU64::new(0),
@@ -79,9 +82,9 @@ impl Target {
     }
 
     /// What became of a wake; None: it had been told before.
-    fn notify(&self, is_self: bool) -> Option<u8> {
-        let before = self.state.fetch_or(if is_self { WOKEN | BY_ITSELF } else { WOKEN }, Ordering::AcqRel);
-        match before & (WOKEN | DONE | YIELDED) {
+    #[inline]
+    fn notify(&self, wake: u64) -> Option<u8> {
+        match self.state.fetch_add(wake, Ordering::AcqRel) {
             0 => Some(outcome::QUEUED),
             YIELDED => None,
             state if state & DONE != 0 => Some(outcome::NO_TARGET),
@@ -89,9 +92,19 @@ impl Target {
         }
     }
 
+    #[inline]
     fn tell_wake(&self) {
         let waker = probe::current();
-        let told = match self.notify(waker == self.coro) {
+        if waker != self.coro || !self.is_root {
+            self.tell_wake_by(waker);
+        } else if let Some(told) = self.notify(BY_ITSELF) {
+            probe::wake_itself(waker, told);
+        }
+    }
+
+    #[inline(never)]
+    fn tell_wake_by(&self, waker: u64) {
+        let told = match self.notify(if waker == self.coro { BY_ITSELF } else { BY_OTHERS }) {
             Some(told) if probe::is_attached() => told,
             _ => return,
         };
@@ -126,7 +139,7 @@ impl Target {
     /// Whether it has woken itself since it was polled.
     #[inline]
     pub(crate) fn is_woken_by_itself(&self) -> bool {
-        self.state.load(Ordering::Relaxed) & BY_ITSELF != 0
+        self.state.load(Ordering::Relaxed) & ANY_BY_ITSELF != 0
     }
 
     /// It waits from here on, unless it was woken; where it yields, it was told to be ready. To be called when its
@@ -137,10 +150,10 @@ impl Target {
             self.state.fetch_or(YIELDED, Ordering::AcqRel);
         }
         self.is_suspended.store(true, Ordering::Release);
-        match self.state.load(Ordering::Acquire) & (WOKEN | BY_ITSELF) {
-            0 => Rest::Idle,
-            WOKEN => Rest::Woken,
-            _ => Rest::Yielded,
+        match self.state.load(Ordering::Acquire) {
+            state if state & ANY_BY_ITSELF != 0 => Rest::Yielded,
+            state if state & ANY_BY_OTHERS != 0 => Rest::Woken,
+            _ => Rest::Idle,
         }
     }
 
@@ -202,7 +215,7 @@ impl Cell {
 /// A waker that counts as no clone: the cell is borrowed.
 pub(crate) struct Borrowed<'a> {
     waker: ManuallyDrop<Waker>,
-    _cell: &'a Arc<Cell>,
+    cell: PhantomData<&'a Arc<Cell>>,
 }
 
 impl<'a> Borrowed<'a> {
@@ -211,7 +224,7 @@ impl<'a> Borrowed<'a> {
         // SAFETY: the table's functions take a pointer of `Arc::into_raw`, which this is. The waker owns none of the
         // counts: it is never dropped, and does not outlive the borrow.
         let waker = unsafe { Waker::from_raw(RawWaker::new(Arc::as_ptr(cell).cast(), table)) };
-        Self { waker: ManuallyDrop::new(waker), _cell: cell }
+        Self { waker: ManuallyDrop::new(waker), cell: PhantomData }
     }
 }
 

@@ -28,6 +28,12 @@ pub(crate) fn yield_begin() {
     YIELDS.with(|yields| yields.set(probe::current()));
 }
 
+/// Whether the future that has just been polled said that it yields.
+#[inline]
+pub(crate) fn is_yielding(coro: u64) -> bool {
+    YIELDS.with(Word::get) == coro
+}
+
 /// Whether the future that has just been polled only yields, and this thread alone can let it go on: the queue where it
 /// waits for that.
 #[inline]

@@ -51,6 +51,12 @@ fn slow() -> u64 {
     system::nanoseconds(system::CLOCK_MONOTONIC)
 }
 
+/// Whether a reading is a call.
+#[inline(always)]
+pub const fn is_call(unit: u32) -> bool {
+    unit != clock::COUNTER && unit != clock::COARSE
+}
+
 /// The time of an event of this kind.
 #[inline(always)]
 pub fn time_of(unit: u32, kind: u8) -> u64 {

@@ -2,15 +2,16 @@
 //! Writing one event: a reading of the counter and a few plain stores into a ring that belongs to the calling thread.
 //!
 //! No lock, no locked instruction, no system call, no allocation. What is dear is in functions marked cold, met once
-//! per thread or per 2,048 events. All of it may run in a signal handler: an event that meets one half written is given
-//! up and counted.
+//! per thread or per 2,048 events: they are called in the end, with the event's own words, so that the straight way keeps
+//! nothing for what comes behind a call. All of it may run in a signal handler: an event that meets one half written is
+//! given up and counted.
 #![allow(unsafe_code)]
 
 use std::sync::atomic::{compiler_fence, Ordering};
 
 use crate::layout::ID_BLOCK;
 use crate::layout::{category, detail, kind, orders, record, ring, LOG_TEXT_MAX, RECORD_BYTES, TEXT_DETAIL_BYTES};
-use crate::probe::clock::{time, time_of};
+use crate::probe::clock::{is_call, time_of};
 use crate::probe::ring::{engine_wake, id_refill, nested, next_chunk};
 use crate::probe::state::{
     clock_of, gate_pass, orders_page, present_pass, stack_pointer, thread_self, Thread, BUSY_ID,
@@ -35,7 +36,6 @@ fn is_unwanted(category: u8) -> bool {
 }
 
 /// Takes the thread's state for one event; false: nested, and counted.
-#[inline(always)]
 fn enter(thread: &Thread) -> bool {
     let stack = stack_pointer();
     if thread.busy.get() != 0 && !nested(thread, stack) {
@@ -44,6 +44,27 @@ fn enter(thread: &Thread) -> bool {
     thread.busy.set(stack);
     compiler_fence(Ordering::SeqCst);
     true
+}
+
+/// [`enter`], where nothing is under way, the clock takes no call, and so many records have room without one. None:
+/// nothing was taken, and nothing counted.
+///
+/// # Safety
+/// As for [`thread_self`].
+#[inline(always)]
+unsafe fn enter_straight<'a>(pass: u32, nr_records: usize) -> Option<&'a Thread> {
+    let thread = thread_self();
+    if thread.busy.get() != 0 || is_call(clock_of(pass)) {
+        return None;
+    }
+    thread.busy.set(stack_pointer());
+    compiler_fence(Ordering::SeqCst);
+    // Behind that, since a handler's events move the cursor.
+    if thread.pass.get() == pass && thread.has_places(nr_records) {
+        return Some(thread);
+    }
+    leave(thread);
+    None
 }
 
 #[inline(always)]
@@ -80,28 +101,50 @@ pub fn publish(thread: &Thread, time: u64, coro: u64, object: u64, tail: u64) {
     }
 }
 
-#[inline(always)]
 fn has_room(thread: &Thread, pass: u32, time: u64) -> bool {
-    (thread.pass.get() == pass && thread.has_place()) || next_chunk(thread, time)
+    (thread.pass.get() == pass && thread.has_places(1)) || next_chunk(thread, time)
+}
+
+/// Calls `put` with the thread's state taken, and the time of an event of this kind.
+fn with_thread(pass: u32, kind: u8, put: impl FnOnce(&Thread, u64)) {
+    // SAFETY: used within this function alone.
+    let thread = unsafe { thread_self() };
+    if enter(thread) {
+        put(thread, time_of(clock_of(pass), kind));
+        finish(thread);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn emit_cold(pass: u32, coro: u64, object: u64, tail: u64) {
+    with_thread(pass, kind_of(tail), |thread, time| {
+        if has_room(thread, pass, time) {
+            publish(thread, time, coro, object, tail);
+        }
+    });
 }
 
 /// Writes one event of a category: a coroutine (0: none), an object, and the tail.
 #[inline(always)]
 pub fn emit_of(category: u8, coro: u64, object: u64, tail: u64) {
     let pass = present_pass();
-    if pass == 0 || is_unwanted(category) {
-        return;
+    if pass != 0 && !is_unwanted(category) {
+        emit_in(pass, kind_of(tail), coro, object, tail);
     }
+}
+
+/// `emit_of`, where the pass has just been found not to be 0, at the time of an event of the kind `as_kind`.
+#[inline(always)]
+pub fn emit_in(pass: u32, as_kind: u8, coro: u64, object: u64, tail: u64) {
     // SAFETY: used within this function alone.
-    let thread = unsafe { thread_self() };
-    if !enter(thread) {
-        return;
+    match unsafe { enter_straight(pass, 1) } {
+        Some(thread) => {
+            publish(thread, time_of(clock_of(pass), as_kind), coro, object, tail);
+            finish(thread);
+        }
+        None => emit_cold(pass, coro, object, tail),
     }
-    let time = time_of(clock_of(pass), kind_of(tail));
-    if has_room(thread, pass, time) {
-        publish(thread, time, coro, object, tail);
-    }
-    finish(thread);
 }
 
 /// Writes one event of scheduling.
@@ -110,26 +153,38 @@ pub fn emit(coro: u64, object: u64, tail: u64) {
     emit_of(category::SCHEDULING, coro, object, tail);
 }
 
+#[cold]
+#[inline(never)]
+fn emit_with_cold(pass: u32, event: [u64; 3], told: [u64; 2]) {
+    let ([coro, object, with], [number, detail]) = (event, told);
+    with_thread(pass, kind_of(with), |thread, time| {
+        if has_room(thread, pass, time) {
+            publish(thread, time, coro, object, with);
+            if has_room(thread, pass, time) {
+                publish(thread, time, coro, number, detail);
+            }
+        }
+    });
+}
+
 /// `emit_of`, and at the same instant a detail of the event, which never stands behind another one.
 #[inline]
 pub fn emit_with_of(category: u8, coro: u64, object: u64, with: u64, detail: u8, number: u64) {
     let pass = present_pass();
+    let detail = tail(0, kind::DETAIL, detail, 0);
     if pass == 0 || is_unwanted(category) {
         return;
     }
     // SAFETY: used within this function alone.
-    let thread = unsafe { thread_self() };
-    if !enter(thread) {
-        return;
-    }
-    let time = time_of(clock_of(pass), kind_of(with));
-    if has_room(thread, pass, time) {
-        publish(thread, time, coro, object, with);
-        if has_room(thread, pass, time) {
-            publish(thread, time, coro, number, tail(0, kind::DETAIL, detail, 0));
+    match unsafe { enter_straight(pass, 2) } {
+        Some(thread) => {
+            let time = time_of(clock_of(pass), kind_of(with));
+            publish(thread, time, coro, object, with);
+            publish(thread, time, coro, number, detail);
+            finish(thread);
         }
+        None => emit_with_cold(pass, [coro, object, with], [number, detail]),
     }
-    finish(thread);
 }
 
 /// `emit_with_of`, of scheduling.
@@ -152,22 +207,18 @@ pub fn emit_text(coro: u64, text: &[u8], site: u32) {
     if pass == 0 || is_unwanted(category::LOGS) {
         return;
     }
-    // SAFETY: used within this function alone.
-    let thread = unsafe { thread_self() };
-    if !enter(thread) {
-        return;
-    }
-    let time = time(clock_of(pass));
-    if has_room(thread, pass, time) {
+    with_thread(pass, kind::LOG, |thread, time| {
+        if !has_room(thread, pass, time) {
+            return;
+        }
         publish(thread, time, coro, 0, tail(site, kind::LOG, 0, (text.len() as u16) << 8));
         for part in text.chunks(TEXT_DETAIL_BYTES) {
             if !has_room(thread, pass, time) {
-                break;
+                return;
             }
             publish(thread, time, coro, text_word(part), tail(0, kind::DETAIL, detail::TEXT, 0));
         }
-    }
-    finish(thread);
+    });
 }
 
 /// An id that no other coroutine of this process has or will have; 0 where there is no segment.

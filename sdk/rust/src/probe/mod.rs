@@ -34,10 +34,11 @@ use crate::layout;
 use crate::layout::{call, category, detail, form, kind, site_kind};
 pub use crate::layout::{life, mark, outcome, point, resource};
 pub use emit::{emit, emit_with};
-use emit::{emit_of, emit_text, emit_with_of, tail};
+use emit::{emit_in, emit_of, emit_text, emit_with_of, tail};
 use flight::Flight;
 pub use site::Source;
-use state::{gate_pass, present_pass, thread_self};
+pub(crate) use state::present_pass;
+use state::{gate_pass, thread_self};
 
 /// Attaches to the engine that started this program, as [`crate::init_tracer`].
 pub fn attach() -> bool {
@@ -85,11 +86,17 @@ pub fn current() -> u64 {
     if gate_pass().load(Ordering::Relaxed) == 0 {
         return 0;
     }
+    current_attached()
+}
+
+/// [`current`], where a pass has just been found.
+#[inline(always)]
+pub(crate) fn current_attached() -> u64 {
     // SAFETY: used within this function alone.
     unsafe { thread_self() }.current.get()
 }
 
-#[inline]
+#[inline(always)]
 pub(crate) fn current_set(coro: u64) {
     // SAFETY: used within this function alone.
     unsafe { thread_self() }.current.set(coro);
@@ -193,14 +200,21 @@ pub fn frame(coro: u64, frame: u64, function_site: u32) {
 }
 
 /// `coro` runs on this thread from here on; `point` is that at which it was suspended.
-#[inline]
+#[inline(always)]
 pub fn resume(coro: u64, point: u8) {
     emit(coro, 0, tail(0, kind::RESUME, point, 0));
     enter(coro);
 }
 
+/// [`resume`], where the pass has just been found.
+#[inline(always)]
+pub(crate) fn resume_in(pass: u32, coro: u64, point: u8) {
+    emit_in(pass, kind::RESUME, coro, 0, tail(0, kind::RESUME, point, 0));
+    enter(coro);
+}
+
 /// `coro` gives up its thread, and waits for `resource`, at `site`.
-#[inline]
+#[inline(always)]
 pub fn suspend(coro: u64, resource: u64, site: u32, point: u8) {
     emit(coro, resource, tail(site, kind::SUSPEND, point, 0));
     leave(coro);
@@ -249,6 +263,16 @@ pub fn cancel(coro: u64) {
 #[inline]
 pub fn wake(waker: u64, target: u64, site: u32, outcome: u8) {
     emit(waker, target, tail(site, kind::WAKE, outcome, 0));
+}
+
+/// [`wake`] of a coroutine by itself, which follows nothing that another thread gave: its time needs no fence (P-95).
+#[inline(always)]
+pub(crate) fn wake_itself(coro: u64, outcome: u8) {
+    let pass = present_pass();
+    if pass != 0 {
+        let target = handle(resource::COROUTINE, coro);
+        emit_in(pass, kind::SUSPEND, coro, target, tail(0, kind::WAKE, outcome, 0));
+    }
 }
 
 /// `coro` has run to its end; it is there until [`destroy`].

@@ -204,9 +204,11 @@ impl Thread {
         Base::new(self.cursor.get() as *mut u8)
     }
 
+    /// Whether so many records have room in the chunk that the cursor is in.
     #[inline(always)]
-    pub fn has_place(&self) -> bool {
-        self.cursor.get() % layout::CHUNK_BYTES != 0
+    pub fn has_places(&self, nr_records: usize) -> bool {
+        let place = self.cursor.get() % layout::CHUNK_BYTES;
+        place != 0 && place + (nr_records - 1) * layout::RECORD_BYTES < layout::CHUNK_BYTES
     }
 }
 

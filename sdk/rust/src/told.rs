@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+//! What a future tells around a poll, and what those inside of it tell meanwhile.
+//!
+//! The straight way, of a task that waits for nothing that was told, is inline and short; what is to be told of others is
+//! in functions of their own.
+#![allow(unsafe_code)]
+
+use std::cell::Cell as Word;
+use std::panic::Location;
+use std::sync::Arc;
+use std::task::{Poll, Waker};
+
+use crate::probe::{self, point, resource};
+use crate::waker::{Cell, Rest, Target};
+use crate::worker;
+
+thread_local! {
+    /// The innermost traced future that this thread polls.
+    static TOP: Word<*const Frame<'static>> = const { Word::new(std::ptr::null()) };
+}
+
+/// What a future waits for, as those inside of it tell during a poll.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Wait {
+    pub(crate) resource: u64,
+    pub(crate) site: u32,
+    /// CLOCK_MONOTONIC in nanoseconds; 0: none.
+    pub(crate) deadline: u64,
+}
+
+/// One poll of a traced future, on the stack of the thread that polls.
+pub(crate) struct Frame<'a> {
+    cell: &'a Arc<Cell>,
+    target: &'a Target,
+    pub(crate) coro: u64,
+    before: *const Frame<'static>,
+    current_before: u64,
+    nr_waits: Word<u32>,
+    wait: Word<Wait>,
+}
+
+impl<'a> Frame<'a> {
+    #[inline]
+    pub(crate) fn new(coro: u64, cell: &'a Arc<Cell>) -> Self {
+        Self {
+            cell,
+            target: cell.target(),
+            coro,
+            before: TOP.with(Word::get),
+            current_before: probe::current_attached(),
+            nr_waits: Word::new(0),
+            wait: Word::default(),
+        }
+    }
+
+    /// # Safety
+    /// The frame stays where it is until it is dropped.
+    #[inline]
+    pub(crate) unsafe fn enter(&self) {
+        TOP.with(|top| top.set((self as *const Frame<'_>).cast()));
+    }
+
+    /// Tells a wait of the future that is polled.
+    pub(crate) fn note(&self, wait: Wait) {
+        if self.nr_waits.get() == 0 {
+            self.wait.set(wait);
+        }
+        self.nr_waits.set(self.nr_waits.get() + 1);
+    }
+
+    /// The waker for a wait that is told, where `waker` is the one that the future was polled with.
+    pub(crate) fn waker_for_wait(&self, waker: &Waker) -> Option<crate::waker::Borrowed<'_>> {
+        self.cell.plain().will_wake(waker).then(|| self.cell.wait())
+    }
+}
+
+impl Drop for Frame<'_> {
+    fn drop(&mut self) {
+        TOP.with(|top| top.set(self.before));
+        probe::current_set(self.current_before);
+    }
+}
+
+/// Calls `look` with the innermost traced future that this thread polls, if there is one.
+pub(crate) fn with_top<R>(look: impl FnOnce(Option<&Frame<'_>>) -> R) -> R {
+    let top = TOP.with(Word::get);
+    // SAFETY: a frame takes itself out before it ends (its drop), also where a poll panics; so the pointer is to one
+    // that lives, on this thread's own stack.
+    look(unsafe { top.as_ref() })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    Unseen,
+    Running,
+    Suspended,
+    Done,
+}
+
+/// Of a future: which it is, and how far it has come.
+pub(crate) struct Told {
+    pub(crate) coro: u64,
+    place: &'static Location<'static>,
+    name: Option<&'static str>,
+    /// The place's number, which is never another one's in this process; 0: not asked for yet.
+    site: u32,
+    /// The future that polls this one; 0: an executor does.
+    pub(crate) parent: u64,
+    pub(crate) phase: Phase,
+    /// That at which it was suspended last.
+    pub(crate) point: u8,
+}
+
+impl Told {
+    pub(crate) fn new(place: &'static Location<'static>, name: Option<&'static str>) -> Self {
+        Self { coro: 0, place, name, site: 0, parent: 0, phase: Phase::Unseen, point: point::INITIAL }
+    }
+
+    #[cold]
+    pub(crate) fn begin(&mut self) {
+        self.coro = probe::coro_new();
+        let site = self.site();
+        probe::create(self.coro, 0, site);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn ask_site(&mut self) {
+        self.site = probe::site_of(self.place, self.name);
+    }
+
+    #[inline(always)]
+    pub(crate) fn site(&mut self) -> u32 {
+        if self.site == 0 {
+            self.ask_site();
+        }
+        self.site
+    }
+
+    /// It is polled, in this frame.
+    #[inline(always)]
+    pub(crate) fn tell_resumed(&mut self, pass: u32, frame: &Frame<'_>) {
+        worker::slot_take(self.coro);
+        frame.target.run();
+        probe::resume_in(pass, self.coro, self.point);
+        self.phase = Phase::Running;
+    }
+
+    /// What a poll came to.
+    #[inline(always)]
+    pub(crate) fn tell_polled<T>(&mut self, polled: &Poll<T>, frame: &Frame<'_>) {
+        if polled.is_ready() {
+            self.tell_ready(frame);
+        } else if self.parent != 0 || frame.nr_waits.get() != 0 || worker::is_yielding(self.coro) {
+            self.tell_pending(frame);
+        } else {
+            self.tell_idle(frame.target);
+        }
+    }
+
+    #[inline(never)]
+    fn tell_ready(&mut self, frame: &Frame<'_>) {
+        frame.target.finish();
+        probe::return_(self.coro);
+        if self.parent != 0 {
+            probe::await_done(self.parent, self.coro);
+        }
+        self.phase = Phase::Done;
+    }
+
+    /// It waits for something, of which nothing was told.
+    #[inline(always)]
+    fn tell_idle(&mut self, target: &Target) {
+        let point = if target.is_woken_by_itself() { point::YIELD } else { point::AWAIT };
+        let site = self.site();
+        probe::suspend(self.coro, 0, site, point);
+        if target.rest(false) == Rest::Woken {
+            probe::enqueue(self.coro, probe::handle(resource::QUEUE, 0));
+        }
+        self.note_suspended(point);
+    }
+
+    #[inline(never)]
+    fn tell_pending(&mut self, frame: &Frame<'_>) {
+        let target = frame.target;
+        let yields_to = worker::take_yield(self.coro).filter(|_| self.parent == 0);
+        let is_yield = yields_to.is_some() || target.is_woken_by_itself();
+        let point = if is_yield { point::YIELD } else { point::AWAIT };
+        let is_first = self.phase == Phase::Running && self.point == point::INITIAL;
+        if self.parent != 0 && is_first {
+            let site = self.site();
+            probe::await_(self.parent, self.coro, site);
+        }
+        self.suspend(frame, point, target.has_plain_clones());
+        if let Some(queue) = yields_to {
+            probe::enqueue_private(self.coro, queue);
+        }
+        if target.rest(yields_to.is_some()) == Rest::Woken && self.parent == 0 {
+            probe::enqueue(self.coro, probe::handle(resource::QUEUE, 0));
+        }
+        self.note_suspended(point);
+        self.note_in(frame);
+    }
+
+    /// Tells the future around it, if there is one, that this one is what it waits for.
+    fn note_in(&mut self, frame: &Frame<'_>) {
+        if self.parent == 0 {
+            return;
+        }
+        let child = probe::handle(resource::COROUTINE, self.coro);
+        let wait = Wait { resource: child, site: self.site(), deadline: frame.wait.get().deadline };
+        // SAFETY: the frame around it lives as long as this poll, on this thread's stack.
+        if let Some(outer) = unsafe { frame.before.as_ref() } {
+            outer.note(wait);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn note_suspended(&mut self, point: u8) {
+        self.phase = Phase::Suspended;
+        self.point = point;
+    }
+
+    /// Writes the suspension: for the wait that was told, or for something.
+    fn suspend(&mut self, frame: &Frame<'_>, point: u8, has_others: bool) {
+        let wait = frame.wait.get();
+        match frame.nr_waits.get() {
+            0 => {
+                let site = self.site();
+                probe::suspend(self.coro, 0, site, point);
+            }
+            1 if wait.deadline != 0 => {
+                probe::suspend_until(self.coro, wait.resource, wait.site, point, wait.deadline);
+            }
+            1 if !has_others => probe::suspend(self.coro, wait.resource, wait.site, point),
+            _ => probe::suspend_for_more(self.coro, wait.resource, wait.site, point),
+        }
+    }
+}
