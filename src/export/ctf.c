@@ -6,15 +6,10 @@
  * The folder is made beside its name and renamed when it is whole. Each event has the same fields; all lie at whole
  * bytes, the least significant one first.
  */
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/io.h"
+#include "base/folder.h"
 #include "export/export.h"
 #include "export/rows.h"
 
@@ -282,101 +277,53 @@ static enum ct_status write_events(struct ctf *ctf, struct ct_error *reterr)
 
 /* ---------------------------------------------------------------- the folder */
 
-struct events {
-	struct ct_source *source;
-	struct pass *pass;
-};
-
 static enum ct_status write_stream(
-	struct ctf *ctf, const struct events *events, const char *path, struct ct_error *reterr)
+	struct ctf *ctf, const struct folder *folder, struct ct_error *reterr)
 {
-	enum ct_status status = io_output_open(&ctf->output, path, reterr);
+	enum ct_status status = folder_output(folder, "events", &ctf->output, reterr);
 
 	if (status)
 		return status;
-	export_rows_init(&ctf->rows, events->source, events->pass);
 	status = write_events(ctf, reterr);
-	export_rows_fini(&ctf->rows);
 	return io_output_end(&ctf->output, status, reterr);
 }
 
-static enum ct_status write_files(
-	struct ctf *ctf, const struct events *events, const char *folder, struct ct_error *reterr)
+static enum ct_status write_description(
+	struct ctf *ctf, const struct folder *folder, struct ct_error *reterr)
 {
-	struct text path = {0}, text = {0};
-	enum ct_status status;
+	struct text text = {0};
+	struct io_output output;
+	enum ct_status status = folder_output(folder, "metadata", &output, reterr);
 
-	text_format(&path, "%s/events", folder);
-	status = text_status(&path, reterr);
-	if (status == CT_OK)
-		status = write_stream(ctf, events, text_peek(&path), reterr);
-	text_clear(&path);
-	text_format(&path, "%s/metadata", folder);
+	if (status)
+		return status;
 	add_description(&text, ctf->tables);
+	status = text_status(&text, reterr);
 	if (status == CT_OK)
-		status = text_status(&text, reterr);
-	if (status == CT_OK)
-		status = io_write_file(text_peek(&path), text_peek(&text), text.length, reterr);
-	text_fini(&path);
+		status = io_output_write(&output, text_peek(&text), text.length, reterr);
 	text_fini(&text);
-	return status;
-}
-
-/* Only what this file makes: a folder with anything else in it stays. */
-static void remove_folder(const char *folder)
-{
-	static const char *const names[] = {
-		"events", "metadata", "events.partial", "metadata.partial"};
-	struct text path = {0};
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		text_clear(&path);
-		text_format(&path, "%s/%s", folder, names[i]);
-		unlink(text_peek(&path));
-	}
-	rmdir(folder);
-	text_fini(&path);
-}
-
-static enum ct_status make_folder(const char *path, const char *partial, struct ct_error *reterr)
-{
-	struct stat there;
-
-	if (strcmp(path, "-") == 0)
-		return ct_fail(
-			reterr, CT_ERR_USAGE, "a trace of this format is a folder: name one");
-	if (lstat(path, &there) == 0 || errno != ENOENT)
-		return ct_fail(reterr, CT_ERR_USAGE,
-			"cannot write '%s': something of that name is there already", path);
-	remove_folder(partial);
-	if (mkdir(partial, 0777))
-		return ct_fail_errno(reterr, "cannot make the folder '%s'", partial);
-	return CT_OK;
+	return io_output_end(&output, status, reterr);
 }
 
 enum ct_status export_ctf(
 	struct ct_source *source, struct pass *pass, const char *path, struct ct_error *reterr)
 {
-	const struct events events = {source, pass};
+	static const char *const names[] = {"events", "metadata"};
 	struct ctf ctf = {.tables = source->tables, .is_empty = true};
-	struct text partial = {0};
-	enum ct_status status;
+	struct folder folder;
+	enum ct_status status =
+		folder_open(&folder, path, names, sizeof(names) / sizeof(names[0]), reterr);
 
-	text_format(&partial, "%s.partial", path);
-	status = text_status(&partial, reterr);
+	if (status)
+		return status;
+	export_rows_init(&ctf.rows, source, pass);
+	status = write_stream(&ctf, &folder, reterr);
 	if (status == CT_OK)
-		status = make_folder(path, text_peek(&partial), reterr);
-	if (status == CT_OK) {
-		status = write_files(&ctf, &events, text_peek(&partial), reterr);
-		if (status == CT_OK && rename(text_peek(&partial), path))
-			status = ct_fail_errno(reterr, "cannot name '%s'", path);
-		if (status)
-			remove_folder(text_peek(&partial));
-	}
+		status = write_description(&ctf, &folder, reterr);
+	status = folder_end(&folder, status, reterr);
+	export_rows_fini(&ctf.rows);
 	text_fini(&ctf.packet);
 	text_fini(&ctf.header);
 	text_fini(&ctf.clean);
-	text_fini(&partial);
 	return status;
 }

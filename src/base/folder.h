@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An output that is a folder of files whose names are known beforehand. The files lie in "PATH.partial" beside it, which
+ * is renamed when it is whole. Two writers of one folder do not disturb each other: the second one is refused.
+ */
+#ifndef BASE_FOLDER_H
+#define BASE_FOLDER_H
+
+#include "base/io.h"
+
+struct folder {
+	char *path;
+	char *partial_path;
+	const char *const *names; /* of all files that may come to lie in it */
+	size_t nr_names;
+	int descriptor; /* of the folder, with its lock */
+};
+
+/*
+ * folder_open: makes the folder beside `path`, and removes what an earlier writer left there; the names are lent until
+ * folder_end. CT_ERR_USAGE: the path is "-", something has this name already, or somebody writes it. A failure leaves
+ * nothing behind.
+ */
+enum ct_status folder_open(struct folder *folder, const char *path, const char *const *names,
+	size_t nr_names, struct ct_error *reterr);
+
+/* folder_output: io_output_open of one of its files. */
+enum ct_status folder_output(const struct folder *folder, const char *name,
+	struct io_output *output, struct ct_error *reterr);
+
+/*
+ * folder_end: gives the folder its name if writing went well, or removes it with the files of those names, and returns
+ * the first failure.
+ */
+enum ct_status folder_end(struct folder *folder, enum ct_status written, struct ct_error *reterr);
+
+#endif
