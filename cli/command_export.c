@@ -28,6 +28,7 @@ static const struct form {
 	{"chrome", false, true, false, ".trace.json", CT_EXPORT_CHROME},
 	{"otlp", false, false, false, ".otlp.jsonl", CT_EXPORT_OTLP},
 	{"ctf", false, false, true, ".ctf", CT_EXPORT_CTF},
+	{"parquet", false, true, true, ".parquet", CT_EXPORT_PARQUET},
 	{"postgresql", false, true, true, NULL, CT_EXPORT_POSTGRESQL},
 	{"mysql", false, true, true, NULL, CT_EXPORT_MYSQL},
 	{"csv", true, false, true, ".csv", CT_EXPORT_OLDER_CSV},

@@ -497,8 +497,8 @@ enum ct_export_format {
 	CT_EXPORT_MYSQL,
 	CT_EXPORT_OLDER_POSTGRESQL, /* the six columns alone, behind a number of each row */
 	CT_EXPORT_OLDER_MYSQL,
-
-	CT_EXPORT_CTF, /* a folder in the Common Trace Format 1.8: the events */
+	CT_EXPORT_CTF,     /* a folder in the Common Trace Format 1.8: the events */
+	CT_EXPORT_PARQUET, /* a folder with a file of Apache Parquet for each table of a view */
 };
 
 /* How a database server is reached, beside its address; NULL or "" is not said. No message has the password. */
@@ -508,11 +508,10 @@ struct ct_database {
 	const char *port;
 	const char *user;
 	const char *password;
-	const char *name;     /* of the database, which is created where it is missing */
-	const char *socket;   /* of MySQL */
-	const char *ssl_mode; /* of PostgreSQL, as libpq has it */
-	const char *
-		maintenance_name; /* of the database from which another one is created; NULL: postgres */
+	const char *name;             /* of the database, which is created where it is missing */
+	const char *socket;           /* of MySQL */
+	const char *ssl_mode;         /* of PostgreSQL, as libpq has it */
+	const char *maintenance_name; /* from which another database is created; NULL: postgres */
 };
 
 /*
@@ -542,7 +541,7 @@ struct ct_exported {
 struct ct_export_options {
 	size_t size;
 	enum ct_export_format format;
-	/* of the events, in a database; NULL: coro_trace_events, of PostgreSQL and MySQL: events */
+	/* of the events, in a database (NULL: coro_trace_events, of servers events); Parquet: alone (NULL: all) */
 	const char *table;
 	/* of the findings in a database or a timeline; NULL: all defaults */
 	const struct ct_thresholds *thresholds;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An output that is a folder of files whose names are known beforehand. The files lie in "PATH.partial" beside it, which
- * is renamed when it is whole. Two writers of one folder do not disturb each other: the second one is refused.
+ * An output that is a folder of files whose names are known beforehand. The files lie in "PATH.partial" beside it,
+ * which is renamed when it is whole. Two writers of one folder do not disturb each other: the second one is refused.
  */
 #ifndef BASE_FOLDER_H
 #define BASE_FOLDER_H

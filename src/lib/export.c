@@ -6,6 +6,7 @@
 #include "export/export.h"
 #include "base/failure.h"
 #include "base/known_options.h"
+#include "columnar/columnar.h"
 #include "lib/trace.h"
 #include "load/load.h"
 #include "slices/slices.h"
@@ -61,6 +62,18 @@ static enum ct_status to_timeline(struct handed *handed, struct ct_error *reterr
 		status = slices_chrome(view, handed->path, reterr);
 	else
 		status = slices_otlp(view, handed->path, reterr);
+	view_close(view);
+	return status;
+}
+
+static enum ct_status to_columns(struct handed *handed, struct ct_error *reterr)
+{
+	struct ct_view *view = open_view(handed);
+	enum ct_status status;
+
+	if (!view)
+		return ct_fail_memory(reterr);
+	status = columnar_parquet(view, handed->options->table, handed->path, reterr);
 	view_close(view);
 	return status;
 }
@@ -122,6 +135,8 @@ static enum ct_status hand_on(struct handed *handed, struct ct_error *reterr)
 	case CT_EXPORT_CHROME:
 	case CT_EXPORT_OTLP:
 		return to_timeline(handed, reterr);
+	case CT_EXPORT_PARQUET:
+		return to_columns(handed, reterr);
 	case CT_EXPORT_POSTGRESQL:
 	case CT_EXPORT_MYSQL:
 	case CT_EXPORT_OLDER_POSTGRESQL:

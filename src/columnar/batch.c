@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows of a view by column. Most cells that are words have been met before in the same batch: their number tells the
+ * word.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/failure.h"
+#include "columnar/batch.h"
+#include "corotracer/version.h"
+#include "event/kind_words.h"
+
+#define NO_WORD UINT32_MAX
+#define HASH_STEP UINT64_C(0x9e3779b97f4a7c15) /* odd: trying again meets every number */
+
+/* ---------------------------------------------------------------- words */
+
+const char *columnar_words_at(
+	const struct columnar_words *words, uint32_t word, uint32_t *ret_nr_bytes)
+{
+	uint32_t begin = word ? words->ends.at[word - 1] : 0;
+
+	*ret_nr_bytes = words->ends.at[word] - begin;
+	return text_peek(&words->bytes) + begin;
+}
+
+static bool is_word(const struct columnar_words *words, uint32_t word, const struct text *text)
+{
+	uint32_t nr_bytes;
+	const char *at = columnar_words_at(words, word, &nr_bytes);
+
+	return nr_bytes == text->length && memcmp(at, text_peek(text), nr_bytes) == 0;
+}
+
+static uint64_t hash_of(const struct text *text)
+{
+	uint64_t hash = UINT64_C(14695981039346656037);
+	size_t i;
+
+	for (i = 0; i < text->length; i++)
+		hash = (hash ^ (unsigned char)text->at[i]) * UINT64_C(1099511628211);
+	return hash;
+}
+
+static bool add_word(struct columnar_words *words, const struct text *text, uint64_t hash)
+{
+	text_append(&words->bytes, text_peek(text), text->length);
+	return !text->is_broken && !words->bytes.is_broken &&
+	       vec_push(&words->ends, (uint32_t)words->bytes.length) &&
+	       map_put(&words->by_hash, hash, (uint32_t)words->ends.count - 1);
+}
+
+static uint32_t find_word(struct columnar_batch *batch, struct columnar_words *words)
+{
+	uint64_t hash;
+	uint32_t word;
+
+	if (!batch->clean.length)
+		return NO_WORD;
+	hash = hash_of(&batch->clean);
+	while (map_get(&words->by_hash, hash, &word)) {
+		if (is_word(words, word, &batch->clean))
+			return word;
+		hash += HASH_STEP;
+	}
+	batch->is_broken |= !add_word(words, &batch->clean, hash);
+	return (uint32_t)words->ends.count - 1;
+}
+
+static uint32_t say_cell(
+	struct columnar_batch *batch, struct columnar_column *column, int64_t number, unsigned kind)
+{
+	text_clear(&batch->cell);
+	text_clear(&batch->clean);
+	view_say(&batch->cell, batch->view, column->of, number, kind);
+	text_utf8(&batch->clean, text_peek(&batch->cell));
+	batch->is_broken |= batch->cell.is_broken || batch->clean.is_broken;
+	return batch->is_broken ? NO_WORD : find_word(batch, &column->words);
+}
+
+/* An object and an argument mean something by their kind alone. */
+static uint32_t word_of(
+	struct columnar_batch *batch, struct columnar_column *column, int64_t number, unsigned kind)
+{
+	struct columnar_words *words = &column->words;
+	struct columnar_cell cell = {.number = number};
+	uint64_t key;
+	uint32_t at;
+
+	if (column->of == CT_VIEW_TYPE_OBJECT || column->of == CT_VIEW_TYPE_ARGUMENT)
+		cell.kind = kind;
+	key = (uint64_t)number + cell.kind * HASH_STEP;
+	while (map_get(&words->by_cell, key, &at)) {
+		if (words->cells.at[at].number == number && words->cells.at[at].kind == cell.kind)
+			return words->cells.at[at].word;
+		key += HASH_STEP;
+	}
+	cell.word = say_cell(batch, column, number, kind);
+	if (!vec_push(&words->cells, cell) ||
+		!map_put(&words->by_cell, key, (uint32_t)words->cells.count - 1))
+		batch->is_broken = true;
+	return cell.word;
+}
+
+static void clear_words(struct columnar_words *words)
+{
+	text_clear(&words->bytes);
+	words->ends.count = words->cells.count = 0;
+	map_fini(&words->by_hash);
+	map_fini(&words->by_cell);
+}
+
+static void fini_words(struct columnar_words *words)
+{
+	clear_words(words);
+	text_fini(&words->bytes);
+	vec_fini(&words->ends);
+	vec_fini(&words->cells);
+}
+
+/* ---------------------------------------------------------------- columns */
+
+static enum columnar_type type_of(enum ct_view_type type)
+{
+	switch (type) {
+	case CT_VIEW_TYPE_BOOLEAN:
+		return COLUMNAR_BOOLEAN;
+	case CT_VIEW_TYPE_COROUTINE:
+	case CT_VIEW_TYPE_TASK:
+		return COLUMNAR_UNSIGNED;
+	case CT_VIEW_TYPE_PROCESS:
+	case CT_VIEW_TYPE_THREAD:
+	case CT_VIEW_TYPE_SITE:
+		return COLUMNAR_ROW;
+	case CT_VIEW_TYPE_NUMBER:
+	case CT_VIEW_TYPE_TIME:
+	case CT_VIEW_TYPE_NANOSECONDS:
+	case CT_VIEW_TYPE_EVENT:
+	case CT_VIEW_TYPE_REFERENCE:
+		return COLUMNAR_NUMBER;
+	default:
+		return COLUMNAR_TEXT;
+	}
+}
+
+/* An event's value is there only where its kind has no coroutine. */
+static bool is_value(const struct columnar_batch *batch, uint32_t from)
+{
+	return batch->table == CT_VIEW_EVENTS && from == CT_VIEW_EVENTS_VALUE;
+}
+
+static struct columnar_column *add_column(
+	struct columnar_batch *batch, uint32_t from, enum columnar_type type)
+{
+	const struct ct_view_column *of = &ct_view_describe(batch->table)->columns[from];
+	struct columnar_column *column = &batch->columns[batch->nr_columns++];
+
+	snprintf(column->name, sizeof(column->name), "%s", of->name);
+	column->type = type;
+	column->of = of->type;
+	column->from = from;
+	column->is_nullable = type == COLUMNAR_TEXT || is_value(batch, from) ||
+			      ct_view_none(of->type) != CT_VIEW_NOTHING;
+	column->is_set = calloc(COLUMNAR_ROWS / 64, sizeof(*column->is_set));
+	column->values = calloc(COLUMNAR_ROWS, sizeof(*column->values));
+	batch->is_broken |= !column->is_set || !column->values;
+	return column;
+}
+
+/* "from_ns" has "from_at" beside it. */
+static void add_moment(struct columnar_batch *batch, uint32_t from)
+{
+	struct columnar_column *column = add_column(batch, from, COLUMNAR_MOMENT);
+	size_t length = strlen(column->name);
+
+	if (length > 3 && strcmp(column->name + length - 3, "_ns") == 0)
+		length -= 3;
+	snprintf(column->name + length, sizeof(column->name) - length, "_at");
+}
+
+static void add_columns(struct columnar_batch *batch)
+{
+	const struct ct_view_description *of = ct_view_describe(batch->table);
+	uint32_t i;
+
+	for (i = 0; i < of->nr_columns; i++) {
+		add_column(batch, i, type_of(of->columns[i].type));
+		if (of->columns[i].type == CT_VIEW_TYPE_TIME)
+			add_moment(batch, i);
+	}
+}
+
+/* ---------------------------------------------------------------- cells */
+
+static void put_null(struct columnar_batch *batch, struct columnar_column *column, uint32_t row)
+{
+	(void)batch;
+	column->values[row] = 0;
+	column->nr_nulls++;
+}
+
+static void put_value(struct columnar_column *column, uint32_t row, int64_t value)
+{
+	column->values[row] = value;
+	column->is_set[row / 64] |= UINT64_C(1) << row % 64;
+}
+
+static void put_moment(
+	struct columnar_batch *batch, struct columnar_column *column, uint32_t row, int64_t time)
+{
+	int64_t epoch = ct_view_tables(batch->view)->epoch_realtime_ns, moment;
+
+	if (!epoch || __builtin_add_overflow(time, epoch, &moment))
+		put_null(batch, column, row);
+	else
+		put_value(column, row, moment);
+}
+
+static void put_word(struct columnar_batch *batch, struct columnar_column *column, uint32_t row,
+	int64_t number, unsigned kind)
+{
+	uint32_t word = word_of(batch, column, number, kind);
+
+	if (word == NO_WORD)
+		put_null(batch, column, row);
+	else
+		put_value(column, row, word);
+}
+
+static void put_cell(struct columnar_batch *batch, struct columnar_column *column, uint32_t row,
+	int64_t number, unsigned kind)
+{
+	if (ct_view_is_nothing(column->of, number) ||
+		(is_value(batch, column->from) && kind_has_coro(kind)))
+		put_null(batch, column, row);
+	else if (column->type == COLUMNAR_MOMENT)
+		put_moment(batch, column, row, number);
+	else if (column->type == COLUMNAR_TEXT)
+		put_word(batch, column, row, number, kind);
+	else if (column->type == COLUMNAR_ROW && (number < 0 || number > INT32_MAX))
+		put_null(batch, column, row);
+	else
+		put_value(column, row, number);
+}
+
+static void put_rows(struct columnar_batch *batch, const struct ct_view_rows *rows)
+{
+	const int64_t *kinds =
+		batch->table == CT_VIEW_EVENTS ? rows->columns[CT_VIEW_EVENTS_KIND] : NULL;
+	uint32_t k, i;
+
+	for (k = 0; k < batch->nr_columns; k++) {
+		struct columnar_column *column = &batch->columns[k];
+		const int64_t *numbers = rows->columns[column->from];
+
+		for (i = 0; i < rows->nr_rows; i++)
+			put_cell(batch, column, batch->nr_rows + i, numbers[i],
+				kinds ? (unsigned)kinds[i] : 0);
+	}
+	batch->nr_rows += (uint32_t)rows->nr_rows;
+}
+
+/* ---------------------------------------------------------------- batches */
+
+static void clear(struct columnar_batch *batch)
+{
+	uint32_t k;
+
+	batch->nr_rows = 0;
+	for (k = 0; k < batch->nr_columns; k++) {
+		struct columnar_column *column = &batch->columns[k];
+
+		memset(column->is_set, 0, COLUMNAR_ROWS / 8);
+		column->nr_nulls = 0;
+		clear_words(&column->words);
+	}
+}
+
+static bool has_room(const struct columnar_batch *batch)
+{
+	size_t nr_bytes = 0;
+	uint32_t k;
+
+	for (k = 0; k < batch->nr_columns; k++)
+		nr_bytes += batch->columns[k].words.bytes.length;
+	return batch->nr_rows + COLUMN_ROWS <= COLUMNAR_ROWS && nr_bytes < COLUMNAR_WORD_BYTES;
+}
+
+enum ct_status columnar_batch_next(struct columnar_batch *batch, struct ct_error *reterr)
+{
+	const struct ct_view_rows *rows;
+	enum ct_status status = CT_OK;
+
+	clear(batch);
+	while (status == CT_OK && !batch->is_broken && has_room(batch)) {
+		status = ct_view_scan_next(batch->scan, &rows, reterr);
+		if (status == CT_OK)
+			put_rows(batch, rows);
+	}
+	if (batch->is_broken)
+		return ct_fail_memory(reterr);
+	if (status < 0)
+		return status;
+	return batch->nr_rows ? CT_OK : CT_END;
+}
+
+enum ct_status columnar_batch_open(struct columnar_batch *batch, struct ct_view *view,
+	enum ct_view_table table, struct ct_error *reterr)
+{
+	const struct ct_view_request request = {.size = sizeof(request), .table = table};
+
+	*batch = (struct columnar_batch){.view = view, .table = table};
+	batch->columns = calloc(COLUMNAR_COLUMNS, sizeof(*batch->columns));
+	if (!batch->columns)
+		return ct_fail_memory(reterr);
+	add_columns(batch);
+	if (batch->is_broken)
+		return ct_fail_memory(reterr);
+	return ct_view_scan_open(view, &request, &batch->scan, reterr);
+}
+
+void columnar_batch_close(struct columnar_batch *batch)
+{
+	uint32_t k;
+
+	ct_view_scan_close(batch->scan);
+	for (k = 0; k < batch->nr_columns; k++) {
+		free(batch->columns[k].is_set);
+		free(batch->columns[k].values);
+		fini_words(&batch->columns[k].words);
+	}
+	free(batch->columns);
+	text_fini(&batch->cell);
+	text_fini(&batch->clean);
+}
+
+/* ---------------------------------------------------------------- names */
+
+const char *const columnar_key_names[COLUMNAR_NR_KEYS] = {
+	[COLUMNAR_KEY_TABLE] = "corotracer.table",
+	[COLUMNAR_KEY_RUN] = "corotracer.run",
+	[COLUMNAR_KEY_HOST] = "corotracer.host",
+	[COLUMNAR_KEY_VERSION] = "corotracer.version",
+};
+
+static void say_key(struct columnar_keys *keys, enum columnar_key key, const char *value)
+{
+	struct text clean = {0};
+	size_t length;
+
+	text_utf8(&clean, value);
+	length = clean.length < COLUMNAR_KEY_BYTES ? clean.length : COLUMNAR_KEY_BYTES - 1;
+	/* Not in the middle of a character. */
+	while (length < clean.length && length && ((unsigned char)clean.at[length] & 0xc0) == 0x80)
+		length--;
+	memcpy(keys->values[key], text_peek(&clean), length);
+	text_fini(&clean);
+}
+
+void columnar_keys_of(const struct columnar_batch *batch, struct columnar_keys *ret_keys)
+{
+	const struct ct_tables *tables = ct_view_tables(batch->view);
+	char *run = ret_keys->values[COLUMNAR_KEY_RUN];
+	size_t i;
+
+	*ret_keys = (struct columnar_keys){0};
+	say_key(ret_keys, COLUMNAR_KEY_TABLE, ct_view_describe(batch->table)->name);
+	say_key(ret_keys, COLUMNAR_KEY_HOST, tables->host);
+	say_key(ret_keys, COLUMNAR_KEY_VERSION, CT_VERSION_TEXT);
+	for (i = 0; i < sizeof(tables->run_id); i++)
+		snprintf(run + 2 * i, 3, "%02x", tables->run_id[i]);
+}
+
+enum ct_status columnar_find(
+	const char *name, enum ct_view_table *ret_table, struct ct_error *reterr)
+{
+	enum ct_view_table table = ct_view_find_table(name);
+	struct text names = {0};
+	enum ct_status status;
+	unsigned i;
+
+	if (table < CT_VIEW_NR_TABLES) {
+		*ret_table = table;
+		return CT_OK;
+	}
+	for (i = 0; i < CT_VIEW_NR_TABLES; i++)
+		text_format(&names, "%s%s", i ? ", " : "",
+			ct_view_describe((enum ct_view_table)i)->name);
+	status = ct_fail(
+		reterr, CT_ERR_USAGE, "there is no table '%s', but %s", name, text_peek(&names));
+	text_fini(&names);
+	return status;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers as Parquet packs them (https://parquet.apache.org/docs/file-format/data-pages/encodings). Each appends to a
+ * text, which says itself where memory runs out. Private to src/columnar.
+ */
+#ifndef COLUMNAR_ENCODE_H
+#define COLUMNAR_ENCODE_H
+
+#include "base/text.h"
+
+/* columnar_put: the lowest bytes of a number, the least significant one first. */
+void columnar_put(struct text *text, uint64_t value, unsigned nr_bytes);
+
+/* columnar_width: the bits that numbers up to `most` need. */
+unsigned columnar_width(uint64_t most);
+
+/* columnar_encode_runs: numbers of `width` bits, 1 to 32, as runs of equal ones and groups of eight (RLE). */
+void columnar_encode_runs(
+	struct text *text, const int64_t *values, uint32_t nr_values, unsigned width);
+
+/* columnar_encode_deltas: numbers by their distances (DELTA_BINARY_PACKED). */
+void columnar_encode_deltas(struct text *text, const int64_t *values, uint32_t nr_values);
+
+/* columnar_encode_bits: a bit of each number. */
+void columnar_encode_bits(struct text *text, const int64_t *values, uint32_t nr_values);
+
+#endif

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: MIT
+"""Tables as columns, read by pyarrow, polars and DuckDB: every cell is the one that a query tells, hostile names and the
+largest numbers among them; and the CSV and the SQLite database have the same sums."""
+import json
+import os
+import pathlib
+import signal
+import sqlite3
+import subprocess
+
+from environment import python_with, skip
+from support import BUILD, COROTRACER, check, folder, run
+
+try:
+    import duckdb
+    import polars
+    import pyarrow.parquet
+except ImportError:
+    PYTHON = python_with("columnar-packages", "duckdb==2.0.0", "polars==2.1.0", "pyarrow==26.0.1")
+    if not PYTHON:
+        skip("DuckDB, polars and pyarrow cannot be installed")
+    os.execv(PYTHON, [str(PYTHON), __file__])
+
+EPOCH = 1700000000000000000
+LONG = b"long " * 2048
+TRACE = b"""trace run=00112233445566778899aabbccddeeff host=build-7 from=0 until=2s epoch_monotonic=5000000000 epoch_realtime=%d
+process 1 pid=100 program=/bin/server command="server \\"-x\\", y" probe ledger
+thread 1 process=1 tid=101 name="work\\ter \\"0\\"\\nbelow \\xff"
+thread 2 process=1 tid=102 name="=1+1"
+site 1 process=1 kind=source file="/src/a\\\\b.cpp" line=40 function="caf\\xc3\\xa9's <int, char>(int)"
+site 2 process=1 kind=source reason="%s"
+site 3 process=1 kind=source reason="it's; DROP TABLE \\"x\\""
+end 1 exited 0 at=2s
+1ms    t1 create c1 0x11010 @1
+1.2ms  t1 resume c1
+1.3ms  t1 counter c1 17 @2
+1.31ms t1 counter c1 -9223372036854775807 @2
+1.32ms t1 counter c1 9223372036854775807 @2
+1.4ms  t2 counter c0 0 @3
+1.5ms  t1 suspend c1 descriptor:7.3 @1 point=await
+4.1ms  t1 descriptor-io c-11 descriptor:8.1 argument=1
+4.2ms  t1 wake c0 coroutine:1 outcome=queued
+4.5ms  t1 resume c1
+4.6ms  t1 suspend c1
+4.7ms  t1 resume c9223372036854775000
+""" % (EPOCH, LONG)
+SUMS = ["SELECT count(*), sum(time_ns), min(event), max(event) FROM events",
+        "SELECT kind, count(*), sum(coroutine), sum(value) FROM events GROUP BY kind ORDER BY kind",
+        "SELECT object, count(*) FROM events WHERE thread = 1 GROUP BY object ORDER BY object NULLS FIRST",
+        "SELECT state, count(*), sum(duration_ns) FROM states GROUP BY state ORDER BY state",
+        "SELECT count(*), sum(duration_ns) FROM states WHERE from_ns > 100000000",
+        "SELECT count(*), sum(nr_resumes) FROM coroutines", "SELECT outcome, count(*) FROM wakes GROUP BY 1 ORDER BY 1",
+        "SELECT count(*), sum(line) FROM sites", "SELECT count(*) FROM findings", "SELECT nr_events, nr_lost, host FROM trace",
+        "SELECT s.function, count(*) FROM events JOIN sites s USING (site) WHERE s.function IS NOT NULL GROUP BY 1 ORDER BY 1"]
+TABLES = """events states wakes coroutines tasks regions counter_values objects descriptors trace processes threads sites places
+losses notes findings finding_coroutines finding_steps spans counters""".split()
+
+
+def queried(trace, sql):
+    return [tuple(row.values()) for row in json.loads(run(COROTRACER, "query", "--format", "json", trace, sql).stdout)]
+
+
+def export(form, output, trace, *more, status=0):
+    said = run(COROTRACER, "export", "--format", form, "-o", output, *more, trace, status=status)
+    check(status is None or status or said.stdout == said.stderr == "", f"{form} says {said}")
+    return said
+
+
+def number(column, cell):
+    """A query tells an id beyond the largest number with a sign by the negative one of the same bits."""
+    return cell + 2**64 if isinstance(cell, int) and cell < 0 and column in ("coroutine", "task") else cell
+
+
+def check_cells(trace, name, read, whose):
+    """All cells of a table, but for the points in time, as the query tells them."""
+    columns = [column for column in read if not column.endswith("_at")]
+    told = queried(trace, f"SELECT {', '.join(columns)} FROM {name}")
+    rows = len(read[columns[0]])
+    check(rows == len(told), f"{whose}: {name}: {rows} rows, not {len(told)}")
+    for row, cells in enumerate(told):
+        for column, cell in zip(columns, cells):
+            seen = read[column][row]
+            check(seen == number(column, cell), f"{whose}: {name}.{column}, row {row}: {seen!r}, not {cell!r}")
+
+
+def check_moments(read, name, epoch):
+    for column in [column for column in read if column.endswith("_at")]:
+        times = read[column[:-3] + "_ns"]
+        told = [time + epoch if epoch and time is not None else None for time in times]
+        check(read[column] == told, f"{name}.{column}: {read[column][:9]}, not {told[:9]}")
+
+
+def of_arrow(table):
+    """{column: cells}; points in time are numbers."""
+    return {name: (column.cast("int64") if name.endswith("_at") else column).to_pylist()
+            for name, column in zip(table.column_names, table.columns)}
+
+
+def of_polars(frame):
+    return {name: (frame[name].to_physical() if name.endswith("_at") else frame[name]).to_list() for name in frame.columns}
+
+
+def check_by_hand(place):
+    """Every cell of every table, by two readers."""
+    trace, output = place / "hand.txt", place / "hand.parquet"
+    trace.write_bytes(TRACE)
+    export("parquet", output, trace)
+    check(sorted(path.stem for path in output.iterdir()) == sorted(TABLES), f"files: {sorted(output.iterdir())}")
+    for name in TABLES:
+        table = pyarrow.parquet.read_table(output / f"{name}.parquet")
+        check_cells(trace, name, of_arrow(table), "pyarrow")
+        check_moments(of_arrow(table), name, EPOCH)
+        check_cells(trace, name, of_polars(polars.read_parquet(output / f"{name}.parquet")), "polars")
+        check_about(table.schema.metadata, name)
+    names = duckdb.sql(f"SELECT name FROM '{output}/threads.parquet' ORDER BY thread").fetchall()
+    check(names == [('work\ter "0"\nbelow \ufffd',), ("=1+1",)], f"names: {names}")
+    reason = duckdb.sql(f"SELECT reason FROM '{output}/sites.parquet' WHERE site = 2").fetchall()
+    check(reason == [(LONG.decode(),)], "a name of 10 kB")
+
+
+def check_about(metadata, name):
+    told = {key.decode(): value.decode() for key, value in metadata.items()}
+    version = run(COROTRACER, "--version").stdout.split()[1]
+    check(told == {"corotracer.table": name, "corotracer.run": "00112233445566778899aabbccddeeff", "corotracer.host": "build-7",
+                   "corotracer.version": version}, f"{name} says of itself {told}")
+
+
+def check_without_a_clock(place):
+    """A trace that does not tell what time it was has no points in time."""
+    trace = place / "clockless.txt"
+    trace.write_bytes(TRACE.replace(b" epoch_realtime=%d" % EPOCH, b""))
+    export("parquet", place / "clockless", trace, "--table", "events")
+    check_moments(of_arrow(pyarrow.parquet.read_table(place / "clockless/events.parquet")), "events", 0)
+
+
+def check_bounds(path):
+    """Least and greatest numbers of each row group are true, and nulls are counted."""
+    file = pyarrow.parquet.ParquetFile(path)
+    check(file.metadata.num_row_groups > 1, "all rows lie in one group")
+    for group in range(file.metadata.num_row_groups):
+        cells = of_arrow(file.read_row_group(group))
+        for at in range(file.metadata.num_columns):
+            column = file.metadata.row_group(group).column(at)
+            values = [cell for cell in cells[column.path_in_schema] if cell is not None]
+            told = column.statistics
+            check(told.null_count == file.metadata.row_group(group).num_rows - len(values), f"nulls of {column.path_in_schema}")
+            if values and not column.path_in_schema.endswith("_at"):
+                check((told.min, told.max) == (min(values), max(values)), f"bounds of {column.path_in_schema}")
+            check(column.compression in ("ZSTD", "UNCOMPRESSED"), column.compression)
+
+
+def check_sums(trace, views, whose):
+    with duckdb.connect() as database:
+        for name, view in views.items():
+            database.execute(f"CREATE VIEW {name} AS SELECT * FROM {view}")
+        for sql in SUMS:
+            told = queried(trace, sql)
+            seen = database.sql(sql).fetchall()
+            check(seen == told, f"{whose}: {sql}: {seen}, not {told}")
+
+
+def check_real(place):
+    """A real program, in several row groups."""
+    trace, output = place / "real.ctrace", place / "real.parquet"
+    run(COROTRACER, "run", "-o", trace, "--", BUILD / "tests/targets/crowd", "20000")
+    export("parquet", output, trace)
+    check_sums(trace, {name: f"'{output}/{name}.parquet'" for name in TABLES}, "Parquet")
+    check_bounds(output / "events.parquet")
+    for name in TABLES:
+        path = output / f"{name}.parquet"
+        check(polars.read_parquet(path).equals(polars.from_arrow(pyarrow.parquet.read_table(path))), f"readers differ in {name}")
+    export("parquet", place / "waits", trace, "--table", "waits")
+    check(sorted(path.name for path in (place / "waits").iterdir()) == ["waits.parquet"], "more than one table")
+    told = queried(trace, "SELECT count(*) AS n, sum(duration_ns) AS ns FROM waits")[0]
+    seen = duckdb.sql(f"SELECT count(*), sum(duration_ns)::BIGINT FROM '{place}/waits/waits.parquet'").fetchall()
+    check([told] == seen, f"waits: {seen}, not {told}")
+    return trace
+
+
+def check_other_forms(place, trace):
+    """Events of each kind, by the CSV that DuckDB reads, the SQLite database, and a query."""
+    export("csv", place / "real.csv", trace)
+    export("sqlite", place / "real.sqlite", trace)
+    sql = "SELECT kind, count(DISTINCT event), min(time_ns), max(time_ns) FROM {} GROUP BY kind ORDER BY kind"
+    told = queried(trace, sql.format("events"))
+    seen = duckdb.sql(sql.format(f"read_csv('{place}/real.csv')")).fetchall()
+    check(seen == told, f"CSV: {seen}, not {told}")
+    seen = sqlite3.connect(place / "real.sqlite").execute(sql.format("coro_trace_events")).fetchall()
+    check(seen == told, f"SQLite: {seen}, not {told}")
+
+
+def check_outputs(place):
+    """One sentence for each trouble, and nothing half: what a killed export leaves is replaced by the next one."""
+    trace = place / "hand.txt"
+    for name, words, more in ((place / "hand.parquet", "already", ()), ("-", "name one", ()), (place / "nowhere/x", "nowhere/x", ()),
+                              (place / "x", "there is no table 'x', but events, states", ("--table", "x"))):
+        said = export("parquet", name, trace, *more, status=None)
+        check(said.returncode and words in said.stderr and said.stderr.count("\n") == 1, f"{said}")
+    check(not list(place.glob("*.partial")), "something half is left behind")
+    going = subprocess.Popen([COROTRACER, "export", "--format", "parquet", "-o", str(place / "killed"), str(place / "real.ctrace")])
+    while going.poll() is None and not (place / "killed.partial/events.parquet.partial").exists():
+        pass
+    going.send_signal(signal.SIGKILL)
+    going.wait()
+    check(not (place / "killed").exists() or going.returncode == 0, "a killed export left a folder")
+    if not (place / "killed").exists():
+        export("parquet", f"{place}/killed/", trace)
+    check(len(list((place / "killed").iterdir())) == len(TABLES) and not (place / "killed.partial").exists(), "a killed export")
+
+
+def main():
+    with folder() as name:
+        place = pathlib.Path(name)
+        check_by_hand(place)
+        check_without_a_clock(place)
+        trace = check_real(place)
+        check_other_forms(place, trace)
+        check_outputs(place)
+
+
+main()
