@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A server of corotracer's, and readers of its events, for tests that ask it over HTTP."""
+import atexit
 import contextlib
 import http.client
 import json
@@ -17,6 +18,7 @@ class Server:
 
     def __init__(self, *command, program=COROTRACER, **options):
         self.process = subprocess.Popen([program, *map(str, command)], stderr=subprocess.PIPE, text=True, **options)
+        atexit.register(self.process.kill)  # a test that fails leaves none behind
         self.said = ""
         while "http://" not in self.said:
             line = self.process.stderr.readline()
