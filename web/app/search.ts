@@ -46,6 +46,7 @@ export class Search {
 	readonly element: HTMLElement;
 	private matches: Match[] = [];
 	private asked = "";
+	private steps: Promise<void> = Promise.resolve();
 	private at = -1;
 
 	/** `show` is called with the match to go to; `leave` when the hand is done. */
@@ -58,7 +59,9 @@ export class Search {
 				if (event.key !== "Enter")
 					return;
 				event.preventDefault();
-				void this.step(event.shiftKey ? -1 : 1).catch((failure: Error) => { this.told.textContent = failure.message; });
+				/* One step after the other, however fast the keys come. */
+				this.steps = this.steps.then(() => this.step(event.shiftKey ? -1 : 1))
+					.catch((failure: Error) => { this.told.textContent = failure.message; });
 			},
 		});
 		this.element = h("span", { class: "search" }, this.input, " ", this.told);

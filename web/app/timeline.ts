@@ -62,6 +62,7 @@ export class Timeline implements Handled {
 	private drop: number | null = null;
 	private timer = 0;
 	private nrAsked = 0;
+	private nrSelected = 0;
 	private latest: Promise<void> = Promise.resolve();
 	private isDrawing = false;
 	/** As it was at the last frame: to ask the element for each bar would lay the page out anew. */
@@ -87,7 +88,7 @@ export class Timeline implements Handled {
 		this.canvas.addEventListener("keydown", this.keydown);
 		window.addEventListener("keydown", this.keydown);
 		this.seen.observe(this.frame);
-		void loadMinimap(trace.from, trace.until).then((map) => { this.minimap = map; this.draw(); }).catch(() => undefined);
+		void loadMinimap(trace).then((map) => { this.minimap = map; this.draw(); }).catch(() => undefined);
 		this.tell();
 		void this.restore(given);
 	}
@@ -136,10 +137,13 @@ export class Timeline implements Handled {
 		const index = this.lanes.find(key), lane = index < 0 ? null : this.lanes.at(index)?.lane ?? null;
 		if (!lane)
 			return;
+		const number = ++this.nrSelected;
 		this.row = index;
 		this.show(index);
 		await this.ask();
-		this.select(lane, this.sliceAt(lane, at));
+		/* What was selected meanwhile stays. */
+		if (number === this.nrSelected)
+			this.select(lane, this.sliceAt(lane, at));
 	}
 
 	// ---------------------------------------------------------------- above the picture
@@ -310,6 +314,7 @@ export class Timeline implements Handled {
 	}
 
 	private select(lane: Lane | null, slice: Slice | null): void {
+		this.nrSelected++;
 		this.selection = lane && slice ? { lane, slice } : null;
 		this.arrows = [];
 		note({ lane: lane?.key, selected: slice ? Math.round(slice.from) : undefined });
