@@ -5,6 +5,8 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,4 +68,50 @@ void qsort(void *at, size_t count, size_t size, int (*compare)(const void *left,
 	struct plain plain = {compare};
 
 	qsort_r(at, count, size, compare_plain, &plain);
+}
+
+/* ---------------------------------------------------------------- memory */
+
+#define MEMORY_PAGE 65536u
+#define MEMORY_STEP (UINT64_C(16) << 20) /* and an eighth of what there is */
+
+/* 64 bits: all of the memory that there can be has as many bytes as no size_t holds. */
+static uint64_t memory_bytes(void)
+{
+	return (uint64_t)__builtin_wasm_memory_size(0) * MEMORY_PAGE;
+}
+
+static bool memory_grow(uint64_t nr_bytes)
+{
+	return __builtin_wasm_memory_grow(0, (size_t)((nr_bytes + MEMORY_PAGE - 1) / MEMORY_PAGE)) !=
+		SIZE_MAX;
+}
+
+/* Room up to there, and for what will be wanted next where there is so much. */
+static bool memory_reach(uint64_t end)
+{
+	uint64_t now = memory_bytes();
+
+	return end <= now || memory_grow(end - now + MEMORY_STEP + now / 8) ||
+		memory_grow(end - now);
+}
+
+/*
+ * In place of the C library's, which grows the memory by each block that the heap asks for: a browser looks after its
+ * own garbage each time. The heap never gives memory back.
+ */
+void *sbrk(intptr_t nr_more)
+{
+	static uint64_t end;
+	uint64_t begin;
+
+	if (!end)
+		end = memory_bytes();
+	begin = end;
+	if (nr_more < 0 || !memory_reach(end + (uint64_t)nr_more)) {
+		errno = ENOMEM;
+		return (void *)-1;
+	}
+	end += (uint64_t)nr_more;
+	return (void *)(uintptr_t)begin;
 }
