@@ -101,18 +101,32 @@ static enum ct_status answer_histogram(struct asking *asking)
 
 /* ---------------------------------------------------------------- slices of time */
 
+/* All that was observed. Only the report knows, and it is not made where the request tells both ends. */
+static enum ct_status find_observed(struct asking *asking, ct_time *ret_from, ct_time *ret_until)
+{
+	const struct ct_report *report;
+	enum ct_status status;
+
+	if (ask_text(asking->request, ASK_FROM) && ask_text(asking->request, ASK_UNTIL))
+		return CT_OK;
+	status = ct_view_report(asking->view, &report, asking->reterr);
+	if (status)
+		return status;
+	*ret_from = report->quality.observed_from;
+	*ret_until = report->quality.observed_until;
+	return CT_OK;
+}
+
 /* From and until; where they are not asked for, all that was observed. */
 static enum ct_status read_range(struct asking *asking, ct_time *ret_from, ct_time *ret_until)
 {
-	const struct ct_report *report;
-	enum ct_status status = ct_view_report(asking->view, &report, asking->reterr);
+	ct_time from = 0, until = 0;
+	enum ct_status status = find_observed(asking, &from, &until);
 
 	if (status == CT_OK)
-		status = ask_number(asking->request, ASK_FROM, report->quality.observed_from,
-			ret_from, asking->reterr);
+		status = ask_number(asking->request, ASK_FROM, from, ret_from, asking->reterr);
 	if (status == CT_OK)
-		status = ask_number(asking->request, ASK_UNTIL, report->quality.observed_until,
-			ret_until, asking->reterr);
+		status = ask_number(asking->request, ASK_UNTIL, until, ret_until, asking->reterr);
 	if (status == CT_OK && *ret_until <= *ret_from)
 		status = ct_fail(
 			asking->reterr, CT_ERR_USAGE, "'until' has to be later than 'from'");

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A page that is one file: the served page's own files, the reader (wasm) and the trace, put together. Reader and trace
- * are packed as browsers unpack them (gzip), in base 64.
+ * A page that is one file: the served page's own files, the reader (wasm), the trace, and the answers to what a page
+ * asks first, put together: what was found is there before the trace is read. All but the files are packed as browsers
+ * unpack it (gzip), in base 64.
  */
 #define ZLIB_CONST /* what is packed is not written to */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include "ask/ask.h"
 #include "base/failure.h"
 #include "base/input.h"
 #include "base/io.h"
@@ -112,34 +115,107 @@ static void put_reader(struct page *page, const struct serve_asset *reader)
 	put_text(page, "</script>\n");
 }
 
-static void put_all_packed(struct page *page, struct packer *packer, struct input *trace)
+static void packed_begin(struct page *page, struct packer *packer)
 {
-	const uint8_t *bytes = NULL;
-	uint64_t at, piece;
+	*packer = (struct packer){0};
+	if (deflateInit2(&packer->stream, PACK_LEVEL, Z_DEFLATED, PACK_GZIP, PACK_MEMORY,
+		    Z_DEFAULT_STRATEGY) != Z_OK)
+		page->status = ct_fail_memory(page->reterr);
+	packer_start(packer);
+}
 
-	for (at = 0; page->status == CT_OK && at < trace->nr_bytes; at += piece) {
-		piece = trace->nr_bytes - at < PIECE_BYTES ? trace->nr_bytes - at : PIECE_BYTES;
-		page->status = input_peek(trace, at, (size_t)piece, &bytes, page->reterr);
-		if (page->status == CT_OK)
-			put_packed(page, packer, bytes, (size_t)piece, Z_NO_FLUSH);
-	}
+static void packed_end(struct page *page, struct packer *packer)
+{
 	put_packed(page, packer, NULL, 0, Z_FINISH);
+	put_text(page, "</script>\n");
+	deflateEnd(&packer->stream);
 }
 
 static void put_trace(struct page *page, struct input *trace)
 {
-	struct packer packer = {0};
+	const uint8_t *bytes = NULL;
+	struct packer packer;
+	uint64_t at, piece;
 
-	if (deflateInit2(&packer.stream, PACK_LEVEL, Z_DEFLATED, PACK_GZIP, PACK_MEMORY,
-		    Z_DEFAULT_STRATEGY) != Z_OK) {
-		page->status = ct_fail_memory(page->reterr);
-		return;
-	}
-	packer_start(&packer);
 	put_text(page, "<script type=\"text/plain\" id=\"trace\">");
-	put_all_packed(page, &packer, trace);
-	put_text(page, "</script>\n");
-	deflateEnd(&packer.stream);
+	packed_begin(page, &packer);
+	for (at = 0; page->status == CT_OK && at < trace->nr_bytes; at += piece) {
+		piece = trace->nr_bytes - at < PIECE_BYTES ? trace->nr_bytes - at : PIECE_BYTES;
+		page->status = input_peek(trace, at, (size_t)piece, &bytes, page->reterr);
+		if (page->status == CT_OK)
+			put_packed(page, &packer, bytes, (size_t)piece, Z_NO_FLUSH);
+	}
+	packed_end(page, &packer);
+}
+
+/* ---------------------------------------------------------------- what is asked first */
+
+static const char *const first_requests[] = {
+#define F(line) line,
+#include "ask/requests.def"
+#undef F
+};
+
+#define PICTURES_MAX 8u /* of the first findings */
+
+/* A request stands in an attribute. */
+static void put_attribute(struct page *page, const char *request)
+{
+	for (; *request; request++)
+		if (*request == '&')
+			put_text(page, "&amp;");
+		else
+			put(page, request, 1);
+}
+
+static void put_answer(struct page *page, struct ct_view *view, const char *request)
+{
+	struct ask_answer answer = {0};
+	struct packer packer;
+
+	page->status = ask_line(view, request, &answer, page->reterr);
+	if (page->status)
+		return;
+	put_text(page, "<script type=\"text/plain\" data-request=\"");
+	put_attribute(page, request);
+	put_text(page, "\">");
+	packed_begin(page, &packer);
+	put_packed(page, &packer, answer.bytes, answer.nr_bytes, Z_NO_FLUSH);
+	packed_end(page, &packer);
+	free(answer.bytes);
+}
+
+static void put_pictures(struct page *page, struct ct_view *view)
+{
+	const struct ct_report *report;
+	char request[32];
+	uint32_t i;
+
+	page->status = ct_view_report(view, &report, page->reterr);
+	for (i = 1; page->status == CT_OK && i <= report->nr_findings && i <= PICTURES_MAX; i++) {
+		snprintf(request, sizeof(request), "picture?finding=%u", i);
+		put_answer(page, view, request);
+	}
+}
+
+/* By the trace as the page holds it: its own reader would answer the same. */
+static void put_answers(struct page *page, const char *path)
+{
+	struct ct_trace *trace;
+	struct ct_view *view = NULL;
+	size_t i;
+
+	if (page->status == CT_OK)
+		page->status = ct_trace_open(path, NULL, &trace, page->reterr);
+	if (page->status)
+		return;
+	page->status = ct_view_open(trace, NULL, &view, page->reterr);
+	for (i = 0; page->status == CT_OK && i < sizeof(first_requests) / sizeof(*first_requests); i++)
+		put_answer(page, view, first_requests[i]);
+	if (page->status == CT_OK)
+		put_pictures(page, view);
+	ct_view_close(view);
+	ct_trace_close(trace);
 }
 
 /* The words of index.html by which it asks for its other files. */
@@ -184,6 +260,7 @@ static enum ct_status put_all(struct page *page, const char *trace, const char *
 	status = io_output_open(&page->output, path, page->reterr);
 	if (status == CT_OK) {
 		put_index(page, index->bytes);
+		put_answers(page, trace);
 		put_reader(page, serve_asset_find("/reader.wasm.gz"));
 		put_trace(page, input);
 		status = io_output_end(&page->output, page->status, page->reterr);

@@ -81,6 +81,18 @@ def check_same_report(trace, held):
     check(told[0] == told[1], "what the file holds is judged in another way")
 
 
+def check_first(told, page):
+    """What the file holds as answered is what the server answers."""
+    found = re.findall(r'<script type="text/plain" data-request="([^"]*)">([^<]*)</script>', page)
+    lines = [line.replace("&amp;", "&") for line, _ in found]
+    check({line.split("?")[0] for line in lines} == {"report", "select", "style", "overview", "picture"}, f"the file has answers to {lines}")
+    for line, (_, packed) in zip(lines, found):
+        if line.startswith("picture") and line not in told:
+            continue  # only those of findings that were opened were asked for
+        check(told[line][1] == gzip.decompress(base64.b64decode(packed)),
+              f"the file answers {line} in another way")
+
+
 def check_session(browser, place, trace):
     page, reader, held = place / "page.html", place / "reader.wasm", place / "held.ctrace"
     run(COROTRACER, "report", "--format", "page", "-o", page, trace)
@@ -94,6 +106,7 @@ def check_session(browser, place, trace):
     server.stop()
     names = {line.split("?")[0] for line in told}
     check({"report", "select", "lanes", "overview", "why"} <= names, f"the tour asked for {names} alone")
+    check_first(told, text)
     nr_answered, nr_refused = compare(told, reader, held)
     print(f"{trace}: {nr_answered} answers and {nr_refused} refusals are the same, of {sorted(names)}")
     check(nr_answered > 50, f"only {nr_answered} requests were answered")

@@ -114,10 +114,18 @@ export function lineOf(name: string, given: Arguments): string {
 	return parts.length ? `${name}?${parts.join("&")}` : name;
 }
 
-export async function askRows(name: string, given: Arguments): Promise<Rows> {
-	return new Rows(await carrier.ask(lineOf(name, given)));
+export async function askRowsOf(line: string): Promise<Rows> {
+	return new Rows(await carrier.ask(line));
 }
 
-export async function askJson<T>(name: string, given: Arguments = {}): Promise<T> {
-	return JSON.parse(new TextDecoder().decode(await carrier.ask(lineOf(name, given)))) as T;
+export async function askJsonOf<T>(line: string): Promise<T> {
+	return JSON.parse(new TextDecoder().decode(await carrier.ask(line))) as T;
+}
+
+export function askRows(name: string, given: Arguments): Promise<Rows> {
+	return askRowsOf(lineOf(name, given));
+}
+
+export function askJson<T>(name: string, given: Arguments = {}): Promise<T> {
+	return askJsonOf(lineOf(name, given));
 }

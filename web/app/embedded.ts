@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The carrier of a page that is a file: the engine's reader (wasm), in a worker of its own, over the trace that the page
-// holds.
+// holds. What a page asks first was answered when the file was written.
 
 import { type Carrier, Refusal } from "./carrier";
 
@@ -19,13 +19,29 @@ interface Reader {
 	reader_answer_bytes(): number;
 }
 
-/** The worker's whole script: nothing outside of it is there when it runs. */
-function answerRequests(): void {
+/** Of gzip, in base 64. All at once: a browser's own stream of an address takes twice the time. */
+async function unpack(text: string): Promise<ArrayBuffer> {
+	const { fromBase64 } = Uint8Array as { fromBase64?: (text: string) => Uint8Array };
+	const stream = new DecompressionStream("gzip"), writer = stream.writable.getWriter(), reader = stream.readable.getReader();
+	void writer.write(fromBase64 ? fromBase64(text) : Uint8Array.from(atob(text), (one) => one.charCodeAt(0))).catch(() => undefined);
+	void writer.close().catch(() => undefined);
+	const pieces: Uint8Array[] = [];
+	for (;;) {
+		const { done, value } = await reader.read();
+		if (done)
+			return new Blob(pieces).arrayBuffer();
+		pieces.push(value);
+	}
+}
+
+/** The worker's whole script: nothing outside of it is there when it runs, but for what it is given. */
+function answerRequests(unpack: (text: string) => Promise<ArrayBuffer>): void {
 	let reader: Reader;
 	const put = (at: number, bytes: Uint8Array): void => new Uint8Array(reader.memory.buffer).set(bytes, at);
 	const answer = (): Uint8Array => new Uint8Array(reader.memory.buffer).slice(reader.reader_answer(), reader.reader_answer() + reader.reader_answer_bytes());
 
-	const open = async (module: ArrayBuffer, trace: ArrayBuffer): Promise<number> => {
+	const open = async (packedModule: string, packedTrace: string): Promise<number> => {
+		const [module, trace] = await Promise.all([unpack(packedModule), unpack(packedTrace)]);
 		const nothing = { fd_close: () => 0, fd_seek: () => 0, fd_write: () => 0 };
 		const { instance } = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: nothing });
 		reader = instance.exports as unknown as Reader;
@@ -38,7 +54,7 @@ function answerRequests(): void {
 		put(reader.reader_line(line.length), line);
 		return reader.reader_ask(line.length);
 	};
-	onmessage = async (message: MessageEvent<{ module?: ArrayBuffer; trace?: ArrayBuffer; request?: string }>): Promise<void> => {
+	onmessage = async (message: MessageEvent<{ module?: string; trace?: string; request?: string }>): Promise<void> => {
 		const { module, trace, request } = message.data;
 		const status = module && trace ? await open(module, trace) : ask(request ?? "");
 		const bytes = status || request !== undefined ? answer() : new Uint8Array();
@@ -46,11 +62,9 @@ function answerRequests(): void {
 	};
 }
 
-/** What the page holds under this name: gzip, in base 64. */
-async function bytesOf(id: string): Promise<ArrayBuffer> {
-	const text = document.getElementById(id)?.textContent ?? "";
-	const packed = (await fetch(`data:application/octet-stream;base64,${text}`)).body as ReadableStream<Uint8Array>;
-	return new Response(packed.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+/** What the page holds under this name, packed. */
+function held(id: string): string {
+	return document.getElementById(id)?.textContent ?? "";
 }
 
 /** Answers come in the order of requests. */
@@ -58,10 +72,10 @@ export class Embedded implements Carrier {
 	readonly isServed = false;
 	private readonly worker: Worker;
 	private readonly waiting: { done(bytes: ArrayBuffer): void; failed(error: Error): void }[] = [];
-	private readonly isOpen: Promise<unknown>;
+	private readonly isOpen: Promise<void>;
 
 	constructor() {
-		this.worker = new Worker(URL.createObjectURL(new Blob([`(${answerRequests.toString()})()`], { type: "text/javascript" })));
+		this.worker = new Worker(URL.createObjectURL(new Blob([`(${answerRequests.toString()})(${unpack.toString()})`], { type: "text/javascript" })));
 		this.worker.onmessage = (message: MessageEvent<{ status: number; bytes: ArrayBuffer }>) => {
 			const { status, bytes } = message.data, one = this.waiting.shift();
 			if (status)
@@ -72,19 +86,23 @@ export class Embedded implements Carrier {
 		this.isOpen = this.open();
 	}
 
-	private async open(): Promise<unknown> {
-		const [module, trace] = await Promise.all([bytesOf("reader"), bytesOf("trace")]);
-		return this.send({ module, trace }, [module, trace]);
+	private async open(): Promise<void> {
+		await this.send({ module: held("reader"), trace: held("trace") });
+		/* Rows are read ahead, while what was found is looked at. */
+		void this.send({ request: "select?table=states&limit=1" }).catch(() => undefined);
 	}
 
-	private send(message: object, transfer: ArrayBuffer[] = []): Promise<ArrayBuffer> {
+	private send(message: object): Promise<ArrayBuffer> {
 		return new Promise((done, failed) => {
 			this.waiting.push({ done, failed });
-			this.worker.postMessage(message, transfer);
+			this.worker.postMessage(message);
 		});
 	}
 
 	async ask(request: string): Promise<ArrayBuffer> {
+		const answered = document.querySelector(`script[data-request="${CSS.escape(request)}"]`);
+		if (answered)
+			return unpack(answered.textContent ?? "");
 		await this.isOpen;
 		return this.send({ request });
 	}

@@ -6,6 +6,7 @@
 import { addressOf, viewInUse } from "./address";
 import { askRows, carrierInUse, lineOf } from "./carrier";
 import { copyButton, fill, h, type Child } from "./dom";
+import { FIRST_REQUESTS } from "./names";
 import { count, duration, many, moment } from "./say";
 import { coroutineLink, placeLink, placeOf, threadName, type Finding, type Trace } from "./trace";
 
@@ -40,7 +41,7 @@ let pictureStyle: Promise<void> | null = null;
 
 /** Pictures bring their style as a text; a policy without inline style takes it as a sheet of its own. */
 function loadStyle(): Promise<void> {
-	pictureStyle ??= carrierInUse().ask("style").then((bytes) => {
+	pictureStyle ??= carrierInUse().ask(FIRST_REQUESTS.style).then((bytes) => {
 		const sheet = new CSSStyleSheet();
 		sheet.replaceSync(new TextDecoder().decode(bytes));
 		document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];

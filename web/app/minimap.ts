@@ -2,8 +2,9 @@
 //
 // The whole recording in one strip: how many coroutines were in which state, and where events are missing.
 
-import { askRows } from "./carrier";
+import { askRows, askRowsOf } from "./carrier";
 import { sharpen } from "./dom";
+import { FIRST_REQUESTS } from "./names";
 import type { Pen } from "./pen";
 import type { Range } from "./range";
 import type { Rows } from "./rows";
@@ -11,7 +12,6 @@ import type { Palette } from "./states";
 
 /** Columns of an overview (V-15), as requests have them. */
 export const OVERVIEW = { from: 0, unseen: 1, ready: 2, running: 3, waiting: 4, events: 5, wakes: 6, lost: 7, p50: 8, p99: 9, max: 10, uncounted: 11 } as const;
-const STEPS = 600;
 /** From the bottom: what runs is seen first. */
 export const STACK: readonly [keyof typeof OVERVIEW, number][] = [["running", 2], ["ready", 1], ["waiting", 3], ["unseen", 0]];
 
@@ -22,8 +22,9 @@ export interface Minimap {
 	most: number;
 }
 
-export async function loadMinimap(from: number, until: number, steps = STEPS): Promise<Minimap> {
-	const rows = await askRows("overview", { from: Math.floor(from), until: Math.ceil(until), steps });
+/** Of the whole recording. */
+export async function loadMinimap({ from, until }: Range, steps?: number): Promise<Minimap> {
+	const rows = steps ? await askRows("overview", { steps }) : await askRowsOf(FIRST_REQUESTS.overview);
 	let most = 1;
 	for (let row = 0; row < rows.nrRows; row++)
 		most = Math.max(most, STACK.reduce((sum, [name]) => sum + (rows.number(OVERVIEW[name], row) || 0), 0));

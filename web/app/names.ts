@@ -5,6 +5,7 @@
 import categories from "../../include/corotracer/def/categories.def";
 import kinds from "../../include/corotracer/def/kinds.def";
 import resources from "../../include/corotracer/def/resources.def";
+import requests from "../../src/ask/requests.def";
 
 /** Of lines such as X(LOCK, 2, "lock", ...): the names by their numbers. */
 function namesOf(table: string): readonly string[] {
@@ -24,3 +25,8 @@ export const RESOURCES = namesOf(resources);
 export const CATEGORIES: readonly { number: number; name: string; meaning: string }[] =
 	[...categories.matchAll(/^X\([A-Z_]+, (\d+), "([^"]+)", \w+, "([^"]+)"\)/gm)]
 		.map(([, number, name, meaning]) => ({ number: Number(number), name: name!, meaning: meaning! })).filter(({ number }) => number !== 0);
+
+const [report, sites, style, overview] = [...requests.matchAll(/^F\("([^"]+)"\)/gm)].map(([, line]) => line!) as [string, string, string, string];
+
+/** What a page asks first; one that is a file holds the answers. */
+export const FIRST_REQUESTS = { report, sites, style, overview };

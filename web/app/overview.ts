@@ -215,7 +215,7 @@ interface Charted {
 const CHARTED = new WeakMap<Trace, Charted>();
 
 async function loadCharts(trace: Trace, charted: Charted, paint: () => void): Promise<void> {
-	charted.map ??= await loadMinimap(trace.from, trace.until, 300);
+	charted.map ??= await loadMinimap(trace, 300);
 	paint();
 	charted.delays ??= await loadHeat(trace);
 	paint();

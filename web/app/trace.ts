@@ -2,9 +2,10 @@
 //
 // What is known of the trace as a whole: the report of the newest judgement, and the names of places and threads.
 
-import { askJson, askRows } from "./carrier";
+import { askJsonOf, askRowsOf } from "./carrier";
 import { h } from "./dom";
 import { addressOf } from "./address";
+import { FIRST_REQUESTS } from "./names";
 import { count, duration } from "./say";
 
 export interface Step {
@@ -103,10 +104,6 @@ export interface Trace {
 	tookMs: number;
 }
 
-/** More members than that are a table of their own. */
-const MEMBERS = 200;
-const SITES = 65536;
-
 let trace: Trace | null = null;
 
 export function traceInUse(): Trace | null {
@@ -127,10 +124,7 @@ function tellApart(findings: Finding[]): void {
 /** Asks for all of it anew. */
 export async function loadTrace(): Promise<Trace> {
 	const begun = performance.now();
-	const [report, sites] = await Promise.all([
-		askJson<Report>("report", { members: MEMBERS }),
-		askRows("select", { table: "sites", columns: "site,place", limit: SITES }),
-	]);
+	const [report, sites] = await Promise.all([askJsonOf<Report>(FIRST_REQUESTS.report), askRowsOf(FIRST_REQUESTS.sites)]);
 	tellApart(report.findings);
 	const places = new Map<number, string>();
 	for (let row = 0; row < sites.nrRows; row++)
