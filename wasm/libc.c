@@ -83,8 +83,8 @@ static uint64_t memory_bytes(void)
 
 static bool memory_grow(uint64_t nr_bytes)
 {
-	return __builtin_wasm_memory_grow(0, (size_t)((nr_bytes + MEMORY_PAGE - 1) / MEMORY_PAGE)) !=
-		SIZE_MAX;
+	return __builtin_wasm_memory_grow(
+		       0, (size_t)((nr_bytes + MEMORY_PAGE - 1) / MEMORY_PAGE)) != SIZE_MAX;
 }
 
 /* Room up to there, and for what will be wanted next where there is so much. */
@@ -93,7 +93,7 @@ static bool memory_reach(uint64_t end)
 	uint64_t now = memory_bytes();
 
 	return end <= now || memory_grow(end - now + MEMORY_STEP + now / 8) ||
-		memory_grow(end - now);
+	       memory_grow(end - now);
 }
 
 /*

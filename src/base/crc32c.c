@@ -36,8 +36,8 @@ __attribute__((constructor)) static void make_tables(void)
 static uint32_t take_word(uint32_t value, const unsigned char *at)
 {
 	return table[7][(value & 0xff) ^ at[0]] ^ table[6][(value >> 8 & 0xff) ^ at[1]] ^
-		table[5][(value >> 16 & 0xff) ^ at[2]] ^ table[4][value >> 24 ^ at[3]] ^
-		table[3][at[4]] ^ table[2][at[5]] ^ table[1][at[6]] ^ table[0][at[7]];
+	       table[5][(value >> 16 & 0xff) ^ at[2]] ^ table[4][value >> 24 ^ at[3]] ^
+	       table[3][at[4]] ^ table[2][at[5]] ^ table[1][at[6]] ^ table[0][at[7]];
 }
 
 uint32_t crc32c_portable(uint32_t before, const void *bytes, size_t nr_bytes)

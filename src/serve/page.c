@@ -210,7 +210,8 @@ static void put_answers(struct page *page, const char *path)
 	if (page->status)
 		return;
 	page->status = ct_view_open(trace, NULL, &view, page->reterr);
-	for (i = 0; page->status == CT_OK && i < sizeof(first_requests) / sizeof(*first_requests); i++)
+	for (i = 0; page->status == CT_OK && i < sizeof(first_requests) / sizeof(*first_requests);
+		i++)
 		put_answer(page, view, first_requests[i]);
 	if (page->status == CT_OK)
 		put_pictures(page, view);
