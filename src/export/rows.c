@@ -116,6 +116,7 @@ static void set_words(struct export_rows *rows)
 /* Rows that were read are as they were. */
 static void set_row(struct export_rows *rows, const struct ct_row *row)
 {
+	rows->change = *row;
 	text_clear(&rows->address);
 	text_add(&rows->address, "0x");
 	text_digits(&rows->address, row->address, 16, 16);

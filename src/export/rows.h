@@ -45,6 +45,7 @@ struct export_rows {
 	const struct ct_event *event;
 	bool has_second_half; /* of a switch: what it enters */
 	struct jsonl_coros coros;
+	struct ct_row change; /* of a row with a probe_id: the same as numbers */
 	struct text object;
 	char argument[24];
 	char kind[24];

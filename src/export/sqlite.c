@@ -11,12 +11,13 @@
 #include "export/export.h"
 #include "export/rows.h"
 #include "base/io.h"
+#include "export/sqlite_events.h"
 #include "export/sqlite_insert.h"
 #include "export/sqlite_tables.h"
 
 /* The version of what the tables are, as `PRAGMA user_version` tells it. */
 #define BEGIN_DATABASE \
-	"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA user_version=1; BEGIN"
+	"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA user_version=2; BEGIN"
 
 static enum ct_status fail(sqlite3 *database, int result, struct ct_error *reterr)
 {
@@ -75,33 +76,7 @@ static int finish_older(sqlite3 *database, const char *table)
 				  table, table, table, table, table, table));
 }
 
-/* ---------------------------------------------------------------- events */
-
-static void insert_events_row(struct sqlite_insert *insert, const struct export_cell *cells)
-{
-	unsigned column;
-
-	for (column = 0; column < EXPORT_NR_COLUMNS; column++) {
-		if (*export_columns[column].of)
-			continue;
-		if (!cells[column].is_set)
-			export_sqlite_insert_null(insert);
-		else if (export_columns[column].type == EXPORT_TEXT)
-			export_sqlite_insert_text(insert, cells[column].text);
-		else
-			export_sqlite_insert_number(insert, cells[column].number);
-	}
-	export_sqlite_insert_row(insert);
-}
-
-static unsigned nr_columns_of_events(void)
-{
-	unsigned column, count = 0;
-
-	for (column = 0; column < EXPORT_NR_COLUMNS; column++)
-		count += !*export_columns[column].of;
-	return count;
-}
+/* ---------------------------------------------------------------- both */
 
 /* The contents of a database. Without a report it is the older form: what its queries name, and nothing else. */
 struct content {
@@ -111,27 +86,45 @@ struct content {
 	const char *events;
 };
 
-static enum ct_status fill_rows(
+static enum ct_status fill_older(
 	sqlite3 *database, const struct content *content, struct ct_error *reterr)
 {
-	bool is_older = !content->report;
 	struct sqlite_insert insert;
 	struct export_rows rows;
 	enum ct_status status = CT_OK;
 	int result;
 
 	export_rows_init(&rows, content->source, content->pass);
-	export_sqlite_insert_open(&insert, database, content->events,
-		is_older ? OLDER_COLUMNS : nr_columns_of_events());
+	export_sqlite_insert_open(&insert, database, content->events, OLDER_COLUMNS);
 	while (status == CT_OK && insert.result == SQLITE_OK) {
 		status = export_rows_next(&rows, reterr);
-		if (status == CT_OK && !is_older)
-			insert_events_row(&insert, rows.cells);
-		else if (status == CT_OK && rows.cells[EXPORT_PROBE_ID].is_set)
+		if (status == CT_OK && rows.cells[EXPORT_PROBE_ID].is_set)
 			insert_older(&insert, rows.cells);
 	}
 	export_rows_fini(&rows);
 	result = export_sqlite_insert_close(&insert);
+	return status < 0 ? status : fail(database, result, reterr);
+}
+
+static enum ct_status fill_events(
+	sqlite3 *database, const struct content *content, struct ct_error *reterr)
+{
+	struct sqlite_events events;
+	struct export_rows rows;
+	enum ct_status status = CT_OK;
+	bool is_second_half;
+	int result;
+
+	export_rows_init(&rows, content->source, content->pass);
+	export_sqlite_events_open(&events, database);
+	while (status == CT_OK && events.rows.result == SQLITE_OK) {
+		is_second_half = rows.has_second_half;
+		status = export_rows_next(&rows, reterr);
+		if (status == CT_OK)
+			export_sqlite_events_add(&events, &rows, is_second_half);
+	}
+	export_rows_fini(&rows);
+	result = export_sqlite_events_close(&events);
 	return status < 0 ? status : fail(database, result, reterr);
 }
 
@@ -142,7 +135,9 @@ static int begin(sqlite3 *database, const struct content *content)
 	if (result == SQLITE_OK && !content->report)
 		return create_older(database, content->events);
 	if (result == SQLITE_OK)
-		result = export_sqlite_tables_create(database, content->events);
+		result = export_sqlite_tables_create(database);
+	if (result == SQLITE_OK)
+		result = export_sqlite_events_create(database, content->events);
 	return result == SQLITE_OK ? export_sqlite_tables_fill(database, content->report) : result;
 }
 
@@ -153,11 +148,11 @@ static enum ct_status fill(
 	int result;
 
 	if (status == CT_OK)
-		status = fill_rows(database, content, reterr);
+		status = content->report ? fill_events(database, content, reterr)
+					 : fill_older(database, content, reterr);
 	if (status)
 		return status;
-	result = content->report ? export_sqlite_tables_finish(database, content->events)
-				 : finish_older(database, content->events);
+	result = content->report ? SQLITE_OK : finish_older(database, content->events);
 	if (result == SQLITE_OK)
 		result = sqlite3_exec(database, "COMMIT", NULL, NULL, NULL);
 	return fail(database, result, reterr);

@@ -99,12 +99,7 @@ static int perform(sqlite3 *database, sqlite3_str *sql)
 	return result;
 }
 
-static bool is_own(unsigned column)
-{
-	return !*export_columns[column].of;
-}
-
-int export_sqlite_tables_create(sqlite3 *database, const char *events)
+int export_sqlite_tables_create(sqlite3 *database)
 {
 	sqlite3_str *sql = sqlite3_str_new(database);
 	unsigned i;
@@ -112,39 +107,6 @@ int export_sqlite_tables_create(sqlite3 *database, const char *events)
 	for (i = 0; i < NR_TABLES; i++)
 		sqlite3_str_appendf(sql, "CREATE TABLE \"%w\" (%s);\n", tables_of[i].name,
 			columns_of[i] + strlen(", "));
-	sqlite3_str_appendf(sql, "CREATE TABLE \"%w\" (", events);
-	for (i = 0; i < EXPORT_NR_COLUMNS; i++) {
-		if (is_own(i))
-			sqlite3_str_appendf(sql, "%s%s %s", i ? ", " : "", export_columns[i].name,
-				export_columns[i].type == EXPORT_TEXT ? "TEXT" : "INTEGER");
-	}
-	sqlite3_str_appendall(sql, ");\n");
-	return perform(database, sql);
-}
-
-int export_sqlite_tables_finish(sqlite3 *database, const char *events)
-{
-	sqlite3_str *sql = sqlite3_str_new(database);
-	unsigned i;
-
-	sqlite3_str_appendf(sql,
-		"CREATE INDEX \"%w_by_coroutine\" ON \"%w\" (process, coroutine);\n"
-		"CREATE VIEW events AS SELECT ",
-		events, events);
-	for (i = 0; i < EXPORT_NR_COLUMNS; i++)
-		sqlite3_str_appendf(sql, "%s%s%s AS %s", i ? ", " : "", is_own(i) ? "e." : "",
-			is_own(i) ? export_columns[i].name : export_columns[i].of,
-			export_columns[i].name);
-	sqlite3_str_appendf(sql,
-		" FROM \"%w\" AS e LEFT JOIN processes USING (process) LEFT JOIN threads USING "
-		"(thread) LEFT JOIN sites USING (site);\n",
-		events);
-	sqlite3_str_appendf(sql,
-		"CREATE VIEW coroutines AS SELECT process, coroutine, min(time_ns) AS first_ns, "
-		"max(time_ns) AS last_ns, count(*) AS nr_rows, sum(is_active IS 1) AS nr_resumes, "
-		"sum(is_active IS 0) AS nr_suspends, max(kind = 'destroy') AS is_destroyed FROM "
-		"\"%w\" WHERE coroutine IS NOT NULL GROUP BY process, coroutine;\n",
-		events);
 	return perform(database, sql);
 }
 

@@ -14,9 +14,10 @@
 #include "base/vec.h"
 
 struct jsonl_coro {
-	uint64_t frame;     /* 0: not known */
-	uint64_t nr_rows;   /* that were written */
-	uint64_t nr_events; /* and that would have been, had none been missing */
+	uint64_t frame;         /* 0: not known */
+	uint64_t written_frame; /* of those that keep such once: the last one that they wrote */
+	uint64_t nr_rows;       /* that were written */
+	uint64_t nr_events;     /* and that would have been, had none been missing */
 	uint8_t numbering; /* of its station of version 1: what CTP_DETAIL_NUMBERING says; 0: it has none */
 	bool is_active;
 };

@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 from page import Page
-from support import COROTRACER, SOURCE, check, folder, run
+from support import BUILD, COROTRACER, SOURCE, check, folder, run
 
 # Two threads, a switch, a loss, a kind that nobody knows, numbers near 2^63, and names that want quoting.
 TRACE = b"""\
@@ -302,7 +302,40 @@ def check_documented_tables(place):
           "the tables in docs/exports.md are not those of export/tables.def")
     with sqlite3.connect(place / "run.sqlite") as database:
         present = {name for name, in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    check(present == {name for name, _ in tables} | {"coro_trace_events"}, f"the tables are {present}")
+    packed = {name for name in present if name.startswith("packed_")}
+    check(packed and present - packed == {name for name, _ in tables}, f"the tables are {present}")
+
+
+def check_read_rows(place):
+    """Rows of JSON lines have addresses and numbers of their own, and have them in a database, too."""
+    trace = place / "rows.jsonl"
+    trace.write_text("".join(
+        json.dumps({"probe_id": probe_id, "tid": 7, "addr": f"0x{address:016x}", "seq": seq, "is_active": is_active, "ts": ts}) + "\n"
+        for probe_id, address, seq, is_active, ts in (
+            (1, 0, 2, True, 10), (1, 0x7f0000001000, 4, False, 20), (1, 0x99, 2, True, 30), (1, 0x7f0000001000, 4, False, 40),
+            (2 ** 63 + 5, 0, 2, True, 45), (1, 0x7f0000002000, 9, False, 50), (2 ** 63 + 5, 2 ** 64 - 1, 2, False, 60))))
+    rows = read_csv(exported(trace, "csv", place / "rows.csv"))
+    check(len({row["addr"] for row in rows if row["probe_id"]}) == 5, f"{rows}")
+    check_unfolded(trace, place, rows)
+
+
+def check_unfolded(trace, place, rows):
+    types = documented_columns()
+    with sqlite3.connect(exported(trace, "sqlite", place / "unfolded.sqlite")) as database:
+        told = database.execute("SELECT * FROM events ORDER BY event, is_active").fetchall()
+        expected = [typed(row, types) for row in rows]
+        check(sorted(told, key=str) == sorted(expected, key=str), f"{told}, not {expected}")
+
+
+def check_real(place):
+    """A real trace: what is unfolded is the csv, in at most 24 bytes an event."""
+    trace = place / "real.ctrace"
+    run(COROTRACER, "run", "-o", trace, "--", BUILD / "tests/targets/crowd", "10000")
+    rows = read_csv(exported(trace, "csv", place / "real.csv"))
+    check_unfolded(trace, place, rows)
+    nr_bytes = (place / "unfolded.sqlite").stat().st_size / len(rows)
+    print(f"sqlite: {nr_bytes:.1f} bytes an event, of {len(rows):,}")
+    check(len(rows) > 50000 and nr_bytes <= 24, f"a database has {nr_bytes} bytes an event")
 
 
 def check_names(trace, place):
@@ -382,6 +415,8 @@ def main():
         check_sqlite(trace, place, rows)
         check_hostile_in_sqlite(hostile[0], place, hostile[1])
         check_documented_tables(place)
+        check_read_rows(place)
+        check_real(place)
         check_names(trace, place)
         check_refusals(trace, place)
     return 0
