@@ -29,6 +29,7 @@ static const struct form {
 	{"otlp", false, false, false, ".otlp.jsonl", CT_EXPORT_OTLP},
 	{"ctf", false, false, true, ".ctf", CT_EXPORT_CTF},
 	{"parquet", false, true, true, ".parquet", CT_EXPORT_PARQUET},
+	{"arrow", false, true, true, ".arrows", CT_EXPORT_ARROW},
 	{"postgresql", false, true, true, NULL, CT_EXPORT_POSTGRESQL},
 	{"mysql", false, true, true, NULL, CT_EXPORT_MYSQL},
 	{"csv", true, false, true, ".csv", CT_EXPORT_OLDER_CSV},

@@ -499,6 +499,7 @@ enum ct_export_format {
 	CT_EXPORT_OLDER_MYSQL,
 	CT_EXPORT_CTF,     /* a folder in the Common Trace Format 1.8: the events */
 	CT_EXPORT_PARQUET, /* a folder with a file of Apache Parquet for each table of a view */
+	CT_EXPORT_ARROW,   /* one of these tables in Apache Arrow's streaming format */
 };
 
 /* How a database server is reached, beside its address; NULL or "" is not said. No message has the password. */
@@ -541,7 +542,7 @@ struct ct_exported {
 struct ct_export_options {
 	size_t size;
 	enum ct_export_format format;
-	/* of the events, in a database (NULL: coro_trace_events, of servers events); Parquet: alone (NULL: all) */
+	/* events' name in a database (NULL: coro_trace_events; on servers events); all of Parquet (NULL), of Arrow */
 	const char *table;
 	/* of the findings in a database or a timeline; NULL: all defaults */
 	const struct ct_thresholds *thresholds;

@@ -73,7 +73,10 @@ static enum ct_status to_columns(struct handed *handed, struct ct_error *reterr)
 
 	if (!view)
 		return ct_fail_memory(reterr);
-	status = columnar_parquet(view, handed->options->table, handed->path, reterr);
+	if (handed->options->format == CT_EXPORT_PARQUET)
+		status = columnar_parquet(view, handed->options->table, handed->path, reterr);
+	else
+		status = columnar_arrow(view, handed->options->table, handed->path, reterr);
 	view_close(view);
 	return status;
 }
@@ -136,6 +139,7 @@ static enum ct_status hand_on(struct handed *handed, struct ct_error *reterr)
 	case CT_EXPORT_OTLP:
 		return to_timeline(handed, reterr);
 	case CT_EXPORT_PARQUET:
+	case CT_EXPORT_ARROW:
 		return to_columns(handed, reterr);
 	case CT_EXPORT_POSTGRESQL:
 	case CT_EXPORT_MYSQL:

@@ -14,6 +14,7 @@ from support import BUILD, COROTRACER, check, folder, run
 try:
     import duckdb
     import polars
+    import pyarrow.ipc
     import pyarrow.parquet
 except ImportError:
     PYTHON = python_with("columnar-packages", "duckdb==2.0.0", "polars==2.1.0", "pyarrow==26.0.1")
@@ -112,10 +113,26 @@ def check_by_hand(place):
         check_moments(of_arrow(table), name, EPOCH)
         check_cells(trace, name, of_polars(polars.read_parquet(output / f"{name}.parquet")), "polars")
         check_about(table.schema.metadata, name)
+        check_arrow_by_hand(trace, name, table)
     names = duckdb.sql(f"SELECT name FROM '{output}/threads.parquet' ORDER BY thread").fetchall()
     check(names == [('work\ter "0"\nbelow \ufffd',), ("=1+1",)], f"names: {names}")
     reason = duckdb.sql(f"SELECT reason FROM '{output}/sites.parquet' WHERE site = 2").fetchall()
     check(reason == [(LONG.decode(),)], "a name of 10 kB")
+
+
+def arrow(trace, name):
+    """The bytes that standard output gets."""
+    return subprocess.run([COROTRACER, "export", "--format", "arrow", "--table", name, "-o", "-", trace], check=True,
+                          capture_output=True).stdout
+
+
+def check_arrow_by_hand(trace, name, parquet):
+    data = arrow(trace, name)
+    table = pyarrow.ipc.open_stream(data).read_all()
+    table.validate(full=True)
+    check_about(table.schema.metadata, name)
+    check(of_arrow(table) == of_arrow(parquet), f"{name} is another one in Arrow than in Parquet")
+    check_cells(trace, name, of_polars(polars.read_ipc_stream(data)), "polars, of Arrow")
 
 
 def check_about(metadata, name):
@@ -152,7 +169,10 @@ def check_bounds(path):
 def check_sums(trace, views, whose):
     with duckdb.connect() as database:
         for name, view in views.items():
-            database.execute(f"CREATE VIEW {name} AS SELECT * FROM {view}")
+            if isinstance(view, pyarrow.Table):
+                database.register(name, view)
+            else:
+                database.execute(f"CREATE VIEW {name} AS SELECT * FROM '{view}'")
         for sql in SUMS:
             told = queried(trace, sql)
             seen = database.sql(sql).fetchall()
@@ -164,8 +184,11 @@ def check_real(place):
     trace, output = place / "real.ctrace", place / "real.parquet"
     run(COROTRACER, "run", "-o", trace, "--", BUILD / "tests/targets/crowd", "20000")
     export("parquet", output, trace)
-    check_sums(trace, {name: f"'{output}/{name}.parquet'" for name in TABLES}, "Parquet")
+    check_sums(trace, {name: f"{output}/{name}.parquet" for name in TABLES}, "Parquet")
     check_bounds(output / "events.parquet")
+    streams = {name: pyarrow.ipc.open_stream(arrow(trace, name)).read_all() for name in TABLES}
+    check_sums(trace, streams, "Arrow")
+    check(streams["events"]["kind"].num_chunks > 1, "all rows are one batch")
     for name in TABLES:
         path = output / f"{name}.parquet"
         check(polars.read_parquet(path).equals(polars.from_arrow(pyarrow.parquet.read_table(path))), f"readers differ in {name}")
@@ -196,6 +219,10 @@ def check_outputs(place):
                               (place / "x", "there is no table 'x', but events, states", ("--table", "x"))):
         said = export("parquet", name, trace, *more, status=None)
         check(said.returncode and words in said.stderr and said.stderr.count("\n") == 1, f"{said}")
+    said = export("arrow", place / "x", trace, "--table", "x", status=None)
+    check(said.returncode == 2 and "there is no table 'x'" in said.stderr and not (place / "x").exists(), f"{said}")
+    export("arrow", place / "events.arrows", trace)
+    check((place / "events.arrows").read_bytes() == arrow(trace, "events"), "a file and standard output differ")
     check(not list(place.glob("*.partial")), "something half is left behind")
     going = subprocess.Popen([COROTRACER, "export", "--format", "parquet", "-o", str(place / "killed"), str(place / "real.ctrace")])
     while going.poll() is None and not (place / "killed.partial/events.parquet.partial").exists():

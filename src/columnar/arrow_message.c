@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Messages of Arrow
+ * (https://arrow.apache.org/docs/format/Columnar.html#serialization-and-interprocess-communication-ipc): a mark, a
+ * length, and a FlatBuffer, whose tables are those of Message.fbs and Schema.fbs.
+ */
+#include "base/flatbuffer.h"
+#include "columnar/arrow.h"
+#include "columnar/encode.h"
+
+enum message {
+	MESSAGE_SCHEMA = 1,
+	MESSAGE_DICTIONARY = 2,
+	MESSAGE_ROWS = 3,
+};
+
+enum type {
+	TYPE_INT = 2,
+	TYPE_UTF8 = 5,
+	TYPE_BOOL = 6,
+	TYPE_TIMESTAMP = 10,
+};
+
+#define VERSION 4u /* the fifth one */
+#define LITTLE_ENDIAN_BYTES 0u
+#define NANOSECONDS 3u
+#define MARK UINT32_C(0xffffffff)
+#define MARK_BYTES 8u /* with the length */
+#define NODE_BYTES 16u
+#define INDEX_BITS 32u
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---------------------------------------------------------------- messages */
+
+/* The table that a message is about is written next; returns the place of its offset. */
+static size_t begin_message(struct text *buffer, enum message type, uint64_t nr_bytes)
+{
+	const struct flatbuffer_field fields[] = {
+		{2, VERSION}, {1, type}, FLATBUFFER_OFFSET, {8, nr_bytes}};
+	size_t places[COUNT(fields)];
+
+	flatbuffer_begin(buffer);
+	flatbuffer_point(buffer, 0, flatbuffer_table(buffer, fields, COUNT(fields), places));
+	return places[2];
+}
+
+/* Takes the buffer. */
+static void end_message(struct text *text, struct text *buffer)
+{
+	flatbuffer_align(buffer, 8);
+	columnar_put(text, MARK, 4);
+	columnar_put(text, buffer->length, 4);
+	text_append(text, text_peek(buffer), buffer->length);
+	text->is_broken |= buffer->is_broken;
+	text_fini(buffer);
+}
+
+void columnar_say_end(struct text *text)
+{
+	columnar_put(text, MARK, 4);
+	columnar_put(text, 0, 4);
+}
+
+/* ---------------------------------------------------------------- columns */
+
+static size_t put_int(struct text *buffer, unsigned nr_bits, bool is_signed)
+{
+	const struct flatbuffer_field fields[] = {{4, nr_bits}, {1, is_signed}};
+
+	return flatbuffer_table(buffer, fields, COUNT(fields), NULL);
+}
+
+static size_t put_timestamp(struct text *buffer)
+{
+	const struct flatbuffer_field fields[] = {{2, NANOSECONDS}, FLATBUFFER_OFFSET};
+	size_t places[COUNT(fields)];
+	size_t table = flatbuffer_table(buffer, fields, COUNT(fields), places);
+
+	flatbuffer_point(buffer, places[1], flatbuffer_text(buffer, "UTC"));
+	return table;
+}
+
+static enum type type_of(enum columnar_type type)
+{
+	switch (type) {
+	case COLUMNAR_BOOLEAN:
+		return TYPE_BOOL;
+	case COLUMNAR_MOMENT:
+		return TYPE_TIMESTAMP;
+	case COLUMNAR_TEXT:
+		return TYPE_UTF8;
+	default:
+		return TYPE_INT;
+	}
+}
+
+static size_t put_type(struct text *buffer, enum columnar_type type)
+{
+	switch (type) {
+	case COLUMNAR_ROW:
+		return put_int(buffer, 32, true);
+	case COLUMNAR_NUMBER:
+		return put_int(buffer, 64, true);
+	case COLUMNAR_UNSIGNED:
+		return put_int(buffer, 64, false);
+	case COLUMNAR_MOMENT:
+		return put_timestamp(buffer);
+	default:
+		return flatbuffer_table(buffer, NULL, 0, NULL);
+	}
+}
+
+/* A dictionary has the number of its column. */
+static size_t put_dictionary(struct text *buffer, uint32_t column)
+{
+	const struct flatbuffer_field fields[] = {{8, column}, FLATBUFFER_OFFSET};
+	size_t places[COUNT(fields)];
+	size_t table = flatbuffer_table(buffer, fields, COUNT(fields), places);
+
+	flatbuffer_point(buffer, places[1], put_int(buffer, INDEX_BITS, true));
+	return table;
+}
+
+static size_t put_field(struct text *buffer, const struct columnar_column *column, uint32_t number)
+{
+	bool is_text = column->type == COLUMNAR_TEXT;
+	const struct flatbuffer_field fields[] = {FLATBUFFER_OFFSET, {1, column->is_nullable},
+		{1, type_of(column->type)}, FLATBUFFER_OFFSET,
+		is_text ? FLATBUFFER_OFFSET : FLATBUFFER_NONE, FLATBUFFER_OFFSET};
+	size_t places[COUNT(fields)];
+	size_t table = flatbuffer_table(buffer, fields, COUNT(fields), places);
+
+	flatbuffer_point(buffer, places[0], flatbuffer_text(buffer, column->name));
+	flatbuffer_point(buffer, places[3], put_type(buffer, column->type));
+	if (is_text)
+		flatbuffer_point(buffer, places[4], put_dictionary(buffer, number));
+	/* Readers want the list of columns inside of this one, though there are none. */
+	flatbuffer_point(buffer, places[5], flatbuffer_vector(buffer, 0, 4));
+	return table;
+}
+
+static size_t put_key(struct text *buffer, const char *key, const char *value)
+{
+	const struct flatbuffer_field fields[] = {FLATBUFFER_OFFSET, FLATBUFFER_OFFSET};
+	size_t places[COUNT(fields)];
+	size_t table = flatbuffer_table(buffer, fields, COUNT(fields), places);
+
+	flatbuffer_point(buffer, places[0], flatbuffer_text(buffer, key));
+	flatbuffer_point(buffer, places[1], flatbuffer_text(buffer, value));
+	return table;
+}
+
+/* The place of an offset in a vector of such. */
+static size_t element(size_t vector, uint32_t number)
+{
+	return vector + FLATBUFFER_FIRST + 4 * (size_t)number;
+}
+
+static size_t put_keys(struct text *buffer, const struct columnar_batch *batch)
+{
+	size_t vector = flatbuffer_vector(buffer, COLUMNAR_NR_KEYS, 4);
+	struct columnar_keys keys;
+	uint32_t i;
+
+	columnar_keys_of(batch, &keys);
+	for (i = 0; i < COLUMNAR_NR_KEYS; i++)
+		flatbuffer_point(buffer, element(vector, i),
+			put_key(buffer, columnar_key_names[i], keys.values[i]));
+	return vector;
+}
+
+static size_t put_fields(struct text *buffer, const struct columnar_batch *batch)
+{
+	size_t vector = flatbuffer_vector(buffer, batch->nr_columns, 4);
+	uint32_t i;
+
+	for (i = 0; i < batch->nr_columns; i++)
+		flatbuffer_point(
+			buffer, element(vector, i), put_field(buffer, &batch->columns[i], i));
+	return vector;
+}
+
+void columnar_say_schema(struct text *text, const struct columnar_batch *batch)
+{
+	const struct flatbuffer_field fields[] = {
+		{2, LITTLE_ENDIAN_BYTES}, FLATBUFFER_OFFSET, FLATBUFFER_OFFSET};
+	struct text buffer = {0};
+	size_t places[COUNT(fields)];
+	size_t place = begin_message(&buffer, MESSAGE_SCHEMA, 0);
+
+	flatbuffer_point(&buffer, place, flatbuffer_table(&buffer, fields, COUNT(fields), places));
+	flatbuffer_point(&buffer, places[1], put_fields(&buffer, batch));
+	flatbuffer_point(&buffer, places[2], put_keys(&buffer, batch));
+	end_message(text, &buffer);
+}
+
+/* ---------------------------------------------------------------- rows */
+
+static uint64_t bytes_of(const struct columnar_lengths *columns, uint32_t nr_columns)
+{
+	uint64_t sum = 0;
+	uint32_t i, k;
+
+	for (i = 0; i < nr_columns; i++)
+		for (k = 0; k < columns[i].nr_buffers; k++)
+			sum += columnar_padded(columns[i].nr_bytes[k]);
+	return sum;
+}
+
+/* How many rows each column has, and how many of them are null. */
+static size_t put_nodes(
+	struct text *buffer, const struct columnar_lengths *columns, uint32_t nr_columns)
+{
+	size_t vector = flatbuffer_vector(buffer, nr_columns, NODE_BYTES);
+	size_t at = vector + FLATBUFFER_FIRST;
+	uint32_t i;
+
+	for (i = 0; i < nr_columns; i++, at += NODE_BYTES) {
+		flatbuffer_put(buffer, at, columns[i].nr_rows, 8);
+		flatbuffer_put(buffer, at + 8, columns[i].nr_nulls, 8);
+	}
+	return vector;
+}
+
+/* Where each part lies behind the message, and how long it is. */
+static size_t put_buffers(
+	struct text *buffer, const struct columnar_lengths *columns, uint32_t nr_columns)
+{
+	uint32_t nr_buffers = 0, i, k;
+	uint64_t offset = 0;
+	size_t vector, at;
+
+	for (i = 0; i < nr_columns; i++)
+		nr_buffers += columns[i].nr_buffers;
+	vector = flatbuffer_vector(buffer, nr_buffers, NODE_BYTES);
+	at = vector + FLATBUFFER_FIRST;
+	for (i = 0; i < nr_columns; i++) {
+		for (k = 0; k < columns[i].nr_buffers; k++, at += NODE_BYTES) {
+			flatbuffer_put(buffer, at, offset, 8);
+			flatbuffer_put(buffer, at + 8, columns[i].nr_bytes[k], 8);
+			offset += columnar_padded(columns[i].nr_bytes[k]);
+		}
+	}
+	return vector;
+}
+
+static size_t put_rows(
+	struct text *buffer, const struct columnar_lengths *columns, uint32_t nr_columns)
+{
+	const struct flatbuffer_field fields[] = {
+		{8, columns[0].nr_rows}, FLATBUFFER_OFFSET, FLATBUFFER_OFFSET};
+	size_t places[COUNT(fields)];
+	size_t table = flatbuffer_table(buffer, fields, COUNT(fields), places);
+
+	flatbuffer_point(buffer, places[1], put_nodes(buffer, columns, nr_columns));
+	flatbuffer_point(buffer, places[2], put_buffers(buffer, columns, nr_columns));
+	return table;
+}
+
+void columnar_say_rows(
+	struct text *text, const struct columnar_lengths *columns, uint32_t nr_columns)
+{
+	struct text buffer = {0};
+	size_t place = begin_message(&buffer, MESSAGE_ROWS, bytes_of(columns, nr_columns));
+
+	flatbuffer_point(&buffer, place, put_rows(&buffer, columns, nr_columns));
+	end_message(text, &buffer);
+}
+
+void columnar_say_words(struct text *text, uint32_t column, const struct columnar_lengths *words)
+{
+	const struct flatbuffer_field fields[] = {{8, column}, FLATBUFFER_OFFSET};
+	struct text buffer = {0};
+	size_t places[COUNT(fields)];
+	size_t place = begin_message(&buffer, MESSAGE_DICTIONARY, bytes_of(words, 1));
+
+	flatbuffer_point(&buffer, place, flatbuffer_table(&buffer, fields, COUNT(fields), places));
+	flatbuffer_point(&buffer, places[1], put_rows(&buffer, words, 1));
+	end_message(text, &buffer);
+}
