@@ -22,7 +22,7 @@ struct gotrace_ids {
 struct gotrace_string {
 	const char *at; /* lies in the file's piece; not ended by a zero byte */
 	uint32_t nr_bytes;
-	uint32_t name; /* the reader's number for the same text (names.h); 0: not asked for yet */
+	uint32_t name; /* the reader's number for the same text (texts.h); 0: not asked for yet */
 };
 
 struct gotrace_frame {

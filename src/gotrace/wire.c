@@ -7,7 +7,7 @@
 #define NUMBER_BYTES_MAX 10u
 
 const uint8_t gotrace_type_numbers[256] = {
-#define X(name, number, since, text, nr_arguments, arguments) [number] = 1 + (nr_arguments),
+#define X(name, number, since, text, rule, nr_arguments, arguments) [number] = 1 + (nr_arguments),
 #include "gotrace/wire.def"
 #undef X
 };
@@ -15,8 +15,8 @@ const uint8_t gotrace_type_numbers[256] = {
 const char *gotrace_type_name(unsigned type)
 {
 	switch (type) {
-#define X(name, number, since, text, nr_arguments, arguments) \
-	case number:                                          \
+#define X(name, number, since, text, rule, nr_arguments, arguments) \
+	case number:                                                \
 		return text;
 #include "gotrace/wire.def"
 #undef X
@@ -62,6 +62,11 @@ static unsigned format_of(const uint8_t *bytes, size_t nr_bytes)
 		memcmp(bytes + 7, behind, sizeof(behind)) != 0)
 		return 0;
 	return (bytes[5] - '0') * 10u + (bytes[6] - '0');
+}
+
+bool gotrace_header_is_ours(const void *bytes, size_t nr_bytes)
+{
+	return format_of(bytes, nr_bytes);
 }
 
 enum ct_status gotrace_header_read(

@@ -41,7 +41,7 @@ enum gotrace_type {
 	GOTRACE_CPU_SAMPLES = 6,
 	GOTRACE_CPU_SAMPLE = 7,
 	GOTRACE_FREQUENCY = 8,
-#define X(name, number, since, text, nr_arguments, arguments) GOTRACE_##name = number,
+#define X(name, number, since, text, rule, nr_arguments, arguments) GOTRACE_##name = number,
 #include "gotrace/wire.def"
 #undef X
 	GOTRACE_EXPERIMENTAL_BATCH = 49,
@@ -96,6 +96,9 @@ struct gotrace_batch {
 	uint8_t experiment;
 	bool is_experimental;
 };
+
+/* gotrace_header_is_ours: do these bytes claim to begin a Go trace, of whatever format? */
+bool gotrace_header_is_ours(const void *bytes, size_t nr_bytes);
 
 /*
  * gotrace_header_read: the format that a file with these first bytes has. CT_ERR_FORMAT, with a sentence that says

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What rules share: the context of an event, what it names, states that change, and why an event cannot be.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "gotrace/ordering.h"
+
+/* ------------------------------------------------------------------ failure */
+
+enum gotrace_verdict gotrace_order_fail(
+	struct gotrace_order *order, const struct gotrace_cursor *cursor, const char *format, ...)
+{
+	uint64_t offset = order->generation->runs.at[cursor->run].offset;
+	char text[160];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	order->has_failed = true;
+	ct_fail_at(&order->failure, CT_ERR_CORRUPT, offset,
+		"batch at offset %llu (generation %llu, thread %lld): %s at %lld ns: %s",
+		(unsigned long long)offset, (unsigned long long)order->generation->number,
+		(long long)gotrace_order_thread(order, cursor)->id, gotrace_type_name(cursor->type),
+		(long long)cursor->time, text);
+	return GOTRACE_FAILS;
+}
+
+enum gotrace_verdict gotrace_order_fail_memory(struct gotrace_order *order)
+{
+	order->has_failed = true;
+	ct_fail_memory(&order->failure);
+	return GOTRACE_FAILS;
+}
+
+static bool has(enum gotrace_need need, bool is_there)
+{
+	return need == GOTRACE_ANY || (need == GOTRACE_SOME) == is_there;
+}
+
+bool gotrace_order_has_context(struct gotrace_order *order, const struct gotrace_cursor *cursor,
+	enum gotrace_need proc, enum gotrace_need goroutine)
+{
+	const struct gotrace_thread *thread = gotrace_order_thread(order, cursor);
+	const char *trouble = NULL;
+
+	if (!cursor->thread)
+		trouble = "it is of no thread";
+	else if (!has(proc, thread->proc))
+		trouble =
+			thread->proc ? "its thread has a processor" : "its thread has no processor";
+	else if (!has(goroutine, thread->goroutine != GOTRACE_NONE))
+		trouble = goroutine == GOTRACE_SOME ? "its thread runs no goroutine"
+						    : "its thread runs a goroutine";
+	if (trouble)
+		gotrace_order_fail(order, cursor, "%s", trouble);
+	return !trouble;
+}
+
+/* -------------------------------------------------------------------- events */
+
+struct gotrace_event *gotrace_order_emit(
+	struct gotrace_order *order, const struct gotrace_cursor *cursor, enum gotrace_kind kind)
+{
+	struct gotrace_event *event = &order->out[order->nr_out++];
+	const struct gotrace_thread *thread = gotrace_order_thread(order, cursor);
+
+	*event = (struct gotrace_event){
+		.time = gotrace_order_raise(order, cursor->time),
+		.raw_time = cursor->time,
+		.thread = thread->id,
+		.proc = order->states.procs.at[thread->proc].id,
+		.goroutine = thread->goroutine,
+		.resource = GOTRACE_NONE,
+		.kind = (uint8_t)kind,
+		.type = cursor->type,
+	};
+	return event;
+}
+
+uint32_t gotrace_order_stack(
+	struct gotrace_order *order, const struct gotrace_cursor *cursor, uint64_t id)
+{
+	uint32_t index;
+
+	if (!gotrace_ids_find(&order->generation->tables.stack_ids, id, &index))
+		gotrace_order_fail(order, cursor, "there is no stack %llu", (unsigned long long)id);
+	return index;
+}
+
+uint32_t gotrace_order_string(
+	struct gotrace_order *order, const struct gotrace_cursor *cursor, uint64_t id)
+{
+	uint32_t index;
+
+	if (!gotrace_ids_find(&order->generation->tables.string_ids, id, &index))
+		gotrace_order_fail(
+			order, cursor, "there is no string %llu", (unsigned long long)id);
+	return index;
+}
+
+uint32_t gotrace_order_name(
+	struct gotrace_order *order, const struct gotrace_cursor *cursor, uint64_t id)
+{
+	uint32_t index = gotrace_order_string(order, cursor, id);
+	struct gotrace_string *string = &order->generation->tables.strings.at[index];
+
+	if (!string->name &&
+		!gotrace_texts_add(&order->names, string->at, string->nr_bytes, &string->name))
+		gotrace_order_fail_memory(order);
+	return string->name;
+}
+
+enum gotrace_state gotrace_order_goroutine_state(uint8_t status)
+{
+	static const uint8_t states[] = {GOTRACE_STATE_UNDETERMINED, GOTRACE_STATE_RUNNABLE,
+		GOTRACE_STATE_RUNNING, GOTRACE_STATE_SYSCALL, GOTRACE_STATE_WAITING};
+
+	return states[status];
+}
+
+enum gotrace_state gotrace_order_proc_state(uint8_t status)
+{
+	static const uint8_t states[] = {GOTRACE_STATE_UNDETERMINED, GOTRACE_STATE_RUNNING,
+		GOTRACE_STATE_IDLE, GOTRACE_STATE_RUNNING, GOTRACE_STATE_IDLE};
+
+	return states[status];
+}
+
+/* -------------------------------------------------------------------- states */
+
+void gotrace_order_move_goroutine(struct gotrace_order *order, uint32_t index, uint8_t status)
+{
+	struct gotrace_goroutine *goroutine = &order->states.goroutines.at[index];
+
+	goroutine->status = status;
+	if (order->nr_parked)
+		gotrace_order_ask_again(
+			order, GOTRACE_FOR_GOROUTINE, goroutine->id, goroutine->count.count + 1);
+}
+
+void gotrace_order_count_goroutine(
+	struct gotrace_order *order, uint32_t index, uint8_t status, uint64_t count)
+{
+	order->states.goroutines.at[index].count =
+		(struct gotrace_count){order->nr_generations, count};
+	gotrace_order_move_goroutine(order, index, status);
+}
+
+void gotrace_order_move_proc(struct gotrace_order *order, uint32_t index, uint8_t status)
+{
+	struct gotrace_proc *proc = &order->states.procs.at[index];
+
+	proc->status = status;
+	if (order->nr_parked)
+		gotrace_order_ask_again(order, GOTRACE_FOR_PROC, proc->id, proc->count.count + 1);
+}
+
+void gotrace_order_count_proc(
+	struct gotrace_order *order, uint32_t index, uint8_t status, uint64_t count)
+{
+	order->states.procs.at[index].count = (struct gotrace_count){order->nr_generations, count};
+	gotrace_order_move_proc(order, index, status);
+}
+
+void gotrace_order_hold(struct gotrace_order *order, uint32_t index, uint32_t proc)
+{
+	struct gotrace_thread *thread = &order->states.threads.at[index];
+
+	if (order->states.procs.at[thread->proc].holder == index)
+		order->states.procs.at[thread->proc].holder = 0;
+	thread->proc = proc;
+	order->states.procs.at[proc].holder = index;
+	if (order->nr_parked)
+		gotrace_order_ask_again(order, GOTRACE_FOR_THREAD, thread->id, 0);
+}
+
+void gotrace_order_run(struct gotrace_order *order, uint32_t index, uint32_t goroutine)
+{
+	struct gotrace_thread *thread = &order->states.threads.at[index];
+
+	thread->at = goroutine;
+	thread->goroutine = goroutine ? order->states.goroutines.at[goroutine].id : GOTRACE_NONE;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The order of events: one cursor for each thread of a generation, and the rules by which the event that a cursor
+ * stands at may come next.
+ *
+ * A rule answers that the event comes now, that it waits, or that it cannot be. An event that waits is parked under
+ * what it waits for, and its thread with it, until that changes: so the price of an event that comes too early does not
+ * grow with their number. A rule that lets its event wait has changed nothing.
+ */
+#ifndef GOTRACE_ORDERING_H
+#define GOTRACE_ORDERING_H
+
+#include "gotrace/gotrace.h"
+#include "gotrace/texts.h"
+#include "gotrace/state.h"
+
+enum gotrace_verdict { GOTRACE_COMES, GOTRACE_WAITS, GOTRACE_FAILS };
+
+/* An event that yields most: a switch of coroutines. */
+#define GOTRACE_OUT_MAX 3u
+
+struct gotrace_cursor {
+	struct gotrace_bytes bytes;
+	int64_t time; /* of the event, nanoseconds */
+	uint64_t arguments[GOTRACE_ARGUMENTS_MAX];
+	uint64_t parked_under;
+	uint32_t thread; /* index in states */
+	uint32_t run;    /* index in the generation */
+	uint32_t next_parked;
+	uint8_t type;
+	bool is_parked;
+};
+
+/* A cursor's place among those that may be asked, by its event's time. */
+struct gotrace_turn {
+	int64_t time;
+	uint32_t cursor;
+};
+
+enum gotrace_gc { GOTRACE_GC_UNKNOWN, GOTRACE_GC_OFF, GOTRACE_GC_ON };
+
+struct gotrace_order {
+	struct gotrace_states states;
+	struct gotrace_texts names;
+	struct gotrace_generation *generation; /* the loader's */
+	uint32_t nr_generations;               /* 1 in the first one */
+	uint64_t gc_count;
+	enum gotrace_gc gc;
+
+	/* Cursors from index 1; turns are a heap; parked ones hang under what they wait for. */
+	VEC(struct gotrace_cursor) cursors;
+	VEC(struct gotrace_turn) turns;
+	struct map parked;
+	uint32_t nr_parked;
+	uint32_t least_parked; /* the cursor of the earliest one; 0: not known, or none */
+	uint64_t waits_under;  /* said by the rule that was asked last */
+	uint32_t woken;        /* the first of those that were parked, and have their turn again */
+	bool has_come;         /* an event came since all parked ones were asked again */
+	size_t next_sample;
+
+	struct gotrace_event *out; /* the caller's room */
+	size_t nr_out;
+	int64_t last_time; /* that was handed out */
+	bool has_failed;
+	struct ct_error failure;
+};
+
+/* gotrace_order_init: false: out of memory. */
+bool gotrace_order_init(struct gotrace_order *order);
+void gotrace_order_fini(struct gotrace_order *order);
+
+/* gotrace_order_begin: the next generation, which the caller keeps until its last event was handed out. */
+enum ct_status gotrace_order_begin(struct gotrace_order *order,
+	struct gotrace_generation *generation, struct ct_error *reterr);
+
+/* gotrace_order_next: as gotrace_reader_next; CT_END behind the generation's last event. */
+enum ct_status gotrace_order_next(struct gotrace_order *order, struct gotrace_event *room,
+	size_t capacity, size_t *ret_count, struct ct_error *reterr);
+
+/* gotrace_order_raise: the time at which an event is handed out that was written at this one. */
+static inline int64_t gotrace_order_raise(struct gotrace_order *order, int64_t time)
+{
+	if (time <= order->last_time)
+		time = order->last_time < INT64_MAX ? order->last_time + 1 : INT64_MAX;
+	order->last_time = time;
+	return time;
+}
+
+/* ------------------------------------------------------------ for rules */
+
+typedef enum gotrace_verdict gotrace_rule(
+	struct gotrace_order *order, const struct gotrace_cursor *cursor);
+
+#define X(name, number, since, text, rule, nr_arguments, arguments) \
+	gotrace_rule gotrace_order_##rule;
+#include "gotrace/wire.def"
+#undef X
+
+/* What waits, and for whom. */
+enum gotrace_cause { GOTRACE_FOR_GOROUTINE, GOTRACE_FOR_PROC, GOTRACE_FOR_THREAD, GOTRACE_FOR_GC };
+
+/* gotrace_order_wait: the event waits for a count of what has this id. Returns GOTRACE_WAITS. */
+enum gotrace_verdict gotrace_order_wait(
+	struct gotrace_order *order, enum gotrace_cause cause, uint64_t id, uint64_t count);
+
+/* gotrace_order_ask_again: what waits for this is asked again. */
+void gotrace_order_ask_again(
+	struct gotrace_order *order, enum gotrace_cause cause, uint64_t id, uint64_t count);
+
+/* gotrace_order_fail: the event cannot be, for a reason that completes "goroutine 7 ". Returns GOTRACE_FAILS. */
+enum gotrace_verdict gotrace_order_fail(
+	struct gotrace_order *order, const struct gotrace_cursor *cursor, const char *format, ...)
+	__attribute__((format(printf, 3, 4), cold));
+enum gotrace_verdict gotrace_order_fail_memory(struct gotrace_order *order) __attribute__((cold));
+
+/* What an event needs of its context; a thread always. */
+enum gotrace_need { GOTRACE_ANY, GOTRACE_SOME, GOTRACE_WITHOUT };
+
+/* gotrace_order_has_context: false, and the failure is told, where the event's context lacks what it needs. */
+bool gotrace_order_has_context(struct gotrace_order *order, const struct gotrace_cursor *cursor,
+	enum gotrace_need proc, enum gotrace_need goroutine);
+
+/* gotrace_order_emit: the next event in the room, with the cursor's context and time; a rule fills in the rest. */
+struct gotrace_event *gotrace_order_emit(
+	struct gotrace_order *order, const struct gotrace_cursor *cursor, enum gotrace_kind kind);
+
+/*
+ * gotrace_order_stack, _string: the index of an id; gotrace_order_name: the name of a string. 0, and the failure is
+ * told, where the generation has none.
+ */
+uint32_t gotrace_order_stack(
+	struct gotrace_order *order, const struct gotrace_cursor *cursor, uint64_t id);
+uint32_t gotrace_order_string(
+	struct gotrace_order *order, const struct gotrace_cursor *cursor, uint64_t id);
+uint32_t gotrace_order_name(
+	struct gotrace_order *order, const struct gotrace_cursor *cursor, uint64_t id);
+
+static inline struct gotrace_thread *gotrace_order_thread(
+	const struct gotrace_order *order, const struct gotrace_cursor *cursor)
+{
+	return &order->states.threads.at[cursor->thread];
+}
+
+/* gotrace_order_move_*: a state, or a count, changes; what waited for it is asked again. */
+void gotrace_order_move_goroutine(struct gotrace_order *order, uint32_t goroutine, uint8_t status);
+void gotrace_order_move_proc(struct gotrace_order *order, uint32_t proc, uint8_t status);
+void gotrace_order_count_goroutine(
+	struct gotrace_order *order, uint32_t goroutine, uint8_t status, uint64_t count);
+void gotrace_order_count_proc(
+	struct gotrace_order *order, uint32_t proc, uint8_t status, uint64_t count);
+
+/* gotrace_order_hold: the thread has this processor from now on; 0: none. */
+void gotrace_order_hold(struct gotrace_order *order, uint32_t thread, uint32_t proc);
+
+/* gotrace_order_run: the thread runs this goroutine from now on; 0: none. */
+void gotrace_order_run(struct gotrace_order *order, uint32_t thread, uint32_t goroutine);
+
+/* gotrace_order_goroutine_state, _proc_state: what a status is called. */
+enum gotrace_state gotrace_order_goroutine_state(uint8_t status);
+enum gotrace_state gotrace_order_proc_state(uint8_t status);
+
+#endif
