@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """A Python with packages from PyPI, in a virtual environment in the build folder that is kept; and the project's own."""
 import os
+import shutil
 import subprocess
 import sys
 
-from support import BUILD, SOURCE
+from support import BUILD, SOURCE, check
 
 PACKAGE = BUILD / "sdk/python"
 
@@ -46,3 +47,32 @@ def build_wheel(place):
     subprocess.run([python, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", place, SOURCE / "sdk/python"],
                    capture_output=True, check=True, timeout=240)
     return next(place.glob("corotracer-*.whl"))
+
+
+ZIG = "0.17"  # the language changes with each of its versions
+
+
+def zig():
+    """The command of a Zig of that version: one that is installed, or the wheel's. None: neither can be had."""
+    if shutil.which("zig"):
+        version = subprocess.run(["zig", "version"], capture_output=True, text=True, check=False).stdout
+        if version.startswith(ZIG):
+            return ["zig"]
+    python = python_with("zig-packages", f"ziglang=={ZIG}.*")
+    return [python, "-m", "ziglang"] if python else None
+
+
+def build_zig(source, program):
+    """Compiles a program on sdk/zig, and returns its path; None where no Zig can be had."""
+    command = zig()
+    if not command:
+        return None
+    place = BUILD / "tests/zig-cache"
+    done = subprocess.run([*command, "build-exe", "--name", program.name, "-lc",
+                           "-cflags", "-std=gnu11", "-D_GNU_SOURCE", "--", SOURCE / "sdk/c/probe.c", SOURCE / "sdk/c/functions.c",
+                           "-I", SOURCE / "include", "--dep", "corotracer", f"-Mroot={source}",
+                           f"-Mcorotracer={SOURCE / 'sdk/zig/src/corotracer.zig'}", f"-femit-bin={program}",
+                           "--cache-dir", place, "--global-cache-dir", place],
+                          capture_output=True, text=True, check=False, timeout=240)
+    check(done.returncode == 0, f"{source} cannot be compiled:\n{done.stderr}")
+    return program

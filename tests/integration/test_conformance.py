@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 
+import environment
 from support import BUILD, SOURCE, check, fail, folder, run
 
 sys.path.insert(0, str(SOURCE / "tests/conformance"))
@@ -42,7 +43,11 @@ def build_rust(_place):
     return target / "debug/play"
 
 
-PLAYERS = {"C": build_c, "C++": build_cpp, "Rust": build_rust}
+def build_zig(place):
+    return environment.build_zig(PLACE / "zig/play.zig", place / "play-zig")
+
+
+PLAYERS = {"C": build_c, "C++": build_cpp, "Rust": build_rust, "Zig": build_zig}
 
 
 def check_complete(script):
@@ -68,7 +73,7 @@ def main():
         told = play.difference(left["C"], segment)
         if told:
             fail(f"C and {language} differ in {told}")
-    print("compared:", ", ".join(left))
+    print("compared:", ", ".join(left), "- not to be had here:", ", ".join(set(PLAYERS) - set(left)) or "none")
     return 0
 
 

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""A scheduler in Zig: nothing is said of the correct example, the fault is named with its places."""
+import json
+import pathlib
+import sys
+
+import environment
+from support import COROTRACER, SOURCE, check, folder, run
+
+EXAMPLE = SOURCE / "examples/zig/mail.zig"
+
+
+def findings(place, program, *arguments):
+    trace = place / "mail.ctrace"
+    run(COROTRACER, "run", "-o", trace, "--", program, *arguments, status=None)
+    check(" notify " in run(COROTRACER, "dump", trace).stdout, "the example told next to nothing")
+    # The example goes on for a tenth of a second after the fault.
+    words = ("--threshold", "lost-wakeup.notified=10ms", trace)
+    report = json.loads(run(COROTRACER, "report", "--format", "json", *words, status=None).stdout)
+    return [finding for finding in report["findings"] if finding["grade"] != "suspect"]
+
+
+def line_of(code):
+    lines = EXAMPLE.read_text(encoding="utf-8").splitlines()
+    return next(number for number, line in enumerate(lines, 1) if code in line)
+
+
+def main():
+    with folder() as name:
+        place = pathlib.Path(name)
+        program = environment.build_zig(EXAMPLE, place / "mail")
+        if not program:
+            environment.skip("no Zig is installed, and the wheel of ziglang cannot be had")
+        said = [finding["title"] for finding in findings(place, program)]
+        check(not said, f"the correct example: {said}")
+        lost = [finding["title"] for finding in findings(place, program, "--fault") if finding["rule"] == "lost-wakeup"]
+        waits, notifies = line_of('"a letter"'), line_of("corotracer.notify(")
+        check(lost and f"in read, mail.zig:{waits}" in lost[0] and
+              f"from write, mail.zig:{notifies} found nobody" in lost[0], f"the fault is not found: {lost}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
