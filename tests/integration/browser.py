@@ -55,6 +55,10 @@ class Page:
         self.page = self.context.new_page()
         self.said = []
         self.page.set_default_timeout(10000)
+        self.nr_asked = 0
+        self.page.on("request", lambda request: self.count(request, 1))
+        self.page.on("requestfinished", lambda request: self.count(request, -1))
+        self.page.on("requestfailed", lambda request: self.count(request, -1))
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
 
@@ -68,6 +72,19 @@ class Page:
         self.page.goto("about:blank")
         self.page.goto(f"http://localhost:{self.server.port}/#{view}")
         self.page.wait_for_selector("main h2:visible, main canvas:visible")
+
+    def count(self, request, by):
+        if "/api/v1/events" not in request.url:  # which never ends
+            self.nr_asked += by
+
+    def answered(self):
+        """Waits until the page asks for nothing any more, and has drawn what came."""
+        end = time.monotonic() + 30
+        while True:
+            self.page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+            if not self.nr_asked:
+                return
+            check(time.monotonic() < end, f"{self.page.url} asks without end")
 
     def text(self, selector):
         return self.page.locator(selector).first.inner_text()

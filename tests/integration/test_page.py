@@ -46,7 +46,7 @@ def check_timeline(browser, server):
             it.page.keyboard.press(key)
             it.until(f"document.querySelector('.range').textContent.includes(': {words}')")
         it.page.keyboard.press("0")
-        it.page.wait_for_timeout(300)
+        it.answered()
         it.page.keyboard.press("ArrowDown")
         it.page.keyboard.press("ArrowDown")
         it.until("/waiting|running|unseen/.test(document.querySelector('.details').textContent)")
@@ -107,7 +107,7 @@ def check_looks(browser, server):
             with Page(browser, server, width, height, color_scheme=scheme, bypass_csp=True) as it:
                 for screen in SCREENS:
                     it.open(screen)
-                    it.page.wait_for_load_state("networkidle") if screen != "findings" else it.page.wait_for_selector("svg.picture")
+                    it.answered() if screen != "findings" else it.page.wait_for_selector("svg.picture")
                     over = it.page.evaluate("document.documentElement.scrollWidth - innerWidth")
                     check(over <= 0, f"{screen} at {width} is {over} pixels too wide")
                     if width == 1280 or screen == "findings":

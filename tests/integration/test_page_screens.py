@@ -122,7 +122,7 @@ def check_chosen(browser, server):
     """A drag over a chart chooses a range that all charts show, that links and the head hand on, and that Esc takes back."""
     with Page(browser, server) as it:
         it.open("overview")
-        it.page.wait_for_load_state("networkidle")
+        it.answered()
         before, box = charts_of(it), it.page.locator("canvas.chart").first.bounding_box()
         left, wide, mouse = box["x"] + 74, box["width"] - 74, it.page.mouse
         for is_kept in (False, True):
@@ -160,7 +160,7 @@ def check_uncounted(browser, server):
         route.fulfill(response=answer, body=bytes(body))
     with Page(browser, server) as it:
         it.open("overview")
-        it.page.wait_for_load_state("networkidle")
+        it.answered()
         check(it.text("#uncounted") == "", it.text("#uncounted"))
         it.page.route("**/api/v1/view/overview?*", hand_on)
         it.open("overview")

@@ -280,7 +280,7 @@ def check_keyboard(browser, server):
             it.page.evaluate("document.activeElement.blur()")
             it.page.keyboard.press(str(number))
             it.page.locator(f"main.{name} h2:visible, main.{name} canvas:visible").first.wait_for()
-            it.page.wait_for_timeout(300)
+            it.answered()
             walk(it, name)
         it.quiet()
 

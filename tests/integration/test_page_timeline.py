@@ -83,7 +83,7 @@ class Timeline(Page):
 
     def copy(self, name):
         self.page.evaluate("navigator.clipboard.writeText('')")
-        self.page.get_by_role("button", name=name, exact=True).click()
+        self.page.locator(f"[data-copies='{name}']:visible").click()
         self.until("navigator.clipboard.readText().then((text) => text !== '')")
         self.page.locator("#timeline-canvas").focus()
         return self.page.evaluate("navigator.clipboard.readText()")
@@ -316,12 +316,12 @@ def check_causes(browser, server):
         heads = arrows()
         it.select("coroutine 4")
         it.choose("running for 10.0 ms, from 0.28")
-        it.page.wait_for_timeout(200)
+        it.answered()
         check(arrows() - heads == 3, f"{arrows()} tips, and {heads} before: 3 woke 4, 2 woke 3, a worker woke 2")
         it.press("ArrowRight")
         it.told("Held by coroutine 3")
         it.told("goes on at the end")
-        it.page.wait_for_timeout(200)
+        it.answered()
         check(arrows() - heads == 1, f"{arrows()} tips for who holds the lock")
         it.page.get_by_text("What happened in this range").click()
         it.until("document.querySelectorAll('.in-range tbody tr').length >= 5")
@@ -354,7 +354,7 @@ def check_other_copies(browser, server, trace):
     """A chart of the overview as a picture; a table as the command that prints the same rows."""
     with Timeline(browser, server) as it:
         it.open("overview")
-        it.page.wait_for_load_state("networkidle")
+        it.answered()
         it.page.get_by_role("button", name="Copy as SVG").first.click()
         it.until("navigator.clipboard.readText().then((text) => text.startsWith('<svg'))")
         picture = xml.etree.ElementTree.fromstring(it.page.evaluate("navigator.clipboard.readText()"))

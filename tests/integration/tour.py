@@ -5,7 +5,6 @@ from support import check
 TIMELINE_KEYS = ("0", "w", "w", "d", "a", "s", "n", "p", "ArrowDown", "ArrowDown", "ArrowRight", ".", ",", "f", "f", "Control+z", "Escape")
 
 
-
 def visit_timeline(it):
     for grouping in it.page.locator("#grouping option").evaluate_all("(all) => all.map((one) => one.value)"):
         it.page.select_option("#grouping", grouping)
@@ -13,7 +12,7 @@ def visit_timeline(it):
         it.page.locator("#timeline-canvas").focus()
         for key in TIMELINE_KEYS:
             it.page.keyboard.press(key)
-            it.page.wait_for_timeout(90)
+            it.page.wait_for_timeout(30)
 
 
 def visit_table(it):
@@ -21,16 +20,16 @@ def visit_table(it):
     for number in range(it.page.locator("main button.sort").count()):
         for _ in range(2):
             it.page.locator("main button.sort").nth(number).click()
-            it.page.wait_for_timeout(40)
+            it.answered()
 
 
 def visit_coroutines(it):
     visit_table(it)
     it.page.fill("#text", "a")
     it.page.select_option("#of-state", "waiting")
-    it.page.wait_for_timeout(400)
+    it.answered()
     it.page.fill("#text", "")
-    it.page.wait_for_timeout(400)
+    it.answered()
     it.page.locator("main tbody a").first.click()
     it.page.wait_for_selector("main.coroutine .steps")
     visit_table(it)
@@ -48,4 +47,4 @@ def take(it):
         it.page.locator(f'#screens a[href="#{name}"]').click()
         it.page.wait_for_selector(f"main.{name} h2:visible, main.{name} canvas:visible")
         VISITS.get(name, visit_table)(it)
-        it.page.wait_for_timeout(200)
+        it.answered()

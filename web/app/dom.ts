@@ -42,7 +42,7 @@ export function fill(element: Element, ...children: Child[]): void {
 /** Copies a text, and says so in the button that was pressed. */
 export function copyButton(name: string, text: () => string): HTMLButtonElement {
 	return h("button", {
-		class: "small",
+		class: "small", "data-copies": name,
 		click: async (event: Event) => {
 			const button = event.currentTarget as HTMLButtonElement;
 			await navigator.clipboard.writeText(text());
