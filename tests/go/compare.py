@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""compare.py [--all | --real] EVENTS FOLDER: traces of Go programs, read by our reader and by golang.org/x/exp/trace.
+
+The programs of tests/go/programs run under several settings; each trace is printed by both readers, and the events of each
+thread, goroutine and processor have to be the same ones in the same order, and all events the same ones. Without an option a
+few settings are tried, with --all every program, number of processors, setting, and Go release that can be had, and
+with --real traces of three programs of others as well. FOLDER keeps what is built. Exits 77, and says why, where Go, or
+the oracle's module, is not there.
+"""
+import collections
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+LINE = re.compile(r"^(\d+) (M=(-?\d+) P=(-?\d+) .*)$")
+RESOURCE = re.compile(r" ((?:Goroutine|Proc) -?\d+) ")
+QUICK = ["channels", "network", "syscalls", "gc", "cgo", "coroutines", "regions", "flight"]
+SETTINGS = {"default": "", "often": "traceadvanceperiod=1000000", "always": "traceadvanceperiod=0",
+            "no-preemption": "asyncpreemptoff=1", "experiments": "traceallocfree=1"}
+RELEASES = ["local", "go1.22.12", "go1.23.12", "go1.24.13", "go1.25.7"]
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(77)
+
+
+def go_environment(release):
+    return os.environ | {"GOTOOLCHAIN": release, "GOFLAGS": "-buildvcs=false", "CGO_ENABLED": "1"}
+
+
+def build(folder, program, release):
+    """The path of the built program, or None where this release, or the program's modules, cannot be had."""
+    target = folder / f"{program}-{release}"
+    result = subprocess.run(["go", "build", "-trimpath", "-o", target, "."], cwd=HERE / program, check=False,
+                            env=go_environment(release), capture_output=True, text=True)
+    if result.returncode:
+        print(f"{program} with Go {release} cannot be built: {result.stderr.strip().splitlines()[-1:]}")
+        return None
+    return target
+
+
+def lines_of(program, path):
+    text = subprocess.run([program, path], check=False, capture_output=True, text=True).stdout
+    return text.splitlines()
+
+
+def canonical(lines):
+    """{whose: [event without its time]}"""
+    sequences = collections.defaultdict(list)
+    for line in lines:
+        match = LINE.match(line)
+        event = match.group(2) if match else line
+        sequences["all"].append(event)
+        sequences[f"thread {match.group(3) if match else ''}"].append(event)
+        resource = RESOURCE.search(event)
+        if resource:
+            sequences[resource.group(1)].append(event)
+    sequences["all"].sort()
+    return sequences
+
+
+def difference(ours, theirs):
+    """A sentence about the first difference, or None."""
+    if ours == theirs:
+        return None
+    ours, theirs = canonical(ours), canonical(theirs)
+    for whose in sorted(ours.keys() | theirs.keys()):
+        for number, pair in enumerate(zip(ours[whose] + ["nothing"], theirs[whose] + ["nothing"])):
+            if pair[0] != pair[1]:
+                return f"event {number} of {whose}: {pair[0]}, and the oracle has {pair[1]}"
+    return None
+
+
+class Comparison:
+    def __init__(self, events, oracle, folder):
+        self.events, self.oracle, self.folder = events, oracle, folder
+        self.traces = self.exact = self.total = self.failures = 0
+
+    def compare(self, path, name):
+        ours, theirs = lines_of(self.events, path), lines_of(self.oracle, path)
+        self.traces += 1
+        self.total += len(theirs)
+        self.exact += ours == theirs
+        found = difference(ours, theirs)
+        if found or not theirs:
+            self.failures += 1
+            kept = self.folder / f"differs-{self.failures}.trace"
+            shutil.copy(path, kept)
+            print(f"{name}: {found or 'no events'} (kept as {kept})")
+
+    def run(self, binary, program, procs, setting):
+        path = self.folder / "one.trace"
+        path.unlink(missing_ok=True)
+        environment = os.environ | {"GOMAXPROCS": str(procs), "GODEBUG": SETTINGS[setting]}
+        result = subprocess.run([binary, program, path], env=environment, check=False, capture_output=True, text=True)
+        if result.returncode or not path.exists():
+            self.failures += 1
+            print(f"{program} {procs} {setting}: the program failed: {result.stderr.strip()[:200]}")
+            return
+        self.compare(path, f"{binary.name} {program} GOMAXPROCS={procs} {setting}")
+
+    def tell(self):
+        print(f"{self.traces} traces, {self.total} events, {self.exact} the same to the nanosecond, {self.failures} differ")
+        return 1 if self.failures or not self.traces else 0
+
+
+def names_of(binary):
+    return subprocess.run([binary], check=True, capture_output=True, text=True).stdout.split()
+
+
+def quick(comparison):
+    binary = build(comparison.folder, "programs", "local")
+    if not binary:
+        skip("the programs cannot be built")
+    for number, program in enumerate(name for name in names_of(binary) if name in QUICK):
+        comparison.run(binary, program, (1, 2, 8)[number % 3], list(SETTINGS)[number % 3])
+
+
+def everything(comparison):
+    for release in RELEASES:
+        binary = build(comparison.folder, "programs", release)
+        for program in names_of(binary) if binary else []:
+            for procs in (1, 2, 8):
+                for setting in SETTINGS:
+                    comparison.run(binary, program, procs, setting)
+
+
+def real(comparison):
+    """Tests of modules that nobody here wrote, traced by `go test -trace`."""
+    for module in ("github.com/nats-io/nuid@v1.0.1", "golang.org/x/sync@v0.10.0", "github.com/hashicorp/golang-lru/v2@v2.0.7"):
+        source = subprocess.run(["go", "mod", "download", "-json", module], cwd=HERE / "programs", check=False,
+                                env=go_environment("local"), capture_output=True, text=True)
+        found = re.search(r'"Dir": "(.*)"', source.stdout)
+        if not found:
+            print(f"{module} cannot be had")
+            continue
+        copy = comparison.folder / "real"
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(found.group(1), copy)
+        subprocess.run(["chmod", "-R", "u+w", copy], check=True)
+        packages = subprocess.run(["go", "list", "./..."], cwd=copy, check=False, env=go_environment("local"),
+                                  capture_output=True, text=True).stdout.split()
+        for package in packages:
+            path = comparison.folder / "real.trace"
+            path.unlink(missing_ok=True)
+            subprocess.run(["go", "test", "-short", "-trace", path, package], cwd=copy, check=False,
+                           env=go_environment("local"), capture_output=True)
+            if path.exists() and path.stat().st_size:
+                comparison.compare(path, f"{module} {package}")
+
+
+def main():
+    options = [argument for argument in sys.argv[1:] if argument.startswith("--")]
+    events, folder = (pathlib.Path(argument) for argument in sys.argv[1:] if not argument.startswith("--"))
+    if not shutil.which("go"):
+        skip("there is no Go")
+    folder.mkdir(parents=True, exist_ok=True)
+    oracle = build(folder, "oracle", "local")
+    if not oracle:
+        skip("golang.org/x/exp/trace cannot be built")
+    comparison = Comparison(events, oracle, folder)
+    if "--all" in options:
+        everything(comparison)
+    else:
+        quick(comparison)
+    if "--real" in options:
+        real(comparison)
+    return comparison.tell()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

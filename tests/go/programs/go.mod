@@ -1,0 +1,3 @@
+module corotracer.test/programs
+
+go 1.22
