@@ -4,6 +4,7 @@
 # planted fault, of which the program's own log must say exactly what is expected; untraced, and recorded by
 # the engine, whose trace must tell the same. Arguments: the folder that holds the programs, and the
 # engine's program.
+import concurrent.futures
 import os
 import re
 import subprocess
@@ -14,6 +15,7 @@ import unittest
 ENGINE = os.path.abspath(sys.argv.pop())
 PROGRAMS = os.path.abspath(sys.argv.pop())
 PATIENCE_SECONDS = 60
+AT_ONCE = 4  # they mostly wait
 
 SCENARIOS = [
     "mixed", "dropped-wake", "missed-notify", "dead-waiter", "private-list", "double-resume",
@@ -128,40 +130,29 @@ def places(events, condition):
     return [place for place, event in enumerate(events) if condition(event)]
 
 
+def play_all(plays):
+    """[(program, arguments ...)]: each with what play() returns, some at the same time."""
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        yield from zip(plays, pool.map(lambda one: play(*one), plays))
+
+
 class Untraced(unittest.TestCase):
-    def check_correct(self, program, scenario, *arguments):
-        with self.subTest(program=program, scenario=scenario, arguments=arguments):
-            log, said = play(program, "--scenario", scenario, *arguments)
-            self.assertEqual(said, "")
-            self.assertEqual(log.all("cause"), [])
-            self.assertEqual(log.all("stuck"), [])
-            self.assertEqual(log.names("destroyed"), DESTROYED_BY_DESIGN.get(scenario, []))
-            self.assertEqual(len(log.all("end")), 1)
-
     def test_correct(self):
-        for scenario in SCENARIOS:
-            self.check_correct("example-fibers", scenario)
-
-    def test_correct_with_other_numbers_of_workers(self):
-        for workers in ("1", "2", "3", "8"):
-            self.check_correct("example-fibers", "mixed", "--workers", workers)
-
-    def test_correct_with_ucontext(self):
-        for scenario in SCENARIOS:
-            self.check_correct("example-fibers-ucontext", scenario)
-
-    def test_correct_under_address_sanitizer(self):
-        for scenario in SCENARIOS:
-            self.check_correct("example-fibers-address", scenario)
-
-    def test_correct_under_thread_sanitizer(self):
-        for scenario in SCENARIOS:
-            self.check_correct("example-fibers-thread", scenario)
+        builds = ("example-fibers", "example-fibers-ucontext", "example-fibers-address", "example-fibers-thread")
+        plays = [(program, "--scenario", scenario) for program in builds for scenario in SCENARIOS]
+        plays += [("example-fibers", "--scenario", "mixed", "--workers", workers) for workers in ("1", "2", "3", "8")]
+        for one, (log, said) in play_all(plays):
+            with self.subTest(play=one):
+                self.assertEqual(said, "")
+                self.assertEqual(log.all("cause"), [])
+                self.assertEqual(log.all("stuck"), [])
+                self.assertEqual(log.names("destroyed"), DESTROYED_BY_DESIGN.get(one[2], []))
+                self.assertEqual(len(log.all("end")), 1)
 
     def test_faults(self):
-        for letter, fault in FAULTS.items():
+        plays = [("example-fibers-fault-" + letter,) for letter in FAULTS]
+        for fault, (_, (log, said)) in zip(FAULTS.values(), play_all(plays)):
             with self.subTest(fault=fault.name):
-                log, said = play("example-fibers-fault-" + letter)
                 check_fault(self, log, fault)
                 stuck = len(log.all("stuck"))
                 self.assertEqual(said, f"{stuck} fibers are stuck\n" if stuck else "")
