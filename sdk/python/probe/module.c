@@ -56,43 +56,49 @@ static int handle_from(PyObject *arguments, uint64_t *ret_handle, unsigned *ret_
 	return 0;
 }
 
-static PyObject *acquire(PyObject *module, PyObject *arguments)
+typedef void (*tell_function)(uint64_t coro, uint64_t handle, unsigned count, uint32_t site);
+
+/* Tells something of a resource, where the calling code stands. */
+static PyObject *tell(PyObject *arguments, tell_function function)
 {
 	uint64_t handle;
 	unsigned count;
 
-	(void)module;
 	if (handle_from(arguments, &handle, &count) < 0)
 		return NULL;
 	if (ctp_is_attached())
-		ctp_acquire(ctp_current(), handle, places_here());
+		function(ctp_current(), handle, count, places_here());
 	Py_RETURN_NONE;
+}
+
+static void tell_acquire(uint64_t coro, uint64_t handle, unsigned count, uint32_t site)
+{
+	(void)count;
+	ctp_acquire(coro, handle, site);
+}
+
+static void tell_release(uint64_t coro, uint64_t handle, unsigned count, uint32_t site)
+{
+	(void)count;
+	ctp_release(coro, handle, site);
+}
+
+static PyObject *acquire(PyObject *module, PyObject *arguments)
+{
+	(void)module;
+	return tell(arguments, tell_acquire);
 }
 
 static PyObject *release(PyObject *module, PyObject *arguments)
 {
-	uint64_t handle;
-	unsigned count;
-
 	(void)module;
-	if (handle_from(arguments, &handle, &count) < 0)
-		return NULL;
-	if (ctp_is_attached())
-		ctp_release(ctp_current(), handle, places_here());
-	Py_RETURN_NONE;
+	return tell(arguments, tell_release);
 }
 
 static PyObject *notify(PyObject *module, PyObject *arguments)
 {
-	uint64_t handle;
-	unsigned count;
-
 	(void)module;
-	if (handle_from(arguments, &handle, &count) < 0)
-		return NULL;
-	if (ctp_is_attached())
-		ctp_notify(ctp_current(), handle, count, places_here());
-	Py_RETURN_NONE;
+	return tell(arguments, ctp_notify);
 }
 
 static PyObject *name_resource(PyObject *module, PyObject *arguments)
