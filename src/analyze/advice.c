@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which line of integration would let a wait be judged that cannot be judged as it is. Only of waits that have lasted
- * for a while, and of which no finding speaks that is more than Suspect; in C of C calls, in C++ with the awaiter's
- * own name. Advice judges nothing.
+ * for a while, and of which no finding speaks that is more than Suspect; in the words of the language that the place
+ * is written in. Advice judges nothing.
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyze/parts.h"
 #include "say/say.h"
@@ -18,6 +19,22 @@ struct unjudged {
 	uint32_t process;
 	uint32_t coro; /* the first of them */
 	uint32_t nr_coros;
+};
+
+/* The calls of a language; NULL: it has none for that. */
+struct calls {
+	const char *wait; /* how what is waited for is told */
+	const char *lock;
+	const char *notify;
+	const char *wake; /* how wakes are told */
+	const char *park;
+	const char *deadline; /* how it is told until when is waited */
+};
+
+static const struct calls calls_of[] = {
+#define X(language, ...) [SAY_LANGUAGE_##language] = {__VA_ARGS__},
+#include "analyze/calls.def"
+#undef X
 };
 
 struct advising {
@@ -118,34 +135,30 @@ static const char *words_who(struct analysis *analysis, const struct unjudged *p
 		analyze_words_place(analysis, place->site));
 }
 
+static const struct calls *calls_at(struct analysis *analysis, uint32_t site)
+{
+	return &calls_of[say_language(analysis->tables, site)];
+}
+
+/* A text of the table, with the name of what is awaited in it. */
+static const char *words_with_awaited(struct analysis *analysis, const char *text, uint32_t site)
+{
+	const char *gap = strstr(text, "{}");
+
+	return gap ? analyze_say(analysis, "%.*s%s%s", (int)(gap - text), text,
+			     analyze_words_awaited(analysis, site), gap + 2)
+		   : text;
+}
+
 static void advise_resource(struct advising *advising, const struct unjudged *place)
 {
 	struct analysis *analysis = advising->analysis;
-	const char *who = words_who(analysis, place);
 
-	if (say_is_cpp(analysis->tables, place->site))
-		advise(advising, place, CT_LACK_RESOURCE,
-			analyze_say(analysis,
-				"%s, and what for is not told: add `corotracer_resource()` to %s, "
-				"and `corotracer::notify()` where it is set: then this can be "
-				"judged",
-				who, analyze_words_awaited(analysis, place->site)));
-	else
-		advise(advising, place, CT_LACK_RESOURCE,
-			analyze_say(analysis,
-				"%s, and what for is not told: name it in the second argument of "
-				"`ctp_suspend()` there, and call `ctp_notify()` where it is set: "
-				"then this can be judged",
-				who));
-}
-
-/* The call that a program lacks where the awaited thing is given. */
-static const char *call_of(unsigned resource, bool is_cpp)
-{
-	if (resource == CTP_RESOURCE_LOCK)
-		return is_cpp ? "`corotracer::acquire()` and `corotracer::release()`"
-			      : "`ctp_acquire()` and `ctp_release()`";
-	return is_cpp ? "`corotracer::notify()`" : "`ctp_notify()`";
+	advise(advising, place, CT_LACK_RESOURCE,
+		analyze_say(analysis, "%s, and what for is not told: %s: then this can be judged",
+			words_who(analysis, place),
+			words_with_awaited(
+				analysis, calls_at(analysis, place->site)->wait, place->site)));
 }
 
 static bool is_inside(uint64_t handle)
@@ -167,15 +180,18 @@ static void advise_change(struct advising *advising, const struct unjudged *plac
 {
 	struct analysis *analysis = advising->analysis;
 	const struct model_coro *coro = &analysis->model->coros.at[place->coro];
-	unsigned resource = CTP_HANDLE_RESOURCE(coro->wait_object);
+	bool is_lock = CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK;
+	const struct calls *calls = calls_at(analysis, place->site);
+	const char *call = is_lock ? calls->lock : calls->notify;
 
+	if (!call)
+		return;
 	advise(advising, place, CT_LACK_CHANGE,
 		analyze_say(analysis,
 			"%s, for %s, of which nothing else is told: call %s where it is %s: then "
 			"this can be judged",
-			words_who(analysis, place), analyze_words_wait(analysis, coro),
-			call_of(resource, say_is_cpp(analysis->tables, place->site)),
-			resource == CTP_RESOURCE_LOCK ? "taken and given back" : "set or filled"));
+			words_who(analysis, place), analyze_words_wait(analysis, coro), call,
+			is_lock ? "taken and given back" : "set or filled"));
 }
 
 static void advise_place(struct advising *advising, const struct unjudged *place)
@@ -217,33 +233,38 @@ static bool has_silent_workers(const struct analysis *analysis, uint32_t process
 	return true;
 }
 
+static void advise_deadline(struct advising *advising, const struct unjudged *place)
+{
+	struct analysis *analysis = advising->analysis;
+	const struct calls *calls = calls_at(analysis, place->site);
+
+	if (!calls->deadline)
+		return;
+	advise(advising, place, CT_LACK_DEADLINE,
+		analyze_say(analysis,
+			"%s, and until when is not told: %s where it waits for a timer, so that "
+			"this can be told from a wait for ever",
+			words_who(analysis, place),
+			words_with_awaited(analysis, calls->deadline, place->site)));
+}
+
 static void advise_process(struct advising *advising, const struct unjudged *place)
 {
 	struct analysis *analysis = advising->analysis;
-	bool is_cpp = say_is_cpp(analysis->tables, place->site);
+	const struct calls *calls = calls_at(analysis, place->site);
 
 	if (!has_wakes(analysis->model, place->process))
 		advise(advising, place, CT_LACK_WAKE,
-			analyze_say(analysis,
-				"nobody tells who makes coroutines ready: call %s where one is put "
-				"into a queue",
-				is_cpp ? "`corotracer::wake()`" : "`ctp_wake()`"));
+			analyze_say(analysis, "nobody tells who makes coroutines ready: %s",
+				calls->wake));
 	if (has_silent_workers(analysis, place->process))
 		advise(advising, place, CT_LACK_PARK,
 			analyze_say(analysis,
 				"workers do not tell when they sleep: call %s around the wait for "
 				"work",
-				is_cpp ? "`corotracer::park()` and `corotracer::unpark()`"
-				       : "`ctp_park()` and `ctp_unpark()`"));
+				calls->park));
 	if (analysis->stills[place->process].is_clock_told)
-		advise(advising, place, CT_LACK_DEADLINE,
-			analyze_say(analysis,
-				"%s, and until when is not told: %s where it waits for a timer, so "
-				"that this can be told from a wait for ever",
-				words_who(analysis, place),
-				is_cpp ? analyze_say(analysis, "add `corotracer_deadline()` to %s",
-						 analyze_words_awaited(analysis, place->site))
-				       : "call `ctp_suspend_until()`"));
+		advise_deadline(advising, place);
 }
 
 static bool is_first_of_process(const struct advising *advising, size_t at)

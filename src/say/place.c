@@ -132,9 +132,24 @@ static enum ctp_form form_of(const struct ct_site *site)
 	return site->form ? (enum ctp_form)site->form : guess_form(site);
 }
 
-bool say_is_cpp(const struct ct_tables *tables, uint32_t index)
+enum say_language say_language(const struct ct_tables *tables, uint32_t index)
 {
-	return form_of(say_peek_site(tables, index)) != CTP_FORM_C;
+	static const struct {
+		const char *ending;
+		enum say_language language;
+	} others[] = {
+#define X(name, ending) {ending, SAY_LANGUAGE_##name},
+#include "say/languages.def"
+#undef X
+	};
+	const struct ct_site *site = say_peek_site(tables, index);
+	const char *dot = strrchr(site->file, '.');
+	size_t i;
+
+	for (i = 0; dot && i < sizeof(others) / sizeof(others[0]); i++)
+		if (strcmp(dot, others[i].ending) == 0)
+			return others[i].language;
+	return form_of(site) == CTP_FORM_C ? SAY_LANGUAGE_C : SAY_LANGUAGE_CPP;
 }
 
 void say_place(struct text *text, const struct ct_tables *tables, uint32_t index)

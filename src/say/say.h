@@ -61,8 +61,17 @@ void say_finding(struct text *text, const struct ct_tables *tables, const char *
 /* say_site_function: the site's function alone. */
 void say_site_function(struct text *text, const struct ct_tables *tables, uint32_t site);
 
-/* say_is_cpp: was the place told by C++? Where the trace does not know, the file's name decides. */
-bool say_is_cpp(const struct ct_tables *tables, uint32_t site);
+enum say_language {
+	SAY_LANGUAGE_C,
+	SAY_LANGUAGE_CPP,
+#define X(name, ending) SAY_LANGUAGE_##name,
+#include "say/languages.def"
+#undef X
+	SAY_LANGUAGES,
+};
+
+/* say_language: that in which the place is written. Where the trace does not know, the file's name decides. */
+enum say_language say_language(const struct ct_tables *tables, uint32_t site);
 
 /* say_peek_site: the site, or the reserved one where the index is out of range; never NULL. */
 const struct ct_site *say_peek_site(const struct ct_tables *tables, uint32_t site);

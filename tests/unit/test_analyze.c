@@ -237,6 +237,8 @@ static void test_thread_name(void)
 	"thread 1 process=1 tid=101 name=worker\n"                                         \
 	"site 1 process=1 kind=source file=client.cpp line=7 function=call reason=Reply\n" \
 	"site 2 process=1 kind=source file=client.c line=9 function=call reason=reply\n"   \
+	"site 3 process=1 kind=source form=c file=src/client.rs line=5\n"                  \
+	"site 4 process=1 kind=source file=client.py line=6 function=call\n"               \
 	"1ms t1 create c1 0x1010\n"                                                        \
 	"1ms t1 create c2 0x2010\n"                                                        \
 	"2ms t1 wake c2 coroutine:1\n"                                                     \
@@ -276,6 +278,17 @@ static void test_advice(void)
 		"argument of `ctp_suspend()` there, and call `ctp_notify()` where it is set: then "
 		"this "
 		"can be judged");
+	check_advice("4ms t1 suspend c1 @3\n5ms t1 park\n", CT_LACK_RESOURCE,
+		"1 coroutine waits at src/client.rs:5, and what for is not told: put "
+		"`corotracer::on(resource, ...)` around the future there, and call "
+		"`Resource::notify()` where it is set: then this can be judged");
+	check_advice("4ms t1 suspend c1 channel:0x5000 @3\n", CT_LACK_CHANGE,
+		"1 coroutine waits at src/client.rs:5, for channel 0x5000, of which nothing else "
+		"is "
+		"told: call `Resource::notify()` where it is set or filled: then this can be "
+		"judged");
+	/* A language that has no call for it. */
+	check_advice("4ms t1 suspend c1 lock:0x5000 @4\n5ms t1 park\n", CT_LACK_NONE, "");
 	check_advice("4ms t1 suspend c1 channel:0x5000 @1\n5ms t1 park\n", CT_LACK_CHANGE,
 		"1 coroutine waits at co_await Reply in call, client.cpp:7, for channel 0x5000, of "
 		"which "
