@@ -54,7 +54,7 @@ void load_table_of_view(enum ct_view_table table, const char *events, struct loa
 
 void load_table_older(const char *name, struct load_table *ret_table)
 {
-	*ret_table = (struct load_table){.name = name,
+	*ret_table = (struct load_table){.name = name ? name : LOAD_DEFAULT_OLDER_TABLE,
 		.columns = {{"id", LOAD_KEY}, {"probe_id", LOAD_UNSIGNED}, {"tid", LOAD_UNSIGNED},
 			{"addr", LOAD_TEXT}, {"seq", LOAD_UNSIGNED}, {"is_active", LOAD_BOOLEAN},
 			{"ts", LOAD_UNSIGNED}},
@@ -239,82 +239,4 @@ void load_feed_close(struct load_feed *feed)
 	text_fini(&feed->page);
 	text_fini(&feed->cell);
 	text_fini(&feed->clean);
-}
-
-/* ---------------------------------------------------------------- names and shapes */
-
-static bool is_utf8(const char *name)
-{
-	const unsigned char *at = (const unsigned char *)name;
-	size_t length;
-
-	for (; *at; at += length) {
-		length = *at < 0x80 ? 1 : text_utf8_length(at);
-		if (!length || *at < ' ' || *at == 0x7f)
-			return false;
-	}
-	return true;
-}
-
-enum ct_status load_check_name(const char *name, size_t most, struct ct_error *reterr)
-{
-	if (!*name || strlen(name) > most || !is_utf8(name))
-		return ct_fail(reterr, CT_ERR_USAGE,
-			"a name in a database has 1 to %zu bytes of UTF-8 without control "
-			"characters",
-			most);
-	return CT_OK;
-}
-
-void load_quote(struct text *text, char quote, const char *name)
-{
-	text_char(text, quote);
-	for (; *name; name++) {
-		if (*name == quote)
-			text_char(text, quote);
-		text_char(text, *name);
-	}
-	text_char(text, quote);
-}
-
-void load_shape_column(
-	struct load_shape *shape, const char *name, const char *type, const char *wanted_type)
-{
-	uint32_t at = shape->nr_seen++;
-
-	if (shape->difference.length)
-		return;
-	if (at >= shape->table->nr_columns)
-		text_format(&shape->difference, "it has a further column %s", name);
-	else if (strcmp(shape->table->columns[at].name, name) != 0)
-		text_format(&shape->difference, "its column %u is %s, and not %s", at + 1, name,
-			shape->table->columns[at].name);
-	else if (strcmp(type, wanted_type) != 0)
-		text_format(&shape->difference, "its column %s is %s, and not %s", name, type,
-			wanted_type);
-}
-
-enum ct_status load_shape_status(struct load_shape *shape, struct ct_error *reterr)
-{
-	enum ct_status status = text_status(&shape->difference, reterr);
-
-	if (status == CT_OK && !shape->difference.length && shape->nr_seen &&
-		shape->nr_seen < shape->table->nr_columns)
-		text_format(&shape->difference, "it has no column %s",
-			shape->table->columns[shape->nr_seen].name);
-	if (status == CT_OK && shape->difference.length)
-		status = ct_fail(reterr, CT_ERR_USAGE,
-			"the database has a table '%s' of another shape: %s", shape->table->name,
-			text_peek(&shape->difference));
-	text_fini(&shape->difference);
-	return status;
-}
-
-void load_first_line(struct text *text, const char *message)
-{
-	size_t length = strcspn(message, "\n");
-
-	while (length && (message[length - 1] == ' ' || message[length - 1] == '\r'))
-		length--;
-	text_append(text, message, length);
 }

@@ -17,6 +17,7 @@ enum load_type {
 	LOAD_TEXT,
 	LOAD_RUN, /* the run's id: 32 hexadecimal digits */
 	LOAD_KEY, /* counted up by the database; no row has a cell for it */
+	LOAD_NR_TYPES,
 };
 
 struct load_column {
@@ -32,7 +33,11 @@ struct load_table {
 	uint32_t nr_columns;
 };
 
-/* load_table_of_view: a PART of another table has no columns: it is a database's view. */
+/*
+ * load_table_of_view: a PART of another table has no columns: it is a database's view; `events` is the name of the
+ * events' table (NULL: as the view has it). load_table_older: with the six columns of JSON lines (NULL:
+ * LOAD_DEFAULT_OLDER_TABLE).
+ */
 void load_table_of_view(enum ct_view_table table, const char *events, struct load_table *ret_table);
 void load_table_older(const char *name, struct load_table *ret_table);
 
@@ -60,29 +65,5 @@ void load_feed_close(struct load_feed *feed);
 
 /* load_run: the run's id as the rows have it. */
 void load_run(const struct ct_tables *tables, char run[33]);
-
-/*
- * load_check_name: may a table or a database have this name? CT_ERR_USAGE: it is empty, longer than `most` bytes, no
- * UTF-8, or has control characters in it. load_quote: appends it between quotes, with quotes inside doubled.
- */
-enum ct_status load_check_name(const char *name, size_t most, struct ct_error *reterr);
-void load_quote(struct text *text, char quote, const char *name);
-
-/*
- * A table that is there, told column by column as its database names their types, compared with the one that should be.
- * load_shape_status: CT_ERR_USAGE and the first difference.
- */
-struct load_shape {
-	const struct load_table *table;
-	uint32_t nr_seen;
-	struct text difference; /* "": none so far */
-};
-
-void load_shape_column(
-	struct load_shape *shape, const char *name, const char *type, const char *wanted_type);
-enum ct_status load_shape_status(struct load_shape *shape, struct ct_error *reterr);
-
-/* load_first_line: a message of a library as one line, without what a newline or a blank ends. */
-void load_first_line(struct text *text, const char *message);
 
 #endif

@@ -11,10 +11,8 @@
 #include <string.h>
 
 #include "base/failure.h"
-#include "load/feed.h"
 #include "load/mysql_address.h"
-
-#define NAME_BYTES 64u
+#include "load/sql.h"
 
 struct server {
 	MYSQL *connection;
@@ -25,35 +23,36 @@ struct server {
 	char run[33];
 };
 
-static const char *const type_names[] = {
-	[LOAD_NUMBER] = "bigint",
-	[LOAD_UNSIGNED] = "decimal",
-	[LOAD_BOOLEAN] = "tinyint",
-	[LOAD_TEXT] = "mediumtext",
-	[LOAD_RUN] = "char",
-	[LOAD_KEY] = "bigint",
-};
-
-static const char *const type_declarations[] = {
-	[LOAD_NUMBER] = "BIGINT",
-	[LOAD_UNSIGNED] = "DECIMAL(20,0) NOT NULL",
-	[LOAD_BOOLEAN] = "BOOLEAN",
-	[LOAD_TEXT] = "MEDIUMTEXT",
-	[LOAD_RUN] = "CHAR(32) CHARACTER SET ascii NOT NULL",
-	[LOAD_KEY] = "BIGINT AUTO_INCREMENT PRIMARY KEY",
+static const struct load_dialect dialect = {
+	.server = "MySQL",
+	.schema = "DATABASE()",
+	.quote = '`',
+	.name_bytes = 64,
+	.types =
+		{
+			[LOAD_NUMBER] = "bigint",
+			[LOAD_UNSIGNED] = "decimal",
+			[LOAD_BOOLEAN] = "tinyint",
+			[LOAD_TEXT] = "mediumtext",
+			[LOAD_RUN] = "char",
+			[LOAD_KEY] = "bigint",
+		},
+	.declarations =
+		{
+			[LOAD_NUMBER] = "BIGINT",
+			[LOAD_UNSIGNED] = "DECIMAL(20,0) NOT NULL",
+			[LOAD_BOOLEAN] = "BOOLEAN",
+			[LOAD_TEXT] = "MEDIUMTEXT",
+			[LOAD_RUN] = "CHAR(32) CHARACTER SET ascii NOT NULL",
+			[LOAD_KEY] = "BIGINT AUTO_INCREMENT PRIMARY KEY",
+		},
 };
 
 /* ---------------------------------------------------------------- statements */
 
 static enum ct_status fail(const struct server *server, struct ct_error *reterr)
 {
-	struct text line = {0};
-	enum ct_status status;
-
-	load_first_line(&line, mysql_error(server->connection));
-	status = ct_fail(reterr, CT_ERR_SYSTEM, "loading into MySQL: %s", text_peek(&line));
-	text_fini(&line);
-	return status;
+	return load_fail(&dialect, mysql_error(server->connection), reterr);
 }
 
 /* Runs what is in server->sql, which is empty afterwards. */
@@ -81,19 +80,19 @@ static enum ct_status order_text(struct server *server, const char *sql, struct 
 }
 
 /* A text in a statement, whatever is in it. */
-static void add_text(struct server *server, const char *value)
+static void add_text(struct server *server, struct text *text, const char *value)
 {
 	size_t length = strlen(value);
 	char *escaped = malloc(2 * length + 1);
 
 	if (!escaped) {
-		server->sql.is_broken = true;
+		text->is_broken = true;
 		return;
 	}
 	mysql_real_escape_string(server->connection, escaped, value, length);
-	text_char(&server->sql, '\'');
-	text_add(&server->sql, escaped);
-	text_char(&server->sql, '\'');
+	text_char(text, '\'');
+	text_add(text, escaped);
+	text_char(text, '\'');
 	free(escaped);
 }
 
@@ -118,7 +117,7 @@ static enum ct_status create_database(struct server *server, struct ct_error *re
 	enum ct_status status;
 
 	text_add(&server->sql, "CREATE DATABASE IF NOT EXISTS ");
-	load_quote(&server->sql, '`', server->database);
+	load_quote(&server->sql, &dialect, server->database);
 	text_add(&server->sql, " CHARACTER SET utf8mb4");
 	status = order(server, reterr);
 	if (status == CT_OK && mysql_select_db(server->connection, server->database))
@@ -163,52 +162,26 @@ static enum ct_status open_server(struct server *server, struct ct_error *reterr
 	if (!server->connection)
 		return ct_fail_memory(reterr);
 	status = prepare(server, reterr);
-	return status ? status : load_check_name(server->database, NAME_BYTES, reterr);
+	return status ? status : load_check_name(&dialect, server->database, reterr);
 }
 
 /* ---------------------------------------------------------------- tables */
 
-static void add_columns(struct server *server, const struct load_table *table)
+static void add_indexes(struct text *sql, const struct load_table *table)
 {
-	uint32_t i, nr_put = 0;
-
-	for (i = 0; i < table->nr_columns; i++) {
-		if (table->columns[i].type == LOAD_KEY)
-			continue;
-		text_add(&server->sql, nr_put++ ? ", " : " (");
-		load_quote(&server->sql, '`', table->columns[i].name);
-	}
-	text_char(&server->sql, ')');
-}
-
-static void add_indexes(struct server *server, const struct load_table *table)
-{
-	uint32_t i;
-
-	if (table->columns[0].type == LOAD_KEY) {
-		text_add(&server->sql, ", INDEX (probe_id), INDEX (tid), INDEX (ts)");
-		return;
-	}
-	for (i = 0; i < table->nr_columns; i++)
-		if (strcmp(table->columns[i].name, "coroutine") == 0)
-			break;
-	text_add(
-		&server->sql, i < table->nr_columns ? ", INDEX (run, coroutine)" : ", INDEX (run)");
+	if (table->columns[0].type == LOAD_KEY)
+		text_add(sql, ", INDEX (probe_id), INDEX (tid), INDEX (ts)");
+	else if (load_has_column(table, "coroutine"))
+		text_add(sql, ", INDEX (run, coroutine)");
+	else
+		text_add(sql, ", INDEX (run)");
 }
 
 static enum ct_status create_table(
 	struct server *server, const struct load_table *table, struct ct_error *reterr)
 {
-	uint32_t i;
-
-	text_add(&server->sql, "CREATE TABLE ");
-	load_quote(&server->sql, '`', table->name);
-	for (i = 0; i < table->nr_columns; i++) {
-		text_add(&server->sql, i ? ", " : " (");
-		load_quote(&server->sql, '`', table->columns[i].name);
-		text_format(&server->sql, " %s", type_declarations[table->columns[i].type]);
-	}
-	add_indexes(server, table);
+	load_add_table(&server->sql, &dialect, table);
+	add_indexes(&server->sql, table);
 	text_add(&server->sql, ") ENGINE=InnoDB CHARACTER SET utf8mb4");
 	return order(server, reterr);
 }
@@ -216,38 +189,44 @@ static enum ct_status create_table(
 static enum ct_status compare(
 	MYSQL_RES *result, const struct load_table *table, struct ct_error *reterr)
 {
-	struct load_shape shape = {.table = table};
+	struct load_shape shape = {.dialect = &dialect, .table = table};
 	MYSQL_ROW row;
 
-	while ((row = mysql_fetch_row(result))) {
-		uint32_t at = shape.nr_seen < table->nr_columns ? shape.nr_seen : 0;
-
-		load_shape_column(&shape, row[0], row[1], type_names[table->columns[at].type]);
-	}
+	while ((row = mysql_fetch_row(result)))
+		load_shape_column(&shape, row[0], row[1]);
 	return load_shape_status(&shape, reterr);
 }
 
-static enum ct_status prepare_table(
-	struct server *server, const struct load_table *table, struct ct_error *reterr)
+/* Asks for the columns of a table; *ret_result is to be freed. */
+static enum ct_status ask_shape(
+	struct server *server, const char *table, MYSQL_RES **ret_result, struct ct_error *reterr)
 {
-	MYSQL_RES *result;
+	struct text name = {0};
 	enum ct_status status;
-	bool is_there;
 
-	text_add(&server->sql, "SELECT column_name, data_type FROM information_schema.columns "
-			       "WHERE table_schema = "
-			       "DATABASE() AND table_name = ");
-	add_text(server, table->name);
-	text_add(&server->sql, " ORDER BY ordinal_position");
+	add_text(server, &name, table);
+	load_add_shape(&server->sql, &dialect, text_peek(&name));
+	server->sql.is_broken |= name.is_broken;
+	text_fini(&name);
 	status = text_status(&server->sql, reterr);
 	if (status)
 		return status;
 	if (mysql_real_query(server->connection, text_peek(&server->sql), server->sql.length))
 		return fail(server, reterr);
 	text_clear(&server->sql);
-	result = mysql_store_result(server->connection);
-	if (!result)
-		return fail(server, reterr);
+	*ret_result = mysql_store_result(server->connection);
+	return *ret_result ? CT_OK : fail(server, reterr);
+}
+
+static enum ct_status prepare_table(
+	struct server *server, const struct load_table *table, struct ct_error *reterr)
+{
+	MYSQL_RES *result;
+	enum ct_status status = ask_shape(server, table->name, &result, reterr);
+	bool is_there;
+
+	if (status)
+		return status;
 	is_there = mysql_num_rows(result) > 0;
 	if (is_there)
 		status = compare(result, table, reterr);
@@ -330,9 +309,9 @@ static enum ct_status load_rows(struct server *server, const struct load_table *
 	enum ct_status status;
 
 	text_add(&server->sql, "LOAD DATA LOCAL INFILE 'corotracer' INTO TABLE ");
-	load_quote(&server->sql, '`', table->name);
+	load_quote(&server->sql, &dialect, table->name);
 	text_add(&server->sql, " CHARACTER SET utf8mb4");
-	add_columns(server, table);
+	load_add_names(&server->sql, &dialect, table);
 	mysql_set_local_infile_handler(
 		server->connection, begin_rows, hand_rows, end_rows, say_trouble, &handing);
 	status = order(server, reterr);
@@ -356,9 +335,9 @@ static enum ct_status replace_rows(struct server *server, struct ct_view *view,
 	if (!table.nr_columns)
 		return CT_OK;
 	text_add(&server->sql, "DELETE FROM ");
-	load_quote(&server->sql, '`', table.name);
+	load_quote(&server->sql, &dialect, table.name);
 	text_add(&server->sql, " WHERE run = ");
-	add_text(server, server->run);
+	add_text(server, &server->sql, server->run);
 	status = order(server, reterr);
 	if (status)
 		return status;
@@ -371,17 +350,10 @@ static enum ct_status replace_rows(struct server *server, struct ct_view *view,
 
 /* ---------------------------------------------------------------- all of it */
 
-/* The parts of the states: waits, runs, delays. */
 static enum ct_status create_part(
 	struct server *server, enum ct_view_table part, struct ct_error *reterr)
 {
-	const struct ct_view_description *states = ct_view_describe(CT_VIEW_STATES);
-
-	text_add(&server->sql, "CREATE OR REPLACE VIEW ");
-	load_quote(&server->sql, '`', ct_view_describe(part)->name);
-	text_format(&server->sql, " AS SELECT * FROM %s WHERE %s = '%s'", states->name,
-		states->columns[view_tables[part].part_column].name,
-		ct_state_name((enum ct_state)view_tables[part].part_number));
+	load_add_part(&server->sql, &dialect, part);
 	return order(server, reterr);
 }
 
@@ -413,12 +385,11 @@ static enum ct_status load_all(struct server *server, struct ct_view *view, stru
 static enum ct_status load_older(
 	struct server *server, struct ct_source *source, struct ct_error *reterr)
 {
-	const char *name = server->options->table;
 	struct load_table table;
 	struct load_feed feed;
 	enum ct_status status;
 
-	load_table_older(name ? name : LOAD_DEFAULT_OLDER_TABLE, &table);
+	load_table_older(server->options->table, &table);
 	status = prepare_table(server, &table, reterr);
 	if (status == CT_OK)
 		status = order_text(server, "START TRANSACTION", reterr);
@@ -448,7 +419,7 @@ enum ct_status load_mysql(struct ct_view *view, struct ct_source *source,
 {
 	struct server server = {.options = options};
 	enum ct_status status =
-		options->table ? load_check_name(options->table, NAME_BYTES, reterr) : CT_OK;
+		options->table ? load_check_name(&dialect, options->table, reterr) : CT_OK;
 
 	if (status == CT_OK)
 		status = open_server(&server, reterr);

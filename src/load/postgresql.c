@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/failure.h"
-#include "load/feed.h"
+#include "load/sql.h"
 
 #define NAME_BYTES 63u
 /* Two loads of one run would both find no rows of it: one waits for the other. */
@@ -21,40 +21,36 @@ struct server {
 	char run[33];
 };
 
-static const char *const type_names[] = {
-	[LOAD_NUMBER] = "bigint",
-	[LOAD_UNSIGNED] = "numeric",
-	[LOAD_BOOLEAN] = "boolean",
-	[LOAD_TEXT] = "text",
-	[LOAD_RUN] = "text",
-	[LOAD_KEY] = "bigint",
-};
-
-static const char *const type_declarations[] = {
-	[LOAD_NUMBER] = "bigint",
-	[LOAD_UNSIGNED] = "numeric(20,0) NOT NULL",
-	[LOAD_BOOLEAN] = "boolean",
-	[LOAD_TEXT] = "text",
-	[LOAD_RUN] = "text NOT NULL",
-	[LOAD_KEY] = "bigserial PRIMARY KEY",
+static const struct load_dialect dialect = {
+	.server = "PostgreSQL",
+	.schema = "current_schema()",
+	.quote = '"',
+	.name_bytes = NAME_BYTES,
+	.types =
+		{
+			[LOAD_NUMBER] = "bigint",
+			[LOAD_UNSIGNED] = "numeric",
+			[LOAD_BOOLEAN] = "boolean",
+			[LOAD_TEXT] = "text",
+			[LOAD_RUN] = "text",
+			[LOAD_KEY] = "bigint",
+		},
+	.declarations =
+		{
+			[LOAD_NUMBER] = "bigint",
+			[LOAD_UNSIGNED] = "numeric(20,0) NOT NULL",
+			[LOAD_BOOLEAN] = "boolean",
+			[LOAD_TEXT] = "text",
+			[LOAD_RUN] = "text NOT NULL",
+			[LOAD_KEY] = "bigserial PRIMARY KEY",
+		},
 };
 
 /* ---------------------------------------------------------------- messages */
 
-static enum ct_status fail(const char *message, struct ct_error *reterr)
-{
-	struct text line = {0};
-	enum ct_status status;
-
-	load_first_line(&line, message);
-	status = ct_fail(reterr, CT_ERR_SYSTEM, "loading into PostgreSQL: %s", text_peek(&line));
-	text_fini(&line);
-	return status;
-}
-
 static enum ct_status fail_result(PGresult *result, struct ct_error *reterr)
 {
-	enum ct_status status = fail(PQresultErrorMessage(result), reterr);
+	enum ct_status status = load_fail(&dialect, PQresultErrorMessage(result), reterr);
 
 	PQclear(result);
 	return status;
@@ -84,7 +80,7 @@ static enum ct_status ask(struct server *server, const char *parameter, PGresult
 
 static enum ct_status order(struct server *server, const char *parameter, struct ct_error *reterr)
 {
-	PGresult *result;
+	PGresult *result = NULL;
 	enum ct_status status = ask(server, parameter, &result, reterr);
 
 	if (status == CT_OK)
@@ -186,7 +182,7 @@ static enum ct_status create_database(
 	text_clear(&server->sql);
 	if (status == CT_OK) {
 		text_add(&server->sql, "CREATE DATABASE ");
-		load_quote(&server->sql, '"', name);
+		load_quote(&server->sql, &dialect, name);
 		text_add(&server->sql, " ENCODING 'UTF8' TEMPLATE template0");
 		status = order(server, NULL, reterr);
 	}
@@ -201,20 +197,20 @@ static enum ct_status connect_again(
 	const char *named = PQdb(server->connection);
 	char *name = strdup(named ? named : "");
 	enum ct_status status =
-		name ? load_check_name(name, NAME_BYTES, reterr) : ct_fail_memory(reterr);
+		name ? load_check_name(&dialect, name, reterr) : ct_fail_memory(reterr);
 
 	if (status == CT_OK)
 		status = create_database(server, name, reterr);
 	free(name);
 	if (status == CT_END)
-		return fail(PQerrorMessage(server->connection), reterr);
+		return load_fail(&dialect, PQerrorMessage(server->connection), reterr);
 	if (status)
 		return status;
 	PQfinish(server->connection);
 	server->connection = connect_to(server->options, fallback, NULL);
 	return PQstatus(server->connection) == CONNECTION_OK
 		       ? CT_OK
-		       : fail(PQerrorMessage(server->connection), reterr);
+		       : load_fail(&dialect, PQerrorMessage(server->connection), reterr);
 }
 
 static void say_nothing(void *context, const PGresult *result)
@@ -244,19 +240,6 @@ static enum ct_status open_server(struct server *server, struct ct_error *reterr
 
 /* ---------------------------------------------------------------- tables */
 
-static void add_columns(struct server *server, const struct load_table *table)
-{
-	uint32_t i, nr_put = 0;
-
-	for (i = 0; i < table->nr_columns; i++) {
-		if (table->columns[i].type == LOAD_KEY)
-			continue;
-		text_add(&server->sql, nr_put++ ? ", " : "(");
-		load_quote(&server->sql, '"', table->columns[i].name);
-	}
-	text_char(&server->sql, ')');
-}
-
 static enum ct_status create_index(struct server *server, const struct load_table *table,
 	const char *column, const char *columns, struct ct_error *reterr)
 {
@@ -266,24 +249,14 @@ static enum ct_status create_index(struct server *server, const struct load_tabl
 	/* Names are cut where they would be too long; the database makes one that is not taken of a missing one. */
 	if (length > 0 && (size_t)length < sizeof(name)) {
 		text_add(&server->sql, "CREATE INDEX IF NOT EXISTS ");
-		load_quote(&server->sql, '"', name);
+		load_quote(&server->sql, &dialect, name);
 	} else {
 		text_add(&server->sql, "CREATE INDEX");
 	}
 	text_add(&server->sql, " ON ");
-	load_quote(&server->sql, '"', table->name);
+	load_quote(&server->sql, &dialect, table->name);
 	text_format(&server->sql, " (%s)", columns);
 	return order(server, NULL, reterr);
-}
-
-static bool has_column(const struct load_table *table, const char *name)
-{
-	uint32_t i;
-
-	for (i = 0; i < table->nr_columns; i++)
-		if (strcmp(table->columns[i].name, name) == 0)
-			return true;
-	return false;
 }
 
 static enum ct_status create_indexes(
@@ -294,7 +267,7 @@ static enum ct_status create_indexes(
 	size_t i;
 
 	if (table->columns[0].type != LOAD_KEY) {
-		if (has_column(table, "coroutine"))
+		if (load_has_column(table, "coroutine"))
 			return create_index(server, table, "coroutine", "run, coroutine", reterr);
 		return create_index(server, table, "run", "run", reterr);
 	}
@@ -306,33 +279,19 @@ static enum ct_status create_indexes(
 static enum ct_status create_table(
 	struct server *server, const struct load_table *table, struct ct_error *reterr)
 {
-	enum ct_status status;
-	uint32_t i;
-
-	text_add(&server->sql, "CREATE TABLE ");
-	load_quote(&server->sql, '"', table->name);
-	for (i = 0; i < table->nr_columns; i++) {
-		text_add(&server->sql, i ? ", " : " (");
-		load_quote(&server->sql, '"', table->columns[i].name);
-		text_format(&server->sql, " %s", type_declarations[table->columns[i].type]);
-	}
+	load_add_table(&server->sql, &dialect, table);
 	text_char(&server->sql, ')');
-	status = order(server, NULL, reterr);
-	return status == CT_OK ? create_indexes(server, table, reterr) : status;
+	return order(server, NULL, reterr);
 }
 
 static enum ct_status compare(
 	PGresult *result, const struct load_table *table, struct ct_error *reterr)
 {
-	struct load_shape shape = {.table = table};
+	struct load_shape shape = {.dialect = &dialect, .table = table};
 	int i;
 
-	for (i = 0; i < PQntuples(result); i++) {
-		unsigned at = (unsigned)i < table->nr_columns ? (unsigned)i : 0;
-
-		load_shape_column(&shape, PQgetvalue(result, i, 0), PQgetvalue(result, i, 1),
-			type_names[table->columns[at].type]);
-	}
+	for (i = 0; i < PQntuples(result); i++)
+		load_shape_column(&shape, PQgetvalue(result, i, 0), PQgetvalue(result, i, 1));
 	return load_shape_status(&shape, reterr);
 }
 
@@ -342,19 +301,19 @@ static enum ct_status prepare_table(
 {
 	PGresult *result;
 	enum ct_status status;
-	int nr_columns;
+	bool is_new;
 
-	text_add(&server->sql, "SELECT column_name, data_type FROM information_schema.columns "
-			       "WHERE table_schema = "
-			       "current_schema() AND table_name = $1 ORDER BY ordinal_position");
+	load_add_shape(&server->sql, &dialect, "$1");
 	status = ask(server, table->name, &result, reterr);
 	if (status)
 		return status;
-	nr_columns = PQntuples(result);
-	if (nr_columns)
+	is_new = !PQntuples(result);
+	if (!is_new)
 		status = compare(result, table, reterr);
 	PQclear(result);
-	return nr_columns || status ? status : create_table(server, table, reterr);
+	if (is_new)
+		status = create_table(server, table, reterr);
+	return is_new && status == CT_OK ? create_indexes(server, table, reterr) : status;
 }
 
 /* ---------------------------------------------------------------- rows */
@@ -371,10 +330,12 @@ static enum ct_status put_rows(
 		if (status)
 			break;
 		if (PQputCopyData(server->connection, bytes, (int)nr_bytes) != 1)
-			return fail(PQerrorMessage(server->connection), reterr);
+			return load_fail(&dialect, PQerrorMessage(server->connection), reterr);
 	}
 	if (PQputCopyEnd(server->connection, status == CT_END ? NULL : "given up") != 1)
-		return status == CT_END ? fail(PQerrorMessage(server->connection), reterr) : status;
+		return status == CT_END
+			       ? load_fail(&dialect, PQerrorMessage(server->connection), reterr)
+			       : status;
 	return status == CT_END ? CT_OK : status;
 }
 
@@ -385,7 +346,7 @@ static enum ct_status end_copy(
 
 	while ((result = PQgetResult(server->connection))) {
 		if (status == CT_OK && PQresultStatus(result) != PGRES_COMMAND_OK)
-			status = fail(PQresultErrorMessage(result), reterr);
+			status = load_fail(&dialect, PQresultErrorMessage(result), reterr);
 		PQclear(result);
 	}
 	return status;
@@ -397,8 +358,8 @@ static enum ct_status copy_rows(struct server *server, const struct load_table *
 	enum ct_status status;
 
 	text_add(&server->sql, "COPY ");
-	load_quote(&server->sql, '"', table->name);
-	add_columns(server, table);
+	load_quote(&server->sql, &dialect, table->name);
+	load_add_names(&server->sql, &dialect, table);
 	text_add(&server->sql, " FROM STDIN");
 	status = order(server, NULL, reterr);
 	if (status)
@@ -414,7 +375,7 @@ static enum ct_status replace_rows(struct server *server, struct ct_view *view,
 	enum ct_status status;
 
 	text_add(&server->sql, "DELETE FROM ");
-	load_quote(&server->sql, '"', table->name);
+	load_quote(&server->sql, &dialect, table->name);
 	text_add(&server->sql, " WHERE run = $1");
 	status = order(server, server->run, reterr);
 	if (status)
@@ -426,17 +387,10 @@ static enum ct_status replace_rows(struct server *server, struct ct_view *view,
 	return status;
 }
 
-/* The parts of the states: waits, runs, delays. */
 static enum ct_status create_part(
 	struct server *server, enum ct_view_table part, struct ct_error *reterr)
 {
-	const struct ct_view_description *states = ct_view_describe(CT_VIEW_STATES);
-
-	text_add(&server->sql, "CREATE OR REPLACE VIEW ");
-	load_quote(&server->sql, '"', ct_view_describe(part)->name);
-	text_format(&server->sql, " AS SELECT * FROM %s WHERE %s = '%s'", states->name,
-		states->columns[view_tables[part].part_column].name,
-		ct_state_name((enum ct_state)view_tables[part].part_number));
+	load_add_part(&server->sql, &dialect, part);
 	return order(server, NULL, reterr);
 }
 
@@ -450,7 +404,9 @@ static enum ct_status load_table(struct server *server, struct ct_view *view,
 		return create_part(server, number, reterr);
 	load_table_of_view(number, server->options->table, &table);
 	status = prepare_table(server, &table, reterr);
-	return status ? status : replace_rows(server, view, number, &table, reterr);
+	if (status == CT_OK)
+		status = replace_rows(server, view, number, &table, reterr);
+	return status;
 }
 
 static enum ct_status load_all(struct server *server, struct ct_view *view, struct ct_error *reterr)
@@ -471,8 +427,7 @@ static enum ct_status load_older(
 	struct load_feed feed;
 	enum ct_status status;
 
-	load_table_older(
-		server->options->table ? server->options->table : LOAD_DEFAULT_OLDER_TABLE, &table);
+	load_table_older(server->options->table, &table);
 	status = prepare_table(server, &table, reterr);
 	if (status)
 		return status;
@@ -502,7 +457,7 @@ enum ct_status load_postgresql(struct ct_view *view, struct ct_source *source,
 {
 	struct server server = {.options = options};
 	enum ct_status status =
-		options->table ? load_check_name(options->table, NAME_BYTES, reterr) : CT_OK;
+		options->table ? load_check_name(&dialect, options->table, reterr) : CT_OK;
 
 	if (status == CT_OK)
 		status = open_server(&server, reterr);

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Statements that databases have in common, and how one says that it failed.
+ */
+#include <string.h>
+
+#include "base/failure.h"
+#include "load/sql.h"
+
+/* ---------------------------------------------------------------- names */
+
+static bool is_utf8(const char *name)
+{
+	const unsigned char *at = (const unsigned char *)name;
+	size_t length;
+
+	for (; *at; at += length) {
+		length = *at < 0x80 ? 1 : text_utf8_length(at);
+		if (!length || *at < ' ' || *at == 0x7f)
+			return false;
+	}
+	return true;
+}
+
+enum ct_status load_check_name(
+	const struct load_dialect *dialect, const char *name, struct ct_error *reterr)
+{
+	if (!*name || strlen(name) > dialect->name_bytes || !is_utf8(name))
+		return ct_fail(reterr, CT_ERR_USAGE,
+			"a name in a database has 1 to %zu bytes of UTF-8 without control "
+			"characters",
+			dialect->name_bytes);
+	return CT_OK;
+}
+
+void load_quote(struct text *text, const struct load_dialect *dialect, const char *name)
+{
+	text_char(text, dialect->quote);
+	for (; *name; name++) {
+		if (*name == dialect->quote)
+			text_char(text, dialect->quote);
+		text_char(text, *name);
+	}
+	text_char(text, dialect->quote);
+}
+
+/* ---------------------------------------------------------------- statements */
+
+bool load_has_column(const struct load_table *table, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < table->nr_columns; i++)
+		if (strcmp(table->columns[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+void load_add_names(
+	struct text *text, const struct load_dialect *dialect, const struct load_table *table)
+{
+	uint32_t i, nr_put = 0;
+
+	for (i = 0; i < table->nr_columns; i++) {
+		if (table->columns[i].type == LOAD_KEY)
+			continue;
+		text_add(text, nr_put++ ? ", " : " (");
+		load_quote(text, dialect, table->columns[i].name);
+	}
+	text_char(text, ')');
+}
+
+void load_add_table(
+	struct text *text, const struct load_dialect *dialect, const struct load_table *table)
+{
+	uint32_t i;
+
+	text_add(text, "CREATE TABLE ");
+	load_quote(text, dialect, table->name);
+	for (i = 0; i < table->nr_columns; i++) {
+		text_add(text, i ? ", " : " (");
+		load_quote(text, dialect, table->columns[i].name);
+		text_format(text, " %s", dialect->declarations[table->columns[i].type]);
+	}
+}
+
+void load_add_part(struct text *text, const struct load_dialect *dialect, enum ct_view_table part)
+{
+	const struct ct_view_description *states = ct_view_describe(CT_VIEW_STATES);
+
+	text_add(text, "CREATE OR REPLACE VIEW ");
+	load_quote(text, dialect, ct_view_describe(part)->name);
+	text_format(text, " AS SELECT * FROM %s WHERE %s = '%s'", states->name,
+		states->columns[view_tables[part].part_column].name,
+		ct_state_name((enum ct_state)view_tables[part].part_number));
+}
+
+void load_add_shape(struct text *text, const struct load_dialect *dialect, const char *table)
+{
+	text_format(text,
+		"SELECT column_name, data_type FROM information_schema.columns WHERE table_schema "
+		"= %s "
+		"AND table_name = %s ORDER BY ordinal_position",
+		dialect->schema, table);
+}
+
+/* ---------------------------------------------------------------- shapes */
+
+void load_shape_column(struct load_shape *shape, const char *name, const char *type)
+{
+	uint32_t at = shape->nr_seen++;
+	const char *wanted = "";
+
+	if (shape->difference.length)
+		return;
+	if (at < shape->table->nr_columns)
+		wanted = shape->dialect->types[shape->table->columns[at].type];
+	if (at >= shape->table->nr_columns)
+		text_format(&shape->difference, "it has a further column %s", name);
+	else if (strcmp(shape->table->columns[at].name, name) != 0)
+		text_format(&shape->difference, "its column %u is %s, and not %s", at + 1, name,
+			shape->table->columns[at].name);
+	else if (strcmp(type, wanted) != 0)
+		text_format(
+			&shape->difference, "its column %s is %s, and not %s", name, type, wanted);
+}
+
+enum ct_status load_shape_status(struct load_shape *shape, struct ct_error *reterr)
+{
+	enum ct_status status = text_status(&shape->difference, reterr);
+
+	if (status == CT_OK && !shape->difference.length && shape->nr_seen &&
+		shape->nr_seen < shape->table->nr_columns)
+		text_format(&shape->difference, "it has no column %s",
+			shape->table->columns[shape->nr_seen].name);
+	if (status == CT_OK && shape->difference.length)
+		status = ct_fail(reterr, CT_ERR_USAGE,
+			"the database has a table '%s' of another shape: %s", shape->table->name,
+			text_peek(&shape->difference));
+	text_fini(&shape->difference);
+	return status;
+}
+
+/* ---------------------------------------------------------------- failures */
+
+/* What a newline, or a blank, ends is left out. */
+static void add_first_line(struct text *text, const char *message)
+{
+	size_t length = strcspn(message, "\n");
+
+	while (length && (message[length - 1] == ' ' || message[length - 1] == '\r'))
+		length--;
+	text_append(text, message, length);
+}
+
+enum ct_status load_fail(
+	const struct load_dialect *dialect, const char *message, struct ct_error *reterr)
+{
+	struct text line = {0};
+	enum ct_status status;
+
+	add_first_line(&line, message);
+	status = ct_fail(
+		reterr, CT_ERR_SYSTEM, "loading into %s: %s", dialect->server, text_peek(&line));
+	text_fini(&line);
+	return status;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the statements of all databases have in common: names between quotes, columns with their types, the shape of a
+ * table that is there, and failures in one line. Where they differ is told by a dialect. Private to src/load.
+ */
+#ifndef LOAD_SQL_H
+#define LOAD_SQL_H
+
+#include "load/feed.h"
+
+struct load_dialect {
+	const char *server; /* as messages call it */
+	const char *schema; /* an expression: where tables without a further name are */
+	char quote;         /* around names */
+	size_t name_bytes;  /* a name has at most so many */
+	const char *types[LOAD_NR_TYPES];        /* as the database tells them, and */
+	const char *declarations[LOAD_NR_TYPES]; /* as it takes them */
+};
+
+/*
+ * load_check_name: may a table or a database have this name? CT_ERR_USAGE: it is empty or too long, no UTF-8, or has
+ * control characters in it. load_quote: appends it between quotes, with quotes inside doubled.
+ */
+enum ct_status load_check_name(
+	const struct load_dialect *dialect, const char *name, struct ct_error *reterr);
+void load_quote(struct text *text, const struct load_dialect *dialect, const char *name);
+
+/* load_has_column: does the table have one of this name? */
+bool load_has_column(const struct load_table *table, const char *name);
+
+/*
+ * Parts of statements, appended to a text. load_add_names: the columns that rows have cells for, in parentheses.
+ * load_add_table: CREATE TABLE with its columns, up to the parenthesis that closes it, which is the caller's.
+ * load_add_part: CREATE VIEW of a part of the states. load_add_shape: SELECT name and type of the columns that a table
+ * has, in their order; `table` is an expression, already quoted.
+ */
+void load_add_names(
+	struct text *text, const struct load_dialect *dialect, const struct load_table *table);
+void load_add_table(
+	struct text *text, const struct load_dialect *dialect, const struct load_table *table);
+void load_add_part(struct text *text, const struct load_dialect *dialect, enum ct_view_table part);
+void load_add_shape(struct text *text, const struct load_dialect *dialect, const char *table);
+
+/*
+ * A table that is there, told column by column as its database names their types, compared with the one that should be.
+ * load_shape_status: CT_ERR_USAGE and the first difference.
+ */
+struct load_shape {
+	const struct load_dialect *dialect;
+	const struct load_table *table;
+	uint32_t nr_seen;
+	struct text difference; /* "": none so far */
+};
+
+void load_shape_column(struct load_shape *shape, const char *name, const char *type);
+enum ct_status load_shape_status(struct load_shape *shape, struct ct_error *reterr);
+
+/* load_fail: CT_ERR_SYSTEM: what a library says, as one line. */
+enum ct_status load_fail(
+	const struct load_dialect *dialect, const char *message, struct ct_error *reterr);
+
+#endif
