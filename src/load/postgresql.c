@@ -295,25 +295,22 @@ static enum ct_status compare(
 	return load_shape_status(&shape, reterr);
 }
 
-/* A table, a view or anything else that has the name where new tables go. */
-static enum ct_status prepare_table(
-	struct server *server, const struct load_table *table, struct ct_error *reterr)
+/* A table, a view or anything else that has the name where new tables go; *ret_is_new: there was none. */
+static enum ct_status prepare_table(struct server *server, const struct load_table *table,
+	bool *ret_is_new, struct ct_error *reterr)
 {
 	PGresult *result;
 	enum ct_status status;
-	bool is_new;
 
 	load_add_shape(&server->sql, &dialect, "$1");
 	status = ask(server, table->name, &result, reterr);
 	if (status)
 		return status;
-	is_new = !PQntuples(result);
-	if (!is_new)
+	*ret_is_new = !PQntuples(result);
+	if (!*ret_is_new)
 		status = compare(result, table, reterr);
 	PQclear(result);
-	if (is_new)
-		status = create_table(server, table, reterr);
-	return is_new && status == CT_OK ? create_indexes(server, table, reterr) : status;
+	return *ret_is_new ? create_table(server, table, reterr) : status;
 }
 
 /* ---------------------------------------------------------------- rows */
@@ -394,19 +391,21 @@ static enum ct_status create_part(
 	return order(server, NULL, reterr);
 }
 
+/* Sorting all rows once costs less than finding a place for each. */
 static enum ct_status load_table(struct server *server, struct ct_view *view,
 	enum ct_view_table number, struct ct_error *reterr)
 {
 	struct load_table table;
 	enum ct_status status;
+	bool is_new;
 
 	if (view_tables[number].is_part)
 		return create_part(server, number, reterr);
 	load_table_of_view(number, server->options->table, &table);
-	status = prepare_table(server, &table, reterr);
+	status = prepare_table(server, &table, &is_new, reterr);
 	if (status == CT_OK)
 		status = replace_rows(server, view, number, &table, reterr);
-	return status;
+	return status == CT_OK && is_new ? create_indexes(server, &table, reterr) : status;
 }
 
 static enum ct_status load_all(struct server *server, struct ct_view *view, struct ct_error *reterr)
@@ -426,15 +425,16 @@ static enum ct_status load_older(
 	struct load_table table;
 	struct load_feed feed;
 	enum ct_status status;
+	bool is_new;
 
 	load_table_older(server->options->table, &table);
-	status = prepare_table(server, &table, reterr);
+	status = prepare_table(server, &table, &is_new, reterr);
 	if (status)
 		return status;
 	load_feed_open_older(&feed, source);
 	status = copy_rows(server, &table, &feed, reterr);
 	load_feed_close(&feed);
-	return status;
+	return status == CT_OK && is_new ? create_indexes(server, &table, reterr) : status;
 }
 
 /* ---------------------------------------------------------------- all of it */
