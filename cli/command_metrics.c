@@ -5,25 +5,12 @@
 #include "command.h"
 #include "corotracer/ct.h"
 #include "judge.h"
-#include "output.h"
-#include "say.h"
 #include "subject.h"
 
-static int open_and_write(const struct arguments *arguments, const struct subject *subject,
-	const struct ct_metrics_options *options, const char *output)
+static enum ct_status write_metrics(
+	struct ct_trace *trace, const void *options, const char *output, struct ct_error *reterr)
 {
-	struct ct_error error;
-	struct ct_trace *trace;
-	enum ct_status status;
-	int exit_status = subject_open(arguments, subject, &trace);
-
-	if (exit_status)
-		return exit_status;
-	output_guard(output);
-	status = ct_metrics_write(trace, options, output, &error);
-	ct_trace_close(trace);
-	subject_settle(subject);
-	return status ? say_failure(status, &error) : 0;
+	return ct_metrics_write(trace, options, output, reterr);
 }
 
 int command_metrics(const struct arguments *arguments)
@@ -42,10 +29,7 @@ int command_metrics(const struct arguments *arguments)
 	if (exit_status)
 		return exit_status;
 	options.thresholds = thresholds;
-	if (!subject_is_process(&subject) && output_replaces(subject.operand, output))
-		exit_status = ct_status_exit_code(CT_ERR_USAGE);
-	else
-		exit_status = open_and_write(arguments, &subject, &options, output);
+	exit_status = subject_write(arguments, &subject, write_metrics, &options, output);
 	ct_thresholds_free(thresholds);
 	return exit_status;
 }

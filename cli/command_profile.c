@@ -21,21 +21,10 @@ static const char *const outputs[] = {
 	[CT_PROFILE_SPEEDSCOPE] = "corotracer.speedscope.json",
 };
 
-static int open_and_write(const struct arguments *arguments, const struct subject *subject,
-	const struct ct_profile_options *options, const char *output)
+static enum ct_status write_profile(
+	struct ct_trace *trace, const void *options, const char *output, struct ct_error *reterr)
 {
-	struct ct_error error;
-	struct ct_trace *trace;
-	enum ct_status status;
-	int exit_status = subject_open(arguments, subject, &trace);
-
-	if (exit_status)
-		return exit_status;
-	output_guard(output);
-	status = ct_profile_write(trace, options, output, &error);
-	ct_trace_close(trace);
-	subject_settle(subject);
-	return status ? say_failure(status, &error) : 0;
+	return ct_profile_write(trace, options, output, reterr);
 }
 
 /* Folded stacks and pictures are text, which a terminal may show. */
@@ -60,10 +49,9 @@ int command_profile(const struct arguments *arguments)
 	options.by_place = arguments->meaning[OPTION_PROFILE_BY].number == 1;
 	if (!output)
 		output = outputs[options.format];
-	if (!is_writable(options.format, output) ||
-		(!subject_is_process(&subject) && output_replaces(subject.operand, output)))
+	if (!is_writable(options.format, output))
 		return ct_status_exit_code(CT_ERR_USAGE);
-	exit_status = open_and_write(arguments, &subject, &options, output);
+	exit_status = subject_write(arguments, &subject, write_profile, &options, output);
 	if (!exit_status && !arguments->value[OPTION_PROFILE_OUTPUT] && strcmp(output, "-") != 0)
 		say_sentence("wrote '%s'", output);
 	return exit_status;

@@ -58,25 +58,11 @@ static int judge_and_write(const struct arguments *arguments, const struct subje
 }
 
 /* The page with all screens, which holds the trace itself. */
-static int write_page(
-	const struct arguments *arguments, const struct subject *subject, const char *output)
+static enum ct_status write_page(
+	struct ct_trace *trace, const void *options, const char *output, struct ct_error *reterr)
 {
-	struct ct_error error;
-	struct ct_trace *trace;
-	enum ct_status status;
-	int exit_status;
-
-	if (!output_is_good("report", output) ||
-		(!subject_is_process(subject) && output_replaces(subject->operand, output)))
-		return ct_status_exit_code(CT_ERR_USAGE);
-	exit_status = subject_open(arguments, subject, &trace);
-	if (exit_status)
-		return exit_status;
-	output_guard(output);
-	status = ct_page_write(trace, output, &error);
-	ct_trace_close(trace);
-	subject_settle(subject);
-	return status ? say_failure(status, &error) : 0;
+	(void)options;
+	return ct_page_write(trace, output, reterr);
 }
 
 /* By the words of the option; behind the last of them is the page. */
@@ -98,7 +84,9 @@ int command_report(const struct arguments *arguments)
 	char folder[PATH_MAX];
 
 	if (meaning[OPTION_REPORT_FORMAT].number == PAGE)
-		return write_page(arguments, &subject, output);
+		return output_is_good("report", output)
+			       ? subject_write(arguments, &subject, write_page, NULL, output)
+			       : ct_status_exit_code(CT_ERR_USAGE);
 	options = options_for(report_formats[meaning[OPTION_REPORT_FORMAT].number], output,
 		meaning[OPTION_REPORT_COLOUR].number);
 	options.finding = arguments_count(arguments, OPTION_REPORT_FINDING);

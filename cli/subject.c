@@ -89,3 +89,23 @@ void subject_settle(const struct subject *subject)
 	if (subject_is_process(subject))
 		signals_release();
 }
+
+int subject_write(const struct arguments *arguments, const struct subject *subject,
+	subject_writer *write, const void *options, const char *output)
+{
+	struct ct_error error;
+	struct ct_trace *trace;
+	enum ct_status status;
+	int exit_status;
+
+	if (!subject_is_process(subject) && output_replaces(subject->operand, output))
+		return ct_status_exit_code(CT_ERR_USAGE);
+	exit_status = subject_open(arguments, subject, &trace);
+	if (exit_status)
+		return exit_status;
+	output_guard(output);
+	status = write(trace, options, output, &error);
+	ct_trace_close(trace);
+	subject_settle(subject);
+	return status ? say_failure(status, &error) : 0;
+}

@@ -34,4 +34,14 @@ int subject_say_failure(
 /* subject_settle: the work is done: no sign of life any more, and signals are the system's again. */
 void subject_settle(const struct subject *subject);
 
+/*
+ * subject_write: opens its trace, writes an output of it that can be broken off, and settles. Returns the exit status,
+ * after saying why not: where the output is the trace itself, too.
+ */
+typedef enum ct_status subject_writer(
+	struct ct_trace *trace, const void *options, const char *output, struct ct_error *reterr);
+
+int subject_write(const struct arguments *arguments, const struct subject *subject,
+	subject_writer *write, const void *options, const char *output);
+
 #endif
