@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The trace is read twice: once for its tables, for what was there before it began, and for how far it can be used;
+ * then for its events, up to there.
+ */
+#include <stdio.h>
+
+#include "gotrace/mapping.h"
+#include "gotrace/source.h"
+
+#define ROOM_EVENTS 256u
+#define NS_PER_S INT64_C(1000000000)
+
+struct gotrace_source {
+	struct ct_source source;
+	struct ct_tables tables;
+	struct input *input;
+	struct gotrace_reader *reader;
+	struct gotrace_mapping mapping;
+	VEC(struct ct_event) carried; /* numbered */
+	char *note;
+
+	uint64_t nr_usable; /* of the reader's events: the rest is behind the last sync */
+	uint64_t nr_read;
+	uint64_t sequence;
+	size_t nr_handed; /* of the mapping's events, or of those carried */
+	bool has_handed_carried;
+	struct gotrace_event room[ROOM_EVENTS];
+};
+
+bool gotrace_source_is_ours(const void *first_bytes, size_t nr_bytes)
+{
+	return gotrace_is_ours(first_bytes, nr_bytes);
+}
+
+/* ------------------------------------------------------------- first reading */
+
+/* What is known behind the last sync. */
+struct whole {
+	uint64_t nr_read;
+	uint64_t nr_events;
+	size_t nr_carried;
+	int64_t time;
+	uint64_t offset;
+};
+
+static void note_sync(
+	struct gotrace_source *source, const struct gotrace_event *event, struct whole *whole)
+{
+	const struct gotrace_snapshot *snapshot =
+		&gotrace_reader_generation(source->reader)->snapshot;
+
+	whole->nr_read = source->nr_read;
+	whole->nr_events = source->tables.nr_events;
+	whole->nr_carried = source->mapping.carried.count;
+	whole->time = event->time;
+	whole->offset = gotrace_reader_offset(source->reader);
+	if (event->values[1] && !source->tables.epoch_realtime_ns)
+		source->tables.epoch_realtime_ns = (int64_t)snapshot->realtime_s * NS_PER_S +
+						   (int64_t)snapshot->realtime_ns - snapshot->time;
+}
+
+static enum ct_status look_through(
+	struct gotrace_source *source, struct whole *whole, struct ct_error *reterr)
+{
+	struct gotrace_mapping *mapping = &source->mapping;
+	enum ct_status status;
+	size_t count, i;
+
+	while ((status = gotrace_reader_next(
+			source->reader, source->room, ROOM_EVENTS, &count, reterr)) == CT_OK) {
+		for (i = 0; i < count; i++) {
+			gotrace_mapping_apply(mapping, source->reader, &source->room[i]);
+			source->nr_read++;
+			source->tables.nr_events += mapping->events.count;
+			mapping->events.count = 0;
+			if (source->room[i].kind == GOTRACE_KIND_SYNC)
+				note_sync(source, &source->room[i], whole);
+		}
+		if (mapping->is_out_of_memory)
+			return ct_fail_memory(reterr);
+	}
+	return status;
+}
+
+static bool keep_carried(struct gotrace_source *source, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		struct ct_event event = source->mapping.carried.at[i];
+
+		event.sequence = i;
+		if (!vec_push(&source->carried, event))
+			return false;
+	}
+	return true;
+}
+
+/* The rest of the file is of no use, and why. */
+static bool add_note(
+	struct gotrace_source *source, const struct whole *whole, const struct ct_error *error)
+{
+	static const char format[] = "the last %llu bytes are not used: %s";
+	struct ct_note note = {.count = 1, .offset = whole->offset};
+	unsigned long long left = source->input->nr_bytes - whole->offset;
+	size_t nr_bytes = (size_t)snprintf(NULL, 0, format, left, error->text) + 1;
+
+	source->note = malloc(nr_bytes);
+	if (!source->note)
+		return false;
+	snprintf(source->note, nr_bytes, format, left, error->text);
+	note.text = source->note;
+	return vec_push(&source->mapping.lists.notes, note);
+}
+
+static void set_tables(struct gotrace_source *source, const struct whole *whole, bool is_complete)
+{
+	struct ct_tables *tables = &source->tables;
+
+	lists_publish(&source->mapping.lists, tables);
+	tables->host = tables->reason = "";
+	tables->clock = "CLOCK_MONOTONIC";
+	tables->epoch_monotonic_ns = source->mapping.start;
+	if (tables->epoch_realtime_ns)
+		tables->epoch_realtime_ns += source->mapping.start;
+	tables->observed_until = whole->time - source->mapping.start;
+	tables->is_complete = is_complete;
+	tables->nr_events = whole->nr_events;
+	tables->nr_carried = source->carried.count;
+	tables->carried_from = source->carried.count ? 0 : CT_NO_TIME;
+	if (source->carried.count)
+		tables->first_generation = tables->last_generation = 1;
+}
+
+/* Up to where events can be used, whatever follows. */
+static enum ct_status read_tables(struct gotrace_source *source, struct ct_error *reterr)
+{
+	struct ct_error failure = {0};
+	struct whole whole = {0};
+	enum ct_status status = look_through(source, &whole, &failure);
+
+	if (status != CT_END && (status != CT_ERR_CORRUPT || whole.nr_events == 0)) {
+		if (reterr)
+			*reterr = failure;
+		return status;
+	}
+	source->nr_usable = whole.nr_read;
+	if (!keep_carried(source, whole.nr_carried) ||
+		(status != CT_END && !add_note(source, &whole, &failure)))
+		return ct_fail_memory(reterr);
+	set_tables(source, &whole, status == CT_END);
+	return CT_OK;
+}
+
+/* ------------------------------------------------------------ second reading */
+
+/* The next event of the reader that becomes any; CT_END where no further one is of use. */
+static enum ct_status refill(struct gotrace_source *source, struct ct_error *reterr)
+{
+	struct gotrace_mapping *mapping = &source->mapping;
+	enum ct_status status;
+	size_t count, i;
+
+	source->nr_handed = mapping->events.count = 0;
+	while (!mapping->events.count) {
+		if (source->nr_read >= source->nr_usable)
+			return CT_END;
+		status = gotrace_reader_next(
+			source->reader, source->room, ROOM_EVENTS, &count, reterr);
+		if (status)
+			return status;
+		if (count > source->nr_usable - source->nr_read)
+			count = (size_t)(source->nr_usable - source->nr_read);
+		source->nr_read += count;
+		for (i = 0; i < count; i++)
+			gotrace_mapping_apply(mapping, source->reader, &source->room[i]);
+		if (mapping->is_out_of_memory)
+			return ct_fail_memory(reterr);
+	}
+	for (i = 0; i < mapping->events.count; i++)
+		mapping->events.at[i].sequence = source->sequence++;
+	return CT_OK;
+}
+
+static size_t lend(struct gotrace_source *source, struct ct_events *events,
+	const struct ct_event *from, size_t count)
+{
+	size_t left = count - source->nr_handed;
+
+	events->at = from + source->nr_handed;
+	events->count = left < events->capacity ? left : events->capacity;
+	source->nr_handed += events->count;
+	return events->count;
+}
+
+static enum ct_status source_next_events(
+	struct ct_source *base, struct ct_events *events, struct ct_error *reterr)
+{
+	struct gotrace_source *source = (struct gotrace_source *)base;
+	enum ct_status status;
+
+	if (!source->has_handed_carried) {
+		events->are_carried = true;
+		if (lend(source, events, source->carried.at, source->carried.count))
+			return CT_OK;
+		events->are_carried = false;
+		source->has_handed_carried = true;
+		source->nr_handed = source->mapping.events.count = 0;
+	}
+	if (source->nr_handed == source->mapping.events.count) {
+		status = refill(source, reterr);
+		if (status)
+			return status;
+	}
+	lend(source, events, source->mapping.events.at, source->mapping.events.count);
+	return CT_OK;
+}
+
+static enum ct_status reset(struct ct_source *base, struct ct_error *reterr)
+{
+	struct gotrace_source *source = (struct gotrace_source *)base;
+
+	gotrace_reader_close(source->reader);
+	source->reader = NULL;
+	gotrace_mapping_restart(&source->mapping);
+	source->nr_read = 0;
+	source->sequence = source->carried.count;
+	source->nr_handed = 0;
+	source->has_handed_carried = false;
+	return gotrace_reader_open(source->input, &source->reader, reterr);
+}
+
+static void close_source(struct ct_source *base)
+{
+	struct gotrace_source *source = (struct gotrace_source *)base;
+
+	gotrace_reader_close(source->reader);
+	gotrace_mapping_fini(&source->mapping);
+	vec_fini(&source->carried);
+	input_close(source->input);
+	free(source->note);
+	free(source);
+}
+
+static const struct ct_source_ops ops = {
+	.next = source_next_events,
+	.reset = reset,
+	.close = close_source,
+};
+
+enum ct_status gotrace_source_open(
+	struct input *input, struct ct_source **ret_source, struct ct_error *reterr)
+{
+	struct gotrace_source *source = calloc(1, sizeof(*source));
+	enum ct_status status;
+
+	if (!source) {
+		input_close(input);
+		return ct_fail_memory(reterr);
+	}
+	source->source.ops = &ops;
+	source->source.tables = &source->tables;
+	source->input = input;
+	status = gotrace_mapping_init(&source->mapping) ? CT_OK : ct_fail_memory(reterr);
+	if (status == CT_OK)
+		status = gotrace_reader_open(input, &source->reader, reterr);
+	if (status == CT_OK)
+		status = read_tables(source, reterr);
+	if (status == CT_OK)
+		status = reset(&source->source, reterr);
+	if (status) {
+		input_fail(input, status, reterr);
+		close_source(&source->source);
+		return status;
+	}
+	*ret_source = &source->source;
+	return CT_OK;
+}

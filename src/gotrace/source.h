@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A Go trace as a source like any other: goroutines are coroutines, Ps are processors, Ms are threads.
+ */
+#ifndef GOTRACE_SOURCE_H
+#define GOTRACE_SOURCE_H
+
+#include "base/input.h"
+#include "stream/stream.h"
+
+/* gotrace_source_is_ours: does a file that begins so claim to be a trace of Go? */
+bool gotrace_source_is_ours(const void *first_bytes, size_t nr_bytes);
+
+/*
+ * gotrace_source_open: reads the trace once, for its tables; the input is taken over, also on failure. A trace that is
+ * damaged, or was cut, is read up to the last generation that is whole: a note says what is wrong, and how many bytes
+ * are not used. CT_ERR_FORMAT: no trace of Go, or of a format that is not known; CT_ERR_CORRUPT: nothing of it can be
+ * used.
+ */
+enum ct_status gotrace_source_open(
+	struct input *input, struct ct_source **ret_source, struct ct_error *reterr);
+
+#endif

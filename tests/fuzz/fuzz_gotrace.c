@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A Go trace that may hold anything. Whatever it is, it is read to an end, and twice the same; each event names rows of
+ * the tables that are there; times do not go back; and what is kept is bounded by the bytes of the file.
+ */
+#include "corotracer/event.h"
+#include "gotrace/source.h"
+#include "memory_file.h"
+
+#define EVENTS_A_BYTE 64u
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes);
+
+struct reading {
+	uint64_t nr_events;
+	uint64_t sum;
+	ct_time last;
+};
+
+static void check_event(
+	struct reading *reading, const struct ct_tables *tables, const struct ct_event *event)
+{
+	require(event->site < tables->nr_sites && event->thread < tables->nr_threads);
+	require(event->process == 1 && event->sequence == reading->nr_events);
+	require(event->time >= reading->last);
+	reading->last = event->time;
+	reading->nr_events++;
+	reading->sum = reading->sum * 31 + event->coro + event->object + event->kind +
+		       (uint64_t)event->time + event->site;
+}
+
+static struct reading read_events(struct ct_source *source)
+{
+	struct reading reading = {0};
+	const struct ct_event *event;
+	enum ct_status status;
+
+	require(source_reset(source, NULL) == CT_OK);
+	while ((status = source_next(source, &event, NULL)) == CT_OK)
+		check_event(&reading, source->tables, event);
+	require(status == CT_END);
+	return reading;
+}
+
+static void check_tables(const struct ct_tables *tables, size_t nr_bytes)
+{
+	uint32_t i;
+
+	require(tables->nr_sites <= 16 + nr_bytes && tables->nr_threads <= 1 + nr_bytes);
+	require(tables->nr_stacks <= 1 + nr_bytes && tables->nr_events <= EVENTS_A_BYTE * nr_bytes);
+	for (i = 1; i < tables->nr_sites; i++)
+		require(tables->sites[i].function && tables->sites[i].stack < tables->nr_stacks);
+	for (i = 1; i < tables->nr_stacks; i++)
+		require(tables->stacks[i].site < tables->nr_sites && tables->stacks[i].caller < i);
+}
+
+static struct memory_file file;
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)
+{
+	struct ct_source *source;
+	struct reading first, second;
+	struct ct_error error = {0};
+	struct input *input;
+
+	file_set(&file, bytes, nr_bytes);
+	require(input_open(file.path, &input, &error) == CT_OK);
+	if (gotrace_source_open(input, &source, &error)) {
+		require(*error.text);
+		return 0;
+	}
+	check_tables(source->tables, nr_bytes);
+	first = read_events(source);
+	second = read_events(source);
+	require(first.nr_events == second.nr_events && first.sum == second.sum);
+	require(first.nr_events == source->tables->nr_events + source->tables->nr_carried);
+	source_close(source);
+	return 0;
+}
