@@ -58,6 +58,7 @@ static void put_states(struct json_object *object, const struct ct_quality *qual
 		[CT_STATE_READY] = "ready",
 		[CT_STATE_RUNNING] = "running",
 		[CT_STATE_WAITING] = "waiting",
+		[CT_STATE_SYSCALL] = "syscall",
 		[CT_STATE_DONE] = "done",
 		[CT_STATE_DESTROYED] = "destroyed",
 	};

@@ -73,6 +73,8 @@ static void put_times(struct json_object *row, const struct ct_times *times)
 	mcp_put_span(row, "ready", times->ready_ns);
 	mcp_put_span(row, "running", times->running_ns);
 	mcp_put_span(row, "waiting", times->waiting_ns);
+	if (times->syscall_ns)
+		mcp_put_span(row, "syscall", times->syscall_ns);
 }
 
 static void put_latency(struct json_object *row, const struct ct_distribution *delays)

@@ -30,6 +30,7 @@ enum ct_state {
 	CT_STATE_READY,      /* woken, not yet running */
 	CT_STATE_RUNNING,
 	CT_STATE_WAITING, /* suspended */
+	CT_STATE_SYSCALL, /* in a system call, with its thread (P-101) */
 	CT_STATE_DONE,    /* it ran to its end */
 	CT_STATE_DESTROYED,
 };
@@ -235,6 +236,7 @@ struct ct_times {
 	int64_t ready_ns;
 	int64_t running_ns;
 	int64_t waiting_ns;
+	int64_t syscall_ns; /* in system calls, with its thread, where the program tells that of coroutines */
 };
 
 /* For how long something of one kind was waited for: enum ctp_resource. */

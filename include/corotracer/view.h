@@ -257,7 +257,7 @@ enum ct_status ct_view_lanes(struct ct_view *view, const struct ct_view_lanes_re
  * Columns: from_ns, then in coroutine-nanoseconds unseen_ns, ready_ns, running_ns and waiting_ns, nr_events, nr_wakes,
  * nr_lost, delay_p50_ns, delay_p99_ns and delay_max_ns of the delays that ended in it, where what is less than 0 counts
  * as 0, and nr_uncounted: delays that are in none of these three, since 64 MiB for the distributions of all steps were
- * full.
+ * full, and syscall_ns.
  */
 enum ct_status ct_view_overview(struct ct_view *view, ct_time from, ct_time until,
 	uint32_t nr_steps, const struct ct_view_rows **ret_rows, struct ct_error *reterr);

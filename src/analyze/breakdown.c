@@ -96,7 +96,8 @@ static int64_t amount_of(const struct sums *sums, enum ct_sort sort)
 		return sums->spent[CT_STATE_WAITING];
 	case CT_SORT_LIFE:
 		return sums->spent[CT_STATE_UNSEEN] + sums->spent[CT_STATE_READY] +
-		       sums->spent[CT_STATE_RUNNING] + sums->spent[CT_STATE_WAITING];
+		       sums->spent[CT_STATE_RUNNING] + sums->spent[CT_STATE_WAITING] +
+		       sums->spent[CT_STATE_SYSCALL];
 	case CT_SORT_RESUMES:
 		return (int64_t)sums->nr_resumes;
 	case CT_SORT_MIGRATIONS:

@@ -36,6 +36,7 @@ struct ct_times analyze_statistics_times(const int64_t *spent)
 		.ready_ns = spent[CT_STATE_READY],
 		.running_ns = spent[CT_STATE_RUNNING],
 		.waiting_ns = spent[CT_STATE_WAITING],
+		.syscall_ns = spent[CT_STATE_SYSCALL],
 	};
 }
 
@@ -334,6 +335,7 @@ static void sum_up(const struct model *model, struct ct_statistics *statistics)
 		statistics->total.ready_ns += coro->spent[CT_STATE_READY];
 		statistics->total.running_ns += coro->spent[CT_STATE_RUNNING];
 		statistics->total.waiting_ns += coro->spent[CT_STATE_WAITING];
+		statistics->total.syscall_ns += coro->spent[CT_STATE_SYSCALL];
 		statistics->nr_resumes += coro->nr_resumes;
 		statistics->nr_migrations += coro->nr_migrations;
 	}

@@ -15,6 +15,8 @@ const char *ct_state_name(enum ct_state state)
 		return "running";
 	case CT_STATE_WAITING:
 		return "waiting";
+	case CT_STATE_SYSCALL:
+		return "syscall";
 	case CT_STATE_DONE:
 		return "done";
 	case CT_STATE_DESTROYED:

@@ -52,6 +52,7 @@ struct model_task {
 	uint64_t event;               /* sequence number of its beginning */
 	uint32_t workers;             /* the first of the coroutines that work for it; 0: none */
 	int64_t spent[CT_STATE_DONE]; /* as of its span */
+	int64_t assisted_ns;          /* of `spent`, running: helping to look for garbage */
 };
 
 struct model_slow {

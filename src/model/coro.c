@@ -135,7 +135,8 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 		coro->last_event = event->sequence;
 		return model_coro_ghost(model, index, event);
 	}
-	if ((coro->state == CT_STATE_DONE || coro->state == CT_STATE_RUNNING) &&
+	if ((coro->state == CT_STATE_DONE || coro->state == CT_STATE_RUNNING ||
+		    coro->state == CT_STATE_SYSCALL) &&
 		!goes_on(model, coro, event) && !model_coro_conflict(model, index, event))
 		return false;
 	tell_run(model, index, event);
@@ -210,6 +211,8 @@ static bool stop_running(struct model *model, uint32_t index, const struct ct_ev
 	bool was_running = coro->state == CT_STATE_RUNNING;
 	bool is_woken = was_running && is_woken_already(model, index, event->time);
 	bool is_over = is_end(coro, event);
+	bool is_preempted =
+		event->argument == CTP_POINT_PREEMPTED && event->kind == CTP_KIND_SUSPEND;
 
 	if (!was_running && coro->state != CT_STATE_UNSEEN && !is_over &&
 		!model_coro_conflict(model, index, event))
@@ -226,7 +229,7 @@ static bool stop_running(struct model *model, uint32_t index, const struct ct_ev
 	} else if (event->argument == CTP_POINT_INITIAL) {
 		coro->flags |= MODEL_CORO_IS_INITIAL;
 		model_coro_set_state(model, coro, CT_STATE_UNSEEN, event->time);
-	} else if (is_woken) {
+	} else if (is_woken || is_preempted) {
 		model_coro_set_state(model, coro, CT_STATE_READY, event->time);
 	} else {
 		model_coro_set_state(model, coro, CT_STATE_WAITING, event->time);

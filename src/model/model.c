@@ -101,6 +101,7 @@ static void free_process(struct model_process *process)
 	map_fini(&process->tasks);
 	map_fini(&process->names);
 	map_fini(&process->run_queues);
+	model_runtime_free(process->runtime);
 	vec_fini(&process->offsets);
 	vec_fini(&process->unmatched);
 	map_fini(&process->numbers);
@@ -181,6 +182,9 @@ static bool take_detail(struct model *model, const struct ct_event *event)
 	case CTP_DETAIL_CALLER:
 		take_caller(model, event);
 		return true;
+	case CTP_DETAIL_SWEPT:
+	case CTP_DETAIL_RECLAIMED:
+		return model_range_detail(model, event);
 	case CTP_DETAIL_MISSING:
 		model_gap_of_coro(model, event);
 		return true;
@@ -300,6 +304,22 @@ static bool apply_thread(struct model *model, const struct ct_event *event)
 	}
 }
 
+static bool apply_runtime(struct model *model, const struct ct_event *event)
+{
+	switch (event->kind) {
+	case CTP_KIND_SYSCALL_BEGIN:
+	case CTP_KIND_SYSCALL_END:
+		return model_syscall_apply(model, event);
+	case CTP_KIND_RANGE_BEGIN:
+	case CTP_KIND_RANGE_END:
+		return model_range_apply(model, event);
+	case CTP_KIND_PROCESSOR:
+		return model_processor_apply(model, event);
+	default:
+		return model_runtime_sample(model, event);
+	}
+}
+
 static bool apply_other(struct model *model, const struct ct_event *event)
 {
 	switch (event->kind) {
@@ -360,6 +380,8 @@ enum ct_status model_apply(
 	else if (event->kind >= CTP_KIND_DESCRIPTOR_OPEN &&
 		 event->kind <= CTP_KIND_DESCRIPTOR_TIMER)
 		is_taken = apply_descriptor(model, event);
+	else if (event->kind >= CTP_KIND_SYSCALL_BEGIN && event->kind <= CTP_KIND_SAMPLE)
+		is_taken = apply_runtime(model, event);
 	else if (event->kind >= CTP_KIND_THREAD_START && event->kind <= CTP_KIND_BLOCK_END)
 		is_taken = apply_thread(model, event);
 	else
@@ -374,6 +396,7 @@ enum ct_status model_finish(struct model *model, struct ct_error *reterr)
 	model_release_finish(model);
 	model_wake_finish(model);
 	model_coro_finish(model);
+	model_runtime_finish(model);
 	model_thread_finish(model);
 	model_tell(model, MODEL_FINISH, (struct model_sight){0});
 	model_times_finish(model);

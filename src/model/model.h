@@ -34,6 +34,7 @@
 #include "model/object.h"
 #include "model/process.h"
 #include "model/releasing.h"
+#include "model/runtime.h"
 #include "model/series.h"
 #include "model/thread.h"
 #include "model/times.h"

@@ -293,6 +293,37 @@ bool model_place_tables(struct model *model);
 bool model_gap_finish(struct model *model);
 void model_gap_fini(struct model *model);
 
+/* ---------------------------------------------------------------- system calls of coroutines: syscall.c */
+
+bool model_syscall_apply(struct model *model, const struct ct_event *event);
+
+/* ---------------------------------------------------------------- processors: runtime.c */
+
+/* model_runtime_of: made where the process has none. NULL: out of memory. */
+struct model_runtime *model_runtime_of(struct model *model, uint32_t process);
+void model_runtime_free(struct model_runtime *runtime);
+/* model_runtime_count: before the number of ready coroutines, or of processors in a state, changes. */
+void model_runtime_count(struct model *model, uint32_t process, ct_time time);
+/* model_runtime_look: whether this processor (0: none of them) collects may have changed. */
+void model_runtime_look(struct model *model, uint32_t process, uint32_t processor, ct_time time);
+/* model_runtime_changed: so may that of the processor on which this coroutine runs, or ran. */
+void model_runtime_changed(struct model *model, const struct model_coro *coro, ct_time time);
+bool model_runtime_sample(struct model *model, const struct ct_event *event);
+bool model_processor_apply(struct model *model, const struct ct_event *event);
+/* model_processor_syscall: the coroutine on the event's thread goes into a system call, or is back and runs on. */
+void model_processor_syscall(struct model *model, const struct ct_event *event, bool is_in);
+void model_runtime_finish(struct model *model);
+
+/* ---------------------------------------------------------------- ranges of a runtime: range.c */
+
+bool model_range_apply(struct model *model, const struct ct_event *event);
+/* model_range_detail: how much the sweep that has just ended did. */
+bool model_range_detail(struct model *model, const struct ct_event *event);
+/* model_range_change: before a coroutine that assists enters a state. */
+void model_range_change(
+	struct model *model, const struct model_coro *coro, enum ct_state state, ct_time time);
+void model_range_finish(struct model *model, uint32_t process, ct_time until);
+
 /* ---------------------------------------------------------------- how long: times.c */
 
 bool model_times_reserve(struct model *model);

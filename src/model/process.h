@@ -80,8 +80,9 @@ struct model_process {
 	ct_time halted;         /* stopped by a signal or a debugger since; CT_NO_TIME: it is not */
 	ct_time ready_counted;  /* up to then `ready` is right; CT_NO_TIME: nothing was ready yet */
 	struct histogram ready; /* for how many ns how many coroutines were ready at once */
-	struct histogram delays; /* ns from ready to running, of all its coroutines */
-	struct histogram runs;   /* ns from there to the next wait, likewise */
+	struct histogram delays;       /* ns from ready to running, of all its coroutines */
+	struct histogram runs;         /* ns from there to the next wait, likewise */
+	struct model_runtime *runtime; /* what it does besides; NULL: nothing is told of that */
 };
 
 /* model_process_is_reachable: can what no descriptor shows set it going? */

@@ -79,6 +79,8 @@ static void count_ready(
 	if (!by)
 		return;
 	model_times_ready(model, process, time);
+	if (process->runtime)
+		model_runtime_count(model, coro->process, time);
 	if (by > 0 && process->nr_ready == 0)
 		process->ready_since = time;
 	process->nr_ready += (uint32_t)by;
@@ -121,6 +123,8 @@ void model_coro_set_state(
 	struct model *model, struct model_coro *coro, enum ct_state state, ct_time time)
 {
 	model_times_change(model, coro, state, time);
+	if (coro->is_assisting)
+		model_range_change(model, coro, state, time);
 	if (model->history)
 		model_history_note(model, coro, state, time);
 	count_ready(model, coro, state, time);
@@ -143,4 +147,6 @@ void model_coro_set_state(
 	unhide(model, coro);
 	coro->state = (uint8_t)state;
 	coro->changed = time;
+	if (coro->is_assisting || coro->is_collector)
+		model_runtime_changed(model, coro, time);
 }

@@ -67,6 +67,7 @@ struct model_thread {
 	uint32_t last_handed; /* the object of its last hand-over; 0: its receiver is known */
 	uint64_t task;        /* that it works for outside of coroutines; 0: none */
 	uint32_t region;
+	uint32_t processor; /* that it has: of the runtime of its process; 0: none */
 	uint32_t name_site;
 	uint64_t nr_resumes; /* that it did */
 	ct_time counted_from;

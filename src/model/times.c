@@ -315,7 +315,8 @@ bool model_was_free(const struct model_coro *coro)
 int64_t model_life(const struct model_coro *coro)
 {
 	return coro->spent[CT_STATE_UNSEEN] + coro->spent[CT_STATE_READY] +
-	       coro->spent[CT_STATE_RUNNING] + coro->spent[CT_STATE_WAITING];
+	       coro->spent[CT_STATE_RUNNING] + coro->spent[CT_STATE_WAITING] +
+	       coro->spent[CT_STATE_SYSCALL];
 }
 
 void model_times_level(struct model *model, struct histogram *histogram, ct_time *counted,

@@ -17,6 +17,7 @@
 #include "corotracer/ct.h"
 
 struct model;
+struct model_range;
 struct model_region;
 struct model_task;
 struct model_watch;
@@ -54,6 +55,8 @@ enum model_moment {
 	/* `task` ends; the region `region`, which is the coroutine's or, where there is none, the thread's. */
 	MODEL_TASK_END,
 	MODEL_REGION_END,
+	/* `range`, of `process`, has ended, or goes on at the end. */
+	MODEL_RANGE_END,
 	/* Nothing comes any more. */
 	MODEL_FINISH,
 	MODEL_NR_MOMENTS,
@@ -69,6 +72,8 @@ struct model_sight {
 	const struct ct_event *event;
 	const struct model_task *task;
 	const struct model_region *region;
+	const struct model_range *range;
+	uint32_t process; /* of a range */
 	/* In DELAY: it took so long, until then. */
 	int64_t ns;
 	ct_time until;

@@ -46,6 +46,8 @@ void render_facts_path(struct text *rows, const struct ct_report *report)
 	share_row(rows, "running", path->times.running_ns, duration_ns);
 	share_row(rows, "ready", path->times.ready_ns, duration_ns);
 	share_row(rows, "waiting", path->times.waiting_ns, duration_ns);
+	if (path->times.syscall_ns)
+		share_row(rows, "in system calls", path->times.syscall_ns, duration_ns);
 	yields_row(rows, path);
 	share_row(rows, "not begun", path->times.unseen_ns, duration_ns);
 	share_row(rows, "not told", path->untold_ns, duration_ns);

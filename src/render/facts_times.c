@@ -28,7 +28,8 @@ static void ready_row(struct text *rows, const struct ct_ready *ready)
 
 int64_t render_facts_life_ns(const struct ct_times *times)
 {
-	return times->unseen_ns + times->ready_ns + times->running_ns + times->waiting_ns;
+	return times->unseen_ns + times->ready_ns + times->running_ns + times->waiting_ns +
+	       times->syscall_ns;
 }
 
 const char *render_facts_waited_for(const struct ct_wait_time *wait)
@@ -45,6 +46,8 @@ static void brief_states(struct text *rows, const struct ct_report *report)
 	text_format(rows, "%.1f %% running, %.1f %% ready, %.1f %% waiting",
 		(double)total->running_ns / whole, (double)total->ready_ns / whole,
 		(double)total->waiting_ns / whole);
+	if (total->syscall_ns)
+		text_format(rows, ", %.1f %% in system calls", (double)total->syscall_ns / whole);
 	if ((double)total->unseen_ns >= 0.05 * whole)
 		text_format(rows, ", %.1f %% not begun", (double)total->unseen_ns / whole);
 	text_add(rows, " of ");
@@ -190,6 +193,8 @@ void render_facts_times(struct text *rows, const struct ct_report *report)
 	render_facts_share(rows, "running", total->running_ns, lives_ns);
 	render_facts_share(rows, "ready", total->ready_ns, lives_ns);
 	render_facts_share(rows, "waiting", total->waiting_ns, lives_ns);
+	if (total->syscall_ns)
+		render_facts_share(rows, "in system calls", total->syscall_ns, lives_ns);
 	render_facts_share(rows, "not begun", total->unseen_ns, lives_ns);
 	render_facts_begin(rows, "resumes");
 	text_count(rows, statistics->nr_resumes);

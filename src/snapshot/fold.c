@@ -172,6 +172,14 @@ static bool fold_switch(const struct step *step)
 	return !record->coro || wait_or_end(step, 0);
 }
 
+/* Its processor was taken from it, or it runs on. */
+static bool fold_syscall_end(const struct step *step)
+{
+	if (CTP_TAIL_FLAGS(step->record->tail) & CTP_SYSCALL_READY)
+		return wait_or_end(step, 0);
+	return run(step, step->record->coro, 0);
+}
+
 static bool fold_create(const struct step *step)
 {
 	uint32_t index = own_coro(step);
@@ -420,6 +428,10 @@ static inline bool fold_one(const struct step *step)
 	case CTP_KIND_SUSPEND:
 	case CTP_KIND_RETURN:
 		return !has_coro || wait_or_end(step, step->record->object);
+	case CTP_KIND_SYSCALL_BEGIN:
+		return !has_coro || wait_or_end(step, 0);
+	case CTP_KIND_SYSCALL_END:
+		return !has_coro || fold_syscall_end(step);
 	case CTP_KIND_SWITCH:
 		return fold_switch(step);
 	case CTP_KIND_WAKE:

@@ -146,6 +146,7 @@ static bool is_over(struct snapshot *snapshot, const struct snapshot_fact *fact)
 		return fact->is_old && is_of_the_dead(snapshot, fact);
 	case CTP_KIND_TASK_END:
 	case CTP_KIND_REGION_END:
+	case CTP_KIND_RANGE_END:
 	case CTP_KIND_THREAD_STOP:
 		return fact->is_old;
 	default:

@@ -2,6 +2,7 @@
 /*
  * The changes of records that concern no coroutine, or something that outlives it: facts found by a key.
  */
+#include "event/kind_words.h"
 #include "snapshot/fold.h"
 
 bool snapshot_fold_keyed(const struct step *step, uint64_t key)
@@ -101,6 +102,24 @@ static bool fold_region(const struct step *step)
 	return fold_span(step, CTP_KIND_REGION_BEGIN, region_key(step, region, nr_around));
 }
 
+/* Its kind, and whom that concerns: of these there is one at a time. */
+static uint64_t range_of(const struct step *step)
+{
+	uint64_t of = (uint64_t)step->argument << 56;
+
+	switch (kind_range_scope(step->argument)) {
+	case KIND_SCOPE_PROCESS:
+		return of;
+	case KIND_SCOPE_PROCESSOR:
+		return of | CTP_HANDLE_IDENTITY(step->record->object);
+	case KIND_SCOPE_COROUTINE:
+		return of | CTP_HANDLE_IDENTITY(step->record->coro);
+	case KIND_SCOPE_THREAD:
+		break;
+	}
+	return of | snapshot_fold_thread(step);
+}
+
 bool snapshot_fold_other(const struct step *step)
 {
 	const struct ctp_record *record = step->record;
@@ -114,6 +133,11 @@ bool snapshot_fold_other(const struct step *step)
 	case CTP_KIND_PARK:
 	case CTP_KIND_UNPARK:
 		return snapshot_fold_set(step, CTP_KIND_PARK, thread);
+	case CTP_KIND_PROCESSOR:
+		return snapshot_fold_set(step, step->kind, record->object);
+	case CTP_KIND_RANGE_BEGIN:
+	case CTP_KIND_RANGE_END:
+		return snapshot_fold_set(step, CTP_KIND_RANGE_BEGIN, range_of(step));
 	case CTP_KIND_BLOCK_BEGIN:
 	case CTP_KIND_BLOCK_END:
 		return snapshot_fold_set(step, CTP_KIND_BLOCK_BEGIN, thread);

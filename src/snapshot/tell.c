@@ -107,9 +107,12 @@ static bool is_running_or_gone(const struct snapshot_coro *coro)
 {
 	switch (snapshot_state(coro)) {
 	case CTP_KIND_RESUME:
+	case CTP_KIND_SYSCALL_BEGIN:
 	case CTP_KIND_RETURN:
 	case CTP_KIND_DESTROY:
 		return true;
+	case CTP_KIND_SYSCALL_END:
+		return !(CTP_TAIL_FLAGS(coro->tail) & CTP_SYSCALL_READY);
 	case CTP_KIND_SWITCH:
 		return coro->object == SNAPSHOT_ENTERED;
 	default:
@@ -241,6 +244,7 @@ static bool is_worth_telling(const struct snapshot_fact *fact)
 	case CTP_KIND_AWAIT_DONE:
 	case CTP_KIND_TASK_END:
 	case CTP_KIND_REGION_END:
+	case CTP_KIND_RANGE_END:
 		return !fact->is_old;
 	default:
 		return true;

@@ -34,6 +34,7 @@ enum act {
 	ACT_LEAVE,
 	ACT_LEAVE_FIRST, /* before its first statement */
 	ACT_LEAVE_LAST,  /* after its last one */
+	ACT_STEP_ASIDE,  /* it runs no more, and is ready */
 	ACT_CANCEL,
 	ACT_WAKE,
 	ACT_WAKE_AGAIN, /* says itself that it was ready */

@@ -60,9 +60,16 @@ static unsigned deed(struct deed *deed, uint64_t key, enum act act, uint32_t by)
 
 static enum act act_of_leave(const struct ct_event *event)
 {
-	return event->argument == CTP_POINT_INITIAL ? ACT_LEAVE_FIRST
-	       : event->argument == CTP_POINT_FINAL ? ACT_LEAVE_LAST
-						    : ACT_LEAVE;
+	switch (event->argument) {
+	case CTP_POINT_INITIAL:
+		return ACT_LEAVE_FIRST;
+	case CTP_POINT_FINAL:
+		return ACT_LEAVE_LAST;
+	case CTP_POINT_PREEMPTED:
+		return ACT_STEP_ASIDE;
+	default:
+		return ACT_LEAVE;
+	}
 }
 
 static unsigned deeds_of_switch(const struct ct_event *event, struct deed deeds[2])
@@ -121,6 +128,10 @@ unsigned arrange_subject_deeds(
 		return deed(deeds, event->coro, ACT_RESUME, event->thread);
 	case CTP_KIND_SUSPEND:
 		return deed(deeds, event->coro, act_of_leave(event), event->thread);
+	case CTP_KIND_SYSCALL_END:
+		return event->flags & CTP_SYSCALL_READY
+			       ? deed(deeds, event->coro, ACT_STEP_ASIDE, event->thread)
+			       : 0;
 	case CTP_KIND_SWITCH:
 		return deeds_of_switch(event, deeds);
 	case CTP_KIND_CANCEL:

@@ -143,6 +143,7 @@ static bool add_coro(struct fold *fold, uint32_t index)
 		[CT_VIEW_COROUTINES_READY] = coro->spent[CT_STATE_READY],
 		[CT_VIEW_COROUTINES_RUNNING] = coro->spent[CT_STATE_RUNNING],
 		[CT_VIEW_COROUTINES_WAITING] = coro->spent[CT_STATE_WAITING],
+		[CT_VIEW_COROUTINES_SYSCALL] = coro->spent[CT_STATE_SYSCALL],
 		[CT_VIEW_COROUTINES_LONGEST_WAIT] = longest->ns[CT_STATE_WAITING],
 		[CT_VIEW_COROUTINES_LONGEST_WAIT_SITE] = model_place(model, longest->wait_site),
 		[CT_VIEW_COROUTINES_LONGEST_DELAY] = longest->ns[CT_STATE_READY],

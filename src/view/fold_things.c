@@ -32,6 +32,7 @@ static bool add_task(struct fold *fold, const struct model_task *task, ct_time u
 		[CT_VIEW_TASKS_READY] = task->spent[CT_STATE_READY],
 		[CT_VIEW_TASKS_RUNNING] = task->spent[CT_STATE_RUNNING],
 		[CT_VIEW_TASKS_WAITING] = task->spent[CT_STATE_WAITING],
+		[CT_VIEW_TASKS_SYSCALL] = task->spent[CT_STATE_SYSCALL],
 	};
 
 	return row[CT_VIEW_TASKS_NAME] >= 0 && view_fold_add(fold, CT_VIEW_TASKS, row);

@@ -36,16 +36,23 @@ static enum ct_status each_run(struct ct_view *view, const struct ct_view_reques
 
 enum overview_column {
 	OVERVIEW_FROM,
-	OVERVIEW_STATES, /* one for each of enum ct_state before DONE */
-	OVERVIEW_EVENTS = OVERVIEW_STATES + CT_STATE_DONE,
+	OVERVIEW_STATES, /* one for each of enum ct_state before SYSCALL */
+	OVERVIEW_EVENTS = OVERVIEW_STATES + CT_STATE_SYSCALL,
 	OVERVIEW_WAKES,
 	OVERVIEW_LOST,
 	OVERVIEW_P50,
 	OVERVIEW_P99,
 	OVERVIEW_MAX,
 	OVERVIEW_UNCOUNTED,
+	OVERVIEW_SYSCALL,
 	OVERVIEW_NR_COLUMNS,
 };
+
+/* New columns come last, so that those who ask find the others where they were. */
+static uint32_t column_of(unsigned state)
+{
+	return state == CT_STATE_SYSCALL ? OVERVIEW_SYSCALL : OVERVIEW_STATES + state;
+}
 
 static const enum ct_view_type overview_types[OVERVIEW_NR_COLUMNS] = {
 	[OVERVIEW_FROM] = CT_VIEW_TYPE_TIME,
@@ -60,6 +67,7 @@ static const enum ct_view_type overview_types[OVERVIEW_NR_COLUMNS] = {
 	[OVERVIEW_P99] = CT_VIEW_TYPE_NANOSECONDS,
 	[OVERVIEW_MAX] = CT_VIEW_TYPE_NANOSECONDS,
 	[OVERVIEW_UNCOUNTED] = CT_VIEW_TYPE_NUMBER,
+	[OVERVIEW_SYSCALL] = CT_VIEW_TYPE_NANOSECONDS,
 };
 
 struct overview {
@@ -96,7 +104,7 @@ static uint32_t step_of(const struct overview *overview, ct_time time)
 
 static void add_state(struct overview *overview, int64_t state, ct_time from, ct_time until)
 {
-	int64_t *sums = view_rows_column(overview->rows, OVERVIEW_STATES + (uint32_t)state);
+	int64_t *sums = view_rows_column(overview->rows, column_of((unsigned)state));
 	uint32_t first, last;
 
 	from = from < overview->from ? overview->from : from;
@@ -224,7 +232,7 @@ static void sum_up(struct overview *overview)
 		view_rows_column(overview->rows, OVERVIEW_FROM)[step] = from;
 		for (state = 0; state < CT_STATE_DONE; state++) {
 			running[state] += overview->whole[state][step];
-			view_rows_column(overview->rows, OVERVIEW_STATES + state)[step] +=
+			view_rows_column(overview->rows, column_of(state))[step] +=
 				running[state] * (begin_of(overview, step + 1) - from);
 		}
 		if (!delays)

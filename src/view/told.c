@@ -308,6 +308,7 @@ static void tell_span(struct telling *telling, const struct ct_span *span)
 		[CT_VIEW_SPANS_READY] = span->times.ready_ns,
 		[CT_VIEW_SPANS_RUNNING] = span->times.running_ns,
 		[CT_VIEW_SPANS_WAITING] = span->times.waiting_ns,
+		[CT_VIEW_SPANS_SYSCALL] = span->times.syscall_ns,
 	};
 
 	add(telling, CT_VIEW_SPANS, row);

@@ -192,7 +192,8 @@ static const char *const rules[] = {
 #undef X
 };
 static const char *const grades[] = {"none", "suspect", "likely", "proven"};
-static const char *const states[] = {"unseen", "ready", "running", "waiting", "done", "destroyed"};
+static const char *const states[] = {
+	"unseen", "ready", "running", "waiting", "syscall", "done", "destroyed"};
 
 static void print_time(struct text *text, ct_time time)
 {

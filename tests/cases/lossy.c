@@ -349,7 +349,9 @@ static uint64_t renamed(uint64_t id)
 
 static bool is_of_coroutine(uint8_t kind)
 {
-	return kind >= CTP_KIND_CREATE && kind <= CTP_KIND_SWITCH;
+	return (kind >= CTP_KIND_CREATE && kind <= CTP_KIND_SWITCH) ||
+	       (kind >= CTP_KIND_SYSCALL_BEGIN && kind <= CTP_KIND_SAMPLE) ||
+	       kind == CTP_KIND_TASK_BEGIN;
 }
 
 static void rename_event(struct ct_event *event)

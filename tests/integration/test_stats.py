@@ -6,7 +6,7 @@ import resource
 
 from support import BUILD, COROTRACER, check, check_documented, fail, folder, run
 
-STATES = ("unseen_ns", "ready_ns", "running_ns", "waiting_ns")
+STATES = ("unseen_ns", "ready_ns", "running_ns", "waiting_ns", "syscall_ns")
 
 
 def statistics(trace):

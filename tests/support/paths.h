@@ -103,7 +103,7 @@ static inline bool paths_is_right(const struct ct_path *path)
 {
 	ct_time time = path->task.begun;
 	int64_t sum = path->untold_ns + path->times.unseen_ns + path->times.ready_ns +
-		      path->times.running_ns + path->times.waiting_ns;
+		      path->times.running_ns + path->times.waiting_ns + path->times.syscall_ns;
 	int64_t waited = 0, parts = 0;
 	bool is_right = true;
 	uint32_t i;

@@ -28,6 +28,7 @@ static inline void shares_add(struct shares_sum *sum, const struct ct_share *sha
 	sum->times.ready_ns += share->times.ready_ns;
 	sum->times.running_ns += share->times.running_ns;
 	sum->times.waiting_ns += share->times.waiting_ns;
+	sum->times.syscall_ns += share->times.syscall_ns;
 	sum->nr_coros += share->nr_coros;
 	sum->nr_resumes += share->nr_resumes;
 	sum->nr_migrations += share->nr_migrations;
@@ -42,6 +43,7 @@ static inline bool shares_are_all(const struct shares_sum *sum, const struct ct_
 	       sum->times.ready_ns == whole->total.ready_ns &&
 	       sum->times.running_ns == whole->total.running_ns &&
 	       sum->times.waiting_ns == whole->total.waiting_ns &&
+	       sum->times.syscall_ns == whole->total.syscall_ns &&
 	       sum->nr_resumes == whole->nr_resumes && sum->nr_migrations == whole->nr_migrations &&
 	       sum->nr_delays == whole->delays.count && sum->waits_ns >= whole->total.waiting_ns;
 }

@@ -263,23 +263,31 @@ enum step {
 	STEP_ENQUEUE,
 	STEP_ACQUIRE,
 	STEP_WAKE,
+	STEP_PREEMPT,
+	STEP_SYSCALL,
+	STEP_SYSCALL_END,
+	STEP_SYSCALL_LOST, /* its end, with the processor taken away */
 	NR_STEPS,
 };
 
-/* In the order of enum ct_state: unseen, ready, running, waiting, done, destroyed. */
-static const char leads_on[NR_STEPS][7] = {
-	[STEP_CREATE] = "......",
-	[STEP_RESUME] = "xx.x..",
-	[STEP_ENTER] = "xx.x..",
-	[STEP_SUSPEND] = "x.x...",
-	[STEP_LEAVE] = "x.x.x.",
-	[STEP_FINAL] = "x.x.x.",
-	[STEP_CANCEL] = "xx.x..",
-	[STEP_RETURN] = "x.x...",
-	[STEP_DESTROY] = "xxxxx.",
-	[STEP_ENQUEUE] = "xxxx..",
-	[STEP_ACQUIRE] = "xxxxx.",
-	[STEP_WAKE] = "xxxxx.",
+/* In the order of enum ct_state: unseen, ready, running, waiting, syscall, done, destroyed. P-101, P-105. */
+static const char leads_on[NR_STEPS][8] = {
+	[STEP_CREATE] = ".......",
+	[STEP_RESUME] = "xx.x...",
+	[STEP_ENTER] = "xx.x...",
+	[STEP_SUSPEND] = "x.x....",
+	[STEP_LEAVE] = "x.x..x.",
+	[STEP_FINAL] = "x.x..x.",
+	[STEP_CANCEL] = "xx.x...",
+	[STEP_RETURN] = "x.x....",
+	[STEP_DESTROY] = "xxxxxx.",
+	[STEP_ENQUEUE] = "xxxxx..",
+	[STEP_ACQUIRE] = "xxxxxx.",
+	[STEP_WAKE] = "xxxxxx.",
+	[STEP_PREEMPT] = "x.x....",
+	[STEP_SYSCALL] = "x.x....",
+	[STEP_SYSCALL_END] = "x...x..",
+	[STEP_SYSCALL_LOST] = "x...x..",
 };
 
 /* What is believed afterwards. A coroutine that was put into a queue while it ran is ready once it waits. */
@@ -300,6 +308,14 @@ static enum ct_state state_after(enum ct_state before, enum step step, bool is_q
 	case STEP_FINAL:
 	case STEP_RETURN:
 		return CT_STATE_DONE;
+	case STEP_SYSCALL:
+		return CT_STATE_SYSCALL;
+	case STEP_SYSCALL_END:
+		return CT_STATE_RUNNING;
+	case STEP_SYSCALL_LOST:
+		return CT_STATE_READY;
+	case STEP_PREEMPT:
+		return CT_STATE_READY;
 	case STEP_CANCEL:
 		return leads_on[step][before] == 'x' ? CT_STATE_RUNNING : before;
 	case STEP_DESTROY:
@@ -317,11 +333,16 @@ static struct ct_event event_of(enum step step, uint64_t id)
 	static const uint8_t kinds[NR_STEPS] = {CTP_KIND_CREATE, CTP_KIND_RESUME, CTP_KIND_SWITCH,
 		CTP_KIND_SUSPEND, CTP_KIND_SWITCH, CTP_KIND_SUSPEND, CTP_KIND_CANCEL,
 		CTP_KIND_RETURN, CTP_KIND_DESTROY, CTP_KIND_ENQUEUE, CTP_KIND_ACQUIRE,
-		CTP_KIND_WAKE};
+		CTP_KIND_WAKE, CTP_KIND_SUSPEND, CTP_KIND_SYSCALL_BEGIN, CTP_KIND_SYSCALL_END,
+		CTP_KIND_SYSCALL_END};
 	struct ct_event event = {.kind = kinds[step], .coro = id, .process = 1, .thread = 1};
 
 	if (step == STEP_FINAL)
 		event.argument = CTP_POINT_FINAL;
+	if (step == STEP_PREEMPT)
+		event.argument = CTP_POINT_PREEMPTED;
+	if (step == STEP_SYSCALL_LOST)
+		event.flags = CTP_SYSCALL_READY;
 	if (step == STEP_ENTER || step == STEP_WAKE)
 		event.coro = 0;
 	if (step == STEP_ENTER)
@@ -339,7 +360,7 @@ struct machine {
 	uint64_t id;
 	ct_time time;
 	enum ct_state state;
-	bool is_queued; /* since it has begun to run */
+	bool is_queued; /* since it has begun to run, or by its own wake */
 };
 
 static uint64_t nr_told(const struct model *model)
@@ -363,7 +384,7 @@ static void take_step(struct machine *machine, enum step step)
 	CHECK_EQUAL(nr_told(machine->model) > before, !is_expected);
 	CHECK_EQUAL(
 		machine->model->coros.at[model_find(machine->model, 1, machine->id)].state, after);
-	if (step == STEP_ENQUEUE)
+	if (step == STEP_ENQUEUE || step == STEP_WAKE)
 		machine->is_queued = machine->state == CT_STATE_RUNNING;
 	else if (step == STEP_RESUME || step == STEP_ENTER || after != machine->state)
 		machine->is_queued = false;
@@ -394,6 +415,7 @@ static void test_steps(void)
 		[CT_STATE_READY] = {STEP_RESUME, STEP_SUSPEND, STEP_WAKE, NR_STEPS},
 		[CT_STATE_RUNNING] = {STEP_RESUME, NR_STEPS},
 		[CT_STATE_WAITING] = {STEP_RESUME, STEP_SUSPEND, NR_STEPS},
+		[CT_STATE_SYSCALL] = {STEP_RESUME, STEP_SYSCALL, NR_STEPS},
 		[CT_STATE_DONE] = {STEP_RESUME, STEP_RETURN, NR_STEPS},
 		[CT_STATE_DESTROYED] = {STEP_RESUME, STEP_RETURN, STEP_DESTROY, NR_STEPS},
 	};

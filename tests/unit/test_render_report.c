@@ -112,14 +112,14 @@ static const struct ct_wait_time waits_of_requests[] = {
 static const struct ct_wait_time waits_of_queries[] = {{CTP_RESOURCE_CHANNEL, 1199000000}};
 static const struct ct_span spans[] = {
 	{"request", 1, 1, true, 41, 40, {1, 3209000000, 3209000000}, DISTRIBUTION(40, 4000000000),
-		{1000000, 30000000, 250000000, 4000000000}, waits_of_requests, 4},
+		{1000000, 30000000, 250000000, 4000000000, 0}, waits_of_requests, 4},
 	{"db.query", 1, 2, false, 80, 80, {0}, DISTRIBUTION(80, 1200000000),
-		{0, 0, 1000000, 1199000000}, waits_of_queries, 1},
+		{0, 0, 1000000, 1199000000, 0}, waits_of_queries, 1},
 	{"never ended", 1, 0, false, 1, 0, {1, 3100000000, 3100000000}, {0}, {0}, NULL, 0},
 };
 static const struct ct_task slowest[] = {
-	{4711, 1, "request", 1000000, 3209000000, true, 12, {0, 9000000, 100000000, 3100000000}},
-	{4690, 1, "request", 1500000, 320000000, false, 17, {0, 0, 320000000, 0}},
+	{4711, 1, "request", 1000000, 3209000000, true, 12, {0, 9000000, 100000000, 3100000000, 0}},
+	{4690, 1, "request", 1500000, 320000000, false, 17, {0, 0, 320000000, 0, 0}},
 };
 static const struct ct_counter counters[] = {
 	{"open connections", 1, 2, 99, -3, -3, 64, 3100000000},
@@ -143,8 +143,8 @@ static const struct ct_spawning spawnings[] = {
 	{0, 0, 3, {3, 3000000, 1000000}, 5, 0.9, {0}},
 };
 static const struct ct_coro_times busiest[] = {
-	{1026, 1, 2, 1, {1000, 2000000, 90000000, 3000000000}, 111, 7, 400},
-	{1, 1, 0, 0, {0, 0, 20, 0}, 1, 0, 1},
+	{1026, 1, 2, 1, {1000, 2000000, 90000000, 3000000000, 0}, 111, 7, 400},
+	{1, 1, 0, 0, {0, 0, 20, 0, 0}, 1, 0, 1},
 };
 
 static const struct ct_run_queue run_queues[] = {

@@ -213,7 +213,7 @@ static const struct model_span *span(const struct model *model, uint8_t kind, co
 static int64_t sum_of(const int64_t *spent)
 {
 	return spent[CT_STATE_UNSEEN] + spent[CT_STATE_READY] + spent[CT_STATE_RUNNING] +
-	       spent[CT_STATE_WAITING];
+	       spent[CT_STATE_WAITING] + spent[CT_STATE_SYSCALL];
 }
 
 /* A task goes from one coroutine to the next; its coroutines' states from its beginning on are its own. */

@@ -84,6 +84,7 @@ static void check_times(struct ct_view *view, const struct ct_report *report)
 		coros[CT_STATE_READY] += rows->columns[CT_VIEW_COROUTINES_READY][i];
 		coros[CT_STATE_RUNNING] += rows->columns[CT_VIEW_COROUTINES_RUNNING][i];
 		coros[CT_STATE_WAITING] += rows->columns[CT_VIEW_COROUTINES_WAITING][i];
+		coros[CT_STATE_SYSCALL] += rows->columns[CT_VIEW_COROUTINES_SYSCALL][i];
 	}
 	ct_view_rows_free(rows);
 	SAME(sums[CT_STATE_UNSEEN], total->unseen_ns);
@@ -94,6 +95,8 @@ static void check_times(struct ct_view *view, const struct ct_report *report)
 	SAME(coros[CT_STATE_READY], total->ready_ns);
 	SAME(coros[CT_STATE_RUNNING], total->running_ns);
 	SAME(coros[CT_STATE_WAITING], total->waiting_ns);
+	SAME(sums[CT_STATE_SYSCALL], total->syscall_ns);
+	SAME(coros[CT_STATE_SYSCALL], total->syscall_ns);
 }
 
 /* One definition of percentiles: those of rows are those of the report. */

@@ -18,7 +18,7 @@ const STRIP_HEIGHT = 14;
 const GROUPINGS: readonly (readonly [string, string, string])[] = [
 	["wait_site", "site", "where they wait, or waited last"], ["function_site", "function", "their function"], ["spawn_site", "spawn", "where they were started"],
 ];
-const STATE_NAMES = ["", "unseen", "ready", "running", "waiting", "done", "destroyed"];
+const STATE_NAMES = ["", "unseen", "ready", "running", "waiting", "syscall", "done", "destroyed"];
 
 function columnsOf(trace: Trace): TableColumn[] {
 	const time = (name: string, head: string): TableColumn =>

@@ -11,9 +11,9 @@ import type { Rows } from "./rows";
 import type { Palette } from "./states";
 
 /** Columns of an overview (V-15), as requests have them. */
-export const OVERVIEW = { from: 0, unseen: 1, ready: 2, running: 3, waiting: 4, events: 5, wakes: 6, lost: 7, p50: 8, p99: 9, max: 10, uncounted: 11 } as const;
+export const OVERVIEW = { from: 0, unseen: 1, ready: 2, running: 3, waiting: 4, events: 5, wakes: 6, lost: 7, p50: 8, p99: 9, max: 10, uncounted: 11, syscall: 12 } as const;
 /** From the bottom: what runs is seen first. */
-export const STACK: readonly [keyof typeof OVERVIEW, number][] = [["running", 2], ["ready", 1], ["waiting", 3], ["unseen", 0]];
+export const STACK: readonly [keyof typeof OVERVIEW, number][] = [["running", 2], ["syscall", 4], ["ready", 1], ["waiting", 3], ["unseen", 0]];
 
 export interface Minimap {
 	range: Range;

@@ -7,10 +7,10 @@ import { colour } from "./dom";
 import type { Pen } from "./pen";
 import { CAUSES, causeOfResource } from "./shades";
 
-export const STATES = ["unseen", "ready", "running", "waiting", "done", "destroyed"] as const;
+export const STATES = ["unseen", "ready", "running", "waiting", "syscall", "done", "destroyed"] as const;
 
 /** The share of a lane's height that a state takes. */
-const HEIGHTS: Record<string, number> = { running: 1, ready: 0.66, waiting: 0.55, unseen: 0.12 };
+const HEIGHTS: Record<string, number> = { running: 1, syscall: 0.8, ready: 0.66, waiting: 0.55, unseen: 0.12 };
 /** Narrower than that a bar has no room for a pattern, and a colour alone is left: the screen says what is under the pointer. */
 const PATTERN_WIDTH = 9;
 const LETTER_WIDTH = 22;
