@@ -4,8 +4,9 @@
  * whom. A part of ct.h.
  *
  * The stack of a sample is the place where a coroutine waits, or runs from, with the functions that it was inlined
- * into; then, as far as the trace tells, the places of the coroutines that await it, as it was when the time began. All
- * samples of a profile add up to what statistics (report.h) tell of the same.
+ * into; or, where the trace has call stacks, the calls that led there (of one that is ready: that led its waker there;
+ * where nobody woke it, its own). Then, as far as the trace tells, come the places of the coroutines that await it, as
+ * it was when the time began. All samples of a profile add up to what statistics (report.h) tell of the same.
  */
 #ifndef COROTRACER_PROFILE_H
 #define COROTRACER_PROFILE_H

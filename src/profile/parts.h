@@ -26,6 +26,7 @@ struct profile_stack {
 
 /* On a stack of so many places a new one begins: where two await each other in turn, it would grow without end. */
 #define PROFILE_DEPTH 64u
+#define PROFILE_FRAMES 1024u /* of a call stack: those further out are left out */
 
 struct profile_stacks {
 	VEC(struct profile_stack) all; /* [0] is the root */
@@ -37,6 +38,9 @@ void profile_stacks_fini(struct profile_stacks *stacks);
 
 /* profile_stacks_find: the place on top of a stack; 0: out of memory. */
 uint32_t profile_stacks_find(struct profile_stacks *stacks, uint32_t parent, uint32_t place);
+
+/* profile_stacks_call: the same of a call on a call stack, which ends by itself: PROFILE_DEPTH is not looked at. */
+uint32_t profile_stacks_call(struct profile_stacks *stacks, uint32_t parent, uint32_t place);
 
 /* ---------------------------------------------------------------- names: names.c */
 

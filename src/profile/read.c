@@ -22,7 +22,9 @@ struct call_time {
 };
 
 struct coro {
-	uint32_t stack;   /* of its present state */
+	uint32_t stack; /* of its present state */
+	uint32_t
+		site; /* as recorded, with its own call stack: where it let its thread go last; 0: not told */
 	uint32_t awaiter; /* that awaits it, or did; 0: none */
 };
 
@@ -59,15 +61,23 @@ static bool is_sync(unsigned resource)
 	       resource == CTP_RESOURCE_QUEUE || resource == CTP_RESOURCE_EVENT;
 }
 
+static bool is_network(unsigned resource)
+{
+	return resource == CTP_RESOURCE_DESCRIPTOR || resource == CTP_RESOURCE_NETWORK;
+}
+
 static bool is_wanted(const struct reading *reading, unsigned state, uint64_t object)
 {
 	unsigned resource = CTP_HANDLE_RESOURCE(object);
 
+	/* Those of threads without a coroutine are counted by thread. */
+	if (reading->profile->options.profile == CT_PROFILE_SYSCALL)
+		return state == CT_STATE_SYSCALL;
 	if (state != reading->state)
 		return false;
 	switch (reading->profile->options.profile) {
 	case CT_PROFILE_NETWORK:
-		return resource == CTP_RESOURCE_DESCRIPTOR;
+		return is_network(resource);
 	case CT_PROFILE_SYNC:
 		return is_sync(resource);
 	default:
@@ -136,18 +146,73 @@ static void note_wait(struct reading *reading, uint32_t coro)
 		coro_of(reading, child)->awaiter = coro;
 }
 
+/* ---------------------------------------------------------------- call stacks */
+
+/* Does the event let the coroutine go, by itself? */
+static bool lets_go(const struct reading *reading, uint32_t coro)
+{
+	const struct ct_event *event = &reading->event;
+
+	return (event->kind == CTP_KIND_SUSPEND || event->kind == CTP_KIND_SYSCALL_BEGIN) &&
+	       event->coro == reading->model->coros.at[coro].id;
+}
+
+static uint32_t stack_of(const struct reading *reading, uint32_t site)
+{
+	const struct ct_tables *tables = reading->profile->tables;
+
+	return site < tables->nr_sites ? tables->sites[site].stack : 0;
+}
+
+/*
+ * The site, as recorded, whose call stack tells how the coroutine came to its state: its own, or, where it was made
+ * ready by another one, that one's: there is what was late to be carried on.
+ */
+static uint32_t site_of_state(struct reading *reading, uint32_t coro)
+{
+	const struct model_coro *at = &reading->model->coros.at[coro];
+	bool is_woken = at->state == CT_STATE_READY && reading->event.kind == CTP_KIND_WAKE;
+
+	if (lets_go(reading, coro))
+		coro_of(reading, coro)->site = reading->event.site;
+	return is_woken && stack_of(reading, reading->event.site) ? reading->event.site
+								  : coro_of(reading, coro)->site;
+}
+
+/* The calls of a stack, the outermost first, on what is below; 0: there are none. */
+static uint32_t put_calls(struct reading *reading, uint32_t below, uint32_t site)
+{
+	const struct ct_tables *tables = reading->profile->tables;
+	uint32_t frames[PROFILE_FRAMES], count = 0, at, stack = below;
+
+	for (at = stack_of(reading, site); at && count < PROFILE_FRAMES;
+		at = tables->stacks[at].caller)
+		frames[count++] = tables->stacks[at].site;
+	if (!count)
+		return 0;
+	while (count) {
+		stack = profile_stacks_call(&reading->profile->stacks, stack,
+			model_place(reading->model, frames[--count]));
+		if (!stack)
+			reading->is_broken = true;
+	}
+	return stack;
+}
+
 static void take_stack(struct reading *reading, uint32_t coro)
 {
 	const struct model_coro *at = &reading->model->coros.at[coro];
 	uint32_t site = at->suspended == CT_NO_TIME ? at->spawn_site : at->wait_site;
-	uint32_t below = 0, stack;
+	uint32_t told = site_of_state(reading, coro), below = 0, stack = 0;
 
 	if (at->state < CT_STATE_DONE && !reading->profile->options.by_place) {
 		below = awaiter_of(reading, coro);
 		below = below ? coro_of(reading, below)->stack : 0;
+		stack = put_calls(reading, below, told);
 	}
-	stack = profile_stacks_find(
-		&reading->profile->stacks, below, model_place(reading->model, site));
+	if (!stack)
+		stack = profile_stacks_find(
+			&reading->profile->stacks, below, model_place(reading->model, site));
 	reading->is_broken |= !stack;
 	coro_of(reading, coro)->stack = stack;
 }
@@ -230,15 +295,24 @@ static int64_t blocked_of(const struct reading *reading, uint32_t thread)
 	return reading->model->threads[thread].spent[MODEL_ACTIVITY_BLOCKED];
 }
 
+/* A coroutine that is in the call has a state of its own for that. */
+static bool is_of_coro(const struct reading *reading, uint32_t thread)
+{
+	const struct model *model = reading->model;
+
+	return model->coros.at[model->threads[thread].top].state == CT_STATE_SYSCALL;
+}
+
 /* The event may be the end of the call: who runs there, and which call it was, stays as it is. */
 static enum ct_status apply_with_calls(
 	struct reading *reading, const struct ct_event *event, struct ct_error *reterr)
 {
 	int64_t before = blocked_of(reading, event->thread), ns;
+	bool is_told = is_of_coro(reading, event->thread);
 	enum ct_status status = model_apply(reading->model, event, reterr);
 
 	ns = blocked_of(reading, event->thread) - before;
-	if (ns)
+	if (ns && !is_told)
 		count_call(reading, event->thread,
 			reading->model->threads[event->thread].blocked_from == CT_NO_TIME, ns);
 	return status;
@@ -307,7 +381,7 @@ static enum ct_status finish(struct reading *reading, struct ct_error *reterr)
 	for (i = 1; i < model->coros.count; i++)
 		finish_coro(reading, i);
 	for (i = 1; i < model->nr_threads && reading->state == CT_STATE_DONE; i++)
-		if (blocked_of(reading, i) != before[i])
+		if (blocked_of(reading, i) != before[i] && !is_of_coro(reading, i))
 			count_call(reading, i, true, blocked_of(reading, i) - before[i]);
 	give_calls(reading);
 	free(before);

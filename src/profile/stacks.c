@@ -15,19 +15,11 @@ void profile_stacks_fini(struct profile_stacks *stacks)
 	map_fini(&stacks->at);
 }
 
-uint32_t profile_stacks_find(struct profile_stacks *stacks, uint32_t parent, uint32_t place)
+static uint32_t find(struct profile_stacks *stacks, struct profile_stack stack)
 {
-	uint32_t depth = stacks->all.at[parent].depth, number = (uint32_t)stacks->all.count;
-	struct profile_stack stack = {.place = place};
-	uint64_t key;
+	uint32_t number = (uint32_t)stacks->all.count;
+	uint64_t key = (uint64_t)stack.parent << 32 | stack.place;
 
-	if (depth < PROFILE_DEPTH) {
-		stack.parent = parent;
-		stack.depth = depth + 1;
-	} else {
-		stack.depth = 1;
-	}
-	key = (uint64_t)stack.parent << 32 | place;
 	if (map_get(&stacks->at, key, &number))
 		return number;
 	if (!vec_push(&stacks->all, stack))
@@ -36,4 +28,23 @@ uint32_t profile_stacks_find(struct profile_stacks *stacks, uint32_t parent, uin
 		return number;
 	stacks->all.count--;
 	return 0;
+}
+
+uint32_t profile_stacks_find(struct profile_stacks *stacks, uint32_t parent, uint32_t place)
+{
+	uint32_t depth = stacks->all.at[parent].depth;
+	struct profile_stack stack = {.place = place, .depth = 1};
+
+	if (depth < PROFILE_DEPTH) {
+		stack.parent = parent;
+		stack.depth = depth + 1;
+	}
+	return find(stacks, stack);
+}
+
+uint32_t profile_stacks_call(struct profile_stacks *stacks, uint32_t parent, uint32_t place)
+{
+	return find(stacks,
+		(struct profile_stack){
+			.parent = parent, .place = place, .depth = stacks->all.at[parent].depth});
 }

@@ -59,6 +59,44 @@ FOLDED = {
                 f"{OUTER};{MIDDLE};main (src/engine.c:10)": 1 * MS, LEAF: 59 * MS},
 }
 
+# Call stacks: of waits and system calls their own, of what is ready that of the waker; one without a waker has its own.
+CALLS = r"""trace from=0 until=1s
+process 1 pid=100 program=/bin/service probe
+thread 1 tid=101 name=m1
+site 1 kind=source file=/go/main.go line=10 function=main.main
+site 2 kind=source file=/go/main.go line=20 function=main.work
+site 3 kind=source file=/go/chan.go line=500 function=runtime.chanrecv1
+site 4 kind=source file=/go/main.go line=20 function=main.work reason="chan receive" stack=3
+site 5 kind=source file=/go/main.go line=10 function=main.main stack=1
+site 6 kind=source file=/go/main.go line=20 function=main.work reason=read stack=2
+stack 1 site=1
+stack 2 site=2 caller=1
+stack 3 site=3 caller=2
+1ms t1 create c1 @5
+2ms t1 resume c1
+10ms t1 suspend c1 channel:0 @4
+30ms t1 wake coroutine:1 @5 outcome=queued
+35ms t1 resume c1
+40ms t1 syscall-begin c1 @6
+60ms t1 syscall-end c1 flags=1
+67ms t1 resume c1
+70ms t1 suspend c1 network:0 @4
+73ms t1 wake coroutine:1
+74ms t1 resume c1
+80ms t1 suspend c1 @6 point=preempted
+82ms t1 resume c1
+90ms t1 return c1
+90ms t1 destroy c1
+"""
+ROOT, WORK = "main.main (go/main.go:10)", "main.work (go/main.go:20)"
+RECEIVE = f"{ROOT};{WORK};runtime.chanrecv1 (go/chan.go:500)"
+OF_CALLS = {
+    "sync": {RECEIVE: 20 * MS},
+    "network": {RECEIVE: 3 * MS},
+    "syscall": {f"{ROOT};{WORK}": 20 * MS},
+    "ready": {ROOT: 5 * MS, f"{ROOT};{WORK}": (7 + 2) * MS, RECEIVE: 1 * MS},
+}
+
 
 def varint(data, at):
     value = shift = 0
@@ -202,6 +240,21 @@ def check_written(place):
     check(len(titles) == 4 and any("<b>&middle" in title for title in titles), f"{titles}")
 
 
+def check_calls(place):
+    """The same from the text as from a trace file."""
+    text, trace = place / "calls.txt", place / "calls.ctrace"
+    text.write_text(CALLS)
+    run(COROTRACER, "assemble", text, "-o", trace)
+    for of in (text, trace):
+        for name, stacks in OF_CALLS.items():
+            told = [line.rsplit(" ", 1) for line in profile(of, name, "-f", "folded").decode().splitlines()]
+            check({stack: int(ns) for stack, ns in told} == stacks, f"{name}: {told}")
+    samples, _ = read_pprof(profile(trace, "sync"))
+    check(samples == [(["runtime.chanrecv1", "main.work", "main.main"], 1, 20 * MS)], f"{samples}")
+    samples, _ = read_pprof(profile(trace, "sync", "--by", "place"))
+    check(samples == [(["main.work"], 1, 20 * MS)], f"{samples}")
+
+
 def check_picture(trace):
     """One file that parses, refers to nothing, and has a box for each stack that is not too narrow."""
     page = profile(trace, "wait", "-f", "svg").decode()
@@ -256,6 +309,7 @@ def main():
         check_places(trace)
         check_chains(trace)
         check_written(place)
+        check_calls(place)
         check_picture(trace)
         check_process(place)
         check_outputs(trace, place)
