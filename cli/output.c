@@ -5,6 +5,7 @@
  * In the handler only the kernel is asked: the unfinished file is ours where one of our descriptors is of the
  * file that stands under that name, and holds its lock, as every writer of an output does.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -65,6 +66,23 @@ bool output_replaces(const char *input, const char *output)
 
 static char partial_path[PATH_MAX];
 
+/* Only the kernel is asked here, too: the entries of the folder, and to remove each. */
+static void remove_folder(int descriptor)
+{
+	_Alignas(struct dirent64) char entries[4096];
+	ssize_t nr_bytes, at;
+
+	while ((nr_bytes = getdents64(descriptor, entries, sizeof(entries))) > 0) {
+		for (at = 0; at < nr_bytes;) {
+			const struct dirent64 *entry = (const void *)(entries + at);
+
+			unlinkat(descriptor, entry->d_name, 0);
+			at += entry->d_reclen;
+		}
+	}
+	rmdir(partial_path);
+}
+
 static void remove_ours(void)
 {
 	struct stat named, held;
@@ -76,7 +94,11 @@ static void remove_ours(void)
 		if (fstat(descriptor, &held) < 0 || held.st_dev != named.st_dev ||
 			held.st_ino != named.st_ino)
 			continue;
-		if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+		if (flock(descriptor, LOCK_EX | LOCK_NB) < 0)
+			return;
+		if (S_ISDIR(named.st_mode))
+			remove_folder(descriptor);
+		else
 			unlink(partial_path);
 		return;
 	}
@@ -93,9 +115,13 @@ void output_guard(const char *path)
 {
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND}, before;
-	size_t i;
-	int length = snprintf(partial_path, sizeof(partial_path), "%s.partial", path);
+	size_t i, named = strlen(path);
+	int length;
 
+	/* "run/" is a folder that is made as "run.partial". */
+	while (named > 1 && path[named - 1] == '/')
+		named--;
+	length = snprintf(partial_path, sizeof(partial_path), "%.*s.partial", (int)named, path);
 	if (strcmp(path, "-") == 0 || length < 0 || (size_t)length >= sizeof(partial_path))
 		return;
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {

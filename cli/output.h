@@ -31,7 +31,8 @@ bool output_is_good(const char *command, const char *output);
 bool output_replaces(const char *input, const char *output);
 
 /*
- * output_guard: from here on INT, TERM and HUP remove the unfinished output, PATH.partial, before they end us.
+ * output_guard: from here on INT, TERM and HUP remove the unfinished output, PATH.partial, which may be a folder of
+ * files, before they end us.
  * An unfinished output of another writer is left alone. For "-" there is nothing to do. Call it before the output
  * is opened; `run` does not, since it goes on until its program ends.
  */

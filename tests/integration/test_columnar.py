@@ -224,15 +224,23 @@ def check_outputs(place):
     export("arrow", place / "events.arrows", trace)
     check((place / "events.arrows").read_bytes() == arrow(trace, "events"), "a file and standard output differ")
     check(not list(place.glob("*.partial")), "something half is left behind")
-    going = subprocess.Popen([COROTRACER, "export", "--format", "parquet", "-o", str(place / "killed"), str(place / "real.ctrace")])
-    while going.poll() is None and not (place / "killed.partial/events.parquet.partial").exists():
-        pass
-    going.send_signal(signal.SIGKILL)
-    going.wait()
-    check(not (place / "killed").exists() or going.returncode == 0, "a killed export left a folder")
-    if not (place / "killed").exists():
-        export("parquet", f"{place}/killed/", trace)
-    check(len(list((place / "killed").iterdir())) == len(TABLES) and not (place / "killed.partial").exists(), "a killed export")
+    check_endings(place, trace)
+
+
+def check_endings(place, trace):
+    """An export that is broken off leaves nothing; what one leaves that is killed is replaced by the next one."""
+    for number, name in ((signal.SIGTERM, "ended"), (signal.SIGKILL, "killed")):
+        output, partial = place / name, place / f"{name}.partial"
+        going = subprocess.Popen([COROTRACER, "export", "--format", "parquet", "-o", f"{output}/", str(place / "real.ctrace")])
+        while going.poll() is None and not (partial / "events.parquet.partial").exists():
+            pass
+        going.send_signal(number)
+        check(going.wait() in (0, -number), f"{going.returncode}")
+        check(output.exists() == (going.returncode == 0), "an export that was broken off left a folder")
+        check(number == signal.SIGKILL or not partial.exists(), f"{list(partial.parent.iterdir())}")
+        if not output.exists():
+            export("parquet", output, trace)
+        check(len(list(output.iterdir())) == len(TABLES) and not partial.exists(), "the export after that")
 
 
 def main():
