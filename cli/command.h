@@ -47,6 +47,7 @@ struct handing_on {
 	const char *table;                    /* NULL: the library's default */
 	const struct ct_database *database;   /* of a server, beside the output; NULL: nothing */
 	const struct ct_selection *selection; /* NULL: the whole trace */
+	bool is_sanitised;
 	/* For forms that hold findings; NULL: all defaults. */
 	const struct ct_thresholds *thresholds;
 };

@@ -30,6 +30,7 @@ static const struct form {
 	{"ctf", false, false, true, ".ctf", CT_EXPORT_CTF},
 	{"parquet", false, true, true, ".parquet", CT_EXPORT_PARQUET},
 	{"arrow", false, true, true, ".arrows", CT_EXPORT_ARROW},
+	{"ctrace", false, false, true, ".copy.ctrace", CT_EXPORT_CTRACE},
 	{"postgresql", false, true, true, NULL, CT_EXPORT_POSTGRESQL},
 	{"mysql", false, true, true, NULL, CT_EXPORT_MYSQL},
 	{"csv", true, false, true, ".csv", CT_EXPORT_OLDER_CSV},
@@ -85,6 +86,18 @@ static void begin_writing(const struct form *form, const char *output)
 	output_guard(output);
 }
 
+/* Before anything is written, so that one who hands it on knows. */
+static void say_sanitised(void)
+{
+	const char *line = ct_export_sanitised();
+	size_t length;
+
+	for (; *line; line += length + 1) {
+		length = strcspn(line, "\n");
+		say_sentence("%.*s", (int)length, line);
+	}
+}
+
 static enum ct_status open_and_write(const struct handing_on *handing_on, const struct form *form,
 	const char *output, struct ct_exported *ret_exported, struct ct_error *reterr)
 {
@@ -94,6 +107,7 @@ static enum ct_status open_and_write(const struct handing_on *handing_on, const 
 		.thresholds = handing_on->thresholds,
 		.database = handing_on->database,
 		.selection = handing_on->selection,
+		.is_sanitised = handing_on->is_sanitised,
 		.exported = ret_exported,
 		.progress = progress_tell};
 	struct ct_open_options opening = {
@@ -106,6 +120,8 @@ static enum ct_status open_and_write(const struct handing_on *handing_on, const 
 	progress_end();
 	if (status)
 		return status;
+	if (handing_on->is_sanitised)
+		say_sanitised();
 	begin_writing(form, output);
 	status = ct_export(trace, &options, output, reterr);
 	progress_end();
@@ -163,6 +179,8 @@ static const char *complaint_of(
 		return "option '--table' needs a name";
 	if (!form->holds_findings && thresholds_are_given(arguments))
 		return "this format holds no findings: it takes no thresholds";
+	if (form->format != CT_EXPORT_CTRACE && arguments->value[OPTION_EXPORT_SANITISE])
+		return "a sanitised copy is a trace: it takes '--format ctrace'";
 	if (!form->has_events && arguments->value[OPTION_EXPORT_KIND])
 		return "this format has no rows of events: it takes no '--kind'";
 	return NULL;
@@ -203,6 +221,7 @@ int command_export(const struct arguments *arguments)
 		.output = arguments->value[OPTION_EXPORT_OUTPUT],
 		.table = arguments->value[OPTION_EXPORT_TABLE],
 		.selection = &selection,
+		.is_sanitised = arguments->value[OPTION_EXPORT_SANITISE] != NULL,
 	};
 	const char *complaint = complaint_of(&handing_on, arguments);
 	struct ct_thresholds *thresholds;

@@ -10,6 +10,9 @@
 #include "lib/trace.h"
 #include "load/load.h"
 #include "slices/slices.h"
+#include "stages/sanitise.h"
+#include "store/store.h"
+#include "textrace/textrace.h"
 
 /* All that an export needs to know. */
 struct handed {
@@ -115,6 +118,46 @@ static enum ct_status to_server(struct handed *handed, struct ct_error *reterr)
 	return status;
 }
 
+static enum ct_status copy(struct ct_source *source, const char *path, struct ct_error *reterr)
+{
+	struct store_options options = {.pack_level = 0};
+	struct ct_sink *sink;
+	enum ct_status status = store_sink_open(path, &options, &sink, reterr);
+
+	if (status)
+		return status;
+	status = textrace_to_sink(source, sink, reterr);
+	if (status) {
+		sink_close(sink, false, NULL);
+		return status;
+	}
+	return sink_close(sink, true, reterr);
+}
+
+/* A part of a trace begins with how things stood then, which is told for generations alone. */
+static enum ct_status to_ctrace(struct handed *handed, struct ct_error *reterr)
+{
+	struct ct_source *source = handed->trace->source, *sanitised;
+	enum ct_status status;
+
+	if (!pass_is_all(&handed->pass))
+		return ct_fail(reterr, CT_ERR_USAGE,
+			"a trace file has no part by rows: 'corotracer cut' makes one by time");
+	if (!handed->options->is_sanitised)
+		return copy(source, handed->path, reterr);
+	status = sanitise_open(source, &sanitised, reterr);
+	if (status)
+		return status;
+	status = copy(sanitised, handed->path, reterr);
+	source_close(sanitised);
+	return status;
+}
+
+const char *ct_export_sanitised(void)
+{
+	return sanitise_words;
+}
+
 static enum ct_status hand_on(struct handed *handed, struct ct_error *reterr)
 {
 	struct ct_source *source = handed->trace->source;
@@ -130,6 +173,8 @@ static enum ct_status hand_on(struct handed *handed, struct ct_error *reterr)
 		return to_sqlite(handed, reterr);
 	case CT_EXPORT_CTF:
 		return export_ctf(source, pass, path, reterr);
+	case CT_EXPORT_CTRACE:
+		return to_ctrace(handed, reterr);
 	case CT_EXPORT_OLDER_CSV:
 		return export_csv(source, pass, EXPORT_OLDER, path, reterr);
 	case CT_EXPORT_OLDER_SQLITE:
