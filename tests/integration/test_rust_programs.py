@@ -36,6 +36,11 @@ def build():
     return TARGET / "debug/rust-programs", None
 
 
+def check_own_tests():
+    run("cargo", "test", "--lib", "--quiet", "--manifest-path", SOURCE / "sdk/rust/Cargo.toml", "--target-dir", TARGET,
+        env=dict(os.environ, CARGO_BUILD_JOBS="1"), timeout=600)
+
+
 def report_of(place, program, scene):
     trace = f"{place}/{scene}.ctrace"
     run(COROTRACER, "run", "-o", trace, "--", program, scene)
@@ -77,6 +82,26 @@ def check_spans(place, program):
         check(len(re.findall(rf" {kind}\b", dumped)) >= count, f"spans: fewer than {count} of {kind}")
 
 
+# Each shape of a program on tokio: how many coroutines there are, and what its trace has to tell, in this order.
+SHAPES = {
+    "current-thread": (4, [r" wake c\d+ coroutine:\d+ ", " destroy c1 life=done"]),
+    "local-set": (4, [r"suspend c\d+ timer:0 ", r"wake c\d+ coroutine:\d+ outcome=queued", " destroy c4 life=done"]),
+    "join": (5, ["detail c1 0 detail=resource", "await-done c1 c5", "await-done c1 c4", "await-done c1 c3"]),
+    "timeouts": (4, ["detail=deadline", " destroy c2 life=done", " destroy c3 life=suspended", " destroy c4 life=suspended"]),
+    "cancellation": (4, [" destroy c2 life=unseen", " destroy c3 life=suspended", " destroy c1 life=done",
+                         " destroy c4 life=suspended"]),
+}
+
+
+def check_shapes(place, program):
+    for scene, (nr_coros, told) in SHAPES.items():
+        trace, report = report_of(place, program, scene)
+        check(not graver(report), f"{scene}: {graver(report)}")
+        dumped = run(COROTRACER, "dump", trace).stdout
+        check(len(re.findall(r" create c\d+ ", dumped)) == nr_coros, f"{scene}: not {nr_coros} coroutines")
+        check(re.search(".*".join(told), dumped, re.DOTALL), f"{scene}: not {told}")
+
+
 def check_older(place, program):
     """The older crate's calls, and the program without an engine."""
     trace, report = report_of(place, program, "older")
@@ -92,10 +117,12 @@ def main():
     if not program:
         print(why, file=sys.stderr)
         return 77
+    check_own_tests()
     with folder() as place:
         check_faults(place, program)
         check_load(place, program)
         check_spans(place, program)
+        check_shapes(place, program)
         check_older(place, program)
     return 0
 

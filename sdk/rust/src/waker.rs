@@ -292,3 +292,77 @@ unsafe fn plain_drop(data: *const ()) {
 unsafe fn wait_drop(data: *const ()) {
     drop_clone(data, ONE_WAIT);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::task::Wake;
+
+    /// What an executor's waker was told.
+    #[derive(Default)]
+    struct Count(AtomicU64);
+
+    impl Wake for Count {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn cell() -> (Arc<Count>, Arc<Cell>) {
+        let count = Arc::new(Count::default());
+        let cell = Cell::new(7, 0, true, Waker::from(Arc::clone(&count)));
+        (count, cell)
+    }
+
+    #[test]
+    fn wakes_reach_the_executor() {
+        let (count, cell) = cell();
+        let plain = (*cell.plain()).clone();
+        let wait = (*cell.wait()).clone();
+        plain.wake_by_ref();
+        wait.clone().wake();
+        std::thread::spawn(move || plain.wake()).join().unwrap();
+        drop(wait);
+        assert_eq!(count.0.load(Ordering::Relaxed), 3);
+        assert_eq!(Arc::strong_count(&cell), 1);
+        assert_eq!(cell.target().clones.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn clones_are_told_apart() {
+        let (_, cell) = cell();
+        let wait = (*cell.wait()).clone();
+        assert!(!cell.target().has_plain_clones());
+        let plain = (*cell.plain()).clone();
+        assert!(cell.target().has_plain_clones() && !plain.will_wake(&wait));
+        drop((plain, wait));
+        assert!(!cell.target().has_plain_clones());
+    }
+
+    #[test]
+    fn outlives_the_future() {
+        let (count, cell) = cell();
+        let later = Cell::with_waker(&cell, Waker::from(Arc::clone(&count)));
+        let waker = (*later.plain()).clone();
+        drop((cell, later));
+        waker.wake();
+        assert_eq!((count.0.load(Ordering::Relaxed), Arc::strong_count(&count)), (1, 1));
+    }
+
+    #[test]
+    fn a_wake_has_an_outcome() {
+        let (_, cell) = cell();
+        let target = cell.target();
+        target.run();
+        assert_eq!(target.notify(BY_OTHERS), Some(outcome::QUEUED));
+        assert_eq!(target.notify(BY_ITSELF), Some(outcome::ALREADY_QUEUED));
+        assert!(target.rest(false) == Rest::Yielded);
+        target.run();
+        assert!(target.rest(true) == Rest::Idle);
+        assert_eq!(target.notify(BY_OTHERS), None);
+        assert_eq!(target.notify(BY_OTHERS), Some(outcome::ALREADY_QUEUED));
+        assert!(target.rest(false) == Rest::Woken);
+        target.finish();
+        assert_eq!(target.notify(BY_OTHERS), Some(outcome::NO_TARGET));
+    }
+}

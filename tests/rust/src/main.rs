@@ -5,6 +5,7 @@ mod faults;
 mod handoff;
 mod load;
 mod older;
+mod shapes;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -46,6 +47,10 @@ fn scene(name: &str) -> Option<(Scene, Duration)> {
 
 fn main() {
     let name = std::env::args().nth(1).unwrap_or_default();
+    if let Some(play) = shapes::find(&name) {
+        corotracer::init_tracer();
+        return play();
+    }
     let Some((scene, patience)) = scene(&name) else {
         eprintln!("rust-programs: there is no scene '{name}'");
         std::process::exit(2);

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+//! Each way in which tokio runs futures, by itself: one thread, tasks that stay on it, several futures in one task, waits
+//! that end by the clock, and tasks that are cancelled.
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use corotracer::tokio::{trace_runtime, traced_sleep, traced_timeout};
+use corotracer::{on, Resource, TraceFutureExt};
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::{oneshot, Barrier, Notify};
+use tokio::task::LocalSet;
+
+const CHILDREN: usize = 3;
+
+fn one_thread() -> Runtime {
+    let mut builder = Builder::new_current_thread();
+    trace_runtime(&mut builder).enable_all().build().expect("a runtime")
+}
+
+/// Tasks of a runtime that has one thread, which is the one that blocks on it.
+fn current_thread() {
+    one_thread().block_on(
+        async {
+            let barrier = Arc::new(Barrier::new(CHILDREN));
+            let tasks: Vec<_> = (0..CHILDREN)
+                .map(|_| {
+                    let barrier = Arc::clone(&barrier);
+                    tokio::spawn(async move { barrier.wait().await.is_leader() }.traced())
+                })
+                .collect();
+            let mut leaders = 0;
+            for task in tasks {
+                leaders += usize::from(task.await.expect("an end"));
+            }
+            assert_eq!(leaders, 1);
+        }
+        .traced(),
+    );
+}
+
+/// Tasks that are not `Send`.
+fn local_set() {
+    let (runtime, set) = (one_thread(), LocalSet::new());
+    let (numbers, is_full) = (Rc::new(RefCell::new(Vec::new())), Rc::new(Notify::new()));
+    for number in 0..CHILDREN {
+        let (numbers, is_full) = (Rc::clone(&numbers), Rc::clone(&is_full));
+        set.spawn_local(
+            async move {
+                traced_sleep(Duration::from_millis(1)).await;
+                numbers.borrow_mut().push(number);
+                is_full.notify_one();
+            }
+            .traced(),
+        );
+    }
+    let reader = async {
+        while numbers.borrow().len() < CHILDREN {
+            on(Resource::event(&*is_full), is_full.notified()).await;
+        }
+    };
+    set.block_on(&runtime, reader.traced());
+    runtime.block_on(set);
+}
+
+/// One task waits for three futures at once, each of which another task wakes.
+fn join() {
+    one_thread().block_on(
+        async {
+            let (a, in_a) = oneshot::channel();
+            let (b, in_b) = oneshot::channel();
+            let (c, in_c) = oneshot::channel();
+            let sender = tokio::spawn(
+                async move {
+                    for (number, channel) in [(3, c), (2, b), (1, a)] {
+                        tokio::task::yield_now().await;
+                        channel.send(number).expect("a receiver");
+                    }
+                }
+                .traced(),
+            );
+            let got = tokio::join!(in_a.traced(), in_b.traced(), in_c.traced());
+            assert_eq!(got, (Ok(1), Ok(2), Ok(3)));
+            sender.await.expect("an end");
+        }
+        .traced(),
+    );
+}
+
+/// A wait that is in time, one that is not, and one inside of that which has a time of its own.
+fn timeouts() {
+    one_thread().block_on(
+        async {
+            let short = Duration::from_millis(2);
+            let long = Duration::from_secs(60);
+            assert!(traced_timeout(long, traced_sleep(short)).await.is_ok());
+            assert!(traced_timeout(short, std::future::pending::<()>()).await.is_err());
+            assert!(traced_timeout(short, traced_sleep(long)).await.is_err());
+        }
+        .traced(),
+    );
+}
+
+/// A task that waits is cancelled by another one, one before it ran, and one by the end of its runtime.
+fn cancellation() {
+    let runtime = one_thread();
+    runtime.block_on(
+        async {
+            let unseen = tokio::spawn(std::future::pending::<()>().traced());
+            unseen.abort();
+            assert!(unseen.await.expect_err("no end").is_cancelled());
+            let waiting = tokio::spawn(std::future::pending::<()>().traced());
+            tokio::task::yield_now().await;
+            waiting.abort();
+            assert!(waiting.await.expect_err("no end").is_cancelled());
+            tokio::spawn(std::future::pending::<()>().traced());
+            tokio::task::yield_now().await;
+        }
+        .traced(),
+    );
+}
+
+/// The program for a name, if there is one.
+pub fn find(name: &str) -> Option<fn()> {
+    Some(match name {
+        "current-thread" => current_thread,
+        "local-set" => local_set,
+        "join" => join,
+        "timeouts" => timeouts,
+        "cancellation" => cancellation,
+        _ => return None,
+    })
+}
