@@ -9,6 +9,7 @@
 #include "gotrace/generation.h"
 
 #define NS_PER_SECOND 1e9
+#define WHOLE_NS_MAX 1024.0
 
 enum ct_status gotrace_loader_init(
 	struct gotrace_loader *loader, const struct input *input, struct ct_error *reterr)
@@ -113,6 +114,10 @@ static enum ct_status take_frequency(struct gotrace_generation *generation,
 		return refuse(reterr, batch, "the clock's frequency is 0");
 	generation->frequency = frequency;
 	generation->ns_per_unit = 1.0 / ((double)frequency / NS_PER_SECOND);
+	generation->whole_ns_per_unit = 0;
+	if (generation->ns_per_unit < WHOLE_NS_MAX &&
+		generation->ns_per_unit == (double)(uint32_t)generation->ns_per_unit)
+		generation->whole_ns_per_unit = (uint32_t)generation->ns_per_unit;
 	return CT_OK;
 }
 

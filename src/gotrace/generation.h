@@ -40,6 +40,7 @@ struct gotrace_generation {
 	uint64_t least_time; /* of its batches, in units */
 	uint64_t frequency;  /* units in a second; 0: not known yet */
 	double ns_per_unit;
+	uint32_t whole_ns_per_unit; /* the same, where it is a whole number; else 0 */
 	bool has_snapshot;
 	struct gotrace_snapshot snapshot;
 	uint64_t snapshot_units;

@@ -7,6 +7,8 @@
  */
 #include "gotrace/ordering.h"
 
+#define SHORT_UNITS (UINT64_C(1) << 32)
+
 /* -------------------------------------------------------------------- turns */
 
 static void swap_turns(struct gotrace_order *order, size_t i, size_t j)
@@ -75,11 +77,17 @@ static void enter_run(struct gotrace_order *order, struct gotrace_cursor *cursor
 	cursor->time = gotrace_ns(run->time, order->generation->ns_per_unit);
 }
 
-static inline int64_t add_time(int64_t time, uint64_t units, double ns_per_unit)
+/* Short times need no floating point, which would give the same. */
+static inline int64_t add_time(
+	int64_t time, uint64_t units, const struct gotrace_generation *generation)
 {
-	int64_t sum;
+	int64_t sum, ns;
 
-	return __builtin_add_overflow(time, gotrace_ns(units, ns_per_unit), &sum) ? INT64_MAX : sum;
+	if (units < SHORT_UNITS && generation->whole_ns_per_unit)
+		ns = (int64_t)(units * generation->whole_ns_per_unit);
+	else
+		ns = gotrace_ns(units, generation->ns_per_unit);
+	return __builtin_add_overflow(time, ns, &sum) ? INT64_MAX : sum;
 }
 
 /* The cursor's next event. False: it has none any more, or `has_failed`. */
@@ -100,8 +108,7 @@ static inline bool decode(struct gotrace_order *order, struct gotrace_cursor *cu
 		gotrace_order_fail(order, cursor, "there is no event of type %u", cursor->type);
 		return false;
 	}
-	cursor->time = add_time(
-		cursor->time, gotrace_number(&cursor->bytes), order->generation->ns_per_unit);
+	cursor->time = add_time(cursor->time, gotrace_number(&cursor->bytes), order->generation);
 	for (i = 1; i < nr_numbers; i++)
 		cursor->arguments[i - 1] = gotrace_number(&cursor->bytes);
 	if (!gotrace_bytes_were_whole(&cursor->bytes)) {

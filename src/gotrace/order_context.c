@@ -35,71 +35,23 @@ enum gotrace_verdict gotrace_order_fail_memory(struct gotrace_order *order)
 	return GOTRACE_FAILS;
 }
 
-static bool has(enum gotrace_need need, bool is_there)
-{
-	return need == GOTRACE_ANY || (need == GOTRACE_SOME) == is_there;
-}
-
-bool gotrace_order_has_context(struct gotrace_order *order, const struct gotrace_cursor *cursor,
-	enum gotrace_need proc, enum gotrace_need goroutine)
+void gotrace_order_lacks_context(struct gotrace_order *order, const struct gotrace_cursor *cursor)
 {
 	const struct gotrace_thread *thread = gotrace_order_thread(order, cursor);
-	const char *trouble = NULL;
 
-	if (!cursor->thread)
-		trouble = "it is of no thread";
-	else if (!has(proc, thread->proc))
-		trouble =
-			thread->proc ? "its thread has a processor" : "its thread has no processor";
-	else if (!has(goroutine, thread->goroutine != GOTRACE_NONE))
-		trouble = goroutine == GOTRACE_SOME ? "its thread runs no goroutine"
-						    : "its thread runs a goroutine";
-	if (trouble)
-		gotrace_order_fail(order, cursor, "%s", trouble);
-	return !trouble;
+	gotrace_order_fail(order, cursor,
+		"it cannot be where there is %s thread, %s processor and %s goroutine",
+		cursor->thread ? "a" : "no", thread->proc ? "a" : "no",
+		thread->goroutine == GOTRACE_NONE ? "no" : "a");
+}
+
+void gotrace_order_lacks(struct gotrace_order *order, const struct gotrace_cursor *cursor,
+	const char *what, uint64_t id)
+{
+	gotrace_order_fail(order, cursor, "there is no %s %llu", what, (unsigned long long)id);
 }
 
 /* -------------------------------------------------------------------- events */
-
-struct gotrace_event *gotrace_order_emit(
-	struct gotrace_order *order, const struct gotrace_cursor *cursor, enum gotrace_kind kind)
-{
-	struct gotrace_event *event = &order->out[order->nr_out++];
-	const struct gotrace_thread *thread = gotrace_order_thread(order, cursor);
-
-	*event = (struct gotrace_event){
-		.time = gotrace_order_raise(order, cursor->time),
-		.raw_time = cursor->time,
-		.thread = thread->id,
-		.proc = order->states.procs.at[thread->proc].id,
-		.goroutine = thread->goroutine,
-		.resource = GOTRACE_NONE,
-		.kind = (uint8_t)kind,
-		.type = cursor->type,
-	};
-	return event;
-}
-
-uint32_t gotrace_order_stack(
-	struct gotrace_order *order, const struct gotrace_cursor *cursor, uint64_t id)
-{
-	uint32_t index;
-
-	if (!gotrace_ids_find(&order->generation->tables.stack_ids, id, &index))
-		gotrace_order_fail(order, cursor, "there is no stack %llu", (unsigned long long)id);
-	return index;
-}
-
-uint32_t gotrace_order_string(
-	struct gotrace_order *order, const struct gotrace_cursor *cursor, uint64_t id)
-{
-	uint32_t index;
-
-	if (!gotrace_ids_find(&order->generation->tables.string_ids, id, &index))
-		gotrace_order_fail(
-			order, cursor, "there is no string %llu", (unsigned long long)id);
-	return index;
-}
 
 uint32_t gotrace_order_name(
 	struct gotrace_order *order, const struct gotrace_cursor *cursor, uint64_t id)
@@ -131,24 +83,6 @@ enum gotrace_state gotrace_order_proc_state(uint8_t status)
 
 /* -------------------------------------------------------------------- states */
 
-void gotrace_order_move_goroutine(struct gotrace_order *order, uint32_t index, uint8_t status)
-{
-	struct gotrace_goroutine *goroutine = &order->states.goroutines.at[index];
-
-	goroutine->status = status;
-	if (order->nr_parked)
-		gotrace_order_ask_again(
-			order, GOTRACE_FOR_GOROUTINE, goroutine->id, goroutine->count.count + 1);
-}
-
-void gotrace_order_count_goroutine(
-	struct gotrace_order *order, uint32_t index, uint8_t status, uint64_t count)
-{
-	order->states.goroutines.at[index].count =
-		(struct gotrace_count){order->nr_generations, count};
-	gotrace_order_move_goroutine(order, index, status);
-}
-
 void gotrace_order_move_proc(struct gotrace_order *order, uint32_t index, uint8_t status)
 {
 	struct gotrace_proc *proc = &order->states.procs.at[index];
@@ -175,12 +109,4 @@ void gotrace_order_hold(struct gotrace_order *order, uint32_t index, uint32_t pr
 	order->states.procs.at[proc].holder = index;
 	if (order->nr_parked)
 		gotrace_order_ask_again(order, GOTRACE_FOR_THREAD, thread->id, 0);
-}
-
-void gotrace_order_run(struct gotrace_order *order, uint32_t index, uint32_t goroutine)
-{
-	struct gotrace_thread *thread = &order->states.threads.at[index];
-
-	thread->at = goroutine;
-	thread->goroutine = goroutine ? order->states.goroutines.at[goroutine].id : GOTRACE_NONE;
 }

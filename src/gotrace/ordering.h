@@ -116,36 +116,108 @@ enum gotrace_verdict gotrace_order_fail_memory(struct gotrace_order *order) __at
 /* What an event needs of its context; a thread always. */
 enum gotrace_need { GOTRACE_ANY, GOTRACE_SOME, GOTRACE_WITHOUT };
 
-/* gotrace_order_has_context: false, and the failure is told, where the event's context lacks what it needs. */
-bool gotrace_order_has_context(struct gotrace_order *order, const struct gotrace_cursor *cursor,
-	enum gotrace_need proc, enum gotrace_need goroutine);
-
-/* gotrace_order_emit: the next event in the room, with the cursor's context and time; a rule fills in the rest. */
-struct gotrace_event *gotrace_order_emit(
-	struct gotrace_order *order, const struct gotrace_cursor *cursor, enum gotrace_kind kind);
-
-/*
- * gotrace_order_stack, _string: the index of an id; gotrace_order_name: the name of a string. 0, and the failure is
- * told, where the generation has none.
- */
-uint32_t gotrace_order_stack(
-	struct gotrace_order *order, const struct gotrace_cursor *cursor, uint64_t id);
-uint32_t gotrace_order_string(
-	struct gotrace_order *order, const struct gotrace_cursor *cursor, uint64_t id);
-uint32_t gotrace_order_name(
-	struct gotrace_order *order, const struct gotrace_cursor *cursor, uint64_t id);
-
 static inline struct gotrace_thread *gotrace_order_thread(
 	const struct gotrace_order *order, const struct gotrace_cursor *cursor)
 {
 	return &order->states.threads.at[cursor->thread];
 }
 
-/* gotrace_order_move_*: a state, or a count, changes; what waited for it is asked again. */
-void gotrace_order_move_goroutine(struct gotrace_order *order, uint32_t goroutine, uint8_t status);
+/* gotrace_order_lacks_context: tells the failure of gotrace_order_has_context. */
+void gotrace_order_lacks_context(struct gotrace_order *order, const struct gotrace_cursor *cursor)
+	__attribute__((cold));
+
+static inline bool gotrace_is_as_needed(enum gotrace_need need, bool is_there)
+{
+	return need == GOTRACE_ANY || (need == GOTRACE_SOME) == is_there;
+}
+
+/* gotrace_order_has_context: false, and the failure is told, where the event's context lacks what it needs. */
+static inline bool gotrace_order_has_context(struct gotrace_order *order,
+	const struct gotrace_cursor *cursor, enum gotrace_need proc, enum gotrace_need goroutine)
+{
+	const struct gotrace_thread *thread = gotrace_order_thread(order, cursor);
+
+	if (cursor->thread && gotrace_is_as_needed(proc, thread->proc) &&
+		gotrace_is_as_needed(goroutine, thread->goroutine != GOTRACE_NONE))
+		return true;
+	gotrace_order_lacks_context(order, cursor);
+	return false;
+}
+
+/* gotrace_order_emit: the next event in the room, with the cursor's context and time; a rule fills in the rest. */
+static inline struct gotrace_event *gotrace_order_emit(
+	struct gotrace_order *order, const struct gotrace_cursor *cursor, enum gotrace_kind kind)
+{
+	struct gotrace_event *event = &order->out[order->nr_out++];
+	const struct gotrace_thread *thread = gotrace_order_thread(order, cursor);
+
+	/* Member by member: the whole at once would be written twice. */
+	event->time = gotrace_order_raise(order, cursor->time);
+	event->raw_time = cursor->time;
+	event->thread = thread->id;
+	event->proc = order->states.procs.at[thread->proc].id;
+	event->goroutine = thread->goroutine;
+	event->resource = GOTRACE_NONE;
+	event->values[0] = event->values[1] = 0;
+	event->name = event->message = event->stack = event->resource_stack = 0;
+	event->kind = (uint8_t)kind;
+	event->type = cursor->type;
+	event->from = event->to = event->subject = event->flags = 0;
+	return event;
+}
+
+/* gotrace_order_lacks: tells the failure that the generation has no such stack or string. */
+void gotrace_order_lacks(struct gotrace_order *order, const struct gotrace_cursor *cursor,
+	const char *what, uint64_t id) __attribute__((cold));
+
+/*
+ * gotrace_order_stack, _string: the index of an id; gotrace_order_name: the name of a string. 0, and the failure is
+ * told, where the generation has none.
+ */
+static inline uint32_t gotrace_order_stack(
+	struct gotrace_order *order, const struct gotrace_cursor *cursor, uint64_t id)
+{
+	uint32_t index;
+
+	if (!gotrace_ids_find(&order->generation->tables.stack_ids, id, &index))
+		gotrace_order_lacks(order, cursor, "stack", id);
+	return index;
+}
+
+static inline uint32_t gotrace_order_string(
+	struct gotrace_order *order, const struct gotrace_cursor *cursor, uint64_t id)
+{
+	uint32_t index;
+
+	if (!gotrace_ids_find(&order->generation->tables.string_ids, id, &index))
+		gotrace_order_lacks(order, cursor, "string", id);
+	return index;
+}
+
+uint32_t gotrace_order_name(
+	struct gotrace_order *order, const struct gotrace_cursor *cursor, uint64_t id);
+
+/* gotrace_order_move_*, _count_*: a state, or a count, changes; what waited for it is asked again. */
+static inline void gotrace_order_move_goroutine(
+	struct gotrace_order *order, uint32_t index, uint8_t status)
+{
+	struct gotrace_goroutine *goroutine = &order->states.goroutines.at[index];
+
+	goroutine->status = status;
+	if (order->nr_parked)
+		gotrace_order_ask_again(
+			order, GOTRACE_FOR_GOROUTINE, goroutine->id, goroutine->count.count + 1);
+}
+
+static inline void gotrace_order_count_goroutine(
+	struct gotrace_order *order, uint32_t index, uint8_t status, uint64_t count)
+{
+	order->states.goroutines.at[index].count =
+		(struct gotrace_count){order->nr_generations, count};
+	gotrace_order_move_goroutine(order, index, status);
+}
+
 void gotrace_order_move_proc(struct gotrace_order *order, uint32_t proc, uint8_t status);
-void gotrace_order_count_goroutine(
-	struct gotrace_order *order, uint32_t goroutine, uint8_t status, uint64_t count);
 void gotrace_order_count_proc(
 	struct gotrace_order *order, uint32_t proc, uint8_t status, uint64_t count);
 
@@ -153,7 +225,14 @@ void gotrace_order_count_proc(
 void gotrace_order_hold(struct gotrace_order *order, uint32_t thread, uint32_t proc);
 
 /* gotrace_order_run: the thread runs this goroutine from now on; 0: none. */
-void gotrace_order_run(struct gotrace_order *order, uint32_t thread, uint32_t goroutine);
+static inline void gotrace_order_run(
+	struct gotrace_order *order, uint32_t index, uint32_t goroutine)
+{
+	struct gotrace_thread *thread = &order->states.threads.at[index];
+
+	thread->at = goroutine;
+	thread->goroutine = goroutine ? order->states.goroutines.at[goroutine].id : GOTRACE_NONE;
+}
 
 /* gotrace_order_goroutine_state, _proc_state: what a status is called. */
 enum gotrace_state gotrace_order_goroutine_state(uint8_t status);

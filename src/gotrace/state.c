@@ -30,13 +30,6 @@ void gotrace_states_fini(struct gotrace_states *states)
 	map_fini(&states->task_of);
 }
 
-uint32_t gotrace_states_goroutine(const struct gotrace_states *states, uint64_t id)
-{
-	uint32_t index;
-
-	return map_get(&states->goroutine_of, id, &index) ? index : 0;
-}
-
 uint32_t gotrace_states_proc(const struct gotrace_states *states, uint64_t id)
 {
 	uint32_t index;

@@ -96,7 +96,13 @@ bool gotrace_states_init(struct gotrace_states *states);
 void gotrace_states_fini(struct gotrace_states *states);
 
 /* gotrace_states_goroutine, _proc: the index of one that is known; 0: it is not. */
-uint32_t gotrace_states_goroutine(const struct gotrace_states *states, uint64_t id);
+static inline uint32_t gotrace_states_goroutine(const struct gotrace_states *states, uint64_t id)
+{
+	uint32_t index;
+
+	return map_get(&states->goroutine_of, id, &index) ? index : 0;
+}
+
 uint32_t gotrace_states_proc(const struct gotrace_states *states, uint64_t id);
 
 /* gotrace_states_thread: the index, a new one where it is not known. 0: out of memory. */
