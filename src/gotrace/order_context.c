@@ -39,10 +39,12 @@ void gotrace_order_lacks_context(struct gotrace_order *order, const struct gotra
 {
 	const struct gotrace_thread *thread = gotrace_order_thread(order, cursor);
 
-	gotrace_order_fail(order, cursor,
-		"it cannot be where there is %s thread, %s processor and %s goroutine",
-		cursor->thread ? "a" : "no", thread->proc ? "a" : "no",
-		thread->goroutine == GOTRACE_NONE ? "no" : "a");
+	if (cursor->thread)
+		gotrace_order_fail(order, cursor,
+			"its thread has %s processor, and runs %s goroutine",
+			thread->proc ? "a" : "no", thread->goroutine == GOTRACE_NONE ? "no" : "a");
+	else
+		gotrace_order_fail(order, cursor, "it is of no thread");
 }
 
 void gotrace_order_lacks(struct gotrace_order *order, const struct gotrace_cursor *cursor,

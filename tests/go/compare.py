@@ -17,6 +17,8 @@ import shutil
 import subprocess
 import sys
 
+import wire_text
+
 HERE = pathlib.Path(__file__).resolve().parent
 LINE = re.compile(r"^(\d+) (M=(-?\d+) P=(-?\d+) .*)$")
 RESOURCE = re.compile(r" ((?:Goroutine|Proc) -?\d+) ")
@@ -47,8 +49,12 @@ def build(folder, program, release):
 
 
 def print_events(program, trace, path):
+    """What ends a trace early is told by both readers, each in words of its own, of which only the first is kept."""
     with open(path, "wb") as file:
-        subprocess.run([program, trace], check=False, stdout=file)
+        failed = subprocess.run([program, trace], check=False, stdout=file).returncode
+    if failed:
+        text = path.read_bytes()
+        path.write_bytes(text[:text.rindex(b"error:") + len(b"error:")] + b"\n")
 
 
 def canonical(lines):
@@ -134,6 +140,16 @@ def everything(comparison):
                     comparison.run(binary, program, procs, setting)
 
 
+def written(comparison):
+    """The traces that the oracle itself is tested by, as text."""
+    where = subprocess.run(["go", "list", "-m", "-f", "{{.Dir}}", "golang.org/x/exp"], cwd=HERE / "oracle", check=True,
+                           env=go_environment("local"), capture_output=True, text=True).stdout.strip()
+    for case in sorted(pathlib.Path(where, "trace/testdata/tests").glob("*.test")):
+        path = comparison.folder / "written.trace"
+        path.write_bytes(wire_text.assemble(case.read_text(encoding="utf-8").split("-- trace --\n")[1]))
+        comparison.compare(path, case.name)
+
+
 def real(comparison):
     """Tests of modules that nobody here wrote, traced by `go test -trace`."""
     for module in ("github.com/nats-io/nuid@v1.0.1", "golang.org/x/sync@v0.10.0", "github.com/hashicorp/golang-lru/v2@v2.0.7"):
@@ -168,6 +184,7 @@ def main():
     if not oracle:
         skip("golang.org/x/exp/trace cannot be built")
     comparison = Comparison(events, oracle, folder)
+    written(comparison)
     if "--all" in options:
         everything(comparison)
     else:
