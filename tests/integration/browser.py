@@ -55,7 +55,7 @@ class Page:
         self.page = self.context.new_page()
         self.said = []
         self.page.set_default_timeout(10000)
-        self.nr_asked = 0
+        self.nr_asked = self.nr_frames = 0
         self.page.on("request", lambda request: self.count(request, 1))
         self.page.on("requestfinished", lambda request: self.count(request, -1))
         self.page.on("requestfailed", lambda request: self.count(request, -1))
@@ -76,14 +76,15 @@ class Page:
     def count(self, request, by):
         if "/api/v1/events" not in request.url:  # which never ends
             self.nr_asked += by
+            self.nr_frames = 0
 
     def answered(self):
-        """Waits until the page asks for nothing any more, and has drawn what came."""
+        """Waits until the page asks for nothing any more: in some frames, since an answer may lead to the next question."""
         end = time.monotonic() + 30
-        while True:
+        self.nr_frames = 0
+        while self.nr_frames < 4:
             self.page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
-            if not self.nr_asked:
-                return
+            self.nr_frames += not self.nr_asked
             check(time.monotonic() < end, f"{self.page.url} asks without end")
 
     def text(self, selector):

@@ -59,6 +59,11 @@ def check_timeline(browser, server):
         it.page.keyboard.press("Enter")
         it.page.wait_for_selector("main.coroutine .steps")
         check("closed" in it.text("main.coroutine .steps"), it.text("main"))
+        it.page.wait_for_selector("[aria-label=Events] tbody tr")
+        kinds = it.page.locator("[aria-label=Events] tbody tr td:nth-child(3)").all_inner_texts()
+        check({"create", "suspend"} <= set(kinds), f"events of the coroutine: {kinds}")
+        it.page.locator("[aria-label=Events] tbody tr", has_text="suspend").first.locator("a").first.click()
+        it.until("document.querySelector('.details').textContent.includes('suspend, event')")
         it.quiet()
 
 

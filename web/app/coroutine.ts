@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// One coroutine: its life as a strip, why it does not run, its tree, its objects, its times against its peers, its states.
+// One coroutine: its life as a strip, why it does not run, its tree, its objects, its times against its peers, its states and
+// its events.
 
 import { addressOf, viewInUse } from "./address";
 import { askJson, askRows } from "./carrier";
 import { copyButton, fill, h, sharpen, type Child } from "./dom";
+import { eventsTable } from "./events";
 import { COMPARED, showOwnObjects, showPeers, showTree } from "./related";
 import { askSlices } from "./slices";
 import { count, duration, many, moment, wallClock } from "./say";
@@ -98,16 +100,18 @@ async function load(into: HTMLElement, trace: Trace, process: number, id: number
 	];
 	const life = h("canvas", { class: "life", role: "img", "aria-label": "Its life: states over time" });
 	const why = h("div", null, h("p", { class: "quiet" }, "asking ...")), command = `corotracer why FILE ${id}`, table = statesTable(process, id);
+	const events = eventsTable("Events", () => [`coroutine=${id}`, `process=${process}`]);
 	fill(into, h("h2", null, `Coroutine ${id} `, h("span", { class: "quiet" }, word("name") || placeOf(number("function_site") || null))),
 		life, h("p", { class: "actions" }, h("a", { class: "button", href: addressOf("timeline", { lane: key, at: number("since_ns") }) }, "Show it on the timeline")),
 		h("h3", null, state === "destroyed" || state === "done" ? "How it ended" : "Why it does not run"), why,
 		h("h3", null, "What is known of it"),
 		h("dl", null, facts.filter(([, value]) => value).map(([name, value]) => [h("dt", null, name), h("dd", null, value)])),
-		showRelated(process, id, trace, number), h("h3", null, "Its states"), table.element,
+		showRelated(process, id, trace, number), h("h3", null, "Its states"), table.element, h("h3", null, "Its events"), events.element,
 		h("p", { class: "quiet" }, "In a terminal: ", h("code", null, command), " ", copyButton("Copy", () => command)));
 	void drawLife(life, key, trace).catch(() => undefined);
 	void showWhy(why, process, id).catch((failure: Error) => fill(why, h("p", null, failure.message)));
 	table.refresh();
+	events.refresh();
 }
 
 export function showCoroutine(into: HTMLElement, trace: Trace): void {

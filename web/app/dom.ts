@@ -40,12 +40,12 @@ export function fill(element: Element, ...children: Child[]): void {
 }
 
 /** Copies a text, and says so in the button that was pressed. */
-export function copyButton(name: string, text: () => string): HTMLButtonElement {
+export function copyButton(name: string, text: () => string | Promise<string>): HTMLButtonElement {
 	return h("button", {
 		class: "small", "data-copies": name,
 		click: async (event: Event) => {
 			const button = event.currentTarget as HTMLButtonElement;
-			await navigator.clipboard.writeText(text());
+			await navigator.clipboard.writeText(await text());
 			button.textContent = "Copied";
 			setTimeout(() => { button.textContent = name; }, 1500);
 		},

@@ -6,6 +6,7 @@
 import { addressOf, note, viewInUse } from "./address";
 import { askRows } from "./carrier";
 import { copyButton, fill, h, type Child } from "./dom";
+import { eventsTable } from "./events";
 import { TIMELINE, type Action } from "./keys";
 import { tellOf, type Lane, type Lanes, type Row } from "./lanes";
 import { KINDS } from "./names";
@@ -15,8 +16,8 @@ import { count, duration, many, moment } from "./say";
 import { CAUSES, causeOfResource } from "./shades";
 import type { Slice } from "./slices";
 import { STATES } from "./states";
-import { Table } from "./table";
-import { briefPlaceLink, coroutineLink, placeLink, placeOf, threadName, type Finding, type Trace } from "./trace";
+import type { Table } from "./table";
+import { coroutineLink, placeLink, placeOf, threadName, type Finding, type Trace } from "./trace";
 
 /** The bars of the picture, each with its word. */
 export function legend(): HTMLElement {
@@ -138,17 +139,7 @@ export class RangePanel {
 	private timer = 0;
 
 	constructor(private readonly trace: Trace) {
-		this.table = new Table({
-			table: "events", label: "Events in this range", order: "event", where: () => this.where(), hidden: ["process"], columns: [
-				{ name: "event", head: "event", isNumber: true, cell: (rows, column, row) => count(rows.number(column, row)) },
-				{ name: "time_ns", head: "time", isNumber: true, cell: (rows, column, row) => moment(rows.number(column, row), 1) },
-				{ name: "kind", head: "what", cell: (rows, column, row) => KINDS[rows.number(column, row)] ?? "" },
-				{ name: "coroutine", head: "coroutine", isNumber: true, cell: (rows, column, row) => rows.number(column, row)
-					? coroutineLink(rows.number(6, row), rows.number(column, row), String(rows.number(column, row))) : "" },
-				{ name: "thread", head: "thread", cell: (rows, column, row) => threadName(rows.number(column, row) || null) },
-				{ name: "site", head: "place", cell: (rows, column, row) => briefPlaceLink(rows.number(column, row) || 0) },
-			],
-		});
+		this.table = eventsTable("Events in this range", () => this.where());
 		this.element = h("details", { class: "in-range", open: viewInUse().arguments.get("panel") === "range", toggle: () => {
 			note({ panel: this.element.open ? "range" : undefined });
 			this.refresh();

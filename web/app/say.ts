@@ -24,10 +24,12 @@ export function duration(ns: number): string {
 	return "0 s";
 }
 
-/** A moment, from the beginning of the recording; `resolution` is what shall still be told apart. */
-export function moment(ns: number, resolution = 1e3): string {
+/** A moment, from the beginning of the recording, as reports tell it; or rounded to what shall still be told apart. */
+export function moment(ns: number, resolution?: number): string {
 	if (Number.isNaN(ns))
 		return "";
+	if (resolution === undefined)
+		return `${(Math.trunc(ns / 1e3) / 1e6).toFixed(6)} s`;
 	const digits = Math.max(0, Math.min(9, 9 - Math.floor(Math.log10(Math.max(1, resolution)))));
 	return `${(ns / 1e9).toFixed(digits)} s`;
 }

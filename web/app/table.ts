@@ -8,7 +8,11 @@ import type { Rows } from "./rows";
 import { count } from "./say";
 
 const ROW_HEIGHT = 30;
+/** The heads, and the bar by which the table is scrolled sideways. */
+const ROOM_OF_HEAD = 56;
 const PAGE = 100;
+/** So many rows are copied at most. */
+const COPIED_MAX = 10000;
 /** Browsers draw no element that is much higher. */
 const HEIGHT_MAX = 8e6;
 
@@ -133,6 +137,7 @@ export class Table {
 				return;
 			this.pages.set(page, rows);
 			this.total = rows.nrMatched;
+			this.scroller.style.maxHeight = `${this.total * ROW_HEIGHT + ROOM_OF_HEAD}px`;
 			this.told.textContent = this.total ? `${count(this.total)} rows` : "No row meets these conditions.";
 		} catch (failure) {
 			this.told.textContent = (failure as Error).message;
@@ -190,7 +195,14 @@ export class Table {
 			`ORDER BY ${order.replace("-", "")}${order.startsWith("-") ? " DESC" : ""}`);
 	}
 
-	private text(): string {
-		return tabsOf(this.options.columns.map((column) => column.head), this.body);
+	/** All rows, or the first of them. */
+	private async text(): Promise<string> {
+		const { options } = this, lines = h("tbody", null);
+		const rows = await askRows("select", { table: options.table, columns: this.names(), where: options.where(), order: options.order, limit: COPIED_MAX });
+		for (let row = 0; row < rows.nrRows; row++)
+			lines.append(this.line(rows, row, row));
+		if (rows.nrMatched > rows.nrRows)
+			this.told.textContent = `${count(rows.nrMatched)} rows; the first ${count(rows.nrRows)} were copied, and the command gives all`;
+		return tabsOf(options.columns.map((column) => column.head), lines);
 	}
 }
