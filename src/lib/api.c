@@ -13,6 +13,7 @@
 #include "base/failure.h"
 #include "base/input.h"
 #include "base/io.h"
+#include "gotrace/source.h"
 #include "jsonl/jsonl.h"
 #include "event/kind_words.h"
 #include "base/known_options.h"
@@ -60,6 +61,13 @@ static enum ct_status open_rows(struct input *input, const struct ct_open_option
 	return status;
 }
 
+static enum ct_status open_go(struct input *input, const struct ct_open_options *options,
+	struct ct_source **ret_source, struct ct_error *reterr)
+{
+	(void)options;
+	return gotrace_source_open(input, ret_source, reterr);
+}
+
 static enum ct_status refuse(struct input *input, const char *why, struct ct_error *reterr)
 {
 	ct_fail(reterr, CT_ERR_FORMAT, "%s", why);
@@ -86,6 +94,7 @@ static const struct form {
 	{store_is_ours, open_store},
 	{textrace_is_ours, open_text},
 	{jsonl_is_ours, open_rows},
+	{gotrace_source_is_ours, open_go},
 	{recover_is_ours, refuse_flight},
 };
 
