@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""Tables as columns, as DuckDB reads them: their sums are those that a query tells."""
+import json
+import os
+import sys
+
+from environment import python_with, skip
+from support import COROTRACER, check, run
+
+PACKAGES = ("duckdb==2.0.0", "polars==2.1.0", "pyarrow==26.0.1")
+SUMS = ["SELECT count(*), sum(time_ns), min(event), max(event) FROM events",
+        "SELECT kind, count(*), sum(coroutine), sum(value) FROM events GROUP BY kind ORDER BY kind",
+        "SELECT object, count(*) FROM events WHERE thread = 1 GROUP BY object ORDER BY object NULLS FIRST",
+        "SELECT state, count(*), sum(duration_ns) FROM states GROUP BY state ORDER BY state",
+        "SELECT count(*), sum(duration_ns) FROM states WHERE from_ns > 100000000",
+        "SELECT count(*), sum(nr_resumes) FROM coroutines", "SELECT outcome, count(*) FROM wakes GROUP BY 1 ORDER BY 1",
+        "SELECT count(*), sum(line) FROM sites", "SELECT count(*) FROM findings", "SELECT nr_events, nr_lost, host FROM trace",
+        "SELECT s.function, count(*) FROM events JOIN sites s USING (site) WHERE s.function IS NOT NULL GROUP BY 1 ORDER BY 1"]
+TABLES = """events states wakes coroutines tasks regions counter_values objects descriptors trace processes threads sites places
+losses notes findings finding_coroutines finding_steps spans counters""".split()
+
+
+def queried(trace, sql):
+    return [tuple(row.values()) for row in json.loads(run(COROTRACER, "query", "--format", "json", trace, sql, timeout=600).stdout)]
+
+
+def need_packages(program):
+    """Runs the program again by a Python that has the packages, where this one has none; ends with 77 where there can be none."""
+    try:
+        import duckdb  # noqa: F401
+        import polars  # noqa: F401
+        import pyarrow  # noqa: F401
+    except ImportError:
+        python = python_with("columnar-packages", *PACKAGES)
+        if not python:
+            skip("DuckDB, polars and pyarrow cannot be installed")
+        os.execv(python, [str(python), str(program), *sys.argv[1:]])
+
+
+def check_sums(trace, views, whose):
+    """`views`: by the name of a table, its Parquet file, or what was read of Arrow."""
+    import duckdb
+    import pyarrow
+    with duckdb.connect() as database:
+        for name, view in views.items():
+            if isinstance(view, pyarrow.Table):
+                database.register(name, view)
+            else:
+                database.execute(f"CREATE VIEW {name} AS SELECT * FROM '{view}'")
+        for sql in SUMS:
+            told = queried(trace, sql)
+            seen = database.sql(sql).fetchall()
+            check(seen == told, f"{whose}: {sql}: {seen}, not {told}")
