@@ -15,6 +15,7 @@
 
 #include "corotracer/event.h"
 #include "corotracer/picture.h"
+#include "corotracer/runtime.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -206,29 +207,6 @@ struct ct_advice {
 	uint64_t nr_coros;
 	const char *name; /* of what they await there, as the program has it; "": none */
 	const char *text; /* what to add, and where: one sentence */
-};
-
-/*
- * How durations are distributed: how many, how long in all, and the time that so many of them did not pass;
- * percentiles are at most 1/32 too high.
- */
-struct ct_distribution {
-	uint64_t count;
-	int64_t total_ns;
-	int64_t p50_ns;
-	int64_t p90_ns;
-	int64_t p95_ns;
-	int64_t p99_ns;
-	int64_t p999_ns;
-	int64_t p9999_ns;
-	int64_t max_ns;
-};
-
-/* What goes on when the observation ends, and is in no distribution. */
-struct ct_going_on {
-	uint64_t count;
-	int64_t total_ns; /* so far */
-	int64_t longest_ns;
 };
 
 struct ct_times {
@@ -573,6 +551,8 @@ struct ct_report {
 	struct ct_statistics statistics;
 	const struct ct_path *path;           /* where it was asked for; else NULL */
 	const struct ct_breakdown *breakdown; /* likewise */
+	const struct ct_runtime *runtimes;    /* by process; of those whose trace tells of one */
+	uint32_t nr_runtimes;
 };
 
 #pragma GCC visibility pop

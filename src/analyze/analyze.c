@@ -280,6 +280,7 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	analyze_quality_fill(analysis, &report->quality);
 	analyze_annotations_export(analysis, report);
 	analyze_statistics_export(analysis, &report->statistics);
+	analyze_runtime_export(analysis, report);
 	status = analyze_task_path_export(analysis, source, report, reterr);
 	if (status == CT_OK)
 		status = analyze_breakdown_export(analysis, source, report, reterr);

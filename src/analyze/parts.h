@@ -553,6 +553,11 @@ enum ct_status analyze_breakdown_export(struct analysis *analysis, struct ct_sou
 struct ct_distribution analyze_statistics_distribution(const struct histogram *histogram);
 struct ct_times analyze_statistics_times(const int64_t *spent);
 
+/* analyze_runtime_export: what runtimes did besides. analyze_utilization_export: what they left to the program. */
+void analyze_runtime_export(struct analysis *analysis, struct ct_report *report);
+void analyze_utilization_export(struct analysis *analysis, const struct model_runtime *runtime,
+	ct_time until, struct ct_runtime *ret_runtime);
+
 /* analyze_statistics_export: where the time went. */
 void analyze_statistics_export(struct analysis *analysis, struct ct_statistics *statistics);
 

@@ -155,6 +155,9 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 	coro->resume_event = event->sequence;
 	coro->blocked_before = thread_at(model, event->thread)->spent[MODEL_ACTIVITY_BLOCKED];
 	model_coro_enter_stack(model, index, event->thread);
+	/* On that thread's processor, from now on. */
+	if (coro->is_assisting || coro->is_collector)
+		model_runtime_changed(model, coro, event->time);
 	return note_worker(model, coro_at(model, index), is_first_step, event);
 }
 

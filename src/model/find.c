@@ -124,6 +124,7 @@ static __attribute__((noinline)) uint32_t make_coro(
 		!model_watch_add_coro(model))
 		return 0;
 	index = (uint32_t)(model->coros.count - 1);
+	model_coro_alive(model, process, time);
 	if (model->pages.at[page].coro[id % MODEL_PAGE_IDS] == MODEL_GONE)
 		be_remains(model, process, coro_at(model, index));
 	model->pages.at[page].coro[id % MODEL_PAGE_IDS] = index;

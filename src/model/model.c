@@ -396,6 +396,7 @@ enum ct_status model_finish(struct model *model, struct ct_error *reterr)
 	model_release_finish(model);
 	model_wake_finish(model);
 	model_coro_finish(model);
+	model_range_finish(model);
 	model_runtime_finish(model);
 	model_thread_finish(model);
 	model_tell(model, MODEL_FINISH, (struct model_sight){0});

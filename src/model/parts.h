@@ -99,6 +99,17 @@ void model_coro_hide(struct model *model, struct model_coro *coro);
 void model_coro_enter_stack(struct model *model, uint32_t index, uint32_t thread);
 /* model_coro_leave_stack: takes the coroutine off its thread's stack, wherever in it it is. */
 void model_coro_leave_stack(struct model *model, uint32_t index);
+/* model_coro_alive: one more of the process is alive. */
+static inline void model_coro_alive(struct model *model, uint32_t index, ct_time time)
+{
+	struct model_process *process = process_at(model, index);
+
+	if (++process->nr_alive <= process->nr_alive_most)
+		return;
+	process->nr_alive_most = process->nr_alive;
+	process->alive_most_time = time_observed(model, time);
+}
+
 /*
  * model_coro_let_go: its thread has gone on to something else. Where its probe does not see ends it is presumed to have
  * come to its own. model_coro_revive: it shows that it has not.
@@ -308,6 +319,9 @@ void model_runtime_count(struct model *model, uint32_t process, ct_time time);
 void model_runtime_look(struct model *model, uint32_t process, uint32_t processor, ct_time time);
 /* model_runtime_changed: so may that of the processor on which this coroutine runs, or ran. */
 void model_runtime_changed(struct model *model, const struct model_coro *coro, ct_time time);
+/* model_runtime_assist: before a coroutine that helps the collection enters a state. */
+void model_runtime_assist(
+	struct model *model, const struct model_coro *coro, enum ct_state state, ct_time time);
 bool model_runtime_sample(struct model *model, const struct ct_event *event);
 bool model_processor_apply(struct model *model, const struct ct_event *event);
 /* model_processor_syscall: the coroutine on the event's thread goes into a system call, or is back and runs on. */
@@ -319,10 +333,7 @@ void model_runtime_finish(struct model *model);
 bool model_range_apply(struct model *model, const struct ct_event *event);
 /* model_range_detail: how much the sweep that has just ended did. */
 bool model_range_detail(struct model *model, const struct ct_event *event);
-/* model_range_change: before a coroutine that assists enters a state. */
-void model_range_change(
-	struct model *model, const struct model_coro *coro, enum ct_state state, ct_time time);
-void model_range_finish(struct model *model, uint32_t process, ct_time until);
+void model_range_finish(struct model *model);
 
 /* ---------------------------------------------------------------- how long: times.c */
 

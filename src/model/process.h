@@ -34,6 +34,9 @@ struct model_process {
 	uint64_t cached_key;
 	uint32_t cached_page; /* 0: none */
 	uint32_t nr_ready;    /* coroutines in state READY */
+	uint32_t nr_alive;    /* that were seen, and have not come to their end */
+	uint32_t nr_alive_most;
+	ct_time alive_most_time;
 	uint32_t series[MODEL_NR_SERIES_OF_PROCESS];
 	uint32_t nr_hidden;  /* coroutines that may be running without having been seen to */
 	ct_time ready_since; /* when nr_ready last left zero */

@@ -178,22 +178,6 @@ static void end(struct model *model, struct model_range *range, const struct ct_
 	close(model, event->process, range);
 }
 
-void model_range_change(
-	struct model *model, const struct model_coro *coro, enum ct_state state, ct_time time)
-{
-	struct model_runtime *runtime = process_at(model, coro->process)->runtime;
-	uint64_t key = (uint64_t)CTP_RANGE_ASSIST << 56 | CTP_HANDLE_IDENTITY(coro->id);
-	struct model_range *range;
-	uint32_t index;
-
-	if (!runtime || !map_get(&runtime->open_at, key, &index))
-		return;
-	range = &runtime->open.at[index];
-	if (coro->state == CT_STATE_RUNNING && state != CT_STATE_RUNNING)
-		range->ran_ns += ct_time_between(range->counted, time);
-	range->counted = time;
-}
-
 /* ---------------------------------------------------------------- events */
 
 static bool open(struct model *model, const struct ct_event *event)
@@ -278,17 +262,18 @@ bool model_range_detail(struct model *model, const struct ct_event *event)
 }
 
 /* What goes on at the end has lasted until then. */
-void model_range_finish(struct model *model, uint32_t process, ct_time until)
+static void finish_process(struct model *model, uint32_t process, ct_time until)
 {
 	struct model_runtime *runtime = process_at(model, process)->runtime;
 	uint32_t i;
 
 	for (i = 1; i < runtime->open.count; i++) {
 		struct model_range range = runtime->open.at[i];
-		struct model_range_sum *sum = sum_of(runtime, &range);
+		struct model_range_sum *sum;
 
 		if (range.from == CT_NO_TIME)
 			continue;
+		sum = sum_of(runtime, &range);
 		if (sum) {
 			sum->open.count++;
 			model_times_so_far(&sum->open, ct_time_between(range.from, until));
@@ -298,6 +283,15 @@ void model_range_finish(struct model *model, uint32_t process, ct_time until)
 		model_tell(model, MODEL_RANGE_END,
 			(struct model_sight){.process = process, .range = &range});
 	}
+}
+
+void model_range_finish(struct model *model)
+{
+	uint32_t i;
+
+	for (i = 0; i < model->nr_processes; i++)
+		if (process_at(model, i)->runtime)
+			finish_process(model, i, model_end_of(model, i));
 }
 
 /* ---------------------------------------------------------------- questions */

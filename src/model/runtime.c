@@ -229,6 +229,22 @@ void model_runtime_changed(struct model *model, const struct model_coro *coro, c
 		model_runtime_look(model, coro->process, processor, time);
 }
 
+void model_runtime_assist(
+	struct model *model, const struct model_coro *coro, enum ct_state state, ct_time time)
+{
+	struct model_runtime *runtime = process_at(model, coro->process)->runtime;
+	uint64_t key = (uint64_t)CTP_RANGE_ASSIST << 56 | CTP_HANDLE_IDENTITY(coro->id);
+	struct model_range *range;
+	uint32_t index;
+
+	if (!runtime || !map_get(&runtime->open_at, key, &index))
+		return;
+	range = &runtime->open.at[index];
+	if (coro->state == CT_STATE_RUNNING && state != CT_STATE_RUNNING)
+		range->ran_ns += ct_time_between(range->counted, time);
+	range->counted = time;
+}
+
 bool model_runtime_sample(struct model *model, const struct ct_event *event)
 {
 	struct model_runtime *runtime = model_runtime_of(model, event->process);
@@ -251,6 +267,5 @@ void model_runtime_finish(struct model *model)
 		model_runtime_count(model, i, end);
 		for (j = 1; j < runtime->processors.count; j++)
 			enter(model, i, j, runtime->processors.at[j].state, end);
-		model_range_finish(model, i, end);
 	}
 }

@@ -124,7 +124,7 @@ void model_coro_set_state(
 {
 	model_times_change(model, coro, state, time);
 	if (coro->is_assisting)
-		model_range_change(model, coro, state, time);
+		model_runtime_assist(model, coro, state, time);
 	if (model->history)
 		model_history_note(model, coro, state, time);
 	count_ready(model, coro, state, time);
@@ -133,6 +133,10 @@ void model_coro_set_state(
 		model_series_move(model, coro->process, MODEL_SERIES_ALIVE, time, -1);
 		model_times_alive(model, coro->spawn_site, time, -1);
 	}
+	if (coro->state < CT_STATE_DONE && state >= CT_STATE_DONE)
+		process_at(model, coro->process)->nr_alive--;
+	else if (coro->state >= CT_STATE_DONE && state < CT_STATE_DONE)
+		model_coro_alive(model, coro->process, time);
 	if (state == CT_STATE_READY && coro->state != CT_STATE_READY)
 		model_tell(model, MODEL_READY,
 			(struct model_sight){.coro = (uint32_t)(coro - model->coros.at)});

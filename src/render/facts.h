@@ -118,6 +118,10 @@ void render_facts_breakdown(const struct page *page);
 int64_t render_facts_life_ns(const struct ct_times *times);
 const char *render_facts_waited_for(const struct ct_wait_time *wait);
 
+/* render_facts_runtimes: what runtimes did besides, in a few rows. render_facts_runtime_tables: likewise. */
+void render_facts_runtimes(struct text *rows, const struct ct_report *report);
+void render_facts_runtime_tables(const struct page *page);
+
 /* render_facts_path: what a task's duration was made of; there is a path. render_facts_path_tables: likewise. */
 void render_facts_path(struct text *rows, const struct ct_report *report);
 void render_facts_path_tables(const struct page *page);

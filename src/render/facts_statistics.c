@@ -307,4 +307,6 @@ void render_facts_statistics(const struct page *page)
 			render_page_rows(page, &of->table, page->options->max_rows);
 	}
 	render_facts_spans(page);
+	if (!by || by == CT_BY_WORKER)
+		render_facts_runtime_tables(page);
 }

@@ -162,6 +162,7 @@ void render_facts_time_went(struct text *rows, const struct ct_report *report)
 	if (render_facts_life_ns(&statistics->total) <= 0)
 		return;
 	brief_states(rows, report);
+	render_facts_runtimes(rows, report);
 	before_row(rows, statistics);
 	brief_waits(rows, report);
 	brief_delays(rows, &statistics->delays);
@@ -202,6 +203,7 @@ void render_facts_times(struct text *rows, const struct ct_report *report)
 	text_count(rows, statistics->nr_migrations);
 	text_add(rows, " of them on another thread than the one before");
 	render_facts_end(rows);
+	render_facts_runtimes(rows, report);
 	before_row(rows, statistics);
 	ready_row(rows, &statistics->ready);
 	if (statistics->nr_refused) {

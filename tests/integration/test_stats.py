@@ -246,6 +246,78 @@ def check_before(place):
     check(told["changes_before"] == 0 and told["delays"]["count"] == 1, f"{told}")
 
 
+# What a runtime does besides: P-100 to P-103.
+RUNTIME = """\
+trace from=0 until=100ms
+process 1 pid=100 program=/bin/service probe
+thread 1 tid=101 name=m1
+thread 2 tid=102 name=m2
+site 1 kind=source file=/src/main.go line=10 function=main.main reason=request
+site 2 kind=source file=/src/main.go line=30 function=main.alloc
+site 3 kind=name reason="GC sweep termination"
+site 4 kind=name reason="read mem stats"
+0      t1 processor processor:0 state=running
+0      t2 processor processor:1 state=running
+1ms    t1 create c1 @1
+1ms    t1 resume c1
+3ms    t1 task-begin c1 7 @1
+10ms   t1 range-begin c1 @3 range=pause
+11ms   t1 range-end c1 range=pause
+11ms   t1 range-begin range=gc-mark
+20ms   t1 range-begin c1 @2 range=gc-assist
+25ms   t1 suspend c1 channel:0 @2
+25ms   t1 create c2 @1
+30ms   t2 wake coroutine:1 @1
+40ms   t1 resume c1
+45ms   t1 range-end c1 range=gc-assist
+45ms   t1 task-end 7
+60ms   t1 suspend c1 channel:0 @2
+60ms   t1 processor processor:0 state=idle
+60ms   t2 range-begin processor:1 @2 range=gc-sweep
+62ms   t2 range-end processor:1 range=gc-sweep
+62ms   t2 detail 4096 detail=swept
+62ms   t2 detail 1024 detail=reclaimed
+70ms   t2 wake coroutine:1 @1
+80ms   t1 processor processor:0 state=running
+80ms   t1 resume c1
+85ms   t2 range-begin @4 range=pause
+89ms   t2 range-end range=pause
+90ms   t2 processor processor:1 state=gone
+"""
+
+
+def check_utilization(runtime):
+    """Half of two processors for 10 ms and for 2 ms, both for 1 ms: by what can be worked out by hand."""
+    check(abs(runtime["utilization"] - (1 - 7 / 100)) < 1e-9, f"{runtime['utilization']}")
+    least = {one["window_ns"]: one["least"] for one in runtime["least_utilization"]}
+    check(least[1000] == 0 and least[1_000_000] == 0, f"{least}")
+    check(abs(least[10_000_000] - 7.5 / 10) < 1e-9, f"{least}")
+    check(list(least.values()) == sorted(least.values()), f"{least}")
+
+
+def check_runtime(place):
+    """Processors, pauses and collection, and the task that they lengthened."""
+    trace = place / "runtime.txt"
+    trace.write_text(RUNTIME)
+    report, _ = statistics(trace)
+    runtime, = report["runtimes"]
+    check(runtime["paused_ns"] == 5_000_000 and runtime["assisted_ns"] == 10_000_000, f"{runtime}")
+    check(runtime["idle_ready_ns"] == runtime["short_ns"] == 10_000_000, f"{runtime}")
+    check(runtime["processors_ns"] == 190_000_000 and runtime["coroutines_most"] == 2, f"{runtime}")
+    check(runtime["swept_bytes"] == 4096 and runtime["reclaimed_bytes"] == 1024, f"{runtime}")
+    check([(one["number"], one["running_ns"], one["idle_ns"], one["taken"]) for one in runtime["processors"]] ==
+          [(0, 80_000_000, 20_000_000, 2), (1, 90_000_000, 0, 1)], f"{runtime['processors']}")
+    check([(one["kind"], one["name"], one["durations"]["count"], one["open"]) for one in runtime["ranges"]] ==
+          [("gc-mark", "", 0, 1), ("gc-assist", "", 1, 0), ("pause", "read mem stats", 1, 0), ("gc-sweep", "", 1, 0),
+           ("pause", "GC sweep termination", 1, 0)], f"{runtime['ranges']}")
+    task, = runtime["met_tasks"]
+    check((task["id"], task["paused_ns"], task["assisted_ns"]) == (7, 1_000_000, 10_000_000), f"{task}")
+    check_utilization(runtime)
+    text = run(COROTRACER, "stats", trace).stdout
+    check("2 pauses, 5.00 ms together (5.00 % of the time), the longest 4.00 ms" in text, text)
+    check("processors stood idle for 10.0 ms together while coroutines were ready" in text, text)
+
+
 def check_ten_most(place):
     """Whoever asks for many rows learns that a list of coroutines has ten, from its heading and from the help."""
     trace = place / "many.txt"
@@ -327,6 +399,7 @@ def main():
         check_before(pathlib.Path(place))
         check_none(pathlib.Path(place))
         check_ten_most(pathlib.Path(place))
+        check_runtime(pathlib.Path(place))
         check_complaints(place)
         check_many_places(pathlib.Path(place))
 

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Minimum mutator utilisation: of all windows of one length, how much of the machine was left to the program in that
+ * where least was. https://doi.org/10.1145/378795.378823
+ *
+ * How many processors collect changes in steps, so the mean over a window, by where the window begins, is a line with
+ * bends where one of the window's edges meets a step: its least is at a bend. Two edges go over all steps at once.
+ */
+#include <math.h>
+
+#include "analyze/parts.h"
+
+#define WINDOWS_PER_DECADE 2u
+#define WINDOW_FIRST_NS 1000.0
+#define WINDOW_LAST_NS 1e9
+#define WINDOWS_MOST 16u
+
+struct curve {
+	const struct model_share *shares;
+	size_t count;
+	ct_time until;
+	const double *sums; /* of what was left, in ns, up to each step */
+};
+
+static double left_of(const struct model_share *share)
+{
+	if (!share->nr_processors)
+		return 1;
+	return 1 - (double)share->nr_collecting / (double)share->nr_processors;
+}
+
+static ct_time end_of(const struct curve *curve, size_t step)
+{
+	return step + 1 < curve->count ? curve->shares[step + 1].time : curve->until;
+}
+
+/* What was left up to a time that lies in this step. */
+static double sum_until(const struct curve *curve, size_t step, ct_time time)
+{
+	return curve->sums[step] +
+	       left_of(&curve->shares[step]) * (double)(time - curve->shares[step].time);
+}
+
+/* The least that was left in a window of this length which begins, or else ends, with a step. */
+static double least_beside(const struct curve *curve, int64_t window_ns, bool begins)
+{
+	ct_time first = curve->shares[0].time;
+	double least = (double)window_ns;
+	size_t i, other = 0;
+
+	for (i = 0; i <= curve->count; i++) {
+		ct_time at = i < curve->count ? curve->shares[i].time : curve->until;
+		ct_time from = begins ? at : at - window_ns, until = from + window_ns;
+		size_t step = i < curve->count ? i : curve->count - 1;
+		double sum;
+
+		if (from < first || until > curve->until)
+			continue;
+		while (other + 1 < curve->count && end_of(curve, other) < (begins ? until : from))
+			other++;
+		sum = begins ? sum_until(curve, other, until) - sum_until(curve, step, from)
+			     : sum_until(curve, step, until) - sum_until(curve, other, from);
+		least = sum < least ? sum : least;
+	}
+	return least;
+}
+
+static double least_of(const struct curve *curve, int64_t window_ns)
+{
+	double begins = least_beside(curve, window_ns, true);
+	double ends = least_beside(curve, window_ns, false);
+	double least = (begins < ends ? begins : ends) / (double)window_ns;
+
+	return least < 0 ? 0 : least;
+}
+
+static const double *sum_up(struct analysis *analysis, const struct curve *curve)
+{
+	double *sums = arena_array(&analysis->scratch, curve->count, sizeof(*sums));
+	size_t i;
+
+	analysis->is_broken |= !sums;
+	if (!sums)
+		return NULL;
+	sums[0] = 0;
+	for (i = 1; i < curve->count; i++)
+		sums[i] = sums[i - 1] +
+			  left_of(&curve->shares[i - 1]) *
+				  (double)(curve->shares[i].time - curve->shares[i - 1].time);
+	return sums;
+}
+
+static bool has_collected(const struct curve *curve)
+{
+	size_t i;
+
+	for (i = 0; i < curve->count; i++)
+		if (curve->shares[i].nr_collecting)
+			return true;
+	return false;
+}
+
+void analyze_utilization_export(struct analysis *analysis, const struct model_runtime *runtime,
+	ct_time until, struct ct_runtime *ret_runtime)
+{
+	struct curve curve = {
+		.shares = runtime->shares.at, .count = runtime->shares.count, .until = until};
+	struct ct_utilization *rows;
+	int64_t whole_ns;
+	unsigned i;
+
+	if (!has_collected(&curve) || curve.shares[0].time >= until)
+		return;
+	curve.sums = sum_up(analysis, &curve);
+	rows = arena_array(analysis->arena, WINDOWS_MOST, sizeof(*rows));
+	analysis->is_broken |= !rows;
+	if (!curve.sums || !rows)
+		return;
+	whole_ns = until - curve.shares[0].time;
+	ret_runtime->utilization_mean =
+		sum_until(&curve, curve.count - 1, until) / (double)whole_ns;
+	for (i = 0; i < WINDOWS_MOST; i++) {
+		double ns = WINDOW_FIRST_NS * pow(10, i / (double)WINDOWS_PER_DECADE);
+
+		if (ns > WINDOW_LAST_NS || ns > (double)whole_ns)
+			break;
+		rows[i] = (struct ct_utilization){
+			.window_ns = (int64_t)ns, .least = least_of(&curve, (int64_t)ns)};
+	}
+	ret_runtime->utilization = rows;
+	ret_runtime->nr_utilization = i;
+}
