@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""Grafana's dashboard, held to the types that Grafana publishes of its own (tools/fetch-schemas): no field has another type,
+none has a name that Grafana does not know, and a mistake of either kind is found."""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+from support import BUILD, SOURCE, check, folder
+
+SKIPPED = 77
+TYPES = BUILD / "schemas/dashboard_types.gen.d.ts"
+# Of an annotation that asks Prometheus: fields of that data source, which the types of dashboards leave open.
+OF_PROMETHEUS = ("expr", "titleFormat", "step")
+
+
+def without_enums(types):
+    """JSON has words, and TypeScript takes none for an enumerator: each enumeration becomes its words."""
+    def words(match):
+        return f"type {match[1]} = {' | '.join(re.findall(r'= (.+?),?$', match[2], re.MULTILINE))};"
+    plain = re.sub(r"(?:declare )?enum (\w+) \{\n(.*?)\n\}", words, types, flags=re.DOTALL)
+    check("enum " not in plain, "an enumeration was not understood")
+    return plain
+
+
+def told(place, dashboards):
+    """What the compiler says of each of them: a list of the names of those with a mistake."""
+    text = 'import { Dashboard } from "./types";\n'
+    for name, dashboard in dashboards.items():
+        text += f"export const {name}: Partial<Dashboard> = {json.dumps(dashboard)};\n"
+    (place / "types.ts").write_text(without_enums(TYPES.read_text()))
+    (place / "dashboards.ts").write_text(text)
+    done = subprocess.run(["tsc", "--noEmit", "--strict", "--skipLibCheck", "--target", "es2020", "dashboards.ts"], cwd=place,
+                          capture_output=True, text=True, check=False, timeout=120)
+    names = list(dashboards)
+    return [names[int(line) - 2] for line in re.findall(r"^dashboards\.ts\((\d+),", done.stdout, re.MULTILINE)], done.stdout
+
+
+def main():
+    if not TYPES.exists() or not shutil.which("tsc"):
+        print("SKIPPED: no types of Grafana's (tools/fetch-schemas), or no TypeScript")
+        return SKIPPED
+    text = (SOURCE / "docs/metrics/dashboard.json").read_text()
+    dashboard, another_type, another_name = (json.loads(text) for _ in range(3))
+    for one in (dashboard, another_type, another_name):
+        for annotation in one["annotations"]["list"]:
+            for field in OF_PROMETHEUS:
+                annotation.pop(field, None)
+    another_type["panels"][0]["gridPos"]["h"] = "high"
+    another_name["panels"][0]["titel"] = another_name["panels"][0].pop("title")
+    with folder() as name:
+        wrong, said = told(pathlib.Path(name), {"ours": dashboard, "anotherType": another_type, "anotherName": another_name})
+    check("ours" not in wrong, said)
+    check({"anotherType", "anotherName"} <= set(wrong), f"a mistake is not found: {said}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
