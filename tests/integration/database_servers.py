@@ -54,11 +54,14 @@ class PostgreSQL:
            "--locale", "C", cwd="/", **as_user())
         with open(self.data / "pg_hba.conf", "w", encoding="utf-8") as rules:
             rules.write("local all all trust\nhost all locked 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n")
-        self.control("start")
+        self.start()
 
     def control(self, what):
         do(find("pg_ctl"), "-D", self.data, "-w", "-t", "60", "-m", "fast", "-l", self.place / "log", "-o",
            f"-k {self.place} -p {self.port} -c listen_addresses=127.0.0.1 -c fsync=off", what, cwd="/", **as_user())
+
+    def start(self):
+        self.control("start")
 
     def ask(self, sql, database="coro_tracer"):
         return do(find("psql"), "-X", "-At", "-h", self.place, "-p", self.port, "-U", "tester", "-d", database, "-c", sql).strip()
@@ -79,7 +82,7 @@ class MariaDB:
         self.server = subprocess.Popen(
             [find("mariadbd"), "--no-defaults", f"--datadir={self.place / 'data'}", f"--socket={self.socket}",
              f"--port={self.port}", "--bind-address=127.0.0.1", f"--pid-file={self.place / 'pid'}", "--skip-name-resolve",
-             "--innodb-flush-log-at-trx-commit=0", f"--tmpdir={self.place}"],
+             "--innodb-flush-log-at-trx-commit=0", "--innodb-log-file-size=16M", f"--tmpdir={self.place}"],
             cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **as_user())
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and self.server.poll() is None:

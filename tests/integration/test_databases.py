@@ -154,6 +154,14 @@ def check_troubles(database, form, trace):
     one_sentence(export(form, f"{form}://u:secret@127.0.0.1:port/x", trace, status=None))
 
 
+def check_missing(database, form, trace):
+    """A database that is not there, and a user who may not create it."""
+    creating = "CREATE ROLE poor LOGIN" if form == "postgresql" else "CREATE USER poor@'127.0.0.1'"
+    database.ask(creating)
+    said = export(form, database.address(user="poor", database="nowhere"), trace, status=None)
+    one_sentence(said, "loading into", "nowhere" if form == "mysql" else "permission denied")
+
+
 def check_older(database, form, trace, words):
     """Six columns behind a number, and nothing else, where the older spelling asks for them."""
     said = run(BUILD / "coroTracer", "-export", form, "-in", trace, "-db-host", "127.0.0.1", "-db-port", database.port, *words)
@@ -172,6 +180,7 @@ def check_server(database, form, trace, real, older):
     check_names(database, form, trace)
     check_killed(database, form, real)
     check_troubles(database, form, trace)
+    check_missing(database, form, trace)
     check_older(database, older[0], trace, older[1:])
 
 
