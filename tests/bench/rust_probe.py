@@ -10,19 +10,20 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ["COROTRACER_BUILD"]).resolve()
-PACKAGE = ROOT / "tests/bench/rust/Cargo.toml"
+PLACE = ROOT / "tests/bench"
 ECHO_PAIRS, ECHO_SECONDS = 9, 1
 
 sys.path.insert(0, str(ROOT / "tests/conformance"))
 import play  # noqa: E402
 
 
-def build():
-    """The program; None where cargo or the crates are not to be had."""
+def build(name):
+    """The program of a package; None where cargo or the crates are not to be had."""
     target = BUILD / "rust-release"
-    done = subprocess.run(["cargo", "build", "--release", "--locked", "--quiet", "--manifest-path", PACKAGE,
-                           "--target-dir", target], capture_output=True, text=True, check=False)
-    return target / "release/bench-rust" if done.returncode == 0 else None
+    done = subprocess.run(["cargo", "build", "--release", "--locked", "--quiet", "--manifest-path",
+                           PLACE / name / "Cargo.toml", "--target-dir", target],
+                          capture_output=True, text=True, check=False)
+    return target / "release" / f"bench-{name.removeprefix('rust-')}" if done.returncode == 0 else None
 
 
 def polls(program):
@@ -36,25 +37,48 @@ def polls(program):
 
 
 def echo_once(*command):
-    told = subprocess.run([*command, "--echo", str(ECHO_SECONDS)], capture_output=True, text=True, check=True).stdout
-    return float(told.split()[0])
+    """(requests a second, microseconds of processor time a request), with all processes that take part."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as run:
+        told = float(run.stdout.read().split()[0])
+        _, status, used = os.wait4(run.pid, 0)
+        run.returncode = os.waitstatus_to_exitcode(status)
+    if run.returncode:
+        sys.exit(f"run-probe: {command[0]} ended with {run.returncode}")
+    return told, 1e6 * (used.ru_utime + used.ru_stime) / (told * ECHO_SECONDS)
+
+
+def compare(plain, traced):
+    """Runs of both in turn: medians, and of each pair's own ratio what is kept."""
+    pairs = [(echo_once(*plain), echo_once(*traced)) for _ in range(ECHO_PAIRS)]
+
+    def median(which, what):
+        return round(statistics.median(pair[which][what] for pair in pairs), 2)
+
+    return {"requests a second": {"untraced": median(0, 0), "traced": median(1, 0),
+                                  "kept": round(statistics.median(b[0] / a[0] for a, b in pairs), 3)},
+            "processor us a request": {"untraced": median(0, 1), "traced": median(1, 1)}}
 
 
 def echo(program):
-    """Requests a second, traced and not, in turn; kept is the median of the pairs' own ratios."""
-    trace = BUILD / "bench-echo.ctrace"
-    pairs = [(echo_once(program), echo_once(BUILD / "corotracer", "run", "--no-ledger", "-o", trace, "--", program))
-             for _ in range(ECHO_PAIRS)]
-    trace.unlink(missing_ok=True)
-    untraced, traced = (statistics.median(pair[i] for pair in pairs) for i in (0, 1))
-    return {"untraced": untraced, "traced": traced, "kept": round(statistics.median(b / a for a, b in pairs), 3)}
+    """An echo server of which every task is traced; the same server with the other crate where that can be built. The
+    clients stand in the server's process, on a thread of their own that nobody traces."""
+    place = BUILD / "bench-echo"
+    place.mkdir(exist_ok=True)
+    own = [program, "--echo", str(ECHO_SECONDS)]
+    told = {"corotracer": compare(own, [BUILD / "corotracer", "run", "--no-ledger", "-o", place / "own.ctrace", "--", *own])}
+    other = build("rust-dial9")
+    if other:
+        words = [other, str(ECHO_SECONDS)]
+        told["dial9-tokio-telemetry"] = compare(words, [*words, place / "other.bin"])
+    shutil.rmtree(place)
+    return told
 
 
 def measure():
-    program = build() if shutil.which("cargo") else None
+    program = build("rust") if shutil.which("cargo") else None
     if not program:
         return {"left out": "cargo, or the crates of tests/bench/rust, cannot be had"}
-    return {**polls(program), "echo requests a second": echo(program)}
+    return {**polls(program), "echo": echo(program)}
 
 
 if __name__ == "__main__":

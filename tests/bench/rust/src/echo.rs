@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
-//! An echo server and its clients, on tokio, every task traced.
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::Arc;
+//! An echo server on tokio, and clients on a thread of their own, which nobody traces.
+use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-use corotracer::tokio::{spawn, trace_runtime};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
 
 const CONNECTIONS: usize = 32;
 const MESSAGE: usize = 64;
 
-async fn answer(mut stream: TcpStream) {
+/// A connection's task.
+pub async fn answer(stream: TcpStream) {
+    let mut stream = tokio::net::TcpStream::from_std(stream).expect("a stream");
     let mut room = [0; MESSAGE];
     while stream.read_exact(&mut room).await.is_ok() {
         if stream.write_all(&room).await.is_err() {
@@ -20,38 +19,50 @@ async fn answer(mut stream: TcpStream) {
     }
 }
 
-async fn serve(listener: TcpListener) {
+/// The server's task, which has `spawn` make one of each connection.
+pub async fn serve(listener: TcpListener, spawn: impl Fn(TcpStream)) {
+    let listener = tokio::net::TcpListener::from_std(listener).expect("a listener");
     while let Ok((stream, _)) = listener.accept().await {
         let _ = stream.set_nodelay(true);
-        spawn(answer(stream));
+        spawn(stream.into_std().expect("a stream"));
     }
 }
 
-async fn ask(port: u16, until: Instant, count: Arc<AtomicU64>) {
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).await.expect("a server");
+async fn ask(port: u16, until: Instant) -> u64 {
+    let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", port))
+        .await
+        .expect("a server");
     let mut room = [7; MESSAGE];
+    let mut count = 0;
     let _ = stream.set_nodelay(true);
     while Instant::now() < until {
         stream.write_all(&room).await.expect("a server");
         stream.read_exact(&mut room).await.expect("an answer");
-        count.fetch_add(1, Ordering::Relaxed);
+        count += 1;
     }
+    count
 }
 
-/// Requests that were answered, a second.
-pub fn requests_a_second(seconds: f64) -> f64 {
-    let mut builder = tokio::runtime::Builder::new_multi_thread();
-    let runtime = trace_runtime(&mut builder).worker_threads(2).enable_all().build().expect("a runtime");
-    let count = Arc::new(AtomicU64::new(0));
-    runtime.block_on(async {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let port = listener.local_addr().expect("a port").port();
+/// Requests that were answered, a second, by the server that `start` runs elsewhere.
+pub fn requests_a_second(seconds: f64, start: impl FnOnce(TcpListener)) -> f64 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("a port").port();
+    listener.set_nonblocking(true).expect("a listener");
+    start(listener);
+    let clients = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let count: u64 = clients.block_on(async {
         let until = Instant::now() + Duration::from_secs_f64(seconds);
-        spawn(serve(listener));
-        let asking: Vec<_> = (0..CONNECTIONS).map(|_| spawn(ask(port, until, Arc::clone(&count)))).collect();
+        let asking: Vec<_> = (0..CONNECTIONS)
+            .map(|_| tokio::spawn(ask(port, until)))
+            .collect();
+        let mut count = 0;
         for one in asking {
-            one.await.expect("answers");
+            count += one.await.expect("answers");
         }
+        count
     });
-    count.load(Ordering::Relaxed) as f64 / seconds
+    count as f64 / seconds
 }
