@@ -39,6 +39,8 @@ static bool reserve(struct text *text, size_t more)
 
 	if (text->is_broken)
 		return false;
+	if (text->capacity - text->length > more)
+		return true;
 	if (more >= SIZE_MAX / 4 - text->length)
 		return !(text->is_broken = true);
 	while (capacity < text->length + more + 1)
@@ -70,7 +72,10 @@ void text_add(struct text *text, const char *terminated)
 
 void text_char(struct text *text, char c)
 {
-	text_append(text, &c, 1);
+	if (!reserve(text, 1))
+		return;
+	text->at[text->length++] = c;
+	text->at[text->length] = '\0';
 }
 
 void text_format(struct text *text, const char *format, ...)
@@ -89,15 +94,31 @@ void text_format(struct text *text, const char *format, ...)
 	text->length += (size_t)length;
 }
 
+/* Each writes digits in front of `at`; a division by a constant is none. */
+static char *put_decimal(char *at, uint64_t value)
+{
+	do
+		*--at = (char)('0' + value % 10);
+	while (value /= 10);
+	return at;
+}
+
+static char *put_hexadecimal(char *at, uint64_t value)
+{
+	do
+		*--at = "0123456789abcdef"[value % 16];
+	while (value /= 16);
+	return at;
+}
+
 void text_digits(struct text *text, uint64_t value, unsigned base, unsigned nr_least)
 {
-	char digits[24], *at = digits + sizeof(digits);
+	char digits[24], *end = digits + sizeof(digits);
+	char *at = base == 16 ? put_hexadecimal(end, value) : put_decimal(end, value);
 
-	do {
-		*--at = "0123456789abcdef"[value % base];
-		value /= base;
-	} while (value || at > digits + sizeof(digits) - nr_least);
-	text_append(text, at, (size_t)(digits + sizeof(digits) - at));
+	while (at > end - nr_least)
+		*--at = '0';
+	text_append(text, at, (size_t)(end - at));
 }
 
 void text_signed(struct text *text, int64_t value)
