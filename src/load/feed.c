@@ -71,7 +71,9 @@ void load_run(const struct ct_tables *tables, char run[33])
 
 /* ---------------------------------------------------------------- cells */
 
-/* What stands behind the backslash; 0: the character stands for itself. */
+#define ESCAPED "\t\n\r\\"
+
+/* What stands behind the backslash. */
 static char escape_of(char c)
 {
 	switch (c) {
@@ -81,25 +83,25 @@ static char escape_of(char c)
 		return 'n';
 	case '\r':
 		return 'r';
-	case '\\':
-		return '\\';
 	default:
-		return 0;
+		return c;
 	}
 }
 
 static void put_text(struct load_feed *feed, const char *value)
 {
 	const char *at;
+	size_t length;
 
 	text_clear(&feed->clean);
 	text_utf8(&feed->clean, value);
-	for (at = text_peek(&feed->clean); *at; at++) {
-		char escape = escape_of(*at);
-
-		if (escape)
-			text_char(&feed->page, '\\');
-		text_char(&feed->page, escape ? escape : *at);
+	for (at = text_peek(&feed->clean);; at += length + 1) {
+		length = strcspn(at, ESCAPED);
+		text_append(&feed->page, at, length);
+		if (!at[length])
+			break;
+		text_char(&feed->page, '\\');
+		text_char(&feed->page, escape_of(at[length]));
 	}
 	feed->page.is_broken |= feed->clean.is_broken;
 }
