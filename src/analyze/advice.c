@@ -163,6 +163,9 @@ static void advise_resource(struct advising *advising, const struct unjudged *pl
 
 static bool is_inside(uint64_t handle)
 {
+	/* What cannot tell which one it is has nothing to add (P-104). */
+	if (!CTP_HANDLE_IDENTITY(handle))
+		return false;
 	switch (CTP_HANDLE_RESOURCE(handle)) {
 	case CTP_RESOURCE_LOCK:
 	case CTP_RESOURCE_CHANNEL:

@@ -211,7 +211,7 @@ static void look_at_coros(struct analysis *analysis, bool *is_waited_for)
 			party->has_timer = true;
 		if (kind == CTP_RESOURCE_TIMER && coro->deadline == CT_NO_TIME)
 			party->has_timer = true;
-		if (kind == CTP_RESOURCE_PROCESS)
+		if (kind == CTP_RESOURCE_PROCESS || kind == CTP_RESOURCE_NETWORK)
 			party->has_outside = true;
 	}
 }

@@ -193,6 +193,19 @@ static void remark_open_end(struct analysis *analysis)
 			"record is not known");
 }
 
+/* Which rules have nothing to go by, though the program takes locks and uses channels. */
+static void remark_unnamed(struct analysis *analysis, uint32_t index)
+{
+	if (analysis->model->processes[index].has_unnamed_waits)
+		analyze_quality_remark(analysis,
+			"process %" PRIu64
+			" does not tell which lock or channel is waited for; deadlocks, "
+			"lock order, two holders and notifies that missed a waiter cannot be "
+			"judged, "
+			"only how long somebody has waited, and where",
+			analysis->tables->processes[index].pid);
+}
+
 void analyze_quality_remarks(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
@@ -201,6 +214,7 @@ void analyze_quality_remarks(struct analysis *analysis)
 	for (i = 1; i < analysis->tables->nr_processes; i++) {
 		remark_ledger_only(analysis, i);
 		remark_ending(analysis, i);
+		remark_unnamed(analysis, i);
 		if (model->processes[i].has_unseen_threads)
 			analyze_quality_remark(analysis,
 				"process %" PRIu64

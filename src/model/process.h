@@ -66,6 +66,7 @@ struct model_process {
 	ct_time shutdown_from; /* the program said that it ends; CT_NO_TIME: it did not */
 	ct_time warm_up_until; /* it said that it had begun to work; CT_NO_TIME: it did not */
 	bool is_warming_up;
+	bool has_unnamed_waits; /* for a lock, a channel or their like, of which is not told which (P-104) */
 	bool has_half_told;   /* coroutines that begin, and so end, without telling of it */
 	bool has_completions; /* signs of completion-based input and output */
 	bool has_polls;       /* waits by poll or select, which name no descriptor beforehand */

@@ -146,7 +146,10 @@ uint32_t model_thread_doer(const struct model *model, uint32_t index)
 
 	if (thread->top)
 		return thread->top;
-	return thread->is_bystander ? 0 : thread->leaving;
+	/* A runtime that tells of its processors tells who runs on them. */
+	if (thread->is_bystander || model->processes[thread->process].runtime)
+		return 0;
+	return thread->leaving;
 }
 
 static bool list_worker(struct model *model, uint32_t index)

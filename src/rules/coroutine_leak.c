@@ -184,7 +184,8 @@ static bool is_left_behind(const struct analysis *analysis, const struct model_c
 
 	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
 	       kind != CTP_RESOURCE_DESCRIPTOR && kind != CTP_RESOURCE_PROCESS &&
-	       kind != CTP_RESOURCE_TIMER && coro->deadline == CT_NO_TIME && coro->mark == 0 &&
+	       kind != CTP_RESOURCE_NETWORK && kind != CTP_RESOURCE_TIMER &&
+	       coro->deadline == CT_NO_TIME && coro->mark == 0 &&
 	       coro->suspended < analyze_party_working_until(analysis, coro->process);
 }
 

@@ -112,6 +112,7 @@ static bool may_miss_wake(const struct analysis *analysis, uint32_t index)
 		return false;
 	switch (CTP_HANDLE_RESOURCE(coro->wait_object)) {
 	case CTP_RESOURCE_DESCRIPTOR:
+	case CTP_RESOURCE_NETWORK:
 	case CTP_RESOURCE_TIMER:
 	case CTP_RESOURCE_PROCESS:
 		return false;

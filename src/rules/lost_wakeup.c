@@ -40,6 +40,7 @@ static bool is_outside(const struct model_coro *coro)
 {
 	switch (CTP_HANDLE_RESOURCE(coro->wait_object)) {
 	case CTP_RESOURCE_DESCRIPTOR:
+	case CTP_RESOURCE_NETWORK:
 	case CTP_RESOURCE_PROCESS:
 	case CTP_RESOURCE_TIMER:
 	case CTP_RESOURCE_NONE: /* it may be outside */

@@ -252,7 +252,8 @@ static bool is_excused(const struct analysis *analysis, uint32_t index)
 		return true;
 	return coro->state == CT_STATE_WAITING &&
 	       (kind == CTP_RESOURCE_DESCRIPTOR || kind == CTP_RESOURCE_TIMER ||
-		       kind == CTP_RESOURCE_PROCESS || coro->deadline != CT_NO_TIME);
+		       kind == CTP_RESOURCE_NETWORK || kind == CTP_RESOURCE_PROCESS ||
+		       coro->deadline != CT_NO_TIME);
 }
 
 /* Most of those that are alive are there for a reason that is known. */

@@ -159,6 +159,15 @@ void say_descriptor(struct text *text, uint32_t fd, unsigned type, uint64_t gene
 		text_format(text, " (%s)", name);
 }
 
+/* One of its kind, and which is not told (P-104). */
+static void say_any(struct text *text, unsigned resource)
+{
+	if (resource == CTP_RESOURCE_NETWORK)
+		text_add(text, "the network");
+	else
+		text_format(text, "a %s", ct_resource_name(resource));
+}
+
 void say_resource(struct text *text, uint64_t handle)
 {
 	unsigned resource = CTP_HANDLE_RESOURCE(handle);
@@ -179,8 +188,20 @@ void say_resource(struct text *text, uint64_t handle)
 	case CTP_RESOURCE_COROUTINE:
 	case CTP_RESOURCE_QUEUE:
 	case CTP_RESOURCE_PROCESS:
+	case CTP_RESOURCE_PROCESSOR:
 		text_format(text, "%s %" PRIu64, ct_resource_name(resource), identity);
 		return;
+	case CTP_RESOURCE_LOCK:
+	case CTP_RESOURCE_CONDITION:
+	case CTP_RESOURCE_CHANNEL:
+	case CTP_RESOURCE_SEMAPHORE:
+	case CTP_RESOURCE_EVENT:
+	case CTP_RESOURCE_NETWORK:
+		if (!identity) {
+			say_any(text, resource);
+			return;
+		}
+		__attribute__((fallthrough));
 	default:
 		text_format(text, "%s 0x%" PRIx64, ct_resource_name(resource), identity);
 	}
