@@ -50,13 +50,11 @@ void gotrace_mapping_fini(struct gotrace_mapping *mapping)
 
 /* ---------------------------------------------------------- ids and numbers */
 
-static uint32_t thread_of(struct gotrace_mapping *mapping, uint64_t id)
+static uint32_t find_thread(struct gotrace_mapping *mapping, uint64_t id)
 {
 	struct ct_thread thread = lists_no_thread;
 	uint32_t index;
 
-	if (id == GOTRACE_NONE)
-		return 0;
 	if (map_get(&mapping->thread_of, id, &index))
 		return index;
 	index = (uint32_t)mapping->lists.threads.count;
@@ -65,6 +63,18 @@ static uint32_t thread_of(struct gotrace_mapping *mapping, uint64_t id)
 	if (!map_put(&mapping->thread_of, id, index) || !vec_push(&mapping->lists.threads, thread))
 		mapping->is_out_of_memory = true;
 	return index;
+}
+
+/* Most events are of the thread that the one before them was of. */
+static inline uint32_t thread_of(struct gotrace_mapping *mapping, uint64_t id)
+{
+	if (id == GOTRACE_NONE)
+		return 0;
+	if (id != mapping->last_thread_id || !mapping->last_thread) {
+		mapping->last_thread_id = id;
+		mapping->last_thread = find_thread(mapping, id);
+	}
+	return mapping->last_thread;
 }
 
 /* Id 0 is no goroutine of a program. */
@@ -100,15 +110,21 @@ static const char *name_of(const struct gotrace_mapping *mapping, const struct g
 
 /* ------------------------------------------------------------------ emission */
 
-static void put(struct gotrace_mapping *mapping, const struct gotrace_event *from, unsigned kind,
-	struct ct_event event)
+static inline void put(struct gotrace_mapping *mapping, const struct gotrace_event *from,
+	unsigned kind, struct ct_event event)
 {
-	event.time = from->time - mapping->start;
-	event.kind = (uint8_t)kind;
-	event.process = 1;
-	event.thread = thread_of(mapping, from->thread);
-	if (!vec_push(&mapping->events, event))
+	struct ct_event *at;
+
+	if (!vec_reserve(&mapping->events, mapping->events.count + 1)) {
 		mapping->is_out_of_memory = true;
+		return;
+	}
+	at = &mapping->events.at[mapping->events.count++];
+	*at = event;
+	at->time = from->time - mapping->start;
+	at->kind = (uint8_t)kind;
+	at->process = 1;
+	at->thread = thread_of(mapping, from->thread);
 }
 
 static void put_detail(struct gotrace_mapping *mapping, const struct gotrace_event *from,

@@ -14,6 +14,8 @@ struct gotrace_mapping {
 	struct lists lists; /* the process is number 1 */
 	struct gotrace_sites sites;
 	struct map thread_of; /* the file's thread to ours */
+	uint64_t last_thread_id;
+	uint32_t last_thread; /* 0: none was asked for */
 	struct map life_of;   /* goroutines of threads of C, whose ids come again: how often */
 	struct map worker_of; /* goroutines that look for garbage: the range that they have open */
 	VEC(bool) is_parked;  /* by index of the thread: it has no processor, and nothing to do */
