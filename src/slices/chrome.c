@@ -47,15 +47,26 @@ static void begin_line(struct chrome *chrome, const char *phase, struct place pl
 {
 	text_add(&chrome->page, chrome->has_line ? ",\n" : "\n");
 	chrome->has_line = true;
-	text_format(&chrome->page, "{\"ph\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32, phase,
-		place.pid, place.tid);
+	text_add(&chrome->page, "{\"ph\":\"");
+	text_add(&chrome->page, phase);
+	text_add(&chrome->page, "\",\"pid\":");
+	text_digits(&chrome->page, place.pid, 10, 1);
+	text_add(&chrome->page, ",\"tid\":");
+	text_digits(&chrome->page, place.tid, 10, 1);
+}
+
+static void put_key(struct chrome *chrome, const char *key)
+{
+	text_add(&chrome->page, ",\"");
+	text_add(&chrome->page, key);
+	text_add(&chrome->page, "\":");
 }
 
 static void put_text(struct chrome *chrome, const char *key, const char *value)
 {
 	struct json json;
 
-	text_format(&chrome->page, ",\"%s\":", key);
+	put_key(chrome, key);
 	json_init(&json, &chrome->page, false);
 	json_text(&json, value);
 }
@@ -65,8 +76,12 @@ static void put_microseconds(struct chrome *chrome, const char *key, int64_t ns)
 {
 	uint64_t magnitude = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
 
-	text_format(&chrome->page, ",\"%s\":%s%" PRIu64 ".%03" PRIu64, key, ns < 0 ? "-" : "",
-		magnitude / 1000, magnitude % 1000);
+	put_key(chrome, key);
+	if (ns < 0)
+		text_char(&chrome->page, '-');
+	text_digits(&chrome->page, magnitude / 1000, 10, 1);
+	text_char(&chrome->page, '.');
+	text_digits(&chrome->page, magnitude % 1000, 10, 3);
 }
 
 static void put_metadata(
@@ -197,9 +212,9 @@ static void put_head(struct chrome *chrome, const char *phase, const struct slic
 static void put_flow(struct chrome *chrome, const struct slices_item *item, const char *phase)
 {
 	begin_line(chrome, phase, place_of(chrome, item));
-	text_format(&chrome->page,
-		",\"cat\":\"wake\",\"name\":\"wake\",\"bp\":\"e\",\"id\":\"0x%" PRIx64 "\"",
-		item->flow);
+	text_add(&chrome->page, ",\"cat\":\"wake\",\"name\":\"wake\",\"bp\":\"e\",\"id\":\"0x");
+	text_digits(&chrome->page, item->flow, 16, 1);
+	text_char(&chrome->page, '"');
 	put_microseconds(chrome, "ts", item->from);
 	text_char(&chrome->page, '}');
 }
