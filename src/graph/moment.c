@@ -192,6 +192,49 @@ static enum ct_status scan_states(struct graph_moment *moment, struct ct_view *v
 	return scan(moment, view, &request, take, NULL, reterr);
 }
 
+/* ---------------------------------------------------------------- who was destroyed */
+
+static const uint32_t life_columns[] = {
+	CT_VIEW_COROUTINES_COROUTINE, CT_VIEW_COROUTINES_PROCESS, CT_VIEW_COROUTINES_DESTROYED};
+
+static bool take_destroyed(
+	struct graph_moment *moment, const struct ct_view_rows *rows, void *context)
+{
+	const int64_t *const *at = rows->columns;
+	uint64_t row;
+
+	(void)context;
+	for (row = 0; row < rows->nr_rows; row++) {
+		uint32_t thing =
+			find(moment, GRAPH_COROUTINE, (uint32_t)at[1][row], (uint64_t)at[0][row]);
+
+		if (thing == GRAPH_NONE)
+			continue;
+		moment->things.at[thing].state = CT_STATE_DESTROYED;
+		moment->things.at[thing].since = at[2][row];
+	}
+	return true;
+}
+
+/* A coroutine that was destroyed is in no state any more. */
+static enum ct_status scan_destroyed(
+	struct graph_moment *moment, struct ct_view *view, struct ct_error *reterr)
+{
+	const struct ct_view_term terms[] = {
+		{.column = CT_VIEW_COROUTINES_DESTROYED, .compare = CT_VIEW_AT_LEAST, .number = 0},
+		{.column = CT_VIEW_COROUTINES_DESTROYED,
+			.compare = CT_VIEW_AT_MOST,
+			.number = moment->at}};
+	const struct ct_view_request request = {.size = sizeof(request),
+		.table = CT_VIEW_COROUTINES,
+		.columns = life_columns,
+		.nr_columns = sizeof(life_columns) / sizeof(life_columns[0]),
+		.terms = terms,
+		.nr_terms = sizeof(terms) / sizeof(terms[0])};
+
+	return scan(moment, view, &request, take_destroyed, NULL, reterr);
+}
+
 /* ---------------------------------------------------------------- who has what is waited for */
 
 enum event_column {
@@ -358,6 +401,8 @@ enum ct_status graph_moment_init(
 		status = scan_events(moment, view, reterr);
 	if (status == CT_OK && moment->nr_waiting)
 		status = scan_states(moment, view, CT_VIEW_UNEQUAL, take_states, reterr);
+	if (status == CT_OK && moment->nr_waiting)
+		status = scan_destroyed(moment, view, reterr);
 	return status;
 }
 

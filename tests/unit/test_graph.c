@@ -124,6 +124,13 @@ static void test_owners(void)
 	expect(HEAD "2ms t2 acquire c2 lock:0xa000 @1\n3ms t1 suspend c1 lock:0xa000 @1\n"
 		    "4ms t2 release c2 lock:0xa000 @2\n",
 		INT64_MAX, "object a000\n coroutine 1 waiting\n");
+	/* An owner that is gone is told as what it is, from then on. */
+	const char *gone =
+		HEAD "2ms t2 acquire c2 lock:0xa000 @1\n3ms t1 suspend c1 lock:0xa000 @1\n"
+		     "4ms t2 suspend c2 @2\n5ms t2 destroy c2\n";
+
+	expect(gone, 4 * MS, "coroutine 2 waiting\n object a000\n  coroutine 1 waiting\n");
+	expect(gone, 6 * MS, "coroutine 2 destroyed\n object a000\n  coroutine 1 waiting\n");
 }
 
 /* A wait that does not say what it is for: the await does, as long as it lasts. */

@@ -115,6 +115,11 @@ async function load(into: HTMLElement, trace: Trace, process: number, id: number
 }
 
 export function showCoroutine(into: HTMLElement, trace: Trace): void {
-	const given = viewInUse().arguments, process = Number(given.get("process") ?? 1), id = Number(given.get("id") ?? 0);
+	const given = viewInUse().arguments, process = Number(given.get("process") ?? 1), id = Number(given.get("id") ?? NaN);
+	if (!Number.isInteger(id) || !Number.isInteger(process)) {
+		fill(into, h("h2", null, "Which coroutine?"), h("p", null, `The address names it by a number, such as #coroutine?process=1&id=7, and not by '${given.get("id") ?? ""}'. `,
+			h("a", { href: "#coroutines" }, "All coroutines")));
+		return;
+	}
 	void load(into, trace, process, id).catch((failure: Error) => fill(into, h("p", { role: "alert" }, failure.message)));
 }

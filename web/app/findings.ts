@@ -8,7 +8,7 @@ import { askRows, carrierInUse, lineOf } from "./carrier";
 import { copyButton, fill, h, type Child } from "./dom";
 import { FIRST_REQUESTS } from "./names";
 import { count, duration, many, moment } from "./say";
-import { coroutineLink, placeLink, placeOf, threadName, type Finding, type Trace } from "./trace";
+import { coroutineLink, placeLink, placeOf, threadName, type Finding, type Member, type Trace } from "./trace";
 
 const GRADES = { proven: "■■■", likely: "■■□", suspect: "■□□" } as const;
 
@@ -141,22 +141,33 @@ function how(finding: Finding): Child[] {
 	];
 }
 
-function members(finding: Finding, trace: Trace): Child {
-	const rows = finding.members.map((member) => h("tr", null,
+/** So many members stand there at first. */
+const MEMBERS_SHOWN = 10;
+
+function memberRow(member: Member, trace: Trace): HTMLElement {
+	return h("tr", null,
 		h("td", null, coroutineLink(member.process, member.id, String(member.id))),
 		h("td", null, member.name || placeOf(member.function_site)),
 		h("td", null, member.state),
 		h("td", { class: "number" }, member.since_ns === null ? "" : duration(trace.until - member.since_ns)),
 		h("td", null, member.waits_for),
-		h("td", null, member.wait_site ? placeLink(member.wait_site) : "")));
-	const heads = ["coroutine", "name", "state", "for", "waits for", "where"];
+		h("td", null, member.wait_site ? placeLink(member.wait_site) : ""));
+}
+
+function members(finding: Finding, trace: Trace): Child {
+	const all = finding.members, heads = ["coroutine", "name", "state", "for", "waits for", "where"];
+	const body = h("tbody", null, all.slice(0, MEMBERS_SHOWN).map((member) => memberRow(member, trace)));
+	const more = all.length > MEMBERS_SHOWN ? h("button", { class: "small", "data-key": "all-members", click: (event: Event) => {
+		body.append(...all.slice(MEMBERS_SHOWN).map((member) => memberRow(member, trace)));
+		(event.currentTarget as HTMLElement).remove();
+	} }, `Show ${many(all.length - MEMBERS_SHOWN, "more coroutine", "more coroutines")}`) : null;
 	return [
 		h("h3", null, `Members: ${count(finding.coroutines)}`),
 		h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Members" }, h("table", null,
-			h("thead", null, h("tr", null, heads.map((name) => h("th", { scope: "col" }, name)))), h("tbody", null, rows))),
-		finding.coroutines > rows.length
-			? h("p", { class: "quiet" }, `and ${many(finding.coroutines - rows.length, "more coroutine", "more coroutines")}`) : null,
-		h("p", { class: "actions" }, copyButton("Copy as TSV", () => [heads, ...finding.members.map((member) =>
+			h("thead", null, h("tr", null, heads.map((name) => h("th", { scope: "col" }, name)))), body)),
+		finding.coroutines > all.length
+			? h("p", { class: "quiet" }, `${many(finding.coroutines - all.length, "more coroutine", "more coroutines")} are not listed here`) : null,
+		h("p", { class: "actions" }, more, " ", copyButton("Copy as TSV", () => [heads, ...all.map((member) =>
 			[member.id, member.name, member.state, member.since_ns ?? "", member.waits_for, placeOf(member.wait_site)])]
 			.map((row) => row.join("\t")).join("\n"))),
 	];

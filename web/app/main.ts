@@ -240,8 +240,12 @@ function coroutineAt(target: HTMLElement): string | null {
 
 /** The search of this screen; where there is none, that of all coroutines. */
 function focusSearch(): void {
-	if (!document.getElementById("text"))
-		location.hash = "#coroutines";
+	const here = document.getElementById("text");
+	if (here) {
+		here.focus();
+		return;
+	}
+	location.hash = "#coroutines";
 	setTimeout(() => document.getElementById("text")?.focus(), 50);
 }
 

@@ -13,7 +13,7 @@ import { count, duration, many } from "./say";
 import { Table, type TableColumn } from "./table";
 import { brief, placeOf, type Trace } from "./trace";
 
-const TIMES: readonly [string, string][] = [["ended_wait_p50_ns", "ended p50"], ["ended_wait_p99_ns", "ended p99"], ["ended_wait_max_ns", "ended, most"], ["ended_wait_ns", "all ended"],
+const TIMES: readonly [string, string][] = [["ended_wait_p50_ns", "p50 of ended"], ["ended_wait_p99_ns", "p99 of ended"], ["ended_wait_max_ns", "longest ended"], ["ended_wait_ns", "ended together"],
 	["delay_p99_ns", "delay p99"], ["run_p99_ns", "run p99"], ["run_max_ns", "longest run"]];
 
 const DISTRIBUTED: readonly [string, string][] = [["waits", "How long is waited here"], ["delays", "How long it takes from ready to running, of those that waited here"], ["runs", "How long they run from here"]];
@@ -60,7 +60,7 @@ export function showPlaces(into: HTMLElement, trace: Trace): void {
 		where: () => [site ? `site=${site}` : "", text ? `place~*${text}*` : ""].filter((one) => one !== ""),
 		columns: [
 			{ name: "place", head: "place", cell: (rows, column, row) => h("a", { href: addressOf("coroutines", { site: rows.number(10, row) }), title: rows.word(column, row) }, brief(rows.word(column, row))) },
-			number("nr_waiting", "wait now", count), number("nr_waits", "waits", count),
+			number("nr_waiting", "wait now", count), number("nr_waits", "waits ended", count),
 			...TIMES.map(([name, head]) => number(name, head, (ns) => ns ? duration(ns) : "")),
 		],
 	});

@@ -56,6 +56,11 @@ function losses(trace: Trace): Child {
 			h("td", { class: "number" }, loss.last_ns === null ? "" : moment(loss.last_ns)))))));
 }
 
+function endOf({ ending, ending_value: value, ended_ns: at }: Trace["report"]["processes"][number]): string {
+	const how = ending === "exited" && value !== null ? `exited with status ${value}` : ending;
+	return at === null ? how : `${how}, at ${moment(at)}`;
+}
+
 export function showQuality(into: HTMLElement, trace: Trace): void {
 	const { quality, trace: told, processes } = trace.report;
 	const doubts: [number, string][] = [
@@ -80,6 +85,6 @@ export function showQuality(into: HTMLElement, trace: Trace): void {
 			["complete", told.is_complete ? "yes: the trace has its end" : "no: the trace was cut short"], ["written because", told.reason],
 		]),
 		h("h3", null, "Processes"), processes.map((process) => facts([["program", h("code", null, process.command_line || process.program)], ["process id", String(process.pid)],
-			["end", process.ending], ["probe", process.has_probe ? "attached" : "none: no coroutine can be seen"],
+			["end", endOf(process)], ["probe", process.has_probe ? "attached" : "none: no coroutine can be seen"],
 			["descriptor ledger", process.has_ledger ? "attached" : "none: what is done to descriptors is not seen"]])));
 }
