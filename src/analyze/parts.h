@@ -167,6 +167,14 @@ struct analysis {
 /* analyze_party_has_nobody_left: is nobody there any more who could do anything, without the world outside? */
 bool analyze_party_has_nobody_left(const struct party *party);
 
+/*
+ * analyze_party_has_starved_worker: did a worker of the process wait for a processor for half of the time since then,
+ * or was it not looked at again? One that says that it sleeps may have been woken, and not have come to tell of it.
+ * False where the kernel's accounts were never asked.
+ */
+bool analyze_party_has_starved_worker(
+	const struct analysis *analysis, uint32_t process, ct_time since);
+
 /* analyze_party_survey: fills analysis->parties. */
 void analyze_party_survey(struct analysis *analysis);
 

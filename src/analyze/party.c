@@ -261,6 +261,35 @@ bool analyze_party_has_nobody_left(const struct party *party)
 	return party->are_threads_known && !party->has_timer && !party->has_outside;
 }
 
+/* Since then the thread waited for a processor for half of the time, or was not looked at. */
+static bool is_starved(const struct model_thread *thread, ct_time since)
+{
+	const struct model_account *last, *before;
+	size_t i = thread->accounts.count;
+
+	if (i == 0)
+		return false;
+	last = before = &thread->accounts.at[--i];
+	if (last->time <= since)
+		return true;
+	while (i > 0 && before->time > since)
+		before = &thread->accounts.at[--i];
+	return (int64_t)(last->waited_ns - before->waited_ns) > (last->time - since) / 2;
+}
+
+bool analyze_party_has_starved_worker(
+	const struct analysis *analysis, uint32_t index, ct_time since)
+{
+	const struct model *model = analysis->model;
+	const struct model_process *process = &model->processes[index];
+	size_t i;
+
+	for (i = 0; i < process->workers.count; i++)
+		if (is_starved(&model->threads[process->workers.at[i]], since))
+			return true;
+	return false;
+}
+
 void analyze_party_survey(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;

@@ -248,6 +248,20 @@ static bool was_passed_by(const struct analysis *analysis, const struct model_co
 		       LIMIT(analysis, NOTIFIED_TIME);
 }
 
+/* What it waits for is there, and nobody took it: all workers slept since, or it was told of in vain. */
+static void grade_ready(const struct analysis *analysis, const struct model_coro *coro,
+	ct_time since, struct candidate *candidate)
+{
+	bool was_passed = was_passed_by(analysis, coro);
+
+	if (!was_passed && analysis->parties[coro->process].workers_quiet <= since)
+		return;
+	candidate->variant = VARIANT_READY;
+	candidate->grade = CT_GRADE_LIKELY;
+	if (!was_passed && analyze_party_has_starved_worker(analysis, coro->process, since))
+		candidate->grade = CT_GRADE_SUSPECT;
+}
+
 static void grade(
 	struct analysis *analysis, const struct model_coro *coro, struct candidate *candidate)
 {
@@ -258,11 +272,10 @@ static void grade(
 		grade_at_exit(analysis, coro, candidate);
 		return;
 	}
-	if (is_object_ready(analysis, coro, &since) &&
-		(party->workers_quiet > since || was_passed_by(analysis, coro))) {
-		candidate->variant = VARIANT_READY;
-		candidate->grade = CT_GRADE_LIKELY;
-	} else if (is_wake_dropped(coro) && party->workers_quiet > coro->wake_time) {
+	if (is_object_ready(analysis, coro, &since))
+		grade_ready(analysis, coro, since, candidate);
+	if (!candidate->variant && is_wake_dropped(coro) &&
+		party->workers_quiet > coro->wake_time) {
 		candidate->variant = VARIANT_DROPPED;
 		candidate->grade = CT_GRADE_LIKELY;
 	}
@@ -291,6 +304,8 @@ static void explain(
 	if (candidate->grade == CT_GRADE_PROVEN || party->has_ended_well ||
 		(is_outside(coro) && coro->wait_object))
 		return;
+	if (candidate->grade == CT_GRADE_SUSPECT && candidate->variant == VARIANT_READY)
+		candidate->reasons |= REASON(STARVED);
 	if (party->has_sleeper)
 		candidate->reasons |= REASON(SLEEPER);
 	else if (!party->are_threads_known)
