@@ -74,7 +74,7 @@ static uint32_t say_cell(
 {
 	text_clear(&batch->cell);
 	text_clear(&batch->clean);
-	view_say(&batch->cell, batch->view, column->of, number, kind);
+	view_spell(&batch->cell, batch->view, column->of, number, kind);
 	text_utf8(&batch->clean, text_peek(&batch->cell));
 	batch->is_broken |= batch->cell.is_broken || batch->clean.is_broken;
 	return batch->is_broken ? NO_WORD : find_word(batch, &column->words);

@@ -114,7 +114,7 @@ static void put_nothing(struct load_feed *feed)
 static void put_words(struct load_feed *feed, enum ct_view_type type, int64_t number, unsigned kind)
 {
 	text_clear(&feed->cell);
-	view_say(&feed->cell, feed->view, type, number, kind);
+	view_spell(&feed->cell, feed->view, type, number, kind);
 	feed->page.is_broken |= feed->cell.is_broken;
 	if (feed->cell.length)
 		put_text(feed, text_peek(&feed->cell));

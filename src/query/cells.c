@@ -7,6 +7,7 @@
 
 #include "event/kind_words.h"
 #include "query/query.h"
+#include "view/view.h"
 
 #define WORDS_BYTES 1024u
 
@@ -123,11 +124,15 @@ static void give_text(sqlite3_context *context, const char *text)
 static void give_words(sqlite3_context *context, struct ct_query *query, enum ct_view_type type,
 	int64_t number, int64_t kind)
 {
-	char words[WORDS_BYTES];
+	struct text words = {0};
 
-	ct_view_say(query->view, type, number, (unsigned)kind, words, sizeof(words));
-	if (*words)
-		sqlite3_result_text(context, words, -1, SQLITE_TRANSIENT);
+	view_spell(&words, query->view, type, number, (unsigned)kind);
+	if (words.is_broken)
+		sqlite3_result_error_nomem(context);
+	else if (words.length)
+		sqlite3_result_text(
+			context, text_peek(&words), (int)words.length, SQLITE_TRANSIENT);
+	text_fini(&words);
 }
 
 static void give_cell(sqlite3_context *context, struct ct_query *query,
@@ -194,7 +199,7 @@ void query_cell(sqlite3_context *context, struct ct_query *query, const struct q
 void query_cell_text(struct text *text, struct ct_query *query, const struct query_column *column,
 	int64_t number)
 {
-	char words[WORDS_BYTES];
+	struct text words = {0};
 	const char *joined;
 
 	if (column->of != QUERY_OF_CELL) {
@@ -202,6 +207,8 @@ void query_cell_text(struct text *text, struct ct_query *query, const struct que
 		text_utf8(text, joined ? joined : "");
 		return;
 	}
-	ct_view_say(query->view, column->type, number, 0, words, sizeof(words));
-	text_utf8(text, words);
+	view_spell(&words, query->view, column->type, number, 0);
+	text_utf8(text, text_peek(&words));
+	text->is_broken |= words.is_broken;
+	text_fini(&words);
 }

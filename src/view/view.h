@@ -112,6 +112,13 @@ enum ct_status view_tell(struct ct_view *view, struct ct_error *reterr);
 void view_say(struct text *text, const struct ct_view *view, enum ct_view_type type, int64_t number,
 	unsigned kind);
 
+/*
+ * view_spell: the same as a query and every database has it. A handle is spelled as the object of an event is
+ * ("lock:0x7f00"), so that both can be compared.
+ */
+void view_spell(struct text *text, const struct ct_view *view, enum ct_view_type type,
+	int64_t number, unsigned kind);
+
 /* ---------------------------------------------------------------- scan.c */
 
 /* view_meets: does a cell meet a comparison with a number? Whether it MATCHES is not looked at: it holds something. */

@@ -92,6 +92,15 @@ void view_say(struct text *text, const struct ct_view *view, enum ct_view_type t
 	}
 }
 
+void view_spell(struct text *text, const struct ct_view *view, enum ct_view_type type,
+	int64_t number, unsigned kind)
+{
+	if (type != CT_VIEW_TYPE_HANDLE)
+		view_say(text, view, type, number, kind);
+	else if (!ct_view_is_nothing(type, number))
+		say_object(text, number, CTP_KIND_SUSPEND);
+}
+
 size_t ct_view_say(const struct ct_view *view, enum ct_view_type type, int64_t number,
 	unsigned kind, char *buffer, size_t nr_bytes)
 {

@@ -129,6 +129,13 @@ def check_statistics(trace):
     check([row for row in spans if row[1]] == regions, f"{trace.name}: regions are {regions}, spans say {spans}")
 
 
+def check_spelling(trace):
+    """What is waited for is spelled in every table as in events."""
+    for table in ("waits", "objects"):
+        odd = cells(trace, f"SELECT DISTINCT object FROM {table} WHERE object NOT GLOB '*:[0-9]*' OR object GLOB '* *'")
+        check(odd == [], f"{trace.name}: {table} spells {odd}")
+
+
 def check_export(trace, place):
     """The same question of an exported database has the same answer."""
     database = place / (trace.stem + ".sqlite")
@@ -463,6 +470,7 @@ def main():
         for trace in traces.values():
             check_statistics(trace)
             check_export(trace, place)
+            check_spelling(trace)
         for seed, trace in enumerate(("server", "serve", "idler", "crowd"), 1):
             check_same(traces[trace], seed, 150)
         check_forms(traces["idler"], place)
