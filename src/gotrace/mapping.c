@@ -137,7 +137,8 @@ static void put_detail(struct gotrace_mapping *mapping, const struct gotrace_eve
 /* ---------------------------------------------------------------- goroutines */
 
 /* What a goroutine waits for, as far as the reason tells: which one is not told. */
-static uint64_t awaited(const char *reason, uint64_t coro)
+static uint64_t awaited(const struct gotrace_mapping *mapping, const struct gotrace_event *event,
+	const char *reason, uint64_t coro)
 {
 	static const struct {
 		const char *reason;
@@ -150,8 +151,12 @@ static uint64_t awaited(const char *reason, uint64_t coro)
 		{"sync.(*Cond).Wait", CTP_RESOURCE_CONDITION},
 		{"network", CTP_RESOURCE_NETWORK},
 	};
+	unsigned resource = gotrace_sites_resource(&mapping->sites, event->stack);
 	size_t i;
 
+	/* Go has one word for all that is made of its semaphores: the stack says what it is. */
+	if (resource && strcmp(reason, "sync") == 0)
+		return CTP_HANDLE(resource, 0);
 	if (strcmp(reason, "sleep") == 0)
 		return CTP_HANDLE(CTP_RESOURCE_TIMER, coro);
 	for (i = 0; i < sizeof(resources) / sizeof(*resources); i++) {
@@ -255,7 +260,7 @@ static void suspend(
 	if (event->to == GOTRACE_STATE_RUNNABLE)
 		suspend.argument = CTP_POINT_PREEMPTED;
 	else
-		suspend.object = awaited(reason, coro);
+		suspend.object = awaited(mapping, event, reason, coro);
 	put(mapping, event, CTP_KIND_SUSPEND, suspend);
 	if (event->to == GOTRACE_STATE_WAITING && is_of_runtime(reason))
 		put(mapping, event, CTP_KIND_MARK,

@@ -107,6 +107,27 @@ static bool is_machinery(const char *function)
 	return false;
 }
 
+/* What the callers of a function wait for in it. */
+static unsigned resource_of(const char *function)
+{
+	static const struct {
+		const char *functions;
+		unsigned resource;
+	} known[] = {
+		{"sync.(*Mutex).", CTP_RESOURCE_LOCK},
+		{"sync.(*RWMutex).", CTP_RESOURCE_LOCK},
+		{"sync.(*WaitGroup).", CTP_RESOURCE_EVENT},
+		{"sync.(*Cond).", CTP_RESOURCE_CONDITION},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		if (strncmp(function, known[i].functions, strlen(known[i].functions)) == 0)
+			return known[i].resource;
+	}
+	return CTP_RESOURCE_NONE;
+}
+
 /* From the outermost call to the innermost one; what is no machinery and comes last is the place. */
 static bool add_place(struct gotrace_sites *sites, const struct gotrace_reader *reader,
 	uint32_t stack, struct gotrace_place *place)
@@ -114,6 +135,7 @@ static bool add_place(struct gotrace_sites *sites, const struct gotrace_reader *
 	const struct gotrace_tables *tables = &gotrace_reader_generation(reader)->tables;
 	const struct gotrace_stack *frames = &tables->stacks.at[stack];
 	uint32_t i, site = 0;
+	unsigned inner;
 
 	*place = (struct gotrace_place){.is_known = true};
 	for (i = frames->nr_frames; i-- > 0;) {
@@ -124,6 +146,9 @@ static bool add_place(struct gotrace_sites *sites, const struct gotrace_reader *
 			return false;
 		if (!is_machinery(sites->lists->sites.at[site].function))
 			place->site = site;
+		inner = resource_of(sites->lists->sites.at[site].function);
+		if (inner)
+			place->resource = (uint8_t)inner;
 	}
 	if (!place->site)
 		place->site = site;

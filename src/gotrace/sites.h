@@ -16,6 +16,7 @@
 struct gotrace_place {
 	uint32_t row;  /* of lists.stacks */
 	uint32_t site; /* of lists.sites: the place, without a reason */
+	uint8_t resource; /* enum ctp_resource: what a wait there is for, where a function of Go's tells; else 0 */
 	bool is_known; /* else it was not asked for yet */
 };
 
@@ -46,6 +47,12 @@ void gotrace_sites_restart(struct gotrace_sites *sites);
  */
 bool gotrace_sites_find(struct gotrace_sites *sites, const struct gotrace_reader *reader,
 	uint32_t stack, uint32_t name, uint32_t *ret_site);
+
+/* gotrace_sites_resource: what a wait at a stack that was found before is for (enum ctp_resource); 0: not told. */
+static inline unsigned gotrace_sites_resource(const struct gotrace_sites *sites, uint32_t stack)
+{
+	return stack ? sites->places.at[stack].resource : CTP_RESOURCE_NONE;
+}
 
 /* gotrace_sites_named: a site that is only a name. */
 bool gotrace_sites_named(struct gotrace_sites *sites, const char *name, uint32_t *ret_site);
