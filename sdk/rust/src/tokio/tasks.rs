@@ -54,9 +54,13 @@ fn poll_begins(task: &TaskMeta<'_>) {
     }
 }
 
+/// Tokio tells the end of a task before that of its last poll, and then it does not run any more.
 fn poll_ended(task: &TaskMeta<'_>) {
     if probe::is_attached() {
-        probe::suspend(coro_of(task), 0, probe::site_of(task.spawned_at(), None), point::AWAIT);
+        let coro = coro_of(task);
+        if probe::current() == coro {
+            probe::suspend(coro, 0, probe::site_of(task.spawned_at(), None), point::AWAIT);
+        }
         BEFORE.with(|before| probe::current_set(before.get()));
     }
 }
