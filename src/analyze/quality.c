@@ -197,13 +197,11 @@ static void remark_open_end(struct analysis *analysis)
 static void remark_unnamed(struct analysis *analysis, uint32_t index)
 {
 	if (analysis->model->processes[index].has_unnamed_waits)
-		analyze_quality_remark(analysis,
-			"process %" PRIu64
-			" does not tell which lock or channel is waited for; deadlocks, "
-			"lock order, two holders and notifies that missed a waiter cannot be "
-			"judged, "
-			"only how long somebody has waited, and where",
-			analysis->tables->processes[index].pid);
+		analyze_quality_remark(analysis, "the program does not tell which lock or channel "
+						 "is waited for; deadlocks, lock "
+						 "order, two holders and notifies that missed a "
+						 "waiter cannot be judged, only how "
+						 "long somebody has waited, and where");
 }
 
 void analyze_quality_remarks(struct analysis *analysis)

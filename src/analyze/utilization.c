@@ -6,11 +6,9 @@
  * How many processors collect changes in steps, so the mean over a window, by where the window begins, is a line with
  * bends where one of the window's edges meets a step: its least is at a bend. Two edges go over all steps at once.
  */
-#include <math.h>
-
 #include "analyze/parts.h"
 
-#define WINDOWS_PER_DECADE 2u
+#define WINDOWS_STEP 3.16227766016837933 /* two of them make ten */
 #define WINDOW_FIRST_NS 1000.0
 #define WINDOW_LAST_NS 1e9
 #define WINDOWS_MOST 16u
@@ -106,6 +104,7 @@ void analyze_utilization_export(struct analysis *analysis, const struct model_ru
 	struct curve curve = {
 		.shares = runtime->shares.at, .count = runtime->shares.count, .until = until};
 	struct ct_utilization *rows;
+	double ns = WINDOW_FIRST_NS;
 	int64_t whole_ns;
 	unsigned i;
 
@@ -119,9 +118,7 @@ void analyze_utilization_export(struct analysis *analysis, const struct model_ru
 	whole_ns = until - curve.shares[0].time;
 	ret_runtime->utilization_mean =
 		sum_until(&curve, curve.count - 1, until) / (double)whole_ns;
-	for (i = 0; i < WINDOWS_MOST; i++) {
-		double ns = WINDOW_FIRST_NS * pow(10, i / (double)WINDOWS_PER_DECADE);
-
+	for (i = 0; i < WINDOWS_MOST; i++, ns *= WINDOWS_STEP) {
 		if (ns > WINDOW_LAST_NS || ns > (double)whole_ns)
 			break;
 		rows[i] = (struct ct_utilization){

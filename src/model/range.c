@@ -279,6 +279,7 @@ static void finish_process(struct model *model, uint32_t process, ct_time until)
 			model_times_so_far(&sum->open, ct_time_between(range.from, until));
 		}
 		range.until = until > range.from ? until : range.from;
+		range.is_open = true;
 		keep_pause(model, runtime, &range);
 		model_tell(model, MODEL_RANGE_END,
 			(struct model_sight){.process = process, .range = &range});

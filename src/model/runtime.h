@@ -46,6 +46,7 @@ struct model_range {
 	ct_time counted; /* of a coroutine's: `ran_ns` is right up to then, or up to where it ran last */
 	int64_t ran_ns; /* so long its coroutine ran meanwhile */
 	bool is_begun;  /* its beginning is told */
+	bool is_open;   /* it goes on when observation ends, which is `until` */
 };
 
 /* All ranges of one kind and name. */

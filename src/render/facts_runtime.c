@@ -62,7 +62,7 @@ static void idle_row(struct text *rows, const struct ct_runtime *runtime)
 {
 	if (!runtime->short_ns)
 		return;
-	render_facts_begin(rows, "idle for nothing");
+	render_facts_begin(rows, "idle in vain");
 	text_add(rows, "processors stood idle for ");
 	text_duration(rows, runtime->idle_ready_ns);
 	text_add(rows, " together while coroutines were ready (");

@@ -230,6 +230,32 @@ static void take_region(struct slices *slices, const int64_t *row)
 	slices->writer->slice(slices->writer, &item);
 }
 
+/* Whom it concerns has the track: its coroutine, its thread where it sweeps, or the process. */
+static void take_range(struct slices *slices, const int64_t *row)
+{
+	uint32_t process = (uint32_t)row[CT_VIEW_RANGES_PROCESS];
+	const char *kind = ct_view_text(slices->view, row[CT_VIEW_RANGES_KIND]);
+	bool is_pause = strcmp(kind, ct_range_name(CTP_RANGE_PAUSE)) == 0;
+	bool is_sweep = strcmp(kind, ct_range_name(CTP_RANGE_SWEEP)) == 0;
+	uint64_t id = is_pause || is_sweep ? 0 : (uint64_t)row[CT_VIEW_RANGES_COROUTINE];
+	uint32_t coro = slices_find_coro(slices, process, id);
+	uint32_t thread = is_sweep ? (uint32_t)row[CT_VIEW_RANGES_THREAD] : 0;
+	struct slices_track track = coro ? slices_coro_track(slices, coro)
+					 : slices_thread_track(slices, process, thread);
+	struct slices_item item = {.track = &track,
+		.category = SLICES_RANGE,
+		.name = kind,
+		.from = row[CT_VIEW_RANGES_FROM],
+		.until = row[CT_VIEW_RANGES_UNTIL]};
+
+	track.parent = track.number;
+	track.kind = SLICES_OF_ASYNC;
+	track = slices_add_track(slices, track, "runtime");
+	slices_argument_text(&item, "name", ct_view_text(slices->view, row[CT_VIEW_RANGES_NAME]));
+	slices_argument_number(&item, "is_open", row[CT_VIEW_RANGES_IS_OPEN]);
+	slices->writer->slice(slices->writer, &item);
+}
+
 static void take_value(struct slices *slices, const int64_t *row)
 {
 	struct slices_track track = slices_counter_track(slices,
@@ -368,6 +394,7 @@ static enum ct_status write_all(struct slices *slices, struct ct_error *reterr)
 		{CT_VIEW_STATES, take_state},
 		{CT_VIEW_TASKS, take_task},
 		{CT_VIEW_REGIONS, take_region},
+		{CT_VIEW_RANGES, take_range},
 		{CT_VIEW_COUNTER_VALUES, take_value},
 	};
 	enum ct_status status = slices_tracks_coros(slices, reterr);

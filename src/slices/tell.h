@@ -42,6 +42,7 @@ struct slices_track {
 	X(WAKE, "wake")       \
 	X(TASK, "task")       \
 	X(REGION, "region")   \
+	X(RANGE, "range")     \
 	X(LOG, "log")         \
 	X(COUNTER, "counter") \
 	X(FINDING, "finding") \

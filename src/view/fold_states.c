@@ -174,6 +174,7 @@ const struct model_watcher view_fold_states_watcher = {
 	.nr_coro_bytes = sizeof(struct longest),
 	.looks = {[MODEL_TASK_END] = view_fold_things_task_end,
 		[MODEL_REGION_END] = view_fold_things_region_end,
+		[MODEL_RANGE_END] = view_fold_things_range_end,
 		[MODEL_CLOSE] = view_fold_things_close},
 	.begin = begin,
 	.gone = gone,

@@ -68,6 +68,31 @@ bool view_fold_things_region_end(struct model_watch *watch, const struct model_s
 		sight->event->time, false);
 }
 
+bool view_fold_things_range_end(struct model_watch *watch, const struct model_sight *sight)
+{
+	struct fold *fold = fold_of(watch);
+	const struct model_range *range = sight->range;
+	const struct ct_tables *tables = fold->model->tables;
+	const char *name = range->site < tables->nr_sites ? tables->sites[range->site].reason : "";
+	const int64_t row[CT_VIEW_NR_RANGES] = {
+		[CT_VIEW_RANGES_PROCESS] = sight->process,
+		[CT_VIEW_RANGES_KIND] =
+			view_text(fold->view, VIEW_FOLDED, ct_range_name(range->kind)),
+		[CT_VIEW_RANGES_NAME] = view_text(fold->view, VIEW_FOLDED, name),
+		[CT_VIEW_RANGES_COROUTINE] = (int64_t)range->coro,
+		[CT_VIEW_RANGES_THREAD] = range->thread,
+		[CT_VIEW_RANGES_PROCESSOR] = (int64_t)range->processor,
+		[CT_VIEW_RANGES_FROM] = range->from,
+		[CT_VIEW_RANGES_UNTIL] = range->until,
+		[CT_VIEW_RANGES_DURATION] = ns_between(range->from, range->until),
+		[CT_VIEW_RANGES_IS_OPEN] = range->is_open,
+		[CT_VIEW_RANGES_SITE] = range->site,
+	};
+
+	return row[CT_VIEW_RANGES_KIND] >= 0 && row[CT_VIEW_RANGES_NAME] >= 0 &&
+	       view_fold_add(fold, CT_VIEW_RANGES, row);
+}
+
 static bool add_open_regions(struct fold *fold, uint32_t region, uint32_t coro, uint32_t thread)
 {
 	const struct model *model = fold->model;

@@ -54,6 +54,7 @@ bool view_fold_things_finish(struct fold *fold);
 /* The watcher's functions for what ends. */
 model_look view_fold_things_task_end;
 model_look view_fold_things_region_end;
+model_look view_fold_things_range_end;
 model_look view_fold_things_close;
 
 /* view_fold_things_wait: an object was, or is, waited for. False: out of memory. */

@@ -295,6 +295,17 @@ def check_utilization(runtime):
     check(list(least.values()) == sorted(least.values()), f"{least}")
 
 
+def check_ranges(trace):
+    """The same as rows of a query, and as slices of a timeline."""
+    told = run(COROTRACER, "query", "--format", "csv", trace, "SELECT kind, name, duration_ns, is_open FROM ranges").stdout
+    told = told.replace('"', "")
+    check("pause,read mem stats,4000000,0" in told, told)
+    check("gc-mark,,89000000,1" in told and "gc-assist,,25000000,0" in told, told)
+    slices = json.loads(run(COROTRACER, "export", "-f", "chrome", "-o", "-", trace).stdout)["traceEvents"]
+    named = {one["name"] for one in slices if one.get("cat") == "range"}
+    check(named == {"pause", "gc-mark", "gc-sweep", "gc-assist"}, f"{named}")
+
+
 def check_runtime(place):
     """Processors, pauses and collection, and the task that they lengthened."""
     trace = place / "runtime.txt"
@@ -313,6 +324,7 @@ def check_runtime(place):
     task, = runtime["met_tasks"]
     check((task["id"], task["paused_ns"], task["assisted_ns"]) == (7, 1_000_000, 10_000_000), f"{task}")
     check_utilization(runtime)
+    check_ranges(trace)
     text = run(COROTRACER, "stats", trace).stdout
     check("2 pauses, 5.00 ms together (5.00 % of the time), the longest 4.00 ms" in text, text)
     check("processors stood idle for 10.0 ms together while coroutines were ready" in text, text)
