@@ -114,6 +114,10 @@ static void test_circle_is_closed(void)
 
 static void test_owners(void)
 {
+	const char *gone =
+		HEAD "2ms t2 acquire c2 lock:0xa000 @1\n3ms t1 suspend c1 lock:0xa000 @1\n"
+		     "4ms t2 suspend c2 @2\n5ms t2 destroy c2\n";
+
 	expect(HEAD "2ms t1 acquire c1 lock:0xa000 @1\n3ms t1 suspend c1 lock:0xa000 @1\n",
 		INT64_MAX, "coroutine 1 waiting circle 1\n object a000 circle 1\n");
 	expect(HEAD "2ms t2 acquire lock:0xa000 @1\n3ms t1 suspend c1 lock:0xa000 @1\n", INT64_MAX,
@@ -125,10 +129,6 @@ static void test_owners(void)
 		    "4ms t2 release c2 lock:0xa000 @2\n",
 		INT64_MAX, "object a000\n coroutine 1 waiting\n");
 	/* An owner that is gone is told as what it is, from then on. */
-	const char *gone =
-		HEAD "2ms t2 acquire c2 lock:0xa000 @1\n3ms t1 suspend c1 lock:0xa000 @1\n"
-		     "4ms t2 suspend c2 @2\n5ms t2 destroy c2\n";
-
 	expect(gone, 4 * MS, "coroutine 2 waiting\n object a000\n  coroutine 1 waiting\n");
 	expect(gone, 6 * MS, "coroutine 2 destroyed\n object a000\n  coroutine 1 waiting\n");
 }
