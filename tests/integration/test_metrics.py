@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Metrics, by a real Prometheus: figures are the report's, alerts fire, the dashboard's questions are answered (H-21)."""
+"""Metrics, by a real Prometheus: figures are the report's, alerts fire, the dashboard's questions are answered (H-24)."""
 import json
 import pathlib
 import re

@@ -35,6 +35,8 @@ WRONGS = [
     ("prose", "src/base/map.h", "/* Who asks is told. */\n", "no sentence begins with 'Who'"),
     ("prose", "STYLE.md", "\nA map grows. It never shrinks.\n", "no sentence begins with 'It'"),
     ("prose", "STYLE.md", "\nA map can not shrink.\n", "write 'cannot'"),
+    ("rules", "docs/spec/http-api.md", "\n- **H-" "999** Nothing tests this.\n", "H-" "999: no test cites it"),
+    ("rules", "docs/spec/http-api.md", "\n- **H-20** A second one.\n", "H-20: 2 rules of docs/spec have this number"),
     ("symbols", "include/corotracer/error.h", "/* ct_attic: an attic. */\nint ct_attic(void);\n", "map lacks ct_attic: programs"),
     ("symbols", "include/corotracer/error.h", "int ct_attic(void);\n", "no comment explains ct_attic"),
     ("symbols", "src/lib/corotracer.map", "\tct_attic;\n", "corotracer.map has ct_attic, which no public header declares"),
