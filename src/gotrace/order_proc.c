@@ -151,7 +151,7 @@ enum gotrace_verdict gotrace_order_proc_steal(
 	struct gotrace_order *order, const struct gotrace_cursor *cursor)
 {
 	uint64_t id = cursor->arguments[0], count = cursor->arguments[1];
-	uint32_t index = gotrace_states_proc(&order->states, id), victim;
+	uint32_t index = gotrace_states_proc(&order->states, id), victim = 0;
 	const struct gotrace_proc *proc = &order->states.procs.at[index];
 	bool is_abandoned = proc->status == GOTRACE_PROC_ABANDONED;
 
