@@ -78,5 +78,5 @@ bool collect_is_flight_file(pid_t pid, const char *path)
 	if (!read_header(descriptor, &header))
 		header.magic = 0;
 	close(descriptor);
-	return header.magic == CTP_MAGIC && (header.pid == 0 || procfs_is_called(pid, header.pid));
+	return header.magic == CTP_MAGIC && procfs_is_called(pid, header.pid);
 }
