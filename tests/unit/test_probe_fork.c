@@ -331,6 +331,9 @@ static void fork_beside_events(void)
 	ring = reader_ring(&reader, 0);
 	reader.orders->policy = CTP_POLICY_OVERWRITE_OLDEST;
 	CHECK(pthread_create(&thread, NULL, emit_until_done, &busy) == 0);
+	/* A thread that had no processor yet has no ring. */
+	while (!ctp_load_acquire(&ring->head))
+		sched_yield();
 	for (round = 0; round < 50; round++) {
 		pid_t child = fork();
 
