@@ -10,16 +10,6 @@
 #define TABLE_ALIGNMENT 8u
 #define OFFSET_BYTES 4u
 
-static void append(struct text *text, uint64_t value, unsigned nr_bytes)
-{
-	char bytes[8];
-	unsigned i;
-
-	for (i = 0; i < nr_bytes; i++)
-		bytes[i] = (char)(value >> 8 * i);
-	text_append(text, bytes, nr_bytes);
-}
-
 void flatbuffer_align(struct text *text, size_t multiple)
 {
 	while (!text->is_broken && text->length % multiple)
@@ -28,7 +18,7 @@ void flatbuffer_align(struct text *text, size_t multiple)
 
 void flatbuffer_begin(struct text *text)
 {
-	append(text, 0, OFFSET_BYTES);
+	text_little_endian(text, 0, OFFSET_BYTES);
 }
 
 void flatbuffer_put(struct text *text, size_t place, uint64_t value, unsigned nr_bytes)
@@ -83,13 +73,13 @@ size_t flatbuffer_table(struct text *text, const struct flatbuffer_field *fields
 	nr_bytes = lay(fields, nr_fields, offsets);
 	flatbuffer_align(text, 2);
 	layout = text->length;
-	append(text, 4 + 2 * nr_fields, 2);
-	append(text, nr_bytes, 2);
+	text_little_endian(text, 4 + 2 * nr_fields, 2);
+	text_little_endian(text, nr_bytes, 2);
 	for (i = 0; i < nr_fields; i++)
-		append(text, offsets[i], 2);
+		text_little_endian(text, offsets[i], 2);
 	flatbuffer_align(text, TABLE_ALIGNMENT);
 	table = text->length;
-	append(text, table - layout, OFFSET_BYTES);
+	text_little_endian(text, table - layout, OFFSET_BYTES);
 	for (i = OFFSET_BYTES; i < nr_bytes; i++)
 		text_char(text, 0);
 	put_fields(text, table, fields, nr_fields, offsets);
@@ -104,7 +94,7 @@ size_t flatbuffer_text(struct text *text, const char *value)
 
 	flatbuffer_align(text, OFFSET_BYTES);
 	place = text->length;
-	append(text, length, OFFSET_BYTES);
+	text_little_endian(text, length, OFFSET_BYTES);
 	text_append(text, value, length);
 	text_char(text, 0);
 	return place;
@@ -117,9 +107,9 @@ size_t flatbuffer_vector(struct text *text, uint32_t count, unsigned nr_bytes)
 	flatbuffer_align(text, OFFSET_BYTES);
 	/* Elements of eight bytes, or of a multiple of that, lie at such places. */
 	if (nr_bytes % 8 == 0 && (text->length + FLATBUFFER_FIRST) % 8)
-		append(text, 0, OFFSET_BYTES);
+		text_little_endian(text, 0, OFFSET_BYTES);
 	place = text->length;
-	append(text, count, OFFSET_BYTES);
+	text_little_endian(text, count, OFFSET_BYTES);
 	for (i = 0; i < (size_t)count * nr_bytes; i++)
 		text_char(text, 0);
 	return place;

@@ -40,13 +40,8 @@ void protobuf_number(struct text *text, unsigned field, uint64_t value)
 
 void protobuf_fixed(struct text *text, unsigned field, uint64_t value)
 {
-	char bytes[8];
-	size_t i;
-
-	for (i = 0; i < sizeof(bytes); i++)
-		bytes[i] = (char)(value >> 8 * i);
 	put_tag(text, field, WIRE_FIXED);
-	text_append(text, bytes, sizeof(bytes));
+	text_little_endian(text, value, sizeof(value));
 }
 
 void protobuf_bytes(struct text *text, unsigned field, const char *bytes, size_t nr_bytes)

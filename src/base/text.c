@@ -78,6 +78,16 @@ void text_char(struct text *text, char c)
 	text->at[text->length] = '\0';
 }
 
+void text_little_endian(struct text *text, uint64_t value, unsigned nr_bytes)
+{
+	char bytes[8];
+	unsigned i;
+
+	for (i = 0; i < nr_bytes; i++)
+		bytes[i] = (char)(value >> 8 * i);
+	text_append(text, bytes, nr_bytes);
+}
+
 void text_format(struct text *text, const char *format, ...)
 {
 	va_list arguments;

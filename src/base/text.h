@@ -46,6 +46,9 @@ void text_format(struct text *text, const char *format, ...) __attribute__((form
 void text_digits(struct text *text, uint64_t value, unsigned base, unsigned nr_least);
 void text_signed(struct text *text, int64_t value);
 
+/* text_little_endian: the lowest bytes of a number, 1 to 8 of them, the lowest first. */
+void text_little_endian(struct text *text, uint64_t value, unsigned nr_bytes);
+
 /*
  * text_utf8_length: the bytes of the well-formed UTF-8 sequence of more than one byte at `at` (RFC 3629), or
  * 0; reads no byte behind a NUL. text_utf8: appends a text with U+FFFD for each byte that is no UTF-8.

@@ -36,9 +36,9 @@ static void put_ends(struct text *page, const struct columnar_words *words)
 {
 	uint32_t i;
 
-	columnar_put(page, 0, 4);
+	text_little_endian(page, 0, 4);
 	for (i = 0; i < words->ends.count; i++)
-		columnar_put(page, words->ends.at[i], 4);
+		text_little_endian(page, words->ends.at[i], 4);
 	pad(page);
 }
 
@@ -101,7 +101,7 @@ static void put_values(struct text *page, const struct columnar_column *column, 
 		columnar_encode_bits(page, column->values, nr_rows);
 	else if (column->type == COLUMNAR_ROW || column->type == COLUMNAR_TEXT)
 		for (i = 0; i < nr_rows; i++)
-			columnar_put(page, (uint64_t)column->values[i], 4);
+			text_little_endian(page, (uint64_t)column->values[i], 4);
 	else
 		text_append(page, (const char *)column->values, 8 * (size_t)nr_rows);
 	pad(page);

@@ -48,8 +48,8 @@ static size_t begin_message(struct text *buffer, enum message type, uint64_t nr_
 static void end_message(struct text *text, struct text *buffer)
 {
 	flatbuffer_align(buffer, 8);
-	columnar_put(text, MARK, 4);
-	columnar_put(text, buffer->length, 4);
+	text_little_endian(text, MARK, 4);
+	text_little_endian(text, buffer->length, 4);
 	text_append(text, text_peek(buffer), buffer->length);
 	text->is_broken |= buffer->is_broken;
 	text_fini(buffer);
@@ -57,8 +57,8 @@ static void end_message(struct text *text, struct text *buffer)
 
 void columnar_say_end(struct text *text)
 {
-	columnar_put(text, MARK, 4);
-	columnar_put(text, 0, 4);
+	text_little_endian(text, MARK, 4);
+	text_little_endian(text, 0, 4);
 }
 
 /* ---------------------------------------------------------------- columns */

@@ -13,16 +13,6 @@
 #define MINIBLOCK 32u   /* differences that share a width */
 #define MINIBLOCKS (BLOCK / MINIBLOCK)
 
-void columnar_put(struct text *text, uint64_t value, unsigned nr_bytes)
-{
-	char bytes[8];
-	unsigned i;
-
-	for (i = 0; i < nr_bytes; i++)
-		bytes[i] = (char)(value >> 8 * i);
-	text_append(text, bytes, nr_bytes);
-}
-
 unsigned columnar_width(uint64_t most)
 {
 	return most ? 64u - (unsigned)__builtin_clzll(most) : 0;
@@ -60,7 +50,7 @@ static uint32_t run_length(const int64_t *values, uint32_t nr_values)
 static void put_run(struct text *text, int64_t value, uint32_t length, unsigned width)
 {
 	protobuf_varint(text, (uint64_t)length << 1);
-	columnar_put(text, (uint64_t)value, (width + 7) / 8);
+	text_little_endian(text, (uint64_t)value, (width + 7) / 8);
 }
 
 static void put_group(struct text *text, const int64_t *values, uint32_t nr_values, unsigned width)

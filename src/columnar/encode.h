@@ -8,9 +8,6 @@
 
 #include "base/text.h"
 
-/* columnar_put: the lowest bytes of a number, the least significant one first. */
-void columnar_put(struct text *text, uint64_t value, unsigned nr_bytes);
-
 /* columnar_width: the bits that numbers up to `most` need. */
 unsigned columnar_width(uint64_t most);
 

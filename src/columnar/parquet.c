@@ -158,7 +158,7 @@ static enum ct_status write_end(
 
 	columnar_keys_of(batch, &keys);
 	say_file(file, batch, &keys, &end);
-	columnar_put(&end, end.length, 4);
+	text_little_endian(&end, end.length, 4);
 	text_add(&end, MAGIC);
 	status = text_status(&end, reterr);
 	if (status == CT_OK)

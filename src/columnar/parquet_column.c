@@ -151,7 +151,7 @@ static void put_words(struct columnar_file *file, const struct columnar_words *w
 	for (i = 0; i < words->ends.count; i++) {
 		const char *word = columnar_words_at(words, i, &nr_bytes);
 
-		columnar_put(&file->page, nr_bytes, 4);
+		text_little_endian(&file->page, nr_bytes, 4);
 		text_append(&file->page, word, nr_bytes);
 	}
 }
@@ -168,7 +168,7 @@ static bool put_ids(struct columnar_file *file, struct column *column, struct ma
 			if (column->nr_entries > file->nr_values / FEW ||
 				!map_put(places, (uint64_t)file->values[i], place))
 				return false;
-			columnar_put(&file->page, (uint64_t)file->values[i], nr_bytes);
+			text_little_endian(&file->page, (uint64_t)file->values[i], nr_bytes);
 		}
 		file->places[i] = place;
 	}
@@ -218,7 +218,7 @@ static void put_levels(struct columnar_file *file, const struct column *column)
 		protobuf_varint(levels, (uint64_t)column->nr_rows << 1);
 		text_char(levels, 1);
 	}
-	columnar_put(&file->page, levels->length, LEVEL_BYTES);
+	text_little_endian(&file->page, levels->length, LEVEL_BYTES);
 	text_append(&file->page, text_peek(levels), levels->length);
 	file->page.is_broken |= levels->is_broken;
 }
@@ -273,7 +273,7 @@ static void say_bound(
 {
 	struct text bytes = {0};
 
-	columnar_put(&bytes, (uint64_t)value, bytes_of(column->of->type));
+	text_little_endian(&bytes, (uint64_t)value, bytes_of(column->of->type));
 	thrift_bytes(chunk, field, text_peek(&bytes), bytes.length);
 	chunk->text->is_broken |= bytes.is_broken;
 	text_fini(&bytes);

@@ -138,19 +138,9 @@ static void add_description(struct text *text, const struct ct_tables *tables)
 
 /* ---------------------------------------------------------------- events */
 
-static void put(struct text *text, uint64_t value, unsigned nr_bytes)
-{
-	char bytes[8];
-	unsigned i;
-
-	for (i = 0; i < nr_bytes; i++)
-		bytes[i] = (char)(value >> 8 * i);
-	text_append(text, bytes, nr_bytes);
-}
-
 static void put_number(struct ctf *ctf, enum export_column column, unsigned nr_bytes)
 {
-	put(&ctf->packet, (uint64_t)ctf->rows.cells[column].number, nr_bytes);
+	text_little_endian(&ctf->packet, (uint64_t)ctf->rows.cells[column].number, nr_bytes);
 }
 
 /* With its zero at the end. */
@@ -179,8 +169,8 @@ static void put_event(struct ctf *ctf)
 	if (ctf->is_empty)
 		ctf->first = ctf->last;
 	ctf->is_empty = false;
-	put(&ctf->packet, ctf->rows.event->kind, 1);
-	put(&ctf->packet, ctf->last, 8);
+	text_little_endian(&ctf->packet, ctf->rows.event->kind, 1);
+	text_little_endian(&ctf->packet, ctf->last, 8);
 	put_number(ctf, EXPORT_PROCESS, 4);
 	put_number(ctf, EXPORT_PID, 4);
 	put_number(ctf, EXPORT_THREAD, 4);
@@ -223,14 +213,14 @@ static void put_header(struct ctf *ctf, uint64_t from, size_t nr_bytes, uint64_t
 {
 	uint64_t bits = 8 * (uint64_t)(HEADER_BYTES + nr_bytes);
 
-	put(&ctf->header, MAGIC, 4);
+	text_little_endian(&ctf->header, MAGIC, 4);
 	text_append(&ctf->header, (const char *)ctf->tables->run_id, sizeof(ctf->tables->run_id));
-	put(&ctf->header, 0, 4);
-	put(&ctf->header, from, 8);
-	put(&ctf->header, nr_bytes ? ctf->last : from, 8);
-	put(&ctf->header, bits, 8);
-	put(&ctf->header, bits, 8);
-	put(&ctf->header, nr_discarded, 8);
+	text_little_endian(&ctf->header, 0, 4);
+	text_little_endian(&ctf->header, from, 8);
+	text_little_endian(&ctf->header, nr_bytes ? ctf->last : from, 8);
+	text_little_endian(&ctf->header, bits, 8);
+	text_little_endian(&ctf->header, bits, 8);
+	text_little_endian(&ctf->header, nr_discarded, 8);
 }
 
 /* Readers compare a packet's count of missing events with the one before: the first packet has none, and no event. */

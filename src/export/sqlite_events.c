@@ -73,16 +73,6 @@ static const char joined[] =
 	"LEFT JOIN threads ON threads.thread = s.thread "
 	"LEFT JOIN sites ON sites.site = s.site;\n";
 
-static int perform(sqlite3 *database, sqlite3_str *sql)
-{
-	char *terminated = sqlite3_str_finish(sql);
-	int result =
-		terminated ? sqlite3_exec(database, terminated, NULL, NULL, NULL) : SQLITE_NOMEM;
-
-	sqlite3_free(terminated);
-	return result;
-}
-
 static void add_view(sqlite3_str *sql, const char *name, bool is_whole)
 {
 	const char *between = "";
@@ -118,7 +108,7 @@ int export_sqlite_events_create(sqlite3 *database, const char *events)
 		"JOIN packed_shapes AS s USING (shape) LEFT JOIN packed_times ON "
 		"packed_times.block = e.row >> " BLOCK_SHIFT_TEXT " "
 		"WHERE e.coroutine IS NOT NULL GROUP BY s.process, e.coroutine;\n");
-	return perform(database, sql);
+	return export_sqlite_perform(database, sql);
 }
 
 /* ---------------------------------------------------------------- shapes */

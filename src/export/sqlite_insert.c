@@ -4,6 +4,16 @@
  */
 #include "export/sqlite_insert.h"
 
+int export_sqlite_perform(sqlite3 *database, sqlite3_str *sql)
+{
+	char *terminated = sqlite3_str_finish(sql);
+	int result =
+		terminated ? sqlite3_exec(database, terminated, NULL, NULL, NULL) : SQLITE_NOMEM;
+
+	sqlite3_free(terminated);
+	return result;
+}
+
 void export_sqlite_insert_open(
 	struct sqlite_insert *insert, sqlite3 *database, const char *table, unsigned nr_columns)
 {

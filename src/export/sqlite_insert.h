@@ -43,4 +43,7 @@ void export_sqlite_insert_row(struct sqlite_insert *insert);
 /* export_sqlite_insert_close: frees the statement; SQLITE_OK, or the first failure. */
 int export_sqlite_insert_close(struct sqlite_insert *insert);
 
+/* export_sqlite_perform: runs the statements that were put together, and releases them; SQLite's own result. */
+int export_sqlite_perform(sqlite3 *database, sqlite3_str *sql);
+
 #endif

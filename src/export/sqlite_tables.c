@@ -88,17 +88,6 @@ static const char *const columns_of[NR_TABLES] = {
 
 /* -------------------------------------------------------------------- create */
 
-/* Runs what was put together, and releases it. */
-static int perform(sqlite3 *database, sqlite3_str *sql)
-{
-	char *terminated = sqlite3_str_finish(sql);
-	int result =
-		terminated ? sqlite3_exec(database, terminated, NULL, NULL, NULL) : SQLITE_NOMEM;
-
-	sqlite3_free(terminated);
-	return result;
-}
-
 int export_sqlite_tables_create(sqlite3 *database)
 {
 	sqlite3_str *sql = sqlite3_str_new(database);
@@ -107,7 +96,7 @@ int export_sqlite_tables_create(sqlite3 *database)
 	for (i = 0; i < NR_TABLES; i++)
 		sqlite3_str_appendf(sql, "CREATE TABLE \"%w\" (%s);\n", tables_of[i].name,
 			columns_of[i] + strlen(", "));
-	return perform(database, sql);
+	return export_sqlite_perform(database, sql);
 }
 
 /* ---------------------------------------------------------------------- fill */
