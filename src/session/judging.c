@@ -115,6 +115,14 @@ static enum ct_status judge_file(
 	return status;
 }
 
+/* No block is written yet, at most the header. */
+static bool is_bare(const struct judged *judged)
+{
+	const struct ct_tables *tables = ct_trace_tables(judged->trace);
+
+	return tables->first_generation == 0 && tables->nr_processes <= 1; /* one is reserved */
+}
+
 static void publish(struct judging *judging, struct lent *lent)
 {
 	struct lent *former;
@@ -167,15 +175,15 @@ static enum ct_status judge_present(struct judging *judging, int file, bool is_g
 		status = judge_file(judging, file, &lent->judged, &error);
 		lent->judged.took_ns = clock_monotonic_ns() - lent->judged.begun_ns;
 	}
-	if (status == CT_OK) {
+	if (status == CT_OK && !(is_growing && is_bare(&lent->judged))) {
 		publish(judging, lent);
 		read_ahead(judging);
 		return CT_OK;
 	}
 	if (lent)
 		free_lent(lent);
-	/* A recording that has just begun has no whole block yet. */
-	if (!is_growing)
+	/* A recording that has just begun may not even be known as one. */
+	if (status && !is_growing)
 		note_trouble(judging, &error);
 	return status;
 }

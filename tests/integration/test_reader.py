@@ -30,10 +30,10 @@ def requests(tables):
 
 def answers(lines, *command):
     """Status and bytes of each answer."""
-    said = subprocess.run(command, input="\n".join(lines) + "\n", stdout=subprocess.PIPE, encoding="latin-1", check=True).stdout
+    said = subprocess.run(command, input=("\n".join(lines) + "\n").encode(), stdout=subprocess.PIPE, check=True).stdout
     found, at = [], 0
     for _ in lines:
-        head = re.compile(r"(-?\d+) (\d+)\n").match(said, at)
+        head = re.compile(rb"(-?\d+) (\d+)\n").match(said, at)
         check(head, f"no answer at byte {at}")
         end = head.end() + int(head[2])
         found.append((int(head[1]), said[head.end():end]))

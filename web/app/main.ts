@@ -58,7 +58,7 @@ const trouble = document.getElementById("trouble") as HTMLElement;
 const LOST = "The connection is lost. What is shown is as it was; the page goes on as soon as the server answers.";
 const ASK_AGAIN_MS = 2000;
 let leave: (() => void) | void;
-let generation = -1;
+let generation = 0; /* nothing was judged */
 let isLoading = false;
 let isPaused = false;
 
@@ -107,7 +107,8 @@ async function load(): Promise<void> {
 		return;
 	isLoading = true;
 	/* Names of places may be all that a newer judgement adds: they are asked for before they are replaced. */
-	const before = traceInUse(), saidBefore = before && saidBy(before), isFirst = before === null, begun = performance.now();
+	const before = traceInUse(), saidBefore = before && saidBy(before), isFirst = before === null, begun = performance.now(),
+		loading = generation;
 	try {
 		const isSame = saidBy(await loadTrace()) === saidBefore;
 		if (!carrierInUse().isServed)
@@ -127,6 +128,8 @@ async function load(): Promise<void> {
 	} finally {
 		isLoading = false;
 	}
+	if (generation !== loading)
+		void load();
 }
 
 /** What a page that is a file holds. */
@@ -154,7 +157,8 @@ function sayState(state: State): void {
 	if (!state.generation && !traceInUse())
 		fill(main, h("h2", null, "Waiting for the first judgement"), h("p", null, recording && !recording.has_probe
 			? "The engine is attached, and has seen no coroutine. Is the probe linked, and called first in main?" : "The trace is being read."));
-	if (state.generation > generation) {
+	/* A server that was started anew counts from one again. */
+	if (state.generation && state.generation !== generation) {
 		generation = state.generation;
 		void load();
 	}
