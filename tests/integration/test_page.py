@@ -115,6 +115,9 @@ def check_looks(browser, server):
                     it.answered() if screen != "findings" else it.page.wait_for_selector("svg.picture")
                     over = it.page.evaluate("document.documentElement.scrollWidth - innerWidth")
                     check(over <= 0, f"{screen} at {width} is {over} pixels too wide")
+                    if screen == "findings" and width != 1280:
+                        hints = it.page.get_by_text("scroll it sideways").locator("visible=true").count()
+                        check(hints == (width == 390), f"{hints} hints at {width} pixels that the picture is wider than the page")
                     if width == 1280 or screen == "findings":
                         response = axe.run(it.page).response
                         found = response["violations"]

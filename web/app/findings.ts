@@ -12,8 +12,12 @@ import { coroutineLink, placeLink, placeOf, threadName, type Finding, type Membe
 
 const GRADES = { proven: "■■■", likely: "■■□", suspect: "■□□" } as const;
 
-function sinceOf(finding: Finding): number {
-	return Math.min(...finding.members.map((member) => member.since_ns ?? Infinity));
+/** How long it was so: until observation ended, or until the coroutine was destroyed. Null: it is not known since when. */
+function lastedOf(member: Member, trace: Trace): number | null {
+	const since = member.since_ns, destroyed = member.destroyed_ns;
+	if (since === null)
+		return null;
+	return (destroyed !== null && destroyed > since ? destroyed : trace.until) - since;
 }
 
 /** What stands alone begins and ends as a sentence does. */
@@ -26,13 +30,13 @@ function gradeMark(grade: Finding["grade"]): HTMLElement {
 }
 
 function listed(finding: Finding, chosen: boolean, trace: Trace): HTMLElement {
-	const since = sinceOf(finding);
+	const longest = Math.max(...finding.members.map((member) => lastedOf(member, trace) ?? -Infinity));
 	return h("li", null, h("a", {
 		href: addressOf("findings", { finding: finding.address }), "data-key": finding.address,
 		"aria-current": chosen ? "true" : undefined,
 	}, gradeMark(finding.grade), h("span", { class: "title" }, finding.title),
 	h("span", { class: "quiet" }, many(finding.coroutines, "coroutine"),
-		Number.isFinite(since) ? `, the first for ${duration(trace.until - since)}` : "")));
+		Number.isFinite(longest) ? `, ${finding.coroutines > 1 ? "the longest for" : "for"} ${duration(longest)}` : "")));
 }
 
 // ---------------------------------------------------------------- the chosen one
@@ -106,8 +110,10 @@ async function drawPicture(into: HTMLElement, finding: Finding, number: number):
 			throw new Error("The picture cannot be read.");
 		const drawn = document.importNode(parsed, true);
 		tie(drawn, finding);
-		fill(into, h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "The picture of the finding" }, drawn),
-			h("p", { class: "actions" }, copyButton("Copy as SVG", () => text)));
+		const frame = h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "The picture of the finding" }, drawn);
+		const hint = h("p", { class: "quiet" }, "The picture is wider than the page: scroll it sideways.");
+		fill(into, hint, frame, h("p", { class: "actions" }, copyButton("Copy as SVG", () => text)));
+		hint.hidden = frame.scrollWidth <= frame.clientWidth;
 	} catch (failure) {
 		fill(into, h("p", { class: "quiet" }, (failure as Error).message));
 	}
@@ -145,11 +151,12 @@ function how(finding: Finding): Child[] {
 const MEMBERS_SHOWN = 10;
 
 function memberRow(member: Member, trace: Trace): HTMLElement {
+	const lasted = lastedOf(member, trace);
 	return h("tr", null,
 		h("td", null, coroutineLink(member.process, member.id, String(member.id))),
 		h("td", null, member.name || placeOf(member.function_site)),
 		h("td", null, member.state),
-		h("td", { class: "number" }, member.since_ns === null ? "" : duration(trace.until - member.since_ns)),
+		h("td", { class: "number" }, lasted === null ? "" : duration(lasted)),
 		h("td", null, member.waits_for),
 		h("td", null, member.wait_site ? placeLink(member.wait_site) : ""));
 }
@@ -167,8 +174,8 @@ function members(finding: Finding, trace: Trace): Child {
 			h("thead", null, h("tr", null, heads.map((name) => h("th", { scope: "col" }, name)))), body)),
 		finding.coroutines > all.length
 			? h("p", { class: "quiet" }, `${many(finding.coroutines - all.length, "more coroutine", "more coroutines")} are not listed here`) : null,
-		h("p", { class: "actions" }, more, " ", copyButton("Copy as TSV", () => [heads, ...all.map((member) =>
-			[member.id, member.name, member.state, member.since_ns ?? "", member.waits_for, placeOf(member.wait_site)])]
+		h("p", { class: "actions" }, more, " ", copyButton("Copy as TSV", () => [heads.map((name) => name === "for" ? "for_ns" : name), ...all.map((member) =>
+			[member.id, member.name, member.state, lastedOf(member, trace) ?? "", member.waits_for, placeOf(member.wait_site)])]
 			.map((row) => row.join("\t")).join("\n"))),
 	];
 }
