@@ -195,6 +195,11 @@ int command_dump(const struct arguments *arguments)
 
 /* ---------------------------------------------------------------- follow */
 
+static bool is_standard_input(const char *path)
+{
+	return strcmp(path, "-") == 0;
+}
+
 /* Told of each change in the trace's folder: the file itself changes its name. -1: nothing tells. */
 static int watch_folder(const char *path)
 {
@@ -216,20 +221,31 @@ static int watch_folder(const char *path)
 	return -1;
 }
 
+/* What comes over standard input is read by the library. */
 static void wait_for_more(int watch)
 {
 	struct pollfd changes = {.fd = watch, .events = POLLIN};
 	char told[4096];
 
-	if (poll(&changes, 1, LOOK_AGAIN_MS) <= 0)
+	if (poll(&changes, 1, LOOK_AGAIN_MS) <= 0 || watch == STDIN_FILENO)
 		return;
 	while (read(watch, told, sizeof(told)) > 0)
 		;
 }
 
+static void say_no_end(const struct ct_trace *trace, const char *path)
+{
+	const struct ct_tables *tables = ct_trace_tables(trace);
+	uint32_t i;
+
+	say_sentence("'%s': nobody writes it any more, and its end is missing", path);
+	for (i = 0; i < tables->nr_notes; i++)
+		say_sentence("'%s': %s", path, tables->notes[i].text);
+}
+
 static int follow_to_end(struct ct_trace *trace, const char *path, struct selection *selection)
 {
-	int watch = watch_folder(path), exit_status;
+	int watch = is_standard_input(path) ? STDIN_FILENO : watch_folder(path), exit_status;
 	uint64_t nr_printed = 0;
 	struct ct_error error;
 	enum ct_status status;
@@ -237,13 +253,13 @@ static int follow_to_end(struct ct_trace *trace, const char *path, struct select
 	while ((status = print_selected(trace, selection, &nr_printed, &error)) == CT_AGAIN &&
 		fflush(stdout) == 0)
 		wait_for_more(watch);
-	if (watch >= 0)
+	if (watch > STDIN_FILENO)
 		close(watch);
 	exit_status = flush_output();
 	if (status < 0)
 		return say_failure(status, &error);
 	if (status == CT_END && !exit_status && !ct_trace_tables(trace)->is_complete)
-		say_sentence("'%s': nobody writes it any more, and its end is missing", path);
+		say_no_end(trace, path);
 	return exit_status;
 }
 
@@ -260,8 +276,6 @@ int command_follow(const struct arguments *arguments)
 	enum ct_status status;
 	int exit_status;
 
-	if (strcmp(path, "-") == 0)
-		return say_usage("follow", "standard input cannot be followed: name a file");
 	status = ct_trace_open(path, &options, &trace, &error);
 	if (status)
 		return say_failure(status, &error);

@@ -34,6 +34,12 @@ enum ct_status input_look(struct input *input, struct ct_error *reterr)
 	return CT_OK;
 }
 
+bool input_is_written(const struct input *input)
+{
+	(void)input;
+	return false;
+}
+
 enum ct_status input_peek(struct input *input, uint64_t offset, size_t nr_bytes,
 	const uint8_t **ret_bytes, struct ct_error *reterr)
 {

@@ -4,6 +4,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,17 +19,11 @@
 
 #define WINDOW_BYTES (1u << 20)
 #define MEMORY_BYTES (64u << 20) /* of a stream, before a file is needed */
+#define LOOK_BYTES (16u << 20)
 #define PIECE_BYTES 65536
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NOCTTY)
 
 /* ---------------------------------------------------------------- streams */
-
-/* The bytes that came out of a stream so far. */
-struct copy {
-	int descriptor;
-	uint64_t nr_bytes;
-	bool is_file;
-};
 
 static int open_nameless(const char *folder)
 {
@@ -43,63 +39,99 @@ static int open_nameless(const char *folder)
 	return descriptor;
 }
 
-static enum ct_status move_to_file(struct copy *copy, struct ct_error *reterr)
+/* What was given back is not moved: there is a hole in its place. */
+static enum ct_status move_to_file(struct input *input, struct ct_error *reterr)
 {
 	const char *folder = getenv("TMPDIR");
 	enum ct_status status = CT_OK;
-	off_t at = 0;
+	off_t at = (off_t)input->stream.nr_given;
 	int file;
 
 	folder = folder && *folder ? folder : "/var/tmp";
 	file = open_nameless(folder);
 	if (file < 0)
 		return ct_fail_errno(reterr, "keeping what is read in '%s'", folder);
-	while (status == CT_OK && (uint64_t)at < copy->nr_bytes) {
-		if (sendfile(file, copy->descriptor, &at, copy->nr_bytes - (uint64_t)at) < 0 &&
+	if (lseek(file, at, SEEK_SET) < 0)
+		status = ct_fail_errno(reterr, "keeping what is read in '%s'", folder);
+	while (status == CT_OK && (uint64_t)at < input->nr_bytes) {
+		if (sendfile(file, input->descriptor, &at, input->nr_bytes - (uint64_t)at) < 0 &&
 			errno != EINTR)
 			status = ct_fail_errno(reterr, "keeping what is read in '%s'", folder);
 	}
-	close(status ? file : copy->descriptor);
+	close(status ? file : input->descriptor);
 	if (status == CT_OK) {
-		copy->descriptor = file;
-		copy->is_file = true;
+		input->descriptor = file;
+		input->stream.is_in_file = true;
 	}
 	return status;
 }
 
 /* CT_END: the stream has come to its end. */
-static enum ct_status copy_piece(int stream, struct copy *copy, struct ct_error *reterr)
+static enum ct_status copy_piece(struct input *input, struct ct_error *reterr)
 {
 	char piece[PIECE_BYTES];
 	enum ct_status status = CT_OK;
 	ssize_t got;
 
 	do
-		got = read(stream, piece, sizeof(piece));
+		got = read(input->stream.descriptor, piece, sizeof(piece));
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return ct_fail_errno(reterr, "cannot read it");
 	if (got == 0)
 		return CT_END;
-	if (!copy->is_file && copy->nr_bytes + (size_t)got > MEMORY_BYTES)
-		status = move_to_file(copy, reterr);
-	copy->nr_bytes += (size_t)got;
-	return status ? status : io_write(copy->descriptor, piece, (size_t)got, reterr);
+	if (!input->stream.is_in_file &&
+		input->nr_bytes - input->stream.nr_given + (size_t)got > MEMORY_BYTES)
+		status = move_to_file(input, reterr);
+	if (status == CT_OK)
+		status = io_write(input->descriptor, piece, (size_t)got, reterr);
+	if (status == CT_OK)
+		input->nr_bytes += (size_t)got;
+	return status;
+}
+
+/* The descriptor becomes one of a file that holds what came out of the stream so far: nothing yet. */
+static enum ct_status begin_copy(struct input *input, struct ct_error *reterr)
+{
+	int kept = memfd_create("corotracer-input", MFD_CLOEXEC);
+
+	if (kept < 0)
+		return ct_fail_errno(reterr, "keeping what is read");
+	input->stream = (struct input_stream){.is_there = true, .descriptor = input->descriptor};
+	input->descriptor = kept;
+	return CT_OK;
+}
+
+static void end_copy(struct input *input)
+{
+	if (!input->stream.is_there || input->stream.is_over)
+		return;
+	input->stream.is_over = true;
+	close(input->stream.descriptor);
 }
 
 /* Replaces the descriptor by one of a file that holds all that comes out of it. */
 static enum ct_status copy_stream(struct input *input, struct ct_error *reterr)
 {
-	struct copy copy = {memfd_create("corotracer-input", MFD_CLOEXEC), 0, false};
+	enum ct_status status = begin_copy(input, reterr);
+
+	while (status == CT_OK)
+		status = copy_piece(input, reterr);
+	end_copy(input);
+	return status == CT_END ? CT_OK : status;
+}
+
+/* What is there at present, or the end; not without a bound, where it comes faster than it is copied. */
+static enum ct_status copy_present(struct input *input, struct ct_error *reterr)
+{
+	uint64_t limit = input->nr_bytes + LOOK_BYTES;
+	struct pollfd there = {.fd = input->stream.descriptor, .events = POLLIN};
 	enum ct_status status = CT_OK;
 
-	if (copy.descriptor < 0)
-		return ct_fail_errno(reterr, "keeping what is read");
-	while (status == CT_OK)
-		status = copy_piece(input->descriptor, &copy, reterr);
-	close(input->descriptor);
-	input->descriptor = copy.descriptor;
-	input->nr_bytes = copy.nr_bytes;
+	while (status == CT_OK && input->nr_bytes < limit && poll(&there, 1, 0) > 0)
+		status = copy_piece(input, reterr);
+	if (status)
+		end_copy(input);
 	return status == CT_END ? CT_OK : status;
 }
 
@@ -147,15 +179,28 @@ static enum ct_status make_readable(struct input *input, struct ct_error *reterr
 	return CT_OK;
 }
 
-static enum ct_status refuse_other(const struct input *input, struct ct_error *reterr)
+static enum ct_status make_growing(struct input *input, bool can_be_stream, struct ct_error *reterr)
 {
 	struct stat about;
 
 	if (fstat(input->descriptor, &about) < 0)
 		return ct_fail_errno(reterr, "cannot look at it");
-	if (!S_ISREG(about.st_mode))
-		return ct_fail(reterr, CT_ERR_USAGE, "only a file can be followed");
-	return CT_OK;
+	if (S_ISREG(about.st_mode) && lseek(input->descriptor, 0, SEEK_CUR) == 0)
+		return CT_OK;
+	if (S_ISDIR(about.st_mode) || !can_be_stream)
+		return ct_fail(
+			reterr, CT_ERR_USAGE, "only a file can be followed, or standard input");
+	return begin_copy(input, reterr);
+}
+
+static bool is_standard_input(const char *path)
+{
+	return strcmp(path, "-") == 0;
+}
+
+static int open_standard_input(void)
+{
+	return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 }
 
 /* While it is written, it stands beside its name; a file of that name may be an older one. */
@@ -173,11 +218,6 @@ static int open_growing(const char *path)
 	if (partial >= 0)
 		close(partial);
 	return named;
-}
-
-static bool is_standard_input(const char *path)
-{
-	return strcmp(path, "-") == 0;
 }
 
 /* NULL: out of memory. */
@@ -214,8 +254,8 @@ enum ct_status input_open(const char *path, struct input **ret_input, struct ct_
 
 	if (!input)
 		return ct_fail_memory(reterr);
-	input->descriptor = is_standard_input(path) ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-						    : open(path, OPEN_FLAGS);
+	input->descriptor =
+		is_standard_input(path) ? open_standard_input() : open(path, OPEN_FLAGS);
 	status = input->descriptor < 0 ? fail_open(path, reterr) : make_readable(input, reterr);
 	return hand_over(input, status, ret_input, reterr);
 }
@@ -228,9 +268,9 @@ enum ct_status input_open_growing(
 
 	if (!input)
 		return ct_fail_memory(reterr);
-	input->descriptor = open_growing(path);
+	input->descriptor = is_standard_input(path) ? open_standard_input() : open_growing(path);
 	status = input->descriptor < 0 ? ct_fail_errno(reterr, "cannot open it")
-				       : refuse_other(input, reterr);
+				       : make_growing(input, is_standard_input(path), reterr);
 	if (status == CT_OK)
 		status = input_look(input, reterr);
 	return hand_over(input, status, ret_input, reterr);
@@ -240,6 +280,7 @@ void input_close(struct input *input)
 {
 	if (!input)
 		return;
+	end_copy(input);
 	if (input->descriptor >= 0)
 		close(input->descriptor);
 	free(input->window);
@@ -258,10 +299,44 @@ enum ct_status input_look(struct input *input, struct ct_error *reterr)
 {
 	struct stat about;
 
+	if (input->stream.is_there)
+		return input->stream.is_over ? CT_OK : copy_present(input, reterr);
 	if (fstat(input->descriptor, &about) < 0)
 		return ct_fail_errno(reterr, "asking for the file's size");
 	input->nr_bytes = (uint64_t)about.st_size;
 	return CT_OK;
+}
+
+/*
+ * Whether some process has it open for writing; false where the system does not tell, as of a file of another user. A
+ * lease on reading is granted where nobody writes; one that is broken at once sends a signal, which nobody minds.
+ */
+static bool is_open_to_write(int descriptor)
+{
+	if (fcntl(descriptor, F_SETSIG, SIGURG) < 0)
+		return false;
+	if (fcntl(descriptor, F_SETLEASE, F_RDLCK) < 0)
+		return errno == EAGAIN;
+	fcntl(descriptor, F_SETLEASE, F_UNLCK);
+	return false;
+}
+
+bool input_is_written(const struct input *input)
+{
+	if (input->stream.is_there)
+		return !input->stream.is_over;
+	return io_is_being_written(input->descriptor) || is_open_to_write(input->descriptor);
+}
+
+void input_give_back(struct input *input, uint64_t offset)
+{
+	uint64_t nr_given = input->stream.nr_given;
+
+	if (!input->stream.is_there || offset <= nr_given)
+		return;
+	if (fallocate(input->descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		    (off_t)nr_given, (off_t)(offset - nr_given)) == 0)
+		input->stream.nr_given = offset;
 }
 
 enum ct_status input_read(const struct input *input, uint64_t offset, void *bytes, size_t nr_bytes,

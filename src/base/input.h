@@ -25,13 +25,22 @@ struct input {
 	size_t window_capacity;
 	uint64_t window_start;
 	size_t window_bytes;
+
+	/* A stream that is read while it is written: what came out of it is kept in the file of the descriptor. */
+	struct input_stream {
+		bool is_there;
+		bool is_over;
+		bool is_in_file;   /* else in memory */
+		int descriptor;    /* of the stream */
+		uint64_t nr_given; /* bytes that were given back */
+	} stream;
 };
 
 /*
  * input_open: "-" is standard input. An input without a size of its own (a pipe) is copied first: to memory while it is
  * small, then to a file without a name in TMPDIR or /var/tmp. CT_ERR_FORMAT: a directory. input_open_growing: what is
- * being written: "PATH.partial" while somebody writes that, else PATH; a file only (CT_ERR_USAGE). A failure of either
- * names the input, as input_fail does.
+ * being written: "PATH.partial" while somebody writes that, else PATH; a file, or standard input, of which each look
+ * takes as much as is there (CT_ERR_USAGE: another thing). A failure of either names the input, as input_fail does.
  */
 enum ct_status input_open(const char *path, struct input **ret_input, struct ct_error *reterr);
 enum ct_status input_open_growing(
@@ -40,8 +49,14 @@ enum ct_status input_open_growing(
 /* input_close: NULL is allowed. */
 void input_close(struct input *input);
 
-/* input_look: takes up what was appended since. */
+/* input_look: takes up what was appended since; waits for nothing. */
 enum ct_status input_look(struct input *input, struct ct_error *reterr);
+
+/* input_is_written: may more be appended? A stream is, until its end was met; a file, while somebody has it open so. */
+bool input_is_written(const struct input *input);
+
+/* input_give_back: bytes before the offset are not asked for again: those of a stream need no room any more. */
+void input_give_back(struct input *input, uint64_t offset);
 
 /* input_peek: bytes of it, valid until the next peek. CT_END where it does not hold so many. */
 enum ct_status input_peek(struct input *input, uint64_t offset, size_t nr_bytes,

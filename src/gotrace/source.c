@@ -97,21 +97,25 @@ static bool keep_carried(struct gotrace_source *source, size_t count)
 	return true;
 }
 
+char *gotrace_source_note(const struct input *input, uint64_t offset, const struct ct_error *error)
+{
+	char *note;
+
+	if (asprintf(&note, "the last %llu bytes are not used: %s",
+		    (unsigned long long)(input->nr_bytes - offset), error->text) < 0)
+		return NULL;
+	return note;
+}
+
 /* The rest of the file is of no use, and why. */
 static bool add_note(
 	struct gotrace_source *source, const struct whole *whole, const struct ct_error *error)
 {
-	static const char format[] = "the last %llu bytes are not used: %s";
 	struct ct_note note = {.count = 1, .offset = whole->offset};
-	unsigned long long left = source->input->nr_bytes - whole->offset;
-	size_t nr_bytes = (size_t)snprintf(NULL, 0, format, left, error->text) + 1;
 
-	source->note = malloc(nr_bytes);
-	if (!source->note)
-		return false;
-	snprintf(source->note, nr_bytes, format, left, error->text);
+	source->note = gotrace_source_note(source->input, whole->offset, error);
 	note.text = source->note;
-	return vec_push(&source->mapping.lists.notes, note);
+	return source->note && vec_push(&source->mapping.lists.notes, note);
 }
 
 static void set_tables(struct gotrace_source *source, const struct whole *whole, bool is_complete)

@@ -20,4 +20,17 @@ bool gotrace_source_is_ours(const void *first_bytes, size_t nr_bytes);
 enum ct_status gotrace_source_open(
 	struct input *input, struct ct_source **ret_source, struct ct_error *reterr);
 
+/*
+ * gotrace_follow_open: a source over a trace that grows (input_open_growing), which is taken over, also on failure.
+ * Generations are handed out as they end, each event as gotrace_source_open would. CT_AGAIN: there is no further whole
+ * one at present; CT_END when nobody writes it any more: then a note tells how much behind the last whole generation is
+ * not used, and `is_complete` of the tables whether that is nothing. Tables grow, and are valid until the next call of
+ * next. A trace that is followed cannot be read again from the beginning.
+ */
+enum ct_status gotrace_follow_open(
+	struct input *input, struct ct_source **ret_source, struct ct_error *reterr);
+
+/* gotrace_source_note: the sentence about what is not used from an offset on; heap; NULL: out of memory. */
+char *gotrace_source_note(const struct input *input, uint64_t offset, const struct ct_error *error);
+
 #endif

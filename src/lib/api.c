@@ -26,6 +26,7 @@
 #include "textrace/textrace.h"
 #include "session/recover.h"
 #include "session/told.h"
+#include "lib/followed.h"
 #include "lib/trace.h"
 
 #define FIRST_BYTES 512u
@@ -130,7 +131,7 @@ static enum ct_status open_source(const char *path, const struct ct_open_options
 	if (status)
 		return status;
 	if (options->is_followed)
-		return store_follow_open(input, ret_source, reterr);
+		return lib_followed_open(input, ret_source, reterr);
 	return open_by_first_bytes(input, options, ret_source, reterr);
 }
 

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/io.h"
 #include "stream/order.h"
 #include "store/store.h"
 #include "store/cursor.h"
@@ -190,7 +189,7 @@ static enum ct_status scan_more(struct follow *follow, struct ct_error *reterr)
 static enum ct_status look(struct follow *follow, struct ct_error *reterr)
 {
 	/* Asked first: what a writer that is gone left behind is all there. */
-	bool is_written = io_is_being_written(follow->reader.input->descriptor);
+	bool is_written = input_is_written(follow->reader.input);
 	enum ct_status status = scan_more(follow, reterr);
 
 	if (status)

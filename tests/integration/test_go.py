@@ -3,8 +3,12 @@
 cut tells so first; what is older, or newer, or cut before its first generation, is refused in one sentence."""
 import json
 import pathlib
+import re
 import subprocess
+import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "go"))
+import wire_text
 from support import BUILD, SOURCE, check, folder, run
 
 GOLDEN = SOURCE / "tests/go/golden"
@@ -57,10 +61,57 @@ def check_damaged(scratch):
               f"{name}: {result.returncode} {result.stderr}")
 
 
+def follow(path, **options):
+    return subprocess.Popen([TOOL, "follow", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def events_of(path):
+    return told("dump", "--events", "0-99999999", path).splitlines(keepends=True)
+
+
+def as_older(trace, scratch):
+    """The same as Go 1.25 would write it: no byte of its own ends a generation."""
+    data = trace.read_bytes()
+    whole = wire_text.disassemble(data).splitlines()
+    path = scratch / "older.trace"
+    path.write_bytes(wire_text.assemble("\n".join(["Trace Go1.25"] + [
+        line for line in whole[1:] if not line.startswith("EndOfGeneration")])))
+    return path
+
+
+def check_grown(writer, follower, trace, scratch):
+    """All but the last byte, which the last generation lacks; then that byte, and the end."""
+    (scratch / "begun").write_bytes(trace.read_bytes()[:-1])
+    events, begun = events_of(trace), events_of(scratch / "begun")
+    check(0 < len(begun) < len(events), f"{trace.name} has one generation")
+    writer.write(trace.read_bytes()[:-1])
+    writer.flush()
+    first = [follower.stdout.readline() for _ in begun]
+    check(first == begun, f"{trace.name}: whole generations are told otherwise while it grows")
+    writer.write(trace.read_bytes()[-1:])
+    writer.close()
+    follower.stdin = None
+    rest, said = follower.communicate(timeout=60)
+    check(first + rest.splitlines(keepends=True) == events, f"{trace.name}: followed, it is told otherwise")
+    check(follower.returncode == 0 and said == "", said)
+
+
+def check_followed(scratch):
+    for trace in (GENERATIONS, as_older(GENERATIONS, scratch)):
+        growing = scratch / "growing.trace"
+        with open(growing, "wb") as writer, follow(growing) as follower:
+            check_grown(writer, follower, trace, scratch)
+        with follow("-", stdin=subprocess.PIPE) as follower:
+            check_grown(follower.stdin.buffer, follower, trace, scratch)
+    result = run(TOOL, "follow", scratch / "begun")
+    check(result.stdout == "".join(events_of(scratch / "begun")), "what was cut is told otherwise")
+    check(re.search("its end is missing\n.*the last [0-9]+ bytes are not used: ", result.stderr), result.stderr)
+
 
 def main():
     with folder() as name:
         scratch = pathlib.Path(name)
+        check_followed(scratch)
         check_commands(scratch)
         check_all_programs()
         check_damaged(scratch)

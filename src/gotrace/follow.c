@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The source over a Go trace that grows: a generation's events are handed out when all of it is there. The events of
+ * the first one wait until all are known that tell how things stood before it, so that what is handed out is what the
+ * finished file has.
+ */
+#include <stdio.h>
+
+#include "gotrace/mapping.h"
+#include "gotrace/source.h"
+
+#define ROOM_EVENTS 256u
+
+struct gotrace_follow {
+	struct ct_source source;
+	struct ct_tables tables;
+	struct input *input;
+	struct gotrace_reader *reader;
+	struct gotrace_mapping mapping;
+	char *note;
+	size_t nr_carried; /* handed out */
+	size_t nr_handed;  /* of the mapping's events */
+	uint64_t sequence;
+	int64_t last_time;
+	bool is_first_over;
+	enum ct_status ended; /* CT_OK: not yet */
+	struct ct_error failure;
+	struct gotrace_event room[ROOM_EVENTS];
+};
+
+/* ------------------------------------------------------------------- its end */
+
+/* What follows the last whole generation is counted and told, and ends the trace. */
+static enum ct_status end_damaged(struct gotrace_follow *follow, const struct ct_error *failure)
+{
+	struct ct_note note = {.count = 1, .offset = gotrace_reader_offset(follow->reader)};
+
+	follow->note = gotrace_source_note(follow->input, note.offset, failure);
+	note.text = follow->note;
+	if (!follow->note || !vec_push(&follow->mapping.lists.notes, note))
+		return ct_fail_memory(&follow->failure);
+	return CT_END;
+}
+
+static void end(
+	struct gotrace_follow *follow, enum ct_status status, const struct ct_error *failure)
+{
+	bool is_whole = status == CT_END;
+
+	if (status == CT_ERR_CORRUPT && follow->is_first_over) {
+		status = end_damaged(follow, failure);
+	} else if (status < 0) {
+		follow->failure = *failure;
+		input_fail(follow->input, status, &follow->failure);
+	}
+	follow->ended = status;
+	follow->tables.is_complete = is_whole;
+}
+
+/* -------------------------------------------------------------- what came */
+
+static enum ct_status take(struct gotrace_follow *follow, struct ct_error *reterr)
+{
+	struct gotrace_mapping *mapping = &follow->mapping;
+	enum ct_status status;
+	size_t count, i;
+
+	status = gotrace_reader_next(follow->reader, follow->room, ROOM_EVENTS, &count, reterr);
+	if (status)
+		return status;
+	for (i = 0; i < count; i++)
+		gotrace_mapping_apply(mapping, follow->reader, &follow->room[i]);
+	follow->last_time = follow->room[count - 1].time;
+	if (mapping->nr_syncs > 1)
+		follow->is_first_over = true;
+	return mapping->is_out_of_memory ? ct_fail_memory(reterr) : CT_OK;
+}
+
+/* What the file has by now; CT_AGAIN: no generation more. Writers are asked for first: what they leave is all there. */
+static enum ct_status take_more(struct gotrace_follow *follow, struct ct_error *reterr)
+{
+	bool is_written = input_is_written(follow->input);
+	enum ct_status status = input_look(follow->input, reterr);
+
+	if (status == CT_OK)
+		status = take(follow, reterr);
+	if (status != CT_AGAIN)
+		return status;
+	input_give_back(follow->input, gotrace_reader_offset(follow->reader));
+	if (is_written)
+		return CT_AGAIN;
+	gotrace_reader_set_growing(follow->reader, false);
+	return take(follow, reterr);
+}
+
+static void publish(struct gotrace_follow *follow)
+{
+	lists_publish(&follow->mapping.lists, &follow->tables);
+	follow->tables.nr_events = follow->sequence;
+	follow->tables.epoch_monotonic_ns = follow->mapping.start;
+	follow->tables.observed_until = follow->last_time - follow->mapping.start;
+}
+
+/* Until something may be handed out. CT_AGAIN, CT_END: nothing at present, or nothing any more. */
+static enum ct_status refill(struct gotrace_follow *follow)
+{
+	struct gotrace_mapping *mapping = &follow->mapping;
+	struct ct_error failure = {0};
+	enum ct_status status = CT_OK;
+
+	mapping->events.count = follow->nr_handed = 0;
+	while (status == CT_OK && !follow->ended &&
+		(!follow->is_first_over || !mapping->events.count))
+		status = take_more(follow, &failure);
+	if (status == CT_AGAIN || status == CT_END)
+		follow->is_first_over |= mapping->nr_syncs > 0;
+	if (status && status != CT_AGAIN)
+		end(follow, status, &failure);
+	publish(follow);
+	if (mapping->events.count || follow->nr_carried < mapping->carried.count)
+		return CT_OK;
+	return status ? status == CT_AGAIN ? CT_AGAIN : follow->ended : CT_OK;
+}
+
+/* -------------------------------------------------------------------- source */
+
+static bool lend(struct gotrace_follow *follow, struct ct_events *events, struct ct_event *from,
+	size_t count, size_t *nr_handed)
+{
+	size_t left = count - *nr_handed, i;
+
+	events->at = from + *nr_handed;
+	events->count = left < events->capacity ? left : events->capacity;
+	for (i = 0; i < events->count; i++)
+		from[*nr_handed + i].sequence = follow->sequence++;
+	*nr_handed += events->count;
+	return events->count > 0;
+}
+
+static enum ct_status follow_next(
+	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
+{
+	struct gotrace_follow *follow = (struct gotrace_follow *)source;
+	struct gotrace_mapping *mapping = &follow->mapping;
+	enum ct_status status = CT_OK;
+
+	if (follow->nr_handed == mapping->events.count)
+		status = follow->ended ? follow->ended : refill(follow);
+	if (status < 0 && reterr)
+		*reterr = follow->failure;
+	if (status)
+		return status;
+	events->are_carried = true;
+	if (lend(follow, events, mapping->carried.at, mapping->carried.count, &follow->nr_carried))
+		return CT_OK;
+	events->are_carried = false;
+	lend(follow, events, mapping->events.at, mapping->events.count, &follow->nr_handed);
+	return CT_OK;
+}
+
+static enum ct_status follow_reset(struct ct_source *source, struct ct_error *reterr)
+{
+	(void)source;
+	return ct_fail(reterr, CT_ERR_USAGE, "a trace that is followed cannot be read again");
+}
+
+static void follow_close(struct ct_source *source)
+{
+	struct gotrace_follow *follow = (struct gotrace_follow *)source;
+
+	gotrace_reader_close(follow->reader);
+	gotrace_mapping_fini(&follow->mapping);
+	input_close(follow->input);
+	free(follow->note);
+	free(follow);
+}
+
+static const struct ct_source_ops follow_ops = {
+	.next = follow_next,
+	.reset = follow_reset,
+	.close = follow_close,
+};
+
+enum ct_status gotrace_follow_open(
+	struct input *input, struct ct_source **ret_source, struct ct_error *reterr)
+{
+	struct gotrace_follow *follow = calloc(1, sizeof(*follow));
+	enum ct_status status;
+
+	if (!follow) {
+		input_close(input);
+		return ct_fail_memory(reterr);
+	}
+	follow->source.ops = &follow_ops;
+	follow->source.tables = &follow->tables;
+	follow->input = input;
+	follow->tables.host = follow->tables.reason = "";
+	follow->tables.clock = "CLOCK_MONOTONIC";
+	status = gotrace_mapping_init(&follow->mapping) ? CT_OK : ct_fail_memory(reterr);
+	if (status == CT_OK)
+		status = gotrace_reader_open(input, &follow->reader, reterr);
+	if (status) {
+		input_fail(input, status, reterr);
+		follow_close(&follow->source);
+		return status;
+	}
+	gotrace_reader_set_growing(follow->reader, true);
+	publish(follow);
+	*ret_source = &follow->source;
+	return CT_OK;
+}
