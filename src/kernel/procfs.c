@@ -55,6 +55,19 @@ size_t procfs_read_at(int folder, const char *name, char *buffer, size_t nr_byte
 	return length;
 }
 
+bool procfs_memory_at(int folder, uint64_t address, void *bytes, size_t nr_bytes)
+{
+	int memory = openat(folder, "mem", O_RDONLY | O_CLOEXEC);
+	ssize_t got = -1;
+
+	if (memory < 0)
+		return false;
+	if (address <= INT64_MAX)
+		got = pread(memory, bytes, nr_bytes, (off_t)address);
+	close(memory);
+	return got >= 0 && (size_t)got == nr_bytes;
+}
+
 size_t procfs_read(pid_t pid, const char *name, char *buffer, size_t nr_bytes)
 {
 	return procfs_read_at(AT_FDCWD, path_of(pid, name).text, buffer, nr_bytes);

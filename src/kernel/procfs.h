@@ -118,6 +118,9 @@ struct procfs_signals {
 /* procfs_signals_at: false: the process is gone. */
 bool procfs_signals_at(int folder, struct procfs_signals *ret_signals);
 
+/* procfs_memory_at: bytes of the process's memory; false: some of them are not there, or may not be read. */
+bool procfs_memory_at(int folder, uint64_t address, void *bytes, size_t nr_bytes);
+
 /* procfs_is_timer_armed_at: will the timer behind this descriptor (timerfd_create) go off? */
 bool procfs_is_timer_armed_at(int folder, int descriptor);
 
