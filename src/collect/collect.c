@@ -550,6 +550,7 @@ void collect_close(struct collect *collect)
 	if (collect->waiting >= 0)
 		close(collect->waiting);
 	vec_fini(&collect->looks);
+	vec_fini(&collect->polls);
 	vec_fini(&collect->sites);
 	collect_mappings_fini(&collect->mappings);
 	free(collect->scratch);

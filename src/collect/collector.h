@@ -84,7 +84,8 @@ struct past_begin {
 struct thread_look {
 	uint32_t thread;
 	struct ctp_record record;
-	uint64_t turns; /* on a processor, before that */
+	uint64_t turns;    /* on a processor, before that */
+	unsigned nr_polls; /* of the records of polls, in the same order */
 };
 
 struct collect {
@@ -139,6 +140,7 @@ struct collect {
 	struct young_thread young[COLLECT_YOUNG];
 	unsigned nr_young;
 	VEC(struct thread_look) looks; /* of the process that is being looked at */
+	VEC(struct ctp_record) polls;  /* descriptors that its threads wait for by poll or select */
 
 	struct coarse *coarse;    /* NULL: nothing is recorded live */
 	uint64_t coarse_step_ns;  /* 0: probes are not asked to use the coarse clock */

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "collect/collector.h"
+#include "kernel/polled.h"
 #include "kernel/procfs.h"
 #include "kernel/procfs_maps.h"
 
@@ -124,6 +125,8 @@ static bool waits_for_others(pid_t pid, const struct thread_state *state)
 	       futex_waits(state->arguments[1]) && !(state->arguments[1] & FUTEX_IS_PRIVATE) &&
 	       is_shared_word(pid, state->arguments[0]);
 }
+
+#define FLAG_TELLS_POLLS 8u /* of THREAD_STATE */
 
 /* What is looked up once a look at most. */
 enum answer {
@@ -336,6 +339,33 @@ static uint64_t read_turns(pid_t pid, pid_t tid)
 	return account.nr_turns;
 }
 
+/* The descriptors that it waits for by poll or select become records; false: it does not, or not all are known. */
+static bool observe_polls(
+	struct observation *observation, const struct thread_state *state, struct thread_look *look)
+{
+	struct collect *collect = observation->collect;
+	struct polled polled;
+	unsigned i;
+
+	if (state->letter != 'S' ||
+		!polled_read(observation->folder, state->call, state->arguments, &polled))
+		return false;
+	for (i = 0; i < polled.count; i++) {
+		struct ctp_record record = {
+			.time = look->record.time,
+			.coro = look->record.coro,
+			.object =
+				CTP_HANDLE(CTP_RESOURCE_DESCRIPTOR, (uint64_t)polled.at[i].number),
+			.tail = CTP_TAIL(0, CTP_KIND_THREAD_POLL, 0, polled.at[i].events),
+		};
+
+		if (!vec_push(&collect->polls, record))
+			return false;
+		look->nr_polls++;
+	}
+	return true;
+}
+
 static bool observe_thread(void *context, int tid)
 {
 	struct observation *observation = context;
@@ -344,7 +374,7 @@ static bool observe_thread(void *context, int tid)
 	struct thread_state state = read_state(observation->folder, tid);
 	struct thread_look look = {.record = {.coro = (uint64_t)tid}, .turns = turns};
 	bool is_last = observation->nr_left == 0;
-	bool is_stuck;
+	bool is_stuck, tells_polls;
 
 	observation->is_dying |= state.is_dying;
 	if (state.letter == '\0' || state.is_dying)
@@ -354,10 +384,11 @@ static bool observe_thread(void *context, int tid)
 	look.record.object = (uint64_t)state.call << 8 | (uint8_t)state.letter;
 	look.thread = collect_process_thread(
 		observation->collect, process, (uint64_t)tid, THREADS_RUNNING);
+	tells_polls = observe_polls(observation, &state, &look);
 	/* One that has no number of its own cannot be told from others, and counts as not looked at. */
 	look.record.tail = CTP_TAIL(0, CTP_KIND_THREAD_STATE, is_stuck,
 		(is_last || look.thread == process->unknown_thread ? 1u : 0) |
-			reach_of(observation, &state));
+			reach_of(observation, &state) | (tells_polls ? FLAG_TELLS_POLLS : 0));
 	observation->nr_left--;
 	return vec_push(&observation->collect->looks, look) && !is_last;
 }
@@ -378,7 +409,7 @@ static void confirm(struct observation *observation, struct thread_look *look)
 		look->turns == read_turns(process->pid, tid))
 		return;
 	look->record.object = UINT64_MAX << 8 | (uint8_t)'R';
-	look->record.tail &= ~CTP_TAIL(0, 0, 1, 0);
+	look->record.tail &= ~CTP_TAIL(0, 0, 1, FLAG_TELLS_POLLS);
 }
 
 /* A signal that ends the process may wait to be taken by one of its threads. */
@@ -415,10 +446,13 @@ static void put_thread_time(
 static void put_looks(struct collect *collect, struct process *process)
 {
 	const struct thread_look *look;
-	size_t i;
+	size_t nr_told = 0, i;
+	unsigned nr_polls;
 
 	for (i = 0; i < collect->looks.count; i++) {
 		look = &collect->looks.at[i];
+		for (nr_polls = look->nr_polls; nr_polls > 0; nr_polls--)
+			put_record(collect, process, look->thread, &collect->polls.at[nr_told++]);
 		put_record(collect, process, look->thread, &look->record);
 	}
 	for (i = 0; i < collect->looks.count; i++) {
@@ -449,7 +483,7 @@ bool collect_observe_process(struct collect *collect, struct process *process)
 	if (process->has_ended)
 		return false;
 	observation.folder = procfs_open(process->pid);
-	collect->looks.count = 0;
+	collect->looks.count = collect->polls.count = 0;
 	if (observation.folder >= 0) {
 		is_good = observe(&observation);
 		close(observation.folder);

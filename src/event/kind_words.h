@@ -94,7 +94,8 @@ static inline enum kind_scope kind_range_scope(unsigned range)
 /* kind_is_observed: is it the engine that says so, and not the thread of the record itself? */
 static inline bool kind_is_observed(unsigned kind)
 {
-	return kind == CTP_KIND_THREAD_STATE || kind == CTP_KIND_THREAD_TIME;
+	return kind == CTP_KIND_THREAD_STATE || kind == CTP_KIND_THREAD_TIME ||
+	       kind == CTP_KIND_THREAD_POLL;
 }
 
 /* kind_coro_key: what the second word holds, in a word, where it names no coroutine; else NULL. */
@@ -113,6 +114,7 @@ static inline const char *kind_coro_key(unsigned kind)
 	case CTP_KIND_LOST:
 		return "first";
 	case CTP_KIND_THREAD_STATE:
+	case CTP_KIND_THREAD_POLL:
 		return "tid";
 	case CTP_KIND_THREAD_TIME:
 		return "ran";

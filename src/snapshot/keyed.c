@@ -154,6 +154,8 @@ bool snapshot_fold_other(const struct step *step)
 		return snapshot_fold_set(step, step->kind, thread);
 	case CTP_KIND_THREAD_STATE:
 		return snapshot_fold_set(step, step->kind, record->coro);
+	case CTP_KIND_THREAD_POLL:
+		return snapshot_fold_set(step, step->kind, record->coro << 24 ^ record->object);
 	case CTP_KIND_NOTIFY:
 		return snapshot_fold_set(
 			step, step->kind, record->object ^ (uint64_t)!step->argument << 55);

@@ -43,7 +43,8 @@ static inline void step(struct fixture *f)
 static inline uint64_t nr_looks(const struct fixture *f)
 {
 	return keep_count_kind(&f->keep, CTP_KIND_THREAD_TIME) +
-	       keep_count_kind(&f->keep, CTP_KIND_THREAD_STATE);
+	       keep_count_kind(&f->keep, CTP_KIND_THREAD_STATE) +
+	       keep_count_kind(&f->keep, CTP_KIND_THREAD_POLL);
 }
 
 static inline uint64_t nr_recorded(const struct fixture *f)

@@ -12,7 +12,8 @@
  *	orphan           the same as child, but the child ends first
  *	stall HOW        one coroutine waits, and the only thread goes to sleep: futex, futex-timed,
  *	                 epoll, epoll-timed, epoll-timer (with a timer armed), epoll-idle-timer,
- *	                 epoll-handler (of a signal), epoll-child (with one that sleeps)
+ *	                 epoll-handler (of a signal), epoll-child (with one that sleeps), poll and select
+ *	                 (of descriptors 5 and 7), poll-many (more than the engine reads)
  *	crowd NUMBER     the same, and that many threads sleep that never write anything
  *	signals          exits with what it inherited: 1 a signal is blocked, 2 SIGPIPE is ignored,
  *	                 4 SIGHUP is ignored, 8 SIGTERM is not at its default
@@ -23,6 +24,7 @@
  */
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -138,6 +140,31 @@ static void *sleep_for_ever(void *unused)
 	return unused;
 }
 
+/* Waits for a pipe's end, under two numbers. */
+static void wait_for_pipe(const char *how)
+{
+	static struct pollfd many[300];
+	struct pollfd two[] = {{5, POLLIN, 0}, {-1, POLLIN, 0}, {7, POLLOUT | POLLIN, 0}};
+	fd_set readable, writable;
+	int ends[2], i;
+
+	if (pipe(ends) || dup2(ends[0], 5) != 5 || dup2(ends[0], 7) != 7)
+		_exit(2);
+	FD_ZERO(&readable);
+	FD_ZERO(&writable);
+	FD_SET(5, &readable);
+	FD_SET(7, &readable);
+	FD_SET(7, &writable);
+	for (i = 0; i < 300; i++)
+		many[i] = two[0];
+	if (strcmp(how, "select") == 0)
+		select(8, &readable, &writable, NULL, NULL);
+	else if (strcmp(how, "poll") == 0)
+		poll(two, 3, -1);
+	else
+		poll(many, 300, -1);
+}
+
 static void run_stall(const char *how)
 {
 	const struct timespec hour = {.tv_sec = 3600};
@@ -160,7 +187,9 @@ static void run_stall(const char *how)
 		sleep_for_ever(NULL);
 	}
 	for (;;) {
-		if (strncmp(how, "epoll", 5) == 0)
+		if (strncmp(how, "poll", 4) == 0 || strcmp(how, "select") == 0)
+			wait_for_pipe(how);
+		else if (strncmp(how, "epoll", 5) == 0)
 			epoll_pwait(poll, &event, 1, strcmp(how, "epoll-timed") == 0 ? 3600000 : -1,
 				NULL);
 		else

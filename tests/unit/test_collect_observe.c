@@ -4,6 +4,7 @@
  *
  * argv[1] is tests/targets/collect_target.
  */
+#include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -51,6 +52,36 @@ static void test_stalls(void)
 	check_stall("epoll-idle-timer", SYS_epoll_pwait, true, 0);
 	check_stall("epoll-handler", SYS_epoll_pwait, true, 2 | 4);
 	check_stall("epoll-child", SYS_epoll_pwait, true, 2);
+}
+
+/* The thread in poll or select was seen to wait for descriptors 5 and 7, of the latter for these events. */
+static void check_polls(const char *how, unsigned events_of_7)
+{
+	const char *command[] = {target, "stall", how, NULL};
+	const struct kept_record *told;
+	struct run run;
+
+	run_open(&run, command);
+	step_until_kind(&run, CTP_KIND_THREAD_STATE);
+	told = first_of_kind(&run, CTP_KIND_THREAD_POLL);
+	CHECK_EQUAL(told[0].record.object, CTP_HANDLE(CTP_RESOURCE_DESCRIPTOR, 5));
+	CHECK_EQUAL(CTP_TAIL_FLAGS(told[0].record.tail), POLLIN);
+	CHECK_EQUAL(told[1].record.object, CTP_HANDLE(CTP_RESOURCE_DESCRIPTOR, 7));
+	CHECK_EQUAL(CTP_TAIL_FLAGS(told[1].record.tail), events_of_7);
+	CHECK_EQUAL(CTP_TAIL_KIND(told[2].record.tail), CTP_KIND_THREAD_STATE);
+	CHECK_EQUAL(CTP_TAIL_ARGUMENT(told[2].record.tail), 1);
+	CHECK_EQUAL(CTP_TAIL_FLAGS(told[2].record.tail), 8);
+	CHECK_EQUAL(told[0].record.time, told[2].record.time);
+	CHECK_EQUAL(told[1].record.coro, told[2].record.coro);
+	end_by_kill(&run);
+	run_close(&run);
+}
+
+static void test_polls(void)
+{
+	check_polls("poll", POLLIN | POLLOUT);
+	check_polls("select", POLLIN | POLLOUT);
+	check_stall("poll-many", SYS_poll, true, 0); /* too many: nothing is said of them */
 }
 
 /*
@@ -105,6 +136,7 @@ int main(int argc, char **argv)
 		SKIP("the target's path is the first argument");
 	target = argv[1];
 	test_stalls();
+	test_polls();
 	test_many_threads();
 	test_thread_time();
 	return check_result();

@@ -90,6 +90,7 @@ pub mod kind {
     pub const CRASH: u8 = 62;
     pub const THREAD_STATE: u8 = 63;
     pub const THREAD_TIME: u8 = 64;
+    pub const THREAD_POLL: u8 = 65;
 }
 
 pub mod resource {

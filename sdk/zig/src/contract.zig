@@ -85,6 +85,7 @@ pub const Kind = enum(c_uint) {
     crash = 62,
     thread_state = 63,
     thread_time = 64,
+    thread_poll = 65,
     _,
 };
 
