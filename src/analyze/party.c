@@ -77,7 +77,9 @@ static void look_at_thread(struct analysis *analysis, uint32_t index)
 	party->was_looked_at |= thread->seen != CT_NO_TIME;
 	if (thread_is_over(thread, party->end))
 		return;
-	party->has_outside |= model_waits_outside(analysis->model, index);
+	party->has_outside |= model_waits_outside(analysis->model, index) ||
+			      (analysis->model->processes[thread->process].has_polls &&
+				      !model_is_look_valid(analysis->model, index));
 	party->has_sleeper |= model_sleeps(analysis->model, index);
 	if (is_blocked_for_ever(analysis->model, index))
 		return;
@@ -187,7 +189,8 @@ static void look_at_descriptors(struct analysis *analysis, const bool *is_waited
 		if (!(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN))
 			continue;
 		look_at_timer(descriptor, is_waited_for[i], party);
-		if (!(descriptor->flags & MODEL_DESCRIPTOR_IS_ARMED) && !is_waited_for[i])
+		if (!(descriptor->flags & MODEL_DESCRIPTOR_IS_ARMED) && !is_waited_for[i] &&
+			!model_is_polled(model, descriptor))
 			continue;
 		party->has_armed = true;
 		party->has_outside |= !party->is_alone || !is_own(model, descriptor);
@@ -312,8 +315,7 @@ void analyze_party_survey(struct analysis *analysis)
 		party->is_alone = is_alone(analysis, i);
 		party->timers = party->blocked_since = INT64_MAX;
 		party->workers_ended = INT64_MIN;
-		party->has_outside =
-			model->processes[i].has_polls || model->processes[i].has_completions;
+		party->has_outside = model->processes[i].has_completions;
 		if (i < analysis->tables->nr_processes)
 			look_at_ending(&analysis->tables->processes[i], party);
 	}

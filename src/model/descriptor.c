@@ -85,6 +85,7 @@ static uint32_t make(struct model *model, uint32_t process, uint32_t fd, uint32_
 		.file_closed = CT_NO_TIME,
 		.armed = CT_NO_TIME,
 		.reported = CT_NO_TIME,
+		.polled = CT_NO_TIME,
 		.ready = CT_NO_TIME,
 		.expiry = CT_NO_TIME,
 	};
@@ -414,6 +415,26 @@ bool model_descriptor_timer(struct model *model, const struct ct_event *event)
 	if (event->coro)
 		descriptor->expiry = time_of_clock(model, event->coro);
 	return true;
+}
+
+bool model_descriptor_polled(struct model *model, const struct ct_event *event)
+{
+	uint32_t index = named(model, event->process, event->object, event->time);
+
+	if (!index)
+		return false;
+	descriptor_at(model, index)->polled = event->time;
+	descriptor_at(model, index)->polled_by = event->thread;
+	return true;
+}
+
+bool model_is_polled(const struct model *model, const struct model_descriptor *descriptor)
+{
+	const struct model_thread *thread = &model->threads[descriptor->polled_by];
+
+	return descriptor->polled != CT_NO_TIME && thread->seen_polls &&
+	       thread->seen == descriptor->polled &&
+	       model_is_look_valid(model, descriptor->polled_by);
 }
 
 bool model_is_pending_timer(const struct model_descriptor *descriptor, ct_time time)

@@ -55,6 +55,8 @@ struct model_descriptor {
 	ct_time reported; /* a poll reported it last; CT_NO_TIME: never */
 	ct_time ready;    /* the same, where nobody has transferred anything since */
 	ct_time expiry;   /* of a timer; CT_NO_TIME: it is not set */
+	ct_time polled; /* the engine saw a thread wait for it by poll or select; CT_NO_TIME: never */
+	uint32_t polled_by;
 	uint64_t ready_event;
 	uint32_t ready_thread;
 	uint32_t ready_flags; /* as poll has them */

@@ -343,6 +343,8 @@ static bool apply_other(struct model *model, const struct ct_event *event)
 	case CTP_KIND_THREAD_STATE:
 		model_thread_seen(model, event);
 		return true;
+	case CTP_KIND_THREAD_POLL:
+		return model_descriptor_polled(model, event);
 	case CTP_KIND_THREAD_TIME:
 		return model_times_account(model, event);
 	default:

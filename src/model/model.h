@@ -277,6 +277,8 @@ bool model_is_look_valid(const struct model *model, uint32_t thread);
 
 /* model_sleeps: was this thread last seen in a sleep, which ends by the clock, and has it written nothing since? */
 bool model_sleeps(const struct model *model, uint32_t thread);
+/* model_is_polled: does a thread wait for it by poll or select, as far as the last look tells? */
+bool model_is_polled(const struct model *model, const struct model_descriptor *descriptor);
 /* model_waits_outside: is what this blocked thread waits for outside the program, or not known? */
 bool model_waits_outside(const struct model *model, uint32_t thread);
 

@@ -239,6 +239,7 @@ bool model_descriptor_transfer(struct model *model, const struct ct_event *event
 bool model_descriptor_shutdown(struct model *model, const struct ct_event *event);
 bool model_descriptor_dup(struct model *model, const struct ct_event *event);
 bool model_descriptor_timer(struct model *model, const struct ct_event *event);
+bool model_descriptor_polled(struct model *model, const struct ct_event *event);
 /* model_descriptor_is_copy_of: the detail after a dup. */
 bool model_descriptor_is_copy_of(
 	struct model *model, uint32_t copy, uint64_t original, const struct ct_event *event);

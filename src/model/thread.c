@@ -347,8 +347,9 @@ bool model_sleeps(const struct model *model, uint32_t index)
 }
 
 /*
- * A futex is woken by the program itself, what is in interest lists the ledger tells, and a sleep is ended by the
- * clock. Signals, child processes, and descriptors that a thread reads by itself are the world outside.
+ * A futex is woken by the program itself, what is in interest lists the ledger tells, what is polled the engine, and a
+ * sleep is ended by the clock. Signals, child processes, and descriptors that a thread reads by itself are the world
+ * outside.
  */
 bool model_waits_outside(const struct model *model, uint32_t index)
 {
@@ -364,7 +365,8 @@ bool model_waits_outside(const struct model *model, uint32_t index)
 	if (model_is_look_valid(model, index) && thread->seen_state == 'R')
 		return false;
 	if (model_is_look_valid(model, index))
-		return !is_epoll_call(thread->seen_system_call) || !has_ledger;
+		return !thread->seen_polls &&
+		       (!is_epoll_call(thread->seen_system_call) || !has_ledger);
 	if (thread->is_polling || thread->blocked_from != CT_NO_TIME)
 		return thread->blocked_call != CTP_CALL_EPOLL_WAIT &&
 		       thread->blocked_call != CTP_CALL_LOCK;
@@ -434,6 +436,7 @@ void model_thread_seen(struct model *model, const struct ct_event *event)
 	thread->seen_state = letter;
 	thread->seen_system_call = (uint32_t)system_call;
 	thread->seen_untimed = event->argument == 1;
+	thread->seen_polls = event->flags & 8;
 	if (letter == 'S' && !thread->top && is_waiting_call(system_call) &&
 		thread->idle_from == CT_NO_TIME) {
 		idle_begin(model, thread, event->time);
