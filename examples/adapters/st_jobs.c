@@ -2,10 +2,13 @@
 /*
  * State Threads, traced by its adapter: workers wait for jobs, and move papers from one desk to another one.
  *
- * usage: example-st-jobs [cross]
+ * usage: example-st-jobs [cross | lose]
  *
  * cross: half of the workers take the two desks in the other order. Two of them soon hold one desk each, and wait for
  * the other one.
+ *
+ * lose: a worker that finds the office shut hangs up its coat, and then waits without another look. The office is
+ * opened meanwhile, which is told to nobody.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,6 +24,7 @@ struct office {
 	bool is_open;
 	st_mutex_t desks[2];
 	bool crosses;
+	bool loses;
 	int nr_moved;
 };
 
@@ -36,13 +40,32 @@ static void move_papers(st_mutex_t from, st_mutex_t to)
 	st_mutex_unlock(from);
 }
 
+/* Takes until the office is open. */
+static void hang_up_coat(void)
+{
+	do
+		st_usleep(ST_UTIME_NO_WAIT);
+	while (!office.is_open);
+}
+
+static void await_opening(void)
+{
+	bool is_open = office.is_open;
+
+	if (office.loses)
+		hang_up_coat();
+	while (!is_open) {
+		st_cond_wait(office.opened);
+		is_open = office.is_open;
+	}
+}
+
 static void *work(void *argument)
 {
 	const int *number = argument;
 	int from = office.crosses ? *number % 2 : 0;
 
-	while (!office.is_open)
-		st_cond_wait(office.opened);
+	await_opening();
 	move_papers(office.desks[from], office.desks[!from]);
 	return NULL;
 }
@@ -66,6 +89,7 @@ int main(int argc, char **argv)
 	if (st_init() != 0)
 		return EXIT_FAILURE;
 	office.crosses = argc > 1 && strcmp(argv[1], "cross") == 0;
+	office.loses = argc > 1 && strcmp(argv[1], "lose") == 0;
 	office.opened = st_cond_new();
 	office.desks[0] = st_mutex_new();
 	office.desks[1] = st_mutex_new();

@@ -122,6 +122,16 @@ class Stackful(Adapter):
                     self.assertIn(told, events)
                 self.assertRegex(events, " wake c[0-9]+ coroutine:[0-9]+")
 
+    def test_lost_wakeup(self):
+        for library, wait in (("pth", "pth_cond_await"), ("st", "st_cond_wait")):
+            with self.subTest(library):
+                finding, text = self.stuck(f"example-{library}-jobs", "lose")
+                self.assertEqual(finding["grade"], "proven")
+                self.assertIn("20 coroutines", finding["title"])
+                self.assertIn(f"{wait} in await_opening, examples/adapters/"
+                              + line_of(f"{library}_jobs.c", f"{wait}("), finding["title"])
+                self.assertIn("notify: the last change of condition", text)
+
     def test_locks_in_two_orders(self):
         for library, lock in self.LIBRARIES.items():
             with self.subTest(library):
