@@ -33,6 +33,7 @@ struct ahead {
 	bool is_direct; /* begun, without a thread */
 
 	struct batch *batch; /* the caller's; NULL: none yet */
+	size_t nr_lent;      /* of its events */
 
 	pthread_mutex_t lock;
 	pthread_cond_t came; /* a batch was filled */
@@ -140,6 +141,7 @@ static void move_on(struct ahead *ahead)
 {
 	unsigned next = ahead->batch ? (unsigned)(ahead->batch - ahead->batches + 1) : 0;
 
+	ahead->nr_lent = 0;
 	if (!ahead->has_thread && !ahead->is_direct)
 		start(ahead);
 	if (ahead->is_direct) {
@@ -158,11 +160,13 @@ static enum ct_status ahead_next(
 {
 	struct ahead *ahead = (struct ahead *)source;
 
-	if (!ahead->batch || ahead->batch->status == CT_OK)
+	if (!ahead->batch ||
+		(ahead->batch->status == CT_OK && ahead->nr_lent == ahead->batch->events.count))
 		move_on(ahead);
 	if (ahead->batch->status < 0 && reterr)
 		*reterr = ahead->batch->error;
-	*events = ahead->batch->events;
+	if (ahead->batch->status == CT_OK)
+		source_lend(&ahead->batch->events, &ahead->nr_lent, events);
 	return ahead->batch->status;
 }
 

@@ -15,6 +15,8 @@ struct arrange {
 	struct ct_source *inner;
 	struct window window;
 	struct ct_event *own;  /* where the room is too small; ROOM_EVENTS */
+	struct ct_events run;  /* that lies there */
+	size_t nr_lent;        /* of it */
 	enum ct_status status; /* of the inner source; not CT_OK: nothing more comes */
 	struct ct_error error;
 };
@@ -58,15 +60,12 @@ static bool hand_out(struct arrange *arrange, struct ct_events *events)
 	return true;
 }
 
-static enum ct_status arrange_next(
-	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
+/* Into a room of ROOM_EVENTS at least. */
+static enum ct_status arrange_run(
+	struct arrange *arrange, struct ct_events *events, struct ct_error *reterr)
 {
-	struct arrange *arrange = (struct arrange *)source;
 	struct window *window = &arrange->window;
 
-	if (events->capacity < ROOM_EVENTS)
-		*events = (struct ct_events){
-			.room = arrange->own, .capacity = ROOM_EVENTS, .at = arrange->own};
 	arrange_window_move_to(window, events->room);
 	while (hand_out(arrange, events) && arrange->status == CT_OK &&
 		window->arrived - window->first < events->capacity) {
@@ -80,11 +79,32 @@ static enum ct_status arrange_next(
 	return arrange->status;
 }
 
+static enum ct_status arrange_next(
+	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
+{
+	struct arrange *arrange = (struct arrange *)source;
+	enum ct_status status;
+
+	if (arrange->nr_lent == arrange->run.count && events->capacity >= ROOM_EVENTS)
+		return arrange_run(arrange, events, reterr);
+	if (arrange->nr_lent == arrange->run.count) {
+		arrange->nr_lent = 0;
+		arrange->run = (struct ct_events){
+			.room = arrange->own, .capacity = ROOM_EVENTS, .at = arrange->own};
+		status = arrange_run(arrange, &arrange->run, reterr);
+		if (status)
+			return status;
+	}
+	source_lend(&arrange->run, &arrange->nr_lent, events);
+	return CT_OK;
+}
+
 static enum ct_status arrange_reset(struct ct_source *source, struct ct_error *reterr)
 {
 	struct arrange *arrange = (struct arrange *)source;
 
 	arrange_window_reset(&arrange->window);
+	arrange->run.count = arrange->nr_lent = 0;
 	arrange->status = CT_OK;
 	return source_reset(arrange->inner, reterr);
 }

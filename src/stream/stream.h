@@ -99,6 +99,22 @@ static inline enum ct_status source_fill(struct ct_source *source, struct ct_eve
 }
 
 /*
+ * source_lend: for a source that has a run already, which may be longer than the room: what of it was not lent yet, as
+ * far as one run may go. `nr_lent` counts on.
+ */
+static inline void source_lend(
+	const struct ct_events *run, size_t *nr_lent, struct ct_events *ret_events)
+{
+	size_t left = run->count - *nr_lent;
+
+	ret_events->at = run->at + *nr_lent;
+	ret_events->rows = run->rows ? run->rows + *nr_lent : NULL;
+	ret_events->are_carried = run->are_carried;
+	ret_events->count = left < ret_events->capacity ? left : ret_events->capacity;
+	*nr_lent += ret_events->count;
+}
+
+/*
  * source_next: the next event alone, borrowed until the next call; what it returns is what `next` does. Between two
  * resets events are asked for one by one, or by runs.
  */

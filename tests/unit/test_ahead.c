@@ -161,6 +161,27 @@ static void test_leaving_early(void)
 	CHECK(counting.next > 0 && counting.next < 40000);
 }
 
+/* No run is longer than the room that it is wanted in. */
+static void test_small_room(void)
+{
+	enum { SMALL = 60 };
+	struct ct_source *source = open_ahead(FEW, CT_END);
+	struct ct_event room[SMALL + 1] = {[SMALL] = {.sequence = FEW}};
+	uint64_t nr_read = 0, nr_wrong = 0;
+	struct ct_events events;
+	size_t i;
+
+	while (source_fill(source, room, SMALL, &events, NULL) == CT_OK) {
+		nr_wrong += events.count == 0 || events.count > SMALL || events.at != room;
+		for (i = 0; i < events.count; i++)
+			nr_wrong += !is_right(&room[i], events.are_carried, nr_read++);
+	}
+	CHECK_EQUAL(nr_read, FEW);
+	CHECK_EQUAL(nr_wrong, 0);
+	CHECK_EQUAL(room[SMALL].sequence, FEW);
+	close_ahead(source);
+}
+
 static void test_one_processor(void)
 {
 	cpu_set_t before, one;
@@ -206,6 +227,7 @@ int main(void)
 	test_order(0, CT_ERR_CORRUPT);
 	test_order(30000, CT_ERR_CORRUPT);
 	test_leaving_early();
+	test_small_room();
 	test_one_processor();
 	test_no_memory();
 	return check_result();

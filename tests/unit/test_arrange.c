@@ -502,6 +502,34 @@ static void test_reset(void)
 	source_close(source);
 }
 
+/* What comes by runs is what comes one by one, and no run is longer than its room. */
+static void test_small_room(void)
+{
+	enum { SMALL = 60 };
+	struct ct_event room[SMALL + 1] = {[SMALL] = {.sequence = 7}};
+	const struct ct_event *event;
+	struct ct_events events;
+	struct ct_source *source;
+	uint64_t sums[2] = {0};
+	size_t i, nr_wrong = 0;
+
+	make(&list, 7, false, 2000);
+	CHECK_EQUAL(arrange_open(&list.source, &source, NULL), CT_OK);
+	CHECK_EQUAL(source_reset(source, NULL), CT_OK);
+	while (source_next(source, &event, NULL) == CT_OK)
+		sums[0] = sums[0] * 31 + event->coro * 7 + (uint64_t)event->time;
+	CHECK_EQUAL(source_reset(source, NULL), CT_OK);
+	while (source_fill(source, room, SMALL, &events, NULL) == CT_OK) {
+		nr_wrong += events.count == 0 || events.count > SMALL || events.at != room;
+		for (i = 0; i < events.count; i++)
+			sums[1] = sums[1] * 31 + room[i].coro * 7 + (uint64_t)room[i].time;
+	}
+	CHECK_EQUAL(nr_wrong, 0);
+	CHECK_EQUAL(room[SMALL].sequence, 7);
+	CHECK(sums[0] == sums[1]);
+	source_close(source);
+}
+
 int main(void)
 {
 	test_programs(true);
@@ -510,6 +538,7 @@ int main(void)
 	test_one_thread();
 	test_carried();
 	test_reset();
+	test_small_room();
 	vec_fini(&list.events);
 	return check_result();
 }
