@@ -265,6 +265,7 @@ enum ct_status gotrace_source_open(
 	}
 	source->source.ops = &ops;
 	source->source.tables = &source->tables;
+	source->source.is_ordered = true;
 	source->input = input;
 	status = gotrace_mapping_init(&source->mapping) ? CT_OK : ct_fail_memory(reterr);
 	if (status == CT_OK)

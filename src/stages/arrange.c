@@ -135,7 +135,7 @@ enum ct_status arrange_open(
 {
 	struct arrange *arrange;
 
-	if (inner->tables->nr_threads <= NR_ONE_THREAD) {
+	if (inner->is_ordered || inner->tables->nr_threads <= NR_ONE_THREAD) {
 		*ret_source = inner;
 		return CT_OK;
 	}

@@ -17,8 +17,8 @@
 
 /*
  * arrange_open: before `inner`, a source that does not grow, which is closed with it; on failure `inner` stays the
- * caller's. For a trace with one thread *ret_source is `inner` itself. Some thousand events are held back at most. Used
- * on one thread at a time. CT_ERR_NO_MEMORY.
+ * caller's. For a trace with one thread, or one that is ordered, *ret_source is `inner` itself. Some thousand events
+ * are held back at most. Used on one thread at a time. CT_ERR_NO_MEMORY.
  */
 enum ct_status arrange_open(
 	struct ct_source *inner, struct ct_source **ret_source, struct ct_error *reterr);
