@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,8 +18,9 @@
 #include "top/threads.h"
 
 #define PAUSE_NS UINT64_C(500000000)
-#define SHARE 4u /* of the time that passes, one part */
-#define NICE 10  /* the traced program goes first */
+#define SHARE 4u                 /* of the time that passes, one part */
+#define GROWING_BYTES (32 << 20) /* of a file that grows are looked at */
+#define NICE 10                  /* the traced program goes first */
 #define SECOND_NS UINT64_C(1000000000)
 
 struct question {
@@ -31,6 +33,8 @@ struct top_source {
 	struct top_source_options options;
 	struct top_recording *recording; /* NULL: a file */
 	struct ct_trace *file;           /* until its snapshot is made */
+	bool is_growing;                 /* the file, which is then opened for each snapshot */
+	off_t nr_seen_bytes;             /* of it, when it was opened last */
 	int told;
 	pthread_t thread;
 	bool is_started;
@@ -64,6 +68,30 @@ void top_snapshot_free(struct top_snapshot *snapshot)
 	free(snapshot);
 }
 
+/*
+ * CT_AGAIN: there is nothing new in it, or nothing whole. Writers are asked for first, so that the last snapshot has
+ * all there is. A recording takes its name away when it ends.
+ */
+static enum ct_status open_growing(
+	struct top_source *source, struct top_snapshot *snapshot, struct ct_error *reterr)
+{
+	const char *path = source->options.path;
+	struct ct_open_options options = {.size = sizeof(options), .no_symbols = true};
+	enum ct_status status;
+	struct stat now;
+
+	snapshot->is_growing = source->is_growing = ct_is_written(path);
+	if (stat(path, &now))
+		return CT_END;
+	if (snapshot->is_growing && now.st_size == source->nr_seen_bytes)
+		return CT_AGAIN;
+	source->nr_seen_bytes = now.st_size;
+	if (snapshot->is_growing && now.st_size > GROWING_BYTES)
+		options.last_bytes = GROWING_BYTES;
+	status = ct_trace_open(path, &options, &snapshot->trace, reterr);
+	return status == CT_ERR_CORRUPT && snapshot->is_growing ? CT_AGAIN : status;
+}
+
 static enum ct_status open_trace(
 	struct top_source *source, struct top_snapshot *snapshot, struct ct_error *reterr)
 {
@@ -73,9 +101,12 @@ static enum ct_status open_trace(
 	if (source->recording)
 		return top_recording_open_trace(source->recording, &options, &snapshot->trace,
 			&snapshot->is_growing, reterr);
+	if (!source->file)
+		return source->is_growing ? open_growing(source, snapshot, reterr) : CT_END;
 	snapshot->trace = source->file;
+	snapshot->is_growing = source->is_growing;
 	source->file = NULL;
-	return snapshot->trace ? CT_OK : CT_END;
+	return CT_OK;
 }
 
 /* Both halves, so that nothing is read while the screens ask. */
@@ -114,7 +145,7 @@ static void publish(struct top_source *source, struct top_snapshot *snapshot)
 static void note(struct top_source *source, enum ct_status status, const struct ct_error *error)
 {
 	pthread_mutex_lock(&source->lock);
-	source->is_over = status == CT_END || !source->recording;
+	source->is_over = status == CT_END || !(source->recording || source->is_growing);
 	if (status < 0)
 		source->trouble = *error;
 	pthread_mutex_unlock(&source->lock);
@@ -235,12 +266,16 @@ static enum ct_status start(struct top_source *source, struct ct_error *reterr)
 		.size = sizeof(options), .no_symbols = source->options.no_symbols};
 	enum ct_status status;
 
+	source->is_growing = source->options.path && ct_is_written(source->options.path);
 	source->told = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (source->told < 0)
 		return top_fail(reterr, errno, "making an event descriptor");
 	status = source->options.path
 			 ? ct_trace_open(source->options.path, &options, &source->file, reterr)
 			 : top_recording_open(source->options.pid, &source->recording, reterr);
+	/* Nothing of it is whole yet. */
+	if (status == CT_ERR_CORRUPT && source->is_growing)
+		status = CT_OK;
 	if (status)
 		return status;
 	status = top_thread_start(&source->thread, make, source, reterr);

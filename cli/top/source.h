@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where the screens have their data from: a trace, opened once, or a process, which is recorded while the screens show
- * it: one snapshot after the other is made, each a view of the trace so far.
+ * it, or a trace that somebody writes: one snapshot after the other is made, each a view of the trace so far.
  *
  * Snapshots are made on a thread of their own, behind the traced program (nice) and at most a quarter of the time. All
  * functions are called by one thread.

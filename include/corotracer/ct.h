@@ -54,7 +54,8 @@ struct ct_open_options {
 	bool is_followed; /* a trace file that grows: see ct_trace_next; implies no_symbols */
 	/*
 	 * Open only the part of a compact trace that can be understood alone within so many bytes at its end, as `cut`
-	 * would make it; the rest is not even read. CT_ERR_UNSUPPORTED: there is no such part. 0: all.
+	 * would make it; the rest is not even read. CT_ERR_UNSUPPORTED: there is no such part. Likewise of a Go
+	 * trace, of which the last whole generation is opened at least. 0: all.
 	 */
 	uint64_t last_bytes;
 	/* The kernel's account of its process (ct_record_take_look): lent, until the trace is closed. NULL: none */
@@ -88,6 +89,12 @@ struct ct_live_options {
 
 enum ct_status ct_live_open(const struct ct_live_options *options, struct ct_trace **ret_trace,
 	struct ct_error *reterr);
+
+/*
+ * ct_is_written: does somebody write the trace of this name at present? False as well where the system does not tell,
+ * as of a file of another user that has no lock.
+ */
+bool ct_is_written(const char *path);
 
 /* ct_trace_close: frees the trace and all that was borrowed from it. NULL is allowed. */
 void ct_trace_close(struct ct_trace *trace);

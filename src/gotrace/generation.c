@@ -21,7 +21,7 @@ enum ct_status gotrace_loader_init(
 	*loader = (struct gotrace_loader){0};
 	if (status == CT_OK)
 		status = gotrace_header_read(header, nr_bytes, &loader->format, reterr);
-	gotrace_pieces_init(&loader->pieces, input, GOTRACE_HEADER_BYTES);
+	gotrace_pieces_init(&loader->pieces, input, GOTRACE_HEADER_BYTES, UINT64_MAX);
 	return status;
 }
 

@@ -97,6 +97,12 @@ void gotrace_reader_close(struct gotrace_reader *reader);
 /* gotrace_reader_set_growing: whether the end of the file may move on. Files do not grow, unless this says so. */
 void gotrace_reader_set_growing(struct gotrace_reader *reader, bool is_growing);
 
+/*
+ * gotrace_reader_set_part: reads generations from an offset to another one only, as if the file had no others. Before
+ * the first events.
+ */
+void gotrace_reader_set_part(struct gotrace_reader *reader, uint64_t offset, uint64_t end);
+
 #define GOTRACE_ROOM_MIN 8u
 
 /*

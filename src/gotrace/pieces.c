@@ -15,9 +15,10 @@ struct gotrace_piece {
 	uint8_t bytes[PIECE_BYTES + GOTRACE_SLACK_BYTES];
 };
 
-void gotrace_pieces_init(struct gotrace_pieces *pieces, const struct input *input, uint64_t offset)
+void gotrace_pieces_init(
+	struct gotrace_pieces *pieces, const struct input *input, uint64_t offset, uint64_t end)
 {
-	*pieces = (struct gotrace_pieces){.input = input, .offset = offset};
+	*pieces = (struct gotrace_pieces){.input = input, .offset = offset, .end = end};
 }
 
 static void free_pieces(struct gotrace_piece *piece)
@@ -61,9 +62,10 @@ static enum ct_status fill(struct gotrace_pieces *pieces, struct ct_error *reter
 {
 	struct gotrace_piece *piece = pieces->piece;
 	uint64_t next = pieces->offset + (piece->filled - pieces->used);
-	size_t nr_read;
+	uint64_t nr_left = pieces->end - next;
+	size_t room = PIECE_BYTES - piece->filled, nr_read;
 	enum ct_status status = input_read(pieces->input, next, piece->bytes + piece->filled,
-		PIECE_BYTES - piece->filled, &nr_read, reterr);
+		nr_left < room ? (size_t)nr_left : room, &nr_read, reterr);
 
 	if (status)
 		return status;

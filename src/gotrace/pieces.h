@@ -15,13 +15,15 @@ struct gotrace_piece;
 struct gotrace_pieces {
 	const struct input *input; /* the caller's */
 	uint64_t offset;           /* in the file, of the next byte */
+	uint64_t end;              /* what lies behind is as if it were not there */
 	struct gotrace_piece *piece;
 	struct gotrace_piece *spare;
 	size_t used; /* of the piece */
 };
 
-/* gotrace_pieces_init: takes no memory yet. `offset`: where to begin. */
-void gotrace_pieces_init(struct gotrace_pieces *pieces, const struct input *input, uint64_t offset);
+/* gotrace_pieces_init: takes no memory yet. From `offset` to `end`, or to where the file ends. */
+void gotrace_pieces_init(
+	struct gotrace_pieces *pieces, const struct input *input, uint64_t offset, uint64_t end);
 void gotrace_pieces_fini(struct gotrace_pieces *pieces);
 
 /*

@@ -54,6 +54,14 @@ void gotrace_reader_set_growing(struct gotrace_reader *reader, bool is_growing)
 	reader->loader.is_growing = is_growing;
 }
 
+void gotrace_reader_set_part(struct gotrace_reader *reader, uint64_t offset, uint64_t end)
+{
+	struct gotrace_pieces *pieces = &reader->loader.pieces;
+
+	gotrace_pieces_init(pieces, pieces->input, offset, end);
+	reader->offset = offset;
+}
+
 static void emit_sync(struct gotrace_reader *reader, struct gotrace_event *event, int64_t time)
 {
 	*event = (struct gotrace_event){

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "gotrace/mapping.h"
+#include "gotrace/parts.h"
 #include "gotrace/source.h"
 
 #define ROOM_EVENTS 256u
@@ -15,6 +16,8 @@ struct gotrace_source {
 	struct ct_source source;
 	struct ct_tables tables;
 	struct input *input;
+	uint64_t begin; /* of what is read of it */
+	uint64_t end;
 	struct gotrace_reader *reader;
 	struct gotrace_mapping mapping;
 	VEC(struct ct_event) carried; /* numbered */
@@ -97,12 +100,12 @@ static bool keep_carried(struct gotrace_source *source, size_t count)
 	return true;
 }
 
-char *gotrace_source_note(const struct input *input, uint64_t offset, const struct ct_error *error)
+char *gotrace_source_note(uint64_t nr_bytes, const struct ct_error *error)
 {
 	char *note;
 
-	if (asprintf(&note, "the last %llu bytes are not used: %s",
-		    (unsigned long long)(input->nr_bytes - offset), error->text) < 0)
+	if (asprintf(&note, "the last %llu bytes are not used: %s", (unsigned long long)nr_bytes,
+		    error->text) < 0)
 		return NULL;
 	return note;
 }
@@ -113,7 +116,7 @@ static bool add_note(
 {
 	struct ct_note note = {.count = 1, .offset = whole->offset};
 
-	source->note = gotrace_source_note(source->input, whole->offset, error);
+	source->note = gotrace_source_note(source->end - whole->offset, error);
 	note.text = source->note;
 	return source->note && vec_push(&source->mapping.lists.notes, note);
 }
@@ -221,6 +224,15 @@ static enum ct_status source_next_events(
 	return CT_OK;
 }
 
+static enum ct_status open_reader(struct gotrace_source *source, struct ct_error *reterr)
+{
+	enum ct_status status = gotrace_reader_open(source->input, &source->reader, reterr);
+
+	if (status == CT_OK)
+		gotrace_reader_set_part(source->reader, source->begin, source->end);
+	return status;
+}
+
 static enum ct_status reset(struct ct_source *base, struct ct_error *reterr)
 {
 	struct gotrace_source *source = (struct gotrace_source *)base;
@@ -232,7 +244,7 @@ static enum ct_status reset(struct ct_source *base, struct ct_error *reterr)
 	source->sequence = source->carried.count;
 	source->nr_handed = 0;
 	source->has_handed_carried = false;
-	return gotrace_reader_open(source->input, &source->reader, reterr);
+	return open_reader(source, reterr);
 }
 
 static void close_source(struct ct_source *base)
@@ -253,8 +265,8 @@ static const struct ct_source_ops ops = {
 	.close = close_source,
 };
 
-enum ct_status gotrace_source_open(
-	struct input *input, struct ct_source **ret_source, struct ct_error *reterr)
+enum ct_status gotrace_source_open_part(struct input *input, uint64_t offset, uint64_t end,
+	struct ct_source **ret_source, struct ct_error *reterr)
 {
 	struct gotrace_source *source = calloc(1, sizeof(*source));
 	enum ct_status status;
@@ -267,9 +279,11 @@ enum ct_status gotrace_source_open(
 	source->source.tables = &source->tables;
 	source->source.is_ordered = true;
 	source->input = input;
+	source->begin = offset;
+	source->end = end;
 	status = gotrace_mapping_init(&source->mapping) ? CT_OK : ct_fail_memory(reterr);
 	if (status == CT_OK)
-		status = gotrace_reader_open(input, &source->reader, reterr);
+		status = open_reader(source, reterr);
 	if (status == CT_OK)
 		status = read_tables(source, reterr);
 	if (status == CT_OK)
@@ -281,4 +295,40 @@ enum ct_status gotrace_source_open(
 	}
 	*ret_source = &source->source;
 	return CT_OK;
+}
+
+enum ct_status gotrace_source_open(
+	struct input *input, struct ct_source **ret_source, struct ct_error *reterr)
+{
+	return gotrace_source_open_part(
+		input, GOTRACE_HEADER_BYTES, input->nr_bytes, ret_source, reterr);
+}
+
+static uint64_t find_last(const struct gotrace_parts *parts, uint64_t from)
+{
+	size_t i = parts->at.count;
+
+	while (i > 1 && parts->at.at[i - 2].offset >= from)
+		i--;
+	return i ? parts->at.at[i - 1].offset : GOTRACE_HEADER_BYTES;
+}
+
+enum ct_status gotrace_source_open_last(struct input *input, uint64_t last_bytes,
+	struct ct_source **ret_source, struct ct_error *reterr)
+{
+	struct gotrace_parts parts = {0};
+	uint64_t from = GOTRACE_HEADER_BYTES;
+	enum ct_status status = CT_OK;
+
+	if (last_bytes && last_bytes < input->nr_bytes) {
+		status = gotrace_parts_find(input, &parts, reterr);
+		from = find_last(&parts, input->nr_bytes - last_bytes);
+		gotrace_parts_fini(&parts);
+	}
+	if (status) {
+		input_fail(input, status, reterr);
+		input_close(input);
+		return status;
+	}
+	return gotrace_source_open_part(input, from, input->nr_bytes, ret_source, reterr);
 }

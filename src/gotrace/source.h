@@ -21,6 +21,17 @@ enum ct_status gotrace_source_open(
 	struct input *input, struct ct_source **ret_source, struct ct_error *reterr);
 
 /*
+ * gotrace_source_open_last: the same of the generations that begin within the last bytes of the file (0: all), but of
+ * the last whole one at least. The bytes before them are not looked at, but for the heads of batches.
+ */
+enum ct_status gotrace_source_open_last(struct input *input, uint64_t last_bytes,
+	struct ct_source **ret_source, struct ct_error *reterr);
+
+/* gotrace_source_open_part: the same of the generations from an offset to another one. */
+enum ct_status gotrace_source_open_part(struct input *input, uint64_t offset, uint64_t end,
+	struct ct_source **ret_source, struct ct_error *reterr);
+
+/*
  * gotrace_follow_open: a source over a trace that grows (input_open_growing), which is taken over, also on failure.
  * Generations are handed out as they end, each event as gotrace_source_open would. CT_AGAIN: there is no further whole
  * one at present; CT_END when nobody writes it any more: then a note tells how much behind the last whole generation is
@@ -30,7 +41,7 @@ enum ct_status gotrace_source_open(
 enum ct_status gotrace_follow_open(
 	struct input *input, struct ct_source **ret_source, struct ct_error *reterr);
 
-/* gotrace_source_note: the sentence about what is not used from an offset on; heap; NULL: out of memory. */
-char *gotrace_source_note(const struct input *input, uint64_t offset, const struct ct_error *error);
+/* gotrace_source_note: the sentence about so many bytes that are not used; heap; NULL: out of memory. */
+char *gotrace_source_note(uint64_t nr_bytes, const struct ct_error *error);
 
 #endif

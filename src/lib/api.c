@@ -65,8 +65,7 @@ static enum ct_status open_rows(struct input *input, const struct ct_open_option
 static enum ct_status open_go(struct input *input, const struct ct_open_options *options,
 	struct ct_source **ret_source, struct ct_error *reterr)
 {
-	(void)options;
-	return gotrace_source_open(input, ret_source, reterr);
+	return gotrace_source_open_last(input, options->last_bytes, ret_source, reterr);
 }
 
 static enum ct_status refuse(struct input *input, const char *why, struct ct_error *reterr)
@@ -166,6 +165,18 @@ enum ct_status ct_trace_open(const char *path, const struct ct_open_options *opt
 	}
 	*ret_trace = trace;
 	return CT_OK;
+}
+
+bool ct_is_written(const char *path)
+{
+	struct input *input;
+	bool is_written;
+
+	if (input_open_growing(path, &input, NULL))
+		return false;
+	is_written = input_is_written(input);
+	input_close(input);
+	return is_written;
 }
 
 void ct_trace_close(struct ct_trace *trace)

@@ -42,6 +42,7 @@ struct judging {
 
 	/* The file that was last judged; the thread's own. */
 	struct stat seen;
+	bool was_growing;
 };
 
 static void free_lent(struct lent *lent)
@@ -58,9 +59,10 @@ static int open_path(struct judging *judging, bool *ret_is_growing)
 {
 	int file = open(judging->path, O_RDONLY | O_CLOEXEC);
 
-	*ret_is_growing = file < 0 && errno == ENOENT;
-	if (!*ret_is_growing)
+	if (file >= 0 || errno != ENOENT) {
+		*ret_is_growing = file >= 0 && ct_is_written(judging->path);
 		return file;
+	}
 	file = so_far_open_output(judging->path);
 	*ret_is_growing = file >= 0;
 	if (file < 0)
@@ -76,14 +78,16 @@ static int open_present(struct judging *judging, bool *ret_is_growing)
 	return judging->options.open(judging->options.context);
 }
 
-static bool is_as_before(struct judging *judging, int file)
+static bool is_as_before(struct judging *judging, int file, bool is_growing)
 {
+	bool was_growing = judging->was_growing;
 	struct stat now;
 
 	if (fstat(file, &now))
 		return false;
-	if (now.st_ino == judging->seen.st_ino && now.st_dev == judging->seen.st_dev &&
-		now.st_size == judging->seen.st_size &&
+	judging->was_growing = is_growing;
+	if (is_growing == was_growing && now.st_ino == judging->seen.st_ino &&
+		now.st_dev == judging->seen.st_dev && now.st_size == judging->seen.st_size &&
 		now.st_mtim.tv_sec == judging->seen.st_mtim.tv_sec &&
 		now.st_mtim.tv_nsec == judging->seen.st_mtim.tv_nsec)
 		return true;
@@ -203,7 +207,7 @@ static uint64_t look(struct judging *judging)
 		}
 		return 0;
 	}
-	if (!is_as_before(judging, file))
+	if (!is_as_before(judging, file, is_growing))
 		judge_present(judging, file, is_growing);
 	close(file);
 	return clock_monotonic_ns() - begun_ns;

@@ -6,9 +6,11 @@ import pathlib
 import re
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "go"))
 import wire_text
+from served import Server
 from support import BUILD, SOURCE, check, folder, run
 
 GOLDEN = SOURCE / "tests/go/golden"
@@ -108,10 +110,37 @@ def check_followed(scratch):
     check(re.search("its end is missing\n.*the last [0-9]+ bytes are not used: ", result.stderr), result.stderr)
 
 
+def check_served(scratch):
+    """Before a generation is whole there is nothing; then what the whole ones tell; in the end all of it."""
+    growing, data = scratch / "served.trace", GENERATIONS.read_bytes()
+    with open(growing, "wb") as writer:
+        writer.write(data[:1000])
+        writer.flush()
+        server = Server("serve", "--listen", "127.0.0.1:0", growing)
+        check("nr_events_judged" not in server.tell("/api/v1/state"), "a part of a generation was judged")
+        writer.write(data[1000:-1])
+        writer.flush()
+        some = judged(server, lambda state: state.get("nr_events_judged", 0))
+        writer.write(data[-1:])
+    every = judged(server, lambda state: state.get("nr_events_judged", 0) > some["nr_events_judged"])
+    check(every["nr_events_judged"] == json.loads(told("report", "--format", "json", GENERATIONS))["quality"]["events"],
+          f"not all is judged in the end: {every}")
+    server.stop()
+
+
+def judged(server, is_wanted):
+    give_up = time.monotonic() + 60
+    while not is_wanted(state := server.tell("/api/v1/state")):
+        check(time.monotonic() < give_up, f"the trace was not judged again: {state}")
+        time.sleep(0.05)
+    return state
+
+
 def main():
     with folder() as name:
         scratch = pathlib.Path(name)
         check_followed(scratch)
+        check_served(scratch)
         check_commands(scratch)
         check_all_programs()
         check_damaged(scratch)

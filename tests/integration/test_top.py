@@ -365,6 +365,25 @@ def check_live(place):
 
 
 @contextlib.contextmanager
+def check_growing(place):
+    """A trace of Go that is being written: screens show its whole generations, and in the end all of it."""
+    data = (SOURCE / "tests/go/golden/go1.26-spin.trace").read_bytes()
+    path = pathlib.Path(place, "growing.trace")
+    with open(path, "wb") as writer, terminal(place, width=100) as shown:
+        writer.write(data[:1000])
+        writer.flush()
+        shown.top(path)
+        shown.until("reading")
+        writer.write(data[1000:-1])
+        writer.flush()
+        shown.until("s ago")
+        writer.write(data[-1:])
+        writer.close()
+        shown.until("complete")
+        shown.keys("q")
+        shown.until("left with 0")
+
+
 def recorded(place):
     """The same program, which another corotracer records."""
     with blocked() as process:
@@ -485,6 +504,7 @@ def main():
         check_plain(place, trace)
         check_endings(place, trace)
         check_live(place)
+        check_growing(place)
         check_choice(place)
         check_live_refusals(place)
 
