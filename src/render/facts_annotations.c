@@ -20,9 +20,12 @@ static void task_cell(struct table *table, const struct ct_task *task)
 	render_cell(table, " %" PRIu64, task->id);
 }
 
+/* What has a name and no line stands nowhere. */
 static void first_at_cell(struct table *table, const struct ct_tables *tables, uint32_t site)
 {
-	if (site)
+	const struct ct_site *first = say_peek_site(tables, site);
+
+	if (*first->file || *first->module || first->address)
 		say_line(&table->cells, tables, site);
 	render_table_end_cell(table);
 }
