@@ -154,6 +154,8 @@ static void advise_resource(struct advising *advising, const struct unjudged *pl
 {
 	struct analysis *analysis = advising->analysis;
 
+	if (!calls_at(analysis, place->site)->wait)
+		return;
 	advise(advising, place, CT_LACK_RESOURCE,
 		analyze_say(analysis, "%s, and what for is not told: %s: then this can be judged",
 			words_who(analysis, place),
@@ -256,11 +258,11 @@ static void advise_process(struct advising *advising, const struct unjudged *pla
 	struct analysis *analysis = advising->analysis;
 	const struct calls *calls = calls_at(analysis, place->site);
 
-	if (!has_wakes(analysis->model, place->process))
+	if (calls->wake && !has_wakes(analysis->model, place->process))
 		advise(advising, place, CT_LACK_WAKE,
 			analyze_say(analysis, "nobody tells who makes coroutines ready: %s",
 				calls->wake));
-	if (has_silent_workers(analysis, place->process))
+	if (calls->park && has_silent_workers(analysis, place->process))
 		advise(advising, place, CT_LACK_PARK,
 			analyze_say(analysis,
 				"workers do not tell when they sleep: call %s around the wait for "
