@@ -188,6 +188,7 @@ struct ct_quality {
 	/* tables' and events' alike; nr_lost and nr_left_out are the sum */
 	const struct ct_loss *losses;
 	uint32_t nr_losses;
+	uint64_t nr_of_runtime; /* coroutines that the runtime has for itself: in no number above */
 };
 
 /* A place at which coroutines wait when the observation ends, whether a finding speaks of them or not. */

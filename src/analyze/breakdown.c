@@ -128,9 +128,11 @@ static void rank(struct breakdown *breakdown)
 	uint32_t max = analysis->max_rows ? analysis->max_rows : DEFAULT_ROWS, key, i;
 
 	for (i = 1; i < analysis->model->coros.count; i++) {
-		struct sums own = sums_of(&analysis->model->coros.at[i], i);
+		const struct model_coro *coro = &analysis->model->coros.at[i];
+		struct sums own = sums_of(coro, i);
 
-		add(&breakdown->sums[key_of(analysis, i)], &own);
+		if (!model_is_of_runtime(coro))
+			add(&breakdown->sums[key_of(analysis, i)], &own);
 	}
 	for (key = 0; key < breakdown->nr_keys; key++)
 		if (breakdown->sums[key].nr_coros)

@@ -25,6 +25,10 @@ static void count_coros(const struct analysis *analysis, struct ct_quality *qual
 		/* Its events were left out, as asked: it is no coroutine of this trace. */
 		if ((analysis->has_left_out && is_only_named(coro)) || coro->is_remains)
 			continue;
+		if (model_is_of_runtime(coro)) {
+			quality->nr_of_runtime++;
+			continue;
+		}
 		quality->nr_coros++;
 		quality->nr_by_state[coro->state]++;
 		quality->nr_yielding += model_is_yielding(coro);
@@ -37,6 +41,7 @@ static void count_coros(const struct analysis *analysis, struct ct_quality *qual
 		quality->nr_destroyed_woken += model->processes[i].nr_cut_ready;
 	}
 	quality->nr_coros_mid_life += model->ended.nr_mid_life;
+	quality->nr_of_runtime += model->ended.nr_of_runtime;
 	/* Where beginnings are never told, a missing one says nothing; gaps in seq do. */
 	if (model->tables->has_no_end)
 		quality->nr_coros_mid_life = 0;
@@ -197,7 +202,7 @@ static void remark_open_end(struct analysis *analysis)
 static void remark_unnamed(struct analysis *analysis, uint32_t index)
 {
 	if (analysis->model->processes[index].has_unnamed_waits)
-		analyze_quality_remark(analysis, "the program does not tell which lock or channel "
+		analyze_quality_remark(analysis, "the trace does not tell which lock or channel "
 						 "is waited for; deadlocks, lock "
 						 "order, two holders and notifies that missed a "
 						 "waiter cannot be judged, only how "

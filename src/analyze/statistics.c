@@ -331,6 +331,8 @@ static void sum_up(const struct model *model, struct ct_statistics *statistics)
 	for (i = 1; i < model->coros.count; i++) {
 		const struct model_coro *coro = &model->coros.at[i];
 
+		if (model_is_of_runtime(coro))
+			continue;
 		statistics->total.unseen_ns += coro->spent[CT_STATE_UNSEEN];
 		statistics->total.ready_ns += coro->spent[CT_STATE_READY];
 		statistics->total.running_ns += coro->spent[CT_STATE_RUNNING];

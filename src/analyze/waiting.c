@@ -36,7 +36,8 @@ void analyze_waiting_list(struct analysis *analysis, struct ct_report *report)
 		const struct model_coro *coro = &model->coros.at[i];
 		struct ct_waiting *waiting = &all[coro->wait_site < nr_sites ? coro->wait_site : 0];
 
-		if (coro->state != CT_STATE_WAITING || model_is_yielding(coro))
+		if (coro->state != CT_STATE_WAITING || model_is_yielding(coro) ||
+			model_is_of_runtime(coro))
 			continue;
 		nr_used += waiting->nr_coros == 0;
 		count(coro, waiting);

@@ -414,6 +414,25 @@ static void take_phase(struct model *model, const struct ct_event *event)
 		process->shutdown_from = event->time;
 }
 
+/* One that turns out to be none of the program's is taken out of what was counted of those that are alive. */
+static void withdraw(struct model *model, struct model_coro *coro, ct_time time)
+{
+	struct model_process *process = process_at(model, coro->process);
+
+	if (coro->state < CT_STATE_DONE) {
+		process->nr_alive--;
+		/* The most were reached with it. */
+		if (coro->created == CT_NO_TIME || process->alive_most_time >= coro->created)
+			process->nr_alive_most--;
+	}
+	if (coro->state < CT_STATE_DONE && (coro->flags & MODEL_CORO_WAS_CREATED)) {
+		model_series_move(model, coro->process, MODEL_SERIES_ALIVE, time, -1);
+		model_times_alive(model, coro->spawn_site, time, -1);
+	}
+	model_times_withdraw(model, coro);
+	coro->mark = CTP_MARK_RUNTIME;
+}
+
 bool model_coro_mark(struct model *model, const struct ct_event *event)
 {
 	uint32_t index;
@@ -431,6 +450,8 @@ bool model_coro_mark(struct model *model, const struct ct_event *event)
 		model_gap_of_coro(model, event);
 		coro_at(model, index)->mark = CTP_MARK_EXPECT_IDLE; /* silence is no evidence */
 	}
+	if (event->argument == CTP_MARK_RUNTIME && !model_is_of_runtime(coro_at(model, index)))
+		withdraw(model, coro_at(model, index), event->time);
 	if (event->argument == CTP_MARK_DAEMON || event->argument == CTP_MARK_EXPECT_IDLE)
 		coro_at(model, index)->mark = event->argument;
 	return true;

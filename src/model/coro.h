@@ -162,6 +162,12 @@ struct model_ghost {
 
 #define MODEL_GHOSTS 65536u
 
+/* model_is_of_runtime: it is no coroutine of the program: it counts in no statistic, and nothing is said of it. */
+static inline bool model_is_of_runtime(const struct model_coro *coro)
+{
+	return coro->mark == CTP_MARK_RUNTIME;
+}
+
 /* model_is_yielding: it gave up its thread, and waits for nothing. */
 static inline bool model_is_yielding(const struct model_coro *coro)
 {

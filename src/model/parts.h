@@ -352,8 +352,9 @@ void model_times_level(struct model *model, struct histogram *histogram, ct_time
 	uint64_t level, ct_time time);
 /* model_times_ready: before the number of those that are ready changes. */
 void model_times_ready(struct model *model, struct model_process *process, ct_time time);
-/* model_times_begin: its creation is known now. */
+/* model_times_begin: its creation is known now. model_times_withdraw: and turns out to be none of the program's. */
 void model_times_begin(struct model *model, const struct model_coro *coro);
+void model_times_withdraw(struct model *model, const struct model_coro *coro);
 /* model_times_alive: one more or less of those that were started there is alive. model_times_end: it is given back. */
 void model_times_alive(struct model *model, uint32_t site, ct_time time, int64_t by);
 void model_times_end(struct model *model, const struct model_coro *coro);

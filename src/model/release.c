@@ -207,6 +207,10 @@ static void add_up(struct model *model, const struct model_coro *coro)
 
 	if (coro->is_remains)
 		return;
+	if (model_is_of_runtime(coro)) {
+		model->ended.nr_of_runtime++;
+		return;
+	}
 	model->ended.count++;
 	model->ended.nr_mid_life += !(coro->flags & MODEL_CORO_WAS_CREATED);
 	model->ended.nr_resumes += coro->nr_resumes;

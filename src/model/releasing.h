@@ -62,6 +62,7 @@ struct model_ended {
 	uint64_t nr_resumes;
 	uint64_t nr_migrations;
 	int64_t spent[CT_STATE_DESTROYED];
+	uint64_t nr_of_runtime; /* besides: the runtime's own */
 };
 
 #endif

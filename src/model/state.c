@@ -119,6 +119,21 @@ void model_coro_revive(struct model *model, struct model_coro *coro, ct_time tim
 	model_times_alive(model, coro->spawn_site, time, 1);
 }
 
+static void count_alive(
+	struct model *model, const struct model_coro *coro, enum ct_state state, ct_time time)
+{
+	bool ends = coro->state < CT_STATE_DONE && state >= CT_STATE_DONE;
+
+	if (ends && (coro->flags & MODEL_CORO_WAS_CREATED)) {
+		model_series_move(model, coro->process, MODEL_SERIES_ALIVE, time, -1);
+		model_times_alive(model, coro->spawn_site, time, -1);
+	}
+	if (ends)
+		process_at(model, coro->process)->nr_alive--;
+	else if (coro->state >= CT_STATE_DONE && state < CT_STATE_DONE)
+		model_coro_alive(model, coro->process, time);
+}
+
 void model_coro_set_state(
 	struct model *model, struct model_coro *coro, enum ct_state state, ct_time time)
 {
@@ -128,15 +143,8 @@ void model_coro_set_state(
 	if (model->history)
 		model_history_note(model, coro, state, time);
 	count_ready(model, coro, state, time);
-	if (coro->state < CT_STATE_DONE && state >= CT_STATE_DONE &&
-		(coro->flags & MODEL_CORO_WAS_CREATED)) {
-		model_series_move(model, coro->process, MODEL_SERIES_ALIVE, time, -1);
-		model_times_alive(model, coro->spawn_site, time, -1);
-	}
-	if (coro->state < CT_STATE_DONE && state >= CT_STATE_DONE)
-		process_at(model, coro->process)->nr_alive--;
-	else if (coro->state >= CT_STATE_DONE && state < CT_STATE_DONE)
-		model_coro_alive(model, coro->process, time);
+	if (!model_is_of_runtime(coro))
+		count_alive(model, coro, state, time);
 	if (state == CT_STATE_READY && coro->state != CT_STATE_READY)
 		model_tell(model, MODEL_READY,
 			(struct model_sight){.coro = (uint32_t)(coro - model->coros.at)});

@@ -162,7 +162,7 @@ static void count_life(struct model *model, const struct model_coro *coro, ct_ti
 {
 	struct model_place_times *times;
 
-	if (!(coro->flags & MODEL_CORO_WAS_CREATED))
+	if (!(coro->flags & MODEL_CORO_WAS_CREATED) || model_is_of_runtime(coro))
 		return;
 	times = times_of(model, coro->spawn_site);
 	if (times)
@@ -178,6 +178,8 @@ static bool is_before(const struct model *model, ct_time time)
 static void count_change(struct model *model, const struct model_coro *coro, enum ct_state state,
 	ct_time time, int64_t ns)
 {
+	if (model_is_of_runtime(coro))
+		return;
 	if (model->breakdown)
 		model_breakdown_leave(model, coro, state, ns);
 	if (coro->state == CT_STATE_RUNNING && state != CT_STATE_RUNNING)
@@ -216,6 +218,16 @@ void model_times_begin(struct model *model, const struct model_coro *coro)
 	if (times->nr_started++ == 0 || coro->created > times->last_started)
 		times->last_started = coro->created;
 	times->nr_started_before += is_before(model, coro->created);
+}
+
+void model_times_withdraw(struct model *model, const struct model_coro *coro)
+{
+	struct model_place_times *times = times_of(model, coro->spawn_site);
+
+	if (!times || !times->nr_started)
+		return;
+	times->nr_started--;
+	times->nr_started_before -= is_before(model, coro->created);
 }
 
 static struct model_series *begin_alive(void)
@@ -299,8 +311,8 @@ void model_most_of(const struct model *model, enum ct_state least,
 
 	memset(ret_most, 0, MODEL_NR_MEASURES * sizeof(*ret_most));
 	for (i = 1; i < model->coros.count; i++)
-		for (measure = 0; model->coros.at[i].state >= least && measure < MODEL_NR_MEASURES;
-			measure++)
+		for (measure = model_is_of_runtime(&model->coros.at[i]) ? MODEL_NR_MEASURES : 0;
+			model->coros.at[i].state >= least && measure < MODEL_NR_MEASURES; measure++)
 			take_most(model, i, measure, &ret_most[measure]);
 }
 
@@ -460,12 +472,14 @@ static void finish_coro(struct model *model, struct model_coro *coro)
 	ct_time end = model_end_of(model, coro->process);
 	int64_t ns = observed_until(model, end, coro->changed);
 
-	finish_life(model, coro, end);
-	finish_state(model, coro, ns);
+	if (!model_is_of_runtime(coro)) {
+		finish_life(model, coro, end);
+		finish_state(model, coro, ns);
+	}
 	if (coro->state == CT_STATE_DESTROYED || end <= coro->changed)
 		return;
 	coro->spent[coro->state] += ns;
-	if (model->breakdown)
+	if (model->breakdown && !model_is_of_runtime(coro))
 		model_breakdown_end(model, coro, ns);
 	if (work_has(model, coro))
 		model_work_count(model, coro, end);

@@ -94,8 +94,8 @@ static void processes(struct text *rows, const struct ct_tables *tables)
 				process->ending == CT_ENDING_UNKNOWN ? "; last seen at " : ", at ");
 			say_time(rows, process->ended);
 		}
-		/* A form that does not tell of ends does not tell of the ledger either. */
-		if (!tables->has_no_end)
+		/* A form that does not tell of ends does not tell of the ledger either; Go's attaches nothing. */
+		if (!tables->has_no_end && process->pid)
 			text_add(rows, words_attached(process));
 		render_facts_end(rows);
 	}
@@ -224,6 +224,11 @@ static void states(struct text *rows, const struct ct_quality *quality)
 			count_state(rows, &separator, quality->nr_yielding, "at a yield");
 	}
 	destroyed(rows, quality);
+	if (quality->nr_of_runtime) {
+		text_add(rows, "; besides ");
+		text_count(rows, quality->nr_of_runtime);
+		text_add(rows, " of the runtime's own");
+	}
 }
 
 static void coroutines(struct text *rows, const struct ct_quality *quality)

@@ -55,7 +55,8 @@ static uint64_t count_rows(struct ct_view *view, enum ct_view_table table)
 static void check_counts(struct ct_view *view, const struct ct_report *report)
 {
 	SAME(count_rows(view, CT_VIEW_EVENTS), report->quality.nr_events);
-	SAME(count_rows(view, CT_VIEW_COROUTINES), report->quality.nr_coros);
+	SAME(count_rows(view, CT_VIEW_COROUTINES),
+		report->quality.nr_coros + report->quality.nr_of_runtime);
 	SAME(count_rows(view, CT_VIEW_FINDINGS), report->nr_findings);
 	SAME(count_rows(view, CT_VIEW_PLACES), report->statistics.nr_places);
 	SAME(count_rows(view, CT_VIEW_SPANS), report->nr_spans);
@@ -80,6 +81,8 @@ static void check_times(struct ct_view *view, const struct ct_report *report)
 	ct_view_rows_free(rows);
 	rows = all_rows(view, CT_VIEW_COROUTINES);
 	for (i = 0; i < rows->nr_rows; i++) {
+		if (rows->columns[CT_VIEW_COROUTINES_MARK][i] == CTP_MARK_RUNTIME)
+			continue;
 		coros[CT_STATE_UNSEEN] += rows->columns[CT_VIEW_COROUTINES_UNSEEN][i];
 		coros[CT_STATE_READY] += rows->columns[CT_VIEW_COROUTINES_READY][i];
 		coros[CT_STATE_RUNNING] += rows->columns[CT_VIEW_COROUTINES_RUNNING][i];
@@ -87,16 +90,19 @@ static void check_times(struct ct_view *view, const struct ct_report *report)
 		coros[CT_STATE_SYSCALL] += rows->columns[CT_VIEW_COROUTINES_SYSCALL][i];
 	}
 	ct_view_rows_free(rows);
-	SAME(sums[CT_STATE_UNSEEN], total->unseen_ns);
-	SAME(sums[CT_STATE_READY], total->ready_ns);
-	SAME(sums[CT_STATE_RUNNING], total->running_ns);
-	SAME(sums[CT_STATE_WAITING], total->waiting_ns);
 	SAME(coros[CT_STATE_UNSEEN], total->unseen_ns);
 	SAME(coros[CT_STATE_READY], total->ready_ns);
 	SAME(coros[CT_STATE_RUNNING], total->running_ns);
 	SAME(coros[CT_STATE_WAITING], total->waiting_ns);
-	SAME(sums[CT_STATE_SYSCALL], total->syscall_ns);
 	SAME(coros[CT_STATE_SYSCALL], total->syscall_ns);
+	/* States of the runtime's own are told, too. */
+	if (report->quality.nr_of_runtime)
+		return;
+	SAME(sums[CT_STATE_UNSEEN], total->unseen_ns);
+	SAME(sums[CT_STATE_READY], total->ready_ns);
+	SAME(sums[CT_STATE_RUNNING], total->running_ns);
+	SAME(sums[CT_STATE_WAITING], total->waiting_ns);
+	SAME(sums[CT_STATE_SYSCALL], total->syscall_ns);
 }
 
 /* One definition of percentiles: those of rows are those of the report. */
@@ -247,7 +253,8 @@ static void check_overview(struct ct_view *view, const struct ct_report *report)
 		waiting += rows->columns[4][i];
 		events += rows->columns[5][i];
 	}
-	if (report->statistics.total.unseen_ns >= 0) /* where no clock went back */
+	/* where no clock went back, and all are the program's */
+	if (report->statistics.total.unseen_ns >= 0 && !report->quality.nr_of_runtime)
 		SAME(waiting <= report->statistics.total.waiting_ns, 1);
 	SAME(events <= (int64_t)report->quality.nr_events, 1);
 	ct_view_rows_free(rows);

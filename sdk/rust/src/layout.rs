@@ -145,6 +145,7 @@ pub mod mark {
     pub const DUMP: u8 = 6;
     pub const LEFT_OUT: u8 = 7;
     pub const SIGNALS_END: u8 = 8;
+    pub const RUNTIME: u8 = 9;
 }
 
 pub mod loss {

@@ -145,6 +145,7 @@ pub const Mark = enum(c_uint) {
     dump = 6,
     left_out = 7,
     signals_end = 8,
+    runtime = 9,
     _,
 };
 
