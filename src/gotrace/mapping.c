@@ -19,6 +19,7 @@ bool gotrace_mapping_init(struct gotrace_mapping *mapping)
 		return false;
 	process.has_probe = true;
 	process.attached = 0;
+	process.program = "a Go program";
 	return vec_push(&mapping->lists.processes, process);
 }
 
@@ -27,6 +28,7 @@ void gotrace_mapping_restart(struct gotrace_mapping *mapping)
 	gotrace_sites_restart(&mapping->sites);
 	map_fini(&mapping->life_of);
 	map_fini(&mapping->worker_of);
+	map_fini(&mapping->nameless);
 	map_fini(&mapping->proc_of);
 	mapping->is_parked.count = mapping->procs.count = 0;
 	mapping->events.count = mapping->carried.count = 0;
@@ -41,6 +43,7 @@ void gotrace_mapping_fini(struct gotrace_mapping *mapping)
 	map_fini(&mapping->thread_of);
 	map_fini(&mapping->life_of);
 	map_fini(&mapping->worker_of);
+	map_fini(&mapping->nameless);
 	map_fini(&mapping->proc_of);
 	vec_fini(&mapping->is_parked);
 	vec_fini(&mapping->procs);
@@ -137,8 +140,8 @@ static void put_detail(struct gotrace_mapping *mapping, const struct gotrace_eve
 /* ---------------------------------------------------------------- goroutines */
 
 /* What a goroutine waits for, as far as the reason tells: which one is not told. */
-static uint64_t awaited(const struct gotrace_mapping *mapping, const struct gotrace_event *event,
-	const char *reason, uint64_t coro)
+static uint64_t awaited(
+	const struct gotrace_mapping *mapping, uint32_t stack, const char *reason, uint64_t coro)
 {
 	static const struct {
 		const char *reason;
@@ -151,7 +154,7 @@ static uint64_t awaited(const struct gotrace_mapping *mapping, const struct gotr
 		{"sync.(*Cond).Wait", CTP_RESOURCE_CONDITION},
 		{"network", CTP_RESOURCE_NETWORK},
 	};
-	unsigned resource = gotrace_sites_resource(&mapping->sites, event->stack);
+	unsigned resource = gotrace_sites_resource(&mapping->sites, stack);
 	size_t i;
 
 	/* Go has one word for all that is made of its semaphores: the stack says what it is. */
@@ -166,30 +169,33 @@ static uint64_t awaited(const struct gotrace_mapping *mapping, const struct gotr
 	return 0;
 }
 
+static void mark_runtime(
+	struct gotrace_mapping *mapping, const struct gotrace_event *event, uint64_t coro)
+{
+	put(mapping, event, CTP_KIND_MARK,
+		(struct ct_event){.coro = coro, .argument = CTP_MARK_RUNTIME});
+}
+
 static bool is_of_runtime(const char *reason)
 {
 	return strcmp(reason, "system goroutine wait") == 0 ||
 	       strcmp(reason, "GC background sweeper wait") == 0;
 }
 
-/* A goroutine whose outermost function is the runtime's serves the program as long as it runs. */
-static void mark_runtime(struct gotrace_mapping *mapping, const struct gotrace_event *event,
+/* The function with which it began, and that it is no part of the program where the runtime began it. */
+static bool tell_function(struct gotrace_mapping *mapping, const struct gotrace_event *event,
 	uint32_t stack, uint64_t coro)
 {
-	const struct gotrace_tables *tables = &gotrace_reader_generation(mapping->reader)->tables;
-	const struct gotrace_stack *frames = &tables->stacks.at[stack];
-	const struct gotrace_string *function;
+	uint32_t function;
 
-	if (!frames->nr_frames)
-		return;
-	function = &tables->strings.at[tables->frames
-					       .at[tables->stack_frames.at[frames->first +
-									   frames->nr_frames - 1]]
-					       .function];
-	if (function->nr_bytes > 8 && memcmp(function->at, "runtime.", 8) == 0 &&
-		!(function->nr_bytes == 12 && memcmp(function->at, "runtime.main", 12) == 0))
-		put(mapping, event, CTP_KIND_MARK,
-			(struct ct_event){.coro = coro, .argument = CTP_MARK_DAEMON});
+	if (!gotrace_sites_function(&mapping->sites, mapping->reader, stack, &function))
+		mapping->is_out_of_memory = true;
+	if (!function)
+		return false;
+	put(mapping, event, CTP_KIND_FRAME, (struct ct_event){.coro = coro, .site = function});
+	if (gotrace_sites_is_runtime(&mapping->sites, function))
+		mark_runtime(mapping, event, coro);
+	return true;
 }
 
 /* A labelled goroutine that looks for garbage does so until it stops. */
@@ -209,11 +215,7 @@ static void create(
 {
 	put(mapping, event, CTP_KIND_CREATE,
 		(struct ct_event){.coro = coro, .site = site_of(mapping, event->stack, 0)});
-	if (event->resource_stack)
-		put(mapping, event, CTP_KIND_FRAME,
-			(struct ct_event){
-				.coro = coro, .site = site_of(mapping, event->resource_stack, 0)});
-	mark_runtime(mapping, event, event->resource_stack, coro);
+	tell_function(mapping, event, event->resource_stack, coro);
 }
 
 static void wake(struct gotrace_mapping *mapping, const struct gotrace_event *event, uint64_t coro)
@@ -260,11 +262,10 @@ static void suspend(
 	if (event->to == GOTRACE_STATE_RUNNABLE)
 		suspend.argument = CTP_POINT_PREEMPTED;
 	else
-		suspend.object = awaited(mapping, event, reason, coro);
+		suspend.object = awaited(mapping, event->stack, reason, coro);
 	put(mapping, event, CTP_KIND_SUSPEND, suspend);
 	if (event->to == GOTRACE_STATE_WAITING && is_of_runtime(reason))
-		put(mapping, event, CTP_KIND_MARK,
-			(struct ct_event){.coro = coro, .argument = CTP_MARK_DAEMON});
+		mark_runtime(mapping, event, coro);
 }
 
 static void end(struct gotrace_mapping *mapping, const struct gotrace_event *event, uint64_t coro)
@@ -294,14 +295,37 @@ static void leave(struct gotrace_mapping *mapping, const struct gotrace_event *e
 	}
 }
 
-/* What was there before the trace: told at its beginning, wherever the trace tells it first. */
+/* What was so before the trace is told at its beginning, wherever the trace tells it first. */
+static void move_to_carried(struct gotrace_mapping *mapping, size_t first)
+{
+	size_t i;
+
+	for (i = first; i < mapping->events.count; i++) {
+		mapping->events.at[i].time = 0;
+		if (!vec_push(&mapping->carried, mapping->events.at[i]))
+			mapping->is_out_of_memory = true;
+	}
+	mapping->events.count = first;
+}
+
+static void carry_wait(struct gotrace_mapping *mapping, const struct gotrace_event *before,
+	uint32_t stack, uint64_t coro)
+{
+	struct ct_event suspend = {.coro = coro};
+	const char *reason;
+
+	if (!gotrace_sites_waiting(&mapping->sites, mapping->reader, stack, &suspend.site, &reason))
+		mapping->is_out_of_memory = true;
+	suspend.object = awaited(mapping, stack, reason, coro);
+	put(mapping, before, CTP_KIND_SUSPEND, suspend);
+}
+
 static void carry(struct gotrace_mapping *mapping, const struct gotrace_event *event)
 {
-	size_t first = mapping->events.count, i;
+	size_t first = mapping->events.count;
 	struct gotrace_event before = *event;
 	uint64_t coro = coro_of(mapping, event->resource);
 
-	before.time = mapping->start;
 	before.stack = before.resource_stack = 0;
 	if (event->to != GOTRACE_STATE_RUNNING && event->to != GOTRACE_STATE_SYSCALL)
 		before.thread = GOTRACE_NONE;
@@ -310,20 +334,33 @@ static void carry(struct gotrace_mapping *mapping, const struct gotrace_event *e
 		before.goroutine = GOTRACE_NONE;
 		wake(mapping, &before, coro);
 	} else if (event->to == GOTRACE_STATE_WAITING) {
-		put(mapping, &before, CTP_KIND_SUSPEND,
-			(struct ct_event){.coro = coro, .site = site_of(mapping, event->stack, 0)});
+		carry_wait(mapping, &before, event->stack, coro);
 	} else {
 		put(mapping, &before, CTP_KIND_RESUME, (struct ct_event){.coro = coro});
 	}
-	mark_runtime(mapping, &before, event->stack, coro);
+	if (!tell_function(mapping, &before, event->stack, coro) &&
+		!map_put(&mapping->nameless, event->resource, 1))
+		mapping->is_out_of_memory = true;
 	if (event->to == GOTRACE_STATE_SYSCALL)
 		put(mapping, &before, CTP_KIND_SYSCALL_BEGIN,
 			(struct ct_event){.coro = coro, .site = site_of(mapping, event->stack, 0)});
-	for (i = first; i < mapping->events.count; i++) {
-		if (!vec_push(&mapping->carried, mapping->events.at[i]))
-			mapping->is_out_of_memory = true;
-	}
-	mapping->events.count = first;
+	move_to_carried(mapping, first);
+}
+
+/* One that was there before the trace, and of which a stack is told for the first time. */
+static void name(struct gotrace_mapping *mapping, const struct gotrace_event *event, uint64_t coro)
+{
+	size_t first = mapping->events.count;
+	struct gotrace_event before = *event;
+	uint32_t there;
+
+	if (!event->stack || event->resource != event->goroutine ||
+		!map_get(&mapping->nameless, event->resource, &there))
+		return;
+	before.thread = GOTRACE_NONE;
+	map_remove(&mapping->nameless, event->resource);
+	tell_function(mapping, &before, event->stack, coro);
+	move_to_carried(mapping, first);
 }
 
 static void apply_goroutine(struct gotrace_mapping *mapping, const struct gotrace_event *event)
@@ -332,6 +369,8 @@ static void apply_goroutine(struct gotrace_mapping *mapping, const struct gotrac
 
 	if (event->from == event->to)
 		return;
+	if (mapping->nameless.count)
+		name(mapping, event, coro);
 	if (event->from == GOTRACE_STATE_UNDETERMINED)
 		carry(mapping, event);
 	else if (event->from == GOTRACE_STATE_NOT_EXIST)

@@ -4,6 +4,8 @@
  */
 #include "gotrace/sites.h"
 
+#define GO_FRAMES_MAX 128u /* of a stack: Go leaves the outer ones out */
+
 bool gotrace_sites_init(struct gotrace_sites *sites, struct lists *lists)
 {
 	*sites = (struct gotrace_sites){.lists = lists, .nr_functions = 1};
@@ -108,24 +110,32 @@ static bool is_machinery(const char *function)
 }
 
 /* What the callers of a function wait for in it. */
-static unsigned resource_of(const char *function)
+struct waiting {
+	const char *functions; /* whose names begin so */
+	const char *reason;    /* in Go's word */
+	unsigned resource;
+};
+
+static const struct waiting *waiting_in(const char *function)
 {
-	static const struct {
-		const char *functions;
-		unsigned resource;
-	} known[] = {
-		{"sync.(*Mutex).", CTP_RESOURCE_LOCK},
-		{"sync.(*RWMutex).", CTP_RESOURCE_LOCK},
-		{"sync.(*WaitGroup).", CTP_RESOURCE_EVENT},
-		{"sync.(*Cond).", CTP_RESOURCE_CONDITION},
+	static const struct waiting known[] = {
+		{"sync.(*Mutex).", "sync", CTP_RESOURCE_LOCK},
+		{"sync.(*RWMutex).", "sync", CTP_RESOURCE_LOCK},
+		{"sync.(*WaitGroup).Wait", "sync", CTP_RESOURCE_EVENT},
+		{"sync.(*Cond).", "sync.(*Cond).Wait", CTP_RESOURCE_CONDITION},
+		{"runtime.chanrecv", "chan receive", CTP_RESOURCE_CHANNEL},
+		{"runtime.chansend", "chan send", CTP_RESOURCE_CHANNEL},
+		{"runtime.selectgo", "select", CTP_RESOURCE_CHANNEL},
+		{"internal/poll.runtime_pollWait", "network", CTP_RESOURCE_NETWORK},
+		{"time.Sleep", "sleep", CTP_RESOURCE_TIMER},
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(known) / sizeof(*known); i++) {
 		if (strncmp(function, known[i].functions, strlen(known[i].functions)) == 0)
-			return known[i].resource;
+			return &known[i];
 	}
-	return CTP_RESOURCE_NONE;
+	return NULL;
 }
 
 /* From the outermost call to the innermost one; what is no machinery and comes last is the place. */
@@ -134,24 +144,29 @@ static bool add_place(struct gotrace_sites *sites, const struct gotrace_reader *
 {
 	const struct gotrace_tables *tables = &gotrace_reader_generation(reader)->tables;
 	const struct gotrace_stack *frames = &tables->stacks.at[stack];
+	const struct waiting *waiting;
 	uint32_t i, site = 0;
-	unsigned inner;
 
-	*place = (struct gotrace_place){.is_known = true};
+	*place = (struct gotrace_place){.is_known = true, .reason = ""};
 	for (i = frames->nr_frames; i-- > 0;) {
 		uint32_t frame = tables->stack_frames.at[frames->first + i];
 
 		if (!add_frame(sites, reader, &tables->frames.at[frame], &site) ||
 			!add_row(sites, site, place->row, &place->row))
 			return false;
+		if (i + 1 == frames->nr_frames && frames->nr_frames < GO_FRAMES_MAX)
+			place->function = site;
 		if (!is_machinery(sites->lists->sites.at[site].function))
 			place->site = site;
-		inner = resource_of(sites->lists->sites.at[site].function);
-		if (inner)
-			place->resource = (uint8_t)inner;
+		waiting = waiting_in(sites->lists->sites.at[site].function);
+		if (!waiting)
+			continue;
+		place->resource = (uint8_t)waiting->resource;
+		place->reason = waiting->reason;
 	}
+	/* A goroutine of the runtime is known by what it is there for. */
 	if (!place->site)
-		place->site = site;
+		place->site = place->function ? place->function : site;
 	return true;
 }
 
@@ -219,6 +234,47 @@ bool gotrace_sites_find(struct gotrace_sites *sites, const struct gotrace_reader
 		return true;
 	return find_place(sites, reader, stack, &place) && find_text(sites, reader, name, &text) &&
 	       find_with(sites, &place, text, ret_site);
+}
+
+bool gotrace_sites_waiting(struct gotrace_sites *sites, const struct gotrace_reader *reader,
+	uint32_t stack, uint32_t *ret_site, const char **ret_reason)
+{
+	struct gotrace_place place;
+	uint32_t text;
+
+	*ret_site = 0;
+	*ret_reason = "";
+	if (!stack)
+		return true;
+	if (!find_place(sites, reader, stack, &place))
+		return false;
+	*ret_reason = place.reason;
+	return gotrace_texts_add(&sites->texts, place.reason, strlen(place.reason), &text) &&
+	       find_with(sites, &place, text, ret_site);
+}
+
+bool gotrace_sites_function(struct gotrace_sites *sites, const struct gotrace_reader *reader,
+	uint32_t stack, uint32_t *ret_site)
+{
+	struct gotrace_place place;
+
+	*ret_site = 0;
+	if (!stack)
+		return true;
+	if (!find_place(sites, reader, stack, &place))
+		return false;
+	*ret_site = place.function;
+	return true;
+}
+
+bool gotrace_sites_is_runtime(const struct gotrace_sites *sites, uint32_t site)
+{
+	const char *function = sites->lists->sites.at[site].function;
+
+	if (strncmp(function, "runtime/trace.", strlen("runtime/trace.")) == 0)
+		return true;
+	return strncmp(function, "runtime.", strlen("runtime.")) == 0 &&
+	       strcmp(function, "runtime.main") != 0;
 }
 
 bool gotrace_sites_named(struct gotrace_sites *sites, const char *name, uint32_t *ret_site)

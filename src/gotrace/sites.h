@@ -14,10 +14,12 @@
 
 /* What a stack of the present generation became. */
 struct gotrace_place {
-	uint32_t row;  /* of lists.stacks */
-	uint32_t site; /* of lists.sites: the place, without a reason */
-	uint8_t resource; /* enum ctp_resource: what a wait there is for, where a function of Go's tells; else 0 */
-	bool is_known; /* else it was not asked for yet */
+	uint32_t row;       /* of lists.stacks */
+	uint32_t site;      /* of lists.sites: the place, without a reason */
+	uint32_t function;  /* of lists.sites: the outermost call; 0: the stack is cut before it */
+	const char *reason; /* of a wait there, in Go's word, where the stack tells; else "" */
+	uint8_t resource;   /* enum ctp_resource: what it is for, likewise; else 0 */
+	bool is_known;      /* else it was not asked for yet */
 };
 
 struct gotrace_sites {
@@ -48,11 +50,28 @@ void gotrace_sites_restart(struct gotrace_sites *sites);
 bool gotrace_sites_find(struct gotrace_sites *sites, const struct gotrace_reader *reader,
 	uint32_t stack, uint32_t name, uint32_t *ret_site);
 
+/*
+ * gotrace_sites_waiting: the site of a stack of the reader's generation whose goroutine waits for what Go did
+ * not tell with it: told with the one that the stack shows. False: out of memory.
+ */
+bool gotrace_sites_waiting(struct gotrace_sites *sites, const struct gotrace_reader *reader,
+	uint32_t stack, uint32_t *ret_site, const char **ret_reason);
+
 /* gotrace_sites_resource: what a wait at a stack that was found before is for (enum ctp_resource); 0: not told. */
 static inline unsigned gotrace_sites_resource(const struct gotrace_sites *sites, uint32_t stack)
 {
 	return stack ? sites->places.at[stack].resource : CTP_RESOURCE_NONE;
 }
+
+/*
+ * gotrace_sites_function: the site of the outermost call of a stack of the reader's generation, where the goroutine
+ * began; 0: the stack is 0, or Go has cut it before that. False: out of memory.
+ */
+bool gotrace_sites_function(struct gotrace_sites *sites, const struct gotrace_reader *reader,
+	uint32_t stack, uint32_t *ret_site);
+
+/* gotrace_sites_is_runtime: is this the function of a goroutine that the runtime started for itself? */
+bool gotrace_sites_is_runtime(const struct gotrace_sites *sites, uint32_t site);
 
 /* gotrace_sites_named: a site that is only a name. */
 bool gotrace_sites_named(struct gotrace_sites *sites, const char *name, uint32_t *ret_site);

@@ -47,6 +47,24 @@ def check_all_programs():
         check(report["findings"] == [], f"{path.name}: {[finding['title'] for finding in report['findings']]}")
 
 
+def words(text):
+    """Without the ends of lines, which stand where a line is full."""
+    return " ".join(text.split())
+
+
+def check_words():
+    """What Go's runtime does for itself is no part of a program, and nobody is told to add a line to a program in Go."""
+    for path in sorted(GOLDEN.glob("go1.*.trace")):
+        report, stats = told("report", path), told("stats", path)
+        check(report.startswith("corotracer report: a Go program, "), f"{path.name}: {report[:60]}")
+        check(" of the runtime's own" in words(report), f"{path.name}: goroutines of the runtime are not told apart")
+        check("to judge it" not in report, f"{path.name}: advice that no program in Go can take")
+        check("gopark" not in stats and "(daemon" not in stats, f"{path.name}: a place within the runtime is a wait")
+        rows = told("query", "--format", "csv", path, "SELECT count(*) FROM coroutines WHERE name = ''")
+        # Go 1.22 tells no stack of what waits since before the trace.
+        check(rows.split()[-1] == "0" or "go1.22" in path.name, f"{path.name}: {rows.split()[-1]} goroutines have no function")
+
+
 def check_damaged(scratch):
     cut = scratch / "cut.trace"
     cut.write_bytes(GENERATIONS.read_bytes()[:-40])
@@ -143,6 +161,7 @@ def main():
         check_served(scratch)
         check_commands(scratch)
         check_all_programs()
+        check_words()
         check_damaged(scratch)
 
 
