@@ -7,34 +7,12 @@
 
 #include "gotrace/generation_tables.h"
 
-#define DENSE_SPARE 1024u /* an array of ids may be so much longer than four times their number */
-
-/* ------------------------------------------------------------------- ids */
-
-static void clear_ids(struct gotrace_ids *ids)
-{
-	ids->dense.count = 0;
-	ids->count = 0;
-	map_fini(&ids->sparse);
-}
-
-/* False: out of memory. The id has no index yet. */
-static bool put_id(struct gotrace_ids *ids, uint64_t id, uint32_t index)
-{
-	if (id >= (uint64_t)4 * ids->count + DENSE_SPARE)
-		return map_put(&ids->sparse, id, index);
-	if (id >= ids->dense.count && !vec_reach(&ids->dense, id))
-		return false;
-	ids->dense.at[id] = index;
-	ids->count++;
-	return true;
-}
-
+/* Id 0 is taken: it is the empty string, or no stack. */
 static bool has_id(const struct gotrace_ids *ids, uint64_t id)
 {
 	uint32_t index;
 
-	return gotrace_ids_find(ids, id, &index);
+	return gotrace_tables_find(ids, id, &index);
 }
 
 /* ---------------------------------------------------------------- batches */
@@ -77,7 +55,7 @@ static enum ct_status add_string(struct gotrace_tables *tables, struct section *
 		return refuse(section, "string %llu is defined twice", (unsigned long long)id);
 	string.nr_bytes = (uint32_t)nr_bytes;
 	section->bytes.at += nr_bytes;
-	if (!put_id(&tables->string_ids, id, (uint32_t)tables->strings.count) ||
+	if (!gotrace_ids_put(&tables->string_ids, id, (uint32_t)tables->strings.count) ||
 		!vec_push(&tables->strings, string))
 		return ct_fail_memory(section->reterr);
 	return CT_OK;
@@ -129,7 +107,7 @@ static enum ct_status add_stack(struct gotrace_tables *tables, struct section *s
 	if (has_id(&tables->stack_ids, id))
 		return refuse(section, "stack %llu is defined twice", (unsigned long long)id);
 	stack.nr_frames = (uint32_t)nr_frames;
-	if (!put_id(&tables->stack_ids, id, (uint32_t)tables->stacks.count) ||
+	if (!gotrace_ids_put(&tables->stack_ids, id, (uint32_t)tables->stacks.count) ||
 		!vec_push(&tables->stacks, stack))
 		return ct_fail_memory(section->reterr);
 	return add_frames(tables, section, id, nr_frames);
@@ -184,12 +162,12 @@ static enum ct_status find_strings(struct gotrace_tables *tables, struct ct_erro
 		struct gotrace_frame *frame = &tables->frames.at[i];
 		uint32_t function, file;
 
-		if (!gotrace_ids_find(&tables->string_ids, frame->function, &function))
+		if (!gotrace_tables_find(&tables->string_ids, frame->function, &function))
 			return ct_fail(reterr, CT_ERR_CORRUPT,
 				"the stack frame at 0x%llx names string %llu, which is not there",
 				(unsigned long long)frame->address,
 				(unsigned long long)frame->function);
-		if (!gotrace_ids_find(&tables->string_ids, frame->file, &file))
+		if (!gotrace_tables_find(&tables->string_ids, frame->file, &file))
 			return ct_fail(reterr, CT_ERR_CORRUPT,
 				"the stack frame at 0x%llx names string %llu, which is not there",
 				(unsigned long long)frame->address,
@@ -226,8 +204,8 @@ enum ct_status gotrace_tables_finish(
 
 bool gotrace_tables_clear(struct gotrace_tables *tables)
 {
-	clear_ids(&tables->string_ids);
-	clear_ids(&tables->stack_ids);
+	gotrace_ids_clear(&tables->string_ids);
+	gotrace_ids_clear(&tables->stack_ids);
 	map_fini(&tables->frame_of);
 	tables->stack_frames.count = tables->frames.count = tables->samples.count = 0;
 	tables->strings.count = tables->stacks.count = 0;
@@ -237,10 +215,8 @@ bool gotrace_tables_clear(struct gotrace_tables *tables)
 
 void gotrace_tables_fini(struct gotrace_tables *tables)
 {
-	vec_fini(&tables->string_ids.dense);
-	map_fini(&tables->string_ids.sparse);
-	vec_fini(&tables->stack_ids.dense);
-	map_fini(&tables->stack_ids.sparse);
+	gotrace_ids_fini(&tables->string_ids);
+	gotrace_ids_fini(&tables->stack_ids);
 	map_fini(&tables->frame_of);
 	vec_fini(&tables->strings);
 	vec_fini(&tables->stacks);

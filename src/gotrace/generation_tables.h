@@ -10,14 +10,8 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "gotrace/ids.h"
 #include "gotrace/wire.h"
-
-/* Ids to indexes: an array while ids are dense, as Go gives them, else a map. Zeroed is empty. */
-struct gotrace_ids {
-	VEC(uint32_t) dense; /* 0: there is none */
-	struct map sparse;
-	uint32_t count;
-};
 
 struct gotrace_string {
 	const char *at; /* lies in the file's piece; not ended by a zero byte */
@@ -75,15 +69,11 @@ enum ct_status gotrace_tables_add(
 enum ct_status gotrace_tables_finish(
 	struct gotrace_tables *tables, double ns_per_unit, struct ct_error *reterr);
 
-/* gotrace_ids_find: false where the file has none with this id. Id 0 is index 0. */
-static inline bool gotrace_ids_find(const struct gotrace_ids *ids, uint64_t id, uint32_t *ret_index)
+/* gotrace_tables_find: a string's, or a stack's index; false where the file has none with this id. Id 0 is index 0. */
+static inline bool gotrace_tables_find(
+	const struct gotrace_ids *ids, uint64_t id, uint32_t *ret_index)
 {
-	if (id < ids->dense.count && ids->dense.at[id]) {
-		*ret_index = ids->dense.at[id];
-		return true;
-	}
-	*ret_index = 0;
-	return !id || map_get(&ids->sparse, id, ret_index);
+	return gotrace_ids_find(ids, id, ret_index) || !id;
 }
 
 /* gotrace_ns: nanoseconds of so many units of the trace's clock; what no int64_t holds becomes its greatest value. */

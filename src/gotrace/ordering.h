@@ -179,7 +179,7 @@ static inline uint32_t gotrace_order_stack(
 {
 	uint32_t index;
 
-	if (!gotrace_ids_find(&order->generation->tables.stack_ids, id, &index))
+	if (!gotrace_tables_find(&order->generation->tables.stack_ids, id, &index))
 		gotrace_order_lacks(order, cursor, "stack", id);
 	return index;
 }
@@ -189,7 +189,7 @@ static inline uint32_t gotrace_order_string(
 {
 	uint32_t index;
 
-	if (!gotrace_ids_find(&order->generation->tables.string_ids, id, &index))
+	if (!gotrace_tables_find(&order->generation->tables.string_ids, id, &index))
 		gotrace_order_lacks(order, cursor, "string", id);
 	return index;
 }

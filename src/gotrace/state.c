@@ -24,7 +24,7 @@ void gotrace_states_fini(struct gotrace_states *states)
 	vec_fini(&states->opens);
 	vec_fini(&states->tasks);
 	vec_fini(&states->free_goroutines);
-	map_fini(&states->goroutine_of);
+	gotrace_ids_fini(&states->goroutine_of);
 	map_fini(&states->proc_of);
 	map_fini(&states->thread_of);
 	map_fini(&states->task_of);
@@ -60,7 +60,7 @@ uint32_t gotrace_states_add_goroutine(
 
 	if (states->free_goroutines.count)
 		index = states->free_goroutines.at[states->free_goroutines.count - 1];
-	if (!map_put(&states->goroutine_of, id, index))
+	if (!gotrace_ids_put(&states->goroutine_of, id, index))
 		return 0;
 	if (index == states->goroutines.count)
 		return vec_push(&states->goroutines, goroutine) ? index : 0;
@@ -89,7 +89,7 @@ bool gotrace_states_remove_goroutine(struct gotrace_states *states, uint32_t ind
 	while (goroutine->regions)
 		gotrace_states_close(states, &goroutine->regions);
 	goroutine->exists = false;
-	map_remove(&states->goroutine_of, goroutine->id);
+	gotrace_ids_remove(&states->goroutine_of, goroutine->id);
 	return vec_push(&states->free_goroutines, index);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "gotrace/ids.h"
 
 /* How the file numbers states. */
 enum gotrace_goroutine_status {
@@ -83,7 +84,7 @@ struct gotrace_states {
 	VEC(struct gotrace_open) opens;
 	VEC(struct gotrace_task) tasks; /* that are active */
 	VEC(uint32_t) free_goroutines;
-	struct map goroutine_of;
+	struct gotrace_ids goroutine_of;
 	struct map proc_of;
 	struct map thread_of;
 	struct map task_of;
@@ -100,7 +101,8 @@ static inline uint32_t gotrace_states_goroutine(const struct gotrace_states *sta
 {
 	uint32_t index;
 
-	return map_get(&states->goroutine_of, id, &index) ? index : 0;
+	gotrace_ids_find(&states->goroutine_of, id, &index);
+	return index;
 }
 
 uint32_t gotrace_states_proc(const struct gotrace_states *states, uint64_t id);

@@ -70,7 +70,7 @@ static bool is_string(const struct gotrace_tables *tables, uint64_t id, const ch
 {
 	uint32_t index;
 
-	return gotrace_ids_find(&tables->string_ids, id, &index) &&
+	return gotrace_tables_find(&tables->string_ids, id, &index) &&
 	       tables->strings.at[index].nr_bytes == strlen(text) &&
 	       memcmp(tables->strings.at[index].at, text, strlen(text)) == 0;
 }
@@ -83,8 +83,8 @@ static void check_tables(const struct gotrace_tables *tables)
 	CHECK_EQUAL(tables->strings.count, 5);
 	CHECK(is_string(tables, 1, "chan receive"));
 	CHECK(is_string(tables, 0, ""));
-	CHECK(!gotrace_ids_find(&tables->string_ids, 5, &index));
-	CHECK(gotrace_ids_find(&tables->stack_ids, 2, &index));
+	CHECK(!gotrace_tables_find(&tables->string_ids, 5, &index));
+	CHECK(gotrace_tables_find(&tables->stack_ids, 2, &index));
 	CHECK_EQUAL(tables->stacks.at[index].nr_frames, 1);
 	frame = &tables->frames.at[tables->stack_frames.at[tables->stacks.at[index].first]];
 	CHECK_EQUAL(frame->line, 20);
