@@ -94,6 +94,8 @@ static inline int64_t add_time(
 static inline bool decode(struct gotrace_order *order, struct gotrace_cursor *cursor)
 {
 	unsigned nr_numbers, i;
+	const uint8_t *at;
+	uint64_t units;
 
 	while (cursor->bytes.at >= cursor->bytes.end) {
 		uint32_t next = order->generation->runs.at[cursor->run].next;
@@ -102,15 +104,19 @@ static inline bool decode(struct gotrace_order *order, struct gotrace_cursor *cu
 			return false;
 		enter_run(order, cursor, next);
 	}
-	cursor->type = *cursor->bytes.at++;
+	at = cursor->bytes.at;
+	cursor->type = *at++;
 	nr_numbers = gotrace_type_numbers[cursor->type];
 	if (!nr_numbers) {
 		gotrace_order_fail(order, cursor, "there is no event of type %u", cursor->type);
 		return false;
 	}
-	cursor->time = add_time(cursor->time, gotrace_number(&cursor->bytes), order->generation);
+	at = gotrace_number_at(at, &units, &cursor->bytes.is_broken);
+	cursor->time = add_time(cursor->time, units, order->generation);
 	for (i = 1; i < nr_numbers; i++)
-		cursor->arguments[i - 1] = gotrace_number(&cursor->bytes);
+		at = gotrace_number_at(
+			at, &cursor->arguments[i - 1], &cursor->bytes.is_broken);
+	cursor->bytes.at = at;
 	if (!gotrace_bytes_were_whole(&cursor->bytes)) {
 		gotrace_order_fail(order, cursor, "the event goes beyond its batch");
 		return false;
@@ -240,7 +246,7 @@ static void emit_sample(struct gotrace_order *order, const struct gotrace_sample
 		.kind = GOTRACE_KIND_SAMPLE,
 	};
 	event->time = gotrace_order_raise(order, event->raw_time);
-	if (gotrace_ids_find(&order->generation->tables.stack_ids, sample->stack, &event->stack))
+	if (gotrace_tables_find(&order->generation->tables.stack_ids, sample->stack, &event->stack))
 		return;
 	order->has_failed = true;
 	order->nr_out--;
@@ -277,6 +283,14 @@ static inline void forget_no_thread(struct gotrace_order *order)
 	none->proc = 0;
 }
 
+/* Most often the thread that had its turn has the next one, too. */
+static inline bool remains_first(const struct gotrace_order *order, int64_t time)
+{
+	const struct gotrace_turn *turns = order->turns.at;
+
+	return order->turns.count > 2 && turns[1].time >= time && turns[2].time >= time;
+}
+
 /* The event came: on to the next one of its thread. */
 static inline void go_on(struct gotrace_order *order, struct gotrace_cursor *cursor)
 {
@@ -285,7 +299,8 @@ static inline void go_on(struct gotrace_order *order, struct gotrace_cursor *cur
 		forget_no_thread(order);
 	if (decode(order, cursor)) {
 		order->turns.at[0].time = cursor->time;
-		lower_first(order);
+		if (!remains_first(order, cursor->time))
+			lower_first(order);
 	} else {
 		remove_first(order);
 	}

@@ -25,23 +25,22 @@ const char *gotrace_type_name(unsigned type)
 	}
 }
 
-uint64_t gotrace_number_long(struct gotrace_bytes *bytes)
+const uint8_t *gotrace_number_long(const uint8_t *at, uint64_t *ret_number, bool *is_broken)
 {
-	const uint8_t *at = bytes->at;
 	uint64_t value = 0;
 	unsigned i;
 
 	for (i = 0; i < NUMBER_BYTES_MAX; i++) {
 		value |= (uint64_t)(at[i] & 0x7f) << (7 * i);
 		if (at[i] < 0x80) {
-			bytes->at = at + i + 1;
-			bytes->is_broken |= i == NUMBER_BYTES_MAX - 1 && at[i] > 1;
-			return value;
+			*is_broken |= i == NUMBER_BYTES_MAX - 1 && at[i] > 1;
+			*ret_number = value;
+			return at + i + 1;
 		}
 	}
-	bytes->is_broken = true;
-	bytes->at = at + 1;
-	return 0;
+	*is_broken = true;
+	*ret_number = 0;
+	return at + 1;
 }
 
 static bool is_digit(uint8_t byte)

@@ -63,21 +63,35 @@ struct gotrace_bytes {
 	bool is_broken;
 };
 
-/* gotrace_number_long: the rest of gotrace_number. */
-uint64_t gotrace_number_long(struct gotrace_bytes *bytes);
+/* gotrace_number_long: the rest of gotrace_number_at. */
+const uint8_t *gotrace_number_long(const uint8_t *at, uint64_t *ret_number, bool *is_broken);
 
 /*
- * gotrace_number: the next number. Up to GOTRACE_SLACK_BYTES are read behind the end before gotrace_bytes_were_whole
- * is asked. Numbers with zeros in front are valid; more than 64 bits are not.
+ * gotrace_number_at: the number that begins here, and where the next byte stands; `is_broken` is set where it is none.
+ * Numbers with zeros in front are valid; more than 64 bits are not.
  */
+static inline const uint8_t *gotrace_number_at(
+	const uint8_t *at, uint64_t *ret_number, bool *is_broken)
+{
+	unsigned first = at[0], second;
+
+	*ret_number = first;
+	if (first < 0x80)
+		return at + 1;
+	second = at[1];
+	*ret_number = (first & 0x7f) | second << 7;
+	if (second < 0x80)
+		return at + 2;
+	return gotrace_number_long(at, ret_number, is_broken);
+}
+
+/* gotrace_number: the next one. GOTRACE_SLACK_BYTES behind the end suffice until gotrace_bytes_were_whole is asked. */
 static inline uint64_t gotrace_number(struct gotrace_bytes *bytes)
 {
-	uint8_t first = *bytes->at;
+	uint64_t number;
 
-	if (first >= 0x80)
-		return gotrace_number_long(bytes);
-	bytes->at++;
-	return first;
+	bytes->at = gotrace_number_at(bytes->at, &number, &bytes->is_broken);
+	return number;
 }
 
 /* gotrace_bytes_were_whole: was all that was decoded so far there, and valid? */
