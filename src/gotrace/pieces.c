@@ -3,17 +3,21 @@
  * Pieces of a file in a list, the newest first.
  */
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "gotrace/pieces.h"
 #include "gotrace/wire.h"
 
-#define PIECE_BYTES ((size_t)1 << 20)
+#define LARGE_PAGE_BYTES ((size_t)2 << 20)
+#define PIECE_BYTES (LARGE_PAGE_BYTES - GOTRACE_SLACK_BYTES - 2 * sizeof(size_t))
 
 struct gotrace_piece {
 	struct gotrace_piece *older;
 	size_t filled;
 	uint8_t bytes[PIECE_BYTES + GOTRACE_SLACK_BYTES];
 };
+
+_Static_assert(sizeof(struct gotrace_piece) == LARGE_PAGE_BYTES, "a piece fills a large page");
 
 void gotrace_pieces_init(
 	struct gotrace_pieces *pieces, const struct input *input, uint64_t offset, uint64_t end)
@@ -38,6 +42,16 @@ void gotrace_pieces_fini(struct gotrace_pieces *pieces)
 	*pieces = (struct gotrace_pieces){0};
 }
 
+/* A large page costs a fault where small ones cost 512, which is half of what reading a file costs; but it is cleared. */
+static struct gotrace_piece *new_piece(const struct input *input)
+{
+	struct gotrace_piece *piece = aligned_alloc(LARGE_PAGE_BYTES, sizeof(*piece));
+
+	if (piece && input->nr_bytes >= sizeof(*piece))
+		madvise(piece, sizeof(*piece), MADV_HUGEPAGE);
+	return piece;
+}
+
 /* A new piece, which begins with what the present one has left. */
 static bool add_piece(struct gotrace_pieces *pieces)
 {
@@ -46,7 +60,7 @@ static bool add_piece(struct gotrace_pieces *pieces)
 	if (piece)
 		pieces->spare = piece->older;
 	else
-		piece = malloc(sizeof(*piece));
+		piece = new_piece(pieces->input);
 	if (!piece)
 		return false;
 	piece->filled = pieces->piece ? pieces->piece->filled - pieces->used : 0;
