@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "gotrace/ids.h"
 
-#define DENSE_SPARE 1024u /* the array may be so much longer than four times the number of ids in it */
+#define DENSE_SPARE \
+	1024u /* the array may be so much longer than four times the number of ids in it */
 
 bool gotrace_ids_put(struct gotrace_ids *ids, uint64_t id, uint32_t index)
 {

@@ -30,7 +30,7 @@ void gotrace_mapping_restart(struct gotrace_mapping *mapping)
 	map_fini(&mapping->worker_of);
 	map_fini(&mapping->nameless);
 	map_fini(&mapping->proc_of);
-	mapping->is_parked.count = mapping->procs.count = 0;
+	mapping->is_parked.count = mapping->procs.count = mapping->reasons.count = 0;
 	mapping->events.count = mapping->carried.count = 0;
 	mapping->nr_syncs = 0;
 	mapping->has_start = false;
@@ -47,6 +47,7 @@ void gotrace_mapping_fini(struct gotrace_mapping *mapping)
 	map_fini(&mapping->proc_of);
 	vec_fini(&mapping->is_parked);
 	vec_fini(&mapping->procs);
+	vec_fini(&mapping->reasons);
 	vec_fini(&mapping->events);
 	vec_fini(&mapping->carried);
 }
@@ -139,34 +140,62 @@ static void put_detail(struct gotrace_mapping *mapping, const struct gotrace_eve
 
 /* ---------------------------------------------------------------- goroutines */
 
-/* What a goroutine waits for, as far as the reason tells: which one is not told. */
-static uint64_t awaited(
-	const struct gotrace_mapping *mapping, uint32_t stack, const char *reason, uint64_t coro)
+static uint8_t resource_of(const char *reason)
 {
 	static const struct {
 		const char *reason;
-		unsigned resource;
+		uint8_t resource;
 	} resources[] = {
 		{"chan receive", CTP_RESOURCE_CHANNEL},
 		{"chan send", CTP_RESOURCE_CHANNEL},
 		{"select", CTP_RESOURCE_CHANNEL},
+		{"sleep", CTP_RESOURCE_TIMER},
 		{"sync", CTP_RESOURCE_SEMAPHORE},
 		{"sync.(*Cond).Wait", CTP_RESOURCE_CONDITION},
 		{"network", CTP_RESOURCE_NETWORK},
 	};
-	unsigned resource = gotrace_sites_resource(&mapping->sites, stack);
 	size_t i;
 
-	/* Go has one word for all that is made of its semaphores: the stack says what it is. */
-	if (resource && strcmp(reason, "sync") == 0)
-		return CTP_HANDLE(resource, 0);
-	if (strcmp(reason, "sleep") == 0)
-		return CTP_HANDLE(CTP_RESOURCE_TIMER, coro);
 	for (i = 0; i < sizeof(resources) / sizeof(*resources); i++) {
 		if (strcmp(reason, resources[i].reason) == 0)
-			return CTP_HANDLE(resources[i].resource, 0);
+			return resources[i].resource;
 	}
-	return 0;
+	return CTP_RESOURCE_NONE;
+}
+
+static struct gotrace_reason look_at(const char *text)
+{
+	return (struct gotrace_reason){.is_known = true,
+		.is_sync = strcmp(text, "sync") == 0,
+		.is_of_runtime = strcmp(text, "system goroutine wait") == 0 ||
+				 strcmp(text, "GC background sweeper wait") == 0,
+		.resource = resource_of(text)};
+}
+
+static struct gotrace_reason reason_of(
+	struct gotrace_mapping *mapping, const struct gotrace_event *event)
+{
+	if (!vec_reach(&mapping->reasons, event->name)) {
+		mapping->is_out_of_memory = true;
+		return (struct gotrace_reason){0};
+	}
+	if (!mapping->reasons.at[event->name].is_known)
+		mapping->reasons.at[event->name] = look_at(name_of(mapping, event));
+	return mapping->reasons.at[event->name];
+}
+
+/* What a goroutine waits for, as far as the reason tells: which one is not told, but for its own timer. */
+static uint64_t awaited(const struct gotrace_mapping *mapping, uint32_t stack,
+	struct gotrace_reason reason, uint64_t coro)
+{
+	unsigned resource = gotrace_sites_resource(&mapping->sites, stack);
+
+	/* Go has one word for all that is made of its semaphores: the stack says what it is. */
+	if (resource && reason.is_sync)
+		return CTP_HANDLE(resource, 0);
+	if (reason.resource == CTP_RESOURCE_TIMER)
+		return CTP_HANDLE(CTP_RESOURCE_TIMER, coro);
+	return reason.resource ? CTP_HANDLE(reason.resource, 0) : 0;
 }
 
 static void mark_runtime(
@@ -174,12 +203,6 @@ static void mark_runtime(
 {
 	put(mapping, event, CTP_KIND_MARK,
 		(struct ct_event){.coro = coro, .argument = CTP_MARK_RUNTIME});
-}
-
-static bool is_of_runtime(const char *reason)
-{
-	return strcmp(reason, "system goroutine wait") == 0 ||
-	       strcmp(reason, "GC background sweeper wait") == 0;
 }
 
 /* The function with which it began, and that it is no part of the program where the runtime began it. */
@@ -257,14 +280,14 @@ static void suspend(
 {
 	struct ct_event suspend = {
 		.coro = coro, .site = site_of(mapping, event->stack, event->name)};
-	const char *reason = name_of(mapping, event);
+	struct gotrace_reason reason = reason_of(mapping, event);
 
 	if (event->to == GOTRACE_STATE_RUNNABLE)
 		suspend.argument = CTP_POINT_PREEMPTED;
 	else
 		suspend.object = awaited(mapping, event->stack, reason, coro);
 	put(mapping, event, CTP_KIND_SUSPEND, suspend);
-	if (event->to == GOTRACE_STATE_WAITING && is_of_runtime(reason))
+	if (event->to == GOTRACE_STATE_WAITING && reason.is_of_runtime)
 		mark_runtime(mapping, event, coro);
 }
 
@@ -316,7 +339,7 @@ static void carry_wait(struct gotrace_mapping *mapping, const struct gotrace_eve
 
 	if (!gotrace_sites_waiting(&mapping->sites, mapping->reader, stack, &suspend.site, &reason))
 		mapping->is_out_of_memory = true;
-	suspend.object = awaited(mapping, stack, reason, coro);
+	suspend.object = awaited(mapping, stack, look_at(reason), coro);
 	put(mapping, before, CTP_KIND_SUSPEND, suspend);
 }
 

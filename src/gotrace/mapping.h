@@ -10,6 +10,14 @@
 
 #include "gotrace/sites.h"
 
+/* What a reason to wait says; it is compared with Go's words once. */
+struct gotrace_reason {
+	bool is_known; /* else it was not looked at yet */
+	bool is_sync;
+	bool is_of_runtime; /* what waits so serves the program as long as it runs */
+	uint8_t resource;   /* enum ctp_resource */
+};
+
 struct gotrace_mapping {
 	struct lists lists; /* the process is number 1 */
 	struct gotrace_sites sites;
@@ -22,7 +30,8 @@ struct gotrace_mapping {
 	VEC(bool) is_parked;  /* by index of the thread: it has no processor, and nothing to do */
 	VEC(uint64_t) procs;  /* that are there */
 	struct map proc_of;   /* which these are */
-	int64_t start;        /* the time that is 0 */
+	VEC(struct gotrace_reason) reasons; /* by the reader's name */
+	int64_t start;                      /* the time that is 0 */
 	bool has_start;
 	uint64_t nr_syncs; /* generations that have begun */
 	bool is_out_of_memory;

@@ -114,8 +114,7 @@ static inline bool decode(struct gotrace_order *order, struct gotrace_cursor *cu
 	at = gotrace_number_at(at, &units, &cursor->bytes.is_broken);
 	cursor->time = add_time(cursor->time, units, order->generation);
 	for (i = 1; i < nr_numbers; i++)
-		at = gotrace_number_at(
-			at, &cursor->arguments[i - 1], &cursor->bytes.is_broken);
+		at = gotrace_number_at(at, &cursor->arguments[i - 1], &cursor->bytes.is_broken);
 	cursor->bytes.at = at;
 	if (!gotrace_bytes_were_whole(&cursor->bytes)) {
 		gotrace_order_fail(order, cursor, "the event goes beyond its batch");

@@ -171,7 +171,7 @@ static bool add_place(struct gotrace_sites *sites, const struct gotrace_reader *
 }
 
 static bool find_place(struct gotrace_sites *sites, const struct gotrace_reader *reader,
-	uint32_t stack, struct gotrace_place *ret_place)
+	uint32_t stack, struct gotrace_place **ret_place)
 {
 	const struct gotrace_generation *generation = gotrace_reader_generation(reader);
 
@@ -184,7 +184,7 @@ static bool find_place(struct gotrace_sites *sites, const struct gotrace_reader 
 	if (!sites->places.at[stack].is_known &&
 		!add_place(sites, reader, stack, &sites->places.at[stack]))
 		return false;
-	*ret_place = sites->places.at[stack];
+	*ret_place = &sites->places.at[stack];
 	return true;
 }
 
@@ -226,20 +226,27 @@ static bool find_with(struct gotrace_sites *sites, const struct gotrace_place *p
 bool gotrace_sites_find(struct gotrace_sites *sites, const struct gotrace_reader *reader,
 	uint32_t stack, uint32_t name, uint32_t *ret_site)
 {
-	struct gotrace_place place;
+	struct gotrace_place *place;
 	uint32_t text;
 
 	*ret_site = 0;
 	if (!stack && !name)
 		return true;
-	return find_place(sites, reader, stack, &place) && find_text(sites, reader, name, &text) &&
-	       find_with(sites, &place, text, ret_site);
+	if (!find_place(sites, reader, stack, &place) || !find_text(sites, reader, name, &text))
+		return false;
+	if (!place->site_with_text || place->text != text) {
+		if (!find_with(sites, place, text, &place->site_with_text))
+			return false;
+		place->text = text;
+	}
+	*ret_site = place->site_with_text;
+	return true;
 }
 
 bool gotrace_sites_waiting(struct gotrace_sites *sites, const struct gotrace_reader *reader,
 	uint32_t stack, uint32_t *ret_site, const char **ret_reason)
 {
-	struct gotrace_place place;
+	struct gotrace_place *place;
 	uint32_t text;
 
 	*ret_site = 0;
@@ -248,22 +255,22 @@ bool gotrace_sites_waiting(struct gotrace_sites *sites, const struct gotrace_rea
 		return true;
 	if (!find_place(sites, reader, stack, &place))
 		return false;
-	*ret_reason = place.reason;
-	return gotrace_texts_add(&sites->texts, place.reason, strlen(place.reason), &text) &&
-	       find_with(sites, &place, text, ret_site);
+	*ret_reason = place->reason;
+	return gotrace_texts_add(&sites->texts, place->reason, strlen(place->reason), &text) &&
+	       find_with(sites, place, text, ret_site);
 }
 
 bool gotrace_sites_function(struct gotrace_sites *sites, const struct gotrace_reader *reader,
 	uint32_t stack, uint32_t *ret_site)
 {
-	struct gotrace_place place;
+	struct gotrace_place *place;
 
 	*ret_site = 0;
 	if (!stack)
 		return true;
 	if (!find_place(sites, reader, stack, &place))
 		return false;
-	*ret_site = place.function;
+	*ret_site = place->function;
 	return true;
 }
 

@@ -20,6 +20,8 @@ struct gotrace_place {
 	const char *reason; /* of a wait there, in Go's word, where the stack tells; else "" */
 	uint8_t resource;   /* enum ctp_resource: what it is for, likewise; else 0 */
 	bool is_known;      /* else it was not asked for yet */
+	uint32_t text;      /* that it was told with last */
+	uint32_t site_with_text; /* which that is; 0: it was told with none yet */
 };
 
 struct gotrace_sites {
