@@ -140,38 +140,6 @@ static void put_detail(struct gotrace_mapping *mapping, const struct gotrace_eve
 
 /* ---------------------------------------------------------------- goroutines */
 
-static uint8_t resource_of(const char *reason)
-{
-	static const struct {
-		const char *reason;
-		uint8_t resource;
-	} resources[] = {
-		{"chan receive", CTP_RESOURCE_CHANNEL},
-		{"chan send", CTP_RESOURCE_CHANNEL},
-		{"select", CTP_RESOURCE_CHANNEL},
-		{"sleep", CTP_RESOURCE_TIMER},
-		{"sync", CTP_RESOURCE_SEMAPHORE},
-		{"sync.(*Cond).Wait", CTP_RESOURCE_CONDITION},
-		{"network", CTP_RESOURCE_NETWORK},
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(resources) / sizeof(*resources); i++) {
-		if (strcmp(reason, resources[i].reason) == 0)
-			return resources[i].resource;
-	}
-	return CTP_RESOURCE_NONE;
-}
-
-static struct gotrace_reason look_at(const char *text)
-{
-	return (struct gotrace_reason){.is_known = true,
-		.is_sync = strcmp(text, "sync") == 0,
-		.is_of_runtime = strcmp(text, "system goroutine wait") == 0 ||
-				 strcmp(text, "GC background sweeper wait") == 0,
-		.resource = resource_of(text)};
-}
-
 static struct gotrace_reason reason_of(
 	struct gotrace_mapping *mapping, const struct gotrace_event *event)
 {
@@ -180,22 +148,8 @@ static struct gotrace_reason reason_of(
 		return (struct gotrace_reason){0};
 	}
 	if (!mapping->reasons.at[event->name].is_known)
-		mapping->reasons.at[event->name] = look_at(name_of(mapping, event));
+		mapping->reasons.at[event->name] = gotrace_reason_read(name_of(mapping, event));
 	return mapping->reasons.at[event->name];
-}
-
-/* What a goroutine waits for, as far as the reason tells: which one is not told, but for its own timer. */
-static uint64_t awaited(const struct gotrace_mapping *mapping, uint32_t stack,
-	struct gotrace_reason reason, uint64_t coro)
-{
-	unsigned resource = gotrace_sites_resource(&mapping->sites, stack);
-
-	/* Go has one word for all that is made of its semaphores: the stack says what it is. */
-	if (resource && reason.is_sync)
-		return CTP_HANDLE(resource, 0);
-	if (reason.resource == CTP_RESOURCE_TIMER)
-		return CTP_HANDLE(CTP_RESOURCE_TIMER, coro);
-	return reason.resource ? CTP_HANDLE(reason.resource, 0) : 0;
 }
 
 static void mark_runtime(
@@ -285,7 +239,8 @@ static void suspend(
 	if (event->to == GOTRACE_STATE_RUNNABLE)
 		suspend.argument = CTP_POINT_PREEMPTED;
 	else
-		suspend.object = awaited(mapping, event->stack, reason, coro);
+		suspend.object = gotrace_reason_object(
+			reason, gotrace_sites_resource(&mapping->sites, event->stack), coro);
 	put(mapping, event, CTP_KIND_SUSPEND, suspend);
 	if (event->to == GOTRACE_STATE_WAITING && reason.is_of_runtime)
 		mark_runtime(mapping, event, coro);
@@ -339,7 +294,8 @@ static void carry_wait(struct gotrace_mapping *mapping, const struct gotrace_eve
 
 	if (!gotrace_sites_waiting(&mapping->sites, mapping->reader, stack, &suspend.site, &reason))
 		mapping->is_out_of_memory = true;
-	suspend.object = awaited(mapping, stack, look_at(reason), coro);
+	suspend.object = gotrace_reason_object(
+		gotrace_reason_read(reason), gotrace_sites_resource(&mapping->sites, stack), coro);
 	put(mapping, before, CTP_KIND_SUSPEND, suspend);
 }
 

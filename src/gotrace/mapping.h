@@ -8,15 +8,8 @@
 #ifndef GOTRACE_MAPPING_H
 #define GOTRACE_MAPPING_H
 
+#include "gotrace/reasons.h"
 #include "gotrace/sites.h"
-
-/* What a reason to wait says; it is compared with Go's words once. */
-struct gotrace_reason {
-	bool is_known; /* else it was not looked at yet */
-	bool is_sync;
-	bool is_of_runtime; /* what waits so serves the program as long as it runs */
-	uint8_t resource;   /* enum ctp_resource */
-};
 
 struct gotrace_mapping {
 	struct lists lists; /* the process is number 1 */

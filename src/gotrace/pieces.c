@@ -42,7 +42,7 @@ void gotrace_pieces_fini(struct gotrace_pieces *pieces)
 	*pieces = (struct gotrace_pieces){0};
 }
 
-/* A large page costs a fault where small ones cost 512, which is half of what reading a file costs; but it is cleared. */
+/* A large page takes one fault where small ones take 512, half of what reading costs; but all of it is cleared. */
 static struct gotrace_piece *new_piece(const struct input *input)
 {
 	struct gotrace_piece *piece = aligned_alloc(LARGE_PAGE_BYTES, sizeof(*piece));
