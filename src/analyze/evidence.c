@@ -104,6 +104,11 @@ static void note(struct collector *collector, uint32_t coro, const struct ct_eve
 
 	if (!ring)
 		return;
+	/* The model's places stand for several stacks. */
+	if (event->kind == CTP_KIND_CREATE)
+		ring->spawn_site = event->site;
+	if (event->kind == CTP_KIND_SUSPEND)
+		ring->wait_site = event->site;
 	ring->text[ring->count % MEMBER_EVENTS][0] = '\0';
 	ring->at[ring->count++ % MEMBER_EVENTS] = *event;
 }

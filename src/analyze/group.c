@@ -377,6 +377,7 @@ void analyze_group_finding(
 	fill_members(analysis, group, finding);
 	fill_lowered(analysis, group, finding);
 	rule_of(analysis, first)->describe(analysis, group, &story, finding);
+	analyze_frames_tell(analysis, group, &story);
 	analyze_story_end(analysis, &story, finding);
 	span_evidence(finding);
 }

@@ -60,6 +60,8 @@ struct member_events {
 	struct ct_event at[MEMBER_EVENTS];              /* a ring */
 	char text[MEMBER_EVENTS][CTP_LOG_TEXT_MAX + 1]; /* of messages: what their details tell */
 	uint64_t count;
+	uint32_t wait_site;  /* of its last suspend, with its own stack; 0: none was seen */
+	uint32_t spawn_site; /* likewise, of its creation */
 };
 
 /* Candidates that share a rule, a site and a cause: analysis->candidates[first, first + count). */
@@ -401,6 +403,12 @@ bool analyze_ties_was_found_empty(const struct analysis *analysis, const struct 
 
 /* analyze_group_candidates: sorts candidates into groups, the gravest first. */
 void analyze_group_candidates(struct analysis *analysis);
+
+/*
+ * analyze_frames_tell: evidence of where the group's first member waits and was started, with who called, where the
+ * trace tells that. Behind analyze_evidence_collect.
+ */
+void analyze_frames_tell(struct analysis *analysis, const struct group *group, struct story *story);
 
 /* analyze_evidence_collect: reads the source again for the members' last events and the peers. */
 enum ct_status analyze_evidence_collect(

@@ -165,7 +165,8 @@ static void say_any(struct text *text, unsigned resource)
 	if (resource == CTP_RESOURCE_NETWORK)
 		text_add(text, "the network");
 	else
-		text_format(text, "a %s", ct_resource_name(resource));
+		text_format(text, resource == CTP_RESOURCE_EVENT ? "an %s" : "a %s",
+			ct_resource_name(resource));
 }
 
 void say_resource(struct text *text, uint64_t handle)

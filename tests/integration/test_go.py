@@ -65,6 +65,16 @@ def check_words():
         check(rows.split()[-1] == "0" or "go1.22" in path.name, f"{path.name}: {rows.split()[-1]} goroutines have no function")
 
 
+def check_stacks():
+    """A finding says who called, where a goroutine waits and where it was started."""
+    report = json.loads(told("report", "--threshold", "wait-limit=100ms", "--format", "json", GOLDEN / "broken-forgets.trace"))
+    check(len(report["findings"]) == 2, "what waits for the lock, and for those that do, is not found")
+    text = " ".join(report["findings"][0]["evidence"])
+    for words in ("waits in main.(*store).put, corotracer.test/programs/broken.go:51; called by main.forget.func1",
+                  "was started in main.forget, corotracer.test/programs/broken.go:70; called by main.init"):
+        check(words in text, f"{words}: {text}")
+
+
 def check_damaged(scratch):
     cut = scratch / "cut.trace"
     cut.write_bytes(GENERATIONS.read_bytes()[:-40])
@@ -162,6 +172,7 @@ def main():
         check_commands(scratch)
         check_all_programs()
         check_words()
+        check_stacks()
         check_damaged(scratch)
 
 

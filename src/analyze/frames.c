@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The calls behind a finding: where the first of those that are stuck waits, and where it was started, each with who
+ * called. Only of traces that have stacks. A stack begins where people know the place; what a library or a runtime
+ * called inside of it is left out.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "analyze/parts.h"
+#include "say/say.h"
+
+#define FRAMES_SHOWN 4u
+
+static bool is_same_line(const struct ct_site *a, const struct ct_site *b)
+{
+	return a->line == b->line && strcmp(a->function, b->function) == 0 &&
+	       strcmp(a->file, b->file) == 0;
+}
+
+/* The row of the stack at which its site stands, or else its innermost one; 0: there is none. */
+static uint32_t first_row(const struct ct_tables *tables, const struct ct_site *site)
+{
+	uint32_t row = site->stack < tables->nr_stacks ? site->stack : 0, at;
+
+	for (at = row; at; at = tables->stacks[at].caller)
+		if (is_same_line(say_peek_site(tables, tables->stacks[at].site), site))
+			return at;
+	return row;
+}
+
+static const char *words_callers(struct analysis *analysis, uint32_t row)
+{
+	const struct ct_tables *tables = analysis->tables;
+	const char *words = "";
+	unsigned shown = 0;
+
+	for (; row && shown < FRAMES_SHOWN; row = tables->stacks[row].caller, shown++)
+		words = analyze_say(analysis, "%s%s%s", words, shown ? "; by " : "; called by ",
+			analyze_words_place(analysis, tables->stacks[row].site));
+	for (shown = 0; row; row = tables->stacks[row].caller)
+		shown++;
+	return shown ? analyze_say(analysis, "%s; and %u more", words, shown) : words;
+}
+
+/* Nothing where nobody is known to have called. */
+static void tell(struct analysis *analysis, struct story *story, uint64_t coro, const char *what,
+	uint32_t site)
+{
+	const struct ct_tables *tables = analysis->tables;
+	uint32_t row = first_row(tables, say_peek_site(tables, site));
+
+	if (!row || !tables->stacks[row].caller)
+		return;
+	analyze_story_evidence(analysis, story, "coroutine %" PRIu64 " %s in %s%s", coro, what,
+		analyze_words_place(analysis, tables->stacks[row].site),
+		words_callers(analysis, tables->stacks[row].caller));
+}
+
+void analyze_frames_tell(struct analysis *analysis, const struct group *group, struct story *story)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	const struct member_events *events = group->nr_examples ? group->examples[0] : NULL;
+
+	if (!events)
+		return;
+	if (coro->state == CT_STATE_WAITING)
+		tell(analysis, story, coro->id, "waits", events->wait_site);
+	tell(analysis, story, coro->id, "was started", events->spawn_site);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+package main
+
+import (
+	"sync"
+	"time"
+)
+
+// Programs that are at fault, each with a twin that is not: findings.py says what a report has to say of them.
+func init() {
+	programs["leaks"] = func() { requests(0) }
+	programs["leaks-not"] = func() { requests(1) }
+	programs["forgets"] = func() { forget(true) }
+	programs["forgets-not"] = func() { forget(false) }
+	programs["convoy"] = func() { share(8, 1) }
+	programs["convoy-not"] = func() { share(8, 8) }
+	programs["hogs"] = func() { hog(60 * time.Millisecond) }
+	programs["hogs-not"] = func() { hog(100 * time.Microsecond) }
+}
+
+// Answers come too late for every second request: with no room in the channel whoever sends one waits for ever.
+func requests(room int) {
+	for request := 0; request < 560; request++ {
+		late(room, request%2 == 1)
+	}
+}
+
+func late(room int, isLate bool) {
+	answers := make(chan int, room)
+	go answer(answers, isLate)
+	select {
+	case <-answers:
+	case <-time.After(2 * time.Millisecond):
+	}
+}
+
+func answer(answers chan<- int, isLate bool) {
+	if isLate {
+		time.Sleep(4 * time.Millisecond)
+	}
+	answers <- 1
+}
+
+type store struct {
+	lock   sync.Mutex
+	values map[int]int
+}
+
+// An early return leaves the lock taken.
+func (store *store) put(key int, forgets bool) bool {
+	store.lock.Lock()
+	if key < 0 {
+		if !forgets {
+			store.lock.Unlock()
+		}
+		return false
+	}
+	store.values[key]++
+	store.lock.Unlock()
+	return true
+}
+
+// Others go on, and those that need the lock, or wait for a goroutine that does, never do.
+func forget(forgets bool) {
+	store := &store{values: map[int]int{}}
+	var all, others sync.WaitGroup
+	store.put(-1, forgets)
+	for worker := 0; worker < 3; worker++ {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			store.put(worker, forgets)
+		}()
+	}
+	go all.Wait()
+	others.Add(1)
+	go func() {
+		defer others.Done()
+		for i := 0; i < 100; i++ {
+			time.Sleep(4 * time.Millisecond)
+		}
+	}()
+	others.Wait()
+}
+
+func compute(length time.Duration) {
+	for until := time.Now().Add(length); time.Now().Before(until); {
+	}
+}
+
+// Each has to take the lock again and again, for long as against what it does without it.
+func share(workers, locks int) {
+	var all sync.WaitGroup
+	held := make([]sync.Mutex, locks)
+	for worker := 0; worker < workers; worker++ {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			for i := 0; i < 200; i++ {
+				lock := &held[worker%locks]
+				lock.Lock()
+				compute(40 * time.Microsecond)
+				lock.Unlock()
+				compute(4 * time.Microsecond)
+			}
+		}()
+	}
+	all.Wait()
+}
+
+// One goroutine keeps the only P busy again and again, while others are ready.
+func hog(length time.Duration) {
+	var all sync.WaitGroup
+	ticks := time.NewTicker(time.Millisecond)
+	done := make(chan bool)
+	for worker := 0; worker < 4; worker++ {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			for {
+				select {
+				case <-ticks.C:
+				case <-done:
+					return
+				}
+			}
+		}()
+	}
+	for i := 0; i < 5; i++ {
+		compute(length)
+		time.Sleep(10 * time.Millisecond)
+	}
+	close(done)
+	all.Wait()
+	ticks.Stop()
+}

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What reports say of Go programs that are at fault, and of their healthy twins (programs/broken.go, the twin's name ends in
+-not). A finding names its rule, its places, and who called where a goroutine waits and where it was started. Skips
+where Go is missing. Arguments: the tool, a folder to write to."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import compare
+
+# program: environment, options of report, rule and grade, what title and evidence have to say
+FAULTS = {
+    "leaks": ({}, [], ("coroutine-leak", "likely"),
+              ["chan send in main.answer", "started at main.late", "was started in main.late", "called by main.requests"]),
+    "forgets": ({}, ["--threshold", "wait-limit=100ms"], ("lost-wakeup", "suspect"),
+                ["3 coroutines wait", "sync in main.(*store).put", "waits in main.(*store).put",
+                 "called by main.forget.func1", "was started in main.forget"]),
+}
+
+
+class Programs:
+    def __init__(self, tool, folder):
+        self.tool, self.folder, self.failures = tool, folder, 0
+        self.binary = compare.build(folder, "programs", "local")
+
+    def check(self, is_true, sentence):
+        self.failures += not is_true
+        print(("" if is_true else "FAILED: ") + sentence)
+
+    def findings(self, program, environment, options):
+        path = self.folder / f"{program}.trace"
+        subprocess.run([self.binary, program, path], check=True, env=os.environ | environment)
+        result = subprocess.run([self.tool, "report", "--format", "json", *options, path], check=False,
+                                capture_output=True, text=True)
+        return json.loads(result.stdout)["findings"]
+
+    def check_fault(self, program, environment, options, rule, words):
+        found = [one for one in self.findings(program, environment, options) if (one["rule"], one["grade"]) == rule]
+        text = " ".join([found[0]["title"], *found[0]["evidence"]]) if found else ""
+        missing = [word for word in words if word not in text]
+        self.check(found and not missing, f"{program}: {rule[1]} {rule[0]}, and says {words}: {text}")
+
+    def check_twin(self, program, environment, options):
+        found = [f"{one['grade']} {one['rule']}: {one['title']}" for one in self.findings(program, environment, options)]
+        self.check(not found, f"{program}: no finding {found}")
+
+
+def main():
+    folder = pathlib.Path(sys.argv[2])
+    folder.mkdir(parents=True, exist_ok=True)
+    if not shutil.which("go"):
+        compare.skip("Go is missing")
+    programs = Programs(sys.argv[1], folder)
+    if not programs.binary:
+        compare.skip("the programs cannot be built")
+    for program, (environment, options, rule, words) in FAULTS.items():
+        programs.check_fault(program, environment, options, rule, words)
+        programs.check_twin(program + "-not", environment, options)
+    return 1 if programs.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
