@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "corotracer/ct.h"
+#include "fetching.h"
 #include "judge.h"
 #include "output.h"
 #include "recording.h"
@@ -78,6 +79,8 @@ static const char *what_is_not_named(const struct arguments *arguments, struct r
 			       : "which program? for example: corotracer run -- ./app";
 	if (arguments->nr_operands != 1)
 		return "which process? for example: corotracer attach 4711";
+	if (arguments->value[OPTION_ATTACH_LIMIT])
+		return "'--limit' goes with an address";
 	recording->options.pid = value_process(arguments->operands[0]);
 	return recording->options.pid ? NULL
 				      : "PID is the number of a process, as ps and pidof print it";
@@ -115,6 +118,12 @@ static int record(const struct arguments *arguments, struct recording *recording
 			     "in time is lost",
 			network);
 	return recording_perform(recording, NULL);
+}
+
+static bool is_at_address(const struct arguments *arguments)
+{
+	return arguments->command == COMMAND_ATTACH && arguments->nr_operands == 1 &&
+	       fetching_is_address(arguments->operands[0]);
 }
 
 int command_attach(const struct arguments *arguments)
@@ -156,7 +165,8 @@ int command_run(const struct arguments *arguments)
 		arguments->command == COMMAND_SERVE || arguments->value[OPTION_RECORD_SERVE];
 	if (recording_options_read(&options, arguments, complaint)) {
 		recording.thresholds = options.flight.thresholds = thresholds;
-		status = record(arguments, &recording);
+		status = is_at_address(arguments) ? fetching_perform(arguments, &recording)
+						  : record(arguments, &recording);
 	} else {
 		status = say_usage(command_descriptions[arguments->command].name, complaint);
 	}

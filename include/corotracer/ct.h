@@ -23,6 +23,7 @@
 #include "corotracer/error.h"
 #include "corotracer/event.h"
 #include "corotracer/export.h"
+#include "corotracer/fetch.h"
 #include "corotracer/metrics.h"
 #include "corotracer/profile.h"
 #include "corotracer/query.h"

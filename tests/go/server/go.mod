@@ -1,0 +1,3 @@
+module corotracer.test/server
+
+go 1.22
