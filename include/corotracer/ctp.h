@@ -155,6 +155,9 @@ enum ctp_processor {
 /* In OPEN only: its other end is what this thread's last such event opened. */
 #define CTP_DESCRIPTOR_IS_SECOND_END 0x100u
 
+/* The flag of PARK: ctp_park_untimed in ctp_probe_events.h. */
+#define CTP_PARK_UNTIMED 1u
+
 enum ctp_detail {
 #define X(name, number, text, meaning) CTP_DETAIL_##name = number,
 #include "corotracer/def/details.def"

@@ -316,6 +316,17 @@ CTP_INLINE void ctp_park_until(uint64_t resource, uint32_t site, uint64_t deadli
 	ctp_thread_self()->current = 0;
 }
 
+/*
+ * ctp_park_untimed: ctp_park; no timer of the scheduler is set, so that only a wake sets it going again. For schedulers
+ * that sleep in a call with a time-out all the same, after which they look again and find nothing: without this the
+ * time-out counts as somebody who may come.
+ */
+CTP_INLINE void ctp_park_untimed(uint64_t resource, uint32_t site)
+{
+	ctp_emit(0, resource, CTP_TAIL(site, CTP_KIND_PARK, 0, CTP_PARK_UNTIMED));
+	ctp_thread_self()->current = 0;
+}
+
 CTP_INLINE void ctp_unpark(uint64_t resource)
 {
 	ctp_emit(0, resource, CTP_TAIL(0, CTP_KIND_UNPARK, 0, 0));

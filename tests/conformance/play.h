@@ -75,6 +75,7 @@ static uint64_t last_result;
 	PLAIN(descriptor_ready, ctp_descriptor_ready(N(0), (uint16_t)N(1), N(2)))             \
 	PLAIN(park, ctp_park(N(0), W(1)))                                                     \
 	PLAIN(park_until, ctp_park_until(N(0), W(1), N(2)))                                   \
+	PLAIN(park_untimed, ctp_park_untimed(N(0), W(1)))                                     \
 	PLAIN(unpark, ctp_unpark(N(0)))                                                       \
 	RESULT(intern, ctp_intern(T(0), LENGTH(0)))                                           \
 	RESULT(task_new, ctp_task_new())                                                      \

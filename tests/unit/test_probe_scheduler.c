@@ -157,7 +157,10 @@ static void workers(void)
 	ctp_enqueue_private(6, queue);
 	ctp_block(lock, -1, 92); /* P-35 */
 	ctp_block_done(92);
-	CHECK_EQUAL(drain(&reader, &kept), 9);
+	ctp_park_untimed(queue, 93);
+	CHECK_EQUAL(drain(&reader, &kept), 10);
+	check_record(&kept, 9, 0, queue, 93, CTP_KIND_PARK, 0);
+	CHECK_EQUAL(CTP_TAIL_FLAGS(kept.records[9].tail), CTP_PARK_UNTIMED);
 	check_record(&kept, 7, lock, UINT64_MAX, 92, CTP_KIND_BLOCK_BEGIN, CTP_CALL_LOCK);
 	check_record(&kept, 8, 0, 0, 92, CTP_KIND_BLOCK_END, CTP_CALL_LOCK);
 	check_record(&kept, 0, 5, queue, 0, CTP_KIND_ENQUEUE, 0);

@@ -31,6 +31,7 @@ pub const LOG_HAS_NUMBER: u32 = 1;
 pub const LOG_TEXT_MAX: usize = 128;
 pub const TEXT_DETAIL_BYTES: usize = 8;
 pub const ENQUEUE_PRIVATE: u32 = 1;
+pub const PARK_UNTIMED: u32 = 1;
 pub const SYSCALL_READY: u32 = 1;
 pub const ENVIRONMENT: &str = "COROTRACER_SOCKET\0";
 pub const CLOCK_ENVIRONMENT: &str = "COROTRACER_CLOCK\0";

@@ -30,6 +30,7 @@ pub const log_has_number = 1;
 pub const log_text_max = 128;
 pub const text_detail_bytes = 8;
 pub const enqueue_private = 1;
+pub const park_untimed = 1;
 pub const syscall_ready = 1;
 
 pub const Kind = enum(c_uint) {
@@ -283,6 +284,7 @@ pub const calls = struct {
     pub extern fn ctp_descriptor_ready(descriptor: u64, events: u16, user_data: u64) void;
     pub extern fn ctp_park(resource: u64, site: u32) void;
     pub extern fn ctp_park_until(resource: u64, site: u32, deadline_ns: u64) void;
+    pub extern fn ctp_park_untimed(resource: u64, site: u32) void;
     pub extern fn ctp_unpark(resource: u64) void;
     pub extern fn ctp_intern(text: [*]const u8, bytes: u32) u32;
     pub extern fn ctp_task_new() u64;

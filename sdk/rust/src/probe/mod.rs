@@ -401,6 +401,14 @@ pub fn park_until(resource: u64, site: u32, deadline_ns: u64) {
     current_set(0);
 }
 
+/// [`park`]; no timer of the scheduler is set: where the call that it sleeps in has a time-out all the same, the
+/// scheduler only looks again by then.
+#[inline]
+pub fn park_untimed(resource: u64, site: u32) {
+    emit(0, resource, tail(site, kind::PARK, 0, layout::PARK_UNTIMED as u16));
+    current_set(0);
+}
+
 /// This worker is awake again.
 #[inline]
 pub fn unpark(resource: u64) {

@@ -106,6 +106,7 @@ fn perform_scheduling(name: &str, a: &Arguments) -> bool {
         "enqueue_private" => probe::enqueue_private(a.n(0), a.n(1)),
         "dequeue" => probe::dequeue(a.n(0), a.n(1)),
         "park" => probe::park(a.n(0), a.w(1)),
+        "park_untimed" => probe::park_untimed(a.n(0), a.w(1)),
         "park_until" => probe::park_until(a.n(0), a.w(1), a.n(2)),
         "unpark" => probe::unpark(a.n(0)),
         _ => return false,
