@@ -80,9 +80,10 @@ struct party {
 	bool has_ended_well;   /* it exited, with status 0 */
 	bool has_given_up;     /* it exited with another status, or ended itself by a signal */
 	bool has_crashed;
-	bool was_looked_at;     /* the engine saw threads of it */
-	bool has_free_thread;   /* one is not known to be blocked without time-out */
-	bool has_sleeper;       /* a thread sleeps for a time */
+	bool was_looked_at;   /* the engine saw threads of it */
+	bool has_free_thread; /* one is not known to be blocked without time-out */
+	bool has_sleeper;     /* a thread sleeps for a time */
+	bool has_timed_thread; /* one is free, and does not say that no timer of its scheduler is set */
 	bool are_threads_known; /* every thread is known to be so, and nothing is ready */
 	bool has_busy_thread;   /* one is known neither to be so, nor to have slept for a time */
 	/* Every thread is known to be one or the other, and nothing is ready. */
@@ -168,6 +169,8 @@ struct analysis {
 
 /* analyze_party_has_nobody_left: is nobody there any more who could do anything, without the world outside? */
 bool analyze_party_has_nobody_left(const struct party *party);
+/* analyze_party_says_nobody_is_left: likewise, believing schedulers that say that none of their timers is set. */
+bool analyze_party_says_nobody_is_left(const struct party *party);
 
 /*
  * analyze_party_has_starved_worker: did a worker of the process wait for a processor for half of the time since then,

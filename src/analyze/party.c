@@ -32,6 +32,14 @@ static bool has_acted_since_look(const struct model_thread *thread)
 	return thread->seen != CT_NO_TIME && thread->seen < thread->last_event;
 }
 
+/* The thread sleeps in a call with a time-out, after which its scheduler only looks again, as that says itself. */
+static bool is_said_to_be_blocked(const struct model *model, uint32_t index)
+{
+	const struct model_thread *thread = &model->threads[index];
+
+	return thread->is_untimed && model_is_look_valid(model, index) && thread->seen_state == 'S';
+}
+
 static bool is_blocked_for_ever(const struct model *model, uint32_t index)
 {
 	const struct model_thread *thread = &model->threads[index];
@@ -84,6 +92,7 @@ static void look_at_thread(struct analysis *analysis, uint32_t index)
 	if (is_blocked_for_ever(analysis->model, index))
 		return;
 	party->has_free_thread = true;
+	party->has_timed_thread |= !is_said_to_be_blocked(analysis->model, index);
 	party->has_busy_thread |= !was_asleep_for_a_time(analysis->model, index);
 	party->has_given_up |= thread->has_failed;
 }
@@ -262,6 +271,12 @@ bool analyze_party_is_at_work(
 bool analyze_party_has_nobody_left(const struct party *party)
 {
 	return party->are_threads_known && !party->has_timer && !party->has_outside;
+}
+
+bool analyze_party_says_nobody_is_left(const struct party *party)
+{
+	return party->are_threads_asleep && !party->has_timed_thread && !party->has_timer &&
+	       !party->has_outside;
 }
 
 /* Since then the thread waited for a processor for half of the time, or was not looked at. */

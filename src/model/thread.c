@@ -195,6 +195,7 @@ void model_thread_park(struct model *model, const struct ct_event *event)
 	struct model_thread *thread = thread_at(model, event->thread);
 
 	thread->is_parked = true;
+	thread->is_untimed = event->flags & CTP_PARK_UNTIMED;
 	thread->idle_began = event->time;
 	thread->last_suspended = thread->last_doubled = 0;
 	idle_begin(model, thread, event->time);
@@ -204,7 +205,7 @@ void model_thread_unpark(struct model *model, const struct ct_event *event)
 {
 	struct model_thread *thread = thread_at(model, event->thread);
 
-	thread->is_parked = false;
+	thread->is_parked = thread->is_untimed = false;
 	if (!thread->is_polling)
 		idle_end(model, thread, event->time);
 }
@@ -264,7 +265,7 @@ void model_thread_stop(struct model *model, const struct ct_event *event)
 {
 	struct model_thread *thread = thread_at(model, event->thread);
 
-	thread->is_parked = thread->is_polling = false;
+	thread->is_parked = thread->is_untimed = thread->is_polling = false;
 	thread->blocked_from = CT_NO_TIME;
 	idle_end(model, thread, event->time);
 	clear_stack(model, thread, event->time);

@@ -52,6 +52,7 @@ struct model_thread {
 	bool is_bystander;
 	bool has_failed; /* a signal of its own doing ended the process: it was awake then */
 	bool is_parked;
+	bool is_untimed;    /* it parked and said so: none of its scheduler's timers is set */
 	bool is_polling;    /* in a call that waits for descriptors */
 	bool is_idle_timed; /* its present idleness ends by itself */
 	bool seen_untimed;  /* at that look it blocked without time-out */

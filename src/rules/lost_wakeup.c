@@ -9,9 +9,6 @@
 
 #include "rules/parts.h"
 
-#define NOBODY_LEFT \
-	"every thread is blocked without time-out, nothing is ready, no timer is pending, and "
-
 enum variant {
 	VARIANT_NOBODY = 1, /* nobody is left */
 	VARIANT_READY,      /* what it waits for is there */
@@ -281,9 +278,10 @@ static void grade(
 	}
 	if (is_outside(coro) && coro->wait_object)
 		return;
-	if (analyze_party_has_nobody_left(party)) {
+	if (analyze_party_says_nobody_is_left(party)) {
 		candidate->variant = candidate->variant ? candidate->variant : VARIANT_NOBODY;
-		candidate->grade = CT_GRADE_PROVEN;
+		candidate->grade =
+			analyze_party_has_nobody_left(party) ? CT_GRADE_PROVEN : CT_GRADE_LIKELY;
 	} else if (!candidate->grade && has_failed_in_sleep(party)) {
 		candidate->variant = VARIANT_GAVE_UP;
 		candidate->grade = CT_GRADE_LIKELY;
@@ -306,7 +304,9 @@ static void explain(
 		return;
 	if (candidate->grade == CT_GRADE_SUSPECT && candidate->variant == VARIANT_READY)
 		candidate->reasons |= REASON(STARVED);
-	if (party->has_sleeper)
+	if (analyze_party_says_nobody_is_left(party))
+		candidate->reasons |= REASON(UNTIMED);
+	else if (party->has_sleeper)
 		candidate->reasons |= REASON(SLEEPER);
 	else if (!party->are_threads_known)
 		candidate->reasons |= REASON(THREADS_UNKNOWN);
@@ -333,7 +333,7 @@ static uint32_t cause_of(
 static ct_time gap_start(const struct analysis *analysis, const struct model_coro *coro,
 	const struct candidate *candidate)
 {
-	if (candidate->grade == CT_GRADE_PROVEN ||
+	if (candidate->grade == CT_GRADE_PROVEN || candidate->variant == VARIANT_NOBODY ||
 		analyze_ties_is_something_left(analysis, analyze_ties_object(analysis, coro)))
 		return FROM_THE_BEGINNING;
 	return analyze_candidate_life_start(analysis, coro);
@@ -513,11 +513,17 @@ static void tell_end(struct analysis *analysis, const struct candidate *first, s
 {
 	const struct party *party = &analysis->parties[first->process];
 	struct ct_step step = {.time = party->end, .sequence = UINT64_MAX};
+	const char *who = analyze_party_has_nobody_left(party)
+				  ? "every thread is blocked without time-out,"
+				  : "every thread sleeps, and says that no timer is set;";
 
-	step.text = !analyze_party_has_nobody_left(party) ? "the observation ended here"
-		    : party->has_armed                    ? NOBODY_LEFT
-			    "what descriptors are armed only the program itself makes ready"
-				       : NOBODY_LEFT "no descriptor is armed";
+	step.text = "the observation ended here";
+	if (analyze_party_says_nobody_is_left(party))
+		step.text = analyze_say(analysis,
+			"%s nothing is ready, no timer is pending, and %s", who,
+			party->has_armed
+				? "what descriptors are armed only the program itself makes ready"
+				: "no descriptor is armed");
 	analyze_story_step(analysis, story, &step);
 }
 

@@ -140,7 +140,7 @@ static uint32_t place_of(const struct analysis *analysis, const struct model_thr
 }
 
 /* Why it is not known to be blocked for ever. */
-static uint32_t doubt_of(const struct model_thread *thread)
+static uint64_t doubt_of(const struct model_thread *thread)
 {
 	if (!thread_is_seen(thread))
 		return REASON(THREAD_UNSEEN);
