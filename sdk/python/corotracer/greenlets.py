@@ -7,8 +7,9 @@ which takes its place in gevent's modules: whoever imports one from there after 
 import os
 import sys
 import time
+import weakref
 
-from . import _probe
+from . import _probe, loops
 from ._probe import CHANNEL, EVENT, SEMAPHORE, TIMER
 
 ITEMS, ROOM = 0, 1  # the two ends of a queue
@@ -125,6 +126,63 @@ def replace(module, name, make):
             setattr(other, name, made)
 
 
+class Sleep:
+    """Tells when a loop of gevent's sleeps. Its sleep ends by the clock once a minute, whether a timer is set or not."""
+
+    def __init__(self, loop, timers):
+        self.loop, self.timers, self.is_asleep = loop, timers, False
+        # The last one before the sleep, and the first one after it.
+        self.before = loop.prepare(ref=False, priority=loop.MINPRI)
+        self.after = loop.check(ref=False, priority=loop.MAXPRI)
+        self.before.start(self.begin)
+        self.after.start(self.end)
+
+    def begin(self):
+        if self.loop._callbacks or any(timer.active for timer in self.timers):
+            return
+        loops.tell_signals()
+        _probe.park(self.loop, -1)
+        self.is_asleep = True
+
+    def end(self):
+        if self.is_asleep:
+            self.is_asleep = False
+            _probe.unpark(self.loop)
+
+
+def loop_class(base, timer_class):
+    class Timer(timer_class):
+        """One that weak references may lead to."""
+
+    class Loop(base):
+        def __init__(self, *arguments, **named):
+            super().__init__(*arguments, **named)
+            self._corotracer_timers = weakref.WeakSet()
+            self._corotracer_sleep = Sleep(self, self._corotracer_timers)
+
+        def timer(self, after, repeat=0.0, ref=True, priority=None):
+            made = Timer(self, after, repeat, ref, priority)
+            self._corotracer_timers.add(made)
+            return made
+
+        def stat(self, *arguments, **named):
+            """Looks at a file again and again, by a timer of its own: from here on some timer may always be set."""
+            self._corotracer_sleep.before.stop()
+            return super().stat(*arguments, **named)
+
+    return Loop
+
+
+def install_loop():
+    """A loop that is there already has timers that nobody counted; libuv's sleeps as long as its timers say."""
+    import gevent
+
+    libev = sys.modules.get("gevent.libev.corecext")
+    base = gevent.config.loop
+    if libev and base is libev.loop:
+        gevent.config.loop = loop_class(base, libev.timer)
+
+
 def install_gevent():
     import gevent
     import gevent.event
@@ -133,6 +191,7 @@ def install_gevent():
 
     _probe.add_library(os.path.dirname(gevent.__file__) + os.sep)
     _probe.set_driver_type(gevent.hub.Hub)
+    install_loop()
     sleep = gevent.sleep
 
     def traced_sleep(seconds=0, ref=True):

@@ -137,7 +137,9 @@ static PyObject *park(PyObject *module, PyObject *arguments)
 	if (!PyArg_ParseTuple(arguments, "O|d", &loop, &seconds))
 		return NULL;
 	queue = CTP_HANDLE(CTP_RESOURCE_QUEUE, (uintptr_t)loop);
-	if (seconds > 0)
+	if (seconds < 0)
+		ctp_park_untimed(queue, 0);
+	else if (seconds > 0)
 		ctp_park_until(queue, 0, (uint64_t)(seconds * 1e9));
 	else
 		ctp_park(queue, 0);
@@ -233,7 +235,9 @@ static PyMethodDef functions[] = {
 	{"name_resource", name_resource, METH_VARARGS, "name_resource(kind, object, name)"},
 	{"name_thread", name_thread, METH_O, "name_thread(name)"},
 	{"park", park, METH_VARARGS,
-		"park(loop, until=0): the thread finds nothing to run; the time is the loop's."},
+		"park(loop, until=0): the thread finds nothing to run; the time is the loop's. -1: "
+		"it sets no timer, "
+		"whatever time-out the call has that it sleeps in."},
 	{"unpark", unpark, METH_O, "unpark(loop)"},
 	{"signals_end", signals_end, METH_O,
 		"signals_end(answer): the program's handlers of signals end it, and wake nobody."},
