@@ -164,7 +164,7 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 /* ---------------------------------------------------------------- waiting */
 
 /* 0 is a number like others for a timer, or a queue. */
-static bool is_unnamed(uint64_t handle)
+bool model_is_unnamed(uint64_t handle)
 {
 	switch (CTP_HANDLE_RESOURCE(handle)) {
 	case CTP_RESOURCE_LOCK:
@@ -188,7 +188,7 @@ static bool note_wait(struct model *model, uint32_t index, const struct ct_event
 		!model_descriptor_bind(model, event, &descriptor))
 		return false;
 	coro->wait_object = event->kind == CTP_KIND_SUSPEND ? event->object : 0;
-	process_at(model, coro->process)->has_unnamed_waits |= is_unnamed(coro->wait_object);
+	process_at(model, coro->process)->has_unnamed_waits |= model_is_unnamed(coro->wait_object);
 	model_coro_join(model, coro);
 	coro->wait_site = event->site;
 	coro->point = event->argument;

@@ -188,6 +188,9 @@ bool model_is_gone(struct model *model, uint32_t process, uint64_t id);
 /* model_find: a coroutine by its process and id; 0 where there is none, or it was given back. */
 uint32_t model_find(struct model *model, uint32_t process, uint64_t id);
 
+/* model_is_unnamed: does the handle say what kind of thing is waited for, and not which one (P-104)? */
+bool model_is_unnamed(uint64_t handle);
+
 /* model_coro_find: the same, while events are folded in: one that was given back is asked for. */
 uint32_t model_coro_find(struct model *model, uint32_t process, uint64_t id);
 

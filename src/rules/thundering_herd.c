@@ -78,7 +78,8 @@ static bool is_shared(uint64_t object)
 				      RESOURCE(REMOTE) | RESOURCE(TIMER) | RESOURCE(PROCESS);
 	unsigned kind = CTP_HANDLE_RESOURCE(object);
 
-	return kind >= 32 || !(alone >> kind & 1);
+	/* Two that cannot tell which one they wait for need not wait for the same (P-104). */
+	return kind >= 32 || !((alone >> kind & 1) || model_is_unnamed(object));
 }
 
 static void settle(struct model_watch *watch, struct herd *herd)
