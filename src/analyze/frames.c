@@ -65,7 +65,10 @@ void analyze_frames_tell(struct analysis *analysis, const struct group *group, s
 
 	if (!events)
 		return;
-	if (coro->state == CT_STATE_WAITING)
-		tell(analysis, story, coro->id, "waits", events->wait_site);
+	/* Where it has gone on since, its last wait may have been elsewhere. */
+	if (model_place(analysis->model, events->wait_site) == first->wait_site)
+		tell(analysis, story, coro->id,
+			coro->state == CT_STATE_WAITING ? "waits" : "waited last",
+			events->wait_site);
 	tell(analysis, story, coro->id, "was started", events->spawn_site);
 }

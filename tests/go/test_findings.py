@@ -19,6 +19,9 @@ FAULTS = {
     "forgets": ({}, ["--threshold", "wait-limit=100ms"], ("lost-wakeup", "suspect"),
                 ["3 coroutines wait", "sync in main.(*store).put", "waits in main.(*store).put",
                  "called by main.forget.func1", "was started in main.forget"]),
+    "convoy": ({}, [], ("lock-convoy", "suspect"),
+               ["coroutines queue for a lock", "sync in main.share.func1", "was started in main.share",
+                "came from one that had queued there itself"]),
 }
 
 

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lock convoys: coroutines queue for a lock at one place again and again, and whoever gives it back wakes the next one,
+ * and soon queues there as well. A queue is always there, so that what they do goes one after the other, whatever the
+ * number of workers.
+ *
+ * A place stands for the lock: which one is meant is often not told. Silent where the queue is short in the mean, where
+ * others than those who queue wake them (something is handed out, or a condition announced), and while the program
+ * warms up or ends.
+ */
+#include <inttypes.h>
+
+#include "rules/parts.h"
+
+/* ---------------------------------------------------------------- what it watches */
+
+/* The queue at one place. */
+struct convoy {
+	uint64_t nr_wakes;
+	uint64_t nr_handed; /* of these: by one that had queued there itself */
+	int64_t waited_ns;  /* by those that were woken */
+	ct_time first;      /* the first of them came */
+	uint64_t object;    /* of the last one */
+	bool has_several;   /* locks, or which one was meant was not told */
+	uint32_t coro;      /* that was woken last */
+	struct model_waking waker;
+};
+
+static const struct convoy *convoy_at(const struct analysis *analysis, uint32_t site)
+{
+	return model_watch_place(analyze_watch_of(analysis, &rules_lock_convoy), site);
+}
+
+static uint32_t waker_of(struct model *model, const struct ct_event *event)
+{
+	return event->coro ? model_coro_find(model, event->process, event->coro)
+			   : model->threads[event->thread].top;
+}
+
+/* The place at which a coroutine was last woken out of a queue for a lock, from 1; 0: at none. */
+static uint32_t *queued_at(const struct model_watch *watch, uint32_t coro)
+{
+	return model_watch_coro(watch, coro);
+}
+
+static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	const struct ct_event *event = sight->event;
+	struct convoy *convoy;
+	uint32_t waker;
+
+	if (CTP_HANDLE_RESOURCE(coro->wait_object) != CTP_RESOURCE_LOCK ||
+		coro->state != CT_STATE_WAITING || coro->suspended == CT_NO_TIME)
+		return true;
+	convoy = model_watch_place(watch, coro->wait_site);
+	if (!convoy)
+		return true;
+	waker = waker_of(watch->model, event);
+	if (!convoy->nr_wakes++)
+		convoy->first = coro->suspended;
+	else if (convoy->object != coro->wait_object)
+		convoy->has_several = true;
+	convoy->has_several |= !CTP_HANDLE_IDENTITY(coro->wait_object);
+	convoy->object = coro->wait_object;
+	convoy->nr_handed += waker && *queued_at(watch, waker) == coro->wait_site + 1;
+	*queued_at(watch, sight->coro) = coro->wait_site + 1;
+	convoy->waited_ns += event->time > coro->suspended ? event->time - coro->suspended : 0;
+	convoy->coro = sight->coro;
+	convoy->waker = (struct model_waking){.time = event->time,
+		.sequence = event->sequence,
+		.coro = waker,
+		.thread = event->thread,
+		.site = event->site};
+	return true;
+}
+
+static void visit(struct model_watch *watch, struct release *release, model_visitor *visit_coro)
+{
+	uint32_t site;
+
+	for (site = 0; site < watch->nr_places; site++) {
+		struct convoy *convoy = model_watch_place(watch, site);
+
+		visit_coro(release, &convoy->coro, MODEL_MARK_WHOLE);
+		visit_coro(release, &convoy->waker.coro, MODEL_MARK_SELF);
+	}
+}
+
+/* ---------------------------------------------------------------- what it finds */
+
+static double mean_queue(const struct convoy *convoy)
+{
+	return (double)convoy->waited_ns / (double)(convoy->waker.time - convoy->first);
+}
+
+static bool is_convoy(const struct analysis *analysis, const struct convoy *convoy)
+{
+	return convoy->nr_wakes >= (uint64_t)LIMIT(analysis, CONVOY_WAKES) &&
+	       convoy->waker.time - convoy->first >= LIMIT(analysis, CONVOY_TIME) &&
+	       convoy->nr_handed * 100 >=
+		       convoy->nr_wakes * (uint64_t)LIMIT(analysis, CONVOY_SHARE) &&
+	       mean_queue(convoy) >= (double)LIMIT(analysis, CONVOY_QUEUE);
+}
+
+static void judge(struct analysis *analysis, uint32_t site)
+{
+	const struct convoy *convoy = convoy_at(analysis, site);
+	const struct model_coro *coro = &analysis->model->coros.at[convoy->coro];
+	struct candidate candidate = {
+		.rule = CT_RULE_LOCK_CONVOY,
+		.grade = CT_GRADE_LIKELY,
+		.process = coro->process,
+		.coro = convoy->coro,
+		.wait_site = site,
+		.cause_site = convoy->waker.site,
+		.subject = site,
+		.since = coro->suspended,
+	};
+
+	if (coro->mark || !analyze_party_is_at_work(
+				  analysis, coro->process, convoy->first, convoy->waker.time))
+		return;
+	if (convoy->has_several)
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_LOCK_UNTOLD);
+	analyze_candidate_lower_for_gaps(
+		analysis, &candidate, convoy->first, analysis->parties[coro->process].end);
+	analyze_candidate_add(analysis, &candidate);
+}
+
+static void find(struct analysis *analysis)
+{
+	uint32_t site;
+
+	for (site = 0; site < analysis->tables->nr_sites; site++)
+		if (is_convoy(analysis, convoy_at(analysis, site)))
+			judge(analysis, site);
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct convoy *convoy = convoy_at(analysis, first->subject);
+
+	finding->title = analyze_say(analysis,
+		"%.1f coroutines queue for a lock in the mean, at %s, and wake each other",
+		mean_queue(convoy), analyze_words_place(analysis, first->subject));
+	analyze_story_wake(analysis, story, &convoy->waker,
+		"gave the lock back, and woke one that queued for it, for the last time");
+	analyze_story_evidence(analysis, story,
+		"%" PRIu64 " of %" PRIu64
+		" wakes of those that queued there came from one that had queued there itself",
+		convoy->nr_handed, convoy->nr_wakes);
+	analyze_story_evidence(analysis, story,
+		"within %s they queued for %s together; the next one was woken every %s in the "
+		"mean, and had waited %s",
+		analyze_words_duration(analysis, convoy->waker.time - convoy->first),
+		analyze_words_duration(analysis, convoy->waited_ns),
+		analyze_words_duration(
+			analysis, (convoy->waker.time - convoy->first) / (int64_t)convoy->nr_wakes),
+		analyze_words_duration(analysis, convoy->waited_ns / (int64_t)convoy->nr_wakes));
+}
+
+const struct rule rules_lock_convoy = {
+	.watcher = {.nr_coro_bytes = sizeof(uint32_t),
+		.nr_place_bytes = sizeof(struct convoy),
+		.looks = {[MODEL_WAKE] = look_at_wake},
+		.visit = visit},
+	.find = find,
+	.describe = describe,
+	.is_no_explanation = true,
+};
