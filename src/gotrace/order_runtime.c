@@ -100,7 +100,7 @@ static enum gotrace_verdict emit_range(struct gotrace_order *order,
 static enum gotrace_verdict begin_range(
 	struct gotrace_order *order, const struct gotrace_cursor *cursor, const struct range *range)
 {
-	if (gotrace_states_find_open(&order->states, range->list, range->subject, range->name))
+	if (*range->list)
 		return gotrace_order_fail(order, cursor, "it began before, and has not ended");
 	if (!gotrace_states_open(&order->states, range->list, range->subject, range->name))
 		return gotrace_order_fail_memory(order);
@@ -111,8 +111,7 @@ static enum gotrace_verdict begin_range(
 static enum gotrace_verdict say_range(
 	struct gotrace_order *order, const struct gotrace_cursor *cursor, const struct range *range)
 {
-	bool is_open =
-		gotrace_states_find_open(&order->states, range->list, range->subject, range->name);
+	bool is_open = *range->list;
 
 	if (is_open != (order->nr_generations > 1))
 		return gotrace_order_fail(order, cursor,
@@ -124,34 +123,38 @@ static enum gotrace_verdict say_range(
 }
 
 static enum gotrace_verdict end_range(
-	struct gotrace_order *order, const struct gotrace_cursor *cursor, struct range *range)
+	struct gotrace_order *order, const struct gotrace_cursor *cursor, const struct range *range)
 {
-	uint32_t *place = gotrace_states_find_open(
-		&order->states, range->list, range->subject, GOTRACE_ANY_NAME);
-
-	if (!place)
+	if (!*range->list)
 		return gotrace_order_fail(order, cursor, "it has not begun");
-	range->name = order->states.opens.at[*place].name;
-	gotrace_states_close(&order->states, place);
+	gotrace_states_close(&order->states, range->list);
 	return emit_range(order, cursor, GOTRACE_KIND_RANGE_END, range);
 }
 
-/* A range of the goroutine that runs. False: there is none. */
-static bool of_goroutine(struct gotrace_order *order, const struct gotrace_cursor *cursor,
-	enum gotrace_subject subject, struct range *ret)
+/* The goroutine that runs, which a range is of; 0: there is none. */
+static uint32_t find_goroutine(struct gotrace_order *order, const struct gotrace_cursor *cursor)
 {
 	const struct gotrace_thread *thread = gotrace_order_thread(order, cursor);
 	uint32_t index;
 
 	if (!gotrace_order_has_context(order, cursor, GOTRACE_SOME, GOTRACE_SOME))
-		return false;
+		return 0;
 	index = gotrace_states_current(&order->states, thread);
 	if (!index)
 		gotrace_order_fail(order, cursor, "goroutine %lld does not exist",
 			(long long)thread->goroutine);
-	*ret = (struct range){.list = &order->states.goroutines.at[index].ranges,
-		.resource = thread->goroutine,
-		.subject = subject};
+	return index;
+}
+
+/* A mark assist of the goroutine that runs. False: there is none. */
+static bool of_goroutine(
+	struct gotrace_order *order, const struct gotrace_cursor *cursor, struct range *ret)
+{
+	uint32_t index = find_goroutine(order, cursor);
+
+	*ret = (struct range){.list = &order->states.goroutines.at[index].assists,
+		.resource = gotrace_order_thread(order, cursor)->goroutine,
+		.subject = GOTRACE_MARK_ASSIST};
 	return index;
 }
 
@@ -165,30 +168,44 @@ static bool of_proc(
 		return false;
 	proc = &order->states.procs.at[gotrace_order_thread(order, cursor)->proc];
 	*ret = (struct range){
-		.list = &proc->ranges, .resource = proc->id, .subject = GOTRACE_GC_SWEEP};
+		.list = &proc->sweeps, .resource = proc->id, .subject = GOTRACE_GC_SWEEP};
 	return true;
 }
 
+/* A goroutine may stop the world for several reasons at a time; what ends is the last one. */
 enum gotrace_verdict gotrace_order_stw_begin(
 	struct gotrace_order *order, const struct gotrace_cursor *cursor)
 {
-	struct range range;
+	struct range range = {.resource = gotrace_order_thread(order, cursor)->goroutine,
+		.subject = GOTRACE_STOPPED_WORLD,
+		.stack = cursor->arguments[1]};
+	uint32_t index = find_goroutine(order, cursor);
 
-	if (!of_goroutine(order, cursor, GOTRACE_STOPPED_WORLD, &range))
+	if (!index)
 		return GOTRACE_FAILS;
 	range.name = gotrace_order_name(order, cursor, cursor->arguments[0]);
-	range.stack = cursor->arguments[1];
-	return begin_range(order, cursor, &range);
+	if (gotrace_states_is_stopped(&order->states, index, range.name))
+		return gotrace_order_fail(order, cursor, "it began before, and has not ended");
+	if (!gotrace_states_stop(&order->states, index, range.name))
+		return gotrace_order_fail_memory(order);
+	return emit_range(order, cursor, GOTRACE_KIND_RANGE_BEGIN, &range);
 }
 
 enum gotrace_verdict gotrace_order_stw_end(
 	struct gotrace_order *order, const struct gotrace_cursor *cursor)
 {
-	struct range range;
+	struct range range = {.resource = gotrace_order_thread(order, cursor)->goroutine,
+		.subject = GOTRACE_STOPPED_WORLD};
+	uint32_t index = find_goroutine(order, cursor), stop;
 
-	if (!of_goroutine(order, cursor, GOTRACE_STOPPED_WORLD, &range))
+	if (!index)
 		return GOTRACE_FAILS;
-	return end_range(order, cursor, &range);
+	stop = order->states.goroutines.at[index].stops;
+	if (!stop)
+		return gotrace_order_fail(order, cursor, "it has not begun");
+	range.name = order->states.opens.at[stop].name;
+	gotrace_states_go_on(&order->states, index);
+	return emit_range(order, cursor, GOTRACE_KIND_RANGE_END, &range);
 }
 
 enum gotrace_verdict gotrace_order_assist_begin(
@@ -196,7 +213,7 @@ enum gotrace_verdict gotrace_order_assist_begin(
 {
 	struct range range;
 
-	if (!of_goroutine(order, cursor, GOTRACE_MARK_ASSIST, &range))
+	if (!of_goroutine(order, cursor, &range))
 		return GOTRACE_FAILS;
 	range.stack = cursor->arguments[0];
 	return begin_range(order, cursor, &range);
@@ -207,7 +224,7 @@ enum gotrace_verdict gotrace_order_assist_end(
 {
 	struct range range;
 
-	if (!of_goroutine(order, cursor, GOTRACE_MARK_ASSIST, &range))
+	if (!of_goroutine(order, cursor, &range))
 		return GOTRACE_FAILS;
 	return end_range(order, cursor, &range);
 }
@@ -217,7 +234,7 @@ enum gotrace_verdict gotrace_order_assist_active(
 {
 	uint64_t id = cursor->arguments[0];
 	uint32_t index = gotrace_states_goroutine(&order->states, id);
-	struct range range = {.list = &order->states.goroutines.at[index].ranges,
+	struct range range = {.list = &order->states.goroutines.at[index].assists,
 		.resource = id,
 		.subject = GOTRACE_MARK_ASSIST};
 
@@ -258,7 +275,7 @@ enum gotrace_verdict gotrace_order_sweep_active(
 {
 	uint64_t id = cursor->arguments[0];
 	uint32_t index = gotrace_states_proc(&order->states, id);
-	struct range range = {.list = &order->states.procs.at[index].ranges,
+	struct range range = {.list = &order->states.procs.at[index].sweeps,
 		.resource = id,
 		.subject = GOTRACE_GC_SWEEP};
 

@@ -28,6 +28,7 @@ void gotrace_states_fini(struct gotrace_states *states)
 	map_fini(&states->proc_of);
 	map_fini(&states->thread_of);
 	map_fini(&states->task_of);
+	map_fini(&states->stops);
 }
 
 uint32_t gotrace_states_proc(const struct gotrace_states *states, uint64_t id)
@@ -84,8 +85,10 @@ bool gotrace_states_remove_goroutine(struct gotrace_states *states, uint32_t ind
 {
 	struct gotrace_goroutine *goroutine = &states->goroutines.at[index];
 
-	while (goroutine->ranges)
-		gotrace_states_close(states, &goroutine->ranges);
+	while (goroutine->assists)
+		gotrace_states_close(states, &goroutine->assists);
+	while (goroutine->stops)
+		gotrace_states_go_on(states, index);
 	while (goroutine->regions)
 		gotrace_states_close(states, &goroutine->regions);
 	goroutine->exists = false;
@@ -120,16 +123,31 @@ void gotrace_states_close(struct gotrace_states *states, uint32_t *list)
 	states->free_opens = index;
 }
 
-uint32_t *gotrace_states_find_open(
-	struct gotrace_states *states, uint32_t *list, uint64_t kind, uint32_t name)
+static uint64_t stop_of(uint32_t goroutine, uint32_t name)
 {
-	for (; *list; list = &states->opens.at[*list].outer) {
-		const struct gotrace_open *open = &states->opens.at[*list];
+	return (uint64_t)goroutine << 32 | name;
+}
 
-		if (open->kind == kind && (open->name == name || name == GOTRACE_ANY_NAME))
-			return list;
-	}
-	return NULL;
+bool gotrace_states_stop(struct gotrace_states *states, uint32_t goroutine, uint32_t name)
+{
+	return map_put(&states->stops, stop_of(goroutine, name), 1) &&
+	       gotrace_states_open(states, &states->goroutines.at[goroutine].stops, 0, name);
+}
+
+bool gotrace_states_is_stopped(
+	const struct gotrace_states *states, uint32_t goroutine, uint32_t name)
+{
+	uint32_t is_stopped;
+
+	return map_get(&states->stops, stop_of(goroutine, name), &is_stopped);
+}
+
+void gotrace_states_go_on(struct gotrace_states *states, uint32_t goroutine)
+{
+	uint32_t *stops = &states->goroutines.at[goroutine].stops;
+
+	map_remove(&states->stops, stop_of(goroutine, states->opens.at[*stops].name));
+	gotrace_states_close(states, stops);
 }
 
 struct gotrace_task *gotrace_states_task(const struct gotrace_states *states, uint64_t id)

@@ -42,7 +42,8 @@ static inline bool gotrace_count_is_next(
 struct gotrace_goroutine {
 	uint64_t id;
 	struct gotrace_count count;
-	uint32_t ranges;  /* index of the innermost one that is open; 0: none */
+	uint32_t assists; /* index of the innermost one that is open; 0: none */
+	uint32_t stops;   /* of the world, likewise */
 	uint32_t regions; /* likewise */
 	uint8_t status;
 	bool exists;
@@ -51,7 +52,7 @@ struct gotrace_goroutine {
 struct gotrace_proc {
 	uint64_t id;
 	struct gotrace_count count;
-	uint32_t ranges;
+	uint32_t sweeps;
 	uint32_t holder; /* the thread that took it last, while it has it */
 	uint8_t status;
 };
@@ -88,6 +89,7 @@ struct gotrace_states {
 	struct map proc_of;
 	struct map thread_of;
 	struct map task_of;
+	struct map stops; /* (goroutine, name) that are open */
 	uint32_t free_opens;
 	uint32_t free_tasks;
 };
@@ -135,11 +137,13 @@ bool gotrace_states_open(
 	struct gotrace_states *states, uint32_t *list, uint64_t kind, uint32_t name);
 void gotrace_states_close(struct gotrace_states *states, uint32_t *list);
 
-#define GOTRACE_ANY_NAME UINT32_MAX
+/* gotrace_states_stop: the goroutine stops the world, for what this name says. False: no memory. */
+bool gotrace_states_stop(struct gotrace_states *states, uint32_t goroutine, uint32_t name);
 
-/* gotrace_states_find_open: the place of the range of this kind and name on a list; NULL: it is not open. */
-uint32_t *gotrace_states_find_open(
-	struct gotrace_states *states, uint32_t *list, uint64_t kind, uint32_t name);
+/* gotrace_states_is_stopped: does it so already? gotrace_states_go_on: the last stop is over. */
+bool gotrace_states_is_stopped(
+	const struct gotrace_states *states, uint32_t goroutine, uint32_t name);
+void gotrace_states_go_on(struct gotrace_states *states, uint32_t goroutine);
 
 /* gotrace_states_task: an active one; NULL: it is not. */
 struct gotrace_task *gotrace_states_task(const struct gotrace_states *states, uint64_t id);
