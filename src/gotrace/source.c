@@ -47,6 +47,17 @@ struct whole {
 	uint64_t offset;
 };
 
+/* The real time of the trace's time 0; 0 where a reading of the clocks cannot be true. */
+static int64_t epoch_of(const struct gotrace_snapshot *snapshot, int64_t start)
+{
+	int64_t epoch;
+
+	if (snapshot->realtime_s > INT64_MAX / NS_PER_S - 1 || snapshot->realtime_ns >= NS_PER_S)
+		return 0;
+	epoch = (int64_t)snapshot->realtime_s * NS_PER_S + (int64_t)snapshot->realtime_ns;
+	return __builtin_add_overflow(epoch, start - snapshot->time, &epoch) ? 0 : epoch;
+}
+
 static void note_sync(
 	struct gotrace_source *source, const struct gotrace_event *event, struct whole *whole)
 {
@@ -59,8 +70,7 @@ static void note_sync(
 	whole->time = event->time;
 	whole->offset = gotrace_reader_offset(source->reader);
 	if (event->values[1] && !source->tables.epoch_realtime_ns)
-		source->tables.epoch_realtime_ns = (int64_t)snapshot->realtime_s * NS_PER_S +
-						   (int64_t)snapshot->realtime_ns - snapshot->time;
+		source->tables.epoch_realtime_ns = epoch_of(snapshot, source->mapping.start);
 }
 
 static enum ct_status look_through(
@@ -129,8 +139,6 @@ static void set_tables(struct gotrace_source *source, const struct whole *whole,
 	tables->host = tables->reason = "";
 	tables->clock = "CLOCK_MONOTONIC";
 	tables->epoch_monotonic_ns = source->mapping.start;
-	if (tables->epoch_realtime_ns)
-		tables->epoch_realtime_ns += source->mapping.start;
 	tables->observed_until = whole->time - source->mapping.start;
 	tables->is_complete = is_complete;
 	tables->nr_events = whole->nr_events;
@@ -190,28 +198,28 @@ static enum ct_status refill(struct gotrace_source *source, struct ct_error *ret
 	return CT_OK;
 }
 
-static size_t lend(struct gotrace_source *source, struct ct_events *events,
-	const struct ct_event *from, size_t count)
+/* False: all of them were. */
+static bool lend_carried(struct gotrace_source *source, struct ct_events *events)
 {
-	size_t left = count - source->nr_handed;
+	struct ct_events run = {
+		.at = source->carried.at, .count = source->carried.count, .are_carried = true};
 
-	events->at = from + source->nr_handed;
-	events->count = left < events->capacity ? left : events->capacity;
-	source->nr_handed += events->count;
-	return events->count;
+	if (source->nr_handed == run.count)
+		return false;
+	source_lend(&run, &source->nr_handed, events);
+	return true;
 }
 
 static enum ct_status source_next_events(
 	struct ct_source *base, struct ct_events *events, struct ct_error *reterr)
 {
 	struct gotrace_source *source = (struct gotrace_source *)base;
+	struct ct_events run = {0};
 	enum ct_status status;
 
 	if (!source->has_handed_carried) {
-		events->are_carried = true;
-		if (lend(source, events, source->carried.at, source->carried.count))
+		if (lend_carried(source, events))
 			return CT_OK;
-		events->are_carried = false;
 		source->has_handed_carried = true;
 		source->nr_handed = source->mapping.events.count = 0;
 	}
@@ -220,7 +228,9 @@ static enum ct_status source_next_events(
 		if (status)
 			return status;
 	}
-	lend(source, events, source->mapping.events.at, source->mapping.events.count);
+	run.at = source->mapping.events.at;
+	run.count = source->mapping.events.count;
+	source_lend(&run, &source->nr_handed, events);
 	return CT_OK;
 }
 
