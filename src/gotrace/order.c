@@ -2,8 +2,6 @@
 /*
  * Merging the threads of a generation. The turn belongs to the cursor with the earliest event; what waits is parked,
  * and comes back when what it waits for changes.
- *
- * The heap is Go's own, comparison by comparison, so that events of one time come in the same order as there.
  */
 #include "gotrace/ordering.h"
 
@@ -11,59 +9,18 @@
 
 /* -------------------------------------------------------------------- turns */
 
-static void swap_turns(struct gotrace_order *order, size_t i, size_t j)
-{
-	struct gotrace_turn turn = order->turns.at[i];
-
-	order->turns.at[i] = order->turns.at[j];
-	order->turns.at[j] = turn;
-}
-
-static void raise_turn(struct gotrace_order *order, size_t i)
-{
-	while (i && order->turns.at[(i - 1) / 2].time > order->turns.at[i].time) {
-		swap_turns(order, i, (i - 1) / 2);
-		i = (i - 1) / 2;
-	}
-}
-
-static inline void lower_first(struct gotrace_order *order)
-{
-	struct gotrace_turn *turns = order->turns.at, turn = turns[0];
-	size_t i = 0, count = order->turns.count;
-
-	for (;;) {
-		size_t child = 2 * i + 1, least = i;
-		int64_t time = turn.time;
-
-		if (child < count && turns[child].time < time) {
-			least = child;
-			time = turns[child].time;
-		}
-		if (child + 1 < count && turns[child + 1].time < time)
-			least = child + 1;
-		if (least == i)
-			break;
-		turns[i] = turns[least];
-		i = least;
-	}
-	turns[i] = turn;
-}
-
 /* There is room for each cursor. */
 static void add_turn(struct gotrace_order *order, uint32_t cursor)
 {
 	struct gotrace_turn turn = {order->cursors.at[cursor].time, cursor};
 
 	order->turns.at[order->turns.count] = turn;
-	raise_turn(order, order->turns.count++);
+	gotrace_turns_raise(order->turns.at, ++order->turns.count);
 }
 
 static void remove_first(struct gotrace_order *order)
 {
-	order->turns.at[0] = order->turns.at[--order->turns.count];
-	if (order->turns.count)
-		lower_first(order);
+	order->turns.count = gotrace_turns_remove(order->turns.at, order->turns.count);
 }
 
 /* ------------------------------------------------------------------ cursors */
@@ -123,60 +80,6 @@ static inline bool decode(struct gotrace_order *order, struct gotrace_cursor *cu
 	return true;
 }
 
-/* ------------------------------------------------------------------ parking */
-
-static uint64_t parking_of(enum gotrace_cause cause, uint64_t id, uint64_t count)
-{
-	return (id * UINT64_C(0x9e3779b97f4a7c15) + count) * UINT64_C(0xc2b2ae3d27d4eb4f) + cause;
-}
-
-enum gotrace_verdict gotrace_order_wait(
-	struct gotrace_order *order, enum gotrace_cause cause, uint64_t id, uint64_t count)
-{
-	order->waits_under = parking_of(cause, id, count);
-	return GOTRACE_WAITS;
-}
-
-/* The one whose turn it is, which waits. */
-static bool park(struct gotrace_order *order)
-{
-	uint32_t index = order->turns.at[0].cursor;
-	struct gotrace_cursor *cursor = &order->cursors.at[index];
-	uint32_t first = 0;
-
-	cursor->parked_under = order->waits_under;
-	map_get(&order->parked, cursor->parked_under, &first);
-	cursor->next_parked = first;
-	cursor->is_parked = true;
-	if (!map_put(&order->parked, cursor->parked_under, index))
-		return false;
-	if (!order->nr_parked++ ||
-		(order->least_parked && cursor->time < order->cursors.at[order->least_parked].time))
-		order->least_parked = index;
-	remove_first(order);
-	return true;
-}
-
-void gotrace_order_ask_again(
-	struct gotrace_order *order, enum gotrace_cause cause, uint64_t id, uint64_t count)
-{
-	uint64_t parking = parking_of(cause, id, count);
-	uint32_t index, next;
-
-	if (!map_get(&order->parked, parking, &index))
-		return;
-	map_remove(&order->parked, parking);
-	for (; index; index = next) {
-		next = order->cursors.at[index].next_parked;
-		order->cursors.at[index].next_parked = order->woken;
-		order->cursors.at[index].is_parked = false;
-		order->woken = index;
-		order->nr_parked--;
-		if (index == order->least_parked)
-			order->least_parked = 0;
-	}
-}
-
 static void add_woken(struct gotrace_order *order)
 {
 	while (order->woken) {
@@ -187,36 +90,13 @@ static void add_woken(struct gotrace_order *order)
 	}
 }
 
-/* Nothing else is left: each is asked once more, and one of them has to come. False: none did the last time. */
-static bool wake_all(struct gotrace_order *order)
+/* The one whose turn it is waits. */
+static void park_first(struct gotrace_order *order)
 {
-	uint32_t i;
-
-	if (!order->has_come)
-		return false;
-	order->has_come = false;
-	for (i = 1; i < order->cursors.count; i++) {
-		if (!order->cursors.at[i].is_parked)
-			continue;
-		order->cursors.at[i].is_parked = false;
-		add_turn(order, i);
-	}
-	order->nr_parked = order->least_parked = 0;
-	map_fini(&order->parked);
-	return true;
-}
-
-static void find_least_parked(struct gotrace_order *order)
-{
-	const struct gotrace_cursor *cursors = order->cursors.at;
-	uint32_t i;
-
-	for (i = 1; i < order->cursors.count; i++) {
-		if (cursors[i].is_parked &&
-			(!order->least_parked ||
-				cursors[i].time < cursors[order->least_parked].time))
-			order->least_parked = i;
-	}
+	if (!gotrace_order_park(order, order->turns.at[0].cursor))
+		gotrace_order_fail_memory(order);
+	remove_first(order);
+	add_woken(order);
 }
 
 /* ------------------------------------------------------------------ samples */
@@ -228,9 +108,7 @@ static bool is_samples_turn(struct gotrace_order *order, const struct gotrace_sa
 
 	if (order->turns.count && time >= order->turns.at[0].time)
 		return false;
-	if (order->nr_parked && !order->least_parked)
-		find_least_parked(order);
-	return !order->nr_parked || time < order->cursors.at[order->least_parked].time;
+	return !order->nr_parked || gotrace_order_is_before_parked(order, time);
 }
 
 static void emit_sample(struct gotrace_order *order, const struct gotrace_sample *sample)
@@ -258,11 +136,14 @@ static void emit_sample(struct gotrace_order *order, const struct gotrace_sample
 
 static void fail_stuck(struct gotrace_order *order)
 {
-	const struct gotrace_cursor *cursor;
+	const struct gotrace_cursor *cursor = NULL;
+	uint32_t i;
 
-	order->least_parked = 0;
-	find_least_parked(order);
-	cursor = &order->cursors.at[order->least_parked];
+	for (i = 1; i < order->cursors.count; i++) {
+		if (order->cursors.at[i].is_parked &&
+			(!cursor || order->cursors.at[i].time < cursor->time))
+			cursor = &order->cursors.at[i];
+	}
 	gotrace_order_fail(
 		order, cursor, "no event can come next: this one waits for what never happens");
 }
@@ -294,12 +175,13 @@ static inline bool remains_first(const struct gotrace_order *order, int64_t time
 static inline void go_on(struct gotrace_order *order, struct gotrace_cursor *cursor)
 {
 	order->has_come = true;
+	cursor->was_woken = cursor->is_listed = false;
 	if (!cursor->thread)
 		forget_no_thread(order);
 	if (decode(order, cursor)) {
 		order->turns.at[0].time = cursor->time;
 		if (!remains_first(order, cursor->time))
-			lower_first(order);
+			gotrace_turns_lower(order->turns.at, order->turns.count);
 	} else {
 		remove_first(order);
 	}
@@ -319,8 +201,8 @@ static void ask_first(struct gotrace_order *order)
 		order->nr_out = nr_before;
 	else if (verdict == GOTRACE_COMES)
 		go_on(order, cursor);
-	else if (!park(order))
-		gotrace_order_fail_memory(order);
+	else
+		park_first(order);
 }
 
 /* False: the generation has nothing more. */
@@ -336,10 +218,11 @@ static inline bool step(struct gotrace_order *order)
 	if (!order->turns.count) {
 		if (!order->nr_parked)
 			return false;
-		if (!wake_all(order)) {
+		if (!gotrace_order_wake_all(order)) {
 			fail_stuck(order);
 			return true;
 		}
+		add_woken(order);
 	}
 	ask_first(order);
 	return true;
@@ -390,7 +273,7 @@ enum ct_status gotrace_order_begin(
 
 	order->generation = generation;
 	order->nr_generations++;
-	order->cursors.count = order->turns.count = 0;
+	order->cursors.count = order->turns.count = order->parked_times.count = 0;
 	order->next_sample = 0;
 	order->has_come = true;
 	if (!vec_push(&order->cursors, (struct gotrace_cursor){0}) ||
@@ -415,5 +298,6 @@ void gotrace_order_fini(struct gotrace_order *order)
 	gotrace_states_fini(&order->states);
 	vec_fini(&order->cursors);
 	vec_fini(&order->turns);
+	vec_fini(&order->parked_times);
 	map_fini(&order->parked);
 }

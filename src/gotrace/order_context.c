@@ -85,13 +85,26 @@ enum gotrace_state gotrace_order_proc_state(uint8_t status)
 
 /* -------------------------------------------------------------------- states */
 
+void gotrace_order_ask_for_goroutine(
+	struct gotrace_order *order, const struct gotrace_goroutine *goroutine)
+{
+	static const uint8_t causes[] = {[GOTRACE_GO_RUNNABLE] = GOTRACE_FOR_READY,
+		[GOTRACE_GO_WAITING] = GOTRACE_FOR_WAITING};
+
+	if (causes[goroutine->status])
+		gotrace_order_ask_again(order, (enum gotrace_cause)causes[goroutine->status],
+			goroutine->id, goroutine->count.count + 1);
+}
+
 void gotrace_order_move_proc(struct gotrace_order *order, uint32_t index, uint8_t status)
 {
 	struct gotrace_proc *proc = &order->states.procs.at[index];
 
 	proc->status = status;
-	if (order->nr_parked)
-		gotrace_order_ask_again(order, GOTRACE_FOR_PROC, proc->id, proc->count.count + 1);
+	if (order->nr_parked && status != GOTRACE_PROC_RUNNING)
+		gotrace_order_ask_again(order,
+			status == GOTRACE_PROC_IDLE ? GOTRACE_FOR_IDLE : GOTRACE_FOR_TAKEABLE,
+			proc->id, proc->count.count + 1);
 }
 
 void gotrace_order_count_proc(

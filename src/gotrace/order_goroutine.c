@@ -53,7 +53,7 @@ static uint32_t add(struct gotrace_order *order, const struct gotrace_cursor *cu
 	if (!index)
 		gotrace_order_fail_memory(order);
 	else if (order->nr_parked)
-		gotrace_order_ask_again(order, GOTRACE_FOR_GOROUTINE, id, 1);
+		gotrace_order_ask_for_goroutine(order, &order->states.goroutines.at[index]);
 	return index;
 }
 
@@ -105,7 +105,7 @@ enum gotrace_verdict gotrace_order_go_start(
 
 	if (!index || goroutine->status != GOTRACE_GO_RUNNABLE ||
 		!gotrace_count_is_next(&goroutine->count, order->nr_generations, count))
-		return gotrace_order_wait(order, GOTRACE_FOR_GOROUTINE, id, count);
+		return gotrace_order_wait(order, GOTRACE_FOR_READY, id, count);
 	if (!gotrace_order_has_context(order, cursor, GOTRACE_SOME, GOTRACE_WITHOUT))
 		return GOTRACE_FAILS;
 	emit_move(order, cursor, id, GOTRACE_STATE_RUNNABLE, GOTRACE_STATE_RUNNING);
@@ -161,7 +161,7 @@ enum gotrace_verdict gotrace_order_go_unblock(
 
 	if (!index || goroutine->status != GOTRACE_GO_WAITING ||
 		!gotrace_count_is_next(&goroutine->count, order->nr_generations, count))
-		return gotrace_order_wait(order, GOTRACE_FOR_GOROUTINE, id, count);
+		return gotrace_order_wait(order, GOTRACE_FOR_WAITING, id, count);
 	event = emit_move(order, cursor, id, GOTRACE_STATE_WAITING, GOTRACE_STATE_RUNNABLE);
 	event->stack = gotrace_order_stack(order, cursor, cursor->arguments[2]);
 	gotrace_order_count_goroutine(order, index, GOTRACE_GO_RUNNABLE, count);
@@ -303,7 +303,7 @@ enum gotrace_verdict gotrace_order_go_switch(
 	goroutine = &order->states.goroutines.at[target];
 	if (!target || goroutine->status != GOTRACE_GO_WAITING ||
 		!gotrace_count_is_next(&goroutine->count, order->nr_generations, count))
-		return gotrace_order_wait(order, GOTRACE_FOR_GOROUTINE, id, count);
+		return gotrace_order_wait(order, GOTRACE_FOR_WAITING, id, count);
 	emit_switch(order, cursor, order->states.goroutines.at[index].id, id, ends);
 	gotrace_order_count_goroutine(order, target, GOTRACE_GO_RUNNING, count);
 	gotrace_order_run(order, cursor->thread, target);

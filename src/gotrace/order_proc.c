@@ -98,7 +98,7 @@ enum gotrace_verdict gotrace_order_proc_start(
 
 	if (!index || proc->status != GOTRACE_PROC_IDLE ||
 		!gotrace_count_is_next(&proc->count, order->nr_generations, count))
-		return gotrace_order_wait(order, GOTRACE_FOR_PROC, id, count);
+		return gotrace_order_wait(order, GOTRACE_FOR_IDLE, id, count);
 	if (gotrace_order_thread(order, cursor)->proc)
 		return gotrace_order_wait(
 			order, GOTRACE_FOR_THREAD, gotrace_order_thread(order, cursor)->id, 0);
@@ -157,7 +157,7 @@ enum gotrace_verdict gotrace_order_proc_steal(
 
 	if (!index || (!is_abandoned && proc->status != GOTRACE_PROC_SYSCALL) ||
 		!gotrace_count_is_next(&proc->count, order->nr_generations, count))
-		return gotrace_order_wait(order, GOTRACE_FOR_PROC, id, count);
+		return gotrace_order_wait(order, GOTRACE_FOR_TAKEABLE, id, count);
 	if (!gotrace_order_has_context(order, cursor, GOTRACE_ANY, GOTRACE_ANY))
 		return GOTRACE_FAILS;
 	if (!is_abandoned && !find_victim(order, cursor, index, &victim))

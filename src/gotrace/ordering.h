@@ -13,6 +13,7 @@
 #include "gotrace/gotrace.h"
 #include "gotrace/texts.h"
 #include "gotrace/state.h"
+#include "gotrace/turns.h"
 
 enum gotrace_verdict { GOTRACE_COMES, GOTRACE_WAITS, GOTRACE_FAILS };
 
@@ -24,17 +25,14 @@ struct gotrace_cursor {
 	int64_t time; /* of the event, nanoseconds */
 	uint64_t arguments[GOTRACE_ARGUMENTS_MAX];
 	uint64_t parked_under;
-	uint32_t thread; /* index in states */
-	uint32_t run;    /* index in the generation */
-	uint32_t next_parked;
+	uint32_t thread;       /* index in states */
+	uint32_t run;          /* index in the generation */
+	uint32_t next_parked;  /* waits for the same; or was woken, too */
+	uint32_t later_parked; /* the first of those that hang below it */
 	uint8_t type;
 	bool is_parked;
-};
-
-/* A cursor's place among those that may be asked, by its event's time. */
-struct gotrace_turn {
-	int64_t time;
-	uint32_t cursor;
+	bool was_woken; /* since what it was parked under happened; it was not asked yet */
+	bool is_listed; /* among the times of what waits */
 };
 
 enum gotrace_gc { GOTRACE_GC_UNKNOWN, GOTRACE_GC_OFF, GOTRACE_GC_ON };
@@ -50,12 +48,13 @@ struct gotrace_order {
 	/* Cursors from index 1; turns are a heap; parked ones hang under what they wait for. */
 	VEC(struct gotrace_cursor) cursors;
 	VEC(struct gotrace_turn) turns;
-	struct map parked;
+	struct map parked; /* the earliest of each crowd */
+	/* A heap of when parked ones wait, with others that came since: kept while samples are to come. */
+	VEC(struct gotrace_turn) parked_times;
 	uint32_t nr_parked;
-	uint32_t least_parked; /* the cursor of the earliest one; 0: not known, or none */
-	uint64_t waits_under;  /* said by the rule that was asked last */
-	uint32_t woken;        /* the first of those that were parked, and have their turn again */
-	bool has_come;         /* an event came since all parked ones were asked again */
+	uint64_t waits_under; /* said by the rule that was asked last */
+	uint32_t woken;       /* the first of those that were parked, and have their turn again */
+	bool has_come;        /* an event came since all parked ones were asked again */
 	size_t next_sample;
 
 	struct gotrace_event *out; /* the caller's room */
@@ -96,16 +95,33 @@ typedef enum gotrace_verdict gotrace_rule(
 #include "gotrace/wire.def"
 #undef X
 
-/* What waits, and for whom. */
-enum gotrace_cause { GOTRACE_FOR_GOROUTINE, GOTRACE_FOR_PROC, GOTRACE_FOR_THREAD, GOTRACE_FOR_GC };
+/* What an event waits for: that what has an id and a count is in a state, or that something of it changes. */
+enum gotrace_cause {
+	GOTRACE_FOR_NOTHING,
+	GOTRACE_FOR_READY,    /* a goroutine */
+	GOTRACE_FOR_WAITING,  /* a goroutine */
+	GOTRACE_FOR_IDLE,     /* a processor */
+	GOTRACE_FOR_TAKEABLE, /* a processor whose thread is in a system call */
+	GOTRACE_FOR_THREAD,   /* has another processor */
+	GOTRACE_FOR_GC,
+};
 
 /* gotrace_order_wait: the event waits for a count of what has this id. Returns GOTRACE_WAITS. */
 enum gotrace_verdict gotrace_order_wait(
 	struct gotrace_order *order, enum gotrace_cause cause, uint64_t id, uint64_t count);
 
-/* gotrace_order_ask_again: what waits for this is asked again. */
+/* gotrace_order_ask_again: the earliest that waits for this is asked again; once it came, no other one can. */
 void gotrace_order_ask_again(
 	struct gotrace_order *order, enum gotrace_cause cause, uint64_t id, uint64_t count);
+
+/* gotrace_order_park: the cursor waits for what its rule said. False: out of memory. */
+bool gotrace_order_park(struct gotrace_order *order, uint32_t cursor);
+
+/* gotrace_order_wake_all: all that wait are `woken`. False: none of them came the last time. */
+bool gotrace_order_wake_all(struct gotrace_order *order);
+
+/* gotrace_order_is_before_parked: does a time lie before the events of all that wait? For samples only. */
+bool gotrace_order_is_before_parked(struct gotrace_order *order, int64_t time);
 
 /* gotrace_order_fail: the event cannot be, for a reason that completes "goroutine 7 ". Returns GOTRACE_FAILS. */
 enum gotrace_verdict gotrace_order_fail(
@@ -197,6 +213,10 @@ static inline uint32_t gotrace_order_string(
 uint32_t gotrace_order_name(
 	struct gotrace_order *order, const struct gotrace_cursor *cursor, uint64_t id);
 
+/* gotrace_order_ask_for_goroutine: what waits for the goroutine as it is now is asked again. */
+void gotrace_order_ask_for_goroutine(
+	struct gotrace_order *order, const struct gotrace_goroutine *goroutine);
+
 /* gotrace_order_move_*, _count_*: a state, or a count, changes; what waited for it is asked again. */
 static inline void gotrace_order_move_goroutine(
 	struct gotrace_order *order, uint32_t index, uint8_t status)
@@ -205,8 +225,7 @@ static inline void gotrace_order_move_goroutine(
 
 	goroutine->status = status;
 	if (order->nr_parked)
-		gotrace_order_ask_again(
-			order, GOTRACE_FOR_GOROUTINE, goroutine->id, goroutine->count.count + 1);
+		gotrace_order_ask_for_goroutine(order, goroutine);
 }
 
 static inline void gotrace_order_count_goroutine(
