@@ -65,6 +65,19 @@ static int finish(enum ct_status status, const struct ct_error *error, const str
 	return 0;
 }
 
+/* "trace.out" becomes "trace.WORD.out", "trace" becomes "trace.WORD"; heap memory. */
+static char *name_likewise(const char *input, const char *word)
+{
+	const char *slash = strrchr(input, '/'), *dot = strrchr(input, '.');
+	size_t length = strlen(input);
+	char *name;
+
+	if (dot && dot > (slash ? slash + 1 : input))
+		length = (size_t)(dot - input);
+	return asprintf(&name, "%.*s.%s%s", (int)length, input, word, input + length) < 0 ? NULL
+											  : name;
+}
+
 /* "runs/app.ctrace" or "runs/app.ctrace.partial" becomes "runs/app.WORD.ctrace"; heap memory. */
 static char *name_after(const char *input, const char *word)
 {
@@ -81,6 +94,8 @@ static char *name_after(const char *input, const char *word)
 			break;
 		}
 	}
+	if (length == strlen(input) && strcmp(word, "cut") == 0)
+		return name_likewise(input, word);
 	return asprintf(&name, "%.*s.%s.ctrace", (int)length, stem, word) < 0 ? NULL : name;
 }
 

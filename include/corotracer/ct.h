@@ -185,7 +185,8 @@ struct ct_part_options {
  * ct_trace_recover: keeps every whole block; what is missing becomes a loss and notes, and an end is written.
  *
  * Outputs appear whole or not at all; "-" is standard output. CT_ERR_USAGE: nothing lies in the interval, or the
- * parts are not of one recording; CT_ERR_FORMAT: no trace file. A failure's text names the file.
+ * parts are not of one recording; CT_ERR_FORMAT: no trace file. A failure's text names the file. A part
+ * of a Go trace is one, too, whose times begin anew; it is neither merged nor recovered (CT_ERR_USAGE).
  */
 enum ct_status ct_trace_cut(const char *path, ct_time from, ct_time to,
 	const struct ct_part_options *options, const char *output, struct ct_part *ret_part,

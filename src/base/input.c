@@ -276,6 +276,20 @@ enum ct_status input_open_growing(
 	return hand_over(input, status, ret_input, reterr);
 }
 
+enum ct_status input_again(
+	const struct input *input, struct input **ret_input, struct ct_error *reterr)
+{
+	struct input *again = make(input->name);
+
+	if (!again)
+		return ct_fail_memory(reterr);
+	again->nr_bytes = input->nr_bytes;
+	again->descriptor = fcntl(input->descriptor, F_DUPFD_CLOEXEC, 3);
+	return hand_over(again,
+		again->descriptor < 0 ? ct_fail_errno(reterr, "cannot open it again") : CT_OK,
+		ret_input, reterr);
+}
+
 void input_close(struct input *input)
 {
 	if (!input)

@@ -46,6 +46,10 @@ enum ct_status input_open(const char *path, struct input **ret_input, struct ct_
 enum ct_status input_open_growing(
 	const char *path, struct input **ret_input, struct ct_error *reterr);
 
+/* input_again: another one of the same file, with its size as it was; no stream that is still written. */
+enum ct_status input_again(
+	const struct input *input, struct input **ret_input, struct ct_error *reterr);
+
 /* input_close: NULL is allowed. */
 void input_close(struct input *input);
 

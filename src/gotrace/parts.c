@@ -54,14 +54,14 @@ static uint64_t frequency_in(
 /* One that tells no frequency is not whole. */
 static enum ct_status end_part(struct scan *scan, struct ct_error *reterr)
 {
-	struct gotrace_part part = {.offset = scan->begun, .end = scan->offset};
-	uint64_t number = scan->number;
+	struct gotrace_part part = {
+		.number = scan->number, .offset = scan->begun, .end = scan->offset};
 
 	scan->number = 0;
 	if (!scan->frequency)
 		return ct_fail_at(reterr, CT_ERR_CORRUPT, part.offset,
 			"generation %llu at offset %llu: it tells no frequency of its clock",
-			(unsigned long long)number, (unsigned long long)part.offset);
+			(unsigned long long)part.number, (unsigned long long)part.offset);
 	part.time = gotrace_ns(scan->least_time, NS_PER_SECOND / (double)scan->frequency);
 	return vec_push(&scan->parts->at, part) ? CT_OK : ct_fail_memory(reterr);
 }

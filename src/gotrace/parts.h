@@ -11,6 +11,7 @@
 #include "base/vec.h"
 
 struct gotrace_part {
+	uint64_t number;
 	uint64_t offset; /* of its first batch */
 	uint64_t end;    /* behind its last byte, its marker's where it has one */
 	int64_t time;    /* of its earliest batch, in nanoseconds */

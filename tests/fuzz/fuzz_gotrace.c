@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A Go trace that may hold anything. Whatever it is, it is read to an end, and twice the same; each event names rows of
- * the tables that are there; times do not go back; and what is kept is bounded by the bytes of the file.
+ * the tables that are there; times do not go back; and what is kept is bounded by the bytes of the file. A follower is
+ * told the same, and parts of it lie in it one behind the other.
  */
 #include "corotracer/event.h"
+#include "gotrace/parts.h"
 #include "gotrace/source.h"
 #include "memory_file.h"
 
@@ -56,17 +58,65 @@ static void check_tables(const struct ct_tables *tables, size_t nr_bytes)
 
 static struct memory_file file;
 
+static struct input *open_file(void)
+{
+	struct input *input;
+
+	require(input_open(file.path, &input, NULL) == CT_OK);
+	return input;
+}
+
+/* What is told before the trace breaks off in the middle of a generation is told to a follower alone. */
+static void follow(const struct reading *whole)
+{
+	struct reading reading = {0};
+	const struct ct_event *event;
+	struct ct_source *source;
+	enum ct_status status;
+
+	if (gotrace_follow_open(open_file(), &source, NULL)) {
+		require(!whole);
+		return;
+	}
+	while ((status = source_next(source, &event, NULL)) == CT_OK) {
+		check_event(&reading, source->tables, event);
+		if (whole && reading.nr_events == whole->nr_events)
+			require(reading.sum == whole->sum);
+	}
+	require(status == CT_END || status < 0);
+	require(!whole || reading.nr_events >= whole->nr_events);
+	source_close(source);
+}
+
+static void find_parts(void)
+{
+	struct input *input = open_file();
+	struct gotrace_parts parts;
+	uint64_t end = 16;
+	size_t i;
+
+	if (gotrace_parts_find(input, &parts, NULL) == CT_OK) {
+		for (i = 0; i < parts.at.count; i++) {
+			require(parts.at.at[i].offset == end && parts.at.at[i].end > end);
+			end = parts.at.at[i].end;
+		}
+		require(end <= input->nr_bytes || !parts.at.count);
+	}
+	gotrace_parts_fini(&parts);
+	input_close(input);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)
 {
 	struct ct_source *source;
 	struct reading first, second;
 	struct ct_error error = {0};
-	struct input *input;
 
 	file_set(&file, bytes, nr_bytes);
-	require(input_open(file.path, &input, &error) == CT_OK);
-	if (gotrace_source_open(input, &source, &error)) {
+	find_parts();
+	if (gotrace_source_open(open_file(), &source, &error)) {
 		require(*error.text);
+		follow(NULL);
 		return 0;
 	}
 	check_tables(source->tables, nr_bytes);
@@ -75,5 +125,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)
 	require(first.nr_events == second.nr_events && first.sum == second.sum);
 	require(first.nr_events == source->tables->nr_events + source->tables->nr_carried);
 	source_close(source);
+	follow(&first);
 	return 0;
 }

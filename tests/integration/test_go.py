@@ -156,6 +156,38 @@ def check_served(scratch):
     server.stop()
 
 
+def cut(scratch, *words, trace=GENERATIONS):
+    path = scratch / "part.trace"
+    said = run(TOOL, "cut", *words, "-o", path, trace).stderr
+    return path.read_bytes(), [int(number) for number in re.findall("generations? ([0-9]+)(?: to ([0-9]+))?", said)[0] if number]
+
+
+def check_cut(scratch):
+    """Parts are traces of Go, whose generations lie in them as in the whole."""
+    for trace in (GENERATIONS, as_older(GENERATIONS, scratch)):
+        whole = trace.read_bytes()
+        first, of_first = cut(scratch, "--to", "0s", trace=trace)
+        rest, of_rest = cut(scratch, "--from", "50ms", trace=trace)
+        check(len(of_first) == 1 and of_rest == [of_first[0] + 1, of_first[0] + 2], f"{of_first} {of_rest}")
+        check(first + rest[16:] == whole and rest[:16] == whole[:16], "the parts are not the whole")
+        check(cut(scratch, "--from", "0s", trace=trace)[0] == whole, "all of it is not the whole")
+        for part in (first, rest):
+            (scratch / "again.trace").write_bytes(part)
+            check("0 lost, with its end" in told("report", scratch / "again.trace"), "a part is not whole")
+    (scratch / "damaged.trace").write_bytes(GENERATIONS.read_bytes()[:-1])
+    damaged, of_damaged = cut(scratch, "--from", "0s", trace=scratch / "damaged.trace")
+    check(len(of_damaged) == 2 and GENERATIONS.read_bytes().startswith(damaged), "a damaged trace is cut elsewhere")
+    for words, sentence in ((("cut", "--from", "1h"), "it holds nothing of that time: it was observed until 0.0"),
+                            (("cut", "--from", "1s", "--to", "0s"), "the interval ends before it begins"),
+                            (("cut", "--pack", "1", "--to", "0s"), "whose form has no packed blocks"),
+                            (("merge",), "nothing in it tells which run it is of"), (("recover",), "every command reads it")):
+        result = run(TOOL, *words, "-o", scratch / "none", GENERATIONS, status=2)
+        check(sentence in result.stderr and not (scratch / "none").exists(), result.stderr)
+    (scratch / "named.out").write_bytes(GENERATIONS.read_bytes())
+    run(TOOL, "cut", "--to", "0s", scratch / "named.out")
+    check((scratch / "named.cut.out").exists(), "a part is named otherwise")
+
+
 def judged(server, is_wanted):
     give_up = time.monotonic() + 60
     while not is_wanted(state := server.tell("/api/v1/state")):
@@ -169,6 +201,7 @@ def main():
         scratch = pathlib.Path(name)
         check_followed(scratch)
         check_served(scratch)
+        check_cut(scratch)
         check_commands(scratch)
         check_all_programs()
         check_words()
