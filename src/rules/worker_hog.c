@@ -124,6 +124,15 @@ static int64_t own_time(const struct analysis *analysis, const struct model_run 
 	return is_blocked(run) || ns < (int64_t)account.ran_ns ? ns : (int64_t)account.ran_ns;
 }
 
+/*
+ * The account reaches a little beyond the run at both ends. Where the thread had no processor for most of the run, the
+ * rest of the account may belong to what it did before and after that.
+ */
+static bool is_starved(const struct analysis *analysis, const struct model_run *run)
+{
+	return own_time(analysis, run) < run->ns / 2;
+}
+
 static void judge(struct analysis *analysis, uint32_t site)
 {
 	const struct hog *hog = hog_at(analysis, site);
@@ -141,6 +150,8 @@ static void judge(struct analysis *analysis, uint32_t site)
 	if (hog->nr_behind == 0 || is_excused(analysis, run) ||
 		own_time(analysis, run) <= limit_of(analysis, site))
 		return;
+	if (is_starved(analysis, run))
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_STARVED);
 	analyze_candidate_lower_for_gaps(analysis, &candidate, run->until - run->ns, run->until);
 	analyze_candidate_add(analysis, &candidate);
 }
