@@ -140,7 +140,6 @@ impl Told {
     /// It is polled, in this frame.
     #[inline(always)]
     pub(crate) fn tell_resumed(&mut self, pass: u32, frame: &Frame<'_>) {
-        worker::slot_take(self.coro);
         frame.target.run();
         probe::resume_in(pass, self.coro, self.point);
         self.phase = Phase::Running;

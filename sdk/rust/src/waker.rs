@@ -13,7 +13,7 @@
 
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::Arc;
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
@@ -57,6 +57,8 @@ pub(crate) struct Target {
     is_suspended: AtomicBool,
     /// Whether it was told that the grant has been handed over.
     is_granted: AtomicBool,
+    /// The worker's slot in which it lies; 0: none.
+    slot: AtomicU32,
     /// Clones of its wakers: the plain ones in the upper half, all in the lower one.
     clones: AtomicU64,
 }
@@ -77,6 +79,7 @@ impl Target {
             state: AtomicU64::new(0),
             is_suspended: AtomicBool::new(false),
             is_granted: AtomicBool::new(false),
+            slot: AtomicU32::new(0),
             clones: AtomicU64::new(0),
         }
     }
@@ -111,12 +114,30 @@ impl Target {
         let is_queued = told == outcome::QUEUED;
         if self.is_root {
             probe::wake(waker, probe::handle(resource::COROUTINE, self.coro), 0, told);
-            if is_queued && waker != 0 {
-                worker::tell_slot(self.coro, waker);
+            // Where it is being polled, the worker that polls it queues it again.
+            if is_queued && waker != 0 && self.is_suspended.load(Ordering::Acquire) {
+                self.lie_in_slot(worker::tell_slot(self.coro, waker));
             }
         } else if self.grant != 0 && is_queued {
             self.is_granted.store(true, Ordering::Release);
             probe::hand_over(waker, self.grant, self.coro, 0);
+        }
+    }
+
+    /// It lies there from here on, unless it has come to its end meanwhile.
+    fn lie_in_slot(&self, number: u32) {
+        self.slot.store(number, Ordering::SeqCst);
+        if self.state.load(Ordering::SeqCst) & DONE != 0 {
+            self.leave_slot();
+        }
+    }
+
+    #[inline]
+    fn leave_slot(&self) {
+        let number = self.slot.load(Ordering::SeqCst);
+        if number != 0 {
+            self.slot.store(0, Ordering::Relaxed);
+            worker::slot_leave(number, self.coro);
         }
     }
 
@@ -132,6 +153,7 @@ impl Target {
     /// It is polled from here on.
     #[inline]
     pub(crate) fn run(&self) {
+        self.leave_slot();
         self.is_suspended.store(false, Ordering::Relaxed);
         self.state.store(0, Ordering::Release);
     }
@@ -159,7 +181,8 @@ impl Target {
 
     /// It is not polled any more.
     pub(crate) fn finish(&self) {
-        self.state.store(DONE, Ordering::Release);
+        self.state.store(DONE, Ordering::SeqCst);
+        self.leave_slot();
     }
 
     /// Whether it was told since the last time that a wake has handed over what it waits for.

@@ -3,23 +3,76 @@
 //! polls.
 
 use std::cell::Cell as Word;
+#[cfg(any(test, feature = "tokio"))]
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::probe::{self, resource};
 
+/// Threads that can have a slot at once; further ones are told of as having none.
+const SLOTS: usize = 256;
+
+/// What lies in a worker's slot. The runtime may move it on, where other workers find it: whoever polls it takes it out.
+#[repr(align(64))]
+struct Slot {
+    holds: AtomicU64,
+    #[cfg_attr(not(any(test, feature = "tokio")), allow(dead_code))]
+    is_owned: AtomicBool,
+}
+
+#[allow(clippy::declare_interior_mutable_const)] // the first value of each element of the array
+const EMPTY: Slot = Slot { holds: AtomicU64::new(0), is_owned: AtomicBool::new(false) };
+
+static ALL: [Slot; SLOTS] = [EMPTY; SLOTS];
+
+/// A slot's number, from 1 on, for as long as its thread lives.
+#[cfg(any(test, feature = "tokio"))]
+struct Owned(u32);
+
+#[cfg(any(test, feature = "tokio"))]
+impl Owned {
+    fn any() -> Option<Self> {
+        let free = |slot: &Slot| !slot.is_owned.swap(true, Ordering::Acquire);
+        let number = ALL.iter().position(free)? + 1;
+        Some(Self(number as u32))
+    }
+}
+
+#[cfg(any(test, feature = "tokio"))]
+impl Drop for Owned {
+    fn drop(&mut self) {
+        QUEUE.with(|queue| queue.set(0));
+        SLOT.with(|slot| slot.set(0));
+        let slot = slot_of(self.0);
+        slot.holds.store(0, Ordering::Relaxed);
+        slot.is_owned.store(false, Ordering::Release);
+    }
+}
+
+#[cfg(any(test, feature = "tokio"))]
+thread_local! {
+    static OWNED: RefCell<Option<Owned>> = const { RefCell::new(None) };
+}
+
 thread_local! {
     /// The queue in which what this thread wakes can be taken by itself alone; 0: there is none.
-    static SLOT: Word<u64> = const { Word::new(0) };
-    /// What lies in it.
-    static IN_SLOT: Word<u64> = const { Word::new(0) };
+    static QUEUE: Word<u64> = const { Word::new(0) };
+    /// Its slot; 0: none.
+    static SLOT: Word<u32> = const { Word::new(0) };
     /// The future that is about to yield; 0: none.
     static YIELDS: Word<u64> = const { Word::new(0) };
 }
 
 /// This thread has such a slot from here on: a worker of a runtime that runs what a task has woken next, and lets no
 /// other worker have it.
-#[cfg(feature = "tokio")]
+#[cfg(any(test, feature = "tokio"))]
 pub(crate) fn slot_open() {
-    SLOT.with(|slot| slot.set(probe::handle(resource::QUEUE, probe::task_new())));
+    let owned = Owned::any();
+    let number = owned.as_ref().map_or(0, |owned| owned.0);
+    OWNED.with(|own| drop(own.replace(owned)));
+    SLOT.with(|slot| slot.set(number));
+    let queue = if number == 0 { 0 } else { probe::handle(resource::QUEUE, probe::task_new()) };
+    QUEUE.with(|own| own.set(queue));
 }
 
 /// The future that this thread polls is about to yield: its wake waits in this thread alone.
@@ -39,29 +92,71 @@ pub(crate) fn is_yielding(coro: u64) -> bool {
 #[inline]
 pub(crate) fn take_yield(coro: u64) -> Option<u64> {
     let is_yield = YIELDS.with(|yields| yields.get() == coro && yields.replace(0) != 0);
-    let queue = SLOT.with(Word::get);
+    let queue = QUEUE.with(Word::get);
     (is_yield && queue != 0).then_some(queue)
 }
 
-/// A future was woken by the one that this thread polls. What lay in the slot before goes where others may take it.
-pub(crate) fn tell_slot(coro: u64, waker: u64) {
-    let queue = SLOT.with(Word::get);
-    if queue == 0 || coro == waker {
-        return;
-    }
-    let before = IN_SLOT.with(|slot| slot.replace(coro));
-    if before != 0 && before != coro {
-        probe::enqueue(before, probe::handle(resource::QUEUE, 0));
-    }
-    probe::enqueue_private(coro, queue);
+fn slot_of(number: u32) -> &'static Slot {
+    &ALL[number as usize - 1]
 }
 
-/// The future is polled: it is in no slot any more.
-#[inline]
-pub(crate) fn slot_take(coro: u64) {
-    IN_SLOT.with(|slot| {
-        if slot.get() == coro {
-            slot.set(0);
+/// Puts it into this thread's slot: what lay there before (0: nothing), and the slot's number. None: there is no slot.
+fn put(coro: u64) -> Option<(u64, u32)> {
+    let number = SLOT.with(Word::get);
+    if number == 0 {
+        return None;
+    }
+    let before = slot_of(number).holds.swap(coro, Ordering::AcqRel);
+    Some((if before == coro { 0 } else { before }, number))
+}
+
+/// A future that waits was woken by the one that this thread polls. What lay in the slot before goes where others may
+/// take it. The number of the slot, for [`slot_leave`]; 0: it lies in none.
+pub(crate) fn tell_slot(coro: u64, waker: u64) -> u32 {
+    if coro == waker {
+        return 0;
+    }
+    let (before, number) = match put(coro) {
+        Some(found) => found,
+        None => return 0,
+    };
+    if before != 0 {
+        probe::enqueue(before, probe::handle(resource::QUEUE, 0));
+    }
+    probe::enqueue_private(coro, QUEUE.with(Word::get));
+    number
+}
+
+/// The future is polled, or has come to its end: that slot does not hold it any more, if it still did.
+#[cold]
+pub(crate) fn slot_leave(number: u32, coro: u64) {
+    let _ = slot_of(number).holds.compare_exchange(coro, 0, Ordering::AcqRel, Ordering::Relaxed);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_thread_polled_is_not_moved_on() {
+        slot_open();
+        let (before, number) = put(7).unwrap();
+        assert_eq!(before, 0);
+        assert_eq!(put(8), Some((7, number)));
+        std::thread::spawn(move || slot_leave(number, 8)).join().unwrap();
+        assert_eq!(put(9), Some((0, number)));
+        slot_leave(number, 8);
+        assert_eq!(put(10), Some((9, number)));
+    }
+
+    #[test]
+    fn slots_are_given_back() {
+        for _ in 0..2 * SLOTS {
+            let number = std::thread::spawn(|| {
+                slot_open();
+                put(7).map(|(before, _)| before)
+            });
+            assert_eq!(number.join().unwrap(), Some(0));
         }
-    });
+    }
 }
