@@ -87,7 +87,9 @@ SHAPES = {
     "current-thread": (4, [r" wake c\d+ coroutine:\d+ ", " destroy c1 life=done"]),
     "local-set": (4, [r"suspend c\d+ timer:0 ", r"wake c\d+ coroutine:\d+ outcome=queued", " destroy c4 life=done"]),
     "join": (5, ["detail c1 0 detail=resource", "await-done c1 c5", "await-done c1 c4", "await-done c1 c3"]),
-    "timeouts": (4, ["detail=deadline", " destroy c2 life=done", " destroy c3 life=suspended", " destroy c4 life=suspended"]),
+    "timeouts": (4, ["await c1 c2", "suspend c1 coroutine:2 ", "detail c1 .*detail=deadline", "await-done c1 c2",
+                     " destroy c3 life=suspended", "suspend c1 coroutine:4 ", "detail c1 .*detail=deadline",
+                     " destroy c4 life=suspended"]),
     "cancellation": (4, [" destroy c2 life=unseen", " destroy c3 life=suspended", " destroy c1 life=done",
                          " destroy c4 life=suspended"]),
 }
@@ -100,6 +102,23 @@ def check_shapes(place, program):
         dumped = run(COROTRACER, "dump", trace).stdout
         check(len(re.findall(r" create c\d+ ", dumped)) == nr_coros, f"{scene}: not {nr_coros} coroutines")
         check(re.search(".*".join(told), dumped, re.DOTALL), f"{scene}: not {told}")
+
+
+def check_hooks(place):
+    """Tokio's hooks, which it calls unstable: tasks that nobody traced are told of, and nothing behind their ends."""
+    target = BUILD / "rust-unstable"
+    run("cargo", "build", "--locked", "--offline", "--quiet", "--manifest-path", PACKAGE, "--target-dir", target,
+        env=dict(os.environ, CARGO_BUILD_JOBS="1", RUSTFLAGS="--cfg tokio_unstable"), timeout=900)
+    trace, report = report_of(place, target / "debug/rust-programs", "hooks")
+    check(not report["findings"], f"hooks: {report['findings']}")
+    lives = {}
+    for kind, coro in re.findall(r"^\S+ +t\d+ ([\w-]+) (c[1-9]\d*)\b", run(COROTRACER, "dump", trace).stdout, re.MULTILINE):
+        lives.setdefault(coro, []).append(kind)
+    tasks = [life for life in lives.values() if life[0] == "create"]
+    check(len(tasks) == 50, f"hooks: {len(tasks)} tasks of 50 are told of")
+    wrong = [life for life in lives.values() if life.index("destroy") != len(life) - 1]
+    wrong += [life for life in tasks if life[1:3] != ["resume", "suspend"]]
+    check(not wrong, f"hooks: {wrong}")
 
 
 def check_older(place, program):
@@ -123,6 +142,7 @@ def main():
         check_load(place, program)
         check_spans(place, program)
         check_shapes(place, program)
+        check_hooks(place)
         check_older(place, program)
     return 0
 

@@ -141,11 +141,13 @@ impl PollTrace {
     fn make_cell_for(&mut self, waker: &Waker, outer: Option<&Frame<'_>>) {
         let around = outer.and_then(|frame| frame.waker_for_wait(waker));
         let wanted: &Waker = around.as_deref().unwrap_or(waker);
-        self.told.parent = if around.is_some() { outer.map_or(0, |frame| frame.coro) } else { 0 };
+        // Inside of a wait that is told, the waker is that wait's already.
+        let is_child = around.is_some() || outer.map_or(false, |frame| frame.is_waited_with(waker));
+        self.told.parent = if is_child { outer.map_or(0, |frame| frame.coro) } else { 0 };
         self.cell = Some(match self.cell.take() {
             Some(cell) if cell.is_for(wanted) => cell,
             Some(cell) => Cell::with_waker(&cell, wanted.clone()),
-            None => Cell::new(self.told.coro, self.grant, around.is_none(), wanted.clone()),
+            None => Cell::new(self.told.coro, self.grant, !is_child, wanted.clone()),
         });
     }
 

@@ -222,10 +222,13 @@ impl<F: Future> Future for On<F> {
                 Some(around) => around,
                 None => return inner.poll(context),
             };
+            let nr_before = frame.nr_waits();
             let polled = inner.poll(&mut Context::from_waker(&waker));
             if polled.is_pending() {
                 let site = probe::site_of(place, None);
-                frame.note(Wait { resource, site, deadline });
+                frame.note_around(Wait { resource, site, deadline }, nr_before);
+            } else {
+                frame.forget(nr_before);
             }
             polled
         })

@@ -68,6 +68,36 @@ impl<'a> Frame<'a> {
         self.nr_waits.set(self.nr_waits.get() + 1);
     }
 
+    /// How many waits were told so far.
+    pub(crate) fn nr_waits(&self) -> u32 {
+        self.nr_waits.get()
+    }
+
+    /// Tells a wait of the future that is polled, around what was told since there were `nr_before`. A child inside is
+    /// what a timer's wait is for, which ends it; of anything else, the one around knows best.
+    pub(crate) fn note_around(&self, wait: Wait, nr_before: u32) {
+        if nr_before != 0 || self.nr_waits.get() != 1 {
+            return self.note(wait);
+        }
+        let inside = self.wait.get();
+        let is_timer = wait.resource >> 56 == u64::from(resource::TIMER);
+        let deadline = match (inside.deadline, wait.deadline) {
+            (0, only) | (only, 0) => only,
+            (one, other) => one.min(other),
+        };
+        self.wait.set(Wait { deadline, ..if is_timer { inside } else { wait } });
+    }
+
+    /// What was told since there were `nr_before` is over.
+    pub(crate) fn forget(&self, nr_before: u32) {
+        self.nr_waits.set(nr_before);
+    }
+
+    /// Whether a poll with this waker is one of the future that is polled, inside of a wait that it tells.
+    pub(crate) fn is_waited_with(&self, waker: &Waker) -> bool {
+        self.cell.wait().will_wake(waker)
+    }
+
     /// The waker for a wait that is told, where `waker` is the one that the future was polled with.
     pub(crate) fn waker_for_wait(&self, waker: &Waker) -> Option<crate::waker::Borrowed<'_>> {
         self.cell.plain().will_wake(waker).then(|| self.cell.wait())

@@ -121,6 +121,20 @@ fn cancellation() {
     );
 }
 
+/// Tasks of which nobody tells but the runtime's own hooks.
+#[cfg(tokio_unstable)]
+fn hooks() {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    let runtime =
+        corotracer::tokio::trace_runtime(&mut builder).worker_threads(2).enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let tasks: Vec<_> = (0..50).map(|_| tokio::spawn(tokio::task::yield_now())).collect();
+        for task in tasks {
+            task.await.expect("an end");
+        }
+    });
+}
+
 /// The program for a name, if there is one.
 pub fn find(name: &str) -> Option<fn()> {
     Some(match name {
@@ -129,6 +143,8 @@ pub fn find(name: &str) -> Option<fn()> {
         "join" => join,
         "timeouts" => timeouts,
         "cancellation" => cancellation,
+        #[cfg(tokio_unstable)]
+        "hooks" => hooks,
         _ => return None,
     })
 }
