@@ -56,6 +56,27 @@ site 5 kind=source file=/src/server.cpp line=50 function=start
 """
 SVG = "{http://www.w3.org/2000/svg}"
 
+# The world stands still from 10 to 30 ms, garbage is looked for up to 60 ms, coroutine 1 helps, and is in a region.
+COLLECTING = """\
+trace from=0 until=100ms
+process 1 pid=100 program=/bin/service probe
+thread 1 tid=101 name=m1
+site 1 kind=source file=/src/main.go line=10 function=main.main
+site 2 kind=name reason="GC sweep termination"
+site 3 kind=name reason=parse
+1ms t1 create c1 @1
+1ms t1 resume c1
+5ms t1 region-begin c1 @3
+10ms t1 range-begin c1 @2 range=pause
+30ms t1 range-end c1 range=pause
+30ms t1 range-begin range=gc-mark
+40ms t1 range-begin c1 range=gc-assist
+50ms t1 range-end c1 range=gc-assist
+60ms t1 range-end range=gc-mark
+80ms t1 region-end c1 @3
+90ms t1 suspend c1
+"""
+
 
 class Timeline(Page):
     """A page whose copies can be read."""
@@ -385,6 +406,30 @@ def check_help(browser, server):
         it.quiet()
 
 
+def check_besides(browser, server):
+    """Pauses and marking lie on the axis, and a pause across all lanes; what a coroutine does besides, below its bar; the pointer tells it."""
+    with Timeline(browser, server) as it:
+        it.show("timeline?lanes=all&from=0&until=100000000")
+        picture = it.picture()
+        shaded = [one for one in picture.iter(SVG + "rect") if one.get("opacity") == "0.16"]
+        check(len(shaded) == 1, f"{len(shaded)} pauses are shaded")
+        begin, per_ms = float(shaded[0].get("x")), float(shaded[0].get("width")) / 20
+        spans = {}
+        for path in picture.iter(SVG + "path"):
+            found = re.fullmatch(r"M([\d.]+) ([\d.]+)L([\d.]+) \2", path.get("d").strip())
+            if found and path.get("stroke-width") == "3":
+                times = tuple(round(10 + (float(found[one]) - begin) / per_ms) for one in (1, 3))
+                spans.setdefault(float(found[2]), []).append((*times, bool(path.get("stroke-dasharray"))))
+        told = [sorted(spans[y]) for y in sorted(spans)]
+        check(told == [[(10, 30, False), (30, 60, False)], [(5, 80, True), (40, 50, False)]], f"{told}")
+        box = it.page.locator("#timeline-canvas").bounding_box()
+        it.page.mouse.move(box["x"] + begin + 10 * per_ms, box["y"] + 30)
+        it.until("document.querySelector('.under').textContent === 'pause GC sweep termination, 20.0 ms'")
+        it.page.mouse.move(box["x"] + begin + 35 * per_ms, box["y"] + float(sorted(spans)[1]) - 8)
+        it.until("document.querySelector('.under').textContent.endsWith('; gc-assist, 10.0 ms')")
+        it.quiet()
+
+
 def check_finding(browser, server):
     """A step of a finding lights its event in the picture, and the other way round; a click leads to the moment, a link back."""
     with Timeline(browser, server) as it:
@@ -416,8 +461,10 @@ def main():
         pathlib.Path(place, "causes.txt").write_text(TRACE)
         server = Server("serve", "--listen", ":0", place + "/causes.txt")
         other = Server("serve", "--listen", ":0", trace_in(place))
+        pathlib.Path(place, "collecting.txt").write_text(COLLECTING)
+        third = Server("serve", "--listen", ":0", place + "/collecting.txt")
         try:
-            for one in (server, other):
+            for one in (server, other, third):
                 judged(one)
             if "screens" not in server.ask("/")[2].decode():
                 sys.exit(77)
@@ -426,9 +473,11 @@ def main():
             check_copies(browser, server, place + "/causes.txt")
             check_other_copies(browser, server, place + "/causes.txt")
             check_finding(browser, other)
+            check_besides(browser, third)
         finally:
             server.process.kill()
             other.process.kill()
+            third.process.kill()
 
 
 if __name__ == "__main__":

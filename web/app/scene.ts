@@ -3,6 +3,7 @@
 // The picture of the timeline, drawn with any pen from what is known at that moment: nothing is asked for here, and nothing is
 // kept. A lane is never drawn finer than its slices were asked for.
 
+import type { Beside } from "./besides";
 import type { Arrow } from "./causes";
 import type { Lane, Lanes, Row } from "./lanes";
 import type { Pen } from "./pen";
@@ -34,6 +35,7 @@ export interface Scene {
 	/** The row that keys are for. */
 	row: number;
 	slices: ReadonlyMap<string, Slice[]>;
+	besides: readonly Beside[];
 	selected: { lane: string; slice: Slice } | null;
 	arrows: readonly Arrow[];
 	flags: readonly Flag[];
@@ -62,6 +64,7 @@ export function drawScene(pen: Pen, scene: Scene): void {
 	pen.font = "12px system-ui, sans-serif";
 	pen.textBaseline = "middle";
 	drawAxis(pen, scene);
+	drawPauses(pen, scene);
 	for (let row = 0; row <= rowsSeen(scene.height) && scene.top + row < scene.lanes.count; row++) {
 		const found = scene.lanes.at(scene.top + row);
 		if (found)
@@ -101,6 +104,36 @@ function drawAxis(pen: Pen, scene: Scene): void {
 	pen.textAlign = "left";
 }
 
+// ---------------------------------------------------------------- besides
+
+/** A line: of a pause, and of what collection does, a full one, of a region a broken one. */
+function drawBeside(pen: Pen, scene: Scene, { kind, from, until }: Beside, y: number): void {
+	const x = Math.max(xOf(scene, from), scene.names), end = Math.min(xOf(scene, until), scene.width);
+	if (end < scene.names || x > scene.width)
+		return;
+	pen.strokeStyle = kind === "pause" ? scene.colours.alarm : kind === "region" ? scene.colours.accent : scene.colours.ink;
+	pen.lineWidth = 3;
+	pen.setLineDash(kind === "region" ? [6, 2] : []);
+	line(pen, x, y + 1.5, Math.max(end, x + 1), y + 1.5);
+	pen.setLineDash([]);
+}
+
+/** What concerns all lies on the axis; while the world stands still, nothing on any lane goes on. */
+function drawPauses(pen: Pen, scene: Scene): void {
+	for (const beside of scene.besides) {
+		if (beside.lane)
+			continue;
+		const x = Math.max(xOf(scene, beside.from), scene.names), end = Math.min(xOf(scene, beside.until), scene.width);
+		if (beside.kind === "pause" && end >= scene.names && x <= scene.width) {
+			pen.globalAlpha = 0.16;
+			pen.fillStyle = scene.colours.alarm;
+			pen.fillRect(x, AXIS_HEIGHT, Math.max(1, end - x), scene.height - AXIS_HEIGHT);
+			pen.globalAlpha = 1;
+		}
+		drawBeside(pen, scene, beside, AXIS_HEIGHT - 4);
+	}
+}
+
 // ---------------------------------------------------------------- rows
 
 function drawRow(pen: Pen, scene: Scene, row: Row, index: number, y: number): void {
@@ -112,6 +145,9 @@ function drawRow(pen: Pen, scene: Scene, row: Row, index: number, y: number): vo
 	if (row.lane) {
 		for (const slice of scene.slices.get(row.lane.key) ?? [])
 			drawSlice(pen, scene, slice, y);
+		for (const beside of scene.besides)
+			if (beside.lane === row.lane.key)
+				drawBeside(pen, scene, beside, y + LANE_HEIGHT - 3);
 		drawEnded(pen, scene, row.lane, y);
 	}
 	pen.fillStyle = isChosen || row.isHead ? colours.raised : colours.ground;

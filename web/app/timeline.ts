@@ -4,6 +4,7 @@
 // when the range stands still; an answer is never finer than the screen.
 
 import { note, viewInUse } from "./address";
+import { askBesides, sayBeside, type Beside } from "./besides";
 import { askRows } from "./carrier";
 import { askArrows, type Arrow } from "./causes";
 import { fill, h, sharpen } from "./dom";
@@ -49,6 +50,7 @@ export class Timeline implements Handled {
 	private readonly arrangement: Arrangement;
 	private lanes: Lanes;
 	private slices = new Map<string, Slice[]>();
+	private besides: Beside[] = [];
 	private answered: (Range & { resolution: number }) | null = null;
 	private minimap: Minimap | null = null;
 	private top = 0;
@@ -156,7 +158,7 @@ export class Timeline implements Handled {
 		return h("div", { class: "toolbar" }, h("label", { for: "grouping" }, "Lanes: "), choice,
 			button("zoom in", "zoomIn"), button("zoom out", "zoomOut"), button("all", "all"), button("back", "back"),
 			this.trace.report.findings.length ? [button("previous finding", "previousFinding"), button("next finding", "nextFinding")] : null,
-			this.search.element, legend());
+			this.search.element, legend(this.trace));
 	}
 
 	private group(name: string): void {
@@ -243,11 +245,14 @@ export class Timeline implements Handled {
 			const wanted = {
 				from: Math.max(this.trace.from, from - length / 2), until: Math.min(this.trace.until, until + length / 2), resolution: this.perPixel(),
 			};
-			const slices = await askSlices(this.lanesSeen().map((lane) => lane.key), wanted.from, wanted.until, wanted.resolution);
+			const [slices, besides] = await Promise.all([
+				askSlices(this.lanesSeen().map((lane) => lane.key), wanted.from, wanted.until, wanted.resolution),
+				askBesides(this.trace, wanted.from, wanted.until)]);
 			/* An answer that a newer question has overtaken is of what was shown before. */
 			if (number !== this.nrAsked)
 				return this.latest;
 			this.slices = slices;
+			this.besides = besides;
 			this.answered = wanted;
 			this.frame.setAttribute("aria-busy", "false");
 			this.draw();
@@ -273,7 +278,7 @@ export class Timeline implements Handled {
 	private scene(): Scene {
 		return {
 			width: this.width, height: this.frame.clientHeight, names: this.names(), range: this.ranges.now, lanes: this.lanes, top: this.top, row: this.row,
-			slices: this.slices, selected: this.selection ? { lane: this.selection.lane.key, slice: this.selection.slice } : null, arrows: this.arrows,
+			slices: this.slices, besides: this.besides, selected: this.selection ? { lane: this.selection.lane.key, slice: this.selection.slice } : null, arrows: this.arrows,
 			flags: this.flags(), step: this.step, event: this.gone ? { time: this.gone.time, words: KINDS[this.gone.kind] ?? "event" } : null,
 			brush: this.brushed, drop: this.drop, isAnswered: this.answered !== null, colours: palette(),
 		};
@@ -380,7 +385,8 @@ export class Timeline implements Handled {
 	over(x: number, y: number): void {
 		const row = y >= AXIS_HEIGHT && x >= this.names() ? this.lanes.at(this.rowAt(y)) : null;
 		const slice = row?.lane ? this.sliceAt(row.lane, this.timeAt(x)) : null;
-		this.under.textContent = row?.lane && slice ? sayUnder(row.lane, slice) : "";
+		const beside = x < this.names() ? "" : sayBeside(this.besides, row?.lane ?? null, this.timeAt(x), this.perPixel());
+		this.under.textContent = [row?.lane && slice ? sayUnder(row.lane, slice) : "", beside].filter((words) => words).join("; ");
 	}
 
 	keep(): void {

@@ -91,6 +91,7 @@ export interface Report {
 			thread: number; running_ns: number; scheduling_ns: number; blocked_ns: number; idle_ns: number; resumes: number;
 		}[];
 	};
+	runtimes: { ranges: { kind: string; name: string }[] }[];
 	processes: { index: number; pid: number; program: string; command_line: string; ending: string; ending_value: number | null; ended_ns: number | null; has_probe: boolean; has_ledger: boolean }[];
 	threads: { index: number; process: number; tid: number; name: string }[];
 }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+//
+// What goes on besides coroutines: pauses and collection, of all or of one lane, and the regions that a program tells. Shown on the
+// axis, and below the bars of lanes.
+
+import { askRows } from "./carrier";
+import type { Lane } from "./lanes";
+import { duration } from "./say";
+import type { Trace } from "./trace";
+
+/** The longest of what a screen shows: the others are narrower than a pixel, or lie behind these. */
+const MOST = 2000;
+
+export interface Beside {
+	/** "pause", "gc-mark" ... (ranges.def); "region". */
+	kind: string;
+	name: string;
+	/** "c1.1025" or "t3"; "": it concerns all. */
+	lane: string;
+	from: number;
+	until: number;
+}
+
+/** Of a whole process (ranges.def). */
+const OF_ALL = ["pause", "gc-mark"];
+
+export function hasBesides({ report }: Trace): boolean {
+	return report.runtimes.some(({ ranges }) => ranges.length > 0);
+}
+
+export function hasRegions({ report }: Trace): boolean {
+	return report.spans.some(({ kind }) => kind === "region");
+}
+
+function laneKey(process: number, coroutine: number, thread: number): string {
+	return coroutine ? `c${process}.${coroutine}` : `t${thread}`;
+}
+
+async function askTable(table: string, kindColumn: string, from: number, until: number): Promise<Beside[]> {
+	const rows = await askRows("select", {
+		table, columns: `${kindColumn}name,process,coroutine,thread,from_ns,until_ns`, order: "-duration_ns", limit: MOST,
+		where: [`until_ns>=${Math.floor(from)}`, `from_ns<=${Math.ceil(until)}`],
+	});
+	const first = kindColumn ? 1 : 0;
+	return Array.from({ length: rows.nrRows }, (_, row) => {
+		const kind = first ? rows.word(0, row) : "region", [process, coroutine, thread, begin, end] = [1, 2, 3, 4, 5].map((at) => rows.number(first + at, row));
+		return { kind, name: rows.word(first, row), lane: OF_ALL.includes(kind) ? "" : laneKey(process!, coroutine || 0, thread || 0), from: begin!, until: end! };
+	});
+}
+
+/** Regions first: what the runtime does is drawn above them. */
+export async function askBesides(trace: Trace, from: number, until: number): Promise<Beside[]> {
+	const [regions, ranges] = await Promise.all([
+		hasRegions(trace) ? askTable("regions", "", from, until) : [], hasBesides(trace) ? askTable("ranges", "kind,", from, until) : []]);
+	return [...regions, ...ranges];
+}
+
+/** What goes on at that moment, of a lane, or of all without one: the shortest is the innermost. */
+export function sayBeside(all: readonly Beside[], lane: Lane | null, at: number, reach: number): string {
+	const key = lane?.key ?? "";
+	const here = all.filter((one) => one.lane === key && at >= one.from - reach && at <= one.until + reach);
+	const one = here.reduce<Beside | null>((best, next) => !best || next.until - next.from < best.until - best.from ? next : best, null);
+	return one ? `${one.kind}${one.name && one.name !== one.kind ? ` ${one.name}` : ""}, ${duration(one.until - one.from)}` : "";
+}
