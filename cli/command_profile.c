@@ -47,6 +47,7 @@ int command_profile(const struct arguments *arguments)
 	options.profile = (enum ct_profile)arguments->meaning[OPTION_PROFILE_TYPE].number;
 	options.format = formats[arguments->meaning[OPTION_PROFILE_FORMAT].number];
 	options.by_place = arguments->meaning[OPTION_PROFILE_BY].number == 1;
+	options.only_ended = arguments->value[OPTION_PROFILE_ENDED] != NULL;
 	if (!output)
 		output = outputs[options.format];
 	if (!is_writable(options.format, output))

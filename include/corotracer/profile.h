@@ -6,7 +6,8 @@
  * The stack of a sample is the place where a coroutine waits, or runs from, with the functions that it was inlined
  * into; or, where the trace has call stacks, the calls that led there (of one that is ready: that led its waker there;
  * where nobody woke it, its own). Then, as far as the trace tells, come the places of the coroutines that await it, as
- * it was when the time began. All samples of a profile add up to what statistics (report.h) tell of the same.
+ * it was when the time began. All samples of a profile add up to what statistics (report.h) tell of the same, and of
+ * coroutines that the runtime has for itself, unless parts are left out.
  */
 #ifndef COROTRACER_PROFILE_H
 #define COROTRACER_PROFILE_H
@@ -45,6 +46,8 @@ struct ct_profile_options {
 	enum ct_profile profile;
 	enum ct_profile_format format;
 	bool by_place; /* stacks end with the place: who awaits whom is left out */
+	/* What began before the observation, or before a coroutine's first run in it, or goes on, is left out. */
+	bool only_ended;
 };
 
 struct ct_trace;

@@ -232,6 +232,18 @@ static void count(struct reading *reading, uint32_t number, uint64_t times, int6
 	stack->ns += ns;
 }
 
+/* Did it begin before the observation, or before its coroutine ran for the first time in it? */
+static bool is_cut(const struct reading *reading, const struct model_interval *interval)
+{
+	const struct model *model = reading->model;
+	const struct model_coro *coro = &model->coros.at[interval->coro];
+
+	if (model->from != CT_NO_TIME && interval->from <= model->from)
+		return true;
+	return interval->state == CT_STATE_READY &&
+	       coro->nr_resumes <= (coro->state == CT_STATE_RUNNING);
+}
+
 static void count_interval(struct reading *reading, const struct model_interval *interval)
 {
 	const struct model *model = reading->model;
@@ -239,6 +251,8 @@ static void count_interval(struct reading *reading, const struct model_interval 
 
 	if (!coro_of(reading, interval->coro)->stack)
 		take_stack(reading, interval->coro);
+	if (reading->profile->options.only_ended && is_cut(reading, interval))
+		return;
 	if (is_wanted(reading, interval->state, interval->object))
 		count(reading, coro_of(reading, interval->coro)->stack, !is_before,
 			observed(model, interval->until) - observed(model, interval->from));
@@ -347,7 +361,7 @@ static void finish_coro(struct reading *reading, uint32_t coro)
 	ct_time end = model_end_of(reading->model, at->process);
 	struct model_interval open = model_interval_open(reading->model, coro);
 
-	if (at->state >= CT_STATE_DONE)
+	if (at->state >= CT_STATE_DONE || reading->profile->options.only_ended)
 		return;
 	open.until = end > at->changed ? end : at->changed;
 	count_interval(reading, &open);

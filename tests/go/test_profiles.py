@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""test_profiles.py [--all] TOOL FOLDER: profiles of Go traces, sample by sample as `go tool trace -pprof` has them.
+
+Stacks, how often, and for how long have to be the same. Where the two differ by intention, docs/profiles.md says so, and
+here the difference is taken out: --ended leaves out what the reference does not count, and what nobody told to be ready
+has no stack there, and the goroutine's own here. Skips where Go is missing. Without --all two programs are enough."""
+import collections
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import compare
+
+QUICK = ["mutexes", "network"]
+PROGRAMS = ["channels", "mutexes", "selects", "timers", "network", "syscalls", "gc", "leaks"]
+PROFILES = {"net": "network", "sync": "sync", "syscall": "syscall", "sched": "ready"}
+SAMPLE = re.compile(r"^ +(\d+) +(-?\d+): ([\d ]*)$")
+LOCATION = re.compile(r"^ +(\d+): 0x[0-9a-f]+ (?:M=\d+ )?(.*?)(?::0)? s=\d+")
+
+
+def samples(path):
+    """{stack: [times, nanoseconds]} of a profile, as the reference's tool prints it."""
+    raw = subprocess.run(["go", "tool", "pprof", "-raw", path], check=True, capture_output=True, text=True).stdout
+    found, names = [], {}
+    for line in raw.splitlines():
+        sample, location = SAMPLE.match(line), LOCATION.match(line)
+        if sample:
+            found.append((int(sample[1]), int(sample[2]), sample[3].split()))
+        elif location:
+            names[location[1]] = location[2]
+    stacks = collections.defaultdict(lambda: [0, 0])
+    for times, nanoseconds, locations in found:
+        stack = stacks[" < ".join(names[location] for location in locations)]
+        stack[0] += times
+        stack[1] += nanoseconds
+    return {stack: tuple(numbers) for stack, numbers in stacks.items() if numbers[0]}
+
+
+def of_reference(trace, kind, path):
+    with open(path, "wb") as file:
+        subprocess.run(["go", "tool", "trace", f"-pprof={kind}", trace], check=True, stdout=file, stderr=subprocess.DEVNULL)
+    return samples(path)
+
+
+def of_ours(tool, trace, kind, path):
+    subprocess.run([tool, "profile", "--ended", "--type", PROFILES[kind], "-o", path, trace], check=True, capture_output=True)
+    return samples(path)
+
+
+def difference(theirs, ours):
+    """A sentence, or None. What nobody told to be ready has no stack in the reference's."""
+    stackless = theirs.pop("", (0, 0))
+    ours = {stack: (ours[stack][0] - theirs.get(stack, (0, 0))[0], ours[stack][1] - theirs.get(stack, (0, 0))[1])
+            for stack in ours}
+    missing = [stack for stack in theirs if stack not in ours]
+    if missing:
+        return f"ours lacks {missing[0]}"
+    other = [(stack, numbers) for stack, numbers in ours.items() if min(numbers) < 0 or (any(numbers) and not any(stackless))]
+    if other:
+        return f"ours has {other[0][1]} more at {other[0][0]}"
+    rest = tuple(sum(numbers[i] for numbers in ours.values()) for i in (0, 1))
+    return None if rest == stackless else f"ours has {rest} beyond the others, and the reference {stackless} without a stack"
+
+
+def compare_program(tool, binary, program, folder):
+    trace, failures, nr_samples = folder / f"{program}.trace", 0, 0
+    subprocess.run([binary, program, trace], check=True)
+    for kind in PROFILES:
+        theirs = of_reference(trace, kind, folder / "theirs.pb")
+        nr_samples += len(theirs)
+        found = difference(theirs, of_ours(tool, trace, kind, folder / "ours.pb.gz"))
+        if found:
+            failures += 1
+            print(f"{program}, {kind}: {found}")
+    return failures, nr_samples
+
+
+def main():
+    programs = PROGRAMS if "--all" in sys.argv else QUICK
+    tool, folder = (pathlib.Path(argument).resolve() for argument in sys.argv[1:] if argument != "--all")
+    folder.mkdir(parents=True, exist_ok=True)
+    if not shutil.which("go"):
+        compare.skip("there is no Go")
+    binary = compare.build(folder, "programs", "local")
+    if not binary:
+        compare.skip("the programs cannot be built")
+    compared = [compare_program(tool, binary, program, folder) for program in programs]
+    failures, nr_samples = (sum(numbers) for numbers in zip(*compared))
+    print(f"{len(programs)} programs, {len(PROFILES)} profiles of each, {nr_samples} samples, {failures} profiles differ")
+    return 1 if failures or not nr_samples else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
