@@ -209,11 +209,23 @@ static void remark_unnamed(struct analysis *analysis, uint32_t index)
 						 "long somebody has waited, and where");
 }
 
+/* What is carried has the time from which on it was so, where the trace knows that. */
+static void remark_before(struct analysis *analysis)
+{
+	const struct ct_tables *tables = analysis->tables;
+
+	if (tables->nr_carried && tables->carried_from >= tables->observed_from)
+		analyze_quality_remark(analysis,
+			"what was there before the trace began was so for a time that is not "
+			"known: lives and waits count from its beginning");
+}
+
 void analyze_quality_remarks(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	uint32_t i;
 
+	remark_before(analysis);
 	for (i = 1; i < analysis->tables->nr_processes; i++) {
 		remark_ledger_only(analysis, i);
 		remark_ending(analysis, i);

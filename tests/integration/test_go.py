@@ -156,6 +156,22 @@ def check_served(scratch):
     server.stop()
 
 
+def check_window():
+    """What began before a flight recorder's window goes on in it, and nothing is told of its past."""
+    trace = GOLDEN / "go1.26-window.trace"
+    report = json.loads(told("report", "--format", "json", trace))
+    check(report["findings"] == [] and report["quality"]["broken_transitions"] == 0, "a window is told to be at fault")
+    check(any("for a time that is not known" in remark for remark in report["remarks"]), f"{report['remarks']}")
+    check(report["spans"] == [], "a task whose beginning is not there has a duration")
+    rows = told("query", "--format", "csv", trace, "SELECT count(*), count(spawn_place), max(created_ns) FROM coroutines "
+                "WHERE mark IS NULL")
+    check(rows.split()[-1] == "3,0,0", f"three goroutines were there before the window, started nobody knows where: {rows}")
+    limited = json.loads(told("report", "--format", "json", "--threshold", "wait-limit=1ms", trace))
+    check({finding["grade"] for finding in limited["findings"]} <= {"suspect"}, "a wait of unknown length proves something")
+    result = run(TOOL, "check", trace, "task(request).max < 1h", status=1)
+    check("unknown" in result.stdout, f"a task that has no duration is judged: {result.stdout}")
+
+
 def cut(scratch, *words, trace=GENERATIONS):
     path = scratch / "part.trace"
     said = run(TOOL, "cut", *words, "-o", path, trace).stderr
@@ -202,6 +218,7 @@ def main():
         check_followed(scratch)
         check_served(scratch)
         check_cut(scratch)
+        check_window()
         check_commands(scratch)
         check_all_programs()
         check_words()
