@@ -1,0 +1,3 @@
+module corotracer.test/go-service
+
+go 1.25
