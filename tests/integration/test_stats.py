@@ -3,6 +3,7 @@
 import json
 import pathlib
 import resource
+import sqlite3
 
 from support import BUILD, COROTRACER, check, check_documented, fail, folder, run
 
@@ -295,6 +296,16 @@ def check_utilization(runtime):
     check(list(least.values()) == sorted(least.values()), f"{least}")
 
 
+def check_ranges_exported(trace, place):
+    """A database of SQLite has the rows of a query."""
+    columns = "process, kind, name, coroutine, thread, from_ns, until_ns, duration_ns, is_open, site"
+    told = json.loads(run(COROTRACER, "query", "--format", "json", trace, f"SELECT {columns} FROM ranges").stdout)
+    run(COROTRACER, "export", "-f", "sqlite", "-o", place / "ranges.sqlite", trace)
+    rows = sqlite3.connect(place / "ranges.sqlite").execute(f"SELECT {columns} FROM ranges").fetchall()
+    told = sorted(repr(tuple(cell or None for cell in row.values())) for row in told)
+    check(sorted(repr(tuple(cell or None for cell in row)) for row in rows) == told and len(told) == 5, f"{rows} {told}")
+
+
 def check_ranges(trace):
     """The same as rows of a query, and as slices of a timeline."""
     told = run(COROTRACER, "query", "--format", "csv", trace, "SELECT kind, name, duration_ns, is_open FROM ranges").stdout
@@ -325,6 +336,7 @@ def check_runtime(place):
     check((task["id"], task["paused_ns"], task["assisted_ns"]) == (7, 1_000_000, 10_000_000), f"{task}")
     check_utilization(runtime)
     check_ranges(trace)
+    check_ranges_exported(trace, place)
     text = run(COROTRACER, "stats", trace).stdout
     check("2 pauses, 5.00 ms together (5.00 % of the time), the longest 4.00 ms" in text, text)
     check("processors stood idle for 10.0 ms together while coroutines were ready" in text, text)
