@@ -129,7 +129,7 @@ static void draw_box(const struct flame *flame, uint32_t stack, uint32_t line, d
 		x * 100 / whole, y, ns * 100 / whole, ROW_PIXELS);
 	say_escaped(text, &name);
 	text_add(text, ": ");
-	text_duration(text, flame->totals[stack]);
+	profile_say_amount(text, flame->profile, flame->totals[stack]);
 	text_format(text,
 		", %.2f%%</title><rect width=\"100%%\" height=\"100%%\" "
 		"fill=\"hsl(%u,80%%,70%%)\"/><text x=\"3\" y=\"13\">",
@@ -167,7 +167,7 @@ static void draw_head(const struct flame *flame, unsigned height)
 		"<text class=\"word\" x=\"6\" y=\"20\" font-size=\"15\">%s: ",
 		height, ct_profile_name(profile->options.profile), style,
 		ct_profile_name(profile->options.profile));
-	text_duration(text, profile->total_ns);
+	profile_say_amount(text, profile, profile->total_ns);
 	text_format(text, "</text>\n<text class=\"quiet\" x=\"6\" y=\"38\">%s",
 		ct_profile_meaning(profile->options.profile));
 	if (profile->nr_lost)

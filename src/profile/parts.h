@@ -21,7 +21,7 @@ struct profile_stack {
 	uint32_t place;
 	uint32_t depth;
 	uint64_t count;
-	int64_t ns;
+	int64_t ns; /* of samples: how many */
 };
 
 /* On a stack of so many places a new one begins: where two await each other in turn, it would grow without end. */
@@ -73,6 +73,15 @@ struct profile {
 	int64_t total_ns;
 	uint64_t nr_lost;
 };
+
+/* profile_is_of_samples: does it count samples, and no time? */
+static inline bool profile_is_of_samples(const struct profile *profile)
+{
+	return profile->options.profile == CT_PROFILE_SAMPLES;
+}
+
+/* profile_say_amount: what its stacks have, in words: "1.2 ms", "31 samples". */
+void profile_say_amount(struct text *text, const struct profile *profile, int64_t amount);
 
 /* profile_read: fills in the stacks. */
 enum ct_status profile_read(

@@ -186,7 +186,7 @@ static void put_all(struct writing *writing)
 
 	string_of(writing, "");
 	put_type(writing, "count", "count");
-	put_type(writing, type, "nanoseconds");
+	put_type(writing, type, profile_is_of_samples(writing->profile) ? "count" : "nanoseconds");
 	protobuf_number(&writing->out, PROFILE_DEFAULT_SAMPLE_TYPE, string_of(writing, type));
 	put_stacks(writing);
 	put_times(writing, &comment);

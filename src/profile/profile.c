@@ -5,6 +5,16 @@
 #include "base/failure.h"
 #include "profile/parts.h"
 
+void profile_say_amount(struct text *text, const struct profile *profile, int64_t amount)
+{
+	if (!profile_is_of_samples(profile)) {
+		text_duration(text, amount);
+		return;
+	}
+	text_count(text, (uint64_t)amount);
+	text_add(text, amount == 1 ? " sample" : " samples");
+}
+
 static enum ct_status write_form(
 	struct text *text, const struct profile *profile, struct ct_error *reterr)
 {

@@ -332,6 +332,22 @@ static enum ct_status apply_with_calls(
 	return status;
 }
 
+/* ---------------------------------------------------------------- samples */
+
+/* With what the sampler saw; where it saw no calls, its site alone. */
+static void count_sample(struct reading *reading, const struct ct_event *event)
+{
+	uint32_t stack = 0;
+
+	if (!reading->profile->options.by_place)
+		stack = put_calls(reading, 0, event->site);
+	if (!stack)
+		stack = profile_stacks_find(
+			&reading->profile->stacks, 0, model_place(reading->model, event->site));
+	reading->is_broken |= !stack;
+	count(reading, stack, 1, 1);
+}
+
 /* ---------------------------------------------------------------- events */
 
 static enum ct_status apply(void *context, const struct ct_event *event, struct ct_error *reterr)
@@ -349,6 +365,9 @@ static enum ct_status apply(void *context, const struct ct_event *event, struct 
 	if (status)
 		return status;
 	take_intervals(reading);
+	if (is_possible && event->kind == CTP_KIND_SAMPLE &&
+		profile_is_of_samples(reading->profile))
+		count_sample(reading, event);
 	if (is_possible && (event->kind == CTP_KIND_AWAIT || event->kind == CTP_KIND_AWAIT_DONE))
 		note_await(reading, event);
 	return reading->is_broken || reading->history.is_broken ? ct_fail_memory(reterr) : CT_OK;

@@ -115,7 +115,7 @@ static void put_profile(struct json *json, struct frames *frames, const struct p
 	json_open(json, '{');
 	put_pair(json, "type", "sampled");
 	put_pair(json, "name", ct_profile_name(profile->options.profile));
-	put_pair(json, "unit", "nanoseconds");
+	put_pair(json, "unit", profile_is_of_samples(profile) ? "none" : "nanoseconds");
 	put_samples(json, frames, profile);
 	sum = put_weights(json, profile);
 	json_key(json, "startValue");

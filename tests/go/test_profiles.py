@@ -65,6 +65,25 @@ def difference(theirs, ours):
     return None if rest == stackless else f"ours has {rest} beyond the others, and the reference {stackless} without a stack"
 
 
+def sampled(trace):
+    """{stack: how often} of the CPU profiler's samples, as the reference prints its events."""
+    found = collections.Counter()
+    text = subprocess.run(["go", "tool", "trace", "-d=parsed", trace], check=True, capture_output=True, text=True).stdout
+    for event in re.findall(r"StackSample .*\nStack=\n((?:\t.*\n)*)", text):
+        frames = re.findall(r"\t(\S.*) @ 0x[0-9a-f]+\n\t\t(.*)\n", event)
+        found[" < ".join(f"{function} {place}" for function, place in frames)] += 1
+    return found
+
+
+def compare_samples(tool, binary, folder):
+    """A sentence, or None."""
+    trace, ours = folder / "profile.trace", folder / "samples.pb.gz"
+    subprocess.run([binary, "profile", trace], check=True)
+    subprocess.run([tool, "profile", "--type", "samples", "-o", ours, trace], check=True, capture_output=True)
+    theirs, found = sampled(trace), {stack: numbers[0] for stack, numbers in samples(ours).items()}
+    return None if theirs and found == dict(theirs) else f"samples: ours are {found}, and the reference's {dict(theirs)}"
+
+
 def compare_program(tool, binary, program, folder):
     trace, failures, nr_samples = folder / f"{program}.trace", 0, 0
     subprocess.run([binary, program, trace], check=True)
@@ -89,6 +108,10 @@ def main():
         compare.skip("the programs cannot be built")
     compared = [compare_program(tool, binary, program, folder) for program in programs]
     failures, nr_samples = (sum(numbers) for numbers in zip(*compared))
+    wrong = compare_samples(tool, binary, folder)
+    if wrong:
+        failures += 1
+        print(wrong)
     print(f"{len(programs)} programs, {len(PROFILES)} profiles of each, {nr_samples} samples, {failures} profiles differ")
     return 1 if failures or not nr_samples else 0
 
