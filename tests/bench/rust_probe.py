@@ -11,7 +11,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ["COROTRACER_BUILD"]).resolve()
 PLACE = ROOT / "tests/bench"
-ECHO_PAIRS, ECHO_SECONDS = 9, 1
+ECHO_PAIRS, ECHO_SECONDS = 40, 0.25
 
 sys.path.insert(0, str(ROOT / "tests/conformance"))
 import play  # noqa: E402
@@ -36,40 +36,63 @@ def polls(program):
         return json.loads(run.communicate()[0])
 
 
-def echo_once(*command):
-    """(requests a second, microseconds of processor time a request), with all processes that take part."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as run:
-        told = float(run.stdout.read().split()[0])
+def echo_once(asker, *command):
+    """Requests a second, and microseconds of processor time a request: of the server, and with all that traces it."""
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as run:
+        port = run.stdout.readline().strip()
+        asked = subprocess.run([asker, "--ask", port, str(ECHO_SECONDS)], capture_output=True, text=True, check=True)
+        run.stdin.close()
+        own = run.stdout.readline()
         _, status, used = os.wait4(run.pid, 0)
         run.returncode = os.waitstatus_to_exitcode(status)
     if run.returncode:
         sys.exit(f"run-probe: {command[0]} ended with {run.returncode}")
-    return told, 1e6 * (used.ru_utime + used.ru_stime) / (told * ECHO_SECONDS)
+    told = float(asked.stdout)
+    return {"requests a second": told, "server us": int(own) / 1000 / (told * ECHO_SECONDS),
+            "all us": 1e6 * (used.ru_utime + used.ru_stime) / (told * ECHO_SECONDS)}
 
 
-def compare(plain, traced):
-    """Runs of both in turn: medians, and of each pair's own ratio what is kept."""
-    pairs = [(echo_once(*plain), echo_once(*traced)) for _ in range(ECHO_PAIRS)]
+def median_of(values):
+    """The median, and between which values that of all such runs lies, 19 times of 20."""
+    values = sorted(values)
+    reach = int(0.98 * len(values) ** 0.5)
+    low, high = len(values) // 2 - 1 - reach, (len(values) + 1) // 2 + reach
+    return {"median": round(statistics.median(values), 3),
+            "between": [round(values[max(low, 0)], 3), round(values[min(high, len(values) - 1)], 3)]}
 
-    def median(which, what):
-        return round(statistics.median(pair[which][what] for pair in pairs), 2)
 
-    return {"requests a second": {"untraced": median(0, 0), "traced": median(1, 0),
-                                  "kept": round(statistics.median(b[0] / a[0] for a, b in pairs), 3)},
-            "processor us a request": {"untraced": median(0, 1), "traced": median(1, 1)}}
+def compare(asker, plain, traced):
+    """Short runs of both in turn, each pair in the other order than the one before: medians, and of the pairs' own ratios
+    what is kept. The time that the server itself needs is the steadier one where the machine does other work, too."""
+    pairs = []
+    for turn in range(ECHO_PAIRS):
+        both = [echo_once(asker, *command) for command in ((plain, traced), (traced, plain))[turn % 2]]
+        pairs.append(both if turn % 2 == 0 else both[::-1])
+
+    def rows(what):
+        return {name: round(statistics.median(pair[index][what] for pair in pairs), 3)
+                for index, name in enumerate(("untraced", "traced"))}
+
+    def kept(what):
+        return median_of(b[what] / a[what] for a, b in pairs)
+
+    return {"pairs": ECHO_PAIRS,
+            "requests a second": {**rows("requests a second"), "kept": kept("requests a second")},
+            "processor us a request, of the server": {**rows("server us"), "times": kept("server us")},
+            "processor us a request, of all": rows("all us")}
 
 
 def echo(program):
     """An echo server of which every task is traced; the same server with the other crate where that can be built. The
-    clients stand in the server's process, on a thread of their own that nobody traces."""
+    clients are a process of their own, which nobody traces."""
     place = BUILD / "bench-echo"
     place.mkdir(exist_ok=True)
-    own = [program, "--echo", str(ECHO_SECONDS)]
-    told = {"corotracer": compare(own, [BUILD / "corotracer", "run", "--no-ledger", "-o", place / "own.ctrace", "--", *own])}
+    own = [program, "--serve"]
+    told = {"corotracer": compare(program, own, [BUILD / "corotracer", "run", "--no-ledger", "-o", place / "own.ctrace",
+                                                 "--", *own])}
     other = build("rust-dial9")
     if other:
-        words = [other, str(ECHO_SECONDS)]
-        told["dial9-tokio-telemetry"] = compare(words, [*words, place / "other.bin"])
+        told["dial9-tokio-telemetry"] = compare(program, [other], [other, place / "other.bin"])
     shutil.rmtree(place)
     return told
 

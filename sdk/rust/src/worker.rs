@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn slots_are_given_back() {
-        for _ in 0..2 * SLOTS {
+        for _ in 0..SLOTS + 1 {
             let number = std::thread::spawn(|| {
                 slot_open();
                 put(7).map(|(before, _)| before)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-//! The echo server of `tests/bench/rust`, recorded by another crate, dial9-tokio-telemetry: requests a second.
+//! The echo server of `tests/bench/rust`, recorded by another crate, dial9-tokio-telemetry. The clients are that package's.
 //!
-//!     bench-dial9 SECONDS [TRACE]
+//!     bench-dial9 [TRACE]
 //!
 //! Without a trace nothing is recorded.
 #[path = "../../rust/src/echo.rs"]
@@ -20,16 +20,16 @@ fn builder() -> Builder {
     builder
 }
 
-fn plain(seconds: f64) -> f64 {
+fn plain() {
     let runtime = builder().build().expect("a runtime");
-    echo::requests_a_second(seconds, |listener| {
+    echo::serve_until_told(|listener| {
         runtime.spawn(echo::serve(listener, |stream| {
             tokio::spawn(echo::answer(stream));
         }));
-    })
+    });
 }
 
-fn recorded(seconds: f64, path: &str) -> f64 {
+fn recorded(path: &str) {
     let recording = recorder(DiskBuffer::single_file(path).expect("a file")).build();
     let runtime: Runtime = recording
         .handle()
@@ -38,7 +38,7 @@ fn recorded(seconds: f64, path: &str) -> f64 {
             TokioAttachOptions::builder().runtime_name("echo").build(),
         )
         .expect("a runtime");
-    let told = echo::requests_a_second(seconds, |listener| {
+    echo::serve_until_told(|listener| {
         runtime.spawn(async move {
             let serving = spawn(echo::serve(listener, |stream| {
                 spawn(echo::answer(stream));
@@ -48,18 +48,11 @@ fn recorded(seconds: f64, path: &str) -> f64 {
     });
     drop(runtime);
     let _ = recording.graceful_shutdown(Duration::from_secs(5));
-    told
 }
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let seconds = arguments
-        .first()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(2.0);
-    let told = match arguments.get(1) {
-        Some(path) => recorded(seconds, path),
-        None => plain(seconds),
-    };
-    println!("{told:.0}");
+    match std::env::args().nth(1) {
+        Some(path) => recorded(&path),
+        None => plain(),
+    }
 }

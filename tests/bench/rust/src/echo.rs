@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! An echo server on tokio, and clients on a thread of their own, which nobody traces.
+//! An echo server on tokio, and its clients, which are another process.
+use std::io::Read;
 use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
@@ -28,10 +29,9 @@ pub async fn serve(listener: TcpListener, spawn: impl Fn(TcpStream)) {
     }
 }
 
+#[allow(dead_code)]
 async fn ask(port: u16, until: Instant) -> u64 {
-    let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", port))
-        .await
-        .expect("a server");
+    let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", port)).await.expect("a server");
     let mut room = [7; MESSAGE];
     let mut count = 0;
     let _ = stream.set_nodelay(true);
@@ -43,21 +43,34 @@ async fn ask(port: u16, until: Instant) -> u64 {
     count
 }
 
-/// Requests that were answered, a second, by the server that `start` runs elsewhere.
-pub fn requests_a_second(seconds: f64, start: impl FnOnce(TcpListener)) -> f64 {
+/// Nanoseconds that the threads of this process have run, as the kernel accounts for them.
+fn processor_time() -> u64 {
+    let tasks = std::fs::read_dir("/proc/self/task").expect("threads");
+    tasks
+        .filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("schedstat")).ok())
+        .filter_map(|text| text.split(' ').next()?.parse::<u64>().ok())
+        .sum()
+}
+
+/// Has `start` serve a port, which is printed, until the standard input ends; then prints the processor time that took.
+pub fn serve_until_told(start: impl FnOnce(TcpListener)) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("a port").port();
     listener.set_nonblocking(true).expect("a listener");
     start(listener);
-    let clients = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("a runtime");
+    let before = processor_time();
+    println!("{port}");
+    let _ = std::io::stdin().read(&mut [0]);
+    println!("{}", processor_time() - before);
+}
+
+/// Requests that the server of that port answered, a second.
+#[allow(dead_code)] // one program serves, and does not ask
+pub fn requests_a_second(port: u16, seconds: f64) -> f64 {
+    let clients = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let count: u64 = clients.block_on(async {
         let until = Instant::now() + Duration::from_secs_f64(seconds);
-        let asking: Vec<_> = (0..CONNECTIONS)
-            .map(|_| tokio::spawn(ask(port, until)))
-            .collect();
+        let asking: Vec<_> = (0..CONNECTIONS).map(|_| tokio::spawn(ask(port, until))).collect();
         let mut count = 0;
         for one in asking {
             count += one.await.expect("answers");

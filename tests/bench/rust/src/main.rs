@@ -2,12 +2,12 @@
 //! What a poll of a traced future costs, beside the machine's own floor and others' ways, as JSON.
 //!
 //!     bench-rust [ROUNDS]
-//!     bench-rust --echo SECONDS
+//!     bench-rust --serve | --ask PORT SECONDS
 //!
 //! The floor is what no tracer with time-stamps and records can do without: one reading of the counter, one 32-byte
 //! record, one release store of a head. Each round runs a short batch of every case; a ratio is the median of the
-//! rounds' own ratios. Between batches, outside the time taken, the ring is drained by this program itself. With --echo,
-//! requests to an echo server a second, all of it in this process.
+//! rounds' own ratios. Between batches, outside the time taken, the ring is drained by this program itself. --serve is an
+//! echo server of which every task is traced, --ask its clients: requests a second.
 mod echo;
 mod ring;
 
@@ -78,6 +78,23 @@ fn poll_case<'a>(mut future: Pin<Box<dyn Future<Output = ()> + 'a>>, waker: &'a 
     })
 }
 
+/// The same events, told by the calls of the probe alone.
+fn events_case<'a>(has_wake: bool) -> Box<dyn FnMut() + 'a> {
+    use corotracer::probe;
+    let coro = probe::coro_new();
+    let itself = probe::handle(probe::resource::COROUTINE, coro);
+    let site = probe::site_here(None);
+    Box::new(move || {
+        for _ in 0..BATCH {
+            probe::resume(black_box(coro), probe::point::AWAIT);
+            if has_wake {
+                probe::wake(coro, itself, 0, probe::outcome::QUEUED);
+            }
+            probe::suspend(coro, 0, site, probe::point::AWAIT);
+        }
+    })
+}
+
 fn cases(waker: &Waker) -> Vec<Case<'_>> {
     let monitor = TaskMonitor::new();
     let span = tracing::info_span!("task");
@@ -85,6 +102,8 @@ fn cases(waker: &Waker) -> Vec<Case<'_>> {
         ("floor", Box::new(ring::floor(BATCH))),
         ("untraced poll", poll_case(Box::pin(Leaf), waker)),
         ("untraced poll with wake", poll_case(Box::pin(Keeping::default()), waker)),
+        ("the events of a poll", events_case(false)),
+        ("the events of a poll with wake", events_case(true)),
         ("traced poll", poll_case(Box::pin(Leaf.traced()), waker)),
         ("traced poll with wake", poll_case(Box::pin(Keeping::default().traced()), waker)),
         ("tokio-metrics poll", poll_case(Box::pin(TaskMonitor::instrument(&monitor, Leaf)), waker)),
@@ -128,31 +147,40 @@ fn print(what: &str, cases: &mut [Case<'_>], rounds: usize) {
     print!("  }}");
 }
 
-/// Requests a second to an echo server of which every task is traced.
-fn echo(seconds: f64) -> f64 {
+/// An echo server of which every task is traced.
+fn serve() {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let runtime = trace_runtime(&mut builder).worker_threads(1).enable_all().build().expect("a runtime");
-    echo::requests_a_second(seconds, |listener| {
+    echo::serve_until_told(|listener| {
         runtime.spawn(
             echo::serve(listener, |stream| {
                 spawn(echo::answer(stream));
             })
             .traced(),
         );
-    })
+    });
+}
+
+/// The number that an argument is.
+fn number<T: std::str::FromStr>(arguments: &[String], index: usize) -> Option<T> {
+    arguments.get(index)?.parse().ok()
 }
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let is_traced = corotracer::init_tracer();
-    if arguments.first().map(String::as_str) == Some("--echo") {
-        let seconds = arguments.get(1).and_then(|text| text.parse().ok()).unwrap_or(2.0);
-        println!("{:.0}", echo(seconds));
+    let word = arguments.first().map(String::as_str);
+    if word == Some("--ask") {
+        let port = number(&arguments, 1).expect("a port");
+        println!("{:.0}", echo::requests_a_second(port, number(&arguments, 2).unwrap_or(2.0)));
         return;
+    }
+    let is_traced = corotracer::init_tracer();
+    if word == Some("--serve") {
+        return serve();
     }
     assert!(is_traced, "no engine is there: tests/bench/run-probe stands in for one");
     tracing_subscriber::registry().init();
-    let rounds = arguments.first().and_then(|text| text.parse().ok()).unwrap_or(ROUNDS);
+    let rounds = number(&arguments, 0).unwrap_or(ROUNDS);
     let waker = Waker::from(Arc::new(Count(AtomicU64::new(0))));
     let mut cases = cases(&waker);
     measure(&mut cases, 20);
