@@ -10,7 +10,7 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIBRARY = "libcorotracer"
 INCLUDE = ROOT / "include/corotracer"
-PROBE = ["ctp_probe.h", "ctp_probe_events.h", "ctp_probe_annotate.h", "ctp_flight.h"]
+PROBE = ["ctp_probe.h", "ctp_probe_events.h", "ctp_probe_annotate.h", "ctp_probe_runtime.h", "ctp_flight.h"]
 
 PARTS = re.compile(r"""
       ^(?P<inline>(?:CTP_INLINE|static\ inline)\s(?P<inline_head>[^;{]*?\([^{]*?\))\s*\n\{\n.*?^\}$)

@@ -546,5 +546,6 @@ CTP_INLINE uint32_t ctp_site_use(struct ctp_site_here *here)
 
 #include "corotracer/ctp_probe_events.h"
 #include "corotracer/ctp_probe_annotate.h"
+#include "corotracer/ctp_probe_runtime.h"
 
 #endif

@@ -77,6 +77,11 @@ static uint64_t last_result;
 	PLAIN(park_until, ctp_park_until(N(0), W(1), N(2)))                                   \
 	PLAIN(park_untimed, ctp_park_untimed(N(0), W(1)))                                     \
 	PLAIN(unpark, ctp_unpark(N(0)))                                                       \
+	PLAIN(range_begin, ctp_range_begin(N(0), N(1), (enum ctp_range)N(2), W(3)))           \
+	PLAIN(range_end, ctp_range_end(N(0), N(1), (enum ctp_range)N(2)))                     \
+	PLAIN(processor_state, ctp_processor_state(N(0), (enum ctp_processor)N(1)))           \
+	PLAIN(syscall_begin, ctp_syscall_begin(N(0), N(1), W(2)))                             \
+	PLAIN(syscall_end, ctp_syscall_end(N(0), N(1) != 0))                                  \
 	RESULT(intern, ctp_intern(T(0), LENGTH(0)))                                           \
 	RESULT(task_new, ctp_task_new())                                                      \
 	PLAIN(task_begin, ctp_task_begin(N(0), N(1), W(2)))                                   \

@@ -7,7 +7,7 @@ import sys
 
 from support import BUILD, COROTRACER, SOURCE, check, folder, run
 
-HEADERS = ("ctp_probe.h", "ctp_probe_events.h", "ctp_probe_annotate.h")
+HEADERS = ("ctp_probe.h", "ctp_probe_events.h", "ctp_probe_annotate.h", "ctp_probe_runtime.h")
 PARTS = {"thread_self", "stack_pointer", "present_pass", "time", "enter", "leave", "finish", "publish", "is_unwanted",
          "has_room", "emit_of", "emit_with_of", "site_hash", "site_lookup", "text_word", "fence",
          "time_of", "current_enter", "current_leave", "current_spawn", "current_spawned"}

@@ -160,7 +160,7 @@ static void workers(void)
 	ctp_park_untimed(queue, 93);
 	CHECK_EQUAL(drain(&reader, &kept), 10);
 	check_record(&kept, 9, 0, queue, 93, CTP_KIND_PARK, 0);
-	CHECK_EQUAL(CTP_TAIL_FLAGS(kept.records[9].tail), CTP_PARK_UNTIMED);
+	CHECK_EQUAL(CTP_TAIL_FLAGS(kept.records[10].tail), CTP_PARK_UNTIMED);
 	check_record(&kept, 7, lock, UINT64_MAX, 92, CTP_KIND_BLOCK_BEGIN, CTP_CALL_LOCK);
 	check_record(&kept, 8, 0, 0, 92, CTP_KIND_BLOCK_END, CTP_CALL_LOCK);
 	check_record(&kept, 0, 5, queue, 0, CTP_KIND_ENQUEUE, 0);
@@ -172,6 +172,32 @@ static void workers(void)
 	check_record(&kept, 6, 6, queue, 0, CTP_KIND_ENQUEUE, 0);
 	CHECK_EQUAL(CTP_TAIL_FLAGS(kept.records[1].tail), 0);
 	CHECK_EQUAL(CTP_TAIL_FLAGS(kept.records[7].tail), CTP_ENQUEUE_PRIVATE);
+}
+
+static void runtime(void)
+{
+	const uint64_t processor = CTP_HANDLE(CTP_RESOURCE_PROCESSOR, 3);
+	static struct kept kept;
+	struct reader reader;
+
+	attach(&reader);
+	ctp_processor_state(3, CTP_PROCESSOR_RUNNING); /* P-100 */
+	ctp_syscall_begin(5, 1, 94);                   /* P-101 */
+	ctp_syscall_end(5, true);
+	ctp_syscall_end(6, false);
+	ctp_range_begin(5, 0, CTP_RANGE_PAUSE, 95); /* P-102 */
+	ctp_range_end(5, 0, CTP_RANGE_PAUSE);
+	ctp_range_begin(0, processor, CTP_RANGE_SWEEP, 96);
+	CHECK_EQUAL(drain(&reader, &kept), 7);
+	check_record(&kept, 0, 0, processor, 0, CTP_KIND_PROCESSOR, CTP_PROCESSOR_RUNNING);
+	check_record(&kept, 1, 5, 1, 94, CTP_KIND_SYSCALL_BEGIN, 0);
+	check_record(&kept, 2, 5, 0, 0, CTP_KIND_SYSCALL_END, 0);
+	check_record(&kept, 3, 6, 0, 0, CTP_KIND_SYSCALL_END, 0);
+	CHECK_EQUAL(CTP_TAIL_FLAGS(kept.records[3].tail), CTP_SYSCALL_READY);
+	CHECK_EQUAL(CTP_TAIL_FLAGS(kept.records[4].tail), 0);
+	check_record(&kept, 4, 5, 0, 95, CTP_KIND_RANGE_BEGIN, CTP_RANGE_PAUSE);
+	check_record(&kept, 5, 5, 0, 0, CTP_KIND_RANGE_END, CTP_RANGE_PAUSE);
+	check_record(&kept, 6, 0, processor, 96, CTP_KIND_RANGE_BEGIN, CTP_RANGE_SWEEP);
 }
 
 static void descriptors(void)
@@ -418,6 +444,7 @@ int main(int nr_arguments, char **arguments)
 	CHECK_EQUAL(in_child(moves), 0);
 	CHECK_EQUAL(in_child(resources), 0);
 	CHECK_EQUAL(in_child(workers), 0);
+	CHECK_EQUAL(in_child(runtime), 0);
 	CHECK_EQUAL(in_child(who_runs), 0);
 	CHECK_EQUAL(in_child(descriptors), 0);
 	CHECK_EQUAL(in_child(detached), 0);

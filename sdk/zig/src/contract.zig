@@ -286,6 +286,11 @@ pub const calls = struct {
     pub extern fn ctp_park_until(resource: u64, site: u32, deadline_ns: u64) void;
     pub extern fn ctp_park_untimed(resource: u64, site: u32) void;
     pub extern fn ctp_unpark(resource: u64) void;
+    pub extern fn ctp_range_begin(coro: u64, processor: u64, range: Range, site: u32) void;
+    pub extern fn ctp_range_end(coro: u64, processor: u64, range: Range) void;
+    pub extern fn ctp_processor_state(number: u64, state: Processor) void;
+    pub extern fn ctp_syscall_begin(coro: u64, number: u64, site: u32) void;
+    pub extern fn ctp_syscall_end(coro: u64, is_ready: bool) void;
     pub extern fn ctp_intern(text: [*]const u8, bytes: u32) u32;
     pub extern fn ctp_task_new() u64;
     pub extern fn ctp_task_begin(coro: u64, task: u64, site: u32) void;

@@ -43,6 +43,7 @@ fn convert(comptime Wanted: type, argument: Argument) Wanted {
         .@"enum" => @enumFromInt(@as(c_uint, @truncate(argument.number))),
         .optional => @ptrFromInt(argument.number),
         .pointer => if (argument.text) |text| text.ptr else "",
+        .bool => argument.number != 0,
         .int => |int| @bitCast(@as(@Int(.unsigned, int.bits), @truncate(argument.number))),
         else => @compileError("no argument of this type"),
     };

@@ -32,7 +32,7 @@ use std::sync::atomic::Ordering;
 
 use crate::layout;
 use crate::layout::{call, category, detail, form, kind, site_kind};
-pub use crate::layout::{life, mark, outcome, point, resource};
+pub use crate::layout::{life, mark, outcome, point, processor, range, resource};
 pub use emit::{emit, emit_with};
 use emit::{emit_in, emit_of, emit_text, emit_with_of, tail};
 use flight::Flight;
@@ -413,6 +413,38 @@ pub fn park_untimed(resource: u64, site: u32) {
 #[inline]
 pub fn unpark(resource: u64) {
     emit(0, resource, tail(0, kind::UNPARK, 0, 0));
+}
+
+/// What a runtime does besides begins ([`range`], which says whom it concerns): of a coroutine, or begun by it, its id; of
+/// a processor, its handle; 0: of none. A further one of the kind ends the one before it.
+#[inline]
+pub fn range_begin(coro: u64, processor: u64, range: u8, site: u32) {
+    emit_of(category::RUNTIME, coro, processor, tail(site, kind::RANGE_BEGIN, range, 0));
+}
+
+/// The range of this kind and of the same one has ended.
+#[inline]
+pub fn range_end(coro: u64, processor: u64, range: u8) {
+    emit_of(category::RUNTIME, coro, processor, tail(0, kind::RANGE_END, range, 0));
+}
+
+/// The processor of this number is in this state ([`processor`]); one that is not idle this thread has.
+#[inline]
+pub fn processor_state(number: u64, state: u8) {
+    emit_of(category::RUNTIME, 0, handle(resource::PROCESSOR, number), tail(0, kind::PROCESSOR, state, 0));
+}
+
+/// `coro`, which runs on this thread, is in the system call of this number; 0: not told.
+#[inline]
+pub fn syscall_begin(coro: u64, number: u64, site: u32) {
+    emit(coro, number, tail(site, kind::SYSCALL_BEGIN, 0, 0));
+}
+
+/// The system call has returned, and `coro` runs on; `is_ready`: its processor was taken away, and a resume follows.
+#[inline]
+pub fn syscall_end(coro: u64, is_ready: bool) {
+    let flags = if is_ready { layout::SYSCALL_READY as u16 } else { 0 };
+    emit(coro, 0, tail(0, kind::SYSCALL_END, 0, flags));
 }
 
 /// A number that no other task of this process has or will have; 0 where there is no segment.

@@ -109,6 +109,11 @@ fn perform_scheduling(name: &str, a: &Arguments) -> bool {
         "park_untimed" => probe::park_untimed(a.n(0), a.w(1)),
         "park_until" => probe::park_until(a.n(0), a.w(1), a.n(2)),
         "unpark" => probe::unpark(a.n(0)),
+        "range_begin" => probe::range_begin(a.n(0), a.n(1), a.b(2), a.w(3)),
+        "range_end" => probe::range_end(a.n(0), a.n(1), a.b(2)),
+        "processor_state" => probe::processor_state(a.n(0), a.b(1)),
+        "syscall_begin" => probe::syscall_begin(a.n(0), a.n(1), a.w(2)),
+        "syscall_end" => probe::syscall_end(a.n(0), a.n(1) != 0),
         _ => return false,
     }
     true
