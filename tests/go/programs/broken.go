@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Programs that are at fault, each with a twin that is not: findings.py says what a report has to say of them.
+// Programs that are at fault, each with a twin that is not: test_findings.py says what a report has to say of them.
 func init() {
 	programs["leaks"] = func() { requests(0) }
 	programs["leaks-not"] = func() { requests(1) }
@@ -14,8 +14,6 @@ func init() {
 	programs["forgets-not"] = func() { forget(false) }
 	programs["convoy"] = func() { share(8, 1) }
 	programs["convoy-not"] = func() { share(8, 8) }
-	programs["hogs"] = func() { hog(60 * time.Millisecond) }
-	programs["hogs-not"] = func() { hog(100 * time.Microsecond) }
 }
 
 // Answers come too late for every second request: with no room in the channel whoever sends one waits for ever.
@@ -106,31 +104,4 @@ func share(workers, locks int) {
 		}()
 	}
 	all.Wait()
-}
-
-// One goroutine keeps the only P busy again and again, while others are ready.
-func hog(length time.Duration) {
-	var all sync.WaitGroup
-	ticks := time.NewTicker(time.Millisecond)
-	done := make(chan bool)
-	for worker := 0; worker < 4; worker++ {
-		all.Add(1)
-		go func() {
-			defer all.Done()
-			for {
-				select {
-				case <-ticks.C:
-				case <-done:
-					return
-				}
-			}
-		}()
-	}
-	for i := 0; i < 5; i++ {
-		compute(length)
-		time.Sleep(10 * time.Millisecond)
-	}
-	close(done)
-	all.Wait()
-	ticks.Stop()
 }
