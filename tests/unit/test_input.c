@@ -171,9 +171,60 @@ static void test_failures(void)
 	}
 }
 
+/* What is there at each look; what was given back needs no room, and the rest can be read at any place. */
+static void test_growing_stream(void)
+{
+	int kept = dup(STDIN_FILENO), ends[2];
+	struct input *input;
+	const uint8_t *bytes;
+
+	CHECK_EQUAL(pipe(ends), 0);
+	CHECK_EQUAL(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+	close(ends[0]);
+	CHECK_EQUAL(input_open_growing("-", &input, NULL), CT_OK);
+	CHECK(input_is_written(input) && input->nr_bytes == 0);
+	CHECK_EQUAL(write(ends[1], "0123456789", 10), 10);
+	CHECK_EQUAL(input_look(input, NULL), CT_OK);
+	CHECK_EQUAL(input->nr_bytes, 10);
+	CHECK_EQUAL(input_peek(input, 7, 3, &bytes, NULL), CT_OK);
+	CHECK(memcmp(bytes, "789", 3) == 0);
+	input_give_back(input, 5);
+	CHECK_EQUAL(write(ends[1], "abc", 3), 3);
+	CHECK_EQUAL(input_look(input, NULL), CT_OK);
+	CHECK(input_is_written(input));
+	close(ends[1]);
+	CHECK_EQUAL(input_look(input, NULL), CT_OK);
+	CHECK(!input_is_written(input));
+	CHECK_EQUAL(input->nr_bytes, 13);
+	CHECK_EQUAL(input_peek(input, 9, 4, &bytes, NULL), CT_OK);
+	CHECK(memcmp(bytes, "9abc", 4) == 0);
+	input_close(input);
+	CHECK_EQUAL(dup2(kept, STDIN_FILENO), STDIN_FILENO);
+	close(kept);
+}
+
+/* Nobody holds a lock on it: who has it open for writing is asked of the system. */
+static void test_growing_file(void)
+{
+	int writer = open("growing", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	struct input *input;
+
+	CHECK_EQUAL(input_open_growing("growing", &input, NULL), CT_OK);
+	CHECK(input_is_written(input));
+	CHECK_EQUAL(write(writer, "12", 2), 2);
+	CHECK_EQUAL(input_look(input, NULL), CT_OK);
+	CHECK_EQUAL(input->nr_bytes, 2);
+	close(writer);
+	CHECK(!input_is_written(input));
+	input_close(input);
+	unlink("growing");
+}
+
 int main(void)
 {
 	made_enter();
+	test_growing_stream();
+	test_growing_file();
 	test_replaced();
 	test_pipe();
 	test_standard_input();

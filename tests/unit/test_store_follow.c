@@ -170,7 +170,7 @@ static void test_refusals(void)
 	CHECK_EQUAL(open_growing(store_follow_open, "missing.ctrace", &source, &error),
 		CT_ERR_NOT_FOUND);
 	CHECK_EQUAL(open_growing(store_follow_open, "/dev/null", &source, &error), CT_ERR_USAGE);
-	CHECK_TEXT(error.text, "'/dev/null': only a file can be followed");
+	CHECK_TEXT(error.text, "'/dev/null': only a file can be followed, or standard input");
 	made_write("text.ctrace",
 		"this is no trace but a text that is long enough to be a header..", 64);
 	CHECK_EQUAL(open_growing(store_follow_open, "text.ctrace", &source, &error), CT_ERR_FORMAT);
