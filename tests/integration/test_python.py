@@ -113,6 +113,11 @@ def check_timer(place, python):
                        "gevent.spawn(event.wait).join()\n")
     _, report = record(place, "timeout", "-s", "KILL", "1", python, "-m", "corotracer", program)
     check(not report["findings"], f"a timer was to come: {report['findings']}")
+    program.write_text("import gevent, gevent.event, signal\nevent = gevent.event.Event()\ngevent.sleep(0.001)\n"
+                       "gevent.signal_handler(signal.SIGUSR1, event.set)\ngevent.spawn(event.wait).join()\n")
+    _, report = record(place, "timeout", "-s", "KILL", "1", python, "-m", "corotracer", program)
+    grave = [finding for finding in report["findings"] if finding["grade"] != "suspect"]
+    check(not grave, f"a signal was to come: {grave}")
 
 
 def check_command(place):

@@ -138,9 +138,9 @@ class Sleep:
         self.after.start(self.end)
 
     def begin(self):
-        if self.loop._callbacks or any(timer.active for timer in self.timers):
+        if not _probe.is_attached() or self.loop._callbacks or any(timer.active for timer in self.timers):
             return
-        loops.tell_signals()
+        loops.tell_signals_seldom()
         _probe.park(self.loop, -1)
         self.is_asleep = True
 
@@ -164,6 +164,14 @@ def loop_class(base, timer_class):
             made = Timer(self, after, repeat, ref, priority)
             self._corotracer_timers.add(made)
             return made
+
+        def signal(self, *arguments, **named):
+            loops.signals_changed()
+            return super().signal(*arguments, **named)
+
+        def child(self, *arguments, **named):
+            loops.signals_changed()
+            return super().child(*arguments, **named)
 
         def stat(self, *arguments, **named):
             """Looks at a file again and again, by a timer of its own: from here on some timer may always be set."""

@@ -20,7 +20,7 @@ KINDS = {asyncio.Lock: LOCK, asyncio.Semaphore: SEMAPHORE, asyncio.Condition: CO
          asyncio.Queue: CHANNEL}
 ITEMS, ROOM = 0, 1  # the two ends of a queue
 FAULTS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGABRT}
-SIGNALS = sorted(signal.valid_signals() - FAULTS)
+SIGNALS = sum(1 << (number - 1) for number in signal.valid_signals() - FAULTS)
 
 
 def name(thing, text):
@@ -201,9 +201,11 @@ def install_timeouts(timeout_class):
 
 def handled_signals():
     """Those that have a handler, of Python or of a library in C."""
-    with open("/proc/self/status", encoding="ascii", errors="replace") as status:
-        caught = next((int(line.split()[1], 16) for line in status if line.startswith("SigCgt:")), -1)
-    return [number for number in SIGNALS if caught >> (number - 1) & 1]
+    handled = _probe.handled_signals() & SIGNALS
+    while handled:
+        lowest = handled & -handled
+        handled ^= lowest
+        yield lowest.bit_length()
 
 
 def ends_program(handler):
@@ -218,6 +220,36 @@ def tell_signals():
     _probe.signals_end(all(map(ends_program, map(signal.getsignal, handled_signals()))))
 
 
+class Asked:
+    """When the handlers were last asked for: that takes as long as a short task."""
+
+    SECONDS = 0.01
+    until = 0.0
+
+
+def signals_changed():
+    Asked.until = 0.0
+
+
+def tell_signals_seldom():
+    """tell_signals, a hundred times a second at most, and wherever this package has seen a handler come since."""
+    now = time.monotonic()
+    if now >= Asked.until:
+        Asked.until = now + Asked.SECONDS
+        tell_signals()
+
+
+def install_signals():
+    set_handler = signal.signal
+
+    @functools.wraps(set_handler)
+    def traced_signal(*arguments):
+        signals_changed()
+        return set_handler(*arguments)
+
+    signal.signal = traced_signal
+
+
 class Parked:
     """The sleep of a loop for which nothing is left to run; without a time, for ever."""
 
@@ -225,7 +257,7 @@ class Parked:
         self.loop, self.timeout = loop, timeout
 
     def __enter__(self):
-        if self.timeout is None:
+        if self.timeout is None and _probe.is_attached():
             tell_signals()
         _probe.park(self.loop, 0 if self.timeout is None else time.monotonic() + self.timeout)
 
@@ -278,3 +310,4 @@ def install():
         install_timeouts(asyncio.timeouts.Timeout)
     install_names()
     install_resources()
+    install_signals()

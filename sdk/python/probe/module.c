@@ -5,6 +5,8 @@
  */
 #include "python.h"
 
+#include <signal.h>
+
 #include "corotracer/ctp_probe.h"
 #include "greenlets.h"
 #include "places.h"
@@ -153,6 +155,23 @@ static PyObject *unpark(PyObject *module, PyObject *loop)
 	Py_RETURN_NONE;
 }
 
+#define LAST_SIGNAL 64
+
+/* Asked of the kernel: Python knows of its own handlers only. */
+static PyObject *handled_signals(PyObject *module, PyObject *none)
+{
+	unsigned long long handled = 0;
+	struct sigaction action;
+	int number;
+
+	(void)module, (void)none;
+	for (number = 1; number <= LAST_SIGNAL; number++)
+		if (sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_DFL &&
+			action.sa_handler != SIG_IGN)
+			handled |= 1ULL << (number - 1);
+	return PyLong_FromUnsignedLongLong(handled);
+}
+
 /* Told anew where it changes, and in each attachment. */
 static PyObject *signals_end(PyObject *module, PyObject *answer)
 {
@@ -239,6 +258,8 @@ static PyMethodDef functions[] = {
 		"it sets no timer, "
 		"whatever time-out the call has that it sleeps in."},
 	{"unpark", unpark, METH_O, "unpark(loop)"},
+	{"handled_signals", handled_signals, METH_NOARGS,
+		"handled_signals(): those that have a handler, signal 1 is bit 0."},
 	{"signals_end", signals_end, METH_O,
 		"signals_end(answer): the program's handlers of signals end it, and wake nobody."},
 	{"region", region, METH_VARARGS, "region(name, begins)"},
