@@ -124,17 +124,19 @@ static enum ct_status refill(struct gotrace_follow *follow)
 
 /* -------------------------------------------------------------------- source */
 
+/* False: all of them were. */
 static bool lend(struct gotrace_follow *follow, struct ct_events *events, struct ct_event *from,
 	size_t count, size_t *nr_handed)
 {
-	size_t left = count - *nr_handed, i;
+	struct ct_events run = {.at = from, .count = count, .are_carried = events->are_carried};
+	size_t first = *nr_handed, i;
 
-	events->at = from + *nr_handed;
-	events->count = left < events->capacity ? left : events->capacity;
-	for (i = 0; i < events->count; i++)
-		from[*nr_handed + i].sequence = follow->sequence++;
-	*nr_handed += events->count;
-	return events->count > 0;
+	if (first == count)
+		return false;
+	source_lend(&run, nr_handed, events);
+	for (i = first; i < *nr_handed; i++)
+		from[i].sequence = follow->sequence++;
+	return true;
 }
 
 static enum ct_status follow_next(
