@@ -55,14 +55,9 @@ void gotrace_order_lacks(struct gotrace_order *order, const struct gotrace_curso
 
 /* -------------------------------------------------------------------- events */
 
-uint32_t gotrace_order_name(
-	struct gotrace_order *order, const struct gotrace_cursor *cursor, uint64_t id)
+uint32_t gotrace_order_new_name(struct gotrace_order *order, struct gotrace_string *string)
 {
-	uint32_t index = gotrace_order_string(order, cursor, id);
-	struct gotrace_string *string = &order->generation->tables.strings.at[index];
-
-	if (!string->name &&
-		!gotrace_texts_add(&order->names, string->at, string->nr_bytes, &string->name))
+	if (!gotrace_texts_add(&order->names, string->at, string->nr_bytes, &string->name))
 		gotrace_order_fail_memory(order);
 	return string->name;
 }

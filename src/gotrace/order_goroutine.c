@@ -18,8 +18,8 @@ static struct gotrace_event *emit_move(struct gotrace_order *order,
 }
 
 /* The goroutine that the event's thread runs, in this status; 0, and the failure is told, where there is none. */
-static uint32_t find_current(struct gotrace_order *order, const struct gotrace_cursor *cursor,
-	enum gotrace_need proc, uint8_t status)
+static inline uint32_t find_current(struct gotrace_order *order,
+	const struct gotrace_cursor *cursor, enum gotrace_need proc, uint8_t status)
 {
 	const struct gotrace_thread *thread = gotrace_order_thread(order, cursor);
 	uint32_t index;

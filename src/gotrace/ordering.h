@@ -210,8 +210,17 @@ static inline uint32_t gotrace_order_string(
 	return index;
 }
 
-uint32_t gotrace_order_name(
-	struct gotrace_order *order, const struct gotrace_cursor *cursor, uint64_t id);
+/* gotrace_order_new_name: of a string that has none yet: the rest of gotrace_order_name. */
+uint32_t gotrace_order_new_name(struct gotrace_order *order, struct gotrace_string *string);
+
+static inline uint32_t gotrace_order_name(
+	struct gotrace_order *order, const struct gotrace_cursor *cursor, uint64_t id)
+{
+	uint32_t index = gotrace_order_string(order, cursor, id);
+	struct gotrace_string *string = &order->generation->tables.strings.at[index];
+
+	return string->name ? string->name : gotrace_order_new_name(order, string);
+}
 
 /* gotrace_order_ask_for_goroutine: what waits for the goroutine as it is now is asked again. */
 void gotrace_order_ask_for_goroutine(
