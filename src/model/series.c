@@ -44,14 +44,17 @@ void model_series_fini(struct model *model)
 
 static void halve(struct model_series *series)
 {
+	uint64_t falls = series->falls;
 	uint32_t i;
 
+	series->falls = 0;
 	for (i = 0; i < MODEL_WINDOWS / 2; i++) {
 		int64_t a = series->least[2 * i], b = series->least[2 * i + 1];
 
 		series->least[i] = a < b || 2 * i + 1 > series->present ? a : b;
 		series->nr_rises[i] = series->nr_rises[2 * i] + series->nr_rises[2 * i + 1];
 		series->nr_rises[2 * i + 1] = 0;
+		series->falls |= (uint64_t)((falls >> 2 * i & 3) != 0) << i;
 	}
 	for (i = MODEL_WINDOWS / 2; i < MODEL_WINDOWS; i++)
 		series->nr_rises[i] = 0;
@@ -84,7 +87,7 @@ static void change(struct model_series *series, ct_time time, int64_t value)
 	if (time >= series->until)
 		advance(series, time);
 	series->nr_rises[series->present] += value > series->value;
-	series->has_fallen |= value < series->value;
+	series->falls |= (uint64_t)(value < series->value) << series->present;
 	series->value = value;
 	if (value < series->least[series->present])
 		series->least[series->present] = value;

@@ -32,7 +32,7 @@ struct model_series {
 	uint32_t span;   /* of a counter */
 	uint32_t object; /* of a content */
 	uint8_t kind;    /* enum model_series_kind */
-	bool has_fallen; /* at some time */
+	uint64_t falls;  /* a bit for each window in which it fell */
 	ct_time from;    /* the first window begins; CT_NO_TIME: there was no value yet */
 	ct_time until;   /* the present one ends */
 	int64_t width_ns;

@@ -7,7 +7,9 @@
  * The beginning does not count: what the program calls its warm-up, or else the first quarter. Neither do coroutines
  * that wait for the world outside, are marked, or of which another finding speaks, nor such as come at a rising rate;
  * nor descriptors that are polled or waited for. A channel counts only where its takings are told, and begins anew
- * whenever somebody waits for it. A counter that never falls may count what has happened, and is Suspect.
+ * whenever somebody waits for it. A counter that never falls may count what has happened, and is Suspect. So is one
+ * of a runtime that collects garbage: what its heap holds rises from one collection to the next. Where such a counter
+ * did not fall in each window, nothing is said.
  */
 #include <inttypes.h>
 
@@ -24,6 +26,7 @@ struct trend {
 	uint32_t nr_groups;
 	int64_t least[MOST_GROUPS];
 	uint64_t nr_rises[MOST_GROUPS];
+	bool has_fallen[MOST_GROUPS];
 	double slope; /* a second */
 	ct_time from;
 };
@@ -80,8 +83,10 @@ static void fill_groups(struct trend *trend)
 
 		if (value < trend->least[group])
 			trend->least[group] = value;
-		if (trend->first + i <= trend->series->present)
-			trend->nr_rises[group] += trend->series->nr_rises[trend->first + i];
+		if (trend->first + i > trend->series->present)
+			continue;
+		trend->nr_rises[group] += trend->series->nr_rises[trend->first + i];
+		trend->has_fallen[group] |= trend->series->falls >> (trend->first + i) & 1;
 	}
 }
 
@@ -299,6 +304,23 @@ static bool are_descriptors_excused(struct analysis *analysis, uint32_t process)
 	return nr_excused * 2 > nr_open;
 }
 
+/* The program's runtime tells of its processors, or of what it collects: its counters may be of the heap. */
+static bool is_of_runtime(const struct analysis *analysis, const struct model_series *series)
+{
+	return series->kind == MODEL_SERIES_COUNTER &&
+	       analysis->model->processes[series->process].runtime;
+}
+
+static bool has_fallen_throughout(const struct trend *trend)
+{
+	uint32_t i;
+
+	for (i = 0; i < trend->nr_groups; i++)
+		if (!trend->has_fallen[i])
+			return false;
+	return true;
+}
+
 /* Not all that rises is left behind by mistake. */
 static bool is_growth_excused(struct analysis *analysis, const struct trend *trend)
 {
@@ -311,6 +333,8 @@ static bool is_growth_excused(struct analysis *analysis, const struct trend *tre
 		return is_load_uneven(trend) || are_descriptors_excused(analysis, series->process);
 	case MODEL_SERIES_CONTENT:
 		return !analysis->model->objects.at[series->object].has_takers;
+	case MODEL_SERIES_COUNTER:
+		return is_of_runtime(analysis, series) && !has_fallen_throughout(trend);
 	default:
 		return false;
 	}
@@ -335,7 +359,7 @@ static uint32_t place_of(struct analysis *analysis, const struct model_series *s
 static void judge(struct analysis *analysis, uint32_t index)
 {
 	const struct model_series *series = &analysis->model->series.at[index];
-	bool is_level = series->kind != MODEL_SERIES_COUNTER || series->has_fallen;
+	bool is_level = series->kind != MODEL_SERIES_COUNTER || series->falls;
 	struct candidate candidate = {
 		.rule = CT_RULE_UNBOUNDED_GROWTH,
 		.grade = is_level ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT,
@@ -349,6 +373,8 @@ static void judge(struct analysis *analysis, uint32_t index)
 	if (!measure(analysis, series, &trend) || is_growth_excused(analysis, &trend))
 		return;
 	candidate.cause_site = place_of(analysis, series);
+	if (is_of_runtime(analysis, series))
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_COLLECTED);
 	if (analyze_candidate_outlives_gaps(analysis, &candidate, FROM_THE_BEGINNING,
 		    analysis->parties[series->process].end))
 		analyze_candidate_add(analysis, &candidate);
@@ -450,7 +476,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	tell_places(analysis, series, story);
 	tell_ends(analysis, series, story);
 	tell_limit(analysis, &trend, story);
-	if (series->kind == MODEL_SERIES_COUNTER && !series->has_fallen)
+	if (series->kind == MODEL_SERIES_COUNTER && !series->falls)
 		analyze_story_evidence(analysis, story,
 			"it never fell: it may count what has happened, which is no growth");
 }
