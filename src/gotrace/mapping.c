@@ -318,7 +318,7 @@ static void carry(struct gotrace_mapping *mapping, const struct gotrace_event *e
 		put(mapping, &before, CTP_KIND_RESUME, (struct ct_event){.coro = coro});
 	}
 	if (!tell_function(mapping, &before, event->stack, coro) &&
-		!map_put(&mapping->nameless, event->resource, 1))
+		!map_put(&mapping->nameless, event->resource, thread_of(mapping, before.thread)))
 		mapping->is_out_of_memory = true;
 	if (event->to == GOTRACE_STATE_SYSCALL)
 		put(mapping, &before, CTP_KIND_SYSCALL_BEGIN,
@@ -331,14 +331,18 @@ static void name(struct gotrace_mapping *mapping, const struct gotrace_event *ev
 {
 	size_t first = mapping->events.count;
 	struct gotrace_event before = *event;
-	uint32_t there;
+	uint32_t thread;
+	size_t i;
 
 	if (!event->stack || event->resource != event->goroutine ||
-		!map_get(&mapping->nameless, event->resource, &there))
+		!map_get(&mapping->nameless, event->resource, &thread))
 		return;
 	before.thread = GOTRACE_NONE;
 	map_remove(&mapping->nameless, event->resource);
 	tell_function(mapping, &before, event->stack, coro);
+	/* Behind its creation in that thread's order, which is all that a trace file keeps. */
+	for (i = first; i < mapping->events.count; i++)
+		mapping->events.at[i].thread = thread;
 	move_to_carried(mapping, first);
 }
 

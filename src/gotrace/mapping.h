@@ -19,10 +19,11 @@ struct gotrace_mapping {
 	uint32_t last_thread; /* 0: none was asked for */
 	struct map life_of;   /* goroutines of threads of C, whose ids come again: how often */
 	struct map worker_of; /* goroutines that look for garbage: the range that they have open */
-	struct map nameless;  /* goroutines that were there before, of which no stack is told yet */
-	VEC(bool) is_parked;  /* by index of the thread: it has no processor, and nothing to do */
-	VEC(uint64_t) procs;  /* that are there */
-	struct map proc_of;   /* which these are */
+	struct map
+		nameless; /* goroutines that were there before, of which no stack is told yet: their thread */
+	VEC(bool) is_parked; /* by index of the thread: it has no processor, and nothing to do */
+	VEC(uint64_t) procs; /* that are there */
+	struct map proc_of;  /* which these are */
 	VEC(struct gotrace_reason) reasons; /* by the reader's name */
 	int64_t start;                      /* the time that is 0 */
 	bool has_start;

@@ -204,6 +204,15 @@ def check_cut(scratch):
     check((scratch / "named.cut.out").exists(), "a part is named otherwise")
 
 
+def check_copies(scratch):
+    """A copy in corotracer's own form is told of as the trace is."""
+    for path in sorted(GOLDEN.glob("go1.*.trace")):
+        run(TOOL, "export", "--format", "ctrace", "-o", scratch / "copy.ctrace", path)
+        of_copy, of_trace = told("report", scratch / "copy.ctrace"), told("report", path)
+        check(of_copy == of_trace, f"{path.name}: of the copy is told {of_copy}, and of the trace {of_trace}")
+        (scratch / "copy.ctrace").unlink()
+
+
 def judged(server, is_wanted):
     give_up = time.monotonic() + 60
     while not is_wanted(state := server.tell("/api/v1/state")):
@@ -218,6 +227,7 @@ def main():
         check_followed(scratch)
         check_served(scratch)
         check_cut(scratch)
+        check_copies(scratch)
         check_window()
         check_commands(scratch)
         check_all_programs()
