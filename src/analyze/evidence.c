@@ -278,6 +278,23 @@ static void take(struct collector *collector, const struct ct_event *event)
 		note_gone(collector, event);
 }
 
+static uint32_t spawn_site_of(const struct analysis *analysis, size_t candidate)
+{
+	return analysis->model->coros.at[analysis->candidates.at[candidate].coro].spawn_site;
+}
+
+/* Those of other places are not counted, so that a group of which some are has no such number. */
+static bool are_started_at(
+	const struct analysis *analysis, const struct group *group, uint32_t spawn_site)
+{
+	uint32_t i;
+
+	for (i = 0; i < group->count; i++)
+		if (spawn_site_of(analysis, group->first + i) != spawn_site)
+			return false;
+	return true;
+}
+
 static void hand_over_peers(struct collector *collector)
 {
 	struct analysis *analysis = collector->analysis;
@@ -289,10 +306,7 @@ static void hand_over_peers(struct collector *collector)
 		uint32_t wait =
 			site < analysis->tables->nr_sites ? collector->wait_of_site[site] : 0;
 
-		if (wait && collector->spawn_site[wait - 1] ==
-				    analysis->model->coros
-					    .at[analysis->candidates.at[group->first].coro]
-					    .spawn_site)
+		if (wait && are_started_at(analysis, group, collector->spawn_site[wait - 1]))
 			group->nr_peers = collector->nr_reached[wait - 1];
 	}
 }
