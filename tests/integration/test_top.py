@@ -364,7 +364,6 @@ def check_live(place):
         check(not left, f"{left} are left behind")
 
 
-@contextlib.contextmanager
 def check_growing(place):
     """A trace of Go that is being written: screens show its whole generations, and in the end all of it."""
     data = (SOURCE / "tests/go/golden/go1.26-spin.trace").read_bytes()
@@ -384,6 +383,7 @@ def check_growing(place):
         shown.until("left with 0")
 
 
+@contextlib.contextmanager
 def recorded(place):
     """The same program, which another corotracer records."""
     with blocked() as process:
@@ -457,7 +457,7 @@ def check_choice(place):
         wait_listed(taken.pid, "recorded")
         go_to(shown, taken.pid)
         shown.keys("Enter")
-        shown.until("blocked", "cut short")
+        shown.until("blocked", "s ago")
         shown.keys("q")
         shown.until("left with 0")
         shown.top()
