@@ -274,7 +274,7 @@ static void replace_texts(struct sanitise *sanitise, enum of of, void *record)
 	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
 		if (fields[i].of != of)
 			continue;
-		text = (const char **)((char *)record + fields[i].offset);
+		text = (const char **)(void *)((char *)record + fields[i].offset);
 		*text = replaced(sanitise, *text, fields[i].how);
 	}
 }
