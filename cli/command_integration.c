@@ -67,6 +67,7 @@ struct told {
 	uint64_t nr_by_kind[NR_KINDS];
 	uint64_t nr_by_fact[NR_FACTS];
 	uint64_t nr_waits;
+	bool is_of_go; /* its runtime writes the trace: there is no call by which a program could tell more, or less */
 };
 
 static struct wait *wait_of(struct told *told, uint64_t coro)
@@ -157,6 +158,20 @@ static void print_rules(const char *words, const char *rules)
 		printf("    %-12s%s\n", words, rules);
 }
 
+static bool is_of_go(const struct ct_tables *tables)
+{
+	uint32_t i;
+
+	for (i = 1; i < tables->nr_sites; i++) {
+		const char *file = tables->sites[i].file;
+		size_t length = file ? strlen(file) : 0;
+
+		if (length > 3 && strcmp(file + length - 3, ".go") == 0)
+			return true;
+	}
+	return false;
+}
+
 static void print_not_told(const struct told *told)
 {
 	bool is_first = true;
@@ -166,10 +181,14 @@ static void print_not_told(const struct told *told)
 		if (told->nr_by_fact[fact])
 			continue;
 		if (is_first)
-			puts("\nNot told");
+			puts(told->is_of_go
+					? "\nNot told, and no call of a program in Go could tell it"
+					: "\nNot told");
 		is_first = false;
 		printf("  %s\n", facts[fact].what);
-		printf("    %-12s%s; in C++ %s\n", "call", facts[fact].in_c, facts[fact].in_cpp);
+		if (!told->is_of_go)
+			printf("    %-12s%s; in C++ %s\n", "call", facts[fact].in_c,
+				facts[fact].in_cpp);
 		print_rules("silent", facts[fact].needed_by);
 		print_rules("say less", facts[fact].used_by);
 	}
@@ -190,7 +209,7 @@ static unsigned print_contradictions(const struct told *told, const struct ct_re
 	unsigned nr_wrong = 0;
 	size_t i;
 
-	for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+	for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]) && !told->is_of_go; i++)
 		if (told->nr_by_kind[pairs[i].first] && !told->nr_by_kind[pairs[i].then] &&
 			!(pairs[i].then == CTP_KIND_RESUME && told->nr_by_kind[CTP_KIND_SWITCH]))
 			print_wrong(&nr_wrong, pairs[i].wrong);
@@ -240,6 +259,7 @@ int command_integration(const struct arguments *arguments)
 	if (status)
 		return say_failure(status, &error);
 	status = count_events(judgement.trace, &told, &error);
+	told.is_of_go = is_of_go(judgement.report->tables);
 	exit_status =
 		status ? say_failure(status, &error) : print_integration(&told, judgement.report);
 	judgement_fini(&judgement);

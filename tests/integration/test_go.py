@@ -59,6 +59,7 @@ def check_words():
         check(report.startswith("corotracer report: a Go program, "), f"{path.name}: {report[:60]}")
         check(" of the runtime's own" in words(report), f"{path.name}: goroutines of the runtime are not told apart")
         check("to judge it" not in report, f"{path.name}: advice that no program in Go can take")
+        check("ctp_" not in told("integration", path), f"{path.name}: calls that no program in Go can make")
         check("gopark" not in stats and "(daemon" not in stats, f"{path.name}: a place within the runtime is a wait")
         rows = told("query", "--format", "csv", path, "SELECT count(*) FROM coroutines WHERE name = ''")
         # Go 1.22 tells no stack of what waits since before the trace.
