@@ -123,9 +123,12 @@ static void print_process(const struct ct_process *process)
 	print_safe(stdout, *process->program ? process->program : "not known");
 	fputs(": ", stdout);
 	print_ending(process);
-	printf("; %s%s%s\n", process->has_probe ? "probe" : "no probe",
-		process->has_ledger ? ", descriptor ledger" : ", no descriptor ledger",
-		process->attached == CT_NO_TIME ? ", never attached" : "");
+	/* One without a number comes from a form to which nothing attaches. */
+	if (process->pid)
+		printf("; %s%s%s", process->has_probe ? "probe" : "no probe",
+			process->has_ledger ? ", descriptor ledger" : ", no descriptor ledger",
+			process->attached == CT_NO_TIME ? ", never attached" : "");
+	putchar('\n');
 	if (!*process->command_line)
 		return;
 	label("command");

@@ -17,7 +17,11 @@
 
 static void say_who_attached(const struct recording *recording, const struct ct_record_stats *stats)
 {
-	if (!stats->has_probe)
+	if (!stats->has_probe && stats->is_go)
+		say_sentence("no probe attached: the program is written in Go, whose runtime "
+			     "writes a trace of its own: by runtime/trace, by 'go test -trace', or "
+			     "by 'corotracer attach http://HOST:PORT' where it has net/http/pprof");
+	else if (!stats->has_probe)
 		say_sentence(
 			"no probe attached: does the program call corotracer::InitTracer() at the "
 			"beginning of "

@@ -317,6 +317,7 @@ struct ct_record_stats {
 	uint64_t nr_forgotten; /* sites and mappings that were too many to remember */
 	bool has_probe;        /* the program's own probe attached */
 	bool has_ledger;
+	bool is_go; /* the program was linked by Go, whose runtime writes a trace of its own */
 	int64_t target_pid;
 	bool has_ended; /* the target */
 	enum ct_ending ending;

@@ -293,6 +293,7 @@ static enum ct_status start_target(struct collect *collect, const struct ct_reco
 	status = collect_executable_find(options->command[0], executable, reterr);
 	if (status)
 		return status;
+	collect->is_go = collect_executable_is_go(executable);
 	how.preload = choose_ledger(collect, options, executable);
 	clock_read(&collect->first_reading);
 	collect->now_ns = collect->first_reading.monotonic_ns;
@@ -473,6 +474,7 @@ void collect_stats(const struct collect *collect, struct ct_record_stats *ret_st
 		.nr_forgotten = collect->nr_sites_forgotten + collect->mappings.nr_forgotten,
 		.has_probe = collect->has_probe,
 		.has_ledger = collect->has_ledger,
+		.is_go = collect->is_go,
 		.has_ended = target->has_ended,
 		.ending = target->ending,
 		.ending_value = target->ending_value,

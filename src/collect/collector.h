@@ -156,6 +156,7 @@ struct collect {
 	uint64_t nr_sites_forgotten;
 	bool has_probe;
 	bool has_ledger;
+	bool is_go; /* the program, whose runtime writes a trace of its own */
 	bool has_ledger_absence;
 	char ledger_absence[240];
 	struct ct_error refusal; /* of the last one that was turned away */

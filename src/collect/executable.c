@@ -18,6 +18,7 @@
 #define PROGRAM_HEADERS_MAX 512u
 #define DYNAMIC_ENTRIES_MAX 4096u
 #define STRINGS_BYTES_MAX (64u << 20)
+#define NOTES_BYTES_MAX 4096u
 #define SCRIPT_DEPTH_MAX 4
 #define DEFAULT_PATH "/usr/local/bin:/bin:/usr/bin"
 
@@ -225,6 +226,65 @@ static const char *judge_file(int descriptor, int depth)
 	free(image);
 	return obstacle;
 }
+
+/* ---------------------------------------------------------------- programs in Go */
+
+/* Is one of these notes that by which Go's linker names its build? Their fields are aligned to four bytes. */
+static bool has_go_note(const uint8_t *notes, size_t nr_bytes)
+{
+	static const char name[4] = "Go";
+	Elf64_Nhdr note;
+	size_t at = 0, length;
+
+	while (nr_bytes - at >= sizeof(note) + sizeof(name)) {
+		memcpy(&note, notes + at, sizeof(note));
+		at += sizeof(note);
+		if (note.n_namesz == sizeof(name) && !memcmp(notes + at, name, sizeof(name)))
+			return true;
+		length = ((size_t)note.n_namesz + 3) / 4 * 4 + ((size_t)note.n_descsz + 3) / 4 * 4;
+		if (length > nr_bytes - at)
+			return false;
+		at += length;
+	}
+	return false;
+}
+
+static bool is_go(struct image *image)
+{
+	uint8_t notes[NOTES_BYTES_MAX];
+	unsigned i;
+
+	if (!read_at(image->descriptor, &image->header, sizeof(image->header), 0) ||
+		memcmp(image->header.e_ident, ELFMAG, SELFMAG) != 0 ||
+		image->header.e_ident[EI_CLASS] != ELFCLASS64 || !read_programs(image))
+		return false;
+	for (i = 0; i < image->header.e_phnum; i++) {
+		const Elf64_Phdr *program = &image->programs[i];
+
+		if (program->p_type == PT_NOTE && program->p_filesz <= sizeof(notes) &&
+			read_at(image->descriptor, notes, program->p_filesz, program->p_offset) &&
+			has_go_note(notes, program->p_filesz))
+			return true;
+	}
+	return false;
+}
+
+bool collect_executable_is_go(const struct executable *executable)
+{
+	struct image *image = calloc(1, sizeof(*image));
+	bool found;
+
+	if (!image)
+		return false;
+	image->descriptor = open(executable->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	found = image->descriptor >= 0 && is_go(image);
+	if (image->descriptor >= 0)
+		close(image->descriptor);
+	free(image);
+	return found;
+}
+
+/* ---------------------------------------------------------------- commands */
 
 /* A file that may be executed but not read is started without being looked at. */
 static const char *judge(const char *path, int depth)

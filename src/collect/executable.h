@@ -27,4 +27,7 @@ struct executable {
 enum ct_status collect_executable_find(
 	const char *command, struct executable *ret_executable, struct ct_error *reterr);
 
+/* collect_executable_is_go: was it linked by Go? False, too, where its headers cannot be read. */
+bool collect_executable_is_go(const struct executable *executable);
+
 #endif

@@ -51,6 +51,13 @@ class Programs:
         found = [f"{one['grade']} {one['rule']}: {one['title']}" for one in self.findings(program, environment, options)]
         self.check(not found, f"{program}: no finding {found}")
 
+    def check_run(self):
+        """Run as if it had a probe: what makes a trace of it is told."""
+        for command, is_go in ((self.binary, True), ("true", False)):
+            said = subprocess.run([self.tool, "run", "-o", self.folder / "run.ctrace", "--", command], check=False,
+                                  capture_output=True, text=True).stderr
+            self.check(("written in Go" in said) == is_go and "no probe attached" in said, f"run says of {command}: {said}")
+
 
 def main():
     folder = pathlib.Path(sys.argv[2])
@@ -63,6 +70,7 @@ def main():
     for program, (environment, options, rule, words) in FAULTS.items():
         programs.check_fault(program, environment, options, rule, words)
         programs.check_twin(program + "-not", environment, options)
+    programs.check_run()
     return 1 if programs.failures else 0
 
 
