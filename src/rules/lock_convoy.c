@@ -6,7 +6,7 @@
  *
  * A place stands for the lock: which one is meant is often not told. Silent where the queue is short in the mean, where
  * others than those who queue wake them (something is handed out, or a condition announced), and while the program
- * warms up or ends.
+ * warms up or ends. That there is a queue is certain; whether anybody minds it is not, so that it is a suspicion.
  */
 #include <inttypes.h>
 
@@ -109,7 +109,7 @@ static void judge(struct analysis *analysis, uint32_t site)
 	const struct model_coro *coro = &analysis->model->coros.at[convoy->coro];
 	struct candidate candidate = {
 		.rule = CT_RULE_LOCK_CONVOY,
-		.grade = CT_GRADE_LIKELY,
+		.grade = CT_GRADE_SUSPECT,
 		.process = coro->process,
 		.coro = convoy->coro,
 		.wait_site = site,
@@ -122,10 +122,10 @@ static void judge(struct analysis *analysis, uint32_t site)
 				  analysis, coro->process, convoy->first, convoy->waker.time))
 		return;
 	if (convoy->has_several)
-		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_LOCK_UNTOLD);
-	analyze_candidate_lower_for_gaps(
-		analysis, &candidate, convoy->first, analysis->parties[coro->process].end);
-	analyze_candidate_add(analysis, &candidate);
+		candidate.reasons |= REASON(LOCK_UNTOLD);
+	if (analyze_candidate_outlives_gaps(
+		    analysis, &candidate, convoy->first, analysis->parties[coro->process].end))
+		analyze_candidate_add(analysis, &candidate);
 }
 
 static void find(struct analysis *analysis)
