@@ -48,6 +48,14 @@ def build(folder, program, release):
     return target
 
 
+def programs(folder):
+    """Our own programs, built in the folder, which is made; the test is skipped where they cannot be had."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if not shutil.which("go"):
+        skip("there is no Go")
+    return build(folder, "programs", "local") or skip("the programs cannot be built")
+
+
 def print_events(program, trace, path):
     """What ends a trace early is told by both readers, each in words of its own, of which only the first is kept."""
     with open(path, "wb") as file:

@@ -6,7 +6,6 @@ where Go is missing. Arguments: the tool, a folder to write to."""
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 
@@ -28,7 +27,7 @@ FAULTS = {
 class Programs:
     def __init__(self, tool, folder):
         self.tool, self.folder, self.failures = tool, folder, 0
-        self.binary = compare.build(folder, "programs", "local")
+        self.binary = compare.programs(folder)
 
     def check(self, is_true, sentence):
         self.failures += not is_true
@@ -61,12 +60,7 @@ class Programs:
 
 def main():
     folder = pathlib.Path(sys.argv[2])
-    folder.mkdir(parents=True, exist_ok=True)
-    if not shutil.which("go"):
-        compare.skip("Go is missing")
     programs = Programs(sys.argv[1], folder)
-    if not programs.binary:
-        compare.skip("the programs cannot be built")
     for program, (environment, options, rule, words) in FAULTS.items():
         programs.check_fault(program, environment, options, rule, words)
         programs.check_twin(program + "-not", environment, options)

@@ -8,7 +8,6 @@ has no stack there, and the goroutine's own here. Skips where Go is missing. Wit
 import collections
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 
@@ -100,12 +99,7 @@ def compare_program(tool, binary, program, folder):
 def main():
     programs = PROGRAMS if "--all" in sys.argv else QUICK
     tool, folder = (pathlib.Path(argument).resolve() for argument in sys.argv[1:] if argument != "--all")
-    folder.mkdir(parents=True, exist_ok=True)
-    if not shutil.which("go"):
-        compare.skip("there is no Go")
-    binary = compare.build(folder, "programs", "local")
-    if not binary:
-        compare.skip("the programs cannot be built")
+    binary = compare.programs(folder)
     compared = [compare_program(tool, binary, program, folder) for program in programs]
     failures, nr_samples = (sum(numbers) for numbers in zip(*compared))
     wrong = compare_samples(tool, binary, folder)

@@ -11,7 +11,6 @@ import math
 import os
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -98,12 +97,7 @@ def compare_some(tool, binary, folder):
 
 def main():
     tool, folder = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
-    folder.mkdir(parents=True, exist_ok=True)
-    if not shutil.which("go"):
-        compare.skip("there is no Go")
-    binary = compare.build(folder, "programs", "local")
-    if not binary:
-        compare.skip("the programs cannot be built")
+    binary = compare.programs(folder)
     compared = compare_some(tool, binary, folder)
     if not compared:
         compare.skip("the reference has the curve of no trace to its end")
