@@ -101,13 +101,16 @@ inline std::uint64_t id_of(traced_fiber *fiber) noexcept
 	return fiber != nullptr ? fiber->corotracer_id() : 0;
 }
 
-/* What waits lies in a list of those that wait for the same, or for a time, whose lock is held until it has left. */
-inline bool is_giving_way(const context *context) noexcept
+/*
+ * What waits lies in a list of those that wait for the same, or for a time, whose lock is held until it has left. Contexts
+ * of newer versions (1.81) do not tell of lists: the stack does. A template, so that the other half is not compiled.
+ */
+template <class Context> bool is_giving_way(const Context *context) noexcept
 {
 	if constexpr (requires { context->wait_is_linked(); })
 		return !context->wait_is_linked() && !context->sleep_is_linked();
 	else
-		return false;
+		return is_called_by_yield();
 }
 
 inline void tell_wait(context *context, traced_fiber *fiber, std::uint64_t to_id) noexcept
@@ -120,7 +123,10 @@ inline void tell_wait(context *context, traced_fiber *fiber, std::uint64_t to_id
 	ctp_switch_for(fiber->corotracer_id(), to_id, resource, site, CTP_POINT_AWAIT);
 }
 
-/* The running fiber leaves its thread: it has ended, and the scheduler has let it go; or gives way; or waits. */
+/*
+ * A fiber leaves its thread: it has ended, and the scheduler has let it go; or gives way, as one does that has launched the
+ * fiber that is active by now; or waits.
+ */
 inline void tell_switch(context *from_context, traced_fiber *from, traced_fiber *to) noexcept
 {
 	std::uint64_t from_id = id_of(from), to_id = id_of(to);
@@ -133,7 +139,7 @@ inline void tell_switch(context *from_context, traced_fiber *from, traced_fiber 
 		from->has_ended = true;
 		ctp_return(from_id);
 		ctp_switch(from_id, to_id, CTP_SITE("end"), CTP_POINT_FINAL);
-	} else if (is_giving_way(from_context)) {
+	} else if (from_context != context::active() || is_giving_way(from_context)) {
 		from->is_giving_way = true;
 		ctp_switch(from_id, to_id, place_outside_library(), CTP_POINT_YIELD);
 	} else {

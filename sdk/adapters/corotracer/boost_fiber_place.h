@@ -134,6 +134,36 @@ __attribute__((noinline)) inline std::uint32_t place_outside_library(const void 
 	return site != 0 ? site : remember_call(call);
 }
 
+/* The code of scheduler::yield; empty where the library is linked statically. */
+inline const library &code_of_yield()
+{
+	static const library code = [] {
+		void *begin = dlsym(RTLD_DEFAULT, "_ZN5boost6fibers9scheduler5yieldEPNS0_7contextE");
+		void *symbol = nullptr;
+		library found;
+		Dl_info module;
+
+		if (begin == nullptr || dladdr1(begin, &module, &symbol, RTLD_DL_SYMENT) == 0 ||
+			symbol == nullptr)
+			return found;
+		found.begin = reinterpret_cast<std::uintptr_t>(begin);
+		found.end = found.begin + static_cast<const ElfW(Sym) *>(symbol)->st_size;
+		return found;
+	}();
+	return code;
+}
+
+/* Whether the fiber that leaves its thread gives way: what it called of the library is yield. Walks the stack. */
+__attribute__((noinline)) inline bool is_called_by_yield()
+{
+	search call;
+
+	if (code_of_yield().end == 0)
+		return false;
+	_Unwind_Backtrace(look, &call);
+	return code_of_yield().has(call.inside);
+}
+
 } /* namespace corotracer::detail::fiber */
 
 #endif
