@@ -93,6 +93,14 @@ static inline void *emit_many(void *context)
 	return NULL;
 }
 
+/* Enough to fill a file of 3 MiB. */
+static inline void emit_some(void)
+{
+	uint64_t count = 100000;
+
+	emit_many(&count);
+}
+
 static inline void attach(struct reader *reader)
 {
 	CHECK(ctp_attach());

@@ -6,12 +6,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -187,14 +185,6 @@ static void engine_is_gone(void)
 
 /* ------------------------------------------------------------------ what cannot be had */
 
-static void emit_some(void)
-{
-	uint64_t i;
-
-	for (i = 0; i < 100000; i++)
-		emit_numbered(i);
-}
-
 /* P-82, P-5: a smaller file where the limit asks for it, none where it leaves too little. */
 static void limited_file_size(void)
 {
@@ -219,48 +209,6 @@ static void too_limited_file_size(void)
 static void no_folder(void)
 {
 	CHECK(!ctp_record_flight(path_of("nowhere/file"), 0));
-	emit_some();
-}
-
-/* False: this user may not mount here. */
-static bool mount_small_disk(unsigned long flags)
-{
-	mkdir(path_of("disk4"), 0700);
-	return unshare(CLONE_NEWNS) == 0 &&
-	       mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-	       mount("none", path_of("disk4"), "tmpfs", flags, "size=4m") == 0;
-}
-
-static void fill_disk(void)
-{
-	static const char piece[65536] = "x";
-	int file = open(path_of("disk4/rest"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-
-	while (write(file, piece, sizeof(piece)) > 0)
-		;
-	CHECK_EQUAL(errno, ENOSPC);
-	close(file);
-}
-
-/* P-82: a full disk is noticed when the file is made, never by a store into it. */
-static void full_disk(void)
-{
-	if (!mount_small_disk(0))
-		return;
-	CHECK(!ctp_record_flight(path_of("disk4/file"), 16 * MEBIBYTE));
-	CHECK_EQUAL(access(path_of("disk4/file"), F_OK), -1);
-	CHECK(ctp_record_flight(path_of("disk4/file"), 3 * MEBIBYTE));
-	fill_disk();
-	emit_some();
-	CHECK_EQUAL(
-		reader_ring(&(struct reader){.header = ctp_process_state.header}, 0)->dropped, 0);
-}
-
-static void read_only_disk(void)
-{
-	if (!mount_small_disk(MS_RDONLY))
-		return;
-	CHECK(!ctp_record_flight(path_of("disk4/file"), 0));
 	emit_some();
 }
 
@@ -529,8 +477,6 @@ int main(void)
 	CHECK_EQUAL(in_child(limited_file_size), 0);
 	CHECK_EQUAL(in_child(too_limited_file_size), 0);
 	CHECK_EQUAL(in_child(no_folder), 0);
-	CHECK_EQUAL(in_child(full_disk), 0);
-	CHECK_EQUAL(in_child(read_only_disk), 0);
 	CHECK_EQUAL(in_child(in_memory), 0);
 	CHECK_EQUAL(in_child(latecomers_find_room), 0);
 	CHECK_EQUAL(in_child(coming_and_going), 0);

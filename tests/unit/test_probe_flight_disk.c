@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The flight recorder on a disk that has no room, and on one that takes no files: rule P-82. The disks are made without a
+ * place in the tree of files, so that nobody else sees them, and go with the process.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include "corotracer/ctp_flight.h"
+#include "probe_tally.h"
+
+#define MEBIBYTE ((size_t)1 << 20)
+#define SKIPPED 77
+
+/* A disk of 4 MiB; negative: this user may not make one. */
+static int make_disk(bool is_read_only)
+{
+	int disk, context = fsopen("tmpfs", FSOPEN_CLOEXEC);
+
+	if (context < 0)
+		return -1;
+	CHECK(fsconfig(context, FSCONFIG_SET_STRING, "size", "4m", 0) == 0);
+	CHECK(fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0);
+	disk = fsmount(context, FSMOUNT_CLOEXEC, is_read_only ? MOUNT_ATTR_RDONLY : 0);
+	close(context);
+	return disk;
+}
+
+static void write_file(const char *path, const char *text)
+{
+	int file = open(path, O_WRONLY | O_CLOEXEC);
+
+	CHECK_EQUAL(write(file, text, strlen(text)), strlen(text));
+	close(file);
+}
+
+/* An ordinary user may make disks in a user namespace of its own, where files have to have an owner and a group. */
+static bool enter_user_namespace(void)
+{
+	char user[32], group[32];
+
+	snprintf(user, sizeof(user), "0 %u 1", getuid());
+	snprintf(group, sizeof(group), "0 %u 1", getgid());
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+		return false;
+	write_file("/proc/self/uid_map", user);
+	write_file("/proc/self/setgroups", "deny");
+	write_file("/proc/self/gid_map", group);
+	return true;
+}
+
+/* Makes a disk the folder in which relative paths begin. */
+static void enter_disk(bool is_read_only)
+{
+	int disk = make_disk(is_read_only);
+
+	if (disk < 0 && enter_user_namespace())
+		disk = make_disk(is_read_only);
+	if (disk < 0)
+		SKIP("neither this user nor a user namespace of its own may make a file system");
+	CHECK(fchdir(disk) == 0);
+}
+
+static void fill_disk(void)
+{
+	static const char piece[65536] = "x";
+	int file = open("rest", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	while (write(file, piece, sizeof(piece)) > 0)
+		;
+	CHECK_EQUAL(errno, ENOSPC);
+	close(file);
+}
+
+/* A full disk is noticed when the file is made, never by a store into the file. */
+static void full_disk(void)
+{
+	enter_disk(false);
+	CHECK(!ctp_record_flight("file", 16 * MEBIBYTE));
+	CHECK_EQUAL(access("file", F_OK), -1);
+	CHECK(ctp_record_flight("file", 3 * MEBIBYTE));
+	fill_disk();
+	emit_some();
+	CHECK_EQUAL(
+		reader_ring(&(struct reader){.header = ctp_process_state.header}, 0)->dropped, 0);
+}
+
+static void read_only_disk(void)
+{
+	enter_disk(true);
+	CHECK(!ctp_record_flight("file", 0));
+	emit_some();
+}
+
+int main(void)
+{
+	int status;
+
+	unsetenv(CTP_ENVIRONMENT);
+	unsetenv(CTP_FLIGHT_ENVIRONMENT);
+	status = in_child(full_disk);
+	if (status == SKIPPED)
+		return SKIPPED;
+	CHECK_EQUAL(status, 0);
+	CHECK_EQUAL(in_child(read_only_disk), 0);
+	return check_result();
+}
