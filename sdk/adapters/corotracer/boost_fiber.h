@@ -103,14 +103,15 @@ inline std::uint64_t id_of(traced_fiber *fiber) noexcept
 
 /*
  * What waits lies in a list of those that wait for the same, or for a time, whose lock is held until it has left. Contexts
- * of newer versions (1.81) do not tell of lists: the stack does. A template, so that the other half is not compiled.
+ * of newer versions (1.81) do not tell of lists: there the caller of the algorithm's pick_next tells. A template, so that
+ * the half that does not fit is not compiled.
  */
-template <class Context> bool is_giving_way(const Context *context) noexcept
+template <class Context> bool is_giving_way(const Context *context, const void *caller) noexcept
 {
 	if constexpr (requires { context->wait_is_linked(); })
 		return !context->wait_is_linked() && !context->sleep_is_linked();
 	else
-		return is_called_by_yield();
+		return code_of_yield().has(reinterpret_cast<std::uintptr_t>(caller));
 }
 
 inline void tell_wait(context *context, traced_fiber *fiber, std::uint64_t to_id) noexcept
@@ -124,10 +125,11 @@ inline void tell_wait(context *context, traced_fiber *fiber, std::uint64_t to_id
 }
 
 /*
- * A fiber leaves its thread: it has ended, and the scheduler has let it go; or gives way, as one does that has launched the
- * fiber that is active by now; or waits.
+ * A fiber leaves its thread: it has ended, and the scheduler has let it go; or gives way; or waits. One that has launched the
+ * fiber that is active by now gives way. `caller` is where the algorithm returns to.
  */
-inline void tell_switch(context *from_context, traced_fiber *from, traced_fiber *to) noexcept
+inline void tell_switch(
+	context *from_context, traced_fiber *from, traced_fiber *to, const void *caller) noexcept
 {
 	std::uint64_t from_id = id_of(from), to_id = id_of(to);
 
@@ -139,7 +141,7 @@ inline void tell_switch(context *from_context, traced_fiber *from, traced_fiber 
 		from->has_ended = true;
 		ctp_return(from_id);
 		ctp_switch(from_id, to_id, CTP_SITE("end"), CTP_POINT_FINAL);
-	} else if (from_context != context::active() || is_giving_way(from_context)) {
+	} else if (from_context != context::active() || is_giving_way(from_context, caller)) {
 		from->is_giving_way = true;
 		ctp_switch(from_id, to_id, place_outside_library(), CTP_POINT_YIELD);
 	} else {
@@ -168,7 +170,7 @@ inline void tell_awakened(context *context, const void *caller)
 	traced_fiber *fiber = fiber_of(context);
 
 	if (fiber != nullptr && fiber->is_running)
-		tell_switch(context, fiber, fiber_of(context::active()));
+		tell_switch(context, fiber, fiber_of(context::active()), caller);
 	traced_fiber *running = running_fiber();
 	if (fiber == nullptr)
 		return;
@@ -208,7 +210,7 @@ template <class Algorithm> class traced_algorithm final : public boost::fibers::
 		context *next = inner_->pick_next();
 
 		if (ctp_is_attached() && next != nullptr && next != context::active())
-			tell_picked(next);
+			tell_picked(next, __builtin_return_address(0));
 		return next;
 	}
 
@@ -230,14 +232,14 @@ template <class Algorithm> class traced_algorithm final : public boost::fibers::
 	}
 
       private:
-	void tell_picked(context *next)
+	void tell_picked(context *next, const void *caller)
 	{
 		traced_fiber *fiber = detail::fiber::fiber_of(next);
 
 		if (fiber != nullptr)
 			tell_unparked();
 		detail::fiber::tell_switch(
-			context::active(), detail::fiber::running_fiber(), fiber);
+			context::active(), detail::fiber::running_fiber(), fiber, caller);
 	}
 
 	/* A worker that looks for work again and again is idle once, until it has found some. */

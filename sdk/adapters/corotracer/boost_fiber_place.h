@@ -134,7 +134,7 @@ __attribute__((noinline)) inline std::uint32_t place_outside_library(const void 
 	return site != 0 ? site : remember_call(call);
 }
 
-/* The code of scheduler::yield; empty where the library is linked statically. */
+/* The code of scheduler::yield, by which a fiber gives way; empty where the library is linked statically. */
 inline const library &code_of_yield()
 {
 	static const library code = [] {
@@ -151,17 +151,6 @@ inline const library &code_of_yield()
 		return found;
 	}();
 	return code;
-}
-
-/* Whether the fiber that leaves its thread gives way: what it called of the library is yield. Walks the stack. */
-__attribute__((noinline)) inline bool is_called_by_yield()
-{
-	search call;
-
-	if (code_of_yield().end == 0)
-		return false;
-	_Unwind_Backtrace(look, &call);
-	return code_of_yield().has(call.inside);
 }
 
 } /* namespace corotracer::detail::fiber */
