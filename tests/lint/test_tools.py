@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""What the build and its tests say where something lacks: a sentence that names it, and a count that is not too high."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+TOOLS = pathlib.Path(__file__).resolve().parent.parent.parent / "tools"
+
+# A compiler that says so, and what build-reader makes of it.
+NO_RUNTIME = "cannot open /usr/lib/llvm-14/lib/clang/14.0.6/lib/wasi/libclang_rt.builtins-wasm32.a: No such file or directory"
+COMPLAINTS = {
+    f"wasm-ld-14: error: {NO_RUNTIME}\nclang: error: linker command failed with exit code 1":
+        f"{NO_RUNTIME} (Debian: libclang-rt-14-dev-wasm32)\n",
+    "trial.c:1:10: fatal error: 'stdlib.h' file not found\n#include <stdlib.h>":
+        "'stdlib.h' file not found (Debian: wasi-libc)\n",
+    "clang: error: unable to execute command: Executable \"wasm-ld\" doesn't exist!":
+        "unable to execute command: Executable \"wasm-ld\" doesn't exist! (Debian: lld)\n",
+}
+
+# What ran before, how its tests ended, what is counted, and with which status.
+COUNTS = (
+    ("bare=0", ["OK", "OK"], "3 passed, 0 failed, 0 skipped", 0),
+    ("bare=77", ["OK", "SKIP"], "1 passed, 0 failed, 2 skipped", 0),
+    ("bare=1", ["OK"], "1 passed, 1 failed, 0 skipped", 1),
+    ("bare=0", [], "1 passed, 0 failed, 0 skipped", 1),
+    ("bare=0", ["SKIP"], "1 passed, 0 failed, 1 skipped", 1),
+)
+
+
+def run(tool, *words):
+    return subprocess.run([sys.executable, TOOLS / tool, *words], capture_output=True, text=True, check=False)
+
+
+def lacking(folder):
+    compiler = folder / "compiler"
+    for complaint, sentence in COMPLAINTS.items():
+        (folder / "complaint").write_text(complaint)
+        compiler.write_text(f"#!/bin/sh\ncat '{folder}/complaint' >&2\nexit 1\n")
+        compiler.chmod(0o755)
+        told = run("build-reader", "--check", compiler, "true")
+        if (told.returncode, told.stderr) != (1, sentence):
+            yield f"build-reader says {told.stderr!r}, not {sentence!r}"
+    told = run("build-reader", "--check", folder / "nothing", "true")
+    if told.returncode != 1 or not told.stderr.endswith("nothing: No such file or directory\n"):
+        yield f"build-reader says {told.stderr!r} where there is no compiler"
+
+
+def counted(folder):
+    log = folder / "testlog.json"
+    for step, results, last, status in COUNTS:
+        log.write_text("".join(json.dumps({"name": "a test", "result": result}) + "\n" for result in results))
+        told = run("count-tests", "--also", step, log)
+        if (told.returncode, told.stdout.splitlines()[-1]) != (status, last):
+            yield f"count-tests, {step} and {results}: {told.returncode}, {told.stdout}"
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="corotracer-tools-") as name:
+        wrong = [*lacking(pathlib.Path(name)), *counted(pathlib.Path(name))]
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
