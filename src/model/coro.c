@@ -211,8 +211,7 @@ static bool is_woken_already(const struct model *model, uint32_t index, ct_time 
 {
 	const struct model_coro *coro = &model->coros.at[index];
 
-	return coro->wake_time != CT_NO_TIME && coro->wake_time <= time &&
-	       coro->wake_coro == index &&
+	return model_was_woken(coro) && coro->wake_time <= time && coro->wake_coro == index &&
 	       (coro->changed == CT_NO_TIME || coro->wake_time >= coro->changed) &&
 	       model_makes_ready(coro->wake_outcome);
 }

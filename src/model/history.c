@@ -88,9 +88,7 @@ static void note_holder(
 /* A yield says so; or who suspends had woken itself before. */
 static bool has_yielded(const struct model *model, const struct model_coro *coro)
 {
-	bool was_by_itself = coro->wake_coro == coro_index(model, coro) &&
-			     coro->wake_time != CT_NO_TIME &&
-			     (coro->resumed == CT_NO_TIME || coro->wake_time >= coro->resumed);
+	bool was_by_itself = coro->wake_coro == coro_index(model, coro) && model_was_woken(coro);
 
 	if (coro->suspended == CT_NO_TIME ||
 		(coro->state != CT_STATE_READY && coro->state != CT_STATE_WAITING))

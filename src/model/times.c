@@ -121,13 +121,6 @@ void model_times_cut(struct model *model, const struct model_coro *coro)
 		times->cut = coro_index(model, coro);
 }
 
-/* Was it a wake that made it ready, since it ran last? A queue alone has no place of a waker. */
-static bool was_woken(const struct model_coro *coro)
-{
-	return coro->wake_time != CT_NO_TIME &&
-	       (coro->resumed == CT_NO_TIME || coro->wake_time >= coro->resumed);
-}
-
 /* Shorter waits are not looked into. */
 #define LONG_DELAY_NS INT64_C(100000000)
 
@@ -150,7 +143,8 @@ static void count_delay(
 				.until = until});
 	if (times)
 		count(model, &times->delays, ns);
-	times = was_woken(coro) ? times_of(model, coro->wake_site) : NULL;
+	/* A queue alone makes ready, too, and has no place of a waker. */
+	times = model_was_woken(coro) ? times_of(model, coro->wake_site) : NULL;
 	if (times)
 		count(model, &times->delays_caused, ns);
 }

@@ -108,8 +108,7 @@ static bool has_yielded(const struct model_coro *coro)
 
 static bool has_woken_itself(const struct model_coro *coro, uint32_t index)
 {
-	return coro->wake_coro == index && coro->wake_time != CT_NO_TIME &&
-	       (coro->resumed == CT_NO_TIME || coro->wake_time >= coro->resumed);
+	return coro->wake_coro == index && model_was_woken(coro);
 }
 
 static bool has_waited_for_clock(const struct model_coro *coro)

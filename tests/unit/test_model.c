@@ -87,6 +87,28 @@ static void test_ready(void)
 	end(model);
 }
 
+/* A wake that ended the wait before is not one by itself for the next, though it has the time of the resume. */
+static void test_woken_at_the_time_of_the_resume(void)
+{
+	struct model *model = fold("1ms t1 create c1 0x1010\n"
+				   "2ms t1 resume c1 point=initial\n"
+				   "3ms t1 suspend c1 event:1\n"
+				   "4ms t1 wake coroutine:1\n"
+				   "5ms t1 resume c1\n"
+				   "6ms t1 suspend c1 event:1\n"
+				   "7ms t1 wake coroutine:1\n"
+				   "7ms t1 resume c1\n"
+				   "8ms t1 suspend c1 event:1\n"
+				   "1ms t2 create c2 0x2010\n"
+				   "2ms t2 resume c2 point=initial\n"
+				   "2ms t2 wake c2 coroutine:2\n"
+				   "3ms t2 suspend c2 event:2\n");
+
+	CHECK_EQUAL(coro(model, 1)->state, CT_STATE_WAITING);
+	CHECK_EQUAL(coro(model, 2)->state, CT_STATE_READY);
+	end(model);
+}
+
 static void test_queue(void)
 {
 	struct model *model = fold("1ms t1 create c1 0x1010\n"
@@ -506,6 +528,7 @@ int main(void)
 {
 	test_life();
 	test_ready();
+	test_woken_at_the_time_of_the_resume();
 	test_queue();
 	test_cancel();
 	test_nested();

@@ -371,6 +371,7 @@ static uint64_t nr_told(const struct model *model)
 static void apply(struct machine *machine, struct ct_event event)
 {
 	event.time = machine->time += 1000000;
+	event.sequence = (uint64_t)event.time;
 	CHECK_EQUAL(model_apply(machine->model, &event, NULL), CT_OK);
 }
 
