@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The flight recorder on a disk that has no room, and on one that takes no files: rule P-82. The disks are made without a
- * place in the tree of files, so that nobody else sees them, and go with the process.
+ * The flight recorder on a disk that has no room, and on one that takes no files: rule P-82. The disks are made without
+ * a place in the tree of files, so that nobody else sees them, and go with the process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +48,8 @@ static bool enter_user_namespace(void)
 	snprintf(group, sizeof(group), "0 %u 1", getgid());
 	return unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 &&
 	       write_file("/proc/self/uid_map", user) &&
-	       write_file("/proc/self/setgroups", "deny") && write_file("/proc/self/gid_map", group);
+	       write_file("/proc/self/setgroups", "deny") &&
+	       write_file("/proc/self/gid_map", group);
 }
 
 /* Makes a disk the folder in which relative paths begin. */

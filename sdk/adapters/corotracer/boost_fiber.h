@@ -102,9 +102,9 @@ inline std::uint64_t id_of(traced_fiber *fiber) noexcept
 }
 
 /*
- * What waits lies in a list of those that wait for the same, or for a time, whose lock is held until it has left. Contexts
- * of newer versions (1.81) do not tell of lists: there the caller of the algorithm's pick_next tells. A template, so that
- * the half that does not fit is not compiled.
+ * What waits lies in a list of those that wait for the same, or for a time, whose lock is held until it has left.
+ * Contexts of newer versions (1.81) do not tell of lists: there the caller of the algorithm's pick_next tells. A
+ * template, so that the half that does not fit is not compiled.
  */
 template <class Context> bool is_giving_way(const Context *context, const void *caller) noexcept
 {
@@ -125,8 +125,8 @@ inline void tell_wait(context *context, traced_fiber *fiber, std::uint64_t to_id
 }
 
 /*
- * A fiber leaves its thread: it has ended, and the scheduler has let it go; or gives way; or waits. One that has launched the
- * fiber that is active by now gives way. `caller` is where the algorithm returns to.
+ * A fiber leaves its thread: it has ended, and the scheduler has let it go; or gives way; or waits. One that has
+ * launched the fiber that is active by now gives way. `caller` is where the algorithm returns to.
  */
 inline void tell_switch(
 	context *from_context, traced_fiber *from, traced_fiber *to, const void *caller) noexcept

@@ -138,7 +138,8 @@ __attribute__((noinline)) inline std::uint32_t place_outside_library(const void 
 inline const library &code_of_yield()
 {
 	static const library code = [] {
-		void *begin = dlsym(RTLD_DEFAULT, "_ZN5boost6fibers9scheduler5yieldEPNS0_7contextE");
+		void *begin =
+			dlsym(RTLD_DEFAULT, "_ZN5boost6fibers9scheduler5yieldEPNS0_7contextE");
 		void *symbol = nullptr;
 		library found;
 		Dl_info module;
