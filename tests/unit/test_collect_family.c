@@ -213,7 +213,7 @@ static void test_process_id_is_used_again(void)
 	if (read(ready[0], &byte, 1) != 1) {
 		fprintf(stderr, "not tried: process ids cannot be chosen here\n");
 	} else {
-		step_until(&run, 9);
+		step_until_counters(&run, 9);
 		CHECK_EQUAL(write(go[1], "", 1), 1);
 		run_completely(&run);
 		b = find_origin(&run, 'b');
