@@ -66,7 +66,7 @@ static uint32_t find_parent(struct collect *collect, pid_t pid, pid_t parent_tol
 	struct process *parent;
 	struct procfs_stat stat;
 
-	/* Of a process that is reaped while its file is open the kernel tells no parent. */
+	/* The kernel tells no parent of a process that is reaped while its file is open. */
 	if (procfs_stat(pid, &stat) && stat.parent)
 		parent_told = stat.parent;
 	parent = collect_process_find(collect, parent_told);

@@ -10,7 +10,6 @@ enum ct_status ct_page_write(struct ct_trace *trace, const char *path, struct ct
 	(void)trace, (void)path;
 	return ct_fail(reterr, CT_ERR_UNSUPPORTED,
 		"this corotracer was built without pages that are one file: they need clang with "
-		"its "
-		"library for WebAssembly, lld, llvm, wasi-libc and zlib (./dev build installs "
-		"them)");
+		"its library for WebAssembly, lld, llvm, wasi-libc and zlib "
+		"(./dev build installs them)");
 }
