@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""What the build and its tests say where something lacks: a sentence that names it, and a count that is not too high."""
+"""What the build and its tests say where something lacks: a sentence that names it, and a count that is not too high; and that
+./dev has packages for each part of the build that can be left out.
+"""
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
-TOOLS = pathlib.Path(__file__).resolve().parent.parent.parent / "tools"
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+TOOLS = ROOT / "tools"
 
 # A compiler that says so, and what build-reader makes of it.
 NO_RUNTIME = "cannot open /usr/lib/llvm-14/lib/clang/14.0.6/lib/wasi/libclang_rt.builtins-wasm32.a: No such file or directory"
@@ -56,9 +60,16 @@ def counted(folder):
             yield f"count-tests, {step} and {results}: {told.returncode}, {told.stdout}"
 
 
+def packages():
+    parts = re.findall(r"^option\('(\w+)', type: 'feature', value: 'auto'", (ROOT / "meson_options.txt").read_text(), re.MULTILINE)
+    listed = re.findall(r"^\t\[(\w+)\]=", (ROOT / "dev").read_text(), re.MULTILINE)
+    if not parts or set(parts) != set(listed):
+        yield f"./dev has packages for {sorted(listed)}, and meson_options.txt parts that are found or not: {sorted(parts)}"
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="corotracer-tools-") as name:
-        wrong = [*lacking(pathlib.Path(name)), *counted(pathlib.Path(name))]
+        wrong = [*lacking(pathlib.Path(name)), *counted(pathlib.Path(name)), *packages()]
     print("\n".join(wrong))
     return 1 if wrong else 0
 
