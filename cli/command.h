@@ -57,6 +57,15 @@ int hand_on(const struct handing_on *handing_on);
 
 /* help_print: explains a command on standard output; COMMAND_NONE: the program. */
 void help_print(enum command command);
+/* help_print_commands: what the program does and the names of its commands, in fewer lines, on standard error. */
+void help_print_commands(void);
+/* What `help` explains besides commands, for help, man page and completions; the last one has no name. */
+struct topic {
+	const char *name;
+	const char *summary;
+	void (*print)(void);
+};
+extern const struct topic topics[];
 /* condition_rules: the words of help and man pages for all conditions. */
 extern const char condition_rules[];
 /* The orders of `control`, for help and man page; the last one has no word. */

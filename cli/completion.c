@@ -20,6 +20,14 @@ static void print_commands(void)
 	}
 }
 
+static void print_topics(void)
+{
+	const struct topic *topic;
+
+	for (topic = topics; topic->name; topic++)
+		printf(" %s", topic->name);
+}
+
 static void print_values(const char *values)
 {
 	for (; *values; values++)
@@ -85,6 +93,7 @@ static void print_bash(void)
 	}
 	fputs("\thelp,*)\n\t\tCOMPREPLY=($(compgen -W '", stdout);
 	print_commands();
+	print_topics();
 	puts("' -- \"$word\"))\n\t\t;;\n\t*)\n\t\tCOMPREPLY=($(compgen -f -- "
 	     "\"$word\"))\n\t\t;;\n\tesac\n}\n"
 	     "complete -o filenames -F _corotracer corotracer");
@@ -119,27 +128,53 @@ static void print_zsh_option(const struct option_description *option)
 	puts("' \\");
 }
 
-static void print_zsh(void)
+static void print_zsh_group(enum command_group group)
 {
+	const char *name = command_group_descriptions[group].name;
 	enum command command;
-	enum option option;
 
-	puts("#compdef corotracer\n_corotracer() {\n\tlocal -a commands\n\tcommands=(");
-	for (command = command_next(COMMAND_NONE); command; command = command_next(command)) {
-		printf("\t\t'%s:", command_descriptions[command].name);
+	puts("\t\tcommands=(");
+	for (command = command_next_of(group, COMMAND_NONE); command;
+		command = command_next_of(group, command)) {
+		printf("\t\t\t'%s:", command_descriptions[command].name);
 		print_description(command_descriptions[command].summary);
 		puts("'");
 	}
-	puts("\t)\n\tif (( CURRENT == 2 )); then\n\t\t_describe command "
-	     "commands\n\t\treturn\n\tfi\n"
+	printf("\t\t)\n\t\t_describe -t %s %s commands && found=0\n", name, name);
+}
+
+/* What `help` takes: no file. */
+static void print_zsh_operands(enum command command)
+{
+	if (command != COMMAND_HELP) {
+		printf("\t\t\t'%s'\n\t\t;;\n",
+			command == COMMAND_RUN ? "*::command:_normal" : "*:file:_files");
+		return;
+	}
+	fputs("\t\t\t'1:command or topic:(", stdout);
+	print_commands();
+	print_topics();
+	puts(")'\n\t\t;;");
+}
+
+static void print_zsh(void)
+{
+	enum command_group group;
+	enum command command;
+	enum option option;
+
+	puts("#compdef corotracer\n_corotracer() {\n\tlocal -a commands\n"
+	     "\tif (( CURRENT == 2 )); then\n\t\tlocal found=1");
+	for (group = GROUP_NONE + 1; group < NR_GROUPS; group++)
+		print_zsh_group(group);
+	puts("\t\treturn found\n\tfi\n"
 	     "\tlocal command=$words[2]\n\tshift words\n\t(( CURRENT-- ))\n\tcase $command in");
 	for (command = command_next(COMMAND_NONE); command; command = command_next(command)) {
 		printf("\t%s)\n\t\t_arguments \\\n", command_descriptions[command].name);
 		for (option = option_next(command, OPTION_NONE); option;
 			option = option_next(command, option))
 			print_zsh_option(&option_descriptions[option]);
-		printf("\t\t\t'%s'\n\t\t;;\n",
-			command == COMMAND_RUN ? "*::command:_normal" : "*:file:_files");
+		print_zsh_operands(command);
 	}
 	puts("\tesac\n}\n_corotracer \"$@\"");
 }
@@ -178,6 +213,10 @@ static void print_fish(void)
 	enum option option;
 
 	puts("# fish completion for corotracer");
+	fputs("complete -c corotracer -n '__fish_seen_subcommand_from help' -f -a '", stdout);
+	print_commands();
+	print_topics();
+	puts("'");
 	for (command = command_next(COMMAND_NONE); command; command = command_next(command)) {
 		printf("complete -c corotracer -n __fish_use_subcommand -f -a %s -d '",
 			command_descriptions[command].name);

@@ -12,6 +12,8 @@
 
 #define OPTION_COLUMN 30
 #define VALUE_BYTES 32
+#define EXAMPLE_COLUMN 27
+#define NAME_COLUMN 13
 #define WIDTH 80
 
 const char condition_rules[] =
@@ -103,7 +105,7 @@ static void print_options(enum command command)
 
 static void print_examples(const char *examples)
 {
-	puts("\nExamples:");
+	puts("Examples:");
 	while (*examples) {
 		size_t command = strcspn(examples, "\t");
 		size_t rest = strcspn(examples, "\n");
@@ -119,7 +121,6 @@ static void print_exit_statuses(enum command command)
 	const struct exit_description *exits;
 	size_t nr_exits = exits_list(&exits), i;
 
-	puts("\nExit status:");
 	for (i = 0; i < nr_exits; i++) {
 		if (!exits_may_be(&exits[i], command))
 			continue;
@@ -139,25 +140,81 @@ static void print_orders(void)
 	}
 }
 
-static void print_program(void)
+static void print_topics(void)
 {
-	enum command command;
+	const struct topic *topic;
 
-	puts("corotracer: says which coroutines are stuck, on what, at which line, and why\n");
-	puts("Usage: corotracer COMMAND [OPTION ...] [OPERAND ...]\n");
-	puts("  corotracer run -- ./app                record a program into corotracer.ctrace");
-	puts("  corotracer report corotracer.ctrace    say what is wrong, and why\n");
-	puts("Commands:");
-	for (command = command_next(COMMAND_NONE); command; command = command_next(command))
-		printf("  %-10s %s\n", command_descriptions[command].name,
-			command_descriptions[command].summary);
-	puts("\n'corotracer help COMMAND' explains one, with examples; 'corotracer help "
-	     "thresholds' says\nfrom when on something is worth a finding, 'help conditions' what "
-	     "can be asserted;\n--version prints the "
-	     "version.");
-	print_exit_statuses(COMMAND_NONE);
+	puts("\nTopics:");
+	for (topic = topics; topic->name; topic++)
+		printf("  %-*s%s\n", NAME_COLUMN, topic->name, topic->summary);
 }
 
+static void print_group(enum command_group group)
+{
+	const struct command_group_description *described = &command_group_descriptions[group];
+	enum command command;
+
+	printf("%s: %s\n", described->name, described->meaning);
+	for (command = command_next_of(group, COMMAND_NONE); command;
+		command = command_next_of(group, command))
+		printf("  %-*s%s\n", NAME_COLUMN, command_descriptions[command].name,
+			command_descriptions[command].summary);
+}
+
+static void print_program(void)
+{
+	const struct topic *topic;
+	enum command_group group;
+
+	printf("corotracer: %s\n\n", command_descriptions[COMMAND_NONE].summary);
+	puts("Usage: corotracer COMMAND [OPTION ...] [OPERAND ...]\n");
+	for (group = GROUP_NONE + 1; group < NR_GROUPS; group++)
+		print_group(group);
+	puts("\n'corotracer help COMMAND' explains one, with examples; --version is the version.");
+	fputs("'corotracer help TOPIC' explains", stdout);
+	for (topic = topics; topic->name; topic++)
+		printf("%s %s", topic == topics ? "" : topic[1].name ? "," : " or", topic->name);
+	puts(".");
+}
+
+static void say_examples(const char *examples)
+{
+	while (*examples) {
+		size_t command = strcspn(examples, "\t");
+		size_t rest = strcspn(examples, "\n");
+
+		fprintf(stderr, "  %-*.*s%.*s\n", EXAMPLE_COLUMN, (int)command, examples,
+			(int)(rest - command - 1), examples + command + 1);
+		examples += rest + 1;
+	}
+}
+
+static void say_group(enum command_group group)
+{
+	const struct command_group_description *described = &command_group_descriptions[group];
+	enum command command;
+
+	fprintf(stderr, "\n%s: %s\n ", described->name, described->meaning);
+	for (command = command_next_of(group, COMMAND_NONE); command;
+		command = command_next_of(group, command))
+		fprintf(stderr, " %s", command_descriptions[command].name);
+	fputc('\n', stderr);
+}
+
+void help_print_commands(void)
+{
+	const struct command_description *program = &command_descriptions[COMMAND_NONE];
+	enum command_group group;
+
+	fprintf(stderr, "corotracer: %s\n\n", program->summary);
+	say_examples(program->examples);
+	for (group = GROUP_NONE + 1; group < NR_GROUPS; group++)
+		say_group(group);
+	fputs("\n'corotracer --help' has a line on each, 'corotracer help COMMAND' a page.\n",
+		stderr);
+}
+
+/* Examples first: who looks a command up mostly wants a line to begin with. */
 void help_print(enum command command)
 {
 	const struct command_description *described = &command_descriptions[command];
@@ -173,6 +230,8 @@ void help_print(enum command command)
 		described->name);
 	print_wrapped(described->operands, (unsigned)column, 7);
 	putchar('\n');
+	print_examples(described->examples);
+	putchar('\n');
 	print_wrapped(described->description, 0, 0);
 	if (command_has_default(command)) {
 		putchar('\n');
@@ -180,8 +239,10 @@ void help_print(enum command command)
 	}
 	if (command == COMMAND_CONTROL)
 		print_orders();
+	if (command == COMMAND_HELP)
+		print_topics();
 	print_options(command);
-	print_examples(described->examples);
+	puts("\nExit status:");
 	print_exit_statuses(command);
 }
 
@@ -233,6 +294,28 @@ static void print_thresholds(void)
 	}
 }
 
+static void print_exit_codes(void)
+{
+	puts("Exit status: what the number tells that a command ends with\n");
+	print_exit_statuses(COMMAND_NONE);
+}
+
+const struct topic topics[] = {
+#define T(name, text, summary) {text, summary, print_##name},
+#include "topics.def"
+#undef T
+	{NULL, NULL, NULL},
+};
+
+static const struct topic *find_topic(const char *name)
+{
+	const struct topic *topic = topics;
+
+	while (topic->name && strcmp(topic->name, name) != 0)
+		topic++;
+	return topic->name ? topic : NULL;
+}
+
 /* The older spelling has a man page too, but is no command. */
 static enum command named(const char *word)
 {
@@ -246,7 +329,7 @@ static int say_no_such_command(const char *word)
 	const char *nearest = nearest_command(word);
 	char complaint[COMPLAINT_BYTES];
 
-	snprintf(complaint, sizeof(complaint), "there is no command '%s'%s%s%s", word,
+	snprintf(complaint, sizeof(complaint), "there is no command or topic '%s'%s%s%s", word,
 		nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 	return say_usage("help", complaint);
 }
@@ -254,15 +337,12 @@ static int say_no_such_command(const char *word)
 int command_help(const struct arguments *arguments)
 {
 	enum command command = COMMAND_NONE;
+	const struct topic *topic;
 
 	if (arguments->nr_operands > 1)
 		return say_usage("help", "one command at a time");
-	if (arguments->nr_operands == 1 && strcmp(arguments->operands[0], "thresholds") == 0) {
-		print_thresholds();
-		return flush_output();
-	}
-	if (arguments->nr_operands == 1 && strcmp(arguments->operands[0], "conditions") == 0) {
-		print_conditions();
+	if (arguments->nr_operands == 1 && (topic = find_topic(arguments->operands[0]))) {
+		topic->print();
 		return flush_output();
 	}
 	if (arguments->nr_operands == 1) {

@@ -123,7 +123,7 @@ static int dispatch(int argc, char **argv)
 	enum command command;
 
 	if (argc < 2) {
-		say_usage("", "what shall be done? for example: corotracer run -- ./app");
+		help_print_commands();
 		return ct_status_exit_code(CT_ERR_USAGE);
 	}
 	if (is_one_of(argv[1], "--help", "-h")) {

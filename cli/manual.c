@@ -10,7 +10,7 @@
 #include "exits.h"
 
 /* mdoc wants the day on which a page last changed its meaning. */
-#define MANUAL_DATE "November 21, 2026"
+#define MANUAL_DATE "November 24, 2026"
 #define LINE_COLUMNS 72
 
 /* A word as roff shows it: what would be a command or an escape is made harmless. */
@@ -93,8 +93,7 @@ static void print_head(enum command command)
 	}
 	puts(" 1\n.Os corotracer\n.Sh NAME");
 	if (command == COMMAND_NONE)
-		puts(".Nm corotracer\n.Nd say which coroutines are stuck, on what, at which line, "
-		     "and why");
+		printf(".Nm corotracer\n.Nd %s\n", described->summary);
 	else if (command == COMMAND_OLDER)
 		printf(".Nm %s\n.Nd %s\n", described->name, described->summary);
 	else
@@ -184,6 +183,18 @@ static void print_orders(void)
 			printf(" Ns = Ns Ar %s", order->value);
 		putchar('\n');
 		print_paragraphs(order->meaning);
+	}
+	puts(".El");
+}
+
+static void print_topics(void)
+{
+	const struct topic *topic;
+
+	puts(".Pp\nThe topics are as follows:\n.Bl -tag -width Ds");
+	for (topic = topics; topic->name; topic++) {
+		printf(".It Cm %s\n", topic->name);
+		print_paragraphs(topic->summary);
 	}
 	puts(".El");
 }
@@ -315,9 +326,28 @@ static void print_see_also(enum command command)
 	putchar('\n');
 }
 
+static void print_group(enum command_group group)
+{
+	const struct command_group_description *group_described =
+		&command_group_descriptions[group];
+	enum command command;
+
+	printf(".Ss %s: %s\n.Bl -tag -width integration\n", group_described->name,
+		group_described->meaning);
+	for (command = command_next_of(group, COMMAND_NONE); command;
+		command = command_next_of(group, command)) {
+		const struct command_description *described = &command_descriptions[command];
+
+		printf(".It Cm %s\n", described->name);
+		print_words(described->summary, strlen(described->summary));
+		printf(".\nSee\n.Xr corotracer-%s 1 .\n", described->name);
+	}
+	puts(".El");
+}
+
 static void print_program(void)
 {
-	enum command command;
+	enum command_group group;
 
 	puts(".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar argument ...\n.Nm\n.Fl \\-version");
 	puts(".Sh DESCRIPTION");
@@ -328,15 +358,10 @@ static void print_program(void)
 			 "is a process of its own; the program writes a few words of shared memory "
 			 "for each change "
 			 "of a coroutine's state.");
-	puts(".Pp\nThe commands are as follows:\n.Bl -tag -width assemble");
-	for (command = command_next(COMMAND_NONE); command; command = command_next(command)) {
-		const struct command_description *described = &command_descriptions[command];
-
-		printf(".It Cm %s\n", described->name);
-		print_words(described->summary, strlen(described->summary));
-		printf(".\nSee\n.Xr corotracer-%s 1 .\n", described->name);
-	}
-	puts(".El\n.Sh ENVIRONMENT\n.Bl -tag -width COROTRACER_DEBUG_PATH\n.It Ev NO_COLOR\nWhen "
+	puts(".Pp\nThe commands, by what they are for:");
+	for (group = GROUP_NONE + 1; group < NR_GROUPS; group++)
+		print_group(group);
+	puts(".Sh ENVIRONMENT\n.Bl -tag -width COROTRACER_DEBUG_PATH\n.It Ev NO_COLOR\nWhen "
 	     "set and not "
 	     "empty, nothing "
 	     "is coloured unless asked for.\n.It Ev COROTRACER_DEBUG_PATH\nFolders, separated by "
@@ -352,6 +377,7 @@ void manual_print(enum command command)
 	if (command == COMMAND_NONE) {
 		print_program();
 		print_exits(COMMAND_NONE);
+		print_examples(described->examples);
 		print_see_also(command);
 		return;
 	}
@@ -364,6 +390,8 @@ void manual_print(enum command command)
 	}
 	if (command == COMMAND_CONTROL)
 		print_orders();
+	if (command == COMMAND_HELP)
+		print_topics();
 	print_options(command);
 	if (command == COMMAND_REPORT)
 		print_thresholds();

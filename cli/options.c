@@ -12,10 +12,20 @@
 #define LONGEST_NAME 32
 #define FARTHEST 2 /* more changes than this, and it is another word */
 
+const struct command_group_description command_group_descriptions[NR_GROUPS] = {
+	[GROUP_NONE] = {"", ""},
+#define G(name, text, meaning) [GROUP_##name] = {text, meaning},
+#include "groups.def"
+#undef G
+};
+
 const struct command_description command_descriptions[NR_COMMANDS] = {
-	[COMMAND_NONE] = {"", "", "", "", ""},
-#define C(name, text, operands, summary, description, examples) \
-	[COMMAND_##name] = {text, operands, summary, description, examples},
+	[COMMAND_NONE] = {"", GROUP_NONE, "",
+		"say which coroutines are stuck, on what, at which line, and why", "",
+		"corotracer run -- ./app\trecord a program, into " DEFAULT_TRACE "\n"
+		"corotracer report\tsay what is wrong in it, and why\n"},
+#define C(name, text, group, operands, summary, description, examples) \
+	[COMMAND_##name] = {text, GROUP_##group, operands, summary, description, examples},
 #include "commands.def"
 #undef C
 };
@@ -33,6 +43,14 @@ enum command command_next(enum command command)
 	do {
 		command = command + 1 < NR_COMMANDS ? command + 1 : COMMAND_NONE;
 	} while (command == COMMAND_OLDER);
+	return command;
+}
+
+enum command command_next_of(enum command_group group, enum command command)
+{
+	do {
+		command = command_next(command);
+	} while (command && command_descriptions[command].group != group);
 	return command;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The commands and their options (commands.def, options.def), and the reading of an argument list.
+ * The commands, their groups and their options (commands.def, groups.def, options.def), and the reading of an argument
+ * list.
  *
  * Reading prints nothing and allocates nothing but the list of operands: a complaint is one sentence in the caller's
  * buffer.
@@ -13,9 +14,17 @@
 
 #include "value.h"
 
+enum command_group {
+	GROUP_NONE = 0,
+#define G(name, text, meaning) GROUP_##name,
+#include "groups.def"
+#undef G
+	NR_GROUPS,
+};
+
 enum command {
 	COMMAND_NONE = 0,
-#define C(name, text, operands, summary, description, examples) COMMAND_##name,
+#define C(name, text, group, operands, summary, description, examples) COMMAND_##name,
 #include "commands.def"
 #undef C
 	NR_COMMANDS,
@@ -33,8 +42,14 @@ enum option {
 	NR_OPTIONS,
 };
 
+struct command_group_description {
+	const char *name;
+	const char *meaning;
+};
+
 struct command_description {
 	const char *name;
+	enum command_group group; /* GROUP_NONE: the older spelling */
 	const char *operands;
 	const char *summary;
 	const char *description;
@@ -50,6 +65,8 @@ struct option_description {
 	const char *help; /* "": another spelling of the option before it */
 };
 
+extern const struct command_group_description command_group_descriptions[NR_GROUPS];
+/* COMMAND_NONE has what is said of the program itself. */
 extern const struct command_description command_descriptions[NR_COMMANDS];
 extern const struct option_description option_descriptions[NR_OPTIONS];
 
@@ -61,9 +78,10 @@ bool command_has(enum command command, enum option option);
 
 /*
  * command_next: the command behind this one in the list; option_next: the next option that the command has. From NONE
- * on, and NONE at the end. The older spelling is no command.
+ * on, and NONE at the end. The older spelling is no command. command_next_of: the next command of the group.
  */
 enum command command_next(enum command command);
+enum command command_next_of(enum command_group group, enum command command);
 enum option option_next(enum command command, enum option option);
 
 /* What a recording is named, and what a command reads that is told no file. */

@@ -68,6 +68,63 @@ def commands_and_options():
     return {commands[name]: options[name] for name in commands}
 
 
+def groups():
+    """{group: [command]} from the lists, as {"record": ["run", ...]}."""
+    texts = dict(re.findall(r'^G\((\w+), "([^"]*)"', (SOURCE / "cli/groups.def").read_text(), re.MULTILINE))
+    members = {text: [] for text in texts.values()}
+    for command, group in re.findall(r'^C\(\w+, "([^"]*)", (\w+)', (SOURCE / "cli/commands.def").read_text(), re.MULTILINE):
+        if command != "coroTracer":
+            members[texts[group]].append(command)
+    check(all(members.values()), f"the groups were not understood: {members}")
+    return members
+
+
+def check_screen(text, nr_lines, what):
+    check(text.count("\n") <= nr_lines, f"{what} prints {text.count(chr(10))} lines, and not {nr_lines} at most")
+    longest = max(text.splitlines(), key=len)
+    check(len(longest) <= 80, f"{what} has a line of {len(longest)} columns: {longest}")
+
+
+def check_first_words():
+    """Without a command: all of them by name, in groups, on one screen; with --help a line on each."""
+    alone = run(COROTRACER, status=2)
+    whole = run(COROTRACER, "--help").stdout
+    check(alone.stdout == "", f"corotracer alone prints on standard output: {alone.stdout}")
+    check_screen(alone.stderr, 24, "corotracer alone")
+    check_screen(whole, 40, "--help")
+    for group, members in groups().items():
+        check(re.search(rf"^{group}: .+\n  {' '.join(members)}$", alone.stderr, re.MULTILINE),
+              f"corotracer alone does not list {members} below '{group}': {alone.stderr}")
+        lines = "".join(rf"  {command} +\S.*\n" for command in members)
+        check(re.search(rf"^{group}: .+\n{lines}(?! )", whole, re.MULTILINE),
+              f"--help does not list {members} below '{group}': {whole}")
+    check(whole == run(COROTRACER, "help").stdout, "'help' and '--help' differ")
+
+
+def check_topics(lists):
+    """Each topic is printed, and is named where one looks for it."""
+    topics = re.findall(r'^T\(\w+, "([^"]*)"', (SOURCE / "cli/topics.def").read_text(), re.MULTILINE)
+    check({"thresholds", "conditions", "exit-codes"} <= set(topics), f"the topics were not understood: {topics}")
+    named = [run(COROTRACER, *words).stdout for words in (("--help",), ("help", "help"), ("help", "--man", "help"))]
+    for topic in topics:
+        check_screen(run(COROTRACER, "help", topic).stdout, 1000, f"help {topic}")
+        check(all(topic in text for text in named), f"help does not name the topic '{topic}'")
+    codes = set(re.findall(r"^  (\S+) ", run(COROTRACER, "help", "exit-codes").stdout, re.MULTILINE))
+    of_commands = {code for command in lists for code in re.findall(
+        r"^  (\S+) ", run(COROTRACER, "help", command).stdout.split("Exit status:")[1], re.MULTILINE)}
+    check(codes == of_commands and "127" in codes, f"help exit-codes lists {codes}, commands {of_commands}")
+
+
+def check_examples(command, page):
+    """Examples stand behind the usage, in front of all else; each shows the command."""
+    usage, examples, rest = re.fullmatch(r"(.*?\n\nUsage: .*?\n)\nExamples:\n(.*?)\n\n(.*)", page, re.DOTALL).groups()
+    check(usage.count("\n\n") == 1, f"help on '{command}' has more than its usage in front of its examples: {usage}")
+    shown = re.findall(rf"^  (?! ).*\b{command}\b.*$", examples, re.MULTILINE)
+    check(len(shown) > 1, f"help on '{command}' has too few examples of it: {examples}")
+    longest = max(len(line) for line in (usage + rest).splitlines())
+    check(longest <= 80, f"help on '{command}' has a line of {longest} columns")
+
+
 def check_help(lists):
     for command, options in lists.items():
         dashes = "--?" if command == "coroTracer" else "--"
@@ -81,15 +138,8 @@ def check_help(lists):
         for option in options:
             check(re.search(rf"(^|[ ,]){dashes}{option}\b", pages[0], re.MULTILINE),
                   f"help on '{command}' does not explain {dashes}{option}")
-        check("Examples:" in pages[0], f"help on '{command}' has no example")
+        check_examples(command, pages[0])
         check("Exit status:" in pages[0], f"help on '{command}' is silent about exit statuses")
-        longest = max(len(line) for line in pages[0].split("Examples:")[0].splitlines())
-        check(longest <= 80, f"help on '{command}' has a line of {longest} columns")
-    whole = run(COROTRACER, "--help").stdout
-    for command in lists:
-        check(command == "coroTracer" or re.search(rf"^  {command} ", whole, re.MULTILINE),
-              f"--help does not list '{command}'")
-    check(whole == run(COROTRACER, "help").stdout, "'help' and '--help' differ")
 
 
 def check_values():
@@ -109,6 +159,17 @@ def check_version():
     check(run(COROTRACER, "--version").stdout == f"corotracer {version}\n", "--version is wrong")
 
 
+SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "THRESHOLDS", "ASSERTIONS", "ENVIRONMENT", "EXIT STATUS", "EXAMPLES", "SEE ALSO"]
+
+
+def check_sections(command, page):
+    """The order that man pages have."""
+    sections = re.findall(r"^\.Sh (.*)$", page, re.MULTILINE)
+    check(sections == [section for section in SECTIONS if section in sections],
+          f"the man page of '{command or 'corotracer'}' has {sections}")
+    check({"EXIT STATUS", "EXAMPLES"} <= set(sections), f"the man page of '{command or 'corotracer'}' has only {sections}")
+
+
 def check_man_pages(lists):
     pages = {command: run(COROTRACER, "help", "--man", command).stdout for command in lists}
     pages[""] = run(COROTRACER, "help", "--man").stdout
@@ -117,6 +178,12 @@ def check_man_pages(lists):
             dash = r"(\\-)?" if command == "coroTracer" else r"\\-"
             check(re.search(rf"^\.It .*Fl {dash}{option}( |$)", pages[command], re.MULTILINE),
                   f"the man page of '{command}' does not explain {option}")
+        check_sections(command, pages[command])
+    check_sections("", pages[""])
+    for group, members in groups().items():
+        listed = re.search(rf"^\.Ss {group}: .*\n((?:(?!\.S).*\n)*)", pages[""], re.MULTILINE)
+        check(listed and re.findall(r"^\.It Cm (\S+)$", listed[1], re.MULTILINE) == members,
+              f"corotracer(1) does not list {members} below '{group}'")
     ends = re.findall(r"(.)\nSee\n", pages[""])
     check(len(ends) > 5 and set(ends) == {"."}, f"a summary before its 'See' ends with one of {set(ends)}")
     if not shutil.which("mandoc"):
@@ -164,6 +231,11 @@ def check_completions(lists):
         check(completed(bash, "report", "--format", "m") == ["md"], "bash does not complete a format")
         check("--max-members" in completed(bash, "report", "--m"), "bash does not complete an option")
         check("dump" in completed(bash, "help", "d"), "bash does not complete a command behind help")
+        check(completed(bash, "help", "ex") == ["export", "exit-codes"], "bash does not complete a topic behind help")
+        zsh = pathlib.Path(place, "zsh").read_text()
+        for group, members in groups().items():
+            offered = re.search(rf"commands=\(((?:(?!commands=).)*)\)\n\t\t_describe -t {group} ", zsh, re.DOTALL)
+            check(offered and re.findall(r"'(\w+):", offered[1]) == members, f"zsh does not offer {members} as '{group}'")
 
 
 def check_mistake(status, pattern, *arguments, program=COROTRACER, **options):
@@ -179,7 +251,6 @@ def check_mistakes(place):
     garbage.write_bytes(b"\x00\x01\x02 this is no trace\n" * 100)
     empty = pathlib.Path(place, "empty")
     empty.touch()
-    check_mistake(2, "what shall be done")
     check_mistake(2, "did you mean 'report'", "reprot")
     check_mistake(2, r"to run a program: corotracer run -- \./app", "./app")
     check_mistake(2, "unknown option '--nothing'", "--nothing")
@@ -189,7 +260,7 @@ def check_mistakes(place):
         check_mistake(2, "one file at a time", command, garbage, garbage)
     check_mistake(2, "takes one of text|md|html|json", "report", "--format", "xml", garbage)
     check_mistake(2, "FIRST-LAST", "dump", "--events", "9-3", garbage)
-    check_mistake(2, "no command 'nothing'", "help", "nothing")
+    check_mistake(2, "no command or topic 'nothing'", "help", "nothing")
     check_mistake(2, "did you mean 'report'", "help", "reprot")
     check_mistake(2, "--output", "assemble", garbage)
     check_mistake(4, "No such file", "report", place + "/nothing")
@@ -430,6 +501,8 @@ def check_older():
 def main():
     lists = commands_and_options()
     check_values()
+    check_first_words()
+    check_topics(lists)
     check_help(lists)
     check_version()
     check_man_pages(lists)
