@@ -2,23 +2,36 @@
 """Every command in the documents works.
 
 The lines of ```sh blocks are run as they stand, in a folder where `./dev`, the example's sources and a server to
-trace are found, with the build's binaries on the path. Commands of ./dev that would build or test everything
-again are checked against its own list instead. Links between documents must lead somewhere.
+trace are found, with the build's binaries on the path. A listing that is a whole program lies there, too, under the name
+by which the commands below it compile it. Commands of ./dev that would build or test everything again are checked
+against its own list instead.
 """
 import os
 import pathlib
 import re
 import shutil
+import signal
+import subprocess
 import sys
+import time
 
-from support import BUILD, SOURCE, check, folder, run
+from support import BUILD, COROTRACER, SOURCE, check, folder, run
 
 sys.path.insert(0, str(SOURCE / "tools"))
 from tracked import tracked  # noqa: E402
 
 BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"\]\((?!https?:)([^)#]+)[^)]*\)")
+LISTING = re.compile(r"^```(?:c|cpp)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+INTERRUPTED = "until Ctrl-C"  # what a comment says of a command that does not end by itself
+DENIED = "-Wall -Wextra -Werror"  # beside what a document compiles its program with
 DEV_COMMAND = re.compile(r"^(?:[A-Z]+=\S+ )*\./dev\s+(\S+)")
+
+
+# What reports of the listed programs have to find.
+FOUND = {
+    "corotracer report door.ctrace": ("lost-wakeup", "co_await Bell in open_door", "Bell::ring"),
+    "corotracer report bell.ctrace": ("lost-wakeup", "wait for the bell in run", "ring in ring"),
+}
 
 
 def documents():
@@ -28,9 +41,9 @@ def documents():
 def commands(text):
     for block in BLOCK.findall(text):
         for line in block.replace("\\\n", " ").splitlines():
-            line = line.split("  #")[0].strip()
-            if line and not line.startswith("#"):
-                yield line
+            command, _, comment = line.partition("  #")
+            if command.strip() and not command.startswith("#"):
+                yield command.strip(), comment
 
 
 def prepare(scratch):
@@ -42,33 +55,79 @@ def prepare(scratch):
     cut = scratch / "killed.ctrace.partial"
     run(BUILD / "corotracer", "run", "-o", scratch / "whole.ctrace", "--", server)
     cut.write_bytes((scratch / "whole.ctrace").read_bytes()[:-40])
-    for name in ("examples", "docs", "tests", "tools"):
+    for name in ("examples", "docs", "include", "sdk", "tests", "tools"):
         (scratch / name).symlink_to(SOURCE / name)
     (scratch / "build").symlink_to(BUILD)
     shutil.copy(SOURCE / "dev", scratch / "dev")
 
 
+def lay_out_listings(scratch, text, place):
+    """Each whole program of a document: under the name by which the document compiles it."""
+    count = 0
+    for listing in LISTING.finditer(text):
+        if not re.search(r"^int main\(", listing[1], re.MULTILINE) or "..." in listing[1]:
+            continue
+        compiled = re.search(r"^(?:cc|g\+\+) .*?([\w-]+\.(?:c|cpp))\b", text[listing.end():], re.MULTILINE)
+        check(compiled, f"{place}: a program that no command below it compiles:\n{listing[1]}")
+        (scratch / compiled[1]).write_text(listing[1])
+        count += 1
+    return count
+
+
+def interrupt(command, scratch, environment):
+    """Runs what hangs until the recording says so of its only thread, then presses Ctrl-C."""
+    trace = re.search(r"-o (\S+)", command)[1]
+    seen = ""
+    with subprocess.Popen(["bash", "-c", f"exec {command}"], cwd=scratch, env=environment, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True) as recording:
+        while not re.search(r" suspend .* thread-state \S+ \d+ argument=1", seen, re.DOTALL):
+            time.sleep(0.02)  # leaves the processor to the others
+            check(recording.poll() is None, f"`{command}` does not hang")
+            seen = run(COROTRACER, "dump", f"{trace}.partial", cwd=scratch, status=None).stdout
+        recording.send_signal(signal.SIGINT)
+        told = recording.communicate(timeout=60)[0]
+    return subprocess.CompletedProcess(command, 0 if recording.returncode == 128 + signal.SIGINT else 1, told, "")
+
+
+def perform(command, comment, scratch, environment):
+    if INTERRUPTED in comment:
+        return interrupt(command, scratch, environment)
+    compiling = re.match(r"(cc|g\+\+) ", command)
+    if compiling:
+        command = command.replace(compiling[1], f"{compiling[1]} {DENIED}", 1)
+    return run("bash", "-c", command, cwd=scratch, env=environment, status=None)
+
+
 def run_documents(scratch):
     environment = {**os.environ, "PATH": f"{BUILD}:{os.environ['PATH']}"}
+    found, nr_listings = set(), 0
     dev_commands = re.findall(r"^  (\w+)", run(SOURCE / "dev", "help").stdout, re.MULTILINE)
     count = 0
     for document in documents():
-        for command in commands(document.read_text(encoding="utf-8")):
+        text = document.read_text(encoding="utf-8")
+        nr_listings += lay_out_listings(scratch, text, document.relative_to(SOURCE))
+        for command, comment in commands(text):
             count += 1
             of_dev = DEV_COMMAND.match(command)
             place = f"{document.relative_to(SOURCE)}: `{command}`"
             if of_dev:
                 check(of_dev.group(1) in dev_commands, f"{place}: ./dev has no such command")
                 continue
-            result = run("bash", "-c", command, cwd=scratch, env=environment, status=None)
+            result = perform(command, comment, scratch, environment)
             check(result.returncode == 0, f"{place} ended with {result.returncode}:\n{result.stdout}{result.stderr}")
+            for words in FOUND.get(command, ()):
+                check(words in " ".join(result.stdout.split()), f"{place} does not tell of '{words}':\n{result.stdout}")
+                found.add(command)
+    check(found == set(FOUND), f"no document has {set(FOUND) - found}")
+    check(nr_listings >= len(FOUND), f"only {nr_listings} whole programs found: is the pattern still right?")
     return count
 
 
-def check_links():
-    for document in documents():
-        for target in LINK.findall(document.read_text(encoding="utf-8")):
-            check((document.parent / target).exists(), f"{document.relative_to(SOURCE)} leads to '{target}': nothing there")
+def check_first_page():
+    """README: a picture before anything else, and little enough that it is read."""
+    text = (SOURCE / "README.md").read_text(encoding="utf-8")
+    check(re.match(r"# corotracer\n\n[^#`|]+\n\n!\[[^]]+\]\(docs/images/", text), "README does not open with a picture")
+    check(text.count("\n") <= 150, f"README has {text.count(chr(10))} lines: docs/README.md has room")
 
 
 def unindented(text):
@@ -109,7 +168,7 @@ def check_image(image, places):
 
 
 def main():
-    check_links()
+    check_first_page()
     check_image("docs/images/report.svg", {"waiting at ": "co_await", "look first at ": "close("})
     check_image("docs/images/finding.svg", {r"suspended, to wait": "co_await", r": closed descriptor": "close("})
     check_guide()
