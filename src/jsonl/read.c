@@ -418,6 +418,29 @@ enum ct_status jsonl_source_open(
 }
 
 /* A line that begins with a brace, the first one or behind lines that are damaged. */
+static const char *behind_blanks(const char *at, const char *end)
+{
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	return at;
+}
+
+/* A brace begins a block of a program, too: one of JSON has a member's name behind it, as far as is seen. */
+static bool begins_object(const char *brace, const char *end)
+{
+	const char *at = behind_blanks(brace + 1, end);
+
+	if (at == end || *at == '}')
+		return true;
+	if (*at != '"')
+		return false;
+	at = memchr(at + 1, '"', (size_t)(end - at - 1));
+	if (!at)
+		return true;
+	at = behind_blanks(at + 1, end);
+	return at == end || *at == ':';
+}
+
 bool jsonl_is_ours(const void *first_bytes, size_t nr_bytes)
 {
 	const char *at = first_bytes, *end = at + nr_bytes;
@@ -428,7 +451,7 @@ bool jsonl_is_ours(const void *first_bytes, size_t nr_bytes)
 	if (nr_bytes >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0)
 		at += 3;
 	for (; at < end; at++) {
-		if (is_at_start && *at == '{')
+		if (is_at_start && *at == '{' && begins_object(at, end))
 			return true;
 		is_at_start = *at == '\n' || (is_at_start && strchr(" \t\r", *at));
 	}

@@ -27,6 +27,7 @@
 #include "session/recover.h"
 #include "session/told.h"
 #include "lib/followed.h"
+#include "lib/stranger.h"
 #include "lib/trace.h"
 
 #define FIRST_BYTES 512u
@@ -117,7 +118,7 @@ static enum ct_status open_by_first_bytes(struct input *input,
 	for (i = 0; i < sizeof(forms) / sizeof(*forms); i++)
 		if (forms[i].is_ours(first, nr_bytes))
 			return forms[i].open(input, options, ret_source, reterr);
-	return refuse(input, "not a trace: its first bytes are of no form that is known", reterr);
+	return refuse(input, lib_stranger_words(first, nr_bytes), reterr);
 }
 
 static enum ct_status open_source(const char *path, const struct ct_open_options *options,

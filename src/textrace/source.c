@@ -271,6 +271,12 @@ static bool begins_line(const char *at, size_t nr_bytes)
 	return false;
 }
 
+/* "#include", "#!/bin/sh": as good as no comment of a trace by hand begins. */
+static bool is_directive(const char *at, const char *line_end)
+{
+	return line_end - at > 1 && (at[1] == '!' || (at[1] >= 'a' && at[1] <= 'z'));
+}
+
 bool textrace_is_ours(const void *first_bytes, size_t nr_bytes)
 {
 	const char *at = first_bytes, *end, *line_end;
@@ -288,7 +294,7 @@ bool textrace_is_ours(const void *first_bytes, size_t nr_bytes)
 			at++;
 		if (at < line_end && *at != '#')
 			return begins_line(at, (size_t)(end - at));
-		has_comment = has_comment || at < line_end;
+		has_comment = has_comment || (at < line_end && !is_directive(at, line_end));
 	}
 	return has_comment;
 }

@@ -147,7 +147,9 @@ static void test_failures(void)
 		{".", NULL, "'.': a directory, not a trace"},
 		{"empty", "", "'empty': the file is empty"},
 		{"garbage", "\1\2\3",
-			"'garbage': not a trace: its first bytes are of no form that is known"},
+			"'garbage': not a trace: its first bytes are of no form that is known; a "
+			"trace is what 'corotracer run' writes, its text form, JSON lines of one, "
+			"or an execution trace of Go"},
 		{"sent.ctrace",
 			"\x8b"
 			"CTR\n\x1a\n....",

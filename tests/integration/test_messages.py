@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""What is said to one who names the wrong file, one that never comes, one that is cut short, or none of the forms."""
+import pathlib
+import struct
+
+from support import COROTRACER, check, folder, run
+
+TRACE = """\
+trace from=0 until=2s
+process 1 pid=100 program=/bin/server probe ledger
+thread 1 tid=101 name=worker-0
+thread 2 tid=102 name=worker-1
+site 1 kind=source file=sdk/c/../../src/server.cpp line=40 function=accept_loop
+site 2 kind=source file=src/server.cpp line=120 function=handle reason=AsyncRead
+site 3 kind=source file=./src//reactor.cpp line=200 function=Reactor::on_hangup
+1ms t1 descriptor-open descriptor:7.1 @1
++1us t1 create c1 0x11010 @1
++1us t1 frame c1 0x11000 @1
++1us t1 descriptor-arm c7 descriptor:7.1 argument=1
++1us t1 suspend c1 descriptor:7 @2
+2ms t1 descriptor-open descriptor:8.1 @1
++1us t1 create c2 0x12010 @1
++1us t1 frame c2 0x12000 @1
++1us t1 descriptor-arm c8 descriptor:8.1 argument=1
++1us t1 suspend c2 descriptor:8 @2
+20ms t1 descriptor-close descriptor:7.1 @3
+20.5ms t2 descriptor-close descriptor:8.1 @3
+100ms t1 block-begin -1 call=epoll_wait
+100ms t2 park
+"""
+
+# What lies in a file that is no trace, and words that say what it is, or what is to be done with it.
+STRANGERS = (
+    (b"#include <cstdio>\nvoid run()\n{\n\tputs(\"x\");\n}\n", ("text, not a trace", "'corotracer run' writes")),
+    (b"static const struct form forms[] =\n{\n{\"csv\", 1},\n};\n", ("text, not a trace",)),
+    (b"{\n  \"name\": 1\n}\n", ("JSON, but no lines of a trace",)),
+    (b"[1, 2]\n", ("JSON, but no lines of a trace",)),
+    (b"#!/bin/sh\n# runs it\nexec ./server\n", ("a script", "corotracer run --")),
+    (b"SQLite format 3\0" + bytes(100), ("an SQLite database",)),
+    (b"\x1f\x8b\x08\0" + bytes(20), ("gzip", "unpack it first")),
+    (b"\x28\xb5\x2f\xfd" + bytes(20), ("zstd", "unpack it first")),
+    (b"\x7fELF\x02\x01\x01" + bytes(9) + struct.pack("<H", 4) + bytes(60), ("a core dump", "gdb")),
+    (bytes(range(1, 200)), ("of no form that is known",)),
+)
+
+
+def check_said(done, *words):
+    check(done.stdout == "" and done.stderr.count("\n") == 1, f"{done.args}: {done.stdout}{done.stderr}")
+    for part in words:
+        check(part in done.stderr, f"{done.args}: no '{part}' in {done.stderr}")
+
+
+def check_strangers(place):
+    """Each says what it is, in one sentence, and never that a row of it is wrong."""
+    path = place / "stranger"
+    for data, words in STRANGERS:
+        path.write_bytes(data)
+        for command in ("report", "info", "export"):
+            done = run(COROTRACER, command, path, status=5)
+            check_said(done, f"'{path}': ", *words)
+            check(" row" not in done.stderr, done.stderr)
+    check_said(run(COROTRACER, "report", "/bin/sh", status=5), "a program", "corotracer run -- PROGRAM")
+
+
+def main():
+    with folder() as scratch:
+        place = pathlib.Path(scratch)
+        trace = place / "trace.txt"
+        trace.write_text(TRACE)
+        check_strangers(place)
+
+
+if __name__ == "__main__":
+    main()
