@@ -84,7 +84,7 @@ static enum ct_status open_trace(
 	struct ct_open_options options = {.size = sizeof(options), .no_symbols = no_symbols};
 	enum ct_status status;
 
-	progress_begin("reading", path);
+	progress_begin_reading(path);
 	status = ct_trace_open(path, &options, ret_trace, reterr);
 	progress_end();
 	return status;

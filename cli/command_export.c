@@ -115,7 +115,7 @@ static enum ct_status open_and_write(const struct handing_on *handing_on, const 
 	struct ct_trace *trace;
 	enum ct_status status;
 
-	progress_begin("reading", handing_on->input);
+	progress_begin_reading(handing_on->input);
 	status = ct_trace_open(handing_on->input, &opening, &trace, reterr);
 	progress_end();
 	if (status)

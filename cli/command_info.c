@@ -279,7 +279,7 @@ int command_info(const struct arguments *arguments)
 	struct ct_error error;
 	enum ct_status status;
 
-	progress_begin("reading", path);
+	progress_begin_reading(path);
 	status = ct_trace_open(path, &options, &trace, &error);
 	if (status == CT_OK) {
 		status = count_events(trace, &counted, &error);

@@ -248,7 +248,7 @@ static int recover_flight(
 	struct ct_error error;
 	enum ct_status status;
 
-	progress_begin("reading", path);
+	progress_begin_reading(path);
 	status = ct_flight_recover(path, options, output, &stats, &error);
 	progress_end();
 	if (status)

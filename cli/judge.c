@@ -74,7 +74,7 @@ enum ct_status judgement_open(const char *path, const struct ct_open_options *op
 	struct judgement judgement = {NULL, NULL};
 	enum ct_status status;
 
-	progress_begin("reading", path);
+	progress_begin_reading(path);
 	status = ct_trace_open(path, opening, &judgement.trace, reterr);
 	return judge(status, &judgement, options, ret_judgement, reterr);
 }

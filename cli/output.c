@@ -136,11 +136,12 @@ void output_guard(const char *path)
  * A timer's signal writes a line that was made beforehand: the work itself, one call into the library, knows nothing of
  * it.
  */
-static char line[160];
+static char line[240];
 static size_t line_bytes;
 static volatile sig_atomic_t nr_ticks; /* between the handler and the thread that it interrupts */
 static struct sigaction alarm_before;
 static bool is_ticking;
+static bool is_terminal; /* else the sentence is a line, and all that is told */
 
 /* Work that tells how far it is has its line written by itself, once a tick. */
 static volatile sig_atomic_t is_told;
@@ -156,31 +157,64 @@ static void on_tick(int number)
 	(void)number;
 	if (nr_ticks == 0)
 		(void)!write(STDERR_FILENO, line, line_bytes);
-	else if (!is_told)
+	else if (!is_told && is_terminal)
 		(void)!write(STDERR_FILENO, ".", 1);
 	nr_ticks++;
 	errno = number_of_error;
 }
 
-/* The first tick writes the sentence, and each later one a dot. */
-void progress_begin(const char *what, const char *path)
+/* Why nothing may ever come of an input; "": it is a file, or a pipe that somebody has made. */
+static const char *patience_for(const char *path)
 {
-	struct sigaction action = {.sa_handler = on_tick, .sa_flags = SA_RESTART};
-	struct itimerval timer = {.it_interval = {.tv_sec = 1}, .it_value = {.tv_sec = 1}};
+	struct stat about;
+
+	if (strcmp(path, "-") == 0)
+		return isatty(STDIN_FILENO)
+			       ? ", a terminal: what is typed is the trace, until Ctrl-D"
+			       : "";
+	return stat(path, &about) == 0 && S_ISFIFO(about.st_mode)
+		       ? ", a FIFO: that waits until somebody has written to it and closed it"
+		       : "";
+}
+
+static void make_line(const char *what, const char *path, const char *more)
+{
 	size_t i;
 
-	if (!isatty(STDERR_FILENO) || is_ticking)
-		return;
-	snprintf(line, sizeof(line), "\rcorotracer: %s %.100s ", what,
-		strcmp(path, "-") == 0 ? "standard input" : path);
+	snprintf(line, sizeof(line), "%scorotracer: %s %.100s%s%s", is_terminal ? "\r" : "", what,
+		strcmp(path, "-") == 0 ? "standard input" : path, more, is_terminal ? " " : "");
 	line_bytes = strlen(line);
-	for (i = 1; i < line_bytes; i++) {
+	for (i = is_terminal; i < line_bytes; i++) {
 		if ((unsigned char)line[i] < 0x20 || (unsigned char)line[i] >= 0x7f)
 			line[i] = '?';
 	}
+	if (!is_terminal)
+		line[line_bytes++] = '\n';
+}
+
+/* The first tick writes the sentence, and each later one a dot. */
+static void begin(const char *what, const char *path, const char *more)
+{
+	struct sigaction action = {.sa_handler = on_tick, .sa_flags = SA_RESTART};
+	struct itimerval timer = {.it_interval = {.tv_sec = 1}, .it_value = {.tv_sec = 1}};
+
+	is_terminal = isatty(STDERR_FILENO);
+	if ((!is_terminal && !*more) || is_ticking)
+		return;
+	make_line(what, path, more);
 	nr_ticks = is_told = phase_now.shown = 0;
 	is_ticking = sigaction(SIGALRM, &action, &alarm_before) == 0 &&
 		     setitimer(ITIMER_REAL, &timer, NULL) == 0;
+}
+
+void progress_begin(const char *what, const char *path)
+{
+	begin(what, path, "");
+}
+
+void progress_begin_reading(const char *path)
+{
+	begin("reading", path, patience_for(path));
 }
 
 static int64_t since_ns(const struct timespec *then)
@@ -217,7 +251,7 @@ void progress_tell(void *unused, const char *phase, uint64_t done, uint64_t tota
 	sig_atomic_t tick = nr_ticks;
 
 	(void)unused;
-	if (!is_ticking)
+	if (!is_ticking || !is_terminal)
 		return;
 	if (done == 0)
 		clock_gettime(CLOCK_MONOTONIC, &phase_now.began);
@@ -238,6 +272,6 @@ void progress_end(void)
 	setitimer(ITIMER_REAL, &none, NULL);
 	sigaction(SIGALRM, &alarm_before, NULL);
 	is_ticking = false;
-	if (nr_ticks)
+	if (nr_ticks && is_terminal)
 		(void)!write(STDERR_FILENO, wipe, sizeof(wipe) - 1);
 }

@@ -45,6 +45,12 @@ void output_guard(const char *path);
 void progress_begin(const char *what, const char *path);
 
 /*
+ * progress_begin_reading: the same for an input. One that may never come, a FIFO or a terminal, is told of where
+ * standard error is no terminal, too: in one line.
+ */
+void progress_begin_reading(const char *path);
+
+/*
  * progress_tell: how far it is: `done` of `total` steps (0: not known) of this phase; shown from the second second on,
  * with the rate since the phase began (`done` is 0 then) and the time left. Called as often as one likes; does nothing
  * before progress_begin and behind progress_end.

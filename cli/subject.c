@@ -29,7 +29,7 @@ static int open_file(const struct arguments *arguments, const struct subject *su
 	if (arguments->value[subject->duration])
 		return say_usage(command_descriptions[arguments->command].name,
 			"'--duration' goes with a process that runs");
-	progress_begin("reading", subject->operand);
+	progress_begin_reading(subject->operand);
 	status = ct_trace_open(subject->operand, &opening, ret_trace, &error);
 	if (status == CT_OK)
 		return 0;

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What is said to one who names the wrong file, one that never comes, one that is cut short, or none of the forms."""
+import os
 import pathlib
+import pty
 import struct
+import subprocess
 
 from support import COROTRACER, check, folder, run
 
@@ -62,12 +65,41 @@ def check_strangers(place):
     check_said(run(COROTRACER, "report", "/bin/sh", status=5), "a program", "corotracer run -- PROGRAM")
 
 
+def check_fifo(place, trace):
+    """One that nobody writes to is told of, and read all the same when somebody does."""
+    fifo = place / "fifo"
+    os.mkfifo(fifo)
+    with subprocess.Popen([COROTRACER, "report", fifo], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as going:
+        said = going.stderr.readline()
+        check(f"reading {fifo}, a FIFO: that waits until" in said, said)
+        fifo.write_text(TRACE)
+        told, more = going.communicate()
+    check(going.returncode == 0 and told == run(COROTRACER, "report", trace).stdout and not more, told + more)
+
+
+def check_terminal():
+    """What is typed there would be read: that is said."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([COROTRACER, "report", "-"], stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as going:
+        os.close(theirs)
+        said = going.stderr.readline()
+        check("standard input, a terminal" in said and "Ctrl-D" in said, said)
+        os.write(ours, b"\x04")
+        _, more = going.communicate()
+    os.close(ours)
+    check(going.returncode == 5 and "the file is empty" in more, f"{going.returncode} {more}")
+
+
 def main():
     with folder() as scratch:
         place = pathlib.Path(scratch)
         trace = place / "trace.txt"
         trace.write_text(TRACE)
         check_strangers(place)
+        check_fifo(place, trace)
+        check_terminal()
 
 
 if __name__ == "__main__":
