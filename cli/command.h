@@ -42,6 +42,8 @@ struct handing_on {
 	const char *input;
 	const char *format; /* in any case of letters */
 	bool is_older;      /* the older spelling's forms */
+	/* by us, and so said aloud */
+	bool is_form_chosen;
 	const char
 		*output; /* NULL: named after the input, and said aloud; of a server, its default */
 	const char *table;                    /* NULL: the library's default */

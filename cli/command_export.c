@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * corotracer export: a trace for a spreadsheet, a data frame, SQL, or a viewer of timelines. Its output is named after
- * the input where none is given.
+ * the input where none is given, and its form after the output.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +51,32 @@ static const struct form *find_form(const struct handing_on *handing_on)
 			return &forms[i];
 	}
 	return &forms[0];
+}
+
+static bool ends_with(const char *name, const char *suffix)
+{
+	size_t length = strlen(name), wanted = strlen(suffix);
+
+	return length > wanted && strcmp(name + length - wanted, suffix) == 0;
+}
+
+/* The form whose suffix a name has: all of it, or else what stands behind the suffix's last dot. NULL: none. */
+static const struct form *form_named(const char *output)
+{
+	const struct form *best = NULL, *likely = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(forms) / sizeof(forms[0]) && !forms[i].is_older; i++) {
+		const char *suffix = forms[i].suffix;
+
+		if (!suffix)
+			continue;
+		if (ends_with(output, suffix) && (!best || strlen(suffix) > strlen(best->suffix)))
+			best = &forms[i];
+		if (!likely && ends_with(output, strrchr(suffix, '.')))
+			likely = &forms[i];
+	}
+	return best ? best : likely;
 }
 
 /* "runs/trace.jsonl" becomes "runs/trace.csv"; heap memory, NULL: out of memory. */
@@ -145,7 +171,10 @@ static int write_to(
 		say_sentence("%s of %s left out, as was asked for",
 			said_count(exported.nr_left_out, "", "").text,
 			said_count(exported.nr_rows, "row was", "rows were").text);
-	if (!handing_on->output && form->suffix)
+	if (handing_on->is_form_chosen && strcmp(output, "-") != 0)
+		say_sentence("wrote '%s' as %s; --format has other forms: corotracer help export",
+			output, form->name);
+	else if (!handing_on->output && form->suffix)
 		say_sentence("wrote '%s'", output);
 	return 0;
 }
@@ -213,12 +242,16 @@ static bool read_selection(
 
 int command_export(const struct arguments *arguments)
 {
+	const char *output = arguments->value[OPTION_EXPORT_OUTPUT];
+	const struct form *named = output ? form_named(output) : NULL;
+	const char *format = named ? named->name : forms[0].name;
 	struct ct_selection selection;
 	struct lists lists;
 	struct handing_on handing_on = {
 		.input = arguments->operands[0],
-		.format = arguments_value(arguments, OPTION_EXPORT_FORMAT, "csv"),
-		.output = arguments->value[OPTION_EXPORT_OUTPUT],
+		.format = arguments_value(arguments, OPTION_EXPORT_FORMAT, format),
+		.is_form_chosen = !arguments->value[OPTION_EXPORT_FORMAT],
+		.output = output,
 		.table = arguments->value[OPTION_EXPORT_TABLE],
 		.selection = &selection,
 		.is_sanitised = arguments->value[OPTION_EXPORT_SANITISE] != NULL,

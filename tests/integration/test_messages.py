@@ -3,6 +3,7 @@
 import os
 import pathlib
 import pty
+import sqlite3
 import struct
 import subprocess
 
@@ -92,6 +93,24 @@ def check_terminal():
     check(going.returncode == 5 and "the file is empty" in more, f"{going.returncode} {more}")
 
 
+def check_forms(place, trace):
+    """The output's name says the form; where nothing does, it is said which one it became."""
+    for name, form in (("a.sqlite", "sqlite"), ("a.csv", "csv"), ("a.dataframe.csv", "dataframe"), ("a.json", "chrome"),
+                       ("a.perfetto-trace", "perfetto"), ("a.ctrace", "ctrace"), ("a", "csv")):
+        said = run(COROTRACER, "export", "-o", place / name, trace).stderr
+        check(f"wrote '{place / name}' as {form}; --format has other forms" in said, said)
+        run(COROTRACER, "export", "--format", form, "-o", place / "same", trace)
+        if form == "sqlite":
+            with sqlite3.connect(place / name) as database:
+                check(database.execute("SELECT count(*) FROM events").fetchone()[0] > 0, "no event is in the database")
+        else:
+            check((place / name).read_bytes() == (place / "same").read_bytes(), f"{name} is not of the form {form}")
+    said = run(COROTRACER, "export", "--format", "csv", "-o", place / "b.sqlite", trace).stderr
+    check(said == "", said)
+    said = run(COROTRACER, "export", trace).stderr
+    check("as csv; --format has other forms" in said, said)
+
+
 def main():
     with folder() as scratch:
         place = pathlib.Path(scratch)
@@ -100,6 +119,7 @@ def main():
         check_strangers(place)
         check_fifo(place, trace)
         check_terminal()
+        check_forms(place, trace)
 
 
 if __name__ == "__main__":
