@@ -16,6 +16,7 @@
 #include "corotracer/ct.h"
 #include "output.h"
 #include "say.h"
+#include "subject.h"
 
 #define LINE_BYTES 4096
 #define LOOK_AGAIN_MS 1000 /* where nothing tells of changes, such as on a network's file system */
@@ -87,6 +88,8 @@ static enum ct_status open_trace(
 	progress_begin_reading(path);
 	status = ct_trace_open(path, &options, ret_trace, reterr);
 	progress_end();
+	if (status == CT_OK)
+		damage_note(*ret_trace, path);
 	return status;
 }
 

@@ -146,6 +146,7 @@ static enum ct_status open_and_write(const struct handing_on *handing_on, const 
 	progress_end();
 	if (status)
 		return status;
+	damage_note(trace, handing_on->input);
 	if (handing_on->is_sanitised)
 		say_sanitised();
 	begin_writing(form, output);

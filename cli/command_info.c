@@ -12,6 +12,7 @@
 #include "corotracer/ct.h"
 #include "output.h"
 #include "say.h"
+#include "subject.h"
 
 #define NR_KINDS 256
 #define MAX_ROWS 32u
@@ -282,6 +283,7 @@ int command_info(const struct arguments *arguments)
 	progress_begin_reading(path);
 	status = ct_trace_open(path, &options, &trace, &error);
 	if (status == CT_OK) {
+		damage_note(trace, path);
 		status = count_events(trace, &counted, &error);
 		progress_end();
 		if (status == CT_OK)

@@ -256,6 +256,8 @@ int command_integration(const struct arguments *arguments)
 	int exit_status;
 
 	status = judgement_open(arguments->operands[0], NULL, NULL, &judgement, &error);
+	if (status == CT_OK)
+		damage_note(judgement.trace, arguments->operands[0]);
 	if (status)
 		return say_failure(status, &error);
 	status = count_events(judgement.trace, &told, &error);

@@ -13,6 +13,7 @@
 #include "command.h"
 #include "corotracer/ct.h"
 #include "say.h"
+#include "subject.h"
 
 static int (*const commands[NR_COMMANDS])(const struct arguments *) = {
 	[COMMAND_RUN] = command_run,
@@ -91,7 +92,7 @@ static int perform(enum command command, int argc, char **argv)
 	} else if (!has_its_file(&arguments)) {
 		exit_status = ct_status_exit_code(CT_ERR_USAGE);
 	} else {
-		exit_status = commands[command](&arguments);
+		exit_status = damage_exit_status(commands[command](&arguments));
 	}
 	arguments_fini(&arguments);
 	return exit_status;

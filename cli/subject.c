@@ -11,6 +11,28 @@
 #include "signals.h"
 #include "subject.h"
 
+/* ---------------------------------------------------------------- damage */
+
+static const char *damaged;
+
+void damage_note(const struct ct_trace *trace, const char *path)
+{
+	if (ct_trace_tables(trace)->is_damaged)
+		damaged = path;
+}
+
+/* What a command wrote is whole as far as the trace goes; a script must be able to tell that that was not all. */
+int damage_exit_status(int exit_status)
+{
+	if (!damaged || exit_status)
+		return exit_status;
+	say_sentence("'%s' was cut short or is damaged: only what could be read of it was used",
+		strcmp(damaged, "-") == 0 ? "standard input" : damaged);
+	return ct_status_exit_code(CT_ERR_CORRUPT);
+}
+
+/* ---------------------------------------------------------------- a file, or a process */
+
 bool subject_is_process(const struct subject *subject)
 {
 	const char *operand = subject->operand;
@@ -31,8 +53,10 @@ static int open_file(const struct arguments *arguments, const struct subject *su
 			"'--duration' goes with a process that runs");
 	progress_begin_reading(subject->operand);
 	status = ct_trace_open(subject->operand, &opening, ret_trace, &error);
-	if (status == CT_OK)
+	if (status == CT_OK) {
+		damage_note(*ret_trace, subject->operand);
 		return 0;
+	}
 	subject_settle(subject);
 	return say_failure(status, &error);
 }

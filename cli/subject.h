@@ -20,6 +20,13 @@ struct subject {
 bool subject_is_process(const struct subject *subject);
 
 /*
+ * damage_note: takes note of a trace that was opened to be read: where it is damaged, the command says so in the end,
+ * and its exit status tells. damage_exit_status: does so; `exit_status` is what the command would return else.
+ */
+void damage_note(const struct ct_trace *trace, const char *path);
+int damage_exit_status(int exit_status);
+
+/*
  * subject_open: its trace, with a sign of life. A process is recorded for a while (1 s); Ctrl-C ends that early,
  * and what was seen until then is in the trace. 0: the caller goes on to subject_settle; else the exit status,
  * after saying why not.

@@ -165,6 +165,7 @@ static enum ct_status read_tables(struct gotrace_source *source, struct ct_error
 		(status != CT_END && !add_note(source, &whole, &failure)))
 		return ct_fail_memory(reterr);
 	set_tables(source, &whole, status == CT_END);
+	source->tables.is_damaged = status != CT_END && !input_is_written(source->input);
 	return CT_OK;
 }
 

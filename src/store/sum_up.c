@@ -9,6 +9,8 @@ static enum ct_status note_condition(struct scan *scan, struct ct_error *reterr)
 	uint64_t left = scan->input->nr_bytes - scan->index->end_of_whole;
 	enum ct_status status = CT_OK;
 
+	/* A block that is only half there may be on its way. */
+	scan->all->tables.is_damaged = scan->nr_damaged || (left && !input_is_written(scan->input));
 	if (left)
 		status = store_tables_note(scan->all, 1, scan->index->end_of_whole, reterr,
 			"the file was cut, or is still being written: its last %llu bytes are no "

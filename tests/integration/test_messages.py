@@ -9,6 +9,8 @@ import subprocess
 
 from support import COROTRACER, check, folder, run
 
+HEADER_BYTES, HEAD_BYTES = 64, 32
+
 TRACE = """\
 trace from=0 until=2s
 process 1 pid=100 program=/bin/server probe ledger
@@ -111,6 +113,40 @@ def check_forms(place, trace):
     check("as csv; --format has other forms" in said, said)
 
 
+def block_ends(data):
+    offset = HEADER_BYTES
+    while offset < len(data):
+        offset += HEAD_BYTES + struct.unpack_from("<I", data, offset + 12)[0]
+        yield offset
+
+
+def check_damage(place, trace):
+    """What can be read is written; the exit status tells that it was not all. The lack of an end alone is no damage."""
+    whole, cut, killed = place / "whole.ctrace", place / "cut.ctrace", place / "killed.ctrace"
+    run(COROTRACER, "assemble", "-o", whole, trace)
+    data = whole.read_bytes()
+    cut.write_bytes(data[:-10])
+    killed.write_bytes(data[:list(block_ends(data))[-2]])
+    for command in (("report",), ("report", "-f", "json"), ("stats",), ("info",), ("dump",), ("metrics",),
+                    ("export", "-o", "-"), ("profile", "--format", "folded", "-o", "-"), ("query",), ("why",),
+                    ("check",), ("integration",)):
+        behind = {"query": ("SELECT count(*) FROM events",), "why": (1,), "check": ("events > 0",)}.get(command[0], ())
+        status = None if command[0] == "integration" else 0
+        for path in (whole, killed):
+            done = run(COROTRACER, *command, path, *behind, status=status)
+            check("cut short" not in done.stderr, f"{command}: {done.stderr}")
+        done = run(COROTRACER, *command, cut, *behind, status=None)
+        check(done.returncode == 5 or (status is None and done.returncode == 1), f"{command}: {done.returncode}")
+        check(done.stdout and (done.returncode == 1 or f"'{cut}' was cut short or is damaged" in done.stderr),
+              f"{command}: {done.stdout}{done.stderr}")
+    run(COROTRACER, "check", cut, "events == 0", status=1)
+    saved = place / "saved.ctrace"
+    run(COROTRACER, "recover", "-o", saved, cut)
+    run(COROTRACER, "report", saved)
+    told = " ".join(run(COROTRACER, "help", "--man", "report").stdout.split())
+    check("a trace is cut short or damaged" in told, "the man page does not tell")
+
+
 def main():
     with folder() as scratch:
         place = pathlib.Path(scratch)
@@ -120,6 +156,7 @@ def main():
         check_fifo(place, trace)
         check_terminal()
         check_forms(place, trace)
+        check_damage(place, trace)
 
 
 if __name__ == "__main__":
