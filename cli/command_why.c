@@ -2,10 +2,14 @@
 /*
  * corotracer why: what one coroutine waits for, and who could make it go on.
  */
+#include <stdio.h>
+
 #include "command.h"
 #include "corotracer/ct.h"
 #include "judge.h"
 #include "say.h"
+
+#define IDS_NAMED 5u
 
 /* An id is a whole number; "c1025", as dump prints it, is meant the same way. */
 static bool read_id(const char *text, uint64_t *ret_id)
@@ -23,11 +27,72 @@ static bool has_begun_late(const struct ct_report *report)
 	return false;
 }
 
-/* Where a recorder was read, the ids are its own, and asking again finds the same ones. */
-static void say_absent(const struct ct_report *report, uint64_t id)
+struct ids {
+	uint64_t least;
+	uint64_t most;
+};
+
+/* Those that the trace tells of; `most` is 0 where there are none, or they could not be read. */
+static struct ids ids_of(struct ct_trace *trace)
 {
+	struct ids ids = {UINT64_MAX, 0};
+	const struct ct_event *event;
+
+	if (ct_trace_rewind(trace, NULL))
+		return ids;
+	while (ct_trace_next(trace, &event, NULL) == CT_OK) {
+		if (!ct_event_has_coro(event) || !event->coro)
+			continue;
+		ids.least = event->coro < ids.least ? event->coro : ids.least;
+		ids.most = event->coro > ids.most ? event->coro : ids.most;
+	}
+	return ids;
+}
+
+/* "; findings are about 3, 7, 12 and 44 more", of the one that comes first; nothing without findings. */
+static void add_members(char *text, size_t nr_bytes, const struct ct_report *report)
+{
+	const struct ct_finding *first = report->findings;
+	size_t used = 0;
+	uint32_t i;
+
+	text[0] = '\0';
+	if (!report->nr_findings || !first->nr_members)
+		return;
+	for (i = 0; i < first->nr_members && i < IDS_NAMED; i++)
+		used += (size_t)snprintf(text + used, nr_bytes - used, "%s%llu",
+			i ? ", " : "; the first finding is about ",
+			(unsigned long long)first->members[i].coro.id);
+	if (first->nr_members > IDS_NAMED)
+		snprintf(text + used, nr_bytes - used, " and %u more",
+			(unsigned)first->nr_members - IDS_NAMED);
+}
+
+static void say_not_in_trace(const struct judgement *judgement, uint64_t id)
+{
+	struct ids ids = ids_of(judgement->trace);
+	char members[256];
+
+	add_members(members, sizeof(members), judgement->report);
+	if (ids.most)
+		say_sentence("no coroutine %llu is in the trace, which has %s, with ids from %llu "
+			     "to %llu%s",
+			(unsigned long long)id,
+			said_count(judgement->report->quality.nr_coros, "coroutine", "coroutines")
+				.text,
+			(unsigned long long)ids.least, (unsigned long long)ids.most, members);
+	else
+		say_sentence("no coroutine %llu is in the trace, which tells of none",
+			(unsigned long long)id);
+}
+
+/* Where a recorder was read, the ids are its own, and asking again finds the same ones. */
+static void say_absent(const struct judgement *judgement, uint64_t id)
+{
+	const struct ct_report *report = judgement->report;
+
 	if (!report->live.pid)
-		say_sentence("no coroutine %llu is in the trace", (unsigned long long)id);
+		say_not_in_trace(judgement, id);
 	else if (has_begun_late(report))
 		say_sentence(
 			"no coroutine %llu of process %llu is known; without a flight recorder ids "
@@ -57,30 +122,36 @@ static int print(const struct judgement *judgement, enum ct_report_format format
 		return say_failure(status, &error);
 	if (!is_absent)
 		return 0;
-	say_absent(report, id);
+	say_absent(judgement, id);
 	return ct_status_exit_code(CT_ERR_NOT_FOUND);
 }
 
-/* ID alone, or behind a trace or a process; the exit status. */
-static int read_operands(
-	const struct arguments *arguments, struct subject *subject, uint64_t *ret_id)
+/* ID alone is one of DEFAULT_TRACE; the exit status. */
+static int read_operands(struct arguments *arguments, struct subject *subject, uint64_t *ret_id)
 {
+	static const char which[] = "which coroutine? its id is a number, as reports print it; for "
+				    "example: corotracer why " DEFAULT_TRACE " 1025";
 	char **words = arguments->operands;
 
-	if (arguments->nr_operands == 1 && read_id(words[0], ret_id))
-		return 0;
-	if (arguments->nr_operands != 2)
-		return say_usage("why",
-			"which trace, and which coroutine? for example: corotracer why "
-			"corotracer.ctrace 1025");
-	subject->operand = words[0];
-	if (read_id(words[1], ret_id))
-		return 0;
-	return say_usage("why", "the id of a coroutine is a whole number from 1 on");
+	if (arguments->nr_operands == 0)
+		return say_usage("why", which);
+	if (arguments->nr_operands > 2)
+		return say_usage("why", "one trace, and one coroutine");
+	if (!read_id(words[arguments->nr_operands - 1], ret_id))
+		return say_usage(
+			"why", arguments->nr_operands == 1
+				       ? which
+				       : "the id of a coroutine is a whole number from 1 on");
+	if (arguments->nr_operands == 1 && !arguments_take_default(arguments))
+		return say_usage("why", "which trace? there is no " DEFAULT_TRACE
+					" here; for example: corotracer why run.ctrace 1025");
+	subject->operand = arguments->operands[0];
+	return 0;
 }
 
 int command_why(const struct arguments *arguments)
 {
+	struct arguments completed = *arguments; /* its operands have room for one more */
 	static const enum ct_report_format formats[] = {
 		CT_REPORT_TEXT, CT_REPORT_JSON, CT_REPORT_DOT};
 	struct ct_analyze_options options = {
@@ -88,12 +159,11 @@ int command_why(const struct arguments *arguments)
 		.why_pid = arguments->meaning[OPTION_WHY_PROCESS].number,
 	};
 	struct subject subject = {
-		.operand = DEFAULT_TRACE,
 		.no_symbols = arguments->value[OPTION_WHY_NO_SYMBOLS] != NULL,
 		.duration = OPTION_WHY_DURATION,
 	};
 	struct judgement judgement;
-	int exit_status = read_operands(arguments, &subject, &options.why_coro);
+	int exit_status = read_operands(&completed, &subject, &options.why_coro);
 
 	if (exit_status)
 		return exit_status;

@@ -113,6 +113,17 @@ def check_forms(place, trace):
     check("as csv; --format has other forms" in said, said)
 
 
+def check_why(place, trace):
+    """What lacks is named; an id that is not there is answered by those that are."""
+    empty = place / "empty"
+    empty.mkdir()
+    check_said(run(COROTRACER, "why", "1", cwd=empty, status=2), "there is no corotracer.ctrace here")
+    for words in ((), (trace,)):
+        check_said(run(COROTRACER, "why", *words, cwd=empty, status=2), "which coroutine?")
+    check_said(run(COROTRACER, "why", trace, 1025, status=4), "no coroutine 1025 is in the trace, "
+               "which has 2 coroutines, with ids from 1 to 2; the first finding is about 1, 2\n")
+
+
 def block_ends(data):
     offset = HEADER_BYTES
     while offset < len(data):
@@ -156,6 +167,7 @@ def main():
         check_fifo(place, trace)
         check_terminal()
         check_forms(place, trace)
+        check_why(place, trace)
         check_damage(place, trace)
 
 

@@ -87,9 +87,9 @@ def check_yield(place):
 
 def check_complaints(place):
     trace = record(place, "tests/workloads/example-sync-fault-h")
-    for words, status, sentence in (((trace, "999999"), 4, "no coroutine 999999 is in the trace"),
+    for words, status, sentence in (((trace, "999999"), 4, "no coroutine 999999 is in the trace, which has 6 coroutines"),
                                     ((trace, "first"), 2, "the id of a coroutine is a whole number"),
-                                    ((trace,), 2, "which trace, and which coroutine?"),
+                                    ((trace,), 2, "which coroutine? its id is a number"),
                                     (("--process", "1", trace, "1"), 4, "no process 1 is in the trace"),
                                     ((place + "/none.ctrace", "1"), 4, "No such file")):
         done = run(COROTRACER, "why", *words, status=status)
