@@ -160,6 +160,8 @@ enum ct_status ct_trace_open(const char *path, const struct ct_open_options *opt
 		status = ahead_open(trace->source, &trace->source, reterr);
 	if (status == CT_OK && !known.no_symbols && !known.is_followed)
 		status = naming_fill_tables(trace->source, &trace->arena, reterr);
+	if (status == CT_OK && !known.is_followed && !known.as_stored)
+		status = naming_tidy_paths(trace->source, &trace->arena, reterr);
 	if (status) {
 		ct_trace_close(trace);
 		return status;

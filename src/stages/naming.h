@@ -42,4 +42,11 @@ enum ct_status naming_define_site(struct ct_sink *sink, const struct ct_define_s
 enum ct_status naming_fill_tables(
 	struct ct_source *source, struct arena *arena, struct ct_error *reterr);
 
+/*
+ * naming_tidy_paths: likewise, by a copy in which names of files have no steps that lead nowhere (path_tidy), so that
+ * one file has one name.
+ */
+enum ct_status naming_tidy_paths(
+	struct ct_source *source, struct arena *arena, struct ct_error *reterr);
+
 #endif

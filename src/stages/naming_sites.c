@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/failure.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "stages/naming.h"
 
@@ -138,6 +139,55 @@ static enum ct_status fill_sites(struct symbol_resolver *resolver, const struct 
 		if (place.extent == SYMBOL_MODULE && !add_doubt(doubts, arena, &place))
 			return ct_fail_memory(reterr);
 	}
+	return CT_OK;
+}
+
+/* Compilers write a name as they came upon it, so that one file has several. */
+static bool tidy_path(struct arena *arena, struct ct_site *site)
+{
+	char *path;
+
+	if (path_is_tidy(site->file))
+		return true;
+	path = arena_text(arena, site->file, strlen(site->file));
+	if (path)
+		path_tidy(path);
+	site->file = path;
+	return path != NULL;
+}
+
+static bool has_untidy_paths(const struct ct_tables *tables)
+{
+	uint32_t i;
+
+	for (i = 1; i < tables->nr_sites; i++) {
+		if (!path_is_tidy(tables->sites[i].file))
+			return true;
+	}
+	return false;
+}
+
+enum ct_status naming_tidy_paths(
+	struct ct_source *source, struct arena *arena, struct ct_error *reterr)
+{
+	struct ct_tables *tables;
+	struct ct_site *sites;
+	uint32_t i;
+
+	if (!has_untidy_paths(source->tables))
+		return CT_OK;
+	tables = arena_alloc(arena, sizeof(*tables));
+	sites = arena_array(arena, source->tables->nr_sites, sizeof(*sites));
+	if (!tables || !sites)
+		return ct_fail_memory(reterr);
+	*tables = *source->tables;
+	memcpy(sites, tables->sites, tables->nr_sites * sizeof(*sites));
+	for (i = 1; i < tables->nr_sites; i++) {
+		if (!tidy_path(arena, &sites[i]))
+			return ct_fail_memory(reterr);
+	}
+	tables->sites = sites;
+	source->tables = tables;
 	return CT_OK;
 }
 

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "symbol/debug_file.h"
 #include "symbol/debug_info.h"
 #include "symbol/function_table.h"
@@ -247,6 +248,38 @@ static char *copy_text(struct arena *arena, const char *text)
 	return arena_text(arena, text, strlen(text));
 }
 
+static const char *text_of(Dwarf_Die *unit, unsigned name)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr(unit, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
+}
+
+/*
+ * A file's name as __FILE__ has it, so that a place that the program told and one that was looked up are one: compilers
+ * put the folder of the compilation in front of a name that had none, and take it away from one that had it. NULL: out
+ * of memory.
+ */
+static const char *spell(struct arena *arena, Dwarf_Die *unit, const char *path)
+{
+	const char *folder = text_of(unit, DW_AT_comp_dir), *given = text_of(unit, DW_AT_name);
+	size_t length = folder ? strlen(folder) : 0;
+	char *spelled;
+
+	if (!length || !given || !*path)
+		spelled = copy_text(arena, path);
+	else if (*given == '/' && *path != '/')
+		spelled = arena_format(arena, "%s/%s", folder, path);
+	else if (*given != '/' && strncmp(path, folder, length) == 0 && path[length] == '/' &&
+		 strcmp(path + length + 1, given) == 0)
+		spelled = copy_text(arena, given);
+	else
+		spelled = copy_text(arena, path);
+	if (spelled)
+		path_tidy(spelled);
+	return spelled;
+}
+
 static bool set_function(const char **ret_function, struct arena *arena, const char *symbol)
 {
 	char *name = symbol_function_name(symbol);
@@ -319,7 +352,7 @@ static bool set_call(
 		dwarf_getsrcfiles(unit, &files, NULL) == 0)
 		path = dwarf_filesrc(files, file, NULL, NULL);
 	caller->line = line <= UINT32_MAX ? (uint32_t)line : 0;
-	caller->file = copy_text(arena, path ? path : "");
+	caller->file = spell(arena, unit, path ? path : "");
 	return caller->file != NULL;
 }
 
@@ -391,7 +424,7 @@ static bool set_line(
 	if (!path || dwarf_lineno(line, &number) != 0 || number <= 0)
 		return true;
 	dwarf_linecol(line, &column);
-	place->file = copy_text(arena, path);
+	place->file = spell(arena, unit, path);
 	place->line = (uint32_t)number;
 	place->column = column > 0 ? (uint32_t)column : 0;
 	return place->file != NULL;

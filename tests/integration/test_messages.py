@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What is said to one who names the wrong file, one that never comes, one that is cut short, or none of the forms."""
+import json
 import os
 import pathlib
 import pty
@@ -158,6 +159,14 @@ def check_damage(place, trace):
     check("a trace is cut short or damaged" in told, "the man page does not tell")
 
 
+def check_one_spelling(trace):
+    """A file has one name in a report, however the compiler came upon it."""
+    report = run(COROTRACER, "report", "--format", "json", trace).stdout
+    check("/../" not in report and "./src" not in report and "src//" not in report, report)
+    check("src/server.cpp" in report and "src/reactor.cpp" in report, report)
+    json.loads(report)
+
+
 def main():
     with folder() as scratch:
         place = pathlib.Path(scratch)
@@ -169,6 +178,7 @@ def main():
         check_forms(place, trace)
         check_why(place, trace)
         check_damage(place, trace)
+        check_one_spelling(trace)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names of files, word by word.
+ */
+#include <string.h>
+
+#include "base/path.h"
+
+static bool is_word(const char *at, size_t length, const char *word)
+{
+	return length == strlen(word) && memcmp(at, word, length) == 0;
+}
+
+/* The end of what is kept without its last word; NULL: it has none that a step upwards could take back. */
+static char *without_last(char *first, char *end)
+{
+	char *last = end;
+
+	if (end == first)
+		return NULL;
+	while (last > first && last[-1] != '/')
+		last--;
+	if (is_word(last, (size_t)(end - last), ".."))
+		return NULL;
+	return last > first ? last - 1 : first;
+}
+
+void path_tidy(char *path)
+{
+	bool is_absolute = *path == '/';
+	char *first = path + is_absolute, *end = first, *back;
+	const char *at = path;
+	size_t length;
+
+	for (; *at; at += length) {
+		at += strspn(at, "/");
+		length = strcspn(at, "/");
+		if (length == 0 || is_word(at, length, "."))
+			continue;
+		back = is_word(at, length, "..") ? without_last(first, end) : NULL;
+		if (back) {
+			end = back;
+			continue;
+		}
+		if (end > first)
+			*end++ = '/';
+		memmove(end, at, length);
+		end += length;
+	}
+	*end = '\0';
+}
+
+bool path_is_tidy(const char *path)
+{
+	const char *at = path + strspn(path, "/");
+
+	if (at > path + 1 || strstr(at, "//") || strstr(at, "/./"))
+		return false;
+	while (strncmp(at, "../", 3) == 0)
+		at += 3;
+	return strncmp(at, "./", 2) != 0 && !strstr(at, "/../");
+}
