@@ -168,9 +168,11 @@ static void tell_owner(struct walk *walk, const struct model_object *object)
 			   .thread = object->owner_thread,
 			   .coro = coro_of(walk, object->owner)->id,
 			   .sequence = object->owner_event,
-			   .text = analyze_say(walk->analysis, "%s %s it",
+			   .text = analyze_say(walk->analysis, "%s %s %s",
 				   analyze_words_coro(walk->analysis, coro_of(walk, object->owner)),
-				   object->is_handed ? "was given" : "took"),
+				   object->is_handed ? "was given" : "took",
+				   analyze_words_named(
+					   walk->analysis, object->process, object->handle, 0)),
 		   });
 }
 

@@ -285,8 +285,8 @@ static void tell_taken(
 		.thread = object->owner_thread,
 		.coro = analysis->model->coros.at[owner].id,
 		.sequence = object->owner_event,
-		.text = analyze_say(
-			analysis, "took %s", analyze_words_resource(analysis, object->handle, 0)),
+		.text = analyze_say(analysis, "took %s",
+			analyze_words_named(analysis, object->process, object->handle, 0)),
 	};
 
 	analyze_story_step(analysis, story, &step);
@@ -316,7 +316,7 @@ static void tell_threads(struct analysis *analysis, uint32_t process, uint64_t l
 			.sequence = at->wanted_event,
 			.text = analyze_say(analysis,
 				"waits for %s, outside of any coroutine; %s holds it",
-				analyze_words_resource(analysis, at->wanted, 0),
+				analyze_words_named(analysis, process, at->wanted, 0),
 				words_holder(analysis, ahead, next)),
 		};
 
@@ -346,7 +346,7 @@ static void tell_wait(struct analysis *analysis, uint32_t index, uint32_t next, 
 	else
 		step.text = analyze_say(analysis, "%s %s, which %s holds",
 			wait.thread ? "keeps its thread waiting for" : "suspended, to wait for",
-			analyze_words_resource(analysis, wait.object, 0),
+			analyze_words_named(analysis, coro->process, wait.object, 0),
 			words_holder(analysis, ahead, next));
 	if (CTP_HANDLE_RESOURCE(wait.object) == CTP_RESOURCE_LOCK)
 		tell_taken(analysis, analyze_ties_object_at(analysis, coro->process, wait.object),

@@ -38,7 +38,7 @@ FROZEN = {
         "title": "3 coroutines wait in a circle of 3 for locks",
         "picture": ("took lock", "held by coroutine 1", "which coroutine 1 holds", "no wake came", "(dine)"),
         "line": ("Mutex::Lock", "scene_philosophers.cpp:"),
-        "chain": ("(dine) took it", "that is a circle")}),
+        "chain": ("(dine) took lock 0x", "that is a circle")}),
 }
 
 

@@ -54,7 +54,9 @@ def check_circle(place):
     walked = re.findall(r"coroutine (\d+) \(dine\) suspended, to wait for lock", " ".join(told.split()))
     check(sorted(map(int, walked)) == sorted(circle), f"walked {walked}, not {circle}\n{told}")
     check(f"that is a circle: coroutine {circle[0]} is waited for" in told, told)
-    check(told.count(" took it") == len(circle), told)
+    taken = re.findall(r"coroutine (\d+) \(dine\) took (lock 0x[0-9a-f]+)", " ".join(told.split()))
+    check(sorted(int(coro) for coro, _ in taken) == sorted(circle), f"taken: {taken}\n{told}")
+    check(len({lock for _, lock in taken}) == len(circle), f"not each lock is named: {taken}")
 
 
 AT_A_YIELD = """trace from=0 until=2s

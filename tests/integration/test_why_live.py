@@ -73,7 +73,7 @@ def check_chains(process, said):
     """From the coroutine over the lock's owner to what its worker does."""
     told = why(process, 3).stdout
     check_parts(told, "and what its flight recorder kept was read", "coroutine 3 suspended, to wait for coroutine 2",
-                "coroutine 2 suspended, to wait for lock 0x40", "coroutine 1 took it",
+                "coroutine 2 suspended, to wait for lock 0x40", "coroutine 1 took lock 0x",
                 f"thread reader ({said['reader']}) sleeps (state S)", "coroutine 1 is who can make it go on")
     if are_calls_told():
         check_parts(told, f", in read of descriptor {said['pipe']}, a pipe (inode {inode(process, said['pipe'])})")
@@ -181,7 +181,7 @@ def test_past_in_file(scratch):
     """Of a recorder's file, which nobody can attach to, all the same."""
     with blocked(COROTRACER_FLIGHT=f"{scratch}/past,1M") as (process, said):
         check_stranger(process, said)
-        check_parts(why(process, 5).stdout, "keeps in a file was read", "coroutine 4 took it",
+        check_parts(why(process, 5).stdout, "keeps in a file was read", "coroutine 4 took lock 0x",
                     f"thread sleeper ({said['sleeper']}) sleeps")
         check_parts(why(process, 6).stdout, "it could be woken by a thread that runs, or sleeps with a time-out: ",
                     f"thread sleeper ({said['sleeper']})")
@@ -264,7 +264,7 @@ def test_no_past():
         asked.send_signal(signal.SIGINT)
         told, complaint = asked.communicate(timeout=60)
         check(asked.returncode == 0, complaint)
-        check_parts(told, "what it did before is not known", "coroutine 1 took it", "thread reader (",
+        check_parts(told, "what it did before is not known", "coroutine 1 took lock 0x", "thread reader (",
                     "what happened before the recording began is not known")
         done = why(process, 2, status=4)
         check_parts(done.stdout, "would tell", "thread sleeper (")
@@ -281,7 +281,7 @@ def test_death():
         process.wait()
         told, complaint = asked.communicate(timeout=60)
         check(asked.returncode == 0, complaint)
-        check_parts(told, "coroutine 1 took it", "the process ended before its threads were looked at")
+        check_parts(told, "coroutine 1 took lock 0x", "the process ended before its threads were looked at")
         check("is who can make it go on" not in flat(told), told)
 
 
@@ -349,7 +349,7 @@ def test_event_of_resume(scratch):
         "8ms t1 create c3\n1200ms t1 thread-state c101 0xffffffffffffff53\n")
     told = flat(run(COROTRACER, "why", scratch / "held.txt", 2).stdout)
     check("coroutine 2 suspended, to wait for lock 0x10 (table);" in told, told)
-    check("coroutine 1 (keeper) took it" in told and "coroutine 2 waits for lock 0x10 (table)" in told, told)
+    check("coroutine 1 (keeper) took lock 0x10 (table)" in told and "coroutine 2 waits for lock 0x10 (table)" in told, told)
     event = told.split("coroutine 1 (keeper) was resumed, ")[1].split("event ")[1].split()[0]
     shown = run(COROTRACER, "dump", "--events", event, scratch / "held.txt").stdout
     check("resume c1" in shown, f"event {event} is {shown}")
@@ -382,7 +382,7 @@ def test_findings_on_the_chain(scratch):
         "3ms t2 return c2\n3ms t2 destroy c2\n4ms t1 resume c3\n5ms t1 suspend c3 lock:0x40\n"
         "10ms t1 park\n10ms t2 park\n900ms t1 unpark\n901ms t1 destroy c1 life=suspended\n")
     told = run(COROTRACER, "why", scratch / "dropped.txt", 3).stdout
-    check_parts(told, "coroutine 1 took it", "PROVEN dropped-wake")
+    check_parts(told, "coroutine 1 took lock 0x", "PROVEN dropped-wake")
     check("\n\nPROVEN" in told and "\n\n\n" not in told, told)
 
 
