@@ -108,7 +108,7 @@ static void count(const struct recording *recording, struct ct_record_stats *sta
 
 int fetching_perform(const struct arguments *arguments, struct recording *recording)
 {
-	struct ct_record_stats stats = {0};
+	struct ct_record_stats stats = {.has_probe = true}; /* the runtime told all by itself */
 	char complaint[COMPLAINT_BYTES];
 	struct ct_fetched fetched;
 	struct ct_error error;

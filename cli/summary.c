@@ -15,20 +15,27 @@
 #define BYTES_JUDGED (UINT64_C(128) << 20)
 #define PACKED_BYTES_JUDGED (BYTES_JUDGED / 4)
 
-static void say_who_attached(const struct recording *recording, const struct ct_record_stats *stats)
+static void say_ledger(const struct recording *recording, const struct ct_record_stats *stats)
 {
-	if (!stats->has_probe && stats->is_go)
-		say_sentence("no probe attached: the program is written in Go, whose runtime "
-			     "writes a trace of its own: by runtime/trace, by 'go test -trace', or "
-			     "by 'corotracer attach http://HOST:PORT' where it has net/http/pprof");
-	else if (!stats->has_probe)
-		say_sentence(
-			"no probe attached: does the program call corotracer::InitTracer() at the "
-			"beginning of "
-			"main?%s",
-			stats->has_ledger ? " What the descriptor ledger saw was recorded." : "");
 	if (!stats->has_ledger && stats->ledger_absence && !recording->options.no_ledger)
 		say_sentence("without the descriptor ledger: %s", stats->ledger_absence);
+}
+
+/* Part of the last line: without it the figures there say nothing. */
+static void print_who_attached(const struct ct_record_stats *stats)
+{
+	if (stats->has_probe)
+		return;
+	if (stats->is_go)
+		fputs("; no probe attached: the program is written in Go, whose runtime writes a "
+		      "trace of its own: by runtime/trace, by 'go test -trace', or by "
+		      "'corotracer attach http://HOST:PORT' where it has net/http/pprof",
+			stderr);
+	else
+		fprintf(stderr,
+			"; no probe attached: does the program call corotracer::InitTracer() at "
+			"the beginning of main?%s",
+			stats->has_ledger ? " What the descriptor ledger saw was recorded." : "");
 }
 
 static void say_notes(const struct ct_record_stats *stats)
@@ -48,7 +55,7 @@ static void say_notes(const struct ct_record_stats *stats)
 
 void summary_before_close(const struct recording *recording, const struct ct_record_stats *stats)
 {
-	say_who_attached(recording, stats);
+	say_ledger(recording, stats);
 	if (recording->options.pid)
 		say_sentence(stats->has_ended ? "process %" PRId64 " has ended"
 					      : "process %" PRId64 " runs on, untraced",
@@ -137,6 +144,7 @@ static void print_line(const struct recording *recording, const struct ct_record
 		fputs("; next: corotracer report ", stderr);
 		print_quoted(stderr, recording->options.output);
 	}
+	print_who_attached(stats);
 	fputc('\n', stderr);
 }
 
