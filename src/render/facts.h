@@ -16,7 +16,7 @@
 /* Bounds of lists that a trace could make long. */
 #define FACTS_MAX_LIST 20u
 #define FACTS_MAX_EVENTS 8u
-#define FACTS_EXAMPLES 2u   /* members whose last events are printed */
+#define FACTS_EXAMPLES 2u   /* members whose last events are on a page */
 #define FACTS_WAITED_FOR 3u /* of what a task or region waited for */
 
 /* render_facts_headline: program, length of observation: one line without a line break. */

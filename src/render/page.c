@@ -163,9 +163,10 @@ static void tell_last_events(const struct page *page, const struct ct_member *me
 
 static void tell_examples(const struct page *page, const struct ct_finding *finding)
 {
-	uint32_t nr_told = 0, i;
+	/* What can be unfolded takes no room; at a terminal the first one stands for all. */
+	uint32_t nr_wanted = page->form->is_terminal ? 1 : FACTS_EXAMPLES, nr_told = 0, i;
 
-	for (i = 0; i < finding->nr_members && nr_told < FACTS_EXAMPLES; i++) {
+	for (i = 0; i < finding->nr_members && nr_told < nr_wanted; i++) {
 		if (finding->members[i].nr_events == 0)
 			continue;
 		tell_last_events(page, &finding->members[i]);

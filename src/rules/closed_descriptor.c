@@ -8,7 +8,6 @@
  * input and output is completion-based, a deadline is to come, the coroutine is marked, the program
  * is shutting down, or what the number stood for was never seen.
  */
-#include <stdlib.h>
 
 #include "rules/parts.h"
 
@@ -312,12 +311,12 @@ static void find(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- telling it */
 
-/* As many closing threads are named one by one. */
-#define CLOSERS_TOLD 8u
+#define THREADS_COUNTED 64u
 
+/* What closed the descriptors of a group. */
 struct closer {
-	uint32_t thread;
 	uint32_t count;
+	uint32_t nr_threads;
 	const struct model_descriptor *first;
 	const struct model_descriptor *last;
 };
@@ -341,37 +340,27 @@ static void tell_wait(struct analysis *analysis, const struct group *group, stru
 		analyze_say(analysis, "suspended, to wait for %s%s", resource, first_of));
 }
 
-static struct closer *closer_of(struct closer *closers, uint32_t *count, uint32_t thread)
+/* All of a group are closed at one place. Threads beyond those that are remembered are told apart no more. */
+static struct closer sum_closers(struct analysis *analysis, const struct group *group)
 {
-	uint32_t i;
-
-	for (i = 0; i < *count; i++) {
-		if (closers[i].thread == thread)
-			return &closers[i];
-	}
-	if (*count == CLOSERS_TOLD)
-		return &closers[CLOSERS_TOLD - 1];
-	closers[*count].thread = thread;
-	return &closers[(*count)++];
-}
-
-static uint32_t sum_closers(
-	struct analysis *analysis, const struct group *group, struct closer *closers)
-{
-	uint32_t count = 0, i;
+	uint32_t threads[THREADS_COUNTED], i, known;
+	struct closer closer = {.count = group->count};
 
 	for (i = 0; i < group->count; i++) {
 		const struct model_descriptor *descriptor =
 			descriptor_of(analysis, &analysis->candidates.at[group->first + i]);
-		struct closer *closer = closer_of(closers, &count, descriptor->close_thread);
 
-		closer->count++;
-		if (!closer->first || descriptor->closed < closer->first->closed)
-			closer->first = descriptor;
-		if (!closer->last || descriptor->closed > closer->last->closed)
-			closer->last = descriptor;
+		for (known = 0; known < closer.nr_threads; known++)
+			if (threads[known] == descriptor->close_thread)
+				break;
+		if (known == closer.nr_threads && known < THREADS_COUNTED)
+			threads[closer.nr_threads++] = descriptor->close_thread;
+		if (!closer.first || descriptor->closed < closer.first->closed)
+			closer.first = descriptor;
+		if (!closer.last || descriptor->closed > closer.last->closed)
+			closer.last = descriptor;
 	}
-	return count;
+	return closer;
 }
 
 /* Between its suspension and the close: what the closing thread was told, and took for its reason.
@@ -397,14 +386,6 @@ static void tell_readiness(
 	analyze_story_step(analysis, story, &step);
 }
 
-static int compare_closers(const void *left, const void *right)
-{
-	ct_time a = ((const struct closer *)left)->first->closed;
-	ct_time b = ((const struct closer *)right)->first->closed;
-
-	return (a > b) - (a < b);
-}
-
 static const char *words_closing(struct analysis *analysis, const struct closer *closer)
 {
 	uint32_t index = (uint32_t)(closer->first - analysis->model->descriptors.at);
@@ -416,9 +397,12 @@ static const char *words_closing(struct analysis *analysis, const struct closer 
 			"%s had been closed, unseen: its number was given out again", what);
 	if (closer->count == 1)
 		return analyze_say(analysis, "closed %s", what);
-	return analyze_say(analysis, "closed %s, the first of %u; the last %s later", what,
+	return analyze_say(analysis, "closed %s, the first of %u; the last %s later%s", what,
 		closer->count,
-		analyze_words_duration(analysis, closer->last->closed - closer->first->closed));
+		analyze_words_duration(analysis, closer->last->closed - closer->first->closed),
+		closer->nr_threads == 1
+			? ""
+			: analyze_say(analysis, "; by %u threads", closer->nr_threads));
 }
 
 /* The closing of one descriptor; the text says what the caller wants it to. */
@@ -439,23 +423,19 @@ static void tell_cause(
 	struct analysis *analysis, const struct candidate *candidate, struct ct_step *ret_cause)
 {
 	const struct model_descriptor *descriptor = descriptor_of(analysis, candidate);
-	struct closer alone = {.count = 1, .first = descriptor, .last = descriptor};
+	struct closer alone = {
+		.count = 1, .nr_threads = 1, .first = descriptor, .last = descriptor};
 
 	*ret_cause = closing_step(analysis, descriptor, words_closing(analysis, &alone));
 }
 
 static void tell_closing(struct analysis *analysis, const struct group *group, struct story *story)
 {
-	struct closer closers[CLOSERS_TOLD] = {{0}};
-	uint32_t count = sum_closers(analysis, group, closers), i;
+	struct closer closer = sum_closers(analysis, group);
+	struct ct_step step =
+		closing_step(analysis, closer.first, words_closing(analysis, &closer));
 
-	qsort(closers, count, sizeof(*closers), compare_closers);
-	for (i = 0; i < count; i++) {
-		struct ct_step step = closing_step(
-			analysis, closers[i].first, words_closing(analysis, &closers[i]));
-
-		analyze_story_step(analysis, story, &step);
-	}
+	analyze_story_step(analysis, story, &step);
 }
 
 static void tell_rest(struct analysis *analysis, const struct group *group, struct story *story)

@@ -167,6 +167,13 @@ def check_one_spelling(trace):
     json.loads(report)
 
 
+def check_short(trace):
+    """The same is told once: closes at one place, and what a coroutine did last."""
+    told = " ".join(run(COROTRACER, "report", trace).stdout.split())
+    check(told.count("closed descriptor") == 1 and "the first of 2; the last 500 us later; by 2 threads" in told, told)
+    check(told.count("Last events of coroutine") == 1, told)
+
+
 def main():
     with folder() as scratch:
         place = pathlib.Path(scratch)
@@ -179,6 +186,7 @@ def main():
         check_why(place, trace)
         check_damage(place, trace)
         check_one_spelling(trace)
+        check_short(trace)
 
 
 if __name__ == "__main__":
