@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "symbol/symbol.h"
 #include "base/vec.h"
+#include "../unit/symbol_elsewhere.h"
 
 /* ------------------------------------------------------------ a memory map as a trace has it */
 
@@ -122,6 +123,17 @@ static void test_return_address(struct symbol_resolver *resolver, const struct m
 	CHECK_TEXT(place.remark, "");
 	CHECK_EQUAL(place.nr_callers, 0);
 	CHECK(ends_with(place.module, "test_symbol"));
+}
+
+/* One file has one name, by whatever way a compiler came upon it. */
+static void test_way_round(struct symbol_resolver *resolver, const struct maps *maps)
+{
+	struct symbol_place place;
+
+	elsewhere_function();
+	place = resolve(resolver, maps, elsewhere_called, CTP_SITE_ADDRESS);
+	CHECK_EQUAL(place.line, line_elsewhere);
+	CHECK(ends_with(place.file, "tests/unit/symbol_elsewhere.h"));
 }
 
 static void test_inlined(struct symbol_resolver *resolver, const struct maps *maps)
@@ -480,6 +492,7 @@ int main(int nr_arguments, char **arguments)
 	maps_read_self(&maps);
 	if (HAS_SYMBOLS) {
 		test_return_address(resolver, &maps);
+		test_way_round(resolver, &maps);
 		test_inlined(resolver, &maps);
 		test_function(resolver, &maps);
 		test_library(resolver, &maps);
