@@ -32,6 +32,17 @@ COUNTS = (
     ("bare=0", ["SKIP"], "1 passed, 0 failed, 1 skipped", 1),
 )
 
+# What tests said before they ended, in two logs, and what is told of those that were skipped.
+SKIPS = (
+    (["first", "skipped: there is no spin\n", ""], ["second", "", "skipped: there is no spin\n"],
+     ["third", "skipped: no\nskipped: there is no Chromium\n", ""], ["fourth", "and nothing else", ""]),
+    ["skipped: 2 tests: there is no spin (one: first, one: second)",
+     "skipped: 1 test: gives no reason (one: fourth)",
+     "skipped: 1 test: the reason is told above (before the tests: bare)",
+     "skipped: 1 test: there is no Chromium (one: third)",
+     "1 passed, 0 failed, 5 skipped"],
+)
+
 
 def run(tool, *words):
     return subprocess.run([sys.executable, TOOLS / tool, *words], capture_output=True, text=True, check=False)
@@ -67,9 +78,21 @@ def packages():
         yield f"./dev has packages for {sorted(listed)}, and meson_options.txt parts that are found or not: {sorted(parts)}"
 
 
+def reasons(folder):
+    (folder / "one").mkdir()
+    log = folder / "one/testlog.json"
+    results = [{"name": f"corotracer:unit / {name}", "result": "SKIP", "stdout": stdout, "stderr": stderr}
+               for name, stdout, stderr in SKIPS[0]]
+    log.write_text("".join(json.dumps(result) + "\n" for result in [{"name": "a test", "result": "OK"}, *results]))
+    told = subprocess.run([sys.executable, TOOLS / "count-tests", "--also", "bare=77", "one/testlog.json"], cwd=folder,
+                          capture_output=True, text=True, check=False).stdout.splitlines()
+    if told != SKIPS[1]:
+        yield f"count-tests tells of skips: {told}"
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="corotracer-tools-") as name:
-        wrong = [*lacking(pathlib.Path(name)), *counted(pathlib.Path(name)), *packages()]
+        wrong = [*lacking(pathlib.Path(name)), *counted(pathlib.Path(name)), *reasons(pathlib.Path(name)), *packages()]
     print("\n".join(wrong))
     return 1 if wrong else 0
 
