@@ -6,7 +6,7 @@ The programs of tests/go/programs run under several settings; each trace is prin
 thread, goroutine and processor have to be the same ones in the same order, and all events the same ones. Without an option a
 few settings are tried, with --all every program, number of processors, setting, and Go release that can be had, and
 with --real traces of three programs of others as well. FOLDER keeps what is built. Exits 77, and says why, where Go, or
-the oracle's module, is not there.
+the oracle's module, cannot be had.
 """
 import collections
 import filecmp
@@ -20,17 +20,16 @@ import sys
 import wire_text
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "integration"))
+import environment  # noqa: E402: its folder has to be known first
+from support import check, fail, skip  # noqa: E402: likewise
+
 LINE = re.compile(r"^(\d+) (M=(-?\d+) P=(-?\d+) .*)$")
 RESOURCE = re.compile(r" ((?:Goroutine|Proc) -?\d+) ")
 QUICK = ["channels", "network", "syscalls", "gc", "cgo", "coroutines", "regions", "flight"]
 SETTINGS = {"default": "", "often": "traceadvanceperiod=1000000", "always": "traceadvanceperiod=0",
             "no-preemption": "asyncpreemptoff=1", "experiments": "traceallocfree=1"}
 RELEASES = ["go1.22.12", "go1.23.12", "go1.24.13", "go1.25.7"]
-
-
-def skip(reason):
-    print(f"skipped: {reason}")
-    sys.exit(77)
 
 
 def go_environment(release):
@@ -51,9 +50,8 @@ def build(folder, program, release):
 def programs(folder):
     """Our own programs, built in the folder, which is made; the test is skipped where they cannot be had."""
     folder.mkdir(parents=True, exist_ok=True)
-    if not shutil.which("go"):
-        skip("there is no Go")
-    return build(folder, "programs", "local") or skip("the programs cannot be built")
+    environment.require_go()
+    return build(folder, "programs", "local") or fail("the programs cannot be built")
 
 
 def print_events(program, trace, path):
@@ -132,8 +130,7 @@ def names_of(binary):
 
 def quick(comparison):
     binary = build(comparison.folder, "programs", "local")
-    if not binary:
-        skip("the programs cannot be built")
+    check(binary, "the programs cannot be built")
     for number, program in enumerate(name for name in names_of(binary) if name in QUICK):
         comparison.run(binary, program, (1, 2, 8)[number % 3], list(SETTINGS)[number % 3])
 
@@ -185,12 +182,11 @@ def real(comparison):
 def main():
     options = [argument for argument in sys.argv[1:] if argument.startswith("--")]
     events, folder = (pathlib.Path(argument) for argument in sys.argv[1:] if not argument.startswith("--"))
-    if not shutil.which("go"):
-        skip("there is no Go")
+    environment.require_go()
     folder.mkdir(parents=True, exist_ok=True)
     oracle = build(folder, "oracle", "local")
     if not oracle:
-        skip("golang.org/x/exp/trace cannot be built")
+        skip("go cannot fetch golang.org/x/exp/trace")
     comparison = Comparison(events, oracle, folder)
     written(comparison)
     if "--all" in options:

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Tables as columns, as DuckDB reads them: their sums are those that a query tells."""
 import json
-import os
-import sys
 
-from environment import python_with, skip
+from environment import run_again_with
 from support import COROTRACER, check, run
 
-PACKAGES = ("duckdb==2.0.0", "polars==2.1.0", "pyarrow==26.0.1")
 SUMS = ["SELECT count(*), sum(time_ns), min(event), max(event) FROM events",
         "SELECT kind, count(*), sum(coroutine), sum(value) FROM events GROUP BY kind ORDER BY kind",
         "SELECT object, count(*) FROM events WHERE thread = 1 GROUP BY object ORDER BY object NULLS FIRST",
@@ -31,10 +28,7 @@ def need_packages(program):
         import polars  # noqa: F401
         import pyarrow  # noqa: F401
     except ImportError:
-        python = python_with("columnar-packages", *PACKAGES)
-        if not python:
-            skip("DuckDB, polars and pyarrow cannot be installed")
-        os.execv(python, [str(python), str(program), *sys.argv[1:]])
+        run_again_with("columnar", program)
 
 
 def check_sums(trace, views, whose):

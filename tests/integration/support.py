@@ -23,6 +23,12 @@ def fail(sentence):
     sys.exit(1)
 
 
+def skip(reason):
+    """Ends the test, which cannot be run here; the reason is told at the end of `./dev test` (tools/count-tests)."""
+    print(f"skipped: {reason}", flush=True)
+    sys.exit(77)
+
+
 def check(condition, sentence):
     if not condition:
         fail(sentence)

@@ -4,11 +4,9 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 
-from support import BUILD, COROTRACER, check, folder, run
+from support import BUILD, COROTRACER, check, folder, run, skip
 
-SKIPPED = 77
 TRACE = rb"""trace run=00112233445566778899aabbccddeeff host="build\"7" from=0 until=2s epoch_monotonic=5000000000 epoch_realtime=1700000000000000000
 process 1 pid=100 program=/bin/server probe
 thread 1 process=1 tid=101 name="work,er \"0\"\nbelow \xff"
@@ -71,8 +69,7 @@ def check_outputs(place):
 
 def main():
     if not shutil.which("babeltrace2"):
-        print("SKIPPED: no babeltrace2; ./dev setup installs it")
-        sys.exit(SKIPPED)
+        skip("there is no babeltrace2")
     with folder() as name:
         place = pathlib.Path(name)
         check_by_hand(place)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Grafana's dashboard, held to the types that Grafana publishes of its own (tools/fetch-schemas): no field has another type,
+"""Grafana's dashboard, held to the types that Grafana publishes of its own (schemas.py): no field has another type,
 none has a name that Grafana does not know, and a mistake of either kind is found."""
 import json
 import pathlib
@@ -8,10 +8,9 @@ import shutil
 import subprocess
 import sys
 
-from support import BUILD, SOURCE, check, folder
+import schemas
+from support import SOURCE, check, folder, skip
 
-SKIPPED = 77
-TYPES = BUILD / "schemas/dashboard_types.gen.d.ts"
 # Of an annotation that asks Prometheus: fields of that data source, which the types of dashboards leave open.
 OF_PROMETHEUS = ("expr", "titleFormat", "step")
 
@@ -30,7 +29,7 @@ def told(place, dashboards):
     text = 'import { Dashboard } from "./types";\n'
     for name, dashboard in dashboards.items():
         text += f"export const {name}: Partial<Dashboard> = {json.dumps(dashboard)};\n"
-    (place / "types.ts").write_text(without_enums(TYPES.read_text()))
+    (place / "types.ts").write_text(without_enums(schemas.require("dashboard_types.gen.d.ts").read_text()))
     (place / "dashboards.ts").write_text(text)
     done = subprocess.run(["tsc", "--noEmit", "--strict", "--skipLibCheck", "--target", "es2020", "dashboards.ts"], cwd=place,
                           capture_output=True, text=True, check=False, timeout=120)
@@ -39,9 +38,8 @@ def told(place, dashboards):
 
 
 def main():
-    if not TYPES.exists() or not shutil.which("tsc"):
-        print("SKIPPED: no types of Grafana's (tools/fetch-schemas), or no TypeScript")
-        return SKIPPED
+    if not shutil.which("tsc"):
+        skip("there is no TypeScript")
     text = (SOURCE / "docs/metrics/dashboard.json").read_text()
     dashboard, another_type, another_name = (json.loads(text) for _ in range(3))
     for one in (dashboard, another_type, another_name):

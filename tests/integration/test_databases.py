@@ -4,12 +4,10 @@ it is loaded; all of it or nothing; and each trouble is one sentence that has no
 import json
 import pathlib
 import subprocess
-import sys
 
 from database_servers import MariaDB, PostgreSQL, find, server
-from support import BUILD, COROTRACER, check, folder, run
+from support import BUILD, COROTRACER, check, folder, run, skip
 
-SKIPPED = 77
 TRACE = rb"""trace run=00112233445566778899aabbccddeeff host=build-7 from=0 until=2s epoch_monotonic=5000000000
 process 1 pid=100 program=/bin/server command="server \"-x\", y" probe ledger
 thread 1 process=1 tid=101 name="work\ter \"0\"\nbelow \xff"
@@ -205,8 +203,7 @@ def main():
                 done.append(form)
     print(f"loaded into: {', '.join(done)}")
     if not done:
-        print("SKIPPED: no server of PostgreSQL or MariaDB, or no library of theirs in this build")
-        sys.exit(SKIPPED)
+        skip("no server of PostgreSQL or MariaDB is installed, or no library of theirs is in this build")
 
 
 main()

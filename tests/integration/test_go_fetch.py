@@ -5,29 +5,21 @@ import contextlib
 import os
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
-import sys
 
-from support import COROTRACER, SOURCE, check, folder, run
+import environment
+from support import COROTRACER, SOURCE, check, folder, run, skip
 
 LOCAL = {**os.environ, "no_proxy": "127.0.0.1,localhost", "NO_PROXY": "127.0.0.1,localhost"}
 
 
-def skip(reason):
-    print(f"skipped: {reason}")
-    sys.exit(77)
-
-
 def build(scratch):
-    if not shutil.which("go"):
-        skip("there is no Go")
+    environment.require_go()
     target = scratch / "server"
     result = subprocess.run(["go", "build", "-o", target, "."], cwd=SOURCE / "tests/go/server", capture_output=True,
                             text=True, check=False, env={**os.environ, "GOFLAGS": "-buildvcs=false"})
-    if result.returncode:
-        skip(f"the server cannot be built: {result.stderr.strip()[-200:]}")
+    check(result.returncode == 0, f"the server cannot be built: {result.stderr}")
     return target
 
 
@@ -132,7 +124,7 @@ def main():
         binary = build(scratch)
         with served(binary) as address:
             if "without libcurl" in attach("-o", scratch / "whole.trace", address, status=None).stderr:
-                skip("this build is without libcurl")
+                skip("this build has no libcurl")
             check_whole(address, scratch)
             check_limit(address, scratch)
             check_interrupted(address, scratch)

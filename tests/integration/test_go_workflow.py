@@ -6,33 +6,25 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 
+import environment
 from support import BUILD, SOURCE, check, folder
 
 PAGE = SOURCE / "docs/go-workflow.md"
 LOCK = "sync in main.(*service).priceHeld"
 
 
-def skip(reason):
-    print(f"skipped: {reason}")
-    sys.exit(77)
-
-
 def prepare(scratch):
     """A copy of the example: what is built of it stays out of the sources."""
-    if not shutil.which("go"):
-        skip("there is no Go")
+    environment.require_go()
     (scratch / "examples").mkdir()
     shutil.copytree(SOURCE / "examples/go-service", scratch / "examples/go-service")
     result = subprocess.run(["go", "vet", "."], cwd=scratch / "examples/go-service", capture_output=True, text=True,
-                            check=False, env=environment())
-    if re.search(r"requires go|toolchain not available|is not in std", result.stderr):
-        skip("Go is older than 1.25")
+                            check=False, env=with_tool())
     check(result.returncode == 0, result.stderr)
 
 
-def environment():
+def with_tool():
     return {**os.environ, "PATH": f"{BUILD}:{os.environ['PATH']}", "GOFLAGS": "-buildvcs=false"}
 
 
@@ -43,7 +35,7 @@ def run_page(scratch):
     for block in re.findall(r"^```bash\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
         for line in block.splitlines():
             # How fast this machine is at present is no matter of a test.
-            result = subprocess.run(["bash", "-e", "-c", line.replace("p99 < 20ms", "p99 < 1h")], cwd=scratch, env=environment(), capture_output=True,
+            result = subprocess.run(["bash", "-e", "-c", line.replace("p99 < 20ms", "p99 < 1h")], cwd=scratch, env=with_tool(), capture_output=True,
                                     text=True, check=False, timeout=120)
             check(result.returncode == 0, f"`{line}` ended with {result.returncode}: {result.stdout}{result.stderr}")
             told[line] = result.stdout

@@ -6,7 +6,7 @@ import pathlib
 import shutil
 import sys
 
-from support import BUILD, COROTRACER, SOURCE, check, folder, run
+from support import BUILD, COROTRACER, SOURCE, check, folder, run, skip
 
 EXAMPLE = SOURCE / "examples/lua/mail.lua"
 MODULE = BUILD / "sdk/lua/corotracer.so"
@@ -59,8 +59,7 @@ def record(place, *arguments):
 
 def main():
     if not MODULE.exists() or not shutil.which("lua5.4"):
-        print("skipped: Lua 5.4, or its headers, are not installed")
-        return 77
+        skip("Lua 5.4, or its headers, are not installed")
     with folder() as name:
         place = pathlib.Path(name)
         check_library(place)

@@ -1,40 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""`corotracer mcp` and the client library of the protocol's authors: each tool is listed, called, and keeps its schema.
-
-The package comes from PyPI, into a virtual environment in the build folder that is kept; where that cannot be reached
-the test is skipped.
-"""
+"""`corotracer mcp` and the client library of the protocol's authors: each tool is listed, called, and keeps its schema."""
 import pathlib
-import subprocess
-import sys
 
-from support import BUILD, COROTRACER, SOURCE, check, folder, run
+import environment
+from support import BUILD, COROTRACER, SOURCE, check, folder, run, skip
 
-PACKAGE = "mcp>=2.3,<3"
 CLIENT = SOURCE / "tests/integration/mcp_client.py"
-
-
-def skip(reason):
-    print(f"skipped: {reason}")
-    sys.exit(77)
-
-
-def has_package(python):
-    return subprocess.run([python, "-c", "import mcp.client.client, jsonschema"], capture_output=True, check=False).returncode == 0
-
-
-def python_with_package():
-    """The path of a Python that has the package."""
-    place = BUILD / "mcp-client"
-    python = place / "bin/python"
-    if has_package(sys.executable):
-        return sys.executable
-    if not python.exists() or not has_package(python):
-        for command in ([sys.executable, "-m", "venv", place], [python, "-m", "pip", "install", "-q", PACKAGE]):
-            result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
-            if result.returncode:
-                skip(f"no client of the protocol: {(result.stderr or result.stdout).strip().splitlines()[-1:]}")
-    return python
 
 
 def line_of_close():
@@ -45,8 +16,8 @@ def line_of_close():
 
 def main():
     if run(COROTRACER, "mcp", input="", status=None).returncode == 7:
-        skip("built without json-c")
-    python = python_with_package()
+        skip("this build has no json-c")
+    python = environment.require_python_with("mcp")
     server = BUILD / "examples/example-tcp-server-fault-a"
     with folder() as name:
         trace = pathlib.Path(name) / "demo.ctrace"

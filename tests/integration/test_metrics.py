@@ -6,14 +6,13 @@ import re
 import shutil
 import socket
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
 from served import Server, judged
-from support import BUILD, COROTRACER, SOURCE, check, folder, run
+from support import BUILD, COROTRACER, SOURCE, check, folder, run, skip
 
 DOCS = SOURCE / "docs/metrics"
 CASE = SOURCE / "tests/cases/0001-closed-under-waiters.case"
@@ -32,8 +31,7 @@ def find_prometheus():
         got = subprocess.run(["apt-get", "download", "-q", "prometheus"], cwd=place, capture_output=True, check=False)
         packages = list(place.glob("prometheus_*.deb"))
         if got.returncode or not packages:
-            print("skipped: there is no prometheus here, and Debian's package cannot be had")
-            sys.exit(77)
+            skip("there is no prometheus here, and Debian's package cannot be had")
         run("dpkg", "-x", packages[0], place)
         packages[0].unlink()
         (place / "complete").touch()

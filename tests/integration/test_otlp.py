@@ -7,14 +7,14 @@ import pathlib
 import sys
 import threading
 
+import environment
 from support import COROTRACER, check, folder, run
-import timeline_reader
 
 try:
     from google.protobuf import json_format
     from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
 except ImportError:
-    timeline_reader.run_again_with_packages(__file__)
+    environment.run_again_with("timeline", __file__)
 
 REALTIME = 1700000000000000000
 TRACE = rb"""trace run=00112233445566778899aabbccddeeff host=build-7 from=0 until=2s epoch_monotonic=5000000000 epoch_realtime=1700000000000000000

@@ -10,12 +10,11 @@ import json
 import pathlib
 import re
 import subprocess
-import sys
 import time
 
 from browser import Page, open_browser
 from served import Server
-from support import BUILD, COROTRACER, check, folder, run
+from support import BUILD, COROTRACER, check, folder, run, skip
 
 SYNC = BUILD / "tests/workloads/example-sync"
 ANNOTATED = BUILD / "tests/targets/annotated"
@@ -117,8 +116,7 @@ def check_three_pages(browser, place):
 
 def main():
     if not SERVER.exists():
-        print("skipped: this build has no examples")
-        sys.exit(77)
+        skip("this build has no examples")
     with open_browser(__file__) as browser:
         for name in FROZEN:
             with folder() as place:

@@ -12,12 +12,11 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 
 import tour
 from browser import Page, open_browser
 from served import Server, judged
-from support import BUILD, COROTRACER, SOURCE, check, folder, run
+from support import BUILD, COROTRACER, SOURCE, check, folder, run, skip
 from test_serve import trace_in
 
 VIEW = "/api/v1/view/"
@@ -114,8 +113,7 @@ def check_session(browser, place, trace):
 
 def main():
     if not (BUILD / "wasm/reader.wasm").exists() or not shutil.which("node"):
-        print("skipped: this build has no pages (-Dpage), or there is no node")
-        sys.exit(77)
+        skip("this build has no pages (-Dpage), or there is no node")
     with open_browser(__file__) as browser, folder() as name:
         place = pathlib.Path(name)
         trace = place / "leak.ctrace" if LEAK.exists() else trace_in(name)

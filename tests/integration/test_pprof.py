@@ -5,13 +5,12 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 
-from support import BUILD, COROTRACER, check, folder, run
+import environment
+import schemas
+from support import COROTRACER, check, folder, run, skip
 from test_profile import CHAIN, FIBERS, figures, profile
 
-PROTO = BUILD / "schemas/profile.proto"
-SKIPPED = 77
 UNITS = {"ns": 1, "us": 1000, "ms": 1000000, "s": 1000000000, "mins": 60000000000, "hrs": 3600000000000}
 
 
@@ -49,9 +48,10 @@ def check_stacks(scratch):
 
 
 def check_protoc(trace):
+    proto = schemas.require("profile.proto")
     for name, total in figures(trace).items():
         raw = gzip.decompress(profile(trace, name))
-        told = subprocess.run(["protoc", "-I", PROTO.parent, "--decode", "perftools.profiles.Profile", PROTO.name],
+        told = subprocess.run(["protoc", "-I", proto.parent, "--decode", "perftools.profiles.Profile", proto.name],
                               input=raw, capture_output=True)
         check(told.returncode == 0, told.stderr.decode())
         text = told.stdout.decode()
@@ -62,19 +62,16 @@ def check_protoc(trace):
 
 
 def main():
+    environment.require_go()
+    if not shutil.which("protoc"):
+        skip("there is no protoc")
     with folder() as place:
         scratch = pathlib.Path(place)
         trace = scratch / "mixed.ctrace"
         run(COROTRACER, "run", "-o", trace, "--", FIBERS, "--scenario", "mixed")
-        has_go, has_protoc = shutil.which("go"), shutil.which("protoc") and PROTO.exists()
-        if has_go:
-            check_pprof(trace, scratch)
-            check_stacks(scratch)
-        if has_protoc:
-            check_protoc(trace)
-    if not (has_go or has_protoc):
-        print("SKIPPED: neither go, nor protoc with profile.proto (tools/fetch-schemas)")
-        sys.exit(SKIPPED)
+        check_pprof(trace, scratch)
+        check_stacks(scratch)
+        check_protoc(trace)
 
 
 main()

@@ -187,7 +187,7 @@ def check_sums(trace):
 
 
 def check_speedscope(told, name, folded):
-    """By the published schema, where it is there; and the same stacks as folded text, innermost last."""
+    """The same stacks as folded text, innermost last; test_schemas.py holds it to the published schema."""
     one, = told["profiles"]
     frames = [frame["name"] for frame in told["shared"]["frames"]]
     stacks = [[frames[number] for number in sample] for sample in one["samples"]]
@@ -196,14 +196,6 @@ def check_speedscope(told, name, folded):
     check([len(stack) for stack in stacks] == [stack.count(";") + 1 for stack, _ in folded], f"speedscope: {stacks}")
     check(all(line.split(";")[-1].startswith(stack[-1].replace(";", ",")) for stack, (line, _) in zip(stacks, folded)),
           f"speedscope: {stacks} are not {folded}")
-    schema = BUILD / "schemas/speedscope.json"
-    try:
-        import jsonschema
-    except ImportError:
-        return
-    if schema.exists():
-        wrong = [error.message for error in jsonschema.Draft7Validator(json.loads(schema.read_text())).iter_errors(told)]
-        check(not wrong, f"speedscope: {wrong[:3]}")
 
 
 def check_places(trace):

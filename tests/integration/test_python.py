@@ -135,10 +135,7 @@ def main():
         check_lives(place)
         check_healthy(place, sys.executable)
         check_faulty(place, sys.executable, grades=("proven",))
-        uvloop = environment.python_with("script-packages", "uvloop", "greenlet", "gevent")
-        if not uvloop:
-            print("not run: uvloop cannot be installed")
-            return
+        uvloop = environment.require_python_with("script")
         (place / "on_uvloop.py").write_text(UVLOOP)
         check_healthy(place, uvloop, place / "on_uvloop.py")
         check_faulty(place, uvloop, place / "on_uvloop.py", grades=("proven", "likely", "suspect"))

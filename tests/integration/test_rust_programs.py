@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 
-from support import BUILD, COROTRACER, SOURCE, check, folder, run
+from support import BUILD, COROTRACER, SOURCE, check, folder, run, skip
 
 PACKAGE = SOURCE / "tests/rust/Cargo.toml"
 TARGET = BUILD / "rust"
@@ -25,13 +25,13 @@ FAULTS = {
 def build():
     """The program; None, with the reason, where cargo or the crates that it needs cannot be had."""
     if not shutil.which("cargo"):
-        return None, "no cargo is here"
+        return None, "there is no cargo"
     command = ["cargo", "build", "--locked", "--quiet", "--manifest-path", PACKAGE, "--target-dir", TARGET]
     environment = dict(os.environ, CARGO_BUILD_JOBS="1")
     got = subprocess.run([*command[:1], "fetch", "--locked", "--quiet", "--manifest-path", PACKAGE], capture_output=True,
                          text=True, check=False, env=environment)
     if got.returncode != 0:
-        return None, f"the crates cannot be fetched: {got.stderr.strip()[-300:]}"
+        return None, f"cargo cannot fetch the crates: {got.stderr.strip().splitlines()[-1:]}"
     run(*command, "--offline", env=environment, timeout=900)
     return TARGET / "debug/rust-programs", None
 
@@ -134,8 +134,7 @@ def check_older(place, program):
 def main():
     program, why = build()
     if not program:
-        print(why, file=sys.stderr)
-        return 77
+        skip(why)
     check_own_tests()
     with folder() as place:
         check_faults(place, program)

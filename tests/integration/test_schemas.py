@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""What other tools read is what they were promised: SARIF and JUnit by their published schemas (tools/fetch-schemas)."""
+"""What other tools read is what they were promised: SARIF, JUnit and Speedscope's files by their published schemas."""
 import json
 import pathlib
 import shutil
 import subprocess
-import sys
 
-from support import BUILD, COROTRACER, SOURCE, check, folder, run
+import environment
+import schemas
+from support import BUILD, COROTRACER, SOURCE, check, folder, run, skip
+from test_profile import FIBERS, figures, profile
 
-SARIF = BUILD / "schemas/sarif-2.1.0.json"
-JUNIT = BUILD / "schemas/junit-10.xsd"
-SKIPPED = 77
+try:
+    import jsonschema
+except ImportError:
+    environment.run_again_with("schema", __file__)
+
 FAULTY = BUILD / "examples/example-tcp-server-fault-a"
 CORRECT = BUILD / "examples/example-tcp-server"
 LOAD = ("--self-load", "20:12", "--exit-after-idle", "0.5")
@@ -19,35 +23,42 @@ EVERY = 3  # so many cases are passed over for one that is looked at
 ASSERTIONS = ("findings == 0", "lost < 1k", "region(<&\">).p99 < 1s", "wait(*).max < 1ns", "finding(waits-*) == 0")
 
 
-def skip(reason):
-    print(f"SKIPPED: {reason}")
-    sys.exit(SKIPPED)
+def validator(name, of_draft):
+    return of_draft(json.loads(schemas.require(name).read_text()), format_checker=jsonschema.FormatChecker())
 
 
-def sarif_validator():
-    try:
-        import jsonschema
-    except ImportError:
-        skip("no Python module jsonschema; ./dev setup installs it")
-    return jsonschema.Draft4Validator(json.loads(SARIF.read_text()), format_checker=jsonschema.FormatChecker())
+def check_json(validator, page, what):
+    wrong = [f"{'/'.join(map(str, error.absolute_path))}: {error.message}" for error in validator.iter_errors(json.loads(page))]
+    check(not wrong, f"{what}: {wrong[:3]}")
 
 
 def check_sarif(validator, page, what):
-    wrong = [f"{'/'.join(map(str, error.absolute_path))}: {error.message}" for error in validator.iter_errors(json.loads(page))]
-    check(not wrong, f"SARIF of {what}: {wrong[:3]}")
+    check_json(validator, page, f"SARIF of {what}")
+
+
+def lint(page):
+    return subprocess.run(["xmllint", "--noout", "--schema", schemas.require("junit-10.xsd"), "-"], input=page,
+                          capture_output=True, text=True)
 
 
 def check_junit(page, what):
-    told = subprocess.run(["xmllint", "--noout", "--schema", JUNIT, "-"], input=page, capture_output=True, text=True)
+    told = lint(page)
     check(told.returncode == 0, f"JUnit of {what}: {told.stderr}")
+
+
+def check_speedscope(scratch):
+    validator_of_files = validator("speedscope.json", jsonschema.Draft7Validator)
+    trace = scratch / "speedscope.ctrace"
+    run(COROTRACER, "run", "-o", trace, "--", FIBERS, "--scenario", "mixed")
+    check(list(validator_of_files.iter_errors({"shared": {"frames": []}})), "a file without profiles is taken")
+    for name in figures(trace):
+        check_json(validator_of_files, profile(trace, name, "-f", "speedscope"), f"speedscope: {name}")
 
 
 def check_can_fail(validator):
     """A schema that takes anything would prove nothing."""
     check(list(validator.iter_errors({"version": "2.1.0", "runs": [{"results": []}]})), "a run without a tool is taken")
-    told = subprocess.run(["xmllint", "--noout", "--schema", JUNIT, "-"], input="<testsuite><attic/></testsuite>",
-                          capture_output=True, text=True)
-    check(told.returncode != 0, "an attic is taken")
+    check(lint("<testsuite><attic/></testsuite>").returncode != 0, "an attic is taken")
 
 
 def check_commands(validator, scratch):
@@ -84,15 +95,15 @@ def check_cases(validator, scratch):
 
 
 def main():
-    if not (SARIF.exists() and JUNIT.exists()):
-        skip("no schemas; `./dev test` fetches them (tools/fetch-schemas)")
     if not shutil.which("xmllint"):
-        skip("no xmllint; ./dev setup installs it")
-    validator = sarif_validator()
-    check_can_fail(validator)
+        skip("there is no xmllint")
+    of_sarif = validator("sarif-2.1.0.json", jsonschema.Draft4Validator)
+    check_can_fail(of_sarif)
     with folder() as name:
-        check_commands(validator, pathlib.Path(name))
-        check_cases(validator, pathlib.Path(name))
+        scratch = pathlib.Path(name)
+        check_commands(of_sarif, scratch)
+        check_cases(of_sarif, scratch)
+        check_speedscope(scratch)
 
 
 main()

@@ -6,13 +6,14 @@ import json
 import pathlib
 import sys
 
+import environment
 from support import BUILD, COROTRACER, check, folder, run
 import timeline_reader
 
 try:
     from perfetto.protos.perfetto.trace import perfetto_trace_pb2  # noqa: F401
 except ImportError:
-    timeline_reader.run_again_with_packages(__file__)
+    environment.run_again_with("timeline", __file__)
 
 EPOCH = 5000000000
 # A run within a run, calls and sleep, names that want quoting, a run that overlaps another one where events are missing.

@@ -5,7 +5,7 @@ import pathlib
 import sys
 
 import environment
-from support import COROTRACER, SOURCE, check, folder, run
+from support import COROTRACER, SOURCE, check, folder, run, skip
 
 EXAMPLE = SOURCE / "examples/zig/mail.zig"
 
@@ -30,7 +30,7 @@ def main():
         place = pathlib.Path(name)
         program = environment.build_zig(EXAMPLE, place / "mail")
         if not program:
-            environment.skip("no Zig is installed, and the wheel of ziglang cannot be had")
+            skip(f"no Zig is installed, and {environment.why_not('zig')}")
         said = [finding["title"] for finding in findings(place, program)]
         check(not said, f"the correct example: {said}")
         lost = [finding["title"] for finding in findings(place, program, "--fault") if finding["rule"] == "lost-wakeup"]

@@ -3,31 +3,12 @@
 by the rules of its format. Both become the same list of slices, instants, counter values and arrows."""
 import collections
 import json
-import os
 import pathlib
-import subprocess
-import sys
 
 from support import check
 
-PACKAGES = ("perfetto==0.59.1", "protobuf==6.33.0", "opentelemetry-proto==1.45.2")
 Slice = collections.namedtuple("Slice", "track category name start end depth site arguments")
 Instant = collections.namedtuple("Instant", "track category name time site arguments")
-
-
-def run_again_with_packages(program):
-    """Runs the program in an environment of its own, which has the packages; ends with 77 where there can be none."""
-    place = pathlib.Path(os.environ["COROTRACER_BUILD"], "tests/timeline-packages").resolve()
-    python = place / "bin/python"
-    complete = place / "complete"
-    if not complete.exists() or complete.read_text() != str(PACKAGES):
-        for command in ([sys.executable, "-m", "venv", "--clear", place],
-                        [python, "-m", "pip", "install", "-q", "--no-deps", *PACKAGES]):
-            if subprocess.run(command, capture_output=True, check=False).returncode:
-                print("skipped: the published messages of Perfetto cannot be installed")
-                sys.exit(77)
-        complete.write_text(str(PACKAGES))
-    os.execv(python, [str(python), str(program), *sys.argv[1:]])
 
 
 class Timeline:
