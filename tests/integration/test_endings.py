@@ -4,6 +4,9 @@
 Three programs (tests/targets/frozen.cpp) are ended in each of the ways in which people end programs: keys in a terminal,
 `timeout`, signals to the program, to the engine, to all, both killed, and by the program itself. The finding has to be the
 same one each time. So has it where main waits in something that has nothing to do with it, and ends the program.
+
+Some ways leave the engine a while to see the threads at rest, by the clock. A machine so busy that this was too short leaves
+less to say: then the same is tried with longer ones.
 """
 import concurrent.futures
 import json
@@ -58,7 +61,7 @@ def end(engine):
 
 
 def by_signal(number, to):
-    def way(trace, program):
+    def way(trace, program, _):
         with subprocess.Popen(command(trace, program), stderr=subprocess.PIPE, text=True,
                               start_new_session=True) as engine:
             wait_until_looked(trace, program)
@@ -74,7 +77,7 @@ def by_signal(number, to):
     return way
 
 
-def under_shell(trace, program):
+def under_shell(trace, program, _):
     """The engine alone is sent the signal, and a shell stands between it and the program: both end by it."""
     words = command(trace, program)
     begin = words.index("--") + 1
@@ -84,31 +87,31 @@ def under_shell(trace, program):
         engine.terminate()
         said = engine.communicate(timeout=60)[0]
     check("next" not in said, "the shell went on")
-    check_ends(trace)
+    return wrong_ends(trace)
 
 
-def under_timeout(trace, program):
+def under_timeout(trace, program, seconds):
     words = command(trace, program)
     begin = words.index("--") + 1
-    words[begin:] = ["timeout", "1", *words[begin:]]
+    words[begin:] = ["timeout", str(seconds), *words[begin:]]
     run(*words, status=124)
-    check_ends(trace)
+    return wrong_ends(trace)
 
 
-def check_ends(trace):
+def wrong_ends(trace):
     """The end of a process whose parent is not the engine is known where the kernel tells it to others, too."""
     release = tuple(int(number) for number in os.uname().release.split("-")[0].split(".")[:2])
     processes = json.loads(run(COROTRACER, "report", "--format", "json", trace, status=None).stdout)["processes"]
     ends = [(process["ending"], process["ending_value"]) for process in processes if process["program"] == str(FROZEN)]
-    check(ends == [("signaled", signal.SIGTERM)] or release < (6, 15), f"how the program ended: {ends}")
+    return None if ends == [("signaled", signal.SIGTERM)] or release < (6, 15) else f"how the program ended: {ends}"
 
 
-def by_timeout(trace, program):
-    run("timeout", "1", *command(trace, program), status=124)
+def by_timeout(trace, program, seconds):
+    run("timeout", seconds, *command(trace, program), status=124)
 
 
 def by_key(key):
-    def way(trace, program):
+    def way(trace, program, _):
         pid, terminal = pty.fork()
         if pid == 0:
             os.execv(COROTRACER, command(trace, program))
@@ -125,8 +128,8 @@ def by_key(key):
 
 
 def by_itself(how):
-    def way(trace, program):
-        run(*command(trace, program, how), status=BY_ITSELF[how])
+    def way(trace, program, seconds):
+        run(*command(trace, program, how, str(seconds)), status=BY_ITSELF[how])
     return way
 
 
@@ -147,8 +150,8 @@ WAYS = {
 
 def by_main(how):
     """It ends with status 0, whatever main waited in until then. What the coroutine waits for had been given."""
-    def way(trace, program):
-        with subprocess.Popen(command(trace, program, how), stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+    def way(trace, program, seconds):
+        with subprocess.Popen(command(trace, program, how, str(seconds)), stdin=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True) as engine:
             if how == "key":
                 wait_until_looked(trace, program)
@@ -160,13 +163,12 @@ def by_main(how):
 MAINS = {f"the end of main, in {how}": by_main(how) for how in ("sleep", "timed", "join", "key")}
 
 
-TRIES = 3
+WHILES = (1, 5, 25)  # seconds
 
 
-def judge_again(scratch, program, name):
-    """Where the machine is so busy that the threads were never seen at rest, less can be said: then once more."""
-    for _ in range(TRIES):
-        wrong = judge(scratch, program, name)
+def judge_patiently(scratch, program, name):
+    for seconds in WHILES:
+        wrong = judge(scratch, program, name, seconds)
         if not wrong:
             return None
         for left in scratch.glob(f"{program} {name}.ctrace*"):
@@ -174,9 +176,11 @@ def judge_again(scratch, program, name):
     return wrong
 
 
-def judge(scratch, program, name):
+def judge(scratch, program, name, seconds):
     trace = scratch / f"{program} {name}.ctrace"
-    (WAYS | MAINS)[name](trace, program)
+    wrong = (WAYS | MAINS)[name](trace, program, seconds)
+    if wrong:
+        return f"{program}, ended by {name}: {wrong}"
     told = run(COROTRACER, "report", "--format", "json", trace if trace.exists() else partial(trace), status=None).stdout
     findings = [finding for finding in json.loads(told)["findings"] if finding["rule"] != "crash"]
     rule, words, _ = PROGRAMS[program]
@@ -192,9 +196,9 @@ def judge(scratch, program, name):
 def main():
     with folder() as name, concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         scratch = pathlib.Path(name)
-        verdicts = [pool.submit(judge_again, scratch, program, way) for way in WAYS for program in PROGRAMS
+        verdicts = [pool.submit(judge_patiently, scratch, program, way) for way in WAYS for program in PROGRAMS
                     if program != "reply-base"]
-        verdicts += [pool.submit(judge_again, scratch, program, way) for way in MAINS for program in PROGRAMS
+        verdicts += [pool.submit(judge_patiently, scratch, program, way) for way in MAINS for program in PROGRAMS
                      if program != "never"]
         wrong = [verdict.result() for verdict in verdicts if verdict.result()]
     check(not wrong, "\n".join(["not the same verdict:", *wrong]))

@@ -2,13 +2,13 @@
 /*
  * Programs that freeze within milliseconds, each for another reason, and never go on.
  *
- *	frozen never|reply|reply-base|locks [exit|abort|assert|sleep|timed|join|key]
+ *	frozen never|reply|reply-base|locks [exit|abort|assert|sleep|timed|join|key [SECONDS]]
  *
  * never: three coroutines wait for nothing that anybody tells of; they derive from the base class, and main ran them.
  * reply: a coroutine waits for a reply that was there before it was seen to wait; with the base class, or the wrapper.
  * locks: two coroutines hold a lock each, and want the other one's. All but the first have workers, which main joins.
  *
- * exit, abort, assert: a watchdog of the program's own, a thread that sleeps for a second, ends it then in that way.
+ * exit, abort, assert: a watchdog of the program's own, a thread that sleeps for SECONDS (1), ends it then in that way.
  * The others say what main waits in, instead of joining the workers: for a while, or for a key; then the program ends
  * with status 0.
  */
@@ -55,7 +55,7 @@ void work()
 	}
 }
 
-constexpr std::chrono::seconds a_while(1);
+std::chrono::seconds a_while(1);
 
 /* What main does meanwhile; it has nothing to do with what the coroutines wait for. */
 void wait_in(const char *how)
@@ -312,7 +312,7 @@ task take_both(Lock &mine, Lock &other)
 {
 	bool is_well = false;
 
-	std::this_thread::sleep_for(std::chrono::seconds(1));
+	std::this_thread::sleep_for(a_while);
 	if (strcmp(how, "exit") == 0)
 		_exit(3);
 	if (strcmp(how, "assert") == 0)
@@ -334,6 +334,8 @@ int main(int argc, char **argv)
 	const char *program = argc > 1 ? argv[1] : "never";
 
 	corotracer::InitTracer();
+	if (argc > 3)
+		a_while = std::chrono::seconds(atoi(argv[3]));
 	if (argc > 2 && is_one_of(argv[2], {"sleep", "timed", "join", "key"}))
 		main_waits_in = argv[2];
 	else if (argc > 2)
