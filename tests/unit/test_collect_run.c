@@ -480,10 +480,10 @@ static void test_failing_output(void)
 {
 	const char *command[] = {target, "threads", "20", NULL};
 	struct run run;
-	uint64_t nr_all;
+	uint64_t nr_written, nr_told;
 
 	run_whole(&run, "threads", "20");
-	nr_all = run.stats.nr_events;
+	nr_written = run.stats.nr_events - keep_count_kind(&run.keep, CTP_KIND_THREAD_STATE);
 	run_close(&run);
 
 	run_open(&run, command);
@@ -494,7 +494,9 @@ static void test_failing_output(void)
 	CHECK_EQUAL(run.status, CT_END);
 	collect_stats(run.collect, &run.stats);
 	CHECK_EQUAL(run.stats.nr_events, run.keep.records.count);
-	CHECK_EQUAL(run.stats.nr_events + run.stats.nr_lost, nr_all);
+	/* How often the engine looked at the threads, and told so, differs from run to run; what the target wrote does not. */
+	nr_told = run.stats.nr_events + run.stats.nr_lost;
+	CHECK(nr_told >= nr_written && nr_told < 2 * nr_written);
 	CHECK(run.stats.nr_lost > 0);
 	CHECK_TEXT(run.stats.output_trouble, "this sink is full");
 	run_close(&run);
