@@ -47,6 +47,7 @@ using location = std::source_location;
 class location
 {
       public:
+	constexpr location() noexcept = default;
 	static constexpr location current(const char *file = __builtin_FILE(),
 		const char *function = __builtin_FUNCTION(), std::uint32_t line = __builtin_LINE(),
 		std::uint32_t column = __builtin_COLUMN()) noexcept
@@ -76,10 +77,10 @@ class location
 	    : file_(file), function_(function), line_(line), column_(column)
 	{
 	}
-	const char *file_;
-	const char *function_;
-	std::uint32_t line_;
-	std::uint32_t column_;
+	const char *file_ = "";
+	const char *function_ = "";
+	std::uint32_t line_ = 0;
+	std::uint32_t column_ = 0;
 };
 #endif
 
