@@ -132,6 +132,14 @@ class operation : public frame<Result, Executor>
 	}
 };
 
+/*
+ * The promise of a function's coroutine. The one that co_spawn puts at the bottom is the library's alone: its result is
+ * a type of the library's own, which no coroutine of the user's can have, whatever parameters a version gives it.
+ */
+template <class Result, class Executor>
+using promise_of = std::conditional_t<asio_operation::is_bottom(type_spelling<Result>()),
+	lib::detail::awaitable_frame<Result, Executor>, traced<frame<Result, Executor>>>;
+
 } /* namespace corotracer::detail::COROTRACER_ASIO_PROMISES */
 
 template <class Result, class Executor>
@@ -149,8 +157,8 @@ struct std::coroutine_traits<COROTRACER_ASIO::awaitable<Result, Executor>> {
 
 template <class Result, class Executor, class First, class... Rest>
 struct std::coroutine_traits<COROTRACER_ASIO::awaitable<Result, Executor>, First, Rest...> {
-	using promise_type = corotracer::traced<
-		corotracer::detail::COROTRACER_ASIO_PROMISES::frame<Result, Executor>>;
+	using promise_type =
+		corotracer::detail::COROTRACER_ASIO_PROMISES::promise_of<Result, Executor>;
 };
 
 template <class Result, class Executor, class Initiation, class TokenExecutor, class... Rest>
@@ -160,9 +168,9 @@ struct std::coroutine_traits<COROTRACER_ASIO::awaitable<Result, Executor>, Initi
 		Executor, Initiation>;
 };
 
-/* What co_spawn puts at the bottom. */
-template <class Result, class Executor, class Spawned, class Function, class Handler>
-struct std::coroutine_traits<COROTRACER_ASIO::awaitable<Result, Executor>,
+/* What co_spawn puts at the bottom, in versions whose bottom has no type of its own as its result (1.18). */
+template <class Executor, class Spawned, class Function, class Handler>
+struct std::coroutine_traits<COROTRACER_ASIO::awaitable<void, Executor>,
 	COROTRACER_ASIO::awaitable<Spawned, Executor> *, Executor, Function, Handler> {
-	using promise_type = COROTRACER_ASIO::detail::awaitable_frame<Result, Executor>;
+	using promise_type = COROTRACER_ASIO::detail::awaitable_frame<void, Executor>;
 };

@@ -47,6 +47,19 @@ struct role {
 	location awaited_at;
 };
 
+/* The name of a class or a template, as the compiler spells the type. */
+constexpr std::string_view template_of(std::string_view type) noexcept
+{
+	type = type.substr(0, type.find('<'));
+	return type.substr(type.rfind(':') + 1);
+}
+
+/* Whether a coroutine of this result is the one that co_spawn puts at the bottom. */
+constexpr bool is_bottom(std::string_view result) noexcept
+{
+	return template_of(result) == "awaitable_thread_entry_point";
+}
+
 /* Whether an operation does nothing but to let others run first. */
 constexpr bool is_giving_way(std::string_view initiation) noexcept
 {
@@ -203,12 +216,6 @@ void tell_attempt(tracked &operation, const char *name, const Code &code, const 
 
 /* Whether a handler resumes the coroutine itself, and no step of a composed operation lies between. */
 template <class Handler> inline constexpr bool is_coroutines = false;
-
-constexpr std::string_view template_of(std::string_view type) noexcept
-{
-	type = type.substr(0, type.find('<'));
-	return type.substr(type.rfind(':') + 1);
-}
 
 template <template <class...> class Outer, class First, class... Rest>
 inline constexpr bool is_coroutines<Outer<First, Rest...>> = []() {
