@@ -73,10 +73,13 @@ namespace detail::fiber
 
 using boost::fibers::context;
 
-/* The fiber of a context; NULL for a thread's own stack, and for its dispatcher. */
+/*
+ * The fiber of a context; NULL for a thread's own stack, for its dispatcher, and where there is no context yet: newer
+ * versions (1.88) hand the dispatcher to the algorithm before the thread has an active one.
+ */
 inline traced_fiber *fiber_of(context *context)
 {
-	if (context->is_context(boost::fibers::type::pinned_context))
+	if (context == nullptr || context->is_context(boost::fibers::type::pinned_context))
 		return nullptr;
 	if (context->get_properties() == nullptr)
 		context->set_properties(new traced_fiber(context));
