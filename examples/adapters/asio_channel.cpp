@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Asio, traced by its adapter: many senders on one channel, and a reader. The three lines are marked.
+ * Asio, traced by its adapter: many senders on one channel, and a reader.
  *
  * usage: example-asio-channel [close|leave]
  *
  * close: the reader closes the channel under the senders; leave: the reader returns, and nobody reads any more. The
  * senders that wait then wait for ever, and so does the program. Without a word, all is read, and the program ends.
  */
-#include "corotracer/asio.h" /* 1: before any header of Asio */
+#include "corotracer/asio.h" /* the one line: before any header of Asio */
 
 #include <asio.hpp>
 #include <asio/experimental/channel.hpp>
@@ -46,7 +46,6 @@ int main(int argc, char **argv)
 	asio::io_context context(1);
 	channel orders(context, 0);
 
-	corotracer::InitTracer(); /* 2 */
 	asio::co_spawn(context, read(orders, fault), asio::detached);
 	for (int i = 0; i < nr_senders; i++)
 		asio::co_spawn(context, send(orders, i), asio::detached);

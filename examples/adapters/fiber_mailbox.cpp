@@ -56,7 +56,6 @@ int main(int argc, char **argv)
 	std::vector<Mailbox> mailboxes(20);
 	std::vector<fibers::fiber> readers;
 
-	corotracer::InitTracer();
 	fibers::use_scheduling_algorithm<corotracer::traced_algorithm<fibers::algo::round_robin>>();
 	for (Mailbox &mailbox : mailboxes)
 		readers.emplace_back([&mailbox, loses] { read(mailbox, loses); });

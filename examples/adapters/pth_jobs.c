@@ -91,7 +91,6 @@ int main(int argc, char **argv)
 	pth_t threads[NR_WORKERS + 1];
 	int i;
 
-	ctp_attach();
 	if (!pth_init())
 		return EXIT_FAILURE;
 	office.crosses = argc > 1 && strcmp(argv[1], "cross") == 0;

@@ -85,7 +85,6 @@ int main(int argc, char **argv)
 	st_thread_t threads[NR_WORKERS + 1];
 	int i;
 
-	ctp_attach();
 	if (st_init() != 0)
 		return EXIT_FAILURE;
 	office.crosses = argc > 1 && strcmp(argv[1], "cross") == 0;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Each adapter with its library: nothing above Suspect is said of the correct example, and of the one with a fault the
-# fault, with its place. Arguments: the folder of the examples, and the engine's program.
+# fault, with its place. Arguments: the folder of the examples, the engine's program, and adapter-attaches.
 import json
 import os
 import pathlib
@@ -12,6 +12,7 @@ import tempfile
 import time
 import unittest
 
+ATTACHES = pathlib.Path(sys.argv.pop()).resolve()
 ENGINE = os.path.abspath(sys.argv.pop())
 FOLDER = pathlib.Path(sys.argv.pop()).resolve()
 SOURCES = pathlib.Path(__file__).resolve().parent.parent.parent / "examples/adapters"
@@ -80,10 +81,15 @@ class Adapter(unittest.TestCase):
         run.wait()
 
 
+    def assert_created(self, events, number):
+        """The program's own coroutines, and none that the library makes for itself."""
+        self.assertEqual(events.count(" create "), number)
+
+
 class Asio(Adapter):
     def test_correct(self):
         events = self.healthy("example-asio-channel")
-        self.assertIn("suspend", events)
+        self.assert_created(events, 61)  # 60 senders and a reader
         self.assertIn("channel:0x", events)
 
     def test_senders_nobody_reads(self):
@@ -95,6 +101,21 @@ class Asio(Adapter):
                 self.assertIn("async_send in send", finding["title"])
                 self.assertIn(line_of("asio_channel.cpp", "orders.async_send"), finding["title"])
                 self.assertIn("at read, examples/adapters/" + line_of("asio_channel.cpp", "orders.async_receive"), text)
+
+
+class BoostAsio(Adapter):
+    def test_correct(self):
+        events = self.healthy("example-boost-asio-gate")
+        self.assert_created(events, 41)  # 20 visitors, what shows the ticket of each, and a guard
+        self.assertIn("point=await", events)
+
+    def test_lost_wakeup(self):
+        finding, text = self.stuck("example-boost-asio-gate", "lose")
+        self.assertEqual(finding["grade"], "proven")
+        self.assertIn("20 coroutines", finding["title"])
+        self.assertIn("in visit, examples/adapters/" + line_of("boost_asio_gate.cpp", "co_await gate.async_opened"),
+                      finding["title"])
+        self.assertIn("at main, examples/adapters/" + line_of("boost_asio_gate.cpp", "co_spawn(context, visit"), text)
 
 
 class BoostFiber(Adapter):
@@ -113,35 +134,52 @@ class BoostFiber(Adapter):
         self.assertIn("20 waiting, 1 done", text)  # the writer has come to its end
 
 
-class Stackful(Adapter):
-    LIBRARIES = {"pth": "pth_mutex_acquire", "st": "st_mutex_lock"}
+class Attachment(unittest.TestCase):
+    """An adapter's header attaches before main, wherever the program attaches as well, and not what it forks."""
+
+    def test_with_engine(self):
+        with tempfile.TemporaryDirectory(prefix="corotracer-adapter-") as place:
+            done = subprocess.run([ENGINE, "run", "-o", os.path.join(place, "run.ctrace"), "--", ATTACHES],
+                                  capture_output=True, text=True, timeout=60, check=True)
+        self.assertEqual(done.stdout.split(), ["main:1", "again:1", "child:0", "attached-child:1"])
+
+    def test_without_engine(self):
+        done = subprocess.run([ATTACHES], capture_output=True, text=True, timeout=60, check=True)
+        self.assertEqual(done.stdout.split(), ["main:0", "again:0", "child:0", "attached-child:0"])
+        self.assertEqual(done.stderr, "")
+
+
+class Stackful:
+    """What holds of each library of fibers in C: `library` names the example, `lock` and `wait` its calls."""
 
     def test_correct(self):
-        for library in self.LIBRARIES:
-            with self.subTest(library):
-                events = self.healthy(f"example-{library}-jobs")
-                for told in ("acquire", "notify", "point=yield", "condition:0x", "timer:", "deadline"):
-                    self.assertIn(told, events)
-                self.assertRegex(events, " wake c[0-9]+ coroutine:[0-9]+")
+        events = self.healthy(f"example-{self.library}-jobs")
+        for told in ("acquire", "notify", "point=yield", "condition:0x", "timer:", "deadline"):
+            self.assertIn(told, events)
+        self.assertRegex(events, " wake c[0-9]+ coroutine:[0-9]+")
 
     def test_lost_wakeup(self):
-        for library, wait in (("pth", "pth_cond_await"), ("st", "st_cond_wait")):
-            with self.subTest(library):
-                finding, text = self.stuck(f"example-{library}-jobs", "lose")
-                self.assertEqual(finding["grade"], "proven")
-                self.assertIn("20 coroutines", finding["title"])
-                self.assertIn(f"{wait} in await_opening, examples/adapters/"
-                              + line_of(f"{library}_jobs.c", f"{wait}("), finding["title"])
-                self.assertIn("notify: the last change of condition", text)
+        finding, text = self.stuck(f"example-{self.library}-jobs", "lose")
+        self.assertEqual(finding["grade"], "proven")
+        self.assertIn("20 coroutines", finding["title"])
+        self.assertIn(f"{self.wait} in await_opening, examples/adapters/"
+                      + line_of(f"{self.library}_jobs.c", f"{self.wait}("), finding["title"])
+        self.assertIn("notify: the last change of condition", text)
 
     def test_locks_in_two_orders(self):
-        for library, lock in self.LIBRARIES.items():
-            with self.subTest(library):
-                finding, text = self.stuck(f"example-{library}-jobs", "cross", rule="mutex-deadlock")
-                self.assertEqual(finding["grade"], "proven")
-                self.assertIn(f"{lock} in move_papers, examples/adapters/"
-                              + line_of(f"{library}_jobs.c", f"{lock}(to"), finding["title"])
-                self.assertIn("took lock 0x", text)
+        finding, text = self.stuck(f"example-{self.library}-jobs", "cross", rule="mutex-deadlock")
+        self.assertEqual(finding["grade"], "proven")
+        self.assertIn(f"{self.lock} in move_papers, examples/adapters/"
+                      + line_of(f"{self.library}_jobs.c", f"{self.lock}(to"), finding["title"])
+        self.assertIn("took lock 0x", text)
+
+
+class Pth(Stackful, Adapter):
+    library, lock, wait = "pth", "pth_mutex_acquire", "pth_cond_await"
+
+
+class StateThreads(Stackful, Adapter):
+    library, lock, wait = "st", "st_mutex_lock", "st_cond_wait"
 
 
 if __name__ == "__main__":

@@ -118,7 +118,6 @@ int main(int argc, char **argv)
 	std::vector<std::thread> threads;
 	Works works(context);
 
-	corotracer::InitTracer();
 	for (std::size_t i = 0; i < nr_pairs; i++) {
 		/* With room, items that are left when a channel is closed are lost: these have none. */
 		channels.push_back(std::make_unique<channel>(context, 0));

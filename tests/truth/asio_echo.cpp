@@ -110,7 +110,6 @@ int main(int argc, char **argv)
 	asio::io_context context(nr_threads);
 	std::vector<std::thread> threads;
 
-	corotracer::InitTracer();
 	Echo echo(context, nr_clients);
 	asio::co_spawn(echo.acceptor.get_executor(), accept(echo), asio::detached);
 	for (int i = 0; i < nr_clients; i++) {

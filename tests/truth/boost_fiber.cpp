@@ -105,7 +105,6 @@ int main(int argc, char **argv)
 	std::vector<std::thread> threads;
 	Shop shop;
 
-	corotracer::InitTracer();
 	for (unsigned i = 1; i < nr_threads; i++)
 		threads.emplace_back([&is_done] {
 			fibers::use_scheduling_algorithm<Sharing>();

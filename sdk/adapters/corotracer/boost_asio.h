@@ -3,7 +3,6 @@
  * The adapter for Boost.Asio: coroutines of awaitable, their places, what each waits for, and who woke it.
  *
  *	#include "corotracer/boost_asio.h" // before the first header of the library, in every source
- *	int main() { corotracer::InitTracer(); ... }
  *
  * docs/adapters.md says what is told, and what cannot be. Every source of a program that includes the library has to
  * see this header first: 'g++ -include corotracer/boost_asio.h' does that with no line in any of them. A source that
@@ -30,6 +29,7 @@
 #endif
 
 #include "corotracer/asio_operation.h"
+#include "corotracer/attach_before_main.h"
 
 #define COROTRACER_ASIO ::boost::asio
 #define COROTRACER_ASIO_PROMISES boost_asio_promises

@@ -5,8 +5,8 @@
  *	boost::fibers::use_scheduling_algorithm<
  *		corotracer::traced_algorithm<boost::fibers::algo::round_robin>>();
  *
- * on each thread that runs fibers, in place of round_robin alone, behind corotracer::InitTracer(). Fibers are told, and
- * where each waits; docs/adapters.md says more. Nothing of the library is changed, and the inner algorithm decides.
+ * on each thread that runs fibers, in place of round_robin alone. Fibers are told, and where each waits;
+ * docs/adapters.md says more. Nothing of the library is changed, and the inner algorithm decides.
  *
  * An algorithm with properties of its own derives these from corotracer::traced_fiber.
  */
@@ -20,6 +20,7 @@
 
 #include <boost/fiber/all.hpp>
 
+#include "corotracer/attach_before_main.h"
 #include "corotracer/boost_fiber_place.h"
 
 namespace corotracer

@@ -3,7 +3,6 @@
  * The adapter for GNU Pth (pth.h): threads, where each waits, for what, and who ends the wait.
  *
  *	#include "corotracer/pth.h" // in place of <pth.h>, in every source that starts threads or waits
- *	int main(void) { ctp_attach(); pth_init(); ... }
  *
  * The library's calls are macros from here on; (pth_read)(...) is the call itself. docs/adapters.md says what is told,
  * and what cannot be. The program links libcorotracer-probe.

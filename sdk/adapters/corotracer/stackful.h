@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "corotracer/attach_before_main.h"
 #include "corotracer/ctp_probe.h"
 
 #ifdef __cplusplus

@@ -3,7 +3,6 @@
  * The adapter for State Threads (st.h): threads, where each waits, for what, and who ends the wait.
  *
  *	#include "corotracer/state_threads.h" // in place of <st.h>, in every source that starts threads or waits
- *	int main(void) { ctp_attach(); st_init(); ... }
  *
  * The library's calls are macros from here on; (st_read)(...) is the call itself. docs/adapters.md says what is told,
  * and what cannot be. The program links libcorotracer-probe.
