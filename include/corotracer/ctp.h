@@ -234,6 +234,9 @@ enum ctp_policy {
 #define CTP_FEATURE_WANTED UINT64_C(2)     /* the probe obeys `wanted`, at once */
 #define CTP_FEATURE_WAKES UINT64_C(8)      /* the probe wakes an engine that sleeps (P-92) */
 
+/* Flag of a resume and of a suspend record: a hook around the run wrote it, not the switch itself (P-36). */
+#define CTP_TOLD_AROUND 1u
+
 /* Flags of an enqueue record. */
 #define CTP_ENQUEUE_PRIVATE 1u /* only the thread that wrote it can take the coroutine out again */
 

@@ -174,7 +174,9 @@ struct ct_quality {
 	uint64_t nr_impossible; /* events left out of every statistic: their time cannot be true */
 	uint64_t nr_unknown_kinds;
 	uint64_t nr_broken_transitions;
-	uint64_t nr_reordered;       /* events put in order by what must hold */
+	uint64_t nr_reordered; /* events put in order by what must hold */
+	/* runs that the next one ended, since the word of their end came later */
+	uint64_t nr_late_ends;
 	int64_t reordered_ns;        /* how far at most: the clocks of two cores lie so far apart */
 	uint64_t nr_unmatched_wakes; /* wakes whose target is not known */
 	uint64_t nr_by_state[CT_STATE_DESTROYED + 1];

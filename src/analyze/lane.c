@@ -175,8 +175,18 @@ static void wait_for(struct lane *lane, const struct ct_event *event, uint64_t o
 	}
 }
 
+/* The word of an end that comes when it runs elsewhere, or has ended. */
+static bool is_late(const struct lane *lane, const struct ct_event *event)
+{
+	if (!(event->flags & CTP_TOLD_AROUND) || !lane)
+		return false;
+	return !is_running(lane) || lane->now.bar.thread != event->thread;
+}
+
 static void suspend(struct lane *lane, const struct ct_event *event)
 {
+	if (is_late(lane, event))
+		return;
 	switch (event->argument) {
 	case CTP_POINT_FINAL:
 		enter_all(lane, CT_BAR_DONE, event->time);

@@ -88,6 +88,7 @@ void analyze_quality_fill(struct analysis *analysis, struct ct_quality *quality)
 	quality->nr_unknown_kinds = model->nr_unknown_kinds;
 	quality->nr_broken_transitions = model->nr_broken;
 	quality->nr_reordered = model->nr_reordered;
+	quality->nr_late_ends = model->nr_late_ends;
 	quality->reordered_ns = model->reordered_ns;
 	quality->nr_unmatched_wakes = model->nr_unmatched_wakes;
 	quality->nr_allowed = analysis->nr_allowed;

@@ -88,6 +88,36 @@ static bool tell_frame(struct model *model, uint32_t index, const struct ct_even
 	return !event->object || model_wake_learn_frame(model, index, event->object);
 }
 
+/* ---------------------------------------------------------------- told around */
+
+/* By a hook in front of the run, or behind it, when others may run the coroutine already (P-36). */
+static bool is_told_around(const struct ct_event *event)
+{
+	return event->flags & CTP_TOLD_AROUND;
+}
+
+/* The word of an end that another run's beginning, or the coroutine's own end, has told already. */
+static bool is_late(const struct model_coro *coro, const struct ct_event *event)
+{
+	if (!is_told_around(event))
+		return false;
+	if (coro->state == CT_STATE_RUNNING || coro->state == CT_STATE_SYSCALL)
+		return coro->thread != event->thread;
+	return coro->state != CT_STATE_UNSEEN;
+}
+
+/* The run before ended somewhere in between: here at the latest. */
+static void end_run_before(struct model *model, uint32_t index, ct_time time)
+{
+	struct model_coro *coro = coro_at(model, index);
+
+	if (!coro->is_told_around || coro->state != CT_STATE_RUNNING)
+		return;
+	model_coro_leave_stack(model, index);
+	model_coro_set_state(model, coro, CT_STATE_WAITING, time);
+	model->nr_late_ends++;
+}
+
 /* ---------------------------------------------------------------- running */
 
 /*
@@ -131,6 +161,9 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 
 	model_coro_revive(model, coro, event->time);
 	give_up_early(model, coro, event->time);
+	if (is_told_around(event) && coro->state >= CT_STATE_DONE)
+		return true;
+	end_run_before(model, index, event->time);
 	if (coro->state == CT_STATE_DESTROYED) {
 		coro->last_event = event->sequence;
 		return model_coro_ghost(model, index, event);
@@ -153,6 +186,7 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 	model_coro_set_state(model, coro, CT_STATE_RUNNING, event->time);
 	coro->resumed = event->time;
 	coro->resume_event = event->sequence;
+	coro->is_told_around = is_told_around(event);
 	coro->blocked_before = thread_at(model, event->thread)->spent[MODEL_ACTIVITY_BLOCKED];
 	model_coro_enter_stack(model, index, event->thread);
 	/* On that thread's processor, from now on. */
@@ -206,12 +240,17 @@ static bool note_wait(struct model *model, uint32_t index, const struct ct_event
 	return true;
 }
 
-/* Its own wake, with which it puts itself into the queue again, comes first. */
-static bool is_woken_already(const struct model *model, uint32_t index, ct_time time)
+/*
+ * Its own wake, with which it puts itself into the queue again, comes first. So does anybody's, where the word of its
+ * suspension is late.
+ */
+static bool is_woken_already(
+	const struct model *model, uint32_t index, const struct ct_event *event)
 {
 	const struct model_coro *coro = &model->coros.at[index];
 
-	return model_was_woken(coro) && coro->wake_time <= time && coro->wake_coro == index &&
+	return model_was_woken(coro) && coro->wake_time <= event->time &&
+	       (coro->wake_coro == index || is_told_around(event)) &&
 	       (coro->changed == CT_NO_TIME || coro->wake_time >= coro->changed) &&
 	       model_makes_ready(coro->wake_outcome);
 }
@@ -227,7 +266,7 @@ static bool stop_running(struct model *model, uint32_t index, const struct ct_ev
 {
 	struct model_coro *coro = coro_at(model, index);
 	bool was_running = coro->state == CT_STATE_RUNNING;
-	bool is_woken = was_running && is_woken_already(model, index, event->time);
+	bool is_woken = was_running && is_woken_already(model, index, event);
 	bool is_over = is_end(coro, event);
 	bool is_preempted =
 		event->argument == CTP_POINT_PREEMPTED && event->kind == CTP_KIND_SUSPEND;
@@ -268,6 +307,8 @@ static bool leave(struct model *model, uint32_t index, const struct ct_event *ev
 	struct model_coro *coro = coro_at(model, index);
 	bool is_first_step = coro->nr_resumes <= 1;
 
+	if (is_late(coro, event))
+		return true;
 	if (coro->state == CT_STATE_DESTROYED) {
 		coro->last_event = event->sequence;
 		return model_coro_ghost(model, index, event);

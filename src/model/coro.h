@@ -57,8 +57,9 @@ struct model_coro {
 	bool is_half_told : 1;   /* neither its beginning nor its end is told: the base class */
 	/* Its end was not told, and its thread has gone on: done, until it shows that it was not. */
 	bool is_presumed_done : 1;
-	bool is_assisting : 1; /* the runtime in looking for garbage */
-	bool is_collector : 1; /* it looks for garbage in the place of others */
+	bool is_assisting : 1;   /* the runtime in looking for garbage */
+	bool is_collector : 1;   /* it looks for garbage in the place of others */
+	bool is_told_around : 1; /* a hook around its last run told the beginning (P-36) */
 	bool is_waker_leaving : 1; /* the waker was not told: it had suspended just before on that thread */
 
 	uint64_t last_event; /* sequence number */

@@ -110,6 +110,8 @@ struct model {
 	uint64_t nr_unknown_kinds;
 	uint64_t nr_broken;
 	uint64_t nr_reordered;
+	/* runs that the next one ended, since the word of their end came later */
+	uint64_t nr_late_ends;
 	int64_t reordered_ns; /* the furthest of them: so far at least the clocks of two cores lie apart */
 	uint64_t nr_unmatched_wakes;
 	uint64_t nr_frames_reused;

@@ -390,6 +390,9 @@ static void doubts(struct text *rows, const struct ct_report *report)
 		"changes of state do not fit the ones before them");
 	trouble(rows, quality->nr_reordered, "event was put in order by what must hold",
 		"events were put in order by what must hold");
+	trouble(rows, quality->nr_late_ends,
+		"run counts up to the next one: a hook behind it told its end too late",
+		"runs count up to the next ones: hooks behind them told their ends too late");
 	trouble(rows, quality->nr_unmatched_wakes, "wake was for a coroutine that is not known",
 		"wakes were for coroutines that are not known");
 }

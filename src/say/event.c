@@ -197,6 +197,12 @@ static void say_object(struct text *text, const struct ct_event *event)
 	}
 }
 
+static bool is_told_around(const struct ct_event *event)
+{
+	return (event->kind == CTP_KIND_RESUME || event->kind == CTP_KIND_SUSPEND) &&
+	       (event->flags & CTP_TOLD_AROUND);
+}
+
 static void say_plain(struct text *text, const struct ct_event *event)
 {
 	const char *argument = argument_name(event);
@@ -206,9 +212,10 @@ static void say_plain(struct text *text, const struct ct_event *event)
 		kind_argument(event->kind) == KIND_ARGUMENT_POINT && event->argument == 0;
 
 	say_object(text, event);
-	if (!*argument || is_ordinary)
-		return;
-	text_format(text, "%s%s", text->length > before ? ", " : "", argument);
+	if (*argument && !is_ordinary)
+		text_format(text, "%s%s", text->length > before ? ", " : "", argument);
+	if (is_told_around(event))
+		text_format(text, "%stold by a hook", text->length > before ? ", " : "");
 }
 
 void say_event(struct text *text, const struct ct_event *event)

@@ -54,10 +54,18 @@ static void remember_state(const struct step *step, uint32_t coro)
 	source->last_time = coro_of(step, coro)->since;
 }
 
+/* The word of a run's end that came when another thread had resumed it (P-36). */
+static bool is_told_late(const struct step *step)
+{
+	return step->kind == CTP_KIND_SUSPEND &&
+	       (CTP_TAIL_FLAGS(step->record->tail) & CTP_TOLD_AROUND);
+}
+
 /* A state that another stream told of with a later time stays. */
 static bool is_late(const struct step *step, const struct snapshot_coro *coro)
 {
-	return coro->origin && coro->origin != step->origin && coro->since > step->record->time;
+	return coro->origin && coro->origin != step->origin &&
+	       (coro->since > step->record->time || is_told_late(step));
 }
 
 static void take_state(const struct step *step, uint32_t index, uint64_t object)

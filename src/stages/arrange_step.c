@@ -38,6 +38,10 @@ static const uint8_t steps[NR_COROUTINE_ACTS][NR_COROUTINE_STATES] = {
 		BAD(GONE)},
 	[ACT_TAKE_AWAY] = {OK(GONE), OK(GONE), OK(GONE), BAD(GONE), BAD(GONE), OK(GONE), OK(GONE),
 		BAD(GONE)},
+	[ACT_RESUME_AROUND] = {OK(RUNNING), OK(RUNNING), OK(RUNNING), OK(RUNNING), OK(RUNNING),
+		OK(RUNNING), OK(DONE), OK(GONE)},
+	[ACT_LEAVE_AROUND] = {OK(WAITING), OK(WAITING), OK(READY), OK(WAITING), OK(READY),
+		OK(WAITING), OK(DONE), OK(GONE)},
 };
 
 static unsigned step_lock(struct place *place, enum act act, uint32_t by)
@@ -86,6 +90,9 @@ unsigned arrange_step(struct place *place, enum act act, uint32_t by)
 
 	if (act >= NR_COROUTINE_ACTS)
 		return step_lock(place, act, by);
+	/* Late: it runs elsewhere by now. */
+	if (act == ACT_LEAVE_AROUND && is_running && place->by != by)
+		return 0;
 	entry = steps[act][place->state];
 	cost = entry >> 4 == 15 ? COST_IMPOSSIBLE : entry >> 4;
 	if (is_running && place->by != by)

@@ -43,6 +43,8 @@ enum act {
 	ACT_RETURN,
 	ACT_DESTROY,
 	ACT_TAKE_AWAY, /* destroyed, and told to be suspended */
+	ACT_RESUME_AROUND, /* told by a hook in front of the run: the one before may not be told as over */
+	ACT_LEAVE_AROUND, /* told by a hook behind the run: another one may have begun */
 	NR_COROUTINE_ACTS,
 	ACT_TAKE = NR_COROUTINE_ACTS,
 	ACT_GIVE,

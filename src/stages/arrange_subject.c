@@ -60,6 +60,8 @@ static unsigned deed(struct deed *deed, uint64_t key, enum act act, uint32_t by)
 
 static enum act act_of_leave(const struct ct_event *event)
 {
+	if (event->flags & CTP_TOLD_AROUND && event->kind == CTP_KIND_SUSPEND)
+		return ACT_LEAVE_AROUND;
 	switch (event->argument) {
 	case CTP_POINT_INITIAL:
 		return ACT_LEAVE_FIRST;
@@ -70,6 +72,11 @@ static enum act act_of_leave(const struct ct_event *event)
 	default:
 		return ACT_LEAVE;
 	}
+}
+
+static enum act act_of_resume(const struct ct_event *event)
+{
+	return event->flags & CTP_TOLD_AROUND ? ACT_RESUME_AROUND : ACT_RESUME;
 }
 
 static unsigned deeds_of_switch(const struct ct_event *event, struct deed deeds[2])
@@ -125,7 +132,7 @@ unsigned arrange_subject_deeds(
 	case CTP_KIND_FRAME:
 		return tell_frame(subjects, event);
 	case CTP_KIND_RESUME:
-		return deed(deeds, event->coro, ACT_RESUME, event->thread);
+		return deed(deeds, event->coro, act_of_resume(event), event->thread);
 	case CTP_KIND_SUSPEND:
 		return deed(deeds, event->coro, act_of_leave(event), event->thread);
 	case CTP_KIND_SYSCALL_END:

@@ -278,6 +278,7 @@ static void print_quality(struct text *text, const struct ct_quality *quality)
 	print_count(text, "broken", quality->nr_broken_transitions);
 	print_count(text, "reordered", quality->nr_reordered);
 	print_count(text, "reordered-ns", (uint64_t)quality->reordered_ns);
+	print_count(text, "late", quality->nr_late_ends);
 	print_count(text, "unmatched-wakes", quality->nr_unmatched_wakes);
 	print_count(text, "of-runtime", quality->nr_of_runtime);
 	print_count(text, "lower-grades", quality->has_lower_grades);

@@ -104,12 +104,16 @@ def check_shapes(place, program):
         check(re.search(".*".join(told), dumped, re.DOTALL), f"{scene}: not {told}")
 
 
-def check_hooks(place):
-    """Tokio's hooks, which it calls unstable: tasks that nobody traced are told of, and nothing behind their ends."""
+def build_unstable():
     target = BUILD / "rust-unstable"
     run("cargo", "build", "--locked", "--offline", "--quiet", "--manifest-path", PACKAGE, "--target-dir", target,
         env=dict(os.environ, CARGO_BUILD_JOBS="1", RUSTFLAGS="--cfg tokio_unstable"), timeout=900)
-    trace, report = report_of(place, target / "debug/rust-programs", "hooks")
+    return target / "debug/rust-programs"
+
+
+def check_hooks(place, program):
+    """Tokio's hooks, which it calls unstable: tasks that nobody traced are told of, and nothing behind their ends."""
+    trace, report = report_of(place, program, "hooks")
     check(not report["findings"], f"hooks: {report['findings']}")
     lives = {}
     for kind, coro in re.findall(r"^\S+ +t\d+ ([\w-]+) (c[1-9]\d*)\b", run(COROTRACER, "dump", trace).stdout, re.MULTILINE):
@@ -119,6 +123,20 @@ def check_hooks(place):
     wrong = [life for life in lives.values() if life.index("destroy") != len(life) - 1]
     wrong += [life for life in tasks if life[1:3] != ["resume", "suspend"]]
     check(not wrong, f"hooks: {wrong}")
+
+
+def check_stolen(place, program):
+    """The hook behind a poll comes when another worker polls the task already: that contradicts nothing."""
+    trace, report = report_of(place, program, "stolen")
+    check(not report["findings"], f"stolen: {report['findings']}")
+    quality = report["quality"]
+    check(quality["late_ends"] > 0, "stolen: no end of a poll was told late")
+    check(quality["broken_transitions"] == 0, f"stolen: {quality}")
+    text = f"{place}/stolen.txt"
+    run(COROTRACER, "dump", "-o", text, trace)
+    run(COROTRACER, "assemble", "-o", f"{place}/again.ctrace", text)
+    again = json.loads(run(COROTRACER, "report", "--format", "json", f"{place}/again.ctrace").stdout)
+    check(again["quality"]["late_ends"] == quality["late_ends"], "stolen: dump and assemble lose what was told late")
 
 
 def check_older(place, program):
@@ -141,7 +159,9 @@ def main():
         check_load(place, program)
         check_spans(place, program)
         check_shapes(place, program)
-        check_hooks(place)
+        unstable = build_unstable()
+        check_hooks(place, unstable)
+        check_stolen(place, unstable)
         check_older(place, program)
     return 0
 

@@ -181,6 +181,39 @@ static void test_switch(void)
 	end(model);
 }
 
+/* P-36: the next resume ends a run that hooks tell of, and the late word of its end changes nothing. */
+static void test_told_around(void)
+{
+	struct model *model = fold("1ms t1 create c1 0x1010\n"
+				   "2ms t1 resume c1 flags=0x1\n"
+				   "5ms t2 resume c1 flags=0x1\n"
+				   "6ms t1 suspend c1 event:1 flags=0x1\n"
+				   "7ms t2 suspend c1 event:2 flags=0x1\n"
+				   "8ms t1 resume c1 flags=0x1\n"
+				   "9ms t2 resume c1 flags=0x1\n"
+				   "10ms t2 suspend c1 event:2 flags=0x1\n"
+				   "12ms t1 suspend c1 event:1 flags=0x1\n"
+				   "1ms t2 create c2 0x2010\n"
+				   "13ms t1 resume c2 flags=0x1\n"
+				   "14ms t2 destroy c2\n"
+				   "15ms t1 suspend c2 event:1 flags=0x1\n"
+				   "16ms t2 resume c2 flags=0x1\n");
+
+	CHECK_EQUAL(coro(model, 1)->state, CT_STATE_WAITING);
+	CHECK_EQUAL(coro(model, 1)->suspended, 10000000);
+	CHECK_EQUAL(coro(model, 1)->wait_object, CTP_HANDLE(CTP_RESOURCE_EVENT, 2));
+	CHECK_EQUAL(coro(model, 1)->nr_resumes, 4);
+	CHECK_EQUAL(coro(model, 1)->spent[CT_STATE_RUNNING], 7000000);
+	CHECK_EQUAL(coro(model, 2)->state, CT_STATE_DESTROYED);
+	CHECK_EQUAL(coro(model, 2)->destroyed, 14000000);
+	CHECK_EQUAL(model->threads[1].top, 0);
+	CHECK_EQUAL(model->threads[2].top, 0);
+	CHECK_EQUAL(model->nr_late_ends, 2);
+	CHECK_EQUAL(model->nr_broken, 0);
+	CHECK_EQUAL(model->ghosts.count, 0);
+	end(model);
+}
+
 /* ---------------------------------------------------------------- addresses */
 
 static void test_addresses(void)
@@ -534,6 +567,7 @@ int main(void)
 	test_nested();
 	test_stack_of_idle_thread();
 	test_switch();
+	test_told_around();
 	test_addresses();
 	test_ghosts();
 	test_generations();

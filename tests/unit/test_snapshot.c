@@ -206,6 +206,24 @@ static void test_used_up(void)
 	snapshot_free(snapshot);
 }
 
+/* P-36: a hook's late word leaves the state that another thread has told since. */
+static void test_told_around(void)
+{
+	uint32_t origin, other;
+	struct snapshot *snapshot = start(&origin);
+	struct ctp_record late = {
+		now + 10, 5, 0, CTP_TAIL(1, CTP_KIND_SUSPEND, CTP_POINT_AWAIT, CTP_TOLD_AROUND)};
+
+	other = snapshot_origin(snapshot, (struct snapshot_origin){1, 2, 2});
+	CHECK(fold(snapshot, origin, CTP_KIND_RESUME, 5, 0));
+	CHECK(fold(snapshot, other, CTP_KIND_RESUME, 5, 0));
+	CHECK(snapshot_fold(snapshot, origin, &late));
+	CHECK_EQUAL(count_told(snapshot, CTP_KIND_RESUME), 1);
+	CHECK(snapshot_fold(snapshot, other, &late));
+	CHECK_EQUAL(count_told(snapshot, CTP_KIND_SUSPEND), 1);
+	snapshot_free(snapshot);
+}
+
 /* F-69: what is found by a key. */
 static void test_keys(void)
 {
@@ -333,6 +351,7 @@ int main(void)
 	test_facts();
 	test_frames();
 	test_used_up();
+	test_told_around();
 	test_keys();
 	test_impossible_ids();
 	test_order_of_details();

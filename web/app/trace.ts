@@ -70,7 +70,7 @@ export interface Report {
 		observed_from_ns: number; observed_until_ns: number; events: number; lost: number; left_out: number;
 		coroutines: number; coroutines_by_state: Record<string, number>; yielding: number; coroutines_mid_life: number;
 		impossible_events: number; unknown_kinds: number; broken_transitions: number; reordered_events: number;
-		unmatched_wakes: number; frames_reused: number; annotations_refused: number; has_lower_grades: boolean; allowed: number;
+		late_ends: number; unmatched_wakes: number; frames_reused: number; annotations_refused: number; has_lower_grades: boolean; allowed: number;
 		losses: {
 			process: number | null; thread: number | null; coroutine: number | null; reason: string; count: number;
 			first_ns: number | null; last_ns: number | null;

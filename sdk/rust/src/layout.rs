@@ -30,6 +30,7 @@ pub const FEATURE_ABOUT: u64 = 32;
 pub const LOG_HAS_NUMBER: u32 = 1;
 pub const LOG_TEXT_MAX: usize = 128;
 pub const TEXT_DETAIL_BYTES: usize = 8;
+pub const TOLD_AROUND: u32 = 1;
 pub const ENQUEUE_PRIVATE: u32 = 1;
 pub const PARK_UNTIMED: u32 = 1;
 pub const SYSCALL_READY: u32 = 1;

@@ -29,6 +29,7 @@ pub const feature_about = 32;
 pub const log_has_number = 1;
 pub const log_text_max = 128;
 pub const text_detail_bytes = 8;
+pub const told_around = 1;
 pub const enqueue_private = 1;
 pub const park_untimed = 1;
 pub const syscall_ready = 1;

@@ -135,6 +135,38 @@ fn hooks() {
     });
 }
 
+/// Tasks that wake themselves while they are polled, and are pending then: another worker may poll them before the first
+/// one has called its hook behind the poll.
+#[cfg(tokio_unstable)]
+fn stolen() {
+    use std::task::Poll;
+
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    let runtime =
+        corotracer::tokio::trace_runtime(&mut builder).worker_threads(4).enable_all().build().expect("a runtime");
+    let turns = || {
+        let mut left = 20;
+        std::future::poll_fn(move |context| {
+            if left == 0 {
+                return Poll::Ready(());
+            }
+            left -= 1;
+            context.waker().wake_by_ref();
+            Poll::Pending
+        })
+    };
+    runtime.block_on(async {
+        for _ in 0..2_000 {
+            let tasks: Vec<_> = (0..3).map(|_| tokio::spawn(turns())).collect();
+            for task in tasks {
+                task.await.expect("an end");
+            }
+            // The workers go to sleep, and steal when they are woken.
+            tokio::time::sleep(Duration::from_micros(200)).await;
+        }
+    });
+}
+
 /// The program for a name, if there is one.
 pub fn find(name: &str) -> Option<fn()> {
     Some(match name {
@@ -145,6 +177,8 @@ pub fn find(name: &str) -> Option<fn()> {
         "cancellation" => cancellation,
         #[cfg(tokio_unstable)]
         "hooks" => hooks,
+        #[cfg(tokio_unstable)]
+        "stolen" => stolen,
         _ => return None,
     })
 }

@@ -213,6 +213,24 @@ pub(crate) fn resume_in(pass: u32, coro: u64, point: u8) {
     enter(coro);
 }
 
+/// [`resume`], by a hook in front of a run, whose end [`suspend_around`] tells: the run before may not have been told as
+/// over yet. Its time is behind all that came before (P-36).
+#[cfg(all(feature = "tokio", tokio_unstable))]
+pub(crate) fn resume_around(coro: u64, point: u8) {
+    let pass = present_pass();
+    if pass != 0 {
+        emit_in(pass, kind::WAKE, coro, 0, tail(0, kind::RESUME, point, layout::TOLD_AROUND as u16));
+    }
+    enter(coro);
+}
+
+/// [`suspend`], by a hook behind a run: other threads may run `coro` by now.
+#[cfg(all(feature = "tokio", tokio_unstable))]
+pub(crate) fn suspend_around(coro: u64, site: u32, point: u8) {
+    emit(coro, 0, tail(site, kind::SUSPEND, point, layout::TOLD_AROUND as u16));
+    leave(coro);
+}
+
 /// `coro` gives up its thread, and waits for `resource`, at `site`.
 #[inline(always)]
 pub fn suspend(coro: u64, resource: u64, site: u32, point: u8) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 //! The hooks that tokio has for tasks, which it calls unstable: each spawn, poll and end.
+//!
+//! Tokio calls them around a poll: the one in front also of a task that is over, which it then does not poll; the one
+//! behind when another worker may poll the task already. So both are told as hooks (P-36).
 
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
@@ -50,7 +53,7 @@ fn spawned(task: &TaskMeta<'_>) {
 fn poll_begins(task: &TaskMeta<'_>) {
     if probe::is_attached() {
         BEFORE.with(|before| before.set(probe::current()));
-        probe::resume(coro_of(task), point::AWAIT);
+        probe::resume_around(coro_of(task), point::AWAIT);
     }
 }
 
@@ -59,7 +62,7 @@ fn poll_ended(task: &TaskMeta<'_>) {
     if probe::is_attached() {
         let coro = coro_of(task);
         if probe::current() == coro {
-            probe::suspend(coro, 0, probe::site_of(task.spawned_at(), None), point::AWAIT);
+            probe::suspend_around(coro, probe::site_of(task.spawned_at(), None), point::AWAIT);
         }
         BEFORE.with(|before| probe::current_set(before.get()));
     }
