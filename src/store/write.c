@@ -388,10 +388,22 @@ static bool is_wanted_after_failure(
 	}
 }
 
+/* An engine does not count the records of losses among its events; they stand in the file as others do. */
+static struct ct_definition with_count(
+	const struct store_sink *store, const struct ct_definition *definition)
+{
+	struct ct_definition counted = *definition;
+
+	if (definition->type == CT_DEFINE_END && definition->end.nr_events < store->nr_taken)
+		counted.end.nr_events = store->nr_taken;
+	return counted;
+}
+
 static enum ct_status store_define(
 	struct ct_sink *sink, const struct ct_definition *definition, struct ct_error *reterr)
 {
 	struct store_sink *store = (struct store_sink *)sink;
+	struct ct_definition counted;
 	enum ct_status flushed = CT_OK;
 
 	if (definition_speaks_of_events(definition) && !store->has_failed)
@@ -403,7 +415,8 @@ static enum ct_status store_define(
 		return fail(store, reterr);
 	if (!note_definition(store, definition))
 		return ct_fail_memory(reterr);
-	store_definition_add(&store->definitions, definition);
+	counted = with_count(store, definition);
+	store_definition_add(&store->definitions, &counted);
 	if (store->has_failed || store->definitions.length < DEFINITIONS_BYTES)
 		return flushed ? flushed : text_status(&store->definitions, reterr);
 	if (store_write_definitions(store, &store->failure))

@@ -418,6 +418,26 @@ static void test_ids_of_further_segments(void)
 	source_close(source);
 }
 
+/* An engine does not count a loss's record among its events: that is no fault of the file. */
+static void test_end_with_losses(void)
+{
+	struct ct_sink *sink = made_sink("losses.ctrace");
+	struct ct_source *source;
+
+	made_start(sink, 1);
+	put_words(sink, 1, CTP_KIND_PARK, 0, 0);
+	put_words(sink, 1, CTP_KIND_LOST, MADE_EPOCH + 3, 4);
+	put_words(sink, 1, CTP_KIND_UNPARK, 0, 0);
+	made_define(sink, (struct ct_definition){.type = CT_DEFINE_END,
+				  .end = {.monotonic_ns = MADE_EPOCH + 10, .nr_events = 2}});
+	CHECK_EQUAL(sink_close(sink, true, NULL), CT_OK);
+	source = made_source("losses.ctrace");
+	CHECK_EQUAL(made_count(source), 3);
+	CHECK(source->tables->is_complete);
+	CHECK_EQUAL(source->tables->nr_notes, 0);
+	source_close(source);
+}
+
 /* ---------------------------------------------------------------------- times */
 
 /* A counter of 2.1 GHz that drifts by 40 millionths within an hour. */
@@ -530,6 +550,7 @@ int main(void)
 	test_engine_is_no_attaching();
 	test_names_of_two_segments();
 	test_ids_of_further_segments();
+	test_end_with_losses();
 	test_drifting_counter();
 	test_no_clock_reading();
 	test_reach();
