@@ -114,6 +114,30 @@ static bool is_waiting_for_clock(const struct analysis *analysis, uint32_t proce
 
 /* ---------------------------------------------------------------- remarks */
 
+/* Was it on a processor at each look since it last did anything that is told? */
+static bool computes(
+	const struct analysis *analysis, const struct model_thread *thread, uint32_t process)
+{
+	return thread->process == process && thread->nr_looks > 1 && thread_is_computing(thread) &&
+	       !thread_is_over(thread, analysis->parties[process].end);
+}
+
+/* A thread that computes does run: coroutines alone do not. */
+static bool has_computing_thread(const struct analysis *analysis, uint32_t process)
+{
+	uint32_t i;
+
+	for (i = 1; i < analysis->model->nr_threads; i++)
+		if (computes(analysis, &analysis->model->threads[i], process))
+			return true;
+	return false;
+}
+
+static const char *words_nobody(const struct analysis *analysis, uint32_t process)
+{
+	return has_computing_thread(analysis, process) ? "no coroutine" : "nothing";
+}
+
 static const char *words_outside(struct analysis *analysis, const struct stillness *still)
 {
 	const struct model_descriptor *descriptor =
@@ -145,15 +169,16 @@ static void remark(struct analysis *analysis, uint32_t process, uint64_t nr_wait
 	still->is_clock_told = !is_idle(analysis, process);
 	if (is_idle(analysis, process))
 		analyze_quality_remark(analysis,
-			"process %" PRIu64 " is idle: nothing has run for %s, %" PRIu64
+			"process %" PRIu64 " is idle: %s has run for %s, %" PRIu64
 			" %s, and %s, so that the outside can set it going",
-			pid, lasted, nr_waiting, who, words_outside(analysis, still));
+			pid, words_nobody(analysis, process), lasted, nr_waiting, who,
+			words_outside(analysis, still));
 	else
 		analyze_quality_remark(analysis,
-			"process %" PRIu64 " stands still: nothing has run for %s, and "
+			"process %" PRIu64 " stands still: %s has run for %s, and "
 			"%" PRIu64 " %s; %s is %s, which has not run out: it may be the "
 			"timer of one that does not tell its deadline",
-			pid, lasted, nr_waiting, who,
+			pid, words_nobody(analysis, process), lasted, nr_waiting, who,
 			analyze_words_thread(analysis, still->clock_thread),
 			analyze_stillness_words_thread(analysis, still->clock_thread));
 }
@@ -214,8 +239,7 @@ static bool has_hanging_thread(const struct analysis *analysis, uint32_t process
 			continue;
 		if (is_first && is_blocked && model_is_look_valid(analysis->model, i))
 			return true;
-		if (thread->is_worker && thread->nr_looks > 1 && thread_is_computing(thread) &&
-			!thread_is_over(thread, analysis->parties[process].end))
+		if (thread->is_worker && computes(analysis, thread, process))
 			return true;
 	}
 	return false;
@@ -335,8 +359,9 @@ static void describe_hanging(struct analysis *analysis, const struct candidate *
 	};
 
 	finding->title = analyze_say(analysis,
-		"nothing has run for %s, and no coroutine waits: the program hangs in code that "
-		"has none",
+		"%s has run for %s, and no coroutine waits: the program hangs in code that has "
+		"none",
+		words_nobody(analysis, first->process),
 		analyze_words_duration(analysis, lasted_ns(analysis, first->process)));
 	analyze_story_step(analysis, story, &step);
 	analyze_stillness_tell_threads(analysis, first->process, story);
@@ -358,7 +383,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		describe_hanging(analysis, first, story, finding);
 		return;
 	}
-	finding->title = analyze_say(analysis, "nothing has run for %s, and %u %s",
+	finding->title = analyze_say(analysis, "%s has run for %s, and %u %s",
+		words_nobody(analysis, first->process),
 		analyze_words_duration(analysis, lasted_ns(analysis, first->process)), group->count,
 		group->count == 1 ? "coroutine waits" : "coroutines wait");
 	analyze_story_suspended(analysis, story, last);
