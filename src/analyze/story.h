@@ -40,8 +40,10 @@ void analyze_story_made_ready(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
 /*
  * analyze_story_wake: the step of a wake, where there was one, told with these words. analyze_story_woken: with the
- * usual ones.
+ * usual ones. analyze_words_waking: these words, and as what a wake is told that makes nobody ready.
  */
+const char *analyze_words_waking(
+	struct analysis *analysis, const struct model_waking *wake, const char *text);
 void analyze_story_wake(struct analysis *analysis, struct story *story,
 	const struct model_waking *wake, const char *text);
 void analyze_story_woken(struct analysis *analysis, struct story *story,

@@ -324,6 +324,14 @@ void analyze_story_suspended(
 		analyze_say(analysis, "suspended, to wait for %s", resource));
 }
 
+/* Was it made ready by the coroutine that woke it, as that was told? */
+static bool is_by_waker(const struct model_coro *coro)
+{
+	return coro->wake_time != CT_NO_TIME && coro->wake_time >= coro->suspended &&
+	       !coro->is_waker_leaving &&
+	       (!coro->queue_thread || coro->queue_thread == coro->wake_thread);
+}
+
 void analyze_story_made_ready(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
@@ -333,6 +341,7 @@ void analyze_story_made_ready(
 		.thread = is_queued ? coro->queue_thread : coro->wake_thread,
 		.sequence = is_queued ? coro->queue_event : coro->wake_event,
 		.site = coro->wake_time != CT_NO_TIME ? coro->wake_site : 0,
+		.coro = is_by_waker(coro) ? analysis->model->coros.at[coro->wake_coro].id : 0,
 		.text = analyze_say(analysis, "made coroutine %" PRIu64 " ready%s", coro->id,
 			coro->is_queue_private
 				? ", in a place from which no other worker may take it"
@@ -358,11 +367,27 @@ void analyze_story_wake(struct analysis *analysis, struct story *story,
 		analyze_story_step(analysis, story, &step);
 }
 
+const char *analyze_words_waking(
+	struct analysis *analysis, const struct model_waking *wake, const char *text)
+{
+	if (model_makes_ready(wake->outcome))
+		return text;
+	return analyze_say(analysis, "%s, told as %s", text, ct_outcome_name(wake->outcome));
+}
+
 void analyze_story_woken(struct analysis *analysis, struct story *story,
 	const struct model_coro *coro, struct model_waking wake)
 {
-	analyze_story_wake(
-		analysis, story, &wake, analyze_say(analysis, "woke coroutine %" PRIu64, coro->id));
+	const char *text = analyze_say(analysis, "woke coroutine %" PRIu64, coro->id);
+	/* The last to suspend there is a guess, and not that it woke itself: its awaiter may have, or another one. */
+	bool is_unknown =
+		wake.is_leaving && wake.coro == (uint32_t)(coro - analysis->model->coros.at);
+
+	if (is_unknown)
+		wake.coro = 0;
+	analyze_story_wake(analysis, story, &wake, analyze_words_waking(analysis, &wake, text));
+	if (is_unknown && story->steps.count)
+		story->steps.at[story->steps.count - 1].is_outside = false;
 }
 
 void analyze_story_destroyed(

@@ -44,10 +44,12 @@ bool model_coro_conflict(struct model *model, uint32_t index, const struct ct_ev
 		.before = coro->changed,
 		.sequence = event->sequence,
 		.sequence_before = coro->last_event,
-		.wakes = {coro->wake_before, model_wake_last(coro)},
+		.wakes = {coro->wake_before, model_wake_ready(coro)},
 		.is_order_unknown = event->flags & CT_FLAG_ORDER_UNKNOWN,
 	};
 
+	if (!model_makes_ready(coro->wake_outcome))
+		conflict.wakes[0].time = CT_NO_TIME;
 	/* Steps before its last wait have had their resume. */
 	if (coro->suspended != CT_NO_TIME && conflict.wakes[0].time < coro->suspended)
 		conflict.wakes[0].time = CT_NO_TIME;

@@ -86,7 +86,7 @@ struct model_coro {
 	uint32_t wake_site;
 	uint32_t wake_thread;
 	uint32_t wake_coro;              /* the waker; 0: a thread */
-	struct model_waking wake_before; /* the one before the last */
+	struct model_waking wake_before; /* the one before the last that made it ready */
 
 	ct_time queued;
 	uint64_t queue_event;
@@ -184,8 +184,17 @@ static inline struct model_waking model_wake_last(const struct model_coro *coro)
 		.coro = coro->wake_coro,
 		.thread = coro->wake_thread,
 		.site = coro->wake_site,
+		.outcome = coro->wake_outcome,
 		.is_leaving = coro->is_waker_leaving,
 	};
+}
+
+/* model_wake_ready: the last wake that made it ready, which one that was given up does not; none known: the last. */
+static inline struct model_waking model_wake_ready(const struct model_coro *coro)
+{
+	return model_makes_ready(coro->wake_outcome) || coro->wake_before.time == CT_NO_TIME
+		       ? model_wake_last(coro)
+		       : coro->wake_before;
 }
 
 /* model_was_woken: has a wake come since its last resume? By the order of events, since both may have the same time. */

@@ -269,7 +269,8 @@ static bool wake_one(
 	if (model_is_woken_again(coro, event))
 		coro->flags |= MODEL_CORO_WAS_WOKEN_AGAIN;
 	coro->nr_wakes++;
-	coro->wake_before = model_wake_last(coro);
+	if (model_makes_ready(coro->wake_outcome))
+		coro->wake_before = model_wake_last(coro);
 	coro->wake_time = event->time;
 	coro->wake_event = event->sequence;
 	coro->wake_outcome = event->argument;

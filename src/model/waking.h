@@ -17,6 +17,7 @@ struct model_waking {
 	uint32_t coro; /* the waker; 0: a thread */
 	uint32_t thread;
 	uint32_t site;
+	uint8_t outcome; /* enum ctp_outcome */
 	bool is_leaving; /* it was on its way off the thread, as far as is known: it was not told who did it */
 };
 

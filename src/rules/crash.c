@@ -71,8 +71,14 @@ static void tell_victim(
 	if (coro->suspended != CT_NO_TIME)
 		analyze_story_suspended(analysis, story, coro);
 	if (coro->flags & MODEL_CORO_WAS_DESTROYED_READY)
-		analyze_story_woken(analysis, story, coro, model_wake_last(coro));
+		analyze_story_woken(analysis, story, coro, model_wake_ready(coro));
 	analyze_story_destroyed(analysis, story, coro);
+}
+
+/* What was done to one that is gone; not a wake that its waker gave up, which did nothing. */
+static bool is_deed(const struct model_ghost *ghost)
+{
+	return ghost->kind != CTP_KIND_WAKE || model_makes_ready(ghost->argument);
 }
 
 /* The last one tells enough. */
@@ -89,17 +95,18 @@ static uint32_t tell_ghost(
 			.time = ghost->time,
 			.site = ghost->site,
 			.thread = ghost->thread,
-			.coro = coro->id,
+			.coro = model->coros.at[ghost->by].id,
 			.sequence = ghost->sequence,
 		};
 
-		if (coro->process != process || coro->is_remains ||
+		if (coro->process != process || coro->is_remains || !is_deed(ghost) ||
 			!rules_resume_after_destroy_is_meant(analysis, ghost) ||
 			!is_shortly_before(analysis, ghost->time, end))
 			continue;
 		tell_victim(analysis, coro, story);
-		step.text = analyze_say(analysis, "%s after that: its frame was gone",
-			ghost->kind == CTP_KIND_WAKE ? "woken" : "resumed");
+		step.text = analyze_say(analysis,
+			"%s coroutine %" PRIu64 " after that: its frame was gone",
+			ghost->kind == CTP_KIND_WAKE ? "woke" : "resumed", coro->id);
 		analyze_story_step(analysis, story, &step);
 		return ghost->coro;
 	}
@@ -135,8 +142,9 @@ static void tell_wakes(struct analysis *analysis, uint32_t crashed, struct story
 
 	if (!crashed || !coro->has_spare_wake)
 		return;
-	analyze_story_woken(analysis, story, coro, coro->wake_before);
-	analyze_story_woken(analysis, story, coro, model_wake_last(coro));
+	if (model_makes_ready(coro->wake_outcome))
+		analyze_story_woken(analysis, story, coro, coro->wake_before);
+	analyze_story_woken(analysis, story, coro, model_wake_ready(coro));
 	analyze_story_evidence(analysis, story,
 		"coroutine %" PRIu64 " was woken twice before this run: whoever takes it from the "
 		"queue for the second wake resumes it once more than it waits",

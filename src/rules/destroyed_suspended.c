@@ -154,7 +154,7 @@ static void tell_kept(struct analysis *analysis, const struct model_object *obje
 	if (object->owned >= coro->suspended && object->owned < coro->destroyed)
 		tell_owner(analysis, object, coro, story);
 	if (coro->flags & MODEL_CORO_WAS_DESTROYED_READY)
-		analyze_story_woken(analysis, story, coro, model_wake_last(coro));
+		analyze_story_woken(analysis, story, coro, model_wake_ready(coro));
 	analyze_story_destroyed(analysis, story, coro);
 	if (object->owned >= coro->destroyed)
 		tell_owner(analysis, object, coro, story);

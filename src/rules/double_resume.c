@@ -110,7 +110,9 @@ void rules_double_resume_tell(
 	struct analysis *analysis, const struct model_conflict *conflict, struct story *story)
 {
 	analyze_story_wake(analysis, story, &conflict->wakes[0], "woke it");
-	analyze_story_wake(analysis, story, &conflict->wakes[1], "woke it: the last wake before");
+	analyze_story_wake(analysis, story, &conflict->wakes[1],
+		analyze_words_waking(
+			analysis, &conflict->wakes[1], "woke it: the last wake before"));
 	tell_resumes(analysis, conflict, story);
 }
 

@@ -23,6 +23,7 @@
  */
 struct repeat {
 	uint32_t coro;     /* the last one */
+	uint32_t waker;    /* that woke it again; 0: a thread did */
 	uint32_t thread;   /* on which it was woken again */
 	uint64_t event;    /* of that wake */
 	ct_time time;      /* of it */
@@ -58,6 +59,12 @@ static void count_waker(struct repeat *repeat, uint32_t site)
 	place->count++;
 }
 
+static uint32_t waker_of(struct model *model, const struct ct_event *event)
+{
+	return event->coro ? model_find(model, event->process, event->coro)
+			   : model->threads[event->thread].top;
+}
+
 static bool look_at_wake_again(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
@@ -69,6 +76,7 @@ static bool look_at_wake_again(struct model_watch *watch, const struct model_sig
 	repeat->nr_waits += !(coro->flags & MODEL_CORO_WAS_WOKEN_AGAIN);
 	repeat->nr_wakes++;
 	repeat->coro = sight->coro;
+	repeat->waker = waker_of(watch->model, event);
 	repeat->thread = event->thread;
 	repeat->event = event->sequence;
 	repeat->time = event->time;
@@ -84,6 +92,7 @@ static void visit(struct model_watch *watch, struct release *release, model_visi
 		struct repeat *repeat = model_watch_place(watch, site);
 
 		visit_coro(release, &repeat->coro, MODEL_MARK_WHOLE);
+		visit_coro(release, &repeat->waker, MODEL_MARK_SELF);
 	}
 }
 
@@ -178,6 +187,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		.time = repeat->time,
 		.site = first->cause_site,
 		.thread = repeat->thread,
+		.coro = analysis->model->coros.at[repeat->waker].id,
 		.sequence = repeat->event,
 		.text = analyze_say(analysis,
 			"coroutine %" PRIu64 ", for example, was woken once more before it ran",

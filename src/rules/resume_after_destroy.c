@@ -57,7 +57,7 @@ static struct model_waking wake_before(const struct model *model, uint32_t index
 			.site = wake->site};
 	if (!(coro->flags & MODEL_CORO_WAS_DESTROYED_READY))
 		return none;
-	return model_wake_last(coro);
+	return model_wake_ready(coro);
 }
 
 static uint32_t cause_of(const struct model *model, uint32_t index)

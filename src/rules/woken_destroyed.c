@@ -182,7 +182,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 			? ", and what it accepted connections from was closed with it"
 			: "");
 	analyze_story_suspended(analysis, story, coro);
-	analyze_story_woken(analysis, story, coro, model_wake_last(coro));
+	analyze_story_woken(analysis, story, coro, model_wake_ready(coro));
 	analyze_story_destroyed(analysis, story, coro);
 	if (first->variant == VARIANT_LISTENER)
 		tell_closed(analysis, coro, story);
