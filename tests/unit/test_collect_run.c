@@ -225,7 +225,7 @@ static void test_threads(void)
 	CHECK_EQUAL(keep_count_kind(&run.keep, CTP_KIND_THREAD_STOP), 50);
 	while (keep_find(&run.keep, CT_DEFINE_THREAD, nr_threads))
 		nr_threads++;
-	CHECK_EQUAL(nr_threads, 50);
+	CHECK(nr_threads == 50 || nr_threads == 51); /* main writes nothing, but may be looked at */
 	run_close(&run);
 }
 
@@ -480,11 +480,9 @@ static void test_failing_output(void)
 {
 	const char *command[] = {target, "threads", "20", NULL};
 	struct run run;
-	uint64_t nr_written, nr_told;
-
-	run_whole(&run, "threads", "20");
-	nr_written = run.stats.nr_events - keep_count_kind(&run.keep, CTP_KIND_THREAD_STATE);
-	run_close(&run);
+	const uint64_t nr_written =
+		20 * (100 + 2); /* of each thread, its start and end among them */
+	uint64_t nr_told;
 
 	run_open(&run, command);
 	run.keep.fail_after = run.keep.definitions.count + 20;
@@ -494,7 +492,7 @@ static void test_failing_output(void)
 	CHECK_EQUAL(run.status, CT_END);
 	collect_stats(run.collect, &run.stats);
 	CHECK_EQUAL(run.stats.nr_events, run.keep.records.count);
-	/* How often the engine looked at the threads, and told so, differs from run to run; what the target wrote does not. */
+	/* More are the engine's: how often it looks at the threads differs from run to run. */
 	nr_told = run.stats.nr_events + run.stats.nr_lost;
 	CHECK(nr_told >= nr_written && nr_told < 2 * nr_written);
 	CHECK(run.stats.nr_lost > 0);
