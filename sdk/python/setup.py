@@ -1,6 +1,44 @@
 # SPDX-License-Identifier: MIT
-"""The wheel: pyproject.toml, and the module of C. One wheel serves Python 3.10 and all later versions (abi3)."""
+"""The wheel: pyproject.toml, and the module of C. One wheel serves Python 3.10 and all later versions (abi3).
+
+A compiler or headers that are missing are told of in a sentence, before anything is compiled.
+"""
+import os
+import shlex
+import subprocess
+import sys
+import sysconfig
+
 from setuptools import Extension, setup
+
+COMPILER = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
+
+
+def is_compiled(program):
+    flags = shlex.split(f"{os.environ.get('CPPFLAGS', '')} {os.environ.get('CFLAGS', '')}")
+    command = [*COMPILER, *flags, "-I", sysconfig.get_path("include"), "-fsyntax-only", "-x", "c", "-"]
+    try:
+        return subprocess.run(command, input=program, text=True, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+def what_is_missing():
+    """What the module of C cannot be built without; "" where all is there."""
+    if not is_compiled("int main(void) { return 0; }\n"):
+        return f"a C compiler: '{shlex.join(COMPILER)}' compiles nothing (Debian: gcc)"
+    if not is_compiled("#include <stdlib.h>\n"):
+        return "the headers of the C library (Debian: libc6-dev)"
+    if not is_compiled("#include <Python.h>\n"):
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        return f"the headers of Python {version}: no Python.h in {sysconfig.get_path('include')} (Debian: python3-dev)"
+    return ""
+
+
+if not {"egg_info", "dist_info", "sdist"} & set(sys.argv):
+    missing = what_is_missing()
+    if missing:
+        sys.exit(f"corotracer cannot be built without {missing}")
 
 setup(
     ext_modules=[Extension(
