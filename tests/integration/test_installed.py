@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What is installed works wherever it was moved to: the program finds the descriptor ledger, programs of others build
-against the library with pkg-config, and see its public names only, and each of these has its man page.
+against the library with pkg-config, and see its public names only, and each of these has its man page. The packages of
+Python and Lua lie where these look for them.
 """
 import json
 import os
@@ -138,10 +139,36 @@ def check_manual(root):
         check("frees the trace and all that was borrowed from it" in said, said)
 
 
+def check_python(root):
+    """Below the prefix, where the interpreter looks; else anywhere that meson names."""
+    if not (BUILD / "sdk/python/corotracer/_probe.abi3.so").exists():
+        return
+    package = only(root, "_probe.abi3.so").parent
+    prefix = pathlib.Path("/") / only(root, "bin/corotracer").parent.parent.relative_to(root)
+    searched = run(sys.executable, SOURCE / "tools/find-site-packages", prefix).stdout.strip()
+    check(searched in ("", f"/{package.parent.relative_to(root)}"), f"Python looks in {searched}, and {package} was installed")
+    said = run(sys.executable, "-B", "-c", "import corotracer, corotracer.greenlets; corotracer.install(); print(corotracer.__file__)",
+               env={**os.environ, "PYTHONPATH": str(package.parent)}).stdout
+    check(said == f"{package}/__init__.py\n", f"another package is imported: {said}")
+    run(sys.executable, "-B", "-m", "corotracer", "-h", env={**os.environ, "PYTHONPATH": str(package.parent)})
+
+
+def check_lua(root):
+    if not (BUILD / "sdk/lua/corotracer.so").exists():
+        return
+    module = only(root, "lua/5.4/corotracer.so")
+    if not shutil.which("lua5.4"):
+        return
+    searched = run("lua5.4", "-e", "print(package.cpath)").stdout.strip().split(";")
+    place = f"/{module.parent.relative_to(root)}/?.so"
+    check(place in searched or not place.startswith("/usr/"), f"Lua looks in {searched}, and {module} was installed")
+    run("lua5.4", "-e", "require('corotracer').install()", env={**os.environ, "LUA_CPATH": f"{root}{place}"})
+
+
 def main():
     with folder() as name:
         place = pathlib.Path(name)
-        run("meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--tags", "devel,runtime,man",
+        run("meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--tags", "devel,runtime,man,python-runtime",
             "--destdir", place / "first")
         root = place / "second"
         (place / "first").rename(root)
@@ -150,6 +177,8 @@ def main():
         check_library(place, root)
         check_names(root)
         check_manual(root)
+        check_python(root)
+        check_lua(root)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import sys
 
@@ -49,6 +50,16 @@ def check_library(place):
     check("life=suspended" in run(COROTRACER, "dump", trace).stdout, "nothing is said of what was collected")
 
 
+def check_by_hand(place):
+    """The README's command makes a module that Lua finds in the present folder."""
+    command, = re.findall(r"^```console\n(.*)\n```", (SOURCE / "sdk/lua/README.md").read_text(), re.MULTILINE)
+    for name in ("sdk", "include"):
+        (place / name).symlink_to(SOURCE / name)
+    run("bash", "-c", command, cwd=place)
+    said = run("lua5.4", "-e", "require('corotracer').install() print(package.searchpath('corotracer', package.cpath))", cwd=place)
+    check(said.stdout == "./corotracer.so\n", f"another module is found: {said.stdout}")
+
+
 def record(place, *arguments):
     trace = place / "mail.ctrace"
     run(COROTRACER, "run", "-o", trace, "--", "lua5.4", EXAMPLE, *arguments, env=ENVIRONMENT, status=None)
@@ -63,6 +74,7 @@ def main():
     with folder() as name:
         place = pathlib.Path(name)
         check_library(place)
+        check_by_hand(place)
         grave = [finding["title"] for finding in record(place) if finding["grade"] != "suspect"]
         check(not grave, f"the correct example: {grave}")
         found = [finding["title"] for finding in record(place, "--fault")
