@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A program in Rust, with names of either form: functions, generics, closures, and what was inlined, with their lines."""
 import os
+import pathlib
 import re
 import shutil
 import sys
@@ -36,6 +37,22 @@ def check_names(place, mangling):
         check(re.search(wanted, told), f"no '{wanted}' in\n{told}")
 
 
+def check_readme(place):
+    """The README's program, with its line for Cargo, is compiled as it stands, and traced."""
+    text = (SOURCE / "sdk/rust/README.md").read_text(encoding="utf-8")
+    dependency, program = (re.search(rf"^```{kind}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)[1] for kind in ("toml", "rust,no_run"))
+    package = pathlib.Path(place, "traced")
+    (package / "src").mkdir(parents=True)
+    pathlib.Path(place, "corotracer").symlink_to(SOURCE)
+    (package / "Cargo.toml").write_text(f'[package]\nname = "traced"\nversion = "0.1.0"\nedition = "2021"\n{dependency}')
+    (package / "src/main.rs").write_text(program)
+    run("cargo", "build", "--offline", "--quiet", cwd=package)
+    trace = f"{place}/readme.ctrace"
+    run(COROTRACER, "run", "-o", trace, "--", package / "target/debug/traced")
+    told = run(COROTRACER, "dump", trace).stdout
+    check(re.search(r" t1 create c1 .*\n(.*\n)*.* destroy c1", told), f"the README's future is not in\n{told}")
+
+
 def main():
     compiler, archiver = shutil.which("cc"), shutil.which("ar")
     if not shutil.which("rustc") or not compiler or not archiver:
@@ -46,6 +63,8 @@ def main():
         run(archiver, "rcs", f"{place}/libshim.a", f"{place}/shim.o")
         for mangling in ("v0", "legacy"):
             check_names(place, mangling)
+        if shutil.which("cargo"):
+            check_readme(place)
     return 0
 
 
