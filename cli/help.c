@@ -233,6 +233,11 @@ void help_print(enum command command)
 	print_examples(described->examples);
 	putchar('\n');
 	print_wrapped(described->description, 0, 0);
+	if (command_needs_probe(command)) {
+		putchar('\n');
+		print_wrapped(attaching_rule, 0, 0);
+		print_wrapped(ct_attaching(NULL)->calls, 0, 0);
+	}
 	if (command_has_default(command)) {
 		putchar('\n');
 		print_wrapped(default_trace_rule, 0, 0);

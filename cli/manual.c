@@ -384,6 +384,13 @@ void manual_print(enum command command)
 	print_synopsis(command);
 	puts(".Sh DESCRIPTION");
 	print_paragraphs(described->description);
+	if (command_needs_probe(command)) {
+		puts(".Pp");
+		print_paragraphs(attaching_rule);
+		puts(".Bd -ragged -offset indent");
+		print_paragraphs(ct_attaching(NULL)->calls);
+		puts(".Ed");
+	}
 	if (command_has_default(command)) {
 		puts(".Pp");
 		print_paragraphs(default_trace_rule);

@@ -117,6 +117,12 @@ bool command_reads_one(enum command command)
 	return strncmp(operands, "FILE", strlen("FILE")) == 0 && !strchr(operands, ' ');
 }
 
+bool command_needs_probe(enum command command)
+{
+	return command == COMMAND_RUN || command == COMMAND_ATTACH;
+}
+
+const char attaching_rule[] = "What attaches the probe, in each language:";
 const char default_trace_rule[] = "Without FILE, " DEFAULT_TRACE " is read.";
 
 bool command_has_default(enum command command)

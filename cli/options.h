@@ -93,8 +93,16 @@ enum option option_next(enum command command, enum option option);
  */
 bool command_reads_one(enum command command);
 bool command_has_default(enum command command);
+
 /* default_trace_rule: the words of help and man pages for that. */
 extern const char default_trace_rule[];
+
+/*
+ * command_needs_probe: does it record what a probe tells? attaching_rule: what help and man pages say in front
+ * of ct_attaching(NULL)->calls.
+ */
+bool command_needs_probe(enum command command);
+extern const char attaching_rule[];
 
 struct arguments {
 	enum command command;

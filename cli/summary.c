@@ -32,9 +32,7 @@ static void print_who_attached(const struct ct_record_stats *stats)
 		      "'corotracer attach http://HOST:PORT' where it has net/http/pprof",
 			stderr);
 	else
-		fprintf(stderr,
-			"; no probe attached: does the program call corotracer::InitTracer() at "
-			"the beginning of main?%s",
+		fprintf(stderr, "; no probe attached: %s%s", stats->attaching->question,
 			stats->has_ledger ? " What the descriptor ledger saw was recorded." : "");
 }
 

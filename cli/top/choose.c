@@ -17,10 +17,9 @@
 #define TICK_MS 1000 /* processes come and go */
 #define FIRST_LINE 3u
 #define LINE_BYTES 640
-#define NONE                                                                                      \
-	"no process here has a probe that waits for a recording, or is recorded: start one that " \
-	"calls "                                                                                  \
-	"InitTracer() or ctp_attach()"
+#define NONE                                                                                   \
+	"no process here has a probe that waits for a recording, or is recorded: 'corotracer " \
+	"help attach' names the calls that attach one"
 
 struct choose {
 	struct top_choice *choice;

@@ -335,6 +335,8 @@ struct ct_record_stats {
 	/* of JSON lines: written, all of them once the target has ended; else 0 */
 	uint64_t nr_rows;
 	bool keeps_former; /* nothing was recorded, and the trace that had the output's name keeps it */
+	const struct ct_attaching
+		*attaching; /* what the program calls so that its probe attaches */
 };
 
 /*

@@ -98,6 +98,20 @@ struct ct_thread {
 	ct_time stopped; /* CT_NO_TIME: not known, or still running at the end */
 };
 
+/* What a program calls so that its probe attaches (def/attaching.def). */
+struct ct_attaching {
+	const char *language; /* of an interpreter: "Python"; "": the program is compiled, or any */
+	const char *calls; /* "corotracer.install()"; or one in each language that it may be in */
+	const char *question; /* whether the program does so, a sentence */
+	bool is_launcher;     /* a shell and its like: it starts the program that is meant */
+};
+
+/*
+ * ct_attaching: what this program calls, by the name of its executable: "/usr/bin/python3.11". NULL: what any may
+ * call. Never NULL; it stays.
+ */
+const struct ct_attaching *ct_attaching(const char *program);
+
 /* A place in a program. A field that is not known is "" or 0. */
 struct ct_site {
 	uint32_t process;

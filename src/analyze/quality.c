@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "analyze/parts.h"
+#include "event/attaching.h"
 
 /* Another one waits for it, and that is all there is of it. */
 static bool is_only_named(const struct model_coro *coro)
@@ -143,25 +144,43 @@ static const char *words_longest_block(struct analysis *analysis, uint32_t proce
 		analyze_words_duration(analysis, end - model->threads[longest].blocked_from));
 }
 
+/*
+ * Behind a colon, whether it attaches; "" of what the program that is meant has started, such as a shell's tools: they
+ * need no probe.
+ */
+static const char *words_attaching(struct analysis *analysis, const struct ct_process *told)
+{
+	const struct ct_process *meant =
+		&analysis->tables->processes[attaching_find_process(analysis->tables)];
+	const struct ct_attaching *attaching = ct_attaching(told->program);
+
+	if (attaching->is_launcher ||
+		(!*attaching->language && strcmp(told->program, meant->program) != 0))
+		return "";
+	return analyze_say(analysis, ": %s", attaching->question);
+}
+
 /* A program that never attached: what the descriptor ledger alone can say of it. */
 static void remark_ledger_only(struct analysis *analysis, uint32_t index)
 {
 	const struct model_process *process = &analysis->model->processes[index];
 	const struct ct_process *told = &analysis->tables->processes[index];
+	const char *question;
 
 	if (told->has_probe || process->pages.count || process->gone.count)
 		return;
+	question = words_attaching(analysis, told);
 	if (!told->has_ledger) {
 		analyze_quality_remark(analysis,
 			"process %" PRIu64 " never attached, and no descriptor of it was "
-			"watched: is the probe linked, and InitTracer called?",
-			told->pid);
+			"watched%s",
+			told->pid, question);
 		return;
 	}
 	analyze_quality_remark(analysis,
-		"process %" PRIu64 " never attached: is InitTracer called? Of its "
-		"descriptors, %" PRIu64 " were opened and %" PRIu64 " are still open%s",
-		told->pid, process->nr_opened, process->nr_open,
+		"process %" PRIu64 " never attached%s Of its descriptors, %" PRIu64
+		" were opened and %" PRIu64 " are still open%s",
+		told->pid, *question ? question : ".", process->nr_opened, process->nr_open,
 		words_longest_block(analysis, index));
 }
 

@@ -475,6 +475,7 @@ void collect_stats(const struct collect *collect, struct ct_record_stats *ret_st
 		.has_probe = collect->has_probe,
 		.has_ledger = collect->has_ledger,
 		.is_go = collect->is_go,
+		.attaching = collect->attaching ? collect->attaching : ct_attaching(""),
 		.has_ended = target->has_ended,
 		.ending = target->ending,
 		.ending_value = target->ending_value,

@@ -157,6 +157,8 @@ struct collect {
 	bool has_probe;
 	bool has_ledger;
 	bool is_go; /* the program, whose runtime writes a trace of its own */
+	/* What the program that is meant calls; NULL: that is not known yet. */
+	const struct ct_attaching *attaching;
 	bool has_ledger_absence;
 	char ledger_absence[240];
 	struct ct_error refusal; /* of the last one that was turned away */

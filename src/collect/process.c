@@ -73,6 +73,17 @@ static uint32_t find_parent(struct collect *collect, pid_t pid, pid_t parent_tol
 	return parent ? parent->number : 0;
 }
 
+/* The program that is meant: what the target has become, or else the first that it started. */
+static void note_attaching(
+	struct collect *collect, const struct process *process, const char *program)
+{
+	const struct ct_attaching *attaching = ct_attaching(program);
+
+	if (!collect->attaching || collect->attaching->is_launcher ||
+		(process->is_target && !attaching->is_launcher))
+		collect->attaching = attaching;
+}
+
 void collect_process_define(
 	struct collect *collect, struct process *process, const struct process_facts *facts)
 {
@@ -101,6 +112,7 @@ void collect_process_define(
 	if (process->is_defined &&
 		(described == process->described || !told->program[0] || !told->command_line[0]))
 		return;
+	note_attaching(collect, process, told->program);
 	process->described = described;
 	process->is_defined = true;
 	collect_output_define(&collect->output, &definition);

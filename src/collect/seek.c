@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -173,6 +174,7 @@ enum ct_status collect_seek_segments(struct collect *collect, struct ct_error *r
 {
 	struct seek seek = {.collect = collect};
 	pid_t pid = collect->target.pid;
+	char program[PATH_MAX] = "";
 
 	errno = 0;
 	if (!procfs_numbers(pid, "fd", look_at, &seek) && seek.nr_taken == 0 && errno)
@@ -188,8 +190,9 @@ enum ct_status collect_seek_segments(struct collect *collect, struct ct_error *r
 		return ct_fail(reterr, CT_ERR_NO_PROBE,
 			"process %d keeps its own past, in '%s': 'corotracer recover' reads it",
 			(int)pid, seek.file);
+	procfs_link(pid, "exe", program, sizeof(program));
 	return ct_fail(reterr, CT_ERR_NO_PROBE,
-		"process %d has no probe that waits: it has none, has not called ctp_attach() or "
-		"InitTracer() yet, was forked since, or COROTRACER_ATTACH=0 refuses",
-		(int)pid);
+		"process %d has no probe that waits, was forked since, or refuses "
+		"(COROTRACER_ATTACH=0): %s",
+		(int)pid, ct_attaching(program)->question);
 }

@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 
+#include "event/attaching.h"
 #include "render/facts.h"
 #include "say/say.h"
 
@@ -197,12 +198,28 @@ static bool has_loss(const struct ct_report *report, enum ctp_loss reason)
 	return false;
 }
 
-static void advise_to_link(struct text *rows)
+static const struct ct_attaching *attaching_of(const struct ct_tables *tables)
 {
-	advise(rows, "is it linked",
-		"does the program tell of its coroutines: in C++ by a promise type that inherits "
-		"from corotracer::PromiseMixin, or is wrapped in corotracer::traced, in C by calls "
-		"of ctp_create and its like?");
+	uint32_t process = attaching_find_process(tables);
+
+	return ct_attaching(process ? tables->processes[process].program : NULL);
+}
+
+static void advise_to_link(struct text *rows, const struct ct_attaching *attaching)
+{
+	render_facts_begin(rows, "is it linked");
+	if (*attaching->language)
+		text_format(rows,
+			"does the program make coroutines behind %s, which tells of no earlier "
+			"ones?",
+			attaching->calls);
+	else
+		text_add(rows, "does the program tell of its coroutines: in C++ by a promise type "
+			       "that inherits "
+			       "from corotracer::PromiseMixin, or is wrapped in "
+			       "corotracer::traced, in C by calls "
+			       "of ctp_create and its like, in Rust by traced() around a future?");
+	render_facts_end(rows);
 }
 
 /* Why a program with a probe told of no coroutine depends on how it came to be recorded. */
@@ -221,7 +238,7 @@ static void silent_probe(struct text *rows, const struct ct_report *report)
 		advise(rows, "was it wanted",
 			"events were left out as asked: are all coroutines among them (--sample, "
 			"--leave-out-site, --leave-out-name, --leave-out-task)?");
-	advise_to_link(rows);
+	advise_to_link(rows, attaching_of(report->tables));
 }
 
 const char *render_facts_unseen(const struct ct_report *report)
@@ -246,10 +263,10 @@ static void no_coroutine(struct text *rows, const struct ct_report *report)
 	} else if (has_attached(report->tables, false)) {
 		silent_probe(rows, report);
 	} else {
-		advise(rows, "is it linked",
-			"does the program include coroTracer.h, call corotracer::InitTracer() at "
-			"the beginning of main, and keep the environment that 'corotracer run' "
-			"gives it?");
+		render_facts_begin(rows, "is it attached");
+		text_add(rows, attaching_of(report->tables)->question);
+		text_add(rows, " Does it keep the environment that 'corotracer run' gives it?");
+		render_facts_end(rows);
 	}
 	if (has_attached(report->tables, true) && report->quality.nr_events) {
 		render_facts_begin(rows, "all the same");

@@ -128,7 +128,7 @@ def test_refusals(scratch):
         check(not (scratch / "refused.ctrace").exists(), "a file was left")
 
     refused(2**22 + 1, 4, "no process with the id")
-    refused(os.getpid(), 9, "has no probe that waits")
+    refused(os.getpid(), 9, "(COROTRACER_ATTACH=0): does the program call corotracer.install()")
     with target(scratch) as started:
         engine = attach(started, scratch / "one.ctrace")
         refused(started[PID], 8, f"is recorded already, by process {engine.pid}")

@@ -8,8 +8,10 @@ import os
 import pathlib
 import pty
 import re
+import shutil
 import signal
 import subprocess
+import sys
 
 from support import BUILD, COROTRACER, SOURCE, check, fail, folder, run
 
@@ -127,6 +129,29 @@ def check_streams(place):
     check(result.stdout.startswith("first\ncorotracer report"), "--report does not follow the program's output")
 
 
+def check_language(place):
+    """A program without a probe is asked for its own language's call, whoever started its interpreter; help names all."""
+    table = (SOURCE / "include/corotracer/def/attaching.def").read_text()
+    interpreters = dict(re.findall(r'^INTERPRETED\("\w+", "(\w+)", "(.*?)(?<!\\)"', table, re.MULTILINE))
+    calls = [*re.findall(r'^COMPILED\(".*?", "(.*?)"\)', table, re.MULTILINE), *interpreters.values()]
+    check(len(interpreters) == 2 and len(calls) == 6, f"the table is not understood: {calls}")
+    for name, program in (("python", (sys.executable, "-c", "pass")), ("lua", ("lua5.4", "-e", ""))):
+        if not shutil.which(program[0]):
+            continue
+        for command in (program, ("sh", "-c", '"$@"; exit', "sh", *program)):
+            trace = fresh(place)
+            said = run(COROTRACER, "run", "-o", trace, "--", *command).stderr
+            said += run(COROTRACER, "report", trace).stdout
+            call = interpreters[name].replace("\\", "")
+            asked = f"does the program call {call}"
+            check(said.count(asked) >= 2 and "is it attached: " + asked in " ".join(said.split()), f"{call} is not asked for:\n{said}")
+            check(command != program or "InitTracer" not in said, f"{name} is asked for C++:\n{said}")
+    for command in ("run", "attach"):
+        said = " ".join(run(COROTRACER, "help", command).stdout.split())
+        missing = [call for call in calls if call.replace("\\", "") not in said]
+        check(not missing, f"help {command} does not name {missing}")
+
+
 def check_inheritance(place):
     """What is ignored, blocked and open is the same with and without us."""
     states = ["grep", "-E", "^Sig(Ign|Blk)", "/proc/self/status"]
@@ -215,6 +240,7 @@ def main():
         check_full_disk(place)
         check_network(place)
         check_streams(place)
+        check_language(place)
         check_inheritance(place)
         check_signals(place)
         check_many_signals(place)

@@ -229,15 +229,15 @@ async function showRemarkable(into: HTMLElement): Promise<void> {
 
 function nothing(trace: Trace): HTMLElement {
 	const all = h("div", null);
+	const remarks = trace.report.remarks.length ? h("ul", null, trace.report.remarks.map((one) => h("li", null, one))) : null;
 	void showRemarkable(all).catch(() => undefined);
 	if (!trace.report.quality.coroutines)
-		return h("article", null, h("h2", null, "No coroutine was seen"),
-			h("p", null, "Is the probe in the program? Include coroTracer.h, call corotracer::InitTracer() first in main, and let the " +
-				"promise type inherit from corotracer::PromiseMixin."));
+		return h("article", null, h("h2", null, "No coroutine was seen"), remarks,
+			h("p", null, h("a", { href: addressOf("quality") }, "What could not be judged, and why")));
 	return h("article", null, h("h2", null, "Nothing was found that is wrong"),
 		h("p", null, `${many(trace.report.quality.coroutines, "coroutine")} were judged over ${duration(trace.until - trace.from)}. ` +
 			"What stands out all the same:"),
-		all, trace.report.remarks.length ? h("ul", null, trace.report.remarks.map((one) => h("li", null, one))) : null,
+		all, remarks,
 		h("p", null, h("a", { href: addressOf("quality") }, "What could not be judged, and why")));
 }
 
