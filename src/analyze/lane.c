@@ -3,6 +3,7 @@
  * Lanes, and what events make of them.
  */
 #include "analyze/lane.h"
+#include "event/around.h"
 
 /* ---------------------------------------------------------------- which bars are kept */
 
@@ -151,10 +152,17 @@ static bool is_running(const struct lane *lane)
 	return lane->now.bar.state == CT_BAR_RUNNING;
 }
 
+static bool has_ended(const struct lane *lane)
+{
+	return lane->now.bar.state == CT_BAR_DONE || lane->now.bar.state == CT_BAR_DESTROYED;
+}
+
 static void run(struct lane *lane, const struct ct_event *event)
 {
 	for (; lane; lane = lane->next)
-		if (!is_running(lane) || lane->now.bar.thread != event->thread)
+		if (event_is_told_around(event) && has_ended(lane))
+			continue; /* a hook's word behind the end begins no run */
+		else if (!is_running(lane) || lane->now.bar.thread != event->thread)
 			enter(lane, CT_BAR_RUNNING, event->time)->bar.thread = event->thread;
 }
 
@@ -178,7 +186,7 @@ static void wait_for(struct lane *lane, const struct ct_event *event, uint64_t o
 /* The word of an end that comes when it runs elsewhere, or has ended. */
 static bool is_late(const struct lane *lane, const struct ct_event *event)
 {
-	if (!(event->flags & CTP_TOLD_AROUND) || !lane)
+	if (!event_is_told_around(event) || !lane)
 		return false;
 	return !is_running(lane) || lane->now.bar.thread != event->thread;
 }

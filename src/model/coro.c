@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "event/around.h"
 #include "model/parts.h"
 
 /* The next event of one that was resumed on a second thread: had the first one gone idle, its suspend untold? */
@@ -90,16 +91,10 @@ static bool tell_frame(struct model *model, uint32_t index, const struct ct_even
 
 /* ---------------------------------------------------------------- told around */
 
-/* By a hook in front of the run, or behind it, when others may run the coroutine already (P-36). */
-static bool is_told_around(const struct ct_event *event)
-{
-	return event->flags & CTP_TOLD_AROUND;
-}
-
 /* The word of an end that another run's beginning, or the coroutine's own end, has told already. */
 static bool is_late(const struct model_coro *coro, const struct ct_event *event)
 {
-	if (!is_told_around(event))
+	if (!event_is_told_around(event))
 		return false;
 	if (coro->state == CT_STATE_RUNNING || coro->state == CT_STATE_SYSCALL)
 		return coro->thread != event->thread;
@@ -161,7 +156,7 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 
 	model_coro_revive(model, coro, event->time);
 	give_up_early(model, coro, event->time);
-	if (is_told_around(event) && coro->state >= CT_STATE_DONE)
+	if (event_is_told_around(event) && coro->state >= CT_STATE_DONE)
 		return true;
 	end_run_before(model, index, event->time);
 	if (coro->state == CT_STATE_DESTROYED) {
@@ -186,7 +181,7 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 	model_coro_set_state(model, coro, CT_STATE_RUNNING, event->time);
 	coro->resumed = event->time;
 	coro->resume_event = event->sequence;
-	coro->is_told_around = is_told_around(event);
+	coro->is_told_around = event_is_told_around(event);
 	coro->blocked_before = thread_at(model, event->thread)->spent[MODEL_ACTIVITY_BLOCKED];
 	model_coro_enter_stack(model, index, event->thread);
 	/* On that thread's processor, from now on. */
@@ -250,7 +245,7 @@ static bool is_woken_already(
 	const struct model_coro *coro = &model->coros.at[index];
 
 	return model_was_woken(coro) && coro->wake_time <= event->time &&
-	       (coro->wake_coro == index || is_told_around(event)) &&
+	       (coro->wake_coro == index || event_is_told_around(event)) &&
 	       (coro->changed == CT_NO_TIME || coro->wake_time >= coro->changed) &&
 	       model_makes_ready(coro->wake_outcome);
 }

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "event/around.h"
 #include "event/kind_words.h"
 #include "say/safe.h"
 #include "say/say.h"
@@ -197,12 +198,6 @@ static void say_object(struct text *text, const struct ct_event *event)
 	}
 }
 
-static bool is_told_around(const struct ct_event *event)
-{
-	return (event->kind == CTP_KIND_RESUME || event->kind == CTP_KIND_SUSPEND) &&
-	       (event->flags & CTP_TOLD_AROUND);
-}
-
 static void say_plain(struct text *text, const struct ct_event *event)
 {
 	const char *argument = argument_name(event);
@@ -214,7 +209,7 @@ static void say_plain(struct text *text, const struct ct_event *event)
 	say_object(text, event);
 	if (*argument && !is_ordinary)
 		text_format(text, "%s%s", text->length > before ? ", " : "", argument);
-	if (is_told_around(event))
+	if (event_is_told_around(event))
 		text_format(text, "%stold by a hook", text->length > before ? ", " : "");
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/around.h"
 #include "stages/arrange_subject.h"
 
 #define NR_FRAMES 2048u
@@ -60,7 +61,7 @@ static unsigned deed(struct deed *deed, uint64_t key, enum act act, uint32_t by)
 
 static enum act act_of_leave(const struct ct_event *event)
 {
-	if (event->flags & CTP_TOLD_AROUND && event->kind == CTP_KIND_SUSPEND)
+	if (event->kind == CTP_KIND_SUSPEND && event_is_told_around(event))
 		return ACT_LEAVE_AROUND;
 	switch (event->argument) {
 	case CTP_POINT_INITIAL:
@@ -76,7 +77,7 @@ static enum act act_of_leave(const struct ct_event *event)
 
 static enum act act_of_resume(const struct ct_event *event)
 {
-	return event->flags & CTP_TOLD_AROUND ? ACT_RESUME_AROUND : ACT_RESUME;
+	return event_is_told_around(event) ? ACT_RESUME_AROUND : ACT_RESUME;
 }
 
 static unsigned deeds_of_switch(const struct ct_event *event, struct deed deeds[2])
