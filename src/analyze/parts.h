@@ -531,6 +531,9 @@ const char *analyze_words_readiness(struct analysis *analysis, unsigned flags);
 /* analyze_words_signal: "SIGSEGV". */
 const char *analyze_words_signal(struct analysis *analysis, int number);
 
+/* analyze_words_change: what was done to the object last: "notify, which found nobody". */
+const char *analyze_words_change(struct analysis *analysis, const struct model_object *object);
+
 /* ---------------------------------------------------------------- annotations.c */
 
 /* analyze_words_task: what the coroutine works for: "request 4711"; "": nothing that is known. */

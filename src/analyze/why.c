@@ -184,12 +184,8 @@ static void tell_change(struct walk *walk, const struct model_object *object)
 			   .thread = object->changed_by_thread,
 			   .coro = coro_of(walk, object->changed_by_coro)->id,
 			   .sequence = object->change_event,
-			   .text = analyze_say(walk->analysis, "the last that was done to it: %s%s",
-				   ct_kind_name(object->changed_how),
-				   object->changed_how == CTP_KIND_NOTIFY &&
-						   object->vain.time == object->changed
-					   ? ", which found nobody"
-					   : ""),
+			   .text = analyze_say(walk->analysis, "the last that was done to it: %s",
+				   analyze_words_change(walk->analysis, object)),
 		   });
 }
 

@@ -163,6 +163,15 @@ const char *analyze_words_signal(struct analysis *analysis, int number)
 	return keep(analysis, &text);
 }
 
+const char *analyze_words_change(struct analysis *analysis, const struct model_object *object)
+{
+	const char *how = ct_kind_name(object->changed_how);
+
+	if (object->changed_how != CTP_KIND_NOTIFY || object->vain.time != object->changed)
+		return how;
+	return analyze_say(analysis, "%s, which found nobody", how);
+}
+
 const char *analyze_words_duration(struct analysis *analysis, int64_t ns)
 {
 	struct text text = {0};

@@ -500,7 +500,7 @@ static void tell_change(
 	if (!object->changed_how)
 		return;
 	step.text = analyze_say(analysis, "%s: the last change of %s%s",
-		ct_kind_name(object->changed_how),
+		analyze_words_change(analysis, object),
 		analyze_words_resource(analysis, object->handle, 0),
 		object->owner && owner->id
 			? analyze_say(analysis, "; coroutine %" PRIu64 ", which has it, is gone",
