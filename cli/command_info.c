@@ -175,7 +175,7 @@ static void print_losses(const struct ct_tables *tables, const struct counted *c
 	puts(said_count(total, "event", "events").text);
 	for (reason = 0; reason < NR_KINDS; reason++) {
 		if (nr_by_reason[reason])
-			printf("  %-18s%s\n", ct_loss_name(reason),
+			printf("  %-27s %s\n", ct_loss_name(reason),
 				said_count(nr_by_reason[reason], "", "").text);
 	}
 }

@@ -24,11 +24,11 @@ void damage_note(const struct ct_trace *trace, const char *path)
 /* What a command wrote is whole as far as the trace goes; a script must be able to tell that that was not all. */
 int damage_exit_status(int exit_status)
 {
-	if (!damaged || exit_status)
+	if (!damaged)
 		return exit_status;
 	say_sentence("'%s' was cut short or is damaged: only what could be read of it was used",
 		strcmp(damaged, "-") == 0 ? "standard input" : damaged);
-	return ct_status_exit_code(CT_ERR_CORRUPT);
+	return exit_status ? exit_status : ct_status_exit_code(CT_ERR_CORRUPT);
 }
 
 /* ---------------------------------------------------------------- a file, or a process */

@@ -241,10 +241,22 @@ static void silent_probe(struct text *rows, const struct ct_report *report)
 	advise_to_link(rows, attaching_of(report->tables));
 }
 
+/* Nothing vouches for events of a time that no heartbeat ends. */
+static bool is_cut_at_once(const struct ct_report *report)
+{
+	const struct ct_quality *quality = &report->quality;
+
+	return !report->tables->is_complete && !report->tables->has_no_end && quality->nr_events &&
+	       quality->observed_until <= quality->observed_from;
+}
+
 const char *render_facts_unseen(const struct ct_report *report)
 {
 	if (report->quality.nr_coros)
 		return NULL;
+	if (is_cut_at_once(report))
+		return "the trace was cut before its first heartbeat, and nothing in it can be "
+		       "judged";
 	if (report->tables->nr_processes <= 1)
 		return "no coroutine was seen: the trace tells of no program";
 	if (has_attached(report->tables, false))
@@ -256,6 +268,12 @@ const char *render_facts_unseen(const struct ct_report *report)
 static void no_coroutine(struct text *rows, const struct ct_report *report)
 {
 	advise(rows, "verdict", render_facts_unseen(report));
+	if (is_cut_at_once(report)) {
+		advise(rows, "is it whole",
+			"a recording has a heartbeat every 200 ms; 'corotracer dump' shows the "
+			"events before the first one");
+		return;
+	}
 	if (report->tables->nr_processes <= 1) {
 		advise(rows, "is it whole",
 			"a recording that was cut short at once holds nothing else; record it "
