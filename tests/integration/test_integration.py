@@ -53,6 +53,14 @@ def check_contradictions():
         check(words in part(said, "Contradictory"), f"{event}: {said}")
 
 
+def check_first_run():
+    """A coroutine that runs as soon as it is made tells of no first resume: README's own program is one."""
+    made = "1ms t1 create c1 0x11010 @1\n"
+    integration(made + "2ms t1 suspend c1 channel:0x5000 @2\n")
+    said = integration(made, status=1)
+    check("is `resume` told?" in part(said, "Contradictory"), said)
+
+
 def check_refused():
     refused = run(COROTRACER, "integration", "-", input="no trace", status=5)
     check(refused.stdout == "" and refused.stderr.count("\n") == 1, f"{refused.stdout}{refused.stderr}")
@@ -61,4 +69,5 @@ def check_refused():
 check_told()
 check_wakes_count()
 check_contradictions()
+check_first_run()
 check_refused()
