@@ -191,6 +191,9 @@ static void remark_ending(struct analysis *analysis, uint32_t index)
 	if (told->ending != CT_ENDING_SIGNALED || told->was_killed_by_engine_user ||
 		analysis->parties[index].has_crashed)
 		return;
+	/* A terminal sends it to the program and to corotracer alike, and the program may be gone first. */
+	if (told->ending_value == SIGINT)
+		return;
 	if (told->ending_value == SIGKILL)
 		analyze_quality_remark(analysis,
 			"process %" PRIu64 " was killed (SIGKILL): by someone else, or for "
