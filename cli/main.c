@@ -105,6 +105,11 @@ static int unknown_command(const char *word)
 
 	if (word[0] == '-')
 		snprintf(complaint, sizeof(complaint), "unknown option '%s'", word);
+	else if (access(word, R_OK) == 0 && access(word, X_OK) != 0)
+		snprintf(complaint, sizeof(complaint),
+			"'%s' is a file, and no command; what is wrong in a trace: corotracer "
+			"report %s",
+			word, word);
 	else if (nearest)
 		snprintf(complaint, sizeof(complaint), "unknown command '%s'; did you mean '%s'?",
 			word, nearest);
