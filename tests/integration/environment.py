@@ -14,6 +14,7 @@ import sys
 from support import BUILD, SOURCE, check, skip
 
 PACKAGE = BUILD / "sdk/python"
+LONGEST = 600  # seconds that a download takes before the network counts as stalled
 
 # The name of an environment, and what is in there.
 PACKAGES = {
@@ -46,8 +47,11 @@ def make(place, packages, options):
     """Whether the environment could be made."""
     pip = (place / "bin/python", "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-cache-dir", "--retries", "1",
            *options, *packages)
-    return all(subprocess.run(command, capture_output=True, check=False).returncode == 0
-               for command in ((sys.executable, "-m", "venv", "--clear", place), pip))
+    try:
+        return all(subprocess.run(command, capture_output=True, check=False, timeout=LONGEST).returncode == 0
+                   for command in ((sys.executable, "-m", "venv", "--clear", place), pip))
+    except subprocess.TimeoutExpired:
+        return False
 
 
 def python_with(name):
@@ -81,16 +85,6 @@ def run_again_with(name, program):
     """Runs the program again by a Python that has the packages."""
     python = require_python_with(name)
     os.execv(python, [str(python), str(program), *sys.argv[1:]])
-
-
-def build_wheel(place):
-    """Makes the wheel of sdk/python in the folder; None: setuptools cannot be had."""
-    python = python_with("wheel")
-    if not python:
-        return None
-    subprocess.run([python, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", place, SOURCE / "sdk/python"],
-                   capture_output=True, check=True, timeout=240)
-    return next(place.glob("corotracer-*.whl"))
 
 
 GO = (1, 26)  # what the programs, the example and the oracle of the tests ask for at least

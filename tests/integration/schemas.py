@@ -76,7 +76,7 @@ def fetch(name):
     by, words, place, checksum = SCHEMAS[name]
     try:
         content = by(words, place)
-    except (subprocess.CalledProcessError, OSError, KeyError):
+    except (subprocess.CalledProcessError, OSError, KeyError, StopIteration, tarfile.TarError, zipfile.BadZipFile):
         return f"{by.__name__.removeprefix('by_')} cannot fetch {words[-1]}"
     if hashlib.sha256(content).hexdigest() != checksum:
         return f"{words[-1]} has another {name} than the one that was chosen"

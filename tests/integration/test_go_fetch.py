@@ -11,6 +11,7 @@ import subprocess
 import environment
 from support import COROTRACER, SOURCE, check, folder, run, skip
 
+CUT = 5  # status where only a part of a trace could be read
 LOCAL = {**os.environ, "no_proxy": "127.0.0.1,localhost", "NO_PROXY": "127.0.0.1,localhost"}
 
 
@@ -59,13 +60,13 @@ def check_whole(address, scratch):
 def check_kept(path, sentence, result):
     check(re.search(sentence, result.stderr), result.stderr)
     check(not list(path.parent.glob("*.partial")), "an unfinished file is left")
-    report = run(COROTRACER, "report", path).stdout
+    report = run(COROTRACER, "report", path, status=CUT).stdout
     check("its end is missing" in report and "bytes are not used" in report.replace("\n", " "), report)
 
 
 def has_generation(path):
     """Where the server is given little time, its first generation grows by what is traced meanwhile."""
-    return run(COROTRACER, "report", path, status=None).returncode == 0
+    return bool(run(COROTRACER, "report", path, status=None).stdout)
 
 
 def check_limit(address, scratch):

@@ -71,7 +71,12 @@ def check_fields():
     for name, body in re.findall(r"^struct ct_(\w+) \{\n(.*?)^\};", header, re.MULTILINE | re.DOTALL):
         texts |= {(name, field) for field in re.findall(r"^\tconst char \*(\w+);", body, re.MULTILINE)}
     texts -= {("caller", "function"), ("caller", "file")}  # of the text `callers`
+    texts = {(name, field) for name, field in texts if name != "attaching"}  # of corotracer's own
     check(len(texts) > 10 and texts == listed, f"in the header or the list alone: {texts ^ listed}")
+
+
+# What is asked there goes by the name of a program, which a copy does not have.
+BY_NAME = ("0997-never-attached-python.case",)
 
 
 def template(text):
@@ -119,7 +124,7 @@ def check_case(case, place):
 
 
 def main():
-    cases = sorted((SOURCE / "tests/cases").glob("*.case"))
+    cases = sorted(set((SOURCE / "tests/cases").glob("*.case")) - {SOURCE / "tests/cases" / name for name in BY_NAME})
     with folder() as name:
         place = pathlib.Path(name)
         check_replaced(place)

@@ -90,7 +90,7 @@ def check_cases(validator, scratch):
         page = run(COROTRACER, "report", "--format", "sarif", trace).stdout
         check_sarif(validator, page, name)
         rules |= {result["ruleId"] for result in json.loads(page)["runs"][0]["results"]}
-        check_junit(run(COROTRACER, "check", "--format", "junit", trace, *ASSERTIONS, status=1).stdout, name)
+        check_junit(run(COROTRACER, "check", "--format", "junit", trace, *ASSERTIONS, status=None).stdout, name)
     check(len(rules) >= 10, f"only {sorted(rules)} were looked at")
 
 

@@ -46,9 +46,7 @@ def check_readme(place):
 
 
 def main():
-    python = environment.python_with("wheel-packages", "setuptools", "wheel")
-    if not python:
-        environment.skip("setuptools and wheel cannot be installed by pip")
+    python = environment.require_python_with("wheel")
     with folder() as name:
         place = pathlib.Path(name)
         shutil.copytree(SOURCE / "sdk/python", place / "sdk/python")
