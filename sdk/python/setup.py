@@ -16,7 +16,8 @@ COMPILER = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or
 
 def is_compiled(program):
     flags = shlex.split(f"{os.environ.get('CPPFLAGS', '')} {os.environ.get('CFLAGS', '')}")
-    command = [*COMPILER, *flags, "-I", sysconfig.get_path("include"), "-fsyntax-only", "-x", "c", "-"]
+    folders = [word for name in ("include", "platinclude") for word in ("-I", sysconfig.get_path(name))]
+    command = [*COMPILER, *flags, *folders, "-fsyntax-only", "-x", "c", "-"]
     try:
         return subprocess.run(command, input=program, text=True, capture_output=True, check=False).returncode == 0
     except OSError:

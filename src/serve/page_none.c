@@ -11,5 +11,5 @@ enum ct_status ct_page_write(struct ct_trace *trace, const char *path, struct ct
 	return ct_fail(reterr, CT_ERR_UNSUPPORTED,
 		"this corotracer was built without pages that are one file: they need clang with "
 		"its library for WebAssembly, lld, llvm, wasi-libc and zlib "
-		"(./dev build installs them)");
+		"(./dev build -Dpage=enabled installs them, and builds the pages)");
 }
