@@ -8,7 +8,7 @@
 #include "corotracer/ctp.h"
 #include "corotracer/event.h"
 
-/* Whether a hook around the run told the event. Only resumes and suspends can be told so: elsewhere the bit says nothing. */
+/* Whether a hook around the run told the event. In events other than resume and suspend the bit says nothing. */
 static inline bool event_is_told_around(const struct ct_event *event)
 {
 	return (event->kind == CTP_KIND_RESUME || event->kind == CTP_KIND_SUSPEND) &&
