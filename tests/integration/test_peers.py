@@ -2,13 +2,13 @@
 """Whose probes are taken in, and how long their memory is kept: programs that exec, and strangers."""
 import os
 import re
+import shutil
 import subprocess
 import sys
 
 from support import BUILD, COROTRACER, check, folder, run
 
 NOBODY = 65534
-TARGET = BUILD / "tests/targets/lock_circle"
 
 
 def test_images(place):
@@ -20,8 +20,14 @@ def test_images(place):
     check(told == list(range(300, 0, -1)), f"{len(told)} programs told of themselves: {told[:5]} ...")
 
 
-def may_others_run_it():
-    return os.geteuid() == 0 and subprocess.run([TARGET], user=NOBODY, input="", capture_output=True, text=True, check=False,
+def target_of(place):
+    """A copy where another user may go, too: the build may lie elsewhere."""
+    os.chmod(place, 0o755)
+    return shutil.copy(BUILD / "tests/targets/lock_circle", place)
+
+
+def may_others_run_it(place):
+    return os.geteuid() == 0 and subprocess.run([target_of(place)], user=NOBODY, input="", capture_output=True, text=True, check=False,
                                                 env=dict(os.environ, COROTRACER_FLIGHT=",1M")).returncode == 0
 
 
@@ -31,7 +37,7 @@ def run_beside(place, options, user):
                                'echo "$COROTRACER_SOCKET"; read line'], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True)
     name = engine.stdout.readline().strip()
-    stranger = subprocess.Popen([TARGET], user=user, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    stranger = subprocess.Popen([target_of(place)], user=user, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                 env=dict(os.environ, COROTRACER_SOCKET=name))
     check(stranger.stdout.readline() == "ready\n", "the stranger cannot run")
     said = engine.communicate("\n", timeout=60)[1]
@@ -50,7 +56,7 @@ def test_strangers(place):
 def test_descendants(place):
     """Of another user, but started by the target: taken in. It ends once that shows."""
     engine = subprocess.Popen([COROTRACER, "run", "--flight", "5s", "--on", "live_coroutines > 1", "-o", place + "/d",
-                               "--", "sh", "-c", f"setpriv --reuid {NOBODY} --clear-groups {TARGET}; exit 7"],
+                               "--", "sh", "-c", f"setpriv --reuid {NOBODY} --clear-groups {target_of(place)}; exit 7"],
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while not os.path.exists(place + "/d.1"):
         check(engine.poll() is None, "the engine has ended")
@@ -61,7 +67,7 @@ def test_descendants(place):
 def main():
     with folder() as place:
         test_images(place)
-        if may_others_run_it():
+        if may_others_run_it(place):
             test_strangers(place)
             test_descendants(place)
 
