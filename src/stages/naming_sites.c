@@ -167,6 +167,22 @@ static bool has_untidy_paths(const struct ct_tables *tables)
 	return false;
 }
 
+/* The source's tables with sites that may be changed, in the arena; NULL: no memory. */
+static struct ct_tables *copy_with_sites(
+	const struct ct_source *source, struct arena *arena, struct ct_site **ret_sites)
+{
+	struct ct_tables *tables = arena_alloc(arena, sizeof(*tables));
+	struct ct_site *sites = arena_array(arena, source->tables->nr_sites, sizeof(*sites));
+
+	if (!tables || !sites)
+		return NULL;
+	*tables = *source->tables;
+	memcpy(sites, tables->sites, tables->nr_sites * sizeof(*sites));
+	tables->sites = sites;
+	*ret_sites = sites;
+	return tables;
+}
+
 enum ct_status naming_tidy_paths(
 	struct ct_source *source, struct arena *arena, struct ct_error *reterr)
 {
@@ -176,17 +192,13 @@ enum ct_status naming_tidy_paths(
 
 	if (!has_untidy_paths(source->tables))
 		return CT_OK;
-	tables = arena_alloc(arena, sizeof(*tables));
-	sites = arena_array(arena, source->tables->nr_sites, sizeof(*sites));
-	if (!tables || !sites)
+	tables = copy_with_sites(source, arena, &sites);
+	if (!tables)
 		return ct_fail_memory(reterr);
-	*tables = *source->tables;
-	memcpy(sites, tables->sites, tables->nr_sites * sizeof(*sites));
 	for (i = 1; i < tables->nr_sites; i++) {
 		if (!tidy_path(arena, &sites[i]))
 			return ct_fail_memory(reterr);
 	}
-	tables->sites = sites;
 	source->tables = tables;
 	return CT_OK;
 }
@@ -214,18 +226,14 @@ enum ct_status naming_fill_tables(
 
 	if (!has_nameless_sites(source->tables) || source->tables->nr_mappings < 2)
 		return CT_OK;
-	tables = arena_alloc(arena, sizeof(*tables));
-	sites = arena_array(arena, source->tables->nr_sites, sizeof(*sites));
+	tables = copy_with_sites(source, arena, &sites);
 	doubts.nr_room = doubts.count + DOUBTS_MAX;
 	doubts.notes = arena_array(arena, doubts.nr_room, sizeof(*doubts.notes));
 	resolver = symbol_new();
-	if (!tables || !sites || !doubts.notes || !resolver) {
+	if (!tables || !doubts.notes || !resolver) {
 		symbol_free(resolver);
 		return ct_fail_memory(reterr);
 	}
-	*tables = *source->tables;
-	memcpy(sites, tables->sites, tables->nr_sites * sizeof(*sites));
-	tables->sites = sites;
 	if (doubts.count)
 		memcpy(doubts.notes, tables->notes, doubts.count * sizeof(*doubts.notes));
 	status = fill_sites(resolver, tables, sites, arena, &doubts, reterr);
