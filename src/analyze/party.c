@@ -149,13 +149,13 @@ static bool is_alone(const struct analysis *analysis, uint32_t process)
 	return !model_process_is_reachable(&analysis->model->processes[process]);
 }
 
-/* Is the other end of this pipe or socket pair still there, and neither known under another number? */
+/* Is the other end of this pipe or socket pair still there, under whichever number? */
 static bool has_both_ends(const struct model *model, const struct model_descriptor *descriptor)
 {
-	const struct model_descriptor *mate = &model->descriptors.at[descriptor->mate];
+	const struct model_descriptor *file = &model->descriptors.at[descriptor->file];
+	const struct model_descriptor *mate = &model->descriptors.at[file->mate];
 
-	return descriptor->mate && (mate->flags & MODEL_DESCRIPTOR_IS_OPEN) &&
-	       !((mate->flags | descriptor->flags) & MODEL_DESCRIPTOR_IS_DOUBLED);
+	return file->mate && model->descriptors.at[mate->file].nr_copies > 0;
 }
 
 /* Can only the process itself make it ready, as long as it is alone? A timer does so by itself: look_at_timer. */

@@ -27,7 +27,8 @@ enum model_descriptor_flag {
 struct model_descriptor {
 	uint32_t process;
 	uint32_t fd;
-	uint32_t mate;       /* the other end of a pipe or socket pair; 0: none, or not known */
+	/* in the first of its file: the other end of a pipe or socket pair; 0: none, or not known */
+	uint32_t mate;
 	uint32_t generation; /* as the trace tells; 0: it does not */
 	uint32_t older;      /* generations of the same number */
 	uint32_t newer;

@@ -17,13 +17,13 @@ static void mark(struct release *release, uint32_t descriptor)
 	release->descriptor_to[descriptor] = MODEL_MARK_SELF;
 }
 
-/* With what a wait for it is judged: the generations after it, its file, and that one's last copy. */
+/* With what a wait for it is judged: later generations, its file with the other end, and the last copy of that. */
 static void mark_whole(struct release *release, uint32_t descriptor)
 {
 	uint32_t newer = at(release, descriptor)->newer;
 
 	mark(release, descriptor);
-	mark(release, at(release, descriptor)->mate);
+	mark(release, at(release, at(release, descriptor)->file)->mate);
 	mark(release, at(release, at(release, descriptor)->file)->last_copy);
 	mark(release, newer);
 	mark(release, at(release, at(release, newer)->file)->last_copy);
