@@ -17,6 +17,7 @@ FAULTS = {
     "permit": ("granted-but-not-polled", r"1 coroutine waits at src/faults.rs:\d+, though semaphore 0x\w+ was handed"),
     "yield": ("stuck-worker", r"1 ready coroutine lies with thread tokio-rt-worker"),
     "slot": ("stuck-worker", r"1 ready coroutine lies with thread tokio-rt-worker"),
+    "spawned": ("stuck-worker", r"1 ready coroutine lies with thread tokio-rt-worker"),
     "circle": ("mutex-deadlock", r"src/faults.rs:\d+"),
     "select": ("destroyed-while-suspended", r"destroyed while suspended at src/handoff.rs:\d+, and channel 0x\w+ was handed"),
 }
@@ -121,8 +122,15 @@ def check_hooks(place, program):
     tasks = [life for life in lives.values() if life[0] == "create"]
     check(len(tasks) == 50, f"hooks: {len(tasks)} tasks of 50 are told of")
     wrong = [life for life in lives.values() if life.index("destroy") != len(life) - 1]
-    wrong += [life for life in tasks if life[1:3] != ["resume", "suspend"]]
+    wrong += [life for life in tasks if life[1:4] != ["enqueue", "resume", "suspend"]]
     check(not wrong, f"hooks: {wrong}")
+
+
+def check_hooks_spawned(place, program):
+    """A task that never ran, since the worker in whose slot it lies is blocked."""
+    _, report = report_of(place, program, "hooks-spawned")
+    found = [(finding["rule"], finding["grade"]) for finding in graver(report)]
+    check(found == [("stuck-worker", "proven")], f"hooks-spawned: {report['findings']}")
 
 
 def check_stolen(place, program):
@@ -161,6 +169,7 @@ def main():
         check_shapes(place, program)
         unstable = build_unstable()
         check_hooks(place, unstable)
+        check_hooks_spawned(place, unstable)
         check_stolen(place, unstable)
         check_older(place, program)
     return 0

@@ -14,6 +14,7 @@ use std::task::{Context, Poll, Waker};
 use crate::probe::{self, life, point, resource};
 use crate::told::{with_top, Frame, Phase, Told};
 use crate::waker::Cell;
+use crate::worker;
 
 /// The probe of one future, for executors and combinators that own their poll loop. [`TracedFuture`] is made of it.
 pub struct PollTrace {
@@ -21,6 +22,8 @@ pub struct PollTrace {
     /// What it was polled with last.
     cell: Option<Arc<Cell>>,
     grant: u64,
+    /// The worker's slot in which it lies since it was spawned; 0: none.
+    slot: u32,
 }
 
 impl PollTrace {
@@ -31,7 +34,7 @@ impl PollTrace {
     }
 
     pub(crate) fn at(place: &'static Location<'static>, name: Option<&'static str>) -> Self {
-        let mut trace = Self { told: Told::new(place, name), cell: None, grant: 0 };
+        let mut trace = Self { told: Told::new(place, name), cell: None, grant: 0, slot: 0 };
         if probe::is_attached() {
             trace.told.begin();
         }
@@ -43,6 +46,22 @@ impl PollTrace {
     pub(crate) fn granting(mut self, resource: u64) -> Self {
         self.grant = resource;
         self
+    }
+
+    /// An executor is about to be handed the future, on this thread: it is ready from here on.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn tell_spawned(&mut self) {
+        if self.is_enabled() {
+            self.slot = worker::tell_spawned(self.told.coro);
+        }
+    }
+
+    /// It is polled, or has come to its end.
+    fn leave_slot(&mut self) {
+        if self.slot != 0 {
+            worker::slot_leave(self.slot, self.told.coro);
+            self.slot = 0;
+        }
     }
 
     /// The number by which reports name the future, for the program's own log; 0 while it has none.
@@ -102,6 +121,7 @@ impl PollTrace {
     }
 
     fn tell_end(&mut self) {
+        self.leave_slot();
         if let Some(cell) = &self.cell {
             cell.target().finish();
         }
@@ -147,7 +167,10 @@ impl PollTrace {
         self.cell = Some(match self.cell.take() {
             Some(cell) if cell.is_for(wanted) => cell,
             Some(cell) => Cell::with_waker(&cell, wanted.clone()),
-            None => Cell::new(self.told.coro, self.grant, !is_child, wanted.clone()),
+            None => {
+                self.leave_slot();
+                Cell::new(self.told.coro, self.grant, !is_child, wanted.clone())
+            }
         });
     }
 

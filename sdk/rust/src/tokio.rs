@@ -59,14 +59,26 @@ pub fn thread_unpark() {
     probe::unpark(0);
 }
 
-/// `tokio::spawn(future.traced())`.
+/// `tokio::spawn(future.traced())`, which tells where the task lies until a worker takes it.
 #[track_caller]
 pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    tokio::spawn(future.traced())
+    let mut traced = future.traced();
+    if !is_spawn_told() {
+        traced.trace_mut().tell_spawned();
+    }
+    tokio::spawn(traced)
+}
+
+/// Whether tokio's own hooks tell of each task that is spawned, and where it lies.
+fn is_spawn_told() -> bool {
+    #[cfg(tokio_unstable)]
+    return tasks::is_traced();
+    #[cfg(not(tokio_unstable))]
+    false
 }
 
 /// `tokio::time::sleep`, which tells when it ends.

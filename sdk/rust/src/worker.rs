@@ -5,23 +5,29 @@
 use std::cell::Cell as Word;
 #[cfg(any(test, feature = "tokio"))]
 use std::cell::RefCell;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use crate::probe::{self, resource};
 
 /// Threads that can have a slot at once; further ones are told of as having none.
 const SLOTS: usize = 256;
 
+/// How many in a row a worker runs out of its slot; what the last of them spawns or wakes goes where others may take it.
+const IN_A_ROW: u32 = 3;
+
 /// What lies in a worker's slot. The runtime may move it on, where other workers find it: whoever polls it takes it out.
 #[repr(align(64))]
 struct Slot {
     holds: AtomicU64,
+    /// How many in a row come out of the slot with what it holds.
+    nr_in_a_row: AtomicU32,
     #[cfg_attr(not(any(test, feature = "tokio")), allow(dead_code))]
     is_owned: AtomicBool,
 }
 
 #[allow(clippy::declare_interior_mutable_const)] // the first value of each element of the array
-const EMPTY: Slot = Slot { holds: AtomicU64::new(0), is_owned: AtomicBool::new(false) };
+const EMPTY: Slot =
+    Slot { holds: AtomicU64::new(0), nr_in_a_row: AtomicU32::new(0), is_owned: AtomicBool::new(false) };
 
 static ALL: [Slot; SLOTS] = [EMPTY; SLOTS];
 
@@ -59,6 +65,8 @@ thread_local! {
     static QUEUE: Word<u64> = const { Word::new(0) };
     /// Its slot; 0: none.
     static SLOT: Word<u32> = const { Word::new(0) };
+    /// The future that this thread took out of its slot last, and how many in a row it had then taken out of there.
+    static TAKEN: Word<(u64, u32)> = const { Word::new((0, 0)) };
     /// The future that is about to yield; 0: none.
     static YIELDS: Word<u64> = const { Word::new(0) };
 }
@@ -100,23 +108,37 @@ fn slot_of(number: u32) -> &'static Slot {
     &ALL[number as usize - 1]
 }
 
-/// Puts it into this thread's slot: what lay there before (0: nothing), and the slot's number. None: there is no slot.
-fn put(coro: u64) -> Option<(u64, u32)> {
+/// How many in a row have come out of this thread's slot with the future that it polls, `poller`.
+fn nr_in_a_row(poller: u64) -> u32 {
+    let (taken, nr) = TAKEN.with(Word::get);
+    if taken == poller {
+        nr
+    } else {
+        0
+    }
+}
+
+/// Puts it into this thread's slot, for `poller`, which the thread polls: what lay there before (0: nothing), and the
+/// slot's number. None: there is no slot, or it is not used after so many in a row.
+fn put(coro: u64, poller: u64) -> Option<(u64, u32)> {
     let number = SLOT.with(Word::get);
-    if number == 0 {
+    let nr_before = nr_in_a_row(poller);
+    if number == 0 || nr_before >= IN_A_ROW {
         return None;
     }
-    let before = slot_of(number).holds.swap(coro, Ordering::AcqRel);
+    let slot = slot_of(number);
+    slot.nr_in_a_row.store(nr_before + 1, Ordering::Relaxed);
+    let before = slot.holds.swap(coro, Ordering::AcqRel);
     Some((if before == coro { 0 } else { before }, number))
 }
 
-/// A future that waits was woken by the one that this thread polls. What lay in the slot before goes where others may
-/// take it. The number of the slot, for [`slot_leave`]; 0: it lies in none.
-pub(crate) fn tell_slot(coro: u64, waker: u64) -> u32 {
-    if coro == waker {
+/// A future that waits was woken by the one that this thread polls, or a new one spawned by it. What lay in the slot
+/// before goes where others may take it. The number of the slot, for [`slot_leave`]; 0: it lies in none.
+pub(crate) fn tell_slot(coro: u64, poller: u64) -> u32 {
+    if coro == poller {
         return 0;
     }
-    let (before, number) = match put(coro) {
+    let (before, number) = match put(coro, poller) {
         Some(found) => found,
         None => return 0,
     };
@@ -127,10 +149,29 @@ pub(crate) fn tell_slot(coro: u64, waker: u64) -> u32 {
     number
 }
 
+/// A future was spawned on this thread, and is ready: in its slot where a future that it polls did so, else where every
+/// worker may take it. The number of the slot, for [`slot_leave`]; 0: it lies in none.
+#[cfg(feature = "tokio")]
+pub(crate) fn tell_spawned(coro: u64) -> u32 {
+    let number = match probe::current() {
+        0 => 0,
+        spawner => tell_slot(coro, spawner),
+    };
+    if number == 0 {
+        probe::enqueue(coro, probe::handle(resource::QUEUE, 0));
+    }
+    number
+}
+
 /// The future is polled, or has come to its end: that slot does not hold it any more, if it still did.
 #[cold]
 pub(crate) fn slot_leave(number: u32, coro: u64) {
-    let _ = slot_of(number).holds.compare_exchange(coro, 0, Ordering::AcqRel, Ordering::Relaxed);
+    let slot = slot_of(number);
+    let nr_in_a_row = slot.nr_in_a_row.load(Ordering::Relaxed);
+    let is_left = slot.holds.compare_exchange(coro, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+    if is_left && number == SLOT.with(Word::get) {
+        TAKEN.with(|taken| taken.set((coro, nr_in_a_row)));
+    }
 }
 
 #[cfg(test)]
@@ -140,13 +181,24 @@ mod tests {
     #[test]
     fn what_another_thread_polled_is_not_moved_on() {
         slot_open();
-        let (before, number) = put(7).unwrap();
+        let (before, number) = put(7, 1).unwrap();
         assert_eq!(before, 0);
-        assert_eq!(put(8), Some((7, number)));
+        assert_eq!(put(8, 1), Some((7, number)));
         std::thread::spawn(move || slot_leave(number, 8)).join().unwrap();
-        assert_eq!(put(9), Some((0, number)));
+        assert_eq!(put(9, 1), Some((0, number)));
         slot_leave(number, 8);
-        assert_eq!(put(10), Some((9, number)));
+        assert_eq!(put(10, 1), Some((9, number)));
+    }
+
+    #[test]
+    fn a_slot_is_used_three_times_in_a_row() {
+        slot_open();
+        for coro in 2..5 {
+            let (_, number) = put(coro, coro - 1).unwrap();
+            slot_leave(number, coro);
+        }
+        assert_eq!(put(5, 4), None);
+        assert!(put(6, 9).is_some());
     }
 
     #[test]
@@ -154,7 +206,7 @@ mod tests {
         for _ in 0..SLOTS + 1 {
             let number = std::thread::spawn(|| {
                 slot_open();
-                put(7).map(|(before, _)| before)
+                put(7, 1).map(|(before, _)| before)
             });
             assert_eq!(number.join().unwrap(), Some(0));
         }

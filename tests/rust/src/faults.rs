@@ -87,6 +87,22 @@ pub async fn slot(is_fault: bool) {
     answering.await.expect("an end");
 }
 
+/// A task spawns another one, which lies in its worker's slot, and blocks its thread until that has answered.
+pub async fn spawned(is_fault: bool) {
+    let asking = spawn(async move {
+        let (answer, answered) = std::sync::mpsc::channel();
+        spawn(async move {
+            let _ = answer.send(());
+        });
+        if is_fault {
+            let _ = answered.recv();
+        } else {
+            tokio::task::spawn_blocking(move || answered.recv()).await.expect("a thread").expect("an answer");
+        }
+    });
+    asking.await.expect("an answer");
+}
+
 async fn take_both(first: Arc<Mutex<u32>>, second: Arc<Mutex<u32>>) {
     let mut one = traced_lock(&first).await;
     traced_sleep(SHORT).await;

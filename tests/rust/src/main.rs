@@ -37,6 +37,8 @@ fn scene(name: &str) -> Option<(Scene, Duration)> {
         "yield-correct" => correct(Box::pin(faults::deferred_yield(false))),
         "slot" => fault(Box::pin(faults::slot(true))),
         "slot-correct" => correct(Box::pin(faults::slot(false))),
+        "spawned" => fault(Box::pin(faults::spawned(true))),
+        "spawned-correct" => correct(Box::pin(faults::spawned(false))),
         "circle" => fault(Box::pin(faults::circle(true))),
         "circle-correct" => correct(Box::pin(faults::circle(false))),
         "select" => fault(Box::pin(faults::select(true))),

@@ -135,6 +135,23 @@ fn hooks() {
     });
 }
 
+/// A task that nobody traced spawns another one, and blocks its worker until that has answered.
+#[cfg(tokio_unstable)]
+fn hooks_spawned() {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    let runtime =
+        corotracer::tokio::trace_runtime(&mut builder).worker_threads(2).enable_all().build().expect("a runtime");
+    let (done, is_done) = std::sync::mpsc::channel::<()>();
+    runtime.spawn(async move {
+        let (answer, answered) = std::sync::mpsc::channel();
+        tokio::spawn(async move { answer.send(()) });
+        let _ = answered.recv();
+        drop(done);
+    });
+    let _ = is_done.recv_timeout(crate::STANDSTILL);
+    std::process::exit(0);
+}
+
 /// Tasks that wake themselves while they are polled, and are pending then: another worker may poll them before the first
 /// one has called its hook behind the poll.
 #[cfg(tokio_unstable)]
@@ -177,6 +194,8 @@ pub fn find(name: &str) -> Option<fn()> {
         "cancellation" => cancellation,
         #[cfg(tokio_unstable)]
         "hooks" => hooks,
+        #[cfg(tokio_unstable)]
+        "hooks-spawned" => hooks_spawned,
         #[cfg(tokio_unstable)]
         "stolen" => stolen,
         _ => return None,
