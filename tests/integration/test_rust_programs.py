@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -20,6 +21,14 @@ FAULTS = {
     "spawned": ("stuck-worker", r"1 ready coroutine lies with thread tokio-rt-worker"),
     "circle": ("mutex-deadlock", r"src/faults.rs:\d+"),
     "select": ("destroyed-while-suspended", r"destroyed while suspended at src/handoff.rs:\d+, and channel 0x\w+ was handed"),
+}
+
+
+# Each fault of which nothing may be told once the program has ended as it wished: the rule, and where somebody waits.
+HANGS = {
+    "notify": ("lost-wakeup", "src/waits.rs"),
+    "upgrade": ("lost-wakeup", "src/waits.rs"),
+    "handles": ("lost-wakeup", "src/waits.rs"),
 }
 
 
@@ -60,6 +69,36 @@ def check_faults(place, program):
         check(re.search(title, found[0]["title"]), f"{scene}: '{found[0]['title']}' is not '{title}'")
         _, report = report_of(place, program, f"{scene}-correct")
         check(not graver(report), f"{scene}-correct: {graver(report)}")
+
+
+def report_of_hang(place, program, scene):
+    """The report of a program that says when it stands still, and is interrupted then."""
+    trace = f"{place}/{scene}.ctrace"
+    with subprocess.Popen([COROTRACER, "run", "-o", trace, "--", program, scene], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True) as recording:
+        check(recording.stdout.readline() == "stands still\n", f"{scene}: it does not stand still")
+        recording.send_signal(signal.SIGINT)
+    return json.loads(run(COROTRACER, "report", "--format", "json", trace).stdout)
+
+
+def check_hangs(place, program):
+    for scene, (rule, where) in HANGS.items():
+        found = report_of_hang(place, program, scene)["findings"]
+        check([(finding["rule"], finding["grade"]) for finding in found] == [(rule, "proven")], f"{scene}: {found}")
+        check(where in found[0]["title"], f"{scene}: '{found[0]['title']}'")
+        _, report = report_of(place, program, f"{scene}-correct")
+        check(not report["findings"], f"{scene}-correct: {report['findings']}")
+
+
+def check_waits(place, program):
+    """Each traced form of what tasks wait for: what it is, and that each wait ends by what is told."""
+    trace, report = report_of(place, program, "waits")
+    check(not report["findings"], f"waits: {report['findings']}")
+    dumped = run(COROTRACER, "dump", trace).stdout
+    for resource, least in (("semaphore", 2), ("channel", 3), ("event", 6), ("coroutine", 3), ("timer", 5)):
+        told = re.findall(rf" suspend c\d+ {resource}:", dumped)
+        check(len(told) >= least, f"waits: {len(told)} waits for a {resource}, not {least}")
+    check(re.search(r" block-begin resource=lock:\w+", dumped), "waits: no thread is told to wait for a lock")
 
 
 def check_load(place, program):
@@ -164,6 +203,9 @@ def main():
     check_own_tests()
     with folder() as place:
         check_faults(place, program)
+        check_hangs(place, program)
+        check_waits(place, program)
+        report_of(place, program, "names")
         check_load(place, program)
         check_spans(place, program)
         check_shapes(place, program)

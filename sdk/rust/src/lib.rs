@@ -10,12 +10,12 @@ mod memory;
 pub mod probe;
 mod resource;
 mod system;
-#[cfg(feature = "tokio")]
-pub mod tokio;
 mod told;
-#[cfg(feature = "tracing")]
-pub mod tracing;
 mod waker;
+#[cfg(feature = "tokio")]
+pub mod with_tokio;
+#[cfg(feature = "tracing")]
+pub mod with_tracing;
 mod worker;
 
 pub use annotate::{counter, current_id, dump, log, log_number, log_text, name_current, name_thread, park, phase};

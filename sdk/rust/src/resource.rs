@@ -165,6 +165,7 @@ impl Drop for Held {
 }
 
 /// A future that waits for a resource; made by [`on`].
+#[derive(Debug)]
 #[must_use = "futures do nothing unless they are polled"]
 pub struct On<F> {
     inner: F,
@@ -195,6 +196,26 @@ impl<F> On<F> {
             self.deadline = monotonic(deadline);
         }
         self
+    }
+
+    /// The inner future.
+    pub fn get_ref(&self) -> &F {
+        &self.inner
+    }
+
+    /// The inner future.
+    pub fn get_mut(&mut self) -> &mut F {
+        &mut self.inner
+    }
+
+    /// The inner future.
+    pub fn into_inner(self) -> F {
+        self.inner
+    }
+
+    #[cfg(feature = "tokio")]
+    pub(crate) fn place(&self) -> &'static Location<'static> {
+        self.place
     }
 
     #[cfg(feature = "tokio")]

@@ -26,8 +26,7 @@ struct Slot {
 }
 
 #[allow(clippy::declare_interior_mutable_const)] // the first value of each element of the array
-const EMPTY: Slot =
-    Slot { holds: AtomicU64::new(0), nr_in_a_row: AtomicU32::new(0), is_owned: AtomicBool::new(false) };
+const EMPTY: Slot = Slot { holds: AtomicU64::new(0), nr_in_a_row: AtomicU32::new(0), is_owned: AtomicBool::new(false) };
 
 static ALL: [Slot; SLOTS] = [EMPTY; SLOTS];
 

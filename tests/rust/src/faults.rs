@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use corotracer::tokio::{spawn, traced_acquire, traced_lock, traced_sleep, traced_yield};
+use corotracer::with_tokio::{spawn, traced_acquire, traced_lock, traced_sleep, traced_yield};
 use tokio::sync::{oneshot, Mutex, Notify, Semaphore};
 
 use crate::handoff::Handoff;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use corotracer::tokio::{
+use corotracer::with_tokio::{
     spawn, traced_acquire, traced_channel, traced_lock, traced_sleep, traced_timeout, traced_yield,
 };
-use corotracer::tokio::{TracedReceiver, TracedSender};
+use corotracer::with_tokio::{TracedReceiver, TracedSender};
 use corotracer::TraceFutureExt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};

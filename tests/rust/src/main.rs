@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
 //! Programs on tokio for the tests: a load of ten thousand tasks, faults that programs of futures really have, and each
-//! fault's correct twin. What it is to play is its argument; a fault stands still, and is ended after some seconds.
+//! fault's correct twin. What it is to play is its argument; a fault stands still, and is ended after some seconds, or by
+//! whoever has started it.
 mod faults;
 mod handoff;
 mod load;
+mod names;
 mod older;
 mod shapes;
+mod waits;
 
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use corotracer::tokio::trace_runtime;
+use corotracer::with_tokio::trace_runtime;
 use corotracer::TraceFutureExt;
 use tracing_subscriber::prelude::*;
 
@@ -22,15 +25,33 @@ const STANDSTILL: Duration = Duration::from_millis(2500);
 
 type Scene = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// What to play, and how long it may take.
-fn scene(name: &str) -> Option<(Scene, Duration)> {
-    let fault = |scene: Scene| Some((scene, STANDSTILL));
-    let correct = |scene: Scene| Some((scene, PATIENCE));
+#[derive(Clone, Copy)]
+enum Kind {
+    Correct,
+    /// Stands still, and is ended.
+    Fault,
+    /// Stands still, and says so to whoever has started it, and ends it.
+    Hang,
+}
+
+/// What to play, and what becomes of it.
+fn scene(name: &str) -> Option<(Scene, Kind)> {
+    let fault = |scene: Scene| Some((scene, Kind::Fault));
+    let correct = |scene: Scene| Some((scene, Kind::Correct));
+    let hanging = |scene: Scene| Some((scene, Kind::Hang));
     match name {
         "load" => correct(Box::pin(load::play(10_000))),
         "small" => correct(Box::pin(load::play(500))),
         "spans" => correct(Box::pin(load::spans())),
         "older" => correct(Box::pin(older::play())),
+        "waits" => correct(Box::pin(waits::play())),
+        "names" => correct(Box::pin(names::play())),
+        "notify" => hanging(Box::pin(waits::notify(true))),
+        "notify-correct" => correct(Box::pin(waits::notify(false))),
+        "upgrade" => hanging(Box::pin(waits::upgrade(true))),
+        "upgrade-correct" => correct(Box::pin(waits::upgrade(false))),
+        "handles" => hanging(Box::pin(waits::handles(true))),
+        "handles-correct" => correct(Box::pin(waits::handles(false))),
         "permit" => fault(Box::pin(faults::permit(true))),
         "permit-correct" => correct(Box::pin(faults::permit(false))),
         "yield" => fault(Box::pin(faults::deferred_yield(true))),
@@ -53,12 +74,12 @@ fn main() {
         corotracer::init_tracer();
         return play();
     }
-    let Some((scene, patience)) = scene(&name) else {
+    let Some((scene, kind)) = scene(&name) else {
         eprintln!("rust-programs: there is no scene '{name}'");
         std::process::exit(2);
     };
     corotracer::init_tracer();
-    tracing_subscriber::registry().with(corotracer::tracing::Layer::default()).init();
+    tracing_subscriber::registry().with(corotracer::with_tracing::Layer::default()).init();
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let runtime = trace_runtime(&mut builder).worker_threads(2).enable_all().build().expect("a runtime");
     let (done, is_done) = mpsc::channel();
@@ -70,11 +91,17 @@ fn main() {
         .traced()
         .named("scene"),
     );
-    let is_over = is_done.recv_timeout(patience).is_ok();
-    if is_over {
-        drop(runtime);
-        return;
+    let patience = if matches!(kind, Kind::Correct) { PATIENCE } else { STANDSTILL };
+    if is_done.recv_timeout(patience).is_ok() {
+        return drop(runtime);
     }
     // A fault stands still, as it should; nothing that could be told apart happens any more.
-    std::process::exit(i32::from(patience == PATIENCE));
+    match kind {
+        Kind::Correct => std::process::exit(1),
+        Kind::Fault => std::process::exit(0),
+        Kind::Hang => println!("stands still"),
+    }
+    loop {
+        std::thread::park();
+    }
 }

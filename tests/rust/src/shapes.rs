@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use corotracer::tokio::{trace_runtime, traced_sleep, traced_timeout};
+use corotracer::with_tokio::{trace_runtime, traced_sleep, traced_timeout};
 use corotracer::{on, Resource, TraceFutureExt};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{oneshot, Barrier, Notify};
@@ -126,7 +126,7 @@ fn cancellation() {
 fn hooks() {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let runtime =
-        corotracer::tokio::trace_runtime(&mut builder).worker_threads(2).enable_all().build().expect("a runtime");
+        corotracer::with_tokio::trace_runtime(&mut builder).worker_threads(2).enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let tasks: Vec<_> = (0..50).map(|_| tokio::spawn(tokio::task::yield_now())).collect();
         for task in tasks {
@@ -140,7 +140,7 @@ fn hooks() {
 fn hooks_spawned() {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let runtime =
-        corotracer::tokio::trace_runtime(&mut builder).worker_threads(2).enable_all().build().expect("a runtime");
+        corotracer::with_tokio::trace_runtime(&mut builder).worker_threads(2).enable_all().build().expect("a runtime");
     let (done, is_done) = std::sync::mpsc::channel::<()>();
     runtime.spawn(async move {
         let (answer, answered) = std::sync::mpsc::channel();
@@ -160,7 +160,7 @@ fn stolen() {
 
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let runtime =
-        corotracer::tokio::trace_runtime(&mut builder).worker_threads(4).enable_all().build().expect("a runtime");
+        corotracer::with_tokio::trace_runtime(&mut builder).worker_threads(4).enable_all().build().expect("a runtime");
     let turns = || {
         let mut left = 20;
         std::future::poll_fn(move |context| {

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Instant;
 
-use corotracer::tokio::{spawn, trace_runtime};
+use corotracer::with_tokio::{spawn, trace_runtime};
 use corotracer::TraceFutureExt;
 use tokio_metrics::TaskMonitor;
 use tracing::Instrument;

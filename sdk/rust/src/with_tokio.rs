@@ -3,8 +3,8 @@
 //!
 //! ```
 //! let mut builder = tokio::runtime::Builder::new_multi_thread();
-//! let runtime = corotracer::tokio::trace_runtime(&mut builder).enable_all().build().unwrap();
-//! runtime.block_on(async { corotracer::tokio::spawn(async {}).await.unwrap() });
+//! let runtime = corotracer::with_tokio::trace_runtime(&mut builder).enable_all().build().unwrap();
+//! runtime.block_on(async { corotracer::with_tokio::spawn(async {}).await.unwrap() });
 //! ```
 //!
 //! [`trace_runtime`] tells what the workers do. With `--cfg tokio_unstable` it tells of every task, too; on stable, tasks
@@ -14,22 +14,35 @@
 //! The others stand in for the methods that they are named after: `traced_lock(&mutex).await` for
 //! `mutex.lock().await`. What they tell lets a report say who holds what, and what was handed to whom.
 
-mod sync;
+mod channels;
+mod held;
+mod join;
+mod notify;
 #[cfg(tokio_unstable)]
 mod tasks;
 
 use std::future::Future;
+use std::panic::Location;
 use std::time::Duration;
 
 use tokio::runtime::Builder;
-use tokio::task::JoinHandle;
 use tokio::time::{Instant, Sleep, Timeout};
 
-pub use self::sync::{traced_acquire, traced_channel, traced_lock};
-pub use self::sync::{TracedMutexGuard, TracedPermit, TracedReceiver, TracedSender};
+pub use self::channels::{traced_broadcast, traced_channel, traced_oneshot, traced_unbounded_channel, traced_watch};
+pub use self::channels::{TracedBroadcastReceiver, TracedBroadcastSender, TracedReceiver, TracedSender};
+pub use self::channels::{TracedOneshotReceiver, TracedOneshotSender, TracedWatchReceiver, TracedWatchSender};
+pub use self::channels::{TracedUnboundedReceiver, TracedUnboundedSender};
+pub use self::held::{traced_acquire, traced_lock, traced_read, traced_write};
+pub use self::held::{traced_blocking_lock, traced_blocking_read, traced_blocking_write};
+pub use self::held::{traced_try_acquire, traced_try_lock, traced_try_read, traced_try_write};
+pub use self::held::{TracedMutexGuard, TracedPermit, TracedReadGuard, TracedWriteGuard};
+pub use self::join::{spawn, TracedJoinHandle, TracedJoinSet};
+pub use self::notify::TracedNotify;
 use crate::future::{TraceFutureExt, TracedFuture};
 use crate::resource::{on, On, Resource};
 use crate::{probe, worker};
+
+type Place = &'static Location<'static>;
 
 /// Traces the runtime that this builder makes: its workers, when they sleep, and with `tokio_unstable` its tasks.
 ///
@@ -57,20 +70,6 @@ pub fn thread_park() {
 /// For a hook of one's own: this worker is awake again.
 pub fn thread_unpark() {
     probe::unpark(0);
-}
-
-/// `tokio::spawn(future.traced())`, which tells where the task lies until a worker takes it.
-#[track_caller]
-pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
-where
-    F: Future + Send + 'static,
-    F::Output: Send + 'static,
-{
-    let mut traced = future.traced();
-    if !is_spawn_told() {
-        traced.trace_mut().tell_spawned();
-    }
-    tokio::spawn(traced)
 }
 
 /// Whether tokio's own hooks tell of each task that is spawned, and where it lies.

@@ -3,7 +3,7 @@
 //!
 //! ```
 //! use tracing_subscriber::prelude::*;
-//! tracing_subscriber::registry().with(corotracer::tracing::Layer::default()).init();
+//! tracing_subscriber::registry().with(corotracer::with_tracing::Layer::default()).init();
 //! ```
 //!
 //! A region lasts from a span's enter to its exit: of an instrumented future, each poll is one. The task of a root span
