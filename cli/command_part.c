@@ -11,6 +11,7 @@
 #include "corotracer/ct.h"
 #include "output.h"
 #include "say.h"
+#include "subject.h"
 
 /* ---------------------------------------------------------------- words of all three */
 
@@ -141,8 +142,10 @@ static int cut(const struct arguments *arguments, const char *input, const char 
 	struct ct_part part;
 	enum ct_status status;
 
-	progress_begin("cutting", input);
+	progress_begin_input("cutting", input);
 	status = ct_trace_cut(input, from, to, &options, output, &part, &error);
+	if (status == CT_OK && part.first_damaged)
+		damage_note_input(input);
 	return finish(status, &error, &part, output);
 }
 
@@ -168,6 +171,19 @@ static void say_merged(const struct ct_part *part)
 			said_count(part->nr_missing, "event is lost", "events are lost").text);
 }
 
+/* A sign of life; of a part that may never come, which one it is. */
+static void begin_merging(const struct arguments *arguments, const char *output)
+{
+	int i;
+
+	for (i = 0; i < arguments->nr_operands; i++)
+		if (!input_is_sure(arguments->operands[i])) {
+			progress_begin_reading(arguments->operands[i]);
+			return;
+		}
+	progress_begin("merging into", output);
+}
+
 int command_merge(const struct arguments *arguments)
 {
 	const char *const *paths = (const char *const *)arguments->operands;
@@ -188,12 +204,15 @@ int command_merge(const struct arguments *arguments)
 		if (would_replace(paths[i], output))
 			return ct_status_exit_code(CT_ERR_USAGE);
 	output_guard(output);
-	progress_begin("merging into", output);
+	begin_merging(arguments, output);
 	status = ct_trace_merge(
 		paths, (size_t)arguments->nr_operands, &options, output, &part, &error);
 	progress_end();
-	if (status == CT_OK)
+	if (status == CT_OK) {
 		say_merged(&part);
+		if (part.first_damaged)
+			damage_note_input(paths[part.first_damaged - 1]);
+	}
 	return finish(status, &error, &part, output);
 }
 
@@ -266,7 +285,7 @@ static int recover(const struct arguments *arguments, const char *input, const c
 
 	if (ct_is_flight(input))
 		return recover_flight(input, &options, output);
-	progress_begin("recovering", input);
+	progress_begin_input("recovering", input);
 	status = ct_trace_recover(input, &options, output, &part, &error);
 	progress_end();
 	if (status == CT_OK)

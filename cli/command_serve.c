@@ -13,6 +13,7 @@
 #include "command.h"
 #include "corotracer/ct.h"
 #include "judge.h"
+#include "output.h"
 #include "say.h"
 #include "serving.h"
 #include "signals.h"
@@ -119,6 +120,8 @@ static int check(const char *path)
 		return 0;
 	if (status)
 		return say_failure(status, &error);
+	damage_note(trace, path);
+	damage_tell();
 	ct_trace_close(trace);
 	return 0;
 }
@@ -165,6 +168,8 @@ int command_serve(const struct arguments *arguments)
 		return command_attach(arguments);
 	if (strcmp(subject.operand, "-") == 0)
 		return say_usage("serve", "standard input cannot be read twice: name a file");
+	if (!input_is_sure(subject.operand))
+		return say_usage("serve", "a FIFO cannot be read twice: name a file");
 	if (stat(subject.operand, &status) == 0 && S_ISDIR(status.st_mode))
 		return serve_folder(arguments, subject.operand);
 	return serve_path(arguments, subject.operand);

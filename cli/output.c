@@ -212,9 +212,19 @@ void progress_begin(const char *what, const char *path)
 	begin(what, path, "");
 }
 
+void progress_begin_input(const char *what, const char *path)
+{
+	begin(what, path, patience_for(path));
+}
+
 void progress_begin_reading(const char *path)
 {
-	begin("reading", path, patience_for(path));
+	progress_begin_input("reading", path);
+}
+
+bool input_is_sure(const char *path)
+{
+	return !*patience_for(path);
 }
 
 static int64_t since_ns(const struct timespec *then)

@@ -45,10 +45,13 @@ void output_guard(const char *path);
 void progress_begin(const char *what, const char *path);
 
 /*
- * progress_begin_reading: the same for an input. One that may never come, a FIFO or a terminal, is told of where
- * standard error is no terminal, too: in one line.
+ * progress_begin_input: the same for an input. One that may never come, a FIFO or a terminal, is told of where
+ * standard error is no terminal, too: in one line. progress_begin_reading: where reading is what is done with it.
+ * input_is_sure: is it neither?
  */
+void progress_begin_input(const char *what, const char *path);
 void progress_begin_reading(const char *path);
+bool input_is_sure(const char *path);
 
 /*
  * progress_tell: how far it is: `done` of `total` steps (0: not known) of this phase; shown from the second second on,

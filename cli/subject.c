@@ -3,6 +3,7 @@
  * From an operand to a trace.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,22 +14,42 @@
 
 /* ---------------------------------------------------------------- damage */
 
-static const char *damaged;
+/* The name is kept: the caller's may be gone by the end. */
+static struct {
+	char *name;
+	bool is_there, is_told;
+} damaged;
+
+void damage_note_input(const char *path)
+{
+	if (damaged.is_there)
+		return;
+	damaged.is_there = true;
+	damaged.name = strdup(strcmp(path, "-") == 0 ? "standard input" : path);
+}
 
 void damage_note(const struct ct_trace *trace, const char *path)
 {
 	if (ct_trace_tables(trace)->is_damaged)
-		damaged = path;
+		damage_note_input(path);
+}
+
+void damage_tell(void)
+{
+	if (!damaged.is_there || damaged.is_told)
+		return;
+	damaged.is_told = true;
+	say_sentence("'%s' was cut short or is damaged: only what could be read of it was used",
+		damaged.name ? damaged.name : "the trace");
 }
 
 /* What a command wrote is whole as far as the trace goes; a script must be able to tell that that was not all. */
 int damage_exit_status(int exit_status)
 {
-	if (!damaged)
-		return exit_status;
-	say_sentence("'%s' was cut short or is damaged: only what could be read of it was used",
-		strcmp(damaged, "-") == 0 ? "standard input" : damaged);
-	return exit_status ? exit_status : ct_status_exit_code(CT_ERR_CORRUPT);
+	damage_tell();
+	free(damaged.name);
+	damaged.name = NULL;
+	return exit_status || !damaged.is_there ? exit_status : ct_status_exit_code(CT_ERR_CORRUPT);
 }
 
 /* ---------------------------------------------------------------- a file, or a process */

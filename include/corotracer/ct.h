@@ -172,6 +172,8 @@ struct ct_part {
 	uint64_t nr_damaged_bytes;
 	uint64_t nr_cut_bytes; /* behind the last whole block */
 	bool had_end;          /* of a file that was recovered */
+	/* of the inputs, counted from 1, the first that was cut short or is damaged; 0: none */
+	uint32_t first_damaged;
 };
 
 struct ct_part_options {

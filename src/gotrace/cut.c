@@ -69,6 +69,12 @@ static enum ct_status copy(struct cut *cut, uint64_t offset, uint64_t end, struc
 }
 
 /* What a reader finds in the part. */
+/* Bytes behind the last whole generation, which nobody goes on writing. */
+static bool is_damaged(const struct cut *cut)
+{
+	return cut->parts.failure.status && !input_is_written(cut->input);
+}
+
 static enum ct_status count(
 	struct cut *cut, ct_time from, struct ct_part *ret_part, struct ct_error *reterr)
 {
@@ -91,6 +97,7 @@ static enum ct_status count(
 		.nr_events = source->tables->nr_events,
 		.nr_bytes = GOTRACE_HEADER_BYTES + cut->last->end - cut->first->offset,
 		.is_cut = cut->last->end < cut->input->nr_bytes,
+		.first_damaged = is_damaged(cut),
 	};
 	source_close(source);
 	if (from > ret_part->until)

@@ -338,6 +338,12 @@ static void set_tables(struct jsonl_scan *scan, const struct jsonl_counts *count
 	lists_publish(&scan->lists, tables);
 }
 
+/* A last line that is only half there may be on its way. */
+static bool is_damaged(const struct jsonl_counts *counts, const struct input *input)
+{
+	return counts->bad.count || (counts->cut_line && !input_is_written(input));
+}
+
 static enum ct_status refuse(
 	const struct jsonl_counts *counts, const char *name, struct ct_error *reterr)
 {
@@ -386,8 +392,10 @@ enum ct_status jsonl_scan_read(
 		status = refuse(&scanner.counts, input->name, reterr);
 	if (status == CT_OK && (!add_processes(scan) || !jsonl_counts_tell(&scanner.counts, scan)))
 		status = ct_fail_memory(reterr);
-	if (status == CT_OK)
+	if (status == CT_OK) {
 		set_tables(scan, &scanner.counts);
+		scan->tables.is_damaged = is_damaged(&scanner.counts, input);
+	}
 	jsonl_tracker_fini(&scanner.tracker);
 	map_fini(&scanner.run_of);
 	vec_fini(&scanner.counts.gaps);

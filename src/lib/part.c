@@ -3,6 +3,7 @@
  * The public functions that take parts out of a recording, and put them together.
  */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "corotracer/ct.h"
 #include "base/duration.h"
@@ -22,16 +23,23 @@ static int pack_level(const struct ct_part_options *options)
 	return known.pack_level;
 }
 
+static bool is_read_once(const char *path)
+{
+	struct stat about;
+
+	return strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISREG(about.st_mode));
+}
+
 /*
  * A Go trace is told apart here, since the others' reader opens its files itself. *ret_input, which the caller closes:
- * NULL where it is none, cannot be opened, or comes over standard input, which can be read only once.
+ * NULL where it is none, cannot be opened, or comes over standard input or a FIFO, which can be read only once.
  */
 static void open_go(const char *path, struct input **ret_input)
 {
 	const uint8_t *first;
 
 	*ret_input = NULL;
-	if (strcmp(path, "-") == 0 || input_open(path, ret_input, NULL))
+	if (is_read_once(path) || input_open(path, ret_input, NULL))
 		return;
 	if (input_peek(*ret_input, 0, FIRST_BYTES, &first, NULL) == CT_OK &&
 		gotrace_source_is_ours(first, FIRST_BYTES))

@@ -19,11 +19,14 @@ static ct_time began(const struct store_reader *part, size_t at)
 		       : store_since_epoch(&part->all, part->index.generations.at[at].began_ns);
 }
 
+/* Where the next one's beginning is not known, this one may have lasted until the next known one begins. */
 static ct_time ended(const struct store_reader *part, size_t at)
 {
-	if (at + 1 == part->index.generations.count)
-		return INT64_MAX;
-	return began(part, at + 1);
+	do {
+		if (++at == part->index.generations.count)
+			return INT64_MAX;
+	} while (part->index.generations.at[at].began_ns == STORE_NOT_KNOWN);
+	return began(part, at);
 }
 
 /* Those that touch the interval; false: there are none. */
@@ -87,6 +90,7 @@ enum ct_status store_cut(const char *path, ct_time from, ct_time to, int pack_le
 	if (status == CT_OK)
 		status = store_copy_begin(&copy, output, pack_level, part.index.has_packed, reterr);
 	if (status == CT_OK) {
+		copy.summary.first_damaged = part.all.tables.is_damaged;
 		status = copy_rows(&copy, &part, first, last, reterr);
 		status = store_copy_end(&copy, status, ret_part, reterr);
 	}
@@ -195,6 +199,16 @@ static enum ct_status refuse_unfit(
 		next->part->input->name);
 }
 
+static uint32_t first_damaged(const struct joined *joined)
+{
+	size_t i;
+
+	for (i = 0; i < joined->nr_parts; i++)
+		if (joined->parts[i].all.tables.is_damaged)
+			return (uint32_t)i + 1;
+	return 0;
+}
+
 static enum ct_status join_rows(
 	struct store_copy *copy, const struct joined *joined, struct ct_error *reterr)
 {
@@ -249,6 +263,7 @@ enum ct_status store_merge(const char *const *paths, size_t nr_paths, int pack_l
 		status = store_copy_begin(&copy, output, pack_level, joined.is_packed, reterr);
 	}
 	if (status == CT_OK) {
+		copy.summary.first_damaged = first_damaged(&joined);
 		status = join_rows(&copy, &joined, reterr);
 		status = store_copy_end(&copy, status, ret_part, reterr);
 	}

@@ -122,7 +122,7 @@ def test_damaged_lines(place):
     path = place / "damaged.jsonl"
     path.write_text('oops\n' + row(1, 100, 0, 1, True, 1000).replace("}", ',"host":"a"}') + '{"probe_id":1}\n' +
                     row(1, 100, 1, 2, False, 2000) + '{"probe')
-    lines = notes(report(path))
+    lines = notes(json.loads(run(COROTRACER, "report", "--format", "json", path, status=5).stdout))
     check(any(line.startswith("2 lines are no rows and were left out (lines 1, 3)") for line in lines), str(lines))
     check(any("the last line (5) is cut short" in line for line in lines), str(lines))
     check(any("1 row has further keys (line 2)" in line and "'host'" in line for line in lines), str(lines))

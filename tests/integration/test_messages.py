@@ -69,10 +69,26 @@ def check_strangers(place):
     check_said(run(COROTRACER, "report", "/bin/sh", status=5), "a program", "corotracer run -- PROGRAM")
 
 
+def check_said_of_fifo(fifo, data, *command):
+    """Commands that read parts of a recording say it, too."""
+    with subprocess.Popen([COROTRACER, *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as going:
+        said = going.stderr.readline()
+        check(f" {fifo}, a FIFO: that waits until" in said, f"{command}: {said}")
+        fifo.write_bytes(data)
+        _, more = going.communicate()
+    check(going.returncode == 0, f"{command}: {more}")
+
+
 def check_fifo(place, trace):
     """One that nobody writes to is told of, and read all the same when somebody does."""
-    fifo = place / "fifo"
+    fifo, whole = place / "fifo", place / "fifo.ctrace"
     os.mkfifo(fifo)
+    run(COROTRACER, "assemble", "-o", whole, trace)
+    data = whole.read_bytes()
+    check_said_of_fifo(fifo, data, "cut", "--from", "0s", "-o", place / "fifo.cut", fifo)
+    check_said_of_fifo(fifo, data, "merge", "-o", place / "fifo.merged", whole, fifo)
+    check_said_of_fifo(fifo, data, "recover", "-o", place / "fifo.recovered", fifo)
+    check_said(run(COROTRACER, "serve", fifo, status=2), "a FIFO cannot be read twice")
     with subprocess.Popen([COROTRACER, "report", fifo], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True) as going:
         said = going.stderr.readline()
@@ -170,6 +186,42 @@ def check_damage(place, trace):
     check("a trace is cut short or damaged" in told, "the man page does not tell")
 
 
+def check_damage_of_parts(place):
+    """A part of a damaged trace holds what can be read of the interval; the exit status tells that it was not all."""
+    whole, cut, killed = place / "whole.ctrace", place / "cut.ctrace", place / "killed.ctrace"
+    output = place / "part.ctrace"
+    for command in (("cut", "--from", "0s"), ("merge",)):
+        for path in (whole, killed):
+            done = run(COROTRACER, *command, "-o", output, path)
+            check("cut short" not in done.stderr, f"{command}: {done.stderr}")
+        done = run(COROTRACER, *command, "-o", output, cut, status=5)
+        check(f"'{cut}' was cut short or is damaged" in done.stderr, f"{command}: {done.stderr}")
+        check(" suspend c2 " in run(COROTRACER, "dump", output).stdout, f"{command}: events are gone")
+    done = run(COROTRACER, "merge", "-o", output, whole, cut, status=5)
+    check(f"'{cut}' was cut short or is damaged" in done.stderr, done.stderr)
+
+
+def check_damage_of_sides(place):
+    """Whichever side it is on, also among the traces of a folder."""
+    whole, cut, side = place / "whole.ctrace", place / "cut.ctrace", place / "side"
+    side.mkdir()
+    (side / "b.ctrace").write_bytes(cut.read_bytes())
+    for sides, damaged in (((cut, whole), cut), ((whole, cut), cut), ((side, whole), side / "b.ctrace")):
+        done = run(COROTRACER, "diff", *sides, status=5)
+        check(f"'{damaged}' was cut short or is damaged" in done.stderr, done.stderr)
+
+
+def check_damage_of_lines(place):
+    """Rows of JSON lines: a line that is none, and a last one that is half there."""
+    path = place / "rows.jsonl"
+    row = '{"probe_id":1,"tid":9,"addr":"0x0","seq":%d,"is_active":true,"ts":%d}\n'
+    for rows, status in ((row % (1, 1000) + row % (2, 2000), 0), (row % (1, 1000) + "oops\n" + row % (2, 2000), 5),
+                         (row % (1, 1000) + '{"probe', 5)):
+        path.write_text(rows)
+        done = run(COROTRACER, "report", path, status=status)
+        check((f"'{path}' was cut short or is damaged" in done.stderr) == (status == 5), done.stderr)
+
+
 def check_one_spelling(trace):
     """A file has one name in a report, however the compiler came upon it."""
     report = run(COROTRACER, "report", "--format", "json", trace).stdout
@@ -196,6 +248,9 @@ def main():
         check_forms(place, trace)
         check_why(place, trace)
         check_damage(place, trace)
+        check_damage_of_parts(place)
+        check_damage_of_sides(place)
+        check_damage_of_lines(place)
         check_one_spelling(trace)
         check_short(trace)
 

@@ -223,6 +223,17 @@ def check_operands(place, trace):
     server.stop()
 
 
+def check_damaged(place, trace):
+    """Said before the address, since the end comes when the user has enough; its status tells, too."""
+    cut = pathlib.Path(place, "cut.ctrace")
+    cut.write_bytes(pathlib.Path(trace).read_bytes()[:-10])
+    server = Server("serve", "--listen", ":0", cut)
+    status, said = server.stop()
+    check(status == 5 and said.count("was cut short or is damaged") == 1, f"{status} {said}")
+    check(said.index("was cut short") < said.index("the page is at"), said)
+    cut.unlink()
+
+
 def main():
     with folder() as place:
         trace = trace_in(place)
@@ -237,6 +248,7 @@ def main():
         check_operands(place, trace)
         check_ports(trace)
         check_others(trace)
+        check_damaged(place, trace)
         check_growing(place, trace)
 
 
