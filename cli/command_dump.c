@@ -131,6 +131,7 @@ static int print_into(const char *output)
 {
 	enum ct_status status;
 
+	output_note(output);
 	if (strcmp(output, "-") == 0 || freopen(output, "we", stdout))
 		return 0;
 	status = errno == ENOENT ? CT_ERR_NOT_FOUND : CT_ERR_SYSTEM;

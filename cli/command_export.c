@@ -41,6 +41,34 @@ static const struct form {
 	{"postgresql", true, false, true, NULL, CT_EXPORT_OLDER_POSTGRESQL},
 };
 
+/* Addresses that are no files, and the form that goes there. */
+static const struct {
+	const char *scheme;
+	enum ct_export_format format;
+} schemes[] = {
+	{"postgresql://", CT_EXPORT_POSTGRESQL},
+	{"postgres://", CT_EXPORT_POSTGRESQL},
+	{"mysql://", CT_EXPORT_MYSQL},
+	{"mariadb://", CT_EXPORT_MYSQL},
+	{"http://", CT_EXPORT_OTLP},
+	{"https://", CT_EXPORT_OTLP},
+};
+
+/* NULL: it is no such address. */
+static const struct form *form_of_address(const char *output)
+{
+	size_t i, at;
+
+	for (i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
+		if (strncmp(output, schemes[i].scheme, strlen(schemes[i].scheme)) != 0)
+			continue;
+		for (at = 0; forms[at].format != schemes[i].format; at++)
+			;
+		return &forms[at];
+	}
+	return NULL;
+}
+
 static const struct form *find_form(const struct handing_on *handing_on)
 {
 	size_t i;
@@ -60,10 +88,23 @@ static bool ends_with(const char *name, const char *suffix)
 	return length > wanted && strcmp(name + length - wanted, suffix) == 0;
 }
 
-/* The form whose suffix a name has: all of it, or else what stands behind the suffix's last dot. NULL: none. */
+/* Does the form's name stand between the last two dots, as in "run.otlp.json"? */
+static bool has_word(const char *output, const char *word)
+{
+	const char *last = strrchr(output, '.');
+	size_t length = strlen(word);
+
+	return last && last - output > (ptrdiff_t)length && last[-1 - (ptrdiff_t)length] == '.' &&
+	       strncmp(last - length, word, length) == 0;
+}
+
+/*
+ * The form that a name asks for: it is an address, has the whole suffix, has the form's name before its last dot, or
+ * else has what stands behind the suffix's last dot. NULL: none.
+ */
 static const struct form *form_named(const char *output)
 {
-	const struct form *best = NULL, *likely = NULL;
+	const struct form *best = form_of_address(output), *likely = NULL, *told = NULL;
 	size_t i;
 
 	for (i = 0; i < sizeof(forms) / sizeof(forms[0]) && !forms[i].is_older; i++) {
@@ -73,10 +114,12 @@ static const struct form *form_named(const char *output)
 			continue;
 		if (ends_with(output, suffix) && (!best || strlen(suffix) > strlen(best->suffix)))
 			best = &forms[i];
+		if (has_word(output, forms[i].name))
+			told = &forms[i];
 		if (!likely && ends_with(output, strrchr(suffix, '.')))
 			likely = &forms[i];
 	}
-	return best ? best : likely;
+	return best ? best : told ? told : likely;
 }
 
 /* "runs/trace.jsonl" becomes "runs/trace.csv"; heap memory, NULL: out of memory. */
@@ -95,9 +138,7 @@ static char *name_after(const char *input, const char *suffix)
 /* Is it no file? An address may have a password in it, and is never shown. */
 static bool is_elsewhere(const struct form *form, const char *output)
 {
-	return !form->suffix ||
-	       (form->format == CT_EXPORT_OTLP &&
-		       (strncmp(output, "http://", 7) == 0 || strncmp(output, "https://", 8) == 0));
+	return !form->suffix || form_of_address(output) == form;
 }
 
 /* A sign of life, but not while text scrolls by on the same terminal; and nothing half is left behind. */
@@ -172,7 +213,9 @@ static int write_to(
 		say_sentence("%s of %s left out, as was asked for",
 			said_count(exported.nr_left_out, "", "").text,
 			said_count(exported.nr_rows, "row was", "rows were").text);
-	if (handing_on->is_form_chosen && strcmp(output, "-") != 0)
+	if (handing_on->is_form_chosen && is_elsewhere(form, output))
+		say_sentence("sent it as %s", form->name);
+	else if (handing_on->is_form_chosen && strcmp(output, "-") != 0)
 		say_sentence("wrote '%s' as %s; --format has other forms: corotracer help export",
 			output, form->name);
 	else if (!handing_on->output && form->suffix)
@@ -207,6 +250,10 @@ static const char *complaint_of(
 		return "option '--output' needs the name of a file";
 	if (handing_on->table && !*handing_on->table)
 		return "option '--table' needs a name";
+	if (handing_on->is_form_chosen && handing_on->output &&
+		!form_of_address(handing_on->output) && strstr(handing_on->output, "://"))
+		return "the output is an address that no form goes to; those of postgresql://, "
+		       "mysql://, http:// and https:// are known";
 	if (!form->holds_findings && thresholds_are_given(arguments))
 		return "this format holds no findings: it takes no thresholds";
 	if (form->format != CT_EXPORT_CTRACE && arguments->value[OPTION_EXPORT_SANITISE])

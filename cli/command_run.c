@@ -117,6 +117,7 @@ static int record(const struct arguments *arguments, struct recording *recording
 		say_sentence("the trace is written over the network (%s): what that cannot take "
 			     "in time is lost",
 			network);
+	output_note(recording->options.output);
 	return recording_perform(recording, NULL);
 }
 

@@ -93,6 +93,7 @@ static int perform(enum command command, int argc, char **argv)
 		exit_status = ct_status_exit_code(CT_ERR_USAGE);
 	} else {
 		exit_status = damage_exit_status(commands[command](&arguments));
+		output_tell_replaced();
 	}
 	arguments_fini(&arguments);
 	return exit_status;

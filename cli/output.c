@@ -64,6 +64,38 @@ bool output_replaces(const char *input, const char *output)
 	return true;
 }
 
+/* ---------------------------------------------------------------- what was there before */
+
+static struct {
+	char *path;
+	struct stat before;
+} noted;
+
+void output_note(const char *path)
+{
+	if (noted.path || strcmp(path, "-") == 0 || stat(path, &noted.before) < 0 ||
+		!S_ISREG(noted.before.st_mode))
+		return;
+	noted.path = strdup(path);
+}
+
+void output_tell_replaced(void)
+{
+	struct stat now;
+
+	if (!noted.path)
+		return;
+	if (stat(noted.path, &now) == 0 &&
+		(now.st_ino != noted.before.st_ino ||
+			now.st_mtim.tv_sec != noted.before.st_mtim.tv_sec ||
+			now.st_mtim.tv_nsec != noted.before.st_mtim.tv_nsec))
+		say_sentence("'%s' was there before, and was replaced", noted.path);
+	free(noted.path);
+	noted.path = NULL;
+}
+
+/* ---------------------------------------------------------------- what is unfinished */
+
 static char partial_path[PATH_MAX];
 
 /* Only the kernel is asked here, too: the entries of the folder, and to remove each. */
@@ -118,6 +150,7 @@ void output_guard(const char *path)
 	size_t i, named = strlen(path);
 	int length;
 
+	output_note(path);
 	/* "run/" is a folder that is made as "run.partial". */
 	while (named > 1 && path[named - 1] == '/')
 		named--;
@@ -183,6 +216,7 @@ static void make_line(const char *what, const char *path, const char *more)
 
 	snprintf(line, sizeof(line), "%scorotracer: %s %.100s%s%s", is_terminal ? "\r" : "", what,
 		strcmp(path, "-") == 0 ? "standard input" : path, more, is_terminal ? " " : "");
+	hide_passwords(line);
 	line_bytes = strlen(line);
 	for (i = is_terminal; i < line_bytes; i++) {
 		if ((unsigned char)line[i] < 0x20 || (unsigned char)line[i] >= 0x7f)

@@ -31,8 +31,15 @@ bool output_is_good(const char *command, const char *output);
 bool output_replaces(const char *input, const char *output);
 
 /*
- * output_guard: from here on INT, TERM and HUP remove the unfinished output, PATH.partial, which may be a folder of
- * files, before they end us.
+ * output_note: takes note of the file that has the output's name, which the output will replace; "-" is none.
+ * output_tell_replaced: the command's end: says so, where it has been replaced. The first output noted counts.
+ */
+void output_note(const char *path);
+void output_tell_replaced(void);
+
+/*
+ * output_guard: notes the output; from here on INT, TERM and HUP remove what is unfinished of it, PATH.partial, which
+ * may be a folder of files, before they end us.
  * An unfinished output of another writer is left alone. For "-" there is nothing to do. Call it before the output
  * is opened; `run` does not, since it goes on until its program ends.
  */

@@ -40,6 +40,43 @@ void print_safe(FILE *stream, const char *text)
 	}
 }
 
+/* The secret of "//USER:SECRET@HOST", behind `at`; 0: there is none. */
+static size_t secret_in_authority(const char *at, const char **ret_secret)
+{
+	size_t length = strcspn(at, " \t\n'"), user;
+
+	while (length && at[length - 1] != '@')
+		length--;
+	user = length ? strcspn(at, ":") + 1 : 0;
+	*ret_secret = at + user;
+	return user < length ? length - 1 - user : 0;
+}
+
+/* In place: three stars at most, which do not tell how long it was. */
+static void hide(char *secret, size_t length)
+{
+	size_t nr_stars = length < 3 ? length : 3;
+
+	memset(secret, '*', nr_stars);
+	memmove(secret + nr_stars, secret + length, strlen(secret + length) + 1);
+}
+
+void hide_passwords(char *text)
+{
+	static const char word[] = "password=";
+	const char *secret;
+	size_t length;
+	char *at;
+
+	for (at = text; (at = strstr(at, "://")); at++) {
+		length = secret_in_authority(at + 3, &secret);
+		if (length)
+			hide(text + (secret - text), length);
+	}
+	for (at = text; (at = strstr(at, word)); at++)
+		hide(at + sizeof(word) - 1, strcspn(at + sizeof(word) - 1, " \t\n&'"));
+}
+
 void say_sentence(const char *format, ...)
 {
 	char *sentence = NULL;
@@ -50,6 +87,8 @@ void say_sentence(const char *format, ...)
 	length = vasprintf(&sentence, format, arguments);
 	va_end(arguments);
 	fputs("corotracer: ", stderr);
+	if (length >= 0)
+		hide_passwords(sentence);
 	print_safe(stderr, length < 0 ? "out of memory" : sentence);
 	fputc('\n', stderr);
 	if (length >= 0)

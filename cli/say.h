@@ -11,8 +11,14 @@
 
 #include "corotracer/ct.h"
 
-/* say_sentence: a sentence on standard error: "corotracer: ...". Control characters in it become '?'. */
+/*
+ * say_sentence: a sentence on standard error: "corotracer: ...". Control characters in it become '?', and passwords of
+ * addresses stars.
+ */
 void say_sentence(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* hide_passwords: in place, those of "scheme://USER:PASSWORD@HOST" and "password=PASSWORD"; no text becomes longer. */
+void hide_passwords(char *text);
 
 /*
  * say_failure: says what a failure of the library's says, and returns the exit status for it. A reader of

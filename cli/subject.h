@@ -23,7 +23,7 @@ bool subject_is_process(const struct subject *subject);
  * damage_note: takes note of a trace that was opened to be read: where it is damaged, the command says so in the end,
  * and its exit status tells. damage_note_input: of an input that is damaged. damage_tell: says so already now, which
  * is worth it where the end is far away. damage_exit_status: the end; `exit_status` is what the command would return
- * else. Of several damaged inputs the first is named.
+ * else. The first damaged input is the one that is named.
  */
 void damage_note(const struct ct_trace *trace, const char *path);
 void damage_note_input(const char *path);

@@ -8,7 +8,7 @@ import sqlite3
 import struct
 import subprocess
 
-from support import COROTRACER, check, folder, run
+from support import BUILD, COROTRACER, check, folder, run
 
 HEADER_BYTES, HEAD_BYTES = 64, 32
 
@@ -115,7 +115,8 @@ def check_terminal():
 def check_forms(place, trace):
     """The output's name says the form; where nothing does, it is said which one it became."""
     for name, form in (("a.sqlite", "sqlite"), ("a.csv", "csv"), ("a.dataframe.csv", "dataframe"), ("a.json", "chrome"),
-                       ("a.perfetto-trace", "perfetto"), ("a.ctrace", "ctrace"), ("a", "csv")):
+                       ("a.perfetto-trace", "perfetto"), ("a.ctrace", "ctrace"), ("a", "csv"), ("b.otlp.json", "otlp"),
+                       ("b.otlp.txt", "otlp"), ("b.otlp.csv", "csv"), ("otlp.csv", "csv")):
         said = run(COROTRACER, "export", "-o", place / name, trace).stderr
         check(f"wrote '{place / name}' as {form}; --format has other forms" in said, said)
         run(COROTRACER, "export", "--format", form, "-o", place / "same", trace)
@@ -128,6 +129,39 @@ def check_forms(place, trace):
     check(said == "", said)
     said = run(COROTRACER, "export", trace).stderr
     check("as csv; --format has other forms" in said, said)
+
+
+def check_password(trace):
+    """An address's password is in no sentence, whatever is wrong; a form that goes to such an address is chosen by it."""
+    for scheme in ("postgresql", "mysql", "http", "nothing"):
+        for format_ in ((), ("--format", "csv")):
+            done = run(COROTRACER, "export", "-o", f"{scheme}://me:sesame@127.0.0.1:1/base", *format_, trace, status=None)
+            check("sesame" not in done.stderr and done.stderr.count("\n") == 1, f"{done.args}: {done.stderr}")
+            check(format_ or "cannot write" not in done.stderr, f"taken for a file: {done.stderr}")
+    check_said(run(COROTRACER, "export", "-o", "nothing://host/base", trace, status=2), "address that no form goes to")
+    check_said(run(COROTRACER, "report", "-o", "x://me:ses@me@host/b", trace, status=None), "'x://me:***@host/b'")
+    check_said(run(COROTRACER, "report", "-o", "/none/host=h password=sesame user=me", trace, status=None),
+               "password=*** user=me")
+
+
+def check_replaced(place, trace):
+    """Whatever command it is: a file that was there is replaced, and that is said."""
+    output = place / "again"
+    for command in (("export", "--format", "csv"), ("export", "--format", "sqlite"), ("profile",), ("report",),
+                    ("report", "--format", "page"), ("stats",), ("dump",), ("dump", "--events", "1-2"), ("assemble",),
+                    ("metrics",)):
+        first = run(COROTRACER, *command, "-o", output, trace, status=None)
+        if first.returncode == 7:  # this build lacks what is needed
+            continue
+        check("was there before" not in first.stderr, f"{command}: {first.stderr}")
+        again = run(COROTRACER, *command, "-o", output, trace)
+        check(f"'{output}' was there before, and was replaced" in again.stderr, f"{command}: {again.stderr}")
+        output.unlink()
+    for _ in range(2):
+        done = run(COROTRACER, "run", "-o", output, "--", BUILD / "tests/targets/annotated", "serve", 2)
+    check(f"'{output}' was there before, and was replaced" in done.stderr, done.stderr)
+    done = run(COROTRACER, "report", "-o", output, place / "none", status=4)
+    check("was there before" not in done.stderr, done.stderr)
 
 
 def check_why(place, trace):
@@ -246,6 +280,8 @@ def main():
         check_fifo(place, trace)
         check_terminal()
         check_forms(place, trace)
+        check_password(trace)
+        check_replaced(place, trace)
         check_why(place, trace)
         check_damage(place, trace)
         check_damage_of_parts(place)
