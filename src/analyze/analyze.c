@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/last_rest.h"
 #include "analyze/parts.h"
 #include "base/failure.h"
 #include "base/known_options.h"
@@ -88,6 +89,7 @@ static enum ct_status fold_once(
 	if (status)
 		return status;
 	model_release_from(analysis->model, analysis->least_ended);
+	analysis->model->standstill_ns = LIMIT(analysis, STANDSTILL_TIME);
 	if (!let_watch(analysis) || !keep_asked(analysis))
 		return ct_fail_memory(reterr);
 	return read_all(source, analysis->model, reterr);
@@ -317,6 +319,21 @@ static void take_options(struct analysis *analysis, const struct ct_analyze_opti
 		analysis->least_ended = UINT32_MAX;
 }
 
+static void init_analysis(struct analysis *analysis, const struct analyze_terms *terms,
+	const struct ct_analyze_options *options, struct arena *arena)
+{
+	static const struct analyze_live none;
+
+	*analysis = (struct analysis){
+		.rules = terms->rules,
+		.live = terms->live ? terms->live : &none,
+		.least_ended = terms->nr_ended,
+		.arena = arena,
+	};
+	arena_init(&analysis->scratch);
+	take_options(analysis, options);
+}
+
 static void fini_analysis(struct analysis *analysis)
 {
 	vec_fini(&analysis->candidates);
@@ -327,29 +344,55 @@ static void fini_analysis(struct analysis *analysis)
 	model_free(analysis->model);
 }
 
+static enum ct_status fold_and_judge(struct analysis *analysis, struct ct_source *source,
+	struct ct_report *report, struct ct_error *reterr)
+{
+	enum ct_status status;
+
+	analysis->tables = source->tables;
+	status = fold(analysis, source, reterr);
+	return status == CT_OK ? judge(analysis, source, report, reterr) : status;
+}
+
+/* Once more, as it was before it was set going to its end, where it was. */
+static enum ct_status judge_last_rest(struct analysis *analysis, struct ct_source *source,
+	const struct ct_analyze_options *options, const struct analyze_terms *terms,
+	struct ct_report *report, struct ct_error *reterr)
+{
+	struct ct_report before = {0};
+	struct last_rests rests;
+	struct analysis again;
+	enum ct_status status;
+
+	if (!analyze_last_rest_find(analysis, source, &rests))
+		return analysis->is_broken ? ct_fail_memory(reterr) : CT_OK;
+	init_analysis(&again, terms, options, analysis->arena);
+	again.path_task = NULL;
+	again.by = CT_BY_NONE;
+	analyze_last_rest_remark(&again, &rests);
+	status = fold_and_judge(&again, &rests.source, &before, reterr);
+	fini_analysis(&again);
+	if (status != CT_OK)
+		return status;
+	analyze_last_rest_merge(analysis, report, &before);
+	return analysis->is_broken ? ct_fail_memory(reterr) : CT_OK;
+}
+
 enum ct_status analyze_source(struct ct_source *source, const struct ct_analyze_options *options,
 	const struct analyze_terms *terms, const struct ct_report **ret_report,
 	struct ct_error *reterr)
 {
-	static const struct analyze_live none;
-	struct analysis analysis = {
-		.rules = terms->rules,
-		.tables = source->tables,
-		.live = terms->live ? terms->live : &none,
-		.least_ended = terms->nr_ended,
-	};
 	struct owned_report *owned = calloc(1, sizeof(*owned));
+	struct analysis analysis;
 	enum ct_status status;
 
 	if (!owned)
 		return ct_fail_memory(reterr);
 	arena_init(&owned->arena);
-	arena_init(&analysis.scratch);
-	analysis.arena = &owned->arena;
-	take_options(&analysis, options);
-	status = fold(&analysis, source, reterr);
+	init_analysis(&analysis, terms, options, &owned->arena);
+	status = fold_and_judge(&analysis, source, &owned->report, reterr);
 	if (status == CT_OK)
-		status = judge(&analysis, source, &owned->report, reterr);
+		status = judge_last_rest(&analysis, source, options, terms, &owned->report, reterr);
 	fini_analysis(&analysis);
 	if (status != CT_OK) {
 		analyze_report_free(&owned->report);

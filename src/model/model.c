@@ -20,6 +20,7 @@ static void init_processes(struct model *model)
 		model->processes[i].halted = CT_NO_TIME;
 		model->processes[i].last_run = CT_NO_TIME;
 		model->processes[i].last_event = CT_NO_TIME;
+		model_stillness_init(&model->processes[i]);
 	}
 }
 
@@ -36,6 +37,7 @@ static bool init_threads(struct model *model)
 					  ? model->tables->threads[i].stopped
 					  : CT_NO_TIME;
 		thread->last_event = thread->idle_from = thread->blocked_from = CT_NO_TIME;
+		thread->left = CT_NO_TIME;
 		thread->seen = thread->idle_began = thread->counted = CT_NO_TIME;
 		thread->idle_good = thread->timed_end = INT64_MIN;
 		if (!model_thread_list(model, i))
@@ -70,6 +72,7 @@ enum ct_status model_new(
 		return ct_fail_memory(reterr);
 	model->tables = tables;
 	model->epoch = 1;
+	model->standstill_ns = INT64_MAX;
 	model_release_from(model, MODEL_ENDED);
 	model->nr_processes = tables->nr_processes ? tables->nr_processes : 1;
 	model->nr_threads = tables->nr_threads ? tables->nr_threads : 1;
@@ -376,6 +379,7 @@ enum ct_status model_apply(
 		placed.site = model_place(model, event->site);
 		event = &placed;
 	}
+	model_stillness_note(model, event);
 	model_thread_note(model, event);
 	if (event->kind >= CTP_KIND_CREATE && event->kind <= CTP_KIND_DETAIL)
 		is_taken = apply_coro(model, event);

@@ -98,7 +98,8 @@ struct model {
 	ct_time from;           /* observation */
 	ct_time now;            /* its end */
 	int64_t uncertainty_ns; /* how far the clocks of two threads may disagree */
-	bool is_open_ended;     /* the tables do not say when observation ended */
+	int64_t standstill_ns; /* a while without a step is long from here on; the caller's, INT64_MAX at first */
+	bool is_open_ended; /* the tables do not say when observation ended */
 	bool is_unfinished; /* the trace has no end: nothing behind the last heartbeat is taken up */
 	uint32_t nr_losses_taken; /* of the tables */
 	uint64_t nr_events;

@@ -76,6 +76,12 @@ void model_observation_begin(struct model *model);
 /* model_observation_admit: can this event be true? Events left out are counted. */
 bool model_observation_admit(struct model *model, const struct ct_event *event);
 
+/* ---------------------------------------------------------------- whiles without a step: stillness.c */
+
+void model_stillness_init(struct model_process *process);
+/* model_stillness_note: of each event, before anything changes by it. */
+void model_stillness_note(struct model *model, const struct ct_event *event);
+
 /* ---------------------------------------------------------------- by name: find.c */
 
 /*

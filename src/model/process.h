@@ -29,6 +29,16 @@ struct model_unmatched {
 
 #define MODEL_UNMATCHED 4096u
 
+/* A while in which no coroutine of a process took a step: stillness.c. */
+struct model_stillness {
+	ct_time from; /* the last step */
+	ct_time until; /* before anybody did anything that led to the next one; CT_NO_TIME: there was no such while */
+	uint64_t nr_alive; /* coroutines, meanwhile */
+	uint32_t nr_runs;  /* of the process up to then */
+};
+
+#define MODEL_INTERRUPTIONS 4u /* that are kept, the latest ones */
+
 struct model_process {
 	struct map pages; /* coroutine id / MODEL_PAGE_IDS -> index into model.pages */
 	uint64_t cached_key;
@@ -61,6 +71,12 @@ struct model_process {
 	uint64_t nr_cut_ready; /* besides: that had been woken, and had not run since */
 	ct_time last_event;    /* written by any of its threads; CT_NO_TIME: none */
 	ct_time last_run;      /* the last resume of any of its coroutines; CT_NO_TIME: none */
+	ct_time stepped;       /* the last step of any of them; CT_NO_TIME: none */
+	ct_time stirred;       /* its first event behind the last pause in all that it writes */
+	ct_time interrupted; /* a signal ended a call of one of its threads; CT_NO_TIME: none did */
+	struct model_stillness stillness; /* the last long one that a step ended */
+	struct model_stillness interruptions[MODEL_INTERRUPTIONS]; /* that a signal ended */
+	uint32_t nr_interruptions; /* the next one goes to this one modulo their number */
 	uint64_t nr_opened;
 	uint64_t nr_open;
 	ct_time shutdown_from; /* the program said that it ends; CT_NO_TIME: it did not */

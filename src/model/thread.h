@@ -38,6 +38,7 @@ struct model_thread {
 	ct_time idle_good;    /* the last moment at which it was idle with nothing ready anywhere */
 	ct_time timed_end;    /* the end of its last idleness that had a time-out */
 	ct_time blocked_from; /* in a call that may block; CT_NO_TIME: in none */
+	ct_time left;         /* its first event behind its last idleness; CT_NO_TIME: none */
 	ct_time seen;         /* the engine's last look at it; CT_NO_TIME: none */
 	ct_time stopped;      /* it has ended; CT_NO_TIME: not known */
 	uint64_t seen_event;

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which rest of a process is judged besides its end, the source as it was then, and what of both reports is told.
+ *
+ * What is true of a rest would have been found had the program been killed then. The last one of a program that goes on
+ * at work is none: most of those that ran since have to have ended, and the process soon after.
+ */
+#include <inttypes.h>
+
+#include "analyze/last_rest.h"
+#include "analyze/parts.h"
+
+/* From the rest to the end of the process, and runs of its coroutines meanwhile: of a program that only ends. */
+#define LONGEST_END_NS INT64_C(10000000000)
+#define RUNS_A_COROUTINE 8u
+#define RUNS_BESIDES 64u
+
+/* ---------------------------------------------------------------- which rest */
+
+/* Coroutines that ran since, and have not ended. */
+static uint64_t count_survivors(const struct model *model, uint32_t process, ct_time since)
+{
+	uint64_t nr_survivors = 0;
+	uint32_t i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+
+		nr_survivors += coro->process == process && coro->state != CT_STATE_DONE &&
+				coro->state != CT_STATE_DESTROYED && coro->resumed != CT_NO_TIME &&
+				coro->resumed >= since;
+	}
+	return nr_survivors;
+}
+
+/* Did all that came since only end the program? */
+static bool is_before_the_end(
+	const struct analysis *analysis, uint32_t process, const struct model_stillness *stillness)
+{
+	const struct model_process *at = &analysis->model->processes[process];
+	ct_time ended = analysis->tables->processes[process].ended;
+	uint64_t nr_ended;
+
+	if (stillness->until == CT_NO_TIME || ended - stillness->until > LONGEST_END_NS ||
+		at->nr_runs - stillness->nr_runs >
+			stillness->nr_alive * RUNS_A_COROUTINE + RUNS_BESIDES)
+		return false;
+	nr_ended = at->nr_alive < stillness->nr_alive ? stillness->nr_alive - at->nr_alive : 0;
+	return nr_ended && count_survivors(analysis->model, process, stillness->until) <= nr_ended;
+}
+
+/* The first of those that a signal ended: of two signals the second one comes to a program that ends already. */
+static const struct model_stillness *first_interruption(
+	const struct analysis *analysis, uint32_t process)
+{
+	const struct model_process *at = &analysis->model->processes[process];
+	const struct model_stillness *first = NULL;
+	uint32_t i;
+
+	for (i = 0; i < MODEL_INTERRUPTIONS; i++) {
+		const struct model_stillness *stillness = &at->interruptions[i];
+
+		if (is_before_the_end(analysis, process, stillness) &&
+			(!first || stillness->until < first->until))
+			first = stillness;
+	}
+	return first;
+}
+
+static struct last_rest last_rest_of(const struct analysis *analysis, uint32_t process)
+{
+	const struct model_stillness *last = &analysis->model->processes[process].stillness;
+	const struct ct_process *told = &analysis->tables->processes[process];
+	bool is_signaled = told->ending == CT_ENDING_SIGNALED;
+	const struct model_stillness *first;
+
+	if (!process || told->ended == CT_NO_TIME)
+		return (struct last_rest){.until = CT_NO_TIME};
+	first = first_interruption(analysis, process);
+	if (first)
+		return (struct last_rest){first->from, first->until, true};
+	if ((is_signaled || analysis->parties[process].has_given_up) &&
+		is_before_the_end(analysis, process, last))
+		return (struct last_rest){last->from, last->until, is_signaled};
+	return (struct last_rest){.until = CT_NO_TIME};
+}
+
+/* ---------------------------------------------------------------- the source of what was before */
+
+static bool is_before(const struct last_rests *rests, const struct ct_event *event)
+{
+	const struct last_rest *of = &rests->of[event->process];
+
+	return of->until == CT_NO_TIME || event->time < of->until;
+}
+
+/* In the reader's room, where the run lies. */
+static void leave_out(
+	const struct last_rests *rests, struct ct_event *room, struct ct_events *events)
+{
+	size_t i, nr_kept = 0;
+
+	for (i = 0; i < events->count; i++) {
+		if (!is_before(rests, &room[i]))
+			continue;
+		if (nr_kept != i)
+			room[nr_kept] = room[i];
+		nr_kept++;
+	}
+	events->count = nr_kept;
+	events->rows = NULL;
+}
+
+static enum ct_status next(
+	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
+{
+	struct last_rests *rests = (struct last_rests *)source;
+	struct ct_event *room = events->room;
+	size_t capacity = events->capacity;
+	enum ct_status status;
+
+	do {
+		status = source_fill(rests->all, room, capacity, events, reterr);
+		if (status == CT_OK)
+			leave_out(rests, room, events);
+	} while (status == CT_OK && !events->count);
+	return status;
+}
+
+static enum ct_status reset(struct ct_source *source, struct ct_error *reterr)
+{
+	return source_reset(((struct last_rests *)source)->all, reterr);
+}
+
+static void close_nothing(struct ct_source *source)
+{
+	(void)source;
+}
+
+/* What ended the program came later, and a watchdog that lets all be destroyed is no sign that all of them hung. */
+static void end_at_rests(const struct analysis *analysis, const struct last_rests *rests,
+	struct ct_process *processes)
+{
+	uint32_t i;
+
+	for (i = 0; i < analysis->tables->nr_processes; i++) {
+		processes[i] = analysis->tables->processes[i];
+		if (rests->of[i].until == CT_NO_TIME)
+			continue;
+		processes[i].ended = rests->of[i].until;
+		processes[i].ending = CT_ENDING_UNKNOWN;
+		processes[i].ending_value = 0;
+	}
+}
+
+bool analyze_last_rest_find(
+	struct analysis *analysis, struct ct_source *source, struct last_rests *rests)
+{
+	static const struct ct_source_ops ops = {
+		.next = next, .reset = reset, .close = close_nothing};
+	uint32_t count = analysis->tables->nr_processes, i;
+	struct ct_process *processes = arena_array(analysis->arena, count, sizeof(*processes));
+	bool is_found = false;
+
+	*rests = (struct last_rests){.all = source, .tables = *analysis->tables};
+	rests->of = arena_array(analysis->arena, count, sizeof(*rests->of));
+	analysis->is_broken |= !processes || !rests->of;
+	for (i = 0; !analysis->is_broken && i < count; i++) {
+		rests->of[i] = last_rest_of(analysis, i);
+		is_found |= rests->of[i].until != CT_NO_TIME;
+	}
+	if (!is_found)
+		return false;
+	end_at_rests(analysis, rests, processes);
+	rests->tables.processes = processes;
+	rests->source.ops = &ops;
+	rests->source.tables = &rests->tables;
+	rests->source.order = source->order;
+	rests->source.is_ordered = source->is_ordered;
+	return true;
+}
+
+/* ---------------------------------------------------------------- of both reports one */
+
+static bool says_the_same(const struct ct_finding *one, const struct ct_finding *other)
+{
+	return one->rule == other->rule && one->process == other->process &&
+	       one->wait_site == other->wait_site && one->cause_site == other->cause_site;
+}
+
+static bool is_said(const struct ct_report *report, const struct ct_finding *finding)
+{
+	uint32_t i;
+
+	for (i = 0; i < report->nr_findings; i++)
+		if (says_the_same(&report->findings[i], finding))
+			return true;
+	return false;
+}
+
+/* The gravest first, and of those of one grade those of the rest, in the order of each report. */
+static void merge_findings(
+	struct analysis *analysis, struct ct_report *report, const struct ct_report *before)
+{
+	uint32_t most = report->nr_findings + before->nr_findings, count = 0, i;
+	struct ct_finding *merged = arena_array(analysis->arena, most, sizeof(*merged));
+	enum ct_grade grade;
+
+	analysis->is_broken |= !merged;
+	for (grade = CT_GRADE_PROVEN; merged && grade > CT_GRADE_NONE; grade--) {
+		for (i = 0; i < before->nr_findings; i++)
+			if (before->findings[i].grade == grade)
+				merged[count++] = before->findings[i];
+		for (i = 0; i < report->nr_findings; i++)
+			if (report->findings[i].grade == grade &&
+				!is_said(before, &report->findings[i]))
+				merged[count++] = report->findings[i];
+	}
+	report->findings = merged;
+	report->nr_findings = count;
+}
+
+static bool is_remarked(const struct ct_report *report, const char *remark)
+{
+	uint32_t i;
+
+	for (i = 0; i < report->nr_remarks; i++)
+		if (strcmp(report->remarks[i], remark) == 0)
+			return true;
+	return false;
+}
+
+static void merge_remarks(
+	struct analysis *analysis, struct ct_report *report, const struct ct_report *before)
+{
+	uint32_t most = report->nr_remarks + before->nr_remarks, count = 0, i;
+	const char **merged = arena_array(analysis->arena, most, sizeof(*merged));
+
+	analysis->is_broken |= !merged;
+	for (i = 0; merged && i < report->nr_remarks; i++)
+		merged[count++] = report->remarks[i];
+	for (i = 0; merged && i < before->nr_remarks; i++)
+		if (!is_remarked(report, before->remarks[i]))
+			merged[count++] = before->remarks[i];
+	report->remarks = merged;
+	report->nr_remarks = count;
+}
+
+void analyze_last_rest_merge(
+	struct analysis *analysis, struct ct_report *report, const struct ct_report *before)
+{
+	merge_findings(analysis, report, before);
+	merge_remarks(analysis, report, before);
+	report->waiting = before->waiting;
+	report->nr_waiting = before->nr_waiting;
+	report->advice = before->advice;
+	report->nr_advice = before->nr_advice;
+	if (!before->nr_why)
+		return;
+	report->why_coro = before->why_coro;
+	report->why = before->why;
+	report->nr_why = before->nr_why;
+	report->awaits = before->awaits;
+	report->nr_awaits = before->nr_awaits;
+}
+
+/* ---------------------------------------------------------------- words */
+
+static const char *words_end(
+	struct analysis *analysis, const struct last_rests *rests, uint32_t process)
+{
+	const struct ct_process *told = &rests->all->tables->processes[process];
+
+	if (!rests->of[process].is_by_signal)
+		return "it ended itself in failure";
+	return told->ending == CT_ENDING_SIGNALED
+		       ? analyze_say(analysis, "%s came",
+				 analyze_words_signal(analysis, told->ending_value))
+		       : "a signal came";
+}
+
+void analyze_last_rest_remark(struct analysis *analysis, const struct last_rests *rests)
+{
+	uint32_t i;
+
+	for (i = 0; i < rests->tables.nr_processes; i++) {
+		const struct last_rest *of = &rests->of[i];
+
+		if (of->until == CT_NO_TIME)
+			continue;
+		analyze_quality_remark(analysis,
+			"no coroutine of process %" PRIu64
+			" did anything from %s to %s, until %s; who "
+			"waited is told as of then, and not of the end",
+			rests->tables.processes[i].pid, analyze_words_duration(analysis, of->from),
+			analyze_words_duration(analysis, of->until), words_end(analysis, rests, i));
+	}
+}
