@@ -26,6 +26,7 @@ int command_overhead(const struct arguments *arguments);
 int command_why(const struct arguments *arguments);
 int command_dump(const struct arguments *arguments);
 int command_info(const struct arguments *arguments);
+int command_verify(const struct arguments *arguments);
 int command_integration(const struct arguments *arguments);
 int command_assemble(const struct arguments *arguments);
 int command_cut(const struct arguments *arguments);

@@ -34,6 +34,7 @@ static int (*const commands[NR_COMMANDS])(const struct arguments *) = {
 	[COMMAND_DUMP] = command_dump,
 	[COMMAND_INFO] = command_info,
 	[COMMAND_INTEGRATION] = command_integration,
+	[COMMAND_VERIFY] = command_verify,
 	[COMMAND_ASSEMBLE] = command_assemble,
 	[COMMAND_CUT] = command_cut,
 	[COMMAND_MERGE] = command_merge,

@@ -74,6 +74,7 @@ static bool is_judge(enum command command)
 	case COMMAND_DIFF:
 	case COMMAND_SERVE:
 	case COMMAND_TOP:
+	case COMMAND_VERIFY:
 	case COMMAND_WHY:
 	case COMMAND_STATS:
 	case COMMAND_EXPORT:

@@ -136,6 +136,14 @@ struct ct_member {
 	struct ct_step cause;
 };
 
+/* What a finding that a rule calls Proven says of single events, and whether they show it. */
+struct ct_claim {
+	const char *text; /* "no resume of coroutine 3 from event 120 to the end" */
+	bool holds;
+	uint64_t
+		against; /* sequence number of the event that speaks against it; UINT64_MAX: none */
+};
+
 /* One finding. Texts and arrays belong to the report. */
 struct ct_finding {
 	enum ct_rule rule;
@@ -160,6 +168,9 @@ struct ct_finding {
 	uint64_t last_sequence;
 	const char *next_step;     /* what to do now */
 	struct ct_picture picture; /* of what happened, for the gravest findings */
+	/* On what it rests, of its first member, where its rule called it Proven: one that does not hold lowered it. */
+	const struct ct_claim *claims;
+	uint32_t nr_claims;
 };
 
 /* The quality of the observation itself; printed before any finding. */

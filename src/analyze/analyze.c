@@ -7,6 +7,7 @@
 
 #include "analyze/last_rest.h"
 #include "analyze/parts.h"
+#include "analyze/proof.h"
 #include "base/failure.h"
 #include "base/known_options.h"
 #include "event/places.h"
@@ -273,6 +274,9 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 		return ct_fail_memory(reterr);
 	survey_allowed(analysis);
 	find_all(analysis);
+	status = analyze_proof_check(analysis, source, reterr);
+	if (status != CT_OK)
+		return status;
 	analyze_group_candidates(analysis);
 	status = analyze_evidence_collect(analysis, source, reterr);
 	if (status != CT_OK)
@@ -338,6 +342,7 @@ static void fini_analysis(struct analysis *analysis)
 {
 	vec_fini(&analysis->candidates);
 	vec_fini(&analysis->groups);
+	claim_fini(&analysis->claims);
 	vec_fini(&analysis->remarks);
 	vec_fini(&analysis->kept);
 	arena_fini(&analysis->scratch);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyze/parts.h"
+#include "analyze/proof.h"
 
 static bool is_allowed(const struct analysis *analysis, uint32_t site)
 {
@@ -376,6 +377,7 @@ void analyze_group_finding(
 	finding->first_sequence = UINT64_MAX;
 	fill_members(analysis, group, finding);
 	fill_lowered(analysis, group, finding);
+	analyze_proof_fill(analysis, group, finding);
 	rule_of(analysis, first)->describe(analysis, group, &story, finding);
 	analyze_frames_tell(analysis, group, &story);
 	analyze_story_end(analysis, &story, finding);

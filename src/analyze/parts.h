@@ -22,6 +22,7 @@
 #include "analyze/thresholds.h"
 #include "base/arena.h"
 #include "model/model.h"
+#include "claim/claim.h"
 
 /* Why a grade is lower than it could be. */
 enum reason {
@@ -50,6 +51,8 @@ struct candidate {
 	uint64_t reasons;    /* bits REASON(...) */
 	ct_time since;
 	uint64_t nr_lost;
+	uint32_t first_claim; /* in analysis->claims: on what it rests, where it was Proven */
+	uint32_t nr_claims;
 };
 
 /* As many members of a finding carry their last events. */
@@ -160,6 +163,7 @@ struct analysis {
 	VEC(struct model_asked) kept;    /* what readings before this one were asked for */
 	VEC(struct candidate) candidates;
 	VEC(struct group) groups;
+	struct claims claims;
 	VEC(const char *) remarks;
 	bool is_broken;
 };

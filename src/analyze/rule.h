@@ -13,6 +13,7 @@
 
 struct analysis;
 struct candidate;
+struct claims;
 struct group;
 struct story;
 
@@ -21,6 +22,12 @@ struct rule {
 	struct model_watcher watcher;
 	/* find: looks through the model, and adds a candidate for each coroutine of which the rule is true. */
 	void (*find)(struct analysis *analysis);
+	/*
+	 * certify: the claims on which it rests that this candidate is Proven, for the checker of src/claim. Asked for
+	 * candidates that are Proven; NULL: none of the rule is, or the rule tells a fact.
+	 */
+	void (*certify)(struct analysis *analysis, const struct candidate *candidate,
+		struct claims *claims);
 	/* describe: the title of a group of its candidates; the steps and the evidence, as a story. */
 	void (*describe)(struct analysis *analysis, const struct group *group, struct story *story,
 		struct ct_finding *finding);

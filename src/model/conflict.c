@@ -44,6 +44,7 @@ bool model_coro_conflict(struct model *model, uint32_t index, const struct ct_ev
 		.before = coro->changed,
 		.sequence = event->sequence,
 		.sequence_before = coro->last_event,
+		.run_event = coro->resume_event,
 		.wakes = {coro->wake_before, model_wake_ready(coro)},
 		.is_order_unknown = event->flags & CT_FLAG_ORDER_UNKNOWN,
 	};

@@ -142,6 +142,7 @@ struct model_conflict {
 	ct_time before; /* when the state was entered */
 	uint64_t sequence;
 	uint64_t sequence_before;
+	uint64_t run_event;           /* the resume of the coroutine's last run before it */
 	struct model_waking wakes[2]; /* the last ones until then, the older first */
 };
 

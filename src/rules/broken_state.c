@@ -78,6 +78,24 @@ static void find(struct analysis *analysis)
 	}
 }
 
+/* ---------------------------------------------------------------- on what it rests */
+
+static void certify(
+	struct analysis *analysis, const struct candidate *candidate, struct claims *claims)
+{
+	const struct model_conflict *conflict = &analysis->model->conflicts.at[candidate->subject];
+	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
+	ct_time until = conflict->time;
+
+	claim_told(claims, conflict->sequence, UINT64_C(1) << conflict->kind, 0);
+	claim_at_switch(claims, conflict->sequence);
+	claim_order(claims, conflict->sequence_before, conflict->sequence);
+	claim_whole(claims, coro->process, conflict->thread, coro->created, until);
+	claim_whole(claims, coro->process, conflict->thread_before, coro->created, until);
+}
+
+/* ---------------------------------------------------------------- telling it */
+
 static const char *words_step(unsigned kind)
 {
 	switch (kind) {
@@ -151,6 +169,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 
 const struct rule rules_broken_state = {
 	.find = find,
+	.certify = certify,
 	.describe = describe,
 	.is_no_explanation = true,
 };

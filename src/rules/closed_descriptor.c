@@ -309,6 +309,25 @@ static void find(struct analysis *analysis)
 			judge(analysis, i);
 }
 
+/* ---------------------------------------------------------------- on what it rests */
+
+static void certify(
+	struct analysis *analysis, const struct candidate *candidate, struct claims *claims)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
+	const struct model_descriptor *descriptor =
+		&analysis->model->descriptors.at[candidate->descriptor];
+
+	analyze_claim_stays(analysis, candidate->coro, true, claims);
+	claim_told(claims, descriptor->close_event,
+		CLAIM_KIND(DESCRIPTOR_CLOSE) | CLAIM_KIND(DESCRIPTOR_OPEN) |
+			CLAIM_KIND(DESCRIPTOR_DUP),
+		0);
+	claim_whole(claims, coro->process, 0, coro->suspended,
+		coro->state == CT_STATE_DESTROYED ? coro->destroyed
+						  : analysis->parties[coro->process].end);
+}
+
 /* ---------------------------------------------------------------- telling it */
 
 #define THREADS_COUNTED 64u
@@ -548,6 +567,7 @@ const struct rule rules_closed_descriptor = {
 		.looks = {[MODEL_CUT] = look_at_cut},
 		.keeps = keeps},
 	.find = find,
+	.certify = certify,
 	.describe = describe,
 	.tell_cause = tell_cause,
 };

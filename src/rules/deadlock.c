@@ -273,6 +273,33 @@ static void find(struct analysis *analysis)
 	}
 }
 
+/* ---------------------------------------------------------------- on what it rests */
+
+/* The coroutine waits, or its thread does, and has not gone on since. */
+static void claim_wait(const struct analysis *analysis, uint32_t index, struct claims *claims)
+{
+	struct ties_wait wait = wait_of(analysis, index);
+
+	if (wait.thread)
+		claim_told(claims, wait.event, CLAIM_KIND(BLOCK_BEGIN), 0);
+	else
+		analyze_claim_stays(analysis, index, false, claims);
+}
+
+static void certify(
+	struct analysis *analysis, const struct candidate *candidate, struct claims *claims)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
+	struct ties_wait wait = wait_of(analysis, candidate->coro);
+
+	claim_wait(analysis, candidate->coro, claims);
+	if (CTP_HANDLE_RESOURCE(wait.object) == CTP_RESOURCE_LOCK)
+		analyze_claim_kept(
+			analyze_ties_object_at(analysis, coro->process, wait.object), claims);
+	claim_whole(claims, coro->process, 0, analyze_candidate_life_start(analysis, coro),
+		analysis->parties[coro->process].end);
+}
+
 /* ---------------------------------------------------------------- telling it */
 
 static void tell_taken(
@@ -400,5 +427,6 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 
 const struct rule rules_deadlock = {
 	.find = find,
+	.certify = certify,
 	.describe = describe,
 };

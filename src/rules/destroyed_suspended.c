@@ -123,6 +123,23 @@ static void find(struct analysis *analysis)
 	}
 }
 
+/* ---------------------------------------------------------------- on what it rests */
+
+static void certify(
+	struct analysis *analysis, const struct candidate *candidate, struct claims *claims)
+{
+	const struct model_object *object = &analysis->model->objects.at[candidate->subject];
+	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
+
+	claim_told(claims, coro->destroy_event, CLAIM_KIND(DESTROY), claim_coro(coro->id));
+	if (candidate->variant == VARIANT_KEPT)
+		analyze_claim_kept(object, claims);
+	else
+		claim_told(claims, coro->wake_event, CLAIM_KIND(WAKE), 0);
+	claim_whole(
+		claims, coro->process, 0, candidate->since, analysis->parties[coro->process].end);
+}
+
 /* ---------------------------------------------------------------- telling it */
 
 static void tell_owner(struct analysis *analysis, const struct model_object *object,
@@ -214,5 +231,6 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 
 const struct rule rules_destroyed_suspended = {
 	.find = find,
+	.certify = certify,
 	.describe = describe,
 };

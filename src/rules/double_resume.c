@@ -84,6 +84,43 @@ static void find(struct analysis *analysis)
 	}
 }
 
+/* ---------------------------------------------------------------- on what it rests */
+
+/* The first run came to its end, and no frame is made anew in between. */
+static void claim_after_end(
+	const struct model_coro *coro, const struct model_conflict *conflict, struct claims *claims)
+{
+	struct claim same = {
+		.kind = CLAIM_NOTHING,
+		.process = coro->process,
+		.subject = claim_coro(coro->id),
+		.kinds = CLAIM_KIND(CREATE) | CLAIM_KIND(DESTROY),
+		.after = conflict->sequence_before,
+		.before = conflict->sequence,
+	};
+
+	claim_told(claims, conflict->sequence, CLAIM_KIND(RESUME) | CLAIM_KIND(SWITCH),
+		claim_coro(coro->id));
+	claim_at_switch(claims, conflict->sequence);
+	claim_order(claims, conflict->sequence_before, conflict->sequence);
+	claim_add(claims, &same);
+}
+
+static void certify(
+	struct analysis *analysis, const struct candidate *candidate, struct claims *claims)
+{
+	const struct model_conflict *conflict = &analysis->model->conflicts.at[candidate->subject];
+	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
+	ct_time from = conflict->before, until = conflict->time;
+
+	if (conflict->state == CT_STATE_RUNNING)
+		analyze_claim_two_runs(analysis, conflict, claims);
+	else
+		claim_after_end(coro, conflict, claims);
+	claim_whole(claims, coro->process, conflict->thread, from, until);
+	claim_whole(claims, coro->process, conflict->thread_before, from, until);
+}
+
 /* ---------------------------------------------------------------- telling it */
 
 static void tell_resumes(
@@ -148,6 +185,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 
 const struct rule rules_double_resume = {
 	.find = find,
+	.certify = certify,
 	.describe = describe,
 	.is_no_explanation = true,
 };

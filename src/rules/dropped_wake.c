@@ -200,6 +200,18 @@ static void find(struct analysis *analysis)
 	}
 }
 
+static void certify(
+	struct analysis *analysis, const struct candidate *candidate, struct claims *claims)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
+	ct_time end = coro->destroyed != CT_NO_TIME ? coro->destroyed
+						    : analysis->parties[coro->process].end;
+
+	analyze_claim_stays(analysis, candidate->coro, true, claims);
+	claim_told(claims, coro->wake_event, CLAIM_KIND(WAKE), 0);
+	claim_whole(claims, coro->process, 0, coro->suspended, end);
+}
+
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
 	struct ct_finding *finding)
 {
@@ -230,5 +242,6 @@ const struct rule rules_dropped_wake = {
 		.looks = {[MODEL_CUT] = look_at_cut},
 		.keeps = keeps},
 	.find = find,
+	.certify = certify,
 	.describe = describe,
 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lost wakeups: a coroutine waits, and nobody is left who could wake it; or what it waits for is
- * there and no wake came; or it has waited for very long. Only waits inside the program are judged:
- * what comes from outside may come tomorrow.
+ * Lost wakeups: a coroutine waits, and nobody is left who could wake it; or what it waits for is there and no wake
+ * came; or it has waited for very long. Only waits inside the program are judged: the outside may act tomorrow.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -596,5 +595,6 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 
 const struct rule rules_lost_wakeup = {
 	.find = find,
+	.certify = analyze_claim_nobody_left,
 	.describe = describe,
 };

@@ -7,6 +7,7 @@
 #define RULES_PARTS_H
 
 #include "analyze/parts.h"
+#include "analyze/proof.h"
 
 #define X(name, number, file, text, says, wrong_if, next_step) \
 	extern const struct rule rules_##file;

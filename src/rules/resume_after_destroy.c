@@ -131,6 +131,23 @@ static void find(struct analysis *analysis)
 			judge(analysis, (uint32_t)i);
 }
 
+/* ---------------------------------------------------------------- on what it rests */
+
+static void certify(
+	struct analysis *analysis, const struct candidate *candidate, struct claims *claims)
+{
+	const struct model_ghost *ghost = &analysis->model->ghosts.at[candidate->subject];
+	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
+	uint64_t subject = claim_coro(coro->id);
+
+	claim_told(claims, coro->destroy_event, CLAIM_KIND(DESTROY), subject);
+	claim_told(claims, ghost->sequence, CLAIM_KIND(RESUME) | CLAIM_KIND(SWITCH), subject);
+	claim_at_switch(claims, ghost->sequence);
+	claim_order(claims, coro->destroy_event, ghost->sequence);
+	claim_whole(claims, coro->process, ghost->thread, coro->destroyed, ghost->time);
+	claim_whole(claims, coro->process, coro->destroy_thread, coro->destroyed, ghost->time);
+}
+
 /* ---------------------------------------------------------------- telling it */
 
 static void tell_ghost(
@@ -199,6 +216,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 
 const struct rule rules_resume_after_destroy = {
 	.find = find,
+	.certify = certify,
 	.describe = describe,
 	.is_no_explanation = true,
 };

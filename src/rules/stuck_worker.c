@@ -220,6 +220,27 @@ static void find(struct analysis *analysis)
 	}
 }
 
+/* ---------------------------------------------------------------- on what it rests */
+
+/* The coroutine lies where only its worker can take it from, and the worker does not come. */
+static void certify(
+	struct analysis *analysis, const struct candidate *candidate, struct claims *claims)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
+	struct claim stays = {
+		.kind = CLAIM_NOTHING,
+		.process = coro->process,
+		.subject = claim_coro(coro->id),
+		.kinds = CLAIM_RUNS | CLAIM_KIND(DEQUEUE),
+		.after = coro->queue_event,
+		.before = CLAIM_NO_EVENT,
+	};
+
+	claim_told(claims, coro->queue_event, CLAIM_KIND(ENQUEUE), claim_coro(coro->id));
+	claim_add(claims, &stays);
+	claim_whole(claims, coro->process, 0, coro->queued, analysis->parties[coro->process].end);
+}
+
 /* ---------------------------------------------------------------- telling it */
 
 static const char *words_told(struct analysis *analysis, const struct model_thread *thread)
@@ -333,5 +354,6 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 
 const struct rule rules_stuck_worker = {
 	.find = find,
+	.certify = certify,
 	.describe = describe,
 };

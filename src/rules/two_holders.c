@@ -121,6 +121,35 @@ static void find(struct analysis *analysis)
 	}
 }
 
+/* ---------------------------------------------------------------- on what it rests */
+
+static void certify(
+	struct analysis *analysis, const struct candidate *candidate, struct claims *claims)
+{
+	const struct model *model = analysis->model;
+	const struct model_holding *holding = &model->holdings.at[candidate->subject];
+	uint64_t lock = model->objects.at[holding->object].handle;
+	struct claim overlap = {
+		.kind = CLAIM_OVERLAP,
+		.process = candidate->process,
+		.subject = lock,
+		.by = {model->coros.at[holding->first.coro].id,
+			model->coros.at[holding->second.coro].id},
+		.kinds = CLAIM_KIND(RELEASE) | CLAIM_KIND(HAND_OVER),
+		.after = holding->first.sequence,
+		.before = holding->second.sequence,
+	};
+
+	claim_told(
+		claims, holding->first.sequence, CLAIM_KIND(ACQUIRE) | CLAIM_KIND(HAND_OVER), lock);
+	claim_told(claims, holding->second.sequence, CLAIM_KIND(ACQUIRE) | CLAIM_KIND(HAND_OVER),
+		lock);
+	claim_told(
+		claims, holding->ended.sequence, CLAIM_KIND(RELEASE) | CLAIM_KIND(HAND_OVER), lock);
+	claim_add(claims, &overlap);
+	claim_whole(claims, candidate->process, 0, holding->first.time, holding->ended.time);
+}
+
 /* ---------------------------------------------------------------- telling it */
 
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
@@ -150,5 +179,6 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 
 const struct rule rules_two_holders = {
 	.find = find,
+	.certify = certify,
 	.describe = describe,
 };

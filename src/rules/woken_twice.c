@@ -210,6 +210,37 @@ static void find(struct analysis *analysis)
 	}
 }
 
+/* ---------------------------------------------------------------- on what it rests */
+
+static void certify(
+	struct analysis *analysis, const struct candidate *candidate, struct claims *claims)
+{
+	const struct twice *twice = &memory_of(analysis)->twices.at[candidate->subject];
+	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
+	uint64_t resumes = CLAIM_KIND(RESUME) | CLAIM_KIND(SWITCH), subject = claim_coro(coro->id);
+	struct claim unwoken = {
+		.kind = CLAIM_NOTHING,
+		.process = coro->process,
+		.subject = subject,
+		.frames = {coro->frame, coro->address},
+		.kinds = CLAIM_RUNS | CLAIM_KIND(WAKE),
+		.after = twice->wait_event,
+		.before = twice->sequence,
+	};
+
+	claim_told(claims, twice->wakes[0].sequence, CLAIM_KIND(WAKE), 0);
+	claim_told(claims, twice->wakes[1].sequence, CLAIM_KIND(WAKE), 0);
+	claim_told(claims, twice->resume_event, resumes, subject);
+	claim_told(claims, twice->wait_event, CLAIM_KIND(SUSPEND) | CLAIM_KIND(SWITCH), subject);
+	claim_told(claims, twice->sequence, resumes, subject);
+	claim_at_switch(claims, twice->wait_event);
+	claim_at_switch(claims, twice->sequence);
+	claim_add(claims, &unwoken);
+	claim_order(claims, twice->wait_event, twice->sequence);
+	claim_wakes(claims, coro->process, twice->wait_site);
+	claim_whole(claims, coro->process, 0, twice->wakes[0].time, twice->time);
+}
+
 /* ---------------------------------------------------------------- telling it */
 
 static void tell_resume(struct analysis *analysis, struct story *story, ct_time time,
@@ -260,6 +291,7 @@ const struct rule rules_woken_twice = {
 		.end = end,
 		.visit = visit},
 	.find = find,
+	.certify = certify,
 	.describe = describe,
 	.is_no_explanation = true,
 };

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shared by the files of the checker.
+ */
+#ifndef CLAIM_PARTS_H
+#define CLAIM_PARTS_H
+
+#include "base/map.h"
+#include "claim/checker.h"
+
+/* One of two events that a claim names, and what it began. */
+struct sighting {
+	bool is_seen;
+	bool has_ended; /* OVERLAP */
+	uint32_t thread;
+	ct_time time;
+	ct_time end;
+};
+
+/* What the reading has shown of a claim so far. */
+struct progress {
+	struct sighting at[2]; /* of `after` and `before` */
+	bool has_failed;
+	uint64_t against;
+};
+
+/* A list of claims under one key: chained, since most keys have one or two. Numbers are indexes plus 1. */
+struct link {
+	uint32_t claim;
+	uint32_t next;
+};
+
+struct missing {
+	uint32_t process;
+	uint32_t thread; /* 0: not known */
+	ct_time from;
+	ct_time until;
+};
+
+/* Waits at the places that WAKES claims name, while they go on. */
+struct wait {
+	uint32_t process;
+	uint32_t site; /* 0: it does not wait at such a place */
+	bool is_woken;
+};
+
+struct place {
+	uint32_t process;
+	uint32_t nr_claims;
+	uint64_t nr_unwoken;
+};
+
+struct checker {
+	const struct ct_tables *tables;
+	struct claims *claims;
+	struct progress *progress; /* by claim */
+	VEC(struct link) links;    /* [0] is none */
+	struct map by_event;       /* sequence number -> links */
+	struct map by_subject;     /* process and handle -> links */
+	VEC(struct missing) missing;
+	uint8_t *sleeps;          /* by thread: enum sleep */
+	struct map tids;          /* process and kernel id -> thread */
+	bool *has_unseen_threads; /* by process: threads are there that nobody looked at */
+	VEC(struct place) places; /* [0] is none */
+	struct map place_of_site;
+	VEC(struct wait) waits;
+	struct map wait_of_coro; /* process and handle -> waits */
+	struct map coro_of_frame;
+	bool asks_for_sleep;
+	bool is_broken;
+};
+
+/* claim_key: a number of one process as a key. */
+static inline uint64_t claim_key(uint32_t process, uint64_t number)
+{
+	return number ^ (uint64_t)process << 40;
+}
+
+/* ---------------------------------------------------------------- sleep.c */
+
+/*
+ * claim_sleep_prepare: before the first event. claim_sleep_take: what the event tells of threads.
+ * claim_sleep_judge: does each thread of the process sleep without time-out, or has ended?
+ */
+void claim_sleep_prepare(struct checker *checker);
+void claim_sleep_take(struct checker *checker, const struct ct_event *event);
+bool claim_sleep_judge(const struct checker *checker, uint32_t process);
+void claim_sleep_fini(struct checker *checker);
+
+/* ---------------------------------------------------------------- wakes.c */
+
+/* claim_wakes_prepare, _take, _judge, _fini: likewise, of waits at places and the wakes that ended them. */
+void claim_wakes_prepare(struct checker *checker);
+void claim_wakes_take(struct checker *checker, const struct ct_event *event);
+bool claim_wakes_judge(const struct checker *checker, const struct claim *claim);
+void claim_wakes_fini(struct checker *checker);
+
+/* claim_makes_ready: does a wake with this outcome make its target ready? */
+static inline bool claim_makes_ready(const struct ct_event *wake)
+{
+	return wake->argument == CTP_OUTCOME_QUEUED ||
+	       wake->argument == CTP_OUTCOME_ALREADY_QUEUED ||
+	       wake->argument == CTP_OUTCOME_RESUMED;
+}
+
+#endif
