@@ -4,6 +4,7 @@
  * their own, the initial and the final suspension; and that the promise behind it stays what its
  * author wrote.
  */
+#include <new>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -334,6 +335,15 @@ struct aligned;
 struct alignas(64) aligned_promise : promise_parts {
 	int number = 77;
 	aligned get_return_object();
+	/* Frames come from an allocation for 16 bytes: compilers leave larger ones to the promise. */
+	static void *operator new(std::size_t nr_bytes)
+	{
+		return ::operator new(nr_bytes, std::align_val_t(alignof(aligned_promise)));
+	}
+	static void operator delete(void *frame)
+	{
+		::operator delete(frame, std::align_val_t(alignof(aligned_promise)));
+	}
 };
 struct aligned : owned<aligned_promise> {
 	using promise_type = corotracer::traced<aligned_promise>;
