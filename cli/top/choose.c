@@ -58,12 +58,29 @@ static void say_state(const struct ct_traceable *found, char *buffer, size_t nr_
 
 static const char headings[] = "    PID  STATE                             COMMAND";
 
-static void say_line(const struct ct_traceable *found, char buffer[LINE_BYTES])
+/* Where the command has no room, the program's folders go first: they say less than its name and its arguments. */
+static const char *command_for(const char *command, size_t room)
+{
+	const char *name = command, *slash;
+
+	while (strlen(name) > room) {
+		slash = strpbrk(name, "/ ");
+		if (!slash || *slash == ' ')
+			break;
+		name = slash + 1;
+	}
+	return name;
+}
+
+static void say_line(const struct ct_traceable *found, size_t width, char buffer[LINE_BYTES])
 {
 	char state[LINE_BYTES / 2];
+	size_t used;
 
 	say_state(found, state, sizeof(state));
-	snprintf(buffer, LINE_BYTES, "%7" PRId64 "  %-32s  %s", found->pid, state, found->command);
+	used = (size_t)snprintf(buffer, LINE_BYTES, "%7" PRId64 "  %-32s  ", found->pid, state);
+	snprintf(buffer + used, LINE_BYTES - used, "%s",
+		command_for(found->command, width > used ? width - used : 0));
 }
 
 /* ---------------------------------------------------------------- the list */
@@ -146,7 +163,7 @@ static void draw_list(struct choose *choose)
 	for (i = first; i < choose->nr_found && i - first < nr_visible; i++) {
 		uint32_t at = FIRST_LINE + (uint32_t)(i - first);
 
-		say_line(&choose->found[i], line);
+		say_line(&choose->found[i], frame->width, line);
 		top_frame_text(frame, at, 0, frame->width, TOP_PLAIN, line);
 		if (i == selected_line(choose))
 			top_frame_reverse(frame, at);
@@ -304,7 +321,7 @@ enum ct_status top_choose_print(struct ct_error *reterr)
 	if (count)
 		printf("%s\n", headings);
 	for (i = 0; i < count; i++) {
-		say_line(&found[i], line);
+		say_line(&found[i], LINE_BYTES, line);
 		print_safe(stdout, line);
 		putchar('\n');
 	}

@@ -327,9 +327,9 @@ def check_endings(place, trace):
 # ---------------------------------------------------------------- a program that runs
 
 @contextlib.contextmanager
-def blocked():
-    """A program that hangs as soon as somebody attaches; see tests/targets/blocked.c."""
-    process = subprocess.Popen([BUILD / "tests/targets/blocked", "late"], stdout=subprocess.PIPE, text=True)
+def blocked(name=BUILD / "tests/targets/blocked"):
+    """A program that hangs as soon as somebody attaches, started under this name; see tests/targets/blocked.c."""
+    process = subprocess.Popen([name, "late"], executable=BUILD / "tests/targets/blocked", stdout=subprocess.PIPE, text=True)
     try:
         check(process.stdout.readline() == "ready\n", "nobody can attach to the target")
         yield process
@@ -443,9 +443,10 @@ def go_to(shown, pid):
 
 def check_choice(place):
     with recorded(place) as (taken, _), terminal(place, width=100, height=30, TMPDIR=place) as shown:
-        with blocked() as process:
+        # Folders that have no room go, and not the program's name.
+        with blocked("/" + "a-folder/" * 20 + "blocked") as process:
             shown.top()
-            shown.until("Which process?", "waits", "targets/blocked late")
+            shown.until("Which process?", "waits", "blocked late")
             go_to(shown, process.pid)
             shown.keys("Enter")
             shown.until("blocked", "s ago")
