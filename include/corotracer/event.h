@@ -39,6 +39,12 @@ int64_t ct_time_between(ct_time from, ct_time until);
 /* In such events: this one may not follow the event before it, within the reach of time-stamps. */
 #define CT_FLAG_ORDER_UNKNOWN 0x2000u
 
+/*
+ * Another order of what was done to the same coroutine or lock around this event was chosen than that of the
+ * time-stamps, or none could be: nothing rests on its place alone.
+ */
+#define CT_FLAG_ORDER_CHOSEN 0x1000u
+
 /* How JSON lines number the rows of a coroutine, in their key seq. */
 enum ct_row_numbers {
 	CT_ROW_NUMBERS_AS_PROBE = 0, /* as a probe of version 1 does it; for others, COUNT */

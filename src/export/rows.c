@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "event/kind_words.h"
+#include "event/flags.h"
 #include "export/rows.h"
 #include "textrace/names.h"
 #include "textrace/textrace.h"
@@ -103,7 +104,7 @@ static void set_words(struct export_rows *rows)
 
 	set_kind(rows);
 	set_argument(rows);
-	set_number(rows, EXPORT_FLAGS, event->flags);
+	set_number(rows, EXPORT_FLAGS, event_flags_told(event));
 	if (kind_has_coro(event->kind))
 		set_reference(rows, EXPORT_COROUTINE, event->coro);
 	else

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/flags.h"
 #include "export/sqlite_events.h"
 
 /* So many rows have their times told from one; a power of two. */
@@ -259,7 +260,7 @@ static struct sqlite_shape shape_of(const struct export_rows *rows)
 	return (struct sqlite_shape){.process = event->process,
 		.thread = event->thread,
 		.site = event->site,
-		.flags = event->flags,
+		.flags = (uint16_t)event_flags_told(event),
 		.kind = event->kind,
 		.argument = event->argument,
 		.is_change = cells[EXPORT_IS_ACTIVE].is_set,

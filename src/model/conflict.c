@@ -46,7 +46,7 @@ bool model_coro_conflict(struct model *model, uint32_t index, const struct ct_ev
 		.sequence_before = coro->last_event,
 		.run_event = coro->resume_event,
 		.wakes = {coro->wake_before, model_wake_ready(coro)},
-		.is_order_unknown = event->flags & CT_FLAG_ORDER_UNKNOWN,
+		.is_order_unknown = model_is_order_doubtful(coro),
 	};
 
 	if (!model_makes_ready(coro->wake_outcome))
@@ -85,7 +85,7 @@ bool model_coro_ghost(struct model *model, uint32_t coro, const struct ct_event 
 		.site = event->site,
 		.kind = event->kind,
 		.argument = event->argument,
-		.is_order_unknown = event->flags & CT_FLAG_ORDER_UNKNOWN,
+		.is_order_unknown = model_is_order_doubtful(coro_at(model, coro)),
 		.by = event->kind == CTP_KIND_WAKE && event->coro
 			      ? model_coro_find(model, event->process, event->coro)
 			      : model_thread_doer(model, event->thread),

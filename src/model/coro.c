@@ -345,6 +345,8 @@ bool model_coro_switch(struct model *model, const struct ct_event *event)
 		entered = model_coro_get(model, event->process, event->object, event->time);
 	if (!model_coro_own(model, event, &left) || (event->object && !entered))
 		return false;
+	model_note_order(coro_at(model, left), event);
+	model_note_order(coro_at(model, entered), event);
 	return (!left || leave(model, left, event)) && (!entered || run(model, entered, event));
 }
 
@@ -372,17 +374,11 @@ static bool is_taken_away(const struct model_coro *coro, const struct ct_event *
 	       event->argument == CTP_LIFE_SUSPENDED;
 }
 
-static bool destroy(struct model *model, uint32_t index, const struct ct_event *event)
+/* Destruction takes its coroutine away before that runs, where a wake had come, or while it waits. */
+static void cut(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_coro *coro = coro_at(model, index);
 
-	give_up_early(model, coro, event->time);
-	if (coro->state == CT_STATE_DESTROYED)
-		return model_coro_conflict(model, index, event);
-	if (is_taken_away(coro, event) && !model_coro_conflict(model, index, event))
-		return false;
-	coro->last_event = event->sequence;
-	model_annotation_forget(model, index, event->time);
 	if (coro->state == CT_STATE_READY || coro->state == CT_STATE_WAITING) {
 		process_at(model, coro->process)->last_cut = index;
 		model_times_cut(model, coro);
@@ -395,6 +391,22 @@ static bool destroy(struct model *model, uint32_t index, const struct ct_event *
 		model_tell(model, MODEL_CUT, (struct model_sight){.coro = index, .event = event});
 		coro->flags |= MODEL_CORO_WAS_DESTROYED_WAITING;
 	}
+}
+
+static bool destroy(struct model *model, uint32_t index, const struct ct_event *event)
+{
+	struct model_coro *coro = coro_at(model, index);
+
+	give_up_early(model, coro, event->time);
+	if (coro->state == CT_STATE_DESTROYED)
+		return model_coro_conflict(model, index, event);
+	if (is_taken_away(coro, event) && !model_coro_conflict(model, index, event))
+		return false;
+	coro->last_event = event->sequence;
+	model_annotation_forget(model, index, event->time);
+	/* Where it was is not certain where its steps' order was chosen. */
+	if (!model_is_order_doubtful(coro))
+		cut(model, index, event);
 	model_coro_leave_stack(model, index);
 	model_coro_set_state(model, coro, CT_STATE_DESTROYED, event->time);
 	coro->destroyed = event->time;
@@ -414,9 +426,10 @@ bool model_coro_step(struct model *model, const struct ct_event *event)
 		return false;
 	if (!index)
 		return true;
-	switch (event->kind) {
-	case CTP_KIND_FRAME:
+	if (event->kind == CTP_KIND_FRAME)
 		return tell_frame(model, index, event);
+	model_note_order(coro_at(model, index), event);
+	switch (event->kind) {
 	case CTP_KIND_RESUME:
 		return run(model, index, event);
 	case CTP_KIND_SUSPEND:

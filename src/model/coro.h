@@ -49,6 +49,7 @@ struct model_coro {
 	uint8_t point;       /* enum ctp_point of the last suspend */
 	uint8_t wake_outcome;
 	uint8_t mark;
+	uint8_t order_doubts; /* of its last steps and wakes, the latest in bit 0: was its place chosen? */
 	bool is_queue_private : 1; /* of the queue in which it lies: no other thread can take it from there */
 	bool has_spare_wake : 1; /* two wakes had put it into a queue before it ran last */
 	bool has_outlived : 1;   /* its parent had come to its end when it came to its own */
@@ -176,6 +177,13 @@ static inline bool model_is_yielding(const struct model_coro *coro)
 	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_YIELD;
 }
 
+/* model_is_order_doubtful: did its last steps, or wakes, come in an order that was chosen, and not told? */
+#define MODEL_ORDER_DOUBTS 7u
+static inline bool model_is_order_doubtful(const struct model_coro *coro)
+{
+	return coro->order_doubts & MODEL_ORDER_DOUBTS;
+}
+
 /* model_wake_last: its last wake. */
 static inline struct model_waking model_wake_last(const struct model_coro *coro)
 {
@@ -214,9 +222,9 @@ static inline bool model_is_unwoken(const struct model_coro *coro)
 /* model_is_woken_again: had a wake, and not a queue alone, made it ready before this one? */
 static inline bool model_is_woken_again(const struct model_coro *coro, const struct ct_event *wake)
 {
-	return coro->state == CT_STATE_READY && coro->wake_time != CT_NO_TIME &&
-	       coro->wake_time >= coro->suspended && coro->wake_outcome == CTP_OUTCOME_QUEUED &&
-	       wake->argument == CTP_OUTCOME_QUEUED;
+	return coro->state == CT_STATE_READY && !model_is_order_doubtful(coro) &&
+	       coro->wake_time != CT_NO_TIME && coro->wake_time >= coro->suspended &&
+	       coro->wake_outcome == CTP_OUTCOME_QUEUED && wake->argument == CTP_OUTCOME_QUEUED;
 }
 
 #endif

@@ -32,6 +32,7 @@ bool model_coro_enqueue(struct model *model, const struct ct_event *event)
 	if (!index)
 		return false;
 	coro = coro_at(model, index);
+	model_note_order(coro, event);
 	if (coro->state == CT_STATE_DESTROYED)
 		return model_coro_ghost(model, index, event);
 	if (coro->state == CT_STATE_DONE && !model_coro_conflict(model, index, event))

@@ -28,6 +28,14 @@ static inline struct model_thread *thread_at(struct model *model, uint32_t threa
 	return &model->threads[thread];
 }
 
+/* model_note_order: the event is a step of the coroutine, or a wake for it. */
+static inline void model_note_order(struct model_coro *coro, const struct ct_event *event)
+{
+	bool is_doubtful = event->flags & (CT_FLAG_ORDER_CHOSEN | CT_FLAG_ORDER_UNKNOWN);
+
+	coro->order_doubts = (uint8_t)(coro->order_doubts << 1 | is_doubtful);
+}
+
 /* time_plus: a sum that stays at the ends of what a time can be. */
 static inline ct_time time_plus(ct_time time, int64_t ns)
 {

@@ -263,6 +263,7 @@ static bool wake_one(
 
 	if (coro->is_cut)
 		model_gone_ask(model, coro->process, MODEL_KEPT_CORO, coro->id);
+	model_note_order(coro, event);
 	if (coro->state == CT_STATE_DESTROYED)
 		return model_coro_ghost(model, match.coro, event);
 	tell_wake(model, match.coro, event);

@@ -20,8 +20,9 @@ static bool is_broken(const struct analysis *analysis, const struct model_confli
 {
 	const struct model_coro *coro = &analysis->model->coros.at[conflict->coro];
 
-	if (conflict->is_explained || conflict->kind == CTP_KIND_RESUME ||
-		is_near(analysis, conflict) || (coro->flags & MODEL_CORO_WAS_REPLACED))
+	if (conflict->is_explained || conflict->is_order_unknown ||
+		conflict->kind == CTP_KIND_RESUME || is_near(analysis, conflict) ||
+		(coro->flags & MODEL_CORO_WAS_REPLACED))
 		return false;
 	if (conflict->kind == CTP_KIND_SWITCH && conflict->state == CT_STATE_RUNNING)
 		return false;
@@ -58,8 +59,6 @@ static void judge(struct analysis *analysis, uint32_t index)
 
 	if (is_of_one_thread(conflict))
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ONE_THREAD);
-	if (conflict->is_order_unknown)
-		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ORDER_UNKNOWN);
 	if (model_lost_between(analysis->model, coro->process, coro->created,
 		    conflict->time + analysis->model->uncertainty_ns))
 		return;

@@ -22,7 +22,7 @@ bool rules_double_resume_is(const struct model_conflict *conflict)
 	bool is_resume = conflict->kind == CTP_KIND_RESUME || conflict->kind == CTP_KIND_SWITCH;
 
 	return is_resume && !conflict->is_explained &&
-	       (!conflict->was_idle || is_woken_twice(conflict)) &&
+	       ((!conflict->was_idle && !conflict->is_order_unknown) || is_woken_twice(conflict)) &&
 	       (conflict->state == CT_STATE_RUNNING || conflict->state == CT_STATE_DONE);
 }
 

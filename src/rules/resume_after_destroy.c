@@ -91,8 +91,6 @@ static void judge(struct analysis *analysis, uint32_t index)
 	/* A program may tell one address of several that live at the same time. */
 	if (coro->flags & MODEL_CORO_WAS_REPLACED)
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_END_UNSEEN);
-	if (ghost->is_order_unknown)
-		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ORDER_UNKNOWN);
 	if (ghost->thread != coro->destroy_thread &&
 		model_is_near(analysis->model, coro->destroyed, ghost->time))
 		analyze_candidate_lower(&candidate, REASON_CLOCKS);
@@ -100,12 +98,12 @@ static void judge(struct analysis *analysis, uint32_t index)
 		analyze_candidate_add(analysis, &candidate);
 }
 
-/* A coarse clock cannot show that it came after the destruction. */
+/* An order that was chosen, or a coarse clock, cannot show that it came after the destruction. */
 static bool has_no_order(const struct analysis *analysis, const struct model_ghost *ghost)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[ghost->coro];
 
-	return (coro->flags & MODEL_CORO_HAS_DOUBTFUL_ORDER) ||
+	return ghost->is_order_unknown || (coro->flags & MODEL_CORO_HAS_DOUBTFUL_ORDER) ||
 	       (model_is_coarse(analysis->model) && ghost->thread != coro->destroy_thread &&
 		       model_is_near(analysis->model, coro->destroyed, ghost->time));
 }

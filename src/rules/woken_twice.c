@@ -78,8 +78,7 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
 
-	return !coro->has_spare_wake || (sight->event->flags & CT_FLAG_ORDER_UNKNOWN) ||
-	       keep(watch, sight);
+	return !coro->has_spare_wake || model_is_order_doubtful(coro) || keep(watch, sight);
 }
 
 /* The coroutine runs already, and may have been resumed by this wake, which then came in time for it. */

@@ -11,11 +11,12 @@
 #include <stdlib.h>
 
 #include "stages/ahead.h"
+#include "stages/arrange.h"
 #include "base/failure.h"
 #include "base/thread.h"
 
 #define NR_BATCHES 4u
-#define BATCH_EVENTS 4096u
+#define BATCH_EVENTS ARRANGE_ROOM_EVENTS
 
 struct batch {
 	struct ct_event room[BATCH_EVENTS];

@@ -7,8 +7,9 @@
 #include "stages/arrange_window.h"
 
 #define TAKEN_AT_ONCE 256u
-#define ROOM_EVENTS (2 * WINDOW_EVENTS) /* of which half at most are held back */
-#define NR_ONE_THREAD 2u                /* beside the reserved one: there is nothing to order */
+#define RUN_EVENTS 3840u
+#define ROOM_EVENTS ARRANGE_ROOM_EVENTS
+#define NR_ONE_THREAD 2u /* beside the reserved one: there is nothing to order */
 
 struct arrange {
 	struct ct_source source; /* first member */
@@ -68,7 +69,7 @@ static enum ct_status arrange_run(
 
 	arrange_window_move_to(window, events->room);
 	while (hand_out(arrange, events) && arrange->status == CT_OK &&
-		window->arrived - window->first < events->capacity) {
+		events->count < RUN_EVENTS && window->arrived - window->first < events->capacity) {
 		fill(arrange, events->capacity);
 		arrange_window_play(window);
 	}

@@ -15,6 +15,9 @@
 
 #include "stream/stream.h"
 
+/* A reader's room of so many events is used as it is; for a smaller one they are copied. */
+#define ARRANGE_ROOM_EVENTS 12288u
+
 /*
  * arrange_open: before `inner`, a source that does not grow, which is closed with it; on failure `inner` stays the
  * caller's. For a trace with one thread, or one that is ordered, *ret_source is `inner` itself. Some thousand events

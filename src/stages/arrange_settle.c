@@ -9,7 +9,7 @@
 
 #include "stages/arrange_window.h"
 
-#define DEEDS_MAX 24u
+#define DEEDS_MAX 48u /* 64 at most: bits of a word */
 #define NODES_MAX 4000u
 #define PLACES_A_STEP 16u /* a step of the search costs as much as looking at so many places */
 
@@ -21,12 +21,13 @@ struct candidate {
 	ct_time stamp; /* as it came */
 	ct_time time;  /* as it is now */
 	bool is_after_gap;
-	bool is_used;
 };
 
 struct search {
 	struct candidate at[DEEDS_MAX];
 	size_t count;
+	struct visits *visits;
+	uint64_t put; /* those that have been put, a bit for each */
 	int64_t reach_ns;
 	struct place first; /* where the subject was before all of them */
 	unsigned best_cost;
@@ -128,15 +129,20 @@ static unsigned cost_of(const struct candidate *candidate, struct place *place)
 	return arrange_step(place, candidate->act, candidate->by);
 }
 
+static bool is_put(const struct search *search, size_t index)
+{
+	return search->put >> index & 1;
+}
+
 /* Is it the next one of its thread? */
 static bool is_next(const struct search *search, size_t index)
 {
 	size_t i;
 
-	if (search->at[index].is_used)
+	if (is_put(search, index))
 		return false;
 	for (i = 0; i < index; i++)
-		if (!search->at[i].is_used && search->at[i].thread == search->at[index].thread)
+		if (!is_put(search, i) && search->at[i].thread == search->at[index].thread)
 			return false;
 	return true;
 }
@@ -153,10 +159,13 @@ static void try_all(
 		memcpy(search->best, search->path, depth * sizeof(*search->best));
 		return;
 	}
-	if (++search->nr_nodes > NODES_MAX) {
+	if (search->nr_nodes == NODES_MAX) {
 		search->is_cut = true;
 		return;
 	}
+	if (!arrange_visits_note(search->visits, search->put, &place, cost))
+		return;
+	search->nr_nodes++;
 	for (i = 0; i < search->count; i++) {
 		size_t index = search->is_backward ? search->count - 1 - i : i;
 		struct candidate *next = &search->at[index];
@@ -165,10 +174,10 @@ static void try_all(
 
 		if (!is_next(search, index) || raised - next->stamp > search->reach_ns)
 			continue;
-		next->is_used = true;
+		search->put |= UINT64_C(1) << index;
 		search->path[depth] = index;
 		try_all(search, depth + 1, after, raised, cost + cost_of(next, &after));
-		next->is_used = false;
+		search->put &= ~(UINT64_C(1) << index);
 	}
 }
 
@@ -235,7 +244,7 @@ static void do_it(struct window *window, struct search *search)
 
 bool arrange_settle(struct window *window, uint32_t place, uint32_t subject, bool *ret_is_sure)
 {
-	struct search search = {.reach_ns = window->reach_ns};
+	struct search search = {.reach_ns = window->reach_ns, .visits = &window->visits};
 	unsigned present;
 
 	*ret_is_sure = false;
@@ -246,6 +255,7 @@ bool arrange_settle(struct window *window, uint32_t place, uint32_t subject, boo
 	collect(&search, window, place, subject);
 	search.is_cut |= is_beyond(window, arrange_window_held(window, place)->stamp);
 	present = search.best_cost = present_cost(&search);
+	arrange_visits_forget(&window->visits);
 	try_all(&search, 0, search.first, INT64_MIN, 0);
 	window->effort -= search.nr_nodes + search.nr_places / PLACES_A_STEP;
 	*ret_is_sure = !search.is_cut;

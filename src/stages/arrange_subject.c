@@ -5,7 +5,7 @@
 #include "event/around.h"
 #include "stages/arrange_subject.h"
 
-#define NR_FRAMES 2048u
+#define NR_FRAMES 16384u
 #define PROBES 8u
 
 bool arrange_subjects_init(struct subjects *subjects)

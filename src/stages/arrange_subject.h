@@ -10,7 +10,7 @@
 #include "stages/arrange_step.h"
 
 #define NO_SUBJECT UINT32_MAX
-#define NR_SUBJECTS 2048u
+#define NR_SUBJECTS 4096u
 
 struct subject {
 	uint64_t key; /* the coroutine's id, or the lock's handle */

@@ -24,7 +24,8 @@ bool arrange_window_init(struct window *window, int64_t reach_ns, ct_time limit)
 	window->limit = limit < LAST_STAMP ? limit : LAST_STAMP;
 	window->newest = window->left = FIRST_STAMP;
 	window->refused = CT_NO_TIME;
-	return arrange_subjects_init(&window->subjects) && window->held;
+	return arrange_subjects_init(&window->subjects) && arrange_visits_init(&window->visits) &&
+	       window->held;
 }
 
 void arrange_window_reset(struct window *window)
@@ -42,6 +43,7 @@ void arrange_window_fini(struct window *window)
 {
 	free(window->held);
 	arrange_subjects_fini(&window->subjects);
+	arrange_visits_fini(&window->visits);
 }
 
 void arrange_window_move_to(struct window *window, struct ct_event *room)
@@ -132,11 +134,13 @@ static bool has_other_order(
 	       (cost >= COST_IMPOSSIBLE || subject->nr_futile < FUTILE_MAX);
 }
 
-/* The order that was chosen lately may have been the wrong one of two that led on. */
+/* The order that was chosen around there may have been the wrong one of two that led on. */
 static bool was_moved(const struct window *window, const struct subject *subject, ct_time stamp)
 {
-	return subject->moved != CT_NO_TIME &&
-	       stamp - WINDOW_REACHES * window->reach_ns <= subject->moved;
+	int64_t around_ns = WINDOW_REACHES * window->reach_ns;
+
+	return subject->moved != CT_NO_TIME && stamp - around_ns <= subject->moved &&
+	       stamp + around_ns >= subject->moved;
 }
 
 /*
@@ -162,9 +166,24 @@ static bool put_right(struct window *window, uint32_t place, uint32_t subject_in
 	if (cost < COST_IMPOSSIBLE)
 		return false;
 	subject->is_lost |= has_other && (!is_sure || was_moved(window, subject, held->stamp));
-	if (subject->is_lost)
+	if (subject->is_lost) {
 		arrange_window_event(window, place)->flags |= CT_FLAG_ORDER_UNKNOWN;
+		subject->moved = held->stamp;
+	}
 	return false;
+}
+
+/* Far behind what was uncertain the next step tells where it is, whatever came before; a wake does not. */
+static void find_again(struct window *window, const struct link *link, ct_time stamp)
+{
+	struct subject *subject;
+
+	if (link->subject == NO_SUBJECT)
+		return;
+	subject = &window->subjects.at[link->subject];
+	if (__builtin_expect(subject->is_lost, 0) && !was_moved(window, subject, stamp))
+		subject->is_lost = link->act == ACT_WAKE || link->act == ACT_WAKE_AGAIN ||
+				   link->act == ACT_QUEUE;
 }
 
 static unsigned step_link(struct window *window, uint32_t place, struct link *link)
@@ -209,6 +228,8 @@ static void play(struct window *window)
 		step_link(window, place, &links[0]);
 		step_link(window, place, &links[1]);
 	}
+	find_again(window, &links[0], arrange_window_held(window, place)->stamp);
+	find_again(window, &links[1], arrange_window_held(window, place)->stamp);
 	window->played = place + 1;
 }
 
@@ -243,10 +264,20 @@ bool arrange_window_may_leave(const struct window *window)
 					  played - WINDOW_REACHES * window->reach_ns;
 }
 
+static bool is_chosen(const struct window *window, const struct link *link, ct_time stamp)
+{
+	return link->subject != NO_SUBJECT &&
+	       was_moved(window, &window->subjects.at[link->subject], stamp);
+}
+
 void arrange_window_leave(struct window *window)
 {
-	ct_time stamp = arrange_window_held(window, window->handed++)->stamp;
+	const struct held *held = arrange_window_held(window, window->handed);
+	ct_time stamp = held->stamp;
 
+	if (is_chosen(window, &held->links[0], stamp) || is_chosen(window, &held->links[1], stamp))
+		arrange_window_event(window, window->handed)->flags |= CT_FLAG_ORDER_CHOSEN;
+	window->handed++;
 	if (stamp > window->left)
 		window->left = stamp;
 }

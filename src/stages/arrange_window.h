@@ -9,8 +9,9 @@
 
 #include "stream/stream.h"
 #include "stages/arrange_subject.h"
+#include "stages/arrange_visit.h"
 
-#define WINDOW_EVENTS 2048u
+#define WINDOW_EVENTS 8192u
 #define WINDOW_REACHES \
 	3 /* so long after an event, in reaches, the order up to it can still be another one */
 /* In steps of the search: so much may be spent for each event on the whole, and so much at once. */
@@ -50,6 +51,7 @@ struct window {
 	ct_time limit;   /* see order.h */
 	int64_t reach_ns;
 	struct subjects subjects;
+	struct visits visits;
 	struct ct_order order; /* what was put in order */
 };
 

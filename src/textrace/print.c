@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "event/kind_words.h"
+#include "event/flags.h"
 #include "textrace/names.h"
 #include "textrace/textrace.h"
 
@@ -449,12 +450,13 @@ static void print_flags(struct text *text, const struct ct_event *event)
 		event->kind == CTP_KIND_DESCRIPTOR_OPEN || event->kind == CTP_KIND_DESCRIPTOR_DUP;
 	unsigned type = has_type ? CTP_DESCRIPTOR_TYPE(event->flags) : 0;
 	const char *name = type ? textrace_name(TEXTRACE_DESCRIPTOR_TYPES, type) : NULL;
+	unsigned flags = event_flags_told(event);
 
 	if (name)
 		text_format(text, " type=%s", name);
-	if (name ? event->flags != type : event->flags) {
+	if (name ? flags != type : flags) {
 		text_add(text, " flags=");
-		print_hex(text, event->flags - (name ? type : 0));
+		print_hex(text, flags - (name ? type : 0));
 	}
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/failure.h"
 #include "event/kind_words.h"
+#include "event/flags.h"
 #include "view/folding.h"
 
 /* ---------------------------------------------------------------- events */
@@ -24,7 +25,7 @@ static bool add_event(struct fold *fold, const struct ct_event *event)
 		[CT_VIEW_EVENTS_OBJECT] = (int64_t)event->object,
 		[CT_VIEW_EVENTS_ARGUMENT] = event->argument,
 		[CT_VIEW_EVENTS_VALUE] = has_coro ? 0 : (int64_t)event->coro,
-		[CT_VIEW_EVENTS_FLAGS] = event->flags,
+		[CT_VIEW_EVENTS_FLAGS] = event_flags_told(event),
 		[CT_VIEW_EVENTS_SITE] = event->site,
 	};
 

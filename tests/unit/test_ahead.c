@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include "stages/ahead.h"
+#include "stages/arrange.h"
 #include "check.h"
 #include "failing_memory.h"
 #include "base/failure.h"
@@ -197,7 +198,7 @@ static void test_one_processor(void)
 	CHECK_EQUAL(source_next(source, &event, NULL), CT_OK);
 	sched_setaffinity(0, sizeof(before), &before);
 	/* No thread: no more than was asked for is read. */
-	CHECK_EQUAL(counting.next, 4096);
+	CHECK_EQUAL(counting.next, ARRANGE_ROOM_EVENTS);
 	CHECK_EQUAL(source_reset(source, NULL), CT_OK);
 	CHECK_EQUAL(read_each(source, 100000, NULL), CT_END);
 	close_ahead(source);

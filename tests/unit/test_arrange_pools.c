@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Putting in order, at saturation: two pools of threads hand coroutines to each other without a pause, and make and
+ * end others all the while, in memory that serves the next one. A thread that takes one up stamps it, and what it does
+ * then, too early; a wake names the address of a frame alone. The program is right, so a report finds nothing.
+ */
+#include <stdlib.h>
+
+#include "rules/rules.h"
+#include "check.h"
+#include "stages/arrange.h"
+#include "base/vec.h"
+
+#define NR_POOLS 2u
+#define NR_THREADS 4u /* every second one is of the same pool */
+#define NR_COROS 12u
+#define NR_FRAMES 4096u
+#define NR_EVENTS 40000u
+#define FRAMES_FROM UINT64_C(0x10000)
+#define FRAME_BYTES UINT64_C(0x100)
+
+enum site { SITE_NONE, SITE_HOP, SITE_BACK, SITE_QUEUE, SITE_SPAWN, NR_SITES };
+
+/* ---------------------------------------------------------------- events from memory */
+
+struct list {
+	struct ct_source source; /* first member */
+	VEC(struct ct_event) events;
+	size_t at;
+};
+
+static enum ct_status list_next(
+	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
+{
+	struct list *list = (struct list *)source;
+
+	(void)reterr;
+	if (list->at == list->events.count)
+		return CT_END;
+	*events = (struct ct_events){.at = &list->events.at[list->at++], .count = 1};
+	return CT_OK;
+}
+
+static enum ct_status list_reset(struct ct_source *source, struct ct_error *reterr)
+{
+	(void)reterr;
+	((struct list *)source)->at = 0;
+	return CT_OK;
+}
+
+static void list_close(struct ct_source *source)
+{
+	(void)source;
+}
+
+static const struct ct_source_ops list_ops = {
+	.next = list_next, .reset = list_reset, .close = list_close};
+
+#define TEXTS .file = "", .function = "", .module = "", .callers = ""
+
+static const struct ct_process processes[] = {
+	{.program = "", .command_line = ""}, {.pid = 1,
+						     .program = "pools",
+						     .command_line = "pools",
+						     .attached = 0,
+						     .ended = INT64_C(1000000000),
+						     .ending = CT_ENDING_EXITED,
+						     .has_probe = true}};
+static struct ct_thread threads[NR_THREADS + 1];
+static const struct ct_site sites[NR_SITES] = {
+	[SITE_NONE] = {TEXTS, .reason = ""},
+	[SITE_HOP] = {TEXTS, .process = 1, .kind = CTP_SITE_SOURCE, .line = 1, .reason = "Hop"},
+	[SITE_BACK] = {TEXTS, .process = 1, .kind = CTP_SITE_SOURCE, .line = 2, .reason = "Hop"},
+	[SITE_QUEUE] = {TEXTS, .process = 1, .kind = CTP_SITE_SOURCE, .line = 3, .reason = ""},
+	[SITE_SPAWN] = {TEXTS, .process = 1, .kind = CTP_SITE_SOURCE, .line = 4, .reason = ""},
+};
+static const struct ct_stack stacks[1];
+static const struct ct_mapping mappings[1] = {{.path = "", .build_id = ""}};
+static struct ct_tables tables = {
+	.host = "",
+	.clock = "counter",
+	.reason = "",
+	.observed_until = INT64_C(1000000000),
+	.is_complete = true,
+	.processes = processes,
+	.nr_processes = 2,
+	.threads = threads,
+	.nr_threads = NR_THREADS + 1,
+	.sites = sites,
+	.nr_sites = NR_SITES,
+	.stacks = stacks,
+	.nr_stacks = 1,
+	.mappings = mappings,
+	.nr_mappings = 1,
+};
+
+static struct list list = {.source = {.ops = &list_ops, .tables = &tables}};
+
+/* ---------------------------------------------------------------- the program */
+
+struct coro {
+	uint64_t id; /* 0: none */
+	uint64_t frame;
+	ct_time ready; /* when it was put into a queue */
+	uint32_t pool;
+	unsigned nr_hops; /* that are left */
+	bool is_queued;
+};
+
+struct worker {
+	ct_time now;
+	ct_time stamped; /* the last stamp */
+	uint64_t spare;  /* the frame that was given back last */
+};
+
+static struct program {
+	uint64_t random;
+	uint64_t nr_coros;
+	uint64_t nr_frames;
+	struct coro coros[NR_COROS];
+	struct worker workers[NR_THREADS + 1];
+} program;
+
+static uint64_t random_below(uint64_t bound)
+{
+	program.random ^= program.random << 13;
+	program.random ^= program.random >> 7;
+	program.random ^= program.random << 17;
+	return program.random % bound;
+}
+
+/* Behind a load fence a stamp is right; else it may be as early as what the thread did before. */
+static bool is_fenced(uint8_t kind)
+{
+	return kind == CTP_KIND_WAKE || kind == CTP_KIND_CREATE;
+}
+
+static void tell(uint32_t thread, struct ct_event event)
+{
+	struct worker *worker = &program.workers[thread];
+	ct_time stamp = worker->now;
+
+	if (!is_fenced(event.kind) && random_below(4) == 0)
+		stamp -= (ct_time)random_below((uint64_t)tables.reach_ns);
+	if (stamp < worker->stamped)
+		stamp = worker->stamped;
+	worker->stamped = stamp;
+	event.time = stamp;
+	event.thread = thread;
+	event.process = 1;
+	event.sequence = list.events.count;
+	CHECK(vec_push(&list.events, event));
+	worker->now += 5 + (ct_time)random_below(20);
+}
+
+static void put_into_queue(uint32_t thread, struct coro *coro, enum site site)
+{
+	tell(thread, (struct ct_event){.kind = CTP_KIND_SUSPEND, .coro = coro->id, .site = site});
+	tell(thread, (struct ct_event){.kind = CTP_KIND_WAKE,
+			     .object = CTP_HANDLE(CTP_RESOURCE_FRAME, coro->frame),
+			     .argument = CTP_OUTCOME_QUEUED,
+			     .site = SITE_QUEUE});
+	coro->ready = program.workers[thread].now;
+	coro->pool = (coro->pool + 1) % NR_POOLS;
+	coro->is_queued = true;
+}
+
+static struct coro *free_one(void)
+{
+	size_t i;
+
+	for (i = 0; i < NR_COROS && program.coros[i].id; i++)
+		;
+	return i < NR_COROS ? &program.coros[i] : NULL;
+}
+
+static void start(uint32_t thread)
+{
+	struct worker *worker = &program.workers[thread];
+	struct coro *coro = free_one();
+
+	if (!coro)
+		return;
+	*coro = (struct coro){.id = ++program.nr_coros,
+		.frame = worker->spare ? worker->spare
+				       : FRAMES_FROM + program.nr_frames++ * FRAME_BYTES,
+		.pool = thread % NR_POOLS,
+		.nr_hops = 1 + (unsigned)random_below(8)};
+	worker->spare = 0;
+	tell(thread, (struct ct_event){.kind = CTP_KIND_CREATE,
+			     .coro = coro->id,
+			     .object = coro->frame + 16,
+			     .site = SITE_SPAWN});
+	tell(thread,
+		(struct ct_event){.kind = CTP_KIND_FRAME, .coro = coro->id, .object = coro->frame});
+	put_into_queue(thread, coro, SITE_HOP);
+}
+
+/* The one that has waited longest in the queue of the thread's pool, once it can be seen there. */
+static struct coro *take(uint32_t thread)
+{
+	struct coro *found = NULL;
+	size_t i;
+
+	for (i = 0; i < NR_COROS; i++) {
+		struct coro *coro = &program.coros[i];
+
+		if (coro->is_queued && coro->pool == thread % NR_POOLS &&
+			coro->ready <= program.workers[thread].now &&
+			(!found || coro->ready < found->ready))
+			found = coro;
+	}
+	return found;
+}
+
+static void end(uint32_t thread, struct coro *coro)
+{
+	tell(thread,
+		(struct ct_event){
+			.kind = CTP_KIND_DESTROY, .coro = coro->id, .argument = CTP_LIFE_DONE});
+	program.workers[thread].spare = coro->frame;
+	coro->id = 0;
+}
+
+static void run(uint32_t thread)
+{
+	struct coro *coro = take(thread);
+
+	if (!coro) {
+		program.workers[thread].now += 20;
+		return;
+	}
+	coro->is_queued = false;
+	tell(thread, (struct ct_event){.kind = CTP_KIND_RESUME, .coro = coro->id});
+	if (random_below(4) == 0)
+		start(thread);
+	if (coro->nr_hops-- == 0) {
+		end(thread, coro);
+		start(thread);
+	} else {
+		put_into_queue(thread, coro, coro->nr_hops % 2 ? SITE_HOP : SITE_BACK);
+	}
+}
+
+static int by_stamp(const void *left, const void *right)
+{
+	const struct ct_event *a = left, *b = right;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return a->sequence < b->sequence ? -1 : 1;
+}
+
+static uint32_t first_thread(void)
+{
+	uint32_t first = 1, i;
+
+	for (i = 2; i <= NR_THREADS; i++)
+		if (program.workers[i].now < program.workers[first].now)
+			first = i;
+	return first;
+}
+
+static void make(uint64_t seed)
+{
+	size_t i;
+
+	program = (struct program){.random = seed * 2 + 1};
+	list.events.count = list.at = 0;
+	for (i = 1; i <= NR_THREADS; i++)
+		program.workers[i].now = 100000;
+	for (i = 0; i < NR_COROS / 2; i++)
+		start(1 + (uint32_t)i % NR_THREADS);
+	while (list.events.count < NR_EVENTS)
+		run(first_thread());
+	qsort(list.events.at, list.events.count, sizeof(*list.events.at), by_stamp);
+	for (i = 0; i < list.events.count; i++)
+		list.events.at[i].sequence = i;
+}
+
+/* How many findings a report has. */
+static uint32_t nr_findings(struct ct_source *source)
+{
+	const struct ct_report *report = NULL;
+	uint32_t count;
+
+	CHECK_EQUAL(rules_judge(source, NULL, NULL, &report, NULL), CT_OK);
+	count = report->nr_findings;
+	analyze_report_free(report);
+	return count;
+}
+
+/* A window holds all that may come in another order (5 us), or less than that (50 us): then nothing rests on order. */
+static void test_saturation(int64_t reach_ns)
+{
+	uint32_t nr_as_stamped = 0;
+	struct ct_source *source;
+	uint64_t seed;
+
+	tables.reach_ns = reach_ns;
+	for (seed = 1; seed <= 20; seed++) {
+		make(seed);
+		nr_as_stamped += nr_findings(&list.source);
+		CHECK_EQUAL(arrange_open(&list.source, &source, NULL), CT_OK);
+		CHECK_EQUAL(nr_findings(source), 0);
+		CHECK(source->order->nr_moved > 0);
+		source_close(source);
+	}
+	CHECK(nr_as_stamped > 0);
+}
+
+int main(void)
+{
+	uint32_t i;
+
+	for (i = 0; i <= NR_THREADS; i++)
+		threads[i] = (struct ct_thread){.process = i ? 1 : 0,
+			.tid = i,
+			.name = "",
+			.started = CT_NO_TIME,
+			.stopped = CT_NO_TIME};
+	test_saturation(5000);
+	test_saturation(50000);
+	vec_fini(&list.events);
+	return check_result();
+}
