@@ -67,7 +67,9 @@ bool analyze_ties_wait(const struct analysis *analysis, uint32_t index, struct t
 			.site = coro->wait_site};
 		return true;
 	}
-	if (coro->state != CT_STATE_RUNNING || thread->top != index || !thread->wanted)
+	/* A thread that waits holds up all that run on it, one within the other. */
+	if (coro->state != CT_STATE_RUNNING || !(coro->flags & MODEL_CORO_ON_STACK) ||
+		!thread->wanted)
 		return false;
 	*ret_wait = (struct ties_wait){.object = thread->wanted,
 		.since = thread->blocked_from,
@@ -86,6 +88,18 @@ uint32_t analyze_ties_thread_ahead(const struct analysis *analysis, uint32_t pro
 		       : 0;
 }
 
+/* The coroutine within which the lock was taken without a name, as long as that is on the same thread; 0: none. */
+static uint32_t owner_within(const struct analysis *analysis, uint32_t process, uint64_t lock)
+{
+	const struct model_object *object = analyze_ties_object_at(analysis, process, lock);
+	uint32_t index = model_find(analysis->model, process, object->taken_within);
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	bool is_there = index && object->taken_within && (coro->flags & MODEL_CORO_ON_STACK) &&
+			coro->thread == object->owner_thread;
+
+	return is_there ? index : 0;
+}
+
 /* Through threads that have one lock and wait for the next one, to a coroutine that has one; 0: there is none. */
 static uint32_t owner_behind_threads(
 	const struct analysis *analysis, uint32_t process, uint64_t lock)
@@ -99,7 +113,7 @@ static uint32_t owner_behind_threads(
 		lock = analysis->model->threads[thread].wanted;
 	}
 	owner = analyze_ties_object_at(analysis, process, lock)->owner;
-	return owner == MODEL_OWNER_UNKNOWN ? 0 : owner;
+	return owner == MODEL_OWNER_UNKNOWN ? owner_within(analysis, process, lock) : owner;
 }
 
 static uint32_t owner_of(const struct analysis *analysis, uint32_t index)

@@ -94,7 +94,8 @@ bool model_holding_take(struct model *model, uint32_t index, const struct ct_eve
 	/* The first one takes it anew: it had given it back, and did not tell. */
 	if (object->holding && model->holdings.at[object->holding].first.coro == second)
 		withdraw(model, object);
-	if (!is_second(model, object, second) || (event->flags & CT_FLAG_ORDER_UNKNOWN))
+	if (!is_second(model, object, second) ||
+		(event->flags & (CT_FLAG_ORDER_UNKNOWN | CT_FLAG_ORDER_CHOSEN)))
 		return true;
 	object->nr_overlaps++;
 	if (object->holding || model->holdings.count >= MODEL_HOLDINGS)
@@ -118,12 +119,17 @@ void model_holding_wait(struct model *model, uint32_t index)
 	holding->is_yield[1] = coro->point != CTP_POINT_AWAIT;
 }
 
-/* A coroutine that told of the taking before it took waits for it still. */
+/*
+ * A coroutine that told of the taking before it took waits for it still. One that has given it back in between had it:
+ * it waits for the next time.
+ */
 static bool waits_for_it(const struct model *model, const struct model_holding *holding)
 {
 	const struct model_coro *second = &model->coros.at[holding->second.coro];
 
 	return second->suspended != CT_NO_TIME && second->suspended >= holding->second.time &&
+	       (holding->second_ended == CT_NO_TIME ||
+		       second->suspended <= holding->second_ended) &&
 	       second->wait_object == model->objects.at[holding->object].handle;
 }
 
@@ -157,7 +163,8 @@ bool model_holding_release(struct model *model, uint32_t index, const struct ct_
 	if (object->changed_by_coro == holding->second.coro)
 		holding->second_ended =
 			holding->second_ended == CT_NO_TIME ? event->time : holding->second_ended;
-	else
-		withdraw(model, object); /* in whose place is not known */
+	else if (!object->changed_by_coro || object->changed_by_coro != object->owner)
+		withdraw(model,
+			object); /* in whose place is not known: it had not told of taking it */
 	return false;
 }

@@ -46,6 +46,7 @@ static void own(struct model_object *object, uint32_t owner, const struct ct_eve
 	object->owner_event = event->sequence;
 	object->owned = event->time;
 	object->is_handed = object->is_of_thread = false;
+	object->taken_within = 0;
 	object->giver = 0;
 	object->cut = 0;
 }
@@ -53,7 +54,9 @@ static void own(struct model_object *object, uint32_t owner, const struct ct_eve
 static void acquire(struct model *model, struct model_object *object, const struct ct_event *event)
 {
 	own(object, object->changed_by_coro ? object->changed_by_coro : MODEL_OWNER_UNKNOWN, event);
-	object->is_of_thread = !event->coro && !thread_at(model, event->thread)->top;
+	if (!event->coro)
+		object->taken_within = coro_at(model, thread_at(model, event->thread)->top)->id;
+	object->is_of_thread = !event->coro && !object->taken_within;
 	object->has_takers = true;
 	if (object->nr_left)
 		object->nr_left--;

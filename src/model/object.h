@@ -19,10 +19,12 @@ struct model_object {
 	uint32_t owner_site;   /* where it came to hold it */
 	uint32_t owner_thread; /* on which it was told */
 	bool is_of_thread;     /* the thread itself has it, outside of any coroutine */
-	bool is_held;          /* a lock, by a coroutine that is known */
-	uint32_t giver;        /* the coroutine that handed it over */
-	bool is_handed;        /* by a hand-over, and the owner has not told of it since */
-	ct_time owned;         /* since when */
+	uint64_t
+		taken_within; /* id of the coroutine that ran there, where the taking names none; 0: none did */
+	bool is_held;   /* a lock, by a coroutine that is known */
+	uint32_t giver; /* the coroutine that handed it over */
+	bool is_handed; /* by a hand-over, and the owner has not told of it since */
+	ct_time owned;  /* since when */
 	uint64_t owner_event;
 	ct_time released;          /* CT_NO_TIME: never */
 	struct model_waking vain;  /* the last notify that woke nobody */

@@ -234,9 +234,11 @@ static void judge(struct analysis *analysis, const struct circle *circle)
 	};
 	uint32_t index = circle->first;
 
-	if (analyze_ties_is_shutting_down(analysis, candidate.process, circle->closed) ||
-		!settle(analysis, circle, &candidate))
+	if (analyze_ties_is_shutting_down(analysis, candidate.process, circle->closed))
 		return;
+	/* Seen for a moment only: what would lead out of it may have been about to come. */
+	if (!settle(analysis, circle, &candidate))
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_NOT_QUIET);
 	if (has_doubt(analysis, circle))
 		analyze_candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
 	analyze_candidate_lower_for_gaps(
@@ -310,7 +312,7 @@ static void tell_taken(
 		.time = object->owned,
 		.site = object->owner_site,
 		.thread = object->owner_thread,
-		.coro = analysis->model->coros.at[owner].id,
+		.coro = owner ? analysis->model->coros.at[owner].id : object->taken_within,
 		.sequence = object->owner_event,
 		.text = analyze_say(analysis, "took %s",
 			analyze_words_named(analysis, object->process, object->handle, 0)),

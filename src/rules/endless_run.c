@@ -97,10 +97,23 @@ struct context {
 	uint32_t *nr_stuck; /* by process: who waits, is ready, or runs without end */
 };
 
-/* Does a finding about those behind it tell of this run already? */
+/* Does its thread wait for one that a finding speaks of, directly or through others? */
+static bool is_consequence(const struct analysis *analysis, uint32_t index)
+{
+	uint32_t next = analyze_ties_next(analysis, index), steps;
+
+	for (steps = 0; next && steps < analysis->model->nr_threads; steps++) {
+		if (analysis->is_told[next])
+			return true;
+		next = analyze_ties_next(analysis, next);
+	}
+	return false;
+}
+
+/* Does a finding about those behind it, or ahead of it, tell of this run already? */
 static bool is_told(const struct analysis *analysis, uint32_t index)
 {
-	return analysis->is_told[index] ||
+	return analysis->is_told[index] || is_consequence(analysis, index) ||
 	       analyze_candidate_is_there(
 		       analysis, CT_RULE_STUCK_WORKER, analysis->model->coros.at[index].process, 0);
 }

@@ -72,6 +72,8 @@ static bool is_kept(const struct model_holding *holding)
 static void grade(const struct analysis *analysis, const struct model_holding *holding,
 	struct candidate *candidate)
 {
+	const struct model *model = analysis->model;
+
 	if (holding->ended.time == CT_NO_TIME)
 		analyze_candidate_limit(candidate,
 			holding->tells_releases ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT,
@@ -79,6 +81,10 @@ static void grade(const struct analysis *analysis, const struct model_holding *h
 	else if (holding->resumed == CT_NO_TIME ||
 		 holding->resumed - holding->second.time <= reach_of(analysis, holding))
 		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_RELEASE_LATE);
+	/* How often several take it is not known where takings are missing. */
+	if (model_lost_between(model, candidate->process, FROM_THE_BEGINNING,
+		    analysis->parties[candidate->process].end))
+		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_GAP);
 }
 
 static void judge(struct analysis *analysis, uint32_t index)
@@ -106,11 +112,26 @@ static void judge(struct analysis *analysis, uint32_t index)
 	analyze_candidate_add(analysis, &candidate);
 }
 
+/* What cannot be judged is said: whether several may hold it is the program's secret. */
+static void say_shared(struct analysis *analysis, const struct model_object *object)
+{
+	analyze_quality_remark(analysis,
+		"%s was taken %" PRIu32 " of %" PRIu32
+		" times while another coroutine held it, too often to judge that: one that several "
+		"may hold "
+		"is told as a semaphore",
+		analyze_words_named(analysis, object->process, object->handle, 0),
+		object->nr_overlaps, object->nr_takes);
+}
+
 static void find(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	uint32_t i;
 
+	for (i = 1; i < model->objects.count; i++)
+		if (is_shared(&model->objects.at[i]))
+			say_shared(analysis, &model->objects.at[i]);
 	for (i = 1; i < model->holdings.count; i++) {
 		const struct model_holding *holding = &model->holdings.at[i];
 
