@@ -214,6 +214,13 @@ static bool take_crash(struct model *model, const struct ct_event *event)
 	return vec_push(&model->crashes, crash);
 }
 
+static void tell_given(struct model *model, uint32_t coro, const struct ct_event *event)
+{
+	uint32_t giver = event->coro ? coro : model_thread_doer(model, event->thread);
+
+	model_tell(model, MODEL_GIVE, (struct model_sight){.coro = giver, .event = event});
+}
+
 static bool change_object(struct model *model, const struct ct_event *event)
 {
 	uint32_t coro;
@@ -221,6 +228,8 @@ static bool change_object(struct model *model, const struct ct_event *event)
 	if (!model_coro_touch(model, event, &coro))
 		return false;
 	model_coro_progress(model, coro);
+	if (event->kind != CTP_KIND_ACQUIRE)
+		tell_given(model, coro, event);
 	return model_object_change(model, coro, event);
 }
 

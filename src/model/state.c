@@ -148,6 +148,9 @@ void model_coro_set_state(
 	if (state == CT_STATE_READY && coro->state != CT_STATE_READY)
 		model_tell(model, MODEL_READY,
 			(struct model_sight){.coro = (uint32_t)(coro - model->coros.at)});
+	if (state >= CT_STATE_DONE && coro->state < CT_STATE_DONE)
+		model_tell(model, MODEL_END,
+			(struct model_sight){.coro = coro_index(model, coro), .until = time});
 	if (state == CT_STATE_DESTROYED && coro->state != CT_STATE_DESTROYED) {
 		coro->epoch = model->epoch;
 		model->nr_ended++;

@@ -244,16 +244,18 @@ static void tell(
 	model_tell(model, moment, (struct model_sight){.coro = coro, .event = event});
 }
 
-static void tell_wake(struct model *model, uint32_t index, const struct ct_event *event)
+static void tell_wake(
+	struct model *model, uint32_t index, uint32_t waker, const struct ct_event *event)
 {
 	const struct model_coro *coro = coro_at(model, index);
+	struct model_sight sight = {.coro = index, .by = waker, .event = event};
 
 	if (coro->state == CT_STATE_RUNNING)
 		tell(model, MODEL_WAKE_RUNNING, index, event);
 	if (model_is_woken_again(coro, event))
 		tell(model, MODEL_WAKE_AGAIN, index, event);
 	if (model_makes_ready(event->argument))
-		tell(model, MODEL_WAKE, index, event);
+		model_tell(model, MODEL_WAKE, sight);
 }
 
 static bool wake_one(
@@ -266,7 +268,8 @@ static bool wake_one(
 	model_note_order(coro, event);
 	if (coro->state == CT_STATE_DESTROYED)
 		return model_coro_ghost(model, match.coro, event);
-	tell_wake(model, match.coro, event);
+	waker = event->coro ? waker : model_thread_doer(model, event->thread);
+	tell_wake(model, match.coro, waker, event);
 	if (model_is_woken_again(coro, event))
 		coro->flags |= MODEL_CORO_WAS_WOKEN_AGAIN;
 	coro->nr_wakes++;
@@ -279,7 +282,7 @@ static bool wake_one(
 		process_at(model, coro->process)->tells_queues = true;
 	coro->wake_thread = event->thread;
 	coro->wake_site = event->site;
-	coro->wake_coro = event->coro ? waker : model_thread_doer(model, event->thread);
+	coro->wake_coro = waker;
 	coro->is_waker_leaving = !event->coro && !thread_at(model, event->thread)->top;
 	coro->last_event = event->sequence;
 	if (match.is_doubtful)

@@ -25,7 +25,7 @@ struct release;
 
 /* The moments that a watcher can look at. Each is told before the model takes it up, with all records as they were. */
 enum model_moment {
-	/* A wake makes `coro` ready. */
+	/* A wake makes `coro` ready, and is `by` that coroutine. */
 	MODEL_WAKE,
 	/* `coro` wakes itself; it is woken again before it has run; it is woken while it runs. */
 	MODEL_WAKE_ITSELF,
@@ -48,6 +48,10 @@ enum model_moment {
 	/* `coro` holds the lock `object` from now on; nobody does any more. */
 	MODEL_TAKE,
 	MODEL_DROP,
+	/* What the event names is given back, handed over or told of, by `coro`. */
+	MODEL_GIVE,
+	/* `coro` comes to its end, or is presumed to. */
+	MODEL_END,
 	/* `coro` is destroyed while it waits. */
 	MODEL_CUT,
 	/* `descriptor` is closed. */
@@ -65,16 +69,17 @@ enum model_moment {
 /* Indexes, 0 where they do not apply. */
 struct model_sight {
 	uint32_t coro;
+	uint32_t by; /* of a wake: the waker; 0: a thread */
 	uint32_t object;
 	uint32_t descriptor;
 	uint32_t site;
-	/* The event of a wake, a run, TAKE, DROP, CLOSE, TASK_END and REGION_END. */
+	/* The event of a wake, a run, TAKE, DROP, GIVE, CLOSE, TASK_END and REGION_END. */
 	const struct ct_event *event;
 	const struct model_task *task;
 	const struct model_region *region;
 	const struct model_range *range;
 	uint32_t process; /* of a range */
-	/* In DELAY: it took so long, until then. */
+	/* In DELAY: it took so long, until then. In END: then. */
 	int64_t ns;
 	ct_time until;
 };
