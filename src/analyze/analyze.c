@@ -8,6 +8,7 @@
 #include "analyze/last_rest.h"
 #include "analyze/parts.h"
 #include "analyze/proof.h"
+#include "analyze/provenance.h"
 #include "base/failure.h"
 #include "base/known_options.h"
 #include "event/places.h"
@@ -35,6 +36,8 @@ static bool let_watch(struct analysis *analysis)
 {
 	const struct rule *const *rule;
 
+	if (!model_watch(analysis->model, &analyze_provenance_watcher, analysis))
+		return false;
 	for (rule = analysis->rules->in_order; *rule; rule++)
 		if (!is_second(analysis, rule) && does_watch(*rule) &&
 			!model_watch(analysis->model, &(*rule)->watcher, analysis))
@@ -42,13 +45,19 @@ static bool let_watch(struct analysis *analysis)
 	return true;
 }
 
-const struct model_watch *analyze_watch_of(const struct analysis *analysis, const struct rule *rule)
+const struct model_watch *analyze_watch_by(
+	const struct analysis *analysis, const struct model_watcher *watcher)
 {
 	size_t i = 0;
 
-	while (analysis->model->watches.at[i]->watcher != &rule->watcher)
+	while (analysis->model->watches.at[i]->watcher != watcher)
 		i++;
 	return analysis->model->watches.at[i];
+}
+
+const struct model_watch *analyze_watch_of(const struct analysis *analysis, const struct rule *rule)
+{
+	return analyze_watch_by(analysis, &rule->watcher);
 }
 
 static enum ct_status apply(void *context, const struct ct_event *event, struct ct_error *reterr)

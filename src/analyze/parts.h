@@ -175,6 +175,12 @@ struct analysis {
 bool analyze_party_has_nobody_left(const struct party *party);
 /* analyze_party_says_nobody_is_left: likewise, believing schedulers that say that none of their timers is set. */
 bool analyze_party_says_nobody_is_left(const struct party *party);
+/*
+ * analyze_party_has_failed_in_sleep: were all but sleepers blocked for ever, and did the program then end itself in
+ * failure, by a watchdog or a failed assertion perhaps? What ended it might have woken somebody later, had all been
+ * well.
+ */
+bool analyze_party_has_failed_in_sleep(const struct party *party);
 
 /*
  * analyze_party_has_starved_worker: did a worker of the process wait for a processor for half of the time since then,
@@ -268,7 +274,9 @@ bool analyze_candidate_is_allowed(
 /* analyze_candidate_add: a copy; its coroutine is told of from then on. */
 void analyze_candidate_add(struct analysis *analysis, const struct candidate *candidate);
 
-/* analyze_watch_of: what a rule that watches has kept. */
+/* analyze_watch_of: what a rule that watches has kept. analyze_watch_by: the same, of a watcher of the judgement. */
+const struct model_watch *analyze_watch_by(
+	const struct analysis *analysis, const struct model_watcher *watcher);
 const struct model_watch *analyze_watch_of(
 	const struct analysis *analysis, const struct rule *rule);
 

@@ -279,6 +279,12 @@ bool analyze_party_says_nobody_is_left(const struct party *party)
 	       !party->has_outside;
 }
 
+bool analyze_party_has_failed_in_sleep(const struct party *party)
+{
+	return party->has_given_up && party->are_threads_asleep && !party->has_timer &&
+	       !party->has_outside;
+}
+
 /* Since then the thread waited for a processor for half of the time, or was not looked at. */
 static bool is_starved(const struct model_thread *thread, ct_time since)
 {

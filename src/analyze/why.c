@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "analyze/parts.h"
+#include "analyze/provenance.h"
 #include "base/failure.h"
 
 #define STEPS_MAX 64u /* longer chains are cut, and say so */
@@ -246,6 +247,7 @@ static void tell_waiting(struct walk *walk, const struct model_coro *coro)
 	tell_descriptor(walk, coro);
 	analyze_why_live_descriptor(walk->analysis, &walk->story, coro);
 	tell_object(walk, coro);
+	analyze_provenance_why(walk->analysis, &walk->story, coro);
 }
 
 /* ---------------------------------------------------------------- the other states */

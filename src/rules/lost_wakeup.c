@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <poll.h>
 
+#include "analyze/provenance.h"
 #include "rules/parts.h"
 
 enum variant {
@@ -203,16 +204,6 @@ static bool is_program_idle(const struct analysis *analysis, const struct model_
 }
 
 /*
- * All but sleepers were blocked for ever, and then the program ended itself in failure, a watchdog or a failed
- * assertion perhaps: what ended it might have woken somebody later, had all been well.
- */
-static bool has_failed_in_sleep(const struct party *party)
-{
-	return party->has_given_up && party->are_threads_asleep && !party->has_timer &&
-	       !party->has_outside;
-}
-
-/*
  * The program has ended as it wished: whoever waits then may be meant to. Only what was given in vain counts, while
  * everybody was idle before the program said that it ends.
  */
@@ -281,7 +272,7 @@ static void grade(
 		candidate->variant = candidate->variant ? candidate->variant : VARIANT_NOBODY;
 		candidate->grade =
 			analyze_party_has_nobody_left(party) ? CT_GRADE_PROVEN : CT_GRADE_LIKELY;
-	} else if (!candidate->grade && has_failed_in_sleep(party)) {
+	} else if (!candidate->grade && analyze_party_has_failed_in_sleep(party)) {
 		candidate->variant = VARIANT_GAVE_UP;
 		candidate->grade = CT_GRADE_LIKELY;
 	} else if (!candidate->grade && coro->wait_object && is_long(analysis, coro) &&
@@ -590,6 +581,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		tell_change(analysis, coro, story);
 	tell_cause(analysis, first, coro, story);
 	tell_end(analysis, first, story);
+	analyze_provenance_tell(analysis, story, coro);
 	analyze_story_victims(analysis, story, group);
 }
 

@@ -32,6 +32,9 @@ bool rules_lock_order_is_held(const struct analysis *analysis, uint32_t object, 
  */
 bool rules_left_behind_is(const struct analysis *analysis, const struct model_coro *coro);
 
+/* rules_wake_lost_with_task_is_told: does a finding say of this coroutine that a wake was lost with it? */
+bool rules_wake_lost_with_task_is_told(const struct analysis *analysis, uint32_t coro);
+
 /*
  * rules_lost_wakeup_is_given: was what it waits for given back, and taken by nobody since; or was it notified of, with
  * this one waiting, and nobody was found?

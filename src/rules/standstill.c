@@ -13,6 +13,7 @@
  */
 #include <inttypes.h>
 
+#include "analyze/provenance.h"
 #include "rules/parts.h"
 
 enum variant {
@@ -302,6 +303,7 @@ static void find(struct analysis *analysis)
 struct place {
 	uint32_t site;
 	uint32_t count;
+	uint32_t coro; /* the first of them */
 };
 
 static void tell_places(struct analysis *analysis, const struct group *group, struct story *story)
@@ -310,23 +312,26 @@ static void tell_places(struct analysis *analysis, const struct group *group, st
 	uint32_t nr_places = 0, nr_elsewhere = 0, i, k;
 
 	for (i = 0; i < group->count; i++) {
-		const struct candidate *member = &analysis->candidates.at[group->first + i];
-		uint32_t site = analysis->model->coros.at[member->coro].wait_site;
+		uint32_t coro = analysis->candidates.at[group->first + i].coro;
+		uint32_t site = analysis->model->coros.at[coro].wait_site;
 
 		for (k = 0; k < nr_places && places[k].site != site; k++)
 			;
 		if (k < nr_places || nr_places < PLACES_TOLD) {
 			nr_places += k == nr_places;
 			places[k].site = site;
-			places[k].count++;
+			places[k].coro = places[k].count++ ? places[k].coro : coro;
 		} else {
 			nr_elsewhere++;
 		}
 	}
-	for (k = 0; k < nr_places; k++)
+	for (k = 0; k < nr_places; k++) {
 		analyze_story_evidence(analysis, story, "%" PRIu32 " wait%s at %s", places[k].count,
 			places[k].count == 1 ? "s" : "",
 			analyze_words_place(analysis, places[k].site));
+		analyze_provenance_tell(
+			analysis, story, &analysis->model->coros.at[places[k].coro]);
+	}
 	if (nr_elsewhere)
 		analyze_story_evidence(
 			analysis, story, "%" PRIu32 " more wait elsewhere", nr_elsewhere);

@@ -42,7 +42,7 @@ static bool is_at_the_end(const struct analysis *analysis, const struct model_co
 	       (party->has_ended_itself && last <= coro->destroyed);
 }
 
-/* Others miss what it had, or was to take: destroyed-while-suspended tells of those. */
+/* Others miss what it had, or was to take: other findings tell of those. */
 static bool is_missed(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
@@ -50,7 +50,8 @@ static bool is_missed(const struct analysis *analysis, uint32_t index)
 	const struct model_object *at = &analysis->model->objects.at[object];
 
 	return analyze_ties_holds_lock(analysis, index) || (object && at->owner == index) ||
-	       (object && at->cut == index && analyze_ties_nr_waiters(analysis, object));
+	       (object && at->cut == index && analyze_ties_nr_waiters(analysis, object)) ||
+	       rules_wake_lost_with_task_is_told(analysis, index);
 }
 
 static bool is_passed_on(const struct analysis *analysis, const struct model_coro *coro)

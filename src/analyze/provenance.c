@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Provenance of wakes: a record for each place at which waits ended, and relays. What a coroutine owes is kept beside
+ * it, as indexes of relays.
+ */
+#include <inttypes.h>
+
+#include "analyze/parts.h"
+#include "analyze/provenance.h"
+
+/* ---------------------------------------------------------------- what it keeps */
+
+#define SOURCES 3u
+#define DEBTS \
+	4u /* so many relays a coroutine can owe at once; those of further ones stay owed for ever */
+
+/* Wakes came from there. */
+struct source {
+	uint32_t site;
+	uint64_t count;
+};
+
+/* What ended waits at one place. */
+struct place {
+	uint32_t own;    /* the relay of waits whose object is not told; 0: none yet */
+	uint32_t relay;  /* of the wait that was ended last */
+	uint64_t object; /* of that wait; 0: the relay is the place's own */
+	uint64_t nr_ended;
+	struct source sources[SOURCES];
+};
+
+/* Relays that a coroutine owes; 0: none. */
+struct debts {
+	uint32_t at[DEBTS];
+};
+
+struct memory {
+	VEC(struct provenance_relay) relays;
+	struct map by_object;
+	uint32_t nr_lost; /* relays whose last wake is lost, as far as is known by now */
+};
+
+static bool begin(struct model_watch *watch, const void *settings)
+{
+	struct memory *memory = watch->memory;
+
+	(void)settings;
+	return vec_push(&memory->relays, (struct provenance_relay){0});
+}
+
+static void end(struct model_watch *watch)
+{
+	struct memory *memory = watch->memory;
+
+	vec_fini(&memory->relays);
+	map_fini(&memory->by_object);
+}
+
+static struct debts *debts_of(const struct model_watch *watch, uint32_t coro)
+{
+	return model_watch_coro(watch, coro);
+}
+
+#define RESOURCE(name) (UINT64_C(1) << CTP_RESOURCE_##name)
+
+/* Does the program itself end such waits, one by one? */
+static bool is_inside(const struct model_coro *coro)
+{
+	static const uint64_t outside = RESOURCE(DESCRIPTOR) | RESOURCE(TIMER) |
+					RESOURCE(COROUTINE) | RESOURCE(FRAME) | RESOURCE(PROCESS) |
+					RESOURCE(REMOTE) | RESOURCE(NETWORK);
+	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
+
+	return coro->point == CTP_POINT_AWAIT && (kind >= 64 || !(outside >> kind & 1));
+}
+
+/* What tells relays apart: 0 where the place does. */
+static uint64_t object_of(const struct model_coro *coro)
+{
+	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_NONE ||
+			       model_is_unnamed(coro->wait_object)
+		       ? 0
+		       : coro->wait_object;
+}
+
+/* ---------------------------------------------------------------- relays */
+
+static uint64_t key_of(uint32_t process, uint64_t object)
+{
+	return object ^ (uint64_t)process << 47;
+}
+
+/* 0: there is none. */
+static uint32_t relay_of_object(const struct memory *memory, uint32_t process, uint64_t object)
+{
+	const struct provenance_relay *relay;
+	uint32_t index = 0;
+
+	map_get(&memory->by_object, key_of(process, object), &index);
+	relay = &memory->relays.at[index];
+	return relay->object == object && relay->process == process ? index : 0;
+}
+
+static uint32_t find_relay(
+	const struct memory *memory, const struct place *place, const struct model_coro *coro)
+{
+	uint64_t object = object_of(coro);
+
+	if (!object)
+		return place->own;
+	if (place->object == object)
+		return place->relay;
+	return relay_of_object(memory, coro->process, object);
+}
+
+/* False: out of memory. *ret_index stays 0 where there is no room for one more. */
+static bool make_relay(struct memory *memory, struct place *place, const struct model_coro *coro,
+	uint32_t *ret_index)
+{
+	uint32_t index = (uint32_t)memory->relays.count, other;
+	struct provenance_relay fresh = {.object = object_of(coro), .process = coro->process};
+	uint64_t key = key_of(coro->process, fresh.object);
+
+	if (index > PROVENANCE_RELAYS || (fresh.object && map_get(&memory->by_object, key, &other)))
+		return true;
+	if (!vec_push(&memory->relays, fresh))
+		return false;
+	if (fresh.object && !map_put(&memory->by_object, key, index))
+		return false;
+	if (!fresh.object)
+		place->own = index;
+	*ret_index = index;
+	return true;
+}
+
+/* The relay of a wait that ends now; 0: it has none. False: out of memory. */
+static bool take_relay(struct memory *memory, struct place *place, const struct model_coro *coro,
+	uint32_t *ret_index)
+{
+	*ret_index = find_relay(memory, place, coro);
+	if (!*ret_index && !make_relay(memory, place, coro, ret_index))
+		return false;
+	place->relay = *ret_index;
+	place->object = memory->relays.at[*ret_index].object;
+	return true;
+}
+
+/* ---------------------------------------------------------------- debts */
+
+static bool owes_anything(const struct debts *debts)
+{
+	return debts->at[0] || debts->at[1] || debts->at[2] || debts->at[3];
+}
+
+/* Lets the coroutine owe that relay nothing any more; false: it did not. */
+static bool settle(struct debts *debts, struct provenance_relay *relay, uint32_t index)
+{
+	unsigned i;
+
+	for (i = 0; i < DEBTS; i++) {
+		if (debts->at[i] != index)
+			continue;
+		debts->at[i] = 0;
+		relay->nr_owing--;
+		return true;
+	}
+	return false;
+}
+
+static void owe(struct debts *debts, struct provenance_relay *relay, uint32_t index)
+{
+	unsigned i;
+
+	for (i = 0; i < DEBTS && debts->at[i] != index; i++)
+		;
+	if (i < DEBTS)
+		return;
+	relay->nr_owing++;
+	for (i = 0; i < DEBTS && debts->at[i]; i++)
+		;
+	debts->at[i < DEBTS ? i : 0] = index;
+}
+
+/* ---------------------------------------------------------------- what it looks at */
+
+static void count_source(struct place *place, uint32_t site)
+{
+	unsigned i;
+
+	place->nr_ended++;
+	for (i = 0; i < SOURCES; i++) {
+		struct source *source = &place->sources[i];
+
+		if (source->site != site && source->count)
+			continue;
+		source->site = site;
+		source->count++;
+		return;
+	}
+}
+
+/* Somebody else is woken: what was lost was not the last wake. */
+static void heal(
+	struct memory *memory, struct provenance_relay *relay, const struct model_coro *coro)
+{
+	if (!relay->lost)
+		return;
+	relay->nr_healed += coro->suspended < relay->lost_time;
+	relay->lost = 0;
+	relay->is_given = false;
+	memory->nr_lost--;
+}
+
+static void note_wake(struct provenance_relay *relay, const struct model_sight *sight,
+	const struct model_coro *coro)
+{
+	const struct ct_event *event = sight->event;
+
+	relay->nr_woken++;
+	relay->site = coro->wait_site;
+	relay->whom = sight->coro;
+	relay->last = (struct model_waking){
+		.time = event->time,
+		.sequence = event->sequence,
+		.coro = sight->by,
+		.thread = event->thread,
+		.site = event->site,
+		.outcome = event->argument,
+	};
+}
+
+static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	struct memory *memory = watch->memory;
+	struct provenance_relay *relay;
+	struct place *place;
+	uint32_t index;
+
+	if (coro->state != CT_STATE_WAITING || !is_inside(coro) || sight->by == sight->coro)
+		return true;
+	place = model_watch_place(watch, coro->wait_site);
+	if (!place)
+		return true;
+	count_source(place, sight->event->site);
+	if (!take_relay(memory, place, coro, &index))
+		return false;
+	if (!index)
+		return true;
+	relay = &memory->relays.at[index];
+	if (sight->by && settle(debts_of(watch, sight->by), relay, index))
+		relay->nr_passed++;
+	heal(memory, relay, coro);
+	note_wake(relay, sight, coro);
+	owe(debts_of(watch, sight->coro), relay, index);
+	return true;
+}
+
+/* Objects are given far more often than wakes are owed: a relay is looked for only where one may be found. */
+static bool look_at_give(struct model_watch *watch, const struct model_sight *sight)
+{
+	struct debts *debts = debts_of(watch, sight->coro);
+	struct memory *memory = watch->memory;
+	const struct ct_event *event = sight->event;
+	uint32_t index = 0;
+	unsigned i;
+
+	if (!memory->nr_lost && !owes_anything(debts))
+		return true;
+	if (memory->nr_lost)
+		index = relay_of_object(memory, event->process, event->object);
+	memory->relays.at[index].is_given = memory->relays.at[index].lost != 0;
+	for (i = 0; owes_anything(debts) && i < DEBTS; i++) {
+		struct provenance_relay *relay = &memory->relays.at[debts->at[i]];
+
+		if (relay->object == event->object && relay->process == event->process &&
+			settle(debts, relay, debts->at[i]))
+			relay->nr_passed++;
+	}
+	return true;
+}
+
+static bool is_of_relay(const struct provenance_relay *relay, const struct model_coro *coro)
+{
+	uint64_t object = object_of(coro);
+
+	return is_inside(coro) && relay->object == object &&
+	       (object || relay->site == coro->wait_site);
+}
+
+/* Where takings are told: another one has come before it, and it was woken in vain. */
+static bool found_it_taken(
+	const struct model *model, const struct provenance_relay *relay, uint32_t coro)
+{
+	uint32_t index = model_find_object(model, relay->process, relay->object);
+
+	return relay->object && model->objects.at[index].has_takers &&
+	       model->objects.at[index].owner != coro;
+}
+
+static bool look_at_wait(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	struct debts *debts = debts_of(watch, sight->coro);
+	struct memory *memory = watch->memory;
+	unsigned i;
+
+	for (i = 0; owes_anything(debts) && i < DEBTS; i++) {
+		struct provenance_relay *relay = &memory->relays.at[debts->at[i]];
+
+		if (debts->at[i] && is_of_relay(relay, coro) && settle(debts, relay, debts->at[i]))
+			relay->nr_kept += !found_it_taken(watch->model, relay, sight->coro);
+	}
+	return true;
+}
+
+static bool look_at_end(struct model_watch *watch, const struct model_sight *sight)
+{
+	struct debts *debts = debts_of(watch, sight->coro);
+	struct memory *memory = watch->memory;
+	unsigned i;
+
+	for (i = 0; owes_anything(debts) && i < DEBTS; i++) {
+		struct provenance_relay *relay = &memory->relays.at[debts->at[i]];
+
+		if (!debts->at[i] || !settle(debts, relay, debts->at[i]) ||
+			relay->whom != sight->coro)
+			continue;
+		memory->nr_lost += !relay->lost;
+		relay->lost = sight->coro;
+		relay->lost_thread = watch->model->coros.at[sight->coro].thread;
+		relay->lost_time = sight->until;
+		relay->lost_event = watch->model->sequence;
+		relay->is_given = false;
+	}
+	return true;
+}
+
+static void visit(struct model_watch *watch, struct release *release, model_visitor *visit_coro)
+{
+	struct memory *memory = watch->memory;
+	size_t i;
+
+	for (i = 1; i < memory->relays.count; i++) {
+		visit_coro(release, &memory->relays.at[i].last.coro, MODEL_MARK_SELF);
+		visit_coro(release, &memory->relays.at[i].whom, MODEL_MARK_SELF);
+		visit_coro(release, &memory->relays.at[i].lost, MODEL_MARK_WHOLE);
+	}
+}
+
+const struct model_watcher analyze_provenance_watcher = {
+	.nr_bytes = sizeof(struct memory),
+	.nr_coro_bytes = sizeof(struct debts),
+	.nr_place_bytes = sizeof(struct place),
+	.looks = {[MODEL_WAKE] = look_at_wake,
+		[MODEL_GIVE] = look_at_give,
+		[MODEL_WAIT] = look_at_wait,
+		[MODEL_END] = look_at_end},
+	.begin = begin,
+	.end = end,
+	.visit = visit,
+};
+
+/* ---------------------------------------------------------------- what it is asked */
+
+static const struct model_watch *watch_of(const struct analysis *analysis)
+{
+	return analyze_watch_by(analysis, &analyze_provenance_watcher);
+}
+
+const struct provenance_relay *analyze_provenance_relays(
+	const struct analysis *analysis, uint32_t *ret_count)
+{
+	const struct memory *memory = watch_of(analysis)->memory;
+
+	*ret_count = (uint32_t)memory->relays.count;
+	return memory->relays.at;
+}
+
+const struct provenance_relay *analyze_provenance_relay(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_watch *watch = watch_of(analysis);
+	const struct memory *memory = watch->memory;
+	const struct place *place = model_watch_place(watch, coro->wait_site);
+	uint32_t index = place && is_inside(coro) ? find_relay(memory, place, coro) : 0;
+
+	return index ? &memory->relays.at[index] : NULL;
+}
+
+bool analyze_provenance_is_passed_on(
+	const struct analysis *analysis, const struct provenance_relay *relay)
+{
+	return relay->nr_passed >= (uint64_t)LIMIT(analysis, WAKE_LOST_PASSED) &&
+	       relay->nr_passed / 10 >= relay->nr_kept + relay->nr_healed;
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+/* " from pool.cpp:88", or " from pool.cpp:88 (46), main.cpp:12 (1)"; "": the places are not told. */
+static const char *words_sources(struct analysis *analysis, const struct place *place)
+{
+	const char *from = "";
+	unsigned i;
+
+	if (place->nr_ended == place->sources[0].count)
+		return place->sources[0].site
+			       ? analyze_say(analysis, " from %s",
+					 analyze_words_place(analysis, place->sources[0].site))
+			       : "";
+	for (i = 0; i < SOURCES && place->sources[i].count; i++)
+		from = analyze_say(analysis, "%s%s%s (%" PRIu64 ")", from, i ? ", " : " from ",
+			analyze_words_place(analysis, place->sources[i].site),
+			place->sources[i].count);
+	return from;
+}
+
+/* What ended waits at the place; "": nothing did. */
+static const char *words_place(struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct place *place = model_watch_place(watch_of(analysis), coro->wait_site);
+
+	if (!place || !place->nr_ended || !is_inside(coro))
+		return "";
+	return analyze_say(analysis, "%" PRIu64 " %s at %s ended by %s%s", place->nr_ended,
+		place->nr_ended == 1 ? "wait" : "waits",
+		analyze_words_place(analysis, coro->wait_site),
+		place->nr_ended == 1 ? "a wake" : "wakes", words_sources(analysis, place));
+}
+
+static const char *words_when(
+	struct analysis *analysis, ct_time time, const struct model_coro *coro)
+{
+	if (time >= coro->suspended)
+		return "since this wait began";
+	return analyze_say(analysis, "%s before this wait",
+		analyze_words_duration(analysis, coro->suspended - time));
+}
+
+static const char *words_whom(struct analysis *analysis, const struct provenance_relay *relay)
+{
+	const struct model_coro *whom = &analysis->model->coros.at[relay->whom];
+	const char *who = analyze_words_coro(analysis, whom);
+
+	if (relay->lost && analyze_provenance_is_passed_on(analysis, relay))
+		return analyze_say(analysis, "%s, which ended %s later and passed it on to nobody",
+			who, analyze_words_duration(analysis, relay->lost_time - relay->last.time));
+	if (whom->state >= CT_STATE_DONE && !whom->is_presumed_done)
+		return analyze_say(analysis, "%s, which has ended", who);
+	return who;
+}
+
+/* By whom, and what keeps that one from doing so again: its end, or a wait of its own. */
+static const char *words_waker(struct analysis *analysis, const struct provenance_relay *relay,
+	const struct model_coro *coro)
+{
+	const struct model_coro *waker = &analysis->model->coros.at[relay->last.coro];
+	const char *who = analyze_words_coro(analysis, waker);
+
+	if (!relay->last.coro)
+		return "";
+	if (waker == coro)
+		return analyze_say(analysis, "; %s woke it itself", who);
+	if (waker->state >= CT_STATE_DONE && !waker->is_presumed_done)
+		return analyze_say(analysis, "; %s, which woke it, has ended", who);
+	if (waker->state == CT_STATE_WAITING && waker->point == CTP_POINT_AWAIT)
+		return analyze_say(analysis, "; %s, which woke it, waits itself now, at %s", who,
+			analyze_words_place(analysis, waker->wait_site));
+	return analyze_say(analysis, "; %s woke it", who);
+}
+
+/* The last wake of its relay, or where its object has had none, at its place; "": nothing is known. */
+static const char *words_last(struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_watch *watch = watch_of(analysis);
+	const struct memory *memory = watch->memory;
+	const struct place *place = model_watch_place(watch, coro->wait_site);
+	const struct provenance_relay *relay = analyze_provenance_relay(analysis, coro);
+
+	if (!relay)
+		relay = &memory->relays.at[place->relay];
+	if (!relay->nr_woken)
+		return "";
+	return analyze_say(analysis, "the last of them came %s, for %s%s",
+		words_when(analysis, relay->last.time, coro), words_whom(analysis, relay),
+		words_waker(analysis, relay, coro));
+}
+
+bool analyze_provenance_tell_places(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	const char *words = words_place(analysis, coro);
+
+	if (*words)
+		analyze_story_evidence(analysis, story, "%s", words);
+	return *words;
+}
+
+void analyze_provenance_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	const char *last;
+
+	if (!analyze_provenance_tell_places(analysis, story, coro))
+		return;
+	last = words_last(analysis, coro);
+	if (*last)
+		analyze_story_evidence(analysis, story, "%s", last);
+}
+
+void analyze_provenance_why(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	const char *words = words_place(analysis, coro), *last;
+
+	if (!*words)
+		return;
+	last = words_last(analysis, coro);
+	analyze_story_fact(analysis, story, "%s%s%s", words, *last ? "; " : "", last);
+}
