@@ -157,6 +157,16 @@ static void look_at_descriptor(struct analysis *analysis, uint32_t index)
 		still->outside_descriptor = index;
 }
 
+/* What coroutines did whose records may have been given back. */
+static ct_time begin_moment(const struct model *model, const struct model_process *process)
+{
+	ct_time moment = model->from;
+
+	if (process->last_run > moment)
+		moment = process->last_run;
+	return process->last_destroyed > moment ? process->last_destroyed : moment;
+}
+
 void analyze_stillness_survey(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
@@ -169,9 +179,7 @@ void analyze_stillness_survey(struct analysis *analysis)
 		return;
 	}
 	for (i = 0; i < model->nr_processes; i++)
-		analysis->stills[i].moment = model->processes[i].last_run > model->from
-						     ? model->processes[i].last_run
-						     : model->from;
+		analysis->stills[i].moment = begin_moment(model, &model->processes[i]);
 	for (i = 1; i < model->coros.count; i++)
 		look_at_coro(analysis, &model->coros.at[i]);
 	for (i = 1; i < model->descriptors.count; i++)

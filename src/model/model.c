@@ -19,6 +19,7 @@ static void init_processes(struct model *model)
 		model->processes[i].warm_up_until = CT_NO_TIME;
 		model->processes[i].halted = CT_NO_TIME;
 		model->processes[i].last_run = CT_NO_TIME;
+		model->processes[i].last_destroyed = CT_NO_TIME;
 		model->processes[i].last_event = CT_NO_TIME;
 		model_stillness_init(&model->processes[i]);
 	}

@@ -71,8 +71,9 @@ struct model_process {
 	uint64_t nr_cut_ready; /* besides: that had been woken, and had not run since */
 	ct_time last_event;    /* written by any of its threads; CT_NO_TIME: none */
 	ct_time last_run;      /* the last resume of any of its coroutines; CT_NO_TIME: none */
-	ct_time stepped;       /* the last step of any of them; CT_NO_TIME: none */
-	ct_time stirred;       /* its first event behind the last pause in all that it writes */
+	ct_time last_destroyed; /* the last end of any record of them, given back or not; CT_NO_TIME: none */
+	ct_time stepped;     /* the last step of any of them; CT_NO_TIME: none */
+	ct_time stirred;     /* its first event behind the last pause in all that it writes */
 	ct_time interrupted; /* a signal ended a call of one of its threads; CT_NO_TIME: none did */
 	struct model_stillness stillness; /* the last long one that a step ended */
 	struct model_stillness interruptions[MODEL_INTERRUPTIONS]; /* that a signal ended */
