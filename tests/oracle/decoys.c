@@ -353,6 +353,15 @@ void build_untraced_thread(struct world *world)
 	repeat_from(world, coro, 0, 3);
 }
 
+void build_permit_replaced(struct world *world)
+{
+	uint32_t first, loser, channel = end_with_permit(world, &first, &loser);
+
+	add_step(world, first, ACT_JOIN, loser, 0);
+	add_step(world, first, ACT_SLEEP, 0, between(world, 100 * US, 10 * SECOND));
+	add_step(world, first, ACT_SEND, channel, 0);
+}
+
 static void fed_afterwards(struct world *world)
 {
 	uint32_t channel = add_channel(world), coro = begin(world);

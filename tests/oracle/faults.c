@@ -135,6 +135,24 @@ void build_granted_unwoken(struct world *world)
 		add_step(world, begin(world), ACT_LOCK, lock, 0);
 }
 
+uint32_t end_with_permit(struct world *world, uint32_t *ret_first, uint32_t *ret_loser)
+{
+	uint32_t channel = pass_permit(world, 2 + below(world, 3), ret_first);
+
+	*ret_loser = prepare(world);
+	add_step(world, *ret_first, ACT_SLEEP, 0, between(world, 4 * MS, 12 * MS));
+	add_step(world, *ret_first, ACT_SPAWN, *ret_loser, 0);
+	add_step(world, *ret_loser, ACT_RECEIVE, channel, 0);
+	return channel;
+}
+
+void build_permit_lost(struct world *world)
+{
+	uint32_t first, loser;
+
+	end_with_permit(world, &first, &loser);
+}
+
 /* ---------------------------------------------------------------- run too often, too late, too long */
 
 void build_woken_twice(struct world *world)

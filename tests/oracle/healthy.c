@@ -132,3 +132,29 @@ void build_fed_by_thread(struct world *world)
 	compute(world, coro);
 	repeat_from(world, coro, 0, items - 1);
 }
+
+uint32_t pass_permit(struct world *world, uint32_t count, uint32_t *ret_first)
+{
+	uint32_t channel = add_channel(world), first = begin(world), i;
+
+	for (i = 0; i < count; i++) {
+		uint32_t coro = add_coro(world, world->coros.at[first].start);
+
+		add_step(world, coro, ACT_RECEIVE, channel, 0);
+		add_step(world, coro, ACT_SLEEP, 0, between(world, 50 * US, 500 * US));
+		add_step(world, coro, ACT_SEND, channel, 0);
+		if (!once_in(world, 4))
+			add_step(world, coro, ACT_SLEEP, 0, between(world, 50 * US, 200 * US));
+		repeat_from(world, coro, 0, between(world, 20, 60));
+	}
+	add_step(world, first, ACT_SEND, channel, 0);
+	*ret_first = first;
+	return channel;
+}
+
+void build_permits(struct world *world)
+{
+	uint32_t first;
+
+	pass_permit(world, 2 + below(world, 3), &first);
+}

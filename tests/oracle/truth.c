@@ -154,6 +154,7 @@ static bool holds_now(const struct world *world, enum ct_rule rule, uint32_t ind
 
 	switch (rule) {
 	case CT_RULE_LOST_WAKEUP:
+	case CT_RULE_WAKE_LOST_WITH_TASK:
 	case CT_RULE_STANDSTILL:
 	case CT_RULE_COROUTINE_LEAK:
 		return is_waiting(coro);
@@ -223,6 +224,7 @@ static bool is_for_ever(enum ct_rule rule)
 {
 	switch (rule) {
 	case CT_RULE_LOST_WAKEUP:
+	case CT_RULE_WAKE_LOST_WITH_TASK:
 	case CT_RULE_STANDSTILL:
 	case CT_RULE_COROUTINE_LEAK:
 	case CT_RULE_CLOSED_DESCRIPTOR:
