@@ -237,6 +237,9 @@ enum ctp_policy {
 /* Flag of a resume and of a suspend record: a hook around the run wrote it, not the switch itself (P-36). */
 #define CTP_TOLD_AROUND 1u
 
+/* Flags of a return record. */
+#define CTP_RETURN_FAILED 1u /* a panic or an exception ended it */
+
 /* Flags of an enqueue record. */
 #define CTP_ENQUEUE_PRIVATE 1u /* only the thread that wrote it can take the coroutine out again */
 

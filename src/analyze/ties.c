@@ -437,6 +437,18 @@ void analyze_story_held(struct analysis *analysis, struct story *story, uint32_t
 			analyze_words_place(analysis, model->objects.at[i].owner_site));
 }
 
+void analyze_story_failed(struct analysis *analysis, struct story *story, uint32_t process)
+{
+	const struct model_failed *failed = &analysis->model->processes[process].failed;
+
+	if (failed->count)
+		analyze_story_evidence(analysis, story,
+			"%" PRIu32 " %s ended by a panic or an exception, the last one coroutine "
+			"%" PRIu64 ", spawned at %s",
+			failed->count, failed->count == 1 ? "coroutine was" : "coroutines were",
+			failed->id, analyze_words_place(analysis, failed->site));
+}
+
 void analyze_story_victims(
 	struct analysis *analysis, struct story *story, const struct group *group)
 {

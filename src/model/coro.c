@@ -352,10 +352,20 @@ bool model_coro_switch(struct model *model, const struct ct_event *event)
 
 /* ---------------------------------------------------------------- the end */
 
+static void note_failed(struct model *model, const struct model_coro *coro)
+{
+	struct model_failed *failed = &process_at(model, coro->process)->failed;
+
+	*failed = (struct model_failed){
+		.count = failed->count + 1, .site = coro->spawn_site, .id = coro->id};
+}
+
 static bool finish(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_coro *coro = coro_at(model, index);
 
+	if (event->flags & CTP_RETURN_FAILED)
+		note_failed(model, coro);
 	give_up_early(model, coro, event->time);
 	process_at(model, coro->process)->tells_ends = true;
 	if (coro->state != CT_STATE_RUNNING && coro->state != CT_STATE_UNSEEN &&

@@ -209,14 +209,15 @@ static inline struct model_waking model_wake_ready(const struct model_coro *coro
 /* model_was_woken: has a wake come since its last resume? By the order of events, since both may have the same time. */
 static inline bool model_was_woken(const struct model_coro *coro)
 {
-	return coro->wake_time != CT_NO_TIME &&
+	return coro->wake_time != CT_NO_TIME && coro->wake_outcome != CTP_OUTCOME_NO_WAKER &&
 	       (coro->resumed == CT_NO_TIME || coro->wake_event > coro->resume_event);
 }
 
 /* model_is_unwoken: does it wait, and no wake has come for it? */
 static inline bool model_is_unwoken(const struct model_coro *coro)
 {
-	return coro->state == CT_STATE_WAITING && coro->wake_time < coro->suspended;
+	return coro->state == CT_STATE_WAITING && (coro->wake_time < coro->suspended ||
+							  coro->wake_outcome == CTP_OUTCOME_NO_WAKER);
 }
 
 /* model_is_woken_again: had a wake, and not a queue alone, made it ready before this one? */

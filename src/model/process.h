@@ -39,6 +39,13 @@ struct model_stillness {
 
 #define MODEL_INTERRUPTIONS 4u /* that are kept, the latest ones */
 
+/* Those that a panic or an exception ended: how many, and the last. */
+struct model_failed {
+	uint32_t count;
+	uint32_t site; /* where it was spawned */
+	uint64_t id;
+};
+
 struct model_process {
 	struct map pages; /* coroutine id / MODEL_PAGE_IDS -> index into model.pages */
 	uint64_t cached_key;
@@ -101,6 +108,7 @@ struct model_process {
 	ct_time halted;         /* stopped by a signal or a debugger since; CT_NO_TIME: it is not */
 	ct_time ready_counted;  /* up to then `ready` is right; CT_NO_TIME: nothing was ready yet */
 	struct histogram ready; /* for how many ns how many coroutines were ready at once */
+	struct model_failed failed;    /* coroutines that a panic or an exception ended */
 	struct histogram delays;       /* ns from ready to running, of all its coroutines */
 	struct histogram runs;         /* ns from there to the next wait, likewise */
 	struct model_runtime *runtime; /* what it does besides; NULL: nothing is told of that */

@@ -258,6 +258,25 @@ static void tell_wake(
 		model_tell(model, MODEL_WAKE, sight);
 }
 
+/* Says something of the target, and wakes nobody: what it is part of is told to be woken for itself. */
+static bool is_remark(const struct ct_event *event)
+{
+	return event->argument == CTP_OUTCOME_PASSED_ON || event->argument == CTP_OUTCOME_NO_WAKER;
+}
+
+static void note_remark(
+	struct model *model, struct model_coro *coro, uint32_t waker, const struct ct_event *event)
+{
+	coro->wake_time = event->time;
+	coro->wake_event = event->sequence;
+	coro->wake_outcome = event->argument;
+	coro->wake_thread = event->thread;
+	coro->wake_site = event->site;
+	coro->wake_coro = waker;
+	coro->is_waker_leaving = !event->coro && !thread_at(model, event->thread)->top;
+	coro->last_event = event->sequence;
+}
+
 static bool wake_one(
 	struct model *model, struct match match, uint32_t waker, const struct ct_event *event)
 {
@@ -269,6 +288,10 @@ static bool wake_one(
 	if (coro->state == CT_STATE_DESTROYED)
 		return model_coro_ghost(model, match.coro, event);
 	waker = event->coro ? waker : model_thread_doer(model, event->thread);
+	if (is_remark(event)) {
+		note_remark(model, coro, waker, event);
+		return true;
+	}
 	tell_wake(model, match.coro, waker, event);
 	if (model_is_woken_again(coro, event))
 		coro->flags |= MODEL_CORO_WAS_WOKEN_AGAIN;

@@ -182,6 +182,9 @@ static bool is_object_ready(
  */
 static bool is_wake_dropped(const struct model_coro *coro)
 {
+	if (coro->wake_outcome == CTP_OUTCOME_NO_WAKER ||
+		coro->wake_outcome == CTP_OUTCOME_PASSED_ON)
+		return false;
 	return coro->wake_time != CT_NO_TIME && coro->wake_time >= coro->suspended &&
 	       !(coro->wake_outcome == CTP_OUTCOME_NO_TARGET && is_outside(coro));
 }
@@ -582,6 +585,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	tell_cause(analysis, first, coro, story);
 	tell_end(analysis, first, story);
 	analyze_provenance_tell(analysis, story, coro);
+	analyze_story_failed(analysis, story, first->process);
 	analyze_story_victims(analysis, story, group);
 }
 

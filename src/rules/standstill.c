@@ -395,6 +395,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	analyze_story_suspended(analysis, story, last);
 	analyze_story_step(analysis, story, &step);
 	tell_places(analysis, group, story);
+	analyze_story_failed(analysis, story, first->process);
 	analyze_stillness_tell_threads(analysis, first->process, story);
 	finding->first_sequence = last->wait_event;
 	finding->last_sequence = last->last_event;

@@ -209,6 +209,8 @@ static void say_plain(struct text *text, const struct ct_event *event)
 	say_object(text, event);
 	if (*argument && !is_ordinary)
 		text_format(text, "%s%s", text->length > before ? ", " : "", argument);
+	if (event->kind == CTP_KIND_RETURN && event->flags & CTP_RETURN_FAILED)
+		text_format(text, "%sfailed", text->length > before ? ", " : "");
 	if (event_is_told_around(event))
 		text_format(text, "%stold by a hook", text->length > before ? ", " : "");
 }

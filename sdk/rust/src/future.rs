@@ -229,7 +229,11 @@ impl<F> TracedFuture<F> {
     /// A future that was made at the caller's place.
     #[track_caller]
     pub fn new(inner: F) -> Self {
-        Self { inner, trace: PollTrace::new() }
+        let traced = Self { inner, trace: PollTrace::new() };
+        if is_never_ready::<F>() {
+            return traced.expect_idle();
+        }
+        traced
     }
 
     #[cfg(feature = "tokio")]
@@ -295,6 +299,11 @@ impl<F: Future> Future for TracedFuture<F> {
         }
         trace.poll(pass, context, |context| inner.poll(context))
     }
+}
+
+/// Whether the type itself says that it is never to be ready.
+fn is_never_ready<F>() -> bool {
+    std::any::type_name::<F>().starts_with("core::future::pending::Pending<")
 }
 
 /// The same as [`TraceFutureExt::traced`].

@@ -33,6 +33,7 @@ pub const TEXT_DETAIL_BYTES: usize = 8;
 pub const TOLD_AROUND: u32 = 1;
 pub const ENQUEUE_PRIVATE: u32 = 1;
 pub const PARK_UNTIMED: u32 = 1;
+pub const RETURN_FAILED: u32 = 1;
 pub const SYSCALL_READY: u32 = 1;
 pub const ENVIRONMENT: &str = "COROTRACER_SOCKET\0";
 pub const CLOCK_ENVIRONMENT: &str = "COROTRACER_CLOCK\0";
@@ -121,6 +122,8 @@ pub mod outcome {
     pub const DROPPED: u8 = 3;
     pub const NO_TARGET: u8 = 4;
     pub const RESUMED: u8 = 5;
+    pub const NO_WAKER: u8 = 6;
+    pub const PASSED_ON: u8 = 7;
 }
 
 pub mod point {

@@ -37,6 +37,8 @@ pub(crate) struct Frame<'a> {
     current_before: u64,
     nr_waits: Word<u32>,
     wait: Word<Wait>,
+    /// The poll has ended, and not by a panic.
+    is_polled: Word<bool>,
 }
 
 impl<'a> Frame<'a> {
@@ -50,6 +52,7 @@ impl<'a> Frame<'a> {
             current_before: probe::current_attached(),
             nr_waits: Word::new(0),
             wait: Word::default(),
+            is_polled: Word::new(false),
         }
     }
 
@@ -104,8 +107,20 @@ impl<'a> Frame<'a> {
     }
 }
 
+impl Frame<'_> {
+    /// A panic ends the poll, and the future with it.
+    #[cold]
+    fn tell_failed(&self) {
+        self.target.finish();
+        probe::return_failed(self.coro);
+    }
+}
+
 impl Drop for Frame<'_> {
     fn drop(&mut self) {
+        if !self.is_polled.get() {
+            self.tell_failed();
+        }
         TOP.with(|top| top.set(self.before));
         probe::current_set(self.current_before);
     }
@@ -178,6 +193,7 @@ impl Told {
     /// What a poll came to.
     #[inline(always)]
     pub(crate) fn tell_polled<T>(&mut self, polled: &Poll<T>, frame: &Frame<'_>) {
+        frame.is_polled.set(true);
         if polled.is_ready() {
             self.tell_ready(frame);
         } else if self.parent != 0 || frame.nr_waits.get() != 0 || worker::is_yielding(self.coro) {

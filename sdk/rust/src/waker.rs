@@ -121,6 +121,9 @@ impl Target {
         } else if self.grant != 0 && is_queued {
             self.is_granted.store(true, Ordering::Release);
             probe::hand_over(waker, self.grant, self.coro, 0);
+        } else if is_queued {
+            // The future around it is woken next, and told of as woken.
+            probe::wake(waker, probe::handle(resource::COROUTINE, self.coro), 0, outcome::PASSED_ON);
         }
     }
 
@@ -150,6 +153,14 @@ impl Target {
         }
     }
 
+    /// It was polled, and kept no waker.
+    #[cold]
+    fn tell_no_waker(&self) {
+        if self.is_root && probe::is_attached() {
+            probe::wake(0, probe::handle(resource::COROUTINE, self.coro), 0, outcome::NO_WAKER);
+        }
+    }
+
     /// It is polled from here on.
     #[inline]
     pub(crate) fn run(&self) {
@@ -175,7 +186,12 @@ impl Target {
         match self.state.load(Ordering::Acquire) {
             state if state & ANY_BY_ITSELF != 0 => Rest::Yielded,
             state if state & ANY_BY_OTHERS != 0 => Rest::Woken,
-            _ => Rest::Idle,
+            _ => {
+                if self.clones.load(Ordering::Relaxed) == 0 && !is_yield {
+                    self.tell_no_waker();
+                }
+                Rest::Idle
+            }
         }
     }
 

@@ -32,6 +32,7 @@ pub const text_detail_bytes = 8;
 pub const told_around = 1;
 pub const enqueue_private = 1;
 pub const park_untimed = 1;
+pub const return_failed = 1;
 pub const syscall_ready = 1;
 
 pub const Kind = enum(c_uint) {
@@ -118,6 +119,8 @@ pub const Outcome = enum(c_uint) {
     dropped = 3,
     no_target = 4,
     resumed = 5,
+    no_waker = 6,
+    passed_on = 7,
     _,
 };
 

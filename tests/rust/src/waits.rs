@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //! Each traced form of what tasks wait for, by itself, and faults with some of them.
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use corotracer::with_tokio::{
@@ -8,6 +10,7 @@ use corotracer::with_tokio::{
     traced_lock, traced_oneshot, traced_read, traced_sleep, traced_try_acquire, traced_try_lock, traced_try_read,
     traced_try_write, traced_unbounded_channel, traced_watch, traced_write, TracedJoinSet, TracedNotify,
 };
+use corotracer::TraceFutureExt;
 use tokio::sync::{Mutex, RwLock, Semaphore};
 use tokio::task::spawn_blocking;
 
@@ -189,4 +192,69 @@ pub async fn handles(is_fault: bool) {
         }
     });
     parent.await.expect("an end");
+}
+
+/// Something is there only when it is asked for a second time: the first poll forgets to say when that is.
+async fn ask_twice(is_fault: bool) {
+    let mut was_asked = false;
+    std::future::poll_fn(move |context| {
+        if std::mem::replace(&mut was_asked, true) {
+            return Poll::Ready(());
+        }
+        if !is_fault {
+            context.waker().wake_by_ref();
+        }
+        Poll::Pending
+    })
+    .await
+}
+
+/// A task that nobody can wake, since it kept no waker; another one waits for its end, and others go on.
+pub async fn unregistered(is_fault: bool) {
+    let ticking = spawn(async {
+        loop {
+            traced_sleep(SHORT).await;
+        }
+    });
+    spawn(ask_twice(is_fault)).await.expect("an end");
+    ticking.abort();
+}
+
+/// A task holds a branch that was woken, and goes on to wait for something that this branch would have led to.
+pub async fn branch(is_fault: bool) {
+    let (sender, receiver) = traced_oneshot();
+    let done = Arc::new(TracedNotify::new());
+    let waiting = {
+        let done = Arc::clone(&done);
+        spawn(async move {
+            let mut received = pin!(receiver.traced());
+            tokio::select! {
+                _ = &mut received => return,
+                () = traced_sleep(SHORT) => {}
+            }
+            if is_fault {
+                done.notified().await;
+            }
+            received.await.expect("a sender");
+            done.notify_one();
+        })
+    };
+    traced_sleep(SHORT * 4).await;
+    sender.send(()).expect("a receiver");
+    waiting.await.expect("an end");
+}
+
+/// The task that was to notify panics.
+pub async fn panic(is_fault: bool) {
+    let notify = Arc::new(TracedNotify::new());
+    let notifying = {
+        let notify = Arc::clone(&notify);
+        spawn(async move {
+            traced_sleep(SHORT).await;
+            assert!(!is_fault, "meant");
+            notify.notify_one();
+        })
+    };
+    notify.notified().await;
+    notifying.await.expect("an end");
 }

@@ -300,6 +300,13 @@ pub fn return_(coro: u64) {
     leave(coro);
 }
 
+/// [`return_`], where a panic ended it.
+#[inline]
+pub fn return_failed(coro: u64) {
+    emit(coro, 0, tail(0, kind::RETURN, 0, layout::RETURN_FAILED as u16));
+    leave(coro);
+}
+
 /// `coro` is gone; `life` says what it did until then.
 #[inline]
 pub fn destroy(coro: u64, life: u8) {

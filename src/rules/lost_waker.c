@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lost wakers: a coroutine that is polled said that it is not ready, and kept nothing by which anybody could wake it. Who
+ * told so counted its wakers. Never to be ready is a state of its own, and looks the same: so somebody must be waiting
+ * for its end, or for a lock that it holds, or nobody may be left who could do anything else; or waits at its place end
+ * by wakes.
+ *
+ * Silent of those that are marked, that wait for a time, that shut down, and at places where coroutines are polled
+ * without a wake.
+ */
+#include <inttypes.h>
+
+#include "rules/parts.h"
+
+static bool keeps_no_waker(const struct model_coro *coro)
+{
+	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
+	       coro->wake_outcome == CTP_OUTCOME_NO_WAKER && coro->wake_time != CT_NO_TIME &&
+	       coro->wake_time >= coro->suspended;
+}
+
+static bool is_excused(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
+	ct_time end = analyze_party_working_until(analysis, coro->process);
+
+	return coro->mark || coro->deadline != CT_NO_TIME ||
+	       analysis->parties[coro->process].has_ended_well ||
+	       analyze_ties_is_shutting_down(analysis, coro->process, coro->suspended) ||
+	       end - coro->suspended <= LIMIT(analysis, LOST_WAKER_TIME) ||
+	       (times && times->nr_unwoken);
+}
+
+/* By coroutine: does another one wait for its end, or for what it has? */
+static bool *list_awaited(struct analysis *analysis)
+{
+	uint32_t count = (uint32_t)analysis->model->coros.count, i;
+	bool *is_awaited = arena_array(&analysis->scratch, count, sizeof(*is_awaited));
+
+	for (i = 1; is_awaited && i < count; i++)
+		if (analysis->model->coros.at[i].state == CT_STATE_WAITING)
+			is_awaited[analyze_ties_next(analysis, i)] = true;
+	analysis->is_broken |= !is_awaited;
+	return is_awaited;
+}
+
+/* Have waits at this place been ended by wakes, again and again? */
+static bool do_waits_end_there(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
+
+	return times && times->waits &&
+	       (int64_t)times->waits->count >= LIMIT(analysis, LOST_WAKER_WAITS);
+}
+
+static enum ct_grade grade_of(
+	const struct analysis *analysis, const struct model_coro *coro, bool is_awaited)
+{
+	const struct party *party = &analysis->parties[coro->process];
+
+	if (is_awaited || analyze_party_has_nobody_left(party))
+		return CT_GRADE_PROVEN;
+	if (do_waits_end_there(analysis, coro) || analyze_party_says_nobody_is_left(party))
+		return CT_GRADE_LIKELY;
+	return CT_GRADE_NONE;
+}
+
+static void judge(struct analysis *analysis, uint32_t index, bool is_awaited)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	struct candidate candidate = {
+		.rule = CT_RULE_LOST_WAKER,
+		.grade = grade_of(analysis, coro, is_awaited),
+		.process = coro->process,
+		.coro = index,
+		.wait_site = coro->wait_site,
+		.since = coro->suspended,
+	};
+
+	if (candidate.grade == CT_GRADE_NONE)
+		return;
+	analyze_candidate_lower_for_gaps(analysis, &candidate,
+		analyze_candidate_life_start(analysis, coro),
+		analysis->parties[coro->process].end);
+	analyze_candidate_add(analysis, &candidate);
+}
+
+static void find(struct analysis *analysis)
+{
+	const bool *is_awaited = list_awaited(analysis);
+	uint32_t i;
+
+	for (i = 1; is_awaited && i < analysis->model->coros.count; i++) {
+		const struct model_coro *coro = &analysis->model->coros.at[i];
+
+		if (!analysis->is_told[i] && keeps_no_waker(coro) && !is_excused(analysis, coro))
+			judge(analysis, i, is_awaited[i]);
+	}
+}
+
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	struct ct_step step = {
+		.time = coro->wake_time,
+		.thread = coro->wake_thread,
+		.sequence = coro->wake_event,
+		.text = "no clone of its waker was alive then: nobody can wake it",
+	};
+
+	finding->title = analyze_say(analysis, "%s at %s, and kept no waker",
+		analyze_words_count(analysis, group),
+		analyze_words_place(analysis, first->wait_site));
+	analyze_story_suspended(analysis, story, coro);
+	analyze_story_step(analysis, story, &step);
+	analyze_story_held(analysis, story, first->coro);
+	analyze_story_victims(analysis, story, group);
+	finding->first_sequence = coro->wait_event;
+	finding->last_sequence = coro->last_event;
+}
+
+const struct rule rules_lost_waker = {
+	.find = find,
+	.describe = describe,
+};
