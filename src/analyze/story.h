@@ -53,7 +53,7 @@ void analyze_story_destroyed(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
 /* analyze_story_held: which locks it still holds, and where it took them. */
 void analyze_story_held(struct analysis *analysis, struct story *story, uint32_t coro);
-/* analyze_story_failed: how many of the process a panic or an exception had ended, and the last of them; none, nothing. */
+/* analyze_story_failed: how many of the process a panic or an exception had ended, and the last of them. */
 void analyze_story_failed(struct analysis *analysis, struct story *story, uint32_t process);
 /* analyze_story_victims: how many more wait for the group's members to go on. */
 void analyze_story_victims(

@@ -216,8 +216,8 @@ static inline bool model_was_woken(const struct model_coro *coro)
 /* model_is_unwoken: does it wait, and no wake has come for it? */
 static inline bool model_is_unwoken(const struct model_coro *coro)
 {
-	return coro->state == CT_STATE_WAITING && (coro->wake_time < coro->suspended ||
-							  coro->wake_outcome == CTP_OUTCOME_NO_WAKER);
+	return coro->state == CT_STATE_WAITING &&
+	       (coro->wake_time < coro->suspended || coro->wake_outcome == CTP_OUTCOME_NO_WAKER);
 }
 
 /* model_is_woken_again: had a wake, and not a queue alone, made it ready before this one? */

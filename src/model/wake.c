@@ -258,12 +258,6 @@ static void tell_wake(
 		model_tell(model, MODEL_WAKE, sight);
 }
 
-/* Says something of the target, and wakes nobody: what it is part of is told to be woken for itself. */
-static bool is_remark(const struct ct_event *event)
-{
-	return event->argument == CTP_OUTCOME_PASSED_ON || event->argument == CTP_OUTCOME_NO_WAKER;
-}
-
 static void note_remark(
 	struct model *model, struct model_coro *coro, uint32_t waker, const struct ct_event *event)
 {
@@ -288,7 +282,7 @@ static bool wake_one(
 	if (coro->state == CT_STATE_DESTROYED)
 		return model_coro_ghost(model, match.coro, event);
 	waker = event->coro ? waker : model_thread_doer(model, event->thread);
-	if (is_remark(event)) {
+	if (model_is_remark(event->argument)) {
 		note_remark(model, coro, waker, event);
 		return true;
 	}

@@ -28,4 +28,10 @@ static inline bool model_makes_ready(uint8_t outcome)
 	       outcome == CTP_OUTCOME_RESUMED;
 }
 
+/* model_is_remark: does it say something of the target, and wake nobody (P-37)? */
+static inline bool model_is_remark(uint8_t outcome)
+{
+	return outcome == CTP_OUTCOME_NO_WAKER || outcome == CTP_OUTCOME_PASSED_ON;
+}
+
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lost wakers: a coroutine that is polled said that it is not ready, and kept nothing by which anybody could wake it. Who
- * told so counted its wakers. Never to be ready is a state of its own, and looks the same: so somebody must be waiting
- * for its end, or for a lock that it holds, or nobody may be left who could do anything else; or waits at its place end
- * by wakes.
+ * Lost wakers: a poll said that nothing is there yet, and the coroutine kept nothing by which anybody could wake it, as
+ * a probe says that counts wakers. One that is never to be ready looks the same: so somebody must wait for its end, or
+ * for a lock that it holds, or nobody may be left who could do anything else, or waits at its place end by wakes.
  *
  * Silent of those that are marked, that wait for a time, that shut down, and at places where coroutines are polled
  * without a wake.
@@ -80,8 +79,7 @@ static void judge(struct analysis *analysis, uint32_t index, bool is_awaited)
 	if (candidate.grade == CT_GRADE_NONE)
 		return;
 	analyze_candidate_lower_for_gaps(analysis, &candidate,
-		analyze_candidate_life_start(analysis, coro),
-		analysis->parties[coro->process].end);
+		analyze_candidate_life_start(analysis, coro), analysis->parties[coro->process].end);
 	analyze_candidate_add(analysis, &candidate);
 }
 

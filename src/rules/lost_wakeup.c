@@ -182,10 +182,8 @@ static bool is_object_ready(
  */
 static bool is_wake_dropped(const struct model_coro *coro)
 {
-	if (coro->wake_outcome == CTP_OUTCOME_NO_WAKER ||
-		coro->wake_outcome == CTP_OUTCOME_PASSED_ON)
-		return false;
 	return coro->wake_time != CT_NO_TIME && coro->wake_time >= coro->suspended &&
+	       !model_is_remark(coro->wake_outcome) &&
 	       !(coro->wake_outcome == CTP_OUTCOME_NO_TARGET && is_outside(coro));
 }
 
