@@ -222,6 +222,8 @@ enum class outcome : std::uint8_t {
 	dropped = CTP_OUTCOME_DROPPED,
 	no_target = CTP_OUTCOME_NO_TARGET,
 	resumed = CTP_OUTCOME_RESUMED,
+	no_waker = CTP_OUTCOME_NO_WAKER,
+	passed_on = CTP_OUTCOME_PASSED_ON,
 };
 
 /*
