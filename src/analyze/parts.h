@@ -395,6 +395,15 @@ uint32_t analyze_ties_behind(const struct analysis *analysis, uint32_t coro);
 bool analyze_ties_is_something_left(
 	const struct analysis *analysis, const struct model_object *object);
 
+/* analyze_ties_is_for_untold_lock: does it wait for a lock, and which one is not told (P-104)? */
+bool analyze_ties_is_for_untold_lock(const struct model_coro *coro);
+
+/*
+ * analyze_ties_may_be_idle: does it wait for what others may send, signal or end, by a thing of which is not told which
+ * it is (P-104)? A worker without work waits so, for any time. One that waits to send, or for a lock, does not.
+ */
+bool analyze_ties_may_be_idle(const struct analysis *analysis, const struct model_coro *coro);
+
 /* analyze_ties_is_shutting_down: had the program said before `time` that it ends? */
 bool analyze_ties_is_shutting_down(const struct analysis *analysis, uint32_t process, ct_time time);
 

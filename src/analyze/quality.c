@@ -232,6 +232,33 @@ static void remark_unnamed(struct analysis *analysis, uint32_t index)
 						 "long somebody has waited, and where");
 }
 
+/* Many goroutines of a healthy service wait so: they are named, and no finding. */
+static void remark_idle(struct analysis *analysis, uint32_t process)
+{
+	const struct model *model = analysis->model;
+	const struct model_coro *longest = NULL;
+	uint32_t count = 0, i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+
+		if (coro->process != process || coro->state != CT_STATE_WAITING || coro->mark ||
+			!analyze_ties_may_be_idle(analysis, coro) ||
+			analysis->parties[process].end - coro->suspended <=
+				LIMIT(analysis, WAIT_LIMIT))
+			continue;
+		if (!longest || coro->suspended < longest->suspended)
+			longest = coro;
+		count++;
+	}
+	if (longest)
+		analyze_quality_remark(analysis,
+			"%" PRIu32 " coroutine%s for longer than the limit for what others may "
+			"send, signal or end, as idle ones do, and no finding: the longest at %s",
+			count, count == 1 ? " has waited" : "s have waited",
+			analyze_words_place(analysis, longest->wait_site));
+}
+
 /* What is carried has the time from which on it was so, where the trace knows that. */
 static void remark_before(struct analysis *analysis)
 {
@@ -253,6 +280,7 @@ void analyze_quality_remarks(struct analysis *analysis)
 		remark_ledger_only(analysis, i);
 		remark_ending(analysis, i);
 		remark_unnamed(analysis, i);
+		remark_idle(analysis, i);
 		if (model->processes[i].has_unseen_threads)
 			analyze_quality_remark(analysis,
 				"process %" PRIu64

@@ -276,6 +276,31 @@ bool analyze_ties_is_something_left(
 	       (object->has_takers || analysis->model->processes[object->process].tells_takings);
 }
 
+bool analyze_ties_is_for_untold_lock(const struct model_coro *coro)
+{
+	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK &&
+	       model_is_unnamed(coro->wait_object);
+}
+
+bool analyze_ties_may_be_idle(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const char *reason = coro->wait_site < analysis->tables->nr_sites
+				     ? analysis->tables->sites[coro->wait_site].reason
+				     : NULL;
+
+	if (!model_is_unnamed(coro->wait_object))
+		return false;
+	switch (CTP_HANDLE_RESOURCE(coro->wait_object)) {
+	case CTP_RESOURCE_CONDITION:
+	case CTP_RESOURCE_EVENT:
+		return true;
+	case CTP_RESOURCE_CHANNEL:
+		return !reason || strcmp(reason, "chan send") != 0;
+	default:
+		return false;
+	}
+}
+
 bool analyze_ties_is_shutting_down(const struct analysis *analysis, uint32_t process, ct_time time)
 {
 	ct_time from = analysis->model->processes[process].shutdown_from;

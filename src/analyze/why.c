@@ -439,12 +439,16 @@ static void tell_obligations(struct walk *walk, const struct model_coro *coro)
 			"trace does not tell");
 		return;
 	}
+	if (analyze_ties_is_for_untold_lock(coro)) {
+		tell_hope(
+			walk, true, "only who has the lock can let it go on; who does is not told");
+		return;
+	}
 	if (!is_left) {
 		analyze_story_fact(walk->analysis, &walk->story,
 			"nobody is left who could wake it: every thread blocks without a time-out, "
 			"nothing is ready, no timer is set, and nobody outside can reach a "
-			"descriptor "
-			"that is armed");
+			"descriptor that is armed");
 		return;
 	}
 	if (is_closed)

@@ -38,8 +38,12 @@ struct gotrace_reason gotrace_reason_read(const char *text)
 
 uint64_t gotrace_reason_object(struct gotrace_reason reason, unsigned resource, uint64_t coro)
 {
-	/* Go has one word for all that is made of its semaphores: the stack says what it is. */
-	if (resource && reason.is_sync)
+	/*
+	 * Go has one word for all that is made of its semaphores: the stack says what it is. The collector waits by
+	 * one, too, wherever a goroutine has to assist it.
+	 */
+	if (reason.is_sync && (resource == CTP_RESOURCE_LOCK || resource == CTP_RESOURCE_EVENT ||
+				      resource == CTP_RESOURCE_CONDITION))
 		return CTP_HANDLE(resource, 0);
 	if (reason.resource == CTP_RESOURCE_TIMER)
 		return CTP_HANDLE(CTP_RESOURCE_TIMER, coro);

@@ -8,6 +8,9 @@
  * of ours.
  *
  * Silent where one of the waits has a deadline or another way out, or its coroutine is marked.
+ *
+ * Where a trace tells of waits for locks, and not for which (P-104), coroutines that have waited for long at two places
+ * or more are one finding: each of these locks has somebody who does not give it back.
  */
 #include <inttypes.h>
 
@@ -253,6 +256,83 @@ static void judge(struct analysis *analysis, const struct circle *circle)
 	} while (index != circle->first);
 }
 
+/* ---------------------------------------------------------------- locks without a name */
+
+static bool waits_long_unnamed(const struct analysis *analysis, uint32_t index, uint32_t process)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+
+	return coro->process == process && coro->state == CT_STATE_WAITING &&
+	       coro->point == CTP_POINT_AWAIT && !coro->mark && coro->deadline == CT_NO_TIME &&
+	       analyze_ties_is_for_untold_lock(coro) && !analysis->is_told[index] &&
+	       analysis->parties[process].end - coro->suspended > LIMIT(analysis, WAIT_LIMIT);
+}
+
+/* The last one to wait; 0: they do not wait at two places at least. */
+static uint32_t last_of_places(const struct analysis *analysis, uint32_t process)
+{
+	const struct model *model = analysis->model;
+	uint32_t last = 0, i;
+	bool has_places = false;
+
+	for (i = 1; i < model->coros.count; i++) {
+		if (!waits_long_unnamed(analysis, i, process))
+			continue;
+		has_places |= last && model_place(model, model->coros.at[i].wait_site) !=
+					      model_place(model, model->coros.at[last].wait_site);
+		if (!last || model->coros.at[i].suspended > model->coros.at[last].suspended)
+			last = i;
+	}
+	return has_places ? last : 0;
+}
+
+static void judge_unnamed(struct analysis *analysis, uint32_t process)
+{
+	const struct model *model = analysis->model;
+	uint32_t last = last_of_places(analysis, process), i;
+	struct candidate candidate = {
+		.rule = CT_RULE_MUTEX_DEADLOCK,
+		.grade = CT_GRADE_SUSPECT,
+		.process = process,
+		.cause_site = model->coros.at[last].wait_site,
+		.reasons = REASON(LOCKS_UNTOLD),
+	};
+
+	for (i = 1; last && i < model->coros.count; i++) {
+		if (!waits_long_unnamed(analysis, i, process))
+			continue;
+		candidate.coro = i;
+		candidate.since = model->coros.at[i].suspended;
+		if (analyze_candidate_outlives_gaps(
+			    analysis, &candidate, candidate.since, analysis->parties[process].end))
+			analyze_candidate_add(analysis, &candidate);
+	}
+}
+
+static void describe_unnamed(struct analysis *analysis, const struct group *group,
+	struct story *story, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	uint32_t i, site = 0;
+
+	finding->title = analyze_say(analysis,
+		"%u coroutines wait for locks, for longer than the limit, at %s, and at %s: in a "
+		"circle, or for one that is not given back",
+		group->count, analyze_words_place(analysis, coro->wait_site),
+		analyze_words_place(analysis, first->cause_site));
+	for (i = 0; i < group->count && i < GROUP_EXAMPLES; i++) {
+		uint32_t index = analysis->candidates.at[group->first + i].coro;
+
+		coro = &analysis->model->coros.at[index];
+		if (coro->wait_site != site)
+			analyze_story_suspended(analysis, story, coro);
+		site = coro->wait_site;
+	}
+	finding->first_sequence = analysis->model->coros.at[first->coro].wait_event;
+	finding->last_sequence = coro->last_event;
+}
+
 /* From each coroutine along the chain; who is met again on the same way is in a circle. */
 static void find(struct analysis *analysis)
 {
@@ -273,6 +353,8 @@ static void find(struct analysis *analysis)
 				judge(analysis, &circle);
 		}
 	}
+	for (start = 0; start < analysis->model->nr_processes; start++)
+		judge_unnamed(analysis, start);
 }
 
 /* ---------------------------------------------------------------- on what it rests */
@@ -412,9 +494,15 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
-	struct circle circle = measure(analysis, first->coro);
-	uint32_t index = circle.first;
+	struct circle circle;
+	uint32_t index;
 
+	if (analyze_ties_is_for_untold_lock(&analysis->model->coros.at[first->coro])) {
+		describe_unnamed(analysis, group, story, finding);
+		return;
+	}
+	circle = measure(analysis, first->coro);
+	index = circle.first;
 	finding->title = words_title(analysis, group, &circle);
 	do {
 		uint32_t next = follow(analysis, index);

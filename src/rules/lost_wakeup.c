@@ -191,7 +191,8 @@ static bool is_wake_dropped(const struct model_coro *coro)
 
 static bool is_long(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return analysis->parties[coro->process].end - coro->suspended > LIMIT(analysis, WAIT_LIMIT);
+	return !analyze_ties_may_be_idle(analysis, coro) &&
+	       analysis->parties[coro->process].end - coro->suspended > LIMIT(analysis, WAIT_LIMIT);
 }
 
 /* The program as a whole stands still, and somebody outside can set it going: that is idleness. */

@@ -4,9 +4,9 @@
  * keeps that from others.
  *
  * Silent where it is marked; where it ends by itself (a timer, a deadline); where it holds no lock and waits for the
- * world outside: a connection outlives by design the coroutine that accepted it; where others that were started at the
- * same place are left to themselves, too, and end (that is how it is meant); while the program warms up or ends; for
- * those whom another finding explains; and where events are missing.
+ * world outside: a connection outlives by design the coroutine that accepted it; where it may be idle; where others
+ * that were started at the same place are left to themselves, too, and end (that is how it is meant); while the program
+ * warms up or ends; for those whom another finding explains; and where events are missing.
  */
 #include <inttypes.h>
 
@@ -63,6 +63,7 @@ static bool waits_for_outside(const struct analysis *analysis, const struct mode
 	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
 
 	return kind == CTP_RESOURCE_TIMER || kind == CTP_RESOURCE_PROCESS ||
+	       kind == CTP_RESOURCE_NETWORK || analyze_ties_may_be_idle(analysis, coro) ||
 	       coro->deadline != CT_NO_TIME ||
 	       (analysis->model->descriptors.at[coro->descriptor].flags &
 		       (MODEL_DESCRIPTOR_IS_LISTENER | MODEL_DESCRIPTOR_IS_TIMER));

@@ -19,6 +19,8 @@ FAULTS = {
     "forgets": ({}, ["--threshold", "wait-limit=100ms"], ("lost-wakeup", "suspect"),
                 ["3 coroutines wait", "sync in main.(*store).put", "waits in main.(*store).put",
                  "called by main.forget.func1", "was started in main.forget"]),
+    "crosses": ({}, ["--threshold", "wait-limit=100ms"], ("mutex-deadlock", "suspect"),
+                ["2 coroutines wait for locks", "in main.both", "in main.back", "in a circle"]),
     "convoy": ({}, [], ("lock-convoy", "suspect"),
                ["coroutines queue for a lock", "sync in main.share.func1", "was started in main.share",
                 "came from one that had queued there itself"]),
@@ -74,6 +76,7 @@ def main():
     for program, (environment, options, rule, words) in FAULTS.items():
         programs.check_fault(program, environment, options, rule, words)
         programs.check_twin(program + "-not", environment, options)
+    programs.check_twin("idles-not", {}, ["--threshold", "wait-limit=100ms"])
     programs.check_run()
     return 1 if programs.failures else 0
 

@@ -2,6 +2,11 @@
 package main
 
 import (
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
 	"sync"
 	"time"
 )
@@ -12,6 +17,9 @@ func init() {
 	programs["leaks-not"] = func() { requests(1) }
 	programs["forgets"] = func() { forget(true) }
 	programs["forgets-not"] = func() { forget(false) }
+	programs["crosses"] = func() { cross(true) }
+	programs["crosses-not"] = func() { cross(false) }
+	programs["idles-not"] = idle
 	programs["convoy"] = func() { share(8, 1) }
 	programs["convoy-not"] = func() { share(8, 8) }
 }
@@ -79,6 +87,70 @@ func forget(forgets bool) {
 		}
 	}()
 	others.Wait()
+}
+
+func both(first, second *sync.Mutex) {
+	first.Lock()
+	defer first.Unlock()
+	time.Sleep(2 * time.Millisecond)
+	second.Lock()
+	defer second.Unlock()
+}
+
+func forth(one, other *sync.Mutex) { both(one, other) }
+
+func back(one, other *sync.Mutex) {
+	other.Lock()
+	defer other.Unlock()
+	time.Sleep(2 * time.Millisecond)
+	one.Lock()
+	defer one.Unlock()
+}
+
+// Two take the same locks in opposite orders, and others go on.
+func cross(crosses bool) {
+	var one, other sync.Mutex
+	go forth(&one, &other)
+	if crosses {
+		go back(&one, &other)
+	} else {
+		go forth(&one, &other)
+	}
+	for i := 0; i < 100; i++ {
+		time.Sleep(4 * time.Millisecond)
+	}
+}
+
+// A service without work: workers that wait for some, one for a signal, one for a condition, and a server with a client
+// that keeps its connection.
+func idle() {
+	work, signals, condition := make(chan int), make(chan os.Signal, 1), sync.NewCond(&sync.Mutex{})
+	signal.Notify(signals, os.Interrupt)
+	go func() { <-signals }()
+	for worker := 0; worker < 4; worker++ {
+		go func() {
+			for range work {
+			}
+		}()
+	}
+	go func() {
+		condition.L.Lock()
+		condition.Wait()
+	}()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	go http.Serve(listener, http.NotFoundHandler())
+	answer, err := http.Get("http://" + listener.Addr().String())
+	if err != nil {
+		panic(err)
+	}
+	io.Copy(io.Discard, answer.Body)
+	answer.Body.Close()
+	for i := 0; i < 100; i++ {
+		time.Sleep(4 * time.Millisecond)
+	}
 }
 
 func compute(length time.Duration) {
