@@ -355,7 +355,8 @@ static void test_wakes()
 /* The list of outcomes is the protocol's. */
 constexpr corotracer::outcome outcomes[] = {corotracer::outcome::queued,
 	corotracer::outcome::already_queued, corotracer::outcome::target_running,
-	corotracer::outcome::dropped, corotracer::outcome::no_target, corotracer::outcome::resumed};
+	corotracer::outcome::dropped, corotracer::outcome::no_target, corotracer::outcome::resumed,
+	corotracer::outcome::no_waker, corotracer::outcome::passed_on};
 
 constexpr bool are_outcomes_complete()
 {
