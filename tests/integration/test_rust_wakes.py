@@ -27,7 +27,8 @@ TOLD = {
                    "destroy done"],
     "parent": ["create", "name", "resume initial", "await", "suspend coroutine await", "wake queued", "resume await",
                "await-done", "return", "destroy done"],
-    "child": ["create", "name", "resume initial", "suspend resource await", "resume await", "return", "destroy done"],
+    "child": ["create", "name", "resume initial", "suspend resource await", "wake passed-on", "resume await", "return",
+              "destroy done"],
 }
 
 
