@@ -221,6 +221,12 @@ void analyze_stillness_survey(struct analysis *analysis);
  */
 enum reason analyze_stillness_doubt(const struct analysis *analysis, uint32_t thread);
 
+/*
+ * analyze_stillness_has_ended_stuck: nothing was left to run, nothing was to come by the clock, and the program ended
+ * itself in failure: a scheduler that counts whom it has left does so.
+ */
+bool analyze_stillness_has_ended_stuck(const struct analysis *analysis, uint32_t process);
+
 /* analyze_stillness_words_thread: what the thread is at: "parked", "in futex, without time-out". */
 const char *analyze_stillness_words_thread(struct analysis *analysis, uint32_t thread);
 

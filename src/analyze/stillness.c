@@ -188,6 +188,15 @@ void analyze_stillness_survey(struct analysis *analysis)
 		look_at_thread(analysis, i);
 }
 
+bool analyze_stillness_has_ended_stuck(const struct analysis *analysis, uint32_t process)
+{
+	const struct party *party = &analysis->parties[process];
+
+	return party->has_given_up && !party->has_timer &&
+	       !analysis->model->processes[process].nr_ready &&
+	       !analysis->stills[process].nr_running;
+}
+
 /* ---------------------------------------------------------------- words */
 
 const char *analyze_stillness_words_thread(struct analysis *analysis, uint32_t index)

@@ -222,19 +222,18 @@ static void grade_at_exit(
 	candidate->grade = CT_GRADE_LIKELY;
 }
 
-/*
- * Notified while it waited, found by nobody, and a second has passed: whatever polls elsewhere, what was announced is
- * not announced again.
- */
+/* Notified while it waited, in vain, over a second ago, or the program found itself stuck: nobody repeats that. */
 static bool was_passed_by(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_object *object = analyze_ties_object(analysis, coro);
+	int64_t limit = analyze_stillness_has_ended_stuck(analysis, coro->process)
+				? LIMIT(analysis, NOTIFIED_AT_END)
+				: LIMIT(analysis, NOTIFIED_TIME);
 
 	return object->handle && object->vain.time != CT_NO_TIME &&
 	       object->vain.time >= coro->suspended &&
 	       given_in_vain(analysis, coro, object) != CT_NO_TIME &&
-	       analyze_party_working_until(analysis, coro->process) - object->vain.time >
-		       LIMIT(analysis, NOTIFIED_TIME);
+	       analyze_party_working_until(analysis, coro->process) - object->vain.time > limit;
 }
 
 /* What it waits for is there, and nobody took it: all workers slept since, or it was told of in vain. */
