@@ -88,6 +88,10 @@ static void look_at_thread(struct analysis *analysis, uint32_t index)
 	party->has_outside |= model_waits_outside(analysis->model, index) ||
 			      (analysis->model->processes[thread->process].has_polls &&
 				      !model_is_look_valid(analysis->model, index));
+	if (model_is_look_valid(analysis->model, index) && thread->seen_inside) {
+		party->has_armed = true;
+		party->has_outside |= !party->is_alone;
+	}
 	party->has_sleeper |= model_sleeps(analysis->model, index);
 	if (is_blocked_for_ever(analysis->model, index))
 		return;

@@ -31,7 +31,8 @@ static bool waits_for_files(const struct analysis *analysis, const struct model_
 #endif
 	case SYS_epoll_pwait:
 		/* The ledger tells what is in there. */
-		return !analysis->tables->processes[thread->process].has_ledger;
+		return !thread->seen_inside &&
+		       !analysis->tables->processes[thread->process].has_ledger;
 	case SYS_futex:
 	case MODEL_NO_CALL:
 		return false;

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "collect/collector.h"
+#include "kernel/inside.h"
 #include "kernel/polled.h"
 #include "kernel/procfs.h"
 #include "kernel/procfs_maps.h"
@@ -127,6 +128,7 @@ static bool waits_for_others(pid_t pid, const struct thread_state *state)
 }
 
 #define FLAG_TELLS_POLLS 8u /* of THREAD_STATE */
+#define FLAG_IS_INSIDE 16u  /* likewise */
 
 /* What is looked up once a look at most. */
 enum answer {
@@ -366,6 +368,27 @@ static bool observe_polls(
 	return true;
 }
 
+static bool is_epoll_call(int32_t call)
+{
+#ifdef SYS_epoll_wait
+	if (call == SYS_epoll_wait)
+		return true;
+#endif
+#ifdef SYS_epoll_pwait2
+	if (call == SYS_epoll_pwait2)
+		return true;
+#endif
+	return call == SYS_epoll_pwait;
+}
+
+/* What interest lists hold the ledger tells, where there is one. */
+static bool waits_inside(const struct observation *observation, const struct thread_state *state)
+{
+	return state->letter == 'S' && !observation->process->has_ledger &&
+	       is_epoll_call(state->call) &&
+	       inside_is_poll_own(observation->folder, (int32_t)state->arguments[0]);
+}
+
 static bool observe_thread(void *context, int tid)
 {
 	struct observation *observation = context;
@@ -388,7 +411,8 @@ static bool observe_thread(void *context, int tid)
 	/* One that has no number of its own cannot be told from others, and counts as not looked at. */
 	look.record.tail = CTP_TAIL(0, CTP_KIND_THREAD_STATE, is_stuck,
 		(is_last || look.thread == process->unknown_thread ? 1u : 0) |
-			reach_of(observation, &state) | (tells_polls ? FLAG_TELLS_POLLS : 0));
+			reach_of(observation, &state) | (tells_polls ? FLAG_TELLS_POLLS : 0) |
+			(waits_inside(observation, &state) ? FLAG_IS_INSIDE : 0));
 	observation->nr_left--;
 	return vec_push(&observation->collect->looks, look) && !is_last;
 }
@@ -409,7 +433,7 @@ static void confirm(struct observation *observation, struct thread_look *look)
 		look->turns == read_turns(process->pid, tid))
 		return;
 	look->record.object = UINT64_MAX << 8 | (uint8_t)'R';
-	look->record.tail &= ~CTP_TAIL(0, 0, 1, FLAG_TELLS_POLLS);
+	look->record.tail &= ~CTP_TAIL(0, 0, 1, FLAG_TELLS_POLLS | FLAG_IS_INSIDE);
 }
 
 /* A signal that ends the process may wait to be taken by one of its threads. */

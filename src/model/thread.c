@@ -366,7 +366,7 @@ bool model_waits_outside(const struct model *model, uint32_t index)
 	if (model_is_look_valid(model, index) && thread->seen_state == 'R')
 		return false;
 	if (model_is_look_valid(model, index))
-		return !thread->seen_polls &&
+		return !thread->seen_polls && !thread->seen_inside &&
 		       (!is_epoll_call(thread->seen_system_call) || !has_ledger);
 	if (thread->is_polling || thread->blocked_from != CT_NO_TIME)
 		return thread->blocked_call != CTP_CALL_EPOLL_WAIT &&
@@ -438,6 +438,7 @@ void model_thread_seen(struct model *model, const struct ct_event *event)
 	thread->seen_system_call = (uint32_t)system_call;
 	thread->seen_untimed = event->argument == 1;
 	thread->seen_polls = event->flags & 8;
+	thread->seen_inside = event->flags & 16;
 	if (letter == 'S' && !thread->top && is_waiting_call(system_call) &&
 		thread->idle_from == CT_NO_TIME) {
 		idle_begin(model, thread, event->time);
