@@ -96,8 +96,8 @@ static void durations_row(struct table *table, const struct ct_report *report, c
 {
 	const struct ct_span *span = row;
 	const struct ct_distribution *of = &span->durations;
-	const int64_t parts[] = {of->total_ns, of->count ? of->total_ns / (int64_t)of->count : 0,
-		of->p50_ns, of->p90_ns, of->p99_ns, of->p999_ns, of->p9999_ns, of->max_ns};
+	static const enum render_part parts[] = {RENDER_TOTAL, RENDER_MEAN, RENDER_P50, RENDER_P90,
+		RENDER_P99, RENDER_P999, RENDER_P9999, RENDER_MAX};
 	size_t i;
 
 	(void)report;
@@ -106,7 +106,7 @@ static void durations_row(struct table *table, const struct ct_report *report, c
 	render_cell_count(table, span->nr_ended);
 	render_cell_count(table, span->open.count);
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		render_cell_duration(table, parts[i], of->count > 0);
+		render_cell_part(table, of, parts[i]);
 }
 
 static void times_cells(struct table *table, const struct ct_times *times)

@@ -89,13 +89,13 @@ static void waits_cells(
 
 static void distribution_cells(struct table *table, const struct ct_distribution *of)
 {
-	const int64_t parts[] = {of->total_ns, of->p50_ns, of->p90_ns, of->p99_ns, of->p999_ns,
-		of->p9999_ns, of->max_ns};
+	static const enum render_part parts[] = {RENDER_TOTAL, RENDER_P50, RENDER_P90, RENDER_P99,
+		RENDER_P999, RENDER_P9999, RENDER_MAX};
 	size_t i;
 
 	render_cell_count(table, of->count);
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		render_cell_duration(table, parts[i], of->count > 0);
+		render_cell_part(table, of, parts[i]);
 }
 
 static void run_cells(

@@ -122,9 +122,9 @@ static void range_row(struct table *table, const struct ct_report *report, const
 	render_cell_safe(table, range->name);
 	render_cell_count(table, durations->count + range->open.count);
 	render_cell_duration(table, durations->total_ns + range->open.total_ns, true);
-	render_cell_duration(table, durations->p50_ns, durations->count > 0);
-	render_cell_duration(table, durations->p99_ns, durations->count > 0);
-	render_cell_duration(table, durations->max_ns, durations->count > 0);
+	render_cell_part(table, durations, RENDER_P50);
+	render_cell_part(table, durations, RENDER_P99);
+	render_cell_part(table, durations, RENDER_MAX);
 	render_cell_place(table, report->tables, range->site);
 }
 

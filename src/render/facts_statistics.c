@@ -136,14 +136,14 @@ static void place_row(struct table *table, const struct ct_report *report,
 	const struct ct_place *place, size_t which)
 {
 	const struct ct_distribution *of = distribution_of(place, which);
-	const int64_t parts[] = {of->p50_ns, of->p99_ns, of->p9999_ns, of->max_ns};
+	static const enum render_part parts[] = {RENDER_P50, RENDER_P99, RENDER_P9999, RENDER_MAX};
 	size_t i;
 
 	site_cell(table, report->tables, place->site);
 	render_cell_count(table, count_of(place, which));
 	render_cell_duration(table, total_of(place, which), true);
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		render_cell_duration(table, parts[i], of->count > 0);
+		render_cell_part(table, of, parts[i]);
 	if (which == offsetof(struct ct_place, runs) && place->longest_coro)
 		text_format(&table->cells, "%" PRIu64, place->longest_coro);
 	render_table_end_cell(table);

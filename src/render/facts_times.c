@@ -95,12 +95,17 @@ static void brief_delays(struct text *rows, const struct ct_distribution *delays
 	if (!delays->count)
 		return;
 	render_facts_begin(rows, "latency");
-	text_duration(rows, delays->p50_ns);
-	text_add(rows, " from ready to running in the median, 99 % within ");
-	text_duration(rows, delays->p99_ns);
-	text_add(rows, ", ");
+	if (render_has_part(delays, RENDER_P50)) {
+		text_duration(rows, delays->p50_ns);
+		text_add(rows, " in the median, ");
+	}
+	if (render_has_part(delays, RENDER_P99)) {
+		text_add(rows, "99 % within ");
+		text_duration(rows, delays->p99_ns);
+		text_add(rows, ", ");
+	}
 	text_duration(rows, delays->max_ns);
-	text_add(rows, " at most");
+	text_add(rows, " at most from ready to running");
 	render_facts_end(rows);
 }
 

@@ -60,6 +60,55 @@ void render_cell_duration(struct table *table, int64_t ns, bool is_known)
 	render_table_end_cell(table);
 }
 
+/* At least one of so many values may lie above; in fewer it is the greatest, which has a column of its own. */
+static uint64_t least_count(enum render_part part)
+{
+	switch (part) {
+	case RENDER_P50:
+		return 2;
+	case RENDER_P90:
+		return 10;
+	case RENDER_P99:
+		return 100;
+	case RENDER_P999:
+		return 1000;
+	case RENDER_P9999:
+		return 10000;
+	default:
+		return 1;
+	}
+}
+
+static int64_t part_of(const struct ct_distribution *of, enum render_part part)
+{
+	const int64_t parts[] = {
+		[RENDER_TOTAL] = of->total_ns,
+		[RENDER_MEAN] = of->count ? of->total_ns / (int64_t)of->count : 0,
+		[RENDER_P50] = of->p50_ns,
+		[RENDER_P90] = of->p90_ns,
+		[RENDER_P99] = of->p99_ns,
+		[RENDER_P999] = of->p999_ns,
+		[RENDER_P9999] = of->p9999_ns,
+		[RENDER_MAX] = of->max_ns,
+	};
+
+	return parts[part];
+}
+
+bool render_has_part(const struct ct_distribution *of, enum render_part part)
+{
+	return of->count >= least_count(part);
+}
+
+void render_cell_part(struct table *table, const struct ct_distribution *of, enum render_part part)
+{
+	if (render_has_part(of, part))
+		text_duration(&table->cells, part_of(of, part));
+	else if (of->count)
+		text_char(&table->cells, '-');
+	render_table_end_cell(table);
+}
+
 void render_cell_share(struct table *table, double part, double whole)
 {
 	if (whole > 0)
@@ -97,7 +146,7 @@ static const char *cell(
 	return text_peek(&table->cells) + from;
 }
 
-/* The width of a column; 0: nothing stands in it below the heading. */
+/* The width of a column; 0: nothing stands in it below the heading, or nothing but '-'. */
 static size_t width_of(const struct table *table, unsigned column)
 {
 	size_t nr_rows = table->ends.count / table->nr_columns;
@@ -109,7 +158,7 @@ static size_t width_of(const struct table *table, unsigned column)
 		columns = say_columns(at, nr_bytes);
 		if (row == 0)
 			heading = columns;
-		else if (columns > widest)
+		else if (columns > widest && !(nr_bytes == 1 && *at == '-'))
 			widest = columns;
 	}
 	if (widest == 0)

@@ -5,8 +5,9 @@
  *	render_table_init(&table, "coroutine|>since|waits for");
  *	render_cell(&table, "%d", 5); render_cell_time(&table, since); render_cell_safe(&table, name); ...
  *
- * The first row is the heading: columns behind a '>' are aligned to the right. A column whose cells are all empty below
- * its heading is left out. Cells hold text that is safe already. A failed allocation leaves the printed text broken.
+ * The first row is the heading: columns behind a '>' are aligned to the right. A column whose cells are all empty or
+ * '-' below its heading is left out. Cells hold text that is safe already. A failed allocation leaves the printed text
+ * broken.
  */
 #ifndef RENDER_TABLE_H
 #define RENDER_TABLE_H
@@ -40,6 +41,23 @@ void render_cell_count(struct table *table, uint64_t count);
 void render_cell_safe(struct table *table, const char *words); /* of the traced program */
 void render_cell_duration(struct table *table, int64_t ns, bool is_known);
 void render_cell_share(struct table *table, double part, double whole);
+
+/*
+ * render_has_part: is there such a percentile? One value in so many lies above it, so that fewer values have none: p99
+ * takes 100. render_cell_part: '-' where there is none, and nothing where there are no values at all.
+ */
+enum render_part {
+	RENDER_TOTAL,
+	RENDER_MEAN,
+	RENDER_P50,
+	RENDER_P90,
+	RENDER_P99,
+	RENDER_P999,
+	RENDER_P9999,
+	RENDER_MAX,
+};
+bool render_has_part(const struct ct_distribution *of, enum render_part part);
+void render_cell_part(struct table *table, const struct ct_distribution *of, enum render_part part);
 void render_cell_place(struct table *table, const struct ct_tables *tables, uint32_t site);
 void render_cell_function(struct table *table, const struct ct_tables *tables, uint32_t site);
 /* render_cell_time: "not known" for CT_NO_TIME. */
