@@ -159,16 +159,31 @@ static void print_places(const struct ct_tables *tables)
 	printf("%" PRIu32 "\n", tables->nr_sites - 1);
 }
 
+/* How many events these are, nobody knows. */
+static const struct {
+	unsigned reason;
+	const char *words;
+} uncounted[] = {
+	{CTP_LOSS_BEFORE, "what the program did before the recording"},
+	{CTP_LOSS_OPEN_END, "what was to be written behind the last heartbeat: the end is missing"},
+};
+#define NR_UNCOUNTED (sizeof(uncounted) / sizeof(uncounted[0]))
+
 /* Losses of the engine stand in the table, those of the program among its events. */
 static void print_losses(const struct ct_tables *tables, const struct counted *counted)
 {
 	uint64_t nr_by_reason[NR_KINDS], total = 0;
+	bool is_there[NR_UNCOUNTED];
 	unsigned reason;
 	uint32_t i;
 
 	memcpy(nr_by_reason, counted->nr_lost, sizeof(nr_by_reason));
 	for (i = 0; i < tables->nr_losses; i++)
 		nr_by_reason[tables->losses[i].reason % NR_KINDS] += tables->losses[i].count;
+	for (i = 0; i < NR_UNCOUNTED; i++) {
+		is_there[i] = nr_by_reason[uncounted[i].reason] > 0;
+		nr_by_reason[uncounted[i].reason] = 0;
+	}
 	for (reason = 0; reason < NR_KINDS; reason++)
 		total += nr_by_reason[reason];
 	label("lost");
@@ -177,6 +192,12 @@ static void print_losses(const struct ct_tables *tables, const struct counted *c
 		if (nr_by_reason[reason])
 			printf("  %-27s %s\n", ct_loss_name(reason),
 				said_count(nr_by_reason[reason], "", "").text);
+	}
+	for (i = 0; i < NR_UNCOUNTED; i++) {
+		if (!is_there[i])
+			continue;
+		label("not known");
+		puts(uncounted[i].words);
 	}
 }
 

@@ -17,8 +17,8 @@ static bool add(struct model *model, struct model_gap gap)
 
 	if (gap.count > MOST_LOST)
 		gap.count = MOST_LOST;
-	/* How many there were before the recording, nobody knows. */
-	if (gap.reason != CTP_LOSS_BEFORE)
+	/* How many there were before the recording, and behind what was written of it, nobody knows. */
+	if (gap.reason != CTP_LOSS_BEFORE && gap.reason != CTP_LOSS_OPEN_END)
 		*(ct_loss_was_asked(gap.reason) ? &model->nr_left_out : &model->nr_lost) +=
 			gap.count;
 	if (gap.first > gap.last)

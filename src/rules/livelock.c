@@ -155,7 +155,8 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 		return true;
 	}
 	/* The event that made it ready may be missing. */
-	if (watch->model->nr_lost && spin->count && has(spin, coro->id))
+	if ((watch->model->nr_lost || watch->model->is_unfinished) && spin->count &&
+		has(spin, coro->id))
 		return true;
 	if (spin->count && !has_waited_for_clock(coro))
 		end_spin(spins);
