@@ -35,6 +35,19 @@ static const char *argument_name(const struct ct_event *event)
 	return "";
 }
 
+static const char *detail_name(unsigned detail)
+{
+	switch (detail) {
+#define X(name, number, text, meaning) \
+	case number:                   \
+		return text;
+#include "corotracer/def/details.def"
+#undef X
+	default:
+		return "detail of a kind that is not known";
+	}
+}
+
 /* A result as the system gives it: a count, or an error's name. */
 static void say_result(struct text *text, uint64_t word)
 {
@@ -130,7 +143,51 @@ static void say_lost(struct text *text, const struct ct_event *event)
 
 static void say_switch(struct text *text, const struct ct_event *event)
 {
-	text_format(text, "leaves the thread to coroutine %" PRIu64, event->object);
+	if (!event->object)
+		text_add(text, "leaves the thread");
+	else
+		text_format(text,
+			event->coro ? "leaves the thread to coroutine %" PRIu64
+				    : "enters coroutine %" PRIu64,
+			event->object);
+}
+
+/* Eight bytes of a text, which it may end within. */
+static void say_bytes(struct text *text, uint64_t word)
+{
+	char bytes[sizeof(word) + 1] = "";
+
+	memcpy(bytes, &word, sizeof(word));
+	text_char(text, '\'');
+	say_safe(text, bytes);
+	text_char(text, '\'');
+}
+
+/* "resource: lock 0x5000": which fact it is, and the fact. */
+static void say_detail(struct text *text, const struct ct_event *event)
+{
+	text_format(text, "%s: ", detail_name(event->argument));
+	switch (event->argument) {
+	case CTP_DETAIL_DEADLINE:
+		text_duration(text, (int64_t)event->object);
+		text_add(text, " of the system's clock");
+		break;
+	case CTP_DETAIL_RECEIVER:
+		text_format(text, "coroutine %" PRIu64, event->object);
+		break;
+	case CTP_DETAIL_RESOURCE:
+		say_resource(text, event->object);
+		break;
+	case CTP_DETAIL_ADDRESS:
+	case CTP_DETAIL_CALLER:
+		text_format(text, "0x%" PRIx64, event->object);
+		break;
+	case CTP_DETAIL_TEXT:
+		say_bytes(text, event->object);
+		break;
+	default:
+		text_format(text, "%" PRIu64, event->object);
+	}
 }
 
 static void say_await(struct text *text, const struct ct_event *event)
@@ -165,6 +222,8 @@ static void (*special_of(unsigned kind))(struct text *, const struct ct_event *)
 		return say_lost;
 	case CTP_KIND_SWITCH:
 		return say_switch;
+	case CTP_KIND_DETAIL:
+		return say_detail;
 	case CTP_KIND_AWAIT:
 	case CTP_KIND_AWAIT_DONE:
 		return say_await;

@@ -152,6 +152,16 @@ enum say_language say_language(const struct ct_tables *tables, uint32_t index)
 	return form_of(site) == CTP_FORM_C ? SAY_LANGUAGE_C : SAY_LANGUAGE_CPP;
 }
 
+/* A name of several words could be read on into what follows; a type's template arguments cannot. */
+static void say_reason(struct text *text, const char *reason)
+{
+	bool is_quoted = strchr(reason, ' ') && !strchr(reason, '<') && !strchr(reason, '(');
+
+	text_add(text, is_quoted ? "'" : "");
+	say_name(text, reason);
+	text_add(text, is_quoted ? "'" : "");
+}
+
 void say_place(struct text *text, const struct ct_tables *tables, uint32_t index)
 {
 	const struct ct_site *site = say_peek_site(tables, index);
@@ -160,7 +170,7 @@ void say_place(struct text *text, const struct ct_tables *tables, uint32_t index
 	if (*site->reason) {
 		if (form_of(site) == CTP_FORM_CO_AWAIT)
 			text_add(text, "co_await ");
-		say_name(text, site->reason);
+		say_reason(text, site->reason);
 		if (*site->function || has_line)
 			text_add(text, *site->function ? " in " : " at ");
 	}

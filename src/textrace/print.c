@@ -365,11 +365,19 @@ static bool has_object(const struct ct_event *event)
 	return event->object || holds == KIND_OBJECT_NUMBER || holds == KIND_OBJECT_CORO;
 }
 
+/* A detail's object depends on which detail it is. */
+static enum kind_object object_of(const struct ct_event *event)
+{
+	bool is_resource = event->kind == CTP_KIND_DETAIL && event->argument == CTP_DETAIL_RESOURCE;
+
+	return is_resource ? KIND_OBJECT_RESOURCE : kind_object(event->kind);
+}
+
 void textrace_print_object(struct text *text, const struct ct_event *event)
 {
 	if (!has_object(event))
 		return;
-	switch (kind_object(event->kind)) {
+	switch (object_of(event)) {
 	case KIND_OBJECT_NUMBER:
 		text_signed(text, (int64_t)event->object);
 		break;

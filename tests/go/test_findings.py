@@ -15,7 +15,7 @@ import compare
 # program: environment, options of report, rule and grade, what title and evidence have to say
 FAULTS = {
     "leaks": ({}, [], ("coroutine-leak", "likely"),
-              ["chan send in main.answer", "started at main.late", "was started in main.late", "called by main.requests"]),
+              ["'chan send' in main.answer", "started at main.late", "was started in main.late", "called by main.requests"]),
     "forgets": ({}, ["--threshold", "wait-limit=100ms"], ("lost-wakeup", "suspect"),
                 ["3 coroutines wait", "sync in main.(*store).put", "waits in main.(*store).put",
                  "called by main.forget.func1", "was started in main.forget"]),

@@ -190,7 +190,24 @@ static void test_events(void)
 		{{.kind = CTP_KIND_CREATE, .object = 0x1010}, "create|0x1010"},
 		{{.kind = CTP_KIND_CREATE}, "create|"},
 		{{.kind = CTP_KIND_LOST, .object = 1}, "lost|1 event is missing (ring full)"},
-		{{.kind = CTP_KIND_SWITCH, .object = 4}, "switch|leaves the thread to coroutine 4"},
+		{{.kind = CTP_KIND_SWITCH, .coro = 3, .object = 4},
+			"switch|leaves the thread to coroutine 4"},
+		{{.kind = CTP_KIND_SWITCH, .coro = 3}, "switch|leaves the thread"},
+		{{.kind = CTP_KIND_SWITCH, .object = 4}, "switch|enters coroutine 4"},
+		{{.kind = CTP_KIND_DETAIL,
+			 .argument = CTP_DETAIL_RESOURCE,
+			 .object = CTP_DESCRIPTOR(7, 1)},
+			"detail|resource: descriptor 7 (generation 1)"},
+		{{.kind = CTP_KIND_DETAIL, .argument = CTP_DETAIL_RECEIVER, .object = 4},
+			"detail|receiver: coroutine 4"},
+		{{.kind = CTP_KIND_DETAIL, .argument = CTP_DETAIL_DEADLINE, .object = 5000000000},
+			"detail|deadline: 5.00 s of the system's clock"},
+		{{.kind = CTP_KIND_DETAIL, .argument = CTP_DETAIL_TEXT, .object = 0x6f6c6c6568},
+			"detail|text: 'hello'"},
+		{{.kind = CTP_KIND_DETAIL, .argument = CTP_DETAIL_CALLER, .object = 0xdead},
+			"detail|caller: 0xdead"},
+		{{.kind = CTP_KIND_DETAIL, .argument = CTP_DETAIL_SWEPT, .object = 9},
+			"detail|swept: 9"},
 		{{.kind = CTP_KIND_DESTROY, .argument = CTP_LIFE_SUSPENDED}, "destroy|suspended"},
 		{{.kind = 200, .object = 5}, "kind 200|5"},
 	};
@@ -277,6 +294,31 @@ static void test_forms(void)
 	text_fini(&text);
 }
 
+/* Several words are in quotes, but for a type's. */
+static void test_reasons(void)
+{
+	static const struct {
+		const char *reason, *place;
+	} rows[] = {
+		{"wait for work", "'wait for work' in take, a.c:3"},
+		{"wait", "wait in take, a.c:3"},
+		{"map<int, int>", "map<int, int> in take, a.c:3"},
+	};
+	struct ct_site sites[2] = {{.kind = 0},
+		{.file = "a.c", .function = "take", .line = 3, .module = "", .callers = ""}};
+	struct ct_tables tables = {.sites = sites, .nr_sites = 2};
+	struct text text = {0};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		sites[1].reason = rows[i].reason;
+		text_clear(&text);
+		say_place(&text, &tables, 1);
+		CHECK_TEXT(text_peek(&text), rows[i].place);
+	}
+	text_fini(&text);
+}
+
 static void test_table(void)
 {
 	struct text text = {0};
@@ -306,6 +348,34 @@ static void test_table(void)
 	text_fini(&text);
 }
 
+/* Few values have no percentile; a column without any is left out. */
+static void test_percentiles(void)
+{
+	static const uint64_t counts[] = {0, 1, 99, 100};
+	struct text text = {0};
+	struct table table;
+	size_t i;
+
+	render_table_init(&table, ">p50|>p99|>p99.9|>max");
+	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		struct ct_distribution of = {
+			.count = counts[i], .p50_ns = 5, .p99_ns = 7, .p999_ns = 8, .max_ns = 9};
+
+		render_cell_part(&table, &of, RENDER_P50);
+		render_cell_part(&table, &of, RENDER_P99);
+		render_cell_part(&table, &of, RENDER_P999);
+		render_cell_part(&table, &of, RENDER_MAX);
+	}
+	render_table_print(&table, &text, "");
+	CHECK_TEXT(text_peek(&text), " p50   p99   max\n"
+				     "\n"
+				     "   -     -  9 ns\n"
+				     "5 ns     -  9 ns\n"
+				     "5 ns  7 ns  9 ns\n");
+	text_fini(&text);
+	render_table_fini(&table);
+}
+
 /* What is not known, or goes back, is no time that passed. */
 static void test_time_between(void)
 {
@@ -330,6 +400,8 @@ int main(void)
 	test_events();
 	test_callers();
 	test_forms();
+	test_reasons();
 	test_table();
+	test_percentiles();
 	return check_result();
 }
