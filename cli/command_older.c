@@ -81,6 +81,7 @@ static int write_report(
 
 	if (output_replaces(subject.operand, output))
 		return ct_status_exit_code(CT_ERR_USAGE);
+	options.trace = subject_file(&subject);
 	exit_status = judgement_read(arguments, &subject, &judging, &judgement);
 	if (exit_status)
 		return exit_status;

@@ -48,13 +48,15 @@ static int judge_and_write(const struct arguments *arguments, const struct subje
 	const struct ct_analyze_options *judging, const struct ct_report_options *options,
 	const char *output)
 {
+	struct ct_report_options writing = *options;
 	struct judgement judgement;
 	int exit_status;
 
+	writing.trace = subject_file(subject);
 	if (!subject_is_process(subject) && output_replaces(subject->operand, output))
 		return ct_status_exit_code(CT_ERR_USAGE);
 	exit_status = judgement_read(arguments, subject, judging, &judgement);
-	return exit_status ? exit_status : judgement_write(&judgement, options, output);
+	return exit_status ? exit_status : judgement_write(&judgement, &writing, output);
 }
 
 /* The page with all screens, which holds the trace itself. */

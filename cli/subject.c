@@ -61,6 +61,13 @@ bool subject_is_process(const struct subject *subject)
 	return subject->duration && *operand && operand[strspn(operand, "0123456789")] == '\0';
 }
 
+const char *subject_file(const struct subject *subject)
+{
+	bool has_name = !subject_is_process(subject) && strcmp(subject->operand, "-") != 0;
+
+	return has_name ? subject->operand : NULL;
+}
+
 static int open_file(const struct arguments *arguments, const struct subject *subject,
 	struct ct_trace **ret_trace)
 {

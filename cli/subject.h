@@ -19,6 +19,9 @@ struct subject {
 /* subject_is_process: only digits: a process. A file of such a name has a folder before it: ./4711. */
 bool subject_is_process(const struct subject *subject);
 
+/* subject_file: the name of its file; NULL: it is a process, or standard input. */
+const char *subject_file(const struct subject *subject);
+
 /*
  * damage_note: takes note of a trace that was opened to be read: where it is damaged, the command says so in the end,
  * and its exit status tells. damage_note_input: of an input that is damaged. damage_tell: says so already now, which

@@ -156,9 +156,9 @@ static bool is_readable(const struct recording *recording)
 	       stat(recording->options.output, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-static void print_report(const struct ct_report *report)
+static void print_report(const struct ct_report *report, const char *trace)
 {
-	struct ct_report_options options = {.size = sizeof(options)};
+	struct ct_report_options options = {.size = sizeof(options), .trace = trace};
 	struct ct_error error;
 	enum ct_status status = ct_report_write(report, &options, "-", &error);
 
@@ -202,7 +202,7 @@ void summary_after_close(const struct recording *recording, const struct ct_reco
 		!judge_end(recording, look, &judgement))
 		judgement = (struct judgement){NULL, NULL};
 	if (judgement.report && recording->wants_report)
-		print_report(judgement.report);
+		print_report(judgement.report, recording->options.output);
 	print_line(recording, stats, judgement.report, !error || is_readable(recording));
 	judgement_fini(&judgement);
 }

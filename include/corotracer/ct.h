@@ -479,6 +479,8 @@ struct ct_report_options {
 	const char *source_root;
 	/* SVG: whose picture, from 1; CT_ERR_NOT_FOUND where there is none. 0: the gravest that has one */
 	uint32_t finding;
+	/* the trace's name in commands that a text, Markdown or HTML proposes; NULL: "FILE" */
+	const char *trace;
 };
 
 /* ct_report_write: writes the report to a file, whole or not at all; "-" is standard output. */

@@ -160,6 +160,22 @@ static const char *words_attaching(struct analysis *analysis, const struct ct_pr
 	return analyze_say(analysis, ": %s", attaching->question);
 }
 
+static bool has_told_nothing(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_process *process = &analysis->model->processes[index];
+
+	return !analysis->tables->processes[index].has_probe && !process->pages.count &&
+	       !process->gone.count;
+}
+
+/* Nothing is asked about it, and nothing is out of the ordinary: there may be very many of these. */
+static bool is_mere_tool(struct analysis *analysis, uint32_t index)
+{
+	return index > 1 && has_told_nothing(analysis, index) &&
+	       !*words_attaching(analysis, &analysis->tables->processes[index]) &&
+	       !*words_longest_block(analysis, index);
+}
+
 /* A program that never attached: what the descriptor ledger alone can say of it. */
 static void remark_ledger_only(struct analysis *analysis, uint32_t index)
 {
@@ -167,7 +183,7 @@ static void remark_ledger_only(struct analysis *analysis, uint32_t index)
 	const struct ct_process *told = &analysis->tables->processes[index];
 	const char *question;
 
-	if (told->has_probe || process->pages.count || process->gone.count)
+	if (!has_told_nothing(analysis, index))
 		return;
 	question = words_attaching(analysis, told);
 	if (!told->has_ledger) {
@@ -182,6 +198,29 @@ static void remark_ledger_only(struct analysis *analysis, uint32_t index)
 		" were opened and %" PRIu64 " are still open%s",
 		told->pid, *question ? question : ".", process->nr_opened, process->nr_open,
 		words_longest_block(analysis, index));
+}
+
+/* Tools that the program has started are told of together, where there are several. */
+static void remark_tools(struct analysis *analysis)
+{
+	uint64_t nr_opened = 0, nr_open = 0;
+	uint32_t count = 0, last = 0, i;
+
+	for (i = 1; i < analysis->tables->nr_processes; i++) {
+		if (!is_mere_tool(analysis, i))
+			continue;
+		count++;
+		last = i;
+		nr_opened += analysis->model->processes[i].nr_opened;
+		nr_open += analysis->model->processes[i].nr_open;
+	}
+	if (count == 1)
+		remark_ledger_only(analysis, last);
+	if (count > 1)
+		analyze_quality_remark(analysis,
+			"%" PRIu32 " more processes never attached. Of their descriptors, %" PRIu64
+			" were opened and %" PRIu64 " are still open",
+			count, nr_opened, nr_open);
 }
 
 static void remark_ending(struct analysis *analysis, uint32_t index)
@@ -277,7 +316,8 @@ void analyze_quality_remarks(struct analysis *analysis)
 
 	remark_before(analysis);
 	for (i = 1; i < analysis->tables->nr_processes; i++) {
-		remark_ledger_only(analysis, i);
+		if (!is_mere_tool(analysis, i))
+			remark_ledger_only(analysis, i);
 		remark_ending(analysis, i);
 		remark_unnamed(analysis, i);
 		remark_idle(analysis, i);
@@ -293,6 +333,7 @@ void analyze_quality_remarks(struct analysis *analysis)
 				"at the end; nothing after that counts as waiting",
 				analysis->tables->processes[i].pid);
 	}
+	remark_tools(analysis);
 	if (model->nr_tallies_refused)
 		analyze_quality_remark(analysis,
 			"there are more places, locks or counters than are followed over "

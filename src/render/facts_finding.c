@@ -69,13 +69,23 @@ struct range_of_since {
 	uint32_t nr_there;
 };
 
-static void take_in(
-	struct range_of_since *range, const struct ct_member *member, ct_time observed_until)
+static bool was_ended(const struct ct_member *member)
+{
+	return member->coro.state == CT_STATE_DESTROYED && member->coro.destroyed != CT_NO_TIME &&
+	       member->coro.destroyed > member->since;
+}
+
+ct_time render_facts_member_until(const struct ct_report *report, const struct ct_member *member)
+{
+	return was_ended(member) ? member->coro.destroyed : report->quality.observed_until;
+}
+
+static void take_in(struct range_of_since *range, const struct ct_report *report,
+	const struct ct_member *member)
 {
 	ct_time since = member->since;
-	bool is_gone = member->coro.state == CT_STATE_DESTROYED &&
-		       member->coro.destroyed != CT_NO_TIME && member->coro.destroyed > since;
-	int64_t ns = (is_gone ? member->coro.destroyed : observed_until) - since;
+	bool is_gone = was_ended(member);
+	int64_t ns = render_facts_member_until(report, member) - since;
 
 	range->first = since < range->first ? since : range->first;
 	range->last = since > range->last ? since : range->last;
@@ -86,7 +96,7 @@ static void take_in(
 }
 
 static struct range_of_since range_of_since(
-	const struct ct_finding *finding, ct_time observed_until)
+	const struct ct_report *report, const struct ct_finding *finding)
 {
 	struct range_of_since range = {.first = INT64_MAX,
 		.last = CT_NO_TIME,
@@ -96,7 +106,7 @@ static struct range_of_since range_of_since(
 
 	for (i = 0; i < finding->nr_members; i++)
 		if (finding->members[i].since != CT_NO_TIME)
-			take_in(&range, &finding->members[i], observed_until);
+			take_in(&range, report, &finding->members[i]);
 	return range;
 }
 
@@ -121,7 +131,7 @@ static void range(struct text *rows, const struct text *first, const struct text
 static void since_row(
 	struct text *rows, const struct ct_report *report, const struct ct_finding *finding)
 {
-	struct range_of_since known = range_of_since(finding, report->quality.observed_until);
+	struct range_of_since known = range_of_since(report, finding);
 	struct text words[2] = {{0}, {0}};
 
 	if (known.last == CT_NO_TIME)
@@ -266,25 +276,26 @@ static void list_rows(struct text *rows, const char *label, const char *const *l
 		render_facts_row(rows, label, "... and %" PRIu32 " more", count - FACTS_MAX_LIST);
 }
 
-static void evidence_row(struct text *rows, const struct ct_finding *finding)
+static void evidence_row(struct text *rows, const struct ct_finding *finding, const char *trace)
 {
 	if (finding->first_sequence == UINT64_MAX)
 		return;
 	render_facts_begin(rows, "evidence");
 	if (finding->last_sequence == finding->first_sequence)
-		text_format(rows, "event %" PRIu64 ": corotracer dump --events %" PRIu64 " FILE",
+		text_format(rows, "event %" PRIu64 ": corotracer dump --events %" PRIu64 " ",
 			finding->first_sequence, finding->first_sequence);
 	else
 		text_format(rows,
 			"events %" PRIu64 " to %" PRIu64 ": corotracer dump --events %" PRIu64
-			"-%" PRIu64 " FILE",
+			"-%" PRIu64 " ",
 			finding->first_sequence, finding->last_sequence, finding->first_sequence,
 			finding->last_sequence);
+	say_command_word(rows, trace ? trace : "FILE");
 	render_facts_end(rows);
 }
 
-void render_facts_judgement(
-	struct text *rows, const struct ct_report *report, const struct ct_finding *finding)
+void render_facts_judgement(struct text *rows, const struct ct_report *report,
+	const struct ct_finding *finding, const char *trace)
 {
 	list_rows(rows, "besides", finding->evidence, finding->nr_evidence);
 	observed_row(rows, report, finding);
@@ -294,5 +305,5 @@ void render_facts_judgement(
 	list_rows(rows, "lowered since", finding->lowered, finding->nr_lowered);
 	render_facts_row(rows, "could be wrong", "if %s", ct_rule_wrong_if(finding->rule));
 	render_facts_safe(rows, "next step", finding->next_step);
-	evidence_row(rows, finding);
+	evidence_row(rows, finding, trace);
 }

@@ -78,30 +78,74 @@ static const char *words_attached(const struct ct_process *process)
 				   : "; nothing attached";
 }
 
+/* No probe attached, and nothing is known to have gone wrong: a shell's tools are such. */
+static bool is_quiet(const struct ct_process *process)
+{
+	return !process->has_probe && process->pid &&
+	       (process->ending == CT_ENDING_UNKNOWN ||
+		       (process->ending == CT_ENDING_EXITED && process->ending_value == 0));
+}
+
+static bool are_alike(const struct ct_process *one, const struct ct_process *other)
+{
+	return is_quiet(one) && is_quiet(other) && one->has_ledger == other->has_ledger &&
+	       strcmp(one->program, other->program) == 0;
+}
+
+/* How many processes behind the first of the trace are like this one, itself among them; 0: it is not their first. */
+static uint32_t count_alike(const struct ct_tables *tables, uint32_t index)
+{
+	uint32_t count = 1, i;
+
+	for (i = 2; index > 1 && i < tables->nr_processes; i++) {
+		if (i == index || !are_alike(&tables->processes[index], &tables->processes[i]))
+			continue;
+		if (i < index)
+			return 0;
+		count++;
+	}
+	return count;
+}
+
+static void tell_process(
+	struct text *rows, const struct ct_tables *tables, uint32_t index, uint32_t nr_alike)
+{
+	const struct ct_process *process = &tables->processes[index];
+
+	render_facts_begin(rows, "program");
+	say_program(rows, process);
+	if (nr_alike > 1) {
+		text_format(rows, " and %" PRIu32 " more of it%s", nr_alike - 1,
+			words_attached(process));
+		render_facts_end(rows);
+		return;
+	}
+	text_add(rows, ": ");
+	say_ending(rows, process);
+	if (process->ended != CT_NO_TIME) {
+		text_add(rows, process->ending == CT_ENDING_UNKNOWN ? "; last seen at " : ", at ");
+		say_time(rows, process->ended);
+	}
+	/* A form that does not tell of ends does not tell of the ledger either; Go's attaches nothing. */
+	if (!tables->has_no_end && process->pid)
+		text_add(rows, words_attached(process));
+	render_facts_end(rows);
+}
+
 static void processes(struct text *rows, const struct ct_tables *tables)
 {
-	const struct ct_process *process;
-	uint32_t i;
+	uint32_t nr_told = 0, nr_alike, i;
 
-	for (i = 1; i < tables->nr_processes && i <= FACTS_MAX_LIST; i++) {
-		process = &tables->processes[i];
-		render_facts_begin(rows, "program");
-		say_program(rows, process);
-		text_add(rows, ": ");
-		say_ending(rows, process);
-		if (process->ended != CT_NO_TIME) {
-			text_add(rows,
-				process->ending == CT_ENDING_UNKNOWN ? "; last seen at " : ", at ");
-			say_time(rows, process->ended);
-		}
-		/* A form that does not tell of ends does not tell of the ledger either; Go's attaches nothing. */
-		if (!tables->has_no_end && process->pid)
-			text_add(rows, words_attached(process));
-		render_facts_end(rows);
+	for (i = 1; i < tables->nr_processes && nr_told < FACTS_MAX_LIST; i++) {
+		nr_alike = count_alike(tables, i);
+		if (!nr_alike)
+			continue;
+		tell_process(rows, tables, i, nr_alike);
+		nr_told++;
 	}
-	if (tables->nr_processes > FACTS_MAX_LIST + 1)
-		render_facts_row(rows, "program", "... and %" PRIu32 " more",
-			tables->nr_processes - FACTS_MAX_LIST - 1);
+	if (i < tables->nr_processes)
+		render_facts_row(
+			rows, "program", "... and %" PRIu32 " more", tables->nr_processes - i);
 }
 
 /* Which run it was, and where; a trace written by hand has neither. */
@@ -291,20 +335,45 @@ static void one_side(struct text *rows, const struct ct_loss *loss)
 {
 	bool is_before = loss->reason == CTP_LOSS_BEFORE;
 
-	render_facts_begin(rows, is_before ? "not seen" : "lost");
-	text_add(rows, is_before ? "what the program did before " : "what was to be written of ");
-	say_time(rows, is_before ? loss->last : loss->first);
-	text_add(rows, is_before ? ": recording began while it ran"
-				 : " and later: the engine was ended, or still writes");
+	render_facts_begin(rows, is_before ? "not seen" : "not known");
+	if (is_before) {
+		text_add(rows, "what the program did before ");
+		say_time(rows, loss->last);
+		text_add(rows, ": recording began while it ran");
+	} else {
+		text_add(rows, "what was to be written ");
+		text_add(rows, loss->first == CT_NO_TIME ? "behind what is here" : "of ");
+		if (loss->first != CT_NO_TIME) {
+			say_time(rows, loss->first);
+			text_add(rows, " and later");
+		}
+		text_add(rows, ": the engine was ended, or still writes");
+	}
 	render_facts_end(rows);
+}
+
+/* "between 1 s and 2 s", as far as it is known. */
+static void when_lost(struct text *rows, const struct ct_loss *loss)
+{
+	bool has_first = loss->first != CT_NO_TIME, has_last = loss->last != CT_NO_TIME;
+
+	if (!has_first && !has_last) {
+		text_add(rows, "when is not known");
+		return;
+	}
+	text_add(rows, has_first && has_last ? "between " : has_first ? "behind " : "before ");
+	say_time(rows, has_first ? loss->first : loss->last);
+	if (!has_first || !has_last)
+		return;
+	text_add(rows, " and ");
+	say_time(rows, loss->last);
 }
 
 static void one_loss(struct text *rows, const struct ct_tables *tables, const struct ct_loss *loss)
 {
 	bool was_asked = ct_loss_was_asked(loss->reason);
 
-	if (loss->reason == CTP_LOSS_BEFORE ||
-		(loss->reason == CTP_LOSS_OPEN_END && loss->first != CT_NO_TIME)) {
+	if (loss->reason == CTP_LOSS_BEFORE || loss->reason == CTP_LOSS_OPEN_END) {
 		one_side(rows, loss);
 		return;
 	}
@@ -321,10 +390,8 @@ static void one_loss(struct text *rows, const struct ct_tables *tables, const st
 		text_add(rows, " of ");
 		say_program(rows, &tables->processes[loss->process]);
 	}
-	text_format(rows, " (%s), between ", ct_loss_name(loss->reason));
-	say_time(rows, loss->first);
-	text_add(rows, " and ");
-	say_time(rows, loss->last);
+	text_format(rows, " (%s), ", ct_loss_name(loss->reason));
+	when_lost(rows, loss);
 	render_facts_end(rows);
 }
 

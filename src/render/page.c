@@ -195,7 +195,7 @@ static void tell_finding(const struct page *page, const struct ct_finding *findi
 	}
 	render_facts_finding(&rows, page->report, finding);
 	if (!form->is_terminal)
-		render_facts_judgement(&rows, page->report, finding);
+		render_facts_judgement(&rows, page->report, finding, page->options->trace);
 	form->facts(page, &rows);
 	if (form->is_terminal)
 		tell_steps(page, finding);
@@ -204,7 +204,7 @@ static void tell_finding(const struct page *page, const struct ct_finding *findi
 	if (form->is_terminal) {
 		form->heading(page, HEADING_FINDING, "How sure, and what next");
 		text_clear(&rows);
-		render_facts_judgement(&rows, page->report, finding);
+		render_facts_judgement(&rows, page->report, finding, page->options->trace);
 		form->facts(page, &rows);
 	}
 	form->end_finding(page);

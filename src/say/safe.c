@@ -68,6 +68,25 @@ void say_safe(struct text *text, const char *value)
 	}
 }
 
+void say_command_word(struct text *text, const char *word)
+{
+	static const char harmless[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,:@%";
+	struct text quoted = {0};
+
+	if (*word && *word != '-' && word[strspn(word, harmless)] == '\0') {
+		text_add(text, word);
+		return;
+	}
+	text_char(&quoted, '\'');
+	for (; *word; word++)
+		text_format(&quoted, *word == '\'' ? "'\\''" : "%c", *word);
+	text_char(&quoted, '\'');
+	say_safe(text, text_peek(&quoted));
+	text->is_broken |= quoted.is_broken;
+	text_fini(&quoted);
+}
+
 void say_markdown(struct text *text, const char *safe)
 {
 	/* Characters that would begin a list. */

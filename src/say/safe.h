@@ -21,6 +21,9 @@
  */
 void say_safe(struct text *text, const char *value);
 
+/* say_command_word: a text as a word of a shell's command, in quotes where it needs them; likewise fit to be shown. */
+void say_command_word(struct text *text, const char *word);
+
 /*
  * say_markdown: appends a text, already safe, so that Markdown (CommonMark and GitHub's tables)
  * shows just these characters: no markup, link, mention or new table cell comes of it.

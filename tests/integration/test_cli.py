@@ -447,8 +447,8 @@ def check_dump(place, trace):
     run(COROTRACER, "assemble", "-o", again, "-", input=first)
     check(run(COROTRACER, "dump", again).stdout == first, "dump and assemble are not inverse")
     check(run(COROTRACER, "dump", "/dev/stdin", input=first).stdout == first, "a pipe with a name cannot be read")
-    check(run(COROTRACER, "report", again).stdout == run(COROTRACER, "report", assembled).stdout,
-          "the report of a copy differs")
+    told, copied = (run(COROTRACER, "report", each).stdout.replace(str(each), "FILE").split() for each in (assembled, again))
+    check(told == copied, "the report of a copy differs")
     lines = run(COROTRACER, "dump", "--events", "12", assembled).stdout.splitlines()
     check(len(lines) == 1 and "suspend c1" in lines[0] and "server.cpp:120" in lines[0],
           f"--events 12 prints {lines}")

@@ -303,7 +303,8 @@ def check_reports(place):
         for words in (["-out", trace], ["-in", trace], ["-in", trace, "-out", "elsewhere"]):
             output.write_text("old")
             result = run(OLDER, action if len(words) > 2 else f"{action}=true", *words, cwd=place)
-            check(result.stdout == "" and result.stderr == f"corotracer: wrote '{name}'\n", f"{action}: {result.stderr}")
+            check(result.stdout == "" and result.stderr == f"corotracer: wrote '{name}'\ncorotracer: '{name}' was there before, "
+                  "and was replaced\n", f"{action}: {result.stderr}")
             if check_form:
                 check_form(output, trace)
             else:

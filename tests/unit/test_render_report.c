@@ -348,6 +348,7 @@ static void test_duration_of_the_gone(void)
 		"for 250 ms to 2.00 s until they were destroyed, or observation ended", true);
 	finding.nr_members = 1;
 	expect_words(&report, "for 250 ms until it was destroyed", true);
+	expect_words(&report, "2.00 s", false);
 	free(members);
 }
 
@@ -375,6 +376,9 @@ static void test_evidence_of_one_event(void)
 	finding.last_sequence = finding.first_sequence;
 	text = rendered(&report, (struct ct_report_options){0});
 	CHECK(strstr(text_peek(&text), "event 13: corotracer dump --events 13 FILE") != NULL);
+	text_fini(&text);
+	text = rendered(&report, (struct ct_report_options){.trace = "it's\n"});
+	CHECK(strstr(text_peek(&text), "dump --events 13 'it'\\''s\\x0a'") != NULL);
 	text_fini(&text);
 	free(members);
 }
