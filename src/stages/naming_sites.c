@@ -66,8 +66,15 @@ static const char *keep(struct arena *arena, const char *text)
 
 static bool is_nameless(const struct ct_site *site)
 {
-	/* The file keeps one of a caller's two addresses, which alone may name the wrong place. */
-	return site->address != 0 && site->function[0] == '\0' && site->kind != CTP_SITE_CALLER;
+	return site->address != 0 && site->function[0] == '\0';
+}
+
+/* The file keeps one of a caller's two addresses, which alone may name the wrong place: only the file is told. */
+static bool take_module(struct arena *arena, struct ct_site *site, const struct symbol_place *place)
+{
+	site->module_offset = place->module_offset;
+	site->module = keep(arena, place->module);
+	return site->module;
 }
 
 /* The resolver's texts end with it; the tables live longer. */
@@ -125,6 +132,7 @@ static enum ct_status fill_sites(struct symbol_resolver *resolver, const struct 
 {
 	struct symbol_place place;
 	enum ct_status status;
+	bool is_caller;
 	uint32_t i;
 
 	for (i = 1; i < tables->nr_sites; i++) {
@@ -134,9 +142,12 @@ static enum ct_status fill_sites(struct symbol_resolver *resolver, const struct 
 			sites[i].process, sites[i].address, sites[i].kind, &place, reterr);
 		if (status)
 			return status;
-		if (place.extent != SYMBOL_NOTHING && !take_place(arena, &sites[i], &place))
+		is_caller = sites[i].kind == CTP_SITE_CALLER;
+		if (place.extent != SYMBOL_NOTHING &&
+			!(is_caller ? take_module : take_place)(arena, &sites[i], &place))
 			return ct_fail_memory(reterr);
-		if (place.extent == SYMBOL_MODULE && !add_doubt(doubts, arena, &place))
+		if (!is_caller && place.extent == SYMBOL_MODULE &&
+			!add_doubt(doubts, arena, &place))
 			return ct_fail_memory(reterr);
 	}
 	return CT_OK;

@@ -451,7 +451,9 @@ bool symbol_debug_info_find(struct debug_info *debug, struct arena *arena, uint6
 	if (place->line)
 		place->extent = SYMBOL_LINE;
 	else
-		place->remark = debug->dwarf ? "its debug information does not cover this place"
-					     : "it has no debug information";
+		place->remark =
+			debug->dwarf ? "its debug information does not cover this place"
+				     : "it has no debug information: build it with -g, or install "
+				       "its debug symbols";
 	return true;
 }
