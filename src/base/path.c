@@ -52,11 +52,21 @@ void path_tidy(char *path)
 
 bool path_is_tidy(const char *path)
 {
-	const char *at = path + strspn(path, "/");
+	const char *at = path + (*path == '/');
+	bool is_behind_name = false;
+	size_t length;
 
-	if (at > path + 1 || strstr(at, "//") || strstr(at, "/./"))
-		return false;
-	while (strncmp(at, "../", 3) == 0)
-		at += 3;
-	return strncmp(at, "./", 2) != 0 && !strstr(at, "/../");
+	while (*at) {
+		length = strcspn(at, "/");
+		if (length == 0 || is_word(at, length, "."))
+			return false;
+		if (!is_word(at, length, ".."))
+			is_behind_name = true;
+		else if (is_behind_name)
+			return false;
+		at += length;
+		if (*at == '/' && !*++at)
+			return false;
+	}
+	return true;
 }
