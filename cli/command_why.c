@@ -3,10 +3,13 @@
  * corotracer why: what one coroutine waits for, and who could make it go on.
  */
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "corotracer/ct.h"
 #include "judge.h"
+#include "output.h"
 #include "say.h"
 
 #define IDS_NAMED 5u
@@ -126,27 +129,140 @@ static int print(const struct judgement *judgement, enum ct_report_format format
 	return ct_status_exit_code(CT_ERR_NOT_FOUND);
 }
 
+/* ---------------------------------------------------------------- by name */
+
+/* The coroutines that the program gave a name. */
+struct named {
+	uint64_t coro; /* the first of them */
+	uint64_t pid;
+	uint64_t nr_others;
+};
+
+/* 0: the event gives no coroutine a name. */
+static uint64_t coro_named(const struct ct_event *event)
+{
+	if (event->kind != CTP_KIND_NAME)
+		return 0;
+	if (!event->object)
+		return event->coro;
+	return CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_COROUTINE
+		       ? CTP_HANDLE_IDENTITY(event->object)
+		       : 0;
+}
+
+static void look_at_name(const struct ct_tables *tables, const struct ct_event *event,
+	const char *name, uint64_t pid, struct named *named)
+{
+	uint64_t coro = coro_named(event), present;
+
+	if (!coro || event->site >= tables->nr_sites ||
+		strcmp(tables->sites[event->site].reason, name) != 0)
+		return;
+	present = tables->processes[event->process].pid;
+	if (pid && present != pid)
+		return;
+	if (!named->coro) {
+		named->coro = coro;
+		named->pid = present;
+	} else if (named->coro != coro || named->pid != present) {
+		named->nr_others++;
+	}
+}
+
+static enum ct_status look_for_name(const char *path, const char *name, uint64_t pid,
+	struct named *named, struct ct_error *reterr)
+{
+	struct ct_open_options opening = {.size = sizeof(opening), .no_symbols = true};
+	const struct ct_event *event;
+	struct ct_trace *trace;
+	enum ct_status status;
+
+	progress_begin_reading(path);
+	status = ct_trace_open(path, &opening, &trace, reterr);
+	if (status == CT_OK) {
+		while ((status = ct_trace_next(trace, &event, reterr)) == CT_OK)
+			look_at_name(ct_trace_tables(trace), event, name, pid, named);
+		ct_trace_close(trace);
+	}
+	progress_end();
+	return status < 0 ? status : CT_OK;
+}
+
+/* The id and the process of the only one with this name; the exit status. */
+static int find_named(const char *path, const char *name, struct ct_analyze_options *options)
+{
+	struct named named = {0};
+	struct ct_error error;
+	enum ct_status status = look_for_name(path, name, options->why_pid, &named, &error);
+
+	if (status)
+		return say_failure(status, &error);
+	if (!named.coro) {
+		say_sentence("no coroutine is called '%s', and it is no id, which is a whole "
+			     "number from 1 on",
+			name);
+		return ct_status_exit_code(CT_ERR_NOT_FOUND);
+	}
+	if (named.nr_others) {
+		say_sentence("'%s' is the name of coroutine %llu, and of others: name one by its "
+			     "id",
+			name, (unsigned long long)named.coro);
+		return ct_status_exit_code(CT_ERR_USAGE);
+	}
+	options->why_coro = named.coro;
+	options->why_pid = named.pid;
+	return 0;
+}
+
+/* A file that can be read twice: for the names, and for the answer. */
+static bool has_names(const struct subject *subject)
+{
+	const char *path = subject_file(subject);
+
+	return path && input_is_sure(path);
+}
+
+/* ---------------------------------------------------------------- the command */
+
+/* "ID FILE" is meant as "FILE ID": which is which can be seen. */
+static void put_in_order(struct arguments *arguments)
+{
+	char **words = arguments->operands, *first = words[0];
+	uint64_t id;
+
+	if (arguments->nr_operands != 2 || read_id(words[1], &id) || !read_id(words[0], &id) ||
+		access(words[1], F_OK) != 0)
+		return;
+	words[0] = words[1];
+	words[1] = first;
+}
+
 /* ID alone is one of DEFAULT_TRACE; the exit status. */
-static int read_operands(struct arguments *arguments, struct subject *subject, uint64_t *ret_id)
+static int read_operands(
+	struct arguments *arguments, struct subject *subject, struct ct_analyze_options *options)
 {
 	static const char which[] = "which coroutine? its id is a number, as reports print it; for "
 				    "example: corotracer why " DEFAULT_TRACE " 1025";
 	char **words = arguments->operands;
+	const char *last;
 
 	if (arguments->nr_operands == 0)
 		return say_usage("why", which);
 	if (arguments->nr_operands > 2)
 		return say_usage("why", "one trace, and one coroutine");
-	if (!read_id(words[arguments->nr_operands - 1], ret_id))
-		return say_usage(
-			"why", arguments->nr_operands == 1
-				       ? which
-				       : "the id of a coroutine is a whole number from 1 on");
+	put_in_order(arguments);
+	last = words[arguments->nr_operands - 1];
+	if (!read_id(last, &options->why_coro) && arguments->nr_operands == 1)
+		return say_usage("why", which);
 	if (arguments->nr_operands == 1 && !arguments_take_default(arguments))
 		return say_usage("why", "which trace? there is no " DEFAULT_TRACE
 					" here; for example: corotracer why run.ctrace 1025");
 	subject->operand = arguments->operands[0];
-	return 0;
+	if (options->why_coro)
+		return 0;
+	if (!has_names(subject))
+		return say_usage("why", "the id of a coroutine is a whole number from 1 on");
+	return find_named(subject->operand, last, options);
 }
 
 int command_why(const struct arguments *arguments)
@@ -163,7 +279,7 @@ int command_why(const struct arguments *arguments)
 		.duration = OPTION_WHY_DURATION,
 	};
 	struct judgement judgement;
-	int exit_status = read_operands(&completed, &subject, &options.why_coro);
+	int exit_status = read_operands(&completed, &subject, &options);
 
 	if (exit_status)
 		return exit_status;

@@ -113,6 +113,11 @@ static int unknown_command(const char *word)
 			"'%s' is a file, and no command; what is wrong in a trace: corotracer "
 			"report %s",
 			word, word);
+	else if (strchr(word, '/') && access(word, F_OK) != 0)
+		snprintf(complaint, sizeof(complaint),
+			"there is no file '%s'; to run a program: "
+			"corotracer run -- PROGRAM",
+			word);
 	else if (nearest)
 		snprintf(complaint, sizeof(complaint), "unknown command '%s'; did you mean '%s'?",
 			word, nearest);

@@ -470,12 +470,27 @@ static void consider(const char *word, const char *name, const char **nearest, s
 	}
 }
 
+/* The only command that begins so, or the first of several; NULL: none does. */
+static const char *command_beginning(const char *word)
+{
+	enum command command;
+
+	for (command = command_next(COMMAND_NONE); *word && command;
+		command = command_next(command))
+		if (strncmp(command_descriptions[command].name, word, strlen(word)) == 0)
+			return command_descriptions[command].name;
+	return NULL;
+}
+
+/* A word that breaks off is nearer to what it begins than to a word of its length. */
 const char *nearest_command(const char *word)
 {
-	const char *nearest = NULL;
+	const char *nearest = command_beginning(word);
 	size_t smallest = FARTHEST + 1;
 	enum command command;
 
+	if (nearest)
+		return nearest;
 	for (command = command_next(COMMAND_NONE); command; command = command_next(command))
 		consider(word, command_descriptions[command].name, &nearest, &smallest);
 	return nearest;

@@ -7,16 +7,17 @@
  */
 #include <inttypes.h>
 
+#include "analyze/hope.h"
 #include "analyze/parts.h"
 #include "analyze/provenance.h"
 #include "base/failure.h"
 
 #define STEPS_MAX 64u /* longer chains are cut, and say so */
-#define FREE_THREADS_NAMED 4u
 #define WORKERS_TOLD 4u
 
 struct walk {
 	struct analysis *analysis;
+	const struct ct_report *report; /* with its findings */
 	struct story story;
 	bool *is_told; /* by coroutine: a circle ends where it began */
 };
@@ -395,44 +396,22 @@ static bool is_over(const struct walk *walk, uint32_t process)
 	       (live->pid && (!live->seen || live->seen->has_ended));
 }
 
-/* ": main (4711), worker-1 (4713) and 2 more": those that were seen to be so. */
-static const char *free_threads(struct walk *walk, uint32_t process)
-{
-	const struct model *model = walk->analysis->model;
-	const char *names = "";
-	uint32_t count = 0, i;
-
-	for (i = 1; i < model->nr_threads; i++) {
-		const struct model_thread *thread = &model->threads[i];
-
-		if (thread->process != process || thread->seen == CT_NO_TIME ||
-			thread->seen_untimed || thread->stopped != CT_NO_TIME)
-			continue;
-		if (count++ < FREE_THREADS_NAMED)
-			names = analyze_say(walk->analysis, "%s%s%s%s%s", names,
-				count == 1 ? ": " : ", ", analyze_words_thread(walk->analysis, i),
-				thread->seen_system_call == MODEL_NO_CALL ? "" : " in ",
-				thread->seen_system_call == MODEL_NO_CALL
-					? ""
-					: analyze_words_system_call(
-						  walk->analysis, thread->seen_system_call));
-	}
-	if (count > FREE_THREADS_NAMED)
-		names = analyze_say(walk->analysis, "%s and %" PRIu32 " more", names,
-			count - FREE_THREADS_NAMED);
-	return names;
-}
-
 /* What is left of the obligation set (DETECTORS.md): each that could still make it go on. */
 static void tell_obligations(struct walk *walk, const struct model_coro *coro)
 {
 	uint32_t process = coro->process;
 	const struct party *party = &walk->analysis->parties[process];
 	const struct model_process *of = &walk->analysis->model->processes[process];
+	const char *proof = analyze_hope_ended_by(walk->report, process, coro->id);
 	bool is_closed = analyze_why_live_place(walk->analysis, coro) == WHY_PLACE_CLOSED;
 	bool is_left = party->has_free_thread || !party->are_threads_known || party->has_timer ||
 		       party->has_outside || of->nr_ready;
 
+	if (proof) {
+		analyze_story_fact(walk->analysis, &walk->story,
+			"nobody can make it go on: that is proven, see %s below", proof);
+		return;
+	}
 	if (is_over(walk, process)) {
 		analyze_story_fact(walk->analysis, &walk->story,
 			"the program has ended with it: whether anybody was still to wake it, the "
@@ -463,7 +442,7 @@ static void tell_obligations(struct walk *walk, const struct model_coro *coro)
 		analyze_story_fact(walk->analysis, &walk->story,
 			"it could be woken by a thread that runs, or sleeps with a "
 			"time-out%s",
-			free_threads(walk, process));
+			analyze_hope_threads(walk->analysis, process));
 	tell_hope(walk, !party->was_looked_at,
 		"it could be woken by threads: what they do at the end is not known");
 	tell_hope(walk, party->has_timer, "it could be woken by a timer that is still to come");
@@ -576,7 +555,7 @@ static uint32_t find(const struct analysis *analysis)
 
 void analyze_why_tell(struct analysis *analysis, struct ct_report *report)
 {
-	struct walk walk = {.analysis = analysis};
+	struct walk walk = {.analysis = analysis, .report = report};
 	struct ct_finding chain = {0};
 	uint32_t coro = find(analysis);
 

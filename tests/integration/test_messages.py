@@ -174,6 +174,17 @@ def check_why(place, trace):
         check_said(run(COROTRACER, "why", *words, cwd=empty, status=2), "which coroutine?")
     check_said(run(COROTRACER, "why", trace, 1025, status=4), "no coroutine 1025 is in the trace, "
                "which has 2 coroutines, with ids from 1 to 2; the first finding is about 1, 2\n")
+    told = run(COROTRACER, "why", trace, 2).stdout
+    check("proven, see waits-on-closed-descriptor below" in " ".join(told.split()) and "could be woken" not in told, told)
+    check(run(COROTRACER, "why", 2, trace).stdout == told, "the id first, then the file: another answer")
+    named = place / "named.txt"
+    named.write_text(TRACE.replace("2ms t1 descriptor-open", "1.5ms t1 name c1 @4\n+1us t1 name c2 @5\n+1us t1 name c3 @5\n"
+                                   "2ms t1 descriptor-open").replace(
+        "1ms t1", "site 4 kind=name reason=\"first reader\"\nsite 5 kind=name reason=others\n1ms t1", 1))
+    told = run(COROTRACER, "why", named, 1).stdout
+    check("coroutine 1" in told and run(COROTRACER, "why", named, "first reader").stdout == told, told)
+    check_said(run(COROTRACER, "why", named, "others", status=2), "'others' is the name of coroutine 2, and of others")
+    check_said(run(COROTRACER, "why", named, "nobody", status=4), "no coroutine is called 'nobody'")
 
 
 def block_ends(data):
@@ -257,6 +268,16 @@ def check_damage_of_lines(place):
         check((f"'{path}' was cut short or is damaged" in done.stderr) == (status == 5), done.stderr)
 
 
+def check_caller(place):
+    """Of a creator that a killed engine had no time to name, the file and the offset in it are told, and no wrong place."""
+    path, module = place / "caller.txt", pathlib.Path("/bin/true").resolve()
+    path.write_text(TRACE.replace("1ms t1", f"site 4 process=1 kind=caller address=0x5500001234\n"
+                                  f"mapping 1 process=1 start=0x5500000000 end=0x5500009000 path={module}\n1ms t1", 1))
+    told = run(COROTRACER, "dump", path).stdout
+    line = next(line for line in told.splitlines() if "kind=caller" in line)
+    check(f"module={module}" in line and "offset=0x1234" in line and "function=" not in line, line)
+
+
 def check_one_spelling(trace):
     """A file has one name in a report, however the compiler came upon it."""
     report = run(COROTRACER, "report", "--format", "json", trace).stdout
@@ -288,6 +309,7 @@ def main():
         check_damage_of_parts(place)
         check_damage_of_sides(place)
         check_damage_of_lines(place)
+        check_caller(place)
         check_one_spelling(trace)
         check_short(trace)
 

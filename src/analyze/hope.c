@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Proofs that nobody can wake a coroutine, and the threads that could.
+ */
+#include <inttypes.h>
+
+#include "analyze/hope.h"
+
+#define FREE_THREADS_NAMED 4u
+
+/* ---------------------------------------------------------------- proofs */
+
+/* Rules that prove of those whom they find that nobody can make them go on. */
+static bool is_for_ever(enum ct_rule rule)
+{
+	return rule == CT_RULE_CLOSED_DESCRIPTOR || rule == CT_RULE_MUTEX_DEADLOCK ||
+	       rule == CT_RULE_AWAIT_CYCLE || rule == CT_RULE_LOST_WAKEUP;
+}
+
+static bool is_member(const struct ct_finding *finding, uint32_t process, uint64_t coro)
+{
+	uint32_t i;
+
+	for (i = 0; i < finding->nr_members && finding->process == process; i++)
+		if (finding->members[i].coro.id == coro)
+			return true;
+	return false;
+}
+
+const char *analyze_hope_ended_by(const struct ct_report *report, uint32_t process, uint64_t coro)
+{
+	uint32_t i;
+
+	for (i = 0; i < report->nr_findings; i++) {
+		const struct ct_finding *finding = &report->findings[i];
+
+		if (finding->grade == CT_GRADE_PROVEN && is_for_ever(finding->rule) &&
+			is_member(finding, process, coro))
+			return ct_rule_name(finding->rule);
+	}
+	return NULL;
+}
+
+/* ---------------------------------------------------------------- threads */
+
+const char *analyze_hope_threads(struct analysis *analysis, uint32_t process)
+{
+	const struct model *model = analysis->model;
+	const char *names = "";
+	uint32_t count = 0, i;
+
+	for (i = 1; i < model->nr_threads; i++) {
+		const struct model_thread *thread = &model->threads[i];
+
+		if (thread->process != process || thread->seen == CT_NO_TIME ||
+			thread->seen_untimed || thread->stopped != CT_NO_TIME)
+			continue;
+		if (count++ < FREE_THREADS_NAMED)
+			names = analyze_say(analysis, "%s%s%s%s%s", names, count == 1 ? ": " : ", ",
+				analyze_words_thread(analysis, i),
+				thread->seen_system_call == MODEL_NO_CALL ? "" : " in ",
+				thread->seen_system_call == MODEL_NO_CALL
+					? ""
+					: analyze_words_system_call(
+						  analysis, thread->seen_system_call));
+	}
+	if (count > FREE_THREADS_NAMED)
+		names = analyze_say(
+			analysis, "%s and %" PRIu32 " more", names, count - FREE_THREADS_NAMED);
+	return names;
+}
