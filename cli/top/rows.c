@@ -152,7 +152,8 @@ static void say_number(
 
 	switch (shown->form) {
 	case TOP_FORM_SPAN:
-		said = said_span(number);
+		/* Nothing took any time: mostly there was nothing that could. */
+		said = number ? said_span(number) : (struct said){"-"};
 		break;
 	case TOP_FORM_AGE:
 		said = top_said_age(now, number);
