@@ -3,8 +3,10 @@
 ./dev has packages for each part of the build that can be left out.
 """
 import json
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -46,6 +48,63 @@ SKIPS = (
 
 def run(tool, *words):
     return subprocess.run([sys.executable, TOOLS / tool, *words], capture_output=True, text=True, check=False)
+
+
+# Stands in for a program that ./dev calls: notes its words, and does what the test says.
+STAND_IN = """#!/bin/sh
+echo "$(basename "$0") $*" >>'{folder}/calls'
+{does}
+"""
+MESON = """
+case "$*" in
+*-Dnope*) printf 'The Meson build system\\n\\nmeson.build:1:0: ERROR: Unknown options: "nope"\\n'; exit 1 ;;
+"setup build"*)
+	mkdir -p build/meson-private build/meson-logs && : >build/meson-logs/meson-log.txt
+	for word; do case $word in -D*) word=${word#-D}; echo "${word%%=*} = ${word#*=}" ;; esac; done \\
+		>build/meson-private/cmd_line.txt
+	touch -d '+1 hour' build/build.ninja ;;
+esac
+"""
+NINJA = """
+case "$*" in
+*"-t deps") printf 'x.o: #deps 2\\n    /bin/sh\\n    /nowhere/gone.h\\n' ;;
+*) ! [ -e fails ] || { rm fails; exit 1; } ;;
+esac
+"""
+
+
+def calls_of(folder, *words, status=0):
+    """What ./dev says, and which programs it calls for `build` with these words."""
+    (folder / "calls").write_text("")
+    told = subprocess.run([folder / "dev", "build", *words], capture_output=True, text=True, check=False,
+                          env={**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}"})
+    if told.returncode != status:
+        yield f"./dev build {words} ends with {told.returncode}: {told.stderr}"
+    yield told.stderr, [line for line in (folder / "calls").read_text().splitlines() if not line.startswith("dpkg")]
+
+
+def configuring(folder):
+    """An option given twice counts once, the last; a wrong one is one sentence; a header that went configures anew."""
+    (folder / "bin").mkdir()
+    for name, does in (("meson", MESON), ("ninja", NINJA), ("dpkg-query", "echo ii")):
+        (folder / "bin" / name).write_text(STAND_IN.format(folder=folder, does=does))
+        (folder / "bin" / name).chmod(0o755)
+    shutil.copy(ROOT / "dev", folder / "dev")
+    twice = ("-Dpage=auto", "-Dpage=disabled")
+    *wrong, (_, calls) = calls_of(folder, *twice)
+    if "meson setup build -Dpage=disabled" not in calls:
+        wrong.append(f"of an option given twice ./dev calls {calls}")
+    *more, (_, calls) = calls_of(folder, *twice)
+    if any(call.startswith("meson") for call in calls):
+        wrong.append(f"the same options again configure again: {calls}")
+    *more, (said, _) = *more, *calls_of(folder, "-Dnope=1", status=1)
+    if said != 'dev: Unknown options: "nope" (meson_options.txt lists the options)\n':
+        wrong.append(f"of a wrong option ./dev says {said!r}")
+    (folder / "fails").write_text("")
+    *more, (said, calls) = *more, *calls_of(folder)
+    if "/nowhere/gone.h is not there any more" not in said or "meson setup build --reconfigure" not in calls:
+        wrong.append(f"where a header went: {said} {calls}")
+    yield from wrong + more
 
 
 def lacking(folder):
@@ -92,7 +151,8 @@ def reasons(folder):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="corotracer-tools-") as name:
-        wrong = [*lacking(pathlib.Path(name)), *counted(pathlib.Path(name)), *reasons(pathlib.Path(name)), *packages()]
+        wrong = [*lacking(pathlib.Path(name)), *counted(pathlib.Path(name)), *reasons(pathlib.Path(name)), *packages(),
+                 *configuring(pathlib.Path(name))]
     print("\n".join(wrong))
     return 1 if wrong else 0
 
