@@ -44,6 +44,11 @@ def run(*command, status=0, timeout=120, **options):
     return result
 
 
+def besides_replaced(stderr):
+    """What a command says, but for the sentence that its output was there before: where a test writes again and again."""
+    return "".join(line for line in stderr.splitlines(True) if not line.endswith(" was there before, and was replaced\n"))
+
+
 def folder():
     """A fresh folder that vanishes at the end: use it in a with statement."""
     return tempfile.TemporaryDirectory(prefix="corotracer-test-")

@@ -8,7 +8,7 @@ import pathlib
 import signal
 import subprocess
 
-from support import BUILD, COROTRACER, check, folder, run
+from support import BUILD, COROTRACER, besides_replaced, check, folder, run
 
 HICCUP = BUILD / "tests/targets/hiccup"
 
@@ -17,7 +17,7 @@ def rows_of(place, *options):
     """Rows of a short run, and its last line."""
     path = place / "rows.jsonl"
     said = run(COROTRACER, "run", "-f", "jsonl", *options, "-o", path, "--", HICCUP, "200", "100", "5").stderr
-    return [json.loads(line) for line in path.read_text().splitlines()], said.splitlines()[-1]
+    return [json.loads(line) for line in path.read_text().splitlines()], besides_replaced(said).splitlines()[-1]
 
 
 def check_rows(place):
