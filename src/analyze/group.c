@@ -190,6 +190,9 @@ static int compare_groups(const void *left, const void *right, void *context)
 		order = COMPARE(
 			rule_of(analysis, second)->is_fact, rule_of(analysis, first)->is_fact);
 	if (!order)
+		order = COMPARE(
+			rule_of(analysis, second)->is_cause, rule_of(analysis, first)->is_cause);
+	if (!order)
 		order = COMPARE(b->count, a->count);
 	return order ? order : COMPARE(a->first, b->first);
 }

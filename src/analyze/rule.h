@@ -38,6 +38,8 @@ struct rule {
 	bool finds_victims;
 	/* Its findings do not say why a program stands still: they may be no more than a consequence. */
 	bool is_no_explanation;
+	/* Others wait for what its findings tell of: those come first. */
+	bool is_cause;
 	/*
 	 * A finding tells what happened, and not why: nothing lowers it, no place is allowed, and other rules
 	 * look all the same.
