@@ -436,6 +436,7 @@ void analyze_story_destroyed(
 	struct ct_step step = {
 		.time = coro->destroyed,
 		.thread = coro->destroy_thread,
+		.site = coro->destroy_site,
 		.coro = by->id,
 		.sequence = coro->destroy_event,
 		.text = analyze_say(analysis, "destroyed coroutine %" PRIu64 "%s", coro->id,

@@ -421,6 +421,7 @@ static bool destroy(struct model *model, uint32_t index, const struct ct_event *
 	model_coro_set_state(model, coro, CT_STATE_DESTROYED, event->time);
 	coro->destroyed = event->time;
 	coro->destroy_thread = event->thread;
+	coro->destroy_site = event->site;
 	coro->destroy_event = event->sequence;
 	coro->destroy_coro = thread_at(model, event->thread)->top;
 	if (thread_at(model, event->thread)->leaving == index)
@@ -499,6 +500,8 @@ bool model_coro_mark(struct model *model, const struct ct_event *event)
 		take_phase(model, event);
 	if (event->argument == CTP_MARK_SIGNALS_END)
 		process_at(model, event->process)->is_ended_by_signals = event->object == 1;
+	if (event->argument == CTP_MARK_WORKERS)
+		thread_at(model, event->thread)->nr_workers = (uint32_t)event->object;
 	if (!model_coro_own(model, event, &index))
 		return false;
 	if (!index)

@@ -107,6 +107,7 @@ struct model_coro {
 	ct_time destroyed;
 	uint64_t destroy_event; /* UINT64_MAX: it was not seen */
 	uint32_t destroy_thread;
+	uint32_t destroy_site; /* 0: not told */
 	uint32_t destroy_coro; /* that ran there; 0: none */
 	uint32_t epoch;        /* in which it was destroyed */
 	uint32_t ghost_wake;   /* its last late wake: index of the ghost, plus 1; 0: none */
