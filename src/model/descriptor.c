@@ -5,6 +5,8 @@
  * none, it means the one that the number has at that time. Several descriptors may refer to one
  * file: closing one of them ends nothing yet.
  */
+#include <errno.h>
+
 #include "model/parts.h"
 
 #define GENERATION_OF(handle) ((uint32_t)(CTP_HANDLE_IDENTITY(handle) >> 32))
@@ -353,6 +355,7 @@ bool model_descriptor_arm(struct model *model, const struct ct_event *event)
 	descriptor->flags |= MODEL_DESCRIPTOR_IS_ARMED | MODEL_DESCRIPTOR_WAS_ARMED;
 	descriptor->armed = event->time;
 	descriptor->armed_events = event->flags;
+	descriptor->arm_site = event->site;
 	return remember_user_data(model, index, event->coro);
 }
 
@@ -376,6 +379,13 @@ bool model_descriptor_ready(struct model *model, const struct ct_event *event)
 	return true;
 }
 
+static void note_read(struct model_descriptor *descriptor, int64_t result)
+{
+	descriptor->flags &= (uint16_t)~MODEL_DESCRIPTOR_WAS_EMPTY;
+	if (result == -EAGAIN)
+		descriptor->flags |= MODEL_DESCRIPTOR_WAS_EMPTY;
+}
+
 bool model_descriptor_transfer(struct model *model, const struct ct_event *event)
 {
 	uint32_t index = named(model, event->process, event->object, event->time);
@@ -385,6 +395,8 @@ bool model_descriptor_transfer(struct model *model, const struct ct_event *event
 	if (event->argument == 4)
 		descriptor_at(model, index)->flags |= MODEL_DESCRIPTOR_IS_LISTENER;
 	process_at(model, event->process)->has_reads |= event->argument == 1;
+	if (event->argument == 1)
+		note_read(descriptor_at(model, index), (int64_t)event->coro);
 	/* A transfer has met the readiness. */
 	descriptor_at(model, index)->ready = CT_NO_TIME;
 	return true;

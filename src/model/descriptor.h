@@ -21,6 +21,7 @@ enum model_descriptor_flag {
 	MODEL_DESCRIPTOR_IS_DOUBLED = 1 << 7,  /* there is or was another descriptor of its file */
 	MODEL_DESCRIPTOR_CLOSE_UNSEEN =
 		1 << 8, /* its number was given out again: it was closed before */
+	MODEL_DESCRIPTOR_WAS_EMPTY = 1 << 9, /* its last read found nothing */
 };
 
 /* One generation of one descriptor number. */
@@ -45,6 +46,7 @@ struct model_descriptor {
 	ct_time file_closed;   /* in the first: when the last descriptor of the file was closed */
 	uint32_t last_copy;    /* in the first: which one that was */
 	uint32_t open_site;
+	uint32_t arm_site; /* where it came into an interest list last */
 	uint32_t close_site;
 	uint32_t close_thread;
 	uint32_t close_coro; /* what ran on that thread; 0: no coroutine that is known */

@@ -2,11 +2,12 @@
 /*
  * Closed unread: over half of the connections that are closed at one place had been reported readable, and nobody
  * has read from them since. The kernel tells their peers of that: connection reset, and what was on its way to
- * them is gone.
+ * them is gone. Where the coroutine that closes one has waited for it last, the place is that wait's.
  *
- * Only suspect: what lies there may be the end that the peer sent. Silent for those that hung up, or failed; where the
- * program reads nothing at all that is told, so that its reads may go another way; while it shuts down; and where
- * events are missing.
+ * Only suspect: what lies there may be the end that the peer sent. Likely where a read had found nothing, the wait came
+ * after that, and went on on another thread: the coroutine looks in the wrong place for what woke it. Silent for those
+ * that hung up, or failed; where the program reads nothing at all that is told, so that its reads may go another way;
+ * while it shuts down; and where events are missing.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -18,6 +19,10 @@
 /* Connections that are closed at one place, of those that a poll had reported. */
 struct unread {
 	uint32_t process; /* the first one, of a place that is not known */
+	bool is_of_wait;  /* the place is where they were waited for, else where they are closed */
+	uint32_t close_site;
+	uint64_t
+		nr_misread; /* of the unread: found empty before the wait, which ended on another thread */
 	uint64_t nr_closed;
 	uint64_t nr_unread; /* readable, and nobody had read since; the last of these: */
 	uint64_t handle;
@@ -55,12 +60,32 @@ static bool is_unread(const struct model_descriptor *descriptor)
 	       !(descriptor->ready_flags & over);
 }
 
+/* Kept of a coroutine: did its last wait end on another thread than it had begun on? */
+static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	bool *has_moved = model_watch_coro(watch, sight->coro);
+
+	*has_moved = coro->suspended != CT_NO_TIME && coro->thread != sight->event->thread;
+	return true;
+}
+
+/* The coroutine that closes it, where that has waited for it last; 0: none. */
+static uint32_t waiter_of(const struct model *model, const struct model_sight *sight)
+{
+	uint32_t top = model->threads[sight->event->thread].top;
+
+	return top && model->coros.at[top].descriptor == sight->descriptor ? top : 0;
+}
+
 static bool look_at_close(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_descriptor *descriptor =
 		&watch->model->descriptors.at[sight->descriptor];
 	const struct ct_event *event = sight->event;
-	struct unread *unread = model_watch_place(watch, event->site);
+	uint32_t waiter = waiter_of(watch->model, sight);
+	struct unread *unread = model_watch_place(
+		watch, waiter ? watch->model->coros.at[waiter].wait_site : event->site);
 
 	if (!unread || !is_connection(descriptor) ||
 		(unread->nr_closed && unread->process != event->process))
@@ -70,6 +95,10 @@ static bool look_at_close(struct model_watch *watch, const struct model_sight *s
 	if (!is_unread(descriptor))
 		return true;
 	unread->nr_unread++;
+	unread->nr_misread += waiter && *(bool *)model_watch_coro(watch, waiter) &&
+			      (descriptor->flags & MODEL_DESCRIPTOR_WAS_EMPTY);
+	unread->is_of_wait = waiter;
+	unread->close_site = event->site;
 	unread->handle = event->object;
 	unread->opened = descriptor->opened;
 	unread->open_site = descriptor->open_site;
@@ -92,14 +121,21 @@ static bool is_often(const struct analysis *analysis, const struct unread *unrea
 	       unread->nr_unread * 100 > unread->nr_closed * share;
 }
 
+static bool is_misread(const struct analysis *analysis, const struct unread *unread)
+{
+	return unread->nr_misread * 100 >
+	       unread->nr_closed * (uint64_t)LIMIT(analysis, CLOSED_UNREAD_SHARE);
+}
+
 static void judge(struct analysis *analysis, uint32_t site)
 {
 	const struct unread *unread = unread_at(analysis, site);
 	struct candidate candidate = {
 		.rule = CT_RULE_CLOSED_UNREAD,
-		.grade = CT_GRADE_SUSPECT,
+		.grade = is_misread(analysis, unread) ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT,
 		.process = unread->process,
-		.cause_site = site,
+		.wait_site = unread->is_of_wait ? site : 0,
+		.cause_site = unread->is_of_wait ? 0 : site,
 		.subject = site,
 		.since = unread->closed,
 	};
@@ -145,7 +181,7 @@ static void tell_last(struct analysis *analysis, uint32_t site, struct story *st
 		.text = analyze_say(analysis, "found that it can be read from")};
 	analyze_story_step(analysis, story, &step);
 	step = (struct ct_step){.time = unread->closed,
-		.site = site,
+		.site = unread->close_site,
 		.thread = unread->close_thread,
 		.sequence = unread->close_event,
 		.text = analyze_say(analysis, "closed it; nobody had read from it since")};
@@ -160,15 +196,22 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 
 	finding->title = analyze_say(analysis,
 		"%" PRIu64 " of %" PRIu64
-		" connections that were closed at %s could be read from, and nobody did",
-		unread->nr_unread, unread->nr_closed,
+		" connections that were %s at %s could be read from, and nobody did",
+		unread->nr_unread, unread->nr_closed, unread->is_of_wait ? "waited for" : "closed",
 		analyze_words_place(analysis, first->subject));
 	tell_last(analysis, first->subject, story);
+	if (is_misread(analysis, unread))
+		analyze_story_evidence(analysis, story,
+			"of %" PRIu64
+			" of them a read had found nothing, and the wait for more went "
+			"on on another thread",
+			unread->nr_misread);
 }
 
 const struct rule rules_closed_unread = {
-	.watcher = {.nr_place_bytes = sizeof(struct unread),
-		.looks = {[MODEL_CLOSE] = look_at_close}},
+	.watcher = {.nr_coro_bytes = sizeof(bool),
+		.nr_place_bytes = sizeof(struct unread),
+		.looks = {[MODEL_CLOSE] = look_at_close, [MODEL_RUN] = look_at_run}},
 	.find = find,
 	.describe = describe,
 };
