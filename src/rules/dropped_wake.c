@@ -100,6 +100,12 @@ static bool settle(
 	return analyze_candidate_settle(analysis, candidate, coro->wake_time);
 }
 
+/* For ever, but for those that the clock wakes, a watchdog perhaps. */
+static bool is_all_asleep(const struct party *party)
+{
+	return party->are_threads_asleep && !party->has_timer && !party->has_outside;
+}
+
 /* Is it for the program itself, and for nobody who can still go on? */
 static bool may_miss_wake(const struct analysis *analysis, uint32_t index)
 {
@@ -117,7 +123,7 @@ static bool may_miss_wake(const struct analysis *analysis, uint32_t index)
 	case CTP_RESOURCE_PROCESS:
 		return false;
 	case CTP_RESOURCE_NONE:
-		return analyze_party_has_nobody_left(&analysis->parties[coro->process]);
+		return is_all_asleep(&analysis->parties[coro->process]);
 	default:
 		return true;
 	}
@@ -139,11 +145,11 @@ static void limit_for_nobody(
 		analyze_candidate_limit(candidate,
 			party->has_ended_itself ? CT_GRADE_LIKELY : CT_GRADE_PROVEN,
 			REASON_LIVE_PARTY);
-	else if (party->has_outside || party->has_armed || party->has_timer || party->has_sleeper ||
-		 party->quiet <= coro->wake_time)
+	else if (party->has_outside || party->has_timer || party->workers_quiet <= coro->wake_time)
 		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_LIVE_PARTY);
 	else
-		analyze_candidate_limit(candidate, CT_GRADE_LIKELY, REASON_LIVE_PARTY);
+		analyze_candidate_limit(candidate, CT_GRADE_LIKELY,
+			party->has_sleeper ? REASON_SLEEPER : REASON_LIVE_PARTY);
 }
 
 static void judge(struct analysis *analysis, uint32_t index)
@@ -244,4 +250,5 @@ const struct rule rules_dropped_wake = {
 	.find = find,
 	.certify = certify,
 	.describe = describe,
+	.is_cause = true,
 };
