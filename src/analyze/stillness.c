@@ -222,6 +222,20 @@ const char *analyze_stillness_words_thread(struct analysis *analysis, uint32_t i
 		thread->seen_untimed ? ", without time-out" : ", with a time-out");
 }
 
+/* A thread that computes, and told last that this coroutine suspends on it: its awaiter may turn round there. */
+static const char *words_since(struct analysis *analysis, uint32_t index)
+{
+	const struct model_thread *thread = &analysis->model->threads[index];
+	const struct model_coro *coro = &analysis->model->coros.at[thread->last_suspended];
+
+	if (!thread->last_suspended || thread->top || !thread_is_computing(thread) ||
+		coro->state != CT_STATE_WAITING || coro->thread != index ||
+		coro->suspended != thread->last_event)
+		return "";
+	return analyze_say(analysis, ", since %s suspended at %s",
+		analyze_words_coro(analysis, coro), analyze_words_place(analysis, coro->wait_site));
+}
+
 void analyze_stillness_tell_threads(
 	struct analysis *analysis, uint32_t process, struct story *story)
 {
@@ -234,8 +248,8 @@ void analyze_stillness_tell_threads(
 			(thread->last_event == CT_NO_TIME && thread->seen == CT_NO_TIME))
 			continue;
 		nr_told++;
-		analyze_story_evidence(analysis, story, "%s is %s",
+		analyze_story_evidence(analysis, story, "%s is %s%s",
 			analyze_words_thread(analysis, i),
-			analyze_stillness_words_thread(analysis, i));
+			analyze_stillness_words_thread(analysis, i), words_since(analysis, i));
 	}
 }

@@ -500,8 +500,6 @@ bool model_coro_mark(struct model *model, const struct ct_event *event)
 		take_phase(model, event);
 	if (event->argument == CTP_MARK_SIGNALS_END)
 		process_at(model, event->process)->is_ended_by_signals = event->object == 1;
-	if (event->argument == CTP_MARK_WORKERS)
-		thread_at(model, event->thread)->nr_workers = (uint32_t)event->object;
 	if (!model_coro_own(model, event, &index))
 		return false;
 	if (!index)

@@ -26,6 +26,38 @@ static const struct model_crash *crash_of(const struct analysis *analysis, uint3
 	return NULL;
 }
 
+bool rules_crash_has_coros(const struct analysis *analysis, uint32_t process)
+{
+	size_t i;
+
+	for (i = 1; i < analysis->model->coros.count; i++)
+		if (analysis->model->coros.at[i].process == process)
+			return true;
+	return false;
+}
+
+/* A launcher ends itself by the signal that has just ended what it had started: timeout, a shell. */
+static bool is_echo(
+	const struct analysis *analysis, uint32_t process, const struct model_crash *crash)
+{
+	const struct ct_process *ended = &analysis->tables->processes[process];
+	uint32_t i;
+
+	if ((crash && !crash->is_raised) || rules_crash_has_coros(analysis, process))
+		return false;
+	for (i = 1; i < analysis->tables->nr_processes; i++) {
+		const struct ct_process *other = &analysis->tables->processes[i];
+
+		if (i != process && analysis->parties[i].has_crashed &&
+			other->ending_value == ended->ending_value &&
+			other->ended <= ended->ended &&
+			ended->ended - other->ended <= LIMIT(analysis, CRASH_SHORTLY) &&
+			(other->ended < ended->ended || rules_crash_has_coros(analysis, i)))
+			return true;
+	}
+	return false;
+}
+
 static void find(struct analysis *analysis)
 {
 	uint32_t i;
@@ -41,7 +73,8 @@ static void find(struct analysis *analysis)
 			.since = analysis->parties[i].end,
 		};
 
-		if (!analysis->parties[i].has_crashed || (crash && crash->is_sent))
+		if (!analysis->parties[i].has_crashed || (crash && crash->is_sent) ||
+			is_echo(analysis, i, crash))
 			continue;
 		if (crash) {
 			candidate.crash = (uint32_t)(crash - analysis->model->crashes.at);
@@ -140,15 +173,32 @@ static void tell_wakes(struct analysis *analysis, uint32_t crashed, struct story
 {
 	const struct model_coro *coro = &analysis->model->coros.at[crashed];
 
-	if (!crashed || !coro->has_spare_wake)
-		return;
 	if (model_makes_ready(coro->wake_outcome))
 		analyze_story_woken(analysis, story, coro, coro->wake_before);
 	analyze_story_woken(analysis, story, coro, model_wake_ready(coro));
 	analyze_story_evidence(analysis, story,
-		"coroutine %" PRIu64 " was woken twice before this run: whoever takes it from the "
+		"coroutine %" PRIu64
+		" was woken twice for one wait, and has run once since: whoever takes it from the "
 		"queue for the second wake resumes it once more than it waits",
 		coro->id);
+}
+
+/* The latest coroutine that two wakes of one wait had queued, and that has run once since; 0: none. */
+static uint32_t woken_twice(const struct analysis *analysis, uint32_t process, ct_time end)
+{
+	const struct model *model = analysis->model;
+	uint32_t found = 0, i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+
+		if (coro->process == process && coro->has_spare_wake &&
+			coro->state != CT_STATE_READY &&
+			is_shortly_before(analysis, coro->wake_time, end) &&
+			(!found || coro->wake_time > model->coros.at[found].wake_time))
+			found = i;
+	}
+	return found;
 }
 
 /* Resuming a coroutine that was destroyed jumps to wherever its freed frame says. */
@@ -186,9 +236,12 @@ static void tell_causes(
 	uint32_t told = tell_ghost(analysis, first->process, end, story);
 	uint32_t cut = model->processes[first->process].last_cut;
 	bool is_double = tell_conflict(analysis, first->coro, end, story);
+	uint32_t spare = model->coros.at[first->coro].has_spare_wake
+				 ? first->coro
+				 : woken_twice(analysis, first->process, end);
 
-	if (!is_double)
-		tell_wakes(analysis, first->coro, story);
+	if (!is_double && spare)
+		tell_wakes(analysis, spare, story);
 	if (!told && !is_double && cut &&
 		is_shortly_before(analysis, model->coros.at[cut].destroyed, end)) {
 		told = cut;
@@ -220,6 +273,25 @@ static void tell_candidates(struct analysis *analysis, uint32_t process, struct 
 		analyze_story_step(analysis, story, &step);
 		told++;
 	}
+}
+
+/* Outside of coroutines: the one that the thread ran last, until it waited. */
+static void tell_last_run(struct analysis *analysis, uint32_t thread, struct story *story)
+{
+	const struct model *model = analysis->model;
+	uint32_t last = 0, i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+
+		if (coro->thread == thread && coro->state == CT_STATE_WAITING &&
+			coro->resumed != CT_NO_TIME &&
+			(!last || coro->suspended > model->coros.at[last].suspended))
+			last = i;
+	}
+	if (last)
+		analyze_story_suspended_as(analysis, story, &model->coros.at[last],
+			"suspended: the last coroutine that this thread ran, of those that wait");
 }
 
 static const char *words_crash(struct analysis *analysis, const struct candidate *first,
@@ -278,6 +350,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	tell_causes(analysis, first, first->since, story);
 	if (!crash)
 		tell_candidates(analysis, first->process, story);
+	else if (!crash->coro)
+		tell_last_run(analysis, crash->thread, story);
 	step.text = analyze_say(analysis, "%s ended the program", name);
 	if (crash) {
 		step.text = words_blow(analysis, crash, name);

@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs without end: a coroutine was resumed, and for over a second neither it nor its thread did anything that is told.
- * The thread's state tells which: it computes, or lies in a call that does not come back.
+ * Runs without end: a coroutine was resumed, and for over a second neither it nor its thread did anything that is told:
+ * the thread computes. One that lies in a call is a blocked worker.
  *
  * The finding is only a Suspect where the thread was not let run for half of that time at least, by the kernel's
- * account. A thread in a call counts only where nothing else of the process runs and somebody waits: blocking calls on
- * threads of their own are common. Silent of those that are marked, of programs that are stopped, and where events are
- * missing since. Where ends are not told, the coroutine may have come to its end: then who sleeps does not run it, and
- * who computes is a Suspect.
+ * account. A thread that was not looked at counts only where nothing else of the process runs and somebody waits.
+ * Silent of those that are marked, of programs that are stopped, and where events are missing since. Where ends are not
+ * told, the coroutine may have come to its end, and the finding is a Suspect.
  */
 #include <inttypes.h>
-#include <sys/syscall.h>
 
 #include "rules/parts.h"
 
 enum doing {
 	DOING_NOTHING, /* that counts */
 	DOING_COMPUTING,
-	DOING_CALL,   /* without time-out */
 	DOING_UNSEEN, /* it was not looked at since */
 };
 
@@ -58,12 +55,8 @@ static enum doing doing_of(const struct analysis *analysis, const struct model_c
 	const struct model_thread *thread = thread_of(analysis, coro);
 
 	if (!thread_is_seen(thread))
-		return thread->is_blocked_last && thread->is_blocked_timed ? DOING_NOTHING
-		       : thread->is_blocked_last                           ? DOING_CALL
-									   : DOING_UNSEEN;
-	if (thread_is_computing(thread))
-		return DOING_COMPUTING;
-	return thread->seen_untimed ? DOING_CALL : DOING_NOTHING;
+		return thread->is_blocked_last ? DOING_NOTHING : DOING_UNSEEN;
+	return thread_is_computing(thread) ? DOING_COMPUTING : DOING_NOTHING;
 }
 
 /* Does nothing else of the process run, for as long? */
@@ -118,24 +111,23 @@ static bool is_told(const struct analysis *analysis, uint32_t index)
 		       analysis, CT_RULE_STUCK_WORKER, analysis->model->coros.at[index].process, 0);
 }
 
-static bool is_long(const struct analysis *analysis, uint32_t index)
+bool rules_endless_run_is(const struct analysis *analysis, uint32_t index, int64_t limit_ns)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 
 	return is_on_top(analysis, index) && !is_excused(analysis, coro) &&
-	       silent_ns(analysis, coro) > LIMIT(analysis, ENDLESS_TIME) &&
-	       doing_of(analysis, coro) != DOING_NOTHING;
+	       silent_ns(analysis, coro) > limit_ns;
 }
 
-/* A call that only the program itself can end. */
-static bool is_in_lock(const struct analysis *analysis, const struct model_coro *coro)
+uint32_t rules_endless_run_place(const struct model_coro *coro)
 {
-	const struct model_thread *thread = thread_of(analysis, coro);
+	return coro->suspended != CT_NO_TIME ? coro->wait_site : coro->spawn_site;
+}
 
-	if (doing_of(analysis, coro) != DOING_CALL)
-		return false;
-	return thread_is_seen(thread) ? thread->seen_system_call == SYS_futex
-				      : thread->blocked_call == CTP_CALL_LOCK;
+static bool is_long(const struct analysis *analysis, uint32_t index)
+{
+	return rules_endless_run_is(analysis, index, LIMIT(analysis, ENDLESS_TIME)) &&
+	       doing_of(analysis, &analysis->model->coros.at[index]) != DOING_NOTHING;
 }
 
 static enum ct_grade grade_of(const struct context *context, const struct model_coro *coro)
@@ -147,11 +139,11 @@ static enum ct_grade grade_of(const struct context *context, const struct model_
 	/* Two that compute side by side look like two that wait for each other. */
 	if (doing_of(analysis, coro) == DOING_COMPUTING)
 		return is_unusual(analysis, coro) ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT;
-	/* A thread that computes may be about to end that call. */
+	/* A thread that computes may be about to set this one going. */
 	if (!is_alone || analysis->stills[coro->process].nr_computing ||
 		!analysis->model->processes[coro->process].tells_ends)
 		return CT_GRADE_NONE;
-	return is_in_lock(analysis, coro) ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT;
+	return CT_GRADE_SUSPECT;
 }
 
 static void judge(struct context *context, uint32_t index)
@@ -224,7 +216,7 @@ static void tell_run(struct analysis *analysis, const struct model_coro *coro, s
 {
 	struct ct_step step = {
 		.time = coro->changed,
-		.site = coro->suspended != CT_NO_TIME ? coro->wait_site : coro->spawn_site,
+		.site = rules_endless_run_place(coro),
 		.thread = coro->thread,
 		.coro = coro->id,
 		.sequence = coro->last_event,

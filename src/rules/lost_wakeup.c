@@ -27,10 +27,10 @@ static bool is_meant_to_wait(const struct model_coro *coro, ct_time end)
 
 static bool is_judged(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct party *party = &analysis->parties[coro->process];
+	ct_time end = analysis->parties[coro->process].end;
 
 	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
-	       !is_meant_to_wait(coro, party->end) && coro->suspended < party->end;
+	       !is_meant_to_wait(coro, end) && coro->suspended < end;
 }
 
 static bool is_outside(const struct model_coro *coro)
@@ -56,10 +56,8 @@ static bool is_behind_another(const struct analysis *analysis, uint32_t index)
 	uint32_t next = analyze_ties_next(analysis, index);
 	const struct model_coro *at = &analysis->model->coros.at[next];
 
-	if (!next)
-		return false;
-	return analysis->is_told[next] || at->is_presumed_done ||
-	       (at->state != CT_STATE_DONE && at->state != CT_STATE_DESTROYED);
+	return next && (analysis->is_told[next] || at->is_presumed_done ||
+			       (at->state != CT_STATE_DONE && at->state != CT_STATE_DESTROYED));
 }
 
 /* ---------------------------------------------------------------- is the object ready? */
@@ -345,7 +343,11 @@ static void judge(struct analysis *analysis, uint32_t index)
 	if (analysis->is_told[index] || is_behind_another(analysis, index))
 		return;
 	grade(analysis, coro, &candidate);
-	if (candidate.grade == CT_GRADE_NONE)
+	/* Nothing but its wait speaks for it, and that may be for one that blocks its thread. */
+	if (candidate.grade == CT_GRADE_NONE ||
+		(candidate.variant != VARIANT_READY && candidate.variant != VARIANT_DROPPED &&
+			!missed_notify(analysis, coro) &&
+			rules_blocked_worker_is_behind(analysis, index)))
 		return;
 	candidate.cause_site = cause_of(analysis, coro, candidate.variant);
 	explain(&analysis->parties[coro->process], coro, &candidate);

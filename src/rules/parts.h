@@ -14,6 +14,9 @@
 #include "corotracer/def/findings.def"
 #undef X
 
+/* rules_crash_has_coros: does anything tell of coroutines of this process? */
+bool rules_crash_has_coros(const struct analysis *analysis, uint32_t process);
+
 /* rules_double_resume_is: is this step of that kind? rules_double_resume_tell: its wakes and both resumes. */
 bool rules_double_resume_is(const struct model_conflict *conflict);
 void rules_double_resume_tell(
@@ -41,5 +44,18 @@ bool rules_wake_lost_with_task_is_told(const struct analysis *analysis, uint32_t
  */
 bool rules_lost_wakeup_is_given(
 	const struct analysis *analysis, const struct model_coro *coro, ct_time *ret_since);
+
+/*
+ * rules_endless_run_is: has this coroutine run for so long, and neither it nor its thread done anything that is told?
+ * Not of those that are marked or excused. rules_endless_run_place: where such a run began: a site.
+ */
+bool rules_endless_run_is(const struct analysis *analysis, uint32_t index, int64_t limit_ns);
+uint32_t rules_endless_run_place(const struct model_coro *coro);
+
+/*
+ * rules_blocked_worker_is_behind: may it wait for a coroutine of which a finding says that it blocks its thread? As one
+ * that started it, for what it has, or because every worker is blocked.
+ */
+bool rules_blocked_worker_is_behind(const struct analysis *analysis, uint32_t index);
 
 #endif

@@ -356,4 +356,5 @@ const struct rule rules_stuck_worker = {
 	.find = find,
 	.certify = certify,
 	.describe = describe,
+	.is_cause = true,
 };

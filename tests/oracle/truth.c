@@ -178,6 +178,7 @@ static bool holds_now(const struct world *world, enum ct_rule rule, uint32_t ind
 	case CT_RULE_PASSED_OVER:
 		return entry_of(world, index) && world->end - coro->ready_from > LONG_NS;
 	case CT_RULE_ENDLESS_RUN:
+	case CT_RULE_BLOCKED_WORKER:
 		return runs_on(world, index);
 	case CT_RULE_CRASH:
 		return coro->facts & FACT_CRASHED;

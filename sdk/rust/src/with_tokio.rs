@@ -21,11 +21,12 @@ mod notify;
 #[cfg(tokio_unstable)]
 mod tasks;
 
+use std::cell::Cell;
 use std::future::Future;
 use std::panic::Location;
 use std::time::Duration;
 
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Handle};
 use tokio::time::{Instant, Sleep, Timeout};
 
 pub use self::channels::{traced_broadcast, traced_channel, traced_oneshot, traced_unbounded_channel, traced_watch};
@@ -55,14 +56,35 @@ pub fn trace_runtime(builder: &mut Builder) -> &mut Builder {
     builder
 }
 
+/// As many the kernel keeps of a thread's name.
+const NAME_BYTES: usize = 15;
+
+thread_local! {
+    static HAS_TOLD_WORKERS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Of this runtime, how many workers it has: a thread more that runs tasks stands in for one that blocks in place.
+fn tell_workers() {
+    if !probe::is_attached() || HAS_TOLD_WORKERS.with(|has| has.replace(true)) {
+        return;
+    }
+    if let Ok(runtime) = Handle::try_current() {
+        let current = std::thread::current();
+        let name: String = current.name().unwrap_or_default().chars().take(NAME_BYTES).collect();
+        probe::counter(runtime.metrics().num_workers() as i64, probe::intern(&(name + " workers")));
+    }
+}
+
 /// For a hook of one's own: a thread of the runtime begins.
 pub fn thread_start() {
     worker::slot_open();
+    tell_workers();
 }
 
 /// For a hook of one's own: this worker goes to sleep.
 pub fn thread_park() {
     if probe::is_attached() {
+        tell_workers();
         probe::park(0, probe::site_here(Some("tokio worker")));
     }
 }

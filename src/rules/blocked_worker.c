@@ -1,0 +1,580 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Blocked workers: a coroutine runs, and for over a second its thread has lain in one system call: a lock, a condition,
+ * a sleep, a read. Others wait for that: all that wait, where every worker lies so; else those whose child it is, or
+ * whose lock it has.
+ *
+ * A thread for blocking work does the same, and nothing is wrong with that. Workers show by what they run: coroutines
+ * that others have woken go on there. A coroutine that has moved itself to its present thread is judged by what that
+ * very thread ran, any other one by the threads of the same name as well. Calls that wait for several descriptors at
+ * once are loops of their own, and not judged. Silent of those that are marked, where events are missing since, and of
+ * threads behind which others lie ready: those are stuck-worker's.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "rules/parts.h"
+
+#define PLACES_TOLD 4u
+#define GENERATIONS 64u /* of parents that are looked through */
+
+/* ---------------------------------------------------------------- what it watches */
+
+struct memory {
+	uint32_t *
+		nr_served; /* by thread: coroutines that others had woken, and that went on there */
+};
+
+static bool begin(struct model_watch *watch, const void *settings)
+{
+	struct memory *memory = watch->memory;
+
+	(void)settings;
+	memory->nr_served = calloc(watch->model->nr_threads, sizeof(*memory->nr_served));
+	return memory->nr_served;
+}
+
+static void end(struct model_watch *watch)
+{
+	struct memory *memory = watch->memory;
+
+	free(memory->nr_served);
+}
+
+static bool is_by_itself(const struct model_coro *coro, uint32_t index)
+{
+	return !model_was_woken(coro) || coro->wake_coro == index;
+}
+
+static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	struct memory *memory = watch->memory;
+
+	memory->nr_served[sight->event->thread] += coro->state == CT_STATE_READY &&
+						   coro->suspended != CT_NO_TIME &&
+						   !is_by_itself(coro, sight->coro);
+	return true;
+}
+
+static bool has_served(const struct analysis *analysis, uint32_t thread)
+{
+	const struct memory *memory = analyze_watch_of(analysis, &rules_blocked_worker)->memory;
+
+	return memory->nr_served[thread] >= (uint64_t)LIMIT(analysis, BLOCKED_SERVED);
+}
+
+/* ---------------------------------------------------------------- blocked threads */
+
+/* In these a thread waits for many things at once: it has a loop of its own there. */
+static bool is_loop_call(const struct model_thread *thread)
+{
+	if (!thread_is_seen(thread))
+		return thread->blocked_call == CTP_CALL_EPOLL_WAIT ||
+		       thread->blocked_call == CTP_CALL_POLL ||
+		       thread->blocked_call == CTP_CALL_SELECT;
+	switch (thread->seen_system_call) {
+#ifdef SYS_poll
+	case SYS_poll:
+#endif
+#ifdef SYS_select
+	case SYS_select:
+#endif
+#ifdef SYS_epoll_wait
+	case SYS_epoll_wait:
+#endif
+#ifdef SYS_epoll_pwait2
+	case SYS_epoll_pwait2:
+#endif
+	case SYS_epoll_pwait:
+	case SYS_ppoll:
+	case SYS_pselect6:
+	case SYS_io_uring_enter:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* At each look since its last event, and for over a second then; or as it told itself. */
+static bool is_blocked(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_thread *thread = &analysis->model->threads[index];
+
+	if (is_loop_call(thread))
+		return false;
+	if (!thread_is_seen(thread))
+		return thread->is_blocked_last;
+	return (thread->seen_state == 'S' || thread->seen_state == 'D') &&
+	       !thread->nr_looks_running &&
+	       thread->seen - thread->last_event > LIMIT(analysis, BLOCKED_TIME);
+}
+
+/* A call that only the program itself can end. */
+static bool is_inside(const struct model_thread *thread)
+{
+	if (!thread_is_seen(thread))
+		return thread->blocked_call == CTP_CALL_LOCK && !thread->is_blocked_timed;
+	return thread->seen_system_call == SYS_futex && thread->seen_untimed;
+}
+
+static bool is_long(const struct analysis *analysis, uint32_t thread)
+{
+	uint32_t top = analysis->model->threads[thread].top;
+
+	return top && is_blocked(analysis, thread) &&
+	       rules_endless_run_is(analysis, top, LIMIT(analysis, BLOCKED_TIME));
+}
+
+/* Does every worker of the process that is there lie so? */
+static bool are_all_blocked(const struct analysis *analysis, uint32_t process)
+{
+	const struct model_process *of = &analysis->model->processes[process];
+	uint32_t count = 0;
+	size_t i;
+
+	for (i = 0; i < of->workers.count; i++) {
+		uint32_t worker = of->workers.at[i];
+		const struct model_thread *thread = &analysis->model->threads[worker];
+
+		if (!thread->is_worker || thread_is_over(thread, analysis->parties[process].end))
+			continue;
+		if (!is_long(analysis, worker))
+			return false;
+		count++;
+	}
+	return count > 0;
+}
+
+/* ---------------------------------------------------------------- those that wait for it */
+
+static bool is_waiting(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT && !coro->mark &&
+	       (coro->deadline == CT_NO_TIME ||
+		       coro->deadline <= analysis->parties[coro->process].end);
+}
+
+/* May its wait be for the end of one that it has started? */
+static bool may_wait_for_end(const struct model_coro *coro)
+{
+	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
+
+	return kind == CTP_RESOURCE_NONE || kind == CTP_RESOURCE_COROUTINE ||
+	       kind == CTP_RESOURCE_FRAME;
+}
+
+static bool is_parent(const struct analysis *analysis, uint32_t index, uint32_t child)
+{
+	uint32_t steps;
+
+	for (steps = 0; child && steps < GENERATIONS; steps++) {
+		child = analysis->model->coros.at[child].parent;
+		if (child == index)
+			return true;
+	}
+	return false;
+}
+
+static bool is_behind(const struct analysis *analysis, uint32_t index, uint32_t blocker)
+{
+	return analyze_ties_next(analysis, index) == blocker ||
+	       (may_wait_for_end(&analysis->model->coros.at[index]) &&
+		       is_parent(analysis, index, blocker));
+}
+
+struct waiting {
+	uint32_t nr_behind; /* for this one, as its parents, or for what it has */
+	uint32_t nr_others;
+};
+
+static struct waiting count_waiting(const struct analysis *analysis, uint32_t blocker)
+{
+	uint32_t process = analysis->model->coros.at[blocker].process, i;
+	struct waiting waiting = {0};
+
+	for (i = 1; i < analysis->model->coros.count; i++) {
+		const struct model_coro *coro = &analysis->model->coros.at[i];
+
+		if (coro->process != process || i == blocker || !is_waiting(analysis, coro))
+			continue;
+		if (is_behind(analysis, i, blocker))
+			waiting.nr_behind++;
+		else
+			waiting.nr_others++;
+	}
+	return waiting;
+}
+
+/* ---------------------------------------------------------------- threads for blocking work */
+
+static const char *name_of(const struct analysis *analysis, uint32_t thread)
+{
+	return analysis->tables->threads[thread].name;
+}
+
+/* A name of its own: threads to whom nobody gives one have their program's. */
+static bool has_own_name(const struct analysis *analysis, uint32_t thread)
+{
+	const struct ct_tables *tables = analysis->tables;
+	uint32_t process = tables->threads[thread].process, i;
+
+	for (i = 1; i < tables->nr_threads; i++)
+		if (tables->threads[i].process == process &&
+			tables->threads[i].tid == tables->processes[process].pid)
+			return strcmp(name_of(analysis, i), name_of(analysis, thread)) != 0;
+	return false;
+}
+
+#define COUNTER_OF_WORKERS " workers" /* behind the threads' name */
+
+/* How many threads of this name run coroutines at once, as a counter of the program's says; 0: none does. */
+static int64_t told_workers(const struct analysis *analysis, uint32_t thread)
+{
+	const char *name = name_of(analysis, thread);
+	size_t length = strlen(name), i;
+
+	for (i = 1; i < analysis->model->spans.count; i++) {
+		const struct model_span *span = &analysis->model->spans.at[i];
+
+		if (span->kind == CTP_KIND_COUNTER &&
+			span->process == analysis->tables->threads[thread].process &&
+			!strncmp(span->name, name, length) &&
+			!strcmp(span->name + length, COUNTER_OF_WORKERS))
+			return span->last;
+	}
+	return 0;
+}
+
+struct namesakes {
+	uint32_t nr_working; /* that ran coroutines, or told of their sleep */
+	bool have_served;
+	bool has_newcomer; /* one began to after `since` */
+};
+
+static struct namesakes namesakes_of(
+	const struct analysis *analysis, uint32_t thread, ct_time since)
+{
+	const struct ct_tables *tables = analysis->tables;
+	struct namesakes namesakes = {0};
+	uint32_t i;
+
+	for (i = 1; i < tables->nr_threads; i++) {
+		const struct model_thread *at = &analysis->model->threads[i];
+
+		if (at->process != tables->threads[thread].process ||
+			strcmp(name_of(analysis, i), name_of(analysis, thread)) != 0)
+			continue;
+		if (!at->is_worker && at->idle_began == CT_NO_TIME)
+			continue;
+		namesakes.nr_working++;
+		namesakes.have_served |= has_served(analysis, i);
+		namesakes.has_newcomer |= tables->threads[i].started > since;
+	}
+	return namesakes;
+}
+
+/*
+ * Another thread may have taken over what this one has to do, as tokio's block_in_place lets it: more have worked than
+ * there are workers; or, where that is not told, one has begun to since.
+ */
+static bool is_replaced(const struct analysis *analysis, uint32_t thread)
+{
+	int64_t nr_workers = told_workers(analysis, thread);
+
+	return nr_workers && namesakes_of(analysis, thread, CT_NO_TIME).nr_working > nr_workers;
+}
+
+static bool may_be_replaced(const struct analysis *analysis, uint32_t thread, ct_time since)
+{
+	return !told_workers(analysis, thread) &&
+	       namesakes_of(analysis, thread, since).has_newcomer;
+}
+
+/* Has the lowest one on the thread's stack waited before, and come here by its own doing, or nobody knows whose? */
+static bool has_moved_itself(const struct analysis *analysis, uint32_t thread)
+{
+	uint32_t index = analysis->model->threads[thread].top;
+	const struct model_coro *coro;
+
+	while (analysis->model->coros.at[index].below)
+		index = analysis->model->coros.at[index].below;
+	coro = &analysis->model->coros.at[index];
+	if (coro->suspended == CT_NO_TIME)
+		return false;
+	return coro->wake_time == CT_NO_TIME || coro->wake_event < coro->wait_event ||
+	       coro->wake_coro == index;
+}
+
+static bool has_any_served(const struct analysis *analysis, uint32_t process)
+{
+	uint32_t i;
+
+	for (i = 1; i < analysis->model->nr_threads; i++)
+		if (analysis->model->threads[i].process == process && has_served(analysis, i))
+			return true;
+	return false;
+}
+
+static bool is_for_all(const struct analysis *analysis, uint32_t thread)
+{
+	return has_served(analysis, thread) ||
+	       (has_own_name(analysis, thread) && !has_moved_itself(analysis, thread) &&
+		       namesakes_of(analysis, thread, CT_NO_TIME).have_served);
+}
+
+/* ---------------------------------------------------------------- the judgement */
+
+static bool is_all_still(const struct analysis *analysis, uint32_t process)
+{
+	return analyze_party_working_until(analysis, process) - analysis->stills[process].moment >
+		       LIMIT(analysis, BLOCKED_TIME) &&
+	       !analysis->stills[process].nr_computing;
+}
+
+/* Nothing of the process goes on, and no clock ends the call. */
+static bool is_alone(const struct analysis *analysis, const struct model_thread *thread)
+{
+	bool is_timed = thread_is_seen(thread) ? !thread->seen_untimed : thread->is_blocked_timed;
+
+	return !is_timed && is_all_still(analysis, thread->process);
+}
+
+/* Others are run elsewhere, and only those that wait for it notice: as a thread for blocking work, nobody is harmed. */
+static enum ct_grade grade_beside_others(
+	const struct analysis *analysis, uint32_t thread, const struct waiting *waiting)
+{
+	if (!waiting->nr_behind)
+		return CT_GRADE_NONE;
+	if (is_for_all(analysis, thread))
+		return CT_GRADE_LIKELY;
+	if (is_inside(&analysis->model->threads[thread]))
+		return CT_GRADE_SUSPECT;
+	return has_any_served(analysis, analysis->model->threads[thread].process)
+		       ? CT_GRADE_NONE
+		       : CT_GRADE_SUSPECT;
+}
+
+static enum ct_grade grade_of(
+	const struct analysis *analysis, uint32_t thread, const struct waiting *waiting)
+{
+	const struct model_thread *at = &analysis->model->threads[thread];
+	bool is_everywhere = are_all_blocked(analysis, at->process);
+
+	if (is_inside(at) && (waiting->nr_behind || (is_everywhere && waiting->nr_others)) &&
+		analyze_party_has_nobody_left(&analysis->parties[at->process]))
+		return CT_GRADE_PROVEN;
+	if (is_everywhere && waiting->nr_others)
+		return CT_GRADE_LIKELY;
+	if (is_alone(analysis, at) && waiting->nr_behind + waiting->nr_others)
+		return is_inside(at) ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT;
+	return grade_beside_others(analysis, thread, waiting);
+}
+
+/* Does a finding about those behind it tell of this thread already? */
+static bool is_told(const struct analysis *analysis, uint32_t thread)
+{
+	size_t i;
+
+	if (analysis->is_told[analysis->model->threads[thread].top])
+		return true;
+	for (i = 0; i < analysis->candidates.count; i++)
+		if (analysis->candidates.at[i].rule == CT_RULE_STUCK_WORKER &&
+			analysis->candidates.at[i].subject == thread)
+			return true;
+	return false;
+}
+
+/* A probe that tells where a body begins, with a resume, tells where it ends. */
+static bool is_end_untold(const struct analysis *analysis, const struct model_coro *coro)
+{
+	bool is_beginning_told = (coro->flags & MODEL_CORO_WAS_CREATED) && coro->nr_resumes;
+
+	return coro->is_half_told ||
+	       !(is_beginning_told || analysis->model->processes[coro->process].tells_ends);
+}
+
+static void judge(struct analysis *analysis, uint32_t thread)
+{
+	uint32_t top = analysis->model->threads[thread].top;
+	const struct model_coro *coro = &analysis->model->coros.at[top];
+	struct waiting waiting = count_waiting(analysis, top);
+	struct candidate candidate = {
+		.rule = CT_RULE_BLOCKED_WORKER,
+		.grade = grade_of(analysis, thread, &waiting),
+		.process = coro->process,
+		.coro = top,
+		.subject = thread,
+		.since = coro->changed,
+	};
+
+	/* The coroutine may have ended, and its thread sleep: only its parent's wait speaks against that. */
+	if (is_end_untold(analysis, coro)) {
+		if (!waiting.nr_behind)
+			return;
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ENDS_UNTOLD);
+	}
+	/* Its suspend may be among what is missing since then. */
+	if (candidate.grade == CT_GRADE_NONE ||
+		model_lost_between(analysis->model, coro->process, coro->changed,
+			analysis->parties[coro->process].end))
+		return;
+	if (may_be_replaced(analysis, thread, coro->changed))
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_REPLACED);
+	analyze_candidate_lower_for_gaps(analysis, &candidate,
+		analyze_candidate_life_start(analysis, coro), analysis->parties[coro->process].end);
+	analyze_candidate_add(analysis, &candidate);
+}
+
+static void find(struct analysis *analysis)
+{
+	uint32_t i;
+
+	for (i = 1; i < analysis->model->nr_threads; i++)
+		if (is_long(analysis, i) && !is_told(analysis, i) && !is_replaced(analysis, i))
+			judge(analysis, i);
+}
+
+/* Told by this rule, or by the one about those that lie ready behind it; not as a mere suspicion. */
+static bool is_blamed(const struct analysis *analysis, const struct candidate *candidate)
+{
+	if (candidate->grade < CT_GRADE_LIKELY)
+		return false;
+	return candidate->rule == CT_RULE_BLOCKED_WORKER ||
+	       (candidate->rule == CT_RULE_STUCK_WORKER && is_long(analysis, candidate->subject));
+}
+
+static bool is_in_its_way(const struct analysis *analysis, uint32_t index, uint32_t thread)
+{
+	return are_all_blocked(analysis, analysis->model->threads[thread].process) ||
+	       is_behind(analysis, index, analysis->model->threads[thread].top);
+}
+
+/* Nothing was said of this thread only because events are missing since. */
+static bool is_untold(const struct analysis *analysis, uint32_t thread)
+{
+	const struct model_coro *top =
+		&analysis->model->coros.at[analysis->model->threads[thread].top];
+
+	return is_long(analysis, thread) && !is_end_untold(analysis, top) &&
+	       model_lost_between(analysis->model, top->process, top->changed,
+		       analysis->parties[top->process].end);
+}
+
+bool rules_blocked_worker_is_behind(const struct analysis *analysis, uint32_t index)
+{
+	uint32_t process = analysis->model->coros.at[index].process, i;
+
+	for (i = 0; i < analysis->candidates.count; i++) {
+		const struct candidate *candidate = &analysis->candidates.at[i];
+
+		if (candidate->process == process && is_blamed(analysis, candidate) &&
+			is_in_its_way(analysis, index, candidate->subject))
+			return true;
+	}
+	for (i = 1; i < analysis->model->nr_threads; i++)
+		if (analysis->model->threads[i].process == process && is_untold(analysis, i) &&
+			is_in_its_way(analysis, index, i))
+			return true;
+	return false;
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+static void tell_run(
+	struct analysis *analysis, const struct candidate *candidate, struct story *story)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
+	struct ct_step step = {
+		.time = coro->changed,
+		.site = rules_endless_run_place(coro),
+		.thread = candidate->subject,
+		.coro = coro->id,
+		.sequence = coro->resume_event,
+		.text = analyze_say(analysis,
+			"went on from here, and has not let the thread go since: it is %s",
+			analyze_stillness_words_thread(analysis, candidate->subject)),
+	};
+
+	analyze_story_step(analysis, story, &step);
+}
+
+static bool is_behind_any(
+	const struct analysis *analysis, const struct group *group, uint32_t index)
+{
+	uint32_t i;
+
+	for (i = 0; i < group->count; i++)
+		if (is_behind(analysis, index, analysis->candidates.at[group->first + i].coro))
+			return true;
+	return false;
+}
+
+/* Coroutines that wait for it, or that nobody else could run. */
+static void tell_waiting(struct analysis *analysis, const struct group *group, struct story *story)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	bool is_everywhere = are_all_blocked(analysis, first->process);
+	uint32_t nr_told = 0, nr_more = 0, i;
+
+	for (i = 1; i < analysis->model->coros.count; i++) {
+		const struct model_coro *coro = &analysis->model->coros.at[i];
+		bool is_linked;
+
+		if (coro->process != first->process || !is_waiting(analysis, coro))
+			continue;
+		is_linked = is_behind_any(analysis, group, i);
+		if (!is_linked && !is_everywhere)
+			continue;
+		if (nr_told == PLACES_TOLD) {
+			nr_more++;
+			continue;
+		}
+		nr_told++;
+		analyze_story_evidence(analysis, story, "%s waits at %s, and %s",
+			analyze_words_coro(analysis, coro),
+			analyze_words_place(analysis, coro->wait_site),
+			is_linked ? "started this one, or waits for it"
+				  : "every worker is blocked");
+	}
+	if (nr_more)
+		analyze_story_evidence(analysis, story, "%" PRIu32 " more wait likewise", nr_more);
+}
+
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	const struct model_thread *thread = &analysis->model->threads[first->subject];
+	const char *lasted = analyze_words_duration(
+		analysis, analyze_party_working_until(analysis, coro->process) - coro->changed);
+	uint32_t i;
+
+	if (group->count == 1)
+		finding->title = analyze_say(analysis, "%s has blocked %s for %s, %s",
+			analyze_words_coro(analysis, coro),
+			analyze_words_thread(analysis, first->subject), lasted,
+			analyze_stillness_words_thread(analysis, first->subject));
+	else
+		finding->title = analyze_say(analysis,
+			"%u coroutines block a thread each, the first one for %s, %s", group->count,
+			lasted, analyze_stillness_words_thread(analysis, first->subject));
+	for (i = 0; i < group->count && i < GROUP_EXAMPLES; i++)
+		tell_run(analysis, first + i, story);
+	tell_waiting(analysis, group, story);
+	finding->cause_site = rules_endless_run_place(coro);
+	finding->last_sequence = thread->seen != CT_NO_TIME ? thread->seen_event : coro->last_event;
+}
+
+const struct rule rules_blocked_worker = {
+	.watcher = {.nr_bytes = sizeof(struct memory),
+		.looks = {[MODEL_RUN] = look_at_run},
+		.begin = begin,
+		.end = end},
+	.find = find,
+	.describe = describe,
+	.is_cause = true,
+};
