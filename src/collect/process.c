@@ -140,7 +140,7 @@ struct process *collect_process_add(
 	process->pid = pid;
 	process->parent = find_parent(collect, pid, facts->parent);
 	process->is_target = pid == collect->target.pid && !collect->target.has_ended;
-	process->moved_ns = clock_monotonic_ns();
+	process->moved_ns = process->looked_ns = clock_monotonic_ns();
 	thread_ids_init(&process->ids, pid);
 	watch(collect, process);
 	collect_process_define(collect, process, facts);

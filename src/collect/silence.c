@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * When the engine looks at the threads of a process by itself: as soon as it falls silent, and then more and more
- * rarely.
+ * rarely; and once a second while it goes on.
  *
  * How a program is ended tells nothing of what it was waiting for, and mostly there is no time for a look then: a key
  * in the terminal reaches the program at once. So the look has to have been taken before. For a program that is silent
@@ -98,6 +98,24 @@ static uint64_t stall_due_ns(const struct collect *collect, const struct process
 							      : UINT64_MAX;
 }
 
+/*
+ * Beside others that go on a thread may lie in one call, with the coroutine that it runs: all are looked at once a
+ * second, in a thousandth of the time at most.
+ */
+static uint64_t busy_due_ns(const struct process *process)
+{
+	if (!process->has_probe || process->nr_moves == 0 ||
+		process->wrote_ns <= process->looked_ns)
+		return UINT64_MAX;
+	return process->looked_ns + later(STALL_NS, process->look_cost_ns * REST_FACTOR);
+}
+
+static void look_at_busy(struct collect *collect, struct process *process)
+{
+	if (collect->now_ns >= busy_due_ns(process))
+		look_at(collect, process);
+}
+
 uint64_t collect_silence_next_ns(const struct collect *collect)
 {
 	uint64_t due_ns = UINT64_MAX, own_ns;
@@ -109,6 +127,8 @@ uint64_t collect_silence_next_ns(const struct collect *collect)
 		own_ns = silence_due_ns(process);
 		due_ns = own_ns < due_ns ? own_ns : due_ns;
 		own_ns = stall_due_ns(collect, process);
+		due_ns = own_ns < due_ns ? own_ns : due_ns;
+		own_ns = busy_due_ns(process);
 		due_ns = own_ns < due_ns ? own_ns : due_ns;
 	}
 	return due_ns;
@@ -123,5 +143,6 @@ void collect_silence_look(struct collect *collect)
 			continue;
 		look_at_silence(collect, process);
 		look_at_stall(collect, process);
+		look_at_busy(collect, process);
 	}
 }
