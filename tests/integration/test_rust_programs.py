@@ -2,6 +2,7 @@
 """Programs of futures on tokio: faults that are named, their correct twins, and a load, of which nothing is said."""
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -79,7 +80,11 @@ def report_of_hang(place, program, scene):
     trace = f"{place}/{scene}.ctrace"
     with subprocess.Popen([COROTRACER, "run", "-o", trace, "--", program, scene], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True) as recording:
-        check(recording.stdout.readline() == "stands still\n", f"{scene}: it does not stand still")
+        told = re.fullmatch(r"stands still (\S+)\n", recording.stdout.readline())
+        check(told, f"{scene}: it does not stand still")
+        # The thread that says so has to be asleep: it could wake somebody.
+        while pathlib.Path(f"/proc/{told.group(1)}/stat").read_text(encoding="utf-8").rpartition(") ")[2][0] != "S":
+            pass
         recording.send_signal(signal.SIGINT)
     return json.loads(run(COROTRACER, "report", "--format", "json", trace).stdout)
 

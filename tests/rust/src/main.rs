@@ -105,8 +105,14 @@ fn main() {
     match kind {
         Kind::Correct => std::process::exit(1),
         Kind::Fault => std::process::exit(0),
-        Kind::Hang => println!("stands still"),
+        Kind::Hang => hang(),
     }
+}
+
+/// Says so, and which thread does, so that it can be seen to sleep.
+fn hang() -> ! {
+    let thread = std::fs::read_link("/proc/thread-self").expect("a thread");
+    println!("stands still {}", thread.display());
     loop {
         std::thread::park();
     }
