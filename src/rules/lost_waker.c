@@ -96,6 +96,17 @@ static void find(struct analysis *analysis)
 	}
 }
 
+static void certify(
+	struct analysis *analysis, const struct candidate *candidate, struct claims *claims)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
+
+	analyze_claim_stays(analysis, candidate->coro, true, claims);
+	claim_told(claims, coro->wake_event, CLAIM_KIND(WAKE), claim_coro(coro->id));
+	claim_whole(
+		claims, coro->process, 0, coro->suspended, analysis->parties[coro->process].end);
+}
+
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
 	struct ct_finding *finding)
 {
@@ -121,5 +132,6 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 
 const struct rule rules_lost_waker = {
 	.find = find,
+	.certify = certify,
 	.describe = describe,
 };
