@@ -36,6 +36,8 @@ bool model_coro_conflict(struct model *model, uint32_t index, const struct ct_ev
 		.thread = event->thread,
 		.site = event->site,
 		.thread_before = coro->thread,
+		.within = model_resumer(model, event),
+		.within_before = coro->resumed_within,
 		.kind = event->kind,
 		.state = coro->state,
 		.was_idle = coro->state == CT_STATE_RUNNING && !(coro->flags & MODEL_CORO_ON_STACK),
@@ -89,6 +91,7 @@ bool model_coro_ghost(struct model *model, uint32_t coro, const struct ct_event 
 		.by = event->kind == CTP_KIND_WAKE && event->coro
 			      ? model_coro_find(model, event->process, event->coro)
 			      : model_thread_doer(model, event->thread),
+		.within = model_resumer(model, event),
 		.is_by_frame = event->kind == CTP_KIND_WAKE &&
 			       CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_FRAME,
 		.time = event->time,

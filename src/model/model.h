@@ -305,6 +305,16 @@ static inline void model_take_order(struct model *model, const struct ct_order *
  */
 #define MODEL_COARSE_NS 10000
 
+/* model_resumer: the id of the coroutine that resumes another one by this event; 0: none runs on its thread. */
+static inline uint64_t model_resumer(const struct model *model, const struct ct_event *event)
+{
+	const struct model_coro *top = &model->coros.at[model->threads[event->thread].top];
+
+	if (event->kind == CTP_KIND_SWITCH)
+		return event->coro;
+	return top->id == event->coro ? 0 : top->id;
+}
+
 /* model_is_near: are two times so near that the clocks of two threads may have changed their order? */
 static inline bool model_is_near(const struct model *model, ct_time a, ct_time b)
 {

@@ -18,7 +18,11 @@ struct model_waking {
 	uint32_t thread;
 	uint32_t site;
 	uint8_t outcome; /* enum ctp_outcome */
-	bool is_leaving; /* it was on its way off the thread, as far as is known: it was not told who did it */
+	/*
+	 * Nobody was told, and the waker is the one that suspended last on that thread: its awaiter goes on until the
+	 * thread's next resume. So nothing is claimed by it of a coroutine that seems to have done this to itself.
+	 */
+	bool is_leaving;
 };
 
 /* model_makes_ready: does a wake with this outcome make its target ready? */

@@ -130,13 +130,16 @@ static void tell_resumes(
 	struct ct_step step = {
 		.time = conflict->before,
 		.thread = conflict->thread_before,
+		.coro = was_running ? conflict->within_before
+				    : analysis->model->coros.at[conflict->coro].id,
 		.sequence = UINT64_MAX,
-		.text = was_running ? "began to run it" : "ran it to its end",
+		.text = was_running ? "began to run it" : "came to its end",
 	};
 
 	analyze_story_step(analysis, story, &step);
 	step.time = conflict->time;
 	step.thread = conflict->thread;
+	step.coro = conflict->within;
 	step.site = conflict->site;
 	step.sequence = conflict->sequence;
 	step.text = was_running ? "resumed it, while it was running" : "resumed it, after its end";

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Granted but not polled: something was handed over to a coroutine that waited, and it has not run since,
- * though everybody has been idle. Coroutines that were destroyed are another rule's.
+ * though everybody has been idle. Suspect at most where the wait ends by the clock: it looks then for itself.
+ * Coroutines that were destroyed are another rule's.
  */
 #include <inttypes.h>
 
@@ -39,6 +40,9 @@ static void judge(struct analysis *analysis, uint32_t index)
 		return;
 	if (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE)
 		analyze_candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
+	if (coro->deadline != CT_NO_TIME ||
+		CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER)
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_LOOKS_AGAIN);
 	analyze_candidate_lower_for_gaps(analysis, &candidate,
 		analyze_candidate_life_start(analysis, coro), analysis->parties[coro->process].end);
 	analyze_candidate_add(analysis, &candidate);

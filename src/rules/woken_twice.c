@@ -27,7 +27,8 @@ struct twice {
 	uint32_t thread; /* of the second resume, as are the next two */
 	ct_time time;
 	uint64_t sequence;
-	bool has_deadline; /* that wait */
+	uint64_t within[2]; /* ids of the coroutines that did the two resumes; 0: none ran there */
+	bool has_deadline;  /* that wait */
 	bool is_yield;
 	bool is_explained; /* there was a wake after all */
 	struct model_waking wakes[2];
@@ -66,6 +67,7 @@ static bool keep(struct model_watch *watch, const struct model_sight *sight)
 		.time = sight->event->time,
 		.sequence = sight->event->sequence,
 		.has_deadline = coro->deadline != CT_NO_TIME,
+		.within = {coro->resumed_within, model_resumer(watch->model, sight->event)},
 		.is_yield = coro->point != CTP_POINT_AWAIT,
 		.wakes = {coro->wake_before, model_wake_last(coro)},
 	};
@@ -242,14 +244,6 @@ static void certify(
 
 /* ---------------------------------------------------------------- telling it */
 
-static void tell_resume(struct analysis *analysis, struct story *story, ct_time time,
-	uint32_t thread, uint64_t sequence, const char *text)
-{
-	struct ct_step step = {.time = time, .thread = thread, .sequence = sequence, .text = text};
-
-	analyze_story_step(analysis, story, &step);
-}
-
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
 	struct ct_finding *finding)
 {
@@ -274,14 +268,23 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		analyze_words_place(analysis, first->cause_site));
 	analyze_story_woken(analysis, story, coro, twice->wakes[0]);
 	analyze_story_woken(analysis, story, coro, twice->wakes[1]);
-	tell_resume(analysis, story, twice->resumed, twice->wait_thread, twice->resume_event,
-		"resumed it: that was one of the two wakes");
+	analyze_story_step(analysis, story,
+		&(struct ct_step){.time = twice->resumed,
+			.thread = twice->wait_thread,
+			.coro = twice->within[0],
+			.sequence = twice->resume_event,
+			.text = "resumed it: that was one of the two wakes"});
 	wait.thread = twice->wait_thread;
 	analyze_story_step(analysis, story, &wait);
-	tell_resume(analysis, story, twice->time, twice->thread, twice->sequence,
-		analyze_say(analysis,
-			"resumed it, though nobody had woken it since: it goes on without %s",
-			what));
+	analyze_story_step(analysis, story,
+		&(struct ct_step){.time = twice->time,
+			.thread = twice->thread,
+			.coro = twice->within[1],
+			.sequence = twice->sequence,
+			.text = analyze_say(analysis,
+				"resumed it, though nobody had woken it since: it goes on without "
+				"%s",
+				what)});
 }
 
 const struct rule rules_woken_twice = {
