@@ -125,9 +125,11 @@ struct stillness {
 
 /* Ties: who waits for whom; by coroutine, where nothing else is said. In the scratch arena. */
 struct ties {
-	uint32_t *next;       /* who must go on before it can */
-	uint32_t *behind;     /* the nearest one ahead that a finding speaks of; 0: none */
-	uint32_t *nr_victims; /* how many have this one in `behind` */
+	uint32_t *next;   /* who must go on before it can */
+	uint32_t *behind; /* the nearest one ahead that a finding speaks of; 0: none */
+	/* One that has this one in `behind`, and that no finding tells of; 0: none. And the next such one. */
+	uint32_t *victim_first;
+	uint32_t *victim_next;
 	uint32_t *seen;       /* on the way of which one, while victims are looked for */
 	uint32_t *held_first; /* the first lock that it holds */
 	uint32_t *held_next;  /* by object: the next lock of the same owner */

@@ -55,7 +55,7 @@ void analyze_story_destroyed(
 void analyze_story_held(struct analysis *analysis, struct story *story, uint32_t coro);
 /* analyze_story_failed: how many of the process a panic or an exception had ended, and the last of them. */
 void analyze_story_failed(struct analysis *analysis, struct story *story, uint32_t process);
-/* analyze_story_victims: how many more wait for the group's members to go on. */
+/* analyze_story_victims: how many more wait for the group's members to go on, and where: its consequences. */
 void analyze_story_victims(
 	struct analysis *analysis, struct story *story, const struct group *group);
 /* analyze_story_fact: a statement about the whole. analyze_story_evidence: one that stands besides the steps. */

@@ -195,7 +195,8 @@ void analyze_ties_survey(struct analysis *analysis)
 
 	ties->next = array_of(analysis, model->coros.count);
 	ties->behind = array_of(analysis, model->coros.count);
-	ties->nr_victims = array_of(analysis, model->coros.count);
+	ties->victim_first = array_of(analysis, model->coros.count);
+	ties->victim_next = array_of(analysis, model->coros.count);
 	ties->seen = array_of(analysis, model->coros.count);
 	ties->held_first = array_of(analysis, model->coros.count);
 	ties->held_next = array_of(analysis, model->objects.count);
@@ -246,7 +247,7 @@ void analyze_ties_find_victims(struct analysis *analysis)
 
 	memset(ties->seen, 0, count * sizeof(*ties->seen));
 	memset(ties->behind, 0, count * sizeof(*ties->behind));
-	memset(ties->nr_victims, 0, count * sizeof(*ties->nr_victims));
+	memset(ties->victim_first, 0, count * sizeof(*ties->victim_first));
 	for (start = 1; start < count; start++) {
 		if (ties->seen[start])
 			continue;
@@ -255,9 +256,12 @@ void analyze_ties_find_victims(struct analysis *analysis)
 			index = ties->next[index])
 			ties->behind[index] = found;
 	}
-	for (start = 1; start < count; start++)
-		if (!analysis->is_told[start])
-			ties->nr_victims[ties->behind[start]]++;
+	for (start = count; start-- > 1;) {
+		if (analysis->is_told[start] || !ties->behind[start])
+			continue;
+		ties->victim_next[start] = ties->victim_first[ties->behind[start]];
+		ties->victim_first[ties->behind[start]] = start;
+	}
 }
 
 uint32_t analyze_ties_behind(const struct analysis *analysis, uint32_t index)
@@ -475,15 +479,64 @@ void analyze_story_failed(struct analysis *analysis, struct story *story, uint32
 			failed->id, analyze_words_place(analysis, failed->site));
 }
 
+#define VICTIM_PLACES 4u /* that are named */
+
+/* Victims, by the place where they wait. */
+struct victims {
+	uint32_t count;
+	uint32_t nr_places;
+	uint32_t sites[VICTIM_PLACES];
+	uint32_t counts[VICTIM_PLACES];
+};
+
+static void count_victim(const struct analysis *analysis, uint32_t index, struct victims *victims)
+{
+	struct ties_wait wait = {0};
+	uint32_t i = 0;
+
+	victims->count++;
+	if (!analyze_ties_wait(analysis, index, &wait) || !wait.site)
+		return;
+	while (i < victims->nr_places && victims->sites[i] != wait.site)
+		i++;
+	if (i == VICTIM_PLACES)
+		return;
+	victims->nr_places += i == victims->nr_places;
+	victims->sites[i] = wait.site;
+	victims->counts[i]++;
+}
+
+/* ", at join in main, main.c:10"; ": 2 at join in main, main.c:10; 1 elsewhere". */
+static const char *words_victims(struct analysis *analysis, const struct victims *victims)
+{
+	uint32_t left = victims->count, i;
+	const char *words = "";
+
+	if (victims->nr_places && victims->counts[0] == left)
+		return analyze_say(
+			analysis, ", at %s", analyze_words_place(analysis, victims->sites[0]));
+	for (i = 0; i < victims->nr_places; i++) {
+		words = analyze_say(analysis, "%s%s%u at %s", words, i ? "; " : ": ",
+			victims->counts[i], analyze_words_place(analysis, victims->sites[i]));
+		left -= victims->counts[i];
+	}
+	return i && left ? analyze_say(analysis, "%s; %u elsewhere", words, left) : words;
+}
+
 void analyze_story_victims(
 	struct analysis *analysis, struct story *story, const struct group *group)
 {
-	uint32_t count = 0, i;
+	const struct ties *ties = &analysis->ties;
+	struct victims victims = {0};
+	uint32_t i, victim;
 
 	for (i = 0; i < group->count; i++)
-		count += analysis->ties.nr_victims[analysis->candidates.at[group->first + i].coro];
-	if (count)
+		for (victim = ties->victim_first[analysis->candidates.at[group->first + i].coro];
+			victim; victim = ties->victim_next[victim])
+			count_victim(analysis, victim, &victims);
+	if (victims.count)
 		analyze_story_evidence(analysis, story,
-			"waiting for %s to go on, directly or through others: %u more",
-			group->count == 1 ? "it" : "them", count);
+			"waiting for %s to go on, directly or through others: %u more%s",
+			group->count == 1 ? "it" : "them", victims.count,
+			words_victims(analysis, &victims));
 }
