@@ -56,11 +56,16 @@ static bool is_blocked_for_ever(const struct model *model, uint32_t index)
 	return thread->is_blocked_last && !thread->is_blocked_timed;
 }
 
-/* The thread was found asleep since its last event. The thread may be awake by now, to end the program perhaps. */
+/*
+ * The thread was found asleep since its last event, with no coroutine that it runs: that one goes on by itself. The
+ * thread may be awake by now, to end the program perhaps.
+ */
 static bool was_asleep_for_a_time(const struct model *model, uint32_t index)
 {
 	const struct model_thread *thread = &model->threads[index];
 
+	if (thread->top && !model->coros.at[thread->top].is_half_told)
+		return false;
 	return model_is_look_valid(model, index) && !thread->seen_untimed &&
 	       thread->nr_looks_running < thread->nr_looks;
 }

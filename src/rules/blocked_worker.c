@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "analyze/proof.h"
 #include "rules/parts.h"
 
 #define PLACES_TOLD 4u
@@ -327,34 +328,28 @@ static bool is_for_all(const struct analysis *analysis, uint32_t thread)
 
 /* ---------------------------------------------------------------- the judgement */
 
-static bool is_all_still(const struct analysis *analysis, uint32_t process)
-{
-	return analyze_party_working_until(analysis, process) - analysis->stills[process].moment >
-		       LIMIT(analysis, BLOCKED_TIME) &&
-	       !analysis->stills[process].nr_computing;
-}
-
 /* Nothing of the process goes on, and no clock ends the call. */
 static bool is_alone(const struct analysis *analysis, const struct model_thread *thread)
 {
 	bool is_timed = thread_is_seen(thread) ? !thread->seen_untimed : thread->is_blocked_timed;
+	const struct stillness *still = &analysis->stills[thread->process];
+	int64_t still_ns = analyze_party_working_until(analysis, thread->process) - still->moment;
 
-	return !is_timed && is_all_still(analysis, thread->process);
+	return !is_timed && !still->nr_computing && still_ns > LIMIT(analysis, BLOCKED_TIME);
 }
 
 /* Others are run elsewhere, and only those that wait for it notice: as a thread for blocking work, nobody is harmed. */
 static enum ct_grade grade_beside_others(
 	const struct analysis *analysis, uint32_t thread, const struct waiting *waiting)
 {
+	const struct model_thread *at = &analysis->model->threads[thread];
+
 	if (!waiting->nr_behind)
 		return CT_GRADE_NONE;
 	if (is_for_all(analysis, thread))
 		return CT_GRADE_LIKELY;
-	if (is_inside(&analysis->model->threads[thread]))
-		return CT_GRADE_SUSPECT;
-	return has_any_served(analysis, analysis->model->threads[thread].process)
-		       ? CT_GRADE_NONE
-		       : CT_GRADE_SUSPECT;
+	return is_inside(at) || !has_any_served(analysis, at->process) ? CT_GRADE_SUSPECT
+								       : CT_GRADE_NONE;
 }
 
 static enum ct_grade grade_of(
@@ -481,6 +476,30 @@ bool rules_blocked_worker_is_behind(const struct analysis *analysis, uint32_t in
 	return false;
 }
 
+/* ---------------------------------------------------------------- on what it rests */
+
+/* The coroutine was resumed, has not left its thread since, and all threads sleep for good. */
+static void certify(
+	struct analysis *analysis, const struct candidate *candidate, struct claims *claims)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
+	struct claim runs = {
+		.kind = CLAIM_NOTHING,
+		.process = coro->process,
+		.subject = claim_coro(coro->id),
+		.kinds = CLAIM_LEAVES,
+		.after = coro->resume_event,
+		.before = CLAIM_NO_EVENT,
+	};
+
+	claim_told(claims, coro->resume_event, CLAIM_KIND(RESUME) | CLAIM_KIND(SWITCH),
+		claim_coro(coro->id));
+	claim_add(claims, &runs);
+	claim_asleep(claims, coro->process);
+	claim_whole(
+		claims, coro->process, 0, FROM_THE_BEGINNING, analysis->parties[coro->process].end);
+}
+
 /* ---------------------------------------------------------------- telling it */
 
 static void tell_run(
@@ -575,6 +594,7 @@ const struct rule rules_blocked_worker = {
 		.begin = begin,
 		.end = end},
 	.find = find,
+	.certify = certify,
 	.describe = describe,
 	.is_cause = true,
 };
