@@ -9,6 +9,7 @@
 #include "analyze/parts.h"
 #include "analyze/proof.h"
 #include "analyze/provenance.h"
+#include "analyze/why_live.h"
 #include "base/failure.h"
 #include "base/known_options.h"
 #include "event/places.h"

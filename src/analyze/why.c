@@ -10,6 +10,7 @@
 #include "analyze/hope.h"
 #include "analyze/parts.h"
 #include "analyze/provenance.h"
+#include "analyze/why_live.h"
 #include "base/failure.h"
 
 #define STEPS_MAX 64u /* longer chains are cut, and say so */

@@ -8,6 +8,7 @@
 #include <sys/epoll.h>
 
 #include "analyze/parts.h"
+#include "analyze/why_live.h"
 
 #define WAITERS_NAMED 4u
 

@@ -80,7 +80,7 @@ static bool has_other_pipe_end(const struct descriptors *all, int32_t number, co
 
 /* ---------------------------------------------------------------- socket pairs */
 
-/* Of one socket of this network namespace. 0: it has no peer, or is not of this kind, or the kernel does not tell. */
+/* The peer of one socket of this network namespace. 0: it has none, or is not of this kind, or that is not told. */
 static uint32_t read_peer(const struct nlmsghdr *head, size_t nr_bytes)
 {
 	const struct unix_diag_msg *told = NLMSG_DATA(head);

@@ -58,7 +58,7 @@ struct model_thread {
 	bool is_idle_timed; /* its present idleness ends by itself */
 	bool seen_untimed;  /* at that look it blocked without time-out */
 	bool seen_polls;    /* it was in a poll or select then, and all its descriptors were told */
-	bool seen_inside;   /* it was in an epoll_wait then, for what only the process itself makes ready */
+	bool seen_inside; /* it was in an epoll_wait then, for what only the process itself makes ready */
 	bool is_blocked_timed;
 	bool is_blocked_last; /* that it went into this call is the last that it wrote */
 	/* The lock that it waits for without time-out, with all that runs on it (P-35): a resource handle; 0: none. */
