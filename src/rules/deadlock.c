@@ -303,9 +303,9 @@ static void judge_unnamed(struct analysis *analysis, uint32_t process)
 			continue;
 		candidate.coro = i;
 		candidate.since = model->coros.at[i].suspended;
-		if (analyze_candidate_outlives_gaps(
-			    analysis, &candidate, candidate.since, analysis->parties[process].end))
-			analyze_candidate_add(analysis, &candidate);
+		analyze_candidate_lower_for_gaps(
+			analysis, &candidate, candidate.since, analysis->parties[process].end);
+		analyze_candidate_add(analysis, &candidate);
 	}
 }
 
