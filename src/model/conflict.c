@@ -36,8 +36,8 @@ bool model_coro_conflict(struct model *model, uint32_t index, const struct ct_ev
 		.thread = event->thread,
 		.site = event->site,
 		.thread_before = coro->thread,
-		.within = model_resumer(model, event),
-		.within_before = coro->resumed_within,
+		.by = model_resumer(model, event),
+		.by_before = coro->resumer,
 		.kind = event->kind,
 		.state = coro->state,
 		.was_idle = coro->state == CT_STATE_RUNNING && !(coro->flags & MODEL_CORO_ON_STACK),
@@ -79,6 +79,16 @@ bool model_coro_conflict(struct model *model, uint32_t index, const struct ct_ev
 	return keep(model, index, conflict);
 }
 
+/* The coroutine that woke it, put it into a queue, or resumed it. */
+static uint32_t doer_of(struct model *model, const struct ct_event *event)
+{
+	if (event->kind == CTP_KIND_RESUME || event->kind == CTP_KIND_SWITCH)
+		return model_resumer(model, event);
+	return event->kind == CTP_KIND_WAKE && event->coro
+		       ? model_coro_find(model, event->process, event->coro)
+		       : model_thread_doer(model, event->thread);
+}
+
 bool model_coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event)
 {
 	struct model_ghost ghost = {
@@ -88,10 +98,7 @@ bool model_coro_ghost(struct model *model, uint32_t coro, const struct ct_event 
 		.kind = event->kind,
 		.argument = event->argument,
 		.is_order_unknown = model_is_order_doubtful(coro_at(model, coro)),
-		.by = event->kind == CTP_KIND_WAKE && event->coro
-			      ? model_coro_find(model, event->process, event->coro)
-			      : model_thread_doer(model, event->thread),
-		.within = model_resumer(model, event),
+		.by = doer_of(model, event),
 		.is_by_frame = event->kind == CTP_KIND_WAKE &&
 			       CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_FRAME,
 		.time = event->time,

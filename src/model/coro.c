@@ -181,7 +181,7 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 	model_coro_set_state(model, coro, CT_STATE_RUNNING, event->time);
 	coro->resumed = event->time;
 	coro->resume_event = event->sequence;
-	coro->resumed_within = model_resumer(model, event);
+	coro->resumer = model_resumer(model, event);
 	coro->is_told_around = event_is_told_around(event);
 	coro->blocked_before = thread_at(model, event->thread)->spent[MODEL_ACTIVITY_BLOCKED];
 	model_coro_enter_stack(model, index, event->thread);

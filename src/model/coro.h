@@ -66,11 +66,10 @@ struct model_coro {
 	uint64_t last_event; /* sequence number */
 	uint64_t nr_events;  /* that it wrote */
 
-	ct_time resumed;       /* its last resume; CT_NO_TIME: none was seen */
-	uint64_t resume_event; /* that resume's sequence number */
-	uint64_t
-		resumed_within; /* id of the coroutine that ran where it was resumed, or was left for it; 0: none */
+	ct_time resumed;        /* its last resume; CT_NO_TIME: none was seen */
+	uint64_t resume_event;  /* that resume's sequence number */
 	int64_t blocked_before; /* what its thread had spent in system calls until then, in ns */
+	uint32_t resumer;       /* the coroutine that did it; 0: none ran there */
 	uint32_t nr_resumes;
 	uint32_t nr_migrations; /* resumes on another thread than the one before */
 	uint32_t above;         /* neighbours on that thread's stack of running coroutines */
@@ -136,8 +135,8 @@ struct model_conflict {
 	uint32_t thread;
 	uint32_t site;
 	uint32_t thread_before; /* on which the state was entered */
-	uint64_t within;        /* id of the coroutine that did it; 0: none ran there */
-	uint64_t within_before; /* of the resume before */
+	uint32_t by;            /* the coroutine that did it; 0: none ran there */
+	uint32_t by_before;     /* of the resume before */
 	uint8_t kind;           /* enum ctp_kind of the event */
 	uint8_t state;          /* enum ct_state before it */
 	bool is_explained;      /* the clocks explain it after all */
@@ -159,8 +158,7 @@ struct model_ghost {
 	uint32_t site;
 	uint8_t kind;     /* enum ctp_kind of what was done */
 	uint8_t argument; /* of the event: of a wake, its outcome */
-	uint32_t by;      /* coroutine that did it, if no resume; 0: none */
-	uint64_t within;  /* of a resume: id of the coroutine that did it; 0: none ran there */
+	uint32_t by;      /* coroutine that did it; 0: none */
 	uint32_t wake;    /* the last late wake of the same coroutine before it: an index */
 	bool has_wake;
 	bool is_by_frame;      /* what was done names the address of its frame, not its id */

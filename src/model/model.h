@@ -305,14 +305,14 @@ static inline void model_take_order(struct model *model, const struct ct_order *
  */
 #define MODEL_COARSE_NS 10000
 
-/* model_resumer: the id of the coroutine that resumes another one by this event; 0: none runs on its thread. */
-static inline uint64_t model_resumer(const struct model *model, const struct ct_event *event)
+/* model_resumer: the coroutine that resumes another one by this event; 0: none runs on its thread. */
+static inline uint32_t model_resumer(struct model *model, const struct ct_event *event)
 {
-	const struct model_coro *top = &model->coros.at[model->threads[event->thread].top];
+	uint32_t top = model->threads[event->thread].top;
 
 	if (event->kind == CTP_KIND_SWITCH)
-		return event->coro;
-	return top->id == event->coro ? 0 : top->id;
+		return event->coro ? model_find(model, event->process, event->coro) : 0;
+	return model->coros.at[top].id == event->coro ? 0 : top;
 }
 
 /* model_is_near: are two times so near that the clocks of two threads may have changed their order? */

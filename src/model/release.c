@@ -20,6 +20,7 @@ static void each_of_coro(struct release *release, struct model_coro *coro, model
 	visit(release, &coro->parent, MODEL_MARK_SELF);
 	visit(release, &coro->destroy_coro, MODEL_MARK_SELF);
 	visit(release, &coro->wake_coro, MODEL_MARK_SELF);
+	visit(release, &coro->resumer, MODEL_MARK_SELF);
 	visit(release, &coro->wake_before.coro, MODEL_MARK_SELF);
 	if (index < model->works.count) {
 		visit(release, &model->works.at[index].next, MODEL_MARK_SELF);
@@ -69,6 +70,8 @@ static void each_step(struct release *release, model_visitor *visit)
 	}
 	for (i = 1; i < model->conflicts.count; i++) {
 		visit(release, &model->conflicts.at[i].coro, MODEL_MARK_WHOLE);
+		visit(release, &model->conflicts.at[i].by, MODEL_MARK_SELF);
+		visit(release, &model->conflicts.at[i].by_before, MODEL_MARK_SELF);
 		visit(release, &model->conflicts.at[i].wakes[0].coro, MODEL_MARK_SELF);
 		visit(release, &model->conflicts.at[i].wakes[1].coro, MODEL_MARK_SELF);
 	}

@@ -126,12 +126,12 @@ static void certify(
 static void tell_resumes(
 	struct analysis *analysis, const struct model_conflict *conflict, struct story *story)
 {
+	const struct model_coro *coros = analysis->model->coros.at;
 	bool was_running = conflict->state == CT_STATE_RUNNING;
 	struct ct_step step = {
 		.time = conflict->before,
 		.thread = conflict->thread_before,
-		.coro = was_running ? conflict->within_before
-				    : analysis->model->coros.at[conflict->coro].id,
+		.coro = coros[was_running ? conflict->by_before : conflict->coro].id,
 		.sequence = UINT64_MAX,
 		.text = was_running ? "began to run it" : "came to its end",
 	};
@@ -139,7 +139,7 @@ static void tell_resumes(
 	analyze_story_step(analysis, story, &step);
 	step.time = conflict->time;
 	step.thread = conflict->thread;
-	step.coro = conflict->within;
+	step.coro = coros[conflict->by].id;
 	step.site = conflict->site;
 	step.sequence = conflict->sequence;
 	step.text = was_running ? "resumed it, while it was running" : "resumed it, after its end";

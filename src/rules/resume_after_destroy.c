@@ -155,7 +155,7 @@ static void tell_ghost(
 		.time = ghost->time,
 		.site = ghost->site,
 		.thread = ghost->thread,
-		.coro = is_resume(ghost) ? ghost->within : analysis->model->coros.at[ghost->by].id,
+		.coro = analysis->model->coros.at[ghost->by].id,
 		.sequence = ghost->sequence,
 		.text = "woke it, though it was gone",
 	};

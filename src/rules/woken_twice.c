@@ -27,8 +27,8 @@ struct twice {
 	uint32_t thread; /* of the second resume, as are the next two */
 	ct_time time;
 	uint64_t sequence;
-	uint64_t within[2]; /* ids of the coroutines that did the two resumes; 0: none ran there */
-	bool has_deadline;  /* that wait */
+	uint32_t by[2];    /* the coroutines that did the two resumes; 0: none ran there */
+	bool has_deadline; /* that wait */
 	bool is_yield;
 	bool is_explained; /* there was a wake after all */
 	struct model_waking wakes[2];
@@ -67,7 +67,7 @@ static bool keep(struct model_watch *watch, const struct model_sight *sight)
 		.time = sight->event->time,
 		.sequence = sight->event->sequence,
 		.has_deadline = coro->deadline != CT_NO_TIME,
-		.within = {coro->resumed_within, model_resumer(watch->model, sight->event)},
+		.by = {coro->resumer, model_resumer(watch->model, sight->event)},
 		.is_yield = coro->point != CTP_POINT_AWAIT,
 		.wakes = {coro->wake_before, model_wake_last(coro)},
 	};
@@ -111,6 +111,8 @@ static void visit(struct model_watch *watch, struct release *release, model_visi
 
 	for (i = 0; i < memory->twices.count; i++) {
 		visit_coro(release, &memory->twices.at[i].coro, MODEL_MARK_WHOLE);
+		visit_coro(release, &memory->twices.at[i].by[0], MODEL_MARK_SELF);
+		visit_coro(release, &memory->twices.at[i].by[1], MODEL_MARK_SELF);
 		visit_coro(release, &memory->twices.at[i].wakes[0].coro, MODEL_MARK_SELF);
 		visit_coro(release, &memory->twices.at[i].wakes[1].coro, MODEL_MARK_SELF);
 	}
@@ -271,7 +273,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	analyze_story_step(analysis, story,
 		&(struct ct_step){.time = twice->resumed,
 			.thread = twice->wait_thread,
-			.coro = twice->within[0],
+			.coro = analysis->model->coros.at[twice->by[0]].id,
 			.sequence = twice->resume_event,
 			.text = "resumed it: that was one of the two wakes"});
 	wait.thread = twice->wait_thread;
@@ -279,7 +281,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	analyze_story_step(analysis, story,
 		&(struct ct_step){.time = twice->time,
 			.thread = twice->thread,
-			.coro = twice->within[1],
+			.coro = analysis->model->coros.at[twice->by[1]].id,
 			.sequence = twice->sequence,
 			.text = analyze_say(analysis,
 				"resumed it, though nobody had woken it since: it goes on without "

@@ -11,7 +11,7 @@
 #include "failing_memory.h"
 #include "base/failure.h"
 
-#define FEW 10000u /* more than a run */
+#define FEW 30000u /* more than a run */
 
 /* Counts from 0; the first half of each few events is carried. */
 struct counting {

@@ -46,12 +46,12 @@ static void test_stalls(void)
 {
 	check_stall("futex", SYS_futex, true, 0);
 	check_stall("futex-timed", SYS_futex, false, 0);
-	check_stall("epoll", SYS_epoll_pwait, true, 0);
-	check_stall("epoll-timed", SYS_epoll_pwait, false, 0);
-	check_stall("epoll-timer", SYS_epoll_pwait, false, 0); /* an armed timer may end it */
-	check_stall("epoll-idle-timer", SYS_epoll_pwait, true, 0);
-	check_stall("epoll-handler", SYS_epoll_pwait, true, 2 | 4);
-	check_stall("epoll-child", SYS_epoll_pwait, true, 2);
+	check_stall("epoll", SYS_epoll_pwait, true, 16);
+	check_stall("epoll-timed", SYS_epoll_pwait, false, 16);
+	check_stall("epoll-timer", SYS_epoll_pwait, false, 16); /* an armed timer may end it */
+	check_stall("epoll-idle-timer", SYS_epoll_pwait, true, 16);
+	check_stall("epoll-handler", SYS_epoll_pwait, true, 16 | 2 | 4);
+	check_stall("epoll-child", SYS_epoll_pwait, true, 16 | 2);
 }
 
 /* The thread in poll or select was seen to wait for descriptors 5 and 7, of the latter for these events. */
