@@ -31,8 +31,8 @@ static bool waits_for_files(const struct analysis *analysis, const struct model_
 #endif
 	case SYS_epoll_pwait:
 		/* The ledger tells what is in there. */
-		return !thread->seen_inside &&
-		       !analysis->tables->processes[thread->process].has_ledger;
+		return !analysis->tables->processes[thread->process].has_ledger &&
+		       !(thread->seen_inside && analysis->parties[thread->process].is_alone);
 	case SYS_futex:
 	case MODEL_NO_CALL:
 		return false;
