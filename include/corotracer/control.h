@@ -22,6 +22,10 @@ struct ct_open_options;
 struct ct_record;
 struct ct_trace;
 
+/* The tables' macros: who includes this has its own back behind them. */
+#pragma push_macro("X")
+#undef X
+
 /* The present state of a recording (def/now.def). */
 struct ct_record_now {
 #define X(type, name, unit, meaning) type name;
@@ -68,6 +72,8 @@ enum ct_traceable_state {
 #include "corotracer/def/traceable.def"
 #undef X
 };
+
+#pragma pop_macro("X")
 
 /* ct_traceable_name: one word; never NULL. */
 const char *ct_traceable_name(enum ct_traceable_state state);

@@ -84,6 +84,10 @@ extern "C" {
 /* The variable that has a program without an engine keep its past: PATH[,BYTES] (P-80). */
 #define CTP_FLIGHT_ENVIRONMENT "COROTRACER_FLIGHT"
 
+/* The tables' macros: who includes this has its own back behind them. */
+#pragma push_macro("X")
+#undef X
+
 enum ctp_kind {
 #define X(name, number, text, category, object, argument, meaning) CTP_KIND_##name = number,
 #include "corotracer/def/kinds.def"
@@ -329,6 +333,8 @@ enum ctp_form {
 #include "corotracer/def/forms.def"
 #undef X
 };
+
+#pragma pop_macro("X")
 
 /* The word that makes a site ready: an enum ctp_site_kind, and above it an enum ctp_form (P-44). */
 #define CTP_SITE_READY(kind, form) ((uint32_t)(kind) | (uint32_t)(form) << 8)

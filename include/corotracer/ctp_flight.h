@@ -8,14 +8,15 @@
 #ifndef COROTRACER_CTP_FLIGHT_H
 #define COROTRACER_CTP_FLIGHT_H
 
+/* Before the probe, whose functions use them where they are inline. */
+#define CTP_FLIGHT_BYTES ((size_t)16 << 20)
+#define CTP_FLIGHT_BYTES_LEAST ((size_t)1 << 20)
+
 #include "corotracer/ctp_probe.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define CTP_FLIGHT_BYTES ((size_t)16 << 20)
-#define CTP_FLIGHT_BYTES_LEAST ((size_t)1 << 20)
 
 /*
  * ctp_record_flight: ctp_attach; and where no engine is there, events are kept in the file `path` from

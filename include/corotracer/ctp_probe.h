@@ -7,8 +7,8 @@
  * instruction, no system call, no call through the PLT, no allocation, and errno stays as it is. All that is dear is in
  * functions marked CTP_COLD, met once per thread, per site, or per 2,048 events.
  *
- * Programs in C, and in C++11 to C++17, link libcorotracer-probe. C++20 programs include coroTracer.h, which holds
- * the same cold functions (ctp_probe_cold.h) as inline ones and needs no library. Other languages call the library,
+ * Programs in C, and in C++11 to C++17, link libcorotracer-probe. In C++20 the cold functions
+ * (ctp_probe_cold.h) are inline, and no library is needed. Other languages call the library,
  * which has each call below as an ordinary function, too (def/functions.def).
  *
  * All functions may be called on any thread at any time, also from signal handlers and when not
@@ -547,5 +547,10 @@ CTP_INLINE uint32_t ctp_site_use(struct ctp_site_here *here)
 #include "corotracer/ctp_probe_events.h"
 #include "corotracer/ctp_probe_annotate.h"
 #include "corotracer/ctp_probe_runtime.h"
+
+/* Inline functions are defined wherever they are declared. */
+#if CTP_IS_HEADER_ONLY
+#include "corotracer/ctp_probe_cold.h"
+#endif
 
 #endif

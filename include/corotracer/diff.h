@@ -24,6 +24,12 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
+/* The tables' macros: who includes this has its own back behind them. */
+#pragma push_macro("M")
+#pragma push_macro("C")
+#undef M
+#undef C
+
 enum ct_measure {
 #define M(name, text, is_time, tells_presence, meaning) CT_MEASURE_##name,
 #include "corotracer/def/measures.def"
@@ -41,6 +47,9 @@ enum ct_change {
 #undef C
 	CT_NR_CHANGES,
 };
+
+#pragma pop_macro("M")
+#pragma pop_macro("C")
 
 /* ct_change_name: as in def/changes.def; never NULL, "none" for CT_CHANGE_NONE. */
 const char *ct_change_name(enum ct_change change);

@@ -16,12 +16,18 @@ extern "C" {
 /* The names below are the library's; all others are hidden in it. */
 #pragma GCC visibility push(default)
 
+/* The tables' macros: who includes this has its own back behind them. */
+#pragma push_macro("X")
+#undef X
+
 /* Zero is success, positive values are flow, negative ones are failures: see def/status.def. */
 enum ct_status {
 #define X(name, value, exit_code, text, meaning) CT_##name = value,
 #include "corotracer/def/status.def"
 #undef X
 };
+
+#pragma pop_macro("X")
 
 /*
  * One failure. The caller owns it and need not initialise it; it is written only by a function that

@@ -73,12 +73,18 @@ static inline bool ct_loss_was_asked(unsigned reason)
 	return reason >= CTP_LOSS_PAUSED && reason <= CTP_LOSS_BEFORE;
 }
 
+/* The tables' macros: who includes this has its own back behind them. */
+#pragma push_macro("X")
+#undef X
+
 /* How a process came to its end. */
 enum ct_ending {
 #define X(name, number, text, meaning) CT_ENDING_##name = number,
 #include "corotracer/def/endings.def"
 #undef X
 };
+
+#pragma pop_macro("X")
 
 /* Texts in tables are NUL-terminated, owned by the table's owner, and never NULL ("" where
  * unknown). */

@@ -26,6 +26,12 @@ extern "C" {
 #define CT_PICTURES 32u      /* the gravest findings have one */
 #define CT_PICTURE_STEPS 20u /* the first steps of a finding are drawn */
 
+/* The tables' macros: who includes this has its own back behind them. */
+#pragma push_macro("LANE")
+#pragma push_macro("BAR")
+#undef LANE
+#undef BAR
+
 /* What a lane is of (pictures.def). */
 enum ct_lane_kind {
 	CT_LANE_NONE = 0,
@@ -41,6 +47,9 @@ enum ct_bar_state {
 #define BAR(name, text, meaning) CT_BAR_##name,
 #include "corotracer/def/pictures.def"
 };
+
+#pragma pop_macro("LANE")
+#pragma pop_macro("BAR")
 
 const char *ct_bar_name(enum ct_bar_state state);
 

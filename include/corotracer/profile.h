@@ -23,12 +23,18 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
+/* The tables' macros: who includes this has its own back behind them. */
+#pragma push_macro("X")
+#undef X
+
 enum ct_profile {
 #define X(name, text, state, meaning) CT_PROFILE_##name,
 #include "corotracer/def/profiles.def"
 #undef X
 	CT_NR_PROFILES,
 };
+
+#pragma pop_macro("X")
 
 /* ct_profile_name, ct_profile_meaning: never NULL; "unknown" for a number not listed. */
 const char *ct_profile_name(enum ct_profile profile);

@@ -92,12 +92,18 @@ enum ct_status ct_query_next(
 
 /* ----------------------------------------------------------------------- writing */
 
+/* The tables' macros: who includes this has its own back behind them. */
+#pragma push_macro("X")
+#undef X
+
 enum ct_query_format {
 #define X(NAME, name, meaning) CT_QUERY_##NAME,
 #include "corotracer/def/query_formats.def"
 #undef X
 	CT_QUERY_NR_FORMATS,
 };
+
+#pragma pop_macro("X")
 
 struct ct_query_write_options {
 	size_t size;

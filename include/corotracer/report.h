@@ -76,6 +76,14 @@ enum ct_grade {
 /* ct_grade_name: the grade in a word; never NULL. */
 const char *ct_grade_name(enum ct_grade grade);
 
+/* The tables' macros: who includes this has its own back behind them. */
+#pragma push_macro("X")
+#pragma push_macro("B")
+#pragma push_macro("S")
+#undef X
+#undef B
+#undef S
+
 /* Facts that a program does not tell, without which a wait cannot be judged (lacks.def). */
 enum ct_lack {
 	CT_LACK_NONE = 0,
@@ -409,6 +417,10 @@ enum ct_sort {
 #undef S
 	CT_NR_SORT,
 };
+
+#pragma pop_macro("X")
+#pragma pop_macro("B")
+#pragma pop_macro("S")
 
 /* ct_by_name, ct_sort_name: as in options. ct_by_find, ct_sort_find: by name; the first one where there is none. */
 const char *ct_by_name(enum ct_by by);

@@ -18,12 +18,18 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
+/* The tables' macros: who includes this has its own back behind them. */
+#pragma push_macro("X")
+#undef X
+
 enum ct_threshold {
 #define X(name, text, unit, standard, least, most, rules, meaning, why) CT_THRESHOLD_##name,
 #include "corotracer/def/thresholds.def"
 #undef X
 	CT_NR_THRESHOLDS,
 };
+
+#pragma pop_macro("X")
 
 enum ct_unit {
 	CT_UNIT_TIME, /* nanoseconds; as text with its unit: 100ms */

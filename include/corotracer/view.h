@@ -35,6 +35,18 @@ struct ct_view;
 /* A number that no cell holds: of a type whose cells always hold something. */
 #define CT_VIEW_NOTHING (INT64_MIN + 1)
 
+/* The tables' macros: who includes this has its own back behind them. */
+#pragma push_macro("X")
+#pragma push_macro("TABLE")
+#pragma push_macro("COLUMN")
+#pragma push_macro("END")
+#pragma push_macro("PART")
+#undef X
+#undef TABLE
+#undef COLUMN
+#undef END
+#undef PART
+
 /* The types of columns. */
 enum ct_view_type {
 #define X(NAME, name, none, meaning) CT_VIEW_TYPE_##NAME,
@@ -63,6 +75,12 @@ enum ct_view_table {
 	;
 #define PART(NAME, OF, column, value, name, meaning)
 #include "corotracer/def/view.def"
+
+#pragma pop_macro("X")
+#pragma pop_macro("TABLE")
+#pragma pop_macro("COLUMN")
+#pragma pop_macro("END")
+#pragma pop_macro("PART")
 
 struct ct_view_column {
 	const char *name;

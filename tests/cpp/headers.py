@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Public headers in a program of others: each standard of C++ and of C compiles them without a warning, and what the
+program itself calls X, or any other name of the tables' macros, is still that behind them."""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wundef", "-Werror")
+LANGUAGES = {"c": ("gcc", "clang", ("gnu11", "c11", "c17")),
+             "cpp": ("g++", "clang++", ("c++11", "c++14", "c++17", "c++20"))}
+
+
+def macros_of(headers):
+    """All names without a prefix that the headers define for a table."""
+    names = {name for header in headers for name in re.findall(r"^#define (\w+)\(", header.read_text(), re.MULTILINE)}
+    return sorted(name for name in names if not name.lower().startswith(("ct_", "ctp_")))
+
+
+def program(header, macros):
+    lines = [f"#define {name}(word) users_{name}_##word" for name in macros]
+    lines.append(f'#include "corotracer/{header}"')
+    lines += [f"int {name}(word);" for name in macros]
+    lines.append(f"int main(void) {{ return {' + '.join(f'users_{name}_word' for name in macros)}; }}")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    root, suffix = pathlib.Path(sys.argv[1]), sys.argv[2]
+    headers = sorted((root / "include/corotracer").glob("*.h"))
+    macros = macros_of(headers)
+    assert "X" in macros, "the tables' macros were not found"
+    first, second, standards = LANGUAGES[suffix]
+    failures = ""
+    with tempfile.TemporaryDirectory() as folder:
+        for header in ("ctp_probe.h", "ctp_flight.h", "ct.h"):
+            path = pathlib.Path(folder, f"program.{suffix}")
+            path.write_text(program(header, macros))
+            for compiler in (first, second):
+                for standard in standards:
+                    done = subprocess.run((compiler, f"-std={standard}", *WARNINGS, "-D_GNU_SOURCE", "-I", root / "include",
+                                           "-c", path, "-o", "/dev/null"), capture_output=True, text=True, check=False)
+                    if done.returncode:
+                        failures += f"{header}, {compiler} -std={standard}:\n{done.stderr}"
+    sys.exit(failures or 0)
+
+
+if __name__ == "__main__":
+    main()
