@@ -45,7 +45,7 @@ struct candidate {
 	uint32_t cause_site;
 	uint32_t variant;    /* what else tells causes of one rule apart; the rule's own */
 	uint32_t descriptor; /* index in the model; 0: none */
-	uint32_t crash;      /* index in the model's crashes */
+	uint32_t crash;      /* index in the model's crashes, plus 1; 0: none */
 	uint32_t subject;    /* conflict, ghost, object or thread: the rule's own index */
 	uint32_t opposite;   /* a second one */
 	uint64_t reasons;    /* bits REASON(...) */

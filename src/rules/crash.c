@@ -36,66 +36,78 @@ bool rules_crash_has_coros(const struct analysis *analysis, uint32_t process)
 	return false;
 }
 
-/* A launcher ends itself by the signal that has just ended what it had started: timeout, a shell. */
-static bool is_echo(
-	const struct analysis *analysis, uint32_t process, const struct model_crash *crash)
-{
-	const struct ct_process *ended = &analysis->tables->processes[process];
-	uint32_t i;
-
-	if ((crash && !crash->is_raised) || rules_crash_has_coros(analysis, process))
-		return false;
-	for (i = 1; i < analysis->tables->nr_processes; i++) {
-		const struct ct_process *other = &analysis->tables->processes[i];
-
-		if (i != process && analysis->parties[i].has_crashed &&
-			other->ending_value == ended->ending_value &&
-			other->ended <= ended->ended &&
-			ended->ended - other->ended <= LIMIT(analysis, CRASH_SHORTLY) &&
-			(other->ended < ended->ended || rules_crash_has_coros(analysis, i)))
-			return true;
-	}
-	return false;
-}
-
-static void find(struct analysis *analysis)
-{
-	uint32_t i;
-
-	for (i = 1; i < analysis->tables->nr_processes; i++) {
-		const struct model_crash *crash =
-			analysis->parties[i].has_crashed ? crash_of(analysis, i) : NULL;
-		struct candidate candidate = {
-			.rule = CT_RULE_CRASH,
-			.grade = CT_GRADE_PROVEN,
-			.process = i,
-			.variant = i,
-			.since = analysis->parties[i].end,
-		};
-
-		if (!analysis->parties[i].has_crashed || (crash && crash->is_sent) ||
-			is_echo(analysis, i, crash))
-			continue;
-		if (crash) {
-			candidate.crash = (uint32_t)(crash - analysis->model->crashes.at);
-			candidate.coro = crash->coro;
-			candidate.cause_site = crash->caller ? crash->caller : crash->site;
-			candidate.since = crash->time;
-		}
-		/* Its sender may be among the missing events. */
-		if (!crash)
-			analyze_candidate_lower_for_gaps(analysis, &candidate,
-				candidate.since - LIMIT(analysis, CRASH_SHORTLY), candidate.since);
-		analyze_candidate_add(analysis, &candidate);
-	}
-}
-
-/* ---------------------------------------------------------------- what led to it */
-
 static bool is_shortly_before(const struct analysis *analysis, ct_time time, ct_time end)
 {
 	return time != CT_NO_TIME && end - time <= LIMIT(analysis, CRASH_SHORTLY);
 }
+
+/*
+ * The crash of what this process had started, by whose signal it has then ended itself, as timeout and shells do; NULL:
+ * there is none.
+ */
+static const struct model_crash *echoed(
+	const struct analysis *analysis, uint32_t process, const struct model_crash *own)
+{
+	const struct ct_process *ended = &analysis->tables->processes[process];
+	ct_time time = own ? own->time : ended->ended;
+	size_t i;
+
+	if ((own && !own->is_raised) || rules_crash_has_coros(analysis, process))
+		return NULL;
+	for (i = analysis->model->crashes.count; i-- > 0;) {
+		const struct model_crash *crash = &analysis->model->crashes.at[i];
+
+		if (crash->process != process && !crash->is_sent && crash->time <= time &&
+			crash->signal_number == (unsigned)ended->ending_value &&
+			is_shortly_before(analysis, crash->time, time))
+			return crash;
+	}
+	return NULL;
+}
+
+/* `crash`: NULL where which thread met the signal was not recorded. */
+static void judge(struct analysis *analysis, uint32_t process, const struct model_crash *crash)
+{
+	struct candidate candidate = {
+		.rule = CT_RULE_CRASH,
+		.grade = CT_GRADE_PROVEN,
+		.process = process,
+		.variant = process,
+		.since = analysis->parties[process].end,
+	};
+
+	if (crash) {
+		candidate.crash = (uint32_t)(crash - analysis->model->crashes.at) + 1;
+		candidate.coro = crash->coro;
+		candidate.cause_site = crash->caller ? crash->caller : crash->site;
+		candidate.since = crash->time;
+	}
+	/* Its sender may be among the missing events. */
+	if (!crash)
+		analyze_candidate_lower_for_gaps(analysis, &candidate,
+			candidate.since - LIMIT(analysis, CRASH_SHORTLY), candidate.since);
+	analyze_candidate_add(analysis, &candidate);
+}
+
+static void find(struct analysis *analysis)
+{
+	const struct model_crash *crash, *first;
+	uint32_t i;
+
+	for (i = 1; i < analysis->tables->nr_processes; i++) {
+		if (!analysis->parties[i].has_crashed)
+			continue;
+		crash = crash_of(analysis, i);
+		first = crash && crash->is_sent ? NULL : echoed(analysis, i, crash);
+		/* How the child of a child ended nobody tells. */
+		if (first && !analysis->parties[first->process].has_crashed)
+			judge(analysis, first->process, first);
+		else if (!first && !(crash && crash->is_sent))
+			judge(analysis, i, crash);
+	}
+}
+
+/* ---------------------------------------------------------------- what led to it */
 
 /* The coroutine or thread that destroyed it, and where it was suspended then. */
 static void tell_victim(
@@ -340,9 +352,11 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
-	const struct model_crash *crash = crash_of(analysis, first->process);
+	const struct model_crash *crash =
+		first->crash ? &analysis->model->crashes.at[first->crash - 1] : NULL;
 	const char *name = analyze_words_signal(
-		analysis, analysis->tables->processes[first->process].ending_value);
+		analysis, crash ? (int)crash->signal_number
+				: analysis->tables->processes[first->process].ending_value);
 	struct ct_step step = {.time = first->since, .sequence = UINT64_MAX};
 
 	finding->title = words_crash(analysis, first, crash, name);
