@@ -8,7 +8,10 @@
  */
 #include "forward.h"
 
+#include <assert.h>
+#include <dlfcn.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
 
@@ -17,6 +20,12 @@
 #define CRASH_IS_RAISED 2u /* the program itself did */
 
 static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+
+/* That called abort on this thread, or failed an assertion: the frames above it are libc's own. NULL: nobody did. */
+static __thread const void *aborter;
+
+static void (*libc_abort)(void);
+static void (*libc_assert_fail)(const char *, const char *, unsigned, const char *);
 
 static bool is_crash_signal(int number)
 {
@@ -84,6 +93,13 @@ static void caller_note(int number, const siginfo_t *info, const void *context)
 				CTP_DETAIL_CALLER, 0));
 }
 
+static uint32_t place_of(int number, unsigned flags, const void *context)
+{
+	if (number == SIGABRT && flags == CRASH_IS_RAISED && aborter)
+		return ctp_site_address(aborter, CTP_SITE_ADDRESS);
+	return ctp_site_address(instruction(context), CTP_SITE_INSTRUCTION);
+}
+
 static void crash_note(int number, const siginfo_t *info, const void *context)
 {
 	const void *address = info->si_code > 0 ? info->si_addr : NULL;
@@ -94,8 +110,7 @@ static void crash_note(int number, const siginfo_t *info, const void *context)
 	if (!ledger_is_watching())
 		return;
 	ctp_emit(0, (uint64_t)(uintptr_t)address,
-		CTP_TAIL(ctp_site_address(instruction(context), CTP_SITE_INSTRUCTION),
-			CTP_KIND_CRASH, number, flags));
+		CTP_TAIL(place_of(number, flags, context), CTP_KIND_CRASH, number, flags));
 	caller_note(number, info, context);
 }
 
@@ -136,11 +151,36 @@ void ledger_crash_init(void)
 	struct sigaction present;
 	unsigned i;
 
+	*(void **)&libc_abort = dlsym(RTLD_NEXT, "abort");
+	*(void **)&libc_assert_fail = dlsym(RTLD_NEXT, "__assert_fail");
 	for (i = 0; i < sizeof(crash_signals) / sizeof(crash_signals[0]); i++) {
 		if (real_sigaction(crash_signals[i], NULL, &present) == 0 &&
 			!(present.sa_flags & SA_SIGINFO) && present.sa_handler == SIG_DFL)
 			install(crash_signals[i], NULL);
 	}
+}
+
+static __attribute__((noreturn)) void die(void)
+{
+	if (libc_abort)
+		libc_abort();
+	syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGABRT);
+	_exit(127);
+}
+
+LEDGER_EXPORT __attribute__((noreturn)) void abort(void)
+{
+	aborter = LEDGER_CALLER;
+	die();
+}
+
+LEDGER_EXPORT __attribute__((noreturn)) void __assert_fail(
+	const char *claim, const char *file, unsigned line, const char *function)
+{
+	aborter = LEDGER_CALLER;
+	if (libc_assert_fail)
+		libc_assert_fail(claim, file, line, function);
+	die();
 }
 
 LEDGER_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)

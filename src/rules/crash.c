@@ -65,6 +65,26 @@ static const struct model_crash *echoed(
 	return NULL;
 }
 
+/* The same, where only the other one's end tells of its crash. */
+static bool is_echo(
+	const struct analysis *analysis, uint32_t process, const struct model_crash *own)
+{
+	const struct ct_process *ended = &analysis->tables->processes[process];
+	uint32_t i;
+
+	if ((own && !own->is_raised) || rules_crash_has_coros(analysis, process))
+		return false;
+	for (i = 1; i < analysis->tables->nr_processes; i++) {
+		const struct ct_process *other = &analysis->tables->processes[i];
+
+		if (i != process && analysis->parties[i].has_crashed &&
+			other->ending_value == ended->ending_value && other->ended < ended->ended &&
+			is_shortly_before(analysis, other->ended, ended->ended))
+			return true;
+	}
+	return false;
+}
+
 /* `crash`: NULL where which thread met the signal was not recorded. */
 static void judge(struct analysis *analysis, uint32_t process, const struct model_crash *crash)
 {
@@ -82,6 +102,10 @@ static void judge(struct analysis *analysis, uint32_t process, const struct mode
 		candidate.cause_site = crash->caller ? crash->caller : crash->site;
 		candidate.since = crash->time;
 	}
+	/* The crash of what a launcher started may be among the missing events. */
+	if (crash && crash->is_raised && analysis->model->nr_lost &&
+		analysis->tables->nr_processes > 2 && !rules_crash_has_coros(analysis, process))
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_GAP);
 	/* Its sender may be among the missing events. */
 	if (!crash)
 		analyze_candidate_lower_for_gaps(analysis, &candidate,
@@ -102,7 +126,7 @@ static void find(struct analysis *analysis)
 		/* How the child of a child ended nobody tells. */
 		if (first && !analysis->parties[first->process].has_crashed)
 			judge(analysis, first->process, first);
-		else if (!first && !(crash && crash->is_sent))
+		else if (!first && !(crash && crash->is_sent) && !is_echo(analysis, i, crash))
 			judge(analysis, i, crash);
 	}
 }

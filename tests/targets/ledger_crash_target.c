@@ -56,6 +56,8 @@ static int do_illegal(void)
 
 static int do_abort(void)
 {
+	printf("%lx\n", (unsigned long)do_abort);
+	fflush(stdout);
 	abort();
 }
 

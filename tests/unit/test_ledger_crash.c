@@ -56,7 +56,8 @@ static void check_crash(const struct tiny_run *run, int number, unsigned flags)
 	CHECK_EQUAL(CTP_TAIL_ARGUMENT(event->record.tail), number);
 	CHECK_EQUAL(CTP_TAIL_FLAGS(event->record.tail), flags);
 	site = tiny_site(run, event);
-	CHECK(site && site->ready == CTP_SITE_INSTRUCTION && site->address != 0);
+	CHECK(site && site->address != 0);
+	CHECK(site && site->ready == (flags == 2 ? CTP_SITE_ADDRESS : CTP_SITE_INSTRUCTION));
 }
 
 static void test_fault(const char *command, bool is_main_thread)
@@ -103,6 +104,25 @@ static void test_jump(void)
 	site = event ? tiny_site(&run, event) : NULL;
 	CHECK(site && site->ready == CTP_SITE_ADDRESS);
 	CHECK(event && event->record.object > function && event->record.object < function + 256);
+	tiny_fini(&run);
+}
+
+/* The place is that of abort's caller, and not libc's. */
+static void test_abort(void)
+{
+	const struct ctp_site *site;
+	struct tiny_run run;
+	char output[32] = "";
+	uint64_t function;
+
+	start(&run, "abort", true);
+	tiny_finish(&run);
+	CHECK(read(run.output, output, sizeof(output) - 1) > 0);
+	function = strtoull(output, NULL, 16);
+	CHECK_EQUAL(run.status, status_untraced("abort"));
+	check_crash(&run, SIGABRT, 2);
+	site = crash_of(&run) ? tiny_site(&run, crash_of(&run)) : NULL;
+	CHECK(site && site->address > function && site->address < function + 256);
 	tiny_fini(&run);
 }
 
@@ -211,7 +231,7 @@ int main(int nr_arguments, char **arguments)
 	test_fault("fault-in-thread", false);
 	test_jump();
 	test_death("illegal", SIGILL, 0);
-	test_death("abort", SIGABRT, 2);
+	test_abort();
 	test_death("handler-gives-up", SIGSEGV, 0);
 	test_death("handler-gives-up-properly", SIGSEGV, 0);
 	test_survival("own-handler");
