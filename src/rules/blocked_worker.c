@@ -19,7 +19,6 @@
 #include "rules/parts.h"
 
 #define PLACES_TOLD 4u
-#define GENERATIONS 64u /* of parents that are looked through */
 
 /* ---------------------------------------------------------------- what it watches */
 
@@ -147,66 +146,6 @@ static bool are_all_blocked(const struct analysis *analysis, uint32_t process)
 		count++;
 	}
 	return count > 0;
-}
-
-/* ---------------------------------------------------------------- those that wait for it */
-
-static bool is_waiting(const struct analysis *analysis, const struct model_coro *coro)
-{
-	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT && !coro->mark &&
-	       (coro->deadline == CT_NO_TIME ||
-		       coro->deadline <= analysis->parties[coro->process].end);
-}
-
-/* May its wait be for the end of one that it has started? */
-static bool may_wait_for_end(const struct model_coro *coro)
-{
-	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
-
-	return kind == CTP_RESOURCE_NONE || kind == CTP_RESOURCE_COROUTINE ||
-	       kind == CTP_RESOURCE_FRAME;
-}
-
-static bool is_parent(const struct analysis *analysis, uint32_t index, uint32_t child)
-{
-	uint32_t steps;
-
-	for (steps = 0; child && steps < GENERATIONS; steps++) {
-		child = analysis->model->coros.at[child].parent;
-		if (child == index)
-			return true;
-	}
-	return false;
-}
-
-static bool is_behind(const struct analysis *analysis, uint32_t index, uint32_t blocker)
-{
-	return analyze_ties_next(analysis, index) == blocker ||
-	       (may_wait_for_end(&analysis->model->coros.at[index]) &&
-		       is_parent(analysis, index, blocker));
-}
-
-struct waiting {
-	uint32_t nr_behind; /* for this one, as its parents, or for what it has */
-	uint32_t nr_others;
-};
-
-static struct waiting count_waiting(const struct analysis *analysis, uint32_t blocker)
-{
-	uint32_t process = analysis->model->coros.at[blocker].process, i;
-	struct waiting waiting = {0};
-
-	for (i = 1; i < analysis->model->coros.count; i++) {
-		const struct model_coro *coro = &analysis->model->coros.at[i];
-
-		if (coro->process != process || i == blocker || !is_waiting(analysis, coro))
-			continue;
-		if (is_behind(analysis, i, blocker))
-			waiting.nr_behind++;
-		else
-			waiting.nr_others++;
-	}
-	return waiting;
 }
 
 /* ---------------------------------------------------------------- threads for blocking work */
@@ -340,7 +279,7 @@ static bool is_alone(const struct analysis *analysis, const struct model_thread 
 
 /* Others are run elsewhere, and only those that wait for it notice: as a thread for blocking work, nobody is harmed. */
 static enum ct_grade grade_beside_others(
-	const struct analysis *analysis, uint32_t thread, const struct waiting *waiting)
+	const struct analysis *analysis, uint32_t thread, const struct rules_waiting *waiting)
 {
 	const struct model_thread *at = &analysis->model->threads[thread];
 
@@ -353,7 +292,7 @@ static enum ct_grade grade_beside_others(
 }
 
 static enum ct_grade grade_of(
-	const struct analysis *analysis, uint32_t thread, const struct waiting *waiting)
+	const struct analysis *analysis, uint32_t thread, const struct rules_waiting *waiting)
 {
 	const struct model_thread *at = &analysis->model->threads[thread];
 	bool is_everywhere = are_all_blocked(analysis, at->process);
@@ -395,7 +334,7 @@ static void judge(struct analysis *analysis, uint32_t thread)
 {
 	uint32_t top = analysis->model->threads[thread].top;
 	const struct model_coro *coro = &analysis->model->coros.at[top];
-	struct waiting waiting = count_waiting(analysis, top);
+	struct rules_waiting waiting = rules_behind_count(analysis, top);
 	struct candidate candidate = {
 		.rule = CT_RULE_BLOCKED_WORKER,
 		.grade = grade_of(analysis, thread, &waiting),
@@ -444,7 +383,7 @@ static bool is_blamed(const struct analysis *analysis, const struct candidate *c
 static bool is_in_its_way(const struct analysis *analysis, uint32_t index, uint32_t thread)
 {
 	return are_all_blocked(analysis, analysis->model->threads[thread].process) ||
-	       is_behind(analysis, index, analysis->model->threads[thread].top);
+	       rules_behind_is(analysis, index, analysis->model->threads[thread].top);
 }
 
 /* Nothing was said of this thread only because events are missing since. */
@@ -526,9 +465,27 @@ static bool is_behind_any(
 	uint32_t i;
 
 	for (i = 0; i < group->count; i++)
-		if (is_behind(analysis, index, analysis->candidates.at[group->first + i].coro))
+		if (rules_behind_is(
+			    analysis, index, analysis->candidates.at[group->first + i].coro))
 			return true;
 	return false;
+}
+
+static void tell_one(struct analysis *analysis, uint32_t index, bool is_linked, struct story *story)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	const char *who = analyze_words_coro(analysis, coro);
+
+	if (is_ready(coro))
+		analyze_story_evidence(analysis, story,
+			"%s was made ready by it, and nobody has run that one for %s", who,
+			analyze_words_duration(analysis,
+				analysis->parties[coro->process].end - ready_since(coro)));
+	else
+		analyze_story_evidence(analysis, story, "%s waits at %s, and %s", who,
+			analyze_words_place(analysis, coro->wait_site),
+			is_linked ? "started this one, or waits for it"
+				  : "every worker is blocked");
 }
 
 /* Coroutines that wait for it, or that nobody else could run. */
@@ -539,24 +496,17 @@ static void tell_waiting(struct analysis *analysis, const struct group *group, s
 	uint32_t nr_told = 0, nr_more = 0, i;
 
 	for (i = 1; i < analysis->model->coros.count; i++) {
-		const struct model_coro *coro = &analysis->model->coros.at[i];
 		bool is_linked;
 
-		if (coro->process != first->process || !is_waiting(analysis, coro))
+		if (analysis->model->coros.at[i].process != first->process)
 			continue;
 		is_linked = is_behind_any(analysis, group, i);
-		if (!is_linked && !is_everywhere)
+		if (!is_linked && !(is_everywhere && rules_behind_is_waiting(analysis, i)))
 			continue;
-		if (nr_told == PLACES_TOLD) {
-			nr_more++;
-			continue;
-		}
-		nr_told++;
-		analyze_story_evidence(analysis, story, "%s waits at %s, and %s",
-			analyze_words_coro(analysis, coro),
-			analyze_words_place(analysis, coro->wait_site),
-			is_linked ? "started this one, or waits for it"
-				  : "every worker is blocked");
+		if (nr_told < PLACES_TOLD)
+			tell_one(analysis, i, is_linked, story);
+		nr_more += nr_told == PLACES_TOLD;
+		nr_told += nr_told < PLACES_TOLD;
 	}
 	if (nr_more)
 		analyze_story_evidence(analysis, story, "%" PRIu32 " more wait likewise", nr_more);

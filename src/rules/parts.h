@@ -58,4 +58,18 @@ uint32_t rules_endless_run_place(const struct model_coro *coro);
  */
 bool rules_blocked_worker_is_behind(const struct analysis *analysis, uint32_t index);
 
+/* Coroutines that do not go on while one keeps its thread. */
+struct rules_waiting {
+	uint32_t nr_behind; /* for this one, as its parents, for what it has, or made ready by it */
+	uint32_t nr_others; /* that wait for anything */
+};
+
+/*
+ * rules_behind_is: does this coroutine not go on before that one lets its thread go? rules_behind_is_waiting: does it wait,
+ * and no clock ends that? rules_behind_count: all of the process, by which of the two is so.
+ */
+bool rules_behind_is(const struct analysis *analysis, uint32_t index, uint32_t blocker);
+bool rules_behind_is_waiting(const struct analysis *analysis, uint32_t index);
+struct rules_waiting rules_behind_count(const struct analysis *analysis, uint32_t blocker);
+
 #endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Coroutines behind one that does not let its thread go: its parents that wait, those that wait for what it has, and
+ * those that it made ready in this run and that nobody has run since. The last may be what its thread waits for.
+ */
+#include "rules/parts.h"
+
+#define GENERATIONS 64u /* of parents that are looked through */
+
+bool rules_behind_is_waiting(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+
+	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT && !coro->mark &&
+	       (coro->deadline == CT_NO_TIME ||
+		       coro->deadline <= analysis->parties[coro->process].end);
+}
+
+/* May its wait be for the end of one that it has started? */
+static bool may_wait_for_end(const struct model_coro *coro)
+{
+	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
+
+	return kind == CTP_RESOURCE_NONE || kind == CTP_RESOURCE_COROUTINE ||
+	       kind == CTP_RESOURCE_FRAME;
+}
+
+static bool is_parent(const struct analysis *analysis, uint32_t index, uint32_t child)
+{
+	uint32_t steps;
+
+	for (steps = 0; child && steps < GENERATIONS; steps++) {
+		child = analysis->model->coros.at[child].parent;
+		if (child == index)
+			return true;
+	}
+	return false;
+}
+
+/* In the run that lasts, it woke or started this one, and nobody came for it. */
+static bool is_left_ready(const struct analysis *analysis, uint32_t index, uint32_t blocker)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+
+	return is_ready(coro) && (coro->wake_coro == blocker || coro->parent == blocker) &&
+	       ready_since(coro) >= analysis->model->coros.at[blocker].changed;
+}
+
+bool rules_behind_is(const struct analysis *analysis, uint32_t index, uint32_t blocker)
+{
+	if (index == blocker)
+		return false;
+	if (!rules_behind_is_waiting(analysis, index))
+		return is_left_ready(analysis, index, blocker);
+	return analyze_ties_next(analysis, index) == blocker ||
+	       (may_wait_for_end(&analysis->model->coros.at[index]) &&
+		       is_parent(analysis, index, blocker));
+}
+
+struct rules_waiting rules_behind_count(const struct analysis *analysis, uint32_t blocker)
+{
+	uint32_t process = analysis->model->coros.at[blocker].process, i;
+	struct rules_waiting waiting = {0};
+
+	for (i = 1; i < analysis->model->coros.count; i++) {
+		if (analysis->model->coros.at[i].process != process || i == blocker)
+			continue;
+		if (rules_behind_is(analysis, i, blocker))
+			waiting.nr_behind++;
+		else if (rules_behind_is_waiting(analysis, i))
+			waiting.nr_others++;
+	}
+	return waiting;
+}
