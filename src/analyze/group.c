@@ -3,6 +3,7 @@
  * From candidates to findings: those that share a rule, a grade, a site and a cause are one finding
  * with a count. 47 stuck readers are one finding, not 47.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "analyze/parts.h"
@@ -192,9 +193,58 @@ static int compare_groups(const void *left, const void *right, void *context)
 	if (!order)
 		order = COMPARE(
 			rule_of(analysis, second)->is_cause, rule_of(analysis, first)->is_cause);
+	/* Whoever started another one that is stuck may wait for its end. */
+	if (!order)
+		order = COMPARE(a->descendant != 0, b->descendant != 0);
 	if (!order)
 		order = COMPARE(b->count, a->count);
 	return order ? order : COMPARE(a->first, b->first);
+}
+
+/* ---------------------------------------------------------------- parents */
+
+#define GENERATIONS 64u /* of parents that are looked through */
+
+static bool may_wait_for_end(const struct model_coro *coro)
+{
+	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
+
+	return coro->state == CT_STATE_WAITING &&
+	       (kind == CTP_RESOURCE_NONE || kind == CTP_RESOURCE_COROUTINE ||
+		       kind == CTP_RESOURCE_FRAME || kind == CTP_RESOURCE_EVENT);
+}
+
+/* Findings about parents of this one, by their first members. */
+static void note_parents(struct analysis *analysis, const uint32_t *group_of, uint32_t index)
+{
+	const struct model *model = analysis->model;
+	uint32_t at = index, steps;
+
+	for (steps = 0; at && steps < GENERATIONS; steps++) {
+		at = model->coros.at[at].parent;
+		if (at && group_of[at] && group_of[at] != group_of[index] &&
+			may_wait_for_end(&model->coros.at[at]))
+			analysis->groups.at[group_of[at] - 1].descendant = index;
+	}
+}
+
+static void find_descendants(struct analysis *analysis)
+{
+	uint32_t *group_of =
+		arena_array(&analysis->scratch, analysis->model->coros.count, sizeof(*group_of));
+	size_t i;
+
+	if (!group_of) {
+		analysis->is_broken = true;
+		return;
+	}
+	for (i = 0; i < analysis->groups.count; i++)
+		group_of[analysis->candidates.at[analysis->groups.at[i].first].coro] =
+			(uint32_t)i + 1;
+	group_of[0] = 0;
+	for (i = 0; i < analysis->groups.count; i++)
+		note_parents(analysis, group_of,
+			analysis->candidates.at[analysis->groups.at[i].first].coro);
 }
 
 void analyze_group_candidates(struct analysis *analysis)
@@ -217,6 +267,8 @@ void analyze_group_candidates(struct analysis *analysis)
 			analysis->is_broken = true;
 		first = next;
 	}
+	if (analysis->groups.count > 1)
+		find_descendants(analysis);
 	if (analysis->groups.count)
 		qsort_r(analysis->groups.at, analysis->groups.count, sizeof(*analysis->groups.at),
 			compare_groups, analysis);
@@ -382,6 +434,12 @@ void analyze_group_finding(
 	fill_lowered(analysis, group, finding);
 	analyze_proof_fill(analysis, group, finding);
 	rule_of(analysis, first)->describe(analysis, group, &story, finding);
+	if (group->descendant)
+		analyze_story_evidence(analysis, &story,
+			"coroutine %" PRIu64
+			", of which another finding tells, was started by it: it "
+			"may wait for that one's end",
+			analysis->model->coros.at[group->descendant].id);
 	analyze_frames_tell(analysis, group, &story);
 	analyze_story_end(analysis, &story, finding);
 	span_evidence(finding);

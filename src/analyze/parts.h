@@ -75,6 +75,8 @@ struct group {
 	uint32_t nr_examples;
 	struct member_events **examples; /* of the first members; in the scratch arena */
 	struct ct_picture picture;       /* in the report's arena, after the second reading */
+	/* A coroutine that the first member started, directly or not, and that another finding tells of; 0: none. */
+	uint32_t descendant;
 };
 
 /* Facts about a process as a whole at the end of observation; found out once. */
