@@ -67,8 +67,10 @@ spawn("clock", function()
 		give_way()
 	end
 end)
-for _ = 1, 4 do
+local mailboxes = {} -- whoever waits in one is not to be collected meanwhile
+for number = 1, 4 do
 	local mailbox = {letters = {}, readers = {}, late = {}}
+	mailboxes[number] = mailbox
 	spawn("reader", function()
 		for _ = 1, LETTERS do
 			read(mailbox)

@@ -27,6 +27,21 @@ static bool is_step(unsigned kind)
 	return kind >= CTP_KIND_CREATE && kind < CTP_KIND_DETAIL;
 }
 
+/*
+ * When a thread that came out of a call had been set going: the signal that interrupts it may be on its way when the
+ * engine looks, as it reaches both of them at once, and the thread runs by then though it has told nothing of it.
+ */
+static ct_time came_back(
+	const struct model_thread *thread, const struct ct_event *event, ct_time since)
+{
+	bool is_interrupted =
+		event->kind == CTP_KIND_BLOCK_END && (int64_t)event->object == -EINTR;
+
+	return is_interrupted && thread->roused != CT_NO_TIME && thread->roused > since
+		       ? thread->roused
+		       : event->time;
+}
+
 /* A thread comes back from its idleness, or from a call: what it does first. */
 static void note_return(struct model_thread *thread, const struct ct_event *event)
 {
@@ -37,7 +52,7 @@ static void note_return(struct model_thread *thread, const struct ct_event *even
 		event->kind != CTP_KIND_DESCRIPTOR_READY)
 		return;
 	if (since != CT_NO_TIME && thread->left <= since)
-		thread->left = event->time;
+		thread->left = came_back(thread, event, since);
 }
 
 /* Before anybody did anything that led to this step of the thread's. */

@@ -430,6 +430,10 @@ void model_thread_seen(struct model *model, const struct ct_event *event)
 		return;
 	if (thread->seen == CT_NO_TIME || thread->seen < thread->last_event)
 		thread->nr_looks = thread->nr_looks_running = 0;
+	if (letter != 'R')
+		thread->roused = CT_NO_TIME;
+	else if (thread->roused == CT_NO_TIME || thread->roused < thread->last_event)
+		thread->roused = event->time;
 	thread->nr_looks++;
 	thread->nr_looks_running += letter == 'R';
 	thread->seen = event->time;

@@ -373,11 +373,11 @@ static enum kind_object object_of(const struct ct_event *event)
 	return is_resource ? KIND_OBJECT_RESOURCE : kind_object(event->kind);
 }
 
-void textrace_print_object(struct text *text, const struct ct_event *event)
+static void print_object(struct text *text, const struct ct_event *event, enum kind_object holds)
 {
 	if (!has_object(event))
 		return;
-	switch (object_of(event)) {
+	switch (holds) {
 	case KIND_OBJECT_NUMBER:
 		text_signed(text, (int64_t)event->object);
 		break;
@@ -392,6 +392,11 @@ void textrace_print_object(struct text *text, const struct ct_event *event)
 		print_hex(text, event->object);
 		break;
 	}
+}
+
+void textrace_print_object(struct text *text, const struct ct_event *event)
+{
+	print_object(text, event, kind_object(event->kind));
 }
 
 /* A word that is no coroutine has a key. A word that holds a result, or a time, is no large number. */
@@ -494,7 +499,7 @@ void textrace_print_event(struct text *text, const struct ct_tables *tables,
 	print_coro(text, event);
 	if (has_object(event))
 		text_char(text, ' ');
-	textrace_print_object(text, event);
+	print_object(text, event, object_of(event));
 	if (event->site) {
 		text_add(text, " @");
 		text_digits(text, event->site, 10, 1);

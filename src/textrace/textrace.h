@@ -109,7 +109,10 @@ void textrace_print_losses(struct text *text, const struct ct_tables *tables, ui
 void textrace_print_event(struct text *text, const struct ct_tables *tables,
 	const struct ct_event *event, bool is_carried);
 
-/* textrace_print_object: the object alone, as the event's line has it; nothing where it has none. */
+/*
+ * textrace_print_object: the object alone, as the event's line has it, but for a detail's, which is a number in tables;
+ * nothing where it has none.
+ */
 void textrace_print_object(struct text *text, const struct ct_event *event);
 
 /*

@@ -30,7 +30,7 @@ DEV_COMMAND = re.compile(r"^(?:[A-Z]+=\S+ )*\./dev\s+(\S+)")
 # What reports of the listed programs have to find.
 FOUND = {
     "corotracer report door.ctrace": ("lost-wakeup", "co_await Bell in open_door", "notify, which found nobody", "Bell::ring"),
-    "corotracer report bell.ctrace": ("lost-wakeup", "wait for the bell in run", "ring in ring"),
+    "corotracer report bell.ctrace": ("lost-wakeup", "'wait for the bell' in run", "ring in ring"),
 }
 
 

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import pty
+import select
 import signal
 import subprocess
 import sys
@@ -17,6 +18,8 @@ import environment
 from support import COROTRACER, check, folder, run
 
 AT_ONCE = 4
+LONGEST = 60  # seconds for each step of a program
+PAUSE = 0.02  # seconds: PAUSE_NS in src/model/stillness.c
 BEGIN = "import asyncio, corotracer\ncorotracer.install()\n"
 WAITER = BEGIN + """\
 async def waiter(event):
@@ -59,46 +62,101 @@ PROGRAMS = {  # whether it is frozen
 }
 
 
+class Unlooked(Exception):
+    """What the test waits for did not come."""
+
+
 def command(trace, program):
     return [COROTRACER, "run", "-o", str(trace), "--", sys.executable, "-c", program]
 
 
-def wait_until_looked(trace):
+def is_asleep(told):
+    """Does the last look of this dump find the loop's thread asleep in its call, and after a pause? A signal that comes
+    earlier ends no rest."""
+    began, looked = None, None
+    for line in told.splitlines():
+        words = line.split()
+        if len(words) < 3:
+            continue
+        if words[2] == "thread-state":
+            looked = words
+        elif words[2] == "block-begin" and "call=epoll_wait" in words:
+            began, looked = words, None
+        elif words[2] not in ("thread-time", "thread-poll"):
+            began = None
+    if not began or not looked or int(looked[4]) & 0x7f != ord("S"):
+        return False
+    return float(looked[0].rstrip("s")) - float(began[0].rstrip("s")) >= PAUSE
+
+
+def has_ended(pid):
+    """Leaves its status to whoever waits for it."""
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def wait_until_looked(trace, pid):
     """Until the file says that the loop sleeps."""
-    told = ""
-    while "call=epoll_wait" not in told.rpartition("suspend")[2] or " thread-state " not in told.rpartition("suspend")[2]:
+    until = time.monotonic() + LONGEST
+    while True:
+        is_over = has_ended(pid) or time.monotonic() > until
+        told = run(COROTRACER, "dump", pathlib.Path(f"{trace}.partial"), status=None)
+        if is_asleep(told.stdout):
+            return
+        if is_over:
+            why = "the engine has ended" if has_ended(pid) else f"not within {LONGEST} s"
+            raise Unlooked(f"no look found the loop asleep: {why}\n{told.stdout[-2000:]}{told.stderr}")
         time.sleep(0.02)  # leaves the processor to the others
-        told = run(COROTRACER, "dump", pathlib.Path(f"{trace}.partial"), status=None).stdout
+
+
+def end_engine(pid):
+    """With what it runs: each of them is a session of its own, and not reaped so far."""
+    os.killpg(pid, signal.SIGKILL)
 
 
 def by_signal(number, to):
     def way(trace, program):
         with subprocess.Popen(command(trace, program), stderr=subprocess.PIPE, text=True, env=environment.with_package(),
                               start_new_session=True) as engine:
-            wait_until_looked(trace)
-            target = int(pathlib.Path(f"/proc/{engine.pid}/task/{engine.pid}/children").read_text().split()[0])
-            if to == "group":
-                os.killpg(engine.pid, number)
-            else:
-                os.kill(engine.pid if to == "engine" else target, number)
-            engine.communicate(timeout=60)
+            try:
+                wait_until_looked(trace, engine.pid)
+                target = int(pathlib.Path(f"/proc/{engine.pid}/task/{engine.pid}/children").read_text().split()[0])
+                if to == "group":
+                    os.killpg(engine.pid, number)
+                else:
+                    os.kill(engine.pid if to == "engine" else target, number)
+                engine.communicate(timeout=LONGEST)
+            except BaseException:
+                end_engine(engine.pid)
+                raise
     return way
 
 
+def read_to_end(terminal):
+    until = time.monotonic() + LONGEST
+    try:
+        while time.monotonic() < until:
+            if select.select([terminal], [], [], 1)[0] and not os.read(terminal, 4096):
+                return
+    except OSError:  # nobody has the other end any more
+        return
+    raise Unlooked(f"the terminal was not left within {LONGEST} s of control-c")
+
+
 def by_key(trace, program):
+    words, variables = command(trace, program), environment.with_package()
     pid, terminal = pty.fork()
     if pid == 0:
-        os.environ.update(environment.with_package())
-        os.execv(COROTRACER, command(trace, program))
-    wait_until_looked(trace)
-    os.write(terminal, b"\x03")
+        os.execve(COROTRACER, words, variables)
     try:
-        while os.read(terminal, 4096):
-            pass
-    except OSError:  # nobody has the other end any more
-        pass
-    os.waitpid(pid, 0)
-    os.close(terminal)
+        wait_until_looked(trace, pid)
+        os.write(terminal, b"\x03")
+        read_to_end(terminal)
+    except BaseException:
+        end_engine(pid)
+        raise
+    finally:
+        os.waitpid(pid, 0)
+        os.close(terminal)
 
 
 WAYS = {
@@ -111,7 +169,10 @@ WAYS = {
 def judge(scratch, name, way):
     trace = scratch / f"{name} {way}.ctrace"
     program, is_frozen = PROGRAMS[name]
-    WAYS[way](trace, program)
+    try:
+        WAYS[way](trace, program)
+    except (Unlooked, subprocess.TimeoutExpired) as error:
+        return f"{name}, ended by {way}: {error}"
     told = json.loads(run(COROTRACER, "report", "--format", "json", trace, status=None).stdout)
     findings = [(finding["rule"], finding["grade"], finding["title"]) for finding in told["findings"]]
     if not is_frozen:

@@ -173,9 +173,9 @@ def check_window():
     check("unknown" in result.stdout, f"a task that has no duration is judged: {result.stdout}")
 
 
-def cut(scratch, *words, trace=GENERATIONS):
+def cut(scratch, *words, trace=GENERATIONS, status=0):
     path = scratch / "part.trace"
-    said = run(TOOL, "cut", *words, "-o", path, trace).stderr
+    said = run(TOOL, "cut", *words, "-o", path, trace, status=status).stderr
     return path.read_bytes(), [int(number) for number in re.findall("generations? ([0-9]+)(?: to ([0-9]+))?", said)[0] if number]
 
 
@@ -192,7 +192,7 @@ def check_cut(scratch):
             (scratch / "again.trace").write_bytes(part)
             check("0 lost, with its end" in told("report", scratch / "again.trace"), "a part is not whole")
     (scratch / "damaged.trace").write_bytes(GENERATIONS.read_bytes()[:-1])
-    damaged, of_damaged = cut(scratch, "--from", "0s", trace=scratch / "damaged.trace")
+    damaged, of_damaged = cut(scratch, "--from", "0s", trace=scratch / "damaged.trace", status=5)
     check(len(of_damaged) == 2 and GENERATIONS.read_bytes().startswith(damaged), "a damaged trace is cut elsewhere")
     for words, sentence in ((("cut", "--from", "1h"), "it holds nothing of that time: it was observed until 0.0"),
                             (("cut", "--from", "1s", "--to", "0s"), "the interval ends before it begins"),
