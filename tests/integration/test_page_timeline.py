@@ -109,6 +109,7 @@ class Timeline(Page):
         return self.page.evaluate("navigator.clipboard.readText()")
 
     def picture(self):
+        self.settle()
         return xml.etree.ElementTree.fromstring(self.copy("Copy as SVG"))
 
     def words(self):
@@ -124,6 +125,7 @@ class Timeline(Page):
 
     def choose(self, words):
         """The state of the lane that is told by these words."""
+        self.settle()
         self.press(*["ArrowLeft"] * 9)
         for _ in range(9):
             if words in self.text(".details"):

@@ -134,7 +134,7 @@ def check_spans(place, program):
 SHAPES = {
     "current-thread": (4, [r" wake c\d+ coroutine:\d+ ", " destroy c1 life=done"]),
     "local-set": (4, [r"suspend c\d+ timer:0 ", r"wake c\d+ coroutine:\d+ outcome=queued", " destroy c4 life=done"]),
-    "join": (5, ["detail c1 0 detail=resource", "await-done c1 c5", "await-done c1 c4", "await-done c1 c3"]),
+    "join": (5, ["detail c1 0x0 detail=resource", "await-done c1 c5", "await-done c1 c4", "await-done c1 c3"]),
     "timeouts": (4, ["await c1 c2", "suspend c1 coroutine:2 ", "detail c1 .*detail=deadline", "await-done c1 c2",
                      " destroy c3 life=suspended", "suspend c1 coroutine:4 ", "detail c1 .*detail=deadline",
                      " destroy c4 life=suspended"]),

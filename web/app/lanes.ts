@@ -62,9 +62,13 @@ interface Members {
 	at(index: number): Lane | null;
 	/** -1: it is none that is known. */
 	indexOf(key: string): number;
+	/** Some were asked for, and are not known yet. */
+	readonly isAsking: boolean;
 }
 
 class Fixed implements Members {
+	readonly isAsking = false;
+
 	constructor(private readonly lanes: readonly Lane[]) {}
 
 	get count(): number {
@@ -91,6 +95,10 @@ class Paged implements Members {
 
 	get count(): number {
 		return Math.max(0, this.total - this.gone.length);
+	}
+
+	get isAsking(): boolean {
+		return this.pages.size < this.asked.size;
 	}
 
 	private async load(page: number): Promise<void> {
@@ -322,6 +330,10 @@ export class Lanes {
 
 	get count(): number {
 		return this.total;
+	}
+
+	get isAsking(): boolean {
+		return this.groups.some((group) => group.members.isAsking);
 	}
 
 	get nrLanes(): number {

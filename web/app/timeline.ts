@@ -100,6 +100,7 @@ export class Timeline implements Handled {
 		this.panel.close();
 		window.removeEventListener("keydown", this.keydown);
 		clearTimeout(this.timer);
+		this.nrSelected++;
 	}
 
 	// ---------------------------------------------------------------- what the address says
@@ -139,13 +140,9 @@ export class Timeline implements Handled {
 		const index = this.lanes.find(key), lane = index < 0 ? null : this.lanes.at(index)?.lane ?? null;
 		if (!lane)
 			return;
-		const number = ++this.nrSelected;
 		this.row = index;
 		this.show(index);
-		await this.ask();
-		/* What was selected meanwhile stays. */
-		if (number === this.nrSelected)
-			this.select(lane, this.sliceAt(lane, at));
+		await this.selectAnswered(lane, at);
 	}
 
 	// ---------------------------------------------------------------- above the picture
@@ -174,7 +171,6 @@ export class Timeline implements Handled {
 	/** The lanes anew: grouped otherwise, or with others hidden. */
 	private arrange(grouping = this.lanes.grouping): void {
 		this.lanes = this.makeLanes(grouping);
-		this.frame.setAttribute("aria-busy", "true");
 		this.noteArrangement();
 		this.changed();
 	}
@@ -223,8 +219,10 @@ export class Timeline implements Handled {
 	/** The view has changed: draw what there is, and ask soon. */
 	private changed(): void {
 		this.draw();
+		this.frame.setAttribute("aria-busy", "true");
 		clearTimeout(this.timer);
 		this.timer = window.setTimeout(() => {
+			this.timer = 0;
 			note({ from: Math.round(this.ranges.now.from), until: Math.round(this.ranges.now.until), at: undefined });
 			this.panel.scope(this.ranges.now, this.selection?.lane ?? null);
 			void this.ask();
@@ -254,7 +252,8 @@ export class Timeline implements Handled {
 			this.slices = slices;
 			this.besides = besides;
 			this.answered = wanted;
-			this.frame.setAttribute("aria-busy", "false");
+			/* Lanes that come later are asked about when they are there. */
+			this.frame.setAttribute("aria-busy", String(this.timer !== 0 || this.lanes.isAsking));
 			this.draw();
 		} catch (failure) {
 			this.scale.textContent = (failure as Error).message;
@@ -516,6 +515,16 @@ export class Timeline implements Handled {
 		const lane = this.lanes.at(this.row)?.lane ?? null;
 		this.select(lane, lane ? this.sliceAt(lane, at) : null);
 		this.changed();
+		if (lane && !this.slices.has(lane.key))
+			void this.selectAnswered(lane, at);
+	}
+
+	/** What nobody has asked about yet is selected as soon as it is known, unless something else was selected meanwhile. */
+	private async selectAnswered(lane: Lane, at: number): Promise<void> {
+		const number = ++this.nrSelected;
+		await this.ask();
+		if (number === this.nrSelected)
+			this.select(lane, this.sliceAt(lane, at));
 	}
 
 	private nextSlice(by: number): void {
