@@ -193,7 +193,7 @@ static int compare_groups(const void *left, const void *right, void *context)
 	if (!order)
 		order = COMPARE(
 			rule_of(analysis, second)->is_cause, rule_of(analysis, first)->is_cause);
-	/* Whoever started another one that is stuck may wait for its end. */
+	/* A parent of another one that is stuck may wait for its end. */
 	if (!order)
 		order = COMPARE(a->descendant != 0, b->descendant != 0);
 	if (!order)

@@ -34,8 +34,7 @@ static bool is_step(unsigned kind)
 static ct_time came_back(
 	const struct model_thread *thread, const struct ct_event *event, ct_time since)
 {
-	bool is_interrupted =
-		event->kind == CTP_KIND_BLOCK_END && (int64_t)event->object == -EINTR;
+	bool is_interrupted = event->kind == CTP_KIND_BLOCK_END && (int64_t)event->object == -EINTR;
 
 	return is_interrupted && thread->roused != CT_NO_TIME && thread->roused > since
 		       ? thread->roused

@@ -40,8 +40,8 @@ struct model_thread {
 	ct_time blocked_from; /* in a call that may block; CT_NO_TIME: in none */
 	ct_time left;         /* its first event behind its last idleness; CT_NO_TIME: none */
 	ct_time seen;         /* the engine's last look at it; CT_NO_TIME: none */
-	ct_time roused;       /* the first of its last looks that found it running; CT_NO_TIME: none */
-	ct_time stopped;      /* it has ended; CT_NO_TIME: not known */
+	ct_time roused;  /* the first of its last looks that found it running; CT_NO_TIME: none */
+	ct_time stopped; /* it has ended; CT_NO_TIME: not known */
 	uint64_t seen_event;
 	uint32_t seen_system_call; /* MODEL_NO_CALL: none, or not known which */
 	uint32_t nr_looks;         /* at it, since its last event */

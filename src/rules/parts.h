@@ -65,8 +65,8 @@ struct rules_waiting {
 };
 
 /*
- * rules_behind_is: does this coroutine not go on before that one lets its thread go? rules_behind_is_waiting: does it wait,
- * and no clock ends that? rules_behind_count: all of the process, by which of the two is so.
+ * rules_behind_is: does this coroutine not go on before that one lets its thread go? rules_behind_is_waiting: does it
+ * wait, and no clock ends that? rules_behind_count: all of the process, by which of the two is so.
  */
 bool rules_behind_is(const struct analysis *analysis, uint32_t index, uint32_t blocker);
 bool rules_behind_is_waiting(const struct analysis *analysis, uint32_t index);

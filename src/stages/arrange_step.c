@@ -101,7 +101,7 @@ unsigned arrange_step(struct place *place, enum act act, uint32_t by)
 	if (is_running && place->by == by && act == ACT_RESUME)
 		cost = COST_ODD;
 	place->state = entry & 15;
-	/* Whoever makes it ready does not run it. */
+	/* A thread that makes it ready does not run it. */
 	if (act != ACT_WAKE && act != ACT_WAKE_AGAIN && act != ACT_QUEUE)
 		place->by = by;
 	return cost;
