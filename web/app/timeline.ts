@@ -522,7 +522,11 @@ export class Timeline implements Handled {
 	/** What nobody has asked about yet is selected as soon as it is known, unless something else was selected meanwhile. */
 	private async selectAnswered(lane: Lane, at: number): Promise<void> {
 		const number = ++this.nrSelected;
-		await this.ask();
+		let tries = 3;
+		/* The lane may not have been among those that were seen when the question was asked. */
+		do
+			await this.ask();
+		while (--tries && number === this.nrSelected && !this.slices.has(lane.key));
 		if (number === this.nrSelected)
 			this.select(lane, this.sliceAt(lane, at));
 	}
