@@ -78,8 +78,11 @@ function statesTable(process: number, id: number): Table {
 	});
 }
 
-async function load(into: HTMLElement, trace: Trace, process: number, id: number): Promise<void> {
+async function load(into: HTMLElement, trace: Trace, process: number, id: number, leaving: AbortSignal): Promise<void> {
 	const rows = await askRows("select", { table: "coroutines", columns: COLUMNS.join(","), where: [`coroutine=${id}`, `process=${process}`], limit: 1 });
+	/* What comes late is not to stand in the place of the next screen. */
+	if (leaving.aborted)
+		return;
 	if (!rows.nrRows) {
 		fill(into, h("h2", null, `There is no coroutine ${id}`), h("p", null, h("a", { href: "#coroutines" }, "All coroutines")));
 		return;
@@ -114,12 +117,17 @@ async function load(into: HTMLElement, trace: Trace, process: number, id: number
 	events.refresh();
 }
 
-export function showCoroutine(into: HTMLElement, trace: Trace): void {
+export function showCoroutine(into: HTMLElement, trace: Trace): (() => void) | void {
 	const given = viewInUse().arguments, process = Number(given.get("process") ?? 1), id = Number(given.get("id") ?? NaN);
 	if (!Number.isInteger(id) || !Number.isInteger(process)) {
 		fill(into, h("h2", null, "Which coroutine?"), h("p", null, `The address names it by a number, such as #coroutine?process=1&id=7, and not by '${given.get("id") ?? ""}'. `,
 			h("a", { href: "#coroutines" }, "All coroutines")));
 		return;
 	}
-	void load(into, trace, process, id).catch((failure: Error) => fill(into, h("p", { role: "alert" }, failure.message)));
+	const leaving = new AbortController();
+	void load(into, trace, process, id, leaving.signal).catch((failure: Error) => {
+		if (!leaving.signal.aborted)
+			fill(into, h("p", { role: "alert" }, failure.message));
+	});
+	return () => leaving.abort();
 }

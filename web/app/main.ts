@@ -249,8 +249,9 @@ function focusSearch(): void {
 		here.focus();
 		return;
 	}
+	/* Behind the listener that shows the screen. */
+	window.addEventListener("hashchange", () => document.getElementById("text")?.focus(), { once: true });
 	location.hash = "#coroutines";
-	setTimeout(() => document.getElementById("text")?.focus(), 50);
 }
 
 if (document.getElementById("trace"))
