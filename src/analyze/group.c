@@ -203,15 +203,12 @@ static int compare_groups(const void *left, const void *right, void *context)
 
 /* ---------------------------------------------------------------- parents */
 
-#define GENERATIONS 64u /* of parents that are looked through */
-
+/* An event may be that of its child's end: a future, say. */
 static bool may_wait_for_end(const struct model_coro *coro)
 {
-	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
-
 	return coro->state == CT_STATE_WAITING &&
-	       (kind == CTP_RESOURCE_NONE || kind == CTP_RESOURCE_COROUTINE ||
-		       kind == CTP_RESOURCE_FRAME || kind == CTP_RESOURCE_EVENT);
+	       (analyze_ties_may_be_for_end(coro) ||
+		       CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_EVENT);
 }
 
 /* Findings about parents of this one, by their first members. */
@@ -220,7 +217,7 @@ static void note_parents(struct analysis *analysis, const uint32_t *group_of, ui
 	const struct model *model = analysis->model;
 	uint32_t at = index, steps;
 
-	for (steps = 0; at && steps < GENERATIONS; steps++) {
+	for (steps = 0; at && steps < TIES_GENERATIONS; steps++) {
 		at = model->coros.at[at].parent;
 		if (at && group_of[at] && group_of[at] != group_of[index] &&
 			may_wait_for_end(&model->coros.at[at]))

@@ -416,7 +416,7 @@ void analyze_lane_take(struct lane_index *index, const struct lane_event *of)
 
 	if (of->coro)
 		take_coroutine(index->of_coro[of->coro], of);
-	if (of->woken && model_makes_ready(event->argument))
+	if (of->woken && event_makes_ready(event->argument))
 		make_ready(index->of_coro[of->woken], of);
 	if (of->entered)
 		run(index->of_coro[of->entered], event);

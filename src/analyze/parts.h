@@ -405,6 +405,11 @@ uint32_t analyze_ties_behind(const struct analysis *analysis, uint32_t coro);
 bool analyze_ties_is_something_left(
 	const struct analysis *analysis, const struct model_object *object);
 
+#define TIES_GENERATIONS 64u /* of parents that are looked through */
+
+/* analyze_ties_may_be_for_end: may its wait, by what is told, be for the end of one that it has started? */
+bool analyze_ties_may_be_for_end(const struct model_coro *coro);
+
 /* analyze_ties_is_for_untold_lock: does it wait for a lock, and which one is not told (P-104)? */
 bool analyze_ties_is_for_untold_lock(const struct model_coro *coro);
 

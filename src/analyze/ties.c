@@ -280,6 +280,14 @@ bool analyze_ties_is_something_left(
 	       (object->has_takers || analysis->model->processes[object->process].tells_takings);
 }
 
+bool analyze_ties_may_be_for_end(const struct model_coro *coro)
+{
+	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
+
+	return kind == CTP_RESOURCE_NONE || kind == CTP_RESOURCE_COROUTINE ||
+	       kind == CTP_RESOURCE_FRAME;
+}
+
 bool analyze_ties_is_for_untold_lock(const struct model_coro *coro)
 {
 	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK &&
@@ -413,7 +421,7 @@ void analyze_story_wake(struct analysis *analysis, struct story *story,
 const char *analyze_words_waking(
 	struct analysis *analysis, const struct model_waking *wake, const char *text)
 {
-	if (model_makes_ready(wake->outcome))
+	if (event_makes_ready(wake->outcome))
 		return text;
 	return analyze_say(analysis, "%s, told as %s", text, ct_outcome_name(wake->outcome));
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/failure.h"
+#include "event/around.h"
 #include "stream/order.h"
 #include "claim/parts.h"
 
@@ -136,9 +137,7 @@ static void sight(
 	if (claim->kind == CLAIM_TOLD &&
 		!(is_of_kinds(event, claim->kinds) && is_about(event, claim)))
 		fail(progress, event);
-	/* The flags of a switch mean something else. */
-	if (claim->kind == CLAIM_AT_SWITCH && event->kind != CTP_KIND_SWITCH &&
-		(event->flags & CTP_TOLD_AROUND))
+	if (claim->kind == CLAIM_AT_SWITCH && event_is_told_around(event))
 		fail(progress, event);
 }
 
@@ -208,7 +207,8 @@ static void touch(
 
 static void take_subject(struct checker *checker, const struct ct_event *event)
 {
-	if (event->kind >= 64 || (event->kind == CTP_KIND_WAKE && !claim_makes_ready(event)))
+	if (event->kind >= 64 ||
+		(event->kind == CTP_KIND_WAKE && !event_makes_ready(event->argument)))
 		return;
 	if (event->kind == CTP_KIND_SWITCH) {
 		touch(checker, claim_coro(event->coro), CLAIM_KIND(SUSPEND), event);

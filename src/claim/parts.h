@@ -6,6 +6,7 @@
 #define CLAIM_PARTS_H
 
 #include "base/map.h"
+#include "event/wakes.h"
 #include "claim/checker.h"
 
 /* One of two events that a claim names, and what it began. */
@@ -94,13 +95,5 @@ void claim_wakes_prepare(struct checker *checker);
 void claim_wakes_take(struct checker *checker, const struct ct_event *event);
 bool claim_wakes_judge(const struct checker *checker, const struct claim *claim);
 void claim_wakes_fini(struct checker *checker);
-
-/* claim_makes_ready: does a wake with this outcome make its target ready? */
-static inline bool claim_makes_ready(const struct ct_event *wake)
-{
-	return wake->argument == CTP_OUTCOME_QUEUED ||
-	       wake->argument == CTP_OUTCOME_ALREADY_QUEUED ||
-	       wake->argument == CTP_OUTCOME_RESUMED;
-}
 
 #endif

@@ -122,7 +122,7 @@ void claim_wakes_take(struct checker *checker, const struct ct_event *event)
 		wait_of(checker, event->process, event->coro)->is_woken = true;
 		break;
 	case CTP_KIND_WAKE:
-		if (claim_makes_ready(event))
+		if (event_makes_ready(event->argument))
 			wake(checker, event);
 		break;
 	default:

@@ -51,7 +51,7 @@ bool model_coro_conflict(struct model *model, uint32_t index, const struct ct_ev
 		.is_order_unknown = model_is_order_doubtful(coro),
 	};
 
-	if (!model_makes_ready(coro->wake_outcome))
+	if (!event_makes_ready(coro->wake_outcome))
 		conflict.wakes[0].time = CT_NO_TIME;
 	/* Steps before its last wait have had their resume. */
 	if (coro->suspended != CT_NO_TIME && conflict.wakes[0].time < coro->suspended)
@@ -108,7 +108,7 @@ bool model_coro_ghost(struct model *model, uint32_t coro, const struct ct_event 
 
 	ghost.has_wake = *wake != 0;
 	ghost.wake = *wake ? *wake - 1 : 0;
-	if (event->kind == CTP_KIND_WAKE && model_makes_ready(event->argument) &&
+	if (event->kind == CTP_KIND_WAKE && event_makes_ready(event->argument) &&
 		model->ghosts.count < MODEL_GHOSTS)
 		*wake = (uint32_t)model->ghosts.count + 1;
 	/* A step that leads on from nowhere is broken; a wake does not lead anywhere by itself. */

@@ -248,7 +248,7 @@ static bool is_woken_already(
 	return model_was_woken(coro) && coro->wake_time <= event->time &&
 	       (coro->wake_coro == index || event_is_told_around(event)) &&
 	       (coro->changed == CT_NO_TIME || coro->wake_time >= coro->changed) &&
-	       model_makes_ready(coro->wake_outcome);
+	       event_makes_ready(coro->wake_outcome);
 }
 
 /* The coroutine has come to its end already, and is left for the last time. */

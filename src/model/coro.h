@@ -205,7 +205,7 @@ static inline struct model_waking model_wake_last(const struct model_coro *coro)
 /* model_wake_ready: the last wake that made it ready, which one that was given up does not; none known: the last. */
 static inline struct model_waking model_wake_ready(const struct model_coro *coro)
 {
-	return model_makes_ready(coro->wake_outcome) || coro->wake_before.time == CT_NO_TIME
+	return event_makes_ready(coro->wake_outcome) || coro->wake_before.time == CT_NO_TIME
 		       ? model_wake_last(coro)
 		       : coro->wake_before;
 }

@@ -254,7 +254,7 @@ static void tell_wake(
 		tell(model, MODEL_WAKE_RUNNING, index, event);
 	if (model_is_woken_again(coro, event))
 		tell(model, MODEL_WAKE_AGAIN, index, event);
-	if (model_makes_ready(event->argument))
+	if (event_makes_ready(event->argument))
 		model_tell(model, MODEL_WAKE, sight);
 }
 
@@ -290,7 +290,7 @@ static bool wake_one(
 	if (model_is_woken_again(coro, event))
 		coro->flags |= MODEL_CORO_WAS_WOKEN_AGAIN;
 	coro->nr_wakes++;
-	if (model_makes_ready(coro->wake_outcome))
+	if (event_makes_ready(coro->wake_outcome))
 		coro->wake_before = model_wake_last(coro);
 	coro->wake_time = event->time;
 	coro->wake_event = event->sequence;
@@ -304,7 +304,7 @@ static bool wake_one(
 	coro->last_event = event->sequence;
 	if (match.is_doubtful)
 		coro->flags |= MODEL_CORO_HAS_DOUBTFUL_WAKE;
-	if (!model_makes_ready(event->argument))
+	if (!event_makes_ready(event->argument))
 		return true;
 	/* No resume is certain to follow for a coroutine that was never seen to suspend.
 	 */

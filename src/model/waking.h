@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "corotracer/ct.h"
+#include "event/wakes.h"
 
 /* One wake of a coroutine. */
 struct model_waking {
@@ -24,13 +25,6 @@ struct model_waking {
 	 */
 	bool is_leaving;
 };
-
-/* model_makes_ready: does a wake with this outcome make its target ready? */
-static inline bool model_makes_ready(uint8_t outcome)
-{
-	return outcome == CTP_OUTCOME_QUEUED || outcome == CTP_OUTCOME_ALREADY_QUEUED ||
-	       outcome == CTP_OUTCOME_RESUMED;
-}
 
 /* model_is_remark: does it say something of the target, and wake nobody (P-37)? */
 static inline bool model_is_remark(uint8_t outcome)

@@ -5,8 +5,6 @@
  */
 #include "rules/parts.h"
 
-#define GENERATIONS 64u /* of parents that are looked through */
-
 bool rules_behind_is_waiting(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
@@ -16,20 +14,11 @@ bool rules_behind_is_waiting(const struct analysis *analysis, uint32_t index)
 		       coro->deadline <= analysis->parties[coro->process].end);
 }
 
-/* May its wait be for the end of one that it has started? */
-static bool may_wait_for_end(const struct model_coro *coro)
-{
-	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
-
-	return kind == CTP_RESOURCE_NONE || kind == CTP_RESOURCE_COROUTINE ||
-	       kind == CTP_RESOURCE_FRAME;
-}
-
 static bool is_parent(const struct analysis *analysis, uint32_t index, uint32_t child)
 {
 	uint32_t steps;
 
-	for (steps = 0; child && steps < GENERATIONS; steps++) {
+	for (steps = 0; child && steps < TIES_GENERATIONS; steps++) {
 		child = analysis->model->coros.at[child].parent;
 		if (child == index)
 			return true;
@@ -53,7 +42,7 @@ bool rules_behind_is(const struct analysis *analysis, uint32_t index, uint32_t b
 	if (!rules_behind_is_waiting(analysis, index))
 		return is_left_ready(analysis, index, blocker);
 	return analyze_ties_next(analysis, index) == blocker ||
-	       (may_wait_for_end(&analysis->model->coros.at[index]) &&
+	       (analyze_ties_may_be_for_end(&analysis->model->coros.at[index]) &&
 		       is_parent(analysis, index, blocker));
 }
 

@@ -147,7 +147,7 @@ static void tell_victim(
 /* What was done to one that is gone; not a wake that its waker gave up, which did nothing. */
 static bool is_deed(const struct model_ghost *ghost)
 {
-	return ghost->kind != CTP_KIND_WAKE || model_makes_ready(ghost->argument);
+	return ghost->kind != CTP_KIND_WAKE || event_makes_ready(ghost->argument);
 }
 
 /* The last one tells enough. */
@@ -209,7 +209,7 @@ static void tell_wakes(struct analysis *analysis, uint32_t crashed, struct story
 {
 	const struct model_coro *coro = &analysis->model->coros.at[crashed];
 
-	if (model_makes_ready(coro->wake_outcome))
+	if (event_makes_ready(coro->wake_outcome))
 		analyze_story_woken(analysis, story, coro, coro->wake_before);
 	analyze_story_woken(analysis, story, coro, model_wake_ready(coro));
 	analyze_story_evidence(analysis, story,

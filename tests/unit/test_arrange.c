@@ -8,8 +8,8 @@
 
 #include "stages/arrange.h"
 #include "check.h"
+#include "listed.h"
 #include "stream/order.h"
-#include "base/vec.h"
 
 #define REACH_NS 5000
 #define NR_THREADS 4u
@@ -17,42 +17,6 @@
 #define NR_LOCKS 2u
 #define LOCKS_FROM 0x1000
 
-/* ---------------------------------------------------------------- events from memory */
-
-struct list {
-	struct ct_source source; /* first member */
-	VEC(struct ct_event) events;
-	size_t at;
-};
-
-static enum ct_status list_next(
-	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
-{
-	struct list *list = (struct list *)source;
-	const struct ct_event *event;
-
-	(void)reterr;
-	if (list->at == list->events.count)
-		return CT_END;
-	event = &list->events.at[list->at++];
-	*events = (struct ct_events){.at = event, .count = 1, .are_carried = event->site};
-	return CT_OK;
-}
-
-static enum ct_status list_reset(struct ct_source *source, struct ct_error *reterr)
-{
-	(void)reterr;
-	((struct list *)source)->at = 0;
-	return CT_OK;
-}
-
-static void list_close(struct ct_source *source)
-{
-	(void)source;
-}
-
-static const struct ct_source_ops list_ops = {
-	.next = list_next, .reset = list_reset, .close = list_close};
 static const struct ct_tables tables = {
 	.nr_threads = NR_THREADS + 1, .reach_ns = REACH_NS, .observed_until = INT64_C(1) << 40};
 
@@ -381,7 +345,8 @@ static void look_at(struct ct_source *source, const struct list *list, struct se
 	CHECK_EQUAL(count, list->events.count);
 }
 
-static struct list list = {.source = {.ops = &list_ops, .tables = &tables}};
+static struct list list = {
+	.source = {.ops = &list_ops, .tables = &tables}, .are_sites_carried = true};
 
 /* As they are stamped, and put in order. */
 static void run_programs(bool is_fenced, struct seen *raw, struct seen *arranged)
@@ -483,7 +448,8 @@ static void test_told_around(void)
 static void test_one_thread(void)
 {
 	static const struct ct_tables of_one = {.nr_threads = 2};
-	struct list single = {.source = {.ops = &list_ops, .tables = &of_one}};
+	struct list single = {
+		.source = {.ops = &list_ops, .tables = &of_one}, .are_sites_carried = true};
 	struct ct_source *source = NULL;
 
 	CHECK_EQUAL(arrange_open(&single.source, &source, NULL), CT_OK);

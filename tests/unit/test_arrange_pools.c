@@ -8,8 +8,8 @@
 
 #include "rules/rules.h"
 #include "check.h"
+#include "listed.h"
 #include "stages/arrange.h"
-#include "base/vec.h"
 
 #define NR_POOLS 2u
 #define NR_THREADS 4u /* every second one is of the same pool */
@@ -20,41 +20,6 @@
 #define FRAME_BYTES UINT64_C(0x100)
 
 enum site { SITE_NONE, SITE_HOP, SITE_BACK, SITE_QUEUE, SITE_SPAWN, NR_SITES };
-
-/* ---------------------------------------------------------------- events from memory */
-
-struct list {
-	struct ct_source source; /* first member */
-	VEC(struct ct_event) events;
-	size_t at;
-};
-
-static enum ct_status list_next(
-	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
-{
-	struct list *list = (struct list *)source;
-
-	(void)reterr;
-	if (list->at == list->events.count)
-		return CT_END;
-	*events = (struct ct_events){.at = &list->events.at[list->at++], .count = 1};
-	return CT_OK;
-}
-
-static enum ct_status list_reset(struct ct_source *source, struct ct_error *reterr)
-{
-	(void)reterr;
-	((struct list *)source)->at = 0;
-	return CT_OK;
-}
-
-static void list_close(struct ct_source *source)
-{
-	(void)source;
-}
-
-static const struct ct_source_ops list_ops = {
-	.next = list_next, .reset = list_reset, .close = list_close};
 
 #define TEXTS .file = "", .function = "", .module = "", .callers = ""
 
