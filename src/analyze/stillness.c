@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 
 #include "analyze/parts.h"
+#include "event/system_calls.h"
 
 /* ---------------------------------------------------------------- threads */
 
@@ -22,17 +23,11 @@ static bool is_sleep(uint32_t call)
 /* Calls that end when a file has something, or a signal comes. */
 static bool waits_for_files(const struct analysis *analysis, const struct model_thread *thread)
 {
-	switch (thread->seen_system_call) {
-#ifdef SYS_epoll_wait
-	case SYS_epoll_wait:
-#endif
-#ifdef SYS_epoll_pwait2
-	case SYS_epoll_pwait2:
-#endif
-	case SYS_epoll_pwait:
-		/* The ledger tells what is in there. */
+	/* The ledger tells what is in there. */
+	if (event_is_epoll_call(thread->seen_system_call))
 		return !analysis->tables->processes[thread->process].has_ledger &&
 		       !(thread->seen_inside && analysis->parties[thread->process].is_alone);
+	switch (thread->seen_system_call) {
 	case SYS_futex:
 	case MODEL_NO_CALL:
 		return false;

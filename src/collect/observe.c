@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "collect/collector.h"
+#include "event/system_calls.h"
 #include "kernel/inside.h"
 #include "kernel/polled.h"
 #include "kernel/procfs.h"
@@ -368,24 +369,11 @@ static bool observe_polls(
 	return true;
 }
 
-static bool is_epoll_call(int32_t call)
-{
-#ifdef SYS_epoll_wait
-	if (call == SYS_epoll_wait)
-		return true;
-#endif
-#ifdef SYS_epoll_pwait2
-	if (call == SYS_epoll_pwait2)
-		return true;
-#endif
-	return call == SYS_epoll_pwait;
-}
-
 /* What interest lists hold the ledger tells, where there is one. */
 static bool waits_inside(const struct observation *observation, const struct thread_state *state)
 {
 	return state->letter == 'S' && !observation->process->has_ledger &&
-	       is_epoll_call(state->call) &&
+	       event_is_epoll_call((uint32_t)state->call) &&
 	       inside_is_poll_own(observation->folder, (int32_t)state->arguments[0]);
 }
 

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 
 #include "event/kind_words.h"
+#include "event/system_calls.h"
 #include "model/parts.h"
 
 /* ---------------------------------------------------------------- idleness */
@@ -317,19 +318,6 @@ static bool is_completion_call(uint64_t number)
 	return number == SYS_io_getevents;
 }
 
-static bool is_epoll_call(uint64_t number)
-{
-#ifdef SYS_epoll_wait
-	if (number == SYS_epoll_wait)
-		return true;
-#endif
-#ifdef SYS_epoll_pwait2
-	if (number == SYS_epoll_pwait2)
-		return true;
-#endif
-	return number == SYS_epoll_pwait;
-}
-
 bool model_is_look_valid(const struct model *model, uint32_t index)
 {
 	const struct model_thread *thread = &model->threads[index];
@@ -367,7 +355,7 @@ bool model_waits_outside(const struct model *model, uint32_t index)
 		return false;
 	if (model_is_look_valid(model, index))
 		return !thread->seen_polls && !thread->seen_inside &&
-		       (!is_epoll_call(thread->seen_system_call) || !has_ledger);
+		       (!event_is_epoll_call(thread->seen_system_call) || !has_ledger);
 	if (thread->is_polling || thread->blocked_from != CT_NO_TIME)
 		return thread->blocked_call != CTP_CALL_EPOLL_WAIT &&
 		       thread->blocked_call != CTP_CALL_LOCK;

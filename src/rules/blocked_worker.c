@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 
 #include "analyze/proof.h"
+#include "event/system_calls.h"
 #include "rules/parts.h"
 
 #define PLACES_TOLD 4u
@@ -75,6 +76,8 @@ static bool is_loop_call(const struct model_thread *thread)
 		return thread->blocked_call == CTP_CALL_EPOLL_WAIT ||
 		       thread->blocked_call == CTP_CALL_POLL ||
 		       thread->blocked_call == CTP_CALL_SELECT;
+	if (event_is_epoll_call(thread->seen_system_call))
+		return true;
 	switch (thread->seen_system_call) {
 #ifdef SYS_poll
 	case SYS_poll:
@@ -82,13 +85,6 @@ static bool is_loop_call(const struct model_thread *thread)
 #ifdef SYS_select
 	case SYS_select:
 #endif
-#ifdef SYS_epoll_wait
-	case SYS_epoll_wait:
-#endif
-#ifdef SYS_epoll_pwait2
-	case SYS_epoll_pwait2:
-#endif
-	case SYS_epoll_pwait:
 	case SYS_ppoll:
 	case SYS_pselect6:
 	case SYS_io_uring_enter:
