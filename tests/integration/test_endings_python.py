@@ -29,7 +29,7 @@ async def main():
     event = asyncio.Event()
     await asyncio.gather(*[waiter(event) for _ in range(3)])
 """
-SERVER = BEGIN + """\
+CONSUMERS = BEGIN + """\
 async def consume(queue):
     while True:
         await queue.get()
@@ -37,18 +37,13 @@ async def consume(queue):
 async def main():
     queue = asyncio.Queue()
     consumers = [asyncio.create_task(consume(queue)) for _ in range(3)]
+"""
+SERVER = CONSUMERS + """\
     server = await asyncio.start_server(lambda reader, writer: writer.close(), "127.0.0.1", 0)
     async with server:
         await server.serve_forever()
 """
-TIMER = BEGIN + """\
-async def consume(queue):
-    while True:
-        await queue.get()
-
-async def main():
-    queue = asyncio.Queue()
-    consumers = [asyncio.create_task(consume(queue)) for _ in range(3)]
+TIMER = CONSUMERS + """\
     await asyncio.sleep(3600)
 """
 # The engine cannot tell that the program was sent SIGINT by itself, and passes it on. asyncio raises KeyboardInterrupt at the

@@ -45,4 +45,16 @@ static inline void list_close(struct ct_source *source)
 static const struct ct_source_ops list_ops = {
 	.next = list_next, .reset = list_reset, .close = list_close};
 
+/* For qsort: by stamp, as a store has them. */
+static inline int list_by_stamp(const void *left, const void *right)
+{
+	const struct ct_event *a = left, *b = right;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return a->sequence < b->sequence ? -1 : 1;
+}
+
 #endif

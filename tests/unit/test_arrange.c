@@ -189,17 +189,6 @@ static void do_something(struct program *program)
 	}
 }
 
-static int by_stamp(const void *left, const void *right)
-{
-	const struct ct_event *a = left, *b = right;
-
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return a->sequence < b->sequence ? -1 : 1;
-}
-
 static void make(struct list *list, uint64_t seed, bool is_fenced, size_t nr_events)
 {
 	struct program program = {
@@ -214,7 +203,7 @@ static void make(struct list *list, uint64_t seed, bool is_fenced, size_t nr_eve
 		do_something(&program);
 	for (i = 0; i < list->events.count; i++)
 		list->events.at[i].sequence = i;
-	qsort(list->events.at, list->events.count, sizeof(*list->events.at), by_stamp);
+	qsort(list->events.at, list->events.count, sizeof(*list->events.at), list_by_stamp);
 	for (i = 0; i < list->events.count; i++)
 		list->events.at[i].sequence = i;
 }

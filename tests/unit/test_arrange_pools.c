@@ -207,17 +207,6 @@ static void run(uint32_t thread)
 	}
 }
 
-static int by_stamp(const void *left, const void *right)
-{
-	const struct ct_event *a = left, *b = right;
-
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return a->sequence < b->sequence ? -1 : 1;
-}
-
 static uint32_t first_thread(void)
 {
 	uint32_t first = 1, i;
@@ -240,7 +229,7 @@ static void make(uint64_t seed)
 		start(1 + (uint32_t)i % NR_THREADS);
 	while (list.events.count < NR_EVENTS)
 		run(first_thread());
-	qsort(list.events.at, list.events.count, sizeof(*list.events.at), by_stamp);
+	qsort(list.events.at, list.events.count, sizeof(*list.events.at), list_by_stamp);
 	for (i = 0; i < list.events.count; i++)
 		list.events.at[i].sequence = i;
 }
