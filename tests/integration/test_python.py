@@ -104,6 +104,18 @@ def check_greenlets(place, python):
             "at Shop.next_order, examples/greenlet/shop.py:" in finding["title"]]
     check(cook and cook[0]["grade"] == "likely", f"the fault of shop.py is not found: {report['findings']}")
     check_timer(place, python)
+    check_compiled(place, python)
+
+
+def check_compiled(place, python):
+    """Modules of gevent that are compiled against its classes load after `install`, and work with those put in their place."""
+    program = place / "pooled.py"
+    program.write_text("import gevent.monkey\ngevent.monkey.patch_all()\nimport gevent.pool, gevent.pywsgi, gevent.threadpool\n"
+                       "workers = gevent.pool.Pool(2)\n"
+                       "print(sum(workers.imap_unordered(lambda i: (gevent.sleep(0), i)[1], range(5), maxsize=2)))\n")
+    result = run(COROTRACER, "run", "-o", place / "run.ctrace", "--", python, "-m", "corotracer", program,
+                 env=environment.with_package())
+    check("10\n" in result.stdout, f"{result.stdout}{result.stderr}")
 
 
 def check_timer(place, python):

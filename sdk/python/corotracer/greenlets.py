@@ -2,8 +2,10 @@
 """greenlet's switches, and what gevent's greenlets wait for.
 
 Most of gevent is compiled, and its classes cannot be changed. So each that tasks wait for has a class of its own here,
-which takes its place in gevent's modules: whoever imports one from there after `install` gets that.
+which takes its place in gevent's modules: whoever imports one from there after `install` gets that. The compiled modules
+keep theirs: others that are compiled look there for what lies in an object, and fail to load where it is another class.
 """
+import importlib.machinery
 import os
 import sys
 import time
@@ -117,12 +119,17 @@ def queue_class(base):
     return Queue
 
 
+def is_compiled(module):
+    return (getattr(module, "__file__", None) or "").endswith(tuple(importlib.machinery.EXTENSION_SUFFIXES))
+
+
 def replace(module, name, make):
     base = getattr(module, name)
     made = make(base)
     made.__name__, made.__qualname__, made.__module__ = base.__name__, base.__qualname__, base.__module__
     for other in list(sys.modules.values()):
-        if getattr(other, "__name__", "").split(".")[0] == "gevent" and vars(other).get(name) is base:
+        is_gevent = getattr(other, "__name__", "").split(".")[0] == "gevent"
+        if is_gevent and not is_compiled(other) and vars(other).get(name) is base:
             setattr(other, name, made)
 
 
