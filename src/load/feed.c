@@ -58,7 +58,8 @@ void load_table_older(const char *name, struct load_table *ret_table)
 		.columns = {{"id", LOAD_KEY}, {"probe_id", LOAD_UNSIGNED}, {"tid", LOAD_UNSIGNED},
 			{"addr", LOAD_TEXT}, {"seq", LOAD_UNSIGNED}, {"is_active", LOAD_BOOLEAN},
 			{"ts", LOAD_UNSIGNED}},
-		.nr_columns = 7};
+		.nr_columns = 7,
+		.is_older = true};
 }
 
 void load_run(const struct ct_tables *tables, char run[33])

@@ -31,6 +31,7 @@ struct load_table {
 	const char *name;
 	struct load_column columns[LOAD_COLUMNS];
 	uint32_t nr_columns;
+	bool is_older; /* the table may be another program's: its columns are found by their names */
 };
 
 /*

@@ -4,8 +4,8 @@
  *
  * Databases and tables that are missing are created. A table has the columns of the view's (view.def), behind `run`,
  * which says of which run a row is: rows of the same run are replaced. The older form has the six columns of JSON lines
- * in one table, and adds to what is there. An existing table of another shape is refused. All rows are loaded in one
- * transaction: others see them all, or none.
+ * in one table, and adds to what is there, also where another program made it with further columns. An existing table
+ * of another shape is refused. All rows are loaded in one transaction: others see them all, or none.
  */
 #ifndef LOAD_LOAD_H
 #define LOAD_LOAD_H

@@ -106,13 +106,46 @@ void load_add_shape(struct text *text, const struct load_dialect *dialect, const
 
 /* ---------------------------------------------------------------- shapes */
 
-void load_shape_column(struct load_shape *shape, const char *name, const char *type)
+/* Types that hold such cells whole, as both databases name them. */
+static const char *const holders[LOAD_NR_TYPES][10] = {
+	[LOAD_UNSIGNED] = {"numeric", "decimal", "bigint", "text", "character varying", "varchar",
+		"mediumtext", "longtext"},
+	[LOAD_BOOLEAN] = {"boolean", "tinyint", "smallint", "int", "integer", "bigint", "numeric",
+		"decimal"},
+	[LOAD_TEXT] = {"text", "character varying", "varchar", "character", "char", "mediumtext",
+		"longtext"},
+};
+
+static bool is_holder(const char *type, enum load_type wanted)
 {
-	uint32_t at = shape->nr_seen++;
+	const char *const *holder = holders[wanted];
+
+	while (*holder && strcmp(*holder, type) != 0)
+		holder++;
+	return *holder != NULL;
+}
+
+static void find_column(struct load_shape *shape, const char *name, const char *type)
+{
+	uint32_t i;
+
+	for (i = 0; i < shape->table->nr_columns; i++) {
+		const struct load_column *column = &shape->table->columns[i];
+
+		if (column->type == LOAD_KEY || strcmp(column->name, name) != 0)
+			continue;
+		shape->found |= UINT32_C(1) << i;
+		if (!is_holder(type, column->type))
+			text_format(&shape->difference, "its column %s is %s, and not %s", name,
+				type, shape->dialect->types[column->type]);
+	}
+}
+
+static void compare_column(struct load_shape *shape, const char *name, const char *type)
+{
+	uint32_t at = shape->nr_seen - 1;
 	const char *wanted = "";
 
-	if (shape->difference.length)
-		return;
 	if (at < shape->table->nr_columns)
 		wanted = shape->dialect->types[shape->table->columns[at].type];
 	if (at >= shape->table->nr_columns)
@@ -125,14 +158,39 @@ void load_shape_column(struct load_shape *shape, const char *name, const char *t
 			&shape->difference, "its column %s is %s, and not %s", name, type, wanted);
 }
 
+void load_shape_column(struct load_shape *shape, const char *name, const char *type)
+{
+	shape->nr_seen++;
+	if (shape->difference.length)
+		return;
+	if (shape->table->is_older)
+		find_column(shape, name, type);
+	else
+		compare_column(shape, name, type);
+}
+
+/* The first column that is missing; the number of columns: none is. */
+static uint32_t missing_column(const struct load_shape *shape)
+{
+	uint32_t i;
+
+	if (!shape->table->is_older)
+		return shape->nr_seen;
+	for (i = 0; i < shape->table->nr_columns; i++)
+		if (shape->table->columns[i].type != LOAD_KEY && !(shape->found >> i & 1))
+			break;
+	return i;
+}
+
 enum ct_status load_shape_status(struct load_shape *shape, struct ct_error *reterr)
 {
 	enum ct_status status = text_status(&shape->difference, reterr);
+	uint32_t missing = missing_column(shape);
 
 	if (status == CT_OK && !shape->difference.length && shape->nr_seen &&
-		shape->nr_seen < shape->table->nr_columns)
+		missing < shape->table->nr_columns)
 		text_format(&shape->difference, "it has no column %s",
-			shape->table->columns[shape->nr_seen].name);
+			shape->table->columns[missing].name);
 	if (status == CT_OK && shape->difference.length)
 		status = ct_fail(reterr, CT_ERR_USAGE,
 			"the database has a table '%s' of another shape: %s", shape->table->name,

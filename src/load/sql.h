@@ -43,12 +43,14 @@ void load_add_shape(struct text *text, const struct load_dialect *dialect, const
 
 /*
  * A table that is there, told column by column as its database names their types, compared with the one that should be.
- * load_shape_status: CT_ERR_USAGE and the first difference.
+ * In the older form, the columns that rows have cells for must be there, of types that can hold them; their order, and
+ * further columns, are its maker's. load_shape_status: CT_ERR_USAGE and the first difference.
  */
 struct load_shape {
 	const struct load_dialect *dialect;
 	const struct load_table *table;
 	uint32_t nr_seen;
+	uint32_t found;         /* of the older form: a bit for each column */
 	struct text difference; /* "": none so far */
 };
 

@@ -171,6 +171,45 @@ def check_older(database, form, trace, words):
     check([one for one, in columns] == ["id", "probe_id", "tid", "addr", "seq", "is_active", "ts"], f"{form}: {columns}")
 
 
+OLDER_TABLES = {
+    # As the older program made them, and a column that somebody has added.
+    "postgres": "CREATE TABLE coro_trace_events (id BIGSERIAL PRIMARY KEY, probe_id NUMERIC(20,0) NOT NULL, "
+                "tid NUMERIC(20,0) NOT NULL, addr VARCHAR(32) NOT NULL, seq NUMERIC(20,0) NOT NULL, is_active BOOLEAN NOT NULL, "
+                "ts NUMERIC(20,0) NOT NULL, added TIMESTAMPTZ DEFAULT now())",
+    "mysql": "CREATE TABLE coro_trace_events (id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, probe_id DECIMAL(20,0) "
+             "NOT NULL, seq DECIMAL(20,0) NOT NULL, tid DECIMAL(20,0) NOT NULL, addr VARCHAR(32) NOT NULL, "
+             "is_active TINYINT(1) NOT NULL, ts BIGINT UNSIGNED NOT NULL, added TIMESTAMP DEFAULT CURRENT_TIMESTAMP)"}
+
+
+def check_older_table(database, form, trace, words):
+    """A table of the older program's is added to, whatever the order and the types of its columns, if they hold the rows;
+    and the server is that of this machine, by its port, where no other is named."""
+    values = "(7, 8, '0x0000000000000009', 10, true, 11)"
+    database.ask("DROP TABLE coro_trace_events", "older")
+    database.ask(OLDER_TABLES[form], "older")
+    database.ask(f"INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts) VALUES {values}", "older")
+
+    def export_again():
+        return run(BUILD / "coroTracer", "-export", form, "-in", trace, "-db-port", database.port, *words, status=None)
+
+    said = export_again()
+    check(said.returncode == 0 and said.stderr == "", f"{form}: {said}")
+    rows = told_by(database, "SELECT probe_id, tid, addr, seq, ts FROM coro_trace_events ORDER BY id", "older")
+    check(len(rows) == 6 and rows[0] == ["7", "8", "0x0000000000000009", "10", "11"]
+          and rows[1] == ["1", "101", "0x0000000000000000", "1", "5001200000"], f"{form}: {rows}")
+    double = "DOUBLE PRECISION" if form == "postgres" else "DOUBLE"
+    for change, words_of in ((f"ALTER TABLE coro_trace_events ADD ts2 {double}", None),
+                             ("ALTER TABLE coro_trace_events DROP COLUMN ts", "it has no column ts"),
+                             (f"ALTER TABLE coro_trace_events ADD ts {double}", "its column ts is double")):
+        database.ask(change, "older")
+        said = export_again()
+        if words_of:
+            one_sentence(said, "of another shape", words_of)
+        else:
+            check(said.returncode == 0, f"{form}: {said}")
+    check(database.ask("SELECT count(*) FROM coro_trace_events", "older") == "11", f"{form}: a refused load left rows")
+
+
 def check_server(database, form, trace, real, older):
     check_loads(database, form, trace, real)
     check_parts(database, form, trace)
@@ -180,6 +219,7 @@ def check_server(database, form, trace, real, older):
     check_troubles(database, form, trace)
     check_missing(database, form, trace)
     check_older(database, older[0], trace, older[1:])
+    check_older_table(database, older[0], trace, older[1:])
 
 
 def is_built(form, trace):
