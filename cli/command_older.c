@@ -17,6 +17,7 @@
 #define DEFAULT_STATIONS 128u
 #define DEFAULT_SHM "/tmp/corotracer.shm"
 #define DEFAULT_SOCKET "/tmp/corotracer.sock"
+#define DEFAULT_HOST "127.0.0.1"
 #define REPORT_NAME "coro_report.md"
 #define PAGE_NAME "coro_dashboard.html"
 
@@ -101,12 +102,19 @@ static const char *export_output(const struct arguments *arguments, const char *
 	return NULL;
 }
 
+/* A socket stands for the machine that it is on. NULL: none is named. */
+static const char *database_host(const struct arguments *arguments)
+{
+	return arguments_value(arguments, OPTION_OLDER_DB_HOST,
+		arguments->value[OPTION_OLDER_MYSQL_SOCKET] ? NULL : DEFAULT_HOST);
+}
+
 static int export(const struct arguments *arguments)
 {
 	const char *format = arguments->value[OPTION_OLDER_EXPORT];
 	const struct ct_database database = {
 		.size = sizeof(database),
-		.host = arguments->value[OPTION_OLDER_DB_HOST],
+		.host = database_host(arguments),
 		.port = arguments->value[OPTION_OLDER_DB_PORT],
 		.user = arguments->value[OPTION_OLDER_DB_USER],
 		.password = arguments->value[OPTION_OLDER_DB_PASSWORD],
