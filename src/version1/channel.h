@@ -30,7 +30,7 @@ struct channel_options {
 enum channel_name {
 	CHANNEL_NAME_FREE,
 	CHANNEL_NAME_TAKEN,
-	CHANNEL_NAME_LEFT, /* by an engine that was killed: nobody listens at the socket */
+	CHANNEL_NAME_LEFT, /* by an engine that is gone: nobody listens at the socket */
 };
 
 struct channel {

@@ -63,8 +63,7 @@ static void note_name(char note[SERVICE_NOTE_BYTES], enum channel_name name, con
 	note[0] = '\0';
 	if (name == CHANNEL_NAME_LEFT)
 		snprintf(note, SERVICE_NOTE_BYTES,
-			"'%.160s' was left behind by a recording that was killed: remove it to "
-			"have the "
+			"'%.160s' was left behind by an earlier recording: remove it to have the "
 			"name back; the %s of version 1 was '%.160s' instead",
 			wanted, what, got);
 	else if (name == CHANNEL_NAME_TAKEN)
