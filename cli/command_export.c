@@ -165,6 +165,16 @@ static void say_sanitised(void)
 	}
 }
 
+/* The older form has no room for what the trace tells of itself. */
+static void say_left_out(const struct ct_tables *tables)
+{
+	uint32_t i;
+
+	for (i = 0; i < tables->nr_notes; i++)
+		if (tables->notes[i].is_left_out)
+			say_sentence("%s", tables->notes[i].text);
+}
+
 static enum ct_status open_and_write(const struct handing_on *handing_on, const struct form *form,
 	const char *output, struct ct_exported *ret_exported, struct ct_error *reterr)
 {
@@ -190,6 +200,8 @@ static enum ct_status open_and_write(const struct handing_on *handing_on, const 
 	damage_note(trace, handing_on->input);
 	if (handing_on->is_sanitised)
 		say_sanitised();
+	if (handing_on->is_older)
+		say_left_out(ct_trace_tables(trace));
 	begin_writing(form, output);
 	status = ct_export(trace, &options, output, reterr);
 	progress_end();

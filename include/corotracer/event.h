@@ -192,6 +192,7 @@ struct ct_note {
 	const char *text; /* one sentence */
 	uint64_t count;
 	uint64_t offset; /* byte offset of the first; CT_NO_OFFSET: none */
+	bool is_left_out; /* what it tells of was in the input, and is not, or not whole, among the events */
 };
 
 /*

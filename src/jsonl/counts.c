@@ -268,15 +268,19 @@ static void tell_further(struct text *text, const struct jsonl_counts *counts)
 	text_char(text, '\n');
 }
 
-static void tell_limits(struct text *text, const struct jsonl_counts *counts)
+static void tell_disorder(struct text *text, bool is_out_of_order)
 {
-	if (counts->is_out_of_order)
+	if (is_out_of_order)
 		text_add(text, "rows of one run are too far out of order to be sorted; what "
 			       "depends on the order of events may be wrong\n");
-	if (!counts->nr_untold_threads)
+}
+
+static void tell_untold_threads(struct text *text, uint64_t count)
+{
+	if (!count)
 		return;
-	text_count(text, counts->nr_untold_threads);
-	text_add(text, " rows name threads beyond the limit; their threads are not told\n");
+	add_number(text, count, "row names a thread", "rows name threads");
+	text_add(text, " beyond the limit; their threads are not told\n");
 }
 
 /* Reports speak of events: how they come from rows. */
@@ -295,30 +299,43 @@ static void tell_rows(struct text *text, const struct jsonl_counts *counts, uint
 	text_char(text, '\n');
 }
 
-static void tell(
+static void tell_file(
 	struct text *text, const struct jsonl_counts *counts, const struct jsonl_scan *scan)
 {
 	text_add(text, "a JSONL trace does not tell when observation ended: silence behind the "
 		       "last row proves nothing, and no finding is graded above suspect\n");
 	tell_runs(text, counts, scan);
 	tell_colliding(text, counts->nr_colliding);
+}
+
+/* All that stands in the file, and comes no further, or not whole. */
+static void tell_left_out(
+	struct text *text, const struct jsonl_counts *counts, const struct jsonl_scan *scan)
+{
+	(void)scan;
 	tell_impossible(text, counts);
 	tell_bad(text, counts);
 	tell_lines(text, &counts->twice, "row stands there once more, and counts once",
 		"rows stand there once more, and count once");
 	tell_lines(text, &counts->unknown_kinds, "row is of a kind that has no name here",
 		"rows are of kinds that have no name here");
+	tell_untold_threads(text, counts->nr_untold_threads);
+}
+
+static void tell_rest(
+	struct text *text, const struct jsonl_counts *counts, const struct jsonl_scan *scan)
+{
 	tell_renewed(text, counts->nr_renewed);
 	tell_numbering(text, counts->nr_by);
 	tell_further(text, counts);
-	tell_limits(text, counts);
+	tell_disorder(text, counts->is_out_of_order);
 	tell_rows(text, counts, scan->tables.nr_events);
 }
 
 /* A line each becomes a note: no key holds a newline. */
-static bool keep_notes(struct jsonl_scan *scan, const char *lines)
+static bool keep_notes(struct jsonl_scan *scan, const char *lines, bool is_left_out)
 {
-	struct ct_note note = {.count = 1, .offset = CT_NO_OFFSET};
+	struct ct_note note = {.count = 1, .offset = CT_NO_OFFSET, .is_left_out = is_left_out};
 	size_t length;
 
 	for (; *lines; lines += length + 1) {
@@ -330,18 +347,32 @@ static bool keep_notes(struct jsonl_scan *scan, const char *lines)
 	return true;
 }
 
+/* The gravest first. */
+static bool tell(const struct jsonl_counts *counts, struct jsonl_scan *scan)
+{
+	static void (*const parts[])(struct text * text, const struct jsonl_counts *counts,
+		const struct jsonl_scan *scan) = {tell_file, tell_left_out, tell_rest};
+	struct text text = {0};
+	bool is_kept = true;
+	size_t i;
+
+	for (i = 0; is_kept && i < sizeof(parts) / sizeof(parts[0]); i++) {
+		text_clear(&text);
+		parts[i](&text, counts, scan);
+		is_kept = text_status(&text, NULL) == CT_OK &&
+			  keep_notes(scan, text_peek(&text), parts[i] == tell_left_out);
+	}
+	text_fini(&text);
+	return is_kept;
+}
+
 bool jsonl_counts_tell(const struct jsonl_counts *counts, struct jsonl_scan *scan)
 {
-	struct text text = {0};
-	bool is_kept;
 	size_t i;
 
 	for (i = 0; i < counts->gaps.count; i++) {
 		if (!tell_gap(&counts->gaps.at[i], counts, scan))
 			return false;
 	}
-	tell(&text, counts, scan);
-	is_kept = text_status(&text, NULL) == CT_OK && keep_notes(scan, text_peek(&text));
-	text_fini(&text);
-	return is_kept;
+	return tell(counts, scan);
 }

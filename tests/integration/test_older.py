@@ -275,6 +275,7 @@ def check_sentences(place):
         check(said(*names).count("was taken already") == 2, f"names that are taken are not told: {said(*names)}")
         other.kill()
     check(said(*names).count("was left behind") == 2, f"what was left behind is not told: {said(*names)}")
+    check("killed" not in said(*names), f"how an earlier recording ended is made up: {said(*names)}")
     shm.unlink()
     sock.unlink()
     check("left behind" not in said(*names) and "taken" not in said(*names), "names that are free are told")
@@ -352,6 +353,32 @@ def check_exports(place):
         check(said.returncode in (3, 7) and said.stderr.count("\n") == 1 and "secret" not in said.stderr, f"{form}: {said}")
 
 
+def check_left_out(place):
+    """Whatever of the rows does not come through is counted where they are exported."""
+    trace, shown = place / "left-out.jsonl", []
+
+    def line(seq, ts):
+        return (f'{{"probe_id":7,"tid":100,"addr":"0x{0:016x}","seq":{seq},"is_active":{"true" if seq % 2 else "false"},'
+                f'"ts":{ts}}}\n')
+
+    good = [line(seq, 10 ** 12 + 1000 * seq) for seq in range(1, 11)]
+    trace.write_text("".join([*good[:5], line(6, 0), "nonsense\n", *good[5:], good[-1], line(12, 2 ** 56), good[0][:20]]))
+    for form in ("csv", "sqlite"):
+        said = run(OLDER, "-export", form, "-in", trace, status=None)
+        if said.returncode == 7:
+            continue
+        shown.append([line for line in said.stderr.splitlines() if "wrote" not in line])
+        for words in ("2 of 13 rows (15.4 %) cannot be true and are left out of everything: 1 has the time 0 (line 6), "
+                      "1 does not fit", "1 line is no row and was left out (line 7)", "the last line (15) is cut short",
+                      "1 row stands there once more, and counts once (line 13)"):
+            check(words in said.stderr, f"'{words}' is not said: {said.stderr}")
+    check(all(lines == shown[0] for lines in shown), f"the forms differ: {shown}")
+    check(trace.with_suffix(".csv").read_text().count("\n") == 11, "other rows than those that are said to be there")
+    trace.write_text("".join(good))
+    said = besides_replaced(run(OLDER, "-export", "csv", "-in", trace).stderr)
+    check(said == f"corotracer: wrote '{trace.with_suffix('.csv')}'\n", f"something is said of what is whole: {said}")
+
+
 def check_mistakes(place):
     refuse(2, "give one of", "-n", "256")
     refuse(2, "give one of", "-deepdive", "-html", "-in", place / "t.txt")
@@ -388,6 +415,7 @@ def main():
         check_sentences(place)
         check_reports(place)
         check_exports(place)
+        check_left_out(place)
         check_mistakes(place)
 
 
