@@ -19,7 +19,7 @@
 static void give_back(struct segment *segment)
 {
 	collect_segment_drain_all(segment);
-	collect_segment_settle(segment, clock_monotonic_ns(), true);
+	collect_segment_settle(segment, 0, true);
 	collect_segment_close(segment);
 }
 

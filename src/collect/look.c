@@ -138,7 +138,7 @@ static void settle(struct collect *collect)
 	struct segment *segment;
 
 	for_each_segment (collect, segment)
-		collect_segment_settle(segment, collect->now_ns, false);
+		collect_segment_settle(segment, 0, false);
 }
 
 static void read_wanted_mappings(struct collect *collect)
@@ -225,7 +225,7 @@ void collect_look_last(struct collect *collect, struct process *process)
 			continue;
 		collect_segment_unwant(segment);
 		collect_segment_drain_all(segment);
-		collect_segment_settle(segment, clock_monotonic_ns(), true);
+		collect_segment_settle(segment, 0, true);
 		collect_segment_close(segment);
 	}
 }

@@ -90,10 +90,12 @@ bool collect_segment_wakes(const struct segment *segment);
 uint32_t *collect_segment_sleeping(const struct segment *segment);
 
 /*
- * collect_segment_settle: defines the losses since the last time. `is_last`: nothing will be written any
- * more, so that what was dropped and not told of in the stream is counted, too.
+ * collect_segment_settle: defines the losses since the last time. `end_ns`: when the past ended that is read from a
+ * file; 0: the program writes, and losses go on until the moment at which they are counted. A step's beginning is no
+ * such moment: to empty full rings may take it longer than a second. `is_last`: nothing will be written any more, so
+ * that what was dropped and not told of in the stream is counted, too.
  */
-void collect_segment_settle(struct segment *segment, uint64_t now_ns, bool is_last);
+void collect_segment_settle(struct segment *segment, uint64_t end_ns, bool is_last);
 
 /* collect_segment_orders: where the probe reads what is wanted of it. */
 struct ctp_orders *collect_segment_orders(const struct segment *segment);

@@ -2,12 +2,13 @@
 /*
  * The losses of a segment since the last time, told with their place in time.
  */
+#include "base/clock.h"
 #include "collect/collector.h"
 #include "collect/segment.h"
 
-/* Between the last settling and now. */
+/* Since the last settling, until `end_ns`; 0: until now, when the count has been read. */
 static struct ct_define_loss loss_of(const struct segment *segment, const struct segment_ring *ring,
-	uint32_t reason, uint64_t count, uint64_t now_ns)
+	uint32_t reason, uint64_t count, uint64_t end_ns)
 {
 	return (struct ct_define_loss){
 		.process = segment->process->number,
@@ -15,22 +16,25 @@ static struct ct_define_loss loss_of(const struct segment *segment, const struct
 		.reason = reason,
 		.count = count,
 		.first_monotonic_ns = segment->settled_ns,
-		.last_monotonic_ns = now_ns,
+		.last_monotonic_ns = end_ns ? end_ns : clock_monotonic_ns(),
 	};
 }
 
 static void lose(const struct segment *segment, const struct segment_ring *ring, uint32_t reason,
-	uint64_t count, uint64_t now_ns)
+	uint64_t count, uint64_t end_ns)
 {
-	const struct ct_define_loss loss = loss_of(segment, ring, reason, count, now_ns);
+	struct ct_define_loss loss;
 
+	if (count == 0)
+		return;
+	loss = loss_of(segment, ring, reason, count, end_ns);
 	collect_output_lose(&segment->collect->output, &loss);
 }
 
 static void lose_overwritten(
-	const struct segment *segment, struct segment_ring *ring, uint64_t count, uint64_t now_ns)
+	const struct segment *segment, struct segment_ring *ring, uint64_t count, uint64_t end_ns)
 {
-	struct ct_define_loss loss = loss_of(segment, ring, CTP_LOSS_OVERWRITTEN, count, now_ns);
+	struct ct_define_loss loss = loss_of(segment, ring, CTP_LOSS_OVERWRITTEN, count, end_ns);
 
 	collect_adopt_lost_past(segment, ring, &loss);
 	collect_output_lose(&segment->collect->output, &loss);
@@ -47,7 +51,7 @@ static uint64_t grown(uint64_t now, uint64_t *told)
 }
 
 /* Dropped events are told of in the stream, once there is room again. Until then it is a gap. */
-static void watch_gap(const struct segment *segment, struct segment_ring *ring, uint64_t now_ns)
+static void watch_gap(const struct segment *segment, struct segment_ring *ring, uint64_t end_ns)
 {
 	uint64_t dropped = ctp_load_relaxed(&ring->reader.shared->dropped);
 	uint64_t told = ring->reader.nr_told + ring->reader.told_before;
@@ -57,7 +61,7 @@ static void watch_gap(const struct segment *segment, struct segment_ring *ring, 
 		return;
 	if (ring->gap_size == 0 || gap < ring->gap_size)
 		ring->gap_first_ns = segment->settled_ns;
-	ring->gap_last_ns = now_ns;
+	ring->gap_last_ns = end_ns ? end_ns : clock_monotonic_ns();
 	ring->gap_size = gap;
 }
 
@@ -73,33 +77,35 @@ static void lose_gap(const struct segment *segment, struct segment_ring *ring)
 }
 
 static void settle_ring(
-	const struct segment *segment, struct segment_ring *ring, uint64_t now_ns, bool is_last)
+	const struct segment *segment, struct segment_ring *ring, uint64_t end_ns, bool is_last)
 {
 	struct ring_reader *reader = &ring->reader;
 
 	lose(segment, ring, CTP_LOSS_NESTED,
-		grown(ctp_load_relaxed(&reader->shared->nested), &ring->told_nested), now_ns);
+		grown(ctp_load_relaxed(&reader->shared->nested), &ring->told_nested), end_ns);
 	lose(segment, ring, CTP_LOSS_CORRUPT, grown(reader->nr_corrupt, &ring->told_corrupt),
-		now_ns);
+		end_ns);
 	if (collect_ring_overwritten(reader) > ring->told_overwritten)
 		lose_overwritten(segment, ring,
-			collect_ring_overwritten(reader) - ring->told_overwritten, now_ns);
-	watch_gap(segment, ring, now_ns);
+			collect_ring_overwritten(reader) - ring->told_overwritten, end_ns);
+	watch_gap(segment, ring, end_ns);
 	if (is_last)
 		lose_gap(segment, ring);
 }
 
-void collect_segment_settle(struct segment *segment, uint64_t now_ns, bool is_last)
+void collect_segment_settle(struct segment *segment, uint64_t end_ns, bool is_last)
 {
 	const struct ctp_header *header = segment->memory.base;
+	/* What is lost while counts are read may be in them, or not: it belongs to both intervals. */
+	uint64_t began_ns = end_ns ? end_ns : clock_monotonic_ns();
 	size_t i;
 
 	for (i = 0; i < segment->rings.count; i++)
 		if (segment->rings.at[i].was_written)
-			settle_ring(segment, &segment->rings.at[i], now_ns, is_last);
+			settle_ring(segment, &segment->rings.at[i], end_ns, is_last);
 	lose(segment, NULL, CTP_LOSS_NO_RING,
-		grown(ctp_load_relaxed(&header->untraced_events), &segment->told_untraced), now_ns);
+		grown(ctp_load_relaxed(&header->untraced_events), &segment->told_untraced), end_ns);
 	segment->collect->nr_sites_refused +=
 		grown(ctp_load_relaxed(&header->sites_refused), &segment->told_refused);
-	segment->settled_ns = now_ns;
+	segment->settled_ns = began_ns;
 }

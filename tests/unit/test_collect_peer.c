@@ -5,6 +5,7 @@
  *
  * argv[1] is tests/targets/collect_target: something has to be recorded meanwhile.
  */
+#include "base/clock.h"
 #include "peer.h"
 
 /* ------------------------------------------------------------------ tests */
@@ -246,6 +247,47 @@ static void test_losses(void)
 	close_fixture(&f);
 }
 
+static struct made_segment *losing;
+static uint64_t lost_ns;
+
+static enum ct_status put_and_lose(
+	struct ct_sink *sink, const struct ct_batch *batch, struct ct_error *reterr)
+{
+	/* What the engine says of threads comes behind the settling of losses. */
+	if (CTP_TAIL_KIND(batch->records[0].tail) == CTP_KIND_RESUME) {
+		losing->rings[0].nested++;
+		lost_ns = clock_monotonic_ns();
+	}
+	return keep_put(sink, batch, reterr);
+}
+
+/* What is lost while the engine empties rings lies in the interval that is told. */
+static void test_loss_meanwhile(void)
+{
+	static const struct ct_sink_ops ops = {put_and_lose, keep_define, keep_flush, keep_close};
+	const struct ct_definition *loss = NULL;
+	struct made_segment made;
+	struct fixture f;
+
+	open_fixture(&f);
+	made_open(&made);
+	made_claim(&made, 0, 99);
+	hand_over(&f, made.descriptor);
+	step_until_attached(&f, 2);
+	losing = &made;
+	f.keep.sink.ops = &ops;
+	while (!loss) {
+		made_emit(&made, 0, 1, 0, CTP_KIND_RESUME, 0);
+		step(&f);
+		loss = keep_find(&f.keep, CT_DEFINE_LOSS, 0);
+	}
+	f.keep.sink.ops = &keep_ops;
+	CHECK(loss->loss.last_monotonic_ns >= lost_ns);
+	CHECK(loss->loss.first_monotonic_ns < lost_ns);
+	made_close(&made);
+	close_fixture(&f);
+}
+
 static void expect_note(const struct fixture *f, size_t index, const char *words, uint64_t count)
 {
 	const struct ct_definition *note = keep_find(&f->keep, CT_DEFINE_NOTE, index);
@@ -349,6 +391,7 @@ int main(int argc, char **argv)
 	test_bound();
 	test_sites_out_of_order();
 	test_losses();
+	test_loss_meanwhile();
 	test_notes();
 	test_memory_gone_mad();
 	return check_result();
