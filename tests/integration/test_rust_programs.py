@@ -135,6 +135,7 @@ SHAPES = {
     "current-thread": (4, [r" wake c\d+ coroutine:\d+ ", " destroy c1 life=done"]),
     "local-set": (4, [r"suspend c\d+ timer:0 ", r"wake c\d+ coroutine:\d+ outcome=queued", " destroy c4 life=done"]),
     "join": (5, ["detail c1 0x0 detail=resource", "await-done c1 c5", "await-done c1 c4", "await-done c1 c3"]),
+    "at-once": (3, ["return c2", "await c1 c3", "await-done c1 c3"]),
     "timeouts": (4, ["await c1 c2", "suspend c1 coroutine:2 ", "detail c1 .*detail=deadline", "await-done c1 c2",
                      " destroy c3 life=suspended", "suspend c1 coroutine:4 ", "detail c1 .*detail=deadline",
                      " destroy c4 life=suspended"]),
@@ -147,6 +148,7 @@ def check_shapes(place, program):
     for scene, (nr_coros, told) in SHAPES.items():
         trace, report = report_of(place, program, scene)
         check(not graver(report), f"{scene}: {graver(report)}")
+        check(report["quality"]["broken_transitions"] == 0, f"{scene}: {report['quality']}")
         dumped = run(COROTRACER, "dump", trace).stdout
         check(len(re.findall(r" create c\d+ ", dumped)) == nr_coros, f"{scene}: not {nr_coros} coroutines")
         check(re.search(".*".join(told), dumped, re.DOTALL), f"{scene}: not {told}")

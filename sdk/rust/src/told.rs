@@ -207,7 +207,8 @@ impl Told {
     fn tell_ready(&mut self, frame: &Frame<'_>) {
         frame.target.finish();
         probe::return_(self.coro);
-        if self.parent != 0 {
+        // A child that was ready at its first poll was never awaited.
+        if self.parent != 0 && self.point != point::INITIAL {
             probe::await_done(self.parent, self.coro);
         }
         self.phase = Phase::Done;

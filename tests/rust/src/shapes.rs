@@ -64,6 +64,17 @@ fn local_set() {
     runtime.block_on(set);
 }
 
+/// A child that is ready at once, and one that is not.
+fn at_once() {
+    one_thread().block_on(
+        async {
+            async {}.traced().await;
+            tokio::task::yield_now().traced().await;
+        }
+        .traced(),
+    );
+}
+
 /// One task waits for three futures at once, each of which another task wakes.
 fn join() {
     one_thread().block_on(
@@ -190,6 +201,7 @@ pub fn find(name: &str) -> Option<fn()> {
         "current-thread" => current_thread,
         "local-set" => local_set,
         "join" => join,
+        "at-once" => at_once,
         "timeouts" => timeouts,
         "cancellation" => cancellation,
         #[cfg(tokio_unstable)]
