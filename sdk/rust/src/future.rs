@@ -52,7 +52,7 @@ impl PollTrace {
     #[cfg(feature = "tokio")]
     pub(crate) fn tell_spawned(&mut self) {
         if self.is_enabled() {
-            self.slot = worker::tell_spawned(self.told.coro);
+            self.slot = worker::tell_spawned(self.told.coro, probe::current(), true);
         }
     }
 

@@ -9,6 +9,8 @@ mod layout;
 mod memory;
 pub mod probe;
 mod resource;
+#[cfg(any(test, all(feature = "tokio", tokio_unstable)))]
+mod shelf;
 mod system;
 mod told;
 mod waker;

@@ -137,6 +137,15 @@ pub(crate) fn tell_slot(coro: u64, poller: u64) -> u32 {
     if coro == poller {
         return 0;
     }
+    let number = fill(coro, poller);
+    if number != 0 {
+        probe::enqueue_private(coro, QUEUE.with(Word::get));
+    }
+    number
+}
+
+/// Puts it into the slot, and tells what becomes of what lay there before. The number of the slot; 0: it is not used.
+fn fill(coro: u64, poller: u64) -> u32 {
     let (before, number) = match put(coro, poller) {
         Some(found) => found,
         None => return 0,
@@ -144,17 +153,21 @@ pub(crate) fn tell_slot(coro: u64, poller: u64) -> u32 {
     if before != 0 {
         probe::enqueue(before, probe::handle(resource::QUEUE, 0));
     }
-    probe::enqueue_private(coro, QUEUE.with(Word::get));
     number
 }
 
-/// A future was spawned on this thread, and is ready: in its slot where a future that it polls did so, else where every
-/// worker may take it. The number of the slot, for [`slot_leave`]; 0: it lies in none.
-#[cfg(feature = "tokio")]
-pub(crate) fn tell_spawned(coro: u64) -> u32 {
-    let number = match probe::current() {
+/// A future was spawned on this thread, and is ready: in its slot where one that it polls (`spawner`; 0: none) did so, else
+/// where every worker may take it. The number of the slot, for [`slot_leave`]; 0: it lies in none. One whose way out of the
+/// slot nobody will tell (`is_kept`) is told to lie where every worker may take it, and leaves the slot empty.
+#[cfg(any(test, feature = "tokio"))]
+pub(crate) fn tell_spawned(coro: u64, spawner: u64, is_kept: bool) -> u32 {
+    let number = match spawner {
         0 => 0,
-        spawner => tell_slot(coro, spawner),
+        _ if is_kept => tell_slot(coro, spawner),
+        _ => {
+            fill(0, spawner);
+            0
+        }
     };
     if number == 0 {
         probe::enqueue(coro, probe::handle(resource::QUEUE, 0));
@@ -171,6 +184,12 @@ pub(crate) fn slot_leave(number: u32, coro: u64) {
     if is_left && number == SLOT.with(Word::get) {
         TAKEN.with(|taken| taken.set((coro, nr_in_a_row)));
     }
+}
+
+/// What this thread's slot holds.
+#[cfg(test)]
+pub(crate) fn slot_holds() -> u64 {
+    slot_of(SLOT.with(Word::get)).holds.load(Ordering::Relaxed)
 }
 
 #[cfg(test)]

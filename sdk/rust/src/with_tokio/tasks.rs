@@ -6,12 +6,12 @@
 
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::runtime::{Builder, TaskMeta};
 
 use crate::probe::{self, life, point};
-use crate::worker;
+use crate::shelf;
 
 /// Ids of tasks begin here: above all that this process hands out, below what another process can name.
 const FIRST: u64 = 1 << 33;
@@ -46,40 +46,19 @@ thread_local! {
     static BEFORE: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Where a new task lies, by the lower part of its id, since tokio keeps no word of ours with a task: the number of a
-/// worker's slot. Two that meet here leave one of them in its slot, from where it is told to have been moved on.
-const SHELVES: usize = 1024;
-#[allow(clippy::declare_interior_mutable_const)] // the first value of each element of the array
-const NOWHERE: AtomicU32 = AtomicU32::new(0);
-static LIES: [AtomicU32; SHELVES] = [NOWHERE; SHELVES];
-
-fn shelf_of(coro: u64) -> &'static AtomicU32 {
-    &LIES[coro as usize % SHELVES]
-}
-
-fn leave_slot(coro: u64) {
-    let shelf = shelf_of(coro);
-    if shelf.load(Ordering::Relaxed) != 0 {
-        let number = shelf.swap(0, Ordering::Relaxed);
-        if number != 0 {
-            worker::slot_leave(number, coro);
-        }
-    }
-}
-
 /// Tokio calls this on the spawning thread, and puts the task into a queue behind it.
 fn spawned(task: &TaskMeta<'_>) {
     if probe::is_attached() {
         let coro = coro_of(task);
         probe::create(coro, 0, probe::site_of(task.spawned_at(), None));
-        shelf_of(coro).store(worker::tell_spawned(coro), Ordering::Relaxed);
+        shelf::tell_spawned(coro, probe::current());
     }
 }
 
 fn poll_begins(task: &TaskMeta<'_>) {
     if probe::is_attached() {
         let coro = coro_of(task);
-        leave_slot(coro);
+        shelf::leave_slot(coro);
         BEFORE.with(|before| before.set(probe::current()));
         probe::resume_around(coro, point::AWAIT);
     }
@@ -98,7 +77,7 @@ fn poll_ended(task: &TaskMeta<'_>) {
 
 fn ended(task: &TaskMeta<'_>) {
     let coro = coro_of(task);
-    leave_slot(coro);
+    shelf::leave_slot(coro);
     probe::destroy(coro, life::UNTOLD);
 }
 
