@@ -6,18 +6,11 @@
  * that breaks this belongs to another life, to another run, or cannot be true. The rows behind it show which:
  * where a coroutine of the run goes on, the run goes on.
  */
-#include "jsonl/runs.h"
+#include "jsonl/lookahead.h"
 
-#define SECOND_NS UINT64_C(1000000000)
-#define LEAST_SLACK_NS (60 * SECOND_NS)
-#define MOST_SLACK_NS (86400 * SECOND_NS)
-#define PAUSE_NS (SECOND_NS / 10)
-#define RESTART_NS (SECOND_NS / 1000) /* no program is started anew within it */
-#define TS_MAX ((uint64_t)INT64_MAX / 2)
-#define TIMES_AHEAD 64u    /* rows that are asked about a time */
-#define FAR_SUPPORTERS 8u  /* of them must agree with one that is more than a day away */
-#define LEAST_TO_GO_ON 4u  /* a seq that a coroutine of another run has hardly by chance */
-#define COUNTER_IDS 65536u /* probe_ids below are counted, not addresses */
+#define LEAST_SLACK_NS (60 * JSONL_SECOND_NS)
+#define TIMES_AHEAD 64u   /* rows that are asked about a time */
+#define FAR_SUPPORTERS 8u /* of them must agree with one that is more than a day away */
 #define LIFE_SHIFT 48
 #define PREPARED_ROWS 8u /* so far ahead */
 
@@ -30,6 +23,7 @@ void jsonl_tracker_fini(struct jsonl_tracker *tracker)
 	map_fini(&tracker->early);
 	map_fini(&tracker->residue);
 	map_fini(&tracker->ahead);
+	jsonl_marks_fini(&tracker->marks);
 }
 
 void jsonl_tracker_begin_next(struct jsonl_tracker *tracker, struct map *ret_left)
@@ -53,8 +47,7 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a < b ? b - a : a - b;
 }
 
-/* How far a time lies outside of the run as it is known so far. */
-static uint64_t outside(const struct jsonl_tracker *tracker, uint64_t ts)
+uint64_t jsonl_tracker_outside(const struct jsonl_tracker *tracker, uint64_t ts)
 {
 	if (ts < tracker->first_ts)
 		return tracker->first_ts - ts;
@@ -68,12 +61,7 @@ static uint64_t slack_of(const struct jsonl_tracker *tracker)
 
 	if (lasted < LEAST_SLACK_NS)
 		return LEAST_SLACK_NS;
-	return lasted < MOST_SLACK_NS ? lasted : MOST_SLACK_NS;
-}
-
-static bool is_time(uint64_t ts)
-{
-	return ts != 0 && ts <= TS_MAX;
+	return lasted < JSONL_MOST_SLACK_NS ? lasted : JSONL_MOST_SLACK_NS;
 }
 
 /* Where nothing is known yet: many of the next rows lie around it, or it is the first in time. */
@@ -83,11 +71,11 @@ static bool can_begin(const struct jsonl_row *rows, size_t nr_rows)
 	bool is_first = true;
 
 	for (i = 1; i < nr_rows && i < TIMES_AHEAD; i++) {
-		if (!is_time(rows[i].ts))
+		if (!jsonl_is_time(rows[i].ts))
 			continue;
 		others++;
 		supporters += rows[i].ts != rows[0].ts &&
-			      distance(rows[i].ts, rows[0].ts) <= MOST_SLACK_NS;
+			      distance(rows[i].ts, rows[0].ts) <= JSONL_MOST_SLACK_NS;
 		is_first = is_first && rows[i].ts >= rows[0].ts;
 	}
 	if (supporters >= FAR_SUPPORTERS)
@@ -102,13 +90,14 @@ static bool is_supported(
 	size_t others = 0, supporters = 0, i;
 
 	for (i = 1; i < nr_rows && i < TIMES_AHEAD; i++) {
-		if (!is_time(rows[i].ts))
+		if (!jsonl_is_time(rows[i].ts))
 			continue;
 		others++;
 		supporters += rows[i].ts != rows[0].ts &&
-			      distance(rows[i].ts, rows[0].ts) < outside(tracker, rows[i].ts);
+			      distance(rows[i].ts, rows[0].ts) <
+				      jsonl_tracker_outside(tracker, rows[i].ts);
 	}
-	if (outside(tracker, rows[0].ts) <= MOST_SLACK_NS)
+	if (jsonl_tracker_outside(tracker, rows[0].ts) <= JSONL_MOST_SLACK_NS)
 		return supporters > 0;
 	return supporters >= FAR_SUPPORTERS && supporters * 2 > others;
 }
@@ -116,23 +105,18 @@ static bool is_supported(
 static bool is_possible(
 	const struct jsonl_tracker *tracker, const struct jsonl_row *rows, size_t nr_rows)
 {
-	if (!is_time(rows[0].ts))
+	if (!jsonl_is_time(rows[0].ts))
 		return false;
 	if (tracker->nr_rows == 0)
 		return can_begin(rows, nr_rows);
-	return outside(tracker, rows[0].ts) <= slack_of(tracker) ||
+	return jsonl_tracker_outside(tracker, rows[0].ts) <= slack_of(tracker) ||
 	       is_supported(tracker, rows, nr_rows);
 }
 
 /* ----------------------------------------------------------------- coroutines */
 
-static bool names_coro(const struct jsonl_row *row)
-{
-	return !row->has_event || row->probe_id != 0;
-}
-
 /* The hint of another run's rows names somebody else, or nobody. */
-static struct jsonl_seen *find_coro(
+struct jsonl_seen *jsonl_tracker_coro(
 	const struct jsonl_tracker *tracker, const struct jsonl_row *row)
 {
 	uint32_t index = row->hint;
@@ -155,7 +139,7 @@ static void prepare(const struct jsonl_tracker *tracker, struct jsonl_row *row)
 }
 
 /* Rows of a few threads alternate: those met last are at hand without a look into the map. */
-static uint32_t find_thread(struct jsonl_tracker *tracker, uint64_t tid)
+uint32_t jsonl_tracker_thread(struct jsonl_tracker *tracker, uint64_t tid)
 {
 	struct jsonl_thread *near = &tracker->threads_near[tid % JSONL_THREADS_NEAR];
 	uint32_t thread = 0;
@@ -174,10 +158,13 @@ static bool may_count_in_blocks(const struct jsonl_tracker *tracker)
 	return tracker->nr_odd * 8 <= tracker->nr_rows;
 }
 
-static bool fits(const struct jsonl_tracker *tracker, const struct jsonl_seen *coro,
+/* Each program begins with the first slot: with each run, slots of a file that stays may differ by one more block. */
+bool jsonl_tracker_fits(const struct jsonl_tracker *tracker, const struct jsonl_seen *coro,
 	const struct jsonl_row *row)
 {
-	return jsonl_seen_fits(coro, row, may_count_in_blocks(tracker));
+	uint64_t spread = may_count_in_blocks(tracker) ? 2 * (1 + (uint64_t)tracker->nr_past) : 0;
+
+	return jsonl_seen_fits(coro, row, spread);
 }
 
 /* ------------------------------------------------------------------ earlier runs */
@@ -203,7 +190,10 @@ void jsonl_past_fini(struct jsonl_past *past)
 	map_fini(&past->threads);
 }
 
-/* At the time of an earlier run, and by a thread of it: its slots were read again. */
+/*
+ * At the time of an earlier run, and by a thread of it: its slots were read again. What it wrote last its own engine
+ * may not have read.
+ */
 static bool is_of_past(const struct jsonl_tracker *tracker, const struct jsonl_row *row)
 {
 	uint32_t i, ignored;
@@ -213,137 +203,11 @@ static bool is_of_past(const struct jsonl_tracker *tracker, const struct jsonl_r
 	for (i = 0; i < tracker->nr_past; i++) {
 		const struct jsonl_past_run *run = &tracker->past->runs.at[i];
 
-		if (row->ts >= run->first_ts && row->ts <= run->last_ts &&
+		if (row->ts >= run->first_ts && row->ts <= run->last_ts + JSONL_RESTART_NS &&
 			map_get(&tracker->past->threads, past_key(i, row->tid), &ignored))
 			return true;
 	}
 	return false;
-}
-
-/* ----------------------------------------------------------------- looking ahead */
-
-struct look {
-	bool goes_on;          /* a coroutine of the run goes on, on a thread of it */
-	bool may_go_on;        /* or on another thread, as one of another run hardly would */
-	bool has_known_thread; /* a thread of the run goes on */
-	bool has_residue;      /* what the run left behind is read again, as others' */
-	bool has_later;        /* somebody goes on a good while later */
-	size_t nr_restarts;    /* coroutines of the run that begin again */
-	uint64_t until;        /* the line that showed it */
-};
-
-/* The first row of each coroutine says most: later ones follow from it. */
-static void look_at_coro(struct jsonl_tracker *tracker, struct jsonl_seen *coro,
-	const struct jsonl_row *row, bool is_known, struct look *look)
-{
-	if (coro->last_look == tracker->nr_looks)
-		return;
-	coro->last_look = tracker->nr_looks;
-	if (jsonl_seen_is_same(coro, row) || !fits(tracker, coro, row))
-		look->nr_restarts++;
-	else if (row->seq > coro->last_seq && is_known)
-		look->goes_on = true;
-	else if (row->seq > coro->last_seq)
-		look->may_go_on |= coro->last_seq > LEAST_TO_GO_ON;
-	else
-		look->goes_on = is_known && row->ts > coro->last_ts;
-}
-
-/* A row of the run's own time is no sign that it goes on, where the question came up later than that. */
-static void look_at(struct jsonl_tracker *tracker, const struct jsonl_row *row, bool is_later,
-	struct look *look)
-{
-	struct jsonl_seen *coro = names_coro(row) ? find_coro(tracker, row) : NULL;
-	bool is_known = find_thread(tracker, row->tid) != 0;
-	bool is_old = row->ts >= tracker->first_ts && row->ts <= tracker->last_ts;
-
-	if (is_known && is_old &&
-		(!coro || jsonl_seen_is_same(coro, row) || !fits(tracker, coro, row)))
-		look->has_residue = true;
-	if (is_later && is_old)
-		return;
-	look->has_known_thread |= is_known;
-	look->has_later |= row->ts > tracker->last_ts + RESTART_NS;
-	if (coro)
-		look_at_coro(tracker, coro, row, is_known, look);
-}
-
-static struct look look_ahead(
-	struct jsonl_tracker *tracker, const struct jsonl_row *rows, size_t nr_rows, bool is_later)
-{
-	struct look look = {0};
-	size_t i;
-
-	tracker->nr_looks++;
-	for (i = 0; i < nr_rows && i < JSONL_AHEAD && !look.goes_on; i++) {
-		if (!is_time(rows[i].ts) || outside(tracker, rows[i].ts) > MOST_SLACK_NS)
-			continue;
-		look_at(tracker, &rows[i], is_later, &look);
-		look.until = rows[i].line;
-	}
-	look.goes_on |= look.may_go_on && !look.has_residue;
-	return look;
-}
-
-/* Behind it come later rows, and none of them is of the run: another run's engine read it again. */
-static bool is_residue(struct jsonl_tracker *tracker, const struct jsonl_row *rows, size_t nr_rows)
-{
-	struct look look;
-
-	if (tracker->is_last || rows->line < tracker->same_until || rows->ts < tracker->first_ts ||
-		rows->ts > tracker->last_ts || !find_thread(tracker, rows->tid))
-		return false;
-	look = look_ahead(tracker, rows, nr_rows, true);
-	if (look.goes_on)
-		tracker->same_until = look.until;
-	return look.has_later && !look.goes_on && !look.has_known_thread;
-}
-
-/* A coroutine begins again at rows[0]: with it the whole program? */
-static bool is_run_over(struct jsonl_tracker *tracker, const struct jsonl_seen *coro,
-	const struct jsonl_row *rows, size_t nr_rows)
-{
-	struct look look;
-
-	if (tracker->is_last || rows->line < tracker->same_until)
-		return false;
-	/* The common case of an address that is given out anew. */
-	if (coro->probe_id >= COUNTER_IDS && rows->ts > coro->first_ts &&
-		find_thread(tracker, rows->tid))
-		return false;
-	look = look_ahead(tracker, rows, nr_rows, rows->ts > tracker->last_ts);
-	if (look.goes_on) {
-		tracker->same_until = look.until;
-		return false;
-	}
-	if (rows->ts <= coro->first_ts)
-		return coro->nr_rows > 1 || look.nr_restarts > 1 || !jsonl_seen_is_same(coro, rows);
-	if (!look.has_known_thread)
-		return true;
-	return coro->probe_id < COUNTER_IDS && look.nr_restarts > 1;
-}
-
-static bool is_in_a_pause(const struct jsonl_tracker *tracker, uint64_t ts)
-{
-	return ts >= tracker->first_ts &&
-	       ts - tracker->first_ts < tracker->last_ts - tracker->first_ts + RESTART_NS;
-}
-
-/* A thread that is new, and after a pause: nobody of the run may be left. */
-static bool is_run_left(struct jsonl_tracker *tracker, const struct jsonl_row *rows, size_t nr_rows)
-{
-	struct look look;
-
-	if (tracker->is_last || tracker->nr_rows == 0 || rows->line < tracker->same_until ||
-		is_in_a_pause(tracker, rows->ts))
-		return false;
-	look = look_ahead(tracker, rows, nr_rows, rows->ts > tracker->last_ts);
-	if (look.goes_on || look.has_known_thread)
-		return false;
-	if (look.has_residue)
-		return true;
-	return rows->seq <= LEAST_TO_GO_ON && !find_coro(tracker, rows) &&
-	       !(rows->ts >= tracker->first_ts && rows->ts - tracker->last_ts < PAUSE_NS);
 }
 
 /* ------------------------------------------------------------------ taking it */
@@ -351,7 +215,7 @@ static bool is_run_left(struct jsonl_tracker *tracker, const struct jsonl_row *r
 static bool take_thread(
 	struct jsonl_tracker *tracker, const struct jsonl_row *row, struct jsonl_place *place)
 {
-	place->thread = find_thread(tracker, row->tid);
+	place->thread = jsonl_tracker_thread(tracker, row->tid);
 	if (place->thread || tracker->nr_threads >= tracker->thread_max)
 		return true;
 	place->thread = ++tracker->nr_threads;
@@ -412,6 +276,8 @@ static bool renew_coro(struct jsonl_tracker *tracker, struct jsonl_seen *coro,
 {
 	struct jsonl_seen next = first_seen(tracker, row, coro->life + 1);
 
+	if (!jsonl_marks_end(&tracker->marks, coro))
+		return false;
 	place->ended_copy = *coro;
 	place->ended = &place->ended_copy;
 	next.last_look = coro->last_look;
@@ -449,9 +315,9 @@ static enum jsonl_verdict leave_out(struct jsonl_tracker *tracker, const struct 
 	struct jsonl_seen *coro;
 	uint32_t count = 0;
 
-	if (!names_coro(row))
+	if (!jsonl_names_coro(row))
 		return JSONL_IMPOSSIBLE;
-	coro = find_coro(tracker, row);
+	coro = jsonl_tracker_coro(tracker, row);
 	if (coro && row->seq > coro->last_seq) {
 		coro->nr_waiting += row->seq - coro->last_seq <= JSONL_AHEAD;
 		return JSONL_IMPOSSIBLE;
@@ -468,13 +334,21 @@ static enum jsonl_verdict leave_out(struct jsonl_tracker *tracker, const struct 
 static enum jsonl_verdict leave_residue(
 	struct jsonl_tracker *tracker, struct map *residue, const struct jsonl_row *row)
 {
-	struct jsonl_seen *coro = find_coro(tracker, row);
+	struct jsonl_seen *coro = jsonl_tracker_coro(tracker, row);
 
 	if (coro && residue == &tracker->residue)
 		coro->goes_on_from = true;
 	if (residue->count >= JSONL_EARLY_MAX)
 		return JSONL_RESIDUE;
 	return map_put(residue, row->probe_id, 1) ? JSONL_RESIDUE : JSONL_NO_MEMORY;
+}
+
+/* An earlier run left it in a slot that this one's program does not use, or the next one's will. */
+static enum jsonl_verdict leave_past(struct jsonl_tracker *tracker, const struct jsonl_row *row)
+{
+	if (leave_residue(tracker, &tracker->residue, row) == JSONL_NO_MEMORY)
+		return JSONL_NO_MEMORY;
+	return leave_residue(tracker, &tracker->ahead, row);
 }
 
 static void extend_run(struct jsonl_tracker *tracker, const struct jsonl_row *row)
@@ -492,6 +366,14 @@ static void extend_run(struct jsonl_tracker *tracker, const struct jsonl_row *ro
 		map_fini(&tracker->ahead);
 }
 
+static enum jsonl_verdict take_fitting(
+	struct jsonl_tracker *tracker, const struct jsonl_row *rows, size_t nr_rows)
+{
+	if (!jsonl_tracker_thread(tracker, rows->tid))
+		return jsonl_ahead_is_left(tracker, rows, nr_rows) ? JSONL_NEXT_RUN : JSONL_IN_RUN;
+	return jsonl_ahead_is_residue(tracker, rows, nr_rows) ? JSONL_RESIDUE : JSONL_IN_RUN;
+}
+
 static enum jsonl_verdict take_known(struct jsonl_tracker *tracker, struct jsonl_seen *coro,
 	const struct jsonl_row *rows, size_t nr_rows, struct jsonl_place *place)
 {
@@ -499,13 +381,11 @@ static enum jsonl_verdict take_known(struct jsonl_tracker *tracker, struct jsonl
 
 	if (jsonl_seen_is_too_fast(coro, rows))
 		return JSONL_IMPOSSIBLE;
-	if (fits(tracker, coro, rows) && !is_same)
-		return !find_thread(tracker, rows->tid) && is_run_left(tracker, rows, nr_rows)
-			       ? JSONL_NEXT_RUN
-			       : JSONL_IN_RUN;
-	if (is_residue(tracker, rows, nr_rows))
+	if (jsonl_tracker_fits(tracker, coro, rows) && !is_same)
+		return take_fitting(tracker, rows, nr_rows);
+	if (jsonl_ahead_is_residue(tracker, rows, nr_rows))
 		return JSONL_RESIDUE;
-	if (is_run_over(tracker, coro, rows, nr_rows))
+	if (jsonl_ahead_is_over(tracker, coro, rows, nr_rows))
 		return JSONL_NEXT_RUN;
 	if (is_same)
 		return JSONL_TWICE;
@@ -517,9 +397,10 @@ static enum jsonl_verdict take_known(struct jsonl_tracker *tracker, struct jsonl
 static enum jsonl_verdict take_unknown(struct jsonl_tracker *tracker, const struct jsonl_row *rows,
 	size_t nr_rows, struct jsonl_seen **ret_coro)
 {
-	if (!find_thread(tracker, rows->tid) && is_run_left(tracker, rows, nr_rows))
+	if (!jsonl_tracker_thread(tracker, rows->tid) &&
+		jsonl_ahead_is_left(tracker, rows, nr_rows))
 		return JSONL_NEXT_RUN;
-	if (is_residue(tracker, rows, nr_rows))
+	if (jsonl_ahead_is_residue(tracker, rows, nr_rows))
 		return JSONL_RESIDUE;
 	*ret_coro = add_coro(tracker, rows);
 	return *ret_coro ? JSONL_IN_RUN : JSONL_NO_MEMORY;
@@ -528,7 +409,7 @@ static enum jsonl_verdict take_unknown(struct jsonl_tracker *tracker, const stru
 static enum jsonl_verdict take_coro(struct jsonl_tracker *tracker, const struct jsonl_row *rows,
 	size_t nr_rows, struct jsonl_place *place)
 {
-	struct jsonl_seen *coro = find_coro(tracker, rows);
+	struct jsonl_seen *coro = jsonl_tracker_coro(tracker, rows);
 	enum jsonl_verdict verdict;
 
 	place->is_new_coro = coro == NULL;
@@ -537,6 +418,8 @@ static enum jsonl_verdict take_coro(struct jsonl_tracker *tracker, const struct 
 	if (verdict != JSONL_IN_RUN)
 		return verdict;
 	place->is_after_gap = is_after_gap(tracker, coro, rows);
+	if (!jsonl_marks_take(&tracker->marks, coro, rows))
+		return JSONL_NO_MEMORY;
 	jsonl_seen_take(coro, rows);
 	note_address(coro, rows, place);
 	place->id = coro->id;
@@ -549,6 +432,8 @@ static enum jsonl_verdict judge(struct jsonl_tracker *tracker, const struct json
 {
 	enum jsonl_verdict verdict = take_coro(tracker, rows, nr_rows, place);
 
+	if (tracker->is_broken)
+		return JSONL_NO_MEMORY;
 	if (verdict == JSONL_IMPOSSIBLE)
 		return leave_out(tracker, rows);
 	if (verdict == JSONL_RESIDUE)
@@ -567,14 +452,15 @@ enum jsonl_verdict jsonl_tracker_take(struct jsonl_tracker *tracker, struct json
 	if (nr_rows > PREPARED_ROWS)
 		prepare(tracker, &rows[PREPARED_ROWS]);
 	if (is_of_past(tracker, rows))
-		return leave_residue(tracker, &tracker->residue, rows);
+		return leave_past(tracker, rows);
 	if (!is_possible(tracker, rows, nr_rows))
 		return leave_out(tracker, rows);
 	/* Further back than any disorder of one run: it is another one. */
 	if (!tracker->is_last && rows->ts < tracker->first_ts &&
-		tracker->first_ts - rows->ts > slack_of(tracker))
+		(tracker->first_ts - rows->ts > slack_of(tracker) ||
+			jsonl_ahead_is_back(tracker, rows, nr_rows)))
 		return JSONL_NEXT_RUN;
-	if (names_coro(rows)) {
+	if (jsonl_names_coro(rows)) {
 		verdict = judge(tracker, rows, nr_rows, ret_place);
 		if (verdict != JSONL_IN_RUN)
 			return verdict;

@@ -11,6 +11,7 @@
 #define JSONL_RUNS_H
 
 #include "jsonl/row.h"
+#include "jsonl/marks.h"
 #include "jsonl/seen.h"
 #include "base/map.h"
 #include "base/vec.h"
@@ -95,8 +96,12 @@ struct jsonl_tracker {
 	struct map residue; /* probe_ids under which rows of earlier runs were read, */
 	struct map ahead;   /* or, behind the last row of this run, rows of this one */
 	struct jsonl_thread threads_near[JSONL_THREADS_NEAR];
+	struct jsonl_marks marks;
 	uint32_t nr_looks;
 	uint64_t same_until; /* the run goes on at least up to this line */
+	uint64_t
+		dense_until; /* up to this line nothing was seen behind the rows that is a good while later */
+	bool is_broken; /* a look ahead was out of memory */
 };
 
 void jsonl_tracker_fini(struct jsonl_tracker *tracker);

@@ -9,15 +9,16 @@
 /* As many rows with an even seq are no chance. */
 #define SURE_ROWS 4u
 
-/* Not 0, which stands for no row: times are not. */
-static uint64_t mark_of(const struct jsonl_row *row)
+uint64_t jsonl_seen_mark(const struct jsonl_row *row)
 {
-	return row->ts ^ row->seq << 48 ^ row->seq << 20;
+	uint64_t mark = row->ts ^ row->seq << 48 ^ row->seq << 20 ^ row->tid << 32;
+
+	return mark ? mark : 1;
 }
 
 bool jsonl_seen_is_same(const struct jsonl_seen *coro, const struct jsonl_row *row)
 {
-	uint64_t mark = mark_of(row);
+	uint64_t mark = jsonl_seen_mark(row);
 	unsigned i;
 
 	if (row->seq > coro->last_seq)
@@ -45,13 +46,13 @@ static bool is_full(const struct jsonl_seen *coro)
 	       coro->nr_rows - coro->nr_at_last >= (coro->last_seq / 2 - 1) * JSONL_BLOCK_ROWS;
 }
 
-bool jsonl_seen_fits(const struct jsonl_seen *coro, const struct jsonl_row *row, bool in_blocks)
+bool jsonl_seen_fits(const struct jsonl_seen *coro, const struct jsonl_row *row, uint64_t spread)
 {
-	bool is_block = in_blocks && !coro->has_odd && row->seq % 2 == 0;
+	bool is_block = spread && !coro->has_odd && row->seq % 2 == 0;
 
-	/* Some of its slots are one number ahead of the others. */
-	if (is_block && coro->goes_on_from && row->seq + 2 >= coro->last_seq &&
-		row->seq <= coro->last_seq + 2)
+	/* Some of its slots are ahead of the others. */
+	if (is_block && (coro->goes_on_from || coro->begins_late) &&
+		row->seq + spread >= coro->last_seq && row->seq <= coro->last_seq + spread)
 		return true;
 	if (row->seq == coro->last_seq && is_block)
 		return coro->nr_at_last < JSONL_BLOCK_ROWS;
@@ -83,9 +84,33 @@ static void take_latest(struct jsonl_seen *coro, const struct jsonl_row *row)
 	coro->last_ts = row->ts;
 }
 
+/* The slots were not even when it began: a number that is lower, and later. */
+static bool is_uneven(const struct jsonl_seen *coro, const struct jsonl_row *row)
+{
+	if (coro->nr_rows == 0 || coro->has_odd || row->seq % 2)
+		return false;
+	return row->seq < coro->last_seq ? row->ts > coro->last_ts
+					 : row->seq > coro->last_seq && row->ts < coro->last_ts;
+}
+
+static void note_spread(struct jsonl_seen *coro, uint64_t seq)
+{
+	uint64_t spread = seq < coro->last_seq ? coro->last_seq - seq : seq - coro->last_seq;
+
+	if (spread > coro->spread)
+		coro->spread = spread;
+}
+
 void jsonl_seen_take(struct jsonl_seen *coro, const struct jsonl_row *row)
 {
 	coro->has_odd |= row->seq & 1;
+	if (coro->nr_rows == 0 || row->ts >= coro->last_ts)
+		coro->is_running = row->is_active;
+	if (is_uneven(coro, row)) {
+		coro->goes_on_from = true;
+		note_spread(coro, row->seq);
+	}
+	coro->begins_late |= coro->nr_rows == 0 && row->seq > 2;
 	if (coro->nr_rows == 0 || row->seq > coro->last_seq) {
 		take_latest(coro, row);
 	} else if (row->seq == coro->last_seq) {
@@ -98,7 +123,7 @@ void jsonl_seen_take(struct jsonl_seen *coro, const struct jsonl_row *row)
 		coro->first_seq = row->seq;
 		coro->first_ts = row->ts;
 	}
-	coro->recent[coro->nr_rows++ % JSONL_BLOCK_ROWS] = mark_of(row);
+	coro->recent[coro->nr_rows++ % JSONL_BLOCK_ROWS] = jsonl_seen_mark(row);
 }
 
 /* Every other row of a count is of one kind, where the other kind was not read. */
@@ -127,7 +152,9 @@ static uint64_t missing_in_blocks(const struct jsonl_seen *coro)
 	if (nr_before == 0)
 		return 0;
 	if (coro->goes_on_from)
-		return less(less((coro->last_seq - coro->first_seq) / 2, 1) * JSONL_BLOCK_ROWS,
+		return less(less((coro->last_seq - coro->first_seq) / 2,
+				    coro->spread > 2 ? coro->spread / 2 : 1) *
+				    JSONL_BLOCK_ROWS,
 			nr_read);
 	missing = less((nr_before - 1) * JSONL_BLOCK_ROWS, less(nr_read, coro->nr_at_last));
 	return coro->shares_block ? less(missing, JSONL_BLOCK_ROWS) : missing;

@@ -278,6 +278,179 @@ static void test_residue(uint64_t first_id, uint64_t second_id, bool probe_count
 	text_fini(&older.rows);
 }
 
+/* ------------------------------------------------------------------ runs */
+
+static uint64_t count_rows(const struct older *older)
+{
+	const char *at = text_peek(&older->rows);
+	uint64_t count = 0;
+
+	while ((at = strchr(at, '\n')) != NULL) {
+		count++;
+		at++;
+	}
+	return count;
+}
+
+/* Each run has its rows, but for those that are left of the one before it. */
+static void expect_runs(struct older *older, uint32_t nr_runs, uint64_t nr_residue)
+{
+	struct ct_source *source = open_rows(older);
+
+	CHECK_EQUAL(source->tables->nr_processes, 1 + nr_runs);
+	CHECK_EQUAL(source->tables->nr_impossible, nr_residue);
+	CHECK_EQUAL(count_changes(source, false), count_rows(older) - nr_residue);
+	source_close(source);
+	text_fini(&older->rows);
+}
+
+static void empty_slots(struct older *older)
+{
+	unsigned i;
+
+	for (i = 0; i < NR_STATIONS; i++)
+		memset(older->stations[i].slots, 0, sizeof(older->stations[i].slots));
+}
+
+static void write_unread(struct older *older, unsigned nr_events)
+{
+	unsigned i;
+
+	while (nr_events--)
+		for (i = 0; i < NR_STATIONS; i++)
+			write_event(older, &older->stations[i]);
+}
+
+/* one second apart, each on threads of its own; each has lost its first rows, so its numbers begin anywhere. */
+static void test_runs_that_lost(
+	uint64_t first_id, uint64_t id_step, bool probe_counts, bool is_anew)
+{
+	static struct older older;
+	unsigned run;
+
+	older = (struct older){.probe_counts = probe_counts};
+	for (run = 0; run < 3; run++) {
+		begin_program(&older, first_id + run * id_step, 100 + run * 400,
+			run ? older.ts + SECOND : START);
+		if (is_anew)
+			empty_slots(&older);
+		write_unread(&older, 30 + run * 50);
+		run_program(&older, 200, 4);
+	}
+	expect_runs(&older, 3, 0);
+}
+
+/* what a run wrote last its engine did not read; the next one's finds it, later than all that was read. */
+static void test_residue_unread(uint64_t first_id, uint64_t second_id, bool probe_counts)
+{
+	static struct older older;
+	uint64_t nr_residue = 0;
+	unsigned i, slot;
+
+	older = (struct older){.probe_counts = probe_counts};
+	begin_program(&older, first_id, 100, START);
+	run_program(&older, 80, 4);
+	write_unread(&older, 1);
+	begin_program(&older, second_id, 500, older.ts + SECOND);
+	for (i = 0; i < NR_STATIONS; i++) {
+		if (i % 2)
+			write_event(&older, &older.stations[i]);
+		scan(&older, &older.stations[i]);
+		for (slot = 0; slot < NR_SLOTS; slot++)
+			nr_residue += older.stations[i].slots[slot].tid < 500;
+	}
+	run_program(&older, 80, 4);
+	expect_runs(&older, 2, nr_residue);
+}
+
+/* rows that come late, of coroutines that are new, right before the next run: they were never read before. */
+static void test_last_scan(bool probe_counts)
+{
+	static struct older older;
+	unsigned i;
+
+	older = (struct older){.probe_counts = probe_counts};
+	begin_program(&older, 0x7f0000001000, 100, START);
+	for (i = NR_STATIONS / 2; i < NR_STATIONS; i++)
+		write_event(&older, &older.stations[i]);
+	write_unread(&older, 4);
+	older.ts += SECOND / 100;
+	for (i = 0; i < 5; i++)
+		write_event(&older, &older.stations[i]);
+	for (i = 0; i < NR_STATIONS; i++)
+		scan(&older, &older.stations[i]);
+	begin_program(&older, 0x7e0000001000, 500, older.ts + SECOND);
+	empty_slots(&older);
+	run_program(&older, 80, 4);
+	expect_runs(&older, 2, 0);
+}
+
+/* a thread that is new speaks first after a pause; what older threads wrote before it is read behind it. */
+static void test_late_rows(void)
+{
+	static struct older older;
+	unsigned i, number;
+
+	older = (struct older){.probe_counts = false};
+	begin_program(&older, 0x7f0000001000, 100, START);
+	for (number = 0; number < 20; number++) {
+		for (i = 0; i < 10; i++)
+			write_event(&older, &older.stations[i]);
+		for (i = 0; i < 10; i++)
+			scan(&older, &older.stations[i]);
+		/* Nobody has looked at these yet. */
+		if (number == 10)
+			for (i = 20; i < 43; i++)
+				while (older.stations[i].nr_events < 4)
+					write_event(&older, &older.stations[i]);
+		older.ts += SECOND / 1000;
+	}
+	older.ts += SECOND;
+	older.first_tid = 500;
+	write_event(&older, &older.stations[15]);
+	scan(&older, &older.stations[15]);
+	for (i = 20; i < 43; i++)
+		scan(&older, &older.stations[i]);
+	run_program(&older, 80, 4);
+	expect_runs(&older, 1, 0);
+}
+
+/* time goes back by more than a run has lasted, on threads with the same ids, as those of containers have. */
+static void test_time_goes_back(void)
+{
+	static struct older older;
+
+	older = (struct older){.probe_counts = false};
+	begin_program(&older, 0x7f0000001000, 7, START);
+	run_program(&older, 4000, 4);
+	CHECK(older.ts - START > SECOND / 10);
+	begin_program(&older, 0x7e0000001000, 7, START - SECOND);
+	empty_slots(&older);
+	run_program(&older, 80, 4);
+	expect_runs(&older, 2, 0);
+}
+
+/* each wait ends on a thread of its own, which is never seen again; and nobody runs meanwhile. */
+static void test_threads_once(bool probe_counts)
+{
+	static struct older older;
+	unsigned i, number;
+
+	older = (struct older){.probe_counts = probe_counts};
+	begin_program(&older, 0x7f0000001000, 100, START);
+	for (number = 0; number < 30; number++) {
+		for (i = 0; i < 20; i++) {
+			write_event(&older, &older.stations[i]);
+			if (number)
+				write_event(&older, &older.stations[i]);
+			scan(&older, &older.stations[i]);
+			older.first_tid += 3;
+		}
+		older.ts += SECOND;
+	}
+	expect_runs(&older, 1, 0);
+}
+
 int main(void)
 {
 	test_blocks();
@@ -291,6 +464,24 @@ int main(void)
 	test_residue(1, 1, true);
 	test_residue(1, 11, false);
 	test_residue(1, 11, true);
+	test_runs_that_lost(0x7f0000001000, 0x100000000, false, true);
+	test_runs_that_lost(0x7f0000001000, 0x100000000, true, true);
+	test_runs_that_lost(0x7f0000001000, 0, false, true);
+	test_runs_that_lost(0x7f0000001000, 0, false, false);
+	test_runs_that_lost(0x7f0000001000, 0, true, true);
+	test_runs_that_lost(1, 0, false, true);
+	test_runs_that_lost(1, 0, false, false);
+	test_runs_that_lost(1, 0, true, true);
+	test_residue_unread(0x7f0000001000, 0x7e0000001000, false);
+	test_residue_unread(0x7f0000001000, 0x7e0000001000, true);
+	test_residue_unread(1, 11, false);
+	test_residue_unread(1, 11, true);
+	test_last_scan(false);
+	test_last_scan(true);
+	test_late_rows();
+	test_time_goes_back();
+	test_threads_once(false);
+	test_threads_once(true);
 	unlink(FILE_NAME);
 	return check_result();
 }
