@@ -9,6 +9,7 @@
 #include "analyze/parts.h"
 #include "analyze/proof.h"
 #include "analyze/provenance.h"
+#include "analyze/wakers.h"
 #include "analyze/why_live.h"
 #include "base/failure.h"
 #include "base/known_options.h"
@@ -37,7 +38,8 @@ static bool let_watch(struct analysis *analysis)
 {
 	const struct rule *const *rule;
 
-	if (!model_watch(analysis->model, &analyze_provenance_watcher, analysis))
+	if (!model_watch(analysis->model, &analyze_provenance_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_wakers_watcher, analysis))
 		return false;
 	for (rule = analysis->rules->in_order; *rule; rule++)
 		if (!is_second(analysis, rule) && does_watch(*rule) &&

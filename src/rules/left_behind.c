@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Coroutines left behind: where a trace tells neither what is waited for nor who wakes, as those of version 1 do, no
- * more can be said than that one waits far longer than any has waited there, while others go on.
+ * Coroutines left behind: one waits far longer than any has waited there. Where a trace tells neither what is waited
+ * for nor who wakes, as those of version 1 do, others have to go on meanwhile. Where coroutines ended all these waits,
+ * none may be left that did, nor any that could start such ones (analyze/wakers.h).
  */
+#include "analyze/wakers.h"
 #include "rules/parts.h"
 
 #define LEAST_WAITS 10u /* of fewer it cannot be told how long one takes */
@@ -40,7 +42,20 @@ static bool may_have_gone_on(const struct analysis *analysis, const struct model
 	return false;
 }
 
-bool rules_left_behind_is(const struct analysis *analysis, const struct model_coro *coro)
+/* Nobody is left of those that ended such waits. */
+static bool is_forsaken(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model *model = analysis->model;
+	ct_time end = analysis->parties[coro->process].end;
+
+	return end - coro->suspended > LIMIT(analysis, STANDSTILL_TIME) &&
+	       !model_lost_between(model, coro->process, model->from, end) &&
+	       analyze_party_is_at_work(analysis, coro->process, coro->suspended, end) &&
+	       analyze_wakers_are_gone(analysis, coro);
+}
+
+/* Nothing is told but that it waits. */
+static bool is_slow(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
 	const struct histogram *waits = model_histogram(times ? times->waits : NULL);
@@ -52,4 +67,17 @@ bool rules_left_behind_is(const struct analysis *analysis, const struct model_co
 	return waited_ns > LIMIT(analysis, STANDSTILL_TIME) &&
 	       (uint64_t)waited_ns / TIMES_LONGER > waits->max &&
 	       do_others_go_on(analysis, coro, waited_ns) && !may_have_gone_on(analysis, coro);
+}
+
+bool rules_left_behind_is(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return is_slow(analysis, coro) || is_forsaken(analysis, coro);
+}
+
+const char *rules_left_behind_words(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return is_slow(analysis, coro)
+		       ? "ten times longer than any wait there has taken, while others go on"
+		       : "ten times longer than any wait there has taken; all that ended those "
+			 "have ended, or wait themselves";
 }

@@ -14,7 +14,7 @@ enum variant {
 	VARIANT_READY,      /* what it waits for is there */
 	VARIANT_DROPPED,    /* a wake for it was given up */
 	VARIANT_LONG,       /* it has waited for long */
-	VARIANT_LEFT,       /* for longer than anybody there, and no more is told */
+	VARIANT_LEFT,       /* for longer than anybody there has */
 	VARIANT_GAVE_UP, /* all slept, most of them for ever, until the program ended in failure */
 };
 
@@ -533,7 +533,7 @@ static const char *words_title(
 		what = "for longer than the limit";
 		break;
 	case VARIANT_LEFT:
-		what = "ten times longer than any wait there has taken, while others go on";
+		what = rules_left_behind_words(analysis, coro);
 		break;
 	case VARIANT_READY:
 		what = "though what is waited for is ready";

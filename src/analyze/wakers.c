@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parties that could end waits at a place: marks on coroutines, for each place at which they, or those that they
+ * started, woke somebody. Whether all of these are gone is asked once for each place, from place to place.
+ */
+#include "analyze/parts.h"
+#include "analyze/wakers.h"
+
+#define LEAST_WAKES 10u
+#define TIMES_LONGER 10
+#define ANCESTORS 16u
+#define DEPTH 4u /* so many places on: who waits further away counts as somebody who may come */
+#define SCANS \
+	16u /* of all coroutines, for one place; what is not known after these is somebody who may come */
+
+enum verdict {
+	VERDICT_OPEN = 0,
+	VERDICT_GONE,
+	VERDICT_LEFT,
+};
+
+/* What ended waits at one place; the first of those that say the same has it. */
+struct place {
+	uint64_t
+		root; /* the id of the coroutine, started by none, that those who woke there go back to; 0: none yet */
+	uint64_t nr_woken;
+	int64_t longest_ns;
+	bool has_others; /* a thread woke somebody there, or not all go back to one */
+	uint8_t verdict; /* of all that end waits there, once it was asked for */
+};
+
+/* The places at which it, or one that it started, woke somebody; 0: none. */
+struct woken_at {
+	uint32_t at[WAKERS_PLACES];
+	bool is_more; /* and others */
+};
+
+#define RESOURCE(name) (UINT64_C(1) << CTP_RESOURCE_##name)
+
+/* Does the program itself end such a wait? */
+static bool is_inside(const struct model_coro *coro)
+{
+	static const uint64_t outside = RESOURCE(DESCRIPTOR) | RESOURCE(TIMER) | RESOURCE(PROCESS) |
+					RESOURCE(REMOTE) | RESOURCE(NETWORK);
+	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
+
+	return coro->point == CTP_POINT_AWAIT && (kind >= 64 || !(outside >> kind & 1));
+}
+
+static bool has_mark(const struct woken_at *of, uint32_t place)
+{
+	unsigned i;
+
+	for (i = 0; i < WAKERS_PLACES; i++)
+		if (of->at[i] == place)
+			return true;
+	return false;
+}
+
+static void put_mark(struct woken_at *of, uint32_t place)
+{
+	unsigned i;
+
+	for (i = 0; i < WAKERS_PLACES && of->at[i]; i++)
+		;
+	if (i < WAKERS_PLACES)
+		of->at[i] = place;
+	else
+		of->is_more = true;
+}
+
+/* The waker and all that it goes back to; the last one is the root. */
+static void mark_kin(struct model_watch *watch, struct place *place, uint32_t site, uint32_t coro)
+{
+	const struct model *model = watch->model;
+	const struct model_coro *root = &model->coros.at[coro];
+	unsigned steps;
+
+	for (steps = 0; coro && steps < ANCESTORS; steps++) {
+		struct woken_at *of = model_watch_coro(watch, coro);
+
+		if (has_mark(of, site))
+			return;
+		put_mark(of, site);
+		root = &model->coros.at[coro];
+		coro = root->parent;
+	}
+	place->has_others |= coro || root->is_cut || root->is_remains ||
+			     (place->root && place->root != root->id);
+	place->root = root->id;
+}
+
+static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	uint32_t site = model_place(watch->model, coro->wait_site);
+	struct place *place = model_watch_place(watch, site);
+	int64_t waited_ns = sight->event->time - coro->suspended;
+
+	if (!place || coro->state != CT_STATE_WAITING || !is_inside(coro) ||
+		sight->by == sight->coro)
+		return true;
+	place->nr_woken++;
+	if (waited_ns > place->longest_ns)
+		place->longest_ns = waited_ns;
+	if (sight->by)
+		mark_kin(watch, place, site, sight->by);
+	else
+		place->has_others = true;
+	return true;
+}
+
+const struct model_watcher analyze_wakers_watcher = {
+	.nr_coro_bytes = sizeof(struct woken_at),
+	.nr_place_bytes = sizeof(struct place),
+	.looks = {[MODEL_WAKE] = look_at_wake},
+};
+
+/* ---------------------------------------------------------------- what it is asked */
+
+static bool is_alive(const struct model_coro *coro)
+{
+	return coro->state != CT_STATE_DONE && coro->state != CT_STATE_DESTROYED;
+}
+
+/* Does it wait for what others have to do, with no end by itself? */
+static bool is_bound(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return coro->state == CT_STATE_WAITING && is_inside(coro) &&
+	       (coro->deadline == CT_NO_TIME ||
+		       coro->deadline <= analysis->parties[coro->process].end);
+}
+
+static bool is_root_alive(const struct analysis *analysis, uint64_t id, uint32_t process)
+{
+	const struct model *model = analysis->model;
+	uint32_t i;
+
+	for (i = 1; i < model->coros.count; i++)
+		if (model->coros.at[i].id == id && model->coros.at[i].process == process)
+			return is_alive(&model->coros.at[i]);
+	return false;
+}
+
+/* Places that are looked at, from the first one on. */
+struct way {
+	uint32_t at[DEPTH];
+	unsigned length;
+	unsigned nr_scans;
+};
+
+static bool are_gone(const struct analysis *analysis, uint32_t process, struct way *way);
+
+static bool is_on_way(const struct way *way, uint32_t site)
+{
+	unsigned i;
+
+	for (i = 0; i < way->length; i++)
+		if (way->at[i] == site)
+			return true;
+	return false;
+}
+
+/* The coroutine has woken at the way's last place, or can start one that does: is it kept from that for ever? */
+static bool is_kept(const struct analysis *analysis, const struct model_coro *coro, struct way *way)
+{
+	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_wakers_watcher);
+	uint32_t site = model_place(analysis->model, coro->wait_site);
+	const struct place *place = model_watch_place(watch, site);
+	bool is_gone;
+
+	if (!is_bound(analysis, coro) || !place)
+		return false;
+	if (!place->nr_woken || is_on_way(way, site))
+		return true;
+	if (place->has_others || way->length == DEPTH)
+		return false;
+	way->at[way->length++] = site;
+	is_gone = are_gone(analysis, coro->process, way);
+	way->length--;
+	return is_gone;
+}
+
+static bool are_gone(const struct analysis *analysis, uint32_t process, struct way *way)
+{
+	const struct model *model = analysis->model;
+	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_wakers_watcher);
+	uint32_t site = way->at[way->length - 1], i;
+
+	if (way->nr_scans++ == SCANS)
+		return false;
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+		const struct woken_at *of = model_watch_coro(watch, i);
+
+		if (coro->process == process && is_alive(coro) &&
+			(of->is_more || has_mark(of, site)) && !is_kept(analysis, coro, way))
+			return false;
+	}
+	return true;
+}
+
+static bool is_forsaken(
+	const struct analysis *analysis, uint32_t process, struct place *place, uint32_t site)
+{
+	struct way way = {.at = {site}, .length = 1};
+	bool is_gone;
+
+	if (place->verdict == VERDICT_OPEN) {
+		is_gone = is_root_alive(analysis, place->root, process) &&
+			  are_gone(analysis, process, &way);
+		place->verdict = is_gone ? VERDICT_GONE : VERDICT_LEFT;
+	}
+	return place->verdict == VERDICT_GONE;
+}
+
+bool analyze_wakers_are_gone(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_wakers_watcher);
+	uint32_t site = model_place(analysis->model, coro->wait_site);
+	struct place *place = model_watch_place(watch, site);
+	int64_t waited_ns = analysis->parties[coro->process].end - coro->suspended;
+
+	return place && place->nr_woken >= LEAST_WAKES && !place->has_others &&
+	       is_bound(analysis, coro) && waited_ns / TIMES_LONGER > place->longest_ns &&
+	       is_forsaken(analysis, coro->process, place, site);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parties that have ended waits at a place, and could do so again: the coroutines that woke somebody there, and
+ * those that started them, directly or by others, and can start more. Where each of them has ended, or waits for what
+ * none but such ones end, nobody comes any more.
+ *
+ * Judged are waits that coroutines end, one by one, and coroutines alone: a thread that woke somebody there can always
+ * come again. A coroutine has room for WAKERS_PLACES places; one that woke at more of them may wake anywhere.
+ */
+#ifndef ANALYZE_WAKERS_H
+#define ANALYZE_WAKERS_H
+
+#include <stdbool.h>
+
+#include "model/watcher.h"
+
+struct analysis;
+struct model_coro;
+
+#define WAKERS_PLACES 2u
+
+/* analyze_wakers_watcher: looks on, and keeps the above; the judgement lets it watch. */
+extern const struct model_watcher analyze_wakers_watcher;
+
+/*
+ * analyze_wakers_are_gone: ten waits at least ended where this coroutine waits, each by a coroutine and ten times
+ * sooner than it has waited by now, and none of those that ended them, or could start others that do, is left to do so.
+ */
+bool analyze_wakers_are_gone(const struct analysis *analysis, const struct model_coro *coro);
+
+#endif
