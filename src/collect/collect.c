@@ -20,6 +20,7 @@
 #include "kernel/procfs.h"
 
 #define ARRIVALS_AT_THE_END 64 /* looks */
+#define ARRIVALS_PERIOD_NS UINT64_C(10000000)
 #define HOST_BYTES 256
 #define DYING_MS 500 /* at most; a core may be written */
 #define COMMAND_LINE_BYTES 4096
@@ -148,6 +149,14 @@ static void wind_up(struct collect *collect)
 
 /* ------------------------------------------------------------------ the loop */
 
+/* A connection that wakes nobody is found a little later. */
+static bool are_arrivals_due(const struct collect *collect)
+{
+	return collect->has_news || collect->has_arrivals || collect->has_unwatched ||
+	       collect->listener.nr_peers > 0 ||
+	       collect->now_ns - collect->arrivals_ns >= ARRIVALS_PERIOD_NS;
+}
+
 enum ct_status collect_step(struct collect *collect, int wait_ms, struct ct_error *reterr)
 {
 	enum ct_status status;
@@ -161,7 +170,10 @@ enum ct_status collect_step(struct collect *collect, int wait_ms, struct ct_erro
 	collect->now_ns = clock_monotonic_ns();
 	if (collect->has_news || collect->has_unwatched)
 		note_the_dead(collect);
-	collect->has_arrivals = collect_look_arrivals(collect);
+	if (collect->has_wakes)
+		version1_service_listen(&collect->service);
+	if (are_arrivals_due(collect))
+		collect->has_arrivals = collect_look_arrivals(collect);
 	nr_records = collect_look_rings(collect);
 	collect_wait_adapt(collect, nr_records, version1_service_harvest(&collect->service));
 	collect_look_clocks(collect);

@@ -88,6 +88,12 @@ struct thread_look {
 	unsigned nr_polls; /* of the records of polls, in the same order */
 };
 
+/* What a descriptor that epoll watches stands for: somebody arrives, or ends; or a wait ends, and nothing else. */
+enum collect_event {
+	COLLECT_NEWS,
+	COLLECT_WAKES,
+};
+
 struct collect {
 	struct output output;
 	struct listener listener;
@@ -130,10 +136,12 @@ struct collect {
 
 	struct sleep sleep;
 	uint64_t looked_ns;    /* begin of the look before */
+	uint64_t arrivals_ns;  /* of the last look for arrivals */
 	uint64_t active_ns;    /* of the last one that found records */
 	uint64_t pause_ns;     /* before the next look */
 	uint64_t most_records; /* that one ring had at this look */
 	bool has_news;         /* the last wait ended for a reason */
+	bool has_wakes;        /* a probe of version 1 has ended it */
 	bool has_arrivals;     /* more have handed something over than one look takes in */
 	bool has_unwatched;    /* a process can only be asked whether it lives */
 
@@ -382,7 +390,7 @@ void collect_define_heartbeat(struct collect *collect);
 enum ct_status collect_wait_for_news(struct collect *collect, int wait_ms, struct ct_error *reterr);
 
 /* collect_wait_adapt: after a look: decides how long the next wait is. */
-void collect_wait_adapt(struct collect *collect, uint64_t nr_records, uint64_t nr_station_events);
+void collect_wait_adapt(struct collect *collect, uint64_t nr_records, enum harvest harvest);
 
 /* ---------------------------------------------------------------- serve.c */
 

@@ -25,6 +25,7 @@ bool collect_look_arrivals(struct collect *collect)
 	enum ct_status status;
 	int i;
 
+	collect->arrivals_ns = collect->now_ns;
 	version1_service_arrivals(&collect->service);
 	for (i = 0; i < ARRIVALS_A_LOOK; i++) {
 		status = collect_listener_next(&collect->listener, &arrival, &trouble);

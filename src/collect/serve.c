@@ -25,10 +25,11 @@ static void refuse(void *engine, pid_t pid, const char *why)
 	ct_fail(&collect->refusal, CT_ERR_REFUSED, "process %d was turned away: %s", (int)pid, why);
 }
 
-static enum ct_status watch(void *engine, int descriptor, struct ct_error *reterr)
+static enum ct_status watch(void *engine, int descriptor, bool only_wakes, struct ct_error *reterr)
 {
 	const struct collect *collect = engine;
-	struct epoll_event event = {.events = EPOLLIN};
+	struct epoll_event event = {
+		.events = EPOLLIN, .data.u32 = only_wakes ? COLLECT_WAKES : COLLECT_NEWS};
 
 	if (epoll_ctl(collect->waiting, EPOLL_CTL_ADD, descriptor, &event))
 		return ct_fail_errno(reterr, "watching the socket of version 1");

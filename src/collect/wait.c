@@ -43,18 +43,20 @@ static uint64_t pause_while_flowing(const struct collect *collect, uint64_t sinc
 }
 
 /*
- * Stations hold eight events each: where they had something, they are looked at again at once, and so is a segment that
- * had more than its turn.
+ * Stations hold eight events each: where they go on having something, they are looked at again at once, and so is a
+ * segment that had more than its turn. Where they have gone quiet, probes wake whoever waits.
  */
-void collect_wait_adapt(struct collect *collect, uint64_t nr_records, uint64_t nr_station_events)
+void collect_wait_adapt(struct collect *collect, uint64_t nr_records, enum harvest harvest)
 {
 	uint64_t since_ns = collect->now_ns - collect->looked_ns;
 
 	if (since_ns > SECOND_NS)
 		since_ns = SECOND_NS;
 	collect->looked_ns = collect->now_ns;
-	if (nr_station_events > 0 || nr_records >= SEGMENT_TURN)
+	if (harvest == HARVEST_GOES_ON || nr_records >= SEGMENT_TURN)
 		collect->pause_ns = 0;
+	else if (harvest == HARVEST_IS_QUIET && nr_records == 0)
+		collect->pause_ns = PAUSE_FLOWING_NS;
 	else if (nr_records > 0)
 		collect->pause_ns = pause_while_flowing(collect, since_ns);
 	else if (collect->pause_ns < PAUSE_MOST_NS)
@@ -63,7 +65,18 @@ void collect_wait_adapt(struct collect *collect, uint64_t nr_records, uint64_t n
 
 /* ------------------------------------------------------------------ awake */
 
-static int wait_at_epoll(const struct collect *collect, uint64_t pause_ns)
+static void note_events(struct collect *collect, const struct epoll_event *events, int nr_events)
+{
+	int i;
+
+	collect->has_news = collect->has_wakes = false;
+	for (i = 0; i < nr_events; i++) {
+		collect->has_news |= events[i].data.u32 == COLLECT_NEWS;
+		collect->has_wakes |= events[i].data.u32 == COLLECT_WAKES;
+	}
+}
+
+static int wait_at_epoll(struct collect *collect, uint64_t pause_ns)
 {
 	struct epoll_event events[EVENTS_A_WAIT];
 	const struct timespec pause = {
@@ -76,6 +89,7 @@ static int wait_at_epoll(const struct collect *collect, uint64_t pause_ns)
 	if (nr_events < 0 && (errno == ENOSYS || errno == EPERM))
 		nr_events = epoll_wait(collect->waiting, events, EVENTS_A_WAIT,
 			(int)((pause_ns + MILLISECOND_NS - 1) / MILLISECOND_NS));
+	note_events(collect, events, nr_events);
 	return nr_events;
 }
 
@@ -152,6 +166,5 @@ enum ct_status collect_wait_for_news(struct collect *collect, int wait_ms, struc
 	version1_service_wake(&collect->service);
 	if (nr_events < 0 && errno != EINTR)
 		return ct_fail_errno(reterr, "waiting for the target");
-	collect->has_news = nr_events > 0;
 	return CT_OK;
 }

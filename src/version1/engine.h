@@ -20,8 +20,12 @@ struct version1_engine_ops {
 	const char *(*refusal)(void *engine, uid_t uid, pid_t pid);
 	void (*refuse)(void *engine, pid_t pid, const char *why);
 
-	/* watch: the engine's wait ends when the descriptor has something. */
-	enum ct_status (*watch)(void *engine, int descriptor, struct ct_error *reterr);
+	/*
+	 * watch: the engine's wait ends when the descriptor has something. `only_wakes`: that is all it is for, nobody
+	 * arrives there.
+	 */
+	enum ct_status (*watch)(
+		void *engine, int descriptor, bool only_wakes, struct ct_error *reterr);
 
 	/*
 	 * take_up: a process that has connected; NULL: there are too many. process_of: that of a thread, by an id of

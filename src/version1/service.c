@@ -12,9 +12,13 @@
 
 #define SLACK_NS UINT64_C(1000000000) /* a time so far outside of the run cannot be true */
 #define HARVEST_NS UINT64_C(1000000)  /* rings hold much more than they get in that time */
-#define QUIET_NS UINT64_C(20000)      /* after so long nothing more is expected at once */
-#define BYTES_A_LOOK 4096             /* of one peer; each stands for one waking */
-#define STATIONS_LEAST 1000u          /* fewer are not worth serving unasked */
+#define QUIET_NS UINT64_C(20000)      /* after so long nothing more is expected at once, */
+#define QUIET_LEAST_NS UINT64_C(2000) /* and after so long where that was in vain again and again */
+#define GAPS_WAITED 4
+#define IN_VAIN_MOST 4u
+#define IN_VAIN_AGAIN 16u
+#define BYTES_A_LOOK 4096    /* of one peer; each stands for one waking */
+#define STATIONS_LEAST 1000u /* fewer are not worth serving unasked */
 
 void version1_service_init(struct service *service)
 {
@@ -31,12 +35,6 @@ static bool is_served(const struct service *service)
 }
 
 /* ------------------------------------------------------------------ opening and closing */
-
-static enum ct_status watch(
-	const struct version1_engine *engine, int descriptor, struct ct_error *reterr)
-{
-	return engine->ops->watch(engine->context, descriptor, reterr);
-}
 
 /* Where nobody asked for a number, it is as large as there is room for. */
 static enum ct_status open_channel(
@@ -105,7 +103,9 @@ static enum ct_status open_service(
 		service->settled_ns > SLACK_NS ? service->settled_ns - SLACK_NS : 1;
 	if (!version1_station_trace_init(&service->trace, &service->engine, &service->stations))
 		return ct_fail_memory(reterr);
-	return watch(&service->engine, service->channel.socket, reterr);
+	service->quiet_ns = QUIET_NS;
+	return service->engine.ops->watch(
+		service->engine.context, service->channel.socket, false, reterr);
 }
 
 enum ct_status version1_service_open(struct service *service, const struct version1_engine *engine,
@@ -168,7 +168,7 @@ static const char *refusal(
 		return "too many probes are connected already";
 	if (!take_up(service, who->pid))
 		return "too many processes are traced already";
-	if (watch(engine, descriptor, NULL))
+	if (engine->ops->watch(engine->context, descriptor, true, NULL))
 		return "it cannot be watched";
 	return NULL;
 }
@@ -202,15 +202,22 @@ static void listen_to(int *peer)
 	*peer = -1;
 }
 
+void version1_service_listen(struct service *service)
+{
+	int i;
+
+	for (i = 0; i < SERVICE_PEERS; i++)
+		if (service->peers[i] >= 0)
+			listen_to(&service->peers[i]);
+}
+
 void version1_service_arrivals(struct service *service)
 {
 	int i;
 
 	if (!is_served(service))
 		return;
-	for (i = 0; i < SERVICE_PEERS; i++)
-		if (service->peers[i] >= 0)
-			listen_to(&service->peers[i]);
+	version1_service_listen(service);
 	for (i = 0; i < SERVICE_PEERS; i++) {
 		int descriptor = accept4(service->channel.socket, NULL, NULL, SOCK_CLOEXEC);
 
@@ -267,21 +274,48 @@ uint64_t version1_service_scan(struct service *service, bool is_thorough)
 	return nr_events;
 }
 
-uint64_t version1_service_harvest(struct service *service)
+/* A program that wrote as soon as the engine slept is waited for, unless that is in vain again and again. */
+static bool is_worth_waiting(const struct service *service, uint64_t began_ns)
+{
+	return began_ns - service->slept_ns < 2 * QUIET_NS &&
+	       (service->nr_in_vain < IN_VAIN_MOST || service->nr_in_vain % IN_VAIN_AGAIN == 0);
+}
+
+/* Else the next harvest waits a few times as long as the gaps in this one lasted, or half as long as this one. */
+static void adapt(struct service *service, uint64_t began_ns, uint64_t gap_ns)
+{
+	uint64_t quiet_ns = service->quiet_ns / 2;
+
+	service->nr_in_vain = gap_ns ? 0 : service->nr_in_vain + 1;
+	if (is_worth_waiting(service, began_ns))
+		quiet_ns = QUIET_NS;
+	if (quiet_ns < GAPS_WAITED * gap_ns)
+		quiet_ns = GAPS_WAITED * gap_ns;
+	if (quiet_ns < QUIET_LEAST_NS)
+		quiet_ns = QUIET_LEAST_NS;
+	service->quiet_ns = quiet_ns < QUIET_NS ? quiet_ns : QUIET_NS;
+}
+
+enum harvest version1_service_harvest(struct service *service)
 {
 	uint64_t nr_events = version1_service_scan(service, false);
 	uint64_t begin_ns = service->scanned_ns;
 	uint64_t active_ns = begin_ns;
-	uint64_t more;
+	uint64_t gap_ns = 0;
 
-	while (nr_events > 0 && service->scanned_ns - begin_ns < HARVEST_NS &&
-		service->scanned_ns - active_ns < QUIET_NS) {
-		more = version1_service_scan(service, false);
-		nr_events += more;
-		if (more > 0)
-			active_ns = service->scanned_ns;
+	if (nr_events == 0)
+		return HARVEST_NOTHING;
+	while (service->scanned_ns - active_ns < service->quiet_ns) {
+		if (service->scanned_ns - begin_ns >= HARVEST_NS)
+			return HARVEST_GOES_ON;
+		if (version1_service_scan(service, false) == 0)
+			continue;
+		if (service->scanned_ns - active_ns > gap_ns)
+			gap_ns = service->scanned_ns - active_ns;
+		active_ns = service->scanned_ns;
 	}
-	return nr_events;
+	adapt(service, begin_ns, gap_ns);
+	return HARVEST_IS_QUIET;
 }
 
 bool version1_service_sleep(struct service *service)
@@ -289,7 +323,10 @@ bool version1_service_sleep(struct service *service)
 	if (!is_served(service))
 		return true;
 	version1_sleep(service->channel.base);
-	return version1_service_scan(service, false) == 0;
+	if (version1_service_scan(service, false) > 0)
+		return false;
+	service->slept_ns = service->scanned_ns;
+	return true;
 }
 
 bool version1_service_has_peers(const struct service *service)

@@ -38,6 +38,9 @@ struct service {
 	uint64_t told_impossible;
 	uint64_t settled_ns;
 	uint64_t scanned_ns; /* when the last scan began */
+	uint64_t slept_ns;   /* likewise, of that before the last sleep */
+	uint64_t quiet_ns;   /* after so long nothing more is expected at once */
+	uint32_t nr_in_vain; /* harvests in a row that waited so long for nothing */
 };
 
 /* version1_service_init: version 1 is not served. */
@@ -50,18 +53,29 @@ void version1_service_init(struct service *service);
 enum ct_status version1_service_open(struct service *service, const struct version1_engine *engine,
 	const struct channel_options *options, struct ct_error *reterr);
 
-/* version1_service_arrivals: takes up who has connected, and forgets who has left. */
+/*
+ * version1_service_listen: takes the bytes that probes have sent to wake the engine, and forgets who has left.
+ * version1_service_arrivals: this, and takes up who has connected.
+ */
+void version1_service_listen(struct service *service);
 void version1_service_arrivals(struct service *service);
 
 /* version1_service_scan: looks at every live station. Returns how many events there were. */
 uint64_t version1_service_scan(struct service *service, bool is_thorough);
 
+/* What a harvest has come to. */
+enum harvest {
+	HARVEST_NOTHING,
+	HARVEST_IS_QUIET, /* there were events, and nothing follows at once */
+	HARVEST_GOES_ON,
+};
+
 /*
  * version1_service_harvest: looks at every live station; where there is something new, again and again until there
- * was nothing for 20 us, for a millisecond at most: eight events are all that a station holds. Returns
- * how many events there were.
+ * was nothing for 20 us, for a millisecond at most: eight events are all that a station holds. Where a program is
+ * silent for longer, that wait becomes shorter, down to 2 us.
  */
-uint64_t version1_service_harvest(struct service *service);
+enum harvest version1_service_harvest(struct service *service);
 
 /* version1_service_sleep: before a wait. True: nothing came meanwhile, and probes will say when something does. */
 bool version1_service_sleep(struct service *service);
