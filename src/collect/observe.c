@@ -185,11 +185,16 @@ static bool may_be_timed(struct observation *observation)
 	return observation->timers == SOME;
 }
 
-/* Signals that the ledger itself catches, or libc: their handlers set nothing going. */
+/*
+ * Signals that the ledger itself catches, or libc: their handlers set nothing going. One for the end of a child cannot
+ * come where there is none, which is asked before (is_reachable); one for a broken pipe comes of the process's own
+ * write.
+ */
 static bool is_quiet_signal(int number)
 {
 	return number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE ||
-	       number == SIGABRT || number == 32 || number == 33;
+	       number == SIGABRT || number == SIGCHLD || number == SIGPIPE || number == 32 ||
+	       number == 33;
 }
 
 /* The handler of such a signal may make a descriptor ready, or wake somebody. */

@@ -9,6 +9,7 @@
  *	set      a timer is armed, and set
  *	socket   a listening socket is armed
  *	handler  a handler of a signal is there
+ *	orphans  a handler for the end of a child, and one for a broken pipe; there is no child
  */
 #include <signal.h>
 #include <string.h>
@@ -73,6 +74,9 @@ static void prepare(int set, const char *what)
 		arm_pipe(set);
 	else if (strcmp(what, "socket") == 0)
 		arm_socket(set);
+	else if (strcmp(what, "orphans") == 0)
+		NEED(signal(SIGCHLD, on_signal) == SIG_DFL &&
+			signal(SIGPIPE, on_signal) == SIG_DFL);
 	else
 		NEED(strcmp(what, "handler") == 0 && signal(SIGUSR1, on_signal) == SIG_DFL);
 }
