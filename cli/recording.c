@@ -17,6 +17,7 @@
 #include "recording.h"
 #include "say.h"
 #include "signals.h"
+#include "witness.h"
 
 #define STEP_MS 1000
 
@@ -178,6 +179,8 @@ int recording_perform(const struct recording *recording, bool *ret_has_begun)
 		signals_release();
 		return exit_status;
 	}
+	if (!recording->options.pid)
+		witness_start();
 	if (ret_has_begun)
 		*ret_has_begun = true;
 	serving = serve(recording, opened);

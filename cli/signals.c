@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "signals.h"
+#include "witness.h"
 
 static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 #define NR_PASSED_ON (sizeof(passed_on) / sizeof(passed_on[0]))
@@ -15,7 +16,7 @@ static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUS
 /* The handler's message to the loop, small enough that a pipe takes it whole or not at all. */
 struct arrival {
 	int number;
-	bool was_delivered; /* a key in the terminal: the whole foreground group has it */
+	bool is_key; /* in the terminal: the whole foreground group has it */
 };
 
 static int pipe_ends[2] = {-1, -1};
@@ -25,7 +26,7 @@ static void on_signal(int number, siginfo_t *information, void *context)
 {
 	struct arrival arrival = {
 		.number = number,
-		.was_delivered = information->si_code == SI_KERNEL,
+		.is_key = information->si_code == SI_KERNEL,
 	};
 	int number_of_error = errno;
 
@@ -55,15 +56,27 @@ int signals_descriptor(void)
 	return pipe_ends[0];
 }
 
+/* A program that has left our group has not got what the group was sent. */
+static bool is_in_our_group(const struct ct_record *record)
+{
+	struct ct_record_stats stats;
+
+	ct_record_stats(record, &stats);
+	return getpgid((pid_t)stats.target_pid) == getpgrp();
+}
+
 void signals_pass_on(struct ct_record *record, bool has_flight)
 {
 	struct arrival arrival;
+	bool was_delivered;
 
 	while (read(pipe_ends[0], &arrival, sizeof(arrival)) == (ssize_t)sizeof(arrival)) {
+		was_delivered = witness_saw(arrival.number) && is_in_our_group(record);
 		if (has_flight && arrival.number == SIGUSR1)
 			ct_record_dump(record, "signal USR1", NULL);
 		else
-			ct_record_signal(record, arrival.number, arrival.was_delivered, NULL);
+			ct_record_signal(
+				record, arrival.number, arrival.is_key || was_delivered, NULL);
 	}
 }
 
@@ -71,6 +84,7 @@ void signals_release(void)
 {
 	size_t i;
 
+	witness_stop();
 	for (i = 0; i < NR_PASSED_ON; i++)
 		sigaction(passed_on[i], &before[i], NULL);
 	close(pipe_ends[0]);

@@ -19,12 +19,12 @@ bool signals_catch(void);
 int signals_descriptor(void);
 
 /*
- * signals_pass_on: hands on what has come, in the order in which it came. `has_flight`: USR1 asks for the past, and
- * is not the program's.
+ * signals_pass_on: hands on what has come, in the order in which it came, but for what the program has got with the
+ * group that it is in (witness.h). `has_flight`: USR1 asks for the past, and is not the program's.
  */
 void signals_pass_on(struct ct_record *record, bool has_flight);
 
-/* signals_release: as before signals_catch. */
+/* signals_release: as before signals_catch; ends the witness, too. */
 void signals_release(void);
 
 #endif

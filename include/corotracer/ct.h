@@ -358,11 +358,11 @@ enum ct_status ct_record_open(const struct ct_record_options *options,
 enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_error *reterr);
 
 /*
- * ct_record_signal: passes a signal on to the target, and notes that it came from the user. `was_delivered`: the target
- * has the signal already (a key in the terminal reaches the whole foreground group, with si_code SI_KERNEL), which is
- * then only noted. CT_OK also where the target has ended. A process that was not started here gets no signal: its
- * recording ends instead, and it runs on. A flight recorder writes the past before INT and TERM are passed on, with
- * what each thread does, but not again within 10 s, as for conditions.
+ * ct_record_signal: passes a signal on to the target, and notes that it came from the user. `was_delivered`: the
+ * target has the signal already (a key in the terminal reaches the whole foreground group, with si_code SI_KERNEL;
+ * kill(2) of a group all in it), which is then only noted. CT_OK also where the target has ended. A process that
+ * was not started here gets no signal: its recording ends instead, and it runs on. A flight recorder writes the past
+ * before INT and TERM are passed on, with what each thread does, but not again within 10 s, as for conditions.
  */
 enum ct_status ct_record_signal(
 	struct ct_record *record, int signal_number, bool was_delivered, struct ct_error *reterr);

@@ -196,6 +196,24 @@ def check_many_signals(place):
         check(re.search(LAST_LINE, errors), f"no last line after signals: {errors}")
 
 
+def interrupt(tracer, send):
+    send(tracer.pid, signal.SIGINT)
+    check(tracer.stdout.readline() == "interrupted\n", "an interrupt did not reach the program")
+
+
+def check_group(place):
+    """A signal to the group reaches the program once; where the program has left the group, it is passed on."""
+    for program in (COUNTER, "import os; os.setpgid(0, 0)\n" + COUNTER):
+        for sends in ([os.killpg], [os.killpg, os.kill], [os.kill, os.killpg]):
+            with started(place, program, stdout=subprocess.PIPE, start_new_session=True) as tracer:
+                check(tracer.stdout.readline() == "ready\n", "the program did not start")
+                for send in sends:
+                    interrupt(tracer, send)
+                tracer.send_signal(signal.SIGTERM)
+                output, _ = tracer.communicate(timeout=60)
+                check(output == f"count {len(sends)}\n", f"{sends}, and the program saw: {output}")
+
+
 class Terminal:
     """A controlling terminal for a process: what is typed there goes to the whole foreground group."""
 
@@ -244,6 +262,7 @@ def main():
         check_inheritance(place)
         check_signals(place)
         check_many_signals(place)
+        check_group(place)
         check_terminal(place)
 
 
