@@ -357,7 +357,7 @@ def check_causes(browser, server):
         it.quiet()
 
 
-def check_copies(browser, server, trace):
+def check_copies(browser, server):
     """The table has the states that are seen; the command gives the same in a terminal."""
     with Timeline(browser, server) as it:
         it.show("timeline?lanes=all&from=0&until=1000000000")
@@ -366,13 +366,13 @@ def check_copies(browser, server, trace):
         check(["c1.3", "60000000", "221000000", "waiting"] in [[line[0], *line[2:5]] for line in lines], f"{lines}")
         it.select("coroutine 3")
         command = it.copy("Copy the command")
-        told = subprocess.run(["bash", "-c", command.replace("corotracer", str(COROTRACER), 1).replace("FILE", trace, 1)],
+        told = subprocess.run(["bash", "-c", command.replace("corotracer", str(COROTRACER), 1)],
                               capture_output=True, text=True, check=False)
         check(told.returncode == 0 and "221000000" in told.stdout and told.stdout.count("waiting") == 2, f"{command}: {told}")
         it.quiet()
 
 
-def check_other_copies(browser, server, trace):
+def check_other_copies(browser, server):
     """A chart of the overview as a picture; a table as the command that prints the same rows."""
     with Timeline(browser, server) as it:
         it.open("overview")
@@ -386,7 +386,7 @@ def check_other_copies(browser, server, trace):
         it.page.get_by_role("button", name="Copy the command").click()
         it.until("navigator.clipboard.readText().then((text) => text.startsWith('corotracer'))")
         command = it.page.evaluate("navigator.clipboard.readText()")
-        told = subprocess.run(["bash", "-c", command.replace("corotracer", str(COROTRACER), 1).replace("FILE", trace, 1)],
+        told = subprocess.run(["bash", "-c", command.replace("corotracer", str(COROTRACER), 1)],
                               capture_output=True, text=True, check=False)
         check(told.returncode == 0 and len(re.findall(r"\bwaiting\b", told.stdout)) == it.page.locator("tbody tr").count(), f"{command}: {told}")
         it.quiet()
@@ -471,8 +471,8 @@ def main():
                 skip("this build has no pages (-Dpage)")
             for part in (check_moving, check_asking, check_events, check_mouse, check_groups, check_order, check_causes, check_help):
                 part(browser, server)
-            check_copies(browser, server, place + "/causes.txt")
-            check_other_copies(browser, server, place + "/causes.txt")
+            check_copies(browser, server)
+            check_other_copies(browser, server)
             check_finding(browser, other)
             check_besides(browser, third)
         finally:

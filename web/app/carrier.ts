@@ -101,6 +101,18 @@ export function carrierInUse(): Carrier {
 	return carrier;
 }
 
+let traceFile = "FILE";
+
+/** The trace's file by the server's path, as commands on the screens name it; a trace that is in no file leaves the word FILE. */
+export function nameTraceFile(path: string | null): void {
+	traceFile = path === null ? "FILE" : /^[\w./+:@%,=-]+$/.test(path) ? path : `'${path.replace(/'/g, "'\\''")}'`;
+}
+
+/** The trace's file, as a shell takes it. */
+export function traceFileInCommands(): string {
+	return traceFile;
+}
+
 export type Arguments = Record<string, string | number | readonly string[] | undefined>;
 
 export function lineOf(name: string, given: Arguments): string {

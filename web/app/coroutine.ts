@@ -4,7 +4,7 @@
 // its events.
 
 import { addressOf, viewInUse } from "./address";
-import { askJson, askRows } from "./carrier";
+import { askJson, askRows, traceFileInCommands } from "./carrier";
 import { copyButton, fill, h, sharpen, type Child } from "./dom";
 import { eventsTable } from "./events";
 import { COMPARED, showOwnObjects, showPeers, showTree } from "./related";
@@ -102,7 +102,7 @@ async function load(into: HTMLElement, trace: Trace, process: number, id: number
 		["it ran", duration(number("running_ns"))], ["it was ready", duration(number("ready_ns"))], ["it waited", duration(number("waiting_ns"))],
 	];
 	const life = h("canvas", { class: "life", role: "img", "aria-label": "Its life: states over time" });
-	const why = h("div", null, h("p", { class: "quiet" }, "asking ...")), command = `corotracer why FILE ${id}`, table = statesTable(process, id);
+	const why = h("div", null, h("p", { class: "quiet" }, "asking ...")), command = `corotracer why ${traceFileInCommands()} ${id}`, table = statesTable(process, id);
 	const events = eventsTable("Events", () => [`coroutine=${id}`, `process=${process}`]);
 	fill(into, h("h2", null, `Coroutine ${id} `, h("span", { class: "quiet" }, word("name") || placeOf(number("function_site") || null))),
 		life, h("p", { class: "actions" }, h("a", { class: "button", href: addressOf("timeline", { lane: key, at: number("since_ns") }) }, "Show it on the timeline")),

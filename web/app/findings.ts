@@ -4,7 +4,7 @@
 // do now, and its members.
 
 import { addressOf, viewInUse } from "./address";
-import { askRows, carrierInUse, lineOf } from "./carrier";
+import { askRows, carrierInUse, lineOf, traceFileInCommands } from "./carrier";
 import { copyButton, fill, h, type Child } from "./dom";
 import { FIRST_REQUESTS } from "./names";
 import { count, duration, many, moment } from "./say";
@@ -182,8 +182,8 @@ function members(finding: Finding, trace: Trace): Child {
 
 /** The commands that tell the same: all findings, and the events that this one stands on. */
 function terminal(finding: Finding): Child {
-	const commands = ["corotracer report FILE", ...finding.first_event !== null && finding.last_event !== null
-		? [`corotracer dump --events ${finding.first_event}-${finding.last_event} FILE`] : []];
+	const commands = [`corotracer report ${traceFileInCommands()}`, ...finding.first_event !== null && finding.last_event !== null
+		? [`corotracer dump --events ${finding.first_event}-${finding.last_event} ${traceFileInCommands()}`] : []];
 	return commands.map((command) => h("p", null, h("code", null, command), " ", copyButton("Copy", () => command)));
 }
 

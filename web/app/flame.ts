@@ -3,7 +3,7 @@
 // Where time went, as a flame graph: a box is a place, as wide as the time of all that went on inside of it; those that wait for
 // it stand below. The engine tells the stacks (`stacks`), each with its time.
 
-import { carrierInUse, lineOf } from "./carrier";
+import { carrierInUse, lineOf, traceFileInCommands } from "./carrier";
 import { copyButton, fill, h } from "./dom";
 import { shape } from "./plot";
 import { duration } from "./say";
@@ -73,7 +73,7 @@ async function show(into: HTMLElement, profile: string): Promise<void> {
 	const drawn = draw(all);
 	fill(into, h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Flame graph" }, drawn),
 		h("p", { class: "actions" }, copyButton("Copy as SVG", () => drawn.outerHTML)),
-		h("p", null, "In a terminal: ", h("code", null, `corotracer profile --type ${profile} --format svg FILE`)));
+		h("p", null, "In a terminal: ", h("code", null, `corotracer profile --type ${profile} --format svg ${traceFileInCommands()}`)));
 }
 
 /** A part of a screen, whose graph is asked for when it is opened. */

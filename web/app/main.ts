@@ -3,7 +3,7 @@
 // The page: its screens, the state of what it shows, and the keys that work everywhere.
 
 import { addressOf as placeOfView, viewInUse } from "./address";
-import { addressOf, carrierInUse, NEEDS_TOKEN, Refusal, sentenceOf, takeToken, useCarrier } from "./carrier";
+import { addressOf, carrierInUse, nameTraceFile, NEEDS_TOKEN, Refusal, sentenceOf, takeToken, traceFileInCommands, useCarrier } from "./carrier";
 import { drawControls } from "./controls";
 import { showCoroutine } from "./coroutine";
 import { showCoroutines } from "./coroutines";
@@ -175,6 +175,7 @@ function listen(): void {
 	const events = new EventSource(addressOf("/api/v1/events"));
 	events.addEventListener("state", (message) => {
 		const state = JSON.parse((message as MessageEvent<string>).data) as State;
+		nameTraceFile(state.path);
 		if (trouble.dataset["kind"] === "connection")
 			complain("");
 		delete trouble.dataset["kind"];
@@ -184,7 +185,7 @@ function listen(): void {
 	events.addEventListener("end", () => {
 		events.close();
 		said.textContent = "ended";
-		complain("The recording has ended, and with it the server. What is shown stays; 'corotracer serve FILE' shows the whole trace.", false);
+		complain(`The recording has ended, and with it the server. What is shown stays; 'corotracer serve ${traceFileInCommands()}' shows the whole trace.`, false);
 	});
 	events.onerror = () => {
 		if (events.readyState === EventSource.CLOSED) {

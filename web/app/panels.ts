@@ -5,7 +5,7 @@
 
 import { addressOf, note, viewInUse } from "./address";
 import { hasBesides, hasRegions } from "./besides";
-import { askRows } from "./carrier";
+import { askRows, traceFileInCommands } from "./carrier";
 import { copyButton, fill, h, type Child } from "./dom";
 import { eventsTable } from "./events";
 import { TIMELINE, type Action } from "./keys";
@@ -200,6 +200,6 @@ export function tableOf(lanes: readonly Lane[], slices: ReadonlyMap<string, read
 /** States of the range, and of one lane where one is selected. */
 export function commandOf(range: Range, lane: Lane | null): string {
 	const who = !lane ? "" : lane.coroutine ? ` AND process = ${lane.process} AND coroutine = ${lane.coroutine}` : ` AND state = 'running' AND thread = ${lane.thread}`;
-	return `corotracer query FILE "SELECT coroutine, state, from_ns, until_ns, duration_ns, site FROM states ` +
+	return `corotracer query ${traceFileInCommands()} "SELECT coroutine, state, from_ns, until_ns, duration_ns, site FROM states ` +
 		`WHERE until_ns >= ${Math.floor(range.from)} AND from_ns < ${Math.ceil(range.until)}${who} ORDER BY from_ns"`;
 }

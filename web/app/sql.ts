@@ -4,7 +4,7 @@
 // which command does.
 
 import { note, viewInUse } from "./address";
-import { askJson, carrierInUse, hasToken, Refusal, Served } from "./carrier";
+import { askJson, carrierInUse, hasToken, Refusal, Served, traceFileInCommands } from "./carrier";
 import { copyButton, fill, h, type Child } from "./dom";
 import { numericColumns, plot, type Cell } from "./plot";
 import { count, duration, many } from "./say";
@@ -85,7 +85,7 @@ function tellFailure(failure: Error, sql: string): HTMLElement {
 }
 
 function commandOf(sql: string): string {
-	return `corotracer query FILE '${sql.replace(/'/g, "'\\''")}'`;
+	return `corotracer query ${traceFileInCommands()} '${sql.replace(/'/g, "'\\''")}'`;
 }
 
 function tablesOf(cookbook: Cookbook): HTMLElement {

@@ -2,7 +2,7 @@
 //
 // A table over any number of rows: those on the screen are asked for, and no others.
 
-import { askRows, type Arguments } from "./carrier";
+import { type Arguments, askRows, traceFileInCommands } from "./carrier";
 import { fill, h, copyButton, type Child } from "./dom";
 import type { Rows } from "./rows";
 import { count } from "./say";
@@ -46,7 +46,7 @@ function conditionOf(where: string): string {
 
 /** The command that answers a statement in a terminal. */
 export function queryOf(statement: string): string {
-	return `corotracer query FILE "${statement}"`;
+	return `corotracer query ${traceFileInCommands()} "${statement}"`;
 }
 
 /** A line of tabs for each row of a table's body, below its heads. */

@@ -4,7 +4,7 @@
 // is a node, and where it lies, is the engine's answer. Beside the picture each node is a row of a table.
 
 import { addressOf, note, viewInUse } from "./address";
-import { askJson } from "./carrier";
+import { askJson, traceFileInCommands } from "./carrier";
 import { copyButton, fill, h, type Child } from "./dom";
 import { shape } from "./plot";
 import { count, duration, many, moment } from "./say";
@@ -169,7 +169,7 @@ export function showWaits(into: HTMLElement, trace: Trace): void {
 	let at = Number(given.get("at") ?? given.get("until") ?? trace.until), fold = Number(given.get("fold") ?? FOLDS[0]), asked = 0;
 	const ask = async (): Promise<void> => {
 		const number = ++asked;
-		command.textContent = `corotracer query FILE "SELECT object, place, holder, count(*) FROM waits WHERE from_ns <= ${at} AND (until_ns > ${at} OR is_open) GROUP BY object, place"`;
+		command.textContent = `corotracer query ${traceFileInCommands()} "SELECT object, place, holder, count(*) FROM waits WHERE from_ns <= ${at} AND (until_ns > ${at} OR is_open) GROUP BY object, place"`;
 		try {
 			const waits = await askJson<Waits>("waits", { at, fold });
 			if (number === asked)
