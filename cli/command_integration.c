@@ -4,6 +4,7 @@
  * true. Nothing is said of the program itself: that is the report's.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
@@ -14,24 +15,37 @@
 
 #define EXIT_CONTRADICTORY 1
 #define NR_KINDS 64
+#define PLACES_SHOWN 5u
+#define PLACE_BYTES 512
 
 enum fact {
-#define X(name, what, kinds, c, cpp, needed, more) FACT_##name,
+#define X(name, what, kinds, waited, calls, needed, more) FACT_##name,
 #include "integration.def"
 #undef X
 	NR_FACTS,
 };
 
+/* The languages of a program, in the order of the table's calls. */
+static const char *const languages[] = {"C", "C++", "Rust", "Zig", "Python", "Lua"};
+#define NR_LANGUAGES (sizeof(languages) / sizeof(languages[0]))
+
 #define TELLS(kind) (UINT64_C(1) << CTP_KIND_##kind)
+#define WAITED(resource) (1u << CTP_RESOURCE_##resource)
+#define LEDGER "none: the ledger tells it"
+#define CALLS(...)          \
+	{                   \
+		__VA_ARGS__ \
+	}
 static const struct {
 	const char *what;
-	uint64_t kinds; /* a bit each; 0: counted otherwise */
-	const char *in_c;
-	const char *in_cpp;
+	uint64_t kinds;  /* a bit each; 0: counted otherwise */
+	uint32_t waited; /* resources, a bit each */
+	const char *calls[NR_LANGUAGES];
 	const char *needed_by;
 	const char *used_by;
 } facts[NR_FACTS] = {
-#define X(name, what, kinds, c, cpp, needed, more) {what, kinds, c, cpp, needed, more},
+#define X(name, what, kinds, waited, calls, needed, more) \
+	{what, kinds, waited, calls, needed, more},
 #include "integration.def"
 #undef X
 };
@@ -59,7 +73,14 @@ static const struct {
 #define NR_LATEST 4096u
 struct wait {
 	uint64_t coro;
+	uint32_t site;
 	bool is_named;
+};
+
+/* The waits at a place. */
+struct place {
+	uint64_t nr_waits;
+	uint64_t nr_named; /* of them: what for is told */
 };
 
 struct told {
@@ -67,6 +88,10 @@ struct told {
 	uint64_t nr_by_kind[NR_KINDS];
 	uint64_t nr_by_fact[NR_FACTS];
 	uint64_t nr_waits;
+	struct place *places; /* by site, and one for those that are not known */
+	uint32_t nr_places;
+	uint32_t waited; /* the resources that were waited for, a bit each */
+	uint64_t nr_by_language[NR_LANGUAGES];
 	bool is_of_go; /* its runtime writes the trace: there is no call by which a program could tell more, or less */
 };
 
@@ -75,15 +100,35 @@ static struct wait *wait_of(struct told *told, uint64_t coro)
 	return &told->latest[coro % NR_LATEST];
 }
 
+static void add_wait(struct told *told, const struct wait *wait, int step)
+{
+	struct place *place = &told->places[wait->site < told->nr_places ? wait->site : 0];
+
+	told->nr_waits += step;
+	place->nr_waits += step;
+	if (!wait->is_named)
+		return;
+	told->nr_by_fact[FACT_RESOURCE] += step;
+	place->nr_named += step;
+}
+
+static void note_resource(struct told *told, uint64_t handle)
+{
+	if (CTP_HANDLE_RESOURCE(handle) < 32)
+		told->waited |= 1u << CTP_HANDLE_RESOURCE(handle);
+}
+
 static void count_wait(struct told *told, const struct ct_event *event)
 {
-	bool is_named = event->kind == CTP_KIND_SUSPEND && event->object;
+	struct wait wait = {
+		event->coro, event->site, event->kind == CTP_KIND_SUSPEND && event->object};
 
 	if (event->argument != CTP_POINT_AWAIT || !event->coro)
 		return;
-	told->nr_waits++;
-	told->nr_by_fact[FACT_RESOURCE] += is_named;
-	*wait_of(told, event->coro) = (struct wait){event->coro, is_named};
+	add_wait(told, &wait, 1);
+	if (wait.is_named)
+		note_resource(told, event->object);
+	*wait_of(told, event->coro) = wait;
 }
 
 /* The coroutine's latest wait did not take place. */
@@ -93,9 +138,21 @@ static void uncount_wait(struct told *told, uint64_t coro)
 
 	if (!coro || wait->coro != coro)
 		return;
-	told->nr_waits--;
-	told->nr_by_fact[FACT_RESOURCE] -= wait->is_named;
+	add_wait(told, wait, -1);
 	wait->coro = 0;
+}
+
+/* What a wait is for may be told behind it: that of a switch is. */
+static void name_wait(struct told *told, const struct ct_event *event)
+{
+	struct wait *wait = wait_of(told, event->coro);
+
+	note_resource(told, event->object);
+	if (!event->coro || wait->coro != event->coro || wait->is_named)
+		return;
+	add_wait(told, wait, -1);
+	wait->is_named = true;
+	add_wait(told, wait, 1);
 }
 
 static void count_detail(struct told *told, const struct ct_event *event)
@@ -103,7 +160,7 @@ static void count_detail(struct told *told, const struct ct_event *event)
 	if (event->argument == CTP_DETAIL_DEADLINE)
 		told->nr_by_fact[FACT_DEADLINE]++;
 	if (event->argument == CTP_DETAIL_RESOURCE && event->object)
-		told->nr_by_fact[FACT_RESOURCE]++;
+		name_wait(told, event);
 }
 
 static void count_event(struct told *told, const struct ct_event *event)
@@ -124,13 +181,23 @@ static void count_event(struct told *told, const struct ct_event *event)
 		count_wait(told, event);
 }
 
+static void count_languages(struct told *told, const struct ct_tables *tables)
+{
+	uint32_t site;
+	size_t i;
+
+	for (site = 1; site < told->nr_places; site++)
+		for (i = 0; i < NR_LANGUAGES; i++)
+			if (strcmp(languages[i], ct_site_language(tables, site)) == 0)
+				told->nr_by_language[i] += told->places[site].nr_waits;
+}
+
 static enum ct_status count_events(
 	struct ct_trace *trace, struct told *ret_told, struct ct_error *reterr)
 {
 	enum ct_status status = ct_trace_rewind(trace, reterr);
 	const struct ct_event *event;
 
-	memset(ret_told, 0, sizeof(*ret_told));
 	while (status == CT_OK && (status = ct_trace_next(trace, &event, reterr)) == CT_OK)
 		count_event(ret_told, event);
 	return status < 0 ? status : CT_OK;
@@ -172,25 +239,125 @@ static bool is_of_go(const struct ct_tables *tables)
 	return false;
 }
 
+/* All that it could tell of was waited for by nobody, as far as waits tell what they are for, and all do. */
+static bool is_not_needed(const struct told *told, unsigned fact)
+{
+	return facts[fact].waited && !(facts[fact].waited & told->waited) && told->nr_waits &&
+	       told->nr_by_fact[FACT_RESOURCE] == told->nr_waits;
+}
+
+static unsigned nr_languages_of(const struct told *told)
+{
+	unsigned count = 0;
+	size_t i;
+
+	for (i = 0; i < NR_LANGUAGES; i++)
+		count += told->nr_by_language[i] != 0;
+	return count;
+}
+
+static void print_call(const char *language, const char *call, bool is_only)
+{
+	if (!call)
+		printf("    %-12snone in %s\n", "call", language);
+	else if (is_only)
+		printf("    %-12s%s\n", "call", call);
+	else
+		printf("    %-12sin %s: %s\n", "call", language, call);
+}
+
+/* In the languages in which the program waits; where no place is known, in C and in C++. */
+static void print_calls(const struct told *told, unsigned fact)
+{
+	unsigned nr_languages = nr_languages_of(told);
+	size_t i;
+
+	for (i = 0; i < NR_LANGUAGES; i++)
+		if (told->nr_by_language[i] || (!nr_languages && i < 2))
+			print_call(languages[i], facts[fact].calls[i], nr_languages == 1);
+}
+
+static void print_heading(bool *is_first, const char *heading)
+{
+	if (*is_first)
+		printf("\n%s\n", heading);
+	*is_first = false;
+}
+
 static void print_not_told(const struct told *told)
 {
 	bool is_first = true;
 	unsigned fact;
 
 	for (fact = 0; fact < NR_FACTS; fact++) {
-		if (told->nr_by_fact[fact])
+		if (told->nr_by_fact[fact] || is_not_needed(told, fact))
 			continue;
-		if (is_first)
-			puts(told->is_of_go
-					? "\nNot told, and no call of a program in Go could tell it"
-					: "\nNot told");
-		is_first = false;
+		print_heading(&is_first,
+			told->is_of_go ? "Not told, and no call of a program in Go could tell it"
+				       : "Not told");
 		printf("  %s\n", facts[fact].what);
 		if (!told->is_of_go)
-			printf("    %-12s%s; in C++ %s\n", "call", facts[fact].in_c,
-				facts[fact].in_cpp);
+			print_calls(told, fact);
 		print_rules("silent", facts[fact].needed_by);
 		print_rules("say less", facts[fact].used_by);
+	}
+}
+
+static void print_not_needed(const struct told *told)
+{
+	bool is_first = true;
+	unsigned fact, resource;
+
+	for (fact = 0; fact < NR_FACTS; fact++) {
+		const char *between = ": no wait was for a ";
+
+		if (told->nr_by_fact[fact] || !is_not_needed(told, fact))
+			continue;
+		print_heading(&is_first, "Not needed in this run");
+		printf("  %s", facts[fact].what);
+		for (resource = 0; resource < 32; resource++) {
+			if (!(facts[fact].waited >> resource & 1))
+				continue;
+			printf("%s%s", between, ct_resource_name(resource));
+			between = ", ";
+		}
+		putchar('\n');
+	}
+}
+
+/* The place at which most waits that do not say what for stand; 0: there is none any more. */
+static uint32_t most_unnamed(const struct told *told)
+{
+	uint32_t site, found = 0;
+	uint64_t most = 0;
+
+	for (site = 1; site < told->nr_places; site++) {
+		uint64_t nr_unnamed = told->places[site].nr_waits - told->places[site].nr_named;
+
+		if (nr_unnamed > most) {
+			most = nr_unnamed;
+			found = site;
+		}
+	}
+	return found;
+}
+
+static void print_unnamed(struct told *told, const struct ct_tables *tables)
+{
+	bool is_first = true;
+	unsigned shown;
+	uint32_t site;
+
+	for (shown = 0; shown < PLACES_SHOWN && (site = most_unnamed(told)); shown++) {
+		struct place *place = &told->places[site];
+		char words[PLACE_BYTES];
+
+		print_heading(&is_first, "Waits that do not tell what for");
+		ct_site_words(tables, site, words, sizeof(words));
+		printf("  %14s  ", said_count(place->nr_waits - place->nr_named, "", "").text);
+		print_safe(stdout, words);
+		putchar('\n');
+		place->nr_named = place->nr_waits;
 	}
 }
 
@@ -241,17 +408,39 @@ static void print_advice(const struct ct_report *report)
 }
 
 /* The exit status. */
-static int print_integration(const struct told *told, const struct ct_report *report)
+static int print_integration(struct told *told, const struct ct_report *report)
 {
 	unsigned nr_wrong;
 	int exit_status;
 
 	print_told(told);
 	print_not_told(told);
+	print_not_needed(told);
+	if (!told->is_of_go)
+		print_unnamed(told, report->tables);
 	print_advice(report);
 	nr_wrong = print_contradictions(told, report);
 	exit_status = flush_output();
 	return exit_status == 0 && nr_wrong ? EXIT_CONTRADICTORY : exit_status;
+}
+
+/* The exit status. */
+static int tell(struct judgement *judgement, struct told *told)
+{
+	const struct ct_tables *tables = judgement->report->tables;
+	struct ct_error error;
+	enum ct_status status;
+
+	told->nr_places = tables->nr_sites ? tables->nr_sites : 1;
+	told->places = calloc(told->nr_places, sizeof(*told->places));
+	if (!told->places)
+		return say_no_memory();
+	status = count_events(judgement->trace, told, &error);
+	if (status)
+		return say_failure(status, &error);
+	told->is_of_go = is_of_go(tables);
+	count_languages(told, tables);
+	return print_integration(told, judgement->report);
 }
 
 int command_integration(const struct arguments *arguments)
@@ -267,10 +456,8 @@ int command_integration(const struct arguments *arguments)
 		damage_note(judgement.trace, arguments->operands[0]);
 	if (status)
 		return say_failure(status, &error);
-	status = count_events(judgement.trace, &told, &error);
-	told.is_of_go = is_of_go(judgement.report->tables);
-	exit_status =
-		status ? say_failure(status, &error) : print_integration(&told, judgement.report);
+	exit_status = tell(&judgement, &told);
+	free(told.places);
 	judgement_fini(&judgement);
 	return exit_status;
 }

@@ -251,6 +251,15 @@ struct ct_tables {
 bool ct_caller_next(const char **at, struct ct_caller *ret_caller);
 
 /*
+ * ct_site_language: the language in which the place is written: "C", "C++", "Rust", "Zig", "Python", "Lua", "Go"; "":
+ * its file is not known. The text stays. ct_site_words: the place as reports say it, "co_await AsyncRead in
+ * handle_connection, src/server.cpp:120", cut off where it does not fit into `nr_bytes`, and with a zero byte behind;
+ * returns the length of the whole. Both take any index ("not known"), and may be called on any thread.
+ */
+const char *ct_site_language(const struct ct_tables *tables, uint32_t site);
+size_t ct_site_words(const struct ct_tables *tables, uint32_t site, char *into, size_t nr_bytes);
+
+/*
  * ct_kind_name, ct_resource_name, ct_outcome_name, ct_point_name, ct_life_name, ct_mark_name, ct_loss_name,
  * ct_call_name, ct_range_name, ct_processor_name, ct_descriptor_type_name, ct_form_name, ct_ending_name: a number in an
  * event, or in a table, in a word; never NULL, "unknown" for a number not listed. ct_kind_meaning: what an event of

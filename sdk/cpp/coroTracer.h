@@ -258,6 +258,18 @@ COROTRACER_INLINE void wake_by(std::uint64_t waker, std::coroutine_handle<> hand
 }
 
 /*
+ * wake_id: wake_by, where the coroutine is known by its corotracer_id() and not by its handle: a queue that holds ids,
+ * or a waiter's record that outlives the frame.
+ */
+COROTRACER_INLINE void wake_id(std::uint64_t waker, std::uint64_t target,
+	outcome what = outcome::queued, const location &where = location::current()) noexcept
+{
+	if (ctp_is_attached())
+		ctp_wake(waker, target, detail::site_of(where, nullptr),
+			static_cast<enum ctp_outcome>(what));
+}
+
+/*
  * current_id: the corotracer_id() of the coroutine that runs on this thread, for a mutex, channel or event that has no
  * promise at hand; 0 where none runs, or it is not known which. The id is right on whatever thread a coroutine goes on.
  * With traced<> it is known from the body's beginning to the end of its next await_suspend; where another coroutine ran
@@ -276,6 +288,25 @@ COROTRACER_INLINE void park(
 {
 	if (ctp_is_attached())
 		ctp_park(resource, detail::site_of(where, nullptr));
+}
+
+/* park_until: park; the sleep ends at `deadline_ns`, in ns of CLOCK_MONOTONIC, whatever happens: a timer is set. */
+COROTRACER_INLINE void park_until(std::uint64_t deadline_ns, std::uint64_t resource = 0,
+	const location &where = location::current()) noexcept
+{
+	if (ctp_is_attached())
+		ctp_park_until(resource, detail::site_of(where, nullptr), deadline_ns);
+}
+
+/*
+ * park_untimed: park; no timer of the scheduler is set, so that only a wake sets it going again, though the call that
+ * the worker sleeps in has a time-out.
+ */
+COROTRACER_INLINE void park_untimed(
+	std::uint64_t resource = 0, const location &where = location::current()) noexcept
+{
+	if (ctp_is_attached())
+		ctp_park_untimed(resource, detail::site_of(where, nullptr));
 }
 
 COROTRACER_INLINE void unpark(std::uint64_t resource = 0) noexcept

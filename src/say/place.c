@@ -3,6 +3,7 @@
  * Places: a path, a line, and what happens there.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "say/safe.h"
@@ -132,23 +133,24 @@ static enum ctp_form form_of(const struct ct_site *site)
 	return site->form ? (enum ctp_form)site->form : guess_form(site);
 }
 
-enum say_language say_language(const struct ct_tables *tables, uint32_t index)
-{
-	static const struct {
-		const char *ending;
-		enum say_language language;
-	} others[] = {
-#define X(name, ending) {ending, SAY_LANGUAGE_##name},
+static const struct {
+	const char *ending; /* NULL: the form says */
+	const char *name;
+} languages[] = {
+#define X(name, ending, word) {ending, word},
 #include "say/languages.def"
 #undef X
-	};
+};
+
+enum say_language say_language(const struct ct_tables *tables, uint32_t index)
+{
 	const struct ct_site *site = say_peek_site(tables, index);
 	const char *dot = strrchr(site->file, '.');
 	size_t i;
 
-	for (i = 0; dot && i < sizeof(others) / sizeof(others[0]); i++)
-		if (strcmp(dot, others[i].ending) == 0)
-			return others[i].language;
+	for (i = 0; dot && i < SAY_LANGUAGES; i++)
+		if (languages[i].ending && strcmp(dot, languages[i].ending) == 0)
+			return (enum say_language)i;
 	return form_of(site) == CTP_FORM_C ? SAY_LANGUAGE_C : SAY_LANGUAGE_CPP;
 }
 
@@ -191,4 +193,24 @@ void say_site_function(struct text *text, const struct ct_tables *tables, uint32
 		say_function(text, site->function);
 	else
 		say_line(text, tables, index);
+}
+
+const char *ct_site_language(const struct ct_tables *tables, uint32_t index)
+{
+	const struct ct_site *site = say_peek_site(tables, index);
+
+	return site->file[0] ? languages[say_language(tables, index)].name : "";
+}
+
+size_t ct_site_words(const struct ct_tables *tables, uint32_t index, char *into, size_t nr_bytes)
+{
+	struct text text = {0};
+	size_t length;
+
+	say_place(&text, tables, index);
+	length = text.length;
+	if (nr_bytes)
+		snprintf(into, nr_bytes, "%s", text.at ? text.at : "");
+	text_fini(&text);
+	return length;
 }

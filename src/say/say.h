@@ -62,9 +62,7 @@ void say_finding(struct text *text, const struct ct_tables *tables, const char *
 void say_site_function(struct text *text, const struct ct_tables *tables, uint32_t site);
 
 enum say_language {
-	SAY_LANGUAGE_C,
-	SAY_LANGUAGE_CPP,
-#define X(name, ending) SAY_LANGUAGE_##name,
+#define X(name, ending, word) SAY_LANGUAGE_##name,
 #include "say/languages.def"
 #undef X
 	SAY_LANGUAGES,

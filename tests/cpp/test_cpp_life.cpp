@@ -233,6 +233,28 @@ static void test_marks()
 	CHECK_EQUAL(nth(events, CTP_KIND_UNPARK).coro, 0);
 }
 
+/* A sleep that ends by the clock carries the time; a wake by id needs no handle. */
+static void test_sleeps_and_ids()
+{
+	std::vector<event> events;
+	task t = waits<task>(1);
+	std::uint64_t id = t.handle.promise().corotracer_id();
+
+	corotracer::park_until(4711, corotracer::timer(3));
+	corotracer::unpark();
+	corotracer::park_untimed();
+	corotracer::unpark();
+	corotracer::wake_id(7, id, corotracer::outcome::already_queued);
+	events = recording::take_coroutines();
+	CHECK_EQUAL(nth(events, CTP_KIND_PARK).object, corotracer::timer(3));
+	CHECK_EQUAL(nth(events, CTP_KIND_DETAIL).argument, CTP_DETAIL_DEADLINE);
+	CHECK_EQUAL(nth(events, CTP_KIND_DETAIL).object, 4711);
+	CHECK_EQUAL(nth(events, CTP_KIND_PARK, 1).object, 0);
+	CHECK_EQUAL(nth(events, CTP_KIND_WAKE).coro, 7);
+	CHECK_EQUAL(nth(events, CTP_KIND_WAKE).object, id);
+	CHECK_EQUAL(nth(events, CTP_KIND_WAKE).argument, CTP_OUTCOME_ALREADY_QUEUED);
+}
+
 /*
  * Coroutines older than the attachment get an id with their first event, and are never "created".
  */
@@ -397,6 +419,7 @@ int main()
 	test_copy();
 	test_errno();
 	test_marks();
+	test_sleeps_and_ids();
 	test_current();
 	CHECK_EQUAL(recording::lost(), 0);
 	test_detached();

@@ -36,9 +36,28 @@ def check_told():
     told, not_told = part(said, "Told"), part(said, "Not told")
     check("1  what a wait is for, of 2 waits" in told, f"waits are counted wrongly; one was taken back:\n{told}")
     check("1  that a coroutine is made" in told and "2  that it has come to its end" in told, told)
-    check("ctp_wake; in C++ wake, wake_by" in not_told and "silent      dropped-wake" in not_told, not_told)
+    check("call        ctp_wake\n" in not_told and "silent      dropped-wake" in not_told, not_told)
     check("ctp_create" not in not_told, "what is told is said to be missing")
     check("Contradictory" not in said, said)
+
+
+def check_not_needed():
+    """A run whose waits all tell what for needs no call for what nobody waited for."""
+    said = integration(LIFE.replace("suspend c1 @2", "suspend c1 channel:0x5000 @2"))
+    check("who holds a lock, a permit, an item: no wait was for a lock, semaphore\n" in part(said, "Not needed in this run"), said)
+    check("ctp_acquire" not in said and "ctp_notify" in part(said, "Not told"), said)
+
+
+def check_places():
+    said = integration(LIFE)
+    check(part(said, "Waits that do not tell what for") .strip() == "1  request in answer, src/server.c:55", said)
+    check("ctp_acquire" in part(said, "Not told"), f"a wait that is not told may be for a lock: {said}")
+
+
+def check_languages():
+    for ending, call in ((".rs", "call        Resource::notify"), (".py", "call        notify"), (".zig", "call        notify"), (".lua", "call        notify")):
+        told = part(run(COROTRACER, "integration", "-", input=(HEAD + LIFE).replace(".c ", f"{ending} ")).stdout, "Not told")
+        check(call in told and "ctp_" not in told, f"{ending}: {told}")
 
 
 def check_wakes_count():
@@ -67,6 +86,9 @@ def check_refused():
 
 
 check_told()
+check_not_needed()
+check_places()
+check_languages()
 check_wakes_count()
 check_contradictions()
 check_first_run()
