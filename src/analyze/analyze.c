@@ -9,6 +9,7 @@
 #include "analyze/parts.h"
 #include "analyze/proof.h"
 #include "analyze/provenance.h"
+#include "analyze/telling.h"
 #include "analyze/wakers.h"
 #include "analyze/why_live.h"
 #include "base/failure.h"
@@ -65,19 +66,25 @@ const struct model_watch *analyze_watch_of(const struct analysis *analysis, cons
 
 static enum ct_status apply(void *context, const struct ct_event *event, struct ct_error *reterr)
 {
-	return model_apply(context, event, reterr);
+	struct analysis *analysis = context;
+
+	if (!telling_note(analysis->telling, analysis->model->tables, event))
+		return ct_fail_memory(reterr);
+	return model_apply(analysis->model, event, reterr);
 }
 
 static enum ct_status read_all(
-	struct ct_source *source, struct model *model, struct ct_error *reterr)
+	struct analysis *analysis, struct ct_source *source, struct ct_error *reterr)
 {
-	enum ct_status status = source_each(source, apply, model, reterr);
+	enum ct_status status;
 
+	telling_clear(analysis->telling);
+	status = source_each(source, apply, analysis, reterr);
 	if (status)
 		return status;
 	if (source->order)
-		model_take_order(model, source->order);
-	return model_finish(model, reterr);
+		model_take_order(analysis->model, source->order);
+	return model_finish(analysis->model, reterr);
 }
 
 /* A user who asks about a coroutine wants to hear of it also where it ended long ago. */
@@ -105,7 +112,7 @@ static enum ct_status fold_once(
 	analysis->model->standstill_ns = LIMIT(analysis, STANDSTILL_TIME);
 	if (!let_watch(analysis) || !keep_asked(analysis))
 		return ct_fail_memory(reterr);
-	return read_all(source, analysis->model, reterr);
+	return read_all(analysis, source, reterr);
 }
 
 /*
@@ -309,6 +316,7 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	make_remarks(analysis, report);
 	analyze_waiting_list(analysis, report);
 	analyze_advice_export(analysis, report);
+	telling_export(analysis, analysis->telling, report);
 	if (analysis->live->pid)
 		analyze_why_live_export(analysis, report);
 	if (analysis->why_coro)
@@ -358,6 +366,7 @@ static void fini_analysis(struct analysis *analysis)
 	vec_fini(&analysis->remarks);
 	vec_fini(&analysis->kept);
 	arena_fini(&analysis->scratch);
+	telling_free(analysis->telling);
 	model_free(analysis->model);
 }
 
@@ -367,6 +376,9 @@ static enum ct_status fold_and_judge(struct analysis *analysis, struct ct_source
 	enum ct_status status;
 
 	analysis->tables = source->tables;
+	analysis->telling = telling_new();
+	if (!analysis->telling)
+		return ct_fail_memory(reterr);
 	status = fold(analysis, source, reterr);
 	return status == CT_OK ? judge(analysis, source, report, reterr) : status;
 }

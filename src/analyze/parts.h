@@ -150,6 +150,7 @@ struct analysis {
 	struct stillness *stills; /* likewise */
 	bool *is_told;            /* by coroutine: a finding speaks of it; in the scratch arena */
 	struct ties ties;
+	struct telling *telling;
 	bool has_left_out;                      /* of any time: coroutines, categories */
 	bool was_paused;                        /* for a time */
 	const struct ct_thresholds *thresholds; /* NULL: no place is allowed */

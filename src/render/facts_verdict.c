@@ -56,15 +56,80 @@ void render_facts_rest(struct text *text, const struct ct_report *report, uint32
 	}
 }
 
-static void names_of_rules(struct text *rows)
+static bool is_listed(const char *names, const char *name)
 {
+	size_t length = strlen(name);
+
+	while (*names) {
+		size_t next = strcspn(names, " ");
+
+		if (next == length && memcmp(names, name, length) == 0)
+			return true;
+		names += next + (names[next] == ' ');
+	}
+	return false;
+}
+
+/* The fact for want of which the rule cannot find anything; NULL: it can. */
+static const struct ct_fact *lacking(const struct ct_report *report, enum ct_rule rule)
+{
+	uint32_t i;
+
+	for (i = 0; i < report->integration.nr_facts; i++) {
+		const struct ct_fact *fact = &report->integration.facts[i];
+
+		if (!fact->nr_events && fact->is_needed &&
+			is_listed(fact->silent, ct_rule_name(rule)))
+			return fact;
+	}
+	return NULL;
+}
+
+/* The rules that lack this; NULL: those that could look. */
+static unsigned nr_lacking(const struct ct_report *report, const struct ct_fact *lack)
+{
+	unsigned rule, count = 0;
+
+	for (rule = CT_RULE_NONE + 1; rule < CT_NR_RULES; rule++)
+		count += lacking(report, (enum ct_rule)rule) == lack;
+	return count;
+}
+
+static void names_of_rules(
+	struct text *rows, const struct ct_report *report, const struct ct_fact *lack)
+{
+	const char *between = "";
 	unsigned rule;
 
 	for (rule = CT_RULE_NONE + 1; rule < CT_NR_RULES; rule++) {
-		if (rule > CT_RULE_NONE + 1)
-			text_add(rows, rule + 1 == CT_NR_RULES ? " and " : ", ");
+		if (lacking(report, (enum ct_rule)rule) != lack)
+			continue;
+		text_add(rows, between);
 		text_add(rows, ct_rule_name((enum ct_rule)rule));
+		between = ", ";
 	}
+}
+
+/* What nothing was looked for, and why. */
+static void not_looked_for(struct text *rows, const struct ct_report *report)
+{
+	bool is_first = true;
+	uint32_t i;
+
+	for (i = 0; i < report->integration.nr_facts; i++) {
+		const struct ct_fact *fact = &report->integration.facts[i];
+
+		if (!nr_lacking(report, fact))
+			continue;
+		if (is_first)
+			render_facts_begin(rows, "not looked for");
+		text_add(rows, is_first ? "" : "; ");
+		names_of_rules(rows, report, fact);
+		text_format(rows, ", as the program does not tell %s", fact->what);
+		is_first = false;
+	}
+	if (!is_first)
+		render_facts_end(rows);
 }
 
 static void one_place(
@@ -165,8 +230,9 @@ static void no_finding(struct text *rows, const struct ct_report *report)
 	if (report->quality.nr_left_out)
 		text_add(rows, ", in what was not left out");
 	text_add(rows, "; looked for ");
-	names_of_rules(rows);
+	names_of_rules(rows, report, NULL);
 	render_facts_end(rows);
+	not_looked_for(rows, report);
 	still_waiting(rows, report);
 }
 

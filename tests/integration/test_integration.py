@@ -60,6 +60,16 @@ def check_languages():
         check(call in told and "ctp_" not in told, f"{ending}: {told}")
 
 
+def check_no_finding():
+    """A report without a finding says which rules could not look, and for want of what."""
+    verdict = " ".join(run(COROTRACER, "report", "-", input=HEAD + LIFE).stdout.split("verdict", 1)[1].split())
+    looked, _, could_not = verdict.partition("not looked for")
+    check("lost-wakeup" in looked and "dropped-wake" not in looked, verdict)
+    check("dropped-wake" in could_not and "as the program does not tell who makes a coroutine ready" in could_not, verdict)
+    told = " ".join(run(COROTRACER, "report", "-", input=HEAD + LIFE + "11ms t1 wake coroutine:1 @2 outcome=queued\n").stdout.split())
+    check("dropped-wake" in told.partition("not looked for")[0], told)
+
+
 def check_wakes_count():
     said = integration(LIFE + "11ms t1 wake coroutine:1 @2 outcome=queued\n")
     check("who makes a coroutine ready" in part(said, "Told") and "ctp_wake" not in part(said, "Not told"), said)
@@ -89,6 +99,7 @@ check_told()
 check_not_needed()
 check_places()
 check_languages()
+check_no_finding()
 check_wakes_count()
 check_contradictions()
 check_first_run()

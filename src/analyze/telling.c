@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the program tells of its coroutines, and what it does not.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/parts.h"
+#include "analyze/telling.h"
+
+#define TELLS(kind) (UINT64_C(1) << CTP_KIND_##kind)
+#define WAITED(resource) (1u << CTP_RESOURCE_##resource)
+static const struct {
+	const char *what;
+	uint64_t kinds;  /* a bit each; 0: counted otherwise */
+	uint32_t waited; /* resources, a bit each */
+	const char *silent;
+	const char *less;
+} facts[CT_NR_FACTS] = {
+#define X(name, what, kinds, waited, calls, needed, more) {what, kinds, waited, needed, more},
+#include "corotracer/def/integration.def"
+#undef X
+};
+
+struct telling *telling_new(void)
+{
+	return calloc(1, sizeof(struct telling));
+}
+
+void telling_clear(struct telling *telling)
+{
+	vec_fini(&telling->places);
+	*telling = (struct telling){0};
+}
+
+void telling_free(struct telling *telling)
+{
+	if (telling)
+		vec_fini(&telling->places);
+	free(telling);
+}
+
+/* ---------------------------------------------------------------- counting */
+
+static struct telling_wait *wait_of(struct telling *telling, uint64_t coro)
+{
+	return &telling->latest[coro % TELLING_LATEST];
+}
+
+static bool make_room(struct telling *telling, uint32_t site)
+{
+	struct telling_place none = {0};
+
+	while (telling->places.count <= site)
+		if (!vec_push(&telling->places, none))
+			return false;
+	return true;
+}
+
+static void add_wait(struct telling *telling, const struct telling_wait *wait, int step)
+{
+	struct telling_place *place = &telling->places.at[wait->site];
+
+	telling->nr_waits += step;
+	place->nr_waits += step;
+	if (!wait->is_named)
+		return;
+	telling->nr_named += step;
+	place->nr_named += step;
+}
+
+static void note_resource(struct telling *telling, uint64_t handle)
+{
+	if (CTP_HANDLE_RESOURCE(handle) < 32)
+		telling->waited |= 1u << CTP_HANDLE_RESOURCE(handle);
+}
+
+static bool note_wait(
+	struct telling *telling, const struct ct_tables *tables, const struct ct_event *event)
+{
+	bool is_named = event->kind == CTP_KIND_SUSPEND && event->object;
+	uint32_t site = event->site < tables->nr_sites ? event->site : 0;
+	struct telling_wait wait = {event->coro, site, is_named};
+
+	if (event->argument != CTP_POINT_AWAIT || !event->coro)
+		return true;
+	if (!make_room(telling, site))
+		return false;
+	add_wait(telling, &wait, 1);
+	if (is_named)
+		note_resource(telling, event->object);
+	*wait_of(telling, event->coro) = wait;
+	return true;
+}
+
+/* The coroutine's latest wait did not take place. */
+static void take_back(struct telling *telling, uint64_t coro)
+{
+	struct telling_wait *wait = wait_of(telling, coro);
+
+	if (!coro || wait->coro != coro)
+		return;
+	add_wait(telling, wait, -1);
+	wait->coro = 0;
+}
+
+/* What a wait is for may stand behind the wait: that of a switch does. */
+static void name_wait(struct telling *telling, const struct ct_event *event)
+{
+	struct telling_wait *wait = wait_of(telling, event->coro);
+
+	note_resource(telling, event->object);
+	if (!event->coro || wait->coro != event->coro || wait->is_named)
+		return;
+	add_wait(telling, wait, -1);
+	wait->is_named = true;
+	add_wait(telling, wait, 1);
+}
+
+static void note_detail(struct telling *telling, const struct ct_event *event)
+{
+	if (event->argument == CTP_DETAIL_DEADLINE)
+		telling->nr_deadlines++;
+	if (event->argument == CTP_DETAIL_RESOURCE && event->object)
+		name_wait(telling, event);
+}
+
+bool telling_note(
+	struct telling *telling, const struct ct_tables *tables, const struct ct_event *event)
+{
+	if (event->kind >= CT_INTEGRATION_KINDS)
+		return true;
+	telling->nr_by_kind[event->kind]++;
+	switch (event->kind) {
+	case CTP_KIND_SUSPEND:
+	case CTP_KIND_SWITCH:
+		return note_wait(telling, tables, event);
+	case CTP_KIND_CANCEL:
+		take_back(telling, event->coro);
+		return true;
+	case CTP_KIND_DETAIL:
+		note_detail(telling, event);
+		return true;
+	default:
+		return true;
+	}
+}
+
+/* ---------------------------------------------------------------- into the report */
+
+static uint64_t count_of(const struct telling *telling, unsigned fact)
+{
+	uint64_t count = 0;
+	unsigned kind;
+
+	if (fact == CT_FACT_RESOURCE)
+		return telling->nr_named;
+	if (fact == CT_FACT_DEADLINE)
+		return telling->nr_deadlines;
+	for (kind = 0; kind < CT_INTEGRATION_KINDS; kind++)
+		if (facts[fact].kinds >> kind & 1)
+			count += telling->nr_by_kind[kind];
+	return count;
+}
+
+/* Does every wait tell what for, and none is for what the fact tells of? */
+static bool is_needless(const struct telling *telling, unsigned fact)
+{
+	return facts[fact].waited && !(facts[fact].waited & telling->waited) && telling->nr_waits &&
+	       telling->nr_named == telling->nr_waits;
+}
+
+static void export_facts(struct analysis *analysis, const struct telling *telling,
+	struct ct_integration *integration)
+{
+	struct ct_fact *list = arena_array(analysis->arena, CT_NR_FACTS, sizeof(*list));
+	unsigned i;
+
+	analysis->is_broken |= !list;
+	for (i = 0; list && i < CT_NR_FACTS; i++)
+		list[i] = (struct ct_fact){
+			.what = facts[i].what,
+			.nr_events = count_of(telling, i),
+			.is_needed = !is_needless(telling, i),
+			.waited = facts[i].waited,
+			.silent = facts[i].silent,
+			.less = facts[i].less,
+		};
+	integration->facts = list;
+	integration->nr_facts = list ? CT_NR_FACTS : 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct ct_unnamed *a = left, *b = right;
+	int order = (a->nr_waits < b->nr_waits) - (a->nr_waits > b->nr_waits);
+
+	return order ? order : (a->site > b->site) - (a->site < b->site);
+}
+
+static uint64_t nr_unnamed_at(const struct telling *telling, size_t site)
+{
+	return telling->places.at[site].nr_waits - telling->places.at[site].nr_named;
+}
+
+static void export_unnamed(struct analysis *analysis, const struct telling *telling,
+	struct ct_integration *integration)
+{
+	struct ct_unnamed *list;
+	uint32_t count = 0;
+	size_t i;
+
+	for (i = 0; i < telling->places.count; i++)
+		count += nr_unnamed_at(telling, i) != 0;
+	list = arena_array(analysis->arena, count, sizeof(*list));
+	analysis->is_broken |= !list;
+	if (!list)
+		return;
+	for (i = 0, count = 0; i < telling->places.count; i++)
+		if (nr_unnamed_at(telling, i))
+			list[count++] = (struct ct_unnamed){
+				.site = (uint32_t)i, .nr_waits = nr_unnamed_at(telling, i)};
+	if (count)
+		qsort(list, count, sizeof(*list), compare);
+	integration->unnamed = list;
+	integration->nr_unnamed = count;
+}
+
+void telling_export(
+	struct analysis *analysis, const struct telling *telling, struct ct_report *report)
+{
+	struct ct_integration *integration = &report->integration;
+
+	integration->nr_waits = telling->nr_waits;
+	memcpy(integration->nr_by_kind, telling->nr_by_kind, sizeof(integration->nr_by_kind));
+	export_facts(analysis, telling, integration);
+	export_unnamed(analysis, telling, integration);
+}
