@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "corotracer/event.h"
+#include "corotracer/integration.h"
 #include "corotracer/picture.h"
 #include "corotracer/runtime.h"
 
@@ -229,41 +230,6 @@ struct ct_advice {
 	uint64_t nr_coros;
 	const char *name; /* of what they await there, as the program has it; "": none */
 	const char *text; /* what to add, and where: one sentence */
-};
-
-enum ct_fact_name {
-#define X(name, what, kinds, waited, calls, needed, more) CT_FACT_##name,
-#include "corotracer/def/integration.def"
-#undef X
-	CT_NR_FACTS,
-};
-
-/* A fact that programs tell (def/integration.def). */
-struct ct_fact {
-	const char *what;   /* in words */
-	uint64_t nr_events; /* that told it */
-	bool is_needed;     /* false: each wait tells what for, and none was for what the fact tells of */
-	uint32_t waited;    /* these resources, a bit of 1 << enum ctp_resource each; 0: needed always */
-	const char *silent; /* the rules that find nothing without it, a space between two; "": none */
-	const char *less;   /* likewise those that say less */
-};
-
-/* A place whose waits do not all tell what they are for. */
-struct ct_unnamed {
-	uint32_t site;     /* 0: not known */
-	uint64_t nr_waits; /* those that do not */
-};
-
-#define CT_INTEGRATION_KINDS 64
-
-/* What the program tells of its coroutines. */
-struct ct_integration {
-	uint64_t nr_waits;
-	const struct ct_fact *facts; /* by enum ct_fact_name */
-	uint32_t nr_facts;
-	const struct ct_unnamed *unnamed; /* the most waits first */
-	uint32_t nr_unnamed;
-	uint64_t nr_by_kind[CT_INTEGRATION_KINDS]; /* events, by enum ctp_kind */
 };
 
 struct ct_times {

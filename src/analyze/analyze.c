@@ -68,7 +68,7 @@ static enum ct_status apply(void *context, const struct ct_event *event, struct 
 {
 	struct analysis *analysis = context;
 
-	if (!telling_note(analysis->telling, analysis->model->tables, event))
+	if (!analyze_telling_note(analysis->telling, analysis->model->tables, event))
 		return ct_fail_memory(reterr);
 	return model_apply(analysis->model, event, reterr);
 }
@@ -78,7 +78,7 @@ static enum ct_status read_all(
 {
 	enum ct_status status;
 
-	telling_clear(analysis->telling);
+	analyze_telling_clear(analysis->telling);
 	status = source_each(source, apply, analysis, reterr);
 	if (status)
 		return status;
@@ -316,7 +316,7 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	make_remarks(analysis, report);
 	analyze_waiting_list(analysis, report);
 	analyze_advice_export(analysis, report);
-	telling_export(analysis, analysis->telling, report);
+	analyze_telling_export(analysis, analysis->telling, report);
 	if (analysis->live->pid)
 		analyze_why_live_export(analysis, report);
 	if (analysis->why_coro)
@@ -366,7 +366,7 @@ static void fini_analysis(struct analysis *analysis)
 	vec_fini(&analysis->remarks);
 	vec_fini(&analysis->kept);
 	arena_fini(&analysis->scratch);
-	telling_free(analysis->telling);
+	analyze_telling_free(analysis->telling);
 	model_free(analysis->model);
 }
 
@@ -376,7 +376,7 @@ static enum ct_status fold_and_judge(struct analysis *analysis, struct ct_source
 	enum ct_status status;
 
 	analysis->tables = source->tables;
-	analysis->telling = telling_new();
+	analysis->telling = analyze_telling_new();
 	if (!analysis->telling)
 		return ct_fail_memory(reterr);
 	status = fold(analysis, source, reterr);

@@ -22,18 +22,18 @@ static const struct {
 #undef X
 };
 
-struct telling *telling_new(void)
+struct telling *analyze_telling_new(void)
 {
 	return calloc(1, sizeof(struct telling));
 }
 
-void telling_clear(struct telling *telling)
+void analyze_telling_clear(struct telling *telling)
 {
 	vec_fini(&telling->places);
 	*telling = (struct telling){0};
 }
 
-void telling_free(struct telling *telling)
+void analyze_telling_free(struct telling *telling)
 {
 	if (telling)
 		vec_fini(&telling->places);
@@ -125,7 +125,7 @@ static void note_detail(struct telling *telling, const struct ct_event *event)
 		name_wait(telling, event);
 }
 
-bool telling_note(
+bool analyze_telling_note(
 	struct telling *telling, const struct ct_tables *tables, const struct ct_event *event)
 {
 	if (event->kind >= CT_INTEGRATION_KINDS)
@@ -226,7 +226,7 @@ static void export_unnamed(struct analysis *analysis, const struct telling *tell
 	integration->nr_unnamed = count;
 }
 
-void telling_export(
+void analyze_telling_export(
 	struct analysis *analysis, const struct telling *telling, struct ct_report *report)
 {
 	struct ct_integration *integration = &report->integration;

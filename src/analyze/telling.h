@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the program tells of its coroutines: how often each fact of def/integration.def, at which places waits do not say
- * what they are for, and which facts nobody needed. Facts that were not told are why rules are silent, and reports say so.
+ * What the program tells of its coroutines: how often each fact of def/integration.def, at which places waits do not
+ * say what they are for, and which facts nobody needed. For want of facts rules are silent, and reports say so.
  */
 #ifndef ANALYZE_TELLING_H
 #define ANALYZE_TELLING_H
@@ -35,17 +35,23 @@ struct telling {
 	VEC(struct telling_place) places; /* by site */
 };
 
-/* telling_new: nothing was told; NULL: out of memory. telling_clear: nothing again. telling_free takes NULL as well. */
-struct telling *telling_new(void);
-void telling_clear(struct telling *telling);
-void telling_free(struct telling *telling);
+/*
+ * analyze_telling_new: nothing was told; NULL: out of memory. analyze_telling_clear: nothing again.
+ * analyze_telling_free takes NULL as well.
+ */
+struct telling *analyze_telling_new(void);
+void analyze_telling_clear(struct telling *telling);
+void analyze_telling_free(struct telling *telling);
 
-/* telling_note: one event, in the order of the trace; any site that the tables do not have is none. False: out of memory. */
-bool telling_note(
+/*
+ * analyze_telling_note: one event, in the order of the trace; a site that the tables do not have is none. False: out of
+ * memory.
+ */
+bool analyze_telling_note(
 	struct telling *telling, const struct ct_tables *tables, const struct ct_event *event);
 
-/* telling_export: into the report, in the report's arena. Where memory lacks, the analysis is broken. */
-void telling_export(
+/* analyze_telling_export: into the report, in its arena. Where memory lacks, the analysis is broken. */
+void analyze_telling_export(
 	struct analysis *analysis, const struct telling *telling, struct ct_report *report);
 
 #endif
