@@ -16,8 +16,8 @@ enum ct_fact_name {
 };
 
 /*
- * A fact that programs tell (def/integration.def). It is not needed where each wait tells what for, and none was for the
- * resources that the fact is about. Names of rules stand with a space between two.
+ * A fact that programs tell (def/integration.def). The fact is not needed where each wait tells what for, and none was
+ * for the resources that the fact is about. Names of rules stand with a space between two.
  */
 struct ct_fact {
 	const char *what;   /* in words */
