@@ -8,12 +8,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#pragma push_macro("X")
+#undef X
 enum ct_fact_name {
 #define X(name, what, kinds, waited, calls, needed, more) CT_FACT_##name,
 #include "corotracer/def/integration.def"
 #undef X
 	CT_NR_FACTS,
 };
+#pragma pop_macro("X")
 
 /*
  * A fact that programs tell (def/integration.def). The fact is not needed where each wait tells what for, and none was
