@@ -121,6 +121,7 @@ struct stillness {
 	uint32_t clock_thread;
 	bool has_deadline; /* a coroutine waits for the clock */
 	bool waits_for_process;
+	bool waits_for_network;
 	bool is_told;       /* a finding says who is stuck */
 	bool is_clock_told; /* a remark says that it may wait for the clock */
 };

@@ -134,6 +134,8 @@ static void look_at_coro(struct analysis *analysis, const struct model_coro *cor
 		still->has_deadline = true;
 	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_PROCESS)
 		still->waits_for_process = true;
+	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_NETWORK)
+		still->waits_for_network = true;
 	if (coro->descriptor && !still->outside_descriptor &&
 		!analyze_party_is_own(analysis, coro->descriptor))
 		still->outside_descriptor = coro->descriptor;

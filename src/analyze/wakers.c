@@ -24,6 +24,7 @@ struct place {
 	uint64_t
 		root; /* the id of the coroutine, started by none, that those who woke there go back to; 0: none yet */
 	uint64_t nr_woken;
+	uint64_t nr_again; /* of these: the one woken had been woken there before */
 	int64_t longest_ns;
 	bool has_others; /* a thread woke somebody there, or not all go back to one */
 	uint8_t verdict; /* of all that end waits there, once it was asked for */
@@ -32,7 +33,8 @@ struct place {
 /* The places at which it, or one that it started, woke somebody; 0: none. */
 struct woken_at {
 	uint32_t at[WAKERS_PLACES];
-	bool is_more; /* and others */
+	bool is_more;      /* and others */
+	uint32_t woken_at; /* where another one ended its last wait so */
 };
 
 #define RESOURCE(name) (UINT64_C(1) << CTP_RESOURCE_##name)
@@ -95,11 +97,14 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
 	uint32_t site = model_place(watch->model, coro->wait_site);
 	struct place *place = model_watch_place(watch, site);
+	struct woken_at *woken = model_watch_coro(watch, sight->coro);
 	int64_t waited_ns = sight->event->time - coro->suspended;
 
 	if (!place || coro->state != CT_STATE_WAITING || !is_inside(coro) ||
 		sight->by == sight->coro)
 		return true;
+	place->nr_again += woken->woken_at == site;
+	woken->woken_at = site;
 	place->nr_woken++;
 	if (waited_ns > place->longest_ns)
 		place->longest_ns = waited_ns;
@@ -129,6 +134,15 @@ static bool is_bound(const struct analysis *analysis, const struct model_coro *c
 	return coro->state == CT_STATE_WAITING && is_inside(coro) &&
 	       (coro->deadline == CT_NO_TIME ||
 		       coro->deadline <= analysis->parties[coro->process].end);
+}
+
+bool analyze_wakers_come_back(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_wakers_watcher);
+	const struct place *place =
+		model_watch_place(watch, model_place(analysis->model, coro->wait_site));
+
+	return place && place->nr_again > place->nr_woken / TIMES_LONGER;
 }
 
 static bool is_root_alive(const struct analysis *analysis, uint64_t id, uint32_t process)

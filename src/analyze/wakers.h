@@ -28,4 +28,10 @@ extern const struct model_watcher analyze_wakers_watcher;
  */
 bool analyze_wakers_are_gone(const struct analysis *analysis, const struct model_coro *coro);
 
+/*
+ * analyze_wakers_come_back: do those that are woken where it waits come back there for more, one in ten at least? So
+ * consumers do; a coroutine that asks for something goes on with it.
+ */
+bool analyze_wakers_come_back(const struct analysis *analysis, const struct model_coro *coro);
+
 #endif

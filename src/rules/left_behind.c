@@ -42,6 +42,15 @@ static bool may_have_gone_on(const struct analysis *analysis, const struct model
 	return false;
 }
 
+/* The outside may bring what consumers wait for, by coroutines that are not there yet. */
+static bool may_be_idle(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct stillness *still = &analysis->stills[coro->process];
+
+	return (still->outside_descriptor || still->waits_for_network) &&
+	       analyze_wakers_come_back(analysis, coro);
+}
+
 /* Nobody is left of those that ended such waits. */
 static bool is_forsaken(const struct analysis *analysis, const struct model_coro *coro)
 {
@@ -51,7 +60,7 @@ static bool is_forsaken(const struct analysis *analysis, const struct model_coro
 	return end - coro->suspended > LIMIT(analysis, STANDSTILL_TIME) &&
 	       !model_lost_between(model, coro->process, model->from, end) &&
 	       analyze_party_is_at_work(analysis, coro->process, coro->suspended, end) &&
-	       analyze_wakers_are_gone(analysis, coro);
+	       !may_be_idle(analysis, coro) && analyze_wakers_are_gone(analysis, coro);
 }
 
 /* Nothing is told but that it waits. */
