@@ -353,6 +353,23 @@ def check_exports(place):
         check(said.returncode in (3, 7) and said.stderr.count("\n") == 1 and "secret" not in said.stderr, f"{form}: {said}")
 
 
+def check_older_database(place):
+    """A database file that the older program has made is no obstacle: it is replaced as a whole, and that is said."""
+    trace, output = place / "t.txt", place / "theirs.sqlite"
+    with sqlite3.connect(output) as database:
+        database.execute("CREATE TABLE coro_trace_events (id INTEGER PRIMARY KEY AUTOINCREMENT, probe_id TEXT, tid INTEGER, "
+                         "addr TEXT, seq INTEGER, is_active BOOLEAN, ts INTEGER)")
+        database.execute("CREATE INDEX idx_probe ON coro_trace_events (probe_id)")
+        database.execute("INSERT INTO coro_trace_events VALUES (1, '7', 8, '0x9', 10, 1, 11)")
+    said = run(OLDER, "-export", "sqlite", "-in", trace, "-sqlite-out", output, status=None)
+    if said.returncode == 7:
+        return
+    check(said.stderr == f"corotracer: '{output}' was there before, and was replaced\n", f"{said}")
+    with sqlite3.connect(output) as database:
+        rows = database.execute("SELECT probe_id, tid, seq FROM coro_trace_events ORDER BY id").fetchall()
+    check(rows == [("1", 101, 1), ("1", 101, 2)], f"{rows}")
+
+
 def check_left_out(place):
     """Whatever of the rows does not come through is counted where they are exported."""
     trace, shown = place / "left-out.jsonl", []
@@ -415,6 +432,7 @@ def main():
         check_sentences(place)
         check_reports(place)
         check_exports(place)
+        check_older_database(place)
         check_left_out(place)
         check_mistakes(place)
 
