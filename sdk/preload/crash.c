@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
+#include <unwind.h>
 
 /* Flags of a signal that nothing at the instruction caused: no address applies. */
 #define CRASH_IS_SENT 1u   /* another process sent it */
@@ -21,7 +22,10 @@
 
 static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 
-/* That called abort on this thread, or failed an assertion: the frames above it are libc's own. NULL: nobody did. */
+/*
+ * That called abort on this thread, failed an assertion, or threw what nobody caught: the frames above it are those of
+ * libc and the C++ runtime. NULL: nobody did.
+ */
 static __thread const void *aborter;
 
 static void (*libc_abort)(void);
@@ -160,6 +164,67 @@ void ledger_crash_init(void)
 	}
 }
 
+/* ---------------------------------------------------------------- whose abort it is */
+
+/* Does the code lie in a library that stands between std::terminate, or an exception, and the program? */
+static bool is_in_runtime(const void *address)
+{
+	static const char *const libraries[] = {
+		"libstdc++.so", "libc++.so", "libc++abi.so", "libgcc_s.so", "libunwind.so"};
+	Dl_info found;
+	const char *name;
+	unsigned i;
+
+	if (!dladdr(address, &found) || !found.dli_fname)
+		return false;
+	name = strrchr(found.dli_fname, '/');
+	name = name ? name + 1 : found.dli_fname;
+	for (i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
+		if (strncmp(name, libraries[i], strlen(libraries[i])) == 0)
+			return true;
+	return false;
+}
+
+/* The program's own call above the runtime's. */
+struct climb {
+	uintptr_t (*address_of)(struct _Unwind_Context *);
+	const void *found; /* NULL: none yet */
+	bool is_within;    /* a frame of the runtime was passed */
+};
+
+static _Unwind_Reason_Code climb_on(struct _Unwind_Context *context, void *argument)
+{
+	struct climb *climb = argument;
+	const void *address = (const void *)climb->address_of(context);
+
+	if (is_in_runtime(address)) {
+		climb->is_within = true;
+		return _URC_NO_REASON;
+	}
+	if (!climb->is_within)
+		return _URC_NO_REASON;
+	climb->found = address;
+	return _URC_END_OF_STACK;
+}
+
+/*
+ * An exception that nobody catches, and a noexcept function that lets one go, end in abort, called by the runtime: who
+ * threw is further up, since nothing was unwound. A program with exceptions has an unwinder; the ledger brings none.
+ */
+static const void *thrower(const void *caller)
+{
+	_Unwind_Reason_Code (*each)(_Unwind_Trace_Fn, void *);
+	struct climb climb = {0};
+
+	if (!is_in_runtime(caller))
+		return caller;
+	*(void **)&each = dlsym(RTLD_DEFAULT, "_Unwind_Backtrace");
+	*(void **)&climb.address_of = dlsym(RTLD_DEFAULT, "_Unwind_GetIP");
+	if (each && climb.address_of)
+		each(climb_on, &climb);
+	return climb.found ? climb.found : caller;
+}
+
 static __attribute__((noreturn)) void die(void)
 {
 	if (libc_abort)
@@ -170,7 +235,7 @@ static __attribute__((noreturn)) void die(void)
 
 LEDGER_EXPORT __attribute__((noreturn)) void abort(void)
 {
-	aborter = LEDGER_CALLER;
+	aborter = thrower(LEDGER_CALLER);
 	die();
 }
 

@@ -13,7 +13,7 @@
 
 #include "tiny_engine.h"
 
-static const char *target, *ledger;
+static const char *target, *ledger, *terminating;
 
 static void start(struct tiny_run *run, const char *command, bool is_traced)
 {
@@ -107,19 +107,19 @@ static void test_jump(void)
 	tiny_fini(&run);
 }
 
-/* The place is that of abort's caller, and not libc's. */
-static void test_abort(void)
+/* The place is that of abort's caller, and not libc's, nor the C++ runtime's. */
+static void test_abort(const char *command)
 {
 	const struct ctp_site *site;
 	struct tiny_run run;
 	char output[32] = "";
 	uint64_t function;
 
-	start(&run, "abort", true);
+	start(&run, command, true);
 	tiny_finish(&run);
 	CHECK(read(run.output, output, sizeof(output) - 1) > 0);
 	function = strtoull(output, NULL, 16);
-	CHECK_EQUAL(run.status, status_untraced("abort"));
+	CHECK_EQUAL(run.status, status_untraced(command));
 	check_crash(&run, SIGABRT, 2);
 	site = crash_of(&run) ? tiny_site(&run, crash_of(&run)) : NULL;
 	CHECK(site && site->address > function && site->address < function + 256);
@@ -223,15 +223,16 @@ static void test_siginfo(void)
 
 int main(int nr_arguments, char **arguments)
 {
-	if (nr_arguments != 3)
+	if (nr_arguments != 4)
 		return 2;
 	target = arguments[1];
 	ledger = arguments[2];
+	terminating = arguments[3];
 	test_fault("fault", true);
 	test_fault("fault-in-thread", false);
 	test_jump();
 	test_death("illegal", SIGILL, 0);
-	test_abort();
+	test_abort("abort");
 	test_death("handler-gives-up", SIGSEGV, 0);
 	test_death("handler-gives-up-properly", SIGSEGV, 0);
 	test_survival("own-handler");
@@ -242,5 +243,9 @@ int main(int nr_arguments, char **arguments)
 	test_sent(SIGTERM, 0, 0);
 	test_sent(SIGKILL, 0, 0);
 	test_overflow();
+	target = terminating;
+	test_abort("uncaught");
+	test_abort("noexcept");
+	test_abort("terminate");
 	return check_result();
 }
