@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The witness has every signal blocked, so that what comes stays pending. Asked for a signal, the witness takes it, if
- * there. The kernel goes through a group from the process that joined last, so that the witness has a signal before
- * we do. The witness ends with us, however we end, since the socket between the two does, and keeps nothing else open.
- * Only the program is our child, for whoever looks for it there, and not the witness.
+ * it is there. The kernel goes through a group from the process that joined last, so that the witness has a signal
+ * before we do. The witness ends with us, however we end, since the socket between the two does, and keeps nothing else
+ * open. Only the program is our child, for whoever looks for it there, and not the witness.
  */
 #include <errno.h>
 #include <limits.h>
