@@ -304,11 +304,12 @@ static bool are_descriptors_excused(struct analysis *analysis, uint32_t process)
 	return nr_excused * 2 > nr_open;
 }
 
-/* The program's runtime tells of its processors, or of what it collects: its counters may be of the heap. */
+/* The program's runtime tells of its processors: its counters may be of the heap. Python's are the program's own. */
 static bool is_of_runtime(const struct analysis *analysis, const struct model_series *series)
 {
-	return series->kind == MODEL_SERIES_COUNTER &&
-	       analysis->model->processes[series->process].runtime;
+	const struct model_runtime *runtime = analysis->model->processes[series->process].runtime;
+
+	return series->kind == MODEL_SERIES_COUNTER && runtime && runtime->nr_processors > 0;
 }
 
 static bool has_fallen_throughout(const struct trend *trend)

@@ -4,8 +4,9 @@
  * half of it and still not run at its end. The kernel's account of the thread has to agree: it computed, or was in a
  * blocking call, for that long.
  *
- * Silent where the account is missing, or the thread waited for a processor; where nobody was kept waiting; where
- * the coroutine is marked; while the program warms up or ends; under a debugger.
+ * Silent where the account is missing, or the thread waited for a processor; where the world stood still meanwhile, as
+ * in a collection of garbage; where nobody was kept waiting; where the coroutine is marked; while the program warms up
+ * or ends; under a debugger.
  */
 #include <inttypes.h>
 
@@ -111,17 +112,27 @@ static bool is_blocked(const struct model_run *run)
 	return run->blocked_ns >= run->ns / 2;
 }
 
+/* What the runtime took of the run, whose thread happened to be the one that stopped the world. */
+static int64_t paused_time(const struct analysis *analysis, const struct model_run *run)
+{
+	uint32_t process = analysis->model->coros.at[run->coro].process;
+	const struct model_runtime *runtime = analysis->model->processes[process].runtime;
+
+	return runtime ? model_paused_between(runtime, run->until - run->ns, run->until) : 0;
+}
+
 /* For how much of the run the thread did what is held against it. */
 static int64_t own_time(const struct analysis *analysis, const struct model_run *run)
 {
+	int64_t paused_ns = paused_time(analysis, run), ns, ran_ns;
 	struct model_account account;
-	int64_t ns;
 
 	if (!model_account_between(
 		    analysis->model, run->thread, run->until - run->ns, run->until, &account))
 		return 0;
-	ns = run->ns - (int64_t)account.waited_ns;
-	return is_blocked(run) || ns < (int64_t)account.ran_ns ? ns : (int64_t)account.ran_ns;
+	ns = run->ns - (int64_t)account.waited_ns - paused_ns;
+	ran_ns = (int64_t)account.ran_ns - paused_ns;
+	return is_blocked(run) || ns < ran_ns ? ns : ran_ns;
 }
 
 /*

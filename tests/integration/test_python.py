@@ -11,7 +11,7 @@ EXAMPLE = SOURCE / "examples/asyncio/pool.py"
 GREENLETS = SOURCE / "examples/greenlet"
 UVLOOP = "import runpy, sys, uvloop; uvloop.install(); sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
 LIVES = """\
-import asyncio, corotracer
+import asyncio, gc, corotracer
 corotracer.install()
 
 async def child():
@@ -31,6 +31,7 @@ async def main():
     corotracer.name(gate, "the gate")
     await gate.acquire()
     await asyncio.create_task(child(), name="first child")
+    gc.collect()
     task = asyncio.create_task(waiter(gate))
     await asyncio.sleep(0)
     task.cancel()
@@ -82,7 +83,7 @@ def check_lives(place):
     trace, report = record(place, sys.executable, program)
     dump = run(COROTRACER, "dump", trace).stdout
     for wanted in ('# "first child"', '# "the gate"', "deadline", "region-begin", "parsed", "mark=daemon", "await c1",
-                   "point=yield", "park"):
+                   "point=yield", "park", 'reason="GC of Python"', "range-begin", "range=pause"):
         check(wanted in dump, f"the trace has no '{wanted}'")
     check(not report["findings"], f"{report['findings']}")
 

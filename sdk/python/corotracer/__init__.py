@@ -8,6 +8,7 @@ or, with no change to the program, `python -m corotracer program.py`. Where no e
 some tens of nanoseconds, and nothing is written. What is told, and what is not: sdk/python/README.md.
 """
 import contextlib
+import gc
 import importlib.util
 import os
 
@@ -25,6 +26,7 @@ def install():
     if not _is_installed:
         _is_installed = True
         _probe.add_library(os.path.dirname(__file__) + os.sep)
+        gc.callbacks.append(_probe.collected)
         loops.install()
         if importlib.util.find_spec("greenlet"):
             greenlets.install()

@@ -155,6 +155,33 @@ static PyObject *unpark(PyObject *module, PyObject *loop)
 	Py_RETURN_NONE;
 }
 
+/* Young objects are looked through in microseconds, and often. */
+#define LEAST_GENERATION 1
+
+/* What gc.callbacks are called with: a collection begins or ends, on the thread that has the interpreter meanwhile. */
+static PyObject *collected(PyObject *module, PyObject *arguments)
+{
+	static bool is_told;
+	const char *phase;
+	PyObject *information, *generation;
+	bool begins;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "sO!", &phase, &PyDict_Type, &information))
+		return NULL;
+	begins = strcmp(phase, "start") == 0;
+	generation = PyDict_GetItemString(information, "generation"); /* borrowed */
+	if (begins && generation && PyLong_AsLong(generation) >= LEAST_GENERATION &&
+		ctp_is_attached()) {
+		ctp_range_begin(0, 0, CTP_RANGE_PAUSE, CTP_SITE("GC of Python"));
+		is_told = true;
+	} else if (!begins && is_told) {
+		ctp_range_end(0, 0, CTP_RANGE_PAUSE);
+		is_told = false;
+	}
+	Py_RETURN_NONE;
+}
+
 #define LAST_SIGNAL 64
 
 /* Asked of the kernel: Python knows of its own handlers only. */
@@ -258,6 +285,7 @@ static PyMethodDef functions[] = {
 		"it sets no timer, "
 		"whatever time-out the call has that it sleeps in."},
 	{"unpark", unpark, METH_O, "unpark(loop)"},
+	{"collected", collected, METH_VARARGS, "collected(phase, information): for gc.callbacks."},
 	{"handled_signals", handled_signals, METH_NOARGS,
 		"handled_signals(): those that have a handler, signal 1 is bit 0."},
 	{"signals_end", signals_end, METH_O,
