@@ -121,6 +121,16 @@ void analyze_candidate_lower_for_gaps(
 		analyze_candidate_lower(candidate, REASON_GAP);
 }
 
+void analyze_candidate_limit_for_lost_steps(
+	const struct analysis *analysis, struct candidate *candidate)
+{
+	const struct model *model = analysis->model;
+
+	if (model->nr_broken && model_lost_between(model, candidate->process, candidate->since,
+					analysis->parties[candidate->process].end))
+		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_GAP);
+}
+
 bool analyze_candidate_outlives_gaps(
 	struct analysis *analysis, struct candidate *candidate, ct_time from, ct_time until)
 {

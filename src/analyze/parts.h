@@ -339,6 +339,13 @@ void analyze_candidate_lower_for_gaps(
 bool analyze_candidate_outlives_gaps(
 	struct analysis *analysis, struct candidate *candidate, ct_time from, ct_time until);
 
+/*
+ * analyze_candidate_limit_for_lost_steps: Suspect at most where events since its beginning are missing, and changes of
+ * state that do not fit show that steps of coroutines are among those: a wait may be over by now.
+ */
+void analyze_candidate_limit_for_lost_steps(
+	const struct analysis *analysis, struct candidate *candidate);
+
 /* Two events that cannot both be, where nothing is missing between them. */
 struct contradiction {
 	uint32_t process;

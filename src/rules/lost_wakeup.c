@@ -361,6 +361,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		analyze_candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
 	analyze_candidate_lower_for_gaps(analysis, &candidate,
 		gap_start(analysis, coro, &candidate), analysis->parties[coro->process].end);
+	analyze_candidate_limit_for_lost_steps(analysis, &candidate);
 	analyze_candidate_add(analysis, &candidate);
 }
 
