@@ -175,6 +175,17 @@ static bool is_on_way(const struct way *way, uint32_t site)
 	return false;
 }
 
+/* A message may come from anywhere: of a signal, of a thread, of one that was just started. */
+static bool waits_for_message(const struct analysis *analysis, const struct model_coro *coro)
+{
+	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
+
+	if (model_is_unnamed(coro->wait_object) && kind == CTP_RESOURCE_CHANNEL)
+		return analyze_ties_may_be_idle(analysis, coro);
+	return kind == CTP_RESOURCE_CHANNEL || kind == CTP_RESOURCE_CONDITION ||
+	       kind == CTP_RESOURCE_QUEUE;
+}
+
 /* The coroutine has woken at the way's last place, or can start one that does: is it kept from that for ever? */
 static bool is_kept(const struct analysis *analysis, const struct model_coro *coro, struct way *way)
 {
@@ -185,8 +196,10 @@ static bool is_kept(const struct analysis *analysis, const struct model_coro *co
 
 	if (!is_bound(analysis, coro) || !place)
 		return false;
-	if (!place->nr_woken || is_on_way(way, site))
+	if (is_on_way(way, site))
 		return true;
+	if (!place->nr_woken)
+		return !waits_for_message(analysis, coro);
 	if (place->has_others || way->length == DEPTH)
 		return false;
 	way->at[way->length++] = site;
