@@ -3,6 +3,8 @@
  * Writing JSON (RFC 8259) into a text.
  */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json_write.h"
@@ -134,11 +136,17 @@ void json_unsigned(struct json *json, uint64_t value)
 
 void json_real(struct json *json, double value)
 {
+	char digits[32];
+
 	before_member(json);
-	if (!isfinite(value))
+	if (!isfinite(value)) {
 		text_add(json->text, "null");
-	else
-		text_format(json->text, "%.6g", value);
+		return;
+	}
+	snprintf(digits, sizeof(digits), "%.15g", value);
+	if (strtod(digits, NULL) != value)
+		snprintf(digits, sizeof(digits), "%.17g", value);
+	text_add(json->text, digits);
 }
 
 void json_bool(struct json *json, bool value)

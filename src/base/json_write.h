@@ -37,6 +37,7 @@ void json_key(struct json *json, const char *key);
 void json_text(struct json *json, const char *value);
 void json_number(struct json *json, int64_t value);
 void json_unsigned(struct json *json, uint64_t value);
+/* json_real: with the digits by which it reads back as it was, 15 or 17; null where JSON has no such number. */
 void json_real(struct json *json, double value);
 void json_bool(struct json *json, bool value);
 void json_null(struct json *json);

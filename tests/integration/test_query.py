@@ -233,6 +233,7 @@ def check_forms(trace, place):
           ['a"b', "", "7", "'=1+1", "tab\tx"], "csv without a heading")
     check(ask(trace, sql, "--format", "tsv").stdout == 'x\ty\tz\tf\tt\na"b\t\t7\t=1+1\ttab x\n', "tsv")
     check(rows(trace, sql) == [{"x": 'a"b', "y": None, "z": 7, "f": "=1+1", "t": "tab\tx"}], "json")
+    check(rows(trace, "SELECT 1124184569123456.0 AS sum, 0.1 AS part") == [{"sum": 1124184569123456.0, "part": 0.1}], "reals in json")
     check(rows(trace, "SELECT 1 WHERE 0") == [], "json of nothing")
     check(ask(trace, "SELECT 1 AS a, 'x' AS b UNION SELECT 100, 'yy'").stdout == "  a  b\n  1  x\n100  yy\n", "table")
     check(ask(trace, "SELECT char(27) || '[31m' AS a").stdout == "a\n?[31m\n", "control characters reach the terminal")
