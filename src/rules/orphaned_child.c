@@ -77,13 +77,21 @@ static bool is_parent_over(const struct analysis *analysis, const struct model_c
 	       (coro->flags & MODEL_CORO_WAS_CREATED);
 }
 
+/* Where observation ends at any moment, somebody has just begun to wait. */
+static bool has_just_begun(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return ct_time_between(coro->suspended, analysis->parties[coro->process].end) <=
+	       LIMIT(analysis, GRACE);
+}
+
 static bool is_orphan(
 	const struct analysis *analysis, const struct lineage *lineage, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 
 	if (coro->state != CT_STATE_WAITING || coro->point != CTP_POINT_AWAIT || coro->mark ||
-		!is_parent_over(analysis, coro) || waits_for_outside(analysis, coro))
+		has_just_begun(analysis, coro) || !is_parent_over(analysis, coro) ||
+		waits_for_outside(analysis, coro))
 		return false;
 	return !lineage->is_joined[index] &&
 	       !(lineage->has_many[coro->process] && (coro->flags & MODEL_CORO_WAS_AWAITED));
