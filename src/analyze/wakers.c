@@ -6,12 +6,13 @@
 #include "analyze/parts.h"
 #include "analyze/wakers.h"
 
-#define LEAST_WAKES 10u
-#define TIMES_LONGER 10
-#define ANCESTORS 16u
+#define LEAST_WAKES 10u /* that ended waits at a place: fewer are no habit */
+#define TIMES_LONGER 10 /* than any wait there that was ended */
+#define SHARE_AGAIN 10u /* of those woken one in so many comes back to wait there */
+#define ANCESTORS 16u   /* further up nobody is marked */
 #define DEPTH 4u /* so many places on: who waits further away counts as somebody who may come */
-#define SCANS \
-	16u /* of all coroutines, for one place; what is not known after these is somebody who may come */
+/* Of all coroutines, for one place; what is not known after these is somebody who may come. */
+#define SCANS 16u
 
 enum verdict {
 	VERDICT_OPEN = 0,
@@ -21,8 +22,8 @@ enum verdict {
 
 /* What ended waits at one place; the first of those that say the same has it. */
 struct place {
-	uint64_t
-		root; /* the id of the coroutine, started by none, that those who woke there go back to; 0: none yet */
+	/* the id of the coroutine, started by none, that those who woke there go back to; 0: none yet */
+	uint64_t root;
 	uint64_t nr_woken;
 	uint64_t nr_again; /* of these: the one woken had been woken there before */
 	int64_t longest_ns;
@@ -142,7 +143,7 @@ bool analyze_wakers_come_back(const struct analysis *analysis, const struct mode
 	const struct place *place =
 		model_watch_place(watch, model_place(analysis->model, coro->wait_site));
 
-	return place && place->nr_again > place->nr_woken / TIMES_LONGER;
+	return place && place->nr_again > place->nr_woken / SHARE_AGAIN;
 }
 
 static bool is_root_alive(const struct analysis *analysis, uint64_t id, uint32_t process)
