@@ -209,7 +209,8 @@ static _Unwind_Reason_Code climb_on(struct _Unwind_Context *context, void *argum
 
 /*
  * An exception that nobody catches, and a noexcept function that lets one go, end in abort, called by the runtime: who
- * threw is further up, since nothing was unwound. A program with exceptions has an unwinder; the ledger brings none.
+ * threw is further up, since nothing was unwound. Clang's noexcept functions unwind first: then the place is clang's
+ * own `__clang_call_terminate`. A program with exceptions has an unwinder; the ledger brings none.
  */
 static const void *thrower(const void *caller)
 {

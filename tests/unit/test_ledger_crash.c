@@ -245,7 +245,9 @@ int main(int nr_arguments, char **arguments)
 	test_overflow();
 	target = terminating;
 	test_abort("uncaught");
+#ifndef __clang__ /* its noexcept functions unwind first, and call a function of the compiler's own */
 	test_abort("noexcept");
+#endif
 	test_abort("terminate");
 	return check_result();
 }
