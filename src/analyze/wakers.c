@@ -11,7 +11,7 @@
 #define SHARE_AGAIN 10u /* of those woken one in so many comes back to wait there */
 #define ANCESTORS 16u   /* further up nobody is marked */
 #define DEPTH 4u /* so many places on: who waits further away counts as somebody who may come */
-/* Of all coroutines, for one place; what is not known after these is somebody who may come. */
+/* Scans of all coroutines for one place; what is not known after these is somebody who may come. */
 #define SCANS 16u
 
 enum verdict {
