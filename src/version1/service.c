@@ -305,7 +305,8 @@ enum harvest version1_service_harvest(struct service *service)
 
 	if (nr_events == 0)
 		return HARVEST_NOTHING;
-	while (service->scanned_ns - active_ns < service->quiet_ns) {
+	/* A file that was cut is not scanned any more: its clock stands. */
+	while (is_served(service) && service->scanned_ns - active_ns < service->quiet_ns) {
 		if (service->scanned_ns - begin_ns >= HARVEST_NS)
 			return HARVEST_GOES_ON;
 		if (version1_service_scan(service, false) == 0)
