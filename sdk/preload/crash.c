@@ -29,6 +29,9 @@ static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 static __thread const void *aborter;
 
 static void (*libc_abort)(void);
+/* The program's own unwinder; NULL: the program was started without one. */
+static _Unwind_Reason_Code (*unwind_each)(_Unwind_Trace_Fn, void *);
+static uintptr_t (*unwind_address)(struct _Unwind_Context *);
 static void (*libc_assert_fail)(const char *, const char *, unsigned, const char *);
 
 static bool is_crash_signal(int number)
@@ -156,6 +159,8 @@ void ledger_crash_init(void)
 	unsigned i;
 
 	*(void **)&libc_abort = dlsym(RTLD_NEXT, "abort");
+	*(void **)&unwind_each = dlsym(RTLD_DEFAULT, "_Unwind_Backtrace");
+	*(void **)&unwind_address = dlsym(RTLD_DEFAULT, "_Unwind_GetIP");
 	*(void **)&libc_assert_fail = dlsym(RTLD_NEXT, "__assert_fail");
 	for (i = 0; i < sizeof(crash_signals) / sizeof(crash_signals[0]); i++) {
 		if (real_sigaction(crash_signals[i], NULL, &present) == 0 &&
@@ -214,15 +219,13 @@ static _Unwind_Reason_Code climb_on(struct _Unwind_Context *context, void *argum
  */
 static const void *thrower(const void *caller)
 {
-	_Unwind_Reason_Code (*each)(_Unwind_Trace_Fn, void *);
 	struct climb climb = {0};
 
-	if (!is_in_runtime(caller))
+	/* A program without exceptions asks the loader nothing: another thread may have the loader's lock. */
+	if (!unwind_each || !unwind_address || !is_in_runtime(caller))
 		return caller;
-	*(void **)&each = dlsym(RTLD_DEFAULT, "_Unwind_Backtrace");
-	*(void **)&climb.address_of = dlsym(RTLD_DEFAULT, "_Unwind_GetIP");
-	if (each && climb.address_of)
-		each(climb_on, &climb);
+	climb.address_of = unwind_address;
+	unwind_each(climb_on, &climb);
 	return climb.found ? climb.found : caller;
 }
 
