@@ -144,11 +144,12 @@ void model_thread_note(struct model *model, const struct ct_event *event)
 uint32_t model_thread_doer(const struct model *model, uint32_t index)
 {
 	const struct model_thread *thread = &model->threads[index];
+	const struct model_runtime *runtime = model->processes[thread->process].runtime;
 
 	if (thread->top)
 		return thread->top;
 	/* A runtime that tells of its processors tells who runs on them. */
-	if (thread->is_bystander || model->processes[thread->process].runtime)
+	if (thread->is_bystander || (runtime && runtime->nr_processors > 0))
 		return 0;
 	return thread->leaving;
 }

@@ -118,7 +118,13 @@ static int64_t paused_time(const struct analysis *analysis, const struct model_r
 	uint32_t process = analysis->model->coros.at[run->coro].process;
 	const struct model_runtime *runtime = analysis->model->processes[process].runtime;
 
-	return runtime ? model_paused_between(runtime, run->until - run->ns, run->until) : 0;
+	int64_t paused_ns;
+
+	if (!runtime)
+		return 0;
+	/* Pauses whose beginning was lost may reach further than they did. */
+	paused_ns = model_paused_between(runtime, run->until - run->ns, run->until);
+	return paused_ns < 0 ? 0 : paused_ns < run->ns ? paused_ns : run->ns;
 }
 
 /* For how much of the run the thread did what is held against it. */
