@@ -309,10 +309,8 @@ static void tell_file(
 }
 
 /* All that stands in the file, and comes no further, or not whole. */
-static void tell_left_out(
-	struct text *text, const struct jsonl_counts *counts, const struct jsonl_scan *scan)
+static void tell_left_out(struct text *text, const struct jsonl_counts *counts)
 {
-	(void)scan;
 	tell_impossible(text, counts);
 	tell_bad(text, counts);
 	tell_lines(text, &counts->twice, "row stands there once more, and counts once",
@@ -347,21 +345,28 @@ static bool keep_notes(struct jsonl_scan *scan, const char *lines, bool is_left_
 	return true;
 }
 
+/* Keeps what was told, and begins anew. */
+static bool keep_told(struct jsonl_scan *scan, struct text *text, bool is_left_out)
+{
+	bool is_kept =
+		text_status(text, NULL) == CT_OK && keep_notes(scan, text_peek(text), is_left_out);
+
+	text_clear(text);
+	return is_kept;
+}
+
 /* The gravest first. */
 static bool tell(const struct jsonl_counts *counts, struct jsonl_scan *scan)
 {
-	static void (*const parts[])(struct text * text, const struct jsonl_counts *counts,
-		const struct jsonl_scan *scan) = {tell_file, tell_left_out, tell_rest};
 	struct text text = {0};
-	bool is_kept = true;
-	size_t i;
+	bool is_kept;
 
-	for (i = 0; is_kept && i < sizeof(parts) / sizeof(parts[0]); i++) {
-		text_clear(&text);
-		parts[i](&text, counts, scan);
-		is_kept = text_status(&text, NULL) == CT_OK &&
-			  keep_notes(scan, text_peek(&text), parts[i] == tell_left_out);
-	}
+	tell_file(&text, counts, scan);
+	is_kept = keep_told(scan, &text, false);
+	tell_left_out(&text, counts);
+	is_kept = is_kept && keep_told(scan, &text, true);
+	tell_rest(&text, counts, scan);
+	is_kept = is_kept && keep_told(scan, &text, false);
 	text_fini(&text);
 	return is_kept;
 }

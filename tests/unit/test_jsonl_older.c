@@ -254,25 +254,36 @@ static void test_addresses_anew(void)
 	text_fini(&older.rows);
 }
 
+/*
+ * The next run's engine looks for the first time: half of the coroutines have written by then. Returns how many rows of
+ * the run before, whose threads have lower numbers, it reads again.
+ */
+static uint64_t find_residue(struct older *older, uint32_t first_tid)
+{
+	uint64_t nr_residue = 0;
+	unsigned i, slot;
+
+	for (i = 0; i < NR_STATIONS; i++) {
+		if (i % 2)
+			write_event(older, &older->stations[i]);
+		scan(older, &older->stations[i]);
+		for (slot = 0; slot < NR_SLOTS; slot++)
+			nr_residue += older->stations[i].slots[slot].tid < first_tid;
+	}
+	return nr_residue;
+}
+
 /* the slots are read again by the next run's engine, under its own ids. */
 static void test_residue(uint64_t first_id, uint64_t second_id, bool probe_counts)
 {
 	static struct older older;
-	uint64_t nr_residue = 0;
-	unsigned i, slot;
+	uint64_t nr_residue;
 
 	older = (struct older){.probe_counts = probe_counts};
 	begin_program(&older, first_id, 100, START);
 	run_program(&older, 80, 4);
 	begin_program(&older, second_id, 500, older.ts + 2 * SECOND);
-	/* The first ones have written before the engine looks, the others have not. */
-	for (i = 0; i < NR_STATIONS; i++) {
-		if (i % 2)
-			write_event(&older, &older.stations[i]);
-		scan(&older, &older.stations[i]);
-		for (slot = 0; slot < NR_SLOTS; slot++)
-			nr_residue += older.stations[i].slots[slot].tid < 500;
-	}
+	nr_residue = find_residue(&older, 500);
 	run_program(&older, 80, 4);
 	expect(&older, 2, 8000, nr_residue, 0);
 	text_fini(&older.rows);
@@ -344,21 +355,14 @@ static void test_runs_that_lost(
 static void test_residue_unread(uint64_t first_id, uint64_t second_id, bool probe_counts)
 {
 	static struct older older;
-	uint64_t nr_residue = 0;
-	unsigned i, slot;
+	uint64_t nr_residue;
 
 	older = (struct older){.probe_counts = probe_counts};
 	begin_program(&older, first_id, 100, START);
 	run_program(&older, 80, 4);
 	write_unread(&older, 1);
 	begin_program(&older, second_id, 500, older.ts + SECOND);
-	for (i = 0; i < NR_STATIONS; i++) {
-		if (i % 2)
-			write_event(&older, &older.stations[i]);
-		scan(&older, &older.stations[i]);
-		for (slot = 0; slot < NR_SLOTS; slot++)
-			nr_residue += older.stations[i].slots[slot].tid < 500;
-	}
+	nr_residue = find_residue(&older, 500);
 	run_program(&older, 80, 4);
 	expect_runs(&older, 2, nr_residue);
 }
