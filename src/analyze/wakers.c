@@ -148,13 +148,9 @@ bool analyze_wakers_come_back(const struct analysis *analysis, const struct mode
 
 static bool is_root_alive(const struct analysis *analysis, uint64_t id, uint32_t process)
 {
-	const struct model *model = analysis->model;
-	uint32_t i;
+	uint32_t root = model_find(analysis->model, process, id);
 
-	for (i = 1; i < model->coros.count; i++)
-		if (model->coros.at[i].id == id && model->coros.at[i].process == process)
-			return is_alive(&model->coros.at[i]);
-	return false;
+	return root && is_alive(&analysis->model->coros.at[root]);
 }
 
 /* Places that are looked at, from the first one on. */
