@@ -42,9 +42,13 @@ void analyze_telling_free(struct telling *telling)
 
 /* ---------------------------------------------------------------- counting */
 
-static struct telling_wait *wait_of(struct telling *telling, uint64_t coro)
+/* NULL: the coroutine's is not known. */
+static struct telling_wait *wait_of(struct telling *telling, const struct ct_event *event)
 {
-	return &telling->latest[coro % TELLING_LATEST];
+	struct telling_wait *wait = &telling->latest[event->coro % TELLING_LATEST];
+
+	return event->coro && wait->coro == event->coro && wait->process == event->process ? wait
+											   : NULL;
 }
 
 static bool make_room(struct telling *telling, uint32_t site)
@@ -80,7 +84,7 @@ static bool note_wait(
 {
 	bool is_named = event->kind == CTP_KIND_SUSPEND && event->object;
 	uint32_t site = event->site < tables->nr_sites ? event->site : 0;
-	struct telling_wait wait = {event->coro, site, is_named};
+	struct telling_wait wait = {event->coro, event->process, site, is_named};
 
 	if (event->argument != CTP_POINT_AWAIT || !event->coro)
 		return true;
@@ -89,16 +93,16 @@ static bool note_wait(
 	add_wait(telling, &wait, 1);
 	if (is_named)
 		note_resource(telling, event->object);
-	*wait_of(telling, event->coro) = wait;
+	telling->latest[event->coro % TELLING_LATEST] = wait;
 	return true;
 }
 
 /* The coroutine's latest wait did not take place. */
-static void take_back(struct telling *telling, uint64_t coro)
+static void take_back(struct telling *telling, const struct ct_event *event)
 {
-	struct telling_wait *wait = wait_of(telling, coro);
+	struct telling_wait *wait = wait_of(telling, event);
 
-	if (!coro || wait->coro != coro)
+	if (!wait)
 		return;
 	add_wait(telling, wait, -1);
 	wait->coro = 0;
@@ -107,10 +111,10 @@ static void take_back(struct telling *telling, uint64_t coro)
 /* What a wait is for may stand behind the wait: that of a switch does. */
 static void name_wait(struct telling *telling, const struct ct_event *event)
 {
-	struct telling_wait *wait = wait_of(telling, event->coro);
+	struct telling_wait *wait = wait_of(telling, event);
 
 	note_resource(telling, event->object);
-	if (!event->coro || wait->coro != event->coro || wait->is_named)
+	if (!wait || wait->is_named)
 		return;
 	add_wait(telling, wait, -1);
 	wait->is_named = true;
@@ -136,7 +140,7 @@ bool analyze_telling_note(
 	case CTP_KIND_SWITCH:
 		return note_wait(telling, tables, event);
 	case CTP_KIND_CANCEL:
-		take_back(telling, event->coro);
+		take_back(telling, event);
 		return true;
 	case CTP_KIND_DETAIL:
 		note_detail(telling, event);

@@ -15,6 +15,7 @@ struct analysis;
 #define TELLING_LATEST 4096u
 struct telling_wait {
 	uint64_t coro;
+	uint32_t process;
 	uint32_t site;
 	bool is_named;
 };
