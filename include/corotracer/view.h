@@ -57,7 +57,7 @@ enum ct_view_type {
 
 enum ct_view_table {
 #define TABLE(NAME, half, name, meaning) CT_VIEW_##NAME,
-#define COLUMN(TABLE, NAME, name, type, meaning)
+#define COLUMN(TABLE, NAME, name, type, meaning, value)
 #define END(TABLE)
 #define PART(NAME, OF, column, value, name, meaning) CT_VIEW_##NAME,
 #include "corotracer/def/view.def"
@@ -68,7 +68,7 @@ enum ct_view_table {
 #define TABLE(NAME, half, name, meaning) \
 	enum ct_view_columns_##NAME      \
 	{
-#define COLUMN(TABLE, NAME, name, type, meaning) CT_VIEW_##TABLE##_##NAME,
+#define COLUMN(TABLE, NAME, name, type, meaning, value) CT_VIEW_##TABLE##_##NAME,
 #define END(TABLE)         \
 	CT_VIEW_NR_##TABLE \
 	}                  \

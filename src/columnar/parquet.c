@@ -262,7 +262,7 @@ static enum ct_status write_file(struct ct_view *view, enum ct_view_table table,
 
 static const char *const names[CT_VIEW_NR_TABLES] = {
 #define TABLE(NAME, half, name, meaning) name ".parquet",
-#define COLUMN(TABLE, NAME, name, type, meaning)
+#define COLUMN(TABLE, NAME, name, type, meaning, value)
 #define END(TABLE)
 #define PART(NAME, OF, column, value, name, meaning) name ".parquet",
 #include "corotracer/def/view.def"

@@ -15,18 +15,10 @@
 static bool add_event(struct fold *fold, const struct ct_event *event)
 {
 	bool has_coro = kind_has_coro(event->kind);
-	const int64_t row[CT_VIEW_NR_EVENTS] = {
-		[CT_VIEW_EVENTS_EVENT] = (int64_t)event->sequence,
-		[CT_VIEW_EVENTS_TIME] = event->time,
-		[CT_VIEW_EVENTS_KIND] = event->kind,
-		[CT_VIEW_EVENTS_PROCESS] = event->process,
-		[CT_VIEW_EVENTS_THREAD] = event->thread,
-		[CT_VIEW_EVENTS_COROUTINE] = has_coro ? (int64_t)event->coro : 0,
-		[CT_VIEW_EVENTS_OBJECT] = (int64_t)event->object,
-		[CT_VIEW_EVENTS_ARGUMENT] = event->argument,
-		[CT_VIEW_EVENTS_VALUE] = has_coro ? 0 : (int64_t)event->coro,
-		[CT_VIEW_EVENTS_FLAGS] = event_flags_told(event),
-		[CT_VIEW_EVENTS_SITE] = event->site,
+	const int64_t row[] = {
+#define MAKES_EVENTS ~,
+#include "view/cells.h"
+#undef MAKES_EVENTS
 	};
 
 	return view_fold_add(fold, CT_VIEW_EVENTS, row);
@@ -58,18 +50,10 @@ static bool add_wake(struct fold *fold, const struct ct_event *event)
 	uint64_t id = woken    ? model->coros.at[woken].id
 		      : has_id ? CTP_HANDLE_IDENTITY(event->object)
 			       : 0;
-	const int64_t row[CT_VIEW_NR_WAKES] = {
-		[CT_VIEW_WAKES_EVENT] = (int64_t)event->sequence,
-		[CT_VIEW_WAKES_TIME] = event->time,
-		[CT_VIEW_WAKES_PROCESS] = event->process,
-		[CT_VIEW_WAKES_COROUTINE] = (int64_t)id,
-		[CT_VIEW_WAKES_WAKER] =
-			(int64_t)(event->coro ? event->coro : model->coros.at[top].id),
-		[CT_VIEW_WAKES_THREAD] = event->thread,
-		[CT_VIEW_WAKES_SITE] = model_place(model, event->site),
-		[CT_VIEW_WAKES_OUTCOME] = event->argument,
-		[CT_VIEW_WAKES_STATE] =
-			woken ? model->coros.at[woken].state : ct_view_none(CT_VIEW_TYPE_STATE),
+	const int64_t row[] = {
+#define MAKES_WAKES ~,
+#include "view/cells.h"
+#undef MAKES_WAKES
 	};
 
 	return view_fold_add(fold, CT_VIEW_WAKES, row);
@@ -79,17 +63,13 @@ static bool add_value(struct fold *fold, const struct ct_event *event)
 {
 	const struct ct_tables *tables = fold->view->tables;
 	const char *name = event->site < tables->nr_sites ? tables->sites[event->site].reason : "";
-	const int64_t row[CT_VIEW_NR_COUNTER_VALUES] = {
-		[CT_VIEW_COUNTER_VALUES_EVENT] = (int64_t)event->sequence,
-		[CT_VIEW_COUNTER_VALUES_TIME] = event->time,
-		[CT_VIEW_COUNTER_VALUES_PROCESS] = event->process,
-		[CT_VIEW_COUNTER_VALUES_NAME] = view_text(fold->view, VIEW_FOLDED, name),
-		[CT_VIEW_COUNTER_VALUES_VALUE] = (int64_t)event->object,
-		[CT_VIEW_COUNTER_VALUES_THREAD] = event->thread,
+	const int64_t row[] = {
+#define MAKES_COUNTER_VALUES ~,
+#include "view/cells.h"
+#undef MAKES_COUNTER_VALUES
 	};
 
-	return row[CT_VIEW_COUNTER_VALUES_NAME] >= 0 &&
-	       view_fold_add(fold, CT_VIEW_COUNTER_VALUES, row);
+	return view_fold_add(fold, CT_VIEW_COUNTER_VALUES, row);
 }
 
 static bool add_rows(struct fold *fold, const struct ct_event *event)

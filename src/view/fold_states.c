@@ -37,25 +37,10 @@ static bool add_state(
 	const struct model *model = fold->model;
 	const struct model_coro *coro = &model->coros.at[interval->coro];
 	bool runs_now = interval->state == CT_STATE_READY && !is_open;
-	const int64_t row[CT_VIEW_NR_STATES] = {
-		[CT_VIEW_STATES_COROUTINE] = (int64_t)coro->id,
-		[CT_VIEW_STATES_PROCESS] = coro->process,
-		[CT_VIEW_STATES_STATE] = interval->state,
-		[CT_VIEW_STATES_FROM] = interval->from,
-		[CT_VIEW_STATES_UNTIL] = interval->until,
-		[CT_VIEW_STATES_DURATION] = ns,
-		[CT_VIEW_STATES_IS_OPEN] = is_open,
-		[CT_VIEW_STATES_NEXT] = is_open ? ct_view_none(CT_VIEW_TYPE_STATE) : interval->next,
-		[CT_VIEW_STATES_THREAD] = runs_now ? fold->event.thread : interval->thread,
-		[CT_VIEW_STATES_SITE] = model_place(model, interval->site),
-		[CT_VIEW_STATES_OBJECT] = (int64_t)interval->object,
-		[CT_VIEW_STATES_IS_YIELD] = interval->has_yielded,
-		[CT_VIEW_STATES_WAKER] = id_of(model, interval->waker),
-		[CT_VIEW_STATES_WAKER_THREAD] = interval->waker_thread,
-		[CT_VIEW_STATES_WAKER_SITE] = model_place(model, interval->waker_site),
-		[CT_VIEW_STATES_HOLDER] = id_of(model, interval->holder),
-		[CT_VIEW_STATES_HOLDER_SITE] = model_place(model, interval->holder_site),
-		[CT_VIEW_STATES_TASK] = (int64_t)interval->task,
+	const int64_t row[] = {
+#define MAKES_STATES ~,
+#include "view/cells.h"
+#undef MAKES_STATES
 	};
 
 	return view_fold_add(fold, CT_VIEW_STATES, row);
@@ -106,10 +91,7 @@ static int64_t name_of(struct fold *fold, const struct model_coro *coro)
 		text_add(&text, tables->sites[site].reason);
 	else
 		say_site_function(&text, tables, site);
-	number = text.is_broken
-			 ? -1
-			 : view_text_copy(fold->view, VIEW_FOLDED, text_peek(&text), text.length);
-	text_fini(&text);
+	number = view_text_take(fold->view, VIEW_FOLDED, &text);
 	fold->name_of_site[site] = number + 1;
 	return number;
 }
@@ -119,39 +101,13 @@ static bool add_coro(struct fold *fold, uint32_t index)
 	const struct model *model = fold->model;
 	const struct model_coro *coro = &model->coros.at[index];
 	const struct longest *longest = longest_of(fold, index);
-	const int64_t row[CT_VIEW_NR_COROUTINES] = {
-		[CT_VIEW_COROUTINES_COROUTINE] = (int64_t)coro->id,
-		[CT_VIEW_COROUTINES_PROCESS] = coro->process,
-		[CT_VIEW_COROUTINES_NAME] = name_of(fold, coro),
-		[CT_VIEW_COROUTINES_STATE] = coro->state,
-		[CT_VIEW_COROUTINES_SINCE] = coro->changed,
-		[CT_VIEW_COROUTINES_CREATED] = coro->created,
-		[CT_VIEW_COROUTINES_DESTROYED] = coro->destroyed,
-		[CT_VIEW_COROUTINES_PARENT] = id_of(model, coro->parent),
-		[CT_VIEW_COROUTINES_SPAWN_SITE] = model_place(model, coro->spawn_site),
-		[CT_VIEW_COROUTINES_FUNCTION_SITE] = model_place(model, coro->function_site),
-		[CT_VIEW_COROUTINES_WAIT_SITE] = model_place(model, coro->wait_site),
-		[CT_VIEW_COROUTINES_WAIT_OBJECT] = (int64_t)coro->wait_object,
-		[CT_VIEW_COROUTINES_THREAD] = coro->thread,
-		[CT_VIEW_COROUTINES_TASK] = (int64_t)model_work_of(model, index)->task,
-		[CT_VIEW_COROUTINES_MARK] = coro->mark,
-		[CT_VIEW_COROUTINES_NR_RESUMES] = coro->nr_resumes,
-		[CT_VIEW_COROUTINES_NR_WAKES] = coro->nr_wakes,
-		[CT_VIEW_COROUTINES_NR_MIGRATIONS] = coro->nr_migrations,
-		[CT_VIEW_COROUTINES_NR_EVENTS] = (int64_t)coro->nr_events,
-		[CT_VIEW_COROUTINES_UNSEEN] = coro->spent[CT_STATE_UNSEEN],
-		[CT_VIEW_COROUTINES_READY] = coro->spent[CT_STATE_READY],
-		[CT_VIEW_COROUTINES_RUNNING] = coro->spent[CT_STATE_RUNNING],
-		[CT_VIEW_COROUTINES_WAITING] = coro->spent[CT_STATE_WAITING],
-		[CT_VIEW_COROUTINES_SYSCALL] = coro->spent[CT_STATE_SYSCALL],
-		[CT_VIEW_COROUTINES_LONGEST_WAIT] = longest->ns[CT_STATE_WAITING],
-		[CT_VIEW_COROUTINES_LONGEST_WAIT_SITE] = model_place(model, longest->wait_site),
-		[CT_VIEW_COROUTINES_LONGEST_DELAY] = longest->ns[CT_STATE_READY],
-		[CT_VIEW_COROUTINES_LONGEST_RUN] = longest->ns[CT_STATE_RUNNING],
-		[CT_VIEW_COROUTINES_LAST_EVENT] = (int64_t)coro->last_event,
+	const int64_t row[] = {
+#define MAKES_COROUTINES ~,
+#include "view/cells.h"
+#undef MAKES_COROUTINES
 	};
 
-	return row[CT_VIEW_COROUTINES_NAME] >= 0 && view_fold_add(fold, CT_VIEW_COROUTINES, row);
+	return view_fold_add(fold, CT_VIEW_COROUTINES, row);
 }
 
 /* ---------------------------------------------------------------- looking on */

@@ -18,24 +18,13 @@ static int64_t ns_between(ct_time from, ct_time until)
 
 static bool add_task(struct fold *fold, const struct model_task *task, ct_time until, bool is_open)
 {
-	const int64_t row[CT_VIEW_NR_TASKS] = {
-		[CT_VIEW_TASKS_TASK] = (int64_t)task->id,
-		[CT_VIEW_TASKS_PROCESS] = task->process,
-		[CT_VIEW_TASKS_NAME] =
-			view_text(fold->view, VIEW_FOLDED, fold->model->spans.at[task->span].name),
-		[CT_VIEW_TASKS_FROM] = task->begun,
-		[CT_VIEW_TASKS_UNTIL] = until,
-		[CT_VIEW_TASKS_DURATION] = ns_between(task->begun, until),
-		[CT_VIEW_TASKS_IS_OPEN] = is_open,
-		[CT_VIEW_TASKS_EVENT] = (int64_t)task->event,
-		[CT_VIEW_TASKS_UNSEEN] = task->spent[CT_STATE_UNSEEN],
-		[CT_VIEW_TASKS_READY] = task->spent[CT_STATE_READY],
-		[CT_VIEW_TASKS_RUNNING] = task->spent[CT_STATE_RUNNING],
-		[CT_VIEW_TASKS_WAITING] = task->spent[CT_STATE_WAITING],
-		[CT_VIEW_TASKS_SYSCALL] = task->spent[CT_STATE_SYSCALL],
+	const int64_t row[] = {
+#define MAKES_TASKS ~,
+#include "view/cells.h"
+#undef MAKES_TASKS
 	};
 
-	return row[CT_VIEW_TASKS_NAME] >= 0 && view_fold_add(fold, CT_VIEW_TASKS, row);
+	return view_fold_add(fold, CT_VIEW_TASKS, row);
 }
 
 bool view_fold_things_task_end(struct model_watch *watch, const struct model_sight *sight)
@@ -47,19 +36,13 @@ static bool add_region(struct fold *fold, const struct model_region *region, uin
 	uint32_t thread, ct_time until, bool is_open)
 {
 	const struct model_span *span = &fold->model->spans.at[region->span];
-	const int64_t row[CT_VIEW_NR_REGIONS] = {
-		[CT_VIEW_REGIONS_PROCESS] = span->process,
-		[CT_VIEW_REGIONS_NAME] = view_text(fold->view, VIEW_FOLDED, span->name),
-		[CT_VIEW_REGIONS_COROUTINE] = (int64_t)fold->model->coros.at[coro].id,
-		[CT_VIEW_REGIONS_THREAD] = thread,
-		[CT_VIEW_REGIONS_FROM] = region->begun,
-		[CT_VIEW_REGIONS_UNTIL] = until,
-		[CT_VIEW_REGIONS_DURATION] = ns_between(region->begun, until),
-		[CT_VIEW_REGIONS_IS_OPEN] = is_open,
-		[CT_VIEW_REGIONS_TASK] = coro ? (int64_t)model_work_of(fold->model, coro)->task : 0,
+	const int64_t row[] = {
+#define MAKES_REGIONS ~,
+#include "view/cells.h"
+#undef MAKES_REGIONS
 	};
 
-	return row[CT_VIEW_REGIONS_NAME] >= 0 && view_fold_add(fold, CT_VIEW_REGIONS, row);
+	return view_fold_add(fold, CT_VIEW_REGIONS, row);
 }
 
 bool view_fold_things_region_end(struct model_watch *watch, const struct model_sight *sight)
@@ -74,23 +57,13 @@ bool view_fold_things_range_end(struct model_watch *watch, const struct model_si
 	const struct model_range *range = sight->range;
 	const struct ct_tables *tables = fold->model->tables;
 	const char *name = range->site < tables->nr_sites ? tables->sites[range->site].reason : "";
-	const int64_t row[CT_VIEW_NR_RANGES] = {
-		[CT_VIEW_RANGES_PROCESS] = sight->process,
-		[CT_VIEW_RANGES_KIND] =
-			view_text(fold->view, VIEW_FOLDED, ct_range_name(range->kind)),
-		[CT_VIEW_RANGES_NAME] = view_text(fold->view, VIEW_FOLDED, name),
-		[CT_VIEW_RANGES_COROUTINE] = (int64_t)range->coro,
-		[CT_VIEW_RANGES_THREAD] = range->thread,
-		[CT_VIEW_RANGES_PROCESSOR] = (int64_t)range->processor,
-		[CT_VIEW_RANGES_FROM] = range->from,
-		[CT_VIEW_RANGES_UNTIL] = range->until,
-		[CT_VIEW_RANGES_DURATION] = ns_between(range->from, range->until),
-		[CT_VIEW_RANGES_IS_OPEN] = range->is_open,
-		[CT_VIEW_RANGES_SITE] = range->site,
+	const int64_t row[] = {
+#define MAKES_RANGES ~,
+#include "view/cells.h"
+#undef MAKES_RANGES
 	};
 
-	return row[CT_VIEW_RANGES_KIND] >= 0 && row[CT_VIEW_RANGES_NAME] >= 0 &&
-	       view_fold_add(fold, CT_VIEW_RANGES, row);
+	return view_fold_add(fold, CT_VIEW_RANGES, row);
 }
 
 static bool add_open_regions(struct fold *fold, uint32_t region, uint32_t coro, uint32_t thread)
@@ -163,26 +136,13 @@ static bool add_object(struct fold *fold, const struct fold_object *waited)
 	const struct model_object *object = &model->objects.at[index];
 	bool has_owner = object->owner && object->owner != MODEL_OWNER_UNKNOWN;
 	bool has_changed = index && object->changed_how;
-	const int64_t row[CT_VIEW_NR_OBJECTS] = {
-		[CT_VIEW_OBJECTS_OBJECT] = (int64_t)waited->handle,
-		[CT_VIEW_OBJECTS_PROCESS] = waited->process,
-		[CT_VIEW_OBJECTS_NAME] = view_text(fold->view, VIEW_FOLDED,
-			model_resource_name(model, waited->process, waited->handle)),
-		[CT_VIEW_OBJECTS_OWNER] =
-			has_owner ? (int64_t)model->coros.at[object->owner].id : 0,
-		[CT_VIEW_OBJECTS_OWNER_SITE] = has_owner ? object->owner_site : 0,
-		[CT_VIEW_OBJECTS_OWNED] = has_owner ? object->owned : CT_NO_TIME,
-		[CT_VIEW_OBJECTS_NR_TAKES] = object->nr_takes,
-		[CT_VIEW_OBJECTS_CHANGED] = has_changed ? object->changed : CT_NO_TIME,
-		[CT_VIEW_OBJECTS_CHANGED_HOW] = object->changed_how,
-		[CT_VIEW_OBJECTS_CHANGED_SITE] = object->changed_at,
-		[CT_VIEW_OBJECTS_NR_WAITS] = (int64_t)waited->nr_waits,
-		[CT_VIEW_OBJECTS_NR_WAITING] = (int64_t)waited->nr_waiting,
-		[CT_VIEW_OBJECTS_WAITED] = waited->waited_ns,
-		[CT_VIEW_OBJECTS_LONGEST_WAIT] = waited->longest_ns,
+	const int64_t row[] = {
+#define MAKES_OBJECTS ~,
+#include "view/cells.h"
+#undef MAKES_OBJECTS
 	};
 
-	return row[CT_VIEW_OBJECTS_NAME] >= 0 && view_fold_add(fold, CT_VIEW_OBJECTS, row);
+	return view_fold_add(fold, CT_VIEW_OBJECTS, row);
 }
 
 /* Those that nobody waited for, too. */
@@ -206,20 +166,13 @@ static bool add_descriptor(
 	struct fold *fold, const struct model_descriptor *descriptor, ct_time closed)
 {
 	const char *type = ct_descriptor_type_name(descriptor->type);
-	const int64_t row[CT_VIEW_NR_DESCRIPTORS] = {
-		[CT_VIEW_DESCRIPTORS_PROCESS] = descriptor->process,
-		[CT_VIEW_DESCRIPTORS_DESCRIPTOR] = descriptor->fd,
-		[CT_VIEW_DESCRIPTORS_GENERATION] = descriptor->generation,
-		[CT_VIEW_DESCRIPTORS_TYPE] = view_text(fold->view, VIEW_FOLDED, type),
-		[CT_VIEW_DESCRIPTORS_OPENED] = descriptor->opened,
-		[CT_VIEW_DESCRIPTORS_OPEN_SITE] = descriptor->open_site,
-		[CT_VIEW_DESCRIPTORS_CLOSED] = closed,
-		[CT_VIEW_DESCRIPTORS_CLOSE_SITE] = descriptor->close_site,
-		[CT_VIEW_DESCRIPTORS_CLOSE_THREAD] = descriptor->close_thread,
-		[CT_VIEW_DESCRIPTORS_NR_WAITS] = descriptor->nr_waits,
+	const int64_t row[] = {
+#define MAKES_DESCRIPTORS ~,
+#include "view/cells.h"
+#undef MAKES_DESCRIPTORS
 	};
 
-	return row[CT_VIEW_DESCRIPTORS_TYPE] >= 0 && view_fold_add(fold, CT_VIEW_DESCRIPTORS, row);
+	return view_fold_add(fold, CT_VIEW_DESCRIPTORS, row);
 }
 
 bool view_fold_things_close(struct model_watch *watch, const struct model_sight *sight)

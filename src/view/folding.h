@@ -35,6 +35,11 @@ static inline bool view_fold_add(struct fold *fold, enum ct_view_table table, co
 	return column_log_add(&fold->view->logs[table], row);
 }
 
+static inline int64_t text_of(struct fold *fold, const char *text)
+{
+	return view_text(fold->view, VIEW_FOLDED, text);
+}
+
 /* ---------------------------------------------------------------- fold_states.c: coroutines and what they did */
 
 /* view_fold_states_take: the history's function: a state was left. */

@@ -41,6 +41,7 @@ void view_texts_fini(struct view_texts *texts)
 	vec_fini(&texts->all);
 	map_fini(&texts->at);
 	arena_fini(&texts->arena);
+	texts->is_broken = false;
 }
 
 static int64_t number_of(enum view_half half, uint32_t index)
@@ -53,12 +54,9 @@ static int64_t add(struct ct_view *view, enum view_half half, uint64_t key, cons
 	struct view_texts *texts = &view->texts[half];
 	uint32_t index = (uint32_t)texts->all.count;
 
-	if (!text || index == UINT32_MAX || !vec_push(&texts->all, text))
-		return -1;
-	if (map_put(&texts->at, key, index))
-		return number_of(half, index);
-	texts->all.count--;
-	return -1;
+	texts->is_broken |= !text || index == UINT32_MAX || !vec_push(&texts->all, text) ||
+			    !map_put(&texts->at, key, index);
+	return texts->is_broken ? 0 : number_of(half, index);
 }
 
 int64_t view_text(struct ct_view *view, enum view_half half, const char *text)
@@ -79,6 +77,15 @@ int64_t view_text_copy(struct ct_view *view, enum view_half half, const char *te
 	if (find(&view->texts[half], text, nr_bytes, &key, &index))
 		return number_of(half, index);
 	return add(view, half, key, arena_text(&view->texts[half].arena, text, nr_bytes));
+}
+
+int64_t view_text_take(struct ct_view *view, enum view_half half, struct text *text)
+{
+	int64_t number = view_text_copy(view, half, text_peek(text), text->length);
+
+	view->texts[half].is_broken |= text->is_broken;
+	text_fini(text);
+	return number;
 }
 
 bool view_text_find(

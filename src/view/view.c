@@ -61,7 +61,7 @@ static enum ct_status fill(struct ct_view *view, enum view_half half, struct ct_
 	if (!prepare(view, half))
 		return ct_fail_memory(reterr);
 	status = half == VIEW_FOLDED ? view_fold(view, reterr) : view_tell(view, reterr);
-	if (status == CT_OK && !seal(view, half))
+	if (status == CT_OK && (view->texts[half].is_broken || !seal(view, half)))
 		status = ct_fail_memory(reterr);
 	return status;
 }

@@ -28,6 +28,7 @@ struct view_texts {
 	VEC(const char *) all;
 	struct map at; /* by hash */
 	struct arena arena;
+	bool is_broken; /* out of memory: the half cannot be filled */
 };
 
 enum view_half {
@@ -91,12 +92,13 @@ void view_texts_fini(struct view_texts *texts);
 
 /*
  * The halves have texts of their own, so that one can be filled while the other is read; a text's number says whose it
- * is. view_text: the number of a text that outlives the view; view_text_copy: of one that does not. -1: out of memory.
- * view_text_find: of one that is there; false: it is not.
+ * is. view_text: the number of a text that outlives the view; view_text_copy: of one that does not; view_text_take:
+ * of one that is given up with that. Out of memory is kept. view_text_find: of one that is there; false: it is not.
  */
 int64_t view_text(struct ct_view *view, enum view_half half, const char *text);
 int64_t view_text_copy(
 	struct ct_view *view, enum view_half half, const char *text, size_t nr_bytes);
+int64_t view_text_take(struct ct_view *view, enum view_half half, struct text *text);
 bool view_text_find(
 	const struct ct_view *view, enum view_half half, const char *text, int64_t *ret_number);
 
