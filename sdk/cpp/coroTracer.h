@@ -80,6 +80,9 @@ class PromiseMixin
 	}
 	PromiseMixin(const PromiseMixin &) noexcept = default;
 	PromiseMixin &operator=(const PromiseMixin &) noexcept = default;
+	__attribute__((always_inline)) ~PromiseMixin()
+	{
+	}
 
 	/* corotracer_id: the number by which reports name this coroutine; 0 while it has none. */
 	std::uint64_t corotracer_id() const noexcept

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/failure.h"
 #include "base/thread.h"
-#include "session/creator.h"
+#include "session/caller.h"
 #include "session/namer.h"
 #include "stages/naming.h"
 #include "base/vec.h"
@@ -57,7 +57,7 @@ static enum ct_status resolve(struct symbol_resolver *resolver, const struct ct_
 	struct ct_error *reterr)
 {
 	if (site->kind == CTP_SITE_CALLER && site->inside)
-		return creator_resolve(resolver, mappings, nr_mappings, site, ret_place, reterr);
+		return caller_resolve(resolver, mappings, nr_mappings, site, ret_place, reterr);
 	return symbol_resolve(resolver, mappings, nr_mappings, site->process, site->address,
 		site->kind, ret_place, reterr);
 }

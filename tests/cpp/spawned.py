@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Where a coroutine was created: the line that a trace names is the line that created it.
+"""Where a coroutine was created, and who destroyed it while it was suspended: the lines that a trace names.
 
 usage: spawned.py SOURCE_ROOT BUILD_FOLDER COMPILER
 
 The compiler takes a coroutine's first function into the code that calls it, or it does not, and the
 promise's constructor into that, or not: with optimisation the line must be right either way. Without it,
 and without debug information, no other function than the creator or the coroutine itself may be named (P-43).
+Who destroyed it is told by g++ with optimisation, and without debug information the coroutine may be named instead.
 """
 import os
 import re
@@ -19,7 +20,8 @@ COROUTINES = {"creates_taken_in": "taken_in", "creates_apart": "apart"}
 
 
 def trace(root, build, compiler, flags, folder):
-    """Builds the target, runs it under the tracer; returns the lines it told and the sites found."""
+    """Builds the target, runs it under the tracer; returns what it told of creations and of destructions, and the
+    sites found for both."""
     target = os.path.join(folder, "target")
     includes = ["-I" + os.path.join(root, part) for part in ("include", "sdk/cpp")]
     source = os.path.join(root, "tests/cpp/spawned_target.cpp")
@@ -29,10 +31,29 @@ def trace(root, build, compiler, flags, folder):
     run = subprocess.run([program, "run", "--no-ledger", "-o", file, "--", target],
                          capture_output=True, text=True, check=True)
     dump = subprocess.run([program, "dump", file], capture_output=True, text=True, check=True).stdout
-    told = dict(re.findall(r"^(creates_\w+) (\d+)$", run.stdout, re.M))
-    found = [dict(re.findall(r'(line|function)=("[^"]*"|\S+)', line))
-             for line in dump.splitlines() if re.match(r"site \d+ .*kind=caller", line)]
-    return told, found
+    told = dict(re.findall(r"^(\w+) (\d+)$", run.stdout, re.M))
+    sites = {number: dict(re.findall(r'(line|function)=("[^"]*"|\S+)', rest))
+             for number, rest in re.findall(r"^site (\d+) (.*kind=caller.*)$", dump, re.M)}
+    ends = re.findall(r"destroy c\d+ @(\d+) life=suspended", dump)
+    begins = [site for number, site in sites.items() if number not in ends]
+    return told, begins, [sites[number] for number in ends]
+
+
+def check_destroyed(told, found, compiler, flags):
+    """Whether those who destroyed are told where they can be, and named right; says what is wrong."""
+    wrong = []
+    is_known = compiler == "g++" and "-O2" in flags
+    if len(found) != (2 if is_known else 0):
+        wrong.append("%d sites of who destroyed" % len(found))
+    for (destroyer, line), site, coroutine in zip(told.items(), found, COROUTINES.values()):
+        function = bare(site.get("function", ""))
+        if "-g" in flags and (function, site.get("line")) != (destroyer, line):
+            wrong.append("%s is not in %s, line %s" % (site, destroyer, line))
+        elif function not in ("", destroyer, coroutine):
+            wrong.append("%s names neither %s nor %s" % (site, destroyer, coroutine))
+    for text in wrong:
+        print(" ".join(flags) + ": " + text, file=sys.stderr)
+    return not wrong
 
 
 def bare(function):
@@ -65,8 +86,11 @@ def main():
     is_right = True
     with tempfile.TemporaryDirectory() as folder:
         for flags in (["-O2", "-g"], ["-O0", "-g"], ["-O2"]):
-            told, found = trace(root, build, compiler, flags, folder)
-            is_right = check(told, found, flags) and is_right
+            told, begins, ends = trace(root, build, compiler, flags, folder)
+            creations = {name: told[name] for name in COROUTINES}
+            destructions = {name: line for name, line in told.items() if name not in COROUTINES}
+            is_right = check(creations, begins, flags) and is_right
+            is_right = check_destroyed(destructions, ends, compiler, flags) and is_right
     return 0 if is_right else 1
 
 

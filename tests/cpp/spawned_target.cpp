@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Creates coroutines where a test looks for it: by a function that the compiler takes into the
- * creator, and by one that it may not. Prints the lines, and waits to be looked at until its input
- * ends.
+ * creator, and by one that it may not. Destroys both while they are suspended, by their owner's
+ * destructor and by the handle. Prints the lines, and waits to be looked at until its input ends.
  */
 #include <cstdio>
 #include <sched.h>
@@ -45,7 +45,17 @@ template <class Number> struct inner : parts {
 	}
 };
 
-static int taken_in_line, apart_line;
+/* Owns the coroutine, as a task does. */
+struct owner {
+	std::coroutine_handle<> handle;
+	~owner()
+	{
+		handle.destroy();
+	}
+};
+
+static int taken_in_line, apart_line, owned_line, by_handle_line;
+static std::coroutine_handle<> kept[2];
 
 /* Called once: taken into its creator by any optimisation. */
 static handle_of<with_base> taken_in()
@@ -61,14 +71,29 @@ __attribute__((noinline)) static handle_of<corotracer::traced<inner<int>>> apart
 __attribute__((noinline)) static void creates_taken_in()
 {
 	taken_in_line = __LINE__ + 1;
-	taken_in();
+	kept[0] = taken_in().handle;
 	__asm__ volatile("");
 }
 
 __attribute__((noinline)) static void creates_apart()
 {
 	apart_line = __LINE__ + 1;
-	apart();
+	kept[1] = apart().handle;
+	__asm__ volatile("");
+}
+
+__attribute__((noinline)) static void destroys_owned(std::coroutine_handle<> handle)
+{
+	owner task{handle};
+
+	__asm__ volatile("");
+	owned_line = __LINE__ + 1;
+}
+
+__attribute__((noinline)) static void destroys_by_handle(std::coroutine_handle<> handle)
+{
+	by_handle_line = __LINE__ + 1;
+	handle.destroy();
 	__asm__ volatile("");
 }
 
@@ -90,7 +115,10 @@ int main()
 		return 1;
 	creates_taken_in();
 	creates_apart();
+	destroys_owned(kept[0]);
+	destroys_by_handle(kept[1]);
 	std::printf("creates_taken_in %d\ncreates_apart %d\n", taken_in_line, apart_line);
+	std::printf("destroys_owned %d\ndestroys_by_handle %d\n", owned_line, by_handle_line);
 	wait_for_a_look();
 	return 0;
 }

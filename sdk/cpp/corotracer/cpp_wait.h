@@ -65,7 +65,7 @@ class coroutine_state
 		std::uint32_t pass = present_pass();
 
 		if (pass != 0)
-			tell_destroy(pass);
+			tell_destroy(pass, __builtin_return_address(0));
 	}
 
 	std::uint64_t id() const noexcept
@@ -215,12 +215,24 @@ class coroutine_state
 			site_of_caller(spawned, __builtin_return_address(0)));
 	}
 
-	__attribute__((noinline)) void tell_destroy(std::uint32_t pass) noexcept
+	/*
+	 * `destroyed` is where the function around the promise's destructor returns to: what called
+	 * the frame's destroyer. Without optimisation the destructor is a function of its own, and
+	 * its caller is the frame's destroyer itself. clang keeps the address that the coroutine's
+	 * first function returned to.
+	 */
+	__attribute__((noinline)) void tell_destroy(
+		std::uint32_t pass, [[maybe_unused]] const void *destroyed) noexcept
 	{
 		if (pass_ != pass)
 			return;
 		if (life_ == life::suspended)
+#if defined(__OPTIMIZE__) && !defined(__clang__)
+			ctp_destroy_at(id_, CTP_LIFE_SUSPENDED,
+				site_of_caller(destroyed, __builtin_return_address(0)));
+#else
 			ctp_destroy(id_, CTP_LIFE_SUSPENDED);
+#endif
 		else
 			ctp_destroy(id_, life_ == life::unseen ? CTP_LIFE_UNSEEN : CTP_LIFE_DONE);
 	}
