@@ -156,6 +156,9 @@ static int perform_aside(const struct recording *recording, bool *ret_has_begun)
 	return exit_status;
 }
 
+/* What is judged where nothing was recorded: the verdicts are written all the same, and the status says why. */
+static int judge_nothing(const struct check *check);
+
 static int record(const struct check *check)
 {
 	struct recording recording = {
@@ -175,8 +178,8 @@ static int record(const struct check *check)
 		(after.st_ino != before.st_ino || after.st_mtim.tv_sec != before.st_mtim.tv_sec ||
 			after.st_mtim.tv_nsec != before.st_mtim.tv_nsec))
 		return 0;
-	say_sentence("check: nothing was recorded, so nothing can be judged");
-	return has_begun ? ct_status_exit_code(CT_ERR_NO_PROBE) : exit_status;
+	say_sentence("check: nothing was recorded");
+	return has_begun ? judge_nothing(check) : exit_status;
 }
 
 /* ---------------------------------------------------------------- judging */
@@ -238,6 +241,16 @@ static enum ct_status tell(const struct check *check, struct ct_error *reterr)
 		output_is_coloured(arguments->meaning[OPTION_CHECK_COLOUR].number, output);
 	output_guard(output);
 	return ct_checks_write(check->checks, &options, output, reterr);
+}
+
+static int judge_nothing(const struct check *check)
+{
+	struct ct_error error;
+	enum ct_status status = ct_checks_judge(check->checks, NULL, &error);
+
+	if (status == CT_OK)
+		status = tell(check, &error);
+	return status ? say_failure(status, &error) : ct_status_exit_code(CT_ERR_NO_PROBE);
 }
 
 static int judge(const struct check *check)

@@ -71,8 +71,8 @@ enum ct_status ct_checks_add(struct ct_checks *checks, const char *text, struct 
 enum ct_status ct_checks_read(struct ct_checks *checks, const char *path, struct ct_error *reterr);
 
 /*
- * ct_checks_judge: judges all of them by one report, which has to live as long as results are asked for. The call may
- * be repeated with another one.
+ * ct_checks_judge: judges all of them by one report, which has to live as long as results are asked for; NULL: by that
+ * of a recording without an event. The call may be repeated with another one.
  */
 enum ct_status ct_checks_judge(
 	struct ct_checks *checks, const struct ct_report *report, struct ct_error *reterr);

@@ -81,20 +81,52 @@ static void consider_columns(struct nearest *nearest, const struct ct_query_tabl
 		consider(nearest, table->columns[i].name);
 }
 
+static const char no_table[] = "no such table: ", no_column[] = "no such column: ";
+
+/* "x" of "no such column: t.x" */
+static const char *bare_name(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot ? dot + 1 : name;
+}
+
+static bool has_column(const struct ct_query_table *table, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < table->nr_columns; i++)
+		if (strcasecmp(table->columns[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+const char *query_table_with(const char *complaint)
+{
+	const struct ct_query_table *tables;
+	const char *name;
+	uint32_t count, i;
+
+	if (strncmp(complaint, no_column, strlen(no_column)) != 0)
+		return NULL;
+	name = bare_name(complaint + strlen(no_column));
+	tables = ct_query_tables(&count);
+	for (i = 0; i < count; i++)
+		if (has_column(&tables[i], name))
+			return tables[i].name;
+	return NULL;
+}
+
 const char *query_nearest(const char *complaint)
 {
-	static const char no_table[] = "no such table: ", no_column[] = "no such column: ";
 	bool is_table = strncmp(complaint, no_table, strlen(no_table)) == 0;
 	struct nearest nearest = {.distance = FARTHEST + 1};
 	const struct ct_query_table *tables;
-	const char *dot;
 	uint32_t count, i;
 
 	if (!is_table && strncmp(complaint, no_column, strlen(no_column)) != 0)
 		return NULL;
-	nearest.word = complaint + strlen(is_table ? no_table : no_column);
-	dot = strrchr(nearest.word, '.');
-	nearest.word = dot ? dot + 1 : nearest.word;
+	nearest.word = bare_name(complaint + strlen(is_table ? no_table : no_column));
 	nearest.length = strlen(nearest.word);
 	tables = ct_query_tables(&count);
 	for (i = 0; i < count; i++) {

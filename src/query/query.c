@@ -91,9 +91,13 @@ static enum ct_status say_memory(const struct ct_query *query, struct ct_error *
 
 static enum ct_status say_complaint(const char *complaint, int offset, struct ct_error *reterr)
 {
+	const char *table = query_table_with(complaint);
 	const char *nearest = query_nearest(complaint);
 	uint64_t place = offset < 0 ? CT_NO_OFFSET : (uint64_t)offset;
 
+	if (table)
+		return ct_fail_at(reterr, CT_ERR_USAGE, place,
+			"%s; a column of that name is in table %s", complaint, table);
 	if (nearest)
 		return ct_fail_at(
 			reterr, CT_ERR_USAGE, place, "%s; did you mean '%s'?", complaint, nearest);

@@ -289,6 +289,14 @@ def check_nothing_recorded(scratch):
     told = run(COROTRACER, "check", "--trace", trace, "--", "false", status=NO_PROBE)
     check("nothing was recorded" in told.stderr, told.stderr)
     check(trace.read_bytes() == former, "the former trace is gone")
+    for form in ("text", "json", "junit", "sarif"):
+        told = run(COROTRACER, "check", "--trace", trace, "--format", form, "findings == 0", "exit_status == 0", "lost == 0",
+                   "--", "false", status=NO_PROBE).stdout
+        check("findings == 0" in told, f"{form} does not tell what was asked: {told}")
+    results = scratch / "nothing.xml"
+    run(COROTRACER, "check", "--trace", trace, "--format", "junit", "-o", results, "--", "false", status=NO_PROBE)
+    suite = xml.parse(results).getroot()
+    check([suite.get("tests"), suite.get("errors")] == ["2", "2"], f"errors in {results.read_text()}")
 
 
 def check_nothing_seen(scratch):

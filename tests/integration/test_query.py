@@ -286,6 +286,8 @@ def check_refusals(trace, place):
                        ("SELECT x FROM waits", None), ("SELECT 1 FROM corutines", "coroutines")):
         told = ask(trace, sql, status=USAGE).stderr
         check(f"did you mean '{meant}'?" in told if meant else "did you mean" not in told, told)
+    told = ask(trace, "SELECT waited_ns FROM waits", status=USAGE).stderr
+    check("no such column: waited_ns; a column of that name is in table objects" in told, told)
     for sql in ("CREATE TABLE x(a)", "INSERT INTO events VALUES (1)", "DELETE FROM waits", "ATTACH '/tmp/x.db' AS x",
                 "PRAGMA temp_store=FILE", "SELECT load_extension('x')", "DROP TABLE events", "VACUUM INTO '/tmp/x.db'",
                 "CREATE TEMP TABLE x(a)"):
