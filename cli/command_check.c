@@ -156,7 +156,7 @@ static int perform_aside(const struct recording *recording, bool *ret_has_begun)
 	return exit_status;
 }
 
-/* What is judged where nothing was recorded: the verdicts are written all the same, and the status says why. */
+/* Where nothing was recorded, verdicts are written all the same, and the status says why. */
 static int judge_nothing(const struct check *check);
 
 static int record(const struct check *check)

@@ -121,7 +121,7 @@ enum ct_status ct_checks_read(struct ct_checks *checks, const char *path, struct
 	return status;
 }
 
-/* Of a recording without an event. */
+/* A recording without an event. */
 static const struct ct_tables no_tables;
 static const struct ct_report nothing = {.tables = &no_tables};
 
