@@ -9,6 +9,7 @@
 #include "analyze/parts.h"
 #include "analyze/proof.h"
 #include "analyze/provenance.h"
+#include "analyze/rounds.h"
 #include "analyze/telling.h"
 #include "analyze/wakers.h"
 #include "analyze/why_live.h"
@@ -40,7 +41,8 @@ static bool let_watch(struct analysis *analysis)
 	const struct rule *const *rule;
 
 	if (!model_watch(analysis->model, &analyze_provenance_watcher, analysis) ||
-		!model_watch(analysis->model, &analyze_wakers_watcher, analysis))
+		!model_watch(analysis->model, &analyze_wakers_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_rounds_watcher, analysis))
 		return false;
 	for (rule = analysis->rules->in_order; *rule; rule++)
 		if (!is_second(analysis, rule) && does_watch(*rule) &&
@@ -281,6 +283,9 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	if (analysis->is_broken)
 		return ct_fail_memory(reterr);
 	analyze_stillness_survey(analysis);
+	if (analysis->is_broken)
+		return ct_fail_memory(reterr);
+	analyze_rounds_survey(analysis);
 	analyze_ties_survey(analysis);
 	survey_left_out(analysis);
 	status = analyze_why_check(analysis, reterr);

@@ -91,10 +91,9 @@ struct party {
 	bool has_timed_thread; /* one is free, and does not say that no timer of its scheduler is set */
 	bool are_threads_known; /* every thread is known to be so, and nothing is ready */
 	bool has_busy_thread;   /* one is known neither to be so, nor to have slept for a time */
-	/* Every thread is known to be one or the other, and nothing is ready. */
-	bool are_threads_asleep;
-	bool has_timer;        /* a timer or a deadline is still to come */
-	bool has_waited_timer; /* such a timer, and a coroutine waits for it */
+	bool are_threads_asleep; /* every one is known to be one or the other, and nothing is ready */
+	bool has_timer;          /* a timer or a deadline is still to come */
+	bool has_waited_timer;   /* such a timer, and a coroutine waits for it */
 	bool is_alone; /* no other process, signal handler or io_uring can make its descriptors ready */
 	bool has_armed;   /* a descriptor is armed or waited for, whoever makes it ready */
 	bool has_outside; /* a descriptor or process outside can still wake somebody */
@@ -233,25 +232,27 @@ enum reason analyze_stillness_doubt(const struct analysis *analysis, uint32_t th
  */
 bool analyze_stillness_has_ended_stuck(const struct analysis *analysis, uint32_t process);
 
-/* analyze_stillness_words_thread: what the thread is at: "parked", "in futex, without time-out". */
+/*
+ * analyze_stillness_waits_for_clock: is the thread in a wait that ends by the clock, and began before `moment`?
+ * analyze_stillness_words_thread: what the thread is at: "parked", "in futex, without time-out".
+ */
+bool analyze_stillness_waits_for_clock(
+	const struct analysis *analysis, uint32_t thread, ct_time moment);
 const char *analyze_stillness_words_thread(struct analysis *analysis, uint32_t thread);
 
 #define STILLNESS_THREADS 16u
-
-struct story;
 
 /* analyze_stillness_tell_threads: the same of all threads of the process, of so many at most. */
 void analyze_stillness_tell_threads(
 	struct analysis *analysis, uint32_t process, struct story *story);
 
-/* is_ready: does it wait for a thread only? */
+/* is_ready: does it wait for a thread only? ready_since: since when it does. */
 static inline bool is_ready(const struct model_coro *coro)
 {
 	return coro->state == CT_STATE_READY ||
 	       (coro->state == CT_STATE_UNSEEN && coro->queue_thread);
 }
 
-/* ready_since: since when it does. */
 static inline ct_time ready_since(const struct model_coro *coro)
 {
 	return coro->queue_thread ? coro->queued : coro->changed;
@@ -322,8 +323,7 @@ void analyze_candidate_limit_for_doer(
 
 /*
  * analyze_candidate_life_start: from when on a missing event may have been a wake of this coroutine, or a mark that
- * excuses
- * it: from its creation on; from the beginning where that was not seen.
+ * excuses it: from its creation on; from the beginning where that was not seen.
  */
 ct_time analyze_candidate_life_start(
 	const struct analysis *analysis, const struct model_coro *coro);

@@ -57,11 +57,9 @@ static bool waits_outside(const struct analysis *analysis, uint32_t index)
 	       thread->blocked_call != CTP_CALL_LOCK;
 }
 
-/*
- * Is it in a wait that ends by the clock, and began before `moment`? A thread that looks again and again, every few
- * milliseconds, has looked since.
- */
-static bool waits_for_clock(const struct analysis *analysis, uint32_t index, ct_time moment)
+/* A thread that looks again and again, every few milliseconds, has looked since. */
+bool analyze_stillness_waits_for_clock(
+	const struct analysis *analysis, uint32_t index, ct_time moment)
 {
 	const struct model_thread *thread = &analysis->model->threads[index];
 	struct model_account account;
@@ -86,7 +84,7 @@ static void look_at_thread(struct analysis *analysis, uint32_t index)
 		return;
 	if (waits_outside(analysis, index))
 		still->outside_thread = index;
-	if (waits_for_clock(analysis, index, still->moment))
+	if (analyze_stillness_waits_for_clock(analysis, index, still->moment))
 		still->clock_thread = index;
 }
 

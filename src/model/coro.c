@@ -76,6 +76,7 @@ bool model_coro_create(struct model *model, const struct ct_event *event)
 			     : thread_at(model, event->thread)->task,
 		event->time);
 	model_coro_progress(model, coro->parent);
+	model_tell(model, MODEL_BEGIN, (struct model_sight){.coro = index, .by = coro->parent});
 	coro->last_event = event->sequence;
 	model_coro_hide(model, coro);
 	model_times_begin(model, coro);

@@ -50,6 +50,8 @@ enum model_moment {
 	MODEL_DROP,
 	/* What the event names is given back, handed over or told of, by `coro`. */
 	MODEL_GIVE,
+	/* `coro` was created, `by` that coroutine. */
+	MODEL_BEGIN,
 	/* `coro` comes to its end, or is presumed to. */
 	MODEL_END,
 	/* `coro` is destroyed while it waits. */
@@ -69,7 +71,7 @@ enum model_moment {
 /* Indexes, 0 where they do not apply. */
 struct model_sight {
 	uint32_t coro;
-	uint32_t by; /* of a wake: the waker; 0: a thread */
+	uint32_t by; /* of a wake: the waker; of a beginning: the creator; 0: a thread */
 	uint32_t object;
 	uint32_t descriptor;
 	uint32_t site;

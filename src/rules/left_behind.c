@@ -1,23 +1,60 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Coroutines left behind: one waits far longer than any has waited there. Where a trace tells neither what is waited
- * for nor who wakes, as those of version 1 do, others have to go on meanwhile. Where coroutines ended all these waits,
- * none may be left that did, nor any that could start such ones (analyze/wakers.h).
+ * Coroutines left behind: one waits far longer than any has waited there, or than those lived that were started with
+ * it. What else has to hold depends on what is told of it: others go on meanwhile, where nothing is told but that it
+ * waits; nobody is left who ended such waits, where coroutines did (analyze/wakers.h); nothing but beats has moved
+ * since, or all that it had started have ended, as before each time when it went on (analyze/rounds.h).
  */
+#include "analyze/rounds.h"
 #include "analyze/wakers.h"
 #include "rules/parts.h"
 
 #define LEAST_WAITS 10u /* of fewer it cannot be told how long one takes */
+#define FEW_WAITS 3u
 #define TIMES_LONGER 10
 
+enum kind {
+	KIND_NONE,
+	KIND_SLOW,     /* others go on */
+	KIND_FORSAKEN, /* nobody is left who ended such waits */
+	KIND_JOINING,  /* those that it started have ended */
+	/* Nothing but beats has moved since: */
+	KIND_STILL,   /* and nobody has waited there for so long */
+	KIND_STUCK,   /* and it waits for what is never idle */
+	KIND_LAST,    /* and those that were started with it have ended */
+	KIND_PARTING, /* and those that it started have, at the first such wait */
+};
+
+static int64_t waited_ns(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return analysis->parties[coro->process].end - coro->suspended;
+}
+
+static uint32_t index_of(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return (uint32_t)(coro - analysis->model->coros.at);
+}
+
+/* Have so many waits there ended, each ten times sooner? */
+static bool is_longest(
+	const struct analysis *analysis, const struct model_coro *coro, unsigned least)
+{
+	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
+	const struct histogram *waits = model_histogram(times ? times->waits : NULL);
+
+	return waits->count >= least &&
+	       (uint64_t)waited_ns(analysis, coro) / TIMES_LONGER > waits->max;
+}
+
+/* ---------------------------------------------------------------- others go on */
+
 /* Do others run on, as they did? */
-static bool do_others_go_on(
-	const struct analysis *analysis, const struct model_coro *coro, int64_t waited_ns)
+static bool do_others_go_on(const struct analysis *analysis, const struct model_coro *coro)
 {
 	ct_time last = analysis->model->processes[coro->process].last_run;
 
-	return last != CT_NO_TIME &&
-	       analysis->parties[coro->process].end - last < waited_ns / TIMES_LONGER;
+	return last != CT_NO_TIME && analysis->parties[coro->process].end - last <
+					     waited_ns(analysis, coro) / TIMES_LONGER;
 }
 
 /*
@@ -42,51 +79,152 @@ static bool may_have_gone_on(const struct analysis *analysis, const struct model
 	return false;
 }
 
-/* The outside may bring what consumers wait for, by coroutines that are not there yet. */
-static bool may_be_idle(const struct analysis *analysis, const struct model_coro *coro)
-{
-	const struct stillness *still = &analysis->stills[coro->process];
-
-	return (still->outside_descriptor || still->waits_for_network) &&
-	       analyze_wakers_come_back(analysis, coro);
-}
-
-/* Nobody is left of those that ended such waits. */
-static bool is_forsaken(const struct analysis *analysis, const struct model_coro *coro)
-{
-	const struct model *model = analysis->model;
-	ct_time end = analysis->parties[coro->process].end;
-
-	return end - coro->suspended > LIMIT(analysis, STANDSTILL_TIME) &&
-	       !model_lost_between(model, coro->process, model->from, end) &&
-	       analyze_party_is_at_work(analysis, coro->process, coro->suspended, end) &&
-	       !may_be_idle(analysis, coro) && analyze_wakers_are_gone(analysis, coro);
-}
-
 /* Nothing is told but that it waits. */
 static bool is_slow(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
-	const struct histogram *waits = model_histogram(times ? times->waits : NULL);
-	int64_t waited_ns = analysis->parties[coro->process].end - coro->suspended;
 
-	if (coro->wait_object || coro->descriptor || coro->nr_wakes || coro->nr_resumes == 0 ||
-		!times || waits->count < LEAST_WAITS || times->nr_unwoken < waits->count)
+	return !coro->wait_object && !coro->descriptor && !coro->nr_wakes && coro->nr_resumes &&
+	       is_longest(analysis, coro, LEAST_WAITS) &&
+	       times->nr_unwoken >= times->waits->count && do_others_go_on(analysis, coro) &&
+	       !may_have_gone_on(analysis, coro);
+}
+
+/* ---------------------------------------------------------------- nobody is left */
+
+static bool has_outside(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct stillness *still = &analysis->stills[coro->process];
+
+	return still->outside_descriptor || still->waits_for_network;
+}
+
+/* The outside may bring what consumers wait for, by coroutines that are not there yet. */
+static bool is_forsaken(const struct analysis *analysis, const struct model_coro *coro)
+{
+	if (has_outside(analysis, coro) && analyze_wakers_come_back(analysis, coro))
 		return false;
-	return waited_ns > LIMIT(analysis, STANDSTILL_TIME) &&
-	       (uint64_t)waited_ns / TIMES_LONGER > waits->max &&
-	       do_others_go_on(analysis, coro, waited_ns) && !may_have_gone_on(analysis, coro);
+	return analyze_wakers_are_gone(analysis, coro);
+}
+
+/* What it waits for is inside the program for sure, or nothing outside is there. */
+static bool is_joining(const struct analysis *analysis, const struct model_coro *coro)
+{
+	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
+	ct_time since;
+
+	if (kind == CTP_RESOURCE_CHANNEL || kind == CTP_RESOURCE_QUEUE || coro->descriptor ||
+		(!coro->wait_object && has_outside(analysis, coro)))
+		return false;
+	return analyze_rounds_outlasts_ends(analysis, index_of(analysis, coro), &since) &&
+	       analysis->parties[coro->process].end - since > LIMIT(analysis, STANDSTILL_TIME);
+}
+
+/* ---------------------------------------------------------------- in a lull */
+
+/* Those that were started where it was, two at least, lived a tenth of its time. */
+static bool is_last(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_place_times *times = model_times_at(analysis->model, coro->spawn_site);
+	const struct histogram *lives = model_histogram(times ? times->lives : NULL);
+
+	return coro->spawn_site && coro->created != CT_NO_TIME && lives->count >= 2 &&
+	       (uint64_t)(analysis->parties[coro->process].end - coro->created) / TIMES_LONGER >
+		       lives->max;
+}
+
+/* A wait to send, or for a lock, and for which one is not told. */
+static bool is_never_idle(const struct analysis *analysis, const struct model_coro *coro)
+{
+	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
+
+	return (kind == CTP_RESOURCE_LOCK || kind == CTP_RESOURCE_CHANNEL) &&
+	       model_is_unnamed(coro->wait_object) && !analyze_ties_may_be_idle(analysis, coro);
+}
+
+/* Consumers wait for long where a signal, or whatever is not told, brings them work. */
+static bool may_be_consumer(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return analyze_rounds_come_back(analysis, coro) &&
+	       (!analysis->parties[coro->process].was_looked_at ||
+		       model_process_is_reachable(&analysis->model->processes[coro->process]));
+}
+
+static enum kind kind_in_lull(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct lull *lull = analyze_rounds_lull(analysis, coro->process);
+
+	/* Without beats it is a standstill, if the program's end does not hide that. */
+	if (lull->from == CT_NO_TIME || lull->from >= analysis->stills[coro->process].moment ||
+		coro->suspended > lull->from)
+		return KIND_NONE;
+	if (is_never_idle(analysis, coro))
+		return KIND_STUCK;
+	if (is_longest(analysis, coro, 1) &&
+		!(analyze_rounds_come_back(analysis, coro) &&
+			(may_be_consumer(analysis, coro) ||
+				!is_longest(analysis, coro, FEW_WAITS))))
+		return KIND_STILL;
+	if (is_last(analysis, coro))
+		return KIND_LAST;
+	return analyze_rounds_has_nobody_left(analysis, index_of(analysis, coro)) ? KIND_PARTING
+										  : KIND_NONE;
+}
+
+/* ---------------------------------------------------------------- which of them */
+
+static enum kind kind_of(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model *model = analysis->model;
+	ct_time end = analysis->parties[coro->process].end;
+
+	if (waited_ns(analysis, coro) <= LIMIT(analysis, STANDSTILL_TIME))
+		return KIND_NONE;
+	if (is_slow(analysis, coro))
+		return KIND_SLOW;
+	if (model_lost_between(model, coro->process, model->from, end) ||
+		!analyze_party_is_at_work(analysis, coro->process, coro->suspended, end))
+		return KIND_NONE;
+	if (is_forsaken(analysis, coro))
+		return KIND_FORSAKEN;
+	if (analyze_ties_is_shutting_down(analysis, coro->process, end))
+		return KIND_NONE;
+	return is_joining(analysis, coro) ? KIND_JOINING : kind_in_lull(analysis, coro);
 }
 
 bool rules_left_behind_is(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return is_slow(analysis, coro) || is_forsaken(analysis, coro);
+	return kind_of(analysis, coro) != KIND_NONE;
 }
 
 const char *rules_left_behind_words(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return is_slow(analysis, coro)
-		       ? "ten times longer than any wait there has taken, while others go on"
-		       : "ten times longer than any wait there has taken; all that ended those "
-			 "have ended, or wait themselves";
+	switch (kind_of(analysis, coro)) {
+	case KIND_SLOW:
+		return "ten times longer than any wait there has taken, while others go on";
+	case KIND_FORSAKEN:
+		return "ten times longer than any wait there has taken; all that ended those have "
+		       "ended, or wait themselves";
+	case KIND_JOINING:
+		return "though all that it had started have ended, and it went on soon after that "
+		       "before";
+	case KIND_STILL:
+		return "ten times longer than any wait there has taken, and nothing but the clock "
+		       "has moved anybody since";
+	case KIND_LAST:
+		return "ten times longer than any that was started with it has lived, and nothing "
+		       "but the clock has moved anybody since";
+	case KIND_PARTING:
+		return "though all that it had started have ended, and nothing but the clock has "
+		       "moved anybody since";
+	default:
+		return "and nothing but the clock has moved anybody since";
+	}
+}
+
+void rules_left_behind_tell(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story)
+{
+	if (kind_of(analysis, coro) == KIND_JOINING)
+		analyze_rounds_tell_ends(analysis, story, index_of(analysis, coro));
 }

@@ -585,6 +585,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		tell_change(analysis, coro, story);
 	tell_cause(analysis, first, coro, story);
 	tell_end(analysis, first, story);
+	if (first->variant == VARIANT_LEFT)
+		rules_left_behind_tell(analysis, coro, story);
 	analyze_provenance_tell(analysis, story, coro);
 	analyze_story_failed(analysis, story, first->process);
 	analyze_story_victims(analysis, story, group);

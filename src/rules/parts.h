@@ -30,11 +30,14 @@ bool rules_resume_after_destroy_is_meant(
 bool rules_lock_order_is_held(const struct analysis *analysis, uint32_t object, uint32_t *ret_site);
 
 /*
- * rules_left_behind_is: has it waited far longer than anybody has waited there, while others go on and nothing else is
- * told; or with nobody left who ended such waits? rules_left_behind_words: which of them, for a title.
+ * rules_left_behind_is: has it waited far longer than others waited there, or lived, and does what is told of the
+ * others speak against its going on? rules_left_behind_words: how it does, for a title.
+ * rules_left_behind_tell: evidence of it.
  */
 bool rules_left_behind_is(const struct analysis *analysis, const struct model_coro *coro);
 const char *rules_left_behind_words(const struct analysis *analysis, const struct model_coro *coro);
+void rules_left_behind_tell(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story);
 
 /* rules_wake_lost_with_task_is_told: does a finding say of this coroutine that a wake was lost with it? */
 bool rules_wake_lost_with_task_is_told(const struct analysis *analysis, uint32_t coro);

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rounds (rounds.h): a record for each coroutine, one for each place, and the lulls that come of them.
+ */
+#include <inttypes.h>
+
+#include "analyze/parts.h"
+#include "analyze/rounds.h"
+
+#define LEAST_ROUNDS 3u /* of fewer it cannot be told whether they are even */
+#define UNEVEN 4 /* the longest round of a beat is at most so many times as long as the shortest */
+#define SLACK_NS INT64_C(5000000) /* that a busy machine adds to one */
+#define SHARE_AGAIN 10u           /* of those that went on one in so many had been there before */
+#define SHARE_OTHER 10u           /* of the waits for ends at most one in so many ended otherwise */
+#define LEAST_JOINS 2u
+#define LEAST_CHILDREN 2u
+#define TIMES_LONGER 10
+
+struct of_coro {
+	ct_time beats_since;       /* the first of its waits at `site`, with none elsewhere since */
+	ct_time waits_since;       /* the last of them */
+	int64_t shortest, longest; /* from one of them to the next, in ns */
+	ct_time last_end;          /* of one that it had started */
+	uint64_t last_id;          /* the id of that one */
+	uint64_t been_at;          /* a bit for each place, or for several */
+	uint32_t site;             /* 0: it is at no place */
+	uint32_t nr_rounds;
+	uint32_t nr_living;  /* of those that it has started */
+	uint32_t nr_at_wait; /* of these there were when it came to wait */
+	bool has_ended;      /* one that it had started, since it was resumed last */
+};
+
+/* Waits at one place that are over. */
+struct place {
+	uint64_t nr_over;
+	uint64_t nr_again; /* of coroutines that had waited there before */
+	uint64_t nr_joins; /* as `nr_least` were left of those that the coroutine had started */
+	int64_t longest;   /* of these: from the last end, in ns */
+	uint32_t nr_least;
+	uint32_t nr_most; /* that ended in one wait */
+};
+
+struct memory {
+	struct lull *lulls; /* by process, in the scratch arena */
+};
+
+static struct of_coro *record_of(const struct model_watch *watch, uint32_t coro)
+{
+	return model_watch_coro(watch, coro);
+}
+
+/* ---------------------------------------------------------------- what it looks at */
+
+static void take_place(struct of_coro *of, uint32_t site, ct_time time)
+{
+	of->beats_since = time;
+	of->shortest = INT64_MAX;
+	of->longest = 0;
+	of->site = site;
+	of->nr_rounds = 0;
+}
+
+static void count_round(struct of_coro *of, int64_t ns)
+{
+	of->nr_rounds++;
+	of->shortest = ns < of->shortest ? ns : of->shortest;
+	of->longest = ns > of->longest ? ns : of->longest;
+}
+
+static bool look_at_wait(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	struct of_coro *of = record_of(watch, sight->coro);
+	uint32_t site = model_place(watch->model, coro->wait_site);
+
+	if (of->site && of->site == site)
+		count_round(of, coro->suspended - of->waits_since);
+	else
+		take_place(of, site, coro->suspended);
+	of->waits_since = coro->suspended;
+	of->nr_at_wait = of->nr_living;
+	return true;
+}
+
+/* Whom it makes go on is no beat's own matter. */
+static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
+{
+	if (sight->by && sight->by != sight->coro &&
+		watch->model->coros.at[sight->coro].parent != sight->by)
+		record_of(watch, sight->by)->site = 0;
+	return true;
+}
+
+static void count_join(struct place *place, const struct of_coro *of, int64_t ns)
+{
+	uint32_t nr_ended = of->nr_at_wait - of->nr_living;
+
+	if (!place->nr_joins || of->nr_living < place->nr_least) {
+		place->nr_least = of->nr_living;
+		place->nr_joins = 0;
+		place->longest = 0;
+	}
+	place->nr_joins++;
+	place->nr_most = nr_ended > place->nr_most ? nr_ended : place->nr_most;
+	place->longest = ns > place->longest ? ns : place->longest;
+}
+
+static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	uint32_t site = model_place(watch->model, coro->wait_site);
+	struct of_coro *of = record_of(watch, sight->coro);
+	struct place *place = model_watch_place(watch, site);
+	bool has_ended = of->has_ended;
+	ct_time from = of->last_end > coro->suspended ? of->last_end : coro->suspended;
+
+	of->has_ended = false;
+	if (!place || coro->suspended == CT_NO_TIME || coro->point != CTP_POINT_AWAIT)
+		return true;
+	place->nr_over++;
+	place->nr_again += of->been_at >> site % 64 & 1;
+	of->been_at |= UINT64_C(1) << site % 64;
+	if (has_ended && of->nr_living <= of->nr_at_wait &&
+		(!place->nr_joins || of->nr_living <= place->nr_least))
+		count_join(place, of, sight->event->time - from);
+	return true;
+}
+
+static bool look_at_begin(struct model_watch *watch, const struct model_sight *sight)
+{
+	record_of(watch, sight->by)->nr_living++;
+	return true;
+}
+
+static bool look_at_end(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	bool has_parent = watch->model->coros.at[coro->parent].state < CT_STATE_DONE;
+	struct of_coro *of = record_of(watch, has_parent ? coro->parent : 0);
+
+	if (!(coro->flags & MODEL_CORO_WAS_CREATED))
+		return true;
+	of->nr_living -= of->nr_living != 0;
+	of->last_end = sight->until;
+	of->last_id = coro->id;
+	of->has_ended = true;
+	return true;
+}
+
+const struct model_watcher analyze_rounds_watcher = {
+	.nr_bytes = sizeof(struct memory),
+	.nr_coro_bytes = sizeof(struct of_coro),
+	.nr_place_bytes = sizeof(struct place),
+	.looks = {[MODEL_WAIT] = look_at_wait,
+		[MODEL_WAKE] = look_at_wake,
+		[MODEL_RUN] = look_at_run,
+		[MODEL_BEGIN] = look_at_begin,
+		[MODEL_END] = look_at_end},
+};
+
+/* ---------------------------------------------------------------- what it is asked */
+
+static const struct model_watch *watch_of(const struct analysis *analysis)
+{
+	return analyze_watch_by(analysis, &analyze_rounds_watcher);
+}
+
+static const struct place *place_of(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return model_watch_place(watch_of(analysis), model_place(analysis->model, coro->wait_site));
+}
+
+bool analyze_rounds_come_back(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct place *place = place_of(analysis, coro);
+
+	return place && place->nr_again > place->nr_over / SHARE_AGAIN;
+}
+
+/* Counted once more: ends may have been missed, or taken back. */
+static uint32_t count_children(const struct analysis *analysis, uint32_t parent)
+{
+	uint32_t count = 0, i;
+
+	for (i = 1; i < analysis->model->coros.count; i++) {
+		const struct model_coro *coro = &analysis->model->coros.at[i];
+
+		count += coro->parent == parent && coro->state < CT_STATE_DONE;
+	}
+	return count;
+}
+
+bool analyze_rounds_outlasts_ends(
+	const struct analysis *analysis, uint32_t index, ct_time *ret_since)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	const struct of_coro *of = record_of(watch_of(analysis), index);
+	const struct place *place = place_of(analysis, coro);
+	ct_time end = analysis->parties[coro->process].end;
+
+	if (!place || !of->has_ended || place->nr_joins < LEAST_JOINS ||
+		place->nr_most < LEAST_CHILDREN || of->nr_living > place->nr_least ||
+		place->nr_over - place->nr_joins > place->nr_joins / SHARE_OTHER)
+		return false;
+	*ret_since = of->last_end > coro->suspended ? of->last_end : coro->suspended;
+	return (end - *ret_since) / TIMES_LONGER > place->longest &&
+	       count_children(analysis, index) <= place->nr_least;
+}
+
+void analyze_rounds_tell_ends(struct analysis *analysis, struct story *story, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	const struct of_coro *of = record_of(watch_of(analysis), index);
+	const struct place *place = place_of(analysis, coro);
+
+	analyze_story_evidence(analysis, story,
+		"coroutine %" PRIu64 " was the last one to end of those that it had started, %s "
+		"before the observation ended; %" PRIu64 " waits here were over within %s of "
+		"such an end",
+		of->last_id,
+		analyze_words_duration(
+			analysis, analysis->parties[coro->process].end - of->last_end),
+		place->nr_joins, analyze_words_duration(analysis, place->longest));
+}
+
+bool analyze_rounds_has_nobody_left(const struct analysis *analysis, uint32_t index)
+{
+	const struct of_coro *of = record_of(watch_of(analysis), index);
+
+	return of->has_ended && !of->nr_living && of->nr_at_wait >= LEAST_CHILDREN &&
+	       !count_children(analysis, index);
+}
+
+/* ---------------------------------------------------------------- lulls */
+
+static bool waits_for_clock(const struct model_coro *coro, ct_time end)
+{
+	return coro->deadline != CT_NO_TIME
+		       ? coro->deadline > end
+		       : CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER;
+}
+
+static bool is_beat(const struct of_coro *of, const struct model_coro *coro)
+{
+	return of->site && of->nr_rounds >= LEAST_ROUNDS && coro->state < CT_STATE_DONE &&
+	       of->longest <= of->shortest * UNEVEN + SLACK_NS;
+}
+
+/* Resumed a moment ago, and not since before: it ends the observation, as one that waits for a signal does. */
+static bool has_just_come(const struct analysis *analysis, const struct model_coro *coro)
+{
+	ct_time end = analysis->parties[coro->process].end;
+
+	return coro->state == CT_STATE_RUNNING && coro->suspended != CT_NO_TIME &&
+	       coro->resumed != CT_NO_TIME && end - coro->resumed < LIMIT(analysis, GRACE);
+}
+
+static void move_on(struct lull *lull, ct_time time)
+{
+	if (time > lull->from)
+		lull->from = time;
+}
+
+/* False: it moves, or is to. */
+static bool look_at_still(
+	const struct analysis *analysis, const struct model_coro *coro, struct lull *lull)
+{
+	if (has_just_come(analysis, coro) || coro->state == CT_STATE_SYSCALL) {
+		move_on(lull, coro->suspended);
+		return true;
+	}
+	if (coro->state == CT_STATE_RUNNING || is_ready(coro) ||
+		(coro->state == CT_STATE_WAITING &&
+			waits_for_clock(coro, analysis->parties[coro->process].end)))
+		return false;
+	move_on(lull, coro->changed);
+	return true;
+}
+
+static bool look_at_coro(const struct analysis *analysis, uint32_t index, struct lull *lull)
+{
+	const struct model_watch *watch = watch_of(analysis);
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	const struct of_coro *of = record_of(watch, index);
+	const struct of_coro *parent = record_of(watch, coro->parent);
+
+	if (is_beat(of, coro)) {
+		lull->beat = index;
+		move_on(lull, of->beats_since);
+		return true;
+	}
+	if (coro->parent && is_beat(parent, &analysis->model->coros.at[coro->parent]) &&
+		coro->created > parent->beats_since)
+		return true;
+	if (of->has_ended)
+		move_on(lull, of->last_end);
+	return look_at_still(analysis, coro, lull);
+}
+
+static bool has_timed_thread(const struct analysis *analysis, uint32_t process, ct_time from)
+{
+	uint32_t i;
+
+	for (i = 1; i < analysis->model->nr_threads; i++)
+		if (analysis->model->threads[i].process == process &&
+			analyze_stillness_waits_for_clock(analysis, i, from))
+			return true;
+	return false;
+}
+
+/* The outside can set it going, or a thread that has slept since. */
+static bool is_open(const struct analysis *analysis, uint32_t process, const struct lull *lull)
+{
+	const struct stillness *still = &analysis->stills[process];
+	const struct party *party = &analysis->parties[process];
+
+	return still->outside_descriptor || still->outside_thread || still->waits_for_process ||
+	       still->waits_for_network || analysis->model->processes[process].has_completions ||
+	       (!lull->beat && party->has_timer) || has_timed_thread(analysis, process, lull->from);
+}
+
+static void survey_process(const struct analysis *analysis, uint32_t process, struct lull *lull)
+{
+	const struct model *model = analysis->model;
+	ct_time end = analysis->parties[process].end;
+	bool is_lull = true;
+	uint32_t i;
+
+	*lull = (struct lull){.from = model->from};
+	for (i = 1; i < model->coros.count && is_lull; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+
+		if (coro->process == process && coro->state < CT_STATE_DONE &&
+			!model_is_of_runtime(coro))
+			is_lull = look_at_coro(analysis, i, lull);
+	}
+	if (record_of(watch_of(analysis), 0)->has_ended)
+		move_on(lull, record_of(watch_of(analysis), 0)->last_end);
+	if (!is_lull || end - lull->from <= LIMIT(analysis, STANDSTILL_TIME) ||
+		is_open(analysis, process, lull) ||
+		model_lost_between(model, process, lull->from, end))
+		lull->from = CT_NO_TIME;
+}
+
+void analyze_rounds_survey(struct analysis *analysis)
+{
+	struct memory *memory = watch_of(analysis)->memory;
+	uint32_t i;
+
+	memory->lulls = arena_array(
+		&analysis->scratch, analysis->model->nr_processes, sizeof(*memory->lulls));
+	analysis->is_broken |= !memory->lulls;
+	for (i = 0; memory->lulls && i < analysis->model->nr_processes; i++)
+		survey_process(analysis, i, &memory->lulls[i]);
+}
+
+const struct lull *analyze_rounds_lull(const struct analysis *analysis, uint32_t process)
+{
+	const struct memory *memory = watch_of(analysis)->memory;
+
+	return &memory->lulls[process];
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rounds: what coroutines do again and again. One that only comes back to a place, at an even rate, is a beat: it goes
+ * by a clock, and what it does there is of use to nobody else. One that goes on from a place whenever those that it had
+ * started have ended waits there for their end.
+ *
+ * A lull is the time in which nothing but beats has moved: all others wait, and nobody who could end that is known.
+ */
+#ifndef ANALYZE_ROUNDS_H
+#define ANALYZE_ROUNDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "corotracer/ct.h"
+#include "model/watcher.h"
+
+struct analysis;
+struct model_coro;
+struct story;
+
+/* analyze_rounds_watcher: looks on, and keeps the above; the judgement lets it watch. */
+extern const struct model_watcher analyze_rounds_watcher;
+
+/*
+ * analyze_rounds_come_back: does it wait where those who went on come back to wait again, one in ten at least? So
+ * consumers do; a coroutine that asks for something goes on with it.
+ */
+bool analyze_rounds_come_back(const struct analysis *analysis, const struct model_coro *coro);
+
+/*
+ * analyze_rounds_outlasts_ends: its waits at this place ended soon after the end of those that it had started, twice at
+ * least; and this one has gone on for ten times as long since the last one ended. *ret_since: when that did.
+ */
+bool analyze_rounds_outlasts_ends(
+	const struct analysis *analysis, uint32_t coro, ct_time *ret_since);
+
+/* analyze_rounds_tell_ends: evidence of that. */
+void analyze_rounds_tell_ends(struct analysis *analysis, struct story *story, uint32_t coro);
+
+/* analyze_rounds_has_nobody_left: two at least that it had started ended while it waits, and none is left. */
+bool analyze_rounds_has_nobody_left(const struct analysis *analysis, uint32_t coro);
+
+/* A time without anything but beats, up to the end. */
+struct lull {
+	ct_time from;  /* CT_NO_TIME: there is none */
+	uint32_t beat; /* one of those that went on; 0: none did */
+};
+
+/* analyze_rounds_survey: finds the lulls of all processes. analyze_rounds_lull: that of one. */
+void analyze_rounds_survey(struct analysis *analysis);
+const struct lull *analyze_rounds_lull(const struct analysis *analysis, uint32_t process);
+
+#endif
