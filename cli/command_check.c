@@ -128,60 +128,6 @@ static int add_defaults(struct check *check)
 	return exit_status || !check->command ? exit_status : add(check, "exit_status == 0");
 }
 
-/* ---------------------------------------------------------------- recording first */
-
-/* Marks that tell a trace that was written now from one that was there before. */
-static struct stat look_at(const char *path)
-{
-	struct stat seen = {0};
-
-	if (stat(path, &seen) != 0)
-		return (struct stat){0};
-	return seen;
-}
-
-/* Where programs read the verdicts from standard output, what the command prints goes beside them. */
-static int perform_aside(const struct recording *recording, bool *ret_has_begun)
-{
-	int ours = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
-	int exit_status;
-
-	if (ours >= 0)
-		dup2(STDERR_FILENO, STDOUT_FILENO);
-	exit_status = recording_perform(recording, ret_has_begun);
-	if (ours >= 0) {
-		dup2(ours, STDOUT_FILENO);
-		close(ours);
-	}
-	return exit_status;
-}
-
-/* Where nothing was recorded, verdicts are written all the same, and the status says why. */
-static int judge_nothing(const struct check *check);
-
-static int record(const struct check *check)
-{
-	struct recording recording = {
-		.options = {.output = check->trace, .command = check->command},
-	};
-	struct stat before = look_at(check->trace), after;
-	bool has_begun = false;
-	int exit_status;
-
-	if (format_of(check->arguments) != CT_CHECKS_TEXT &&
-		strcmp(output_of(check->arguments), "-") == 0)
-		exit_status = perform_aside(&recording, &has_begun);
-	else
-		exit_status = recording_perform(&recording, &has_begun);
-	after = look_at(check->trace);
-	if (after.st_ino &&
-		(after.st_ino != before.st_ino || after.st_mtim.tv_sec != before.st_mtim.tv_sec ||
-			after.st_mtim.tv_nsec != before.st_mtim.tv_nsec))
-		return 0;
-	say_sentence("check: nothing was recorded");
-	return has_begun ? judge_nothing(check) : exit_status;
-}
-
 /* ---------------------------------------------------------------- judging */
 
 static bool is_any(const struct ct_checks *checks, enum ct_verdict verdict)
@@ -243,13 +189,20 @@ static enum ct_status tell(const struct check *check, struct ct_error *reterr)
 	return ct_checks_write(check->checks, &options, output, reterr);
 }
 
+static enum ct_status judge_by(
+	const struct check *check, const struct ct_report *report, struct ct_error *reterr)
+{
+	enum ct_status status = ct_checks_judge(check->checks, report, reterr);
+
+	return status ? status : tell(check, reterr);
+}
+
+/* Where nothing was recorded, verdicts are written all the same, and the status says why. */
 static int judge_nothing(const struct check *check)
 {
 	struct ct_error error;
-	enum ct_status status = ct_checks_judge(check->checks, NULL, &error);
+	enum ct_status status = judge_by(check, NULL, &error);
 
-	if (status == CT_OK)
-		status = tell(check, &error);
 	return status ? say_failure(status, &error) : ct_status_exit_code(CT_ERR_NO_PROBE);
 }
 
@@ -264,14 +217,63 @@ static int judge(const struct check *check)
 
 	if (exit_status)
 		return exit_status;
-	status = ct_checks_judge(check->checks, judgement.report, &error);
-	if (status == CT_OK)
-		status = tell(check, &error);
+	status = judge_by(check, judgement.report, &error);
 	/* A reader that has enough of the output does not change the verdict. */
 	exit_status =
 		status ? say_failure(status, &error) : verdict(check->checks, judgement.report);
 	judgement_fini(&judgement);
 	return exit_status;
+}
+
+/* ---------------------------------------------------------------- recording first */
+
+/* Marks that tell a trace that was written now from one that was there before. */
+static struct stat look_at(const char *path)
+{
+	struct stat seen = {0};
+
+	if (stat(path, &seen) != 0)
+		return (struct stat){0};
+	return seen;
+}
+
+/* Where programs read the verdicts from standard output, what the command prints goes beside them. */
+static int perform_aside(const struct recording *recording, bool *ret_has_begun)
+{
+	int ours = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	int exit_status;
+
+	if (ours >= 0)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	exit_status = recording_perform(recording, ret_has_begun);
+	if (ours >= 0) {
+		dup2(ours, STDOUT_FILENO);
+		close(ours);
+	}
+	return exit_status;
+}
+
+static int record(const struct check *check)
+{
+	struct recording recording = {
+		.options = {.output = check->trace, .command = check->command},
+	};
+	struct stat before = look_at(check->trace), after;
+	bool has_begun = false;
+	int exit_status;
+
+	if (format_of(check->arguments) != CT_CHECKS_TEXT &&
+		strcmp(output_of(check->arguments), "-") == 0)
+		exit_status = perform_aside(&recording, &has_begun);
+	else
+		exit_status = recording_perform(&recording, &has_begun);
+	after = look_at(check->trace);
+	if (after.st_ino &&
+		(after.st_ino != before.st_ino || after.st_mtim.tv_sec != before.st_mtim.tv_sec ||
+			after.st_mtim.tv_nsec != before.st_mtim.tv_nsec))
+		return 0;
+	say_sentence("check: nothing was recorded");
+	return has_begun ? judge_nothing(check) : exit_status;
 }
 
 /* ---------------------------------------------------------------- the command */

@@ -117,7 +117,6 @@ static int64_t paused_time(const struct analysis *analysis, const struct model_r
 {
 	uint32_t process = analysis->model->coros.at[run->coro].process;
 	const struct model_runtime *runtime = analysis->model->processes[process].runtime;
-
 	int64_t paused_ns;
 
 	if (!runtime)
