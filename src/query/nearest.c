@@ -8,6 +8,7 @@
 
 #include "corotracer/query.h"
 #include "query/nearest.h"
+#include "query/schema.h"
 
 #define LONGEST 40u
 #define FARTHEST 3u /* letters; more are no misspelling */
@@ -91,16 +92,6 @@ static const char *bare_name(const char *name)
 	return dot ? dot + 1 : name;
 }
 
-static bool has_column(const struct ct_query_table *table, const char *name)
-{
-	uint32_t i;
-
-	for (i = 0; i < table->nr_columns; i++)
-		if (strcasecmp(table->columns[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 const char *query_table_with(const char *complaint)
 {
 	const struct ct_query_table *tables;
@@ -112,7 +103,7 @@ const char *query_table_with(const char *complaint)
 	name = bare_name(complaint + strlen(no_column));
 	tables = ct_query_tables(&count);
 	for (i = 0; i < count; i++)
-		if (has_column(&tables[i], name))
+		if (query_has_column(tables[i].columns, tables[i].nr_columns, name))
 			return tables[i].name;
 	return NULL;
 }

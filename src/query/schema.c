@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "query/schema.h"
 
@@ -49,12 +50,13 @@ static bool is_text(enum ct_view_type type)
 	}
 }
 
-static bool has_column(const struct query_table *table, const char *name)
+bool query_has_column(
+	const struct ct_query_column_description *columns, uint32_t nr_columns, const char *name)
 {
 	uint32_t i;
 
-	for (i = 0; i < table->nr_columns; i++)
-		if (strcmp(table->descriptions[i].name, name) == 0)
+	for (i = 0; i < nr_columns; i++)
+		if (strcasecmp(columns[i].name, name) == 0)
 			return true;
 	return false;
 }
@@ -95,7 +97,7 @@ static void join(struct query_table *table, const struct query_column *own, cons
 			continue;
 		joined_name = names[table->table][table->nr_columns];
 		snprintf(joined_name, NAME_BYTES, "%.*s%s", length, name, joined[i].to);
-		if (!has_column(table, joined_name))
+		if (!query_has_column(table->descriptions, table->nr_columns, joined_name))
 			add(table, &column,
 				&(struct ct_query_column_description){
 					.name = joined_name, .meaning = joined[i].meaning});

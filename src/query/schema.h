@@ -37,4 +37,8 @@ struct query_table {
 /* query_table: one of the view's tables as SQL has it; lives as long as the library. */
 const struct query_table *query_table(enum ct_view_table table);
 
+/* query_has_column: is the column among these? SQL does not tell small letters from large ones. */
+bool query_has_column(
+	const struct ct_query_column_description *columns, uint32_t nr_columns, const char *name);
+
 #endif
