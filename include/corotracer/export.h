@@ -92,7 +92,7 @@ struct ct_exported {
 struct ct_export_options {
 	size_t size;
 	enum ct_export_format format;
-	/* events' name in a database (NULL: coro_trace_events; on servers events); all of Parquet (NULL), of Arrow */
+	/* events' name in a database (NULL: coro_trace_events; on servers events); the table of CSV, Arrow, Parquet */
 	const char *table;
 	/* of the findings in a database or a timeline; NULL: all defaults */
 	const struct ct_thresholds *thresholds;

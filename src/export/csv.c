@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows as comma-separated values.
+ * Rows as comma-separated values: those of events, and those of a view's tables.
  */
 #include <string.h>
 
-#include "export/export.h"
+#include "export/batch.h"
 #include "export/rows.h"
 #include "base/io.h"
 
@@ -14,7 +14,9 @@
 struct page {
 	struct text text;
 	struct text clean;
+	struct text cell;
 	enum export_form form;
+	struct io_output output;
 };
 
 /* Quotes inside are doubled; everything else, line breaks too, stands for itself. */
@@ -107,53 +109,144 @@ static void add_row(struct page *page, const struct export_rows *rows)
 	text_char(&page->text, '\n');
 }
 
-static enum ct_status write_text(
-	const struct io_output *output, struct text *text, struct ct_error *reterr)
+static enum ct_status write_page(struct page *page, struct ct_error *reterr)
 {
-	enum ct_status status = text_status(text, reterr);
+	enum ct_status status = text_status(&page->text, reterr);
 
 	if (status == CT_OK)
-		status = io_output_write(output, text_peek(text), text->length, reterr);
-	text_clear(text);
+		status = io_output_write(
+			&page->output, text_peek(&page->text), page->text.length, reterr);
+	text_clear(&page->text);
 	return status;
 }
 
-static enum ct_status write_rows(const struct io_output *output, struct export_rows *rows,
-	struct page *page, struct ct_error *reterr)
+static enum ct_status end_page(struct page *page, enum ct_status status, struct ct_error *reterr)
 {
-	enum ct_status status, end;
+	if (status == CT_OK)
+		status = write_page(page, reterr);
+	text_fini(&page->text);
+	text_fini(&page->clean);
+	return io_output_end(&page->output, status, reterr);
+}
+
+/* ---------------------------------------------------------------- events */
+
+static enum ct_status write_rows(
+	struct export_rows *rows, struct page *page, struct ct_error *reterr)
+{
+	enum ct_status status = CT_OK;
 
 	add_heading(page, &page->text);
-	for (;;) {
-		end = export_rows_next(rows, reterr);
-		if (end < 0)
-			return end;
-		if (end == CT_OK && page->form == EXPORT_OLDER)
+	while (status == CT_OK) {
+		status = export_rows_next(rows, reterr);
+		if (status)
+			break;
+		if (page->form == EXPORT_OLDER)
 			add_older_row(page, rows->cells);
-		else if (end == CT_OK)
+		else
 			add_row(page, rows);
-		if (end == CT_OK && page->text.length < WRITE_BYTES)
-			continue;
-		status = write_text(output, &page->text, reterr);
-		if (status || end)
-			return status;
+		if (page->text.length >= WRITE_BYTES)
+			status = write_page(page, reterr);
 	}
+	return status == CT_END ? CT_OK : status;
 }
 
 enum ct_status export_csv(struct ct_source *source, struct pass *pass, enum export_form form,
-	const char *path, struct ct_error *reterr)
+	bool is_by_event, const char *path, struct ct_error *reterr)
 {
 	struct export_rows rows;
-	struct io_output output;
 	struct page page = {.form = form};
-	enum ct_status status = io_output_open(&output, path, reterr);
+	enum ct_status status = io_output_open(&page.output, path, reterr);
 
 	if (status)
 		return status;
 	export_rows_init(&rows, source, pass);
-	status = write_rows(&output, &rows, &page, reterr);
+	rows.is_by_event = is_by_event;
+	status = write_rows(&rows, &page, reterr);
 	export_rows_fini(&rows);
-	text_fini(&page.text);
-	text_fini(&page.clean);
-	return io_output_end(&output, status, reterr);
+	return end_page(&page, status, reterr);
+}
+
+/* ---------------------------------------------------------------- tables */
+
+static enum ct_status begin(void *context, const struct batch *batch, struct ct_error *reterr)
+{
+	struct page *page = context;
+	uint32_t i;
+
+	(void)reterr;
+	for (i = 0; i < batch->nr_columns; i++) {
+		text_add(&page->text, i ? "," : "");
+		text_add(&page->text, batch->columns[i].name);
+	}
+	text_char(&page->text, '\n');
+	return CT_OK;
+}
+
+static void add_cell_of(struct page *page, const struct batch_column *column, uint32_t row)
+{
+	bool is_set = batch_is_set(column, row);
+	const char *word = "";
+	uint32_t nr_bytes = 0;
+
+	if (!is_set && page->form == EXPORT_FOR_PEOPLE)
+		return;
+	switch (column->type) {
+	case BATCH_BOOLEAN:
+		text_add(&page->text, column->values[row] ? "true" : "false");
+		return;
+	case BATCH_TEXT:
+		if (is_set)
+			word = batch_word(&column->words, (uint32_t)column->values[row], &nr_bytes);
+		text_clear(&page->cell);
+		text_append(&page->cell, word, nr_bytes);
+		add_quoted(page, text_peek(&page->cell),
+			page->form == EXPORT_FOR_PEOPLE && column->of == CT_VIEW_TYPE_TEXT);
+		return;
+	default:
+		text_signed(&page->text, column->values[row]);
+	}
+}
+
+static enum ct_status add_rows(void *context, const struct batch *batch, struct ct_error *reterr)
+{
+	struct page *page = context;
+	enum ct_status status = CT_OK;
+	uint32_t i, k;
+
+	for (i = 0; status == CT_OK && i < batch->nr_rows; i++) {
+		for (k = 0; k < batch->nr_columns; k++) {
+			if (k)
+				text_char(&page->text, ',');
+			add_cell_of(page, &batch->columns[k], i);
+		}
+		text_char(&page->text, '\n');
+		if (page->text.length >= WRITE_BYTES)
+			status = write_page(page, reterr);
+	}
+	return status;
+}
+
+static enum ct_status end(
+	void *context, const struct batch *batch, enum ct_status status, struct ct_error *reterr)
+{
+	(void)context, (void)batch, (void)reterr;
+	return status;
+}
+
+enum ct_status export_csv_table(struct ct_view *view, enum export_form form, const char *table,
+	const char *path, struct ct_error *reterr)
+{
+	static const struct batch_writer writer = {false, begin, add_rows, end};
+	struct page page = {.form = form};
+	enum ct_view_table known;
+	enum ct_status status = batch_find(table, &known, reterr);
+
+	if (status == CT_OK)
+		status = io_output_open(&page.output, path, reterr);
+	if (status)
+		return status;
+	status = batch_write(view, table, &writer, &page, reterr);
+	text_fini(&page.cell);
+	return end_page(&page, status, reterr);
 }

@@ -2,8 +2,8 @@
 /*
  * Events made into rows.
  *
- * A switch suspends one coroutine and resumes another at one instant. Such an event makes two rows, so that each
- * coroutine's own rows are complete.
+ * A switch suspends one coroutine and resumes another at one instant. Such an event makes two rows, so that the six
+ * keys of each coroutine are complete; or one, where rows are counted as events are.
  */
 #include <stdio.h>
 #include <string.h>
@@ -238,7 +238,7 @@ static enum ct_status take_event(
 	if (status)
 		return status;
 	memset(rows->cells, 0, sizeof(rows->cells));
-	*ret_is_wanted = is_wanted(rows);
+	*ret_is_wanted = is_wanted(rows) && !source_is_carried(rows->source);
 	if (!*ret_is_wanted)
 		return status_of(rows, follow_all(rows), reterr);
 	set_number(rows, EXPORT_EVENT, rows->event->sequence);
@@ -255,7 +255,9 @@ enum ct_status export_rows_next(struct export_rows *rows, struct ct_error *reter
 
 	if (rows->has_second_half) {
 		rows->has_second_half = false;
-		return status_of(rows, set_change(rows, rows->event->object, true), reterr);
+		status = status_of(rows, set_change(rows, rows->event->object, true), reterr);
+		if (status || !rows->is_by_event)
+			return status;
 	}
 	while (status == CT_OK && !is_wanted)
 		status = take_event(rows, &is_wanted, reterr);

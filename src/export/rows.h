@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows that every export writes: the cells of one event, or of one half of a switch.
+ * The rows of events, with the six keys of JSON lines: the cells of one event, or of one half of a switch. What a part
+ * of a trace begins with, since it was so before, is followed, and no row.
  */
 #ifndef EXPORT_ROWS_H
 #define EXPORT_ROWS_H
@@ -43,6 +44,7 @@ struct export_rows {
 	/* OWN, unless the user sets something else before the first row */
 	enum ct_row_numbers numbers;
 	const struct ct_event *event;
+	bool is_by_event;     /* a switch is one row: what it enters has none of its own */
 	bool has_second_half; /* of a switch: what it enters */
 	struct jsonl_coros coros;
 	struct ct_row change; /* of a row with a probe_id: the same as numbers */

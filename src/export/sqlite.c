@@ -78,11 +78,11 @@ static int finish_older(sqlite3 *database, const char *table)
 
 /* ---------------------------------------------------------------- both */
 
-/* The contents of a database. Without a report it is the older form: what its queries name, and nothing else. */
+/* The contents of a database. The older form has what its queries name, and nothing else. */
 struct content {
 	struct ct_source *source;
 	struct pass *pass;
-	const struct ct_report *report;
+	struct ct_view *view; /* of the source; NULL: the older form */
 	const char *events;
 };
 
@@ -128,17 +128,28 @@ static enum ct_status fill_events(
 	return status < 0 ? status : fail(database, result, reterr);
 }
 
+static enum ct_status fill_tables(
+	sqlite3 *database, const struct content *content, struct ct_error *reterr)
+{
+	int result = SQLITE_OK;
+	enum ct_status status = export_sqlite_tables_fill(database, content->view, &result, reterr);
+
+	if (status == CT_OK)
+		status = fail(database, result, reterr);
+	return status ? status : source_reset(content->source, reterr);
+}
+
 static int begin(sqlite3 *database, const struct content *content)
 {
 	int result = sqlite3_exec(database, BEGIN_DATABASE, NULL, NULL, NULL);
 
-	if (result == SQLITE_OK && !content->report)
+	if (result == SQLITE_OK && !content->view)
 		return create_older(database, content->events);
 	if (result == SQLITE_OK)
 		result = export_sqlite_tables_create(database);
 	if (result == SQLITE_OK)
 		result = export_sqlite_events_create(database, content->events);
-	return result == SQLITE_OK ? export_sqlite_tables_fill(database, content->report) : result;
+	return result;
 }
 
 static enum ct_status fill(
@@ -147,12 +158,14 @@ static enum ct_status fill(
 	enum ct_status status = fail(database, begin(database, content), reterr);
 	int result;
 
+	if (status == CT_OK && content->view)
+		status = fill_tables(database, content, reterr);
 	if (status == CT_OK)
-		status = content->report ? fill_events(database, content, reterr)
-					 : fill_older(database, content, reterr);
+		status = content->view ? fill_events(database, content, reterr)
+				       : fill_older(database, content, reterr);
 	if (status)
 		return status;
-	result = content->report ? SQLITE_OK : finish_older(database, content->events);
+	result = content->view ? SQLITE_OK : finish_older(database, content->events);
 	if (result == SQLITE_OK)
 		result = sqlite3_exec(database, "COMMIT", NULL, NULL, NULL);
 	return fail(database, result, reterr);
@@ -162,7 +175,8 @@ static enum ct_status fill(
 static int open_database(const char *path, sqlite3 **ret_database)
 {
 	char *name = sqlite3_mprintf("%s%s", *path == '/' ? "" : "./", path);
-	int result = name ? sqlite3_open_v2(name, ret_database, SQLITE_OPEN_READWRITE, NULL)
+	int result = name ? sqlite3_open_v2(name, ret_database,
+				    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL)
 			  : SQLITE_NOMEM;
 
 	sqlite3_free(name);
@@ -198,11 +212,11 @@ static enum ct_status make_file(
 	return io_output_end(&output, status, reterr);
 }
 
-enum ct_status export_sqlite(struct ct_source *source, struct pass *pass,
-	const struct ct_report *report, const char *table, const char *path,
-	struct ct_error *reterr)
+enum ct_status export_sqlite(
+	struct ct_view *view, const char *table, const char *path, struct ct_error *reterr)
 {
-	const struct content content = {source, pass, report, table ? table : EXPORT_DEFAULT_TABLE};
+	const struct content content = {
+		view->source, view->pass, view, table ? table : EXPORT_DEFAULT_TABLE};
 
 	return make_file(path, &content, reterr);
 }

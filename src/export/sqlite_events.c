@@ -72,7 +72,7 @@ static const char joined[] =
 	"LEFT JOIN packed_read ON packed_read.row = e.row "
 	"LEFT JOIN processes ON processes.process = s.process "
 	"LEFT JOIN threads ON threads.thread = s.thread "
-	"LEFT JOIN sites ON sites.site = s.site;\n";
+	"LEFT JOIN sites ON sites.site = s.site";
 
 static void add_view(sqlite3_str *sql, const char *name, bool is_whole)
 {
@@ -89,43 +89,8 @@ static void add_view(sqlite3_str *sql, const char *name, bool is_whole)
 			is_own ? unfolded[i] : export_columns[i].of, export_columns[i].name);
 		between = ", ";
 	}
-	sqlite3_str_appendall(sql, joined);
-}
-
-/* Whose a range is, of which there is one at a time: a column of what add_ranges selects first. */
-#define WHOSE_PROCESS "NULL"
-#define WHOSE_PROCESSOR "object"
-#define WHOSE_COROUTINE "coroutine"
-#define WHOSE_THREAD "thread"
-
-/* A range ends with the next event of its kind and of whom it concerns; an end alone ends what was open before. */
-static void add_ranges(sqlite3_str *sql)
-{
-	sqlite3_str_appendall(sql,
-		"CREATE VIEW ranges AS WITH told AS (SELECT e.row, " TIME_NS " AS time_ns, "
-		"s.kind = 'range-begin' AS begins, s.process, s.argument AS kind, e.coroutine, "
-		"s.thread, s.site, printf(s.object, e.object) AS object "
-		"FROM packed_rows AS e JOIN packed_shapes AS s USING (shape) "
-		"LEFT JOIN packed_times ON packed_times.block = e.row >> " BLOCK_SHIFT_TEXT " "
-		"WHERE s.kind IN ('range-begin', 'range-end')), "
-		"paired AS (SELECT *, lead(time_ns) OVER same AS next_ns, "
-		"coalesce(lag(begins) OVER same, 0) AS follows FROM told "
-		"WINDOW same AS (PARTITION BY process, kind, CASE kind "
-#define X(name, number, text, scope, meaning) "WHEN '" text "' THEN " WHOSE_##scope " "
-#include "corotracer/def/ranges.def"
-#undef X
-		"ELSE thread END ORDER BY row)), "
-		"spans AS (SELECT *, CASE WHEN begins THEN time_ns ELSE "
-		"(SELECT observed_from_ns FROM trace) END AS from_ns, "
-		"CASE WHEN NOT begins THEN time_ns WHEN next_ns IS NOT NULL THEN next_ns "
-		"ELSE coalesce((SELECT ended_ns FROM processes WHERE "
-		"processes.process = paired.process), (SELECT observed_until_ns FROM trace)) END "
-		"AS until_ns FROM paired WHERE begins OR NOT follows) "
-		"SELECT spans.process, kind, reason AS name, coroutine, thread, "
-		"CASE WHEN object LIKE 'processor:%' THEN CAST(substr(object, 11) AS INTEGER) END "
-		"AS processor, from_ns, max(from_ns, until_ns) AS until_ns, "
-		"max(0, until_ns - from_ns) AS duration_ns, begins AND next_ns IS NULL AS is_open, "
-		"spans.site FROM spans LEFT JOIN sites ON sites.site = spans.site;\n");
+	/* The second half of a switch is the older keys' alone. */
+	sqlite3_str_appendf(sql, "%s%s;\n", joined, is_whole ? " WHERE e.row & 1 = 0" : "");
 }
 
 int export_sqlite_events_create(sqlite3 *database, const char *events)
@@ -137,15 +102,6 @@ int export_sqlite_events_create(sqlite3 *database, const char *events)
 	add_view(sql, "events", true);
 	if (!is_events)
 		add_view(sql, events, false);
-	sqlite3_str_appendall(sql,
-		"CREATE VIEW coroutines AS SELECT s.process, e.coroutine, "
-		"min(" TIME_NS ") AS first_ns, max(" TIME_NS ") AS last_ns, count(*) AS nr_rows, "
-		"sum(s.is_active IS 1) AS nr_resumes, sum(s.is_active IS 0) AS nr_suspends, "
-		"max(s.kind = 'destroy') AS is_destroyed FROM packed_rows AS e "
-		"JOIN packed_shapes AS s USING (shape) LEFT JOIN packed_times ON "
-		"packed_times.block = e.row >> " BLOCK_SHIFT_TEXT " "
-		"WHERE e.coroutine IS NOT NULL GROUP BY s.process, e.coroutine;\n");
-	add_ranges(sql);
 	return export_sqlite_perform(database, sql);
 }
 

@@ -40,7 +40,7 @@ struct sqlite_events {
 
 /*
  * export_sqlite_events_create: the tables, empty, and the views: `events` with all columns, one by the name that is
- * given, without those that the tables beside it have, and `coroutines`. Returns SQLite's result.
+ * given, without those that the tables beside it have. Returns SQLite's result.
  */
 int export_sqlite_events_create(sqlite3 *database, const char *events);
 

@@ -46,6 +46,11 @@ void export_sqlite_insert_null(struct sqlite_insert *insert)
 		keep(insert, sqlite3_bind_null(insert->statement, insert->column));
 }
 
+void export_sqlite_insert_same(struct sqlite_insert *insert)
+{
+	insert->column++;
+}
+
 void export_sqlite_insert_number(struct sqlite_insert *insert, int64_t number)
 {
 	insert->column++;
@@ -53,20 +58,18 @@ void export_sqlite_insert_number(struct sqlite_insert *insert, int64_t number)
 		keep(insert, sqlite3_bind_int64(insert->statement, insert->column, number));
 }
 
-void export_sqlite_insert_reference(struct sqlite_insert *insert, uint64_t number)
+static void insert_bytes(struct sqlite_insert *insert, const char *bytes, size_t nr_bytes,
+	sqlite3_destructor_type is_kept)
 {
-	if (number)
-		export_sqlite_insert_number(insert, (int64_t)number);
-	else
-		export_sqlite_insert_null(insert);
+	insert->column++;
+	if (insert->result == SQLITE_OK)
+		keep(insert, sqlite3_bind_text(insert->statement, insert->column, bytes,
+				     (int)nr_bytes, is_kept));
 }
 
-void export_sqlite_insert_time(struct sqlite_insert *insert, ct_time time)
+void export_sqlite_insert_word(struct sqlite_insert *insert, const char *word, size_t nr_bytes)
 {
-	if (time == CT_NO_TIME)
-		export_sqlite_insert_null(insert);
-	else
-		export_sqlite_insert_number(insert, time);
+	insert_bytes(insert, word, nr_bytes, SQLITE_STATIC);
 }
 
 void export_sqlite_insert_text(struct sqlite_insert *insert, const char *text)
@@ -75,15 +78,11 @@ void export_sqlite_insert_text(struct sqlite_insert *insert, const char *text)
 		export_sqlite_insert_null(insert);
 		return;
 	}
-	insert->column++;
 	text_clear(&insert->clean);
 	text_utf8(&insert->clean, text);
 	if (insert->clean.is_broken)
 		keep(insert, SQLITE_NOMEM);
-	if (insert->result == SQLITE_OK)
-		keep(insert, sqlite3_bind_text(insert->statement, insert->column,
-				     text_peek(&insert->clean), (int)insert->clean.length,
-				     SQLITE_TRANSIENT));
+	insert_bytes(insert, text_peek(&insert->clean), insert->clean.length, SQLITE_TRANSIENT);
 }
 
 void export_sqlite_insert_row(struct sqlite_insert *insert)

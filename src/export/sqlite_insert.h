@@ -31,9 +31,10 @@ void export_sqlite_insert_open(
 
 void export_sqlite_insert_null(struct sqlite_insert *insert);
 void export_sqlite_insert_number(struct sqlite_insert *insert, int64_t number);
-/* export_sqlite_insert_reference: 0 is NULL. export_sqlite_insert_time: CT_NO_TIME is NULL. */
-void export_sqlite_insert_reference(struct sqlite_insert *insert, uint64_t number);
-void export_sqlite_insert_time(struct sqlite_insert *insert, ct_time time);
+/* export_sqlite_insert_same: what the row before has. */
+void export_sqlite_insert_same(struct sqlite_insert *insert);
+/* export_sqlite_insert_word: UTF-8 that stays until the row is complete. */
+void export_sqlite_insert_word(struct sqlite_insert *insert, const char *word, size_t nr_bytes);
 /* export_sqlite_insert_text: any bytes; NULL and "" are NULL. The text is copied. */
 void export_sqlite_insert_text(struct sqlite_insert *insert, const char *text);
 

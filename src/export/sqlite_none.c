@@ -14,11 +14,10 @@ static enum ct_status refuse(const char *path, struct ct_error *reterr)
 		path);
 }
 
-enum ct_status export_sqlite(struct ct_source *source, struct pass *pass,
-	const struct ct_report *report, const char *table, const char *path,
-	struct ct_error *reterr)
+enum ct_status export_sqlite(
+	struct ct_view *view, const char *table, const char *path, struct ct_error *reterr)
 {
-	(void)source, (void)pass, (void)report, (void)table;
+	(void)view, (void)table;
 	return refuse(path, reterr);
 }
 

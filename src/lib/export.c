@@ -2,13 +2,12 @@
 /*
  * The public function that hands a trace on.
  */
+#include <string.h>
 
-#include "export/export.h"
 #include "base/failure.h"
 #include "base/known_options.h"
-#include "columnar/columnar.h"
+#include "export/export.h"
 #include "lib/trace.h"
-#include "load/load.h"
 #include "slices/slices.h"
 #include "stages/sanitise.h"
 #include "store/store.h"
@@ -22,100 +21,72 @@ struct handed {
 	const char *path;
 };
 
-/* A database holds the findings, too. */
-static enum ct_status to_sqlite(struct handed *handed, struct ct_error *reterr)
-{
-	struct ct_analyze_options judging = {
-		.size = sizeof(judging), .thresholds = handed->options->thresholds};
-	const struct ct_report *report;
-	enum ct_status status;
-
-	pass_begin(&handed->pass, "judging", 0);
-	status = ct_analyze(handed->trace, &judging, &report, reterr);
-	if (status)
-		return status;
-	status = ct_trace_rewind(handed->trace, reterr);
-	if (status == CT_OK)
-		status = export_sqlite(handed->trace->source, &handed->pass, report,
-			handed->options->table, handed->path, reterr);
-	ct_report_free(report);
-	return status;
-}
-
-static struct ct_view *open_view(struct handed *handed)
-{
-	struct ct_view *view =
-		view_open(handed->trace->source, &handed->trace->live, handed->options->thresholds);
-
-	if (view)
-		view->pass = &handed->pass;
-	return view;
-}
-
-static enum ct_status to_timeline(struct handed *handed, struct ct_error *reterr)
-{
-	struct ct_view *view = open_view(handed);
-	enum ct_status status;
-
-	if (!view)
-		return ct_fail_memory(reterr);
-	if (handed->options->format == CT_EXPORT_PERFETTO)
-		status = slices_perfetto(view, handed->path, reterr);
-	else if (handed->options->format == CT_EXPORT_CHROME)
-		status = slices_chrome(view, handed->path, reterr);
-	else
-		status = slices_otlp(view, handed->path, reterr);
-	view_close(view);
-	return status;
-}
-
-static enum ct_status to_columns(struct handed *handed, struct ct_error *reterr)
-{
-	struct ct_view *view = open_view(handed);
-	enum ct_status status;
-
-	if (!view)
-		return ct_fail_memory(reterr);
-	if (handed->options->format == CT_EXPORT_PARQUET)
-		status = columnar_parquet(view, handed->options->table, handed->path, reterr);
-	else
-		status = columnar_arrow(view, handed->options->table, handed->path, reterr);
-	view_close(view);
-	return status;
-}
-
-static bool is_older(enum ct_export_format format)
-{
-	return format == CT_EXPORT_OLDER_POSTGRESQL || format == CT_EXPORT_OLDER_MYSQL;
-}
-
 static enum ct_status load(
 	const struct handed *handed, struct ct_view *view, struct ct_error *reterr)
 {
 	const struct ct_export_options *options = handed->options;
-	const struct load_options loading = {
+	const struct export_server loading = {
 		.address = handed->path, .database = options->database, .table = options->table};
 	struct ct_source *source = view ? NULL : handed->trace->source;
 
 	if (options->format == CT_EXPORT_POSTGRESQL ||
 		options->format == CT_EXPORT_OLDER_POSTGRESQL)
-		return load_postgresql(view, source, &loading, reterr);
-	return load_mysql(view, source, &loading, reterr);
+		return export_postgresql(view, source, &loading, reterr);
+	return export_mysql(view, source, &loading, reterr);
 }
 
-static enum ct_status to_server(struct handed *handed, struct ct_error *reterr)
+/* What a view is written as. */
+static enum ct_status write_view(
+	const struct handed *handed, struct ct_view *view, struct ct_error *reterr)
 {
-	struct ct_view *view;
+	const char *table = handed->options->table, *path = handed->path;
+
+	switch (handed->options->format) {
+	case CT_EXPORT_PERFETTO:
+		return slices_perfetto(view, path, reterr);
+	case CT_EXPORT_CHROME:
+		return slices_chrome(view, path, reterr);
+	case CT_EXPORT_OTLP:
+		return slices_otlp(view, path, reterr);
+	case CT_EXPORT_CSV:
+		return export_csv_table(view, EXPORT_FOR_PEOPLE, table, path, reterr);
+	case CT_EXPORT_DATAFRAME:
+		return export_csv_table(view, EXPORT_FOR_DATA_FRAMES, table, path, reterr);
+	case CT_EXPORT_SQLITE:
+		return export_sqlite(view, table, path, reterr);
+	case CT_EXPORT_PARQUET:
+		return export_parquet(view, table, path, reterr);
+	case CT_EXPORT_ARROW:
+		return export_arrow(view, table, path, reterr);
+	default:
+		return load(handed, view, reterr);
+	}
+}
+
+static enum ct_status from_view(struct handed *handed, struct ct_error *reterr)
+{
+	struct ct_view *view =
+		view_open(handed->trace->source, &handed->trace->live, handed->options->thresholds);
 	enum ct_status status;
 
-	if (is_older(handed->options->format))
-		return load(handed, NULL, reterr);
-	view = open_view(handed);
 	if (!view)
 		return ct_fail_memory(reterr);
-	status = load(handed, view, reterr);
+	view->pass = &handed->pass;
+	status = write_view(handed, view, reterr);
 	view_close(view);
 	return status;
+}
+
+/* A table by its name; "coro_trace_events" is the rows of events, and a second one for a switch. */
+static enum ct_status to_csv(struct handed *handed, enum export_form form, struct ct_error *reterr)
+{
+	const char *table = handed->options->table ? handed->options->table : "events";
+	bool is_by_event = strcmp(table, EXPORT_DEFAULT_TABLE) != 0;
+
+	if (is_by_event && strcmp(table, "events") != 0)
+		return from_view(handed, reterr);
+	return export_csv(
+		handed->trace->source, &handed->pass, form, is_by_event, handed->path, reterr);
 }
 
 static enum ct_status copy(struct ct_source *source, const char *path, struct ct_error *reterr)
@@ -166,31 +137,29 @@ static enum ct_status hand_on(struct handed *handed, struct ct_error *reterr)
 
 	switch (handed->options->format) {
 	case CT_EXPORT_CSV:
-		return export_csv(source, pass, EXPORT_FOR_PEOPLE, path, reterr);
+		return to_csv(handed, EXPORT_FOR_PEOPLE, reterr);
 	case CT_EXPORT_DATAFRAME:
-		return export_csv(source, pass, EXPORT_FOR_DATA_FRAMES, path, reterr);
-	case CT_EXPORT_SQLITE:
-		return to_sqlite(handed, reterr);
+		return to_csv(handed, EXPORT_FOR_DATA_FRAMES, reterr);
 	case CT_EXPORT_CTF:
 		return export_ctf(source, pass, path, reterr);
 	case CT_EXPORT_CTRACE:
 		return to_ctrace(handed, reterr);
 	case CT_EXPORT_OLDER_CSV:
-		return export_csv(source, pass, EXPORT_OLDER, path, reterr);
+		return export_csv(source, pass, EXPORT_OLDER, false, path, reterr);
 	case CT_EXPORT_OLDER_SQLITE:
 		return export_sqlite_older(source, pass, handed->options->table, path, reterr);
+	case CT_EXPORT_OLDER_POSTGRESQL:
+	case CT_EXPORT_OLDER_MYSQL:
+		return load(handed, NULL, reterr);
+	case CT_EXPORT_SQLITE:
 	case CT_EXPORT_PERFETTO:
 	case CT_EXPORT_CHROME:
 	case CT_EXPORT_OTLP:
-		return to_timeline(handed, reterr);
 	case CT_EXPORT_PARQUET:
 	case CT_EXPORT_ARROW:
-		return to_columns(handed, reterr);
 	case CT_EXPORT_POSTGRESQL:
 	case CT_EXPORT_MYSQL:
-	case CT_EXPORT_OLDER_POSTGRESQL:
-	case CT_EXPORT_OLDER_MYSQL:
-		return to_server(handed, reterr);
+		return from_view(handed, reterr);
 	}
 	return ct_fail(
 		reterr, CT_ERR_USAGE, "there is no export format %d", (int)handed->options->format);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "load/mysql_address.h"
+#include "export/mysql_address.h"
 #include "memory_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes);
@@ -17,7 +17,7 @@ static size_t check_part(const char *part)
 }
 
 /* Signs between the parts have a byte each, and no part is read twice. */
-static void check_parts(const struct load_mysql_address *address, const char *text)
+static void check_parts(const struct mysql_address *address, const char *text)
 {
 	size_t length = check_part(address->user) + check_part(address->password) +
 			check_part(address->host) + check_part(address->database) +
@@ -31,16 +31,16 @@ static void check_parts(const struct load_mysql_address *address, const char *te
 
 static void check(const char *text)
 {
-	struct load_mysql_address address;
+	struct mysql_address address;
 	struct ct_error error = {.text = ""};
-	enum ct_status status = load_mysql_address_read(&address, text, &error);
+	enum ct_status status = mysql_address_read(&address, text, &error);
 
 	require(status == CT_OK || status == CT_ERR_USAGE);
 	if (status == CT_OK)
 		check_parts(&address, text);
 	else
 		require(strncmp(error.text, "the output is no address of MySQL: ", 35) == 0);
-	load_mysql_address_fini(&address);
+	mysql_address_fini(&address);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "columnar/encode.h"
+#include "export/encode.h"
 
 #define MOST 1200u
 
@@ -124,7 +124,7 @@ static void check_deltas(uint32_t count)
 	struct text text = {0};
 	struct reader reader;
 
-	columnar_encode_deltas(&text, numbers, count);
+	encode_deltas(&text, numbers, count);
 	reader = reader_of(&text);
 	CHECK_EQUAL(decode_deltas(&reader), count);
 	check_same(count);
@@ -141,10 +141,10 @@ static void check_runs(uint32_t count)
 
 	for (i = 0; i < count; i++)
 		most |= (uint64_t)numbers[i];
-	width = columnar_width(most);
+	width = encode_width(most);
 	if (!width || width > 32)
 		return;
-	columnar_encode_runs(&text, numbers, count, width);
+	encode_runs(&text, numbers, count, width);
 	reader = reader_of(&text);
 	nr_decoded = decode_runs(&reader, width);
 	CHECK(nr_decoded >= count && nr_decoded < count + 8);
@@ -160,7 +160,7 @@ static void check_bits(uint32_t count)
 
 	for (i = 0; i < count; i++)
 		numbers[i] &= 1;
-	columnar_encode_bits(&text, numbers, count);
+	encode_bits(&text, numbers, count);
 	CHECK_EQUAL(text.length, (count + 7) / 8);
 	reader = reader_of(&text);
 	for (i = 0; i < count; i++)

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/folder.h"
-#include "columnar/encode.h"
-#include "columnar/parquet.h"
+#include "export/encode.h"
+#include "export/parquet.h"
 #include "corotracer/version.h"
 
 /* Numbers of fields. */
@@ -54,12 +54,12 @@ enum {
 
 /* ---------------------------------------------------------------- the end of a file */
 
-static void say_logical(struct thrift *end, enum columnar_type type)
+static void say_logical(struct thrift *end, enum batch_type type)
 {
 	thrift_open(end, SCHEMA_LOGICAL);
-	if (type == COLUMNAR_TEXT) {
+	if (type == BATCH_TEXT) {
 		thrift_open(end, LOGICAL_STRING);
-	} else if (type == COLUMNAR_UNSIGNED) {
+	} else if (type == BATCH_UNSIGNED) {
 		thrift_open(end, LOGICAL_INTEGER);
 		thrift_i8(end, INTEGER_BITS, 64);
 		thrift_bool(end, INTEGER_IS_SIGNED, false);
@@ -75,23 +75,23 @@ static void say_logical(struct thrift *end, enum columnar_type type)
 	thrift_close(end);
 }
 
-static void say_element(struct thrift *end, const struct columnar_column *column)
+static void say_element(struct thrift *end, const struct batch_column *column)
 {
 	thrift_open(end, 0);
-	thrift_i32(end, SCHEMA_TYPE, columnar_parquet_type(column->type));
+	thrift_i32(end, SCHEMA_TYPE, parquet_type_of(column->type));
 	thrift_i32(end, SCHEMA_REPETITION, column->is_nullable ? OPTIONAL : REQUIRED);
 	thrift_text(end, SCHEMA_NAME, column->name);
-	if (column->type == COLUMNAR_TEXT)
+	if (column->type == BATCH_TEXT)
 		thrift_i32(end, SCHEMA_CONVERTED, CONVERTED_UTF8);
-	else if (column->type == COLUMNAR_UNSIGNED)
+	else if (column->type == BATCH_UNSIGNED)
 		thrift_i32(end, SCHEMA_CONVERTED, CONVERTED_UNSIGNED_64);
-	if (column->type == COLUMNAR_TEXT || column->type == COLUMNAR_UNSIGNED ||
-		column->type == COLUMNAR_MOMENT)
+	if (column->type == BATCH_TEXT || column->type == BATCH_UNSIGNED ||
+		column->type == BATCH_MOMENT)
 		say_logical(end, column->type);
 	thrift_close(end);
 }
 
-static void say_schema(struct thrift *end, const struct columnar_batch *batch)
+static void say_schema(struct thrift *end, const struct batch *batch)
 {
 	uint32_t i;
 
@@ -104,14 +104,14 @@ static void say_schema(struct thrift *end, const struct columnar_batch *batch)
 		say_element(end, &batch->columns[i]);
 }
 
-static void say_keys(struct thrift *end, const struct columnar_keys *keys)
+static void say_keys(struct thrift *end, const struct batch_keys *keys)
 {
 	uint32_t i;
 
-	thrift_list(end, FILE_KEYS, THRIFT_STRUCT, COLUMNAR_NR_KEYS);
-	for (i = 0; i < COLUMNAR_NR_KEYS; i++) {
+	thrift_list(end, FILE_KEYS, THRIFT_STRUCT, BATCH_NR_KEYS);
+	for (i = 0; i < BATCH_NR_KEYS; i++) {
 		thrift_open(end, 0);
-		thrift_text(end, KEY, columnar_key_names[i]);
+		thrift_text(end, KEY, batch_key_names[i]);
 		thrift_text(end, KEY_VALUE, keys->values[i]);
 		thrift_close(end);
 	}
@@ -131,8 +131,8 @@ static void say_orders(struct thrift *end, uint32_t nr_columns)
 	}
 }
 
-static void say_file(const struct columnar_file *file, const struct columnar_batch *batch,
-	const struct columnar_keys *keys, struct text *text)
+static void say_file(const struct parquet_file *file, const struct batch *batch,
+	const struct batch_keys *keys, struct text *text)
 {
 	struct thrift end = {.text = text};
 
@@ -150,26 +150,32 @@ static void say_file(const struct columnar_file *file, const struct columnar_bat
 }
 
 static enum ct_status write_end(
-	struct columnar_file *file, const struct columnar_batch *batch, struct ct_error *reterr)
+	struct parquet_file *file, const struct batch *batch, struct ct_error *reterr)
 {
-	struct columnar_keys keys;
+	struct batch_keys keys;
 	struct text end = {0};
 	enum ct_status status;
 
-	columnar_keys_of(batch, &keys);
+	batch_keys_of(batch, &keys);
 	say_file(file, batch, &keys, &end);
 	text_little_endian(&end, end.length, 4);
 	text_add(&end, MAGIC);
 	status = text_status(&end, reterr);
 	if (status == CT_OK)
-		status = columnar_write_bytes(file, text_peek(&end), end.length, reterr);
+		status = parquet_write_bytes(file, text_peek(&end), end.length, reterr);
 	text_fini(&end);
 	return status;
 }
 
 /* ---------------------------------------------------------------- row groups */
 
-static void say_group(struct columnar_file *file, struct thrift *group, uint32_t nr_rows,
+/* A folder, and the file in it that is being written. */
+struct files {
+	struct folder folder;
+	struct parquet_file file;
+};
+
+static void say_group(struct parquet_file *file, struct thrift *group, uint32_t nr_rows,
 	uint64_t begin, uint64_t nr_raw)
 {
 	thrift_i64(group, GROUP_BYTES_RAW, (int64_t)nr_raw);
@@ -181,9 +187,9 @@ static void say_group(struct columnar_file *file, struct thrift *group, uint32_t
 	file->nr_rows += nr_rows;
 }
 
-static enum ct_status write_group(
-	struct columnar_file *file, const struct columnar_batch *batch, struct ct_error *reterr)
+static enum ct_status write_group(void *context, const struct batch *batch, struct ct_error *reterr)
 {
+	struct parquet_file *file = &((struct files *)context)->file;
 	struct thrift group = {.text = &file->groups};
 	uint64_t begin = file->nr_bytes, nr_raw = 0;
 	enum ct_status status = CT_OK;
@@ -192,39 +198,26 @@ static enum ct_status write_group(
 	thrift_open(&group, 0);
 	thrift_list(&group, GROUP_COLUMNS, THRIFT_STRUCT, batch->nr_columns);
 	for (i = 0; status == CT_OK && i < batch->nr_columns; i++)
-		status = columnar_write_column(
+		status = parquet_write_column(
 			file, &batch->columns[i], batch->nr_rows, &group, &nr_raw, reterr);
 	if (status == CT_OK)
 		say_group(file, &group, batch->nr_rows, begin, nr_raw);
 	return status;
 }
 
-static enum ct_status write_groups(
-	struct columnar_file *file, struct columnar_batch *batch, struct ct_error *reterr)
-{
-	enum ct_status status = columnar_write_bytes(file, MAGIC, MAGIC_BYTES, reterr);
-
-	while (status == CT_OK) {
-		status = columnar_batch_next(batch, reterr);
-		if (status == CT_OK)
-			status = write_group(file, batch, reterr);
-	}
-	return status == CT_END ? write_end(file, batch, reterr) : status;
-}
-
 /* ---------------------------------------------------------------- files */
 
-static enum ct_status init_file(struct columnar_file *file, struct ct_error *reterr)
+static enum ct_status init_file(struct parquet_file *file, struct ct_error *reterr)
 {
-	*file = (struct columnar_file){.packer = columnar_packer_new()};
-	file->values = calloc(COLUMNAR_ROWS, sizeof(*file->values));
-	file->places = calloc(COLUMNAR_ROWS, sizeof(*file->places));
+	*file = (struct parquet_file){.packer = packer_new()};
+	file->values = calloc(BATCH_ROWS, sizeof(*file->values));
+	file->places = calloc(BATCH_ROWS, sizeof(*file->places));
 	return file->packer && file->values && file->places ? CT_OK : ct_fail_memory(reterr);
 }
 
-static void fini_file(struct columnar_file *file)
+static void fini_file(struct parquet_file *file)
 {
-	columnar_packer_free(file->packer);
+	packer_free(file->packer);
 	free(file->values);
 	free(file->places);
 	text_fini(&file->header);
@@ -232,32 +225,33 @@ static void fini_file(struct columnar_file *file)
 	text_fini(&file->groups);
 }
 
-static enum ct_status write_table(struct columnar_batch *batch, const struct folder *folder,
-	const char *name, struct ct_error *reterr)
+static enum ct_status end(
+	void *context, const struct batch *batch, enum ct_status status, struct ct_error *reterr)
 {
-	struct columnar_file file;
-	enum ct_status status = init_file(&file, reterr);
+	struct parquet_file *file = &((struct files *)context)->file;
 
 	if (status == CT_OK)
-		status = folder_output(folder, name, &file.output, reterr);
-	if (status == CT_OK) {
-		status = write_groups(&file, batch, reterr);
-		status = io_output_end(&file.output, status, reterr);
-	}
-	fini_file(&file);
+		status = write_end(file, batch, reterr);
+	status = io_output_end(&file->output, status, reterr);
+	fini_file(file);
 	return status;
 }
 
-static enum ct_status write_file(struct ct_view *view, enum ct_view_table table,
-	const struct folder *folder, struct ct_error *reterr)
+static enum ct_status begin(void *context, const struct batch *batch, struct ct_error *reterr)
 {
-	struct columnar_batch batch;
-	enum ct_status status = columnar_batch_open(&batch, view, table, reterr);
+	struct files *files = context;
+	struct parquet_file *file = &files->file;
+	enum ct_status status = init_file(file, reterr);
 
 	if (status == CT_OK)
-		status = write_table(&batch, folder, folder->names[table], reterr);
-	columnar_batch_close(&batch);
-	return status;
+		status = folder_output(
+			&files->folder, files->folder.names[batch->table], &file->output, reterr);
+	if (status) {
+		fini_file(file);
+		return status;
+	}
+	status = parquet_write_bytes(file, MAGIC, MAGIC_BYTES, reterr);
+	return status ? end(files, batch, status, reterr) : CT_OK;
 }
 
 static const char *const names[CT_VIEW_NR_TABLES] = {
@@ -268,31 +262,18 @@ static const char *const names[CT_VIEW_NR_TABLES] = {
 #include "corotracer/def/view.def"
 };
 
-static enum ct_status write_files(struct ct_view *view, const enum ct_view_table *wanted,
-	const struct folder *folder, struct ct_error *reterr)
-{
-	enum ct_status status = CT_OK;
-	enum ct_view_table table;
-
-	if (wanted)
-		return write_file(view, *wanted, folder, reterr);
-	for (table = 0; status == CT_OK && table < CT_VIEW_NR_TABLES; table++)
-		if (!view_tables[table].is_part)
-			status = write_file(view, table, folder, reterr);
-	return status;
-}
-
-enum ct_status columnar_parquet(
+enum ct_status export_parquet(
 	struct ct_view *view, const char *table, const char *path, struct ct_error *reterr)
 {
-	struct folder folder;
-	enum ct_view_table wanted;
-	enum ct_status status = table ? columnar_find(table, &wanted, reterr) : CT_OK;
+	static const struct batch_writer writer = {true, begin, write_group, end};
+	struct files files;
+	enum ct_view_table known;
+	enum ct_status status = table ? batch_find(table, &known, reterr) : CT_OK;
 
 	if (status == CT_OK)
-		status = folder_open(&folder, path, names, CT_VIEW_NR_TABLES, reterr);
+		status = folder_open(&files.folder, path, names, CT_VIEW_NR_TABLES, reterr);
 	if (status)
 		return status;
-	status = write_files(view, table ? &wanted : NULL, &folder, reterr);
-	return folder_end(&folder, status, reterr);
+	status = batch_write(view, table, &writer, &files, reterr);
+	return folder_end(&files.folder, status, reterr);
 }

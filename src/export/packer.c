@@ -6,21 +6,21 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "columnar/packer.h"
+#include "export/packer.h"
 
 #define LEVEL 1
 
-struct columnar_packer {
+struct packer {
 	ZSTD_CCtx *context;
 	char *room;
 	size_t nr_bytes;
 };
 
-const enum columnar_codec columnar_codec = COLUMNAR_ZSTD;
+const enum packer_codec packer_codec = PACKER_ZSTD;
 
-struct columnar_packer *columnar_packer_new(void)
+struct packer *packer_new(void)
 {
-	struct columnar_packer *packer = calloc(1, sizeof(*packer));
+	struct packer *packer = calloc(1, sizeof(*packer));
 
 	if (packer)
 		packer->context = ZSTD_createCCtx();
@@ -30,7 +30,7 @@ struct columnar_packer *columnar_packer_new(void)
 	return NULL;
 }
 
-void columnar_packer_free(struct columnar_packer *packer)
+void packer_free(struct packer *packer)
 {
 	if (!packer)
 		return;
@@ -39,8 +39,7 @@ void columnar_packer_free(struct columnar_packer *packer)
 	free(packer);
 }
 
-const char *columnar_pack(
-	struct columnar_packer *packer, const struct text *page, size_t *ret_nr_bytes)
+const char *packer_pack(struct packer *packer, const struct text *page, size_t *ret_nr_bytes)
 {
 	size_t bound = ZSTD_compressBound(page->length);
 

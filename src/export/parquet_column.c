@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/protobuf.h"
-#include "columnar/encode.h"
-#include "columnar/parquet.h"
+#include "export/encode.h"
+#include "export/parquet.h"
 
 /* Numbers of fields. */
 enum {
@@ -51,7 +51,7 @@ enum page {
 
 /* A column on its way. */
 struct column {
-	const struct columnar_column *of;
+	const struct batch_column *of;
 	uint32_t nr_rows;
 	bool has_dictionary;
 	uint32_t nr_entries;
@@ -61,27 +61,27 @@ struct column {
 	uint64_t nr_bytes;
 };
 
-enum parquet_type columnar_parquet_type(enum columnar_type type)
+enum parquet_type parquet_type_of(enum batch_type type)
 {
 	switch (type) {
-	case COLUMNAR_BOOLEAN:
+	case BATCH_BOOLEAN:
 		return PARQUET_BOOLEAN;
-	case COLUMNAR_ROW:
+	case BATCH_ROW:
 		return PARQUET_INT32;
-	case COLUMNAR_TEXT:
+	case BATCH_TEXT:
 		return PARQUET_BYTE_ARRAY;
 	default:
 		return PARQUET_INT64;
 	}
 }
 
-static unsigned bytes_of(enum columnar_type type)
+static unsigned bytes_of(enum batch_type type)
 {
-	return type == COLUMNAR_BOOLEAN ? 1 : type == COLUMNAR_ROW ? 4 : 8;
+	return type == BATCH_BOOLEAN ? 1 : type == BATCH_ROW ? 4 : 8;
 }
 
-enum ct_status columnar_write_bytes(
-	struct columnar_file *file, const void *bytes, size_t nr_bytes, struct ct_error *reterr)
+enum ct_status parquet_write_bytes(
+	struct parquet_file *file, const void *bytes, size_t nr_bytes, struct ct_error *reterr)
 {
 	file->nr_bytes += nr_bytes;
 	return io_output_write(&file->output, bytes, nr_bytes, reterr);
@@ -90,7 +90,7 @@ enum ct_status columnar_write_bytes(
 /* ---------------------------------------------------------------- pages */
 
 static void say_page(
-	struct columnar_file *file, const struct column *column, enum page type, size_t nr_bytes)
+	struct parquet_file *file, const struct column *column, enum page type, size_t nr_bytes)
 {
 	struct thrift header = {.text = &file->header};
 
@@ -103,9 +103,9 @@ static void say_page(
 		thrift_open(&header, PAGE_DATA);
 		thrift_i32(&header, DATA_NR_VALUES, (int32_t)column->nr_rows);
 		thrift_i32(&header, DATA_ENCODING,
-			column->has_dictionary                 ? PARQUET_RLE_DICTIONARY
-			: column->of->type == COLUMNAR_BOOLEAN ? PARQUET_PLAIN
-							       : PARQUET_DELTA);
+			column->has_dictionary              ? PARQUET_RLE_DICTIONARY
+			: column->of->type == BATCH_BOOLEAN ? PARQUET_PLAIN
+							    : PARQUET_DELTA);
 		thrift_i32(&header, DATA_LEVELS, PARQUET_RLE);
 		thrift_i32(&header, DATA_REPETITIONS, PARQUET_RLE);
 	} else {
@@ -118,7 +118,7 @@ static void say_page(
 }
 
 static enum ct_status write_page(
-	struct columnar_file *file, struct column *column, enum page type, struct ct_error *reterr)
+	struct parquet_file *file, struct column *column, enum page type, struct ct_error *reterr)
 {
 	enum ct_status status = text_status(&file->page, reterr);
 	const char *bytes;
@@ -126,16 +126,16 @@ static enum ct_status write_page(
 
 	if (status)
 		return status;
-	bytes = columnar_pack(file->packer, &file->page, &nr_bytes);
+	bytes = packer_pack(file->packer, &file->page, &nr_bytes);
 	if (!bytes)
 		return ct_fail_memory(reterr);
 	say_page(file, column, type, nr_bytes);
 	status = text_status(&file->header, reterr);
 	if (status == CT_OK)
-		status = columnar_write_bytes(
+		status = parquet_write_bytes(
 			file, text_peek(&file->header), file->header.length, reterr);
 	if (status == CT_OK)
-		status = columnar_write_bytes(file, bytes, nr_bytes, reterr);
+		status = parquet_write_bytes(file, bytes, nr_bytes, reterr);
 	column->nr_raw += file->header.length + file->page.length;
 	column->nr_bytes += file->header.length + nr_bytes;
 	text_clear(&file->page);
@@ -144,12 +144,12 @@ static enum ct_status write_page(
 
 /* ---------------------------------------------------------------- dictionaries */
 
-static void put_words(struct columnar_file *file, const struct columnar_words *words)
+static void put_words(struct parquet_file *file, const struct batch_words *words)
 {
 	uint32_t i, nr_bytes;
 
 	for (i = 0; i < words->ends.count; i++) {
-		const char *word = columnar_words_at(words, i, &nr_bytes);
+		const char *word = batch_word(words, i, &nr_bytes);
 
 		text_little_endian(&file->page, nr_bytes, 4);
 		text_append(&file->page, word, nr_bytes);
@@ -157,7 +157,7 @@ static void put_words(struct columnar_file *file, const struct columnar_words *w
 }
 
 /* Puts each id that is met first into the page; false: there are too many of them, or no memory for it. */
-static bool put_ids(struct columnar_file *file, struct column *column, struct map *places)
+static bool put_ids(struct parquet_file *file, struct column *column, struct map *places)
 {
 	unsigned nr_bytes = bytes_of(column->of->type);
 	uint32_t i, place;
@@ -175,16 +175,16 @@ static bool put_ids(struct columnar_file *file, struct column *column, struct ma
 	return true;
 }
 
-static void fill_dictionary(struct columnar_file *file, struct column *column)
+static void fill_dictionary(struct parquet_file *file, struct column *column)
 {
 	struct map places = {0};
 
-	if (column->of->type == COLUMNAR_TEXT) {
+	if (column->of->type == BATCH_TEXT) {
 		memcpy(file->places, file->values, file->nr_values * sizeof(*file->values));
 		column->nr_entries = (uint32_t)column->of->words.ends.count;
 		column->has_dictionary = true;
 		put_words(file, &column->of->words);
-	} else if (column->of->type == COLUMNAR_ROW || column->of->type == COLUMNAR_UNSIGNED) {
+	} else if (column->of->type == BATCH_ROW || column->of->type == BATCH_UNSIGNED) {
 		column->has_dictionary = put_ids(file, column, &places);
 		map_fini(&places);
 		if (!column->has_dictionary)
@@ -194,18 +194,18 @@ static void fill_dictionary(struct columnar_file *file, struct column *column)
 
 /* ---------------------------------------------------------------- values */
 
-static void take_values(struct columnar_file *file, const struct column *column)
+static void take_values(struct parquet_file *file, const struct column *column)
 {
 	uint32_t i;
 
 	file->nr_values = 0;
 	for (i = 0; i < column->nr_rows; i++)
-		if (columnar_is_set(column->of, i))
+		if (batch_is_set(column->of, i))
 			file->values[file->nr_values++] = column->of->values[i];
 }
 
 /* Which rows are no null: a run where all are, else the bits as they lie. */
-static void put_levels(struct columnar_file *file, const struct column *column)
+static void put_levels(struct parquet_file *file, const struct column *column)
 {
 	uint32_t nr_groups = (column->nr_rows + 7) / 8;
 	struct text *levels = &file->header;
@@ -223,35 +223,35 @@ static void put_levels(struct columnar_file *file, const struct column *column)
 	file->page.is_broken |= levels->is_broken;
 }
 
-static void put_values(struct columnar_file *file, const struct column *column)
+static void put_values(struct parquet_file *file, const struct column *column)
 {
-	unsigned width = columnar_width(column->nr_entries ? column->nr_entries - 1 : 0);
+	unsigned width = encode_width(column->nr_entries ? column->nr_entries - 1 : 0);
 
 	if (column->has_dictionary) {
 		width = width ? width : 1;
 		text_char(&file->page, (char)width);
-		columnar_encode_runs(&file->page, file->places, file->nr_values, width);
-	} else if (column->of->type == COLUMNAR_BOOLEAN) {
-		columnar_encode_bits(&file->page, file->values, file->nr_values);
+		encode_runs(&file->page, file->places, file->nr_values, width);
+	} else if (column->of->type == BATCH_BOOLEAN) {
+		encode_bits(&file->page, file->values, file->nr_values);
 	} else {
-		columnar_encode_deltas(&file->page, file->values, file->nr_values);
+		encode_deltas(&file->page, file->values, file->nr_values);
 	}
 }
 
 /* ---------------------------------------------------------------- what is said of it */
 
 /* Texts are compared by their bytes. */
-static bool is_before(const struct columnar_words *words, uint32_t one, uint32_t other)
+static bool is_before(const struct batch_words *words, uint32_t one, uint32_t other)
 {
 	uint32_t nr_one, nr_other;
-	const char *at_one = columnar_words_at(words, one, &nr_one);
-	const char *at_other = columnar_words_at(words, other, &nr_other);
+	const char *at_one = batch_word(words, one, &nr_one);
+	const char *at_other = batch_word(words, other, &nr_other);
 	int order = memcmp(at_one, at_other, nr_one < nr_other ? nr_one : nr_other);
 
 	return order ? order < 0 : nr_one < nr_other;
 }
 
-static void say_word_bounds(struct thrift *chunk, const struct columnar_words *words)
+static void say_word_bounds(struct thrift *chunk, const struct batch_words *words)
 {
 	uint32_t least = 0, most = 0, i, nr_least, nr_most;
 	const char *at_least, *at_most;
@@ -260,8 +260,8 @@ static void say_word_bounds(struct thrift *chunk, const struct columnar_words *w
 		least = is_before(words, i, least) ? i : least;
 		most = is_before(words, most, i) ? i : most;
 	}
-	at_least = columnar_words_at(words, least, &nr_least);
-	at_most = columnar_words_at(words, most, &nr_most);
+	at_least = batch_word(words, least, &nr_least);
+	at_most = batch_word(words, most, &nr_most);
 	if (nr_least > BOUND_BYTES || nr_most > BOUND_BYTES)
 		return;
 	thrift_bytes(chunk, STATISTICS_MOST, at_most, nr_most);
@@ -280,10 +280,10 @@ static void say_bound(
 }
 
 static void say_number_bounds(
-	const struct columnar_file *file, const struct column *column, struct thrift *chunk)
+	const struct parquet_file *file, const struct column *column, struct thrift *chunk)
 {
 	/* As far from the smallest number that the type has. */
-	uint64_t lowest = column->of->type == COLUMNAR_UNSIGNED ? 0 : (uint64_t)INT64_MIN;
+	uint64_t lowest = column->of->type == BATCH_UNSIGNED ? 0 : (uint64_t)INT64_MIN;
 	uint64_t least = UINT64_MAX, most = 0;
 	uint32_t i;
 
@@ -298,11 +298,11 @@ static void say_number_bounds(
 }
 
 static void say_statistics(
-	const struct columnar_file *file, const struct column *column, struct thrift *chunk)
+	const struct parquet_file *file, const struct column *column, struct thrift *chunk)
 {
 	thrift_open(chunk, COLUMN_STATISTICS);
 	thrift_i64(chunk, STATISTICS_NR_NULLS, column->of->nr_nulls);
-	if (file->nr_values && column->of->type == COLUMNAR_TEXT)
+	if (file->nr_values && column->of->type == BATCH_TEXT)
 		say_word_bounds(chunk, &column->of->words);
 	else if (file->nr_values)
 		say_number_bounds(file, column, chunk);
@@ -318,21 +318,21 @@ static void say_encodings(const struct column *column, struct thrift *chunk)
 		thrift_i32(chunk, 0, PARQUET_RLE_DICTIONARY);
 	} else {
 		thrift_i32(chunk, 0,
-			column->of->type == COLUMNAR_BOOLEAN ? PARQUET_PLAIN : PARQUET_DELTA);
+			column->of->type == BATCH_BOOLEAN ? PARQUET_PLAIN : PARQUET_DELTA);
 	}
 }
 
 static void say_column(
-	const struct columnar_file *file, const struct column *column, struct thrift *chunk)
+	const struct parquet_file *file, const struct column *column, struct thrift *chunk)
 {
 	thrift_open(chunk, 0);
 	thrift_i64(chunk, CHUNK_OFFSET, (int64_t)column->begin);
 	thrift_open(chunk, CHUNK_COLUMN);
-	thrift_i32(chunk, COLUMN_TYPE, columnar_parquet_type(column->of->type));
+	thrift_i32(chunk, COLUMN_TYPE, parquet_type_of(column->of->type));
 	say_encodings(column, chunk);
 	thrift_list(chunk, COLUMN_PATH, THRIFT_BINARY, 1);
 	thrift_text(chunk, 0, column->of->name);
-	thrift_i32(chunk, COLUMN_CODEC, columnar_codec);
+	thrift_i32(chunk, COLUMN_CODEC, packer_codec);
 	thrift_i64(chunk, COLUMN_NR_VALUES, column->nr_rows);
 	thrift_i64(chunk, COLUMN_RAW_BYTES, (int64_t)column->nr_raw);
 	thrift_i64(chunk, COLUMN_BYTES, (int64_t)column->nr_bytes);
@@ -346,7 +346,7 @@ static void say_column(
 
 /* ---------------------------------------------------------------- all of it */
 
-enum ct_status columnar_write_column(struct columnar_file *file, const struct columnar_column *of,
+enum ct_status parquet_write_column(struct parquet_file *file, const struct batch_column *of,
 	uint32_t nr_rows, struct thrift *chunk, uint64_t *nr_raw, struct ct_error *reterr)
 {
 	struct column column = {.of = of, .nr_rows = nr_rows, .begin = file->nr_bytes};

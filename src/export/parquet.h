@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The parts of a Parquet file: a column of a batch as pages, and what the file says of itself at its end. Private to
- * src/columnar.
+ * src/export.
  */
-#ifndef COLUMNAR_PARQUET_H
-#define COLUMNAR_PARQUET_H
+#ifndef EXPORT_PARQUET_H
+#define EXPORT_PARQUET_H
 
 #include "base/io.h"
 #include "base/thrift.h"
-#include "columnar/batch.h"
-#include "columnar/packer.h"
+#include "export/batch.h"
+#include "export/packer.h"
 
 enum parquet_type {
 	PARQUET_BOOLEAN = 0,
@@ -26,9 +26,9 @@ enum parquet_encoding {
 };
 
 /* A file that is being written. */
-struct columnar_file {
+struct parquet_file {
 	struct io_output output;
-	struct columnar_packer *packer;
+	struct packer *packer;
 	uint64_t nr_bytes; /* so far */
 	struct text header;
 	struct text page;   /* before it is packed */
@@ -40,19 +40,18 @@ struct columnar_file {
 	uint64_t nr_rows;
 };
 
-/* columnar_parquet_type: how a column's values lie in the file. */
-enum parquet_type columnar_parquet_type(enum columnar_type type);
+/* parquet_type_of: how a column's values lie in the file. */
+enum parquet_type parquet_type_of(enum batch_type type);
 
 /*
- * columnar_write_column: one column of a batch, as a dictionary where that is shorter, and a page; what the end of
+ * parquet_write_column: one column of a batch, as a dictionary where that is shorter, and a page; what the end of
  * the file says of it, a ColumnChunk, is appended to `chunk`, and to *nr_raw how many bytes it has before packing.
  */
-enum ct_status columnar_write_column(struct columnar_file *file,
-	const struct columnar_column *column, uint32_t nr_rows, struct thrift *chunk,
-	uint64_t *nr_raw, struct ct_error *reterr);
+enum ct_status parquet_write_column(struct parquet_file *file, const struct batch_column *column,
+	uint32_t nr_rows, struct thrift *chunk, uint64_t *nr_raw, struct ct_error *reterr);
 
-/* columnar_write_bytes: bytes at the end of the file. */
-enum ct_status columnar_write_bytes(
-	struct columnar_file *file, const void *bytes, size_t nr_bytes, struct ct_error *reterr);
+/* parquet_write_bytes: bytes at the end of the file. */
+enum ct_status parquet_write_bytes(
+	struct parquet_file *file, const void *bytes, size_t nr_bytes, struct ct_error *reterr);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/failure.h"
-#include "load/mysql_address.h"
+#include "export/mysql_address.h"
 
 static enum ct_status refuse(struct ct_error *reterr)
 {
@@ -68,7 +68,7 @@ static enum ct_status take_port(
 
 /* USER:PASSWORD */
 static enum ct_status take_user(
-	struct load_mysql_address *address, const char *at, size_t length, struct ct_error *reterr)
+	struct mysql_address *address, const char *at, size_t length, struct ct_error *reterr)
 {
 	const char *colon = memchr(at, ':', length);
 	size_t user = colon ? (size_t)(colon - at) : length;
@@ -81,7 +81,7 @@ static enum ct_status take_user(
 
 /* HOST:PORT, of which the host may be in square brackets. */
 static enum ct_status take_host(
-	struct load_mysql_address *address, const char *at, size_t length, struct ct_error *reterr)
+	struct mysql_address *address, const char *at, size_t length, struct ct_error *reterr)
 {
 	const char *end = length && *at == '[' ? memchr(at, ']', length) : NULL;
 	const char *colon = end ? (end + 1 < at + length && end[1] == ':' ? end + 1 : NULL)
@@ -96,7 +96,7 @@ static enum ct_status take_host(
 }
 
 static enum ct_status take_query(
-	struct load_mysql_address *address, const char *at, struct ct_error *reterr)
+	struct mysql_address *address, const char *at, struct ct_error *reterr)
 {
 	static const char socket[] = "socket=";
 
@@ -107,7 +107,7 @@ static enum ct_status take_query(
 }
 
 static enum ct_status read_parts(
-	struct load_mysql_address *address, const char *at, struct ct_error *reterr)
+	struct mysql_address *address, const char *at, struct ct_error *reterr)
 {
 	size_t authority = strcspn(at, "/?");
 	const char *sign = memrchr(at, '@', authority);
@@ -128,13 +128,13 @@ static enum ct_status read_parts(
 	return status;
 }
 
-enum ct_status load_mysql_address_read(
-	struct load_mysql_address *address, const char *text, struct ct_error *reterr)
+enum ct_status mysql_address_read(
+	struct mysql_address *address, const char *text, struct ct_error *reterr)
 {
 	static const char *const schemes[] = {"mysql://", "mariadb://"};
 	size_t i;
 
-	*address = (struct load_mysql_address){.port = 0};
+	*address = (struct mysql_address){.port = 0};
 	if (!*text)
 		return CT_OK;
 	for (i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++)
@@ -143,7 +143,7 @@ enum ct_status load_mysql_address_read(
 	return refuse(reterr);
 }
 
-void load_mysql_address_fini(struct load_mysql_address *address)
+void mysql_address_fini(struct mysql_address *address)
 {
 	free(address->user);
 	free(address->password);

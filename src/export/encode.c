@@ -4,7 +4,7 @@
  * overflows.
  */
 #include "base/protobuf.h"
-#include "columnar/encode.h"
+#include "export/encode.h"
 
 #define GROUP 8u        /* numbers that are packed together */
 #define RUN_LEAST 8u    /* a run of fewer is not worth its head */
@@ -13,7 +13,7 @@
 #define MINIBLOCK 32u   /* differences that share a width */
 #define MINIBLOCKS (BLOCK / MINIBLOCK)
 
-unsigned columnar_width(uint64_t most)
+unsigned encode_width(uint64_t most)
 {
 	return most ? 64u - (unsigned)__builtin_clzll(most) : 0;
 }
@@ -80,8 +80,7 @@ static uint32_t put_groups(
 	return taken < nr_values ? taken : nr_values;
 }
 
-void columnar_encode_runs(
-	struct text *text, const int64_t *values, uint32_t nr_values, unsigned width)
+void encode_runs(struct text *text, const int64_t *values, uint32_t nr_values, unsigned width)
 {
 	uint32_t at = 0, length;
 
@@ -95,7 +94,7 @@ void columnar_encode_runs(
 	}
 }
 
-void columnar_encode_bits(struct text *text, const int64_t *values, uint32_t nr_values)
+void encode_bits(struct text *text, const int64_t *values, uint32_t nr_values)
 {
 	uint32_t at;
 
@@ -117,7 +116,7 @@ static unsigned width_of(const uint64_t *values)
 
 	for (i = 0; i < MINIBLOCK; i++)
 		all |= values[i];
-	return columnar_width(all);
+	return encode_width(all);
 }
 
 /* Up to BLOCK differences; what lacks in the last miniblock is 0, and miniblocks behind it are left out. */
@@ -144,7 +143,7 @@ static void put_block(struct text *text, const int64_t *values, uint32_t nr_delt
 		put_packed(text, deltas + k * MINIBLOCK, MINIBLOCK, widths[k]);
 }
 
-void columnar_encode_deltas(struct text *text, const int64_t *values, uint32_t nr_values)
+void encode_deltas(struct text *text, const int64_t *values, uint32_t nr_values)
 {
 	uint32_t at = 0, left;
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/failure.h"
-#include "load/sql.h"
+#include "export/sql.h"
 
 #define NAME_BYTES 63u
 /* Two loads of one run would both find no rows of it: one waits for the other. */
@@ -16,33 +16,34 @@
 
 struct server {
 	PGconn *connection;
-	const struct load_options *options;
+	const struct export_server *options;
 	struct text sql;
-	char run[33];
+	struct feed_table table; /* into which rows are copied */
+	bool is_new;
 };
 
-static const struct load_dialect dialect = {
+static const struct sql_dialect dialect = {
 	.server = "PostgreSQL",
 	.schema = "current_schema()",
 	.quote = '"',
 	.name_bytes = NAME_BYTES,
 	.types =
 		{
-			[LOAD_NUMBER] = "bigint",
-			[LOAD_UNSIGNED] = "numeric",
-			[LOAD_BOOLEAN] = "boolean",
-			[LOAD_TEXT] = "text",
-			[LOAD_RUN] = "text",
-			[LOAD_KEY] = "bigint",
+			[FEED_NUMBER] = "bigint",
+			[FEED_UNSIGNED] = "numeric",
+			[FEED_BOOLEAN] = "boolean",
+			[FEED_TEXT] = "text",
+			[FEED_RUN] = "text",
+			[FEED_KEY] = "bigint",
 		},
 	.declarations =
 		{
-			[LOAD_NUMBER] = "bigint",
-			[LOAD_UNSIGNED] = "numeric(20,0) NOT NULL",
-			[LOAD_BOOLEAN] = "boolean",
-			[LOAD_TEXT] = "text",
-			[LOAD_RUN] = "text NOT NULL",
-			[LOAD_KEY] = "bigserial PRIMARY KEY",
+			[FEED_NUMBER] = "bigint",
+			[FEED_UNSIGNED] = "numeric(20,0) NOT NULL",
+			[FEED_BOOLEAN] = "boolean",
+			[FEED_TEXT] = "text",
+			[FEED_RUN] = "text NOT NULL",
+			[FEED_KEY] = "bigserial PRIMARY KEY",
 		},
 };
 
@@ -50,7 +51,7 @@ static const struct load_dialect dialect = {
 
 static enum ct_status fail_result(PGresult *result, struct ct_error *reterr)
 {
-	enum ct_status status = load_fail(&dialect, PQresultErrorMessage(result), reterr);
+	enum ct_status status = sql_fail(&dialect, PQresultErrorMessage(result), reterr);
 
 	PQclear(result);
 	return status;
@@ -111,7 +112,7 @@ static void add_keyword(struct keywords *keywords, const char *name, const char 
 }
 
 /* Does the address, a service or the environment name a database? libpq would take the user's name else. */
-static bool names_database(const struct load_options *options, const PQconninfoOption *told)
+static bool names_database(const struct export_server *options, const PQconninfoOption *told)
 {
 	bool has_service = getenv("PGSERVICE") != NULL;
 	bool has_database = getenv("PGDATABASE") || (options->database && options->database->name &&
@@ -138,7 +139,7 @@ static enum ct_status read_address(
 
 /* `database`: instead of the one that is named; NULL: that one. */
 static PGconn *connect_to(
-	const struct load_options *options, const char *fallback, const char *database)
+	const struct export_server *options, const char *fallback, const char *database)
 {
 	const struct ct_database *beside = options->database;
 	struct keywords keywords = {.count = 0};
@@ -182,7 +183,7 @@ static enum ct_status create_database(
 	text_clear(&server->sql);
 	if (status == CT_OK) {
 		text_add(&server->sql, "CREATE DATABASE ");
-		load_quote(&server->sql, &dialect, name);
+		sql_quote(&server->sql, &dialect, name);
 		text_add(&server->sql, " ENCODING 'UTF8' TEMPLATE template0");
 		status = order(server, NULL, reterr);
 	}
@@ -197,20 +198,20 @@ static enum ct_status connect_again(
 	const char *named = PQdb(server->connection);
 	char *name = strdup(named ? named : "");
 	enum ct_status status =
-		name ? load_check_name(&dialect, name, reterr) : ct_fail_memory(reterr);
+		name ? sql_check_name(&dialect, name, reterr) : ct_fail_memory(reterr);
 
 	if (status == CT_OK)
 		status = create_database(server, name, reterr);
 	free(name);
 	if (status == CT_END)
-		return load_fail(&dialect, PQerrorMessage(server->connection), reterr);
+		return sql_fail(&dialect, PQerrorMessage(server->connection), reterr);
 	if (status)
 		return status;
 	PQfinish(server->connection);
 	server->connection = connect_to(server->options, fallback, NULL);
 	return PQstatus(server->connection) == CONNECTION_OK
 		       ? CT_OK
-		       : load_fail(&dialect, PQerrorMessage(server->connection), reterr);
+		       : sql_fail(&dialect, PQerrorMessage(server->connection), reterr);
 }
 
 static void say_nothing(void *context, const PGresult *result)
@@ -226,7 +227,7 @@ static enum ct_status open_server(struct server *server, struct ct_error *reterr
 
 	if (status)
 		return status;
-	fallback = names_database(server->options, told) ? NULL : LOAD_DEFAULT_DATABASE;
+	fallback = names_database(server->options, told) ? NULL : EXPORT_DEFAULT_DATABASE;
 	PQconninfoFree(told);
 	server->connection = connect_to(server->options, fallback, NULL);
 	if (!server->connection)
@@ -240,7 +241,7 @@ static enum ct_status open_server(struct server *server, struct ct_error *reterr
 
 /* ---------------------------------------------------------------- tables */
 
-static enum ct_status create_index(struct server *server, const struct load_table *table,
+static enum ct_status create_index(struct server *server, const struct feed_table *table,
 	const char *column, const char *columns, struct ct_error *reterr)
 {
 	char name[NAME_BYTES + 1];
@@ -249,25 +250,25 @@ static enum ct_status create_index(struct server *server, const struct load_tabl
 	/* Names are cut where they would be too long; the database makes one that is not taken of a missing one. */
 	if (length > 0 && (size_t)length < sizeof(name)) {
 		text_add(&server->sql, "CREATE INDEX IF NOT EXISTS ");
-		load_quote(&server->sql, &dialect, name);
+		sql_quote(&server->sql, &dialect, name);
 	} else {
 		text_add(&server->sql, "CREATE INDEX");
 	}
 	text_add(&server->sql, " ON ");
-	load_quote(&server->sql, &dialect, table->name);
+	sql_quote(&server->sql, &dialect, table->name);
 	text_format(&server->sql, " (%s)", columns);
 	return order(server, NULL, reterr);
 }
 
 static enum ct_status create_indexes(
-	struct server *server, const struct load_table *table, struct ct_error *reterr)
+	struct server *server, const struct feed_table *table, struct ct_error *reterr)
 {
 	static const char *const older[] = {"probe_id", "tid", "ts"};
 	enum ct_status status = CT_OK;
 	size_t i;
 
-	if (table->columns[0].type != LOAD_KEY) {
-		if (load_has_column(table, "coroutine"))
+	if (table->columns[0].type != FEED_KEY) {
+		if (sql_has_column(table, "coroutine"))
 			return create_index(server, table, "coroutine", "run, coroutine", reterr);
 		return create_index(server, table, "run", "run", reterr);
 	}
@@ -277,32 +278,32 @@ static enum ct_status create_indexes(
 }
 
 static enum ct_status create_table(
-	struct server *server, const struct load_table *table, struct ct_error *reterr)
+	struct server *server, const struct feed_table *table, struct ct_error *reterr)
 {
-	load_add_table(&server->sql, &dialect, table);
+	sql_add_table(&server->sql, &dialect, table);
 	text_char(&server->sql, ')');
 	return order(server, NULL, reterr);
 }
 
 static enum ct_status compare(
-	PGresult *result, const struct load_table *table, struct ct_error *reterr)
+	PGresult *result, const struct feed_table *table, struct ct_error *reterr)
 {
-	struct load_shape shape = {.dialect = &dialect, .table = table};
+	struct sql_shape shape = {.dialect = &dialect, .table = table};
 	int i;
 
 	for (i = 0; i < PQntuples(result); i++)
-		load_shape_column(&shape, PQgetvalue(result, i, 0), PQgetvalue(result, i, 1));
-	return load_shape_status(&shape, reterr);
+		sql_shape_column(&shape, PQgetvalue(result, i, 0), PQgetvalue(result, i, 1));
+	return sql_shape_status(&shape, reterr);
 }
 
 /* A table, a view or anything else that has the name where new tables go; *ret_is_new: there was none. */
-static enum ct_status prepare_table(struct server *server, const struct load_table *table,
+static enum ct_status prepare_table(struct server *server, const struct feed_table *table,
 	bool *ret_is_new, struct ct_error *reterr)
 {
 	PGresult *result;
 	enum ct_status status;
 
-	load_add_shape(&server->sql, &dialect, "$1");
+	sql_add_shape(&server->sql, &dialect, "$1");
 	status = ask(server, table->name, &result, reterr);
 	if (status)
 		return status;
@@ -315,126 +316,122 @@ static enum ct_status prepare_table(struct server *server, const struct load_tab
 
 /* ---------------------------------------------------------------- rows */
 
-static enum ct_status put_rows(
-	struct server *server, struct load_feed *feed, struct ct_error *reterr)
+static enum ct_status put_rows(struct server *server, struct feed *feed, struct ct_error *reterr)
 {
-	enum ct_status status;
+	enum ct_status status = CT_OK;
 	const char *bytes;
 	size_t nr_bytes;
 
-	for (;;) {
-		status = load_feed_next(feed, &bytes, &nr_bytes, reterr);
-		if (status)
-			break;
-		if (PQputCopyData(server->connection, bytes, (int)nr_bytes) != 1)
-			return load_fail(&dialect, PQerrorMessage(server->connection), reterr);
+	while (status == CT_OK) {
+		status = feed_next(feed, &bytes, &nr_bytes, reterr);
+		if (status == CT_OK && PQputCopyData(server->connection, bytes, (int)nr_bytes) != 1)
+			return sql_fail(&dialect, PQerrorMessage(server->connection), reterr);
 	}
-	if (PQputCopyEnd(server->connection, status == CT_END ? NULL : "given up") != 1)
-		return status == CT_END
-			       ? load_fail(&dialect, PQerrorMessage(server->connection), reterr)
-			       : status;
 	return status == CT_END ? CT_OK : status;
 }
 
+/* Sorting all rows once costs less than finding a place for each. */
 static enum ct_status end_copy(
 	struct server *server, enum ct_status status, struct ct_error *reterr)
 {
 	PGresult *result;
 
+	if (PQputCopyEnd(server->connection, status ? "given up" : NULL) != 1 && status == CT_OK)
+		return sql_fail(&dialect, PQerrorMessage(server->connection), reterr);
 	while ((result = PQgetResult(server->connection))) {
 		if (status == CT_OK && PQresultStatus(result) != PGRES_COMMAND_OK)
-			status = load_fail(&dialect, PQresultErrorMessage(result), reterr);
+			status = sql_fail(&dialect, PQresultErrorMessage(result), reterr);
 		PQclear(result);
 	}
-	return status;
+	return status || !server->is_new ? status : create_indexes(server, &server->table, reterr);
 }
 
-static enum ct_status copy_rows(struct server *server, const struct load_table *table,
-	struct load_feed *feed, struct ct_error *reterr)
+static enum ct_status begin_copy(struct server *server, struct ct_error *reterr)
 {
-	enum ct_status status;
-
 	text_add(&server->sql, "COPY ");
-	load_quote(&server->sql, &dialect, table->name);
-	load_add_names(&server->sql, &dialect, table);
+	sql_quote(&server->sql, &dialect, server->table.name);
+	sql_add_names(&server->sql, &dialect, &server->table);
 	text_add(&server->sql, " FROM STDIN");
-	status = order(server, NULL, reterr);
-	if (status)
-		return status;
-	status = put_rows(server, feed, reterr);
-	return end_copy(server, status, reterr);
+	return order(server, NULL, reterr);
 }
 
-static enum ct_status replace_rows(struct server *server, struct ct_view *view,
-	enum ct_view_table number, const struct load_table *table, struct ct_error *reterr)
+static enum ct_status delete_rows(
+	struct server *server, const struct ct_tables *tables, struct ct_error *reterr)
 {
-	struct load_feed feed;
-	enum ct_status status;
+	char run[33];
 
+	feed_run(tables, run);
 	text_add(&server->sql, "DELETE FROM ");
-	load_quote(&server->sql, &dialect, table->name);
+	sql_quote(&server->sql, &dialect, server->table.name);
 	text_add(&server->sql, " WHERE run = $1");
-	status = order(server, server->run, reterr);
-	if (status)
-		return status;
-	status = load_feed_open(&feed, view, number, reterr);
-	if (status == CT_OK)
-		status = copy_rows(server, table, &feed, reterr);
-	load_feed_close(&feed);
-	return status;
+	return order(server, run, reterr);
 }
 
 static enum ct_status create_part(
 	struct server *server, enum ct_view_table part, struct ct_error *reterr)
 {
-	load_add_part(&server->sql, &dialect, part);
+	sql_add_part(&server->sql, &dialect, part);
 	return order(server, NULL, reterr);
 }
 
-/* Sorting all rows once costs less than finding a place for each. */
-static enum ct_status load_table(struct server *server, struct ct_view *view,
-	enum ct_view_table number, struct ct_error *reterr)
+static enum ct_status begin(void *context, const struct batch *batch, struct ct_error *reterr)
 {
-	struct load_table table;
+	struct server *server = context;
 	enum ct_status status;
-	bool is_new;
 
-	if (view_tables[number].is_part)
-		return create_part(server, number, reterr);
-	load_table_of_view(number, server->options->table, &table);
-	status = prepare_table(server, &table, &is_new, reterr);
+	feed_table_of_view(batch->table, server->options->table, &server->table);
+	status = prepare_table(server, &server->table, &server->is_new, reterr);
 	if (status == CT_OK)
-		status = replace_rows(server, view, number, &table, reterr);
-	return status == CT_OK && is_new ? create_indexes(server, &table, reterr) : status;
+		status = delete_rows(server, ct_view_tables(batch->view), reterr);
+	return status ? status : begin_copy(server, reterr);
+}
+
+static enum ct_status rows(void *context, const struct batch *batch, struct ct_error *reterr)
+{
+	struct feed feed;
+	enum ct_status status;
+
+	feed_open(&feed, batch);
+	status = put_rows(context, &feed, reterr);
+	feed_close(&feed);
+	return status;
+}
+
+static enum ct_status end(
+	void *context, const struct batch *batch, enum ct_status status, struct ct_error *reterr)
+{
+	(void)batch;
+	return end_copy(context, status, reterr);
 }
 
 static enum ct_status load_all(struct server *server, struct ct_view *view, struct ct_error *reterr)
 {
+	static const struct batch_writer writer = {false, begin, rows, end};
+	enum ct_status status = batch_write(view, NULL, &writer, server, reterr);
 	enum ct_view_table number;
-	enum ct_status status = CT_OK;
 
-	load_run(ct_view_tables(view), server->run);
 	for (number = 0; status == CT_OK && number < CT_VIEW_NR_TABLES; number++)
-		status = load_table(server, view, number, reterr);
+		if (view_tables[number].is_part)
+			status = create_part(server, number, reterr);
 	return status;
 }
 
 static enum ct_status load_older(
 	struct server *server, struct ct_source *source, struct ct_error *reterr)
 {
-	struct load_table table;
-	struct load_feed feed;
+	struct feed feed;
 	enum ct_status status;
-	bool is_new;
 
-	load_table_older(server->options->table, &table);
-	status = prepare_table(server, &table, &is_new, reterr);
+	feed_table_older(server->options->table, &server->table);
+	status = prepare_table(server, &server->table, &server->is_new, reterr);
+	if (status == CT_OK)
+		status = begin_copy(server, reterr);
 	if (status)
 		return status;
-	load_feed_open_older(&feed, source);
-	status = copy_rows(server, &table, &feed, reterr);
-	load_feed_close(&feed);
-	return status == CT_OK && is_new ? create_indexes(server, &table, reterr) : status;
+	feed_open_older(&feed, source);
+	status = end_copy(server, put_rows(server, &feed, reterr), reterr);
+	feed_close(&feed);
+	return status;
 }
 
 /* ---------------------------------------------------------------- all of it */
@@ -452,12 +449,12 @@ static enum ct_status load_in_transaction(struct server *server, struct ct_view 
 	return status ? status : order_text(server, "COMMIT", reterr);
 }
 
-enum ct_status load_postgresql(struct ct_view *view, struct ct_source *source,
-	const struct load_options *options, struct ct_error *reterr)
+enum ct_status export_postgresql(struct ct_view *view, struct ct_source *source,
+	const struct export_server *options, struct ct_error *reterr)
 {
 	struct server server = {.options = options};
 	enum ct_status status =
-		options->table ? load_check_name(&dialect, options->table, reterr) : CT_OK;
+		options->table ? sql_check_name(&dialect, options->table, reterr) : CT_OK;
 
 	if (status == CT_OK)
 		status = open_server(&server, reterr);

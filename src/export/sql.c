@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/failure.h"
-#include "load/sql.h"
+#include "export/sql.h"
 
 /* ---------------------------------------------------------------- names */
 
@@ -22,8 +22,8 @@ static bool is_utf8(const char *name)
 	return true;
 }
 
-enum ct_status load_check_name(
-	const struct load_dialect *dialect, const char *name, struct ct_error *reterr)
+enum ct_status sql_check_name(
+	const struct sql_dialect *dialect, const char *name, struct ct_error *reterr)
 {
 	if (!*name || strlen(name) > dialect->name_bytes || !is_utf8(name))
 		return ct_fail(reterr, CT_ERR_USAGE,
@@ -33,7 +33,7 @@ enum ct_status load_check_name(
 	return CT_OK;
 }
 
-void load_quote(struct text *text, const struct load_dialect *dialect, const char *name)
+void sql_quote(struct text *text, const struct sql_dialect *dialect, const char *name)
 {
 	text_char(text, dialect->quote);
 	for (; *name; name++) {
@@ -46,7 +46,7 @@ void load_quote(struct text *text, const struct load_dialect *dialect, const cha
 
 /* ---------------------------------------------------------------- statements */
 
-bool load_has_column(const struct load_table *table, const char *name)
+bool sql_has_column(const struct feed_table *table, const char *name)
 {
 	uint32_t i;
 
@@ -56,46 +56,46 @@ bool load_has_column(const struct load_table *table, const char *name)
 	return false;
 }
 
-void load_add_names(
-	struct text *text, const struct load_dialect *dialect, const struct load_table *table)
+void sql_add_names(
+	struct text *text, const struct sql_dialect *dialect, const struct feed_table *table)
 {
 	uint32_t i, nr_put = 0;
 
 	for (i = 0; i < table->nr_columns; i++) {
-		if (table->columns[i].type == LOAD_KEY)
+		if (table->columns[i].type == FEED_KEY)
 			continue;
 		text_add(text, nr_put++ ? ", " : " (");
-		load_quote(text, dialect, table->columns[i].name);
+		sql_quote(text, dialect, table->columns[i].name);
 	}
 	text_char(text, ')');
 }
 
-void load_add_table(
-	struct text *text, const struct load_dialect *dialect, const struct load_table *table)
+void sql_add_table(
+	struct text *text, const struct sql_dialect *dialect, const struct feed_table *table)
 {
 	uint32_t i;
 
 	text_add(text, "CREATE TABLE ");
-	load_quote(text, dialect, table->name);
+	sql_quote(text, dialect, table->name);
 	for (i = 0; i < table->nr_columns; i++) {
 		text_add(text, i ? ", " : " (");
-		load_quote(text, dialect, table->columns[i].name);
+		sql_quote(text, dialect, table->columns[i].name);
 		text_format(text, " %s", dialect->declarations[table->columns[i].type]);
 	}
 }
 
-void load_add_part(struct text *text, const struct load_dialect *dialect, enum ct_view_table part)
+void sql_add_part(struct text *text, const struct sql_dialect *dialect, enum ct_view_table part)
 {
 	const struct ct_view_description *states = ct_view_describe(CT_VIEW_STATES);
 
 	text_add(text, "CREATE OR REPLACE VIEW ");
-	load_quote(text, dialect, ct_view_describe(part)->name);
+	sql_quote(text, dialect, ct_view_describe(part)->name);
 	text_format(text, " AS SELECT * FROM %s WHERE %s = '%s'", states->name,
 		states->columns[view_tables[part].part_column].name,
 		ct_state_name((enum ct_state)view_tables[part].part_number));
 }
 
-void load_add_shape(struct text *text, const struct load_dialect *dialect, const char *table)
+void sql_add_shape(struct text *text, const struct sql_dialect *dialect, const char *table)
 {
 	text_format(text,
 		"SELECT column_name, data_type FROM information_schema.columns WHERE table_schema "
@@ -107,16 +107,16 @@ void load_add_shape(struct text *text, const struct load_dialect *dialect, const
 /* ---------------------------------------------------------------- shapes */
 
 /* Types that hold such cells whole, as both databases name them. */
-static const char *const holders[LOAD_NR_TYPES][10] = {
-	[LOAD_UNSIGNED] = {"numeric", "decimal", "bigint", "text", "character varying", "varchar",
+static const char *const holders[FEED_NR_TYPES][10] = {
+	[FEED_UNSIGNED] = {"numeric", "decimal", "bigint", "text", "character varying", "varchar",
 		"mediumtext", "longtext"},
-	[LOAD_BOOLEAN] = {"boolean", "tinyint", "smallint", "int", "integer", "bigint", "numeric",
+	[FEED_BOOLEAN] = {"boolean", "tinyint", "smallint", "int", "integer", "bigint", "numeric",
 		"decimal"},
-	[LOAD_TEXT] = {"text", "character varying", "varchar", "character", "char", "mediumtext",
+	[FEED_TEXT] = {"text", "character varying", "varchar", "character", "char", "mediumtext",
 		"longtext"},
 };
 
-static bool is_holder(const char *type, enum load_type wanted)
+static bool is_holder(const char *type, enum feed_type wanted)
 {
 	const char *const *holder = holders[wanted];
 
@@ -125,14 +125,14 @@ static bool is_holder(const char *type, enum load_type wanted)
 	return *holder != NULL;
 }
 
-static void find_column(struct load_shape *shape, const char *name, const char *type)
+static void find_column(struct sql_shape *shape, const char *name, const char *type)
 {
 	uint32_t i;
 
 	for (i = 0; i < shape->table->nr_columns; i++) {
-		const struct load_column *column = &shape->table->columns[i];
+		const struct feed_column *column = &shape->table->columns[i];
 
-		if (column->type == LOAD_KEY || strcmp(column->name, name) != 0)
+		if (column->type == FEED_KEY || strcmp(column->name, name) != 0)
 			continue;
 		shape->found |= UINT32_C(1) << i;
 		if (!is_holder(type, column->type))
@@ -141,7 +141,7 @@ static void find_column(struct load_shape *shape, const char *name, const char *
 	}
 }
 
-static void compare_column(struct load_shape *shape, const char *name, const char *type)
+static void compare_column(struct sql_shape *shape, const char *name, const char *type)
 {
 	uint32_t at = shape->nr_seen - 1;
 	const char *wanted = "";
@@ -158,7 +158,7 @@ static void compare_column(struct load_shape *shape, const char *name, const cha
 			&shape->difference, "its column %s is %s, and not %s", name, type, wanted);
 }
 
-void load_shape_column(struct load_shape *shape, const char *name, const char *type)
+void sql_shape_column(struct sql_shape *shape, const char *name, const char *type)
 {
 	shape->nr_seen++;
 	if (shape->difference.length)
@@ -170,19 +170,19 @@ void load_shape_column(struct load_shape *shape, const char *name, const char *t
 }
 
 /* The first column that is missing; the number of columns: none is. */
-static uint32_t missing_column(const struct load_shape *shape)
+static uint32_t missing_column(const struct sql_shape *shape)
 {
 	uint32_t i;
 
 	if (!shape->table->is_older)
 		return shape->nr_seen;
 	for (i = 0; i < shape->table->nr_columns; i++)
-		if (shape->table->columns[i].type != LOAD_KEY && !(shape->found >> i & 1))
+		if (shape->table->columns[i].type != FEED_KEY && !(shape->found >> i & 1))
 			break;
 	return i;
 }
 
-enum ct_status load_shape_status(struct load_shape *shape, struct ct_error *reterr)
+enum ct_status sql_shape_status(struct sql_shape *shape, struct ct_error *reterr)
 {
 	enum ct_status status = text_status(&shape->difference, reterr);
 	uint32_t missing = missing_column(shape);
@@ -211,8 +211,8 @@ static void add_first_line(struct text *text, const char *message)
 	text_append(text, message, length);
 }
 
-enum ct_status load_fail(
-	const struct load_dialect *dialect, const char *message, struct ct_error *reterr)
+enum ct_status sql_fail(
+	const struct sql_dialect *dialect, const char *message, struct ct_error *reterr)
 {
 	struct text line = {0};
 	enum ct_status status;

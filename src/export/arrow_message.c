@@ -5,8 +5,8 @@
  * length, and a FlatBuffer, whose tables are those of Message.fbs and Schema.fbs.
  */
 #include "base/flatbuffer.h"
-#include "columnar/arrow.h"
-#include "columnar/encode.h"
+#include "export/arrow.h"
+#include "export/encode.h"
 
 enum message {
 	MESSAGE_SCHEMA = 1,
@@ -55,7 +55,7 @@ static void end_message(struct text *text, struct text *buffer)
 	text_fini(buffer);
 }
 
-void columnar_say_end(struct text *text)
+void arrow_say_end(struct text *text)
 {
 	text_little_endian(text, MARK, 4);
 	text_little_endian(text, 0, 4);
@@ -80,30 +80,30 @@ static size_t put_timestamp(struct text *buffer)
 	return table;
 }
 
-static enum type type_of(enum columnar_type type)
+static enum type type_of(enum batch_type type)
 {
 	switch (type) {
-	case COLUMNAR_BOOLEAN:
+	case BATCH_BOOLEAN:
 		return TYPE_BOOL;
-	case COLUMNAR_MOMENT:
+	case BATCH_MOMENT:
 		return TYPE_TIMESTAMP;
-	case COLUMNAR_TEXT:
+	case BATCH_TEXT:
 		return TYPE_UTF8;
 	default:
 		return TYPE_INT;
 	}
 }
 
-static size_t put_type(struct text *buffer, enum columnar_type type)
+static size_t put_type(struct text *buffer, enum batch_type type)
 {
 	switch (type) {
-	case COLUMNAR_ROW:
+	case BATCH_ROW:
 		return put_int(buffer, 32, true);
-	case COLUMNAR_NUMBER:
+	case BATCH_NUMBER:
 		return put_int(buffer, 64, true);
-	case COLUMNAR_UNSIGNED:
+	case BATCH_UNSIGNED:
 		return put_int(buffer, 64, false);
-	case COLUMNAR_MOMENT:
+	case BATCH_MOMENT:
 		return put_timestamp(buffer);
 	default:
 		return flatbuffer_table(buffer, NULL, 0, NULL);
@@ -121,9 +121,9 @@ static size_t put_dictionary(struct text *buffer, uint32_t column)
 	return table;
 }
 
-static size_t put_field(struct text *buffer, const struct columnar_column *column, uint32_t number)
+static size_t put_field(struct text *buffer, const struct batch_column *column, uint32_t number)
 {
-	bool is_text = column->type == COLUMNAR_TEXT;
+	bool is_text = column->type == BATCH_TEXT;
 	const struct flatbuffer_field fields[] = {FLATBUFFER_OFFSET, {1, column->is_nullable},
 		{1, type_of(column->type)}, FLATBUFFER_OFFSET,
 		is_text ? FLATBUFFER_OFFSET : FLATBUFFER_NONE, FLATBUFFER_OFFSET};
@@ -156,20 +156,20 @@ static size_t element(size_t vector, uint32_t number)
 	return vector + FLATBUFFER_FIRST + 4 * (size_t)number;
 }
 
-static size_t put_keys(struct text *buffer, const struct columnar_batch *batch)
+static size_t put_keys(struct text *buffer, const struct batch *batch)
 {
-	size_t vector = flatbuffer_vector(buffer, COLUMNAR_NR_KEYS, 4);
-	struct columnar_keys keys;
+	size_t vector = flatbuffer_vector(buffer, BATCH_NR_KEYS, 4);
+	struct batch_keys keys;
 	uint32_t i;
 
-	columnar_keys_of(batch, &keys);
-	for (i = 0; i < COLUMNAR_NR_KEYS; i++)
+	batch_keys_of(batch, &keys);
+	for (i = 0; i < BATCH_NR_KEYS; i++)
 		flatbuffer_point(buffer, element(vector, i),
-			put_key(buffer, columnar_key_names[i], keys.values[i]));
+			put_key(buffer, batch_key_names[i], keys.values[i]));
 	return vector;
 }
 
-static size_t put_fields(struct text *buffer, const struct columnar_batch *batch)
+static size_t put_fields(struct text *buffer, const struct batch *batch)
 {
 	size_t vector = flatbuffer_vector(buffer, batch->nr_columns, 4);
 	uint32_t i;
@@ -180,7 +180,7 @@ static size_t put_fields(struct text *buffer, const struct columnar_batch *batch
 	return vector;
 }
 
-void columnar_say_schema(struct text *text, const struct columnar_batch *batch)
+void arrow_say_schema(struct text *text, const struct batch *batch)
 {
 	const struct flatbuffer_field fields[] = {
 		{2, LITTLE_ENDIAN_BYTES}, FLATBUFFER_OFFSET, FLATBUFFER_OFFSET};
@@ -196,20 +196,20 @@ void columnar_say_schema(struct text *text, const struct columnar_batch *batch)
 
 /* ---------------------------------------------------------------- rows */
 
-static uint64_t bytes_of(const struct columnar_lengths *columns, uint32_t nr_columns)
+static uint64_t bytes_of(const struct arrow_lengths *columns, uint32_t nr_columns)
 {
 	uint64_t sum = 0;
 	uint32_t i, k;
 
 	for (i = 0; i < nr_columns; i++)
 		for (k = 0; k < columns[i].nr_buffers; k++)
-			sum += columnar_padded(columns[i].nr_bytes[k]);
+			sum += arrow_padded(columns[i].nr_bytes[k]);
 	return sum;
 }
 
 /* How many rows each column has, and how many of them are null. */
 static size_t put_nodes(
-	struct text *buffer, const struct columnar_lengths *columns, uint32_t nr_columns)
+	struct text *buffer, const struct arrow_lengths *columns, uint32_t nr_columns)
 {
 	size_t vector = flatbuffer_vector(buffer, nr_columns, NODE_BYTES);
 	size_t at = vector + FLATBUFFER_FIRST;
@@ -224,7 +224,7 @@ static size_t put_nodes(
 
 /* Where each part lies behind the message, and how long it is. */
 static size_t put_buffers(
-	struct text *buffer, const struct columnar_lengths *columns, uint32_t nr_columns)
+	struct text *buffer, const struct arrow_lengths *columns, uint32_t nr_columns)
 {
 	uint32_t nr_buffers = 0, i, k;
 	uint64_t offset = 0;
@@ -238,14 +238,14 @@ static size_t put_buffers(
 		for (k = 0; k < columns[i].nr_buffers; k++, at += NODE_BYTES) {
 			flatbuffer_put(buffer, at, offset, 8);
 			flatbuffer_put(buffer, at + 8, columns[i].nr_bytes[k], 8);
-			offset += columnar_padded(columns[i].nr_bytes[k]);
+			offset += arrow_padded(columns[i].nr_bytes[k]);
 		}
 	}
 	return vector;
 }
 
 static size_t put_rows(
-	struct text *buffer, const struct columnar_lengths *columns, uint32_t nr_columns)
+	struct text *buffer, const struct arrow_lengths *columns, uint32_t nr_columns)
 {
 	const struct flatbuffer_field fields[] = {
 		{8, columns[0].nr_rows}, FLATBUFFER_OFFSET, FLATBUFFER_OFFSET};
@@ -257,8 +257,7 @@ static size_t put_rows(
 	return table;
 }
 
-void columnar_say_rows(
-	struct text *text, const struct columnar_lengths *columns, uint32_t nr_columns)
+void arrow_say_rows(struct text *text, const struct arrow_lengths *columns, uint32_t nr_columns)
 {
 	struct text buffer = {0};
 	size_t place = begin_message(&buffer, MESSAGE_ROWS, bytes_of(columns, nr_columns));
@@ -267,7 +266,7 @@ void columnar_say_rows(
 	end_message(text, &buffer);
 }
 
-void columnar_say_words(struct text *text, uint32_t column, const struct columnar_lengths *words)
+void arrow_say_words(struct text *text, uint32_t column, const struct arrow_lengths *words)
 {
 	const struct flatbuffer_field fields[] = {{8, column}, FLATBUFFER_OFFSET};
 	struct text buffer = {0};

@@ -11,40 +11,40 @@
 #include <string.h>
 
 #include "base/failure.h"
-#include "load/mysql_address.h"
-#include "load/sql.h"
+#include "export/mysql_address.h"
+#include "export/sql.h"
 
 struct server {
 	MYSQL *connection;
-	const struct load_options *options;
-	struct load_mysql_address address;
+	const struct export_server *options;
+	struct mysql_address address;
 	const char *database;
 	struct text sql;
-	char run[33];
+	struct feed_table table; /* into which rows are loaded */
 };
 
-static const struct load_dialect dialect = {
+static const struct sql_dialect dialect = {
 	.server = "MySQL",
 	.schema = "DATABASE()",
 	.quote = '`',
 	.name_bytes = 64,
 	.types =
 		{
-			[LOAD_NUMBER] = "bigint",
-			[LOAD_UNSIGNED] = "decimal",
-			[LOAD_BOOLEAN] = "tinyint",
-			[LOAD_TEXT] = "mediumtext",
-			[LOAD_RUN] = "char",
-			[LOAD_KEY] = "bigint",
+			[FEED_NUMBER] = "bigint",
+			[FEED_UNSIGNED] = "decimal",
+			[FEED_BOOLEAN] = "tinyint",
+			[FEED_TEXT] = "mediumtext",
+			[FEED_RUN] = "char",
+			[FEED_KEY] = "bigint",
 		},
 	.declarations =
 		{
-			[LOAD_NUMBER] = "BIGINT",
-			[LOAD_UNSIGNED] = "DECIMAL(20,0) NOT NULL",
-			[LOAD_BOOLEAN] = "BOOLEAN",
-			[LOAD_TEXT] = "MEDIUMTEXT",
-			[LOAD_RUN] = "CHAR(32) CHARACTER SET ascii NOT NULL",
-			[LOAD_KEY] = "BIGINT AUTO_INCREMENT PRIMARY KEY",
+			[FEED_NUMBER] = "BIGINT",
+			[FEED_UNSIGNED] = "DECIMAL(20,0) NOT NULL",
+			[FEED_BOOLEAN] = "BOOLEAN",
+			[FEED_TEXT] = "MEDIUMTEXT",
+			[FEED_RUN] = "CHAR(32) CHARACTER SET ascii NOT NULL",
+			[FEED_KEY] = "BIGINT AUTO_INCREMENT PRIMARY KEY",
 		},
 };
 
@@ -52,7 +52,7 @@ static const struct load_dialect dialect = {
 
 static enum ct_status fail(const struct server *server, struct ct_error *reterr)
 {
-	return load_fail(&dialect, mysql_error(server->connection), reterr);
+	return sql_fail(&dialect, mysql_error(server->connection), reterr);
 }
 
 /* Runs what is in server->sql, which is empty afterwards. */
@@ -117,7 +117,7 @@ static enum ct_status create_database(struct server *server, struct ct_error *re
 	enum ct_status status;
 
 	text_add(&server->sql, "CREATE DATABASE IF NOT EXISTS ");
-	load_quote(&server->sql, &dialect, server->database);
+	sql_quote(&server->sql, &dialect, server->database);
 	text_add(&server->sql, " CHARACTER SET utf8mb4");
 	status = order(server, reterr);
 	if (status == CT_OK && mysql_select_db(server->connection, server->database))
@@ -130,13 +130,13 @@ static enum ct_status prepare(struct server *server, struct ct_error *reterr)
 	static const struct ct_database none = {.size = sizeof(none)};
 	const struct ct_database *beside =
 		server->options->database ? server->options->database : &none;
-	const struct load_mysql_address *address = &server->address;
+	const struct mysql_address *address = &server->address;
 	const char *socket = either(address->socket, beside->socket);
 	unsigned local = 1;
 
 	server->database = either(address->database, beside->name);
 	if (!server->database)
-		server->database = LOAD_DEFAULT_DATABASE;
+		server->database = EXPORT_DEFAULT_DATABASE;
 	mysql_optionsv(server->connection, MYSQL_READ_DEFAULT_GROUP, "client");
 	mysql_optionsv(server->connection, MYSQL_SET_CHARSET_NAME, "utf8mb4");
 	mysql_optionsv(server->connection, MYSQL_OPT_LOCAL_INFILE, &local);
@@ -154,7 +154,7 @@ static enum ct_status prepare(struct server *server, struct ct_error *reterr)
 static enum ct_status open_server(struct server *server, struct ct_error *reterr)
 {
 	enum ct_status status =
-		load_mysql_address_read(&server->address, server->options->address, reterr);
+		mysql_address_read(&server->address, server->options->address, reterr);
 
 	if (status)
 		return status;
@@ -162,39 +162,39 @@ static enum ct_status open_server(struct server *server, struct ct_error *reterr
 	if (!server->connection)
 		return ct_fail_memory(reterr);
 	status = prepare(server, reterr);
-	return status ? status : load_check_name(&dialect, server->database, reterr);
+	return status ? status : sql_check_name(&dialect, server->database, reterr);
 }
 
 /* ---------------------------------------------------------------- tables */
 
-static void add_indexes(struct text *sql, const struct load_table *table)
+static void add_indexes(struct text *sql, const struct feed_table *table)
 {
-	if (table->columns[0].type == LOAD_KEY)
+	if (table->columns[0].type == FEED_KEY)
 		text_add(sql, ", INDEX (probe_id), INDEX (tid), INDEX (ts)");
-	else if (load_has_column(table, "coroutine"))
+	else if (sql_has_column(table, "coroutine"))
 		text_add(sql, ", INDEX (run, coroutine)");
 	else
 		text_add(sql, ", INDEX (run)");
 }
 
 static enum ct_status create_table(
-	struct server *server, const struct load_table *table, struct ct_error *reterr)
+	struct server *server, const struct feed_table *table, struct ct_error *reterr)
 {
-	load_add_table(&server->sql, &dialect, table);
+	sql_add_table(&server->sql, &dialect, table);
 	add_indexes(&server->sql, table);
 	text_add(&server->sql, ") ENGINE=InnoDB CHARACTER SET utf8mb4");
 	return order(server, reterr);
 }
 
 static enum ct_status compare(
-	MYSQL_RES *result, const struct load_table *table, struct ct_error *reterr)
+	MYSQL_RES *result, const struct feed_table *table, struct ct_error *reterr)
 {
-	struct load_shape shape = {.dialect = &dialect, .table = table};
+	struct sql_shape shape = {.dialect = &dialect, .table = table};
 	MYSQL_ROW row;
 
 	while ((row = mysql_fetch_row(result)))
-		load_shape_column(&shape, row[0], row[1]);
-	return load_shape_status(&shape, reterr);
+		sql_shape_column(&shape, row[0], row[1]);
+	return sql_shape_status(&shape, reterr);
 }
 
 /* Asks for the columns of a table; *ret_result is to be freed. */
@@ -205,7 +205,7 @@ static enum ct_status ask_shape(
 	enum ct_status status;
 
 	add_text(server, &name, table);
-	load_add_shape(&server->sql, &dialect, text_peek(&name));
+	sql_add_shape(&server->sql, &dialect, text_peek(&name));
 	server->sql.is_broken |= name.is_broken;
 	text_fini(&name);
 	status = text_status(&server->sql, reterr);
@@ -219,7 +219,7 @@ static enum ct_status ask_shape(
 }
 
 static enum ct_status prepare_table(
-	struct server *server, const struct load_table *table, struct ct_error *reterr)
+	struct server *server, const struct feed_table *table, struct ct_error *reterr)
 {
 	MYSQL_RES *result;
 	enum ct_status status = ask_shape(server, table->name, &result, reterr);
@@ -238,7 +238,7 @@ static enum ct_status prepare_table(
 
 /* What the client library asks for rows. */
 struct handing {
-	struct load_feed *feed;
+	struct feed *feed;
 	const char *bytes;
 	size_t nr_bytes;
 	enum ct_status status;
@@ -258,7 +258,7 @@ static int hand_rows(void *context, char *buffer, unsigned nr_bytes)
 	size_t count;
 
 	if (!handing->nr_bytes && handing->status == CT_OK)
-		handing->status = load_feed_next(
+		handing->status = feed_next(
 			handing->feed, &handing->bytes, &handing->nr_bytes, &handing->error);
 	if (handing->status < 0)
 		return -1;
@@ -302,16 +302,16 @@ static enum ct_status check_warnings(struct server *server, struct ct_error *ret
 	return status;
 }
 
-static enum ct_status load_rows(struct server *server, const struct load_table *table,
-	struct load_feed *feed, struct ct_error *reterr)
+static enum ct_status load_rows(struct server *server, const struct feed_table *table,
+	struct feed *feed, struct ct_error *reterr)
 {
 	struct handing handing = {.feed = feed};
 	enum ct_status status;
 
 	text_add(&server->sql, "LOAD DATA LOCAL INFILE 'corotracer' INTO TABLE ");
-	load_quote(&server->sql, &dialect, table->name);
+	sql_quote(&server->sql, &dialect, table->name);
 	text_add(&server->sql, " CHARACTER SET utf8mb4");
-	load_add_names(&server->sql, &dialect, table);
+	sql_add_names(&server->sql, &dialect, table);
 	mysql_set_local_infile_handler(
 		server->connection, begin_rows, hand_rows, end_rows, say_trouble, &handing);
 	status = order(server, reterr);
@@ -324,27 +324,35 @@ static enum ct_status load_rows(struct server *server, const struct load_table *
 	return status ? status : check_warnings(server, reterr);
 }
 
-static enum ct_status replace_rows(struct server *server, struct ct_view *view,
-	enum ct_view_table number, struct ct_error *reterr)
+static enum ct_status begin(void *context, const struct batch *batch, struct ct_error *reterr)
 {
-	struct load_table table;
-	struct load_feed feed;
+	struct server *server = context;
+	char run[33];
+
+	feed_run(ct_view_tables(batch->view), run);
+	feed_table_of_view(batch->table, server->options->table, &server->table);
+	text_add(&server->sql, "DELETE FROM ");
+	sql_quote(&server->sql, &dialect, server->table.name);
+	text_format(&server->sql, " WHERE run = '%s'", run);
+	return order(server, reterr);
+}
+
+static enum ct_status rows(void *context, const struct batch *batch, struct ct_error *reterr)
+{
+	struct server *server = context;
+	struct feed feed;
 	enum ct_status status;
 
-	load_table_of_view(number, server->options->table, &table);
-	if (!table.nr_columns)
-		return CT_OK;
-	text_add(&server->sql, "DELETE FROM ");
-	load_quote(&server->sql, &dialect, table.name);
-	text_add(&server->sql, " WHERE run = ");
-	add_text(server, &server->sql, server->run);
-	status = order(server, reterr);
-	if (status)
-		return status;
-	status = load_feed_open(&feed, view, number, reterr);
-	if (status == CT_OK)
-		status = load_rows(server, &table, &feed, reterr);
-	load_feed_close(&feed);
+	feed_open(&feed, batch);
+	status = load_rows(server, &server->table, &feed, reterr);
+	feed_close(&feed);
+	return status;
+}
+
+static enum ct_status end(
+	void *context, const struct batch *batch, enum ct_status status, struct ct_error *reterr)
+{
+	(void)context, (void)batch, (void)reterr;
 	return status;
 }
 
@@ -353,51 +361,48 @@ static enum ct_status replace_rows(struct server *server, struct ct_view *view,
 static enum ct_status create_part(
 	struct server *server, enum ct_view_table part, struct ct_error *reterr)
 {
-	load_add_part(&server->sql, &dialect, part);
+	sql_add_part(&server->sql, &dialect, part);
 	return order(server, reterr);
 }
 
 static enum ct_status prepare_view(
 	struct server *server, enum ct_view_table number, struct ct_error *reterr)
 {
-	struct load_table table;
-
-	load_table_of_view(number, server->options->table, &table);
-	return table.nr_columns ? prepare_table(server, &table, reterr)
-				: create_part(server, number, reterr);
+	if (view_tables[number].is_part)
+		return create_part(server, number, reterr);
+	feed_table_of_view(number, server->options->table, &server->table);
+	return prepare_table(server, &server->table, reterr);
 }
 
 static enum ct_status load_all(struct server *server, struct ct_view *view, struct ct_error *reterr)
 {
+	static const struct batch_writer writer = {false, begin, rows, end};
 	enum ct_view_table number;
 	enum ct_status status = CT_OK;
 
-	load_run(ct_view_tables(view), server->run);
 	for (number = 0; status == CT_OK && number < CT_VIEW_NR_TABLES; number++)
 		status = prepare_view(server, number, reterr);
 	if (status == CT_OK)
 		status = order_text(server, "START TRANSACTION", reterr);
-	for (number = 0; status == CT_OK && number < CT_VIEW_NR_TABLES; number++)
-		status = replace_rows(server, view, number, reterr);
-	return status;
+	return status ? status : batch_write(view, NULL, &writer, server, reterr);
 }
 
 static enum ct_status load_older(
 	struct server *server, struct ct_source *source, struct ct_error *reterr)
 {
-	struct load_table table;
-	struct load_feed feed;
+	struct feed_table table;
+	struct feed feed;
 	enum ct_status status;
 
-	load_table_older(server->options->table, &table);
+	feed_table_older(server->options->table, &table);
 	status = prepare_table(server, &table, reterr);
 	if (status == CT_OK)
 		status = order_text(server, "START TRANSACTION", reterr);
 	if (status)
 		return status;
-	load_feed_open_older(&feed, source);
+	feed_open_older(&feed, source);
 	status = load_rows(server, &table, &feed, reterr);
-	load_feed_close(&feed);
+	feed_close(&feed);
 	return status;
 }
 
@@ -414,12 +419,12 @@ static enum ct_status load_in_transaction(struct server *server, struct ct_view 
 	return status ? status : order_text(server, "COMMIT", reterr);
 }
 
-enum ct_status load_mysql(struct ct_view *view, struct ct_source *source,
-	const struct load_options *options, struct ct_error *reterr)
+enum ct_status export_mysql(struct ct_view *view, struct ct_source *source,
+	const struct export_server *options, struct ct_error *reterr)
 {
 	struct server server = {.options = options};
 	enum ct_status status =
-		options->table ? load_check_name(&dialect, options->table, reterr) : CT_OK;
+		options->table ? sql_check_name(&dialect, options->table, reterr) : CT_OK;
 
 	if (status == CT_OK)
 		status = open_server(&server, reterr);
@@ -427,7 +432,7 @@ enum ct_status load_mysql(struct ct_view *view, struct ct_source *source,
 		status = load_in_transaction(&server, view, source, reterr);
 	if (server.connection)
 		mysql_close(server.connection);
-	load_mysql_address_fini(&server.address);
+	mysql_address_fini(&server.address);
 	text_fini(&server.sql);
 	return status;
 }

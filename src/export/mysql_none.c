@@ -3,10 +3,10 @@
  * Where MariaDB Connector/C is missing: a sentence that says how to get it.
  */
 #include "base/failure.h"
-#include "load/load.h"
+#include "export/export.h"
 
-enum ct_status load_mysql(struct ct_view *view, struct ct_source *source,
-	const struct load_options *options, struct ct_error *reterr)
+enum ct_status export_mysql(struct ct_view *view, struct ct_source *source,
+	const struct export_server *options, struct ct_error *reterr)
 {
 	(void)view, (void)source, (void)options;
 	return ct_fail(reterr, CT_ERR_UNSUPPORTED,

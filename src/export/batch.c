@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/failure.h"
-#include "columnar/batch.h"
+#include "export/batch.h"
 #include "corotracer/version.h"
 #include "event/kind_words.h"
 
@@ -17,8 +17,7 @@
 
 /* ---------------------------------------------------------------- words */
 
-const char *columnar_words_at(
-	const struct columnar_words *words, uint32_t word, uint32_t *ret_nr_bytes)
+const char *batch_word(const struct batch_words *words, uint32_t word, uint32_t *ret_nr_bytes)
 {
 	uint32_t begin = word ? words->ends.at[word - 1] : 0;
 
@@ -26,10 +25,10 @@ const char *columnar_words_at(
 	return text_peek(&words->bytes) + begin;
 }
 
-static bool is_word(const struct columnar_words *words, uint32_t word, const struct text *text)
+static bool is_word(const struct batch_words *words, uint32_t word, const struct text *text)
 {
 	uint32_t nr_bytes;
-	const char *at = columnar_words_at(words, word, &nr_bytes);
+	const char *at = batch_word(words, word, &nr_bytes);
 
 	return nr_bytes == text->length && memcmp(at, text_peek(text), nr_bytes) == 0;
 }
@@ -44,7 +43,7 @@ static uint64_t hash_of(const struct text *text)
 	return hash;
 }
 
-static bool add_word(struct columnar_words *words, const struct text *text, uint64_t hash)
+static bool add_word(struct batch_words *words, const struct text *text, uint64_t hash)
 {
 	text_append(&words->bytes, text_peek(text), text->length);
 	return !text->is_broken && !words->bytes.is_broken &&
@@ -52,7 +51,7 @@ static bool add_word(struct columnar_words *words, const struct text *text, uint
 	       map_put(&words->by_hash, hash, (uint32_t)words->ends.count - 1);
 }
 
-static uint32_t find_word(struct columnar_batch *batch, struct columnar_words *words)
+static uint32_t find_word(struct batch *batch, struct batch_words *words)
 {
 	uint64_t hash;
 	uint32_t word;
@@ -70,7 +69,7 @@ static uint32_t find_word(struct columnar_batch *batch, struct columnar_words *w
 }
 
 static uint32_t say_cell(
-	struct columnar_batch *batch, struct columnar_column *column, int64_t number, unsigned kind)
+	struct batch *batch, struct batch_column *column, int64_t number, unsigned kind)
 {
 	text_clear(&batch->cell);
 	text_clear(&batch->clean);
@@ -82,10 +81,10 @@ static uint32_t say_cell(
 
 /* An object and an argument mean something by their kind alone. */
 static uint32_t word_of(
-	struct columnar_batch *batch, struct columnar_column *column, int64_t number, unsigned kind)
+	struct batch *batch, struct batch_column *column, int64_t number, unsigned kind)
 {
-	struct columnar_words *words = &column->words;
-	struct columnar_cell cell = {.number = number};
+	struct batch_words *words = &column->words;
+	struct batch_cell cell = {.number = number};
 	uint64_t key;
 	uint32_t at;
 
@@ -104,7 +103,7 @@ static uint32_t word_of(
 	return cell.word;
 }
 
-static void clear_words(struct columnar_words *words)
+static void clear_words(struct batch_words *words)
 {
 	text_clear(&words->bytes);
 	words->ends.count = words->cells.count = 0;
@@ -112,7 +111,7 @@ static void clear_words(struct columnar_words *words)
 	map_fini(&words->by_cell);
 }
 
-static void fini_words(struct columnar_words *words)
+static void fini_words(struct batch_words *words)
 {
 	clear_words(words);
 	text_fini(&words->bytes);
@@ -122,57 +121,56 @@ static void fini_words(struct columnar_words *words)
 
 /* ---------------------------------------------------------------- columns */
 
-static enum columnar_type type_of(enum ct_view_type type)
+enum batch_type batch_type_of(enum ct_view_type type)
 {
 	switch (type) {
 	case CT_VIEW_TYPE_BOOLEAN:
-		return COLUMNAR_BOOLEAN;
+		return BATCH_BOOLEAN;
 	case CT_VIEW_TYPE_COROUTINE:
 	case CT_VIEW_TYPE_TASK:
-		return COLUMNAR_UNSIGNED;
+		return BATCH_UNSIGNED;
 	case CT_VIEW_TYPE_PROCESS:
 	case CT_VIEW_TYPE_THREAD:
 	case CT_VIEW_TYPE_SITE:
-		return COLUMNAR_ROW;
+		return BATCH_ROW;
 	case CT_VIEW_TYPE_NUMBER:
 	case CT_VIEW_TYPE_TIME:
 	case CT_VIEW_TYPE_NANOSECONDS:
 	case CT_VIEW_TYPE_EVENT:
 	case CT_VIEW_TYPE_REFERENCE:
-		return COLUMNAR_NUMBER;
+		return BATCH_NUMBER;
 	default:
-		return COLUMNAR_TEXT;
+		return BATCH_TEXT;
 	}
 }
 
 /* An event's value is there only where its kind has no coroutine. */
-static bool is_value(const struct columnar_batch *batch, uint32_t from)
+static bool is_value(const struct batch *batch, uint32_t from)
 {
 	return batch->table == CT_VIEW_EVENTS && from == CT_VIEW_EVENTS_VALUE;
 }
 
-static struct columnar_column *add_column(
-	struct columnar_batch *batch, uint32_t from, enum columnar_type type)
+static struct batch_column *add_column(struct batch *batch, uint32_t from, enum batch_type type)
 {
 	const struct ct_view_column *of = &ct_view_describe(batch->table)->columns[from];
-	struct columnar_column *column = &batch->columns[batch->nr_columns++];
+	struct batch_column *column = &batch->columns[batch->nr_columns++];
 
 	snprintf(column->name, sizeof(column->name), "%s", of->name);
 	column->type = type;
 	column->of = of->type;
 	column->from = from;
-	column->is_nullable = type == COLUMNAR_TEXT || is_value(batch, from) ||
+	column->is_nullable = type == BATCH_TEXT || is_value(batch, from) ||
 			      ct_view_none(of->type) != CT_VIEW_NOTHING;
-	column->is_set = calloc(COLUMNAR_ROWS / 64, sizeof(*column->is_set));
-	column->values = calloc(COLUMNAR_ROWS, sizeof(*column->values));
+	column->is_set = calloc(BATCH_ROWS / 64, sizeof(*column->is_set));
+	column->values = calloc(BATCH_ROWS, sizeof(*column->values));
 	batch->is_broken |= !column->is_set || !column->values;
 	return column;
 }
 
 /* "from_ns" has "from_at" beside it. */
-static void add_moment(struct columnar_batch *batch, uint32_t from)
+static void add_moment(struct batch *batch, uint32_t from)
 {
-	struct columnar_column *column = add_column(batch, from, COLUMNAR_MOMENT);
+	struct batch_column *column = add_column(batch, from, BATCH_MOMENT);
 	size_t length = strlen(column->name);
 
 	if (length > 3 && strcmp(column->name + length - 3, "_ns") == 0)
@@ -180,35 +178,34 @@ static void add_moment(struct columnar_batch *batch, uint32_t from)
 	snprintf(column->name + length, sizeof(column->name) - length, "_at");
 }
 
-static void add_columns(struct columnar_batch *batch)
+static void add_columns(struct batch *batch)
 {
 	const struct ct_view_description *of = ct_view_describe(batch->table);
 	uint32_t i;
 
 	for (i = 0; i < of->nr_columns; i++) {
-		add_column(batch, i, type_of(of->columns[i].type));
-		if (of->columns[i].type == CT_VIEW_TYPE_TIME)
+		add_column(batch, i, batch_type_of(of->columns[i].type));
+		if (batch->has_moments && of->columns[i].type == CT_VIEW_TYPE_TIME)
 			add_moment(batch, i);
 	}
 }
 
 /* ---------------------------------------------------------------- cells */
 
-static void put_null(struct columnar_batch *batch, struct columnar_column *column, uint32_t row)
+static void put_null(struct batch *batch, struct batch_column *column, uint32_t row)
 {
 	(void)batch;
 	column->values[row] = 0;
 	column->nr_nulls++;
 }
 
-static void put_value(struct columnar_column *column, uint32_t row, int64_t value)
+static void put_value(struct batch_column *column, uint32_t row, int64_t value)
 {
 	column->values[row] = value;
 	column->is_set[row / 64] |= UINT64_C(1) << row % 64;
 }
 
-static void put_moment(
-	struct columnar_batch *batch, struct columnar_column *column, uint32_t row, int64_t time)
+static void put_moment(struct batch *batch, struct batch_column *column, uint32_t row, int64_t time)
 {
 	int64_t epoch = ct_view_tables(batch->view)->epoch_realtime_ns, moment;
 
@@ -218,8 +215,8 @@ static void put_moment(
 		put_value(column, row, moment);
 }
 
-static void put_word(struct columnar_batch *batch, struct columnar_column *column, uint32_t row,
-	int64_t number, unsigned kind)
+static void put_word(struct batch *batch, struct batch_column *column, uint32_t row, int64_t number,
+	unsigned kind)
 {
 	uint32_t word = word_of(batch, column, number, kind);
 
@@ -229,30 +226,30 @@ static void put_word(struct columnar_batch *batch, struct columnar_column *colum
 		put_value(column, row, word);
 }
 
-static void put_cell(struct columnar_batch *batch, struct columnar_column *column, uint32_t row,
-	int64_t number, unsigned kind)
+static void put_cell(struct batch *batch, struct batch_column *column, uint32_t row, int64_t number,
+	unsigned kind)
 {
 	if (ct_view_is_nothing(column->of, number) ||
 		(is_value(batch, column->from) && kind_has_coro(kind)))
 		put_null(batch, column, row);
-	else if (column->type == COLUMNAR_MOMENT)
+	else if (column->type == BATCH_MOMENT)
 		put_moment(batch, column, row, number);
-	else if (column->type == COLUMNAR_TEXT)
+	else if (column->type == BATCH_TEXT)
 		put_word(batch, column, row, number, kind);
-	else if (column->type == COLUMNAR_ROW && (number < 0 || number > INT32_MAX))
+	else if (column->type == BATCH_ROW && (number < 0 || number > INT32_MAX))
 		put_null(batch, column, row);
 	else
 		put_value(column, row, number);
 }
 
-static void put_rows(struct columnar_batch *batch, const struct ct_view_rows *rows)
+static void put_rows(struct batch *batch, const struct ct_view_rows *rows)
 {
 	const int64_t *kinds =
 		batch->table == CT_VIEW_EVENTS ? rows->columns[CT_VIEW_EVENTS_KIND] : NULL;
 	uint32_t k, i;
 
 	for (k = 0; k < batch->nr_columns; k++) {
-		struct columnar_column *column = &batch->columns[k];
+		struct batch_column *column = &batch->columns[k];
 		const int64_t *numbers = rows->columns[column->from];
 
 		for (i = 0; i < rows->nr_rows; i++)
@@ -264,31 +261,31 @@ static void put_rows(struct columnar_batch *batch, const struct ct_view_rows *ro
 
 /* ---------------------------------------------------------------- batches */
 
-static void clear(struct columnar_batch *batch)
+static void clear(struct batch *batch)
 {
 	uint32_t k;
 
 	batch->nr_rows = 0;
 	for (k = 0; k < batch->nr_columns; k++) {
-		struct columnar_column *column = &batch->columns[k];
+		struct batch_column *column = &batch->columns[k];
 
-		memset(column->is_set, 0, COLUMNAR_ROWS / 8);
+		memset(column->is_set, 0, BATCH_ROWS / 8);
 		column->nr_nulls = 0;
 		clear_words(&column->words);
 	}
 }
 
-static bool has_room(const struct columnar_batch *batch)
+static bool has_room(const struct batch *batch)
 {
 	size_t nr_bytes = 0;
 	uint32_t k;
 
 	for (k = 0; k < batch->nr_columns; k++)
 		nr_bytes += batch->columns[k].words.bytes.length;
-	return batch->nr_rows + COLUMN_ROWS <= COLUMNAR_ROWS && nr_bytes < COLUMNAR_WORD_BYTES;
+	return batch->nr_rows + COLUMN_ROWS <= BATCH_ROWS && nr_bytes < BATCH_WORD_BYTES;
 }
 
-enum ct_status columnar_batch_next(struct columnar_batch *batch, struct ct_error *reterr)
+enum ct_status batch_next(struct batch *batch, struct ct_error *reterr)
 {
 	const struct ct_view_rows *rows;
 	enum ct_status status = CT_OK;
@@ -306,13 +303,13 @@ enum ct_status columnar_batch_next(struct columnar_batch *batch, struct ct_error
 	return batch->nr_rows ? CT_OK : CT_END;
 }
 
-enum ct_status columnar_batch_open(struct columnar_batch *batch, struct ct_view *view,
-	enum ct_view_table table, struct ct_error *reterr)
+enum ct_status batch_open(struct batch *batch, struct ct_view *view, enum ct_view_table table,
+	bool has_moments, struct ct_error *reterr)
 {
 	const struct ct_view_request request = {.size = sizeof(request), .table = table};
 
-	*batch = (struct columnar_batch){.view = view, .table = table};
-	batch->columns = calloc(COLUMNAR_COLUMNS, sizeof(*batch->columns));
+	*batch = (struct batch){.view = view, .table = table, .has_moments = has_moments};
+	batch->columns = calloc(BATCH_COLUMNS, sizeof(*batch->columns));
 	if (!batch->columns)
 		return ct_fail_memory(reterr);
 	add_columns(batch);
@@ -321,7 +318,7 @@ enum ct_status columnar_batch_open(struct columnar_batch *batch, struct ct_view 
 	return ct_view_scan_open(view, &request, &batch->scan, reterr);
 }
 
-void columnar_batch_close(struct columnar_batch *batch)
+void batch_close(struct batch *batch)
 {
 	uint32_t k;
 
@@ -338,20 +335,20 @@ void columnar_batch_close(struct columnar_batch *batch)
 
 /* ---------------------------------------------------------------- names */
 
-const char *const columnar_key_names[COLUMNAR_NR_KEYS] = {
-	[COLUMNAR_KEY_TABLE] = "corotracer.table",
-	[COLUMNAR_KEY_RUN] = "corotracer.run",
-	[COLUMNAR_KEY_HOST] = "corotracer.host",
-	[COLUMNAR_KEY_VERSION] = "corotracer.version",
+const char *const batch_key_names[BATCH_NR_KEYS] = {
+	[BATCH_KEY_TABLE] = "corotracer.table",
+	[BATCH_KEY_RUN] = "corotracer.run",
+	[BATCH_KEY_HOST] = "corotracer.host",
+	[BATCH_KEY_VERSION] = "corotracer.version",
 };
 
-static void say_key(struct columnar_keys *keys, enum columnar_key key, const char *value)
+static void say_key(struct batch_keys *keys, enum batch_key key, const char *value)
 {
 	struct text clean = {0};
 	size_t length;
 
 	text_utf8(&clean, value);
-	length = clean.length < COLUMNAR_KEY_BYTES ? clean.length : COLUMNAR_KEY_BYTES - 1;
+	length = clean.length < BATCH_KEY_BYTES ? clean.length : BATCH_KEY_BYTES - 1;
 	/* Not in the middle of a character. */
 	while (length < clean.length && length && ((unsigned char)clean.at[length] & 0xc0) == 0x80)
 		length--;
@@ -359,22 +356,21 @@ static void say_key(struct columnar_keys *keys, enum columnar_key key, const cha
 	text_fini(&clean);
 }
 
-void columnar_keys_of(const struct columnar_batch *batch, struct columnar_keys *ret_keys)
+void batch_keys_of(const struct batch *batch, struct batch_keys *ret_keys)
 {
 	const struct ct_tables *tables = ct_view_tables(batch->view);
-	char *run = ret_keys->values[COLUMNAR_KEY_RUN];
+	char *run = ret_keys->values[BATCH_KEY_RUN];
 	size_t i;
 
-	*ret_keys = (struct columnar_keys){0};
-	say_key(ret_keys, COLUMNAR_KEY_TABLE, ct_view_describe(batch->table)->name);
-	say_key(ret_keys, COLUMNAR_KEY_HOST, tables->host);
-	say_key(ret_keys, COLUMNAR_KEY_VERSION, CT_VERSION_TEXT);
+	*ret_keys = (struct batch_keys){0};
+	say_key(ret_keys, BATCH_KEY_TABLE, ct_view_describe(batch->table)->name);
+	say_key(ret_keys, BATCH_KEY_HOST, tables->host);
+	say_key(ret_keys, BATCH_KEY_VERSION, CT_VERSION_TEXT);
 	for (i = 0; i < sizeof(tables->run_id); i++)
 		snprintf(run + 2 * i, 3, "%02x", tables->run_id[i]);
 }
 
-enum ct_status columnar_find(
-	const char *name, enum ct_view_table *ret_table, struct ct_error *reterr)
+enum ct_status batch_find(const char *name, enum ct_view_table *ret_table, struct ct_error *reterr)
 {
 	enum ct_view_table table = ct_view_find_table(name);
 	struct text names = {0};
@@ -391,5 +387,48 @@ enum ct_status columnar_find(
 	status = ct_fail(
 		reterr, CT_ERR_USAGE, "there is no table '%s', but %s", name, text_peek(&names));
 	text_fini(&names);
+	return status;
+}
+
+/* ---------------------------------------------------------------- tables */
+
+static enum ct_status write_rows(struct batch *batch, const struct batch_writer *writer,
+	void *context, struct ct_error *reterr)
+{
+	enum ct_status status = writer->begin(context, batch, reterr);
+
+	if (status)
+		return status == CT_END ? CT_OK : status;
+	while (status == CT_OK) {
+		status = batch_next(batch, reterr);
+		if (status == CT_OK)
+			status = writer->rows(context, batch, reterr);
+	}
+	return writer->end(context, batch, status == CT_END ? CT_OK : status, reterr);
+}
+
+static enum ct_status write_table(struct ct_view *view, enum ct_view_table table,
+	const struct batch_writer *writer, void *context, struct ct_error *reterr)
+{
+	struct batch batch;
+	enum ct_status status = batch_open(&batch, view, table, writer->has_moments, reterr);
+
+	if (status == CT_OK)
+		status = write_rows(&batch, writer, context, reterr);
+	batch_close(&batch);
+	return status;
+}
+
+enum ct_status batch_write(struct ct_view *view, const char *name,
+	const struct batch_writer *writer, void *context, struct ct_error *reterr)
+{
+	enum ct_view_table table;
+	enum ct_status status = name ? batch_find(name, &table, reterr) : CT_OK;
+
+	if (status || name)
+		return status ? status : write_table(view, table, writer, context, reterr);
+	for (table = 0; status == CT_OK && table < CT_VIEW_NR_TABLES; table++)
+		if (!view_tables[table].is_part)
+			status = write_table(view, table, writer, context, reterr);
 	return status;
 }

@@ -4,8 +4,8 @@
  * numbers of. Words are told anew with each batch, so that neither side has to keep those of all batches.
  */
 #include "base/io.h"
-#include "columnar/arrow.h"
-#include "columnar/encode.h"
+#include "export/arrow.h"
+#include "export/encode.h"
 
 struct stream {
 	struct io_output output;
@@ -32,7 +32,7 @@ static void pad(struct text *page)
 
 /* ---------------------------------------------------------------- words */
 
-static void put_ends(struct text *page, const struct columnar_words *words)
+static void put_ends(struct text *page, const struct batch_words *words)
 {
 	uint32_t i;
 
@@ -43,13 +43,13 @@ static void put_ends(struct text *page, const struct columnar_words *words)
 }
 
 static enum ct_status write_words(struct stream *stream, uint32_t number,
-	const struct columnar_words *words, struct ct_error *reterr)
+	const struct batch_words *words, struct ct_error *reterr)
 {
-	const struct columnar_lengths lengths = {.nr_rows = words->ends.count,
+	const struct arrow_lengths lengths = {.nr_rows = words->ends.count,
 		.nr_bytes = {0, 4 * (words->ends.count + 1), words->bytes.length},
 		.nr_buffers = 3};
 
-	columnar_say_words(&stream->page, number, &lengths);
+	arrow_say_words(&stream->page, number, &lengths);
 	put_ends(&stream->page, words);
 	text_append(&stream->page, text_peek(&words->bytes), words->bytes.length);
 	pad(&stream->page);
@@ -58,48 +58,48 @@ static enum ct_status write_words(struct stream *stream, uint32_t number,
 
 /* ---------------------------------------------------------------- rows */
 
-static uint64_t bytes_of(enum columnar_type type, uint32_t nr_rows)
+static uint64_t bytes_of(enum batch_type type, uint32_t nr_rows)
 {
 	switch (type) {
-	case COLUMNAR_BOOLEAN:
+	case BATCH_BOOLEAN:
 		return (nr_rows + 7) / 8;
-	case COLUMNAR_ROW:
-	case COLUMNAR_TEXT:
+	case BATCH_ROW:
+	case BATCH_TEXT:
 		return 4 * (uint64_t)nr_rows;
 	default:
 		return 8 * (uint64_t)nr_rows;
 	}
 }
 
-static uint64_t bytes_of_nulls(const struct columnar_column *column, uint32_t nr_rows)
+static uint64_t bytes_of_nulls(const struct batch_column *column, uint32_t nr_rows)
 {
 	return column->nr_nulls ? (nr_rows + 7) / 8 : 0;
 }
 
-static void say_rows(struct stream *stream, const struct columnar_batch *batch)
+static void say_rows(struct stream *stream, const struct batch *batch)
 {
-	struct columnar_lengths lengths[COLUMNAR_COLUMNS];
+	struct arrow_lengths lengths[BATCH_COLUMNS];
 	uint32_t i;
 
 	for (i = 0; i < batch->nr_columns; i++) {
-		const struct columnar_column *column = &batch->columns[i];
+		const struct batch_column *column = &batch->columns[i];
 
-		lengths[i] = (struct columnar_lengths){.nr_rows = batch->nr_rows,
+		lengths[i] = (struct arrow_lengths){.nr_rows = batch->nr_rows,
 			.nr_nulls = column->nr_nulls,
 			.nr_bytes = {bytes_of_nulls(column, batch->nr_rows),
 				bytes_of(column->type, batch->nr_rows)},
 			.nr_buffers = 2};
 	}
-	columnar_say_rows(&stream->page, lengths, batch->nr_columns);
+	arrow_say_rows(&stream->page, lengths, batch->nr_columns);
 }
 
-static void put_values(struct text *page, const struct columnar_column *column, uint32_t nr_rows)
+static void put_values(struct text *page, const struct batch_column *column, uint32_t nr_rows)
 {
 	uint32_t i;
 
-	if (column->type == COLUMNAR_BOOLEAN)
-		columnar_encode_bits(page, column->values, nr_rows);
-	else if (column->type == COLUMNAR_ROW || column->type == COLUMNAR_TEXT)
+	if (column->type == BATCH_BOOLEAN)
+		encode_bits(page, column->values, nr_rows);
+	else if (column->type == BATCH_ROW || column->type == BATCH_TEXT)
 		for (i = 0; i < nr_rows; i++)
 			text_little_endian(page, (uint64_t)column->values[i], 4);
 	else
@@ -107,7 +107,7 @@ static void put_values(struct text *page, const struct columnar_column *column, 
 	pad(page);
 }
 
-static enum ct_status write_column(struct stream *stream, const struct columnar_column *column,
+static enum ct_status write_column(struct stream *stream, const struct batch_column *column,
 	uint32_t nr_rows, struct ct_error *reterr)
 {
 	text_append(&stream->page, (const char *)column->is_set, bytes_of_nulls(column, nr_rows));
@@ -116,14 +116,14 @@ static enum ct_status write_column(struct stream *stream, const struct columnar_
 	return flush(stream, reterr);
 }
 
-static enum ct_status write_batch(
-	struct stream *stream, const struct columnar_batch *batch, struct ct_error *reterr)
+static enum ct_status write_batch(void *context, const struct batch *batch, struct ct_error *reterr)
 {
+	struct stream *stream = context;
 	enum ct_status status = CT_OK;
 	uint32_t i;
 
 	for (i = 0; status == CT_OK && i < batch->nr_columns; i++)
-		if (batch->columns[i].type == COLUMNAR_TEXT)
+		if (batch->columns[i].type == BATCH_TEXT)
 			status = write_words(stream, i, &batch->columns[i].words, reterr);
 	if (status)
 		return status;
@@ -136,49 +136,39 @@ static enum ct_status write_batch(
 
 /* ---------------------------------------------------------------- all of it */
 
-static enum ct_status write_stream(
-	struct stream *stream, struct columnar_batch *batch, struct ct_error *reterr)
+static enum ct_status begin(void *context, const struct batch *batch, struct ct_error *reterr)
 {
-	enum ct_status status;
+	struct stream *stream = context;
 
-	columnar_say_schema(&stream->page, batch);
-	status = flush(stream, reterr);
-	while (status == CT_OK) {
-		status = columnar_batch_next(batch, reterr);
-		if (status == CT_OK)
-			status = write_batch(stream, batch, reterr);
-	}
-	if (status != CT_END)
-		return status;
-	columnar_say_end(&stream->page);
+	arrow_say_schema(&stream->page, batch);
 	return flush(stream, reterr);
 }
 
-static enum ct_status write_table(
-	struct columnar_batch *batch, const char *path, struct ct_error *reterr)
+static enum ct_status end(
+	void *context, const struct batch *batch, enum ct_status status, struct ct_error *reterr)
 {
-	struct stream stream = {0};
-	enum ct_status status = io_output_open(&stream.output, path, reterr);
+	struct stream *stream = context;
 
+	(void)batch;
 	if (status)
 		return status;
-	status = write_stream(&stream, batch, reterr);
-	text_fini(&stream.page);
-	return io_output_end(&stream.output, status, reterr);
+	arrow_say_end(&stream->page);
+	return flush(stream, reterr);
 }
 
-enum ct_status columnar_arrow(
+enum ct_status export_arrow(
 	struct ct_view *view, const char *table, const char *path, struct ct_error *reterr)
 {
-	enum ct_view_table wanted = CT_VIEW_EVENTS;
-	struct columnar_batch batch;
-	enum ct_status status = table ? columnar_find(table, &wanted, reterr) : CT_OK;
+	static const struct batch_writer writer = {true, begin, write_batch, end};
+	struct stream stream = {0};
+	enum ct_view_table known;
+	enum ct_status status = table ? batch_find(table, &known, reterr) : CT_OK;
 
+	if (status == CT_OK)
+		status = io_output_open(&stream.output, path, reterr);
 	if (status)
 		return status;
-	status = columnar_batch_open(&batch, view, wanted, reterr);
-	if (status == CT_OK)
-		status = write_table(&batch, path, reterr);
-	columnar_batch_close(&batch);
-	return status;
+	status = batch_write(view, table ? table : "events", &writer, &stream, reterr);
+	text_fini(&stream.page);
+	return io_output_end(&stream.output, status, reterr);
 }
