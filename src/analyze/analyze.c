@@ -11,6 +11,7 @@
 #include "analyze/provenance.h"
 #include "analyze/rounds.h"
 #include "analyze/telling.h"
+#include "analyze/tried.h"
 #include "analyze/wakers.h"
 #include "analyze/why_live.h"
 #include "base/failure.h"
@@ -41,6 +42,7 @@ static bool let_watch(struct analysis *analysis)
 	const struct rule *const *rule;
 
 	if (!model_watch(analysis->model, &analyze_provenance_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_tried_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_wakers_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_rounds_watcher, analysis))
 		return false;

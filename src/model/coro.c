@@ -224,6 +224,7 @@ static bool note_wait(struct model *model, uint32_t index, const struct ct_event
 	coro->wait_site = event->site;
 	coro->point = event->argument;
 	coro->descriptor = descriptor;
+	coro->tried = event->object ? 0 : thread_at(model, event->thread)->last_tried;
 	coro->suspended = event->time;
 	coro->wait_event = event->sequence;
 	coro->deadline = CT_NO_TIME;
@@ -234,6 +235,7 @@ static bool note_wait(struct model *model, uint32_t index, const struct ct_event
 		model_coro_waits(model, index);
 	thread_at(model, event->thread)->last_suspended = index;
 	thread_at(model, event->thread)->last_doubled = 0;
+	thread_at(model, event->thread)->last_tried = 0;
 	return true;
 }
 

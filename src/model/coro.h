@@ -112,6 +112,8 @@ struct model_coro {
 	uint32_t destroy_coro; /* that ran there; 0: none */
 	uint32_t epoch;        /* in which it was destroyed */
 	uint32_t ghost_wake;   /* its last late wake: index of the ghost, plus 1; 0: none */
+	/* the descriptor at which nothing was found just before it came to wait, for what is not told; 0: none */
+	uint32_t tried;
 };
 
 /* For what a coroutine works: most do for nothing that is told. */
@@ -173,6 +175,12 @@ struct model_ghost {
 static inline bool model_is_of_runtime(const struct model_coro *coro)
 {
 	return coro->mark == CTP_MARK_RUNTIME;
+}
+
+/* model_waited_descriptor: the one that it waits for; where that is not told, at which it had just found nothing. */
+static inline uint32_t model_waited_descriptor(const struct model_coro *coro)
+{
+	return coro->descriptor ? coro->descriptor : coro->tried;
 }
 
 /* model_is_yielding: it gave up its thread, and waits for nothing. */

@@ -86,6 +86,7 @@ static uint32_t make(struct model *model, uint32_t process, uint32_t fd, uint32_
 		.closed = CT_NO_TIME,
 		.file_closed = CT_NO_TIME,
 		.armed = CT_NO_TIME,
+		.disarmed = CT_NO_TIME,
 		.reported = CT_NO_TIME,
 		.polled = CT_NO_TIME,
 		.ready = CT_NO_TIME,
@@ -341,6 +342,17 @@ static bool remember_user_data(struct model *model, uint32_t index, uint64_t use
 	return map_put(map, user_data, index);
 }
 
+static void note_disarm(
+	struct model *model, struct model_descriptor *descriptor, const struct ct_event *event)
+{
+	descriptor->flags &= (uint16_t)~MODEL_DESCRIPTOR_IS_ARMED;
+	descriptor->disarmed = event->time;
+	descriptor->disarm_event = event->sequence;
+	descriptor->disarm_site = event->site;
+	descriptor->disarm_thread = event->thread;
+	descriptor->disarm_coro = thread_at(model, event->thread)->top;
+}
+
 bool model_descriptor_arm(struct model *model, const struct ct_event *event)
 {
 	uint32_t index;
@@ -349,7 +361,7 @@ bool model_descriptor_arm(struct model *model, const struct ct_event *event)
 	if (!index)
 		return false;
 	if (event->argument == 2) {
-		descriptor->flags &= (uint16_t)~MODEL_DESCRIPTOR_IS_ARMED;
+		note_disarm(model, descriptor, event);
 		return true;
 	}
 	descriptor->flags |= MODEL_DESCRIPTOR_IS_ARMED | MODEL_DESCRIPTOR_WAS_ARMED;
@@ -386,6 +398,13 @@ static void note_read(struct model_descriptor *descriptor, int64_t result)
 		descriptor->flags |= MODEL_DESCRIPTOR_WAS_EMPTY;
 }
 
+static bool has_found_nothing(const struct ct_event *event)
+{
+	int64_t result = (int64_t)event->coro;
+
+	return result == -EAGAIN || result == -EINPROGRESS;
+}
+
 bool model_descriptor_transfer(struct model *model, const struct ct_event *event)
 {
 	uint32_t index = named(model, event->process, event->object, event->time);
@@ -397,6 +416,8 @@ bool model_descriptor_transfer(struct model *model, const struct ct_event *event
 	process_at(model, event->process)->has_reads |= event->argument == 1;
 	if (event->argument == 1)
 		note_read(descriptor_at(model, index), (int64_t)event->coro);
+	thread_at(model, event->thread)->last_tried =
+		event->thread && has_found_nothing(event) ? index : 0;
 	/* A transfer has met the readiness. */
 	descriptor_at(model, index)->ready = CT_NO_TIME;
 	return true;

@@ -46,7 +46,10 @@ struct model_descriptor {
 	ct_time file_closed;   /* in the first: when the last descriptor of the file was closed */
 	uint32_t last_copy;    /* in the first: which one that was */
 	uint32_t open_site;
-	uint32_t arm_site; /* where it came into an interest list last */
+	uint32_t arm_site;    /* where it came into an interest list last */
+	uint32_t disarm_site; /* where it was taken out of one last */
+	uint32_t disarm_thread;
+	uint32_t disarm_coro; /* what ran on that thread; 0: no coroutine that is known */
 	uint32_t close_site;
 	uint32_t close_thread;
 	uint32_t close_coro; /* what ran on that thread; 0: no coroutine that is known */
@@ -55,6 +58,8 @@ struct model_descriptor {
 	uint64_t close_event;
 	uint64_t user_data;
 	ct_time armed;
+	ct_time disarmed; /* CT_NO_TIME: never */
+	uint64_t disarm_event;
 	ct_time reported; /* a poll reported it last; CT_NO_TIME: never */
 	ct_time ready;    /* the same, where nobody has transferred anything since */
 	ct_time expiry;   /* of a timer; CT_NO_TIME: it is not set */

@@ -263,6 +263,7 @@ static void move_coros(struct release *release)
 		coro->is_cut |= release->is_cut ||
 				(coro->descriptor && !release->descriptor_to[coro->descriptor]);
 		coro->descriptor = release->descriptor_to[coro->descriptor];
+		coro->tried = release->descriptor_to[coro->tried];
 		model->nr_ended += coro->state == CT_STATE_DESTROYED;
 		if (i != count)
 			*coro_at(model, count) = *coro;

@@ -30,6 +30,12 @@ static void mark_whole(struct release *release, uint32_t descriptor)
 	mark(release, at(release, newer)->newer);
 }
 
+static void mark_waited(struct release *release, const struct model_coro *coro)
+{
+	mark_whole(release, coro->descriptor);
+	mark_whole(release, coro->tried);
+}
+
 static bool has_to_stay(const struct model *model, const struct model_descriptor *descriptor)
 {
 	uint64_t name = (uint64_t)descriptor->generation << 32 | descriptor->fd;
@@ -49,10 +55,11 @@ void model_release_mark_descriptors(struct release *release)
 			mark_whole(release, i);
 	for (i = 1; i < model->coros.count; i++)
 		if (release->to[i] == MODEL_MARK_WHOLE)
-			mark_whole(release, coro_at(model, i)->descriptor);
+			mark_waited(release, coro_at(model, i));
 	for (i = 0; i < model->nr_threads; i++) {
 		mark(release, model->threads[i].last_opened);
 		mark(release, model->threads[i].last_doubled);
+		mark(release, model->threads[i].last_tried);
 	}
 	for (i = 1; i < model->descriptors.count; i++)
 		if (release->descriptor_to[i])
@@ -114,6 +121,7 @@ static void move_all(struct release *release)
 		move(release, &descriptor->file);
 		move(release, &descriptor->last_copy);
 		descriptor->close_coro = release->to[descriptor->close_coro];
+		descriptor->disarm_coro = release->to[descriptor->disarm_coro];
 		model->nr_ended += !(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN);
 		*at(release, count++) = *descriptor;
 	}
@@ -133,6 +141,7 @@ void model_release_move_descriptors(struct release *release)
 	for (i = 0; i < model->nr_threads; i++) {
 		move(release, &model->threads[i].last_opened);
 		move(release, &model->threads[i].last_doubled);
+		move(release, &model->threads[i].last_tried);
 	}
 	move_all(release);
 }

@@ -69,6 +69,8 @@ struct model_thread {
 	uint32_t last_suspended; /* whom a detail speaks of: coroutine or descriptor; one at most */
 	uint32_t last_doubled;
 	uint32_t last_opened; /* descriptor; 0: none */
+	/* the descriptor at which it has just found nothing, with no run, wake or transfer since; 0: none */
+	uint32_t last_tried;
 	uint32_t last_handed; /* the object of its last hand-over; 0: its receiver is known */
 	uint64_t task;        /* that it works for outside of coroutines; 0: none */
 	uint32_t region;

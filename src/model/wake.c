@@ -361,6 +361,7 @@ bool model_wake_apply(struct model *model, const struct ct_event *event)
 	/* A coroutine that is leaving is not certain enough to call it a storm, or progress. */
 	if (!event->coro)
 		waker = thread_at(model, event->thread)->top;
+	thread_at(model, event->thread)->last_tried = 0;
 	if (waker != match.coro)
 		model_coro_progress(model, waker);
 	else if (waker)

@@ -9,6 +9,7 @@
  * is shutting down, or what the number stood for was never seen.
  */
 
+#include "analyze/tried.h"
 #include "rules/parts.h"
 
 enum variant {
@@ -77,11 +78,12 @@ static bool look_at_cut(struct model_watch *watch, const struct model_sight *sig
 {
 	const struct model *model = watch->model;
 	const struct model_coro *coro = &model->coros.at[sight->coro];
-	ct_time closed = model->descriptors.at[coro->descriptor].closed;
+	uint32_t descriptor = model_waited_descriptor(coro);
+	ct_time closed = model->descriptors.at[descriptor].closed;
 	bool *was_stuck = model_watch_coro(watch, sight->coro);
 
 	*was_stuck =
-		coro->descriptor && closed != CT_NO_TIME &&
+		descriptor && closed != CT_NO_TIME &&
 		model_quiet_since(model, coro->process,
 			closed > coro->suspended ? closed : coro->suspended, sight->event->time);
 	return true;
@@ -107,7 +109,7 @@ static bool is_waiting(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 
-	if (!coro->descriptor || coro->point != CTP_POINT_AWAIT)
+	if (!analyze_tried_descriptor(analysis, coro) || coro->point != CTP_POINT_AWAIT)
 		return false;
 	if (coro->state == CT_STATE_WAITING)
 		return true;
@@ -128,6 +130,9 @@ static uint32_t generation_of(const struct analysis *analysis, const struct mode
 {
 	const struct model_descriptor *at = analysis->model->descriptors.at;
 	uint32_t newer = at[coro->descriptor].newer;
+
+	if (!coro->descriptor)
+		return coro->tried;
 
 	if (!names_generation(coro) && newer &&
 		model_is_near(analysis->model, at[newer].opened, coro->suspended))
@@ -158,10 +163,18 @@ static bool look_at_wait(
 	return wait->since <= wait->end;
 }
 
+/* For which descriptor it waits is not told, and its end may be among the events that are missing. */
+static bool is_guess_open(const struct analysis *analysis, const struct wait *wait)
+{
+	return !wait->coro->descriptor && model_lost_between(analysis->model, wait->coro->process,
+						  wait->coro->suspended, wait->end);
+}
+
 static bool is_excused(const struct analysis *analysis, const struct wait *wait)
 {
-	return is_meant_to_wait(wait) || is_woken(analysis, wait) || !is_number_known(wait) ||
-	       may_complete(analysis, wait) || is_shutting_down(analysis, wait);
+	return is_meant_to_wait(wait) || is_guess_open(analysis, wait) ||
+	       is_woken(analysis, wait) || !is_number_known(wait) || may_complete(analysis, wait) ||
+	       is_shutting_down(analysis, wait);
 }
 
 /* ---------------------------------------------------------------- how sure */
@@ -234,7 +247,7 @@ static bool is_generation_doubtful(const struct analysis *analysis, const struct
 	const struct model_descriptor *at = analysis->model->descriptors.at;
 	uint32_t newer = wait->descriptor->newer;
 
-	if (names_generation(wait->coro))
+	if (names_generation(wait->coro) || !wait->coro->descriptor)
 		return false;
 	if ((wait->descriptor->older || wait->descriptor->has_forgotten) &&
 		model_is_near(analysis->model, wait->descriptor->opened, wait->coro->suspended))
@@ -259,6 +272,8 @@ static ct_time gap_start(const struct analysis *analysis, const struct wait *wai
 
 static void lower(struct analysis *analysis, const struct wait *wait, struct candidate *candidate)
 {
+	if (!wait->coro->descriptor)
+		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_DESCRIPTOR_GUESSED);
 	if (has_scheduler_ended(wait))
 		analyze_candidate_limit(candidate, CT_GRADE_LIKELY, REASON_SCHEDULER_ENDED);
 	if (wait->party->blocked_since < wait->closed)
@@ -350,13 +365,12 @@ static void tell_wait(struct analysis *analysis, const struct group *group, stru
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
-	const char *resource =
-		analyze_words_resource(analysis, coro->wait_object, first->descriptor);
 	const char *first_of =
 		group->count > 1 ? analyze_say(analysis, "; the first of %u", group->count) : "";
 
 	analyze_story_suspended_as(analysis, story, coro,
-		analyze_say(analysis, "suspended, to wait for %s%s", resource, first_of));
+		analyze_say(analysis, "%s%s",
+			analyze_tried_words(analysis, coro, first->descriptor), first_of));
 }
 
 /* All of a group are closed at one place. Threads beyond those that are remembered are told apart no more. */
@@ -550,6 +564,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	}
 	tell_rest(analysis, group, story);
 	tell_evidence(analysis, group, story);
+	analyze_tried_tell(analysis, story, &analysis->model->coros.at[first->coro]);
 	analyze_story_victims(analysis, story, group);
 	finding->first_sequence = analysis->model->coros.at[first->coro].wait_event;
 	for (i = 0; i < group->count; i++) {

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Descriptors that waits are for, by what was tried: two counts for each place at which coroutines wait.
+ */
+#include <inttypes.h>
+
+#include "analyze/parts.h"
+#include "analyze/tried.h"
+
+#define LEAST_WAITS 5u   /* that are over: fewer are no habit */
+#define SHARE_OTHERS 10u /* of these one in so many may have ended otherwise */
+
+struct place {
+	uint64_t nr_over; /* waits that came just after nothing had been found at a descriptor */
+	uint64_t nr_reported; /* of these: a poll had reported that descriptor meanwhile */
+};
+
+static bool look_at_end(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	const struct model_descriptor *descriptor = &watch->model->descriptors.at[coro->tried];
+	struct place *place = model_watch_place(watch, model_place(watch->model, coro->wait_site));
+
+	if (!place || !coro->tried || coro->state != CT_STATE_WAITING)
+		return true;
+	place->nr_over++;
+	place->nr_reported +=
+		descriptor->reported != CT_NO_TIME && descriptor->reported >= coro->suspended;
+	return true;
+}
+
+const struct model_watcher analyze_tried_watcher = {
+	.nr_place_bytes = sizeof(struct place),
+	.looks = {[MODEL_WAKE] = look_at_end, [MODEL_RUN_UNWOKEN] = look_at_end},
+};
+
+static const struct place *place_of(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_tried_watcher);
+
+	return model_watch_place(watch, model_place(analysis->model, coro->wait_site));
+}
+
+uint32_t analyze_tried_descriptor(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct place *place = place_of(analysis, coro);
+
+	if (coro->descriptor)
+		return coro->descriptor;
+	if (!coro->tried || !place || place->nr_reported < LEAST_WAITS ||
+		place->nr_over - place->nr_reported > place->nr_over / SHARE_OTHERS)
+		return 0;
+	return coro->tried;
+}
+
+void analyze_tried_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	const struct place *place = place_of(analysis, coro);
+
+	if (coro->descriptor || !coro->tried || !place)
+		return;
+	analyze_story_evidence(analysis, story,
+		"%" PRIu64 " of %" PRIu64 " waits at %s that are over ended after a poll had "
+		"reported the descriptor at which nothing had been found before",
+		place->nr_reported, place->nr_over, analyze_words_place(analysis, coro->wait_site));
+}
+
+const char *analyze_tried_words(
+	struct analysis *analysis, const struct model_coro *coro, uint32_t descriptor)
+{
+	const struct model_descriptor *at = &analysis->model->descriptors.at[descriptor];
+
+	if (coro->wait_object)
+		return analyze_say(analysis, "suspended, to wait for %s",
+			analyze_words_resource(analysis, coro->wait_object, descriptor));
+	return analyze_say(analysis, "suspended, just after it had found nothing at %s",
+		analyze_words_resource(analysis, CTP_DESCRIPTOR(at->fd, 0), descriptor));
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waits on a descriptor that was taken out of the interest list: a poll had been asked to tell of the descriptor, the
+ * request was taken back after the coroutine came to wait (or before), and has not been made again. The file is open,
+ * so nobody hears of a close, and no poll reports it any more.
+ *
+ * Likely where the wait names the descriptor. Suspect where the wait does not say what for, and the coroutine had just
+ * found nothing at this descriptor (analyze/tried.h): the wait may be for something else. Silent where the file has a
+ * second descriptor, a thread polls without an interest list, transfers are handed to the kernel, a deadline is to
+ * come, the coroutine is marked or was woken, and while the program shuts down.
+ */
+#include "analyze/provenance.h"
+#include "analyze/tried.h"
+#include "rules/parts.h"
+
+enum variant {
+	VARIANT_MEANWHILE = 0, /* the coroutine waited already */
+	VARIANT_BEFORE,        /* the descriptor had been taken out before */
+};
+
+/* ---------------------------------------------------------------- guards */
+
+/* Is the file open, out of every interest list, and was it in one before? */
+static bool is_disarmed(const struct model_descriptor *descriptor)
+{
+	return (descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) &&
+	       !(descriptor->flags & (MODEL_DESCRIPTOR_IS_ARMED | MODEL_DESCRIPTOR_IS_DOUBLED |
+					     MODEL_DESCRIPTOR_IS_TIMER)) &&
+	       descriptor->disarmed != CT_NO_TIME;
+}
+
+/* Does a thread ask the kernel in another way than by an interest list? */
+static bool is_polled(const struct analysis *analysis, const struct model_coro *coro,
+	const struct model_descriptor *descriptor)
+{
+	return analysis->model->processes[coro->process].has_completions ||
+	       (descriptor->polled != CT_NO_TIME && descriptor->polled >= coro->suspended);
+}
+
+/* The coroutine is marked, or something else than the descriptor ends the wait. */
+static bool is_meant_to_wait(const struct model_coro *coro, ct_time end)
+{
+	return (coro->flags & MODEL_CORO_WAITS_FOR_MORE) || coro->mark ||
+	       (coro->deadline != CT_NO_TIME && coro->deadline > end);
+}
+
+static ct_time since_of(const struct model_coro *coro, const struct model_descriptor *descriptor)
+{
+	return descriptor->disarmed > coro->suspended ? descriptor->disarmed : coro->suspended;
+}
+
+/* Told after the suspension, or so near to it that the clocks do not show which came first. */
+static bool is_woken(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return coro->wake_time != CT_NO_TIME &&
+	       (coro->wake_time >= coro->suspended ||
+		       model_is_near(analysis->model, coro->wake_time, coro->suspended));
+}
+
+static bool stands(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	uint32_t waited = analyze_tried_descriptor(analysis, coro);
+	const struct model_descriptor *descriptor = &analysis->model->descriptors.at[waited];
+	const struct party *party = &analysis->parties[coro->process];
+
+	return waited && coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
+	       !analysis->is_told[index] && !party->has_ended_well && is_disarmed(descriptor) &&
+	       !is_polled(analysis, coro, descriptor) && !is_meant_to_wait(coro, party->end) &&
+	       !is_woken(analysis, coro) &&
+	       !analyze_ties_is_shutting_down(analysis, coro->process, descriptor->disarmed) &&
+	       party->end - since_of(coro, descriptor) > LIMIT(analysis, DISARMED_TIME);
+}
+
+/* ---------------------------------------------------------------- how sure */
+
+/* What is only suspect rests on no mark that may be missing: a standstill would be told all the same. */
+static ct_time gap_start(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return coro->descriptor ? analyze_candidate_life_start(analysis, coro) : coro->suspended;
+}
+
+static void judge(struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	uint32_t waited = analyze_tried_descriptor(analysis, coro);
+	const struct model_descriptor *descriptor = &analysis->model->descriptors.at[waited];
+	struct candidate candidate = {
+		.rule = CT_RULE_DISARMED,
+		.grade = CT_GRADE_LIKELY,
+		.variant = descriptor->disarmed < coro->suspended ? VARIANT_BEFORE : 0,
+		.process = coro->process,
+		.coro = index,
+		.descriptor = waited,
+		.wait_site = coro->wait_site,
+		.cause_site = descriptor->disarm_site,
+		.since = coro->suspended,
+	};
+
+	if (!coro->descriptor)
+		analyze_candidate_lower(&candidate, REASON_DESCRIPTOR_GUESSED);
+	else if (analysis->parties[coro->process].quiet <= since_of(coro, descriptor))
+		analyze_candidate_lower(&candidate, REASON_NOT_QUIET);
+	if (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE)
+		analyze_candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
+	if (analyze_candidate_outlives_gaps(analysis, &candidate, gap_start(analysis, coro),
+		    analysis->parties[coro->process].end))
+		analyze_candidate_add(analysis, &candidate);
+}
+
+static void find(struct analysis *analysis)
+{
+	uint32_t i;
+
+	for (i = 1; i < analysis->model->coros.count; i++)
+		if (stands(analysis, i))
+			judge(analysis, i);
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+static const char *words_descriptor(
+	struct analysis *analysis, const struct model_descriptor *descriptor)
+{
+	return analyze_words_resource(analysis, CTP_DESCRIPTOR(descriptor->fd, 0),
+		(uint32_t)(descriptor - analysis->model->descriptors.at));
+}
+
+static struct ct_step disarming_step(
+	struct analysis *analysis, const struct model_descriptor *descriptor)
+{
+	return (struct ct_step){
+		.time = descriptor->disarmed,
+		.site = descriptor->disarm_site,
+		.thread = descriptor->disarm_thread,
+		.coro = analysis->model->coros.at[descriptor->disarm_coro].id,
+		.sequence = descriptor->disarm_event,
+		.text = analyze_say(analysis, "took %s out of the interest list",
+			words_descriptor(analysis, descriptor)),
+	};
+}
+
+static void tell_cause(
+	struct analysis *analysis, const struct candidate *candidate, struct ct_step *ret_cause)
+{
+	*ret_cause =
+		disarming_step(analysis, &analysis->model->descriptors.at[candidate->descriptor]);
+}
+
+/* What a poll reported between the suspension and the end. */
+static void tell_report(struct analysis *analysis, const struct model_coro *coro,
+	const struct model_descriptor *descriptor, struct story *story)
+{
+	struct ct_step step = {
+		.time = descriptor->reported,
+		.thread = descriptor->ready_thread,
+		.sequence = descriptor->ready_event,
+	};
+
+	if (descriptor->reported == CT_NO_TIME || descriptor->reported < coro->suspended)
+		return;
+	step.text = analyze_say(analysis, "a poll reported %s:%s",
+		words_descriptor(analysis, descriptor),
+		analyze_words_readiness(analysis, descriptor->ready_flags));
+	analyze_story_step(analysis, story, &step);
+}
+
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	const struct model_descriptor *descriptor =
+		&analysis->model->descriptors.at[first->descriptor];
+	struct ct_step step = disarming_step(analysis, descriptor), rest = {.time = CT_NO_TIME};
+
+	finding->title = analyze_say(analysis,
+		"%s for %s, which no poll is to tell of any more, at %s; taken out of the interest "
+		"list at %s",
+		analyze_words_count(analysis, group), words_descriptor(analysis, descriptor),
+		analyze_words_place(analysis, first->wait_site),
+		analyze_words_place(analysis, first->cause_site));
+	analyze_story_suspended_as(
+		analysis, story, coro, analyze_tried_words(analysis, coro, first->descriptor));
+	tell_report(analysis, coro, descriptor, story);
+	analyze_story_step(analysis, story, &step);
+	rest.sequence = UINT64_MAX;
+	rest.text = "not put back since, and no wake for the coroutine";
+	analyze_story_step(analysis, story, &rest);
+	analyze_tried_tell(analysis, story, coro);
+	analyze_provenance_tell(analysis, story, coro);
+	analyze_story_victims(analysis, story, group);
+}
+
+const struct rule rules_disarmed = {
+	.find = find,
+	.describe = describe,
+	.tell_cause = tell_cause,
+	.is_cause = true,
+};
