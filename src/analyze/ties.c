@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyze/parts.h"
+#include "analyze/runtime_words.h"
 
 static uint32_t *array_of(struct analysis *analysis, size_t count)
 {
@@ -296,10 +297,6 @@ bool analyze_ties_is_for_untold_lock(const struct model_coro *coro)
 
 bool analyze_ties_may_be_idle(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const char *reason = coro->wait_site < analysis->tables->nr_sites
-				     ? analysis->tables->sites[coro->wait_site].reason
-				     : NULL;
-
 	if (!model_is_unnamed(coro->wait_object))
 		return false;
 	switch (CTP_HANDLE_RESOURCE(coro->wait_object)) {
@@ -307,7 +304,7 @@ bool analyze_ties_may_be_idle(const struct analysis *analysis, const struct mode
 	case CTP_RESOURCE_EVENT:
 		return true;
 	case CTP_RESOURCE_CHANNEL:
-		return !reason || strcmp(reason, "chan send") != 0;
+		return !analyze_runtime_words_is(analysis, coro, GO_WORD_CHAN_SEND);
 	default:
 		return false;
 	}

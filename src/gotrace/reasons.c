@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-#include <string.h>
-
 #include "corotracer/ctp.h"
+#include "event/go_words.h"
 #include "gotrace/reasons.h"
 
 static uint8_t resource_of(const char *reason)
 {
 	static const struct {
-		const char *reason;
+		enum go_word reason;
 		uint8_t resource;
 	} resources[] = {
-		{"chan receive", CTP_RESOURCE_CHANNEL},
-		{"chan send", CTP_RESOURCE_CHANNEL},
-		{"select", CTP_RESOURCE_CHANNEL},
-		{"sleep", CTP_RESOURCE_TIMER},
-		{"sync", CTP_RESOURCE_SEMAPHORE},
-		{"sync.(*Cond).Wait", CTP_RESOURCE_CONDITION},
-		{"network", CTP_RESOURCE_NETWORK},
+		{GO_WORD_CHAN_RECEIVE, CTP_RESOURCE_CHANNEL},
+		{GO_WORD_CHAN_SEND, CTP_RESOURCE_CHANNEL},
+		{GO_WORD_SELECT, CTP_RESOURCE_CHANNEL},
+		{GO_WORD_SLEEP, CTP_RESOURCE_TIMER},
+		{GO_WORD_SYNC, CTP_RESOURCE_SEMAPHORE},
+		{GO_WORD_CONDITION, CTP_RESOURCE_CONDITION},
+		{GO_WORD_NETWORK, CTP_RESOURCE_NETWORK},
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(resources) / sizeof(*resources); i++) {
-		if (strcmp(reason, resources[i].reason) == 0)
+		if (go_words_is(reason, resources[i].reason))
 			return resources[i].resource;
 	}
 	return CTP_RESOURCE_NONE;
@@ -30,9 +29,9 @@ static uint8_t resource_of(const char *reason)
 struct gotrace_reason gotrace_reason_read(const char *text)
 {
 	return (struct gotrace_reason){.is_known = true,
-		.is_sync = strcmp(text, "sync") == 0,
-		.is_of_runtime = strcmp(text, "system goroutine wait") == 0 ||
-				 strcmp(text, "GC background sweeper wait") == 0,
+		.is_sync = go_words_is(text, GO_WORD_SYNC),
+		.is_of_runtime =
+			go_words_is(text, GO_WORD_SYSTEM) || go_words_is(text, GO_WORD_SWEEPER),
 		.resource = resource_of(text)};
 }
 

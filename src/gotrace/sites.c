@@ -2,6 +2,7 @@
 /*
  * From frames to sites, from stacks to rows. Each is made once; a stack is looked into once in a generation.
  */
+#include "event/go_words.h"
 #include "gotrace/sites.h"
 
 #define GO_FRAMES_MAX 128u /* of a stack: Go leaves the outer ones out */
@@ -112,22 +113,22 @@ static bool is_machinery(const char *function)
 /* What the callers of a function wait for in it. */
 struct waiting {
 	const char *functions; /* whose names begin so */
-	const char *reason;    /* in Go's word */
+	enum go_word reason;
 	unsigned resource;
 };
 
 static const struct waiting *waiting_in(const char *function)
 {
 	static const struct waiting known[] = {
-		{"sync.(*Mutex).", "sync", CTP_RESOURCE_LOCK},
-		{"sync.(*RWMutex).", "sync", CTP_RESOURCE_LOCK},
-		{"sync.(*WaitGroup).Wait", "sync", CTP_RESOURCE_EVENT},
-		{"sync.(*Cond).", "sync.(*Cond).Wait", CTP_RESOURCE_CONDITION},
-		{"runtime.chanrecv", "chan receive", CTP_RESOURCE_CHANNEL},
-		{"runtime.chansend", "chan send", CTP_RESOURCE_CHANNEL},
-		{"runtime.selectgo", "select", CTP_RESOURCE_CHANNEL},
-		{"internal/poll.runtime_pollWait", "network", CTP_RESOURCE_NETWORK},
-		{"time.Sleep", "sleep", CTP_RESOURCE_TIMER},
+		{"sync.(*Mutex).", GO_WORD_SYNC, CTP_RESOURCE_LOCK},
+		{"sync.(*RWMutex).", GO_WORD_SYNC, CTP_RESOURCE_LOCK},
+		{"sync.(*WaitGroup).Wait", GO_WORD_SYNC, CTP_RESOURCE_EVENT},
+		{"sync.(*Cond).", GO_WORD_CONDITION, CTP_RESOURCE_CONDITION},
+		{"runtime.chanrecv", GO_WORD_CHAN_RECEIVE, CTP_RESOURCE_CHANNEL},
+		{"runtime.chansend", GO_WORD_CHAN_SEND, CTP_RESOURCE_CHANNEL},
+		{"runtime.selectgo", GO_WORD_SELECT, CTP_RESOURCE_CHANNEL},
+		{"internal/poll.runtime_pollWait", GO_WORD_NETWORK, CTP_RESOURCE_NETWORK},
+		{"time.Sleep", GO_WORD_SLEEP, CTP_RESOURCE_TIMER},
 	};
 	size_t i;
 
@@ -162,7 +163,7 @@ static bool add_place(struct gotrace_sites *sites, const struct gotrace_reader *
 		if (!waiting)
 			continue;
 		place->resource = (uint8_t)waiting->resource;
-		place->reason = waiting->reason;
+		place->reason = go_words_text(waiting->reason);
 	}
 	/* A goroutine of the runtime is known by what it is there for. */
 	if (!place->site)
@@ -278,7 +279,8 @@ bool gotrace_sites_is_runtime(const struct gotrace_sites *sites, uint32_t site)
 {
 	const char *function = sites->lists->sites.at[site].function;
 
-	if (strncmp(function, "runtime/trace.", strlen("runtime/trace.")) == 0)
+	if (strncmp(function, "runtime/trace.", strlen("runtime/trace.")) == 0 ||
+		go_words_is(function, GO_WORD_SIGNALS))
 		return true;
 	return strncmp(function, "runtime.", strlen("runtime.")) == 0 &&
 	       strcmp(function, "runtime.main") != 0;

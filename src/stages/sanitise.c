@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "event/go_words.h"
 #include "stages/sanitise.h"
 
 /* What a token stands for: texts of two kinds have two tokens. */
@@ -228,7 +229,7 @@ static const char *replaced(struct sanitise *sanitise, const char *text, enum ho
 {
 	const char *kept;
 
-	if (!*text || how == HOW_KEPT)
+	if (!*text || how == HOW_KEPT || go_words_has(text))
 		return text;
 	text_clear(&sanitise->text);
 	if (how == HOW_PATH)

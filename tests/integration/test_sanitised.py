@@ -76,8 +76,8 @@ def check_fields():
     check(len(texts) > 10 and texts == listed, f"in the header or the list alone: {texts ^ listed}")
 
 
-# What is asked there goes by the name of a program, or by Go's word for a wait, which a copy does not have.
-BY_NAME = ("0997-never-attached-python.case", "1329-send-without-taker.case")
+# What is asked there goes by the name of a program, which a copy does not have.
+BY_NAME = ("0997-never-attached-python.case",)
 
 
 def template(text):

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyze/runtime_words.h"
+#include "analyze/parts.h"
+
+static const struct ct_site *site_at(const struct analysis *analysis, uint32_t site)
+{
+	static const struct ct_site nowhere = {0};
+
+	return site < analysis->tables->nr_sites ? &analysis->tables->sites[site] : &nowhere;
+}
+
+bool analyze_runtime_words_is(
+	const struct analysis *analysis, const struct model_coro *coro, enum go_word word)
+{
+	const struct ct_site *site = site_at(analysis, coro->wait_site);
+
+	return go_words_is(site->reason, word) || go_words_is(site->function, word);
+}
+
+bool analyze_runtime_words_runs(
+	const struct analysis *analysis, const struct model_coro *coro, enum go_word word)
+{
+	return go_words_is(site_at(analysis, coro->function_site)->function, word);
+}
