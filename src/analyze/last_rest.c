@@ -17,20 +17,26 @@
 
 /* ---------------------------------------------------------------- which rest */
 
-/* Coroutines that ran since, and have not ended. */
-static uint64_t count_survivors(const struct model *model, uint32_t process, ct_time since)
+/* Coroutines that have not ended, of those that there were then, and of those that ran since. */
+struct survivors {
+	uint64_t nr_left;
+	uint64_t nr_ran;
+};
+
+static struct survivors count_survivors(const struct model *model, uint32_t process, ct_time since)
 {
-	uint64_t nr_survivors = 0;
+	struct survivors survivors = {0};
 	uint32_t i;
 
 	for (i = 1; i < model->coros.count; i++) {
 		const struct model_coro *coro = &model->coros.at[i];
 
-		nr_survivors += coro->process == process && coro->state != CT_STATE_DONE &&
-				coro->state != CT_STATE_DESTROYED && coro->resumed != CT_NO_TIME &&
-				coro->resumed >= since;
+		if (coro->process != process || coro->state >= CT_STATE_DONE)
+			continue;
+		survivors.nr_left += coro->created < since;
+		survivors.nr_ran += coro->resumed != CT_NO_TIME && coro->resumed >= since;
 	}
-	return nr_survivors;
+	return survivors;
 }
 
 /* Did all that came since only end the program? */
@@ -39,14 +45,15 @@ static bool is_before_the_end(
 {
 	const struct model_process *at = &analysis->model->processes[process];
 	ct_time ended = analysis->tables->processes[process].ended;
-	uint64_t nr_ended;
+	struct survivors survivors;
 
 	if (stillness->until == CT_NO_TIME || ended - stillness->until > LONGEST_END_NS ||
 		at->nr_runs - stillness->nr_runs >
 			stillness->nr_alive * RUNS_A_COROUTINE + RUNS_BESIDES)
 		return false;
-	nr_ended = at->nr_alive < stillness->nr_alive ? stillness->nr_alive - at->nr_alive : 0;
-	return nr_ended && count_survivors(analysis->model, process, stillness->until) <= nr_ended;
+	survivors = count_survivors(analysis->model, process, stillness->until);
+	return survivors.nr_left < stillness->nr_alive &&
+	       survivors.nr_ran <= stillness->nr_alive - survivors.nr_left;
 }
 
 /* The first of those that a signal ended: of two signals the second one comes to a program that ends already. */
