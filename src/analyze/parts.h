@@ -18,6 +18,7 @@
 
 #include "analyze/analyze.h"
 #include "analyze/rule.h"
+#include "analyze/stillness.h"
 #include "analyze/story.h"
 #include "analyze/thresholds.h"
 #include "base/arena.h"
@@ -121,8 +122,9 @@ struct stillness {
 	bool has_deadline; /* a coroutine waits for the clock */
 	bool waits_for_process;
 	bool waits_for_network;
-	bool is_told;       /* a finding says who is stuck */
-	bool is_clock_told; /* a remark says that it may wait for the clock */
+	bool waits_for_clients; /* a coroutine waits for the network, to accept whoever comes */
+	bool is_told;           /* a finding says who is stuck */
+	bool is_clock_told;     /* a remark says that it may wait for the clock */
 };
 
 /* Ties: who waits for whom; by coroutine, where nothing else is said. In the scratch arena. */
@@ -215,36 +217,11 @@ bool analyze_party_is_own(const struct analysis *analysis, uint32_t descriptor);
 bool analyze_party_is_at_work(
 	const struct analysis *analysis, uint32_t process, ct_time from, ct_time until);
 
-/* ---------------------------------------------------------------- who could set it going: stillness.c */
-
-/* analyze_stillness_survey: fills analysis->stills. */
-void analyze_stillness_survey(struct analysis *analysis);
-
 /*
  * analyze_stillness_doubt: what the kernel counted of a thread speaks against its having computed since its last event:
  * it was hardly let run, or that is not known. NR_REASONS: nothing.
  */
 enum reason analyze_stillness_doubt(const struct analysis *analysis, uint32_t thread);
-
-/*
- * analyze_stillness_has_ended_stuck: nothing was left to run, nothing was to come by the clock, and the program ended
- * itself in failure: a scheduler that counts whom it has left does so.
- */
-bool analyze_stillness_has_ended_stuck(const struct analysis *analysis, uint32_t process);
-
-/*
- * analyze_stillness_waits_for_clock: is the thread in a wait that ends by the clock, and began before `moment`?
- * analyze_stillness_words_thread: what the thread is at: "parked", "in futex, without time-out".
- */
-bool analyze_stillness_waits_for_clock(
-	const struct analysis *analysis, uint32_t thread, ct_time moment);
-const char *analyze_stillness_words_thread(struct analysis *analysis, uint32_t thread);
-
-#define STILLNESS_THREADS 16u
-
-/* analyze_stillness_tell_threads: the same of all threads of the process, of so many at most. */
-void analyze_stillness_tell_threads(
-	struct analysis *analysis, uint32_t process, struct story *story);
 
 /* is_ready: does it wait for a thread only? ready_since: since when it does. */
 static inline bool is_ready(const struct model_coro *coro)

@@ -6,6 +6,7 @@
 
 #include "analyze/parts.h"
 #include "analyze/rounds.h"
+#include "analyze/runtime_words.h"
 
 #define LEAST_ROUNDS 3u /* of fewer it cannot be told whether they are even */
 #define UNEVEN 4 /* the longest round of a beat is at most so many times as long as the shortest */
@@ -15,6 +16,7 @@
 #define LEAST_JOINS 2u
 #define LEAST_CHILDREN 2u
 #define TIMES_LONGER 10
+#define REST_NS INT64_C(20000000) /* a wait that is no matter of turns */
 
 struct of_coro {
 	ct_time beats_since;       /* the first of its waits at `site`, with none elsewhere since */
@@ -22,12 +24,16 @@ struct of_coro {
 	int64_t shortest, longest; /* from one of them to the next, in ns */
 	ct_time last_end;          /* of one that it had started */
 	uint64_t last_id;          /* the id of that one */
-	uint64_t been_at;          /* a bit for each place, or for several */
-	uint32_t site;             /* 0: it is at no place */
+	ct_time rest_from;         /* its last long wait, or the beats that this one ends */
+	ct_time rest_until;
+	uint64_t been_at; /* a bit for each place, or for several */
+	uint32_t site;    /* 0: it is at no place */
 	uint32_t nr_rounds;
 	uint32_t nr_living;  /* of those that it has started */
 	uint32_t nr_at_wait; /* of these there were when it came to wait */
+	uint32_t nr_beside;  /* and of those that its parent had started */
 	bool has_ended;      /* one that it had started, since it was resumed last */
+	bool has_rested;
 };
 
 /* Waits at one place that are over. */
@@ -40,8 +46,12 @@ struct place {
 	uint32_t nr_most; /* that ended in one wait */
 };
 
+/* All in the scratch arena. */
 struct memory {
-	struct lull *lulls; /* by process, in the scratch arena */
+	struct lull *lulls;    /* by process */
+	uint32_t *nr_children; /* by coroutine: of those that it has started, who live */
+	uint32_t *nr_others;   /* and of these, who may end what somebody waits for */
+	uint32_t *nr_back;     /* by place: who waits there, and has waited there before */
 };
 
 static struct of_coro *record_of(const struct model_watch *watch, uint32_t coro)
@@ -67,6 +77,12 @@ static void count_round(struct of_coro *of, int64_t ns)
 	of->longest = ns > of->longest ? ns : of->longest;
 }
 
+static bool is_even(const struct of_coro *of)
+{
+	return of->site && of->nr_rounds >= LEAST_ROUNDS &&
+	       of->longest <= of->shortest * UNEVEN + SLACK_NS;
+}
+
 static bool look_at_wait(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
@@ -79,6 +95,7 @@ static bool look_at_wait(struct model_watch *watch, const struct model_sight *si
 		take_place(of, site, coro->suspended);
 	of->waits_since = coro->suspended;
 	of->nr_at_wait = of->nr_living;
+	of->nr_beside = coro->parent ? record_of(watch, coro->parent)->nr_living : 0;
 	return true;
 }
 
@@ -105,6 +122,21 @@ static void count_join(struct place *place, const struct of_coro *of, int64_t ns
 	place->longest = ns > place->longest ? ns : place->longest;
 }
 
+/* A long wait is over, or beats, of which this one may be the last. */
+static void note_rest(struct of_coro *of, const struct model_coro *coro, ct_time time)
+{
+	if (coro->suspended == CT_NO_TIME || time - coro->suspended < REST_NS)
+		return;
+	of->rest_from = is_even(of) ? of->beats_since : coro->suspended;
+	of->rest_until = time;
+	of->has_rested = true;
+}
+
+static bool has_been_at(const struct of_coro *of, uint32_t site)
+{
+	return of->been_at >> site % 64 & 1;
+}
+
 static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
@@ -115,10 +147,11 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 	ct_time from = of->last_end > coro->suspended ? of->last_end : coro->suspended;
 
 	of->has_ended = false;
+	note_rest(of, coro, sight->event->time);
 	if (!place || coro->suspended == CT_NO_TIME || coro->point != CTP_POINT_AWAIT)
 		return true;
 	place->nr_over++;
-	place->nr_again += of->been_at >> site % 64 & 1;
+	place->nr_again += has_been_at(of, site);
 	of->been_at |= UINT64_C(1) << site % 64;
 	if (has_ended && of->nr_living <= of->nr_at_wait &&
 		(!place->nr_joins || of->nr_living <= place->nr_least))
@@ -172,27 +205,17 @@ static const struct place *place_of(const struct analysis *analysis, const struc
 
 bool analyze_rounds_come_back(const struct analysis *analysis, const struct model_coro *coro)
 {
+	const struct memory *memory = watch_of(analysis)->memory;
 	const struct place *place = place_of(analysis, coro);
+	uint32_t site = model_place(analysis->model, coro->wait_site);
 
-	return place && place->nr_again > place->nr_over / SHARE_AGAIN;
-}
-
-/* Counted once more: ends may have been missed, or taken back. */
-static uint32_t count_children(const struct analysis *analysis, uint32_t parent)
-{
-	uint32_t count = 0, i;
-
-	for (i = 1; i < analysis->model->coros.count; i++) {
-		const struct model_coro *coro = &analysis->model->coros.at[i];
-
-		count += coro->parent == parent && coro->state < CT_STATE_DONE;
-	}
-	return count;
+	return place && place->nr_again + memory->nr_back[site] > place->nr_over / SHARE_AGAIN;
 }
 
 bool analyze_rounds_outlasts_ends(
 	const struct analysis *analysis, uint32_t index, ct_time *ret_since)
 {
+	const struct memory *memory = watch_of(analysis)->memory;
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	const struct of_coro *of = record_of(watch_of(analysis), index);
 	const struct place *place = place_of(analysis, coro);
@@ -204,7 +227,7 @@ bool analyze_rounds_outlasts_ends(
 		return false;
 	*ret_since = of->last_end > coro->suspended ? of->last_end : coro->suspended;
 	return (end - *ret_since) / TIMES_LONGER > place->longest &&
-	       count_children(analysis, index) <= place->nr_least;
+	       memory->nr_children[index] <= place->nr_least;
 }
 
 void analyze_rounds_tell_ends(struct analysis *analysis, struct story *story, uint32_t index)
@@ -223,12 +246,40 @@ void analyze_rounds_tell_ends(struct analysis *analysis, struct story *story, ui
 		place->nr_joins, analyze_words_duration(analysis, place->longest));
 }
 
+/* Have two at least ended of those that were there when it came to wait, its own or its parent's, and is none left? */
+static bool have_parted(
+	const struct analysis *analysis, uint32_t parent, uint32_t nr_then, uint32_t index)
+{
+	const struct memory *memory = watch_of(analysis)->memory;
+	const struct of_coro *of = record_of(watch_of(analysis), parent);
+	bool is_joining =
+		analysis->model->coros.at[index].wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0);
+
+	return parent && nr_then >= of->nr_living + LEAST_CHILDREN &&
+	       !(is_joining ? memory->nr_others : memory->nr_children)[parent];
+}
+
 bool analyze_rounds_has_nobody_left(const struct analysis *analysis, uint32_t index)
 {
 	const struct of_coro *of = record_of(watch_of(analysis), index);
 
-	return of->has_ended && !of->nr_living && of->nr_at_wait >= LEAST_CHILDREN &&
-	       !count_children(analysis, index);
+	return of->has_ended && have_parted(analysis, index, of->nr_at_wait, index);
+}
+
+bool analyze_rounds_is_left_alone(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	const struct of_coro *of = record_of(watch_of(analysis), index);
+
+	return coro->wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0) &&
+	       have_parted(analysis, coro->parent, of->nr_beside, index);
+}
+
+bool analyze_rounds_has_lost_the_last(const struct analysis *analysis, uint32_t index)
+{
+	const struct memory *memory = watch_of(analysis)->memory;
+
+	return record_of(watch_of(analysis), index)->has_ended && !memory->nr_others[index];
 }
 
 /* ---------------------------------------------------------------- lulls */
@@ -240,19 +291,39 @@ static bool waits_for_clock(const struct model_coro *coro, ct_time end)
 		       : CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER;
 }
 
-static bool is_beat(const struct of_coro *of, const struct model_coro *coro)
+/* A beat that is long overdue is none. */
+static bool is_beat(const struct analysis *analysis, uint32_t index)
 {
-	return of->site && of->nr_rounds >= LEAST_ROUNDS && coro->state < CT_STATE_DONE &&
-	       of->longest <= of->shortest * UNEVEN + SLACK_NS;
-}
-
-/* Resumed a moment ago, and not since before: it ends the observation, as one that waits for a signal does. */
-static bool has_just_come(const struct analysis *analysis, const struct model_coro *coro)
-{
+	const struct of_coro *of = record_of(watch_of(analysis), index);
+	const struct model_coro *coro = &analysis->model->coros.at[index];
 	ct_time end = analysis->parties[coro->process].end;
 
-	return coro->state == CT_STATE_RUNNING && coro->suspended != CT_NO_TIME &&
-	       coro->resumed != CT_NO_TIME && end - coro->resumed < LIMIT(analysis, GRACE);
+	return is_even(of) && coro->state < CT_STATE_DONE &&
+	       end - of->waits_since <= of->longest * UNEVEN + SLACK_NS;
+}
+
+/*
+ * Running since a moment ago, after a long rest: it ends the observation, as one that waits for a signal does. One of
+ * a runtime's timers is begun for that.
+ */
+bool analyze_rounds_has_just_come(
+	const struct analysis *analysis, uint32_t index, ct_time *ret_rest_from)
+{
+	const struct of_coro *of = record_of(watch_of(analysis), index);
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	ct_time end = analysis->parties[coro->process].end;
+
+	if (coro->state != CT_STATE_RUNNING)
+		return false;
+	if (!of->has_rested) {
+		*ret_rest_from = analysis->model->from;
+		return !coro->parent && !coro->is_cut && coro->created != CT_NO_TIME &&
+		       coro->created > analysis->model->from &&
+		       end - coro->created < LIMIT(analysis, GRACE) &&
+		       analysis->model->processes[coro->process].runtime;
+	}
+	*ret_rest_from = of->rest_from;
+	return end - of->rest_until < LIMIT(analysis, GRACE);
 }
 
 static void move_on(struct lull *lull, ct_time time)
@@ -262,10 +333,16 @@ static void move_on(struct lull *lull, ct_time time)
 }
 
 /* False: it moves, or is to. */
-static bool look_at_still(
-	const struct analysis *analysis, const struct model_coro *coro, struct lull *lull)
+static bool look_at_still(const struct analysis *analysis, uint32_t index, struct lull *lull)
 {
-	if (has_just_come(analysis, coro) || coro->state == CT_STATE_SYSCALL) {
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	ct_time rest_from;
+
+	if (analyze_rounds_has_just_come(analysis, index, &rest_from)) {
+		move_on(lull, rest_from);
+		return true;
+	}
+	if (coro->state == CT_STATE_SYSCALL) {
 		move_on(lull, coro->suspended);
 		return true;
 	}
@@ -274,6 +351,7 @@ static bool look_at_still(
 			waits_for_clock(coro, analysis->parties[coro->process].end)))
 		return false;
 	move_on(lull, coro->changed);
+	lull->nr_waiting++;
 	return true;
 }
 
@@ -284,17 +362,16 @@ static bool look_at_coro(const struct analysis *analysis, uint32_t index, struct
 	const struct of_coro *of = record_of(watch, index);
 	const struct of_coro *parent = record_of(watch, coro->parent);
 
-	if (is_beat(of, coro)) {
+	if (is_beat(analysis, index)) {
 		lull->beat = index;
 		move_on(lull, of->beats_since);
 		return true;
 	}
-	if (coro->parent && is_beat(parent, &analysis->model->coros.at[coro->parent]) &&
-		coro->created > parent->beats_since)
+	if (coro->parent && is_beat(analysis, coro->parent) && coro->created > parent->beats_since)
 		return true;
 	if (of->has_ended)
 		move_on(lull, of->last_end);
-	return look_at_still(analysis, coro, lull);
+	return look_at_still(analysis, index, lull);
 }
 
 static bool has_timed_thread(const struct analysis *analysis, uint32_t process, ct_time from)
@@ -306,6 +383,16 @@ static bool has_timed_thread(const struct analysis *analysis, uint32_t process, 
 			analyze_stillness_waits_for_clock(analysis, i, from))
 			return true;
 	return false;
+}
+
+/* Does one that hands signals on wait for the first of them? What waits for a message may wait for that. */
+static bool may_bring_signal(const struct analysis *analysis, const struct model_coro *coro)
+{
+	ct_time end = analysis->parties[coro->process].end;
+
+	return model_is_of_runtime(coro) && coro->state < CT_STATE_DONE &&
+	       analyze_runtime_words_runs(analysis, coro, GO_WORD_SIGNALS) &&
+	       !(coro->nr_resumes > 1 && end - coro->resumed < LIMIT(analysis, GRACE));
 }
 
 /* The outside can set it going, or a thread that has slept since. */
@@ -326,31 +413,75 @@ static void survey_process(const struct analysis *analysis, uint32_t process, st
 	bool is_lull = true;
 	uint32_t i;
 
-	*lull = (struct lull){.from = model->from};
+	*lull = (struct lull){
+		.from = model->from, .has_acceptor = analysis->stills[process].waits_for_clients};
 	for (i = 1; i < model->coros.count && is_lull; i++) {
 		const struct model_coro *coro = &model->coros.at[i];
 
+		lull->may_bring_signal |=
+			coro->process == process && may_bring_signal(analysis, coro);
 		if (coro->process == process && coro->state < CT_STATE_DONE &&
 			!model_is_of_runtime(coro))
 			is_lull = look_at_coro(analysis, i, lull);
 	}
 	if (record_of(watch_of(analysis), 0)->has_ended)
 		move_on(lull, record_of(watch_of(analysis), 0)->last_end);
-	if (!is_lull || end - lull->from <= LIMIT(analysis, STANDSTILL_TIME) ||
+	if (!is_lull || !analyze_stillness_lasts(analysis, process, lull->from) ||
 		is_open(analysis, process, lull) ||
 		model_lost_between(model, process, lull->from, end))
 		lull->from = CT_NO_TIME;
 }
 
-void analyze_rounds_survey(struct analysis *analysis)
+/* Beats, acceptors, those that end the trace or join others neither end waits nor bring work. */
+static bool ends_nothing(const struct analysis *analysis, uint32_t index)
 {
-	struct memory *memory = watch_of(analysis)->memory;
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	ct_time rest_from;
+
+	if (is_beat(analysis, index) || analyze_rounds_has_just_come(analysis, index, &rest_from))
+		return true;
+	return coro->state == CT_STATE_WAITING &&
+	       (coro->wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0) ||
+		       analyze_runtime_words_is(analysis, coro, GO_WORD_ACCEPT));
+}
+
+/* Counted once, for all: ends may have been missed, or taken back. */
+static void survey_coros(const struct analysis *analysis, struct memory *memory)
+{
+	const struct model *model = analysis->model;
 	uint32_t i;
 
-	memory->lulls = arena_array(
-		&analysis->scratch, analysis->model->nr_processes, sizeof(*memory->lulls));
-	analysis->is_broken |= !memory->lulls;
-	for (i = 0; memory->lulls && i < analysis->model->nr_processes; i++)
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+		uint32_t site = model_place(model, coro->wait_site);
+
+		if (coro->state >= CT_STATE_DONE || model_is_of_runtime(coro))
+			continue;
+		memory->nr_children[coro->parent]++;
+		memory->nr_others[coro->parent] += !ends_nothing(analysis, i);
+		if (coro->state == CT_STATE_WAITING && site < analysis->tables->nr_sites)
+			memory->nr_back[site] +=
+				has_been_at(record_of(watch_of(analysis), i), site);
+	}
+}
+
+void analyze_rounds_survey(struct analysis *analysis)
+{
+	const struct model *model = analysis->model;
+	struct memory *memory = watch_of(analysis)->memory;
+	struct arena *arena = &analysis->scratch;
+	uint32_t i;
+
+	memory->lulls = arena_array(arena, model->nr_processes, sizeof(*memory->lulls));
+	memory->nr_children = arena_array(arena, model->coros.count, sizeof(uint32_t));
+	memory->nr_others = arena_array(arena, model->coros.count, sizeof(uint32_t));
+	memory->nr_back = arena_array(arena, analysis->tables->nr_sites + 1, sizeof(uint32_t));
+	analysis->is_broken |=
+		!memory->lulls || !memory->nr_children || !memory->nr_others || !memory->nr_back;
+	if (analysis->is_broken)
+		return;
+	survey_coros(analysis, memory);
+	for (i = 0; i < model->nr_processes; i++)
 		survey_process(analysis, i, &memory->lulls[i]);
 }
 

@@ -23,8 +23,8 @@ struct story;
 extern const struct model_watcher analyze_rounds_watcher;
 
 /*
- * analyze_rounds_come_back: does it wait where those who went on come back to wait again, one in ten at least? So
- * consumers do; a coroutine that asks for something goes on with it.
+ * analyze_rounds_come_back: does it wait where those who went on come back to wait again, as it may have itself, one in
+ * ten at least? So consumers do; a coroutine that asks for something goes on with it.
  */
 bool analyze_rounds_come_back(const struct analysis *analysis, const struct model_coro *coro);
 
@@ -38,13 +38,31 @@ bool analyze_rounds_outlasts_ends(
 /* analyze_rounds_tell_ends: evidence of that. */
 void analyze_rounds_tell_ends(struct analysis *analysis, struct story *story, uint32_t coro);
 
-/* analyze_rounds_has_nobody_left: two at least that it had started ended while it waits, and none is left. */
+/*
+ * analyze_rounds_has_nobody_left: two at least that it had started ended while it waits, and none is left. Where it
+ * waits for the end of others, and is not told of which, those do not count that end nothing for others: beats,
+ * acceptors, others that join. analyze_rounds_is_left_alone: the same of those that were started beside it.
+ */
 bool analyze_rounds_has_nobody_left(const struct analysis *analysis, uint32_t coro);
+bool analyze_rounds_is_left_alone(const struct analysis *analysis, uint32_t coro);
+
+/* analyze_rounds_has_lost_the_last: one at least that it had started ended while it waits, and none is left. */
+bool analyze_rounds_has_lost_the_last(const struct analysis *analysis, uint32_t coro);
+
+/*
+ * analyze_rounds_has_just_come: does it run since a moment ago, after a rest that began at *ret_rest_from, or because a
+ * timer of its runtime began it? So does a coroutine that ends the trace: it waited for a signal, or looks after all.
+ */
+bool analyze_rounds_has_just_come(
+	const struct analysis *analysis, uint32_t coro, ct_time *ret_rest_from);
 
 /* A time without anything but beats, up to the end. */
 struct lull {
-	ct_time from;  /* CT_NO_TIME: there is none */
-	uint32_t beat; /* one of those that went on; 0: none did */
+	ct_time from;        /* CT_NO_TIME: there is none */
+	uint32_t beat;       /* one of those that went on; 0: none did */
+	uint32_t nr_waiting; /* all but beats, and those that end the trace */
+	bool has_acceptor; /* and new ones may come by the network, with no word for those that are there */
+	bool may_bring_signal; /* a message may tell of one */
 };
 
 /* analyze_rounds_survey: finds the lulls of all processes. analyze_rounds_lull: that of one. */

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 
 #include "analyze/parts.h"
+#include "analyze/runtime_words.h"
 #include "event/system_calls.h"
 
 /* ---------------------------------------------------------------- threads */
@@ -49,7 +50,8 @@ static bool waits_outside(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_thread *thread = &analysis->model->threads[index];
 
-	if (is_bystander(analysis, index))
+	if (is_bystander(analysis, index) ||
+		(thread->top && model_is_of_runtime(&analysis->model->coros.at[thread->top])))
 		return false;
 	if (thread_is_seen(thread))
 		return thread->seen_state == 'S' && waits_for_files(analysis, thread);
@@ -111,32 +113,42 @@ static bool is_running(const struct analysis *analysis, const struct model_coro 
 	       (!thread_is_seen(thread) || thread_is_computing(thread));
 }
 
-static void look_at_coro(struct analysis *analysis, const struct model_coro *coro)
+static void look_at_wait(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct party *party = &analysis->parties[coro->process];
 	struct stillness *still = &analysis->stills[coro->process];
+	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
 
+	if (coro->deadline != CT_NO_TIME && coro->deadline > party->end)
+		still->has_deadline = true;
+	else if (coro->deadline != CT_NO_TIME && coro->deadline > still->moment)
+		still->moment = coro->deadline;
+	if (kind == CTP_RESOURCE_TIMER && coro->deadline == CT_NO_TIME)
+		still->has_deadline = true;
+	still->waits_for_process |= kind == CTP_RESOURCE_PROCESS;
+	if (kind == CTP_RESOURCE_NETWORK &&
+		analyze_runtime_words_is(analysis, coro, GO_WORD_ACCEPT))
+		still->waits_for_clients = true;
+	else if (kind == CTP_RESOURCE_NETWORK)
+		still->waits_for_network = true;
+	if (coro->descriptor && !still->outside_descriptor &&
+		!analyze_party_is_own(analysis, coro->descriptor))
+		still->outside_descriptor = coro->descriptor;
+}
+
+static void look_at_coro(struct analysis *analysis, const struct model_coro *coro)
+{
+	struct stillness *still = &analysis->stills[coro->process];
+
+	if (model_is_of_runtime(coro))
+		return;
 	if (coro->changed != CT_NO_TIME && coro->changed > still->moment)
 		still->moment = coro->changed;
 	still->nr_running += is_running(analysis, coro);
 	still->nr_computing += is_running(analysis, coro) &&
 			       thread_is_seen(&analysis->model->threads[coro->thread]);
-	if (coro->state != CT_STATE_WAITING)
-		return;
-	if (coro->deadline != CT_NO_TIME && coro->deadline > party->end)
-		still->has_deadline = true;
-	else if (coro->deadline != CT_NO_TIME && coro->deadline > still->moment)
-		still->moment = coro->deadline;
-	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER &&
-		coro->deadline == CT_NO_TIME)
-		still->has_deadline = true;
-	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_PROCESS)
-		still->waits_for_process = true;
-	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_NETWORK)
-		still->waits_for_network = true;
-	if (coro->descriptor && !still->outside_descriptor &&
-		!analyze_party_is_own(analysis, coro->descriptor))
-		still->outside_descriptor = coro->descriptor;
+	if (coro->state == CT_STATE_WAITING)
+		look_at_wait(analysis, coro);
 }
 
 static void look_at_descriptor(struct analysis *analysis, uint32_t index)
@@ -182,6 +194,17 @@ void analyze_stillness_survey(struct analysis *analysis)
 		look_at_descriptor(analysis, i);
 	for (i = 1; i < model->nr_threads; i++)
 		look_at_thread(analysis, i);
+}
+
+bool analyze_stillness_lasts(const struct analysis *analysis, uint32_t process, ct_time since)
+{
+	ct_time end = analysis->parties[process].end;
+	int64_t ns = end - since;
+
+	return ns > LIMIT(analysis, STANDSTILL_TIME) ||
+	       (ns > LIMIT(analysis, STANDSTILL_TIME) / 2 &&
+		       ns / LIMIT(analysis, STANDSTILL_SHARE) >=
+			       (end - analysis->model->from) / 100);
 }
 
 bool analyze_stillness_has_ended_stuck(const struct analysis *analysis, uint32_t process)

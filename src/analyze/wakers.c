@@ -4,8 +4,10 @@
  * started, woke somebody. Whether all of these are gone is asked once for each place, from place to place.
  */
 #include "analyze/parts.h"
+#include "analyze/runtime_words.h"
 #include "analyze/wakers.h"
 
+#define LEAST_OWN 2u
 #define LEAST_WAKES 10u /* that ended waits at a place: fewer are no habit */
 #define TIMES_LONGER 10 /* than any wait there that was ended */
 #define SHARE_AGAIN 10u /* of those woken one in so many comes back to wait there */
@@ -183,6 +185,12 @@ static bool waits_for_message(const struct analysis *analysis, const struct mode
 	       kind == CTP_RESOURCE_QUEUE;
 }
 
+/* A coroutine that went on until a moment ago may do so again. */
+static bool has_just_stopped(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return analysis->parties[coro->process].end - coro->suspended < LIMIT(analysis, GRACE);
+}
+
 /* The coroutine has woken at the way's last place, or can start one that does: is it kept from that for ever? */
 static bool is_kept(const struct analysis *analysis, const struct model_coro *coro, struct way *way)
 {
@@ -191,7 +199,10 @@ static bool is_kept(const struct analysis *analysis, const struct model_coro *co
 	const struct place *place = model_watch_place(watch, site);
 	bool is_gone;
 
-	if (!is_bound(analysis, coro) || !place)
+	if (!is_bound(analysis, coro) || !place || has_just_stopped(analysis, coro))
+		return false;
+	/* A program that waits so for ever is one that is idle. */
+	if (analyze_runtime_words_is(analysis, coro, GO_WORD_FOREVER))
 		return false;
 	if (is_on_way(way, site))
 		return true;
@@ -238,14 +249,26 @@ static bool is_forsaken(
 	return place->verdict == VERDICT_GONE;
 }
 
-bool analyze_wakers_are_gone(const struct analysis *analysis, const struct model_coro *coro)
+static bool have_gone(
+	const struct analysis *analysis, const struct model_coro *coro, uint64_t least, bool is_own)
 {
 	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_wakers_watcher);
 	uint32_t site = model_place(analysis->model, coro->wait_site);
 	struct place *place = model_watch_place(watch, site);
 	int64_t waited_ns = analysis->parties[coro->process].end - coro->suspended;
 
-	return place && place->nr_woken >= LEAST_WAKES && !place->has_others &&
-	       is_bound(analysis, coro) && waited_ns / TIMES_LONGER > place->longest_ns &&
+	return place && place->nr_woken >= least && !place->has_others &&
+	       (!is_own || place->root == coro->id) && is_bound(analysis, coro) &&
+	       waited_ns / TIMES_LONGER > place->longest_ns &&
 	       is_forsaken(analysis, coro->process, place, site);
+}
+
+bool analyze_wakers_are_gone(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return have_gone(analysis, coro, LEAST_WAKES, false);
+}
+
+bool analyze_wakers_were_its_own(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return have_gone(analysis, coro, LEAST_OWN, true);
 }

@@ -29,6 +29,12 @@ extern const struct model_watcher analyze_wakers_watcher;
 bool analyze_wakers_are_gone(const struct analysis *analysis, const struct model_coro *coro);
 
 /*
+ * analyze_wakers_were_its_own: likewise, of two waits at least, where all that ended those go back to this coroutine
+ * itself: it had started them, or those that started them.
+ */
+bool analyze_wakers_were_its_own(const struct analysis *analysis, const struct model_coro *coro);
+
+/*
  * analyze_wakers_come_back: do those that are woken where it waits come back there for more, one in ten at least? So
  * consumers do; a coroutine that asks for something goes on with it.
  */

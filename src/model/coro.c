@@ -175,7 +175,8 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 	coro->nr_resumes++;
 	process_at(model, coro->process)->nr_runs++;
 	thread_at(model, event->thread)->nr_resumes++;
-	process_at(model, coro->process)->last_run = event->time;
+	if (!model_is_of_runtime(coro))
+		process_at(model, coro->process)->last_run = event->time;
 	coro->flags &= (uint16_t) ~(
 		MODEL_CORO_HAS_DOUBTFUL_WAKE | MODEL_CORO_IS_INITIAL | MODEL_CORO_WAS_WOKEN_AGAIN);
 	model_thread_enters(model, event->thread, index);

@@ -77,7 +77,7 @@ struct model_process {
 	uint64_t nr_cut;   /* of those */
 	uint64_t nr_cut_ready; /* besides: that had been woken, and had not run since */
 	ct_time last_event;    /* written by any of its threads; CT_NO_TIME: none */
-	ct_time last_run;      /* the last resume of any of its coroutines; CT_NO_TIME: none */
+	ct_time last_run;      /* the last resume of any of its own coroutines; CT_NO_TIME: none */
 	ct_time last_destroyed; /* the last end of any record of them, given back or not; CT_NO_TIME: none */
 	ct_time stepped;     /* the last step of any of them; CT_NO_TIME: none */
 	ct_time stirred;     /* its first event behind the last pause in all that it writes */

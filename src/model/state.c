@@ -154,7 +154,8 @@ void model_coro_set_state(
 			(struct model_sight){.coro = coro_index(model, coro), .until = time});
 	if (state == CT_STATE_DESTROYED && coro->state != CT_STATE_DESTROYED) {
 		coro->epoch = model->epoch;
-		process_at(model, coro->process)->last_destroyed = time;
+		if (!model_is_of_runtime(coro))
+			process_at(model, coro->process)->last_destroyed = time;
 		model->nr_ended++;
 	}
 	if (state >= CT_STATE_DONE) {

@@ -6,6 +6,7 @@
  * since, or all that it had started have ended, as before each time when it went on (analyze/rounds.h).
  */
 #include "analyze/rounds.h"
+#include "analyze/runtime_words.h"
 #include "analyze/wakers.h"
 #include "rules/parts.h"
 
@@ -23,6 +24,8 @@ enum kind {
 	KIND_STUCK,   /* and it waits for what is never idle */
 	KIND_LAST,    /* and those that were started with it have ended */
 	KIND_PARTING, /* and those that it started have, at the first such wait */
+	KIND_ALONE,   /* and those have that were started beside it, and were to be joined */
+	KIND_ASKING,  /* and those that it started had answered there before, and have ended */
 };
 
 static int64_t waited_ns(const struct analysis *analysis, const struct model_coro *coro)
@@ -96,7 +99,7 @@ static bool has_outside(const struct analysis *analysis, const struct model_coro
 {
 	const struct stillness *still = &analysis->stills[coro->process];
 
-	return still->outside_descriptor || still->waits_for_network;
+	return still->outside_descriptor || still->waits_for_network || still->waits_for_clients;
 }
 
 /* The outside may bring what consumers wait for, by coroutines that are not there yet. */
@@ -117,7 +120,7 @@ static bool is_joining(const struct analysis *analysis, const struct model_coro 
 		(!coro->wait_object && has_outside(analysis, coro)))
 		return false;
 	return analyze_rounds_outlasts_ends(analysis, index_of(analysis, coro), &since) &&
-	       analysis->parties[coro->process].end - since > LIMIT(analysis, STANDSTILL_TIME);
+	       analyze_stillness_lasts(analysis, coro->process, since);
 }
 
 /* ---------------------------------------------------------------- in a lull */
@@ -150,25 +153,74 @@ static bool may_be_consumer(const struct analysis *analysis, const struct model_
 		       model_process_is_reachable(&analysis->model->processes[coro->process]));
 }
 
+/* A signal, of which a goroutine is to hear, would come as a message; those for whom it is meant have not come. */
+static bool may_hear_signal(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return analyze_rounds_lull(analysis, coro->process)->may_bring_signal &&
+	       CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_CHANNEL;
+}
+
+/* The others are gone, for whom it waits: all that it had started, and it is the last one or joins others. */
+static bool is_parting(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct lull *lull = analyze_rounds_lull(analysis, coro->process);
+	uint32_t index = index_of(analysis, coro);
+
+	return !may_hear_signal(analysis, coro) &&
+	       (analyze_rounds_has_nobody_left(analysis, index) ||
+		       (lull->nr_waiting == 1 && model_is_unnamed(coro->wait_object) &&
+			       analyze_rounds_has_lost_the_last(analysis, index)));
+}
+
+/* One of several channels may be a signal's. */
+static bool is_asking(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return analyze_wakers_were_its_own(analysis, coro) &&
+	       !(may_hear_signal(analysis, coro) &&
+		       analyze_runtime_words_is(analysis, coro, GO_WORD_SELECT));
+}
+
+/* Those that come by the network are no help for a lock, and none of those that are joined. */
+static enum kind kind_beside_acceptor(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	if (coro->wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0) && is_parting(analysis, coro))
+		return KIND_PARTING;
+	return analyze_rounds_is_left_alone(analysis, index_of(analysis, coro)) ? KIND_ALONE
+										: KIND_NONE;
+}
+
+/* Without beats it is a standstill, if the program's end does not hide that; of waits for no object none is found. */
+static bool is_standstill(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return analyze_rounds_lull(analysis, coro->process)->from >=
+		       analysis->stills[coro->process].moment &&
+	       !model_is_unnamed(coro->wait_object);
+}
+
 static enum kind kind_in_lull(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct lull *lull = analyze_rounds_lull(analysis, coro->process);
 
-	/* Without beats it is a standstill, if the program's end does not hide that. */
-	if (lull->from == CT_NO_TIME || lull->from >= analysis->stills[coro->process].moment ||
-		coro->suspended > lull->from)
+	if (lull->from == CT_NO_TIME || coro->suspended > lull->from ||
+		is_standstill(analysis, coro))
 		return KIND_NONE;
 	if (is_never_idle(analysis, coro))
 		return KIND_STUCK;
+	if (lull->has_acceptor)
+		return kind_beside_acceptor(analysis, coro);
 	if (is_longest(analysis, coro, 1) &&
 		!(analyze_rounds_come_back(analysis, coro) &&
 			(may_be_consumer(analysis, coro) ||
 				!is_longest(analysis, coro, FEW_WAITS))))
 		return KIND_STILL;
-	if (is_last(analysis, coro))
+	if (is_last(analysis, coro) && !may_hear_signal(analysis, coro))
 		return KIND_LAST;
-	return analyze_rounds_has_nobody_left(analysis, index_of(analysis, coro)) ? KIND_PARTING
-										  : KIND_NONE;
+	if (is_parting(analysis, coro))
+		return KIND_PARTING;
+	if (analyze_rounds_is_left_alone(analysis, index_of(analysis, coro)))
+		return KIND_ALONE;
+	return is_asking(analysis, coro) ? KIND_ASKING : KIND_NONE;
 }
 
 /* ---------------------------------------------------------------- which of them */
@@ -178,7 +230,7 @@ static enum kind kind_of(const struct analysis *analysis, const struct model_cor
 	const struct model *model = analysis->model;
 	ct_time end = analysis->parties[coro->process].end;
 
-	if (waited_ns(analysis, coro) <= LIMIT(analysis, STANDSTILL_TIME))
+	if (!analyze_stillness_lasts(analysis, coro->process, coro->suspended))
 		return KIND_NONE;
 	if (is_slow(analysis, coro))
 		return KIND_SLOW;
@@ -214,9 +266,15 @@ const char *rules_left_behind_words(const struct analysis *analysis, const struc
 	case KIND_LAST:
 		return "ten times longer than any that was started with it has lived, and nothing "
 		       "but the clock has moved anybody since";
+	case KIND_ASKING:
+		return "ten times longer than any wait there has taken; those that ended these it "
+		       "had started, and they have ended, or wait themselves";
 	case KIND_PARTING:
-		return "though all that it had started have ended, and nothing but the clock has "
+		return "though those that it had started have ended, and nothing but the clock has "
 		       "moved anybody since";
+	case KIND_ALONE:
+		return "though those that were started beside it have ended, and nothing but the "
+		       "clock has moved anybody since";
 	default:
 		return "and nothing but the clock has moved anybody since";
 	}

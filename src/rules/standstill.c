@@ -49,7 +49,7 @@ static bool stands(const struct analysis *analysis, uint32_t index)
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 
 	return coro->state == CT_STATE_WAITING && !is_excused(coro) &&
-	       !is_behind_excused(analysis, index);
+	       !analyze_ties_may_be_idle(analysis, coro) && !is_behind_excused(analysis, index);
 }
 
 static void note_told(struct analysis *analysis)
@@ -92,6 +92,7 @@ static bool is_idle(const struct analysis *analysis, uint32_t process)
 	const struct stillness *still = &analysis->stills[process];
 
 	return still->outside_descriptor || still->outside_thread || still->waits_for_process ||
+	       still->waits_for_network || still->waits_for_clients ||
 	       analysis->model->processes[process].has_completions;
 }
 
@@ -104,7 +105,7 @@ static bool is_still(const struct analysis *analysis, uint32_t process)
 	return still->moment != CT_NO_TIME && !still->nr_running && !still->is_told &&
 	       !analysis->nr_allowed && !analysis->model->processes[process].nr_ready &&
 	       !is_over(analysis, process) && !has_timer(analysis, process) &&
-	       lasted_ns(analysis, process) > LIMIT(analysis, STANDSTILL_TIME);
+	       analyze_stillness_lasts(analysis, process, still->moment);
 }
 
 static bool is_waiting_for_clock(const struct analysis *analysis, uint32_t process)
@@ -156,6 +157,8 @@ static const char *words_outside(struct analysis *analysis, const struct stillne
 		return analyze_say(analysis, "%s is %s",
 			analyze_words_thread(analysis, still->outside_thread),
 			analyze_stillness_words_thread(analysis, still->outside_thread));
+	if (still->waits_for_network || still->waits_for_clients)
+		return "a coroutine waits for the network";
 	return still->waits_for_process ? "a coroutine waits for another process"
 					: "the kernel completes its transfers";
 }
