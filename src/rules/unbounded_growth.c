@@ -136,6 +136,14 @@ static double slope_of(const struct trend *trend)
 	return slopes[count / 2] * 1e9 / (double)trend->series->width_ns;
 }
 
+/* Does the slope account for half of the rise, at least? Else most of the rise came at once, as a load begins. */
+static bool is_steady(const struct trend *trend)
+{
+	double seconds = (double)trend->count * (double)trend->series->width_ns / 1e9;
+
+	return trend->slope * seconds * 2 >= rise_of(trend);
+}
+
 static bool measure(
 	const struct analysis *analysis, const struct model_series *series, struct trend *trend)
 {
@@ -145,7 +153,7 @@ static bool measure(
 	if (!is_rising(analysis, trend))
 		return false;
 	trend->slope = slope_of(trend);
-	return trend->slope > 0;
+	return is_steady(trend);
 }
 
 /* ---------------------------------------------------------------- where they come from */
