@@ -11,6 +11,7 @@
 #include "analyze/provenance.h"
 #include "analyze/rounds.h"
 #include "analyze/telling.h"
+#include "analyze/joins.h"
 #include "analyze/tried.h"
 #include "analyze/wakers.h"
 #include "analyze/why_live.h"
@@ -42,6 +43,7 @@ static bool let_watch(struct analysis *analysis)
 	const struct rule *const *rule;
 
 	if (!model_watch(analysis->model, &analyze_provenance_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_joins_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_tried_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_wakers_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_rounds_watcher, analysis))
@@ -51,21 +53,6 @@ static bool let_watch(struct analysis *analysis)
 			!model_watch(analysis->model, &(*rule)->watcher, analysis))
 			return false;
 	return true;
-}
-
-const struct model_watch *analyze_watch_by(
-	const struct analysis *analysis, const struct model_watcher *watcher)
-{
-	size_t i = 0;
-
-	while (analysis->model->watches.at[i]->watcher != watcher)
-		i++;
-	return analysis->model->watches.at[i];
-}
-
-const struct model_watch *analyze_watch_of(const struct analysis *analysis, const struct rule *rule)
-{
-	return analyze_watch_by(analysis, &rule->watcher);
 }
 
 static enum ct_status apply(void *context, const struct ct_event *event, struct ct_error *reterr)

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analyze/joins.h"
 #include "analyze/parts.h"
 #include "analyze/proof.h"
 
@@ -211,49 +212,6 @@ static int compare_groups(const void *left, const void *right, void *context)
 	return order ? order : COMPARE(a->first, b->first);
 }
 
-/* ---------------------------------------------------------------- parents */
-
-/* An event may be that of its child's end: a future, say. */
-static bool may_wait_for_end(const struct model_coro *coro)
-{
-	return coro->state == CT_STATE_WAITING &&
-	       (analyze_ties_may_be_for_end(coro) ||
-		       CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_EVENT);
-}
-
-/* Findings about parents of this one, by their first members. */
-static void note_parents(struct analysis *analysis, const uint32_t *group_of, uint32_t index)
-{
-	const struct model *model = analysis->model;
-	uint32_t at = index, steps;
-
-	for (steps = 0; at && steps < TIES_GENERATIONS; steps++) {
-		at = model->coros.at[at].parent;
-		if (at && group_of[at] && group_of[at] != group_of[index] &&
-			may_wait_for_end(&model->coros.at[at]))
-			analysis->groups.at[group_of[at] - 1].descendant = index;
-	}
-}
-
-static void find_descendants(struct analysis *analysis)
-{
-	uint32_t *group_of =
-		arena_array(&analysis->scratch, analysis->model->coros.count, sizeof(*group_of));
-	size_t i;
-
-	if (!group_of) {
-		analysis->is_broken = true;
-		return;
-	}
-	for (i = 0; i < analysis->groups.count; i++)
-		group_of[analysis->candidates.at[analysis->groups.at[i].first].coro] =
-			(uint32_t)i + 1;
-	group_of[0] = 0;
-	for (i = 0; i < analysis->groups.count; i++)
-		note_parents(analysis, group_of,
-			analysis->candidates.at[analysis->groups.at[i].first].coro);
-}
-
 void analyze_group_candidates(struct analysis *analysis)
 {
 	struct candidate *at = analysis->candidates.at;
@@ -275,7 +233,7 @@ void analyze_group_candidates(struct analysis *analysis)
 		first = next;
 	}
 	if (analysis->groups.count > 1)
-		find_descendants(analysis);
+		analyze_joins_survey(analysis);
 	if (analysis->groups.count)
 		qsort_r(analysis->groups.at, analysis->groups.count, sizeof(*analysis->groups.at),
 			compare_groups, analysis);
@@ -441,12 +399,7 @@ void analyze_group_finding(
 	fill_lowered(analysis, group, finding);
 	analyze_proof_fill(analysis, group, finding);
 	rule_of(analysis, first)->describe(analysis, group, &story, finding);
-	if (group->descendant)
-		analyze_story_evidence(analysis, &story,
-			"coroutine %" PRIu64
-			", of which another finding tells, was started by it: it "
-			"may wait for that one's end",
-			analysis->model->coros.at[group->descendant].id);
+	analyze_joins_tell(analysis, group, &story);
 	analyze_frames_tell(analysis, group, &story);
 	analyze_story_end(analysis, &story, finding);
 	span_evidence(finding);

@@ -78,6 +78,9 @@ struct group {
 	struct ct_picture picture;       /* in the report's arena, after the second reading */
 	/* A coroutine that the first member started, directly or not, and that another finding tells of; 0: none. */
 	uint32_t descendant;
+	uint32_t
+		nr_parents; /* that wait for the end of members, and have no finding of their own */
+	uint32_t parent;    /* the first of these; 0: none */
 };
 
 /* Facts about a process as a whole at the end of observation; found out once. */

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Joins: two counts for each place, and the groups of candidates whose members wait for those of another group.
+ */
+#include <inttypes.h>
+
+#include "analyze/joins.h"
+#include "analyze/parts.h"
+
+#define SHARE_OTHER \
+	10u /* of the waits at a place at most one in so many ended without the end of a child */
+
+/* Waits at one place that are over. */
+struct place {
+	uint64_t nr_over;
+	uint64_t
+		nr_after_end; /* of these: one that the coroutine had started had ended since it ran last */
+};
+
+/* ---------------------------------------------------------------- what it looks at */
+
+static bool *has_ended_of(const struct model_watch *watch, uint32_t coro)
+{
+	return model_watch_coro(watch, coro);
+}
+
+static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	struct place *place = model_watch_place(watch, model_place(watch->model, coro->wait_site));
+	bool *has_ended = has_ended_of(watch, sight->coro);
+
+	if (place && coro->suspended != CT_NO_TIME && coro->point == CTP_POINT_AWAIT) {
+		place->nr_over++;
+		place->nr_after_end += *has_ended;
+	}
+	*has_ended = false;
+	return true;
+}
+
+static bool look_at_end(struct model_watch *watch, const struct model_sight *sight)
+{
+	*has_ended_of(watch, watch->model->coros.at[sight->coro].parent) = true;
+	return true;
+}
+
+const struct model_watcher analyze_joins_watcher = {
+	.nr_coro_bytes = sizeof(bool),
+	.nr_place_bytes = sizeof(struct place),
+	.looks = {[MODEL_RUN] = look_at_run, [MODEL_END] = look_at_end},
+};
+
+/* ---------------------------------------------------------------- who waits for whom */
+
+/* An event may be that of its child's end: a future, say. */
+static bool may_wait_for_end(const struct model_coro *coro)
+{
+	return coro->state == CT_STATE_WAITING &&
+	       (analyze_ties_may_be_for_end(coro) ||
+		       CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_EVENT);
+}
+
+/* Did the waits at its place that are over end as the coroutine's own children ended? */
+static bool is_at_join(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_joins_watcher);
+	const struct place *place =
+		model_watch_place(watch, model_place(analysis->model, coro->wait_site));
+
+	return place && place->nr_over - place->nr_after_end <= place->nr_over / SHARE_OTHER;
+}
+
+/* By coroutine: the group that tells of it, plus 1; and one that it started, of which another group tells. */
+struct kin {
+	uint32_t group;
+	uint32_t child;
+};
+
+static const struct candidate *first_of(const struct analysis *analysis, uint32_t group)
+{
+	return &analysis->candidates.at[analysis->groups.at[group].first];
+}
+
+static bool is_graver(
+	const struct analysis *analysis, const struct kin *kin, uint32_t child, uint32_t than)
+{
+	return !than || first_of(analysis, kin[child].group - 1)->grade >
+				first_of(analysis, kin[than].group - 1)->grade;
+}
+
+static void note_parents(const struct analysis *analysis, struct kin *kin, uint32_t index)
+{
+	const struct model *model = analysis->model;
+	uint32_t at = index, steps;
+
+	for (steps = 0; at && steps < TIES_GENERATIONS; steps++) {
+		at = model->coros.at[at].parent;
+		if (at && kin[at].group && kin[at].group != kin[index].group &&
+			may_wait_for_end(&model->coros.at[at]) &&
+			is_graver(analysis, kin, index, kin[at].child))
+			kin[at].child = index;
+	}
+}
+
+static void find_kin(const struct analysis *analysis, struct kin *kin)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < analysis->groups.count; i++)
+		for (k = 0; k < analysis->groups.at[i].count; k++)
+			kin[first_of(analysis, i)[k].coro].group = i + 1;
+	kin[0].group = 0;
+	for (i = 1; i < analysis->model->coros.count; i++)
+		if (kin[i].group)
+			note_parents(analysis, kin, i);
+}
+
+/* Does each of its members do nothing but wait for the end of one that another group tells of as gravely? */
+static bool does_join(
+	const struct analysis *analysis, const struct kin *kin, const struct group *group)
+{
+	const struct candidate *at = &analysis->candidates.at[group->first];
+	uint32_t i;
+
+	for (i = 0; i < group->count; i++) {
+		uint32_t child = kin[at[i].coro].child;
+
+		if (!child || first_of(analysis, kin[child].group - 1)->grade < at[i].grade ||
+			!is_at_join(analysis, &analysis->model->coros.at[at[i].coro]))
+			return false;
+	}
+	return at->rule == CT_RULE_LOST_WAKEUP && at->coro;
+}
+
+/* ---------------------------------------------------------------- folding */
+
+/* The group that is left of those that it waits for, one behind the other. */
+static struct group *last_of(const struct analysis *analysis, const struct kin *kin,
+	const bool *is_folded, uint32_t coro)
+{
+	while (is_folded[kin[coro].group - 1])
+		coro = kin[coro].child;
+	return &analysis->groups.at[kin[coro].group - 1];
+}
+
+static void fold(const struct analysis *analysis, const struct kin *kin, const bool *is_folded,
+	const struct group *group)
+{
+	const struct candidate *at = &analysis->candidates.at[group->first];
+	uint32_t i;
+
+	for (i = 0; i < group->count; i++) {
+		struct group *into = last_of(analysis, kin, is_folded, at[i].coro);
+
+		if (!into->nr_parents++)
+			into->parent = at[i].coro;
+	}
+}
+
+static void remove_folded(struct analysis *analysis, const bool *is_folded)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < analysis->groups.count; i++)
+		if (!is_folded[i])
+			analysis->groups.at[count++] = analysis->groups.at[i];
+	analysis->groups.count = count;
+}
+
+void analyze_joins_survey(struct analysis *analysis)
+{
+	uint32_t count = (uint32_t)analysis->groups.count, i;
+	struct kin *kin =
+		arena_array(&analysis->scratch, analysis->model->coros.count, sizeof(*kin));
+	bool *is_folded = arena_array(&analysis->scratch, count, sizeof(*is_folded));
+
+	if (!kin || !is_folded) {
+		analysis->is_broken = true;
+		return;
+	}
+	find_kin(analysis, kin);
+	for (i = 0; i < count; i++)
+		is_folded[i] = does_join(analysis, kin, &analysis->groups.at[i]);
+	for (i = 0; i < count; i++) {
+		analysis->groups.at[i].descendant = kin[first_of(analysis, i)->coro].child;
+		if (is_folded[i])
+			fold(analysis, kin, is_folded, &analysis->groups.at[i]);
+	}
+	remove_folded(analysis, is_folded);
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+static void tell_parents(struct analysis *analysis, const struct group *group, struct story *story)
+{
+	const struct model_coro *parent = &analysis->model->coros.at[group->parent];
+	uint32_t nr_more = group->nr_parents - 1;
+	const char *more = nr_more ? analyze_say(analysis, ", and so do%s %u more",
+					     nr_more == 1 ? "es" : "", nr_more)
+				   : "";
+
+	analyze_story_evidence(analysis, story,
+		"%s, which started %s, waits at %s for such an end%s",
+		analyze_words_coro(analysis, parent), group->count == 1 ? "it" : "some of them",
+		analyze_words_place(analysis, parent->wait_site), more);
+	analyze_story_party(analysis, story, group->parent, 0);
+}
+
+void analyze_joins_tell(struct analysis *analysis, const struct group *group, struct story *story)
+{
+	if (group->descendant)
+		analyze_story_evidence(analysis, story,
+			"coroutine %" PRIu64
+			", of which another finding tells, was started by it: it "
+			"may wait for that one's end",
+			analysis->model->coros.at[group->descendant].id);
+	if (group->nr_parents)
+		tell_parents(analysis, group, story);
+}
