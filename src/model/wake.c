@@ -244,6 +244,14 @@ static void tell(
 	model_tell(model, moment, (struct model_sight){.coro = coro, .event = event});
 }
 
+/* Does it find a coroutine that another wake has made ready before? */
+static bool is_merged(const struct model_coro *coro, const struct ct_event *event)
+{
+	return coro->state == CT_STATE_READY && coro->suspended != CT_NO_TIME &&
+	       coro->wake_time != CT_NO_TIME && coro->wake_time >= coro->suspended &&
+	       event_makes_ready(event->argument);
+}
+
 static void tell_wake(
 	struct model *model, uint32_t index, uint32_t waker, const struct ct_event *event)
 {
@@ -254,6 +262,8 @@ static void tell_wake(
 		tell(model, MODEL_WAKE_RUNNING, index, event);
 	if (model_is_woken_again(coro, event))
 		tell(model, MODEL_WAKE_AGAIN, index, event);
+	if (is_merged(coro, event))
+		tell(model, MODEL_WAKE_MERGED, index, event);
 	if (event_makes_ready(event->argument))
 		model_tell(model, MODEL_WAKE, sight);
 }

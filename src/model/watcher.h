@@ -31,6 +31,8 @@ enum model_moment {
 	MODEL_WAKE_ITSELF,
 	MODEL_WAKE_AGAIN,
 	MODEL_WAKE_RUNNING,
+	/* A wake finds `coro` ready already, whatever it says of that: the next run meets both wakes. */
+	MODEL_WAKE_MERGED,
 	/* `coro` waits for nothing but a thread from now on. */
 	MODEL_READY,
 	/* `coro` is resumed; out of a wait that no wake has ended. */

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <poll.h>
 
+#include "analyze/merged.h"
 #include "analyze/provenance.h"
 #include "rules/parts.h"
 
@@ -367,17 +368,16 @@ static void judge(struct analysis *analysis, uint32_t index)
 
 static void find(struct analysis *analysis)
 {
-	size_t i;
+	uint32_t i;
 
 	for (i = 1; i < analysis->model->coros.count; i++) {
 		const struct model_coro *coro = &analysis->model->coros.at[i];
-		const struct model_descriptor *descriptor =
-			&analysis->model->descriptors.at[coro->descriptor];
+		const struct model_descriptor *at = analysis->model->descriptors.at;
 
 		/* Waits on closed descriptors have a rule of their own. */
 		if (is_judged(analysis, coro) &&
-			(!coro->descriptor || descriptor->closed == CT_NO_TIME))
-			judge(analysis, (uint32_t)i);
+			(!coro->descriptor || at[coro->descriptor].closed == CT_NO_TIME))
+			judge(analysis, i);
 	}
 }
 
@@ -588,6 +588,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	if (first->variant == VARIANT_LEFT)
 		rules_left_behind_tell(analysis, coro, story);
 	analyze_provenance_tell(analysis, story, coro);
+	analyze_merged_tell(analysis, story, first->process);
 	analyze_story_failed(analysis, story, first->process);
 	analyze_story_victims(analysis, story, group);
 }
