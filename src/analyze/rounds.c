@@ -15,6 +15,7 @@
 #define SHARE_OTHER 10u           /* of the waits for ends at most one in so many ended otherwise */
 #define LEAST_JOINS 2u
 #define LEAST_CHILDREN 2u
+#define LEAST_TURNS 10u /* in which it was passed over, and times that it was not before */
 #define TIMES_LONGER 10
 #define REST_NS INT64_C(20000000) /* a wait that is no matter of turns */
 
@@ -26,14 +27,16 @@ struct of_coro {
 	uint64_t last_id;          /* the id of that one */
 	ct_time rest_from;         /* its last long wait, or the beats that this one ends */
 	ct_time rest_until;
-	uint64_t been_at; /* a bit for each place, or for several */
-	uint32_t site;    /* 0: it is at no place */
+	uint64_t been_at;       /* a bit for each place, or for several */
+	uint64_t turns_at_wait; /* of its thread, when it came to wait */
+	uint32_t site;          /* 0: it is at no place */
 	uint32_t nr_rounds;
 	uint32_t nr_living;  /* of those that it has started */
 	uint32_t nr_at_wait; /* of these there were when it came to wait */
 	uint32_t nr_beside;  /* and of those that its parent had started */
 	bool has_ended;      /* one that it had started, since it was resumed last */
 	bool has_rested;
+	bool is_nested; /* another one resumed it last, on its own thread */
 };
 
 /* Waits at one place that are over. */
@@ -52,6 +55,7 @@ struct memory {
 	uint32_t *nr_children; /* by coroutine: of those that it has started, who live */
 	uint32_t *nr_others;   /* and of these, who may end what somebody waits for */
 	uint32_t *nr_back;     /* by place: who waits there, and has waited there before */
+	uint32_t *nr_beating;  /* by place: whose beat waits there */
 };
 
 static struct of_coro *record_of(const struct model_watch *watch, uint32_t coro)
@@ -94,6 +98,7 @@ static bool look_at_wait(struct model_watch *watch, const struct model_sight *si
 	else
 		take_place(of, site, coro->suspended);
 	of->waits_since = coro->suspended;
+	of->turns_at_wait = watch->model->threads[coro->thread].nr_turns;
 	of->nr_at_wait = of->nr_living;
 	of->nr_beside = coro->parent ? record_of(watch, coro->parent)->nr_living : 0;
 	return true;
@@ -147,8 +152,10 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 	ct_time from = of->last_end > coro->suspended ? of->last_end : coro->suspended;
 
 	of->has_ended = false;
+	of->is_nested = watch->model->threads[sight->event->thread].top != 0;
 	note_rest(of, coro, sight->event->time);
-	if (!place || coro->suspended == CT_NO_TIME || coro->point != CTP_POINT_AWAIT)
+	if (!place || coro->suspended == CT_NO_TIME ||
+		(coro->point != CTP_POINT_AWAIT && coro->point != CTP_POINT_YIELD))
 		return true;
 	place->nr_over++;
 	place->nr_again += has_been_at(of, site);
@@ -374,6 +381,47 @@ static bool look_at_coro(const struct analysis *analysis, uint32_t index, struct
 	return look_at_still(analysis, index, lull);
 }
 
+/* How often others went on after a sleep of its thread, since it came to wait. */
+static uint64_t turns_since(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+
+	return analysis->model->threads[coro->thread].nr_turns -
+	       record_of(watch_of(analysis), index)->turns_at_wait;
+}
+
+bool analyze_rounds_is_passed_over(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+
+	return model_is_yielding(coro) && !record_of(watch_of(analysis), index)->is_nested &&
+	       turns_since(analysis, index) >= LEAST_TURNS;
+}
+
+bool analyze_rounds_is_overdue(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	const struct of_coro *of = record_of(watch_of(analysis), index);
+	ct_time end = analysis->parties[coro->process].end;
+
+	return of->nr_rounds >= LEAST_TURNS && (end - coro->suspended) / TIMES_LONGER > of->longest;
+}
+
+bool analyze_rounds_has_beat(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct memory *memory = watch_of(analysis)->memory;
+	uint32_t site = model_place(analysis->model, coro->wait_site);
+
+	return site < analysis->tables->nr_sites && memory->nr_beating[site];
+}
+
+void analyze_rounds_tell_turns(struct analysis *analysis, struct story *story, uint32_t index)
+{
+	analyze_story_evidence(analysis, story,
+		"its thread slept %" PRIu64 " times since, and others went on after each",
+		turns_since(analysis, index));
+}
+
 static bool has_timed_thread(const struct analysis *analysis, uint32_t process, ct_time from)
 {
 	uint32_t i;
@@ -459,9 +507,10 @@ static void survey_coros(const struct analysis *analysis, struct memory *memory)
 			continue;
 		memory->nr_children[coro->parent]++;
 		memory->nr_others[coro->parent] += !ends_nothing(analysis, i);
-		if (coro->state == CT_STATE_WAITING && site < analysis->tables->nr_sites)
-			memory->nr_back[site] +=
-				has_been_at(record_of(watch_of(analysis), i), site);
+		if (coro->state != CT_STATE_WAITING || site >= analysis->tables->nr_sites)
+			continue;
+		memory->nr_back[site] += has_been_at(record_of(watch_of(analysis), i), site);
+		memory->nr_beating[site] += is_beat(analysis, i);
 	}
 }
 
@@ -476,8 +525,9 @@ void analyze_rounds_survey(struct analysis *analysis)
 	memory->nr_children = arena_array(arena, model->coros.count, sizeof(uint32_t));
 	memory->nr_others = arena_array(arena, model->coros.count, sizeof(uint32_t));
 	memory->nr_back = arena_array(arena, analysis->tables->nr_sites + 1, sizeof(uint32_t));
-	analysis->is_broken |=
-		!memory->lulls || !memory->nr_children || !memory->nr_others || !memory->nr_back;
+	memory->nr_beating = arena_array(arena, analysis->tables->nr_sites + 1, sizeof(uint32_t));
+	analysis->is_broken |= !memory->lulls || !memory->nr_children || !memory->nr_others ||
+			       !memory->nr_back || !memory->nr_beating;
 	if (analysis->is_broken)
 		return;
 	survey_coros(analysis, memory);

@@ -56,6 +56,21 @@ bool analyze_rounds_has_lost_the_last(const struct analysis *analysis, uint32_t 
 bool analyze_rounds_has_just_come(
 	const struct analysis *analysis, uint32_t coro, ct_time *ret_rest_from);
 
+/*
+ * analyze_rounds_is_passed_over: it only gave up its thread, which slept ten times since, and others went on then: it
+ * waits. A generator is none: another coroutine asks it for more, or does not.
+ * analyze_rounds_tell_turns: evidence of that.
+ */
+bool analyze_rounds_is_passed_over(const struct analysis *analysis, uint32_t coro);
+void analyze_rounds_tell_turns(struct analysis *analysis, struct story *story, uint32_t coro);
+
+/*
+ * analyze_rounds_is_overdue: it came back to where it waits ten times in a row, and never took a tenth of the time that
+ * it has taken by now. analyze_rounds_has_beat: does a beat wait at the same place?
+ */
+bool analyze_rounds_is_overdue(const struct analysis *analysis, uint32_t coro);
+bool analyze_rounds_has_beat(const struct analysis *analysis, const struct model_coro *coro);
+
 /* A time without anything but beats, up to the end. */
 struct lull {
 	ct_time from;        /* CT_NO_TIME: there is none */

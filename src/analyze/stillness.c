@@ -46,12 +46,25 @@ static bool is_bystander(const struct analysis *analysis, uint32_t index)
 	return !thread->is_worker && told->tid == analysis->tables->processes[thread->process].pid;
 }
 
+/*
+ * A poll of which all descriptors are told: these are looked at. A poll that has begun since the look is for the same
+ * ones, as far as can be told.
+ */
+static bool polls_as_told(const struct model_thread *thread)
+{
+	return thread->seen_polls &&
+	       (thread_is_seen(thread) || thread->blocked_call == CTP_CALL_POLL ||
+		       thread->blocked_call == CTP_CALL_SELECT);
+}
+
 static bool waits_outside(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_thread *thread = &analysis->model->threads[index];
 
 	if (is_bystander(analysis, index) ||
 		(thread->top && model_is_of_runtime(&analysis->model->coros.at[thread->top])))
+		return false;
+	if (polls_as_told(thread))
 		return false;
 	if (thread_is_seen(thread))
 		return thread->seen_state == 'S' && waits_for_files(analysis, thread);
@@ -151,6 +164,14 @@ static void look_at_coro(struct analysis *analysis, const struct model_coro *cor
 		look_at_wait(analysis, coro);
 }
 
+static bool is_polled(const struct model *model, const struct model_descriptor *descriptor)
+{
+	const struct model_thread *thread = &model->threads[descriptor->polled_by];
+
+	return descriptor->polled != CT_NO_TIME && descriptor->polled == thread->seen &&
+	       polls_as_told(thread);
+}
+
 static void look_at_descriptor(struct analysis *analysis, uint32_t index)
 {
 	const struct model_descriptor *descriptor = &analysis->model->descriptors.at[index];
@@ -160,8 +181,9 @@ static void look_at_descriptor(struct analysis *analysis, uint32_t index)
 	if (!(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN))
 		return;
 	if (is_listener ||
-		((descriptor->flags & MODEL_DESCRIPTOR_IS_ARMED) && !still->outside_descriptor &&
-			!analyze_party_is_own(analysis, index)))
+		(((descriptor->flags & MODEL_DESCRIPTOR_IS_ARMED) ||
+			 is_polled(analysis->model, descriptor)) &&
+			!still->outside_descriptor && !analyze_party_is_own(analysis, index)))
 		still->outside_descriptor = index;
 }
 

@@ -64,6 +64,9 @@ static ct_time rest_until(const struct model_process *process, const struct mode
 		until = thread->left;
 	if (process->stirred > process->stepped && process->stirred < until)
 		until = process->stirred;
+	/* A call that is begun again came back all the same. */
+	if (process->interrupted > process->stepped && process->interrupted < until)
+		until = process->interrupted;
 	return until;
 }
 
@@ -87,6 +90,16 @@ static void note_step(struct model *model, struct model_process *process,
 			stillness;
 }
 
+/* A coroutine goes on there, for the first time since the thread came back. */
+static void note_turn(struct model_thread *thread, const struct ct_event *event)
+{
+	if (event->kind != CTP_KIND_RESUME || thread->left == CT_NO_TIME ||
+		(thread->nr_turns && thread->left <= thread->turned))
+		return;
+	thread->turned = event->time;
+	thread->nr_turns++;
+}
+
 void model_stillness_note(struct model *model, const struct ct_event *event)
 {
 	struct model_process *process = process_at(model, event->process);
@@ -98,6 +111,7 @@ void model_stillness_note(struct model *model, const struct ct_event *event)
 	if (process->last_event != CT_NO_TIME && event->time - process->last_event >= PAUSE_NS)
 		process->stirred = event->time;
 	note_return(thread, event);
+	note_turn(thread, event);
 	if (event->kind == CTP_KIND_BLOCK_END && (int64_t)event->object == -EINTR)
 		process->interrupted = event->time;
 	if (is_step(event->kind))

@@ -39,6 +39,8 @@ struct model_thread {
 	ct_time timed_end;    /* the end of its last idleness that had a time-out */
 	ct_time blocked_from; /* in a call that may block; CT_NO_TIME: in none */
 	ct_time left;         /* its first event behind its last idleness; CT_NO_TIME: none */
+	ct_time turned;       /* the first resume behind such an event, */
+	uint64_t nr_turns;    /* and how many of those there were */
 	ct_time seen;         /* the engine's last look at it; CT_NO_TIME: none */
 	ct_time roused;  /* the first of its last looks that found it running; CT_NO_TIME: none */
 	ct_time stopped; /* it has ended; CT_NO_TIME: not known */

@@ -20,6 +20,7 @@ enum kind {
 	KIND_FORSAKEN, /* nobody is left who ended such waits */
 	KIND_JOINING,  /* those that it started have ended */
 	/* Nothing but beats has moved since: */
+	KIND_PASSED,  /* and it was passed over, time and again */
 	KIND_STILL,   /* and nobody has waited there for so long */
 	KIND_STUCK,   /* and it waits for what is never idle */
 	KIND_LAST,    /* and those that were started with it have ended */
@@ -225,6 +226,29 @@ static enum kind kind_in_lull(const struct analysis *analysis, const struct mode
 
 /* ---------------------------------------------------------------- which of them */
 
+/*
+ * A yield is no wait, but where it turns out to be one. Sleeps may end at the same place, by which a scheduler is asked
+ * for everything, or where beats wait: there only one that came back again and again has a habit.
+ */
+static bool is_forgotten(const struct analysis *analysis, const struct model_coro *coro)
+{
+	uint32_t index = index_of(analysis, coro);
+
+	if (!analyze_rounds_is_passed_over(analysis, index))
+		return false;
+	if (analyze_rounds_has_beat(analysis, coro))
+		return analyze_rounds_is_overdue(analysis, index);
+	return is_longest(analysis, coro, FEW_WAITS) && !analyze_rounds_come_back(analysis, coro);
+}
+
+static enum kind kind_of_yield(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct lull *lull = analyze_rounds_lull(analysis, coro->process);
+	bool is_in_lull = lull->from != CT_NO_TIME && coro->suspended <= lull->from;
+
+	return is_in_lull && is_forgotten(analysis, coro) ? KIND_PASSED : KIND_NONE;
+}
+
 static enum kind kind_of(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model *model = analysis->model;
@@ -232,11 +256,13 @@ static enum kind kind_of(const struct analysis *analysis, const struct model_cor
 
 	if (!analyze_stillness_lasts(analysis, coro->process, coro->suspended))
 		return KIND_NONE;
-	if (is_slow(analysis, coro))
+	if (coro->point == CTP_POINT_AWAIT && is_slow(analysis, coro))
 		return KIND_SLOW;
 	if (model_lost_between(model, coro->process, model->from, end) ||
 		!analyze_party_is_at_work(analysis, coro->process, coro->suspended, end))
 		return KIND_NONE;
+	if (coro->point != CTP_POINT_AWAIT)
+		return kind_of_yield(analysis, coro);
 	if (is_forsaken(analysis, coro))
 		return KIND_FORSAKEN;
 	if (analyze_ties_is_shutting_down(analysis, coro->process, end))
@@ -266,6 +292,8 @@ const char *rules_left_behind_words(const struct analysis *analysis, const struc
 	case KIND_LAST:
 		return "ten times longer than any that was started with it has lived, and nothing "
 		       "but the clock has moved anybody since";
+	case KIND_PASSED:
+		return "passed over time and again, while others that gave up the thread went on";
 	case KIND_ASKING:
 		return "ten times longer than any wait there has taken; those that ended these it "
 		       "had started, and they have ended, or wait themselves";
@@ -285,4 +313,6 @@ void rules_left_behind_tell(
 {
 	if (kind_of(analysis, coro) == KIND_JOINING)
 		analyze_rounds_tell_ends(analysis, story, index_of(analysis, coro));
+	if (kind_of(analysis, coro) == KIND_PASSED)
+		analyze_rounds_tell_turns(analysis, story, index_of(analysis, coro));
 }

@@ -21,17 +21,13 @@ enum variant {
 
 /* ---------------------------------------------------------------- which waits are judged */
 
-static bool is_meant_to_wait(const struct model_coro *coro, ct_time end)
-{
-	return coro->mark || (coro->deadline != CT_NO_TIME && coro->deadline > end);
-}
-
 static bool is_judged(const struct analysis *analysis, const struct model_coro *coro)
 {
 	ct_time end = analysis->parties[coro->process].end;
+	bool is_wait = coro->point == CTP_POINT_AWAIT || coro->point == CTP_POINT_YIELD;
+	bool is_meant = coro->mark || (coro->deadline != CT_NO_TIME && coro->deadline > end);
 
-	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
-	       !is_meant_to_wait(coro, end) && coro->suspended < end;
+	return coro->state == CT_STATE_WAITING && is_wait && !is_meant && coro->suspended < end;
 }
 
 static bool is_outside(const struct model_coro *coro)
@@ -259,6 +255,12 @@ static void grade(
 		grade_at_exit(analysis, coro, candidate);
 		return;
 	}
+	if (coro->point == CTP_POINT_YIELD) {
+		candidate->variant = VARIANT_LEFT;
+		candidate->grade =
+			rules_left_behind_is(analysis, coro) ? CT_GRADE_SUSPECT : CT_GRADE_NONE;
+		return;
+	}
 	if (is_object_ready(analysis, coro, &since))
 		grade_ready(analysis, coro, since, candidate);
 	if (!candidate->variant && is_wake_dropped(coro) &&
@@ -316,10 +318,7 @@ static uint32_t cause_of(
 	return variant == VARIANT_READY || object->owner ? object->changed_at : 0;
 }
 
-/*
- * Two facts rest on all that happened before, that nobody is left, and how much is left of what was given: a timer that
- * was set, a descriptor that was armed, an item that was taken.
- */
+/* Two facts rest on all that was set, armed and taken before: that nobody is left, and how much of the given is. */
 static ct_time gap_start(const struct analysis *analysis, const struct model_coro *coro,
 	const struct candidate *candidate)
 {
