@@ -253,10 +253,20 @@ void model_thread_block_begin(struct model *model, const struct ct_event *event)
 	thread->is_idle_timed |= thread->is_blocked_timed;
 }
 
+/* A poll with a time-out reported nothing. */
+static void note_expired(struct model_thread *thread, const struct ct_event *event)
+{
+	thread->expired = event->time;
+	thread->expired_event = event->sequence;
+}
+
 void model_thread_block_end(struct model *model, const struct ct_event *event)
 {
 	struct model_thread *thread = thread_at(model, event->thread);
 
+	if (thread->is_polling && is_poll(thread->blocked_call) && thread->is_blocked_timed &&
+		!event->object)
+		note_expired(thread, event);
 	thread->blocked_from = CT_NO_TIME;
 	thread->is_polling = false;
 	if (!thread->is_parked)

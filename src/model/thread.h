@@ -37,6 +37,7 @@ struct model_thread {
 	ct_time idle_began;   /* its last park or poll; CT_NO_TIME: none */
 	ct_time idle_good;    /* the last moment at which it was idle with nothing ready anywhere */
 	ct_time timed_end;    /* the end of its last idleness that had a time-out */
+	ct_time expired; /* a time-out of it ran out, and it has run and woken nobody since; CT_NO_TIME: no */
 	ct_time blocked_from; /* in a call that may block; CT_NO_TIME: in none */
 	ct_time left;         /* its first event behind its last idleness; CT_NO_TIME: none */
 	ct_time turned;       /* the first resume behind such an event, */
@@ -45,6 +46,7 @@ struct model_thread {
 	ct_time roused;  /* the first of its last looks that found it running; CT_NO_TIME: none */
 	ct_time stopped; /* it has ended; CT_NO_TIME: not known */
 	uint64_t seen_event;
+	uint64_t expired_event;
 	uint32_t seen_system_call; /* MODEL_NO_CALL: none, or not known which */
 	uint32_t nr_looks;         /* at it, since its last event */
 	uint32_t nr_looks_running; /* of these, that found it on a processor, or waiting for one */

@@ -6,8 +6,7 @@
 #include <inttypes.h>
 #include <poll.h>
 
-#include "analyze/merged.h"
-#include "analyze/provenance.h"
+#include "analyze/leads.h"
 #include "rules/parts.h"
 
 enum variant {
@@ -586,9 +585,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	tell_end(analysis, first, story);
 	if (first->variant == VARIANT_LEFT)
 		rules_left_behind_tell(analysis, coro, story);
-	analyze_provenance_tell(analysis, story, coro);
-	analyze_merged_tell(analysis, story, first->process);
-	analyze_story_failed(analysis, story, first->process);
+	analyze_leads_tell(analysis, story, coro);
 	analyze_story_victims(analysis, story, group);
 }
 

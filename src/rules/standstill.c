@@ -13,7 +13,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze/merged.h"
+#include "analyze/leads.h"
 #include "analyze/provenance.h"
 #include "rules/parts.h"
 
@@ -399,8 +399,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	analyze_story_suspended(analysis, story, last);
 	analyze_story_step(analysis, story, &step);
 	tell_places(analysis, group, story);
-	analyze_merged_tell(analysis, story, first->process);
-	analyze_story_failed(analysis, story, first->process);
+	analyze_leads_tell_process(analysis, story, last);
 	analyze_stillness_tell_threads(analysis, first->process, story);
 	finding->first_sequence = last->wait_event;
 	finding->last_sequence = last->last_event;

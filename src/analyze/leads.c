@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Leads, one after the other; and the time-outs that ran out last.
+ */
+#include "analyze/leads.h"
+#include "analyze/merged.h"
+#include "analyze/parts.h"
+#include "analyze/provenance.h"
+
+/* Did its last time-out run out in this wait and wake nobody, and does the thread sleep without any since? */
+static bool has_expired_in_vain(const struct model_thread *thread, const struct model_coro *coro)
+{
+	return thread->process == coro->process && thread->expired != CT_NO_TIME &&
+	       thread->expired >= coro->suspended && thread->blocked_from != CT_NO_TIME &&
+	       thread->blocked_from >= thread->expired && !thread->is_blocked_timed;
+}
+
+/* The one whose time-out ran out last; 0: none. */
+static uint32_t find_expired(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_thread *at = analysis->model->threads;
+	uint32_t i, last = 0;
+
+	for (i = 1; i < analysis->model->nr_threads; i++)
+		if (has_expired_in_vain(&at[i], coro) &&
+			(!last || at[i].expired > at[last].expired))
+			last = i;
+	return last;
+}
+
+static void tell_expired(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	uint32_t index = find_expired(analysis, coro);
+	const struct model_thread *thread = &analysis->model->threads[index];
+
+	if (!index)
+		return;
+	analyze_story_evidence(analysis, story,
+		"a time-out of %s ran out %s after this wait began, woke nobody, and was not set "
+		"again: the last timer that was due here reached no one",
+		analyze_words_thread(analysis, index),
+		analyze_words_duration(analysis, thread->expired - coro->suspended));
+}
+
+void analyze_leads_tell_process(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	analyze_merged_tell(analysis, story, coro->process);
+	tell_expired(analysis, story, coro);
+	analyze_story_failed(analysis, story, coro->process);
+}
+
+void analyze_leads_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	analyze_provenance_tell(analysis, story, coro);
+	analyze_leads_tell_process(analysis, story, coro);
+}
