@@ -191,18 +191,19 @@ static uint32_t take_place(struct subjects *subjects, size_t home, uint32_t olde
 }
 
 uint32_t arrange_subject_search(
-	struct subjects *subjects, uint32_t process, uint64_t key, uint32_t oldest)
+	struct subjects *subjects, uint32_t process, const struct deed *deed, uint32_t oldest)
 {
-	size_t home = map_home(key + process, NR_SUBJECTS), i;
+	size_t home = map_home(deed->key + process, NR_SUBJECTS), i;
 	uint32_t found;
 
 	for (i = 1; i < PROBES; i++)
-		if (subject_is(&subjects->at[(home + i) % NR_SUBJECTS], process, key))
+		if (subject_is(&subjects->at[(home + i) % NR_SUBJECTS], process, deed))
 			return (uint32_t)((home + i) % NR_SUBJECTS);
 	found = take_place(subjects, home, oldest);
 	if (found != NO_SUBJECT)
-		subjects->at[found] = (struct subject){.key = key,
+		subjects->at[found] = (struct subject){.key = deed->key,
 			.process = process,
+			.is_lock = deed_is_to_lock(deed),
 			.newest = oldest - 1,
 			.newest_time = CT_NO_TIME,
 			.mixed = CT_NO_TIME,

@@ -67,7 +67,7 @@ static bool is_within(const struct window *window, ct_time earlier, ct_time late
 static void bind(
 	struct window *window, struct ct_event *event, struct link *link, const struct deed *deed)
 {
-	uint32_t index = subject_find(&window->subjects, event->process, deed->key, window->handed);
+	uint32_t index = subject_find(&window->subjects, event->process, deed, window->handed);
 	struct subject *subject;
 
 	link->subject = index;

@@ -433,6 +433,33 @@ static void test_told_around(void)
 	source_close(source);
 }
 
+/* A lock and a coroutine may have one number: the handle of the one is the id of the other. */
+static void test_equal_numbers(void)
+{
+	static const uint64_t number = CTP_HANDLE(CTP_RESOURCE_LOCK, 7);
+	const struct ct_event *event;
+	struct ct_source *source;
+	ct_time now = 100000;
+	size_t i, nr_marked = 0;
+
+	list.events.count = list.at = 0;
+	for (i = 0; i < 100; i++, now += 100) {
+		add(CTP_KIND_ACQUIRE, 1, 1, now);
+		list.events.at[list.events.count - 1].object = number;
+		add(i ? CTP_KIND_RESUME : CTP_KIND_CREATE, number, 2, now + 10);
+		add(CTP_KIND_SUSPEND, number, 2, now + 20);
+		add(CTP_KIND_RELEASE, 1, 1, now + 30);
+		list.events.at[list.events.count - 1].object = number;
+	}
+	CHECK_EQUAL(arrange_open(&list.source, &source, NULL), CT_OK);
+	CHECK_EQUAL(source_reset(source, NULL), CT_OK);
+	while (source_next(source, &event, NULL) == CT_OK)
+		nr_marked += !!(event->flags & CT_FLAG_ORDER_UNKNOWN);
+	CHECK_EQUAL(source->order->nr_moved, 0);
+	CHECK_EQUAL(nr_marked, 0);
+	source_close(source);
+}
+
 /* One of nothing but one thread's events has nothing to order. */
 static void test_one_thread(void)
 {
@@ -520,6 +547,7 @@ int main(void)
 	test_programs(false);
 	test_crowd();
 	test_told_around();
+	test_equal_numbers();
 	test_one_thread();
 	test_carried();
 	test_reset();
