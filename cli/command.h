@@ -47,7 +47,8 @@ struct handing_on {
 	bool is_form_chosen;
 	const char
 		*output; /* NULL: named after the input, and said aloud; of a server, its default */
-	const char *table;                    /* NULL: the library's default */
+	const char *events_table;             /* NULL: the library's default */
+	const char *const *tables;            /* NULL: the library's default */
 	const struct ct_database *database;   /* of a server, beside the output; NULL: nothing */
 	const struct ct_selection *selection; /* NULL: the whole trace */
 	bool is_sanitised;

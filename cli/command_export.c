@@ -13,32 +13,29 @@
 #include "output.h"
 #include "say.h"
 
+/* What a form holds decides what can be asked of it. */
+enum holds {
+	TABLE,    /* one of a view */
+	TABLES,   /* of a view */
+	DATABASE, /* with tables of a view; that of events may have another name */
+	TIMELINE, /* slices and findings */
+	SPANS,
+	EVENTS,
+};
+
 static const struct form {
 	const char *name;
 	bool is_older;
-	bool holds_findings;
-	bool has_events;    /* as rows that have a kind */
-	const char *suffix; /* NULL: no file is written, but tables of a database server */
+	enum holds holds;
+	const char *suffix; /* "": no file is written, but tables of a database server */
 	enum ct_export_format format;
 } forms[] = {
-	{"csv", false, false, true, ".csv", CT_EXPORT_CSV},
-	{"dataframe", false, false, true, ".dataframe.csv", CT_EXPORT_DATAFRAME},
-	{"sqlite", false, true, true, ".sqlite", CT_EXPORT_SQLITE},
-	{"perfetto", false, true, false, ".perfetto-trace", CT_EXPORT_PERFETTO},
-	{"chrome", false, true, false, ".trace.json", CT_EXPORT_CHROME},
-	{"otlp", false, false, false, ".otlp.jsonl", CT_EXPORT_OTLP},
-	{"ctf", false, false, true, ".ctf", CT_EXPORT_CTF},
-	{"parquet", false, true, true, ".parquet", CT_EXPORT_PARQUET},
-	{"arrow", false, true, true, ".arrows", CT_EXPORT_ARROW},
-	{"ctrace", false, false, true, ".copy.ctrace", CT_EXPORT_CTRACE},
-	{"postgresql", false, true, true, NULL, CT_EXPORT_POSTGRESQL},
-	{"mysql", false, true, true, NULL, CT_EXPORT_MYSQL},
-	{"csv", true, false, true, ".csv", CT_EXPORT_OLDER_CSV},
-	{"dataframe", true, false, true, ".csv", CT_EXPORT_OLDER_CSV},
-	{"sqlite", true, false, true, ".sqlite", CT_EXPORT_OLDER_SQLITE},
-	{"mysql", true, false, true, NULL, CT_EXPORT_OLDER_MYSQL},
-	{"postgres", true, false, true, NULL, CT_EXPORT_OLDER_POSTGRESQL},
-	{"postgresql", true, false, true, NULL, CT_EXPORT_OLDER_POSTGRESQL},
+#define FORM(NAME, folder, file, holds, word, ending, meaning) \
+	{word, false, holds, ending, CT_EXPORT_##NAME},
+#define OLDER(NAME, file, word, ending) {word, true, EVENTS, ending, CT_EXPORT_##NAME},
+#define ALSO(NAME, word, ending) {word, true, EVENTS, ending, CT_EXPORT_##NAME},
+#define ADDRESS(NAME, scheme)
+#include "corotracer/def/exports.def"
 };
 
 /* Addresses that are no files, and the form that goes there. */
@@ -46,12 +43,11 @@ static const struct {
 	const char *scheme;
 	enum ct_export_format format;
 } schemes[] = {
-	{"postgresql://", CT_EXPORT_POSTGRESQL},
-	{"postgres://", CT_EXPORT_POSTGRESQL},
-	{"mysql://", CT_EXPORT_MYSQL},
-	{"mariadb://", CT_EXPORT_MYSQL},
-	{"http://", CT_EXPORT_OTLP},
-	{"https://", CT_EXPORT_OTLP},
+#define FORM(NAME, folder, file, holds, word, ending, meaning)
+#define OLDER(NAME, file, word, ending)
+#define ALSO(NAME, word, ending)
+#define ADDRESS(NAME, scheme) {scheme, CT_EXPORT_##NAME},
+#include "corotracer/def/exports.def"
 };
 
 /* NULL: it is no such address. */
@@ -110,7 +106,7 @@ static const struct form *form_named(const char *output)
 	for (i = 0; i < sizeof(forms) / sizeof(forms[0]) && !forms[i].is_older; i++) {
 		const char *suffix = forms[i].suffix;
 
-		if (!suffix)
+		if (!*suffix)
 			continue;
 		if (ends_with(output, suffix) && (!best || strlen(suffix) > strlen(best->suffix)))
 			best = &forms[i];
@@ -138,7 +134,7 @@ static char *name_after(const char *input, const char *suffix)
 /* Is it no file? An address may have a password in it, and is never shown. */
 static bool is_elsewhere(const struct form *form, const char *output)
 {
-	return !form->suffix || form_of_address(output) == form;
+	return !*form->suffix || form_of_address(output) == form;
 }
 
 /* A sign of life, but not while text scrolls by on the same terminal; and nothing half is left behind. */
@@ -180,7 +176,8 @@ static enum ct_status open_and_write(const struct handing_on *handing_on, const 
 {
 	struct ct_export_options options = {.size = sizeof(options),
 		.format = form->format,
-		.table = handing_on->table,
+		.events_table = handing_on->events_table,
+		.tables = handing_on->tables,
 		.thresholds = handing_on->thresholds,
 		.database = handing_on->database,
 		.selection = handing_on->selection,
@@ -230,7 +227,7 @@ static int write_to(
 	else if (handing_on->is_form_chosen && strcmp(output, "-") != 0)
 		say_sentence("wrote '%s' as %s; --format has other forms: corotracer help export",
 			output, form->name);
-	else if (!handing_on->output && form->suffix)
+	else if (!handing_on->output && *form->suffix)
 		say_sentence("wrote '%s'", output);
 	return 0;
 }
@@ -241,7 +238,7 @@ int hand_on(const struct handing_on *handing_on)
 	char *named = NULL;
 	int exit_status;
 
-	if (handing_on->output || !form->suffix)
+	if (handing_on->output || !*form->suffix)
 		return write_to(handing_on, form, handing_on->output ? handing_on->output : "");
 	named = name_after(handing_on->input, form->suffix);
 	if (!named)
@@ -253,24 +250,50 @@ int hand_on(const struct handing_on *handing_on)
 
 /* ---------------------------------------------------------------- what is asked for */
 
+static bool holds_tables(const struct form *form)
+{
+	return form->holds <= DATABASE;
+}
+
+/* One table is that of events, unless another is named. */
+static bool holds_findings(const struct form *form, bool is_table_named)
+{
+	if (form->holds == TABLE)
+		return is_table_named;
+	return holds_tables(form) || form->holds == TIMELINE;
+}
+
+/* As rows that have a kind. */
+static bool has_events(const struct form *form)
+{
+	return holds_tables(form) || form->holds == EVENTS;
+}
+
 static const char *complaint_of(
 	const struct handing_on *handing_on, const struct arguments *arguments)
 {
 	const struct form *form = find_form(handing_on);
+	bool is_table_named = arguments->value[OPTION_EXPORT_TABLE] != NULL;
 
 	if (handing_on->output && !*handing_on->output)
 		return "option '--output' needs the name of a file";
-	if (handing_on->table && !*handing_on->table)
+	if (handing_on->events_table && !*handing_on->events_table)
+		return "option '--events-table' needs a name";
+	if (is_table_named && !*arguments->value[OPTION_EXPORT_TABLE])
 		return "option '--table' needs a name";
+	if (handing_on->events_table && form->holds != DATABASE)
+		return "this format is no database: it takes no '--events-table'";
+	if (is_table_named && !holds_tables(form))
+		return "this format has no tables: it takes no '--table'";
 	if (handing_on->is_form_chosen && handing_on->output &&
 		!form_of_address(handing_on->output) && strstr(handing_on->output, "://"))
 		return "the output is an address that no form goes to; those of postgresql://, "
 		       "mysql://, http:// and https:// are known";
-	if (!form->holds_findings && thresholds_are_given(arguments))
+	if (!holds_findings(form, is_table_named) && thresholds_are_given(arguments))
 		return "this format holds no findings: it takes no thresholds";
 	if (form->format != CT_EXPORT_CTRACE && arguments->value[OPTION_EXPORT_SANITISE])
 		return "a sanitised copy is a trace: it takes '--format ctrace'";
-	if (!form->has_events && arguments->value[OPTION_EXPORT_KIND])
+	if (!has_events(form) && arguments->value[OPTION_EXPORT_KIND])
 		return "this format has no rows of events: it takes no '--kind'";
 	return NULL;
 }
@@ -278,6 +301,7 @@ static const char *complaint_of(
 struct lists {
 	const char **kinds;
 	const char **places;
+	const char **tables;
 };
 
 /* The lists are the caller's to free. False: out of memory. */
@@ -288,6 +312,7 @@ static bool read_selection(
 
 	lists->kinds = arguments_list(arguments, OPTION_EXPORT_KIND);
 	lists->places = arguments_list(arguments, OPTION_EXPORT_PLACE);
+	lists->tables = arguments_all(arguments, OPTION_EXPORT_TABLE);
 	*selection = (struct ct_selection){.size = sizeof(*selection),
 		.has_from = arguments->value[OPTION_EXPORT_FROM] != NULL,
 		.has_until = arguments->value[OPTION_EXPORT_TO] != NULL,
@@ -296,7 +321,7 @@ static bool read_selection(
 		.coroutine = meaning[OPTION_EXPORT_COROUTINE].number,
 		.kinds = lists->kinds,
 		.places = lists->places};
-	return (lists->kinds || !arguments->value[OPTION_EXPORT_KIND]) &&
+	return lists->tables && (lists->kinds || !arguments->value[OPTION_EXPORT_KIND]) &&
 	       (lists->places || !arguments->value[OPTION_EXPORT_PLACE]);
 }
 
@@ -312,7 +337,7 @@ int command_export(const struct arguments *arguments)
 		.format = arguments_value(arguments, OPTION_EXPORT_FORMAT, format),
 		.is_form_chosen = !arguments->value[OPTION_EXPORT_FORMAT],
 		.output = output,
-		.table = arguments->value[OPTION_EXPORT_TABLE],
+		.events_table = arguments->value[OPTION_EXPORT_EVENTS_TABLE],
 		.selection = &selection,
 		.is_sanitised = arguments->value[OPTION_EXPORT_SANITISE] != NULL,
 	};
@@ -326,10 +351,15 @@ int command_export(const struct arguments *arguments)
 	if (exit_status)
 		return exit_status;
 	handing_on.thresholds = thresholds;
-	exit_status = read_selection(arguments, &lists, &selection) ? hand_on(&handing_on)
-								    : say_no_memory();
+	if (read_selection(arguments, &lists, &selection)) {
+		handing_on.tables = lists.tables;
+		exit_status = hand_on(&handing_on);
+	} else {
+		exit_status = say_no_memory();
+	}
 	free(lists.kinds);
 	free(lists.places);
+	free(lists.tables);
 	ct_thresholds_free(thresholds);
 	return exit_status;
 }

@@ -128,7 +128,7 @@ static int export(const struct arguments *arguments)
 		.format = format,
 		.is_older = true,
 		.output = export_output(arguments, format),
-		.table = arguments->value[OPTION_OLDER_DB_TABLE],
+		.events_table = arguments->value[OPTION_OLDER_DB_TABLE],
 		.database = &database,
 	};
 

@@ -30,6 +30,40 @@ const struct command_description command_descriptions[NR_COMMANDS] = {
 #undef C
 };
 
+/* Words and meanings of the forms of exports, each behind what stands between two. */
+static const char export_words[] =
+#define FORM(NAME, folder, file, holds, word, ending, meaning) "|" word
+#define OLDER(NAME, file, word, ending)
+#define ALSO(NAME, word, ending)
+#define ADDRESS(NAME, scheme)
+#include "corotracer/def/exports.def"
+	;
+static const char export_older_words[] =
+#define FORM(NAME, folder, file, holds, word, ending, meaning)
+#define OLDER(NAME, file, word, ending) "|" word
+#define ALSO(NAME, word, ending) "|" word
+#define ADDRESS(NAME, scheme)
+#include "corotracer/def/exports.def"
+	;
+static const char export_older_meanings[] =
+	"write suspends and resumes for another program, or into a database, in one of the forms"
+#define FORM(NAME, folder, file, holds, word, ending, meaning)
+#define OLDER(NAME, file, word, ending) " " word
+#define ALSO(NAME, word, ending) " " word
+#define ADDRESS(NAME, scheme)
+#include "corotracer/def/exports.def"
+	;
+static const char export_meanings[] =
+	"the form; the default is what FILE's name ends with, else csv"
+#define FORM(NAME, folder, file, holds, word, ending, meaning) ". " word ending ": " meaning
+#define OLDER(NAME, file, word, ending)
+#define ALSO(NAME, word, ending)
+#define ADDRESS(NAME, scheme)
+#define ENDING(ending) " (" ending ")"
+#define NO_FILE ""
+#include "corotracer/def/exports.def"
+	;
+
 const struct option_description option_descriptions[NR_OPTIONS] = {
 	[OPTION_NONE] = {COMMAND_NONE, "", 0, "", "", ""},
 #define O(command, name, text, letter, argument, values, help) \

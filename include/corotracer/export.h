@@ -21,36 +21,42 @@ extern "C" {
 
 struct ct_trace;
 
-/* The forms in which other programs take a trace (docs/exports.md has their columns). */
+/* The table's macros: who includes this has its own back behind them. */
+#pragma push_macro("FORM")
+#pragma push_macro("OLDER")
+#pragma push_macro("ALSO")
+#pragma push_macro("ADDRESS")
+#pragma push_macro("ENDING")
+#pragma push_macro("NO_FILE")
+#undef FORM
+#undef OLDER
+#undef ALSO
+#undef ADDRESS
+#undef ENDING
+#undef NO_FILE
+
+/*
+ * The forms in which other programs take a trace: CT_EXPORT_CSV ..., of def/exports.def (docs/exports.md has their
+ * columns). A form of tables has those of a view. POSTGRESQL and MYSQL load into a server, in one transaction, with
+ * `run` beside each row: their output is the database's address, a connection string of libpq or
+ * "mysql://USER@HOST:PORT/DATABASE?socket=PATH"; "": what the client library takes as its default. OTLP: an output of
+ * "http://..." is a collector. CT_EXPORT_OLDER_CSV ...: suspends and resumes only, with the six columns of coroTracer's
+ * JSON lines; in a database behind a number of each row.
+ */
 enum ct_export_format {
-	CT_EXPORT_CSV = 0,   /* one event a line; a column that does not apply is empty */
-	CT_EXPORT_DATAFRAME, /* the same without empty cells, for readers that guess types */
-	CT_EXPORT_SQLITE,    /* a database: events, tables, findings */
-
-	/* Suspends and resumes only, with the six columns of coroTracer's JSON lines: */
-	CT_EXPORT_OLDER_CSV,
-	CT_EXPORT_OLDER_SQLITE, /* ids as text, behind a number of each row */
-
-	/* Timelines: what coroutines and threads did, as slices on tracks. */
-	CT_EXPORT_PERFETTO, /* a Perfetto trace */
-	CT_EXPORT_CHROME,   /* Trace Event JSON, of chrome://tracing */
-	/* Tasks and regions as spans of OpenTelemetry; an output of "http://..." is a collector. */
-	CT_EXPORT_OTLP,
-
-	/*
-	 * Into the tables of a database server, in one transaction, tables of a view beside `run`. The output is the
-	 * database's address: a connection string of libpq, or "mysql://USER@HOST:PORT/DATABASE?socket=PATH"; "": what
-	 * the client library takes as its default.
-	 */
-	CT_EXPORT_POSTGRESQL,
-	CT_EXPORT_MYSQL,
-	CT_EXPORT_OLDER_POSTGRESQL, /* the six columns alone, behind a number of each row */
-	CT_EXPORT_OLDER_MYSQL,
-	CT_EXPORT_CTF,     /* a folder in the Common Trace Format 1.8: the events */
-	CT_EXPORT_PARQUET, /* a folder with a file of Apache Parquet for each table of a view */
-	CT_EXPORT_ARROW,   /* one of these tables in Apache Arrow's streaming format */
-	CT_EXPORT_CTRACE,  /* a trace file: the whole trace, or a sanitised copy of it */
+#define FORM(NAME, folder, file, holds, word, ending, meaning) CT_EXPORT_##NAME,
+#define OLDER(NAME, file, word, ending) CT_EXPORT_##NAME,
+#define ALSO(NAME, word, ending)
+#define ADDRESS(NAME, scheme)
+#include "corotracer/def/exports.def"
 };
+
+#pragma pop_macro("FORM")
+#pragma pop_macro("OLDER")
+#pragma pop_macro("ALSO")
+#pragma pop_macro("ADDRESS")
+#pragma pop_macro("ENDING")
+#pragma pop_macro("NO_FILE")
 
 /* How a database server is reached, beside its address; NULL or "" is not said. No message has the password. */
 struct ct_database {
@@ -92,8 +98,8 @@ struct ct_exported {
 struct ct_export_options {
 	size_t size;
 	enum ct_export_format format;
-	/* events' name in a database (NULL: coro_trace_events; on servers events); the table of CSV, Arrow, Parquet */
-	const char *table;
+	/* events' name in a database; NULL: coro_trace_events, on servers events */
+	const char *events_table;
 	/* of the findings in a database or a timeline; NULL: all defaults */
 	const struct ct_thresholds *thresholds;
 	/* of a database server, beside the address that the output is; NULL: nothing */
@@ -103,6 +109,12 @@ struct ct_export_options {
 	bool is_sanitised;
 	/* set when all went well; NULL: not asked for */
 	struct ct_exported *exported;
+	/*
+	 * The names of the tables that are wanted, of forms that hold tables, in a list that ends with NULL; NULL or
+	 * empty: all, or events where a form has one alone. A database has what these refer to, too: trace, processes,
+	 * threads, sites, and states in place of its parts.
+	 */
+	const char *const *tables;
 	/*
 	 * NULL, or called from time to time on the caller's thread: `done` of `total` steps (0: not known) of a phase
 	 * ("reading", "judging", "writing", or the name of a table) are behind; each phase begins at 0, and its name

@@ -156,19 +156,21 @@ static enum ct_status end(
 	return flush(stream, reterr);
 }
 
-enum ct_status export_arrow(
-	struct ct_view *view, const char *table, const char *path, struct ct_error *reterr)
+enum ct_status export_arrow(const struct export_job *job, struct ct_error *reterr)
 {
 	static const struct batch_writer writer = {true, begin, write_batch, end};
 	struct stream stream = {0};
-	enum ct_view_table known;
-	enum ct_status status = table ? batch_find(table, &known, reterr) : CT_OK;
+	struct batch_choice choice;
+	const char *table;
+	enum ct_status status = batch_only_name(job->options->tables, &table, reterr);
 
 	if (status == CT_OK)
-		status = io_output_open(&stream.output, path, reterr);
+		status = batch_choose((const char *const[]){table, NULL}, &choice, reterr);
+	if (status == CT_OK)
+		status = io_output_open(&stream.output, job->path, reterr);
 	if (status)
 		return status;
-	status = batch_write(view, table ? table : "events", &writer, &stream, reterr);
+	status = batch_write(job->view, &choice, &writer, &stream, reterr);
 	text_fini(&stream.page);
 	return io_output_end(&stream.output, status, reterr);
 }

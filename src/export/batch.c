@@ -370,17 +370,14 @@ void batch_keys_of(const struct batch *batch, struct batch_keys *ret_keys)
 		snprintf(run + 2 * i, 3, "%02x", tables->run_id[i]);
 }
 
-enum ct_status batch_find(const char *name, enum ct_view_table *ret_table, struct ct_error *reterr)
+/* ---------------------------------------------------------------- choices */
+
+static enum ct_status fail_name(const char *name, struct ct_error *reterr)
 {
-	enum ct_view_table table = ct_view_find_table(name);
 	struct text names = {0};
 	enum ct_status status;
 	unsigned i;
 
-	if (table < CT_VIEW_NR_TABLES) {
-		*ret_table = table;
-		return CT_OK;
-	}
 	for (i = 0; i < CT_VIEW_NR_TABLES; i++)
 		text_format(&names, "%s%s", i ? ", " : "",
 			ct_view_describe((enum ct_view_table)i)->name);
@@ -388,6 +385,53 @@ enum ct_status batch_find(const char *name, enum ct_view_table *ret_table, struc
 		reterr, CT_ERR_USAGE, "there is no table '%s', but %s", name, text_peek(&names));
 	text_fini(&names);
 	return status;
+}
+
+enum ct_status batch_choose(
+	const char *const *names, struct batch_choice *ret_choice, struct ct_error *reterr)
+{
+	bool is_all = !names || !*names;
+	enum ct_view_table table;
+
+	for (table = 0; table < CT_VIEW_NR_TABLES; table++)
+		ret_choice->has[table] = is_all && !view_tables[table].is_part;
+	for (; !is_all && *names; names++) {
+		table = ct_view_find_table(*names);
+		if (table >= CT_VIEW_NR_TABLES)
+			return fail_name(*names, reterr);
+		ret_choice->has[table] = true;
+	}
+	return CT_OK;
+}
+
+enum ct_status batch_choose_for_database(
+	const char *const *names, struct batch_choice *ret_choice, struct ct_error *reterr)
+{
+	static const enum ct_view_table referred[] = {
+		CT_VIEW_TRACE, CT_VIEW_PROCESSES, CT_VIEW_THREADS, CT_VIEW_SITES};
+	enum ct_status status = batch_choose(names, ret_choice, reterr);
+	enum ct_view_table table;
+	size_t i;
+
+	for (table = 0; table < CT_VIEW_NR_TABLES; table++) {
+		if (!view_tables[table].is_part || !ret_choice->has[table])
+			continue;
+		ret_choice->has[table] = false;
+		ret_choice->has[view_tables[table].log] = true;
+	}
+	for (i = 0; i < sizeof(referred) / sizeof(referred[0]); i++)
+		ret_choice->has[referred[i]] = true;
+	return status;
+}
+
+enum ct_status batch_only_name(
+	const char *const *names, const char **ret_name, struct ct_error *reterr)
+{
+	*ret_name = names && *names ? *names : ct_view_describe(CT_VIEW_EVENTS)->name;
+	if (!names || !*names || !names[1])
+		return CT_OK;
+	return ct_fail(reterr, CT_ERR_USAGE,
+		"this form has one table: '%s' and '%s' need an export each", names[0], names[1]);
 }
 
 /* ---------------------------------------------------------------- tables */
@@ -419,16 +463,14 @@ static enum ct_status write_table(struct ct_view *view, enum ct_view_table table
 	return status;
 }
 
-enum ct_status batch_write(struct ct_view *view, const char *name,
+enum ct_status batch_write(struct ct_view *view, const struct batch_choice *choice,
 	const struct batch_writer *writer, void *context, struct ct_error *reterr)
 {
+	enum ct_status status = CT_OK;
 	enum ct_view_table table;
-	enum ct_status status = name ? batch_find(name, &table, reterr) : CT_OK;
 
-	if (status || name)
-		return status ? status : write_table(view, table, writer, context, reterr);
 	for (table = 0; status == CT_OK && table < CT_VIEW_NR_TABLES; table++)
-		if (!view_tables[table].is_part)
+		if (choice->has[table])
 			status = write_table(view, table, writer, context, reterr);
 	return status;
 }

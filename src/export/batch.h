@@ -92,16 +92,27 @@ struct batch_writer {
 		struct ct_error *reterr);
 };
 
-/*
- * batch_write: all tables but waits, runs and delays, which are parts of states, or with `name`, which may be one of
- * these, that one alone. CT_ERR_USAGE: there is no such table; the message names those there are, and nothing was
- * begun.
- */
-enum ct_status batch_write(struct ct_view *view, const char *name,
-	const struct batch_writer *writer, void *context, struct ct_error *reterr);
+/* The tables that are wanted. */
+struct batch_choice {
+	bool has[CT_VIEW_NR_TABLES];
+};
 
-/* batch_find: the table of this name; as batch_write, of one that there is not. */
-enum ct_status batch_find(const char *name, enum ct_view_table *ret_table, struct ct_error *reterr);
+/*
+ * batch_choose: the tables of these names, in a list that ends with NULL; NULL or empty: all but waits, runs and
+ * delays, which are parts of states. batch_choose_for_database: in place of a part the table that it is a part of, and
+ * what rows of others refer to. batch_only_name: the one name of the list, or that of events. CT_ERR_USAGE: there is no
+ * such table, and the message names those there are; or several, where only one can be.
+ */
+enum ct_status batch_choose(
+	const char *const *names, struct batch_choice *ret_choice, struct ct_error *reterr);
+enum ct_status batch_choose_for_database(
+	const char *const *names, struct batch_choice *ret_choice, struct ct_error *reterr);
+enum ct_status batch_only_name(
+	const char *const *names, const char **ret_name, struct ct_error *reterr);
+
+/* batch_write: the chosen tables, one after the other. */
+enum ct_status batch_write(struct ct_view *view, const struct batch_choice *choice,
+	const struct batch_writer *writer, void *context, struct ct_error *reterr);
 
 /* What a file says of where it comes from. */
 enum batch_key {

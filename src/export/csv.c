@@ -10,12 +10,18 @@
 
 #define WRITE_BYTES (256u << 10)
 
+enum form {
+	FOR_PEOPLE,
+	FOR_DATA_FRAMES,
+	OLDER, /* suspends and resumes only, with the older form's six columns */
+};
+
 /* The text to be written next, and room for one on its way there. */
 struct page {
 	struct text text;
 	struct text clean;
 	struct text cell;
-	enum export_form form;
+	enum form form;
 	struct io_output output;
 };
 
@@ -44,7 +50,7 @@ static void add_quoted(struct page *page, const char *value, bool must_stay_text
 /* A spreadsheet would compute what begins like a formula; names come from the program that was traced. */
 static bool must_stay_text(const struct page *page, enum export_column column)
 {
-	return page->form == EXPORT_FOR_PEOPLE && *export_columns[column].of;
+	return page->form == FOR_PEOPLE && *export_columns[column].of;
 }
 
 static void add_cell(struct page *page, enum export_column column, const struct export_cell *cell)
@@ -64,7 +70,7 @@ static void add_cell(struct page *page, enum export_column column, const struct 
 
 static void add_heading(const struct page *page, struct text *text)
 {
-	unsigned column = page->form == EXPORT_OLDER ? EXPORT_PROBE_ID : 0;
+	unsigned column = page->form == OLDER ? EXPORT_PROBE_ID : 0;
 
 	for (;; text_char(text, ',')) {
 		text_add(text, export_columns[column].name);
@@ -103,7 +109,7 @@ static void add_row(struct page *page, const struct export_rows *rows)
 	for (column = 0; column < EXPORT_NR_COLUMNS; column++) {
 		if (column)
 			text_char(&page->text, ',');
-		if (page->form == EXPORT_FOR_DATA_FRAMES || rows->cells[column].is_set)
+		if (page->form == FOR_DATA_FRAMES || rows->cells[column].is_set)
 			add_cell(page, (enum export_column)column, &rows->cells[column]);
 	}
 	text_char(&page->text, '\n');
@@ -141,7 +147,7 @@ static enum ct_status write_rows(
 		status = export_rows_next(rows, reterr);
 		if (status)
 			break;
-		if (page->form == EXPORT_OLDER)
+		if (page->form == OLDER)
 			add_older_row(page, rows->cells);
 		else
 			add_row(page, rows);
@@ -151,16 +157,16 @@ static enum ct_status write_rows(
 	return status == CT_END ? CT_OK : status;
 }
 
-enum ct_status export_csv(struct ct_source *source, struct pass *pass, enum export_form form,
-	bool is_by_event, const char *path, struct ct_error *reterr)
+static enum ct_status write_events(
+	const struct export_job *job, enum form form, bool is_by_event, struct ct_error *reterr)
 {
 	struct export_rows rows;
 	struct page page = {.form = form};
-	enum ct_status status = io_output_open(&page.output, path, reterr);
+	enum ct_status status = io_output_open(&page.output, job->path, reterr);
 
 	if (status)
 		return status;
-	export_rows_init(&rows, source, pass);
+	export_rows_init(&rows, job->view->source, job->view->pass);
 	rows.is_by_event = is_by_event;
 	status = write_rows(&rows, &page, reterr);
 	export_rows_fini(&rows);
@@ -189,7 +195,7 @@ static void add_cell_of(struct page *page, const struct batch_column *column, ui
 	const char *word = "";
 	uint32_t nr_bytes = 0;
 
-	if (!is_set && page->form == EXPORT_FOR_PEOPLE)
+	if (!is_set && page->form == FOR_PEOPLE)
 		return;
 	switch (column->type) {
 	case BATCH_BOOLEAN:
@@ -201,7 +207,7 @@ static void add_cell_of(struct page *page, const struct batch_column *column, ui
 		text_clear(&page->cell);
 		text_append(&page->cell, word, nr_bytes);
 		add_quoted(page, text_peek(&page->cell),
-			page->form == EXPORT_FOR_PEOPLE && column->of == CT_VIEW_TYPE_TEXT);
+			page->form == FOR_PEOPLE && column->of == CT_VIEW_TYPE_TEXT);
 		return;
 	default:
 		text_signed(&page->text, column->values[row]);
@@ -234,19 +240,51 @@ static enum ct_status end(
 	return status;
 }
 
-enum ct_status export_csv_table(struct ct_view *view, enum export_form form, const char *table,
-	const char *path, struct ct_error *reterr)
+static enum ct_status write_table(
+	const struct export_job *job, enum form form, const char *table, struct ct_error *reterr)
 {
 	static const struct batch_writer writer = {false, begin, add_rows, end};
 	struct page page = {.form = form};
-	enum ct_view_table known;
-	enum ct_status status = batch_find(table, &known, reterr);
+	struct batch_choice choice;
+	enum ct_status status = batch_choose((const char *const[]){table, NULL}, &choice, reterr);
 
 	if (status == CT_OK)
-		status = io_output_open(&page.output, path, reterr);
+		status = io_output_open(&page.output, job->path, reterr);
 	if (status)
 		return status;
-	status = batch_write(view, table, &writer, &page, reterr);
+	status = batch_write(job->view, &choice, &writer, &page, reterr);
 	text_fini(&page.cell);
 	return end_page(&page, status, reterr);
+}
+
+/* ---------------------------------------------------------------- forms */
+
+static enum ct_status write_one(
+	const struct export_job *job, enum form form, struct ct_error *reterr)
+{
+	const char *table;
+	enum ct_status status = batch_only_name(job->options->tables, &table, reterr);
+
+	if (status)
+		return status;
+	if (strcmp(table, EXPORT_DEFAULT_TABLE) == 0)
+		return write_events(job, form, false, reterr);
+	if (strcmp(table, "events") == 0)
+		return write_events(job, form, true, reterr);
+	return write_table(job, form, table, reterr);
+}
+
+enum ct_status export_csv(const struct export_job *job, struct ct_error *reterr)
+{
+	return write_one(job, FOR_PEOPLE, reterr);
+}
+
+enum ct_status export_dataframe(const struct export_job *job, struct ct_error *reterr)
+{
+	return write_one(job, FOR_DATA_FRAMES, reterr);
+}
+
+enum ct_status export_older_csv(const struct export_job *job, struct ct_error *reterr)
+{
+	return write_events(job, OLDER, false, reterr);
 }

@@ -295,18 +295,18 @@ static enum ct_status write_description(
 	return io_output_end(&output, status, reterr);
 }
 
-enum ct_status export_ctf(
-	struct ct_source *source, struct pass *pass, const char *path, struct ct_error *reterr)
+enum ct_status export_ctf(const struct export_job *job, struct ct_error *reterr)
 {
 	static const char *const names[] = {"events", "metadata"};
+	struct ct_source *source = job->view->source;
 	struct ctf ctf = {.tables = source->tables, .is_empty = true};
 	struct folder folder;
 	enum ct_status status =
-		folder_open(&folder, path, names, sizeof(names) / sizeof(names[0]), reterr);
+		folder_open(&folder, job->path, names, sizeof(names) / sizeof(names[0]), reterr);
 
 	if (status)
 		return status;
-	export_rows_init(&ctf.rows, source, pass);
+	export_rows_init(&ctf.rows, source, job->view->pass);
 	status = write_stream(&ctf, &folder, reterr);
 	if (status == CT_OK)
 		status = write_description(&ctf, &folder, reterr);

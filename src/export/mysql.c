@@ -16,8 +16,9 @@
 
 struct server {
 	MYSQL *connection;
-	const struct export_server *options;
+	const struct ct_export_options *options;
 	struct mysql_address address;
+	struct batch_choice choice;
 	const char *database;
 	struct text sql;
 	struct feed_table table; /* into which rows are loaded */
@@ -151,10 +152,10 @@ static enum ct_status prepare(struct server *server, struct ct_error *reterr)
 	return create_database(server, reterr);
 }
 
-static enum ct_status open_server(struct server *server, struct ct_error *reterr)
+static enum ct_status open_server(
+	struct server *server, const char *address, struct ct_error *reterr)
 {
-	enum ct_status status =
-		mysql_address_read(&server->address, server->options->address, reterr);
+	enum ct_status status = mysql_address_read(&server->address, address, reterr);
 
 	if (status)
 		return status;
@@ -330,7 +331,7 @@ static enum ct_status begin(void *context, const struct batch *batch, struct ct_
 	char run[33];
 
 	feed_run(ct_view_tables(batch->view), run);
-	feed_table_of_view(batch->table, server->options->table, &server->table);
+	feed_table_of_view(batch->table, server->options->events_table, &server->table);
 	text_add(&server->sql, "DELETE FROM ");
 	sql_quote(&server->sql, &dialect, server->table.name);
 	text_format(&server->sql, " WHERE run = '%s'", run);
@@ -368,9 +369,13 @@ static enum ct_status create_part(
 static enum ct_status prepare_view(
 	struct server *server, enum ct_view_table number, struct ct_error *reterr)
 {
-	if (view_tables[number].is_part)
+	bool is_part = view_tables[number].is_part;
+
+	if (is_part && server->choice.has[view_tables[number].log])
 		return create_part(server, number, reterr);
-	feed_table_of_view(number, server->options->table, &server->table);
+	if (is_part || !server->choice.has[number])
+		return CT_OK;
+	feed_table_of_view(number, server->options->events_table, &server->table);
 	return prepare_table(server, &server->table, reterr);
 }
 
@@ -384,7 +389,7 @@ static enum ct_status load_all(struct server *server, struct ct_view *view, stru
 		status = prepare_view(server, number, reterr);
 	if (status == CT_OK)
 		status = order_text(server, "START TRANSACTION", reterr);
-	return status ? status : batch_write(view, NULL, &writer, server, reterr);
+	return status ? status : batch_write(view, &server->choice, &writer, server, reterr);
 }
 
 static enum ct_status load_older(
@@ -394,7 +399,7 @@ static enum ct_status load_older(
 	struct feed feed;
 	enum ct_status status;
 
-	feed_table_older(server->options->table, &table);
+	feed_table_older(server->options->events_table, &table);
 	status = prepare_table(server, &table, reterr);
 	if (status == CT_OK)
 		status = order_text(server, "START TRANSACTION", reterr);
@@ -407,32 +412,45 @@ static enum ct_status load_older(
 }
 
 /* A connection that ends before COMMIT leaves no row. Two loads of one run would both find none: one waits. */
-static enum ct_status load_in_transaction(struct server *server, struct ct_view *view,
-	struct ct_source *source, struct ct_error *reterr)
+static enum ct_status load_in_transaction(
+	struct server *server, struct ct_view *view, bool is_older, struct ct_error *reterr)
 {
 	enum ct_status status = order_text(server, "DO GET_LOCK('corotracer', 3600)", reterr);
 
 	if (status == CT_OK)
 		status = order_text(server, "SET SESSION sql_mode = 'STRICT_ALL_TABLES'", reterr);
 	if (status == CT_OK)
-		status = view ? load_all(server, view, reterr) : load_older(server, source, reterr);
+		status = is_older ? load_older(server, view->source, reterr)
+				  : load_all(server, view, reterr);
 	return status ? status : order_text(server, "COMMIT", reterr);
 }
 
-enum ct_status export_mysql(struct ct_view *view, struct ct_source *source,
-	const struct export_server *options, struct ct_error *reterr)
+static enum ct_status load(const struct export_job *job, bool is_older, struct ct_error *reterr)
 {
-	struct server server = {.options = options};
+	const char *events = job->options->events_table;
+	struct server server = {.options = job->options};
 	enum ct_status status =
-		options->table ? sql_check_name(&dialect, options->table, reterr) : CT_OK;
+		batch_choose_for_database(job->options->tables, &server.choice, reterr);
 
+	if (status == CT_OK && events)
+		status = sql_check_name(&dialect, events, reterr);
 	if (status == CT_OK)
-		status = open_server(&server, reterr);
+		status = open_server(&server, job->path, reterr);
 	if (status == CT_OK)
-		status = load_in_transaction(&server, view, source, reterr);
+		status = load_in_transaction(&server, job->view, is_older, reterr);
 	if (server.connection)
 		mysql_close(server.connection);
 	mysql_address_fini(&server.address);
 	text_fini(&server.sql);
 	return status;
+}
+
+enum ct_status export_mysql(const struct export_job *job, struct ct_error *reterr)
+{
+	return load(job, false, reterr);
+}
+
+enum ct_status export_older_mysql(const struct export_job *job, struct ct_error *reterr)
+{
+	return load(job, true, reterr);
 }

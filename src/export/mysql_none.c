@@ -5,12 +5,22 @@
 #include "base/failure.h"
 #include "export/export.h"
 
-enum ct_status export_mysql(struct ct_view *view, struct ct_source *source,
-	const struct export_server *options, struct ct_error *reterr)
+static enum ct_status refuse(struct ct_error *reterr)
 {
-	(void)view, (void)source, (void)options;
 	return ct_fail(reterr, CT_ERR_UNSUPPORTED,
 		"cannot load into MySQL: this build is without MariaDB Connector/C (install "
 		"libmariadb-dev and "
 		"build with -Dmysql=enabled)");
+}
+
+enum ct_status export_mysql(const struct export_job *job, struct ct_error *reterr)
+{
+	(void)job;
+	return refuse(reterr);
+}
+
+enum ct_status export_older_mysql(const struct export_job *job, struct ct_error *reterr)
+{
+	(void)job;
+	return refuse(reterr);
 }

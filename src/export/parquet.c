@@ -262,18 +262,17 @@ static const char *const names[CT_VIEW_NR_TABLES] = {
 #include "corotracer/def/view.def"
 };
 
-enum ct_status export_parquet(
-	struct ct_view *view, const char *table, const char *path, struct ct_error *reterr)
+enum ct_status export_parquet(const struct export_job *job, struct ct_error *reterr)
 {
 	static const struct batch_writer writer = {true, begin, write_group, end};
+	struct batch_choice choice;
 	struct files files;
-	enum ct_view_table known;
-	enum ct_status status = table ? batch_find(table, &known, reterr) : CT_OK;
+	enum ct_status status = batch_choose(job->options->tables, &choice, reterr);
 
 	if (status == CT_OK)
-		status = folder_open(&files.folder, path, names, CT_VIEW_NR_TABLES, reterr);
+		status = folder_open(&files.folder, job->path, names, CT_VIEW_NR_TABLES, reterr);
 	if (status)
 		return status;
-	status = batch_write(view, table, &writer, &files, reterr);
+	status = batch_write(job->view, &choice, &writer, &files, reterr);
 	return folder_end(&files.folder, status, reterr);
 }

@@ -16,7 +16,9 @@
 
 struct server {
 	PGconn *connection;
-	const struct export_server *options;
+	const struct ct_export_options *options;
+	const char *address;
+	struct batch_choice choice;
 	struct text sql;
 	struct feed_table table; /* into which rows are copied */
 	bool is_new;
@@ -112,7 +114,7 @@ static void add_keyword(struct keywords *keywords, const char *name, const char 
 }
 
 /* Does the address, a service or the environment name a database? libpq would take the user's name else. */
-static bool names_database(const struct export_server *options, const PQconninfoOption *told)
+static bool names_database(const struct ct_export_options *options, const PQconninfoOption *told)
 {
 	bool has_service = getenv("PGSERVICE") != NULL;
 	bool has_database = getenv("PGDATABASE") || (options->database && options->database->name &&
@@ -138,15 +140,14 @@ static enum ct_status read_address(
 }
 
 /* `database`: instead of the one that is named; NULL: that one. */
-static PGconn *connect_to(
-	const struct export_server *options, const char *fallback, const char *database)
+static PGconn *connect_to(const struct server *server, const char *fallback, const char *database)
 {
-	const struct ct_database *beside = options->database;
+	const struct ct_database *beside = server->options->database;
 	struct keywords keywords = {.count = 0};
 
 	/* A later value of a keyword replaces an earlier one. */
 	add_keyword(&keywords, "dbname", fallback);
-	add_keyword(&keywords, "dbname", options->address);
+	add_keyword(&keywords, "dbname", server->address);
 	if (beside) {
 		add_keyword(&keywords, "host", beside->host);
 		add_keyword(&keywords, "port", beside->port);
@@ -172,7 +173,7 @@ static enum ct_status create_database(
 	PGresult *result;
 	enum ct_status status;
 
-	server->connection = connect_to(server->options, NULL, maintenance);
+	server->connection = connect_to(server, NULL, maintenance);
 	text_add(&server->sql, "SELECT 1 FROM pg_catalog.pg_database WHERE datname = $1");
 	status = PQstatus(server->connection) == CONNECTION_OK ? ask(server, name, &result, reterr)
 							       : CT_END;
@@ -208,7 +209,7 @@ static enum ct_status connect_again(
 	if (status)
 		return status;
 	PQfinish(server->connection);
-	server->connection = connect_to(server->options, fallback, NULL);
+	server->connection = connect_to(server, fallback, NULL);
 	return PQstatus(server->connection) == CONNECTION_OK
 		       ? CT_OK
 		       : sql_fail(&dialect, PQerrorMessage(server->connection), reterr);
@@ -223,13 +224,13 @@ static enum ct_status open_server(struct server *server, struct ct_error *reterr
 {
 	PQconninfoOption *told;
 	const char *fallback;
-	enum ct_status status = read_address(server->options->address, &told, reterr);
+	enum ct_status status = read_address(server->address, &told, reterr);
 
 	if (status)
 		return status;
 	fallback = names_database(server->options, told) ? NULL : EXPORT_DEFAULT_DATABASE;
 	PQconninfoFree(told);
-	server->connection = connect_to(server->options, fallback, NULL);
+	server->connection = connect_to(server, fallback, NULL);
 	if (!server->connection)
 		return ct_fail_memory(reterr);
 	if (PQstatus(server->connection) != CONNECTION_OK)
@@ -379,7 +380,7 @@ static enum ct_status begin(void *context, const struct batch *batch, struct ct_
 	struct server *server = context;
 	enum ct_status status;
 
-	feed_table_of_view(batch->table, server->options->table, &server->table);
+	feed_table_of_view(batch->table, server->options->events_table, &server->table);
 	status = prepare_table(server, &server->table, &server->is_new, reterr);
 	if (status == CT_OK)
 		status = delete_rows(server, ct_view_tables(batch->view), reterr);
@@ -407,11 +408,11 @@ static enum ct_status end(
 static enum ct_status load_all(struct server *server, struct ct_view *view, struct ct_error *reterr)
 {
 	static const struct batch_writer writer = {false, begin, rows, end};
-	enum ct_status status = batch_write(view, NULL, &writer, server, reterr);
+	enum ct_status status = batch_write(view, &server->choice, &writer, server, reterr);
 	enum ct_view_table number;
 
 	for (number = 0; status == CT_OK && number < CT_VIEW_NR_TABLES; number++)
-		if (view_tables[number].is_part)
+		if (view_tables[number].is_part && server->choice.has[view_tables[number].log])
 			status = create_part(server, number, reterr);
 	return status;
 }
@@ -422,7 +423,7 @@ static enum ct_status load_older(
 	struct feed feed;
 	enum ct_status status;
 
-	feed_table_older(server->options->table, &server->table);
+	feed_table_older(server->options->events_table, &server->table);
 	status = prepare_table(server, &server->table, &server->is_new, reterr);
 	if (status == CT_OK)
 		status = begin_copy(server, reterr);
@@ -437,30 +438,43 @@ static enum ct_status load_older(
 /* ---------------------------------------------------------------- all of it */
 
 /* A connection that ends before COMMIT leaves nothing. */
-static enum ct_status load_in_transaction(struct server *server, struct ct_view *view,
-	struct ct_source *source, struct ct_error *reterr)
+static enum ct_status load_in_transaction(
+	struct server *server, struct ct_view *view, bool is_older, struct ct_error *reterr)
 {
 	enum ct_status status = order_text(server, "BEGIN", reterr);
 
 	if (status == CT_OK)
 		status = order_text(server, LOCK, reterr);
 	if (status == CT_OK)
-		status = view ? load_all(server, view, reterr) : load_older(server, source, reterr);
+		status = is_older ? load_older(server, view->source, reterr)
+				  : load_all(server, view, reterr);
 	return status ? status : order_text(server, "COMMIT", reterr);
 }
 
-enum ct_status export_postgresql(struct ct_view *view, struct ct_source *source,
-	const struct export_server *options, struct ct_error *reterr)
+static enum ct_status load(const struct export_job *job, bool is_older, struct ct_error *reterr)
 {
-	struct server server = {.options = options};
+	const char *events = job->options->events_table;
+	struct server server = {.options = job->options, .address = job->path};
 	enum ct_status status =
-		options->table ? sql_check_name(&dialect, options->table, reterr) : CT_OK;
+		batch_choose_for_database(job->options->tables, &server.choice, reterr);
 
+	if (status == CT_OK && events)
+		status = sql_check_name(&dialect, events, reterr);
 	if (status == CT_OK)
 		status = open_server(&server, reterr);
 	if (status == CT_OK)
-		status = load_in_transaction(&server, view, source, reterr);
+		status = load_in_transaction(&server, job->view, is_older, reterr);
 	PQfinish(server.connection);
 	text_fini(&server.sql);
 	return status;
+}
+
+enum ct_status export_postgresql(const struct export_job *job, struct ct_error *reterr)
+{
+	return load(job, false, reterr);
+}
+
+enum ct_status export_older_postgresql(const struct export_job *job, struct ct_error *reterr)
+{
+	return load(job, true, reterr);
 }

@@ -5,11 +5,21 @@
 #include "base/failure.h"
 #include "export/export.h"
 
-enum ct_status export_postgresql(struct ct_view *view, struct ct_source *source,
-	const struct export_server *options, struct ct_error *reterr)
+static enum ct_status refuse(struct ct_error *reterr)
 {
-	(void)view, (void)source, (void)options;
 	return ct_fail(reterr, CT_ERR_UNSUPPORTED,
 		"cannot load into PostgreSQL: this build is without libpq (install libpq-dev and "
 		"build with -Dpostgresql=enabled)");
+}
+
+enum ct_status export_postgresql(const struct export_job *job, struct ct_error *reterr)
+{
+	(void)job;
+	return refuse(reterr);
+}
+
+enum ct_status export_older_postgresql(const struct export_job *job, struct ct_error *reterr)
+{
+	(void)job;
+	return refuse(reterr);
 }

@@ -80,10 +80,10 @@ static int finish_older(sqlite3 *database, const char *table)
 
 /* The contents of a database. The older form has what its queries name, and nothing else. */
 struct content {
-	struct ct_source *source;
-	struct pass *pass;
-	struct ct_view *view; /* of the source; NULL: the older form */
-	const char *events;
+	struct ct_view *view;
+	bool is_older;
+	const char *events; /* the name of their table */
+	struct batch_choice choice;
 };
 
 static enum ct_status fill_older(
@@ -94,7 +94,7 @@ static enum ct_status fill_older(
 	enum ct_status status = CT_OK;
 	int result;
 
-	export_rows_init(&rows, content->source, content->pass);
+	export_rows_init(&rows, content->view->source, content->view->pass);
 	export_sqlite_insert_open(&insert, database, content->events, OLDER_COLUMNS);
 	while (status == CT_OK && insert.result == SQLITE_OK) {
 		status = export_rows_next(&rows, reterr);
@@ -115,7 +115,7 @@ static enum ct_status fill_events(
 	bool is_second_half;
 	int result;
 
-	export_rows_init(&rows, content->source, content->pass);
+	export_rows_init(&rows, content->view->source, content->view->pass);
 	export_sqlite_events_open(&events, database);
 	while (status == CT_OK && events.rows.result == SQLITE_OK) {
 		is_second_half = rows.has_second_half;
@@ -132,24 +132,38 @@ static enum ct_status fill_tables(
 	sqlite3 *database, const struct content *content, struct ct_error *reterr)
 {
 	int result = SQLITE_OK;
-	enum ct_status status = export_sqlite_tables_fill(database, content->view, &result, reterr);
+	enum ct_status status = export_sqlite_tables_fill(
+		database, content->view, &content->choice, &result, reterr);
 
 	if (status == CT_OK)
 		status = fail(database, result, reterr);
-	return status ? status : source_reset(content->source, reterr);
+	return status ? status : source_reset(content->view->source, reterr);
 }
 
 static int begin(sqlite3 *database, const struct content *content)
 {
 	int result = sqlite3_exec(database, BEGIN_DATABASE, NULL, NULL, NULL);
 
-	if (result == SQLITE_OK && !content->view)
+	if (result == SQLITE_OK && content->is_older)
 		return create_older(database, content->events);
 	if (result == SQLITE_OK)
-		result = export_sqlite_tables_create(database);
-	if (result == SQLITE_OK)
+		result = export_sqlite_tables_create(database, &content->choice);
+	if (result == SQLITE_OK && content->choice.has[CT_VIEW_EVENTS])
 		result = export_sqlite_events_create(database, content->events);
 	return result;
+}
+
+static enum ct_status fill_all(
+	sqlite3 *database, const struct content *content, struct ct_error *reterr)
+{
+	enum ct_status status;
+
+	if (content->is_older)
+		return fill_older(database, content, reterr);
+	status = fill_tables(database, content, reterr);
+	if (status || !content->choice.has[CT_VIEW_EVENTS])
+		return status;
+	return fill_events(database, content, reterr);
 }
 
 static enum ct_status fill(
@@ -158,14 +172,11 @@ static enum ct_status fill(
 	enum ct_status status = fail(database, begin(database, content), reterr);
 	int result;
 
-	if (status == CT_OK && content->view)
-		status = fill_tables(database, content, reterr);
 	if (status == CT_OK)
-		status = content->view ? fill_events(database, content, reterr)
-				       : fill_older(database, content, reterr);
+		status = fill_all(database, content, reterr);
 	if (status)
 		return status;
-	result = content->view ? SQLITE_OK : finish_older(database, content->events);
+	result = content->is_older ? finish_older(database, content->events) : SQLITE_OK;
 	if (result == SQLITE_OK)
 		result = sqlite3_exec(database, "COMMIT", NULL, NULL, NULL);
 	return fail(database, result, reterr);
@@ -212,19 +223,25 @@ static enum ct_status make_file(
 	return io_output_end(&output, status, reterr);
 }
 
-enum ct_status export_sqlite(
-	struct ct_view *view, const char *table, const char *path, struct ct_error *reterr)
+static enum ct_status write_job(
+	const struct export_job *job, bool is_older, struct ct_error *reterr)
 {
-	const struct content content = {
-		view->source, view->pass, view, table ? table : EXPORT_DEFAULT_TABLE};
+	const char *events = job->options->events_table;
+	struct content content = {.view = job->view,
+		.is_older = is_older,
+		.events = events ? events : EXPORT_DEFAULT_TABLE};
+	enum ct_status status =
+		batch_choose_for_database(job->options->tables, &content.choice, reterr);
 
-	return make_file(path, &content, reterr);
+	return status ? status : make_file(job->path, &content, reterr);
 }
 
-enum ct_status export_sqlite_older(struct ct_source *source, struct pass *pass, const char *table,
-	const char *path, struct ct_error *reterr)
+enum ct_status export_sqlite(const struct export_job *job, struct ct_error *reterr)
 {
-	const struct content content = {source, pass, NULL, table ? table : EXPORT_DEFAULT_TABLE};
+	return write_job(job, false, reterr);
+}
 
-	return make_file(path, &content, reterr);
+enum ct_status export_older_sqlite(const struct export_job *job, struct ct_error *reterr)
+{
+	return write_job(job, true, reterr);
 }

@@ -14,16 +14,12 @@ static enum ct_status refuse(const char *path, struct ct_error *reterr)
 		path);
 }
 
-enum ct_status export_sqlite(
-	struct ct_view *view, const char *table, const char *path, struct ct_error *reterr)
+enum ct_status export_sqlite(const struct export_job *job, struct ct_error *reterr)
 {
-	(void)view, (void)table;
-	return refuse(path, reterr);
+	return refuse(job->path, reterr);
 }
 
-enum ct_status export_sqlite_older(struct ct_source *source, struct pass *pass, const char *table,
-	const char *path, struct ct_error *reterr)
+enum ct_status export_older_sqlite(const struct export_job *job, struct ct_error *reterr)
 {
-	(void)source, (void)pass, (void)table;
-	return refuse(path, reterr);
+	return refuse(job->path, reterr);
 }

@@ -38,12 +38,14 @@ static void add_table(sqlite3_str *sql, enum ct_view_table table)
 	sqlite3_str_appendall(sql, ");\n");
 }
 
-int export_sqlite_tables_create(sqlite3 *database)
+int export_sqlite_tables_create(sqlite3 *database, const struct batch_choice *choice)
 {
 	sqlite3_str *sql = sqlite3_str_new(database);
 	enum ct_view_table i;
 
 	for (i = 0; i < CT_VIEW_NR_TABLES; i++) {
+		if (!choice->has[view_tables[i].log])
+			continue;
 		if (view_tables[i].is_part)
 			add_part(sql, &view_tables[i]);
 		else if (i != CT_VIEW_EVENTS)
@@ -114,12 +116,12 @@ static enum ct_status end(
 	return status;
 }
 
-enum ct_status export_sqlite_tables_fill(
-	sqlite3 *database, struct ct_view *view, int *ret_result, struct ct_error *reterr)
+enum ct_status export_sqlite_tables_fill(sqlite3 *database, struct ct_view *view,
+	const struct batch_choice *choice, int *ret_result, struct ct_error *reterr)
 {
 	static const struct batch_writer writer = {false, begin, rows, end};
 	struct filling filling = {.database = database};
-	enum ct_status status = batch_write(view, NULL, &writer, &filling, reterr);
+	enum ct_status status = batch_write(view, choice, &writer, &filling, reterr);
 
 	*ret_result = filling.insert.result;
 	return filling.insert.result == SQLITE_OK ? status : CT_OK;

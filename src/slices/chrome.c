@@ -312,18 +312,18 @@ static enum ct_status write_all(
 	return write_page(chrome, reterr);
 }
 
-enum ct_status slices_chrome(struct ct_view *view, const char *path, struct ct_error *reterr)
+enum ct_status slices_chrome(const struct export_job *job, struct ct_error *reterr)
 {
 	struct chrome chrome = {.writer = {.track = take_track,
 					.slice = take_slice,
 					.instant = take_instant,
 					.counter = take_counter,
 					.flush = flush}};
-	enum ct_status status = io_output_open(&chrome.output, path, reterr);
+	enum ct_status status = io_output_open(&chrome.output, job->path, reterr);
 
 	if (status)
 		return status;
-	status = write_all(&chrome, view, reterr);
+	status = write_all(&chrome, job->view, reterr);
 	vec_fini(&chrome.places);
 	text_fini(&chrome.page);
 	return io_output_end(&chrome.output, status, reterr);

@@ -386,11 +386,12 @@ static enum ct_status to_collector(struct otlp *otlp, const char *address, struc
 	return status;
 }
 
-enum ct_status slices_otlp(struct ct_view *view, const char *output, struct ct_error *reterr)
+enum ct_status slices_otlp(const struct export_job *job, struct ct_error *reterr)
 {
-	struct otlp otlp = {.view = view, .tables = ct_view_tables(view)};
-	enum ct_status status = slices_otlp_is_address(output) ? to_collector(&otlp, output, reterr)
-							       : to_file(&otlp, output, reterr);
+	struct otlp otlp = {.view = job->view, .tables = ct_view_tables(job->view)};
+	enum ct_status status = slices_otlp_is_address(job->path)
+					? to_collector(&otlp, job->path, reterr)
+					: to_file(&otlp, job->path, reterr);
 
 	text_fini(&otlp.page);
 	return status;

@@ -398,18 +398,18 @@ static void release(struct perfetto *perfetto)
 	text_fini(&perfetto->interned);
 }
 
-enum ct_status slices_perfetto(struct ct_view *view, const char *path, struct ct_error *reterr)
+enum ct_status slices_perfetto(const struct export_job *job, struct ct_error *reterr)
 {
 	struct perfetto perfetto = {.writer = {.track = take_track,
 					    .slice = take_slice,
 					    .instant = take_instant,
 					    .counter = take_counter,
 					    .flush = flush}};
-	enum ct_status status = io_output_open(&perfetto.output, path, reterr);
+	enum ct_status status = io_output_open(&perfetto.output, job->path, reterr);
 
 	if (status)
 		return status;
-	status = write_all(&perfetto, view, reterr);
+	status = write_all(&perfetto, job->view, reterr);
 	release(&perfetto);
 	return io_output_end(&perfetto.output, status, reterr);
 }

@@ -6,21 +6,18 @@
 #ifndef SLICES_SLICES_H
 #define SLICES_SLICES_H
 
-#include "view/view.h"
+#include "export/export.h"
 
 /*
+ * The writers that corotracer/def/exports.def names, declared with those of src/export:
+ *
  * slices_perfetto, slices_chrome: the whole of a view as a Perfetto trace, and as Trace Event JSON. The file appears
  * whole or not at all; "-" is standard output. A failure names it, or is the view's.
- */
-enum ct_status slices_perfetto(struct ct_view *view, const char *path, struct ct_error *reterr);
-enum ct_status slices_chrome(struct ct_view *view, const char *path, struct ct_error *reterr);
-
-/*
+ *
  * slices_otlp: tasks and regions as spans of OpenTelemetry, in the JSON encoding of OTLP: a file with a request in
  * each line, or, where the output begins with "http://" or "https://", requests to a collector, which cannot be taken
  * back when one of them fails; sent again, spans have the same ids. CT_ERR_REFUSED: the collector does not take one;
  * CT_ERR_UNSUPPORTED: this build cannot send.
  */
-enum ct_status slices_otlp(struct ct_view *view, const char *output, struct ct_error *reterr);
 
 #endif

@@ -153,6 +153,23 @@ def check_values():
               f"help on --{option} of {command} does not name {set(values.split('|')) - words}")
 
 
+def check_forms():
+    """Help, completions and man page have each form of exports that the list has; each word is taken, and no other."""
+    forms = re.findall(r'^FORM\(\w+, \w+, \w+, \w+, "(\w+)", (?:ENDING\("([^"]+)"\))?.*?"((?:[^"\\]|\\.)*)"\)$',
+                       (SOURCE / "include/corotracer/def/exports.def").read_text(), re.MULTILINE | re.DOTALL)
+    check(len(forms) >= 12, f"the list of forms was not understood: {forms}")
+    told = " ".join(run(COROTRACER, "help", "export").stdout.split())
+    for word, ending, meaning in forms:
+        named = f"{word} ({ending})" if ending else word
+        meaning = meaning.replace('\\"', '"')
+        check(f"{named}: {meaning}" in told, f"help on export does not say '{named}: {meaning}'")
+    words = " ".join(word for word, _, _ in forms)
+    check(words in run(COROTRACER, "help", "--completion", "bash").stdout, f"no completion of {words}")
+    complaint = run(COROTRACER, "export", "--format", "nonsense", "x", status=2).stderr
+    check(f"one of {words.replace(' ', '|')}, not" in complaint, complaint)
+    check(all(word in run(COROTRACER, "help", "--man", "export").stdout for word, _, _ in forms), "the man page of export")
+
+
 def check_version():
     version = re.search(r'VERSION_TEXT "(.*)"',
                         (SOURCE / "include/corotracer/version.h").read_text()).group(1)
@@ -504,6 +521,7 @@ def check_older():
 def main():
     lists = commands_and_options()
     check_values()
+    check_forms()
     check_first_words()
     check_topics(lists)
     check_help(lists)

@@ -158,6 +158,8 @@ def check_real(place):
         check(polars.read_parquet(path).equals(polars.from_arrow(pyarrow.parquet.read_table(path))), f"readers differ in {name}")
     export("parquet", place / "waits", trace, "--table", "waits")
     check(sorted(path.name for path in (place / "waits").iterdir()) == ["waits.parquet"], "more than one table")
+    export("parquet", place / "two", trace, "--table", "waits", "--table", "tasks")
+    check(sorted(path.name for path in (place / "two").iterdir()) == ["tasks.parquet", "waits.parquet"], "not two tables")
     told = queried(trace, "SELECT count(*) AS n, sum(duration_ns) AS ns FROM waits")[0]
     seen = duckdb.sql(f"SELECT count(*), sum(duration_ns)::BIGINT FROM '{place}/waits/waits.parquet'").fetchall()
     check([told] == seen, f"waits: {seen}, not {told}")

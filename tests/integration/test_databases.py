@@ -98,6 +98,16 @@ def check_parts(database, form, trace):
         check(seen == told, f"{form}, {words}: {seen}, not {told}")
 
 
+def check_tables(database, form, trace):
+    """What is named, and what that refers to."""
+    export(form, database.address(database="some"), trace, "--table", "waits", "--table", "tasks")
+    there = told_by(database, f"SELECT table_name FROM information_schema.tables WHERE table_schema = "
+                    f"{'current_schema()' if form == 'postgresql' else 'DATABASE()'}", "some")
+    wanted = {"states", "waits", "runs", "delays", "tasks", "trace", "processes", "threads", "sites"}
+    check({one for one, in there} == wanted, f"{form}, some tables: {there}")
+    check(told_by(database, SUMS[3], "some") == queried(trace, SUMS[3]), f"{form}: waits alone")
+
+
 def one_sentence(said, *words):
     check(said.returncode and said.stderr.count("\n") == 1 and "secret" not in said.stderr, f"{said}")
     for word in words:
@@ -119,11 +129,11 @@ def check_shapes(database, form, trace):
 
 def check_names(database, form, trace):
     odd = "odd \"`' name; DROP TABLE events"
-    export(form, database.address(), trace, "--table", odd)
+    export(form, database.address(), trace, "--events-table", odd)
     quoted = '"' + odd.replace('"', '""') + '"' if form == "postgresql" else "`" + odd.replace("`", "``") + "`"
     check(int(database.ask(f"SELECT count(*) FROM {quoted}")) == 10, f"{form}: an odd name")
     for wrong in ("x" * 70, "a\nb"):
-        one_sentence(export(form, database.address(), trace, "--table", wrong, status=None), "a name in a database has 1 to")
+        one_sentence(export(form, database.address(), trace, "--events-table", wrong, status=None), "a name in a database has 1 to")
 
 
 def check_killed(database, form, real):
@@ -213,6 +223,7 @@ def check_older_table(database, form, trace, words):
 def check_server(database, form, trace, real, older):
     check_loads(database, form, trace, real)
     check_parts(database, form, trace)
+    check_tables(database, form, trace)
     check_shapes(database, form, trace)
     check_names(database, form, trace)
     check_killed(database, form, real)

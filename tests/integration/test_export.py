@@ -178,7 +178,7 @@ def check_hostile_names(place):
 
 
 def check_hostile_in_sqlite(trace, place, hostile):
-    with sqlite3.connect(exported(trace, "sqlite", place / "hostile.sqlite", "-t", hostile[6])) as database:
+    with sqlite3.connect(exported(trace, "sqlite", place / "hostile.sqlite", "--events-table", hostile[6])) as database:
         found = database.execute("SELECT thread_name, function, file, reason FROM events ORDER BY event").fetchall()
         check(found == [(name,) * 4 for name in hostile], f"names in a database: {found}")
         check(database.execute("SELECT program, command_line FROM processes").fetchall() == [(hostile[0], hostile[6])],
@@ -288,6 +288,47 @@ def documented_columns():
     return {name: kind for name, kind, _ in rows}
 
 
+def check_documented_forms():
+    """The table of forms in docs/exports.md is that of exports.def."""
+    forms = re.findall(r'^FORM\(\w+, \w+, \w+, \w+, "(\w+)", (?:ENDING\("([^"]+)"\))?.*?"((?:[^"\\]|\\.)*)"\)$',
+                       (SOURCE / "include/corotracer/def/exports.def").read_text(), re.MULTILINE | re.DOTALL)
+    check(len(forms) >= 12, f"the list of forms was not understood: {forms}")
+    rows = "".join(f"| `{word}` | {f'`{ending}`' if ending else ''} | {meaning.replace(chr(92), '')} |\n" for word, ending, meaning in forms)
+    check(f"|---|---|---|\n{rows}\n" in (SOURCE / "docs/exports.md").read_text(), f"docs/exports.md has no table of these rows:\n{rows}")
+
+
+def tables_of(path):
+    """The names of tables and views in a database."""
+    with sqlite3.connect(path) as database:
+        found = {name for name, in database.execute("SELECT name FROM sqlite_master WHERE name NOT LIKE 'packed_%'")}
+    return found
+
+
+def check_named_tables(trace, place):
+    """What is named is there, and what that refers to; nothing else."""
+    referred = {"trace", "processes", "threads", "sites"}
+    for words, wanted in ((["wakes"], {"wakes"}), (["waits", "tasks"], {"states", "waits", "runs", "delays", "tasks"}),
+                          (["events"], {"events", "coro_trace_events"})):
+        path = exported(trace, "sqlite", place / "named.sqlite", *(one for word in words for one in ("--table", word)))
+        check(tables_of(path) == wanted | referred, f"--table {words}: {tables_of(path)}")
+    with sqlite3.connect(path) as database:
+        check(database.execute("SELECT count(function), count(ts) FROM events").fetchone()[1] > 0, "events lack their names")
+    said = run(COROTRACER, "export", "-f", "sqlite", "--table", "event", "-o", place / "x.sqlite", trace, status=2).stderr
+    check("there is no table 'event', but events, states" in said and not (place / "x.sqlite").exists(), said)
+
+
+def check_one_table(trace, place):
+    """A form with one table has the one that is named; a form without any has none."""
+    coroutines = read_csv(exported(trace, "csv", place / "coroutines.csv", "--table", "coroutines"))
+    check(coroutines and "created_ns" in coroutines[0], f"--table coroutines: {coroutines[:1]}")
+    for words, wanted in ((["-f", "csv", "--table", "waits", "--table", "runs"], "this form has one table: 'waits' and 'runs'"),
+                          (["-f", "chrome", "--table", "waits"], "this format has no tables"),
+                          (["-f", "ctf", "--table", "events"], "this format has no tables"),
+                          (["-f", "csv", "--events-table", "x"], "this format is no database")):
+        said = run(COROTRACER, "export", *words, "-o", place / "refused", trace, status=2).stderr
+        check(wanted in said and not (place / "refused").exists(), f"{words}: {said}")
+
+
 def check_read_rows(place):
     """Rows of JSON lines have addresses and numbers of their own, and have them in a database, too."""
     trace = place / "rows.jsonl"
@@ -341,7 +382,7 @@ def check_names(trace, place):
     run(COROTRACER, "export", runs / "noending")
     check((runs / "noending.csv").exists(), "a name without an ending")
     odd = 'we"ird table; --'
-    with sqlite3.connect(exported(trace, "sqlite", place / "odd.sqlite", "--table", odd)) as database:
+    with sqlite3.connect(exported(trace, "sqlite", place / "odd.sqlite", "--events-table", odd)) as database:
         rows = database.execute("SELECT count(*) FROM events").fetchone()
         check(database.execute("SELECT count(*) - 1 FROM \"we\"\"ird table; --\"").fetchone() == rows, "a table of another name")
     for name in ("file:odd?mode=memory#x", ":memory:", "-- ';\"%s\n"):
@@ -367,7 +408,7 @@ def check_refusals(trace, place):
     refuse(4, "No such file", place / "nothing")
     refuse(4, "nothing/x", "-o", place / "nothing/x", trace)
     refuse(4, "nothing/x", "-f", "sqlite", "-o", place / "nothing/x", trace)
-    refuse(3, "already", "-f", "sqlite", "-t", "sites", "-o", place / "run.sqlite", trace)
+    refuse(3, "already", "-f", "sqlite", "--events-table", "sites", "-o", place / "run.sqlite", trace)
     check((place / "run.sqlite").read_bytes() == before, "a failure touched what was there")
     full = run("sh", "-c", 'exec "$@" >/dev/full', "sh", COROTRACER, "export", "-o", "-", trace, status=3)
     check("No space left" in full.stderr, f"a full disk is not told: {full.stderr}")
@@ -392,6 +433,8 @@ def main():
         trace.write_bytes(TRACE)
         documented_columns()
         rows = check_csv(trace, place)
+        check_one_table(trace, place)
+        check_documented_forms()
         check_data_frame(trace, place, rows)
         hostile = check_hostile_names(place)
         check_hostile_page(place)
@@ -400,6 +443,7 @@ def main():
             check("libsqlite3-dev" in built.stderr, f"a build without SQLite says: {built.stderr}")
             skip("this build has no SQLite")
         check_sqlite(trace, place, rows)
+        check_named_tables(trace, place)
         check_hostile_in_sqlite(hostile[0], place, hostile[1])
         check_read_rows(place)
         check_real(place)
