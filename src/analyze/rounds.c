@@ -298,8 +298,7 @@ static bool waits_for_clock(const struct model_coro *coro, ct_time end)
 		       : CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER;
 }
 
-/* A beat that is long overdue is none. */
-static bool is_beat(const struct analysis *analysis, uint32_t index)
+bool analyze_rounds_is_beat(const struct analysis *analysis, uint32_t index)
 {
 	const struct of_coro *of = record_of(watch_of(analysis), index);
 	const struct model_coro *coro = &analysis->model->coros.at[index];
@@ -339,6 +338,17 @@ static void move_on(struct lull *lull, ct_time time)
 		lull->from = time;
 }
 
+static void count_wait(const struct model_coro *coro, struct lull *lull)
+{
+	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
+	bool is_inside = kind == CTP_RESOURCE_LOCK || kind == CTP_RESOURCE_CONDITION ||
+			 kind == CTP_RESOURCE_EVENT;
+
+	lull->nr_waiting++;
+	lull->nr_hearing += !is_inside || !model_is_unnamed(coro->wait_object);
+	lull->nr_joining += kind == CTP_RESOURCE_EVENT;
+}
+
 /* False: it moves, or is to. */
 static bool look_at_still(const struct analysis *analysis, uint32_t index, struct lull *lull)
 {
@@ -347,6 +357,7 @@ static bool look_at_still(const struct analysis *analysis, uint32_t index, struc
 
 	if (analyze_rounds_has_just_come(analysis, index, &rest_from)) {
 		move_on(lull, rest_from);
+		lull->nr_ending++;
 		return true;
 	}
 	if (coro->state == CT_STATE_SYSCALL) {
@@ -358,7 +369,7 @@ static bool look_at_still(const struct analysis *analysis, uint32_t index, struc
 			waits_for_clock(coro, analysis->parties[coro->process].end)))
 		return false;
 	move_on(lull, coro->changed);
-	lull->nr_waiting++;
+	count_wait(coro, lull);
 	return true;
 }
 
@@ -369,12 +380,13 @@ static bool look_at_coro(const struct analysis *analysis, uint32_t index, struct
 	const struct of_coro *of = record_of(watch, index);
 	const struct of_coro *parent = record_of(watch, coro->parent);
 
-	if (is_beat(analysis, index)) {
+	if (analyze_rounds_is_beat(analysis, index)) {
 		lull->beat = index;
 		move_on(lull, of->beats_since);
 		return true;
 	}
-	if (coro->parent && is_beat(analysis, coro->parent) && coro->created > parent->beats_since)
+	if (coro->parent && analyze_rounds_is_beat(analysis, coro->parent) &&
+		coro->created > parent->beats_since)
 		return true;
 	if (of->has_ended)
 		move_on(lull, of->last_end);
@@ -486,7 +498,8 @@ static bool ends_nothing(const struct analysis *analysis, uint32_t index)
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	ct_time rest_from;
 
-	if (is_beat(analysis, index) || analyze_rounds_has_just_come(analysis, index, &rest_from))
+	if (analyze_rounds_is_beat(analysis, index) ||
+		analyze_rounds_has_just_come(analysis, index, &rest_from))
 		return true;
 	return coro->state == CT_STATE_WAITING &&
 	       (coro->wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0) ||
@@ -510,7 +523,7 @@ static void survey_coros(const struct analysis *analysis, struct memory *memory)
 		if (coro->state != CT_STATE_WAITING || site >= analysis->tables->nr_sites)
 			continue;
 		memory->nr_back[site] += has_been_at(record_of(watch_of(analysis), i), site);
-		memory->nr_beating[site] += is_beat(analysis, i);
+		memory->nr_beating[site] += analyze_rounds_is_beat(analysis, i);
 	}
 }
 

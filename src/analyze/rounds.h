@@ -71,11 +71,17 @@ void analyze_rounds_tell_turns(struct analysis *analysis, struct story *story, u
 bool analyze_rounds_is_overdue(const struct analysis *analysis, uint32_t coro);
 bool analyze_rounds_has_beat(const struct analysis *analysis, const struct model_coro *coro);
 
+/* analyze_rounds_is_beat: does it come back at an even rate, and is not long overdue? */
+bool analyze_rounds_is_beat(const struct analysis *analysis, uint32_t coro);
+
 /* A time without anything but beats, up to the end. */
 struct lull {
 	ct_time from;        /* CT_NO_TIME: there is none */
 	uint32_t beat;       /* one of those that went on; 0: none did */
 	uint32_t nr_waiting; /* all but beats, and those that end the trace */
+	uint32_t nr_hearing; /* of these, not for a lock, a condition or the end of others */
+	uint32_t nr_joining; /* of these, for the end of others */
+	uint32_t nr_ending;  /* who ends the trace, or has come to do so */
 	bool has_acceptor; /* and new ones may come by the network, with no word for those that are there */
 	bool may_bring_signal; /* a message may tell of one */
 };

@@ -4,10 +4,12 @@
  * started, woke somebody. Whether all of these are gone is asked once for each place, from place to place.
  */
 #include "analyze/parts.h"
+#include "analyze/rounds.h"
 #include "analyze/runtime_words.h"
 #include "analyze/wakers.h"
 
 #define LEAST_OWN 2u
+#define LEAST_OF_ALL 3u
 #define LEAST_WAKES 10u /* that ended waits at a place: fewer are no habit */
 #define TIMES_LONGER 10 /* than any wait there that was ended */
 #define SHARE_AGAIN 10u /* of those woken one in so many comes back to wait there */
@@ -29,8 +31,8 @@ struct place {
 	uint64_t nr_woken;
 	uint64_t nr_again; /* of these: the one woken had been woken there before */
 	int64_t longest_ns;
-	bool has_others; /* a thread woke somebody there, or not all go back to one */
-	uint8_t verdict; /* of all that end waits there, once it was asked for */
+	bool has_others;     /* a thread woke somebody there, or not all go back to one */
+	uint8_t verdicts[2]; /* of all that end waits there, and of all that live, once asked for */
 };
 
 /* The places at which it, or one that it started, woke somebody; 0: none. */
@@ -160,6 +162,7 @@ struct way {
 	uint32_t at[DEPTH];
 	unsigned length;
 	unsigned nr_scans;
+	bool is_of_all; /* whoever lives counts as one that may end waits anywhere */
 };
 
 static bool are_gone(const struct analysis *analysis, uint32_t process, struct way *way);
@@ -204,6 +207,8 @@ static bool is_kept(const struct analysis *analysis, const struct model_coro *co
 	/* A program that waits so for ever is one that is idle. */
 	if (analyze_runtime_words_is(analysis, coro, GO_WORD_FOREVER))
 		return false;
+	if (way->is_of_all && analyze_runtime_words_is(analysis, coro, GO_WORD_SELECT))
+		return false;
 	if (is_on_way(way, site))
 		return true;
 	if (!place->nr_woken)
@@ -214,6 +219,17 @@ static bool is_kept(const struct analysis *analysis, const struct model_coro *co
 	is_gone = are_gone(analysis, coro->process, way);
 	way->length--;
 	return is_gone;
+}
+
+/* A coroutine that may bring something: no beat, none of the runtime, and not the one that ends the trace. */
+static bool may_bring(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	bool is_alone = analyze_rounds_lull(analysis, coro->process)->nr_ending < 2;
+	ct_time rest_from;
+
+	return !model_is_of_runtime(coro) && !analyze_rounds_is_beat(analysis, index) &&
+	       !(is_alone && analyze_rounds_has_just_come(analysis, index, &rest_from));
 }
 
 static bool are_gone(const struct analysis *analysis, uint32_t process, struct way *way)
@@ -229,38 +245,46 @@ static bool are_gone(const struct analysis *analysis, uint32_t process, struct w
 		const struct woken_at *of = model_watch_coro(watch, i);
 
 		if (coro->process == process && is_alive(coro) &&
-			(of->is_more || has_mark(of, site)) && !is_kept(analysis, coro, way))
+			(way->is_of_all ? may_bring(analysis, i)
+					: of->is_more || has_mark(of, site)) &&
+			!is_kept(analysis, coro, way))
 			return false;
 	}
 	return true;
 }
 
-static bool is_forsaken(
-	const struct analysis *analysis, uint32_t process, struct place *place, uint32_t site)
+static bool is_forsaken(const struct analysis *analysis, uint32_t process, uint32_t site,
+	struct place *place, bool is_of_all)
 {
-	struct way way = {.at = {site}, .length = 1};
+	struct way way = {.at = {site}, .length = 1, .is_of_all = is_of_all};
+	uint8_t *verdict = &place->verdicts[is_of_all];
 	bool is_gone;
 
-	if (place->verdict == VERDICT_OPEN) {
+	if (*verdict == VERDICT_OPEN) {
 		is_gone = is_root_alive(analysis, place->root, process) &&
 			  are_gone(analysis, process, &way);
-		place->verdict = is_gone ? VERDICT_GONE : VERDICT_LEFT;
+		*verdict = is_gone ? VERDICT_GONE : VERDICT_LEFT;
 	}
-	return place->verdict == VERDICT_GONE;
+	return *verdict == VERDICT_GONE;
 }
 
-static bool have_gone(
-	const struct analysis *analysis, const struct model_coro *coro, uint64_t least, bool is_own)
+static struct place *place_of(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_wakers_watcher);
-	uint32_t site = model_place(analysis->model, coro->wait_site);
-	struct place *place = model_watch_place(watch, site);
+	return model_watch_place(analyze_watch_by(analysis, &analyze_wakers_watcher),
+		model_place(analysis->model, coro->wait_site));
+}
+
+/* Has it waited far longer than any of so many there, which coroutines ended, and is nobody left who did? */
+static bool have_gone(const struct analysis *analysis, const struct model_coro *coro,
+	uint64_t least, bool is_of_all)
+{
+	struct place *place = place_of(analysis, coro);
 	int64_t waited_ns = analysis->parties[coro->process].end - coro->suspended;
 
 	return place && place->nr_woken >= least && !place->has_others &&
-	       (!is_own || place->root == coro->id) && is_bound(analysis, coro) &&
-	       waited_ns / TIMES_LONGER > place->longest_ns &&
-	       is_forsaken(analysis, coro->process, place, site);
+	       is_bound(analysis, coro) && waited_ns / TIMES_LONGER > place->longest_ns &&
+	       is_forsaken(analysis, coro->process, model_place(analysis->model, coro->wait_site),
+		       place, is_of_all);
 }
 
 bool analyze_wakers_are_gone(const struct analysis *analysis, const struct model_coro *coro)
@@ -268,7 +292,14 @@ bool analyze_wakers_are_gone(const struct analysis *analysis, const struct model
 	return have_gone(analysis, coro, LEAST_WAKES, false);
 }
 
+bool analyze_wakers_are_all_gone(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return have_gone(analysis, coro, LEAST_OF_ALL, true);
+}
+
 bool analyze_wakers_were_its_own(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return have_gone(analysis, coro, LEAST_OWN, true);
+	const struct place *place = place_of(analysis, coro);
+
+	return place && place->root == coro->id && have_gone(analysis, coro, LEAST_OWN, false);
 }

@@ -29,6 +29,12 @@ extern const struct model_watcher analyze_wakers_watcher;
 bool analyze_wakers_are_gone(const struct analysis *analysis, const struct model_coro *coro);
 
 /*
+ * analyze_wakers_are_all_gone: likewise, of three waits at least, where not only those wait so that ended them, but all
+ * that there are, and none for several channels at once.
+ */
+bool analyze_wakers_are_all_gone(const struct analysis *analysis, const struct model_coro *coro);
+
+/*
  * analyze_wakers_were_its_own: likewise, of two waits at least, where all that ended those go back to this coroutine
  * itself: it had started them, or those that started them.
  */

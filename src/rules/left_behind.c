@@ -199,6 +199,19 @@ static bool is_standstill(const struct analysis *analysis, const struct model_co
 	       !model_is_unnamed(coro->wait_object);
 }
 
+/*
+ * All that live wait for a lock, a condition or the end of others: neither a signal nor a timer comes that way. Those
+ * that join wait for the others.
+ */
+static bool is_locked_in(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct lull *lull = analyze_rounds_lull(analysis, coro->process);
+
+	return !lull->nr_hearing && model_is_unnamed(coro->wait_object) &&
+	       (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_CONDITION ||
+		       lull->nr_joining == lull->nr_waiting);
+}
+
 static enum kind kind_in_lull(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct lull *lull = analyze_rounds_lull(analysis, coro->process);
@@ -221,7 +234,11 @@ static enum kind kind_in_lull(const struct analysis *analysis, const struct mode
 		return KIND_PARTING;
 	if (analyze_rounds_is_left_alone(analysis, index_of(analysis, coro)))
 		return KIND_ALONE;
-	return is_asking(analysis, coro) ? KIND_ASKING : KIND_NONE;
+	if (is_asking(analysis, coro))
+		return KIND_ASKING;
+	if (model_is_unnamed(coro->wait_object) && analyze_wakers_are_all_gone(analysis, coro))
+		return KIND_FORSAKEN;
+	return is_locked_in(analysis, coro) ? KIND_STUCK : KIND_NONE;
 }
 
 /* ---------------------------------------------------------------- which of them */
