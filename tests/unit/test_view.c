@@ -2,6 +2,7 @@
 /*
  * A view of each trace says what the report of it says: rows of events, states, coroutines and waits add up to the
  * report's numbers, pages are parts of the whole, lanes cover what their coroutine did, and packed rows are the rows.
+ * All traces together fill each column, but for those of empty_columns.def.
  *
  * The arguments are files of tests/cases; the trace in each of them lies between "--- trace" and the next "---".
  */
@@ -322,6 +323,72 @@ static void check_packing(struct ct_view *view, enum ct_view_table table)
 
 /* ---------------------------------------------------------------- all of one trace */
 
+/* ---------------------------------------------------------------- columns that something fills */
+
+#define COLUMNS_MOST 64u
+
+/* Some trace has a cell that holds more than nothing and zero. */
+static bool is_filled[CT_VIEW_NR_TABLES][COLUMNS_MOST];
+
+static bool holds_something(
+	const struct ct_view_rows *rows, uint32_t column, enum ct_view_type type)
+{
+	uint64_t i;
+
+	for (i = 0; i < rows->nr_rows; i++)
+		if (rows->columns[column][i] && !ct_view_is_nothing(type, rows->columns[column][i]))
+			return true;
+	return false;
+}
+
+static void note_columns(struct ct_view *view, enum ct_view_table table)
+{
+	const struct ct_view_description *of = ct_view_describe(table);
+	const struct ct_view_rows *rows = all_rows(view, table);
+	uint32_t i;
+
+	CHECK(of->nr_columns <= COLUMNS_MOST);
+	for (i = 0; i < of->nr_columns; i++)
+		if (!is_filled[table][i])
+			is_filled[table][i] = holds_something(rows, i, of->columns[i].type);
+	ct_view_rows_free(rows);
+}
+
+static bool may_be_empty(const char *table, const char *column)
+{
+	static const char *const names[][2] = {
+#define EMPTY(table, column, reason) {table, column},
+#include "empty_columns.def"
+#undef EMPTY
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i][0], table) == 0 && strcmp(names[i][1], column) == 0)
+			return true;
+	return false;
+}
+
+static void check_columns(enum ct_view_table table)
+{
+	const struct ct_view_description *of = ct_view_describe(table);
+	uint32_t i;
+
+	for (i = 0; i < of->nr_columns; i++) {
+		const char *name = of->columns[i].name;
+
+		check_count++;
+		if (is_filled[table][i] != may_be_empty(of->name, name))
+			continue;
+		check_failures++;
+		fprintf(stderr, "%s.%s: %s\n", of->name, name,
+			is_filled[table][i] ? "is filled: empty_columns.def need not name it"
+					    : "no trace has a value of it that is not 0");
+	}
+}
+
+/* ---------------------------------------------------------------- all of it */
+
 static void check_view(struct ct_trace *trace)
 {
 	const struct ct_report *report = NULL;
@@ -339,6 +406,8 @@ static void check_view(struct ct_trace *trace)
 	check_overview(view, report);
 	for (i = 0; i < CT_VIEW_NR_TABLES; i++)
 		check_packing(view, (enum ct_view_table)i);
+	for (i = 0; i < CT_VIEW_NR_TABLES; i++)
+		note_columns(view, (enum ct_view_table)i);
 	ct_view_close(view);
 }
 
@@ -367,6 +436,7 @@ int main(int count, char **arguments)
 	struct ct_open_options options = {.size = sizeof(options), .no_symbols = true};
 	char path[] = "/tmp/test_view.XXXXXX";
 	struct ct_trace *trace;
+	enum ct_view_table table;
 	int i, file = mkstemp(path);
 
 	CHECK(file >= 0);
@@ -378,6 +448,8 @@ int main(int count, char **arguments)
 		check_view(trace);
 		ct_trace_close(trace);
 	}
+	for (table = 0; table < CT_VIEW_NR_TABLES; table++)
+		check_columns(table);
 	close(file);
 	unlink(path);
 	return check_result();
