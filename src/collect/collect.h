@@ -20,7 +20,7 @@
  * collect_finish adds the last CLOCK and HEARTBEAT, and END.
  *
  * A failing sink does not end a recording: the first failure is kept as a sentence
- * (ct_record_stats.output_trouble), the sink is not called again, and every event from then on is
+ * (ct_record_stats.output_trouble), the sink is called on, and every event that it refuses is
  * counted as lost (CTP_LOSS_OUTPUT).
  *
  * Bounds: 256 segments and 256 processes at a time, 64 peers that have connected and not yet spoken, 1,048,576

@@ -15,9 +15,16 @@ static bool is_taken(struct output *output, enum ct_status status)
 {
 	if (status >= 0)
 		return true;
+	if (!output->is_broken)
+		output->trouble.status = status;
 	output->is_broken = true;
-	output->trouble.status = status;
 	return false;
+}
+
+/* Where the sink puts its sentence: the first one stays. */
+static struct ct_error *trouble_of(struct output *output)
+{
+	return output->is_broken ? NULL : &output->trouble;
 }
 
 void collect_output_count_lost(struct output *output, uint64_t count)
@@ -30,7 +37,7 @@ void collect_output_put(struct output *output, const struct ct_batch *batch, uin
 {
 	if (batch->nr_records == 0)
 		return;
-	if (!output->is_broken && is_taken(output, sink_put(output->sink, batch, &output->trouble)))
+	if (is_taken(output, sink_put(output->sink, batch, trouble_of(output))))
 		output->nr_events += nr_events;
 	else
 		collect_output_count_lost(output, nr_events);
@@ -38,11 +45,7 @@ void collect_output_put(struct output *output, const struct ct_batch *batch, uin
 
 void collect_output_define(struct output *output, const struct ct_definition *definition)
 {
-	/* After a failure it is the sink that knows what it can still keep; the first sentence stays. */
-	if (output->is_broken)
-		sink_define(output->sink, definition, NULL);
-	else
-		is_taken(output, sink_define(output->sink, definition, &output->trouble));
+	is_taken(output, sink_define(output->sink, definition, trouble_of(output)));
 }
 
 void collect_output_lose(struct output *output, const struct ct_define_loss *loss)

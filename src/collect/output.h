@@ -3,8 +3,8 @@
  * The collector's way to its sink: counts what is taken and what is lost, and keeps a failing sink
  * from ending a recording.
  *
- * After the first failure the sink is not called again; its sentence is kept, and every event from
- * then on counts as lost.
+ * The sentence of the first failure is kept. The sink is called on: it knows what it can still keep, and tells in its
+ * output of what it refuses. An event counts as lost where the sink refuses it.
  */
 #ifndef COLLECT_OUTPUT_H
 #define COLLECT_OUTPUT_H

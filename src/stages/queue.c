@@ -16,6 +16,7 @@
 
 enum message_type {
 	MESSAGE_PUT = 1,
+	MESSAGE_REFUSED, /* a put whose caller was told that it failed */
 	MESSAGE_DEFINE,
 	MESSAGE_FLUSH,
 	MESSAGE_CALL,
@@ -125,13 +126,14 @@ static enum ct_status queue_put(
 {
 	struct queue *queue = queue_of(sink);
 	enum ct_status status = failure(queue, reterr);
+	enum message_type type = status ? MESSAGE_REFUSED : MESSAGE_PUT;
 	size_t next = 0;
 
-	while (status == CT_OK && next < batch->nr_records) {
+	while (next < batch->nr_records) {
 		size_t left = batch->nr_records - next, at_once = records_at_once(queue);
 		size_t count = left < at_once ? left : at_once;
 		size_t nr_bytes = count * sizeof(struct ctp_record);
-		struct put *put = message_add(queue, MESSAGE_PUT, sizeof(*put) + nr_bytes);
+		struct put *put = message_add(queue, type, sizeof(*put) + nr_bytes);
 		struct ctp_record *records = (struct ctp_record *)(void *)(put + 1);
 
 		put->batch = *batch;
@@ -274,10 +276,10 @@ static void lose(struct queue *queue, const struct ct_batch *batch)
 static void pass_on_batch(struct queue *queue, const struct ct_batch *batch)
 {
 	struct ct_error error = {0};
+	enum ct_status status = sink_put(queue->next, batch, &error);
 
-	if (!has_failed(queue))
-		note_status(queue, sink_put(queue->next, batch, &error), &error);
-	if (has_failed(queue))
+	note_status(queue, status, &error);
+	if (status < 0)
 		lose(queue, batch);
 }
 
@@ -316,6 +318,9 @@ static void pass_on(struct queue *queue, const struct message *message)
 	switch ((enum message_type)message->type) {
 	case MESSAGE_PUT:
 		pass_on_batch(queue, &((const struct put *)whole)->batch);
+		return;
+	case MESSAGE_REFUSED:
+		sink_put(queue->next, &((const struct put *)whole)->batch, NULL);
 		return;
 	case MESSAGE_DEFINE:
 		pass_on_definition(queue, &((const struct define *)whole)->definition);

@@ -8,8 +8,8 @@
  * they were ordered to do with a full ring, and count it.
  *
  * A failure of the next sink is told by put, and by flush, from then on. Records that had been taken by then and
- * did not reach the next sink are counted (queue_state); the counts of CT_DEFINE_END are set right. Definitions
- * are still passed on: the next sink knows what it can keep.
+ * did not reach the next sink are counted (queue_state); the counts of CT_DEFINE_END are set right. Records and
+ * definitions are still passed on: the next sink knows what it can keep, and tells of what it refuses.
  *
  * One thread uses the queue at a time; the next sink belongs to the queue's thread, but for a caller of queue_settle.
  */

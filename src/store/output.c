@@ -2,8 +2,11 @@
 /*
  * Blocks on their way out: heads, checksums, packing; and the output that is a file.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/crc32c.h"
@@ -13,33 +16,106 @@
 
 /* ---------------------------------------------------------------- a file */
 
+/* Reserved on the disk at once, beyond what is kept for the end. */
+#define STEP_BYTES (1u << 20)
+
 struct file {
 	struct store_output output;
 	struct io_output io;
+	uint64_t reserved; /* on the disk, up to there */
+	bool is_unreserved; /* this file system reserves nothing, or the output is no file of our own */
 };
+
+static bool is_full(int error_number)
+{
+	return error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG;
+}
+
+/* The process may not write files of this length. */
+static bool is_beyond_limit(uint64_t nr_bytes)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	       nr_bytes > limit.rlim_cur;
+}
+
+static int reserve_up_to(struct file *file, uint64_t nr_bytes)
+{
+	if (fallocate(file->io.descriptor, FALLOC_FL_KEEP_SIZE, (off_t)file->reserved,
+		    (off_t)(nr_bytes - file->reserved)))
+		return errno;
+	file->reserved = nr_bytes;
+	return 0;
+}
+
+/* Beyond the bytes that are to be written, room for the end. 0, or why there is none. */
+static int reserve(struct file *file, size_t nr_bytes)
+{
+	off_t at = lseek(file->io.descriptor, 0, SEEK_CUR);
+	uint64_t wanted = (uint64_t)at + nr_bytes + STORE_ROOM_FOR_END;
+	int failed = 0;
+
+	if (file->is_unreserved || at < 0)
+		return 0;
+	if (is_beyond_limit(wanted))
+		return EFBIG;
+	if (wanted <= file->reserved)
+		return 0;
+	failed = reserve_up_to(file, wanted + STEP_BYTES);
+	if (is_full(failed))
+		failed = reserve_up_to(file, wanted);
+	if (!failed || is_full(failed))
+		return failed;
+	file->is_unreserved = true;
+	return 0;
+}
 
 static enum ct_status file_write(
 	struct store_output *output, const void *bytes, size_t nr_bytes, struct ct_error *reterr)
 {
 	struct file *file = (struct file *)output;
+	int failed = output->is_ending ? 0 : reserve(file, nr_bytes);
 
+	if (failed) {
+		errno = failed;
+		return ct_fail_errno(reterr, "'%s': writing %zu bytes", file->io.path, nr_bytes);
+	}
 	return io_output_write(&file->io, bytes, nr_bytes, reterr);
 }
 
+/* Where nothing was written, nothing is cut: the room beyond the end would go with it. */
 static bool file_cut_back(struct store_output *output, uint64_t nr_bytes)
 {
 	struct file *file = (struct file *)output;
 
 	/* Only a file of our own may be cut: others may be writing to what was there before. */
-	return file->io.partial_path && ftruncate(file->io.descriptor, (off_t)nr_bytes) == 0 &&
+	if (!file->io.partial_path)
+		return false;
+	if (lseek(file->io.descriptor, 0, SEEK_CUR) == (off_t)nr_bytes)
+		return true;
+	file->reserved = nr_bytes;
+	return ftruncate(file->io.descriptor, (off_t)nr_bytes) == 0 &&
 	       lseek(file->io.descriptor, (off_t)nr_bytes, SEEK_SET) >= 0;
+}
+
+/* What was reserved, and is not needed, goes back to the disk. */
+static void give_room_back(struct file *file)
+{
+	off_t end = lseek(file->io.descriptor, 0, SEEK_END);
+
+	if (end >= 0 && file->reserved > (uint64_t)end)
+		(void)!ftruncate(file->io.descriptor, end);
 }
 
 static enum ct_status file_close(
 	struct store_output *output, bool is_wanted, struct ct_error *reterr)
 {
 	struct file *file = (struct file *)output;
-	enum ct_status status = io_output_close(&file->io, is_wanted, reterr);
+	enum ct_status status;
+
+	give_room_back(file);
+	status = io_output_close(&file->io, is_wanted, reterr);
 
 	free(file);
 	return status;
@@ -65,6 +141,7 @@ enum ct_status store_file_open(
 		free(file);
 		return status;
 	}
+	file->is_unreserved = !file->io.partial_path;
 	*ret_output = &file->output;
 	return CT_OK;
 }

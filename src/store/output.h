@@ -19,6 +19,9 @@
 #include "store/format.h"
 #include "store/pack.h"
 
+/* Room on the disk beyond what a file holds: for losses, endings and END, when nothing else fits any more. */
+#define STORE_ROOM_FOR_END (256u << 10)
+
 /* How far an output has come: whole blocks. */
 struct store_extent {
 	uint64_t nr_bytes;
@@ -47,6 +50,8 @@ struct store_output {
 	uint32_t generation;         /* of the blocks that are written */
 	struct store_packer *packer; /* NULL: blocks are not packed; the output's */
 	bool has_packed;             /* blocks that come packed are written, too */
+	/* what is written now is the end: it may use the room that was kept for it */
+	bool is_ending;
 };
 
 /* store_file_open: a new file, see io_output_open. */

@@ -26,10 +26,11 @@ struct store_options {
  * the output may be a pipe or limited: the library changes no signal.
  *
  * When writing fails (a full disk, a closed pipe), put and flush return the failure, then and from then on; what was
- * written stays valid. The caller counts the records of batches that failed. Records that the sink had taken before and
- * could not write it counts itself, as losses with the reason OUTPUT in the file; store_sink_lost tells how many.
- * Definitions of processes, losses, endings and the end are still taken, and close tries to write them. A sink is used
- * by one thread at a time.
+ * written stays valid. The caller counts the records of batches that failed; store_sink_lost tells how many the sink
+ * had taken before, and could not write. The file tells of both, with END, as losses with the reason OUTPUT; losses
+ * that are defined after the failure are summed up by thread. Definitions of processes, losses, endings and the end are
+ * still taken, and close writes them, into room that was kept for them where the output is a file. A sink is used by
+ * one thread at a time.
  */
 enum ct_status store_sink_open(const char *path, const struct store_options *options,
 	struct ct_sink **ret_sink, struct ct_error *reterr);

@@ -15,8 +15,8 @@
 #include "store/definitions.h"
 #include "store/writer.h"
 
-#define DEFINITIONS_BYTES (64u << 10)        /* gathered definitions that are written at once */
-#define DEFINITIONS_AFTER_FAILURE (1u << 20) /* kept for a last try at close */
+#define DEFINITIONS_BYTES (64u << 10) /* gathered definitions that are written at once */
+#define DEFINITIONS_AFTER_FAILURE (STORE_ROOM_FOR_END / 2) /* kept for close */
 
 /* ---------------------------------------------------------------- definitions */
 
@@ -83,16 +83,10 @@ static const struct directory_segment *segment_of(
 	return directory_segment(&store->directory, (uint32_t)(stream - store->streams.at));
 }
 
-/* Taken, and not in the file: the file itself says so, if it can still take that much. */
-static void lose(
-	struct store_sink *store, const struct stream *stream, const struct store_content *content)
+static void note_lost(struct store_sink *store, const struct directory_segment *segment,
+	const struct store_content *content)
 {
-	const struct directory_segment *segment = segment_of(store, stream);
-	struct ct_definition loss = {.type = CT_DEFINE_LOSS};
-
-	if (content->nr_records == 0)
-		return;
-	loss.loss = (struct ct_define_loss){
+	struct ct_define_loss loss = {
 		.process = segment->process,
 		.thread = content->thread,
 		.reason = CTP_LOSS_OUTPUT,
@@ -102,7 +96,15 @@ static void lose(
 		.last_monotonic_ns =
 			directory_ns(&store->directory, segment->clock, content->latest),
 	};
-	store_definition_add(&store->definitions, &loss);
+
+	store_refused_add(&store->refused, &loss);
+}
+
+/* Taken, and not in the file: the file itself says so at its end. */
+static void lose(
+	struct store_sink *store, const struct stream *stream, const struct store_content *content)
+{
+	note_lost(store, segment_of(store, stream), content);
 	store->nr_lost += content->nr_records;
 }
 
@@ -119,7 +121,7 @@ static enum ct_status fail(struct store_sink *store, struct ct_error *reterr)
 	struct stream *stream;
 	size_t i;
 
-	store->has_failed = true;
+	store->has_failed = store->output->is_ending = true;
 	for (i = 1; i < store->streams.count; i++) {
 		stream = &store->streams.at[i];
 		if (stream->block)
@@ -127,6 +129,46 @@ static enum ct_status fail(struct store_sink *store, struct ct_error *reterr)
 		give_back(store, stream);
 	}
 	return repeat_failure(store, reterr);
+}
+
+static void refuse_loss(struct store_sink *store, const struct directory_segment *segment,
+	uint32_t thread, const struct ctp_record *record)
+{
+	struct ct_define_loss loss = {
+		.process = segment->process,
+		.thread = thread,
+		.reason = CTP_TAIL_ARGUMENT(record->tail),
+		.count = record->object,
+		.first_monotonic_ns = directory_ns(&store->directory, segment->clock, record->coro),
+		.last_monotonic_ns = directory_ns(&store->directory, segment->clock, record->time),
+	};
+
+	store_refused_add(&store->refused, &loss);
+}
+
+/* Not taken: the caller counts the batch, and the file will tell of it. */
+static void refuse(struct store_sink *store, const struct ct_batch *batch)
+{
+	struct store_content content = {.thread = batch->thread, .first = UINT64_MAX};
+	const struct directory_segment *segment;
+	size_t i;
+
+	if (batch->is_carried || !directory_has(&store->directory, batch->stream))
+		return;
+	segment = directory_segment(&store->directory, batch->stream);
+	for (i = 0; i < batch->nr_records; i++) {
+		struct ctp_record record = stream_record(&batch->records[i]);
+
+		if (CTP_TAIL_KIND(record.tail) == CTP_KIND_LOST) {
+			refuse_loss(store, segment, batch->thread, &record);
+			continue;
+		}
+		content.nr_records++;
+		content.first = record.time < content.first ? record.time : content.first;
+		content.latest = record.time > content.latest ? record.time : content.latest;
+	}
+	store->nr_refused += content.nr_records;
+	note_lost(store, segment, &content);
 }
 
 static enum ct_status store_flush(struct ct_sink *sink, struct ct_error *reterr)
@@ -296,8 +338,10 @@ static enum ct_status put_writing(struct store_sink *store, struct stream *strea
 	struct store_extent start;
 	enum ct_status status = store_write_definitions(store, &store->failure);
 
-	if (status)
+	if (status) {
+		refuse(store, batch);
 		return fail(store, reterr);
+	}
 	if (stream->block)
 		before = stream->block->content;
 	start = store->output->written;
@@ -307,6 +351,7 @@ static enum ct_status put_writing(struct store_sink *store, struct stream *strea
 	store_output_cut_back(store->output, start);
 	give_back(store, stream);
 	lose(store, stream, &before);
+	refuse(store, batch);
 	return fail(store, reterr);
 }
 
@@ -317,8 +362,10 @@ static enum ct_status store_put(
 	struct stream *stream;
 	enum ct_status status;
 
-	if (store->has_failed)
+	if (store->has_failed) {
+		refuse(store, batch);
 		return repeat_failure(store, reterr);
+	}
 	if (!directory_has(&store->directory, batch->stream))
 		return ct_fail(reterr, CT_ERR_USAGE, "stream %u was not defined", batch->stream);
 	stream = &store->streams.at[batch->stream];
@@ -373,51 +420,66 @@ static enum ct_status flush_before(
 	return CT_OK;
 }
 
-/* After a failure only what tells how the run went is kept, and not without bound. */
-static bool is_wanted_after_failure(
-	const struct store_sink *store, const struct ct_definition *definition)
-{
-	switch (definition->type) {
-	case CT_DEFINE_PROCESS:
-	case CT_DEFINE_LOSS:
-	case CT_DEFINE_ENDING:
-	case CT_DEFINE_END:
-		return store->definitions.length < DEFINITIONS_AFTER_FAILURE;
-	default:
-		return false;
-	}
-}
-
-/* An engine does not count the records of losses among its events; they stand in the file as others do. */
-static struct ct_definition with_count(
-	const struct store_sink *store, const struct ct_definition *definition)
+/*
+ * An engine does not count the records of losses among its events; they stand in the file as others do. Nor does it
+ * count those that were refused, of which losses tell.
+ */
+static void add_counted(struct store_sink *store, const struct ct_definition *definition)
 {
 	struct ct_definition counted = *definition;
+	uint64_t nr_events = store->nr_taken + store->nr_refused;
 
-	if (definition->type == CT_DEFINE_END && definition->end.nr_events < store->nr_taken)
-		counted.end.nr_events = store->nr_taken;
-	return counted;
+	if (definition->type == CT_DEFINE_END && definition->end.nr_events < nr_events)
+		counted.end.nr_events = nr_events;
+	store_definition_add(&store->definitions, &counted);
+}
+
+/* After a failure only what tells how the run went is kept, and not without bound. False: out of memory. */
+static bool define_after_failure(struct store_sink *store, const struct ct_definition *definition)
+{
+	switch (definition->type) {
+	case CT_DEFINE_SEGMENT:
+		return directory_note(&store->directory, definition);
+	case CT_DEFINE_STREAM:
+		return directory_note(&store->directory, definition) &&
+		       note_stream(store, definition->stream.stream);
+	case CT_DEFINE_LOSS:
+		store_refused_add(&store->refused, &definition->loss);
+		return true;
+	case CT_DEFINE_END:
+		store_refused_write(&store->refused, &store->definitions);
+		add_counted(store, definition);
+		return true;
+	case CT_DEFINE_PROCESS:
+	case CT_DEFINE_ENDING:
+		if (store->definitions.length < DEFINITIONS_AFTER_FAILURE)
+			store_definition_add(&store->definitions, definition);
+		return true;
+	default:
+		return true;
+	}
 }
 
 static enum ct_status store_define(
 	struct ct_sink *sink, const struct ct_definition *definition, struct ct_error *reterr)
 {
 	struct store_sink *store = (struct store_sink *)sink;
-	struct ct_definition counted;
 	enum ct_status flushed = CT_OK;
 
 	if (definition_speaks_of_events(definition) && !store->has_failed)
 		flushed = flush_before(store, definition, reterr);
-	if (store->has_failed && !is_wanted_after_failure(store, definition))
-		return flushed;
+	if (store->has_failed) {
+		if (!define_after_failure(store, definition))
+			return ct_fail_memory(reterr);
+		return flushed ? flushed : text_status(&store->definitions, reterr);
+	}
 	if (definition->type == CT_DEFINE_GENERATION &&
 		store_generation_continue(store, &definition->generation, &store->failure))
 		return fail(store, reterr);
 	if (!note_definition(store, definition))
 		return ct_fail_memory(reterr);
-	counted = with_count(store, definition);
-	store_definition_add(&store->definitions, &counted);
-	if (store->has_failed || store->definitions.length < DEFINITIONS_BYTES)
+	add_counted(store, definition);
+	if (store->definitions.length < DEFINITIONS_BYTES)
 		return flushed ? flushed : text_status(&store->definitions, reterr);
 	if (store_write_definitions(store, &store->failure))
 		return fail(store, reterr);
@@ -438,6 +500,7 @@ static void release(struct store_sink *store)
 	text_fini(&store->definitions);
 	vec_fini(&store->streams);
 	store_repeated_fini(&store->repeated);
+	store_refused_fini(&store->refused);
 	snapshot_free(store->snapshot);
 	free(store);
 }

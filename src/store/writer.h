@@ -11,6 +11,7 @@
 #include "store/store.h"
 #include "store/open_block.h"
 #include "store/output.h"
+#include "store/refused.h"
 #include "store/repeated.h"
 #include "base/vec.h"
 
@@ -37,10 +38,12 @@ struct store_sink {
 	bool has_failed;
 	struct ct_error failure;
 	uint64_t nr_taken;
-	uint64_t nr_lost;        /* taken, and not written */
-	uint64_t nr_lost_within; /* that records and definitions tell of */
-	uint64_t nr_not_folded;  /* records that the snapshot could not take */
-	struct text definitions; /* bytes that wait to be written */
+	uint64_t nr_lost;             /* taken, and not written */
+	uint64_t nr_refused;          /* events of batches that came after the failure */
+	struct store_refused refused; /* both of these, and losses told since, until END comes */
+	uint64_t nr_lost_within;      /* that records and definitions tell of */
+	uint64_t nr_not_folded;       /* records that the snapshot could not take */
+	struct text definitions;      /* bytes that wait to be written */
 	struct directory directory;
 	VEC(struct stream) streams; /* by number */
 	struct store_open_block *spares;

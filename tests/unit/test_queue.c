@@ -45,7 +45,7 @@ static enum ct_status tape_put(
 	pthread_mutex_unlock(&tape.gate);
 	if (batch->stream != 3 || batch->thread != 4)
 		abort();
-	if (++tape.nr_batches == tape.failing_put)
+	if (++tape.nr_batches >= tape.failing_put && tape.failing_put)
 		return ct_fail(reterr, CT_ERR_SYSTEM, "this sink is full");
 	for (i = 0; i < batch->nr_records; i++)
 		if (!vec_push(&tape.values, batch->records[i].object))
@@ -310,7 +310,7 @@ static void test_failing_put(void)
 	queue_state(queue, &state);
 	CHECK_EQUAL(state.nr_lost, 22);
 	CHECK_TEXT(state.trouble ? state.trouble : "none", "this sink is full");
-	CHECK_EQUAL(tape.nr_batches, 2);
+	CHECK_EQUAL(tape.nr_batches, 4);
 	CHECK_EQUAL(tape.nr_flushes, 0);
 	CHECK_EQUAL(tape.values.count, 11);
 	CHECK_EQUAL(tape.values.at[10], 7 | NOTE_BIT);
@@ -346,9 +346,10 @@ static void test_failing_define(void)
 	CHECK_EQUAL(note(queue, 3, NULL), CT_OK);
 	queue_settle(queue);
 	CHECK_TEXT(tape.text, "note 3");
-	CHECK_EQUAL(tape.nr_batches, 0);
+	/* What the next sink takes all the same is not lost. */
+	CHECK_EQUAL(tape.nr_batches, 1);
 	queue_state(queue, &state);
-	CHECK_EQUAL(state.nr_lost, 4);
+	CHECK_EQUAL(state.nr_lost, 0);
 	closed(queue);
 }
 

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/refused.h"
+#include "store/definitions.h"
+
+static bool is_same(const struct ct_define_loss *left, const struct ct_define_loss *right)
+{
+	return left->process == right->process && left->thread == right->thread &&
+	       left->reason == right->reason;
+}
+
+/* The one to add to; the last place that is used where there is no room for another. NULL: no memory. */
+static struct ct_define_loss *find(struct store_refused *refused, const struct ct_define_loss *loss)
+{
+	struct ct_define_loss none = *loss;
+	size_t i;
+
+	for (i = refused->losses.count; i > 0; i--)
+		if (is_same(&refused->losses.at[i - 1], loss))
+			return &refused->losses.at[i - 1];
+	none.count = 0;
+	if (refused->losses.count < STORE_REFUSED_MOST && vec_push(&refused->losses, none))
+		return &refused->losses.at[refused->losses.count - 1];
+	return refused->losses.count ? &refused->losses.at[refused->losses.count - 1] : NULL;
+}
+
+void store_refused_add(struct store_refused *refused, const struct ct_define_loss *loss)
+{
+	struct ct_define_loss *sum = loss->count ? find(refused, loss) : NULL;
+
+	if (!sum)
+		return;
+	if (__builtin_add_overflow(sum->count, loss->count, &sum->count))
+		sum->count = UINT64_MAX;
+	if (loss->first_monotonic_ns < sum->first_monotonic_ns)
+		sum->first_monotonic_ns = loss->first_monotonic_ns;
+	if (loss->last_monotonic_ns > sum->last_monotonic_ns)
+		sum->last_monotonic_ns = loss->last_monotonic_ns;
+}
+
+void store_refused_write(struct store_refused *refused, struct text *definitions)
+{
+	size_t i;
+
+	for (i = 0; i < refused->losses.count; i++) {
+		struct ct_definition loss = {.type = CT_DEFINE_LOSS, .loss = refused->losses.at[i]};
+
+		store_definition_add(definitions, &loss);
+	}
+	refused->losses.count = 0;
+}
+
+void store_refused_fini(struct store_refused *refused)
+{
+	vec_fini(&refused->losses);
+}
