@@ -52,6 +52,24 @@ probe.ctp_suspend(coro, number(0), site, word(1))
 """
 
 
+# One coroutine is ready while another keeps the thread: of recorded programs, no longest delay has to be so.
+BUSY = """\
+trace from=0 until=20ms
+process 1 pid=100 program=/bin/busy probe
+thread 1 process=1 tid=101 name=worker
+site 1 process=1 kind=source file=/src/busy.cpp line=10 function=compute reason=Step
+1ms t1 create c1 0x11010 @1
+1.1ms t1 create c2 0x12010 @1
+1.2ms t1 resume c2
+1.3ms t1 suspend c2 lock:0x7f00 @1
+2ms t1 resume c1
+3ms t1 wake c1 coroutine:2 @1 outcome=queued
+9ms t1 suspend c1 lock:0x7f00 @1
+9.1ms t1 resume c2
+9.2ms t1 suspend c2 lock:0x7f00 @1
+"""
+
+
 def ask(trace, sql, *options, status=0):
     return run(COROTRACER, "query", *options, trace, sql, status=status)
 
@@ -450,6 +468,8 @@ def record(place, name, *command, options=()):
 def record_all(place):
     idler = place / "idler.py"
     idler.write_text(IDLER)
+    busy = place / "busy.txt"
+    busy.write_text(BUSY)
     targets = BUILD / "tests/targets"
     return {
         "server": record(place, "server", BUILD / "examples/example-tcp-server-fault-a", "--self-load", "12:9",
@@ -458,6 +478,7 @@ def record_all(place):
         "serve": record(place, "serve", targets / "annotated", "serve", "20",
                         options=["--no-ledger", "--leave-out-name", "*health*"]),
         "idler": record(place, "idler", sys.executable, idler, BUILD / "sdk/c/libcorotracer-probe.so", options=["--no-ledger"]),
+        "busy": busy,
         "crowd": record(place, "crowd", targets / "crowd", "300", options=["--no-ledger"]),
     }
 
