@@ -10,8 +10,10 @@
  * And what does not matter changes nothing: where all times lie an hour later, or coroutines have other
  * numbers, the findings are the same.
  *
- * `lossy FILE...`; the numbers that chance takes are always the same ones.
+ * `lossy [--seed SEED] [--times COUNT] FILE...`: each case from that seed on (42), and so many times as often as below.
+ * Many times, from a new seed, is `./dev soak lossy`.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,9 +32,9 @@
 #define LEAST_ROUNDS 10u
 #define MOST_ROUNDS 250u
 #else
-#define EVENTS_JUDGED 100000u
-#define LEAST_ROUNDS 40u
-#define MOST_ROUNDS 1000u
+#define EVENTS_JUDGED 50000u
+#define LEAST_ROUNDS 20u
+#define MOST_ROUNDS 500u
 #endif
 
 struct replay {
@@ -447,7 +449,7 @@ static unsigned rounds_of(const struct replay *whole)
 	return rounds < LEAST_ROUNDS ? LEAST_ROUNDS : (unsigned)rounds;
 }
 
-static void try_case(const char *path)
+static void try_case(const char *path, unsigned times)
 {
 	struct replay whole = {.source = {.ops = &replay_ops}};
 	const struct ct_report *before;
@@ -464,7 +466,7 @@ static void try_case(const char *path)
 	before = judge(&whole.source, &file);
 	try_same(&file, &whole, before, true);
 	try_same(&file, &whole, before, false);
-	for (round = 0; round < rounds_of(&whole); round++)
+	for (round = 0; round < times * rounds_of(&whole); round++)
 		try_round(&file, &whole, before, round);
 	analyze_report_free(before);
 	vec_fini(&whole.events);
@@ -474,11 +476,19 @@ static void try_case(const char *path)
 
 int main(int argc, char **argv)
 {
+	uint64_t seed = 42;
+	unsigned times = 1;
 	int i;
 
-	for (i = 1; i < argc; i++) {
-		chance_state = 42;
-		try_case(argv[i]);
+	for (i = 1; i + 1 < argc && argv[i][0] == '-'; i += 2)
+		if (strcmp(argv[i], "--seed") == 0)
+			seed = strtoull(argv[i + 1], NULL, 10);
+		else
+			times = (unsigned)strtoul(argv[i + 1], NULL, 10);
+	printf("SEED=%" PRIu64 "\n", seed);
+	for (; i < argc; i++) {
+		chance_state = seed;
+		try_case(argv[i], times);
 	}
 	return check_result();
 }
