@@ -149,10 +149,22 @@ def reasons(folder):
         yield f"count-tests tells of skips: {told}"
 
 
+def needed(folder):
+    """What two tests of a suite need, and not what others do."""
+    (folder / "meson-info").mkdir()
+    told = {"tests": [{"name": "a test", "suite": [f"corotracer:{suite}"], "depends": [one]}
+                      for suite, one in (("unit", "first"), ("race", "second"), ("unit", "third"))],
+            "targets": [{"id": name, "filename": [str(folder / "tests" / name)]} for name in ("first", "second", "third", "fourth")]}
+    for what, entries in told.items():
+        (folder / f"meson-info/intro-{what}.json").write_text(json.dumps(entries))
+    if (said := run("list-test-targets", folder, "unit").stdout.split()) != ["tests/first", "tests/third"]:
+        yield f"list-test-targets tells {said} of what unit needs"
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="corotracer-tools-") as name:
         wrong = [*lacking(pathlib.Path(name)), *counted(pathlib.Path(name)), *reasons(pathlib.Path(name)), *packages(),
-                 *configuring(pathlib.Path(name))]
+                 *configuring(pathlib.Path(name)), *needed(pathlib.Path(name))]
     print("\n".join(wrong))
     return 1 if wrong else 0
 
