@@ -2,6 +2,7 @@
 """What the integration tests share: where the binaries are, running them, and failing with a sentence."""
 import os
 import pathlib
+import random
 import re
 import signal
 import subprocess
@@ -52,6 +53,14 @@ def besides_replaced(stderr):
 def folder():
     """A fresh folder that vanishes at the end: use it in a with statement."""
     return tempfile.TemporaryDirectory(prefix="corotracer-test-")
+
+
+def seeded_chance():
+    """What a test leaves to chance, from the seed that the environment has as SEED; it is printed. Where none is given, it is the
+    same one each time: long runs (tests/soak) draw a new one."""
+    seed = int(os.environ.get("SEED", "1"))
+    print(f"SEED={seed}", flush=True)
+    return random.Random(seed)
 
 
 def contain(*parts):

@@ -4,12 +4,11 @@
 
 Three are recorded. Each block of them is damaged, taken out and cut at: nothing above Suspect is said of what is left, and
 something is counted as lost, by each command the same. An engine is killed while it records a server under load, and
-reports are made of a trace that grows: likewise, as often as ROUNDS (4) says; SEED is taken from the environment, too.
+reports are made of a trace that grows: likewise, as often as ROUNDS (4) says.
 """
 import json
 import os
 import pathlib
-import random
 import re
 import shutil
 import struct
@@ -17,7 +16,7 @@ import subprocess
 import sys
 import time
 
-from support import BUILD, COROTRACER, check, folder, run
+from support import BUILD, COROTRACER, check, folder, run, seeded_chance
 
 EXAMPLES = BUILD / "examples"
 WORKLOADS = BUILD / "tests/workloads"
@@ -141,10 +140,8 @@ def growing(scratch, chance, rounds):
 
 
 def main():
-    seed = int(os.environ.get("SEED", random.randrange(1 << 32)))
     rounds = int(os.environ.get("ROUNDS", "4"))
-    chance = random.Random(seed)
-    print(f"SEED={seed}", flush=True)
+    chance = seeded_chance()
     with folder() as name:
         scratch = pathlib.Path(name)
         for scenario in SCENARIOS:

@@ -6,13 +6,12 @@ it has published in memory of its own, which outlives it; a checker reads the tr
 compares. An engine that is killed leaves a target that runs on, a file from which `recover` takes what was written,
 and a place for the next engine, whose trace counts what was lost between the two.
 
-KILLS (50) targets and ENGINE_KILLS (4) engines are killed; SEED is taken from the environment, too. A last line says
-how long the engine needed from the kill to the finished trace.
+KILLS (25) targets and ENGINE_KILLS (4) engines are killed. A last line says how long the engine
+needed from the kill to the finished trace.
 """
 import mmap
 import os
 import pathlib
-import random
 import select
 import signal
 import statistics
@@ -22,7 +21,7 @@ import sys
 import time
 
 from attach_target import attach, check_trace, count_more, stop, target
-from support import BUILD, COROTRACER, check, fail, folder, run
+from support import BUILD, COROTRACER, check, fail, folder, run, seeded_chance
 
 PUBLISHER = BUILD / "tests/targets/publisher"
 CHECKER = BUILD / "tests/targets/check_published"
@@ -153,14 +152,12 @@ def kill_engines(scratch, kills, chance):
 
 
 def main():
-    seed = int(os.environ.get("SEED", str(random.SystemRandom().getrandbits(32))))
-    chance = random.Random(seed)
-    print(f"SEED={seed}")
+    chance = seeded_chance()
     with folder() as name:
         scratch = pathlib.Path(name)
         for part, kill, number in (("targets", kill_targets, "KILLS"), ("engines", kill_engines, "ENGINE_KILLS")):
             (scratch / part).mkdir()
-            kill(scratch / part, int(os.environ.get(number, {"KILLS": "50", "ENGINE_KILLS": "4"}[number])), chance)
+            kill(scratch / part, int(os.environ.get(number, {"KILLS": "25", "ENGINE_KILLS": "4"}[number])), chance)
 
 
 if __name__ == "__main__":

@@ -186,7 +186,8 @@ class Copies:
             self.database.executemany(f"INSERT INTO {table} VALUES ({marks})", cells(trace, f"SELECT * FROM {table}"))
 
     def value_of(self, rng, table, column):
-        found = self.database.execute(f'SELECT "{column}" FROM {table} ORDER BY random() LIMIT 1').fetchone()
+        count = self.database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+        found = self.database.execute(f'SELECT "{column}" FROM {table} LIMIT 1 OFFSET {rng.randrange(max(count, 1))}').fetchone()
         value = found[0] if found else None
         if isinstance(value, int):
             return rng.choice([str(value), str(value), f"{value}.5", f"'{value}'", "NULL", "0", "-1", "1e30", "'word'", "x'00'"])

@@ -3,11 +3,10 @@
 
 Protocol rules P-85, P-86, P-87 and P-88. Targets in C and C++ count what they have published in memory of their own,
 which outlives them; a checker reads the trace that `corotracer recover` makes through the public library and
-compares. KILLS (20) and SEED are taken from the environment.
+compares. KILLS (20) is taken from the environment.
 """
 import os
 import pathlib
-import random
 import re
 import signal
 import struct
@@ -15,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from support import BUILD, COROTRACER, check, fail, folder, run
+from support import BUILD, COROTRACER, check, fail, folder, run, seeded_chance
 from test_kills import wait_for_pid
 
 PUBLISHER = BUILD / "tests/targets/publisher"
@@ -166,9 +165,7 @@ def damaged(scratch, chance):
 
 def main():
     kills = int(os.environ.get("KILLS", "20"))
-    seed = int(os.environ.get("SEED", str(random.SystemRandom().getrandbits(32))))
-    chance = random.Random(seed)
-    print(f"{kills} kills, SEED={seed}")
+    chance = seeded_chance()
     for number in range(kills):
         with folder() as name:
             print(number, one_kill(pathlib.Path(name), chance), flush=True)
