@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the integration tests share: where the binaries are, running them, and failing with a sentence."""
+import contextlib
+import fcntl
 import os
 import pathlib
 import random
@@ -61,6 +63,14 @@ def seeded_chance():
     seed = int(os.environ.get("SEED", "1"))
     print(f"SEED={seed}", flush=True)
     return random.Random(seed)
+
+
+@contextlib.contextmanager
+def turn(name):
+    """Tests that need the same thing of the machine wait for each other, as long as the with statement lasts."""
+    with open(BUILD / "tests" / f"{name}.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def contain(*parts):

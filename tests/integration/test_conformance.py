@@ -35,7 +35,7 @@ def build_cpp(place):
 def build_rust(_place):
     if not shutil.which("cargo"):
         return None
-    target = BUILD / "rust"
+    target = BUILD / "rust-conformance"  # of its own: cargo lets one build at a time into a folder
     done = subprocess.run(["cargo", "build", "--offline", "--quiet", "--target-dir", target, "--manifest-path",
                            PLACE / "rust/Cargo.toml"], capture_output=True, text=True, check=False,
                           env=dict(play.os.environ, CARGO_BUILD_JOBS="1"))

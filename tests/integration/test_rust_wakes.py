@@ -50,7 +50,7 @@ def event_of(line):
 def main():
     if not shutil.which("cargo"):
         skip("there is no cargo")
-    target = BUILD / "rust"
+    target = BUILD / "rust-conformance"  # of its own: cargo lets one build at a time into a folder
     run("cargo", "build", "--offline", "--locked", "--quiet", "--target-dir", target, "--manifest-path", PACKAGE,
         env=dict(os.environ, CARGO_BUILD_JOBS="1"), timeout=600)
     with folder() as place:

@@ -11,7 +11,7 @@ import socket
 import time
 
 from served import Reader, Server, judged
-from support import COROTRACER, SOURCE, check, folder, run
+from support import COROTRACER, SOURCE, check, folder, run, turn
 
 CASE = SOURCE / "tests/cases/0001-closed-under-waiters.case"
 
@@ -163,11 +163,12 @@ def check_ports(trace):
         port = taken.getsockname()[1]
         refused = run(COROTRACER, "serve", "--listen", f":{port}", trace, status=3)
         check(f"cannot listen on port {port}" in refused.stderr and len(refused.stderr.splitlines()) == 1, refused.stderr)
-    first = Server("serve", trace)
-    second = Server("serve", trace)
-    check(8080 <= first.port < second.port < 8180 and "port 8080 is taken" in second.said, second.said)
-    for server in (first, second):
-        check(server.stop()[0] == 0, "an orderly end is a failure")
+    with turn("port-8080"):
+        first = Server("serve", trace)
+        second = Server("serve", trace)
+        check(8080 <= first.port < second.port < 8180 and "port 8080 is taken" in second.said, second.said)
+        for server in (first, second):
+            check(server.stop()[0] == 0, "an orderly end is a failure")
     run(COROTRACER, "serve", "--listen", "localhost:x", trace, status=2)
     run(COROTRACER, "serve", "--listen", "[::1", trace, status=2)
 

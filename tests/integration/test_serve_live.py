@@ -10,7 +10,7 @@ import struct
 import subprocess
 
 from served import Reader, Server
-from support import BUILD, COROTRACER, check, folder, run
+from support import BUILD, COROTRACER, check, folder, run, turn
 
 TARGETS = BUILD / "tests/targets"
 OLDER = str(BUILD / "coroTracer")
@@ -186,7 +186,8 @@ def main():
     with folder() as place:
         check_frozen(place)
         check_frozen(place, "--flight", "10s")
-        server = check_frozen(place, program=OLDER, words=["-cmd", f"exec {TARGETS}/lock_circle", "-out", place + "/rows.jsonl"])
+        with turn("port-8080"):
+            server = check_frozen(place, program=OLDER, words=["-cmd", f"exec {TARGETS}/lock_circle", "-out", place + "/rows.jsonl"])
         check(server.port >= 8080, f"{server.port}")
         check_nothing_lost(place)
         check_controls(place)
