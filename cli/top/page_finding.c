@@ -77,10 +77,10 @@ static void add_certainty(struct top_lines *lines, const struct ct_finding *find
 	add_sentence(lines, "wrong if ", ct_rule_wrong_if(finding->rule));
 }
 
-static void add_member(struct top_lines *lines, const struct ct_view *view,
-	const struct ct_report *report, const struct ct_member *member)
+static void add_member(
+	struct top_lines *lines, const struct ct_view *view, const struct ct_member *member)
 {
-	struct said age = top_said_age(report->quality.observed_until, member->since);
+	struct said age = top_said_age(member->until, member->since);
 	char line[LINE_BYTES], place[NAME_BYTES] = "";
 	struct top_link link;
 
@@ -93,8 +93,8 @@ static void add_member(struct top_lines *lines, const struct ct_view *view,
 		top_link_to_coroutine(member->coro.process, member->coro.id, &link), 11, line);
 }
 
-static void add_members(struct top_lines *lines, const struct ct_view *view,
-	const struct ct_report *report, const struct ct_finding *finding)
+static void add_members(
+	struct top_lines *lines, const struct ct_view *view, const struct ct_finding *finding)
 {
 	uint32_t shown = finding->nr_members < MEMBERS ? finding->nr_members : MEMBERS, i;
 	char line[LINE_BYTES];
@@ -103,7 +103,7 @@ static void add_members(struct top_lines *lines, const struct ct_view *view,
 		return;
 	top_lines_heading(lines, "Coroutines (Enter: one of them)");
 	for (i = 0; i < shown; i++)
-		add_member(lines, view, report, &finding->members[i]);
+		add_member(lines, view, &finding->members[i]);
 	if (shown == finding->nr_members)
 		return;
 	snprintf(line, sizeof(line), "and %s more",
@@ -135,7 +135,7 @@ void top_page_finding(struct top_lines *lines, struct ct_view *view, const struc
 	top_lines_heading(lines, "What next");
 	add_sentence(lines, "", finding->next_step);
 	if (!is_brief)
-		add_members(lines, view, report, finding);
+		add_members(lines, view, finding);
 }
 
 /* ---------------------------------------------------------------- none */
@@ -155,7 +155,7 @@ static void add_waiting(
 		say_site(view, waiting->site, place);
 		snprintf(line, sizeof(line), "%9s wait, up to %8s  %s",
 			said_count(waiting->nr_coros, "", "").text,
-			top_said_age(report->quality.observed_until, waiting->since).text, place);
+			top_said_age(waiting->until, waiting->since).text, place);
 		top_lines_add(lines, TOP_PLAIN,
 			top_link_to_coroutine(waiting->process, waiting->coro, &link), 33, line);
 	}

@@ -133,6 +133,7 @@ struct ct_step {
 struct ct_member {
 	struct ct_coro coro; /* as it was at the end of observation */
 	ct_time since;       /* it has been so since then */
+	ct_time until; /* and until then: its destruction, or the end of what was seen of its process */
 	/* its last events, oldest first; none beyond the first members */
 	const struct ct_event *events;
 	uint32_t nr_events;
@@ -220,6 +221,7 @@ struct ct_waiting {
 	uint64_t nr_coros;
 	uint64_t coro; /* id of the one that waits there for the longest time */
 	ct_time since; /* it waits since then */
+	ct_time until; /* and until then: the end of what was seen of its process */
 };
 
 /* A line of integration that the program lacks: with it, what waits there could be judged. */

@@ -282,6 +282,17 @@ static struct ct_step cause_of(struct analysis *analysis, const struct candidate
 	return cause;
 }
 
+/* A coroutine was in its state until it was destroyed, or for as long as its process was seen. */
+static ct_time until_of(const struct analysis *analysis, const struct candidate *candidate)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
+
+	if (coro->state == CT_STATE_DESTROYED && coro->destroyed != CT_NO_TIME &&
+		coro->destroyed > candidate->since)
+		return coro->destroyed;
+	return analysis->parties[candidate->process].end;
+}
+
 static void fill_member(struct analysis *analysis, const struct candidate *candidate,
 	const struct member_events *events, struct ct_member *member)
 {
@@ -289,6 +300,7 @@ static void fill_member(struct analysis *analysis, const struct candidate *candi
 
 	model_export(analysis->model, candidate->coro, &member->coro);
 	member->since = candidate->since;
+	member->until = until_of(analysis, candidate);
 	member->cause = cause_of(analysis, candidate);
 	member->resource = coro->suspended == CT_NO_TIME ? "" : analyze_words_wait(analysis, coro);
 	member->name = analyze_words_site(analysis, coro->name_site);

@@ -7,7 +7,8 @@
 
 #include "analyze/parts.h"
 
-static void count(const struct model_coro *coro, struct ct_waiting *waiting)
+static void count(
+	const struct analysis *analysis, const struct model_coro *coro, struct ct_waiting *waiting)
 {
 	if (waiting->nr_coros++ > 0 && waiting->since <= coro->suspended)
 		return;
@@ -15,6 +16,7 @@ static void count(const struct model_coro *coro, struct ct_waiting *waiting)
 	waiting->process = coro->process;
 	waiting->coro = coro->id;
 	waiting->since = coro->suspended;
+	waiting->until = analysis->parties[coro->process].end;
 }
 
 static int compare(const void *left, const void *right)
@@ -40,7 +42,7 @@ void analyze_waiting_list(struct analysis *analysis, struct ct_report *report)
 			model_is_of_runtime(coro))
 			continue;
 		nr_used += waiting->nr_coros == 0;
-		count(coro, waiting);
+		count(analysis, coro, waiting);
 	}
 	used = arena_array(analysis->arena, nr_used, sizeof(*used));
 	if (!all || !used) {

@@ -208,10 +208,9 @@ static void measure_waiting(struct measuring *measuring)
 		site = site ? site : waiting->site;
 		nr_waiting += (double)waiting->nr_coros;
 		if (!is_counted)
-			take(measuring,
-				(struct sample){.value = (double)ct_time_between(waiting->since,
-							report->quality.observed_until),
-					.site = waiting->site});
+			take(measuring, (struct sample){.value = (double)ct_time_between(
+								waiting->since, waiting->until),
+						.site = waiting->site});
 	}
 	if (nr_waiting > 0 ? is_counted : report->quality.nr_coros && is_known(measuring))
 		take(measuring, (struct sample){.value = nr_waiting, .site = site});

@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/failure.h"
@@ -161,9 +162,6 @@ static struct batch_column *add_column(struct batch *batch, uint32_t from, enum 
 	column->from = from;
 	column->is_nullable = type == BATCH_TEXT || is_value(batch, from) ||
 			      ct_view_none(of->type) != CT_VIEW_NOTHING;
-	column->is_set = calloc(BATCH_ROWS / 64, sizeof(*column->is_set));
-	column->values = calloc(BATCH_ROWS, sizeof(*column->values));
-	batch->is_broken |= !column->is_set || !column->values;
 	return column;
 }
 
@@ -242,13 +240,46 @@ static void put_cell(struct batch *batch, struct batch_column *column, uint32_t 
 		put_value(column, row, number);
 }
 
+/* A column takes as much memory as its table has rows, up to a whole batch. False: out of memory. */
+static bool make_room_in(struct batch_column *column, uint32_t nr_before, uint32_t nr_rows)
+{
+	int64_t *values = realloc(column->values, nr_rows * sizeof(*values));
+	uint64_t *is_set;
+
+	if (!values)
+		return false;
+	column->values = values;
+	is_set = realloc(column->is_set, nr_rows / 64 * sizeof(*is_set));
+	if (!is_set)
+		return false;
+	memset(is_set + nr_before / 64, 0, (nr_rows - nr_before) / 8);
+	column->is_set = is_set;
+	return true;
+}
+
+static bool make_room(struct batch *batch, uint32_t nr_rows)
+{
+	uint32_t wanted = batch->nr_room ? batch->nr_room : 64, k;
+
+	while (wanted < nr_rows)
+		wanted *= 2;
+	if (wanted == batch->nr_room)
+		return true;
+	for (k = 0; k < batch->nr_columns; k++)
+		if (!make_room_in(&batch->columns[k], batch->nr_room, wanted))
+			return false;
+	batch->nr_room = wanted;
+	return true;
+}
+
 static void put_rows(struct batch *batch, const struct ct_view_rows *rows)
 {
 	const int64_t *kinds =
 		batch->table == CT_VIEW_EVENTS ? rows->columns[CT_VIEW_EVENTS_KIND] : NULL;
 	uint32_t k, i;
 
-	for (k = 0; k < batch->nr_columns; k++) {
+	batch->is_broken |= !make_room(batch, batch->nr_rows + (uint32_t)rows->nr_rows);
+	for (k = 0; !batch->is_broken && k < batch->nr_columns; k++) {
 		struct batch_column *column = &batch->columns[k];
 		const int64_t *numbers = rows->columns[column->from];
 
@@ -269,7 +300,8 @@ static void clear(struct batch *batch)
 	for (k = 0; k < batch->nr_columns; k++) {
 		struct batch_column *column = &batch->columns[k];
 
-		memset(column->is_set, 0, BATCH_ROWS / 8);
+		if (column->is_set)
+			memset(column->is_set, 0, batch->nr_room / 8);
 		column->nr_nulls = 0;
 		clear_words(&column->words);
 	}

@@ -60,7 +60,8 @@ struct batch {
 	struct batch_column *columns;
 	uint32_t nr_columns;
 	uint32_t nr_rows;
-	bool is_broken; /* out of memory */
+	uint32_t nr_room; /* rows that the columns have memory for */
+	bool is_broken;   /* out of memory */
 	struct text cell;
 	struct text clean;
 };

@@ -52,9 +52,6 @@ struct facts_common {
 
 struct facts_common render_facts_common(const struct ct_finding *finding);
 
-/* render_facts_member_until: the end of what a member has been in: when it was destroyed, or observation ended. */
-ct_time render_facts_member_until(const struct ct_report *report, const struct ct_member *member);
-
 /* render_facts_finding: where, since when, how many; render_facts_judgement: grade, doubts, what to do next, with
  * the trace's name for its commands; NULL: "FILE". */
 void render_facts_finding(

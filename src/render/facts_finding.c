@@ -75,17 +75,11 @@ static bool was_ended(const struct ct_member *member)
 	       member->coro.destroyed > member->since;
 }
 
-ct_time render_facts_member_until(const struct ct_report *report, const struct ct_member *member)
-{
-	return was_ended(member) ? member->coro.destroyed : report->quality.observed_until;
-}
-
-static void take_in(struct range_of_since *range, const struct ct_report *report,
-	const struct ct_member *member)
+static void take_in(struct range_of_since *range, const struct ct_member *member)
 {
 	ct_time since = member->since;
 	bool is_gone = was_ended(member);
-	int64_t ns = render_facts_member_until(report, member) - since;
+	int64_t ns = ct_time_between(since, member->until);
 
 	range->first = since < range->first ? since : range->first;
 	range->last = since > range->last ? since : range->last;
@@ -95,8 +89,7 @@ static void take_in(struct range_of_since *range, const struct ct_report *report
 	range->nr_there += !is_gone;
 }
 
-static struct range_of_since range_of_since(
-	const struct ct_report *report, const struct ct_finding *finding)
+static struct range_of_since range_of_since(const struct ct_finding *finding)
 {
 	struct range_of_since range = {.first = INT64_MAX,
 		.last = CT_NO_TIME,
@@ -106,7 +99,7 @@ static struct range_of_since range_of_since(
 
 	for (i = 0; i < finding->nr_members; i++)
 		if (finding->members[i].since != CT_NO_TIME)
-			take_in(&range, report, &finding->members[i]);
+			take_in(&range, &finding->members[i]);
 	return range;
 }
 
@@ -128,10 +121,9 @@ static void range(struct text *rows, const struct text *first, const struct text
 		text_format(rows, " to %s", text_peek(last));
 }
 
-static void since_row(
-	struct text *rows, const struct ct_report *report, const struct ct_finding *finding)
+static void since_row(struct text *rows, const struct ct_finding *finding)
 {
-	struct range_of_since known = range_of_since(report, finding);
+	struct range_of_since known = range_of_since(finding);
 	struct text words[2] = {{0}, {0}};
 
 	if (known.last == CT_NO_TIME)
@@ -218,7 +210,7 @@ void render_facts_finding(
 	}
 	spawn_rows(rows, tables, finding, &common);
 	members_row(rows, finding);
-	since_row(rows, report, finding);
+	since_row(rows, finding);
 	place_row(rows, "look first at", tables, finding->cause_site);
 }
 

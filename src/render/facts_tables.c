@@ -98,7 +98,7 @@ static void member_row(struct table *table, const struct ct_report *report,
 	render_cell(table, "%s", common->has_state ? "" : ct_state_name(coro->state));
 	render_cell_safe(table, member->resource);
 	render_cell_time(table, member->since);
-	say_span(&table->cells, member->since, render_facts_member_until(report, member));
+	say_span(&table->cells, member->since, member->until);
 	render_table_end_cell(table);
 	if (coro->frame)
 		text_format(&table->cells, "0x%" PRIx64, coro->frame);

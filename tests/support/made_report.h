@@ -146,6 +146,7 @@ static inline struct ct_member *new_members(uint32_t nr_members)
 			.waker_time = CT_NO_TIME,
 		};
 		members[i].since = 1020000 + i;
+		members[i].until = 3210000000;
 		members[i].resource = "descriptor 9 (generation 4)";
 		members[i].cause = steps[1];
 	}

@@ -340,10 +340,11 @@ static void test_duration_of_the_gone(void)
 	for (i = 0; i < 2; i++) {
 		members[i].since = 1000000000;
 		members[i].coro.state = CT_STATE_DESTROYED;
-		members[i].coro.destroyed = 1250000000 + 250000000 * i;
+		members[i].until = members[i].coro.destroyed = 1250000000 + 250000000 * i;
 	}
 	expect_words(&report, "for 250 ms to 500 ms until they were destroyed", true);
 	members[1].coro.state = CT_STATE_WAITING;
+	members[1].until = 3000000000;
 	expect_words(&report,
 		"for 250 ms to 2.00 s until they were destroyed, or observation ended", true);
 	finding.nr_members = 1;

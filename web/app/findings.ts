@@ -12,12 +12,9 @@ import { coroutineLink, placeLink, placeOf, threadName, type Finding, type Membe
 
 const GRADES = { proven: "■■■", likely: "■■□", suspect: "■□□" } as const;
 
-/** How long it was so: until observation ended, or until the coroutine was destroyed. Null: it is not known since when. */
-function lastedOf(member: Member, trace: Trace): number | null {
-	const since = member.since_ns, destroyed = member.destroyed_ns;
-	if (since === null)
-		return null;
-	return (destroyed !== null && destroyed > since ? destroyed : trace.until) - since;
+/** How long it was so. Null: it is not known since when. */
+function lastedOf(member: Member): number | null {
+	return member.since_ns === null || member.until_ns === null ? null : member.until_ns - member.since_ns;
 }
 
 /** What stands alone begins and ends as a sentence does. */
@@ -29,8 +26,8 @@ function gradeMark(grade: Finding["grade"]): HTMLElement {
 	return h("span", { class: `grade ${grade}` }, h("span", { "aria-hidden": "true" }, GRADES[grade]), ` ${grade}`);
 }
 
-function listed(finding: Finding, chosen: boolean, trace: Trace): HTMLElement {
-	const longest = Math.max(...finding.members.map((member) => lastedOf(member, trace) ?? -Infinity));
+function listed(finding: Finding, chosen: boolean): HTMLElement {
+	const longest = Math.max(...finding.members.map((member) => lastedOf(member) ?? -Infinity));
 	return h("li", null, h("a", {
 		href: addressOf("findings", { finding: finding.address }), "data-key": finding.address,
 		"aria-current": chosen ? "true" : undefined,
@@ -150,8 +147,8 @@ function how(finding: Finding): Child[] {
 /** So many members stand there at first. */
 const MEMBERS_SHOWN = 10;
 
-function memberRow(member: Member, trace: Trace): HTMLElement {
-	const lasted = lastedOf(member, trace);
+function memberRow(member: Member): HTMLElement {
+	const lasted = lastedOf(member);
 	return h("tr", null,
 		h("td", null, coroutineLink(member.process, member.id, String(member.id))),
 		h("td", null, member.name || placeOf(member.function_site)),
@@ -161,11 +158,11 @@ function memberRow(member: Member, trace: Trace): HTMLElement {
 		h("td", null, member.wait_site ? placeLink(member.wait_site) : ""));
 }
 
-function members(finding: Finding, trace: Trace): Child {
+function members(finding: Finding): Child {
 	const all = finding.members, heads = ["coroutine", "name", "state", "for", "waits for", "where"];
-	const body = h("tbody", null, all.slice(0, MEMBERS_SHOWN).map((member) => memberRow(member, trace)));
+	const body = h("tbody", null, all.slice(0, MEMBERS_SHOWN).map((member) => memberRow(member)));
 	const more = all.length > MEMBERS_SHOWN ? h("button", { class: "small", "data-key": "all-members", click: (event: Event) => {
-		body.append(...all.slice(MEMBERS_SHOWN).map((member) => memberRow(member, trace)));
+		body.append(...all.slice(MEMBERS_SHOWN).map((member) => memberRow(member)));
 		(event.currentTarget as HTMLElement).remove();
 	} }, `Show ${many(all.length - MEMBERS_SHOWN, "more coroutine", "more coroutines")}`) : null;
 	return [
@@ -175,7 +172,7 @@ function members(finding: Finding, trace: Trace): Child {
 		finding.coroutines > all.length
 			? h("p", { class: "quiet" }, `${many(finding.coroutines - all.length, "more coroutine", "more coroutines")} are not listed here`) : null,
 		h("p", { class: "actions" }, more, " ", copyButton("Copy as TSV", () => [heads.map((name) => name === "for" ? "for_ns" : name), ...all.map((member) =>
-			[member.id, member.name, member.state, lastedOf(member, trace) ?? "", member.waits_for, placeOf(member.wait_site)])]
+			[member.id, member.name, member.state, lastedOf(member) ?? "", member.waits_for, placeOf(member.wait_site)])]
 			.map((row) => row.join("\t")).join("\n"))),
 	];
 }
@@ -205,7 +202,7 @@ function chosen(finding: Finding, number: number, trace: Trace, height: number):
 		stepList(finding),
 		h("h3", null, "What to do now"), h("p", null, sentence(finding.next_step)),
 		how(finding),
-		members(finding, trace),
+		members(finding),
 		h("h3", null, "In a terminal"), terminal(finding));
 }
 
@@ -261,6 +258,6 @@ export function showFindings(into: HTMLElement, trace: Trace): void {
 		h("nav", { "aria-label": "Findings", class: "ranked" },
 			h("h2", { class: "small-title" }, many(findings.length, "finding")),
 			wanted && found < 0 ? h("p", { class: "quiet" }, "The finding of this address is not there any more.") : null,
-			h("ol", { class: "plain" }, findings.map((finding, index) => listed(finding, index === at, trace)))),
+			h("ol", { class: "plain" }, findings.map((finding, index) => listed(finding, index === at)))),
 		chosen(findings[at]!, at + 1, trace, before)));
 }

@@ -22,6 +22,7 @@ export interface Member {
 	process: number;
 	state: string;
 	since_ns: number | null;
+	until_ns: number | null;
 	destroyed_ns: number | null;
 	name: string;
 	task: string;
