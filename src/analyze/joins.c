@@ -60,12 +60,17 @@ static bool may_wait_for_end(const struct model_coro *coro)
 		       CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_EVENT);
 }
 
+static const struct place *place_of(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_joins_watcher);
+
+	return model_watch_place(watch, model_place(analysis->model, coro->wait_site));
+}
+
 /* Did the waits at its place that are over end as the coroutine's own children ended? */
 static bool is_at_join(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_joins_watcher);
-	const struct place *place =
-		model_watch_place(watch, model_place(analysis->model, coro->wait_site));
+	const struct place *place = place_of(analysis, coro);
 
 	return place && place->nr_over - place->nr_after_end <= place->nr_over / SHARE_OTHER;
 }
@@ -102,6 +107,15 @@ static void note_parents(const struct analysis *analysis, struct kin *kin, uint3
 	}
 }
 
+/* Has it not ended, and is what is told of it more than what happened once? */
+static bool is_stuck(const struct analysis *analysis, const struct kin *kin, uint32_t index)
+{
+	enum ct_rule rule = first_of(analysis, kin[index].group - 1)->rule;
+
+	return analysis->model->coros.at[index].state < CT_STATE_DONE &&
+	       !analysis->rules->by_number[rule]->is_fact;
+}
+
 static void find_kin(const struct analysis *analysis, struct kin *kin)
 {
 	uint32_t i, k;
@@ -111,7 +125,7 @@ static void find_kin(const struct analysis *analysis, struct kin *kin)
 			kin[first_of(analysis, i)[k].coro].group = i + 1;
 	kin[0].group = 0;
 	for (i = 1; i < analysis->model->coros.count; i++)
-		if (kin[i].group)
+		if (kin[i].group && is_stuck(analysis, kin, i))
 			note_parents(analysis, kin, i);
 }
 
@@ -125,11 +139,12 @@ static bool does_join(
 	for (i = 0; i < group->count; i++) {
 		uint32_t child = kin[at[i].coro].child;
 
-		if (!child || first_of(analysis, kin[child].group - 1)->grade < at[i].grade ||
+		if (!at[i].is_bare || !child ||
+			first_of(analysis, kin[child].group - 1)->grade < at[i].grade ||
 			!is_at_join(analysis, &analysis->model->coros.at[at[i].coro]))
 			return false;
 	}
-	return at->rule == CT_RULE_LOST_WAKEUP && at->coro;
+	return true;
 }
 
 /* ---------------------------------------------------------------- folding */
@@ -191,18 +206,27 @@ void analyze_joins_survey(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- telling it */
 
+/* The waits there that are over say it, or there are none. */
+static const char *words_for_end(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct place *place = place_of(analysis, coro);
+
+	return place && place->nr_over ? ", where waits are for such an end"
+				       : ", perhaps for such an end";
+}
+
 static void tell_parents(struct analysis *analysis, const struct group *group, struct story *story)
 {
 	const struct model_coro *parent = &analysis->model->coros.at[group->parent];
 	uint32_t nr_more = group->nr_parents - 1;
-	const char *more = nr_more ? analyze_say(analysis, ", and so do%s %u more",
+	const char *more = nr_more ? analyze_say(analysis, "; so do%s %u more",
 					     nr_more == 1 ? "es" : "", nr_more)
 				   : "";
 
-	analyze_story_evidence(analysis, story,
-		"%s, which started %s, waits at %s for such an end%s",
+	analyze_story_evidence(analysis, story, "%s, which started %s, waits at %s%s%s",
 		analyze_words_coro(analysis, parent), group->count == 1 ? "it" : "some of them",
-		analyze_words_place(analysis, parent->wait_site), more);
+		analyze_words_place(analysis, parent->wait_site), words_for_end(analysis, parent),
+		more);
 	analyze_story_party(analysis, story, group->parent, 0);
 }
 

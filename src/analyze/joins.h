@@ -17,8 +17,9 @@ extern const struct model_watcher analyze_joins_watcher;
 
 /*
  * analyze_joins_survey: finds the groups whose first member started, directly or not, one of whom another group tells
- * (`descendant`). A lost wakeup all of whose members may wait for the end of such a one, at places where waits end in
- * no other way, is no finding of its own: it goes, and its members become `nr_parents` of that other group.
+ * (`descendant`), and has not ended. A lost wakeup of which nothing but the wait is found, and all of whose members may
+ * wait for the end of such a one, at places where no wait has ended in another way, is no finding of its own: it goes,
+ * and its members become `nr_parents` of that other group.
  */
 void analyze_joins_survey(struct analysis *analysis);
 

@@ -50,6 +50,7 @@ struct candidate {
 	uint32_t subject;    /* conflict, ghost, object or thread: the rule's own index */
 	uint32_t opposite;   /* a second one */
 	uint64_t reasons;    /* bits REASON(...) */
+	bool is_bare; /* nothing but that it waits is found: it may wait for another one's end */
 	ct_time since;
 	uint64_t nr_lost;
 	uint32_t first_claim; /* in analysis->claims: on what it rests, where it was Proven */

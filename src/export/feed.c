@@ -62,8 +62,6 @@ void feed_run(const struct ct_tables *tables, char run[33])
 
 /* ---------------------------------------------------------------- cells */
 
-#define ESCAPED "\t\n\r\\"
-
 /* What stands behind the backslash. */
 static char escape_of(char c)
 {
@@ -79,21 +77,24 @@ static char escape_of(char c)
 	}
 }
 
+static bool is_escaped(char c)
+{
+	return c == '\t' || c == '\n' || c == '\r' || c == '\\';
+}
+
 static void put_text(struct text *page, const char *value, size_t nr_bytes)
 {
-	const char *end = value + nr_bytes;
+	size_t begin = 0, i;
 
-	for (; value < end; value++) {
-		size_t length = strcspn(value, ESCAPED);
-
-		length = length < (size_t)(end - value) ? length : (size_t)(end - value);
-		text_append(page, value, length);
-		value += length;
-		if (value == end)
-			break;
+	for (i = 0; i < nr_bytes; i++) {
+		if (!is_escaped(value[i]))
+			continue;
+		text_append(page, value + begin, i - begin);
 		text_char(page, '\\');
-		text_char(page, escape_of(*value));
+		text_char(page, escape_of(value[i]));
+		begin = i + 1;
 	}
+	text_append(page, value + begin, nr_bytes - begin);
 }
 
 static void put_cell(struct text *page, const struct batch_column *column, uint32_t row)

@@ -257,6 +257,16 @@ static struct model_descriptor *named_by(
 	return descriptor_at(model, *ret_index);
 }
 
+/* The thread lets go of it: what it tries for next is something else. */
+static void forget_tried(
+	struct model *model, uint32_t thread, const struct model_descriptor *descriptor)
+{
+	uint32_t *tried = &thread_at(model, thread)->last_tried;
+
+	if (*tried && descriptor_at(model, *tried) == descriptor)
+		*tried = 0;
+}
+
 bool model_descriptor_close(struct model *model, const struct ct_event *event)
 {
 	uint32_t index;
@@ -268,6 +278,7 @@ bool model_descriptor_close(struct model *model, const struct ct_event *event)
 	if (!(descriptor->flags & (MODEL_DESCRIPTOR_IS_OPEN | MODEL_DESCRIPTOR_CLOSE_UNSEEN)))
 		return true;
 	descriptor->flags &= (uint16_t)~MODEL_DESCRIPTOR_CLOSE_UNSEEN;
+	forget_tried(model, event->thread, descriptor);
 	descriptor->close_site = event->site;
 	descriptor->close_thread = event->thread;
 	descriptor->close_coro = thread_at(model, event->thread)->top;
@@ -345,12 +356,16 @@ static bool remember_user_data(struct model *model, uint32_t index, uint64_t use
 static void note_disarm(
 	struct model *model, struct model_descriptor *descriptor, const struct ct_event *event)
 {
-	descriptor->flags &= (uint16_t)~MODEL_DESCRIPTOR_IS_ARMED;
+	if (descriptor->nr_lists)
+		descriptor->nr_lists--;
+	if (!descriptor->nr_lists)
+		descriptor->flags &= (uint16_t)~MODEL_DESCRIPTOR_IS_ARMED;
 	descriptor->disarmed = event->time;
 	descriptor->disarm_event = event->sequence;
 	descriptor->disarm_site = event->site;
 	descriptor->disarm_thread = event->thread;
 	descriptor->disarm_coro = thread_at(model, event->thread)->top;
+	forget_tried(model, event->thread, descriptor);
 }
 
 bool model_descriptor_arm(struct model *model, const struct ct_event *event)
@@ -364,6 +379,8 @@ bool model_descriptor_arm(struct model *model, const struct ct_event *event)
 		note_disarm(model, descriptor, event);
 		return true;
 	}
+	if ((event->argument == 1 && descriptor->nr_lists < UINT16_MAX) || !descriptor->nr_lists)
+		descriptor->nr_lists++;
 	descriptor->flags |= MODEL_DESCRIPTOR_IS_ARMED | MODEL_DESCRIPTOR_WAS_ARMED;
 	descriptor->armed = event->time;
 	descriptor->armed_events = event->flags;

@@ -41,6 +41,7 @@ struct model_descriptor {
 	uint16_t flags;        /* enum model_descriptor_flag */
 	uint16_t shutdowns;    /* bit n: shutdown(n) was called */
 	uint16_t armed_events; /* as poll has them */
+	uint16_t nr_lists;     /* interest lists in which it is */
 	ct_time opened;        /* CT_NO_TIME: not seen */
 	ct_time closed;        /* CT_NO_TIME: it is open */
 	ct_time file_closed;   /* in the first: when the last descriptor of the file was closed */

@@ -198,8 +198,10 @@ static void mark_all(struct release *release)
 	mark_most(release);
 	model_release_mark_descriptors(release);
 	for (i = 1; i < model->descriptors.count; i++)
-		if (release->descriptor_to[i])
+		if (release->descriptor_to[i]) {
 			mark(release, &model->descriptors.at[i].close_coro, MODEL_MARK_SELF);
+			mark(release, &model->descriptors.at[i].disarm_coro, MODEL_MARK_SELF);
+		}
 }
 
 /* ---------------------------------------------------------------- adding up, moving */

@@ -26,7 +26,25 @@ static bool is_disarmed(const struct model_descriptor *descriptor)
 	return (descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) &&
 	       !(descriptor->flags & (MODEL_DESCRIPTOR_IS_ARMED | MODEL_DESCRIPTOR_IS_DOUBLED |
 					     MODEL_DESCRIPTOR_IS_TIMER)) &&
-	       descriptor->disarmed != CT_NO_TIME;
+	       descriptor->disarmed != CT_NO_TIME &&
+	       (descriptor->reported == CT_NO_TIME || descriptor->reported <= descriptor->disarmed);
+}
+
+/* Is a thread in a poll or select of which is not told what it waits for? */
+static bool has_other_poll(const struct analysis *analysis, uint32_t process)
+{
+	uint32_t i;
+
+	for (i = 1; i < analysis->model->nr_threads; i++) {
+		const struct model_thread *thread = &analysis->model->threads[i];
+
+		if (thread->process == process && thread->blocked_from != CT_NO_TIME &&
+			(thread->blocked_call == CTP_CALL_POLL ||
+				thread->blocked_call == CTP_CALL_SELECT) &&
+			!(thread->seen_polls && model_is_look_valid(analysis->model, i)))
+			return true;
+	}
+	return false;
 }
 
 /* Does a thread ask the kernel in another way than by an interest list? */
@@ -34,6 +52,7 @@ static bool is_polled(const struct analysis *analysis, const struct model_coro *
 	const struct model_descriptor *descriptor)
 {
 	return analysis->model->processes[coro->process].has_completions ||
+	       has_other_poll(analysis, coro->process) ||
 	       (descriptor->polled != CT_NO_TIME && descriptor->polled >= coro->suspended);
 }
 

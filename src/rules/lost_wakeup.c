@@ -342,11 +342,11 @@ static void judge(struct analysis *analysis, uint32_t index)
 	if (analysis->is_told[index] || is_behind_another(analysis, index))
 		return;
 	grade(analysis, coro, &candidate);
-	/* Nothing but its wait speaks for it, and that may be for one that blocks its thread. */
+	candidate.is_bare = candidate.variant != VARIANT_READY &&
+			    candidate.variant != VARIANT_DROPPED && !missed_notify(analysis, coro);
+	/* Its wait may be for one that blocks its thread. */
 	if (candidate.grade == CT_GRADE_NONE ||
-		(candidate.variant != VARIANT_READY && candidate.variant != VARIANT_DROPPED &&
-			!missed_notify(analysis, coro) &&
-			rules_blocked_worker_is_behind(analysis, index)))
+		(candidate.is_bare && rules_blocked_worker_is_behind(analysis, index)))
 		return;
 	candidate.cause_site = cause_of(analysis, coro, candidate.variant);
 	explain(&analysis->parties[coro->process], coro, &candidate);

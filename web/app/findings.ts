@@ -184,7 +184,7 @@ function terminal(finding: Finding): Child {
 	return commands.map((command) => h("p", null, h("code", null, command), " ", copyButton("Copy", () => command)));
 }
 
-function chosen(finding: Finding, number: number, trace: Trace, height: number): HTMLElement {
+function chosen(finding: Finding, number: number, height: number): HTMLElement {
 	const picture = h("div", { class: "picture-frame" }, h("p", { class: "quiet" }, "drawing ..."));
 	/* What stands below stays where it is. */
 	if (height)
@@ -259,5 +259,5 @@ export function showFindings(into: HTMLElement, trace: Trace): void {
 			h("h2", { class: "small-title" }, many(findings.length, "finding")),
 			wanted && found < 0 ? h("p", { class: "quiet" }, "The finding of this address is not there any more.") : null,
 			h("ol", { class: "plain" }, findings.map((finding, index) => listed(finding, index === at)))),
-		chosen(findings[at]!, at + 1, trace, before)));
+		chosen(findings[at]!, at + 1, before)));
 }
