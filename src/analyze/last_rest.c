@@ -17,7 +17,7 @@
 
 /* ---------------------------------------------------------------- which rest */
 
-/* Coroutines that have not ended, of those that there were then, and of those that ran since. */
+/* Coroutines that have not ended, of those that there were then, and of those that ran since; none of a runtime. */
 struct survivors {
 	uint64_t nr_left;
 	uint64_t nr_ran;
@@ -31,7 +31,8 @@ static struct survivors count_survivors(const struct model *model, uint32_t proc
 	for (i = 1; i < model->coros.count; i++) {
 		const struct model_coro *coro = &model->coros.at[i];
 
-		if (coro->process != process || coro->state >= CT_STATE_DONE)
+		if (coro->process != process || coro->state >= CT_STATE_DONE ||
+			model_is_of_runtime(coro))
 			continue;
 		survivors.nr_left += coro->created < since;
 		survivors.nr_ran += coro->resumed != CT_NO_TIME && coro->resumed >= since;
