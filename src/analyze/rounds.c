@@ -53,7 +53,8 @@ struct place {
 struct memory {
 	struct lull *lulls;    /* by process */
 	uint32_t *nr_children; /* by coroutine: of those that it has started, who live */
-	uint32_t *nr_others;   /* and of these, who may end what somebody waits for */
+	uint32_t *nr_others;   /* and of these, who may end what others wait for */
+	uint32_t *nr_joinable; /* and of these, who may yet end, for their parent to go on */
 	uint32_t *nr_back;     /* by place: who waits there, and has waited there before */
 	uint32_t *nr_beating;  /* by place: whose beat waits there */
 };
@@ -253,40 +254,47 @@ void analyze_rounds_tell_ends(struct analysis *analysis, struct story *story, ui
 		place->nr_joins, analyze_words_duration(analysis, place->longest));
 }
 
-/* Have two at least ended of those that were there when it came to wait, its own or its parent's, and is none left? */
-static bool have_parted(
-	const struct analysis *analysis, uint32_t parent, uint32_t nr_then, uint32_t index)
+/* Does it wait for the end of others, and is not told of which? */
+static bool is_joining(const struct model_coro *coro)
 {
-	const struct memory *memory = watch_of(analysis)->memory;
-	const struct of_coro *of = record_of(watch_of(analysis), parent);
-	bool is_joining =
-		analysis->model->coros.at[index].wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0);
+	return coro->wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0);
+}
 
-	return parent && nr_then >= of->nr_living + LEAST_CHILDREN &&
-	       !(is_joining ? memory->nr_others : memory->nr_children)[parent];
+/* Have two at least of so many ended that it had started, and is none of them left that counts? */
+static bool have_parted(
+	const struct analysis *analysis, uint32_t parent, uint32_t nr_then, const uint32_t *nr_left)
+{
+	const struct of_coro *of = record_of(watch_of(analysis), parent);
+
+	return parent && nr_then >= of->nr_living + LEAST_CHILDREN && !nr_left[parent];
 }
 
 bool analyze_rounds_has_nobody_left(const struct analysis *analysis, uint32_t index)
 {
+	const struct memory *memory = watch_of(analysis)->memory;
 	const struct of_coro *of = record_of(watch_of(analysis), index);
 
-	return of->has_ended && have_parted(analysis, index, of->nr_at_wait, index);
+	return of->has_ended &&
+	       have_parted(analysis, index, of->nr_at_wait,
+		       is_joining(&analysis->model->coros.at[index]) ? memory->nr_joinable
+								     : memory->nr_children);
 }
 
 bool analyze_rounds_is_left_alone(const struct analysis *analysis, uint32_t index)
 {
+	const struct memory *memory = watch_of(analysis)->memory;
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	const struct of_coro *of = record_of(watch_of(analysis), index);
 
-	return coro->wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0) &&
-	       have_parted(analysis, coro->parent, of->nr_beside, index);
+	return is_joining(coro) && !memory->nr_joinable[index] &&
+	       have_parted(analysis, coro->parent, of->nr_beside, memory->nr_others);
 }
 
 bool analyze_rounds_has_lost_the_last(const struct analysis *analysis, uint32_t index)
 {
 	const struct memory *memory = watch_of(analysis)->memory;
 
-	return record_of(watch_of(analysis), index)->has_ended && !memory->nr_others[index];
+	return record_of(watch_of(analysis), index)->has_ended && !memory->nr_joinable[index];
 }
 
 /* ---------------------------------------------------------------- lulls */
@@ -382,6 +390,8 @@ static bool look_at_coro(const struct analysis *analysis, uint32_t index, struct
 
 	if (analyze_rounds_is_beat(analysis, index)) {
 		lull->beat = index;
+		lull->has_joined_beat |=
+			coro->parent && is_joining(&analysis->model->coros.at[coro->parent]);
 		move_on(lull, of->beats_since);
 		return true;
 	}
@@ -502,8 +512,23 @@ static bool ends_nothing(const struct analysis *analysis, uint32_t index)
 		analyze_rounds_has_just_come(analysis, index, &rest_from))
 		return true;
 	return coro->state == CT_STATE_WAITING &&
-	       (coro->wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0) ||
-		       analyze_runtime_words_is(analysis, coro, GO_WORD_ACCEPT));
+	       (is_joining(coro) || analyze_runtime_words_is(analysis, coro, GO_WORD_ACCEPT));
+}
+
+/* A beat and an acceptor may end; one that joins may, as long as somebody lives for whose end it waits. */
+static bool may_end(const struct analysis *analysis, const struct memory *memory, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	ct_time rest_from;
+
+	if (analyze_rounds_has_just_come(analysis, index, &rest_from))
+		return false;
+	return coro->state != CT_STATE_WAITING || !is_joining(coro) || memory->nr_children[index];
+}
+
+static bool is_counted(const struct model_coro *coro)
+{
+	return coro->state < CT_STATE_DONE && !model_is_of_runtime(coro);
 }
 
 /* Counted once, for all: ends may have been missed, or taken back. */
@@ -516,7 +541,7 @@ static void survey_coros(const struct analysis *analysis, struct memory *memory)
 		const struct model_coro *coro = &model->coros.at[i];
 		uint32_t site = model_place(model, coro->wait_site);
 
-		if (coro->state >= CT_STATE_DONE || model_is_of_runtime(coro))
+		if (!is_counted(coro))
 			continue;
 		memory->nr_children[coro->parent]++;
 		memory->nr_others[coro->parent] += !ends_nothing(analysis, i);
@@ -525,6 +550,10 @@ static void survey_coros(const struct analysis *analysis, struct memory *memory)
 		memory->nr_back[site] += has_been_at(record_of(watch_of(analysis), i), site);
 		memory->nr_beating[site] += analyze_rounds_is_beat(analysis, i);
 	}
+	for (i = 1; i < model->coros.count; i++)
+		if (is_counted(&model->coros.at[i]))
+			memory->nr_joinable[model->coros.at[i].parent] +=
+				may_end(analysis, memory, i);
 }
 
 void analyze_rounds_survey(struct analysis *analysis)
@@ -537,10 +566,11 @@ void analyze_rounds_survey(struct analysis *analysis)
 	memory->lulls = arena_array(arena, model->nr_processes, sizeof(*memory->lulls));
 	memory->nr_children = arena_array(arena, model->coros.count, sizeof(uint32_t));
 	memory->nr_others = arena_array(arena, model->coros.count, sizeof(uint32_t));
+	memory->nr_joinable = arena_array(arena, model->coros.count, sizeof(uint32_t));
 	memory->nr_back = arena_array(arena, analysis->tables->nr_sites + 1, sizeof(uint32_t));
 	memory->nr_beating = arena_array(arena, analysis->tables->nr_sites + 1, sizeof(uint32_t));
 	analysis->is_broken |= !memory->lulls || !memory->nr_children || !memory->nr_others ||
-			       !memory->nr_back || !memory->nr_beating;
+			       !memory->nr_joinable || !memory->nr_back || !memory->nr_beating;
 	if (analysis->is_broken)
 		return;
 	survey_coros(analysis, memory);

@@ -40,8 +40,10 @@ void analyze_rounds_tell_ends(struct analysis *analysis, struct story *story, ui
 
 /*
  * analyze_rounds_has_nobody_left: two at least that it had started ended while it waits, and none is left. Where it
- * waits for the end of others, and is not told of which, those do not count that end nothing for others: beats,
- * acceptors, others that join. analyze_rounds_is_left_alone: the same of those that were started beside it.
+ * waits for the end of others, and is not told of which, those do not count that join and have nobody left themselves:
+ * beats and acceptors may be what it waits for. analyze_rounds_is_left_alone: the same of those that were started
+ * beside it, where nobody is left that it had started; there those do not count that end nothing for others: beats,
+ * acceptors, others that join.
  */
 bool analyze_rounds_has_nobody_left(const struct analysis *analysis, uint32_t coro);
 bool analyze_rounds_is_left_alone(const struct analysis *analysis, uint32_t coro);
@@ -83,6 +85,7 @@ struct lull {
 	uint32_t nr_joining; /* of these, for the end of others */
 	uint32_t nr_ending;  /* who ends the trace, or has come to do so */
 	bool has_acceptor; /* and new ones may come by the network, with no word for those that are there */
+	bool has_joined_beat; /* one that joins others has started a beat, and may wait for its end */
 	bool may_bring_signal; /* a message may tell of one */
 };
 

@@ -274,6 +274,14 @@ static struct place *place_of(const struct analysis *analysis, const struct mode
 		model_place(analysis->model, coro->wait_site));
 }
 
+bool analyze_wakers_come_anew(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct place *place = place_of(analysis, coro);
+
+	return place && place->nr_woken &&
+	       (place->has_others || !is_root_alive(analysis, place->root, coro->process));
+}
+
 /* Has it waited far longer than any of so many there, which coroutines ended, and is nobody left who did? */
 static bool have_gone(const struct analysis *analysis, const struct model_coro *coro,
 	uint64_t least, bool is_of_all)

@@ -46,4 +46,10 @@ bool analyze_wakers_were_its_own(const struct analysis *analysis, const struct m
  */
 bool analyze_wakers_come_back(const struct analysis *analysis, const struct model_coro *coro);
 
+/*
+ * analyze_wakers_come_anew: was a wait where it waits ended by a thread, or by coroutines that do not all go back to
+ * one that lives? Others may come that way, with none left who would start them: timers of a runtime.
+ */
+bool analyze_wakers_come_anew(const struct analysis *analysis, const struct model_coro *coro);
+
 #endif

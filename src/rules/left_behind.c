@@ -39,7 +39,7 @@ static uint32_t index_of(const struct analysis *analysis, const struct model_cor
 	return (uint32_t)(coro - analysis->model->coros.at);
 }
 
-/* Have so many waits there ended, each ten times sooner? */
+/* Have so many waits there ended, and each of all that did ten times sooner? */
 static bool is_longest(
 	const struct analysis *analysis, const struct model_coro *coro, unsigned least)
 {
@@ -161,13 +161,16 @@ static bool may_hear_signal(const struct analysis *analysis, const struct model_
 	       CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_CHANNEL;
 }
 
-/* The others are gone, for whom it waits: all that it had started, and it is the last one or joins others. */
+/*
+ * The others are gone, for whom it waits: all that it had started, and it is the last one or joins others. A timer that
+ * ended its waits there before does so again.
+ */
 static bool is_parting(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct lull *lull = analyze_rounds_lull(analysis, coro->process);
 	uint32_t index = index_of(analysis, coro);
 
-	return !may_hear_signal(analysis, coro) &&
+	return !may_hear_signal(analysis, coro) && is_longest(analysis, coro, 0) &&
 	       (analyze_rounds_has_nobody_left(analysis, index) ||
 		       (lull->nr_waiting == 1 && model_is_unnamed(coro->wait_object) &&
 			       analyze_rounds_has_lost_the_last(analysis, index)));
@@ -200,16 +203,18 @@ static bool is_standstill(const struct analysis *analysis, const struct model_co
 }
 
 /*
- * All that live wait for a lock, a condition or the end of others: neither a signal nor a timer comes that way. Those
- * that join wait for the others.
+ * All that live wait for a lock, a condition or the end of others: a signal does not come that way, and a timer had not
+ * so far. Those that join wait for the others,
+ * none of which is a beat.
  */
 static bool is_locked_in(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct lull *lull = analyze_rounds_lull(analysis, coro->process);
 
 	return !lull->nr_hearing && model_is_unnamed(coro->wait_object) &&
+	       is_longest(analysis, coro, 0) && !analyze_wakers_come_anew(analysis, coro) &&
 	       (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_CONDITION ||
-		       lull->nr_joining == lull->nr_waiting);
+		       (lull->nr_joining == lull->nr_waiting && !lull->has_joined_beat));
 }
 
 static enum kind kind_in_lull(const struct analysis *analysis, const struct model_coro *coro)
