@@ -9,7 +9,10 @@
 
 #include <stdbool.h>
 
-/* witness_start: where it cannot be had, nothing is known of signals to the group. There may be threads. */
+/*
+ * witness_start: before the program starts, which may send its group a signal at once. Where no witness can be had,
+ * nothing is known of signals to the group. There may be threads.
+ */
 void witness_start(void);
 
 /* witness_saw: the group was sent this signal since the last question about it. Call for each signal that we got. */

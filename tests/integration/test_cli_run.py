@@ -29,6 +29,10 @@ print("count", count, flush=True)
 sys.exit(42)
 """
 
+# Sends its group a signal before anything else, and counts.
+AT_ONCE = """count=0; trap 'count=$((count + 1))' INT; trap 'echo count $count; exit 42' TERM; kill -INT 0; echo ready
+while :; do sleep 1000 & wait; done"""
+
 # Says "ready", and the name of the first signal.
 TELLER = r"""
 import signal, sys
@@ -201,6 +205,18 @@ def interrupt(tracer, send):
     check(tracer.stdout.readline() == "interrupted\n", "an interrupt did not reach the program")
 
 
+def check_group_at_once(place):
+    """The program sends its group a signal before anything else, and the next one follows at once: the program has it once."""
+    for _ in range(20):
+        with subprocess.Popen([COROTRACER, "run", "-o", str(fresh(place)), "--", "sh", "-c", AT_ONCE], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True, start_new_session=True) as tracer:
+            check(tracer.stdout.readline() == "ready\n", "the program did not start")
+            tracer.send_signal(signal.SIGTERM)
+            said = tracer.stdout.readline()
+            os.killpg(tracer.pid, signal.SIGKILL)
+        check(said == "count 1\n", f"the program saw: {said}")
+
+
 def check_group(place):
     """A signal to the group reaches the program once; where the program has left the group, it is passed on."""
     for program in (COUNTER, "import os; os.setpgid(0, 0)\n" + COUNTER):
@@ -263,6 +279,7 @@ def main():
         check_signals(place)
         check_many_signals(place)
         check_group(place)
+        check_group_at_once(place)
         check_terminal(place)
 
 
