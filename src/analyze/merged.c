@@ -25,6 +25,10 @@ struct place {
 	ct_time ended;
 };
 
+struct memory {
+	uint32_t *last; /* by process, in the report's arena; NULL: not asked for yet */
+};
+
 static struct of_coro *record_of(const struct model_watch *watch, uint32_t coro)
 {
 	return model_watch_coro(watch, coro);
@@ -76,6 +80,7 @@ static bool look_at_end(struct model_watch *watch, const struct model_sight *sig
 }
 
 const struct model_watcher analyze_merged_watcher = {
+	.nr_bytes = sizeof(struct memory),
 	.nr_coro_bytes = sizeof(struct of_coro),
 	.nr_place_bytes = sizeof(struct place),
 	.looks = {[MODEL_WAKE_MERGED] = look_at_merged,
@@ -87,30 +92,40 @@ const struct model_watcher analyze_merged_watcher = {
 
 /* ---------------------------------------------------------------- telling it */
 
-/* The place of the last such end; 0: there was none, or such ends are usual. */
-static uint32_t last_place(const struct model_watch *watch, uint32_t process)
+static bool is_rare(const struct place *place)
 {
-	uint32_t site, last = 0;
+	return place->nr_merged && place->nr_merged <= place->nr_ended / SHARE_RARE;
+}
 
-	for (site = 1; site < watch->nr_places; site++) {
+/* By process: the place of the last such end; 0: there was none, or such ends are usual. NULL: out of memory. */
+static const uint32_t *last_places(struct analysis *analysis, const struct model_watch *watch)
+{
+	struct memory *memory = watch->memory;
+	uint32_t site;
+
+	if (memory->last)
+		return memory->last;
+	memory->last =
+		arena_array(analysis->arena, analysis->model->nr_processes, sizeof(*memory->last));
+	analysis->is_broken |= !memory->last;
+	for (site = 1; memory->last && site < watch->nr_places; site++) {
 		const struct place *place = model_watch_place(watch, site);
-		const struct place *best = model_watch_place(watch, last);
+		uint32_t *last = &memory->last[place->process];
+		const struct place *best = model_watch_place(watch, *last);
 
-		if (place->process == process && place->nr_merged &&
-			place->nr_merged <= place->nr_ended / SHARE_RARE &&
-			(!last || place->ended > best->ended))
-			last = site;
+		if (is_rare(place) && (!*last || place->ended > best->ended))
+			*last = site;
 	}
-	return last;
+	return memory->last;
 }
 
 void analyze_merged_tell(struct analysis *analysis, struct story *story, uint32_t process)
 {
 	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_merged_watcher);
-	uint32_t site = last_place(watch, process);
-	const struct place *place = model_watch_place(watch, site);
+	const uint32_t *last = last_places(analysis, watch);
+	const struct place *place = model_watch_place(watch, last ? last[process] : 0);
 
-	if (!site)
+	if (!last || !last[process])
 		return;
 	analyze_story_evidence(analysis, story,
 		"%" PRIu64 " of %" PRIu64
@@ -118,7 +133,7 @@ void analyze_merged_tell(struct analysis *analysis, struct story *story, uint32_
 		"time before the last run, which woke nobody: what one of the two wakes brought "
 		"may "
 		"be gone with it; the last was coroutine %" PRIu64 ", %s before the end",
-		place->nr_merged, place->nr_ended, analyze_words_place(analysis, site),
+		place->nr_merged, place->nr_ended, analyze_words_place(analysis, last[process]),
 		place->nr_merged == 1 ? "was" : "were", place->id,
 		analyze_words_duration(analysis, analysis->parties[process].end - place->ended));
 }

@@ -19,6 +19,13 @@ struct store_content {
 	uint64_t first; /* raw times */
 	uint64_t latest;
 	bool is_carried;
+
+	uint32_t
+		nr_telling; /* of the records: that tell of losses, of so many events, and when these would have been */
+	uint32_t told_reason; /* of the last one */
+	uint64_t nr_told;
+	uint64_t told_from;
+	uint64_t told_until;
 };
 
 /* Zeroed before its first use. Its payload begins behind STORE_HEAD_ROOM. */

@@ -23,7 +23,6 @@ struct file {
 	struct store_output output;
 	struct io_output io;
 	uint64_t reserved; /* on the disk, up to there */
-	bool is_unreserved; /* this file system reserves nothing, or the output is no file of our own */
 };
 
 static bool is_full(int error_number)
@@ -42,32 +41,43 @@ static bool is_beyond_limit(uint64_t nr_bytes)
 
 static int reserve_up_to(struct file *file, uint64_t nr_bytes)
 {
-	if (fallocate(file->io.descriptor, FALLOC_FL_KEEP_SIZE, (off_t)file->reserved,
-		    (off_t)(nr_bytes - file->reserved)))
+	int status;
+
+	do
+		status = fallocate(file->io.descriptor, FALLOC_FL_KEEP_SIZE, (off_t)file->reserved,
+			(off_t)(nr_bytes - file->reserved));
+	while (status && errno == EINTR);
+	if (status)
 		return errno;
 	file->reserved = nr_bytes;
 	return 0;
 }
 
 /* Beyond the bytes that are to be written, room for the end. 0, or why there is none. */
-static int reserve(struct file *file, size_t nr_bytes)
+static int reserve(struct file *file, uint64_t wanted)
 {
-	off_t at = lseek(file->io.descriptor, 0, SEEK_CUR);
-	uint64_t wanted = (uint64_t)at + nr_bytes + STORE_ROOM_FOR_END;
-	int failed = 0;
+	int failed;
 
-	if (file->is_unreserved || at < 0)
-		return 0;
 	if (is_beyond_limit(wanted))
 		return EFBIG;
 	if (wanted <= file->reserved)
 		return 0;
 	failed = reserve_up_to(file, wanted + STEP_BYTES);
-	if (is_full(failed))
-		failed = reserve_up_to(file, wanted);
-	if (!failed || is_full(failed))
+	return is_full(failed) ? reserve_up_to(file, wanted) : failed;
+}
+
+/* Where room cannot be had from the beginning, or not at all, the file goes on without. */
+static int keep_room(struct file *file, size_t nr_bytes)
+{
+	off_t at = lseek(file->io.descriptor, 0, SEEK_CUR);
+	int failed;
+
+	if (!file->output.keeps_room || file->output.is_ending || at < 0)
+		return 0;
+	failed = reserve(file, (uint64_t)at + nr_bytes + STORE_ROOM_FOR_END);
+	if (!failed || (is_full(failed) && at > 0))
 		return failed;
-	file->is_unreserved = true;
+	file->output.keeps_room = false;
 	return 0;
 }
 
@@ -75,7 +85,7 @@ static enum ct_status file_write(
 	struct store_output *output, const void *bytes, size_t nr_bytes, struct ct_error *reterr)
 {
 	struct file *file = (struct file *)output;
-	int failed = output->is_ending ? 0 : reserve(file, nr_bytes);
+	int failed = keep_room(file, nr_bytes);
 
 	if (failed) {
 		errno = failed;
@@ -94,9 +104,14 @@ static bool file_cut_back(struct store_output *output, uint64_t nr_bytes)
 		return false;
 	if (lseek(file->io.descriptor, 0, SEEK_CUR) == (off_t)nr_bytes)
 		return true;
+	if (ftruncate(file->io.descriptor, (off_t)nr_bytes) ||
+		lseek(file->io.descriptor, (off_t)nr_bytes, SEEK_SET) < 0)
+		return false;
+	/* The room has gone with the half block, which failed for another reason: it is there again. */
 	file->reserved = nr_bytes;
-	return ftruncate(file->io.descriptor, (off_t)nr_bytes) == 0 &&
-	       lseek(file->io.descriptor, (off_t)nr_bytes, SEEK_SET) >= 0;
+	if (output->keeps_room)
+		reserve_up_to(file, nr_bytes + STORE_ROOM_FOR_END);
+	return true;
 }
 
 /* What was reserved, and is not needed, goes back to the disk. */
@@ -127,8 +142,8 @@ static const struct store_output_ops file_ops = {
 	.close = file_close,
 };
 
-enum ct_status store_file_open(
-	const char *path, struct store_output **ret_output, struct ct_error *reterr)
+enum ct_status store_file_open(const char *path, bool keeps_room, struct store_output **ret_output,
+	struct ct_error *reterr)
 {
 	struct file *file = calloc(1, sizeof(*file));
 	enum ct_status status;
@@ -141,7 +156,7 @@ enum ct_status store_file_open(
 		free(file);
 		return status;
 	}
-	file->is_unreserved = !file->io.partial_path;
+	file->output.keeps_room = keeps_room && file->io.partial_path;
 	*ret_output = &file->output;
 	return CT_OK;
 }

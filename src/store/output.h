@@ -50,13 +50,13 @@ struct store_output {
 	uint32_t generation;         /* of the blocks that are written */
 	struct store_packer *packer; /* NULL: blocks are not packed; the output's */
 	bool has_packed;             /* blocks that come packed are written, too */
-	/* what is written now is the end: it may use the room that was kept for it */
-	bool is_ending;
+	bool keeps_room;             /* for the end (STORE_ROOM_FOR_END) */
+	bool is_ending;              /* what is written now is the end, and may use that room */
 };
 
-/* store_file_open: a new file, see io_output_open. */
-enum ct_status store_file_open(
-	const char *path, struct store_output **ret_output, struct ct_error *reterr);
+/* store_file_open: a new file, see io_output_open; `keeps_room`: for the end, where the disk has as much. */
+enum ct_status store_file_open(const char *path, bool keeps_room, struct store_output **ret_output,
+	struct ct_error *reterr);
 
 /* store_descriptor_open: a file that is open, from where it stands; the descriptor stays the caller's. */
 enum ct_status store_descriptor_open(

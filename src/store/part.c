@@ -38,7 +38,7 @@ enum ct_status store_copy_begin(struct store_copy *copy, const char *path, int p
 	enum ct_status status;
 
 	*copy = (struct store_copy){.summary = {.from = CT_NO_TIME, .until = CT_NO_TIME}};
-	status = store_file_open(path, &copy->output, reterr);
+	status = store_file_open(path, false, &copy->output, reterr);
 	if (status)
 		return status;
 	copy->output->has_packed = is_packed;

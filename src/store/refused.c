@@ -8,7 +8,21 @@ static bool is_same(const struct ct_define_loss *left, const struct ct_define_lo
 	       left->reason == right->reason;
 }
 
-/* The one to add to; the last place that is used where there is no room for another. NULL: no memory. */
+/* Where there is no room for another loss: one of the same process, which is of no thread from then on. */
+static struct ct_define_loss *find_any(struct store_refused *refused, uint32_t process)
+{
+	size_t i;
+
+	for (i = refused->losses.count; i > 0; i--) {
+		if (refused->losses.at[i - 1].process != process)
+			continue;
+		refused->losses.at[i - 1].thread = 0;
+		return &refused->losses.at[i - 1];
+	}
+	return refused->losses.count ? &refused->losses.at[refused->losses.count - 1] : NULL;
+}
+
+/* The one to add to. NULL: no memory. */
 static struct ct_define_loss *find(struct store_refused *refused, const struct ct_define_loss *loss)
 {
 	struct ct_define_loss none = *loss;
@@ -20,7 +34,7 @@ static struct ct_define_loss *find(struct store_refused *refused, const struct c
 	none.count = 0;
 	if (refused->losses.count < STORE_REFUSED_MOST && vec_push(&refused->losses, none))
 		return &refused->losses.at[refused->losses.count - 1];
-	return refused->losses.count ? &refused->losses.at[refused->losses.count - 1] : NULL;
+	return find_any(refused, loss->process);
 }
 
 void store_refused_add(struct store_refused *refused, const struct ct_define_loss *loss)

@@ -21,8 +21,8 @@ struct store_refused {
 
 /*
  * store_refused_add: with those of the same process, thread and reason before, whose interval grows. Where there are
- * STORE_REFUSED_MOST of these, or no memory for more, with any other loss, whose interval then covers both: no count
- * disappears, but where memory lacks for the first one of all.
+ * STORE_REFUSED_MOST of these, or no memory for more, with another one of the same process, which is then of no thread,
+ * and whose interval covers both; no count disappears, but where memory lacks for the first one of all.
  */
 void store_refused_add(struct store_refused *refused, const struct ct_define_loss *loss);
 

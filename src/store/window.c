@@ -200,7 +200,7 @@ enum ct_status store_window_dump(struct ct_sink *sink, const char *path, const c
 	struct store_output *file;
 
 	if (status == CT_OK)
-		status = store_file_open(path, &file, reterr);
+		status = store_file_open(path, false, &file, reterr);
 	if (status)
 		return status;
 	status = write_dump(store, file, reason, now_ns, reterr);

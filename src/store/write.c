@@ -83,29 +83,55 @@ static const struct directory_segment *segment_of(
 	return directory_segment(&store->directory, (uint32_t)(stream - store->streams.at));
 }
 
+static void note_loss(struct store_sink *store, const struct directory_segment *segment,
+	struct ct_define_loss loss, uint64_t first, uint64_t last)
+{
+	loss.process = segment->process;
+	loss.first_monotonic_ns = directory_ns(&store->directory, segment->clock, first);
+	loss.last_monotonic_ns = directory_ns(&store->directory, segment->clock, last);
+	store_refused_add(&store->refused, &loss);
+}
+
+/* The events of these records, and those that some of them tell to be missing. */
 static void note_lost(struct store_sink *store, const struct directory_segment *segment,
 	const struct store_content *content)
 {
-	struct ct_define_loss loss = {
-		.process = segment->process,
-		.thread = content->thread,
+	struct ct_define_loss lost = {.thread = content->thread,
 		.reason = CTP_LOSS_OUTPUT,
-		.count = content->nr_records,
-		.first_monotonic_ns =
-			directory_ns(&store->directory, segment->clock, content->first),
-		.last_monotonic_ns =
-			directory_ns(&store->directory, segment->clock, content->latest),
-	};
+		.count = content->nr_records - content->nr_telling};
+	struct ct_define_loss told = {.thread = content->thread,
+		.reason = content->told_reason,
+		.count = content->nr_told};
 
-	store_refused_add(&store->refused, &loss);
+	if (lost.count)
+		note_loss(store, segment, lost, content->first, content->latest);
+	if (told.count)
+		note_loss(store, segment, told, content->told_from, content->told_until);
+}
+
+static void tell(struct store_content *content, const struct ctp_record *record)
+{
+	uint64_t before = content->nr_told;
+
+	content->told_from =
+		before && content->told_from < record->coro ? content->told_from : record->coro;
+	content->told_until =
+		before && content->told_until > record->time ? content->told_until : record->time;
+	content->told_reason = CTP_TAIL_ARGUMENT(record->tail);
+	content->nr_telling++;
+	if (__builtin_add_overflow(before, record->object, &content->nr_told))
+		content->nr_told = UINT64_MAX;
 }
 
 /* Taken, and not in the file: the file itself says so at its end. */
 static void lose(
 	struct store_sink *store, const struct stream *stream, const struct store_content *content)
 {
+	if (content->nr_records == 0 || content->is_carried)
+		return;
 	note_lost(store, segment_of(store, stream), content);
-	store->nr_lost += content->nr_records;
+	store->nr_lost += content->nr_records - content->nr_telling;
+	store->nr_taken -= content->nr_telling;
 }
 
 static enum ct_status repeat_failure(const struct store_sink *store, struct ct_error *reterr)
@@ -131,21 +157,6 @@ static enum ct_status fail(struct store_sink *store, struct ct_error *reterr)
 	return repeat_failure(store, reterr);
 }
 
-static void refuse_loss(struct store_sink *store, const struct directory_segment *segment,
-	uint32_t thread, const struct ctp_record *record)
-{
-	struct ct_define_loss loss = {
-		.process = segment->process,
-		.thread = thread,
-		.reason = CTP_TAIL_ARGUMENT(record->tail),
-		.count = record->object,
-		.first_monotonic_ns = directory_ns(&store->directory, segment->clock, record->coro),
-		.last_monotonic_ns = directory_ns(&store->directory, segment->clock, record->time),
-	};
-
-	store_refused_add(&store->refused, &loss);
-}
-
 /* Not taken: the caller counts the batch, and the file will tell of it. */
 static void refuse(struct store_sink *store, const struct ct_batch *batch)
 {
@@ -159,15 +170,15 @@ static void refuse(struct store_sink *store, const struct ct_batch *batch)
 	for (i = 0; i < batch->nr_records; i++) {
 		struct ctp_record record = stream_record(&batch->records[i]);
 
+		content.nr_records++;
 		if (CTP_TAIL_KIND(record.tail) == CTP_KIND_LOST) {
-			refuse_loss(store, segment, batch->thread, &record);
+			tell(&content, &record);
 			continue;
 		}
-		content.nr_records++;
 		content.first = record.time < content.first ? record.time : content.first;
 		content.latest = record.time > content.latest ? record.time : content.latest;
 	}
-	store->nr_refused += content.nr_records;
+	store->nr_refused += content.nr_records - content.nr_telling;
 	note_lost(store, segment, &content);
 }
 
@@ -216,10 +227,13 @@ static void fold(struct store_sink *store, const struct stream *stream,
 	bool may_have_lost = block->encoder.kinds >> CTP_KIND_LOST & 1;
 	size_t i;
 
-	for (i = 0; may_have_lost && i < count; i++)
-		if (CTP_TAIL_KIND(records[i].tail) == CTP_KIND_LOST)
-			store->nr_not_folded +=
-				!keep_lost(store, stream, block->content.thread, &records[i]);
+	for (i = 0; may_have_lost && i < count; i++) {
+		if (CTP_TAIL_KIND(records[i].tail) != CTP_KIND_LOST)
+			continue;
+		tell(&stream->block->content, &records[i]);
+		store->nr_not_folded +=
+			!keep_lost(store, stream, block->content.thread, &records[i]);
+	}
 	if (stream->origin)
 		snapshot_fold_many(store->snapshot, stream->origin, records, count);
 	else
@@ -439,6 +453,7 @@ static bool define_after_failure(struct store_sink *store, const struct ct_defin
 {
 	switch (definition->type) {
 	case CT_DEFINE_SEGMENT:
+	case CT_DEFINE_CLOCK:
 		return directory_note(&store->directory, definition);
 	case CT_DEFINE_STREAM:
 		return directory_note(&store->directory, definition) &&
@@ -576,7 +591,7 @@ enum ct_status store_sink_open(const char *path, const struct store_options *opt
 	struct ct_sink **ret_sink, struct ct_error *reterr)
 {
 	struct store_output *output;
-	enum ct_status status = store_file_open(path, &output, reterr);
+	enum ct_status status = store_file_open(path, true, &output, reterr);
 
 	return status ? status : store_sink_open_output(output, options, ret_sink, reterr);
 }

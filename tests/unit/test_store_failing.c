@@ -100,6 +100,56 @@ static void test_limited_file(bool has_room_at_the_end)
 	source_close(source);
 }
 
+/* Three events, and a record that says that 100 are missing before. */
+static void make_telling(struct ctp_record records[4], uint64_t time)
+{
+	uint32_t i;
+
+	for (i = 0; i < 4; i++)
+		records[i] =
+			(struct ctp_record){time + i, 7, 7, CTP_TAIL(0, CTP_KIND_COUNTER, 0, 0)};
+	records[2] = (struct ctp_record){
+		time + 2, time - 500, 100, CTP_TAIL(0, CTP_KIND_LOST, CTP_LOSS_FULL, 0)};
+}
+
+static const struct ct_loss *loss_for(const struct ct_tables *tables, uint32_t reason)
+{
+	uint32_t i;
+
+	for (i = 0; i < tables->nr_losses; i++)
+		if (tables->losses[i].reason == reason)
+			return &tables->losses[i];
+	fprintf(stderr, "no loss for reason %u\n", reason);
+	exit(1);
+}
+
+/* What records told to be missing is missing still where those records are lost themselves. */
+static void test_lost_losses(void)
+{
+	struct ct_sink *sink = made_sink("telling.ctrace");
+	struct ctp_record records[4];
+	struct ct_source *source;
+
+	made_start(sink, 1);
+	CHECK_EQUAL(sink_flush(sink, NULL), CT_OK);
+	make_telling(records, MADE_EPOCH + 1000);
+	CHECK_EQUAL(made_put(sink, 1, records, 4), CT_OK);
+	limit_files(4096);
+	CHECK_EQUAL(sink_flush(sink, NULL), CT_ERR_SYSTEM);
+	make_telling(records, MADE_EPOCH + 2000);
+	CHECK_EQUAL(made_put(sink, 1, records, 4), CT_ERR_SYSTEM);
+	CHECK_EQUAL(store_sink_lost(sink), 3);
+	limit_files(RLIM_INFINITY);
+	made_end(sink, MADE_EPOCH + 5000, 3);
+	CHECK_EQUAL(sink_close(sink, true, NULL), CT_ERR_SYSTEM);
+	source = made_source("telling.ctrace");
+	CHECK_EQUAL(source->tables->nr_losses, 2);
+	CHECK_EQUAL(loss_for(source->tables, CTP_LOSS_OUTPUT)->count, 6);
+	CHECK_EQUAL(loss_for(source->tables, CTP_LOSS_FULL)->count, 200);
+	CHECK_EQUAL(loss_for(source->tables, CTP_LOSS_FULL)->first, 500);
+	source_close(source);
+}
+
 /* A disk that is full from the start. */
 static void test_full_device(void)
 {
@@ -194,6 +244,7 @@ int main(void)
 	made_enter();
 	test_limited_file(true);
 	test_limited_file(false);
+	test_lost_losses();
 	test_full_device();
 	test_pipe_that_is_closed();
 	test_folder_that_may_not_be_written();
