@@ -8,7 +8,7 @@
 #include "render/facts.h"
 #include "say/say.h"
 
-#define MAX_PLACES 3u /* named, of those at which coroutines wait */
+#define MAX_PLACES 8u /* named, of those at which coroutines wait */
 
 static void count_findings(struct text *rows, const struct ct_report *report)
 {

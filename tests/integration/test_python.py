@@ -36,6 +36,10 @@ async def main():
     await asyncio.sleep(0)
     task.cancel()
     await task
+    alone = asyncio.create_task(asyncio.Queue().get())  # of a library's coroutine alone, as wait_for makes tasks
+    await asyncio.sleep(0)
+    alone.cancel()
+    await asyncio.gather(alone, return_exceptions=True)
     forgotten = asyncio.get_running_loop().create_task(waiter(gate))
     corotracer.daemon(forgotten)
     await asyncio.sleep(0)
@@ -85,6 +89,7 @@ def check_lives(place):
     for wanted in ('# "first child"', '# "the gate"', "deadline", "region-begin", "parsed", "mark=daemon", "await c1",
                    "point=yield", "park", 'reason="GC of Python"', "range-begin", "range=pause"):
         check(wanted in dump, f"the trace has no '{wanted}'")
+    check("asyncio/queues.py" in dump and "corotracer/loops.py" not in dump, "a wait has its place in this package")
     check(not report["findings"], f"{report['findings']}")
 
 

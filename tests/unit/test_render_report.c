@@ -249,6 +249,10 @@ static const struct ct_waiting waiting[] = {
 	{.process = 1, .nr_coros = 1, .coro = 9, .since = 1040000000},
 	{.site = 1, .process = 1, .nr_coros = 1, .coro = 4, .since = 1050000000},
 	{.site = 1, .process = 1, .nr_coros = 1, .coro = 5, .since = 1060000000},
+	{.site = 1, .process = 1, .nr_coros = 1, .coro = 6, .since = 1060000000},
+	{.site = 1, .process = 1, .nr_coros = 1, .coro = 7, .since = 1060000000},
+	{.site = 1, .process = 1, .nr_coros = 1, .coro = 8, .since = 1060000000},
+	{.site = 1, .process = 1, .nr_coros = 1, .coro = 10, .since = 1060000000},
 };
 
 static void test_nothing_found(void)
@@ -260,7 +264,7 @@ static void test_nothing_found(void)
 			.nr_coros = 50,
 			.nr_by_state = {[CT_STATE_WAITING] = 13, [CT_STATE_DESTROYED] = 37}},
 		.waiting = waiting,
-		.nr_waiting = 5,
+		.nr_waiting = sizeof(waiting) / sizeof(waiting[0]),
 		.advice = &advice,
 		.nr_advice = 1};
 

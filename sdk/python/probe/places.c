@@ -200,7 +200,8 @@ static void place_go_in(struct place *place, PyObject *frame)
 
 	if (!code)
 		return;
-	if (!code->is_library || !place->code) {
+	/* Where a library's coroutine is a task of its own, as wait_for makes one, no place is ours. */
+	if (!code->is_library || !place->code || (place->code->is_own && !code->is_own)) {
 		place->code = code;
 		place->line = line_of(frame);
 		place->library = NULL;
