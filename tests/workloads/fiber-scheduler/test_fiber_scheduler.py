@@ -15,7 +15,7 @@ import unittest
 ENGINE = os.path.abspath(sys.argv.pop())
 PROGRAMS = os.path.abspath(sys.argv.pop())
 PATIENCE_SECONDS = 60
-AT_ONCE = 4  # they mostly wait
+AT_ONCE = 6  # they mostly wait
 
 SCENARIOS = [
     "mixed", "dropped-wake", "missed-notify", "dead-waiter", "private-list", "double-resume",
@@ -169,6 +169,16 @@ def check_fault(test, log, fault):
 class Traced(unittest.TestCase):
     """The trace must hold what the detectors have to find."""
 
+    @classmethod
+    def setUpClass(cls):
+        wanted = [("example-fibers-fault-" + letter,) for letter in FAULTS]
+        wanted += [("example-fibers", "--scenario", scenario) for scenario in SCENARIOS]
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+            cls.recorded = dict(zip(wanted, pool.map(lambda one: record(*one), wanted)))
+
+    def recorded_scenario(self, name):
+        return self.recorded["example-fibers", "--scenario", name]
+
     def check_ids(self, log, events):
         """Each fiber of the log was created once; those that ended were destroyed, the others were not."""
         ids = [int(line["coroutine"]) for line in log.all("fiber")]
@@ -185,7 +195,7 @@ class Traced(unittest.TestCase):
 
     def record_fault(self, letter):
         fault = FAULTS[letter]
-        log, events = record("example-fibers-fault-" + letter)
+        log, events = self.recorded["example-fibers-fault-" + letter,]
         check_fault(self, log, fault)
         self.check_ids(log, events)
         for cause in log.all("cause"):
@@ -197,7 +207,7 @@ class Traced(unittest.TestCase):
     def test_correct(self):
         for scenario in SCENARIOS:
             with self.subTest(scenario=scenario):
-                log, events = record("example-fibers", "--scenario", scenario)
+                log, events = self.recorded_scenario(scenario)
                 self.assertEqual(log.all("stuck"), [])
                 self.check_ids(log, events)
                 self.check_threads(events)
@@ -215,7 +225,7 @@ class Traced(unittest.TestCase):
                 runs[event.thread] = event.coroutine
 
     def test_fibers_migrate(self):
-        _, events = record("example-fibers", "--scenario", "mixed")
+        _, events = self.recorded_scenario("mixed")
         threads = {}
         for event in events:
             if event.kind == "switch" and event.object not in ("", "c0"):
