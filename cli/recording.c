@@ -174,13 +174,13 @@ int recording_perform(const struct recording *recording, bool *ret_has_begun)
 		say_sentence("cannot prepare for signals: %s", strerror(errno));
 		return ct_status_exit_code(CT_ERR_SYSTEM);
 	}
-	if (!recording->options.pid)
-		witness_start();
 	exit_status = start(recording, &opened);
 	if (exit_status) {
 		signals_release();
 		return exit_status;
 	}
+	if (!recording->options.pid)
+		witness_start();
 	if (ret_has_begun)
 		*ret_has_begun = true;
 	serving = serve(recording, opened);

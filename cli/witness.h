@@ -10,8 +10,8 @@
 #include <stdbool.h>
 
 /*
- * witness_start: before the program starts, which may send its group a signal at once. Where no witness can be had,
- * nothing is known of signals to the group. There may be threads.
+ * witness_start: call once the program runs, since a signal that the group was sent before has not reached the program.
+ * Where no witness can be had, nothing is known of signals to the group. There may be threads.
  */
 void witness_start(void);
 

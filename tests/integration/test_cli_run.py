@@ -29,8 +29,8 @@ print("count", count, flush=True)
 sys.exit(42)
 """
 
-# Sends its group a signal before anything else, and counts.
-AT_ONCE = """count=0; trap 'count=$((count + 1))' INT; trap 'echo count $count; exit 42' TERM; kill -INT 0; echo ready
+# The same, by what starts sooner.
+SHELL_COUNTER = """count=0; trap 'count=$((count + 1)); echo interrupted' INT; trap 'echo count $count; exit 42' TERM; echo ready
 while :; do sleep 1000 & wait; done"""
 
 # Says "ready", and the name of the first signal.
@@ -206,21 +206,24 @@ def interrupt(tracer, send):
 
 
 def check_group_at_once(place):
-    """The program sends its group a signal before anything else, and the next one follows at once: the program has it once."""
+    """The next signal follows a group's at once: the program has the group's once all the same."""
     for _ in range(20):
-        with subprocess.Popen([COROTRACER, "run", "-o", str(fresh(place)), "--", "sh", "-c", AT_ONCE], stdout=subprocess.PIPE,
+        with subprocess.Popen([COROTRACER, "run", "-o", str(fresh(place)), "--", "sh", "-c", SHELL_COUNTER], stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True, start_new_session=True) as tracer:
             check(tracer.stdout.readline() == "ready\n", "the program did not start")
+            interrupt(tracer, os.kill)
+            interrupt(tracer, os.killpg)
             tracer.send_signal(signal.SIGTERM)
             said = tracer.stdout.readline()
             os.killpg(tracer.pid, signal.SIGKILL)
-        check(said == "count 1\n", f"the program saw: {said}")
+        check(said == "count 2\n", f"the program saw: {said}")
 
 
 def check_group(place):
-    """A signal to the group reaches the program once; where the program has left the group, it is passed on."""
+    """A signal to the group reaches the program once; where the program has left the group, it is passed on. What is sent to the
+    recording alone, and passed on, tells that the recording goes on."""
     for program in (COUNTER, "import os; os.setpgid(0, 0)\n" + COUNTER):
-        for sends in ([os.killpg], [os.killpg, os.kill], [os.kill, os.killpg]):
+        for sends in ([os.kill, os.killpg], [os.kill, os.killpg, os.kill], [os.kill, os.kill, os.killpg]):
             with started(place, program, stdout=subprocess.PIPE, start_new_session=True) as tracer:
                 check(tracer.stdout.readline() == "ready\n", "the program did not start")
                 for send in sends:
