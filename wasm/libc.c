@@ -13,6 +13,13 @@
 #include "wasm/libc.h"
 #include "wasm/sort.h"
 
+int fallocate(int descriptor, int mode, off_t offset, off_t length)
+{
+	(void)descriptor, (void)mode, (void)offset, (void)length;
+	errno = ENOTSUP;
+	return -1;
+}
+
 const char *strerrorname_np(int number)
 {
 	switch (number) {

@@ -6,6 +6,11 @@
 #define WASM_LIBC_H
 
 #include <stddef.h>
+#include <sys/types.h>
+
+/* fallocate: nothing can be reserved: -1, with ENOTSUP. */
+#define FALLOC_FL_KEEP_SIZE 1
+int fallocate(int descriptor, int mode, off_t offset, off_t length);
 
 /* strerrorname_np, sigabbrev_np, qsort_r: as in the C library of Linux. */
 const char *strerrorname_np(int number);
