@@ -12,6 +12,7 @@
 #include "analyze/rounds.h"
 #include "analyze/telling.h"
 #include "analyze/joins.h"
+#include "analyze/late_notifies.h"
 #include "analyze/merged.h"
 #include "analyze/tried.h"
 #include "analyze/wakers.h"
@@ -46,6 +47,7 @@ static bool let_watch(struct analysis *analysis)
 	if (!model_watch(analysis->model, &analyze_provenance_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_joins_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_merged_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_late_notifies_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_tried_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_wakers_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_rounds_watcher, analysis))

@@ -2,6 +2,7 @@
 /*
  * Leads, one after the other; and the time-outs that ran out last.
  */
+#include "analyze/late_notifies.h"
 #include "analyze/leads.h"
 #include "analyze/merged.h"
 #include "analyze/parts.h"
@@ -47,6 +48,7 @@ void analyze_leads_tell_process(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
 	analyze_merged_tell(analysis, story, coro->process);
+	analyze_late_notifies_tell(analysis, story, coro->process);
 	tell_expired(analysis, story, coro);
 	analyze_story_failed(analysis, story, coro->process);
 }

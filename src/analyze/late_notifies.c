@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Late notifies: a record for each object that somebody waited for, and counts for each place of notifies.
+ */
+#include <inttypes.h>
+
+#include "analyze/late_notifies.h"
+#include "analyze/parts.h"
+#include "base/map.h"
+
+/* An object whose last waiter went on, and that nobody has notified since. */
+struct left {
+	uint64_t object;
+	uint32_t process;
+	uint64_t coro; /* the waiter's id; 0: it was notified, or there was none */
+	ct_time time;
+};
+
+/* Notifies at one place. */
+struct place {
+	uint32_t process;
+	uint64_t nr_notifies;
+	uint64_t nr_late; /* the last of these: */
+	uint64_t coro;
+	ct_time time;
+	int64_t after_ns;
+};
+
+struct memory {
+	VEC(struct left) left;
+	struct map by_object;
+	uint32_t *last; /* by process: the place of the last late one; NULL: not asked for yet */
+};
+
+static void end(struct model_watch *watch)
+{
+	struct memory *memory = watch->memory;
+
+	vec_fini(&memory->left);
+	map_fini(&memory->by_object);
+}
+
+/* ---------------------------------------------------------------- what it looks at */
+
+static bool is_notified(uint64_t handle)
+{
+	switch (CTP_HANDLE_RESOURCE(handle)) {
+	case CTP_RESOURCE_CONDITION:
+	case CTP_RESOURCE_EVENT:
+	case CTP_RESOURCE_CHANNEL:
+	case CTP_RESOURCE_OTHER:
+		return !model_is_unnamed(handle);
+	default:
+		return false;
+	}
+}
+
+static uint64_t key_of(uint32_t process, uint64_t object)
+{
+	return object + (uint64_t)process * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static struct left *find(const struct memory *memory, uint32_t process, uint64_t object)
+{
+	struct left *left;
+	uint32_t at;
+
+	if (!map_get(&memory->by_object, key_of(process, object), &at))
+		return NULL;
+	left = &memory->left.at[at];
+	return left->process == process && left->object == object ? left : NULL;
+}
+
+/* False: out of memory. */
+static bool note_left(struct memory *memory, const struct left *fresh)
+{
+	struct left *left = find(memory, fresh->process, fresh->object);
+
+	if (left) {
+		*left = *fresh;
+		return true;
+	}
+	if (memory->left.count >= LATE_NOTIFIES_OBJECTS)
+		return true;
+	return vec_push(&memory->left, *fresh) &&
+	       map_put(&memory->by_object, key_of(fresh->process, fresh->object),
+		       (uint32_t)memory->left.count - 1);
+}
+
+/* Made ready with no notify of its object since it waits: by whatever else ends its wait. */
+static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model *model = watch->model;
+	const struct model_coro *coro = &model->coros.at[sight->coro];
+	uint32_t object = model_find_object(model, coro->process, coro->wait_object);
+	ct_time found = model->objects.at[object].found.time;
+	struct left left = {.object = coro->wait_object,
+		.process = coro->process,
+		.coro = coro->id,
+		.time = sight->event->time};
+
+	if (coro->state != CT_STATE_WAITING || !is_notified(coro->wait_object))
+		return true;
+	if (object && found != CT_NO_TIME && found >= coro->suspended)
+		left.coro = 0;
+	return note_left(watch->memory, &left);
+}
+
+/* The next notify is for the one that waits from now on. */
+static bool look_at_wait(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	struct left *left = find(watch->memory, coro->process, coro->wait_object);
+
+	if (left)
+		left->coro = 0;
+	return true;
+}
+
+static bool look_at_give(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct ct_event *event = sight->event;
+	struct place *place = model_watch_place(watch, model_place(watch->model, event->site));
+	struct left *left = find(watch->memory, event->process, event->object);
+
+	if (event->kind != CTP_KIND_NOTIFY || !place)
+		return true;
+	place->process = event->process;
+	place->nr_notifies++;
+	if (left && left->coro && !event->argument) {
+		place->nr_late++;
+		place->coro = left->coro;
+		place->time = event->time;
+		place->after_ns = event->time - left->time;
+	}
+	if (left)
+		left->coro = 0;
+	return true;
+}
+
+const struct model_watcher analyze_late_notifies_watcher = {
+	.nr_bytes = sizeof(struct memory),
+	.nr_place_bytes = sizeof(struct place),
+	.looks = {[MODEL_WAKE] = look_at_wake,
+		[MODEL_WAIT] = look_at_wait,
+		[MODEL_GIVE] = look_at_give},
+	.end = end,
+};
+
+/* ---------------------------------------------------------------- telling it */
+
+static const uint32_t *last_places(struct analysis *analysis, const struct model_watch *watch)
+{
+	struct memory *memory = watch->memory;
+	uint32_t site;
+
+	if (memory->last)
+		return memory->last;
+	memory->last =
+		arena_array(analysis->arena, analysis->model->nr_processes, sizeof(*memory->last));
+	analysis->is_broken |= !memory->last;
+	for (site = 1; memory->last && site < watch->nr_places; site++) {
+		const struct place *place = model_watch_place(watch, site);
+		uint32_t *last = &memory->last[place->process];
+		const struct place *best = model_watch_place(watch, *last);
+
+		if (place->nr_late && (!*last || place->time > best->time))
+			*last = site;
+	}
+	return memory->last;
+}
+
+void analyze_late_notifies_tell(struct analysis *analysis, struct story *story, uint32_t process)
+{
+	const struct model_watch *watch =
+		analyze_watch_by(analysis, &analyze_late_notifies_watcher);
+	const uint32_t *last = last_places(analysis, watch);
+	const struct place *place = model_watch_place(watch, last ? last[process] : 0);
+
+	if (!last || !last[process])
+		return;
+	analyze_story_evidence(analysis, story,
+		"%" PRIu64 " of %" PRIu64
+		" notifies at %s found nobody, as the one that had waited "
+		"had gone on by another way: what was announced may be gone with it; the last was "
+		"for "
+		"coroutine %" PRIu64 ", and came %s after that",
+		place->nr_late, place->nr_notifies, analyze_words_place(analysis, last[process]),
+		place->coro, analyze_words_duration(analysis, place->after_ns));
+}
