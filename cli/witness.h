@@ -9,10 +9,7 @@
 
 #include <stdbool.h>
 
-/*
- * witness_start: call once the program runs, since a signal that the group was sent before has not reached the program.
- * Where no witness can be had, nothing is known of signals to the group. There may be threads.
- */
+/* witness_start: where it cannot be had, nothing is known of signals to the group. There may be threads. */
 void witness_start(void);
 
 /* witness_saw: the group was sent this signal since the last question about it. Call for each signal that we got. */
