@@ -95,6 +95,8 @@ def kill_attached_engine(scratch, started, chance):
     """The target counts on; the next engine has all that follows, and counts what the rings had no room for."""
     killed, after = scratch / "killed.ctrace", scratch / "after.ctrace"
     engine = attach(started, killed)
+    while run(COROTRACER, "info", f"{killed}.partial", status=None).returncode:
+        check(engine.poll() is None, "the engine has ended")  # no whole block is written yet
     time.sleep(chance.uniform(0, 0.05))  # the random instant
     engine.kill()
     engine.communicate()
