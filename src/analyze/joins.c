@@ -6,6 +6,7 @@
 
 #include "analyze/joins.h"
 #include "analyze/parts.h"
+#include "analyze/watched_places.h"
 
 #define SHARE_OTHER \
 	10u /* of the waits at a place at most one in so many ended without the end of a child */
@@ -62,9 +63,7 @@ static bool may_wait_for_end(const struct model_coro *coro)
 
 static const struct place *place_of(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_joins_watcher);
-
-	return model_watch_place(watch, model_place(analysis->model, coro->wait_site));
+	return analyze_watch_wait(analysis, &analyze_joins_watcher, coro);
 }
 
 /* Did the waits at its place that are over end as the coroutine's own children ended? */

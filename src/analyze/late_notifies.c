@@ -6,6 +6,7 @@
 
 #include "analyze/late_notifies.h"
 #include "analyze/parts.h"
+#include "analyze/watched_places.h"
 #include "base/map.h"
 
 /* An object whose last waiter went on, and that nobody has notified since. */
@@ -18,18 +19,17 @@ struct left {
 
 /* Notifies at one place. */
 struct place {
-	uint32_t process;
+	struct watch_last last; /* late one */
 	uint64_t nr_notifies;
-	uint64_t nr_late; /* the last of these: */
+	uint64_t nr_late; /* of these; the last one: */
 	uint64_t coro;
-	ct_time time;
 	int64_t after_ns;
 };
 
 struct memory {
 	VEC(struct left) left;
 	struct map by_object;
-	uint32_t *last; /* by process: the place of the last late one; NULL: not asked for yet */
+	const uint32_t *last; /* of analyze_watch_last */
 };
 
 static void end(struct model_watch *watch)
@@ -125,12 +125,11 @@ static bool look_at_give(struct model_watch *watch, const struct model_sight *si
 
 	if (event->kind != CTP_KIND_NOTIFY || !place)
 		return true;
-	place->process = event->process;
 	place->nr_notifies++;
 	if (left && left->coro && !event->argument) {
+		place->last = (struct watch_last){event->process, event->time};
 		place->nr_late++;
 		place->coro = left->coro;
-		place->time = event->time;
 		place->after_ns = event->time - left->time;
 	}
 	if (left)
@@ -149,35 +148,22 @@ const struct model_watcher analyze_late_notifies_watcher = {
 
 /* ---------------------------------------------------------------- telling it */
 
-static const uint32_t *last_places(struct analysis *analysis, const struct model_watch *watch)
+static bool has_late(const void *of_place)
 {
-	struct memory *memory = watch->memory;
-	uint32_t site;
+	const struct place *place = of_place;
 
-	if (memory->last)
-		return memory->last;
-	memory->last =
-		arena_array(analysis->arena, analysis->model->nr_processes, sizeof(*memory->last));
-	analysis->is_broken |= !memory->last;
-	for (site = 1; memory->last && site < watch->nr_places; site++) {
-		const struct place *place = model_watch_place(watch, site);
-		uint32_t *last = &memory->last[place->process];
-		const struct place *best = model_watch_place(watch, *last);
-
-		if (place->nr_late && (!*last || place->time > best->time))
-			*last = site;
-	}
-	return memory->last;
+	return place->nr_late;
 }
 
 void analyze_late_notifies_tell(struct analysis *analysis, struct story *story, uint32_t process)
 {
 	const struct model_watch *watch =
 		analyze_watch_by(analysis, &analyze_late_notifies_watcher);
-	const uint32_t *last = last_places(analysis, watch);
-	const struct place *place = model_watch_place(watch, last ? last[process] : 0);
+	struct memory *memory = watch->memory;
+	uint32_t site = analyze_watch_last(analysis, watch, has_late, process, &memory->last);
+	const struct place *place = model_watch_place(watch, site);
 
-	if (!last || !last[process])
+	if (!site)
 		return;
 	analyze_story_evidence(analysis, story,
 		"%" PRIu64 " of %" PRIu64
@@ -185,6 +171,6 @@ void analyze_late_notifies_tell(struct analysis *analysis, struct story *story, 
 		"had gone on by another way: what was announced may be gone with it; the last was "
 		"for "
 		"coroutine %" PRIu64 ", and came %s after that",
-		place->nr_late, place->nr_notifies, analyze_words_place(analysis, last[process]),
+		place->nr_late, place->nr_notifies, analyze_words_place(analysis, site),
 		place->coro, analyze_words_duration(analysis, place->after_ns));
 }

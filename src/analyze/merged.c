@@ -7,6 +7,7 @@
 
 #include "analyze/merged.h"
 #include "analyze/parts.h"
+#include "analyze/watched_places.h"
 
 #define SHARE_RARE 20u /* at most one in so many: more are how the program works */
 
@@ -17,16 +18,14 @@ struct of_coro {
 
 /* What became of the coroutines that were started at one place. */
 struct place {
-	uint32_t process; /* of the last one */
+	struct watch_last last; /* that ended in the run of two wakes, with nobody woken */
 	uint64_t nr_ended;
-	uint64_t
-		nr_merged; /* of these: in the run of two wakes, with nobody woken; the last one: */
-	uint64_t id;
-	ct_time ended;
+	uint64_t nr_merged; /* of these: so */
+	uint64_t id;        /* of the last one of those */
 };
 
 struct memory {
-	uint32_t *last; /* by process, in the report's arena; NULL: not asked for yet */
+	const uint32_t *last; /* of analyze_watch_last */
 };
 
 static struct of_coro *record_of(const struct model_watch *watch, uint32_t coro)
@@ -72,10 +71,9 @@ static bool look_at_end(struct model_watch *watch, const struct model_sight *sig
 	place->nr_ended++;
 	if (!of->is_merged || of->has_woken || coro->state != CT_STATE_RUNNING)
 		return true;
-	place->process = coro->process;
+	place->last = (struct watch_last){coro->process, sight->until};
 	place->nr_merged++;
 	place->id = coro->id;
-	place->ended = sight->until;
 	return true;
 }
 
@@ -92,40 +90,22 @@ const struct model_watcher analyze_merged_watcher = {
 
 /* ---------------------------------------------------------------- telling it */
 
-static bool is_rare(const struct place *place)
+/* Such ends are no habit of those that are started there. */
+static bool is_rare(const void *of_place)
 {
+	const struct place *place = of_place;
+
 	return place->nr_merged && place->nr_merged <= place->nr_ended / SHARE_RARE;
-}
-
-/* By process: the place of the last such end; 0: there was none, or such ends are usual. NULL: out of memory. */
-static const uint32_t *last_places(struct analysis *analysis, const struct model_watch *watch)
-{
-	struct memory *memory = watch->memory;
-	uint32_t site;
-
-	if (memory->last)
-		return memory->last;
-	memory->last =
-		arena_array(analysis->arena, analysis->model->nr_processes, sizeof(*memory->last));
-	analysis->is_broken |= !memory->last;
-	for (site = 1; memory->last && site < watch->nr_places; site++) {
-		const struct place *place = model_watch_place(watch, site);
-		uint32_t *last = &memory->last[place->process];
-		const struct place *best = model_watch_place(watch, *last);
-
-		if (is_rare(place) && (!*last || place->ended > best->ended))
-			*last = site;
-	}
-	return memory->last;
 }
 
 void analyze_merged_tell(struct analysis *analysis, struct story *story, uint32_t process)
 {
 	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_merged_watcher);
-	const uint32_t *last = last_places(analysis, watch);
-	const struct place *place = model_watch_place(watch, last ? last[process] : 0);
+	struct memory *memory = watch->memory;
+	uint32_t site = analyze_watch_last(analysis, watch, is_rare, process, &memory->last);
+	const struct place *place = model_watch_place(watch, site);
 
-	if (!last || !last[process])
+	if (!site)
 		return;
 	analyze_story_evidence(analysis, story,
 		"%" PRIu64 " of %" PRIu64
@@ -133,7 +113,8 @@ void analyze_merged_tell(struct analysis *analysis, struct story *story, uint32_
 		"time before the last run, which woke nobody: what one of the two wakes brought "
 		"may "
 		"be gone with it; the last was coroutine %" PRIu64 ", %s before the end",
-		place->nr_merged, place->nr_ended, analyze_words_place(analysis, last[process]),
+		place->nr_merged, place->nr_ended, analyze_words_place(analysis, site),
 		place->nr_merged == 1 ? "was" : "were", place->id,
-		analyze_words_duration(analysis, analysis->parties[process].end - place->ended));
+		analyze_words_duration(
+			analysis, analysis->parties[process].end - place->last.time));
 }

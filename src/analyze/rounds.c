@@ -7,6 +7,7 @@
 #include "analyze/parts.h"
 #include "analyze/rounds.h"
 #include "analyze/runtime_words.h"
+#include "analyze/watched_places.h"
 
 #define LEAST_ROUNDS 3u /* of fewer it cannot be told whether they are even */
 #define UNEVEN 4 /* the longest round of a beat is at most so many times as long as the shortest */
@@ -208,7 +209,7 @@ static const struct model_watch *watch_of(const struct analysis *analysis)
 
 static const struct place *place_of(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return model_watch_place(watch_of(analysis), model_place(analysis->model, coro->wait_site));
+	return analyze_watch_wait(analysis, &analyze_rounds_watcher, coro);
 }
 
 bool analyze_rounds_come_back(const struct analysis *analysis, const struct model_coro *coro)

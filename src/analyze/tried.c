@@ -6,6 +6,7 @@
 
 #include "analyze/parts.h"
 #include "analyze/tried.h"
+#include "analyze/watched_places.h"
 
 #define LEAST_WAITS 5u   /* that are over: fewer are no habit */
 #define SHARE_OTHERS 10u /* of these one in so many may have ended otherwise */
@@ -36,9 +37,7 @@ const struct model_watcher analyze_tried_watcher = {
 
 static const struct place *place_of(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_tried_watcher);
-
-	return model_watch_place(watch, model_place(analysis->model, coro->wait_site));
+	return analyze_watch_wait(analysis, &analyze_tried_watcher, coro);
 }
 
 uint32_t analyze_tried_descriptor(const struct analysis *analysis, const struct model_coro *coro)

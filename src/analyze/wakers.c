@@ -7,6 +7,7 @@
 #include "analyze/rounds.h"
 #include "analyze/runtime_words.h"
 #include "analyze/wakers.h"
+#include "analyze/watched_places.h"
 
 #define LEAST_OWN 2u
 #define LEAST_OF_ALL 3u
@@ -141,11 +142,14 @@ static bool is_bound(const struct analysis *analysis, const struct model_coro *c
 		       coro->deadline <= analysis->parties[coro->process].end);
 }
 
+static struct place *place_of(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return analyze_watch_wait(analysis, &analyze_wakers_watcher, coro);
+}
+
 bool analyze_wakers_come_back(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_wakers_watcher);
-	const struct place *place =
-		model_watch_place(watch, model_place(analysis->model, coro->wait_site));
+	const struct place *place = place_of(analysis, coro);
 
 	return place && place->nr_again > place->nr_woken / SHARE_AGAIN;
 }
@@ -266,12 +270,6 @@ static bool is_forsaken(const struct analysis *analysis, uint32_t process, uint3
 		*verdict = is_gone ? VERDICT_GONE : VERDICT_LEFT;
 	}
 	return *verdict == VERDICT_GONE;
-}
-
-static struct place *place_of(const struct analysis *analysis, const struct model_coro *coro)
-{
-	return model_watch_place(analyze_watch_by(analysis, &analyze_wakers_watcher),
-		model_place(analysis->model, coro->wait_site));
 }
 
 bool analyze_wakers_come_anew(const struct analysis *analysis, const struct model_coro *coro)
