@@ -69,16 +69,11 @@ struct range_of_since {
 	uint32_t nr_there;
 };
 
-static bool was_ended(const struct ct_member *member)
-{
-	return member->coro.state == CT_STATE_DESTROYED && member->coro.destroyed != CT_NO_TIME &&
-	       member->coro.destroyed > member->since;
-}
-
 static void take_in(struct range_of_since *range, const struct ct_member *member)
 {
 	ct_time since = member->since;
-	bool is_gone = was_ended(member);
+	bool is_gone =
+		member->coro.state == CT_STATE_DESTROYED && member->coro.destroyed == member->until;
 	int64_t ns = ct_time_between(since, member->until);
 
 	range->first = since < range->first ? since : range->first;

@@ -204,8 +204,7 @@ static bool is_standstill(const struct analysis *analysis, const struct model_co
 
 /*
  * All that live wait for a lock, a condition or the end of others: a signal does not come that way, and a timer had not
- * so far. Those that join wait for the others,
- * none of which is a beat.
+ * so far. Those that join wait for the others, none of which is a beat.
  */
 static bool is_locked_in(const struct analysis *analysis, const struct model_coro *coro)
 {
