@@ -404,26 +404,13 @@ static void test_crowd(void)
 	CHECK(seen.nr_unknown < 20);
 }
 
-/* P-36: where hooks tell of runs, one that begins before the word of the other's end is in order, however near. */
-static void test_told_around(void)
+/* The list's events come out as they are: none is moved, and none marked. */
+static void check_in_order(void)
 {
-	static const struct {
-		uint8_t kind;
-		uint32_t thread;
-	} told[] = {{CTP_KIND_RESUME, 1}, {CTP_KIND_RESUME, 2}, {CTP_KIND_SUSPEND, 1},
-		{CTP_KIND_SUSPEND, 2}, {CTP_KIND_RESUME, 1}, {CTP_KIND_RESUME, 2},
-		{CTP_KIND_DESTROY, 2}, {CTP_KIND_SUSPEND, 1}};
 	const struct ct_event *event;
 	struct ct_source *source;
-	size_t i, nr_marked = 0;
+	size_t nr_marked = 0;
 
-	list.events.count = list.at = 0;
-	add(CTP_KIND_CREATE, 7, 1, 100000);
-	for (i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
-		add(told[i].kind, 7, told[i].thread, 100100 + (ct_time)i);
-		if (told[i].kind != CTP_KIND_DESTROY)
-			list.events.at[i + 1].flags = CTP_TOLD_AROUND;
-	}
 	CHECK_EQUAL(arrange_open(&list.source, &source, NULL), CT_OK);
 	CHECK_EQUAL(source_reset(source, NULL), CT_OK);
 	while (source_next(source, &event, NULL) == CT_OK)
@@ -433,14 +420,33 @@ static void test_told_around(void)
 	source_close(source);
 }
 
+/* P-36: where hooks tell of runs, one that begins before the word of the other's end is in order, however near. */
+static void test_told_around(void)
+{
+	static const struct {
+		uint8_t kind;
+		uint32_t thread;
+	} told[] = {{CTP_KIND_RESUME, 1}, {CTP_KIND_RESUME, 2}, {CTP_KIND_SUSPEND, 1},
+		{CTP_KIND_SUSPEND, 2}, {CTP_KIND_RESUME, 1}, {CTP_KIND_RESUME, 2},
+		{CTP_KIND_DESTROY, 2}, {CTP_KIND_SUSPEND, 1}};
+	size_t i;
+
+	list.events.count = list.at = 0;
+	add(CTP_KIND_CREATE, 7, 1, 100000);
+	for (i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+		add(told[i].kind, 7, told[i].thread, 100100 + (ct_time)i);
+		if (told[i].kind != CTP_KIND_DESTROY)
+			list.events.at[i + 1].flags = CTP_TOLD_AROUND;
+	}
+	check_in_order();
+}
+
 /* A lock and a coroutine may have one number: the handle of the one is the id of the other. */
 static void test_equal_numbers(void)
 {
 	static const uint64_t number = CTP_HANDLE(CTP_RESOURCE_LOCK, 7);
-	const struct ct_event *event;
-	struct ct_source *source;
 	ct_time now = 100000;
-	size_t i, nr_marked = 0;
+	size_t i;
 
 	list.events.count = list.at = 0;
 	for (i = 0; i < 100; i++, now += 100) {
@@ -451,13 +457,7 @@ static void test_equal_numbers(void)
 		add(CTP_KIND_RELEASE, 1, 1, now + 30);
 		list.events.at[list.events.count - 1].object = number;
 	}
-	CHECK_EQUAL(arrange_open(&list.source, &source, NULL), CT_OK);
-	CHECK_EQUAL(source_reset(source, NULL), CT_OK);
-	while (source_next(source, &event, NULL) == CT_OK)
-		nr_marked += !!(event->flags & CT_FLAG_ORDER_UNKNOWN);
-	CHECK_EQUAL(source->order->nr_moved, 0);
-	CHECK_EQUAL(nr_marked, 0);
-	source_close(source);
+	check_in_order();
 }
 
 /* One of nothing but one thread's events has nothing to order. */
