@@ -77,14 +77,18 @@ static void put_mark(struct woken_at *of, uint32_t place)
 		of->is_more = true;
 }
 
-/* The waker and all that it goes back to; the last one is the root. */
+/*
+ * The waker and all that it goes back to; the last one is the root. The runtime's own live as long as the program, wake
+ * whom a collection held up, and were started by whoever ran then.
+ */
 static void mark_kin(struct model_watch *watch, struct place *place, uint32_t site, uint32_t coro)
 {
 	const struct model *model = watch->model;
 	const struct model_coro *root = &model->coros.at[coro];
 	unsigned steps;
 
-	for (steps = 0; coro && steps < ANCESTORS; steps++) {
+	for (steps = 0; coro && !model_is_of_runtime(&model->coros.at[coro]) && steps < ANCESTORS;
+		steps++) {
 		struct woken_at *of = model_watch_coro(watch, coro);
 
 		if (has_mark(of, site))

@@ -5,7 +5,8 @@
  * none but such ones end, nobody comes any more.
  *
  * Judged are waits that coroutines end, one by one, and coroutines alone: a thread that woke somebody there can always
- * come again. A coroutine has room for WAKERS_PLACES places; one that woke at more of them may wake anywhere.
+ * come again, and so can a coroutine of the runtime itself. One of the program has room for WAKERS_PLACES places; if it
+ * woke at more of them it may wake anywhere.
  */
 #ifndef ANALYZE_WAKERS_H
 #define ANALYZE_WAKERS_H
