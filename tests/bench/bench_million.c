@@ -4,6 +4,7 @@
  * so many are alive.
  *
  *	bench_million [FOLDER]
+ *	bench_million --living SHAPE NUMBER FILE
  *
  * For 1,000 to 1,000,000 of them: each is created, has a frame, runs, and suspends; then some are woken, resumed and
  * suspended by chance: first a thousand, while the others live on, then all, so that hardly any event is about one that
@@ -11,11 +12,16 @@
  * that come due: what these tell of the living is part of an event's cost, and the longest heartbeat stands beside it.
  * Memory is what the heap holds before and after; at its peak there is what one generation
  * takes for its telling. Times are of the processor that this thread used.
+ *
+ * The second form writes a trace in which so many live on, for what reads it. SHAPE is `waiting` (each was created, ran
+ * and waits), `turns` (and was woken, ran and waits again, twice), `descriptors` (as `waiting`, with a frame, each for
+ * a descriptor of its own), or `scattered` (as `waiting`, the ids far from each other).
  */
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -231,11 +237,56 @@ static void measure(const char *path, uint64_t nr_coros, bool is_last)
 	fflush(stdout);
 }
 
+/* Has a coroutine run, until it waits for a timer; the scheduler wakes it before where it had waited. */
+static void take_turn(struct bench *bench, uint64_t coro, bool has_waited)
+{
+	if (has_waited)
+		emit(bench, CTP_KIND_WAKE, 0, CTP_HANDLE(CTP_RESOURCE_COROUTINE, coro));
+	emit(bench, CTP_KIND_RESUME, coro, 0);
+	emit(bench, CTP_KIND_SUSPEND, coro, CTP_HANDLE(CTP_RESOURCE_TIMER, 1));
+}
+
+static void live(struct bench *bench, const char *shape, uint64_t nr_coros)
+{
+	uint64_t step = strcmp(shape, "scattered") == 0 ? UINT64_C(0x9e3779b1) : 1, i;
+	unsigned turn, nr_turns = strcmp(shape, "turns") == 0 ? 3 : 1;
+
+	if (strcmp(shape, "descriptors") == 0) {
+		create_all(bench, nr_coros);
+		return;
+	}
+	for (turn = 0; turn < nr_turns; turn++)
+		for (i = 1; i <= nr_coros; i++) {
+			if (!turn)
+				emit(bench, CTP_KIND_CREATE, i * step, 0);
+			take_turn(bench, i * step, turn);
+		}
+	put_waiting(bench);
+}
+
+static int write_living(const char *shape, uint64_t nr_coros, const char *path)
+{
+	static struct bench bench;
+	struct ct_error error;
+
+	bench = (struct bench){.time = FIRST_TIME, .next_beat = BEAT};
+	workload_require(store_sink_open(path, NULL, &bench.sink, &error), &error);
+	define_all(&bench);
+	beat(&bench);
+	live(&bench, shape, nr_coros);
+	collect_define_clock(&bench);
+	beat(&bench);
+	workload_require(sink_close(bench.sink, true, &error), &error);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	char path[4096];
 	uint64_t nr_coros;
 
+	if (argc == 5 && strcmp(argv[1], "--living") == 0)
+		return write_living(argv[2], strtoull(argv[3], NULL, 10), argv[4]);
 	snprintf(path, sizeof(path), "%s/corotracer-million-%ld.ctrace",
 		argc > 1 ? argv[1] : "/dev/shm", (long)getpid());
 	printf("{\n  \"benchmark\": \"million\",\n  \"events\": %u,\n  \"sizes\": [\n", NR_EVENTS);
