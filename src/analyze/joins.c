@@ -35,7 +35,8 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 		place->nr_over++;
 		place->nr_after_end += *has_ended;
 	}
-	*has_ended = false;
+	if (*has_ended)
+		*has_ended = false;
 	return true;
 }
 

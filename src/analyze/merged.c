@@ -50,13 +50,15 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 
 static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
 {
-	record_of(watch, sight->coro)->has_woken = false;
+	if (record_of(watch, sight->coro)->has_woken)
+		record_of(watch, sight->coro)->has_woken = false;
 	return true;
 }
 
 static bool look_at_wait(struct model_watch *watch, const struct model_sight *sight)
 {
-	record_of(watch, sight->coro)->is_merged = false;
+	if (record_of(watch, sight->coro)->is_merged)
+		record_of(watch, sight->coro)->is_merged = false;
 	return true;
 }
 

@@ -1,204 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rounds (rounds.h): a record for each coroutine, one for each place, and the lulls that come of them.
+ * Rounds (rounds.h): what they are asked, and the lulls that come of them.
  */
 #include <inttypes.h>
 
 #include "analyze/parts.h"
 #include "analyze/rounds.h"
+#include "analyze/rounds_kept.h"
 #include "analyze/runtime_words.h"
 #include "analyze/watched_places.h"
 
-#define LEAST_ROUNDS 3u /* of fewer it cannot be told whether they are even */
-#define UNEVEN 4 /* the longest round of a beat is at most so many times as long as the shortest */
-#define SLACK_NS INT64_C(5000000) /* that a busy machine adds to one */
-#define SHARE_AGAIN 10u           /* of those that went on one in so many had been there before */
-#define SHARE_OTHER 10u           /* of the waits for ends at most one in so many ended otherwise */
+#define SHARE_AGAIN 10u /* of those that went on one in so many had been there before */
+#define SHARE_OTHER 10u /* of the waits for ends at most one in so many ended otherwise */
 #define LEAST_JOINS 2u
 #define LEAST_CHILDREN 2u
 #define LEAST_TURNS 10u /* in which it was passed over, and times that it was not before */
 #define TIMES_LONGER 10
-#define REST_NS INT64_C(20000000) /* a wait that is no matter of turns */
-
-struct of_coro {
-	ct_time beats_since;       /* the first of its waits at `site`, with none elsewhere since */
-	ct_time waits_since;       /* the last of them */
-	int64_t shortest, longest; /* from one of them to the next, in ns */
-	ct_time last_end;          /* of one that it had started */
-	uint64_t last_id;          /* the id of that one */
-	ct_time rest_from;         /* its last long wait, or the beats that this one ends */
-	ct_time rest_until;
-	uint64_t been_at;       /* a bit for each place, or for several */
-	uint64_t turns_at_wait; /* of its thread, when it came to wait */
-	uint32_t site;          /* 0: it is at no place */
-	uint32_t nr_rounds;
-	uint32_t nr_living;  /* of those that it has started */
-	uint32_t nr_at_wait; /* of these there were when it came to wait */
-	uint32_t nr_beside;  /* and of those that its parent had started */
-	bool has_ended;      /* one that it had started, since it was resumed last */
-	bool has_rested;
-	bool is_nested; /* another one resumed it last, on its own thread */
-};
-
-/* Waits at one place that are over. */
-struct place {
-	uint64_t nr_over;
-	uint64_t nr_again; /* of coroutines that had waited there before */
-	uint64_t nr_joins; /* as `nr_least` were left of those that the coroutine had started */
-	int64_t longest;   /* of these: from the last end, in ns */
-	uint32_t nr_least;
-	uint32_t nr_most; /* that ended in one wait */
-};
-
-/* All in the scratch arena. */
-struct memory {
-	struct lull *lulls;    /* by process */
-	uint32_t *nr_children; /* by coroutine: of those that it has started, who live */
-	uint32_t *nr_others;   /* and of these, who may end what others wait for */
-	uint32_t *nr_joinable; /* and of these, who may yet end, for their parent to go on */
-	uint32_t *nr_back;     /* by place: who waits there, and has waited there before */
-	uint32_t *nr_beating;  /* by place: whose beat waits there */
-};
-
-static struct of_coro *record_of(const struct model_watch *watch, uint32_t coro)
-{
-	return model_watch_coro(watch, coro);
-}
-
-/* ---------------------------------------------------------------- what it looks at */
-
-static void take_place(struct of_coro *of, uint32_t site, ct_time time)
-{
-	of->beats_since = time;
-	of->shortest = INT64_MAX;
-	of->longest = 0;
-	of->site = site;
-	of->nr_rounds = 0;
-}
-
-static void count_round(struct of_coro *of, int64_t ns)
-{
-	of->nr_rounds++;
-	of->shortest = ns < of->shortest ? ns : of->shortest;
-	of->longest = ns > of->longest ? ns : of->longest;
-}
-
-static bool is_even(const struct of_coro *of)
-{
-	return of->site && of->nr_rounds >= LEAST_ROUNDS &&
-	       of->longest <= of->shortest * UNEVEN + SLACK_NS;
-}
-
-static bool look_at_wait(struct model_watch *watch, const struct model_sight *sight)
-{
-	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
-	struct of_coro *of = record_of(watch, sight->coro);
-	uint32_t site = model_place(watch->model, coro->wait_site);
-
-	if (of->site && of->site == site)
-		count_round(of, coro->suspended - of->waits_since);
-	else
-		take_place(of, site, coro->suspended);
-	of->waits_since = coro->suspended;
-	of->turns_at_wait = watch->model->threads[coro->thread].nr_turns;
-	of->nr_at_wait = of->nr_living;
-	of->nr_beside = coro->parent ? record_of(watch, coro->parent)->nr_living : 0;
-	return true;
-}
-
-/* Whom it makes go on is no beat's own matter. */
-static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
-{
-	if (sight->by && sight->by != sight->coro &&
-		watch->model->coros.at[sight->coro].parent != sight->by)
-		record_of(watch, sight->by)->site = 0;
-	return true;
-}
-
-static void count_join(struct place *place, const struct of_coro *of, int64_t ns)
-{
-	uint32_t nr_ended = of->nr_at_wait - of->nr_living;
-
-	if (!place->nr_joins || of->nr_living < place->nr_least) {
-		place->nr_least = of->nr_living;
-		place->nr_joins = 0;
-		place->longest = 0;
-	}
-	place->nr_joins++;
-	place->nr_most = nr_ended > place->nr_most ? nr_ended : place->nr_most;
-	place->longest = ns > place->longest ? ns : place->longest;
-}
-
-/* A long wait is over, or beats, of which this one may be the last. */
-static void note_rest(struct of_coro *of, const struct model_coro *coro, ct_time time)
-{
-	if (coro->suspended == CT_NO_TIME || time - coro->suspended < REST_NS)
-		return;
-	of->rest_from = is_even(of) ? of->beats_since : coro->suspended;
-	of->rest_until = time;
-	of->has_rested = true;
-}
-
-static bool has_been_at(const struct of_coro *of, uint32_t site)
-{
-	return of->been_at >> site % 64 & 1;
-}
-
-static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
-{
-	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
-	uint32_t site = model_place(watch->model, coro->wait_site);
-	struct of_coro *of = record_of(watch, sight->coro);
-	struct place *place = model_watch_place(watch, site);
-	bool has_ended = of->has_ended;
-	ct_time from = of->last_end > coro->suspended ? of->last_end : coro->suspended;
-
-	of->has_ended = false;
-	of->is_nested = watch->model->threads[sight->event->thread].top != 0;
-	note_rest(of, coro, sight->event->time);
-	if (!place || coro->suspended == CT_NO_TIME ||
-		(coro->point != CTP_POINT_AWAIT && coro->point != CTP_POINT_YIELD))
-		return true;
-	place->nr_over++;
-	place->nr_again += has_been_at(of, site);
-	of->been_at |= UINT64_C(1) << site % 64;
-	if (has_ended && of->nr_living <= of->nr_at_wait &&
-		(!place->nr_joins || of->nr_living <= place->nr_least))
-		count_join(place, of, sight->event->time - from);
-	return true;
-}
-
-static bool look_at_begin(struct model_watch *watch, const struct model_sight *sight)
-{
-	record_of(watch, sight->by)->nr_living++;
-	return true;
-}
-
-static bool look_at_end(struct model_watch *watch, const struct model_sight *sight)
-{
-	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
-	bool has_parent = watch->model->coros.at[coro->parent].state < CT_STATE_DONE;
-	struct of_coro *of = record_of(watch, has_parent ? coro->parent : 0);
-
-	if (!(coro->flags & MODEL_CORO_WAS_CREATED))
-		return true;
-	of->nr_living -= of->nr_living != 0;
-	of->last_end = sight->until;
-	of->last_id = coro->id;
-	of->has_ended = true;
-	return true;
-}
-
-const struct model_watcher analyze_rounds_watcher = {
-	.nr_bytes = sizeof(struct memory),
-	.nr_coro_bytes = sizeof(struct of_coro),
-	.nr_place_bytes = sizeof(struct place),
-	.looks = {[MODEL_WAIT] = look_at_wait,
-		[MODEL_WAKE] = look_at_wake,
-		[MODEL_RUN] = look_at_run,
-		[MODEL_BEGIN] = look_at_begin,
-		[MODEL_END] = look_at_end},
-};
 
 /* ---------------------------------------------------------------- what it is asked */
 
@@ -285,10 +102,10 @@ bool analyze_rounds_is_left_alone(const struct analysis *analysis, uint32_t inde
 {
 	const struct memory *memory = watch_of(analysis)->memory;
 	const struct model_coro *coro = &analysis->model->coros.at[index];
-	const struct of_coro *of = record_of(watch_of(analysis), index);
+	const struct of_wait *wait = wait_of(watch_of(analysis), index);
 
 	return is_joining(coro) && !memory->nr_joinable[index] &&
-	       have_parted(analysis, coro->parent, of->nr_beside, memory->nr_others);
+	       have_parted(analysis, coro->parent, wait->nr_beside, memory->nr_others);
 }
 
 bool analyze_rounds_has_lost_the_last(const struct analysis *analysis, uint32_t index)
@@ -405,19 +222,19 @@ static bool look_at_coro(const struct analysis *analysis, uint32_t index, struct
 }
 
 /* How often others went on after a sleep of its thread, since it came to wait. */
-static uint64_t turns_since(const struct analysis *analysis, uint32_t index)
+static uint32_t turns_since(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 
-	return analysis->model->threads[coro->thread].nr_turns -
-	       record_of(watch_of(analysis), index)->turns_at_wait;
+	return (uint32_t)analysis->model->threads[coro->thread].nr_turns -
+	       wait_of(watch_of(analysis), index)->nr_turns;
 }
 
 bool analyze_rounds_is_passed_over(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 
-	return model_is_yielding(coro) && !record_of(watch_of(analysis), index)->is_nested &&
+	return model_is_yielding(coro) && !wait_of(watch_of(analysis), index)->is_nested &&
 	       turns_since(analysis, index) >= LEAST_TURNS;
 }
 
@@ -441,7 +258,7 @@ bool analyze_rounds_has_beat(const struct analysis *analysis, const struct model
 void analyze_rounds_tell_turns(struct analysis *analysis, struct story *story, uint32_t index)
 {
 	analyze_story_evidence(analysis, story,
-		"its thread slept %" PRIu64 " times since, and others went on after each",
+		"its thread slept %" PRIu32 " times since, and others went on after each",
 		turns_since(analysis, index));
 }
 

@@ -53,10 +53,12 @@ static size_t next_size(const struct arena *arena, size_t wanted)
 	return size < wanted ? wanted : size;
 }
 
+/* A block that is made for one large piece is zeroed: most of its memory the kernel gives when it is written. */
 static bool add_block(struct arena *arena, size_t wanted)
 {
 	size_t size = next_size(arena, wanted);
-	struct arena_block *block = malloc(sizeof(*block) + size);
+	struct arena_block *block = wanted > ARENA_LARGEST_BYTES ? calloc(1, sizeof(*block) + size)
+								 : malloc(sizeof(*block) + size);
 
 	if (!block)
 		return false;
@@ -71,6 +73,7 @@ static bool add_block(struct arena *arena, size_t wanted)
 void *arena_alloc(struct arena *arena, size_t bytes)
 {
 	size_t rounded;
+	bool is_zero = false;
 	void *piece;
 
 	if (bytes > SIZE_MAX / 2)
@@ -79,10 +82,11 @@ void *arena_alloc(struct arena *arena, size_t bytes)
 	if (!arena->block || arena->block->size - arena->used < rounded) {
 		if (!add_block(arena, rounded))
 			return NULL;
+		is_zero = rounded > ARENA_LARGEST_BYTES;
 	}
 	piece = arena->block->content + arena->used;
 	arena->used += rounded;
-	return memset(piece, 0, rounded);
+	return is_zero ? piece : memset(piece, 0, rounded);
 }
 
 void *arena_array(struct arena *arena, size_t count, size_t size)

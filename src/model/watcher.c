@@ -7,22 +7,11 @@
 
 #include "model/release.h"
 
-/* Room for so many coroutines, the new ones zero. */
-static bool reserve(struct model_watch *watch, uint32_t count)
+/* Room for so many coroutines. */
+static bool reserve(struct model_watch *watch, size_t count)
 {
-	uint32_t room = count < UINT32_MAX / 2 ? count + count / 2 : UINT32_MAX;
-	size_t each = watch->watcher->nr_coro_bytes;
-	uint8_t *of_coros;
-
-	if (!each || count <= watch->nr_of_coros)
-		return true;
-	of_coros = realloc(watch->of_coros, room * each);
-	if (!of_coros)
-		return false;
-	memset(of_coros + watch->nr_of_coros * each, 0, (room - watch->nr_of_coros) * each);
-	watch->of_coros = of_coros;
-	watch->nr_of_coros = room;
-	return true;
+	return area_reach(&watch->of_coros, count * watch->watcher->nr_coro_bytes) &&
+	       area_reach(&watch->rare, count * watch->watcher->nr_rare_bytes);
 }
 
 static bool begin(struct model_watch *watch, const void *settings)
@@ -40,8 +29,7 @@ static bool begin(struct model_watch *watch, const void *settings)
 		watch->nr_places = watch->model->tables->nr_sites;
 	watch->of_places = calloc(watch->nr_places + 1u, watcher->nr_place_bytes + 1);
 	watch->memory = calloc(1, watcher->nr_bytes + 1);
-	return watch->memory && watch->of_places &&
-	       reserve(watch, (uint32_t)watch->model->coros.count) &&
+	return watch->memory && watch->of_places && reserve(watch, watch->model->coros.count) &&
 	       (!watcher->begin || watcher->begin(watch, settings));
 }
 
@@ -69,7 +57,7 @@ bool model_watch_add_coro(struct model *model)
 	size_t i;
 
 	for (i = 0; i < model->watches.count; i++)
-		if (!reserve(model->watches.at[i], (uint32_t)model->coros.count))
+		if (!reserve(model->watches.at[i], model->coros.count))
 			return false;
 	return true;
 }
@@ -111,15 +99,21 @@ bool model_watch_gone(const struct model *model, uint32_t coro)
 	return is_taken;
 }
 
-static void move_coros(struct release *release, struct model_watch *watch)
+static void move_area(const struct release *release, struct area *area, size_t each)
 {
-	size_t each = watch->watcher->nr_coro_bytes;
-	uint32_t count = 1, i;
+	unsigned char *to = area->at + each;
+	uint32_t i;
 
-	for (i = 1; i < release->model->coros.count; i++)
-		if (release->to[i])
-			memmove(watch->of_coros + count++ * each, watch->of_coros + i * each, each);
-	memset(watch->of_coros + count * each, 0, (watch->nr_of_coros - count) * each);
+	for (i = 1; each && i < release->model->coros.count; i++) {
+		const unsigned char *from = area->at + i * each;
+
+		if (!release->to[i])
+			continue;
+		if (memcmp(to, from, each) != 0)
+			memcpy(to, from, each);
+		to += each;
+	}
+	area_cut(area, (size_t)(to - area->at));
 }
 
 void model_watch_move(struct release *release)
@@ -127,9 +121,12 @@ void model_watch_move(struct release *release)
 	struct model *model = release->model;
 	size_t i;
 
-	for (i = 0; i < model->watches.count; i++)
-		if (model->watches.at[i]->watcher->nr_coro_bytes)
-			move_coros(release, model->watches.at[i]);
+	for (i = 0; i < model->watches.count; i++) {
+		struct model_watch *watch = model->watches.at[i];
+
+		move_area(release, &watch->of_coros, watch->watcher->nr_coro_bytes);
+		move_area(release, &watch->rare, watch->watcher->nr_rare_bytes);
+	}
 }
 
 static void end(struct model_watch *watch)
@@ -137,7 +134,8 @@ static void end(struct model_watch *watch)
 	if (watch->watcher->end && watch->memory)
 		watch->watcher->end(watch);
 	free(watch->memory);
-	free(watch->of_coros);
+	area_fini(&watch->of_coros);
+	area_fini(&watch->rare);
 	free(watch->of_places);
 	free(watch);
 }

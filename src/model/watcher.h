@@ -6,6 +6,9 @@
  * A watcher's memory belongs to it. A watcher has one piece of memory for the whole, and one for each coroutine, which
  * move with the coroutines when the model gives records back; where it names a coroutine by its index, it shows the
  * field (`visit`), so that the model can keep who is named, and change the index.
+ *
+ * What is kept of coroutines takes no memory until it is written (base/area.h): so many live at once that a watcher
+ * writes only what is not so already. What it needs of each is apart from what few of them have.
  */
 #ifndef MODEL_WATCHER_H
 #define MODEL_WATCHER_H
@@ -15,6 +18,7 @@
 #include <stdint.h>
 
 #include "corotracer/ct.h"
+#include "base/area.h"
 
 struct model;
 struct model_range;
@@ -104,6 +108,7 @@ typedef void model_visitor(struct release *release, uint32_t *coro, enum model_m
 struct model_watcher {
 	size_t nr_bytes;                     /* that it keeps of the whole, at first zero */
 	size_t nr_coro_bytes;                /* of each coroutine, likewise */
+	size_t nr_rare_bytes;                /* and of few of them */
 	size_t nr_place_bytes;               /* and of each place: by site */
 	model_look *looks[MODEL_NR_MOMENTS]; /* NULL: at this it does not look */
 
@@ -125,8 +130,8 @@ struct model_watch {
 	const struct model_watcher *watcher;
 	struct model *model;
 	void *memory;
-	uint8_t *of_coros;
-	uint32_t nr_of_coros; /* that `of_coros` has room for */
+	struct area of_coros;
+	struct area rare;
 	uint8_t *of_places;
 	uint32_t nr_places;
 };
@@ -150,7 +155,13 @@ void model_watch_refuse(struct model_watch *watch);
 /* model_watch_coro: what the watcher keeps of a coroutine. */
 static inline void *model_watch_coro(const struct model_watch *watch, uint32_t coro)
 {
-	return watch->of_coros + coro * watch->watcher->nr_coro_bytes;
+	return watch->of_coros.at + coro * watch->watcher->nr_coro_bytes;
+}
+
+/* model_watch_rare: what the watcher keeps of few coroutines, of this one. */
+static inline void *model_watch_rare(const struct model_watch *watch, uint32_t coro)
+{
+	return watch->rare.at + coro * watch->watcher->nr_rare_bytes;
 }
 
 /* model_watch_place: what the watcher keeps of a place; NULL: there is no such place. */

@@ -66,7 +66,8 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
 	bool *has_moved = model_watch_coro(watch, sight->coro);
 
-	*has_moved = coro->suspended != CT_NO_TIME && coro->thread != sight->event->thread;
+	if (*has_moved != (coro->suspended != CT_NO_TIME && coro->thread != sight->event->thread))
+		*has_moved = !*has_moved;
 	return true;
 }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lowest layer: errors as a path, arenas, texts, JSON, maps, checksums, outputs that appear whole.
+ * The lowest layer: errors as a path, arenas, areas, texts, JSON, maps, checksums, outputs that appear whole.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/area.h"
 #include "base/arena.h"
 #include "check.h"
 #include "base/crc32c.h"
@@ -86,6 +88,40 @@ static void check_duration(int64_t ns, const char *expected)
 	text_duration(&text, ns);
 	CHECK_TEXT(text_peek(&text), expected);
 	text_fini(&text);
+}
+
+static size_t nr_pages_there(const struct area *area)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), nr = 0, i;
+	unsigned char *is_there = calloc(area->nr_bytes / page, 1);
+
+	CHECK(mincore(area->at, area->nr_bytes, is_there) == 0);
+	for (i = 0; i < area->nr_bytes / page; i++)
+		nr += is_there[i] & 1;
+	free(is_there);
+	return nr;
+}
+
+/* What was not written is zero, and takes no memory, however far the area was made to reach. */
+static void test_area(void)
+{
+	size_t large = (size_t)256 << 20, i;
+	struct area area = {0};
+
+	CHECK(area_reach(&area, 10));
+	area.at[9] = 7;
+	for (i = 1000; i <= large; i *= 3)
+		CHECK(area_reach(&area, i));
+	area.at[large / 5] = 8;
+	CHECK(area.nr_bytes >= large / 3);
+	CHECK_EQUAL(area.at[9], 7);
+	CHECK(nr_pages_there(&area) <= 2);
+	area_cut(&area, 9);
+	CHECK_EQUAL(area.at[9], 0);
+	CHECK_EQUAL(area.at[large / 5], 0);
+	CHECK(!area_reach(&area, SIZE_MAX / 2 + 1));
+	area_fini(&area);
+	CHECK_EQUAL(area.nr_bytes, 0);
 }
 
 static void test_texts(void)
@@ -337,6 +373,7 @@ int main(void)
 	test_failures_read_as_a_path();
 	test_failures_are_cut_not_overrun();
 	test_arena_pieces();
+	test_area();
 	test_texts();
 	test_utf8();
 	test_json();

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rounds (rounds.h), while events are folded in: a record for each coroutine, and one for each place.
+ */
+#include "analyze/parts.h"
+#include "analyze/rounds.h"
+#include "analyze/rounds_kept.h"
+
+#define MOST_BESIDE ((1u << 30) - 1)
+#define REST_NS INT64_C(20000000) /* a wait that is no matter of turns */
+
+static void take_place(struct of_coro *of, uint32_t site, ct_time time)
+{
+	of->beats_since = of->waits_since = time;
+	of->shortest = INT64_MAX;
+	of->longest = 0;
+	of->site = site;
+	of->nr_rounds = 0;
+}
+
+static void count_round(struct of_coro *of, int64_t ns)
+{
+	of->nr_rounds++;
+	of->shortest = ns < of->shortest ? ns : of->shortest;
+	of->longest = ns > of->longest ? ns : of->longest;
+}
+
+static bool look_at_wait(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	struct of_coro *of = record_of(watch, sight->coro);
+	struct of_wait *wait = wait_of(watch, sight->coro);
+	uint32_t site = model_place(watch->model, coro->wait_site);
+
+	wait->is_apart = !of->site || of->site != site;
+	if (!wait->is_apart) {
+		count_round(of, coro->suspended - of->waits_since);
+		of->waits_since = coro->suspended;
+	} else if (of->site) {
+		of->site = 0;
+		of->nr_rounds = 0;
+	}
+	wait->nr_turns = (uint32_t)watch->model->threads[coro->thread].nr_turns;
+	wait->nr_beside =
+		coro->parent ? record_of(watch, coro->parent)->nr_living & MOST_BESIDE : 0;
+	if (of->nr_at_wait != of->nr_living)
+		of->nr_at_wait = of->nr_living;
+	return true;
+}
+
+static void leave_place(const struct model_watch *watch, uint32_t coro)
+{
+	struct of_coro *of = record_of(watch, coro);
+
+	wait_of(watch, coro)->is_apart = false;
+	if (!of->site)
+		return;
+	of->site = 0;
+	of->nr_rounds = 0;
+}
+
+/* Whom it makes go on is no beat's own matter. */
+static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
+{
+	if (sight->by && sight->by != sight->coro &&
+		watch->model->coros.at[sight->coro].parent != sight->by)
+		leave_place(watch, sight->by);
+	return true;
+}
+
+static void count_join(struct place *place, const struct of_coro *of, int64_t ns)
+{
+	uint32_t nr_ended = of->nr_at_wait - of->nr_living;
+
+	if (!place->nr_joins || of->nr_living < place->nr_least) {
+		place->nr_least = of->nr_living;
+		place->nr_joins = 0;
+		place->longest = 0;
+	}
+	place->nr_joins++;
+	place->nr_most = nr_ended > place->nr_most ? nr_ended : place->nr_most;
+	place->longest = ns > place->longest ? ns : place->longest;
+}
+
+/* A long wait is over, or beats, of which this one may be the last. */
+static void note_rest(struct of_coro *of, const struct model_coro *coro, ct_time time)
+{
+	if (coro->suspended == CT_NO_TIME || time - coro->suspended < REST_NS)
+		return;
+	of->rest_from = is_even(of) ? of->beats_since : coro->suspended;
+	of->rest_until = time;
+	of->has_rested = true;
+}
+
+static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	uint32_t site = model_place(watch->model, coro->wait_site);
+	struct of_coro *of = record_of(watch, sight->coro);
+	struct of_wait *wait = wait_of(watch, sight->coro);
+	struct place *place = model_watch_place(watch, site);
+	bool has_ended = of->has_ended;
+	ct_time from = of->last_end > coro->suspended ? of->last_end : coro->suspended;
+
+	if (has_ended)
+		of->has_ended = false;
+	if (wait->is_apart)
+		take_place(of, site, coro->suspended);
+	wait->is_apart = false;
+	wait->is_nested = watch->model->threads[sight->event->thread].top != 0;
+	note_rest(of, coro, sight->event->time);
+	if (!place || coro->suspended == CT_NO_TIME ||
+		(coro->point != CTP_POINT_AWAIT && coro->point != CTP_POINT_YIELD))
+		return true;
+	place->nr_over++;
+	place->nr_again += has_been_at(of, site);
+	of->been_at |= UINT64_C(1) << site % 64;
+	if (has_ended && of->nr_living <= of->nr_at_wait &&
+		(!place->nr_joins || of->nr_living <= place->nr_least))
+		count_join(place, of, sight->event->time - from);
+	return true;
+}
+
+static bool look_at_begin(struct model_watch *watch, const struct model_sight *sight)
+{
+	record_of(watch, sight->by)->nr_living++;
+	return true;
+}
+
+static bool look_at_end(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	bool has_parent = watch->model->coros.at[coro->parent].state < CT_STATE_DONE;
+	struct of_coro *of = record_of(watch, has_parent ? coro->parent : 0);
+
+	if (!(coro->flags & MODEL_CORO_WAS_CREATED))
+		return true;
+	of->nr_living -= of->nr_living != 0;
+	of->last_end = sight->until;
+	of->last_id = coro->id;
+	of->has_ended = true;
+	return true;
+}
+
+const struct model_watcher analyze_rounds_watcher = {
+	.nr_bytes = sizeof(struct memory),
+	.nr_coro_bytes = sizeof(struct of_wait),
+	.nr_rare_bytes = sizeof(struct of_coro),
+	.nr_place_bytes = sizeof(struct place),
+	.looks = {[MODEL_WAIT] = look_at_wait,
+		[MODEL_WAKE] = look_at_wake,
+		[MODEL_RUN] = look_at_run,
+		[MODEL_BEGIN] = look_at_begin,
+		[MODEL_END] = look_at_end},
+};

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Areas are mappings: the kernel gives a page when it is first written. A page that holds the reader of traces has no
+ * such calls, and takes the memory at once.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/area.h"
+
+#define AREA_STEP ((size_t)64 << 10) /* a multiple of the size of a page, on any machine */
+
+static size_t round_up(size_t nr_bytes)
+{
+	return (nr_bytes + AREA_STEP - 1) & ~(AREA_STEP - 1);
+}
+
+#ifdef __wasm__
+
+static void *enlarge(const struct area *area, size_t nr_bytes)
+{
+	unsigned char *at = realloc(area->at, nr_bytes);
+
+	if (at)
+		memset(at + area->nr_bytes, 0, nr_bytes - area->nr_bytes);
+	return at;
+}
+
+static void give_back(unsigned char *at, size_t nr_bytes)
+{
+	memset(at, 0, nr_bytes);
+}
+
+static void give_all_back(struct area *area)
+{
+	free(area->at);
+}
+
+#else
+
+#include <sys/mman.h>
+
+static void *enlarge(const struct area *area, size_t nr_bytes)
+{
+	void *at = area->at ? mremap(area->at, area->nr_bytes, nr_bytes, MREMAP_MAYMOVE)
+			    : mmap(NULL, nr_bytes, PROT_READ | PROT_WRITE,
+				      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static void give_back(unsigned char *at, size_t nr_bytes)
+{
+	if (nr_bytes && madvise(at, nr_bytes, MADV_DONTNEED))
+		memset(at, 0, nr_bytes);
+}
+
+static void give_all_back(struct area *area)
+{
+	if (area->at)
+		munmap(area->at, area->nr_bytes);
+}
+
+#endif
+
+bool area_reach(struct area *area, size_t nr_bytes)
+{
+	size_t room = area->nr_bytes + area->nr_bytes / 2;
+	void *at;
+
+	if (nr_bytes <= area->nr_bytes)
+		return true;
+	if (nr_bytes > SIZE_MAX / 2)
+		return false;
+	room = round_up(room > nr_bytes ? room : nr_bytes);
+	at = enlarge(area, room);
+	if (!at)
+		return false;
+	area->at = at;
+	area->nr_bytes = room;
+	return true;
+}
+
+void area_cut(struct area *area, size_t nr_bytes)
+{
+	size_t whole = round_up(nr_bytes);
+
+	if (nr_bytes >= area->nr_bytes)
+		return;
+	memset(area->at + nr_bytes, 0, whole - nr_bytes);
+	give_back(area->at + whole, area->nr_bytes - whole);
+}
+
+void area_fini(struct area *area)
+{
+	give_all_back(area);
+	*area = (struct area){0};
+}
