@@ -7,6 +7,7 @@
 #include "analyze/merged.h"
 #include "analyze/parts.h"
 #include "analyze/provenance.h"
+#include "analyze/wakers.h"
 
 /* Did its last time-out run out in this wait and wake nobody, and does the thread sleep without any since? */
 static bool has_expired_in_vain(const struct model_thread *thread, const struct model_coro *coro)
@@ -57,5 +58,6 @@ void analyze_leads_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
 	analyze_provenance_tell(analysis, story, coro);
+	analyze_wakers_tell(analysis, story, coro);
 	analyze_leads_tell_process(analysis, story, coro);
 }

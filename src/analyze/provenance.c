@@ -437,14 +437,27 @@ static const char *words_when(
 		analyze_words_duration(analysis, coro->suspended - time));
 }
 
-static const char *words_whom(struct analysis *analysis, const struct provenance_relay *relay)
+/* A lock goes to the one that was woken for it, and giving it back wakes another that waits. */
+static const char *words_kept(const struct provenance_relay *relay, const struct model_coro *coro)
+{
+	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK &&
+			       coro->suspended < relay->lost_time
+		       ? ": it may have kept the lock"
+		       : "";
+}
+
+static const char *words_whom(struct analysis *analysis, const struct provenance_relay *relay,
+	const struct model_coro *coro)
 {
 	const struct model_coro *whom = &analysis->model->coros.at[relay->whom];
 	const char *who = analyze_words_coro(analysis, whom);
+	bool is_habit = analyze_provenance_is_passed_on(analysis, relay);
 
-	if (relay->lost && analyze_provenance_is_passed_on(analysis, relay))
-		return analyze_say(analysis, "%s, which ended %s later and passed it on to nobody",
-			who, analyze_words_duration(analysis, relay->lost_time - relay->last.time));
+	if (relay->lost && (is_habit || !whom->is_presumed_done))
+		return analyze_say(analysis, "%s, which ended %s later and %s%s", who,
+			analyze_words_duration(analysis, relay->lost_time - relay->last.time),
+			is_habit ? "passed it on to nobody" : "woke nobody there",
+			words_kept(relay, coro));
 	if (whom->state >= CT_STATE_DONE && !whom->is_presumed_done)
 		return analyze_say(analysis, "%s, which has ended", who);
 	return who;
@@ -482,7 +495,7 @@ static const char *words_last(struct analysis *analysis, const struct model_coro
 	if (!relay->nr_woken)
 		return "";
 	return analyze_say(analysis, "the last of them came %s, for %s%s",
-		words_when(analysis, relay->last.time, coro), words_whom(analysis, relay),
+		words_when(analysis, relay->last.time, coro), words_whom(analysis, relay, coro),
 		words_waker(analysis, relay, coro));
 }
 

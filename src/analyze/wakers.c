@@ -3,6 +3,9 @@
  * The parties that could end waits at a place: marks on coroutines, for each place at which they, or those that they
  * started, woke somebody. Whether all of these are gone is asked once for each place, from place to place.
  */
+#include <inttypes.h>
+#include <stdlib.h>
+
 #include "analyze/parts.h"
 #include "analyze/rounds.h"
 #include "analyze/runtime_words.h"
@@ -25,6 +28,13 @@ enum verdict {
 	VERDICT_LEFT,
 };
 
+/* The places at which it, or one that it started, woke somebody; 0: none. */
+struct woken_at {
+	uint32_t at[WAKERS_PLACES];
+	bool is_more;      /* and others */
+	uint32_t woken_at; /* where another one ended its last wait so */
+};
+
 /* What ended waits at one place; the first of those that say the same has it. */
 struct place {
 	/* the id of the coroutine, started by none, that those who woke there go back to; 0: none yet */
@@ -34,13 +44,11 @@ struct place {
 	int64_t longest_ns;
 	bool has_others;     /* a thread woke somebody there, or not all go back to one */
 	uint8_t verdicts[2]; /* of all that end waits there, and of all that live, once asked for */
-};
-
-/* The places at which it, or one that it started, woke somebody; 0: none. */
-struct woken_at {
-	uint32_t at[WAKERS_PLACES];
-	bool is_more;      /* and others */
-	uint32_t woken_at; /* where another one ended its last wait so */
+	uint32_t spawn_site; /* where those who woke there were started; 0: at several places */
+	/* As a place at which coroutines are started: the last one of them that ended. */
+	uint64_t ended;
+	ct_time ended_time;
+	struct woken_at ended_at;
 };
 
 #define RESOURCE(name) (UINT64_C(1) << CTP_RESOURCE_##name)
@@ -102,6 +110,14 @@ static void mark_kin(struct model_watch *watch, struct place *place, uint32_t si
 	place->root = root->id;
 }
 
+static void note_spawn_site(struct place *place, uint32_t spawn_site)
+{
+	if (!place->nr_woken)
+		place->spawn_site = spawn_site;
+	else if (place->spawn_site != spawn_site)
+		place->spawn_site = 0;
+}
+
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
@@ -115,6 +131,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 		return true;
 	place->nr_again += woken->woken_at == site;
 	woken->woken_at = site;
+	note_spawn_site(place, watch->model->coros.at[sight->by].spawn_site);
 	place->nr_woken++;
 	if (waited_ns > place->longest_ns)
 		place->longest_ns = waited_ns;
@@ -125,10 +142,23 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	return true;
 }
 
+static bool look_at_end(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	struct place *place = model_watch_place(watch, coro->spawn_site);
+
+	if (!place || !coro->spawn_site)
+		return true;
+	place->ended = coro->id;
+	place->ended_time = sight->until;
+	place->ended_at = *(const struct woken_at *)model_watch_coro(watch, sight->coro);
+	return true;
+}
+
 const struct model_watcher analyze_wakers_watcher = {
 	.nr_coro_bytes = sizeof(struct woken_at),
 	.nr_place_bytes = sizeof(struct place),
-	.looks = {[MODEL_WAKE] = look_at_wake},
+	.looks = {[MODEL_WAKE] = look_at_wake, [MODEL_END] = look_at_end},
 };
 
 /* ---------------------------------------------------------------- what it is asked */
@@ -312,4 +342,45 @@ bool analyze_wakers_were_its_own(const struct analysis *analysis, const struct m
 	const struct place *place = place_of(analysis, coro);
 
 	return place && place->root == coro->id && have_gone(analysis, coro, LEAST_OWN, false);
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+/* Is each that was started there, and has not ended, one of those that wait at this place? */
+static bool are_others_ended(
+	const struct analysis *analysis, uint32_t process, uint32_t spawn_site, uint32_t site)
+{
+	const struct model *model = analysis->model;
+	uint32_t i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+
+		if (coro->process == process && coro->spawn_site == spawn_site && is_alive(coro) &&
+			(coro->state != CT_STATE_WAITING || coro->wait_site != site))
+			return false;
+	}
+	return true;
+}
+
+void analyze_wakers_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_wakers_watcher);
+	const struct place *place = place_of(analysis, coro), *of_start;
+
+	if (!place || place->nr_woken < LEAST_WAKES || place->has_others || !place->spawn_site)
+		return;
+	of_start = model_watch_place(watch, place->spawn_site);
+	if (!of_start || !of_start->ended || of_start->ended_at.is_more ||
+		has_mark(&of_start->ended_at, coro->wait_site) ||
+		!are_others_ended(analysis, coro->process, place->spawn_site, coro->wait_site))
+		return;
+	analyze_story_evidence(analysis, story,
+		"whoever ended a wait there was started at %s, and all of those have ended; "
+		"the last one, coroutine %" PRIu64 ", ended %s %s, and woke nobody there",
+		analyze_words_place(analysis, place->spawn_site), of_start->ended,
+		analyze_words_duration(analysis, llabs(of_start->ended_time - coro->suspended)),
+		of_start->ended_time < coro->suspended ? "before this wait began"
+						       : "after this wait began");
 }

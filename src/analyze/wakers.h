@@ -17,6 +17,7 @@
 
 struct analysis;
 struct model_coro;
+struct story;
 
 #define WAKERS_PLACES 2u
 
@@ -52,5 +53,12 @@ bool analyze_wakers_come_back(const struct analysis *analysis, const struct mode
  * one that lives? Others may come that way, with none left who would start them: timers of a runtime.
  */
 bool analyze_wakers_come_anew(const struct analysis *analysis, const struct model_coro *coro);
+
+/*
+ * analyze_wakers_tell: as evidence, that ten waits at least ended there, all by coroutines that were started at one
+ * place, of which none is left but those that wait so themselves, and that the last of them to end woke nobody there.
+ */
+void analyze_wakers_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro);
 
 #endif
