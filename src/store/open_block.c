@@ -15,8 +15,9 @@ void store_open_block_start(struct store_open_block *block, uint32_t thread, uin
 
 size_t store_open_block_room(const struct store_open_block *block)
 {
-	size_t records = STORE_BLOCK_RECORDS - block->content.nr_records;
-	size_t bytes = STORE_OPEN_BYTES - (size_t)(block->at - block->bytes);
+	size_t used = block ? (size_t)(block->at - block->bytes) : STORE_HEAD_ROOM;
+	size_t records = STORE_BLOCK_RECORDS - (block ? block->content.nr_records : 0);
+	size_t bytes = STORE_OPEN_BYTES - used;
 
 	return records < bytes / STORE_RECORD_BYTES_MAX ? records : bytes / STORE_RECORD_BYTES_MAX;
 }

@@ -40,7 +40,7 @@ struct store_open_block {
 /* store_open_block_start: empty, for records of this thread. */
 void store_open_block_start(struct store_open_block *block, uint32_t thread, uint64_t first);
 
-/* store_open_block_room: so many more records surely fit. */
+/* store_open_block_room: so many more records surely fit; NULL: so many into one that was just started. */
 size_t store_open_block_room(const struct store_open_block *block);
 
 /* store_open_block_add: records for which there is room, in memory that nobody else writes. */

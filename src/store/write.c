@@ -332,35 +332,31 @@ static enum ct_status take_records(struct store_sink *store, struct stream *stre
 static bool fits_surely(const struct stream *stream, const struct ct_batch *batch)
 {
 	const struct store_open_block *block = stream->block;
-	size_t room = STORE_OPEN_BYTES - STORE_HEAD_ROOM, used = 0;
 
 	if (block && !is_for(block, batch))
 		return false;
-	if (block)
-		used = (size_t)(block->at - block->bytes) - STORE_HEAD_ROOM;
-	return batch->nr_records < (room - used) / STORE_RECORD_BYTES_MAX;
+	return batch->nr_records <= store_open_block_room(block);
 }
 
 /*
  * The caller counts all of a batch that fails, so whatever of it is in the file already is cut off
  * again; with it go the records that the stream's block held before, which are ours to count.
  */
-static enum ct_status put_writing(struct store_sink *store, struct stream *stream,
+static enum ct_status put(struct store_sink *store, struct stream *stream,
 	const struct ct_batch *batch, struct ct_error *reterr)
 {
 	struct store_content before = {0};
 	struct store_extent start;
-	enum ct_status status = store_write_definitions(store, &store->failure);
 
-	if (status) {
+	/* No block names what is not defined before it. */
+	if (!fits_surely(stream, batch) && store_write_definitions(store, &store->failure)) {
 		refuse(store, batch);
 		return fail(store, reterr);
 	}
 	if (stream->block)
 		before = stream->block->content;
 	start = store->output->written;
-	status = take_records(store, stream, batch, &store->failure);
-	if (status == CT_OK)
+	if (take_records(store, stream, batch, &store->failure) == CT_OK)
 		return CT_OK;
 	store_output_cut_back(store->output, start);
 	give_back(store, stream);
@@ -384,8 +380,7 @@ static enum ct_status store_put(
 		return ct_fail(reterr, CT_ERR_USAGE, "stream %u was not defined", batch->stream);
 	stream = &store->streams.at[batch->stream];
 	find_origin(store, stream, batch);
-	status = fits_surely(stream, batch) ? take_records(store, stream, batch, reterr)
-					    : put_writing(store, stream, batch, reterr);
+	status = put(store, stream, batch, reterr);
 	if (status == CT_OK && !batch->is_carried)
 		store->nr_taken += batch->nr_records;
 	return status;
@@ -530,9 +525,10 @@ static enum ct_status store_close(struct ct_sink *sink, bool is_wanted, struct c
 		if (status)
 			store_write_definitions(store, NULL);
 	}
-	closed = store_output_close(store->output, is_wanted, status ? NULL : reterr);
+	/* That the file has no name is what its user must know, whatever failed before. */
+	closed = store_output_close(store->output, is_wanted, reterr);
 	release(store);
-	return status ? status : closed;
+	return closed ? closed : status;
 }
 
 uint64_t store_sink_lost(const struct ct_sink *sink)

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "made_trace.h"
+#include "store/format.h"
 
 #define LIMIT_BYTES 400000u /* of which the end has its room */
 #define NR_RECORDS 300u
@@ -150,6 +151,34 @@ static void test_lost_losses(void)
 	source_close(source);
 }
 
+/* A block has as many records as it may have when the disk is full: what comes later is refused, room or not. */
+static void test_full_block(void)
+{
+	struct ct_sink *sink = made_sink("block.ctrace");
+	struct ctp_record records[256] = {{0}};
+	struct ct_source *source;
+	uint32_t i;
+
+	for (i = 0; i < 256; i++)
+		records[i] = (struct ctp_record){
+			MADE_EPOCH + i, 7, 7, CTP_TAIL(0, CTP_KIND_COUNTER, 0, 0)};
+	made_start(sink, 1);
+	CHECK_EQUAL(sink_flush(sink, NULL), CT_OK);
+	for (i = 0; i < STORE_BLOCK_RECORDS / 256; i++)
+		CHECK_EQUAL(made_put(sink, 1, records, 256), CT_OK);
+	limit_files(4096);
+	CHECK_EQUAL(made_put(sink, 1, records, 256), CT_ERR_SYSTEM);
+	limit_files(RLIM_INFINITY);
+	CHECK_EQUAL(made_put(sink, 1, records, 256), CT_ERR_SYSTEM);
+	CHECK_EQUAL(store_sink_lost(sink), STORE_BLOCK_RECORDS);
+	made_end(sink, MADE_EPOCH + 5000, STORE_BLOCK_RECORDS);
+	CHECK_EQUAL(sink_close(sink, true, NULL), CT_ERR_SYSTEM);
+	source = made_source("block.ctrace");
+	CHECK_EQUAL(made_count(source), 0);
+	CHECK_EQUAL(count_losses(source->tables), STORE_BLOCK_RECORDS + 512);
+	source_close(source);
+}
+
 /* A disk that is full from the start. */
 static void test_full_device(void)
 {
@@ -245,6 +274,7 @@ int main(void)
 	test_limited_file(true);
 	test_limited_file(false);
 	test_lost_losses();
+	test_full_block();
 	test_full_device();
 	test_pipe_that_is_closed();
 	test_folder_that_may_not_be_written();
