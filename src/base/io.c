@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,14 @@
 
 #define ATTEMPTS 8
 
+/* Others who share a pipe or terminal with us may have made it non-blocking. */
+static bool wait_for_room(int descriptor)
+{
+	struct pollfd waited = {.fd = descriptor, .events = POLLOUT};
+
+	return poll(&waited, 1, -1) > 0 || errno == EINTR;
+}
+
 enum ct_status io_write(int descriptor, const void *bytes, size_t nr_bytes, struct ct_error *reterr)
 {
 	const char *at = bytes;
@@ -23,7 +32,7 @@ enum ct_status io_write(int descriptor, const void *bytes, size_t nr_bytes, stru
 	while (nr_bytes) {
 		written = write(descriptor, at, nr_bytes);
 		if (written < 0) {
-			if (errno == EINTR)
+			if (errno == EINTR || (errno == EAGAIN && wait_for_room(descriptor)))
 				continue;
 			return ct_fail_errno(reterr, "writing %zu bytes", nr_bytes);
 		}
@@ -263,12 +272,20 @@ static bool has_late_error(int descriptor)
 	return again >= 0 && close(again) < 0;
 }
 
+static enum ct_status fail_late(const struct io_output *output, struct ct_error *reterr)
+{
+	if (!output->partial_path)
+		return ct_fail_errno(reterr, "writing '%s'", output->path);
+	return ct_fail_errno(
+		reterr, "writing '%s' (it is left as '%s')", output->path, output->partial_path);
+}
+
 static enum ct_status finish_file(struct io_output *output, bool is_wanted, struct ct_error *reterr)
 {
 	enum ct_status status = CT_OK;
 
 	if (is_wanted && has_late_error(output->descriptor))
-		status = ct_fail_errno(reterr, "writing '%s'", output->path);
+		status = fail_late(output, reterr);
 	if (output->partial_path && !is_wanted)
 		unlink(output->partial_path);
 	else if (output->partial_path && status == CT_OK)

@@ -12,8 +12,10 @@
 
 #include "base/failure.h"
 
-/* io_write: writes all bytes to a descriptor, through short writes and EINTR. Fails with errno's
- * text. */
+/*
+ * io_write: writes all bytes to a descriptor, through short writes and EINTR, and waits for room where the descriptor
+ * is non-blocking. Fails with errno's text.
+ */
 enum ct_status io_write(
 	int descriptor, const void *bytes, size_t nr_bytes, struct ct_error *reterr);
 
