@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -197,13 +196,13 @@ static enum ct_status judge_by(
 	return status ? status : tell(check, reterr);
 }
 
-/* Where nothing was recorded, verdicts are written all the same, and the status says why. */
-static int judge_nothing(const struct check *check)
+/* Where nothing was recorded, verdicts are written all the same, and the status says why: `reason`. */
+static int judge_nothing(const struct check *check, enum ct_status reason)
 {
 	struct ct_error error;
 	enum ct_status status = judge_by(check, NULL, &error);
 
-	return status ? say_failure(status, &error) : ct_status_exit_code(CT_ERR_NO_PROBE);
+	return status ? say_failure(status, &error) : ct_status_exit_code(reason);
 }
 
 static int judge(const struct check *check)
@@ -225,27 +224,23 @@ static int judge(const struct check *check)
 	return exit_status;
 }
 
-/* ---------------------------------------------------------------- recording first */
-
-/* Marks that tell a trace that was written now from one that was there before. */
-static struct stat look_at(const char *path)
+/* What holds of a trace that was not written whole may not hold of the program; what is broken is. */
+static int judge_rest(const struct check *check)
 {
-	struct stat seen = {0};
-
-	if (stat(path, &seen) != 0)
-		return (struct stat){0};
-	return seen;
+	return judge(check) == BROKEN ? BROKEN : ct_status_exit_code(CT_ERR_SYSTEM);
 }
 
+/* ---------------------------------------------------------------- recording first */
+
 /* Where programs read the verdicts from standard output, what the command prints goes beside them. */
-static int perform_aside(const struct recording *recording, bool *ret_has_begun)
+static int perform_aside(const struct recording *recording, struct recording_result *ret_result)
 {
 	int ours = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
 	int exit_status;
 
 	if (ours >= 0)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
-	exit_status = recording_perform(recording, ret_has_begun);
+	exit_status = recording_perform(recording, ret_result);
 	if (ours >= 0) {
 		dup2(ours, STDOUT_FILENO);
 		close(ours);
@@ -253,27 +248,29 @@ static int perform_aside(const struct recording *recording, bool *ret_has_begun)
 	return exit_status;
 }
 
-static int record(const struct check *check)
+static int record_and_judge(const struct check *check)
 {
 	struct recording recording = {
 		.options = {.output = check->trace, .command = check->command},
 	};
-	struct stat before = look_at(check->trace), after;
-	bool has_begun = false;
+	struct recording_result result = {0};
 	int exit_status;
 
 	if (format_of(check->arguments) != CT_CHECKS_TEXT &&
 		strcmp(output_of(check->arguments), "-") == 0)
-		exit_status = perform_aside(&recording, &has_begun);
+		exit_status = perform_aside(&recording, &result);
 	else
-		exit_status = recording_perform(&recording, &has_begun);
-	after = look_at(check->trace);
-	if (after.st_ino &&
-		(after.st_ino != before.st_ino || after.st_mtim.tv_sec != before.st_mtim.tv_sec ||
-			after.st_mtim.tv_nsec != before.st_mtim.tv_nsec))
-		return 0;
+		exit_status = recording_perform(&recording, &result);
+	if (result.is_written && result.is_incomplete)
+		return judge_rest(check);
+	if (result.is_written)
+		return judge(check);
+	if (!result.has_begun)
+		return exit_status;
+	if (result.is_incomplete)
+		return judge_nothing(check, CT_ERR_SYSTEM);
 	say_sentence("check: nothing was recorded");
-	return has_begun ? judge_nothing(check) : exit_status;
+	return judge_nothing(check, CT_ERR_NO_PROBE);
 }
 
 /* ---------------------------------------------------------------- the command */
@@ -320,9 +317,9 @@ static int perform(struct check *check)
 		exit_status = choose_trace(check);
 	if (!exit_status && output_replaces(check->trace, output_of(check->arguments)))
 		exit_status = ct_status_exit_code(CT_ERR_USAGE);
-	if (!exit_status && check->command)
-		exit_status = record(check);
-	return exit_status ? exit_status : judge(check);
+	if (exit_status)
+		return exit_status;
+	return check->command ? record_and_judge(check) : judge(check);
 }
 
 int command_check(const struct arguments *arguments)

@@ -109,6 +109,7 @@ static void count(const struct recording *recording, struct ct_record_stats *sta
 int fetching_perform(const struct arguments *arguments, struct recording *recording)
 {
 	struct ct_record_stats stats = {.has_probe = true}; /* the runtime told all by itself */
+	struct recording_result result = {.has_begun = true, .is_written = true};
 	char complaint[COMPLAINT_BYTES];
 	struct ct_fetched fetched;
 	struct ct_error error;
@@ -129,7 +130,7 @@ int fetching_perform(const struct arguments *arguments, struct recording *record
 	say_ending(&fetched);
 	if (strcmp(recording->options.output, "-") != 0) {
 		count(recording, &stats);
-		summary_after_close(recording, &stats, NULL, NULL);
+		summary_after_close(recording, &result, &stats, NULL, NULL);
 	}
 	return fetched.ending == CT_FETCH_BROKEN ? ct_status_exit_code(CT_ERR_SYSTEM) : 0;
 }

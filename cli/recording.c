@@ -158,8 +158,41 @@ static struct ct_serve *serve(const struct recording *recording, struct ct_recor
 	return NULL;
 }
 
-int recording_perform(const struct recording *recording, bool *ret_has_begun)
+/* Marks that tell an output that was written now from one that was there before. */
+static struct stat look_at(const struct recording *recording)
 {
+	struct stat seen = {0};
+
+	if (!recording->options.output || stat(recording->options.output, &seen) != 0)
+		return (struct stat){0};
+	return seen;
+}
+
+static bool is_other(const struct stat *before, const struct stat *now)
+{
+	return now->st_ino != before->st_ino || now->st_dev != before->st_dev ||
+	       now->st_mtim.tv_sec != before->st_mtim.tv_sec ||
+	       now->st_mtim.tv_nsec != before->st_mtim.tv_nsec;
+}
+
+static bool was_written(const struct recording *recording, const struct stat *before)
+{
+	struct stat now = look_at(recording);
+
+	return now.st_ino && is_other(before, &now);
+}
+
+/* A program that was started says itself how it ended. */
+static int exit_status_after(const struct recording *recording, const struct ct_record_stats *stats,
+	enum ct_status closed)
+{
+	return recording->options.pid ? ct_status_exit_code(closed) : exit_status_of(stats);
+}
+
+int recording_perform(const struct recording *recording, struct recording_result *ret_result)
+{
+	struct recording_result result = {.has_begun = true};
+	struct stat before = look_at(recording);
 	struct ct_process_look *look;
 	struct ct_record_stats stats;
 	struct ct_serve *serving;
@@ -181,18 +214,20 @@ int recording_perform(const struct recording *recording, bool *ret_has_begun)
 	}
 	if (!recording->options.pid)
 		witness_start();
-	if (ret_has_begun)
-		*ret_has_begun = true;
 	serving = serve(recording, opened);
 	harvest(recording, opened);
 	ct_serve_close(serving);
 	ct_record_stats(opened, &stats);
-	exit_status = recording->options.pid ? 0 : exit_status_of(&stats);
 	summary_before_close(recording, &stats);
 	look = ct_record_take_look(opened);
 	closed = ct_record_close(opened, &error);
 	signals_release();
-	summary_after_close(recording, &stats, closed ? &error : NULL, look);
+	result.is_written = was_written(recording, &before);
+	result.is_incomplete = closed != CT_OK;
+	summary_after_close(recording, &result, &stats, closed ? &error : NULL, look);
 	ct_process_look_free(look);
+	exit_status = exit_status_after(recording, &stats, closed);
+	if (ret_result)
+		*ret_result = result;
 	return exit_status;
 }

@@ -18,12 +18,19 @@ struct recording {
 	struct serving serving;                 /* while it goes on */
 };
 
+/* What became of a recording. */
+struct recording_result {
+	bool has_begun;     /* the program was started, or the process is recorded */
+	bool is_written;    /* the output's name is that of this recording, and of none before */
+	bool is_incomplete; /* the output failed at some time: events, or its name, are missing */
+};
+
 /*
  * recording_perform: runs the command to its end, and returns the program's exit status, or why it was not started.
- * With `pid` it records that process until it ends or the user has enough: 0, or why it could not. `ret_has_begun`,
- * which may be NULL, tells the two apart.
+ * With `pid` it records that process until it ends or the user has enough: 0, or why it could not. `ret_result`, which
+ * may be NULL, tells these apart.
  */
-int recording_perform(const struct recording *recording, bool *ret_has_begun);
+int recording_perform(const struct recording *recording, struct recording_result *ret_result);
 
 /* ---------------------------------------------------------------- recording_options.c */
 
@@ -54,11 +61,12 @@ void recording_options_fini(struct recording_options *options);
 void summary_before_close(const struct recording *recording, const struct ct_record_stats *stats);
 
 /*
- * summary_after_close: the last line, made from the trace where it can be read, and the report where it
+ * summary_after_close: the last line, made from the trace where it was written and can be read, and the report where it
  * was asked for. `error`: why the output is not complete, or NULL. `look`: what the kernel told of the process, or
  * NULL.
  */
-void summary_after_close(const struct recording *recording, const struct ct_record_stats *stats,
-	const struct ct_error *error, const struct ct_process_look *look);
+void summary_after_close(const struct recording *recording, const struct recording_result *result,
+	const struct ct_record_stats *stats, const struct ct_error *error,
+	const struct ct_process_look *look);
 
 #endif

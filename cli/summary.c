@@ -147,11 +147,12 @@ static void print_line(const struct recording *recording, const struct ct_record
 }
 
 /* Only a trace in a regular file can be read again, and only the compact form holds everything. */
-static bool is_readable(const struct recording *recording)
+static bool is_readable(const struct recording *recording, const struct recording_result *result)
 {
 	struct stat status;
 
-	return !recording->options.flight && recording->options.format == CT_FORMAT_CTRACE &&
+	return result->is_written && !recording->options.flight &&
+	       recording->options.format == CT_FORMAT_CTRACE &&
 	       strcmp(recording->options.output, "-") != 0 &&
 	       stat(recording->options.output, &status) == 0 && S_ISREG(status.st_mode);
 }
@@ -191,18 +192,27 @@ static bool judge_end(const struct recording *recording, const struct ct_process
 	return false;
 }
 
-void summary_after_close(const struct recording *recording, const struct ct_record_stats *stats,
-	const struct ct_error *error, const struct ct_process_look *look)
+static void say_failed_close(const struct recording_result *result,
+	const struct ct_record_stats *stats, const struct ct_error *error)
+{
+	if (!result->is_written)
+		say_sentence("%s", error->text);
+	else if (!stats->output_trouble)
+		say_sentence("the trace is not complete: %s", error->text);
+}
+
+void summary_after_close(const struct recording *recording, const struct recording_result *result,
+	const struct ct_record_stats *stats, const struct ct_error *error,
+	const struct ct_process_look *look)
 {
 	struct judgement judgement = {NULL, NULL};
 
-	if (error && !stats->output_trouble)
-		say_sentence("the trace is not complete: %s", error->text);
-	if (!stats->keeps_former && is_readable(recording) &&
-		!judge_end(recording, look, &judgement))
+	if (error)
+		say_failed_close(result, stats, error);
+	if (is_readable(recording, result) && !judge_end(recording, look, &judgement))
 		judgement = (struct judgement){NULL, NULL};
 	if (judgement.report && recording->wants_report)
 		print_report(judgement.report, recording->options.output);
-	print_line(recording, stats, judgement.report, !error || is_readable(recording));
+	print_line(recording, stats, judgement.report, !error || is_readable(recording, result));
 	judgement_fini(&judgement);
 }

@@ -589,11 +589,11 @@ enum ct_status ct_record_close(struct ct_record *record, struct ct_error *reterr
 	control_close(record->control);
 	namer_free(record->namer);
 	collect_close(record->collect);
-	closed = sink_close(record->sink, !stats.keeps_former, named || finished ? NULL : reterr);
+	closed = sink_close(record->sink, !stats.keeps_former, reterr);
 	steering_free(record->steering);
 	flight_free(record->flight);
 	if (record->whole && named == CT_OK && finished == CT_OK && closed == CT_OK)
 		told_write(record->whole, &stats, record->row_numbers, record->output_path);
 	release_names(record);
-	return named ? named : finished ? finished : closed;
+	return closed ? closed : named ? named : finished;
 }
