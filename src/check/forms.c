@@ -90,6 +90,7 @@ static void say_headline(
 	struct text *text, const struct ct_checks *checks, const struct ct_checks_options *options)
 {
 	const struct ct_quality *quality = &checks->report->quality;
+	const struct ct_tables *tables = checks->report->tables;
 
 	text_add(text, "corotracer check: ");
 	say_subject(text, checks, options);
@@ -97,7 +98,10 @@ static void say_headline(
 	say_count(text, quality->nr_events, "event", "events");
 	text_add(text, ", ");
 	text_count(text, quality->nr_lost);
-	text_add(text, " lost\n");
+	text_add(text, " lost");
+	if (!tables->is_complete && !tables->has_no_end)
+		text_format(text, ", %s", say_end(tables));
+	text_char(text, '\n');
 }
 
 static void say_total(struct text *text, const struct ct_checks *checks)

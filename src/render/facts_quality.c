@@ -191,9 +191,7 @@ static void trace(struct text *rows, const struct ct_report *report)
 		text_count(rows, report->quality.nr_left_out);
 		text_add(rows, " left out as asked, ");
 	}
-	text_add(rows, tables->has_no_end    ? "of a form that tells no end of observation"
-		       : tables->is_complete ? "with its end"
-					     : "cut short: its end is missing");
+	text_add(rows, say_end(tables));
 	origin(rows, tables);
 	render_facts_end(rows);
 }

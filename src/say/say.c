@@ -55,6 +55,13 @@ void say_span(struct text *text, ct_time from, ct_time until)
 	text_duration(text, span);
 }
 
+const char *say_end(const struct ct_tables *tables)
+{
+	if (tables->has_no_end)
+		return "of a form that tells no end of observation";
+	return tables->is_complete ? "with its end" : "cut short: its end is missing";
+}
+
 void say_coroutine(struct text *text, const struct ct_tables *tables, uint64_t id, const char *name,
 	uint32_t function_site)
 {

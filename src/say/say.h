@@ -28,6 +28,9 @@ void say_wall_clock(struct text *text, const struct ct_tables *tables, ct_time t
 /* say_span: the time between two points: "2.19 s"; "not known". */
 void say_span(struct text *text, ct_time from, ct_time until);
 
+/* say_end: whether the trace has its end: "with its end", "cut short: its end is missing". The text is constant. */
+const char *say_end(const struct ct_tables *tables);
+
 /* ---------------------------------------------------------------- where */
 
 /*
