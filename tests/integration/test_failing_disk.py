@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Each call of the trace's writer fails, at each place where it is made: engine and file tell the same loss, nothing above Suspect
+is found in what is left of a correct program, and where the output has no name, nothing is said of the one that had it before.
+
+docs/design/faults.md has the calls and what becomes of each.
+"""
+import concurrent.futures
+import errno
+import fcntl
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+
+from attach_target import PID, count_more, target
+from support import BUILD, COROTRACER, check, folder, run
+
+DISK = BUILD / "tests/targets/libfailing_disk.so"
+FIBERS = [BUILD / "tests/workloads/fiber-scheduler/example-fibers", "--scenario", "mixed"]
+CIRCLE = BUILD / "tests/targets/lock_circle"
+HALF = 0
+ERRORS = [errno.ENOSPC, errno.EIO, HALF, errno.EINTR, errno.EDQUOT, errno.EAGAIN, errno.EFBIG]
+HARMLESS = [HALF, errno.EINTR, errno.EAGAIN]
+# Calls whose failure leaves the output without its name, or keeps the recording from beginning.
+NAMELESS = [("rename", 1, errno.EIO), ("rename", 1, errno.EACCES), ("close", 2, errno.EIO), ("close", 2, errno.ENOSPC)]
+NEVER_BEGUN = [("open", 2, errno.EACCES), ("open", 2, errno.EMFILE), ("open", 2, errno.ENOSPC), ("flock", 1, errno.EAGAIN),
+               ("ftruncate", 1, errno.EIO)]
+# Calls that the writer can do without.
+DISPENSABLE = [("flock", 1, errno.ENOLCK), ("ftruncate", 2, errno.EIO), ("lseek", 1, errno.ESPIPE),
+               ("fallocate", 1, errno.EOPNOTSUPP), ("fallocate", 1, errno.ENOSPC), ("dup", 1, errno.EMFILE)]
+
+
+def failing(name, call, nth, error, times=1):
+    """The environment in which the nth call for files of this name fails."""
+    return dict(os.environ, LD_PRELOAD=str(DISK), FAILING_NAME=name, FAILING_CALL=call, FAILING_FROM=str(nth),
+                FAILING_TIMES=str(times), FAILING_ERRNO=str(error), FAILING_COUNTS=name + ".counts")
+
+
+def counts(name):
+    return {kind: int(number) for kind, number in
+            (line.split() for line in pathlib.Path(name + ".counts").read_text().splitlines())}
+
+
+def record(name, environment, status=0):
+    """What the engine says: events, lost, and all."""
+    words = run(COROTRACER, "run", "-o", name, "--", *FIBERS, status=status, env=environment).stderr
+    told = re.search("^corotracer: ([0-9,]+) events?, ([0-9,]+) lost", words, re.M)
+    return tuple(int(number.replace(",", "")) for number in told.groups()) + (words,) if told else (None, None, words)
+
+
+def file_tells(path):
+    """Of a trace: its events, how many it says are lost, whether its end is missing, and what is found above Suspect."""
+    report = json.loads(run(COROTRACER, "report", "--no-symbols", "--format", "json", path, status=None).stdout)
+    quality = report["quality"]
+    is_open = any("behind the last heartbeat" in loss["reason"] for loss in quality["losses"])
+    grave = [finding["title"] for finding in report["findings"] if finding["grade"] != "suspect"]
+    return quality["events"], quality["lost"], is_open, grave
+
+
+def check_same(what, path, events, lost):
+    """Where the end is missing, the file knows that it does not know."""
+    of_file = file_tells(path)
+    check(not of_file[3], f"{what}: {of_file[3]}")
+    check(of_file[2] or of_file[:2] == (events, lost),
+          f"{what}: the engine tells {events} events, {lost} lost; the file {of_file[:2]}")
+
+
+def try_write(name, nth, error, nr_writes):
+    """Behind a write that fails in the first half, others would have come; the last ones hold no events."""
+    what = f"write {nth}, {error}"
+    events, lost, words = record(name, failing(name, "write", nth, error))
+    if counts(name)["write"] < nth:
+        return False  # a shorter run
+    is_told = "the trace is not complete" in words
+    check(is_told != (error in HARMLESS), f"{what}: {words}")
+    check(lost > 0 or error in HARMLESS or nth > nr_writes // 2, f"{what}: nothing is lost: {words}")
+    check(lost == 0 or error not in HARMLESS, f"{what}: {lost} are lost: {words}")
+    check_same(what, name, events, lost)
+    return True
+
+
+def try_for_ever(name, nth, error):
+    """As on a disk that is full and stays so: no end is in the file, or the one for which there was room."""
+    events, lost, words = record(name, failing(name, "write", nth, error, 0))
+    check("the trace is not complete" in words and lost > 0, f"all writes from {nth}: {words}")
+    check_same(f"all writes from {nth}", name, events, lost)
+
+
+def try_dispensable(name, call, nth, error):
+    events, lost, words = record(name, failing(name, call, nth, error))
+    check("not complete" not in words and lost == 0, f"{call} {nth}: {words}")
+    check_same(f"{call} {nth}", name, events, lost)
+
+
+def try_never_begun(name, call, nth, error):
+    words = record(name, failing(name, call, nth, error), status=3)[2]
+    check(f"cannot write '{name}': " in words, f"{call} {nth}: {words}")
+    check(not pathlib.Path(name).exists(), f"{call} {nth}: there is a trace")
+
+
+def try_nameless(name, former, call, nth, error):
+    """The trace that had the name keeps it, and is not taken for the one that has none."""
+    shutil.copy(former, name)
+    events, lost, words = record(name, failing(name, call, nth, error))
+    check(f"it is left as '{name}.partial'" in words, f"{call} {nth}: {words}")
+    check("finding" not in words and "next: " not in words, f"{call} {nth}: the former trace is judged: {words}")
+    check(pathlib.Path(name).read_bytes() == pathlib.Path(former).read_bytes(), f"{call} {nth}: the former trace is another")
+    check_same(f"{call} {nth}", name + ".partial", events, lost)
+
+
+def try_all(scratch):
+    former = f"{scratch}/former"
+    run(COROTRACER, "run", "-o", former, "--", CIRCLE, stdin=subprocess.DEVNULL)
+    whole = f"{scratch}/whole"
+    record(whole, failing(whole, "none", 1, 0))
+    nr_writes = counts(whole)["write"]
+    check(nr_writes > 20, f"only {nr_writes} writes: {counts(whole)}")
+    with concurrent.futures.ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:
+        writes = [pool.submit(try_write, f"{scratch}/write-{nth}-{turn}", nth, ERRORS[(nth + 3 * turn) % len(ERRORS)], nr_writes)
+                  for nth in range(2, nr_writes + 1) for turn in range(2)]
+        others = [pool.submit(try_for_ever, f"{scratch}/ever-{nth}", nth, errno.ENOSPC) for nth in (2, 3, nr_writes // 2)]
+        for i, each in enumerate(DISPENSABLE):
+            others.append(pool.submit(try_dispensable, f"{scratch}/dispensable-{i}", *each))
+        for i, each in enumerate(NEVER_BEGUN):
+            others.append(pool.submit(try_never_begun, f"{scratch}/never-begun-{i}", *each))
+        for i, each in enumerate(NAMELESS):
+            others.append(pool.submit(try_nameless, f"{scratch}/nameless-{i}", former, *each))
+        for each in others:
+            each.result()
+        nr_reached = sum(each.result() for each in writes)
+    check(nr_reached >= 30, f"only {nr_reached} writes were made to fail")
+
+
+def test_report_of_the_former(scratch):
+    """`run --report` prints no report of the trace before."""
+    name = f"{scratch}/asked"
+    run(COROTRACER, "run", "-o", name, "--", CIRCLE, stdin=subprocess.DEVNULL)
+    told = run(COROTRACER, "run", "--report", "-o", name, "--", *FIBERS, env=failing(name, "rename", 1, errno.EIO))
+    check("mutex" not in told.stdout + told.stderr, told.stdout + told.stderr)
+
+
+def test_check(scratch):
+    """The program is right, and what is asserted holds of what is left: that it was not all is the exit status."""
+    name = f"{scratch}/checked"
+    for call, nth, times in (("write", 8, 0), ("write", 8, 1), ("rename", 1, 1)):
+        told = run(COROTRACER, "check", "--trace", name, "findings == 0", "--", *FIBERS, status=3,
+                   env=failing(name, call, nth, errno.EIO, times))
+        check("findings == 0" in told.stdout, f"{call} {nth}: no verdict: {told.stdout}")
+    run(COROTRACER, "check", "--trace", name, "events < 10", "--", *FIBERS, status=1,
+        env=failing(name, "write", 8, errno.EIO))
+    run(COROTRACER, "check", "--trace", name, "findings == 0", "--", *FIBERS)
+
+
+def test_attach(scratch):
+    """The process goes on, and has no status to give: that of attach says whether the trace is whole."""
+    for call, nth, status in (("none", 1, 0), ("write", 3, 3), ("rename", 1, 3), ("close", 1, 3)):
+        name = f"{scratch}/{call}.ctrace"
+        with target(pathlib.Path(scratch)) as started:
+            engine = subprocess.Popen([COROTRACER, "attach", "-o", name, str(started[PID])], stderr=subprocess.PIPE, text=True,
+                                      env=failing(name, call, nth, errno.EIO, 0))
+            count_more(started, 100000)
+            engine.send_signal(signal.SIGINT)
+            words = engine.communicate(timeout=60)[1]
+        check(engine.returncode == status, f"{call} {nth}: attach ended with {engine.returncode}: {words}")
+
+
+def test_pipe_that_does_not_block(scratch):
+    """Whoever shares the pipe may have made it non-blocking: the trace, larger than the pipe, waits for a reader who comes when
+    the program has ended."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    path, done = pathlib.Path(scratch) / "piped", pathlib.Path(scratch) / "done"
+    program = " ".join(map(str, FIBERS)) + f"; : > {done}"
+    engine = subprocess.Popen([COROTRACER, "run", "-o", "-", "--", "sh", "-c", program], stdout=writer, stderr=subprocess.PIPE,
+                              text=True)
+    os.close(writer)
+    while not done.exists() and engine.poll() is None:
+        os.sched_yield()
+    with open(path, "wb") as file, os.fdopen(reader, "rb") as pipe:
+        shutil.copyfileobj(pipe, file)
+    words = engine.communicate(timeout=60)[1]
+    told = re.search("^corotracer: ([0-9,]+) events?, ([0-9,]+) lost", words, re.M)
+    check(told and "not complete" not in words, words)
+    check_same("a pipe", path, *(int(number.replace(",", "")) for number in told.groups()))
+
+
+def main():
+    with folder() as scratch:
+        try_all(scratch)
+        test_report_of_the_former(scratch)
+        test_check(scratch)
+        test_attach(scratch)
+        test_pipe_that_does_not_block(scratch)
+
+
+main()
