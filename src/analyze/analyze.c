@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/asked.h"
 #include "analyze/last_rest.h"
 #include "analyze/parts.h"
 #include "analyze/proof.h"
@@ -49,6 +50,7 @@ static bool let_watch(struct analysis *analysis)
 		!model_watch(analysis->model, &analyze_merged_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_late_notifies_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_tried_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_asked_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_wakers_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_rounds_watcher, analysis))
 		return false;

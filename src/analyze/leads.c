@@ -2,6 +2,7 @@
 /*
  * Leads, one after the other; and the time-outs that ran out last.
  */
+#include "analyze/asked.h"
 #include "analyze/late_notifies.h"
 #include "analyze/leads.h"
 #include "analyze/merged.h"
@@ -59,5 +60,6 @@ void analyze_leads_tell(
 {
 	analyze_provenance_tell(analysis, story, coro);
 	analyze_wakers_tell(analysis, story, coro);
+	analyze_asked_tell(analysis, story, coro);
 	analyze_leads_tell_process(analysis, story, coro);
 }

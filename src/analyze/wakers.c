@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analyze/parts.h"
+#include "analyze/provenance.h"
 #include "analyze/rounds.h"
 #include "analyze/runtime_words.h"
 #include "analyze/wakers.h"
@@ -363,7 +364,7 @@ static bool are_others_ended(
 	return true;
 }
 
-void analyze_wakers_tell(
+static void tell_the_last(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
 	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_wakers_watcher);
@@ -383,4 +384,36 @@ void analyze_wakers_tell(
 		analyze_words_duration(analysis, llabs(of_start->ended_time - coro->suspended)),
 		of_start->ended_time < coro->suspended ? "before this wait began"
 						       : "after this wait began");
+}
+
+/* Do both wait for what others end, and did this one end the last wait where the other one waits? */
+static bool may_wait_for_it(const struct analysis *analysis, const struct model_coro *other,
+	const struct model_coro *coro)
+{
+	const struct provenance_relay *relay;
+
+	if (!is_bound(analysis, coro) || !is_bound(analysis, other) || other == coro)
+		return false;
+	relay = analyze_provenance_relay(analysis, other);
+	return relay && &analysis->model->coros.at[relay->last.coro] == coro;
+}
+
+static void tell_the_other(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	const struct model_coro *other = &analysis->model->coros.at[coro->wake_coro];
+
+	if (coro->wake_coro && may_wait_for_it(analysis, other, coro))
+		analyze_story_evidence(analysis, story,
+			"%s, which woke it last, waits at %s, where this one ended the last wait: "
+			"they may wait for each other",
+			analyze_words_coro(analysis, other),
+			analyze_words_place(analysis, other->wait_site));
+}
+
+void analyze_wakers_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	tell_the_last(analysis, story, coro);
+	tell_the_other(analysis, story, coro);
 }

@@ -56,7 +56,8 @@ bool analyze_wakers_come_anew(const struct analysis *analysis, const struct mode
 
 /*
  * analyze_wakers_tell: as evidence, that ten waits at least ended there, all by coroutines that were started at one
- * place, of which none is left but those that wait so themselves, and that the last of them to end woke nobody there.
+ * place, of which none is left but those that wait so themselves, and that the last of them to end woke nobody there;
+ * and that the one which woke it last waits, too, where this one ended the last wait.
  */
 void analyze_wakers_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);

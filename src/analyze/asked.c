@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Asked: the last one whom each coroutine woke in its run, by id, and two counts for each place of waits.
+ */
+#include <inttypes.h>
+
+#include "analyze/asked.h"
+#include "analyze/parts.h"
+#include "analyze/watched_places.h"
+
+#define LEAST_ANSWERS 10u
+#define SHARE_ANSWERS 2u /* of the waits that were ended, one in so many at least */
+
+struct of_coro {
+	uint64_t asked; /* the id of the last one that it woke, since it ran on last; 0: none */
+	ct_time time;
+};
+
+struct place {
+	uint64_t nr_ended;
+	uint64_t nr_answered; /* of these: by the one whom the waiting coroutine had woken */
+};
+
+static struct of_coro *record_of(const struct model_watch *watch, uint32_t coro)
+{
+	return model_watch_coro(watch, coro);
+}
+
+/* ---------------------------------------------------------------- what it looks at */
+
+static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *at = watch->model->coros.at, *coro = &at[sight->coro];
+	struct place *place = model_watch_place(watch, coro->wait_site);
+	uint64_t asked = record_of(watch, sight->coro)->asked;
+
+	if (sight->by == sight->coro)
+		return true;
+	if (sight->by && at[sight->by].state == CT_STATE_RUNNING)
+		*record_of(watch, sight->by) = (struct of_coro){coro->id, sight->event->time};
+	if (place && coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT) {
+		place->nr_ended++;
+		place->nr_answered += asked && asked == at[sight->by].id;
+	}
+	return true;
+}
+
+static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
+{
+	record_of(watch, sight->coro)->asked = 0;
+	return true;
+}
+
+const struct model_watcher analyze_asked_watcher = {
+	.nr_coro_bytes = sizeof(struct of_coro),
+	.nr_place_bytes = sizeof(struct place),
+	.looks = {[MODEL_WAKE] = look_at_wake, [MODEL_RUN] = look_at_run},
+};
+
+/* ---------------------------------------------------------------- telling it */
+
+static bool is_habit(const struct place *place)
+{
+	return place && place->nr_answered >= LEAST_ANSWERS &&
+	       place->nr_answered >= place->nr_ended / SHARE_ANSWERS;
+}
+
+/* "ended 2.80 ms after that"; "": it may still answer. */
+static const char *words_end(
+	struct analysis *analysis, const struct of_coro *record, const struct model_coro *asked)
+{
+	if (!asked->id)
+		return "has ended since";
+	if (asked->state < CT_STATE_DONE || asked->is_presumed_done)
+		return "";
+	return analyze_say(analysis, "ended %s after that",
+		analyze_words_duration(analysis, asked->changed - record->time));
+}
+
+void analyze_asked_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_asked_watcher);
+	const struct place *place = analyze_watch_wait(analysis, &analyze_asked_watcher, coro);
+	struct model *model = analysis->model;
+	const struct of_coro *record = record_of(watch, (uint32_t)(coro - model->coros.at));
+	uint32_t asked = model_find(model, coro->process, record->asked);
+	const char *end;
+
+	if (!record->asked || !is_habit(place))
+		return;
+	end = words_end(analysis, record, &model->coros.at[asked]);
+	if (*end)
+		analyze_story_evidence(analysis, story,
+			"%" PRIu64 " of the %" PRIu64
+			" waits there that were ended were ended by the one whom the waiting "
+			"coroutine had woken before; now it was coroutine %" PRIu64
+			", %s before this wait, which %s",
+			place->nr_answered, place->nr_ended, record->asked,
+			analyze_words_duration(analysis, coro->suspended - record->time), end);
+}
