@@ -3,6 +3,8 @@
  * A list under a lock. A socket is shut down here and closed by libmicrohttpd alone, which takes it out of the list
  * before: its number cannot be another one's meanwhile.
  */
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -11,19 +13,31 @@
 #include "base/clock.h"
 #include "serve/connections.h"
 
-#define LATE_NS (SERVE_REQUEST_SECONDS * UINT64_C(1000000000))
+#define SECOND UINT64_C(1000000000)
+
+/* In the order in which they go. */
+enum phase {
+	PHASE_SILENT,    /* nothing has come yet */
+	PHASE_KEPT,      /* nothing has come since the answer */
+	PHASE_ASKING,    /* a part of a request has come */
+	PHASE_ANSWERING, /* the request is whole: it waits for us */
+	PHASE_EVENTS,    /* it stays */
+	NR_PHASES,
+};
 
 struct connection {
 	struct connection *next, *former;
 	struct serve_connections *all;
 	int socket;
-	bool is_answered; /* its request is whole: it waits for us */
+	bool is_going;    /* it was shut down, and its end is still to come */
+	enum phase phase; /* as it was noted: phase_of */
 	uint64_t since_ns;
+	uint64_t nr_bytes; /* that had come at the end of the answer before */
 };
 
 struct serve_connections {
 	pthread_mutex_t lock;
-	struct connection *first;
+	struct connection *first; /* the youngest */
 };
 
 struct serve_connections *serve_connections_new(void)
@@ -41,6 +55,58 @@ void serve_connections_free(struct serve_connections *connections)
 		return;
 	pthread_mutex_destroy(&connections->lock);
 	free(connections);
+}
+
+/* The kernel counts what has come, also of a request that libmicrohttpd does not show before it is whole. */
+static uint64_t count_bytes(int socket)
+{
+	struct tcp_info information = {0};
+	socklen_t nr_bytes = sizeof(information);
+
+	getsockopt(socket, IPPROTO_TCP, TCP_INFO, &information, &nr_bytes);
+	return information.tcpi_bytes_received;
+}
+
+static enum phase phase_of(const struct connection *connection)
+{
+	if (connection->phase > PHASE_KEPT ||
+		count_bytes(connection->socket) <= connection->nr_bytes)
+		return connection->phase;
+	return PHASE_ASKING;
+}
+
+static void let_go(struct connection *connection)
+{
+	connection->is_going = true;
+	shutdown(connection->socket, SHUT_RDWR);
+}
+
+static bool may_go(const struct connection *connection, enum phase phase, uint64_t now_ns)
+{
+	return phase < PHASE_ANSWERING ||
+	       (phase == PHASE_ANSWERING &&
+		       now_ns > connection->since_ns + SERVE_ANSWER_SECONDS * SECOND);
+}
+
+/* For the first of the list, which is new and stays. */
+static void make_room(struct serve_connections *all, uint64_t now_ns)
+{
+	struct connection *connection, *chosen = NULL;
+	enum phase phase, least = NR_PHASES;
+	unsigned count = 1;
+
+	for (connection = all->first->next; connection; connection = connection->next) {
+		if (connection->is_going || connection->phase == PHASE_EVENTS)
+			continue;
+		count++;
+		phase = phase_of(connection);
+		if (phase <= least && may_go(connection, phase, now_ns)) {
+			chosen = connection;
+			least = phase;
+		}
+	}
+	if (chosen && count > SERVE_CONNECTIONS_MAX)
+		let_go(chosen);
 }
 
 static void begin(struct serve_connections *all, struct MHD_Connection *from, void **place)
@@ -64,6 +130,7 @@ static void begin(struct serve_connections *all, struct MHD_Connection *from, vo
 	if (all->first)
 		all->first->former = connection;
 	all->first = connection;
+	make_room(all, connection->since_ns);
 	pthread_mutex_unlock(&all->lock);
 }
 
@@ -89,7 +156,7 @@ void serve_connections_notify(void *connections, struct MHD_Connection *connecti
 		end(connections, *place);
 }
 
-static void note(struct MHD_Connection *from, bool is_answered)
+static void note(struct MHD_Connection *from, enum phase phase)
 {
 	const union MHD_ConnectionInfo *information =
 		MHD_get_connection_info(from, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -98,19 +165,33 @@ static void note(struct MHD_Connection *from, bool is_answered)
 	if (!connection)
 		return;
 	pthread_mutex_lock(&connection->all->lock);
-	connection->is_answered = is_answered;
+	connection->phase = phase;
 	connection->since_ns = clock_monotonic_ns();
+	if (phase == PHASE_KEPT)
+		connection->nr_bytes = count_bytes(connection->socket);
 	pthread_mutex_unlock(&connection->all->lock);
 }
 
 void serve_connections_note_request(struct MHD_Connection *connection)
 {
-	note(connection, true);
+	note(connection, PHASE_ANSWERING);
+}
+
+void serve_connections_note_events(struct MHD_Connection *connection)
+{
+	note(connection, PHASE_EVENTS);
 }
 
 void serve_connections_note_answer(struct MHD_Connection *connection)
 {
-	note(connection, false);
+	note(connection, PHASE_KEPT);
+}
+
+/* An answer has time as long as something moves, for which libmicrohttpd looks. */
+static bool is_late(const struct connection *connection, uint64_t now_ns)
+{
+	return connection->phase < PHASE_ANSWERING &&
+	       now_ns > connection->since_ns + SERVE_REQUEST_SECONDS * SECOND;
 }
 
 void serve_connections_close_slow(struct serve_connections *connections, uint64_t now_ns)
@@ -119,8 +200,7 @@ void serve_connections_close_slow(struct serve_connections *connections, uint64_
 
 	pthread_mutex_lock(&connections->lock);
 	for (connection = connections->first; connection; connection = connection->next)
-		if (!connection->is_answered && now_ns - connection->since_ns > LATE_NS &&
-			now_ns > connection->since_ns)
-			shutdown(connection->socket, SHUT_RDWR);
+		if (!connection->is_going && is_late(connection, now_ns))
+			let_go(connection);
 	pthread_mutex_unlock(&connections->lock);
 }

@@ -16,7 +16,6 @@
 #define DEFAULT_NAME "localhost"
 #define DEFAULT_PORT 8080
 #define NR_PORTS 100 /* that are tried */
-#define BACKLOG 64
 
 /* ---------------------------------------------------------------- reading */
 
@@ -120,7 +119,7 @@ static int listen_at(struct addrinfo *found, uint16_t port)
 	setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	if (found->ai_family == AF_INET6)
 		setsockopt(made, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one));
-	if (bind(made, found->ai_addr, found->ai_addrlen) == 0 && listen(made, BACKLOG) == 0)
+	if (bind(made, found->ai_addr, found->ai_addrlen) == 0 && listen(made, SOMAXCONN) == 0)
 		return made;
 	trouble = errno;
 	close(made);

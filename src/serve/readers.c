@@ -271,6 +271,7 @@ enum MHD_Result serve_readers_reply(struct serve_readers *readers, struct serve_
 		end_reader(reader);
 		return MHD_NO;
 	}
+	serve_connections_note_events(call->connection);
 	return serve_reply_response(call, MHD_HTTP_OK, "text/event-stream", response);
 }
 

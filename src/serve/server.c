@@ -2,8 +2,8 @@
 /*
  * The public functions: a socket, a daemon on threads of its own, and what it tells.
  *
- * What is bounded: connections, and those of one address; the bytes of a request's headers and of its body; the time in
- * which it must have come (connections.h); readers of events (readers.h); queries (queries.h).
+ * What is bounded: connections, and the time that each has (connections.h); the bytes of a request's headers and of its
+ * body; readers of events (readers.h); queries (queries.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,11 +37,11 @@ static enum ct_status start_daemon(struct ct_serve *serve, int listening, struct
 
 	serve->daemon = MHD_start_daemon(flags, serve->address.port, NULL, NULL, serve_request,
 		serve, MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_THREAD_POOL_SIZE, NR_THREADS,
-		MHD_OPTION_CONNECTION_LIMIT, SERVE_CONNECTIONS_MAX,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
-		MHD_OPTION_CONNECTION_TIMEOUT, SILENT_SECONDS, MHD_OPTION_NOTIFY_CONNECTION,
-		serve_connections_notify, serve->connections, MHD_OPTION_NOTIFY_COMPLETED,
-		serve_request_end, serve, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+		MHD_OPTION_CONNECTION_LIMIT, SERVE_SOCKETS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, SILENT_SECONDS,
+		MHD_OPTION_NOTIFY_CONNECTION, serve_connections_notify, serve->connections,
+		MHD_OPTION_NOTIFY_COMPLETED, serve_request_end, serve, MHD_OPTION_STRICT_FOR_CLIENT,
+		1, MHD_OPTION_END);
 	return serve->daemon ? CT_OK
 			     : ct_fail(reterr, CT_ERR_SYSTEM, "starting the server's threads");
 }

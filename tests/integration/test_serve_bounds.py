@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The server at its bounds: sizes (H-8), connections (H-9), findings (H-12), what every refusal has (H-1, H-16), what is not known yet
+"""The server at its bounds: sizes (H-8), connections and those of one user (H-9), findings (H-12), what every refusal has (H-1, H-16), what is not known yet
 (H-2), a token for each start (H-7)."""
 import contextlib
 import http.client
@@ -7,12 +7,13 @@ import json
 import pathlib
 import select
 
-from served import Server, judged
+from served import Reader, Server, judged
 from support import COROTRACER, check, folder, run
 from test_serve import raw, trace_in
 
 BODY_BYTES = 4096
 CONNECTIONS = 64
+SOME = 8  # three threads take them in, not quite in the order in which they come
 FINDINGS = 50
 TOKEN = "X-Corotracer-Token"
 
@@ -37,15 +38,57 @@ def check_headers(server):
         check((status == 200) == is_taken, f"headers of {nr_bytes} bytes: {status}")
 
 
+def is_open(client):
+    """Nothing was answered on it, and it was not closed."""
+    return not select.select([client], [], [], 0)[0]
+
+
+def until_one_closes(clients):
+    closed = select.select(clients, [], [], 60)[0]
+    check(closed and closed[0].recv(1) == b"", f"something was answered, or none closed: {closed}")
+
+
+def answered(server, what):
+    client = server.connect()
+    client.sendall(f"GET /api/v1/state HTTP/1.1\r\nHost: localhost:{server.port}\r\nConnection: close\r\n\r\n".encode())
+    check(client.recv(100).startswith(b"HTTP/1.1 200"), f"no answer beside {what}")
+    client.close()
+
+
+def crowd(server, number, begun=b""):
+    """So many connections, which have sent this."""
+    held = []
+    for _ in range(number):
+        client = server.connect()
+        client.sendall(begun)
+        held.append(client)
+    return held
+
+
 def check_connections(server):
-    """One more than there may be waits for its answer until another one ends."""
-    held = [server.connect() for _ in range(CONNECTIONS)]
-    late = server.connect()
-    late.sendall(f"GET /api/v1/state HTTP/1.1\r\nHost: localhost:{server.port}\r\nConnection: close\r\n\r\n".encode())
-    check(not select.select([late], [], [], 0.3)[0], "there is room for more connections")
-    held.pop().close()
-    check(late.recv(100).startswith(b"HTTP/1.1 200"), "no answer when there was room")
-    for client in (*held, late):
+    """Whoever holds connections and asks nothing, or not to the end, keeps nobody waiting: the oldest of these end. Events go on."""
+    reader = Reader(server)
+    check(reader.next(), "no events")
+    for number, begun in ((CONNECTIONS + SOME, b""), (5 * CONNECTIONS, b""), (CONNECTIONS + SOME, b"GET /api/v1/st"), (3 * CONNECTIONS, b"G")):
+        held = crowd(server, number, begun)
+        answered(server, f"{number} connections that have sent {begun}")
+        check(is_open(held[number - CONNECTIONS + SOME]), f"of {number} that have sent {begun} more were closed than had to be")
+        until_one_closes(held[:SOME])
+        for client in held:
+            client.close()
+    check(reader.next(), "the events have ended")
+    reader.close()
+
+
+def check_order(server):
+    """A connection on which nothing has come goes before an older one with half a request."""
+    begun = crowd(server, 1, b"GET /api/v1/st")[0]
+    held = crowd(server, CONNECTIONS + SOME)
+    until_one_closes(held[:SOME])
+    check(is_open(begun), "half a request was closed, and a silent connection stayed")
+    begun.sendall(f"ate HTTP/1.1\r\nHost: localhost:{server.port}\r\nConnection: close\r\n\r\n".encode())
+    check(begun.recv(100).startswith(b"HTTP/1.1 200"), "no answer to the rest")
+    for client in (begun, *held):
         client.close()
 
 
@@ -111,6 +154,7 @@ def main():
         check_headers(server)
         check_refusals(server)
         check_connections(server)
+        check_order(server)
         other = Server("serve", "--listen", ":0", place + "/case.ctrace")
         check(other.token != server.token, "two starts have one token")
         check(other.ask("/api/v1/control", method="POST", body="status", X_Corotracer_Token=server.token)[0] == 403, "any token will do")
