@@ -65,8 +65,8 @@ static bool is_unjudged(const struct advising *advising, uint32_t index)
 
 	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT && !coro->mark &&
 	       !advising->is_judged[index] && !analyze_ties_behind(analysis, index) &&
-	       !analyze_ties_next(analysis, index) && !coro->nr_awaits &&
-	       coro->deadline == CT_NO_TIME &&
+	       !analyze_ties_next(analysis, index) && !coro->rare->nr_awaits &&
+	       coro->rare->deadline == CT_NO_TIME &&
 	       !analyze_ties_is_shutting_down(analysis, coro->process, party->end) &&
 	       party->end - coro->suspended > LIMIT(analysis, STANDSTILL_TIME);
 }
@@ -203,7 +203,7 @@ static void advise_place(struct advising *advising, const struct unjudged *place
 {
 	const struct model_coro *coro = &advising->analysis->model->coros.at[place->coro];
 
-	if (!coro->wait_object && !coro->descriptor)
+	if (!coro->wait_object && !coro->rare->descriptor)
 		advise_resource(advising, place);
 	else if (is_inside(coro->wait_object) &&
 		 !analyze_ties_object(advising->analysis, coro)->handle)
@@ -219,7 +219,7 @@ static bool has_wakes(const struct model *model, uint32_t process)
 	if (model->nr_unmatched_wakes)
 		return true;
 	for (i = 1; i < model->coros.count; i++)
-		if (model->coros.at[i].process == process && model->coros.at[i].nr_wakes)
+		if (model->coros.at[i].process == process && model->coros.at[i].turns->nr_wakes)
 			return true;
 	return false;
 }

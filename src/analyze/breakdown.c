@@ -22,7 +22,7 @@ struct sums {
 	uint64_t nr_resumes;
 	uint64_t nr_migrations;
 	uint64_t nr_events;
-	int64_t spent[CT_STATE_DONE];
+	int64_t spent[CT_STATE_DESTROYED];
 	uint32_t coro; /* the first of them */
 };
 
@@ -51,7 +51,7 @@ static uint32_t key_of(const struct analysis *analysis, uint32_t coro)
 
 	switch (analysis->by) {
 	case CT_BY_FUNCTION:
-		return at->function_site;
+		return at->rare->function_site;
 	case CT_BY_SITE:
 		return at->spawn_site;
 	default:
@@ -73,17 +73,16 @@ static void add(struct sums *sums, const struct sums *more)
 		sums->spent[state] += more->spent[state];
 }
 
-static struct sums sums_of(const struct model_coro *coro, uint32_t index)
+static struct sums sums_of(const struct model *model, uint32_t index)
 {
+	const struct model_coro *coro = &model->coros.at[index];
 	struct sums sums = {.nr_coros = 1,
 		.nr_resumes = coro->nr_resumes,
-		.nr_migrations = coro->nr_migrations,
-		.nr_events = coro->nr_events,
+		.nr_migrations = coro->turns->nr_migrations,
+		.nr_events = model_nr_events(coro),
 		.coro = index};
-	unsigned state;
 
-	for (state = 0; state < CT_STATE_DONE; state++)
-		sums.spent[state] = coro->spent[state];
+	model_spent_all(model, coro, sums.spent);
 	return sums;
 }
 
@@ -129,7 +128,7 @@ static void rank(struct breakdown *breakdown)
 
 	for (i = 1; i < analysis->model->coros.count; i++) {
 		const struct model_coro *coro = &analysis->model->coros.at[i];
-		struct sums own = sums_of(coro, i);
+		struct sums own = sums_of(analysis->model, i);
 
 		if (!model_is_of_runtime(coro))
 			add(&breakdown->sums[key_of(analysis, i)], &own);
@@ -230,7 +229,7 @@ static void export_row(struct breakdown *breakdown, uint32_t row, struct ct_shar
 	if (analysis->by != CT_BY_COROUTINE)
 		return;
 	ret_share->coro = coro->id;
-	ret_share->site = coro->function_site;
+	ret_share->site = coro->rare->function_site;
 }
 
 static void export_rows(struct breakdown *breakdown, struct ct_report *report)

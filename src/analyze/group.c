@@ -32,7 +32,7 @@ bool analyze_candidate_is_allowed(
 	       is_allowed(analysis, candidate->cause_site) ||
 	       (candidate->coro && (is_allowed(analysis, coro->wait_site) ||
 					   is_allowed(analysis, coro->spawn_site) ||
-					   is_allowed(analysis, coro->function_site)));
+					   is_allowed(analysis, coro->rare->function_site)));
 }
 
 void analyze_candidate_add(struct analysis *analysis, const struct candidate *candidate)
@@ -287,9 +287,9 @@ static ct_time until_of(const struct analysis *analysis, const struct candidate 
 {
 	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
 
-	if (coro->state == CT_STATE_DESTROYED && coro->destroyed != CT_NO_TIME &&
-		coro->destroyed > candidate->since)
-		return coro->destroyed;
+	if (coro->state == CT_STATE_DESTROYED && coro->rare->destroyed != CT_NO_TIME &&
+		coro->rare->destroyed > candidate->since)
+		return coro->rare->destroyed;
 	return analysis->parties[candidate->process].end;
 }
 
@@ -303,7 +303,7 @@ static void fill_member(struct analysis *analysis, const struct candidate *candi
 	member->until = until_of(analysis, candidate);
 	member->cause = cause_of(analysis, candidate);
 	member->resource = coro->suspended == CT_NO_TIME ? "" : analyze_words_wait(analysis, coro);
-	member->name = analyze_words_site(analysis, coro->name_site);
+	member->name = analyze_words_site(analysis, coro->rare->name_site);
 	member->task = analyze_words_task(analysis, candidate->coro);
 	if (!events)
 		return;

@@ -231,12 +231,12 @@ enum reason analyze_stillness_doubt(const struct analysis *analysis, uint32_t th
 static inline bool is_ready(const struct model_coro *coro)
 {
 	return coro->state == CT_STATE_READY ||
-	       (coro->state == CT_STATE_UNSEEN && coro->queue_thread);
+	       (coro->state == CT_STATE_UNSEEN && coro->turns->queue_thread);
 }
 
 static inline ct_time ready_since(const struct model_coro *coro)
 {
-	return coro->queue_thread ? coro->queued : coro->changed;
+	return coro->turns->queue_thread ? coro->turns->queued : coro->changed;
 }
 
 /* thread_is_seen: has the engine looked at it since it last wrote anything? */

@@ -227,10 +227,10 @@ static void look_at_coros(struct analysis *analysis, bool *is_waited_for)
 
 		if (coro->state != CT_STATE_WAITING)
 			continue;
-		is_waited_for[coro->descriptor] = true;
-		if (coro->deadline != CT_NO_TIME && coro->deadline > party->end)
+		is_waited_for[coro->rare->descriptor] = true;
+		if (coro->rare->deadline != CT_NO_TIME && coro->rare->deadline > party->end)
 			party->has_timer = true;
-		if (kind == CTP_RESOURCE_TIMER && coro->deadline == CT_NO_TIME)
+		if (kind == CTP_RESOURCE_TIMER && coro->rare->deadline == CT_NO_TIME)
 			party->has_timer = true;
 		if (kind == CTP_RESOURCE_PROCESS || kind == CTP_RESOURCE_NETWORK)
 			party->has_outside = true;
@@ -252,8 +252,8 @@ static bool is_to_run(const struct analysis *analysis, uint32_t index)
 
 	if (index == 0 || coro->state != CT_STATE_WAITING)
 		return index != 0 && coro->state == CT_STATE_READY;
-	if (coro->deadline != CT_NO_TIME)
-		return coro->deadline > analysis->parties[coro->process].end;
+	if (coro->rare->deadline != CT_NO_TIME)
+		return coro->rare->deadline > analysis->parties[coro->process].end;
 	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER;
 }
 

@@ -141,17 +141,18 @@ static void add_awaited(struct pictures *pictures, struct picture *picture, uint
 {
 	struct analysis *analysis = pictures->analysis;
 	const struct model_coro *of = &analysis->model->coros.at[coro];
-	const struct model_descriptor *known = &analysis->model->descriptors.at[of->descriptor];
+	const struct model_descriptor *known =
+		&analysis->model->descriptors.at[of->rare->descriptor];
 	struct lane wanted = {
 		.kind = CT_LANE_RESOURCE,
 		.process = of->process,
-		.descriptor = of->descriptor,
+		.descriptor = of->rare->descriptor,
 		.handle = of->wait_object,
 	};
 
 	if (of->state != CT_STATE_WAITING || of->point != CTP_POINT_AWAIT)
 		return;
-	if (of->descriptor)
+	if (of->rare->descriptor)
 		wanted.handle = CTP_HANDLE(CTP_RESOURCE_DESCRIPTOR,
 			(uint64_t)(known->generation & 0xffffffu) << 32 | known->fd);
 	if (is_drawn(wanted.handle))
@@ -483,7 +484,8 @@ static void hand_over_lane(struct analysis *analysis, struct lane *lane, struct 
 	ret_lane->coro = lane->coro ? coro->id : 0;
 	ret_lane->object = lane->handle;
 	if (lane->coro)
-		ret_lane->site = coro->function_site ? coro->function_site : coro->spawn_site;
+		ret_lane->site =
+			coro->rare->function_site ? coro->rare->function_site : coro->spawn_site;
 	ret_lane->name = name_of(analysis, lane);
 	ret_lane->bars = hand_over_bars(analysis, lane);
 	ret_lane->nr_bars = lane->nr_bars;

@@ -86,10 +86,11 @@ void analyze_claim_stays(const struct analysis *analysis, uint32_t index, bool a
 		.kind = CLAIM_NOTHING,
 		.process = coro->process,
 		.subject = claim_coro(coro->id),
-		.frames = {coro->frame, coro->address},
+		.frames = {coro->rare->frame, coro->rare->address},
 		.kinds = CLAIM_RUNS | (are_wakes_meant ? CLAIM_KIND(WAKE) : 0),
 		.after = coro->wait_event,
-		.before = coro->state == CT_STATE_DESTROYED ? coro->destroy_event : CLAIM_NO_EVENT,
+		.before = coro->state == CT_STATE_DESTROYED ? coro->rare->destroy_event
+							    : CLAIM_NO_EVENT,
 	};
 
 	claim_told(claims, coro->wait_event, CLAIM_KIND(SUSPEND) | CLAIM_KIND(SWITCH),

@@ -12,7 +12,7 @@
 static bool is_only_named(const struct model_coro *coro)
 {
 	return coro->state == CT_STATE_UNSEEN && !(coro->flags & MODEL_CORO_WAS_CREATED) &&
-	       coro->nr_events == 0 && coro->nr_wakes == 0;
+	       model_nr_events(coro) == 0 && coro->turns->nr_wakes == 0;
 }
 
 static void count_coros(const struct analysis *analysis, struct ct_quality *quality)

@@ -119,8 +119,8 @@ bool analyze_rounds_has_lost_the_last(const struct analysis *analysis, uint32_t 
 
 static bool waits_for_clock(const struct model_coro *coro, ct_time end)
 {
-	return coro->deadline != CT_NO_TIME
-		       ? coro->deadline > end
+	return coro->rare->deadline != CT_NO_TIME
+		       ? coro->rare->deadline > end
 		       : CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER;
 }
 

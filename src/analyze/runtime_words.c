@@ -20,5 +20,5 @@ bool analyze_runtime_words_is(
 bool analyze_runtime_words_runs(
 	const struct analysis *analysis, const struct model_coro *coro, enum go_word word)
 {
-	return go_words_is(site_at(analysis, coro->function_site)->function, word);
+	return go_words_is(site_at(analysis, coro->rare->function_site)->function, word);
 }

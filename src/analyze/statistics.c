@@ -278,17 +278,21 @@ static void export_spawnings(struct analysis *analysis, struct ct_statistics *st
 
 /* ---------------------------------------------------------------- coroutines */
 
-static struct ct_coro_times export_coro(const struct model_coro *coro)
+static struct ct_coro_times export_coro(const struct model *model, uint32_t index)
 {
+	const struct model_coro *coro = &model->coros.at[index];
+	int64_t spent[CT_STATE_DESTROYED];
+
+	model_spent_all(model, coro, spent);
 	return (struct ct_coro_times){
 		.id = coro->id,
 		.process = coro->process,
-		.function_site = coro->function_site,
+		.function_site = coro->rare->function_site,
 		.spawn_site = coro->spawn_site,
-		.times = analyze_statistics_times(coro->spent),
+		.times = analyze_statistics_times(spent),
 		.nr_resumes = coro->nr_resumes,
-		.nr_migrations = coro->nr_migrations,
-		.nr_events = coro->nr_events,
+		.nr_migrations = coro->turns->nr_migrations,
+		.nr_events = model_nr_events(coro),
 	};
 }
 
@@ -301,7 +305,7 @@ static const struct ct_coro_times *export_most(
 	analysis->is_broken |= !rows;
 	*ret_count = rows ? most->count : 0;
 	for (i = 0; i < *ret_count; i++)
-		rows[i] = export_coro(&analysis->model->coros.at[most->coros[i]]);
+		rows[i] = export_coro(analysis->model, most->coros[i]);
 	return rows;
 }
 
@@ -333,13 +337,13 @@ static void sum_up(const struct model *model, struct ct_statistics *statistics)
 
 		if (model_is_of_runtime(coro))
 			continue;
-		statistics->total.unseen_ns += coro->spent[CT_STATE_UNSEEN];
-		statistics->total.ready_ns += coro->spent[CT_STATE_READY];
-		statistics->total.running_ns += coro->spent[CT_STATE_RUNNING];
-		statistics->total.waiting_ns += coro->spent[CT_STATE_WAITING];
-		statistics->total.syscall_ns += coro->spent[CT_STATE_SYSCALL];
+		statistics->total.unseen_ns += model_spent(model, coro, CT_STATE_UNSEEN);
+		statistics->total.ready_ns += model_spent(model, coro, CT_STATE_READY);
+		statistics->total.running_ns += model_spent(model, coro, CT_STATE_RUNNING);
+		statistics->total.waiting_ns += model_spent(model, coro, CT_STATE_WAITING);
+		statistics->total.syscall_ns += model_spent(model, coro, CT_STATE_SYSCALL);
 		statistics->nr_resumes += coro->nr_resumes;
-		statistics->nr_migrations += coro->nr_migrations;
+		statistics->nr_migrations += coro->turns->nr_migrations;
 	}
 }
 

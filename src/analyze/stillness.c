@@ -132,11 +132,11 @@ static void look_at_wait(const struct analysis *analysis, const struct model_cor
 	struct stillness *still = &analysis->stills[coro->process];
 	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
 
-	if (coro->deadline != CT_NO_TIME && coro->deadline > party->end)
+	if (coro->rare->deadline != CT_NO_TIME && coro->rare->deadline > party->end)
 		still->has_deadline = true;
-	else if (coro->deadline != CT_NO_TIME && coro->deadline > still->moment)
-		still->moment = coro->deadline;
-	if (kind == CTP_RESOURCE_TIMER && coro->deadline == CT_NO_TIME)
+	else if (coro->rare->deadline != CT_NO_TIME && coro->rare->deadline > still->moment)
+		still->moment = coro->rare->deadline;
+	if (kind == CTP_RESOURCE_TIMER && coro->rare->deadline == CT_NO_TIME)
 		still->has_deadline = true;
 	still->waits_for_process |= kind == CTP_RESOURCE_PROCESS;
 	if (kind == CTP_RESOURCE_NETWORK &&
@@ -144,9 +144,9 @@ static void look_at_wait(const struct analysis *analysis, const struct model_cor
 		still->waits_for_clients = true;
 	else if (kind == CTP_RESOURCE_NETWORK)
 		still->waits_for_network = true;
-	if (coro->descriptor && !still->outside_descriptor &&
-		!analyze_party_is_own(analysis, coro->descriptor))
-		still->outside_descriptor = coro->descriptor;
+	if (coro->rare->descriptor && !still->outside_descriptor &&
+		!analyze_party_is_own(analysis, coro->rare->descriptor))
+		still->outside_descriptor = coro->rare->descriptor;
 }
 
 static void look_at_coro(struct analysis *analysis, const struct model_coro *coro)

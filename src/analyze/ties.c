@@ -21,10 +21,10 @@ static uint32_t *array_of(struct analysis *analysis, size_t count)
 /* The only child that it awaits, where the suspend itself says nothing. */
 static uint32_t awaited_child(struct model *model, const struct model_coro *coro)
 {
-	bool is_only = coro->nr_awaits == 1 && !coro->wait_object;
+	bool is_only = coro->rare->nr_awaits == 1 && !coro->wait_object;
 
 	/* Events that are missing may leave anything there. */
-	return is_only ? model_find(model, coro->process, coro->awaited) : 0;
+	return is_only ? model_find(model, coro->process, coro->rare->awaited) : 0;
 }
 
 uint32_t analyze_ties_child(struct analysis *analysis, const struct model_coro *coro)
@@ -366,7 +366,7 @@ void analyze_story_suspended(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
 	const char *resource =
-		analyze_words_resource(analysis, coro->wait_object, coro->descriptor);
+		analyze_words_resource(analysis, coro->wait_object, coro->rare->descriptor);
 
 	analyze_story_suspended_as(analysis, story, coro,
 		analyze_say(analysis, "suspended, to wait for %s", resource));
@@ -375,21 +375,23 @@ void analyze_story_suspended(
 /* Was it made ready by the coroutine that woke it, as that was told? */
 static bool is_by_waker(const struct model_coro *coro)
 {
-	return coro->wake_time != CT_NO_TIME && coro->wake_time >= coro->suspended &&
-	       !coro->is_waker_leaving &&
-	       (!coro->queue_thread || coro->queue_thread == coro->wake_thread);
+	return coro->turns->wake.time != CT_NO_TIME && coro->turns->wake.time >= coro->suspended &&
+	       !coro->turns->wake.is_leaving &&
+	       (!coro->turns->queue_thread ||
+		       coro->turns->queue_thread == coro->turns->wake.thread);
 }
 
 void analyze_story_made_ready(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
-	bool is_queued = coro->queue_thread != 0;
+	bool is_queued = coro->turns->queue_thread != 0;
 	struct ct_step step = {
-		.time = is_queued ? coro->queued : coro->changed,
-		.thread = is_queued ? coro->queue_thread : coro->wake_thread,
-		.sequence = is_queued ? coro->queue_event : coro->wake_event,
-		.site = coro->wake_time != CT_NO_TIME ? coro->wake_site : 0,
-		.coro = is_by_waker(coro) ? analysis->model->coros.at[coro->wake_coro].id : 0,
+		.time = is_queued ? coro->turns->queued : coro->changed,
+		.thread = is_queued ? coro->turns->queue_thread : coro->turns->wake.thread,
+		.sequence = is_queued ? coro->turns->queue_event : coro->turns->wake.sequence,
+		.site = coro->turns->wake.time != CT_NO_TIME ? coro->turns->wake.site : 0,
+		.coro = is_by_waker(coro) ? analysis->model->coros.at[coro->turns->wake.coro].id
+					  : 0,
 		.text = analyze_say(analysis, "made coroutine %" PRIu64 " ready%s", coro->id,
 			coro->is_queue_private
 				? ", in a place from which no other worker may take it"
@@ -441,13 +443,13 @@ void analyze_story_woken(struct analysis *analysis, struct story *story,
 void analyze_story_destroyed(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
-	const struct model_coro *by = &analysis->model->coros.at[coro->destroy_coro];
+	const struct model_coro *by = &analysis->model->coros.at[coro->rare->destroy_coro];
 	struct ct_step step = {
-		.time = coro->destroyed,
-		.thread = coro->destroy_thread,
-		.site = coro->destroy_site,
+		.time = coro->rare->destroyed,
+		.thread = coro->rare->destroy_thread,
+		.site = coro->rare->destroy_site,
 		.coro = by->id,
-		.sequence = coro->destroy_event,
+		.sequence = coro->rare->destroy_event,
 		.text = analyze_say(analysis, "destroyed coroutine %" PRIu64 "%s", coro->id,
 			coro->flags & MODEL_CORO_WAS_DESTROYED_WAITING ? ", which was suspended"
 			: coro->flags & MODEL_CORO_WAS_DESTROYED_READY

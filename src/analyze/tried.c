@@ -19,10 +19,11 @@ struct place {
 static bool look_at_end(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
-	const struct model_descriptor *descriptor = &watch->model->descriptors.at[coro->tried];
+	const struct model_descriptor *descriptor =
+		&watch->model->descriptors.at[coro->rare->tried];
 	struct place *place = model_watch_place(watch, model_place(watch->model, coro->wait_site));
 
-	if (!place || !coro->tried || coro->state != CT_STATE_WAITING)
+	if (!place || !coro->rare->tried || coro->state != CT_STATE_WAITING)
 		return true;
 	place->nr_over++;
 	place->nr_reported +=
@@ -44,12 +45,12 @@ uint32_t analyze_tried_descriptor(const struct analysis *analysis, const struct 
 {
 	const struct place *place = place_of(analysis, coro);
 
-	if (coro->descriptor)
-		return coro->descriptor;
-	if (!coro->tried || !place || place->nr_reported < LEAST_WAITS ||
+	if (coro->rare->descriptor)
+		return coro->rare->descriptor;
+	if (!coro->rare->tried || !place || place->nr_reported < LEAST_WAITS ||
 		place->nr_over - place->nr_reported > place->nr_over / SHARE_OTHERS)
 		return 0;
-	return coro->tried;
+	return coro->rare->tried;
 }
 
 void analyze_tried_tell(
@@ -57,7 +58,7 @@ void analyze_tried_tell(
 {
 	const struct place *place = place_of(analysis, coro);
 
-	if (coro->descriptor || !coro->tried || !place)
+	if (coro->rare->descriptor || !coro->rare->tried || !place)
 		return;
 	analyze_story_evidence(analysis, story,
 		"%" PRIu64 " of %" PRIu64 " waits at %s that are over ended after a poll had "

@@ -173,8 +173,8 @@ static bool is_alive(const struct model_coro *coro)
 static bool is_bound(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return coro->state == CT_STATE_WAITING && is_inside(coro) &&
-	       (coro->deadline == CT_NO_TIME ||
-		       coro->deadline <= analysis->parties[coro->process].end);
+	       (coro->rare->deadline == CT_NO_TIME ||
+		       coro->rare->deadline <= analysis->parties[coro->process].end);
 }
 
 static struct place *place_of(const struct analysis *analysis, const struct model_coro *coro)
@@ -401,9 +401,9 @@ static bool may_wait_for_it(const struct analysis *analysis, const struct model_
 static void tell_the_other(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
-	const struct model_coro *other = &analysis->model->coros.at[coro->wake_coro];
+	const struct model_coro *other = &analysis->model->coros.at[coro->turns->wake.coro];
 
-	if (coro->wake_coro && may_wait_for_it(analysis, other, coro))
+	if (coro->turns->wake.coro && may_wait_for_it(analysis, other, coro))
 		analyze_story_evidence(analysis, story,
 			"%s, which woke it last, waits at %s, where this one ended the last wait: "
 			"they may wait for each other",

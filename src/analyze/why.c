@@ -137,9 +137,9 @@ static void tell_close(struct walk *walk, const struct model_descriptor *descrip
 static void tell_descriptor(struct walk *walk, const struct model_coro *coro)
 {
 	const struct model_descriptor *descriptor =
-		&walk->analysis->model->descriptors.at[coro->descriptor];
+		&walk->analysis->model->descriptors.at[coro->rare->descriptor];
 
-	if (!coro->descriptor)
+	if (!coro->rare->descriptor)
 		return;
 	if (descriptor->closed != CT_NO_TIME && descriptor->closed >= coro->suspended)
 		tell_close(walk, descriptor);
@@ -242,8 +242,8 @@ static void tell_waiting(struct walk *walk, const struct model_coro *coro)
 	tell_suspend(walk, coro,
 		analyze_say(walk->analysis, "suspended, to wait for %s",
 			analyze_words_wait(walk->analysis, coro)));
-	if (coro->deadline != CT_NO_TIME)
-		tell(walk, (struct ct_step){.time = coro->deadline,
+	if (coro->rare->deadline != CT_NO_TIME)
+		tell(walk, (struct ct_step){.time = coro->rare->deadline,
 				   .sequence = UINT64_MAX,
 				   .text = "the wait ends by itself then"});
 	tell_descriptor(walk, coro);
@@ -277,11 +277,12 @@ static void tell_workers(struct walk *walk, uint32_t process)
 /* The thread that put it there need not be the one that takes it out. */
 static void tell_queue(struct walk *walk, const struct model_coro *coro)
 {
-	const struct model_run_queue *queue = &walk->analysis->model->run_queues.at[coro->queue];
+	const struct model_run_queue *queue =
+		&walk->analysis->model->run_queues.at[coro->turns->queue];
 
 	if (coro->is_queue_private) {
-		tell_thread(walk, coro->queue_thread,
-			analyze_words_thread(walk->analysis, coro->queue_thread));
+		tell_thread(walk, coro->turns->queue_thread,
+			analyze_words_thread(walk->analysis, coro->turns->queue_thread));
 		return;
 	}
 	if (queue->handle)
@@ -296,7 +297,7 @@ static void tell_queue(struct walk *walk, const struct model_coro *coro)
 /* Those that could take it out of the queue. */
 static void tell_takers(struct walk *walk, const struct model_coro *coro)
 {
-	if (coro->queue_thread)
+	if (coro->turns->queue_thread)
 		tell_queue(walk, coro);
 	else
 		tell_workers(walk, coro->process);

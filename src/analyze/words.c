@@ -99,7 +99,8 @@ const char *analyze_words_wait(struct analysis *analysis, const struct model_cor
 
 	if (child)
 		return analyze_words_coro(analysis, &analysis->model->coros.at[child]);
-	return analyze_words_named(analysis, coro->process, coro->wait_object, coro->descriptor);
+	return analyze_words_named(
+		analysis, coro->process, coro->wait_object, coro->rare->descriptor);
 }
 
 const char *analyze_words_coro(struct analysis *analysis, const struct model_coro *coro)
@@ -107,7 +108,7 @@ const char *analyze_words_coro(struct analysis *analysis, const struct model_cor
 	struct text text = {0};
 
 	say_coroutine(&text, analysis->tables, coro->id,
-		analyze_words_site(analysis, coro->name_site), coro->function_site);
+		analyze_words_site(analysis, coro->rare->name_site), coro->rare->function_site);
 	return keep(analysis, &text);
 }
 

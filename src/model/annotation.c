@@ -365,7 +365,7 @@ static bool take_name(struct model *model, const struct ct_event *event)
 	coro = model_coro_find(model, event->process,
 		event->object ? CTP_HANDLE_IDENTITY(event->object) : event->coro);
 	if (coro)
-		coro_at(model, coro)->name_site = event->site;
+		model_set_rare(model, coro_at(model, coro), name_site, event->site);
 	return true;
 }
 

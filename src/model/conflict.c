@@ -9,12 +9,12 @@ static bool keep(struct model *model, uint32_t index, struct model_conflict conf
 {
 	struct model_coro *coro = coro_at(model, index);
 
-	coro->conflict = 0;
+	model_set_rare(model, coro, conflict, 0);
 	if (model->conflicts.count >= MODEL_GHOSTS)
 		return true;
 	if (!vec_push(&model->conflicts, conflict))
 		return false;
-	coro->conflict = (uint32_t)(model->conflicts.count - 1);
+	model_set_rare(model, coro, conflict, (uint32_t)(model->conflicts.count - 1));
 	return true;
 }
 
@@ -37,7 +37,7 @@ bool model_coro_conflict(struct model *model, uint32_t index, const struct ct_ev
 		.site = event->site,
 		.thread_before = coro->thread,
 		.by = model_resumer(model, event),
-		.by_before = coro->resumer,
+		.by_before = coro->rare->resumer,
 		.kind = event->kind,
 		.state = coro->state,
 		.was_idle = coro->state == CT_STATE_RUNNING && !(coro->flags & MODEL_CORO_ON_STACK),
@@ -47,11 +47,11 @@ bool model_coro_conflict(struct model *model, uint32_t index, const struct ct_ev
 		.sequence = event->sequence,
 		.sequence_before = coro->last_event,
 		.run_event = coro->resume_event,
-		.wakes = {coro->wake_before, model_wake_ready(coro)},
+		.wakes = {coro->turns->wake_before, model_wake_ready(coro)},
 		.is_order_unknown = model_is_order_doubtful(coro),
 	};
 
-	if (!event_makes_ready(coro->wake_outcome))
+	if (!event_makes_ready(coro->turns->wake.outcome))
 		conflict.wakes[0].time = CT_NO_TIME;
 	/* Steps before its last wait have had their resume. */
 	if (coro->suspended != CT_NO_TIME && conflict.wakes[0].time < coro->suspended)
@@ -59,8 +59,8 @@ bool model_coro_conflict(struct model *model, uint32_t index, const struct ct_ev
 
 	/* The step from the one state to the other is known to be missing. */
 	if (event->flags & CT_FLAG_AFTER_GAP) {
-		coro->last_event = event->sequence;
-		coro->conflict = 0;
+		coro->last_event = event->sequence & MODEL_SEQUENCES;
+		model_set_rare(model, coro, conflict, 0);
 		return true;
 	}
 	/* Whether the thread that ran it goes idle, its suspend untold, shows with what comes next. */
@@ -75,7 +75,7 @@ bool model_coro_conflict(struct model *model, uint32_t index, const struct ct_ev
 	} else {
 		model->nr_broken++;
 	}
-	coro->last_event = event->sequence;
+	coro->last_event = event->sequence & MODEL_SEQUENCES;
 	return keep(model, index, conflict);
 }
 
@@ -104,7 +104,7 @@ bool model_coro_ghost(struct model *model, uint32_t coro, const struct ct_event 
 		.time = event->time,
 		.sequence = event->sequence,
 	};
-	uint32_t *wake = &coro_at(model, coro)->ghost_wake;
+	uint32_t *wake = &model_rare_of(model, coro_at(model, coro))->ghost_wake;
 
 	ghost.has_wake = *wake != 0;
 	ghost.wake = *wake ? *wake - 1 : 0;

@@ -17,14 +17,14 @@ static void give_up_early(struct model *model, struct model_coro *coro, ct_time 
 	if (!(coro->flags & MODEL_CORO_EARLY_RESUME))
 		return;
 	coro->flags &= (uint16_t)~MODEL_CORO_EARLY_RESUME;
-	conflict = &model->conflicts.at[coro->conflict];
+	conflict = &model->conflicts.at[coro->rare->conflict];
 	if ((coro->flags & MODEL_CORO_HAS_DOUBTFUL_ORDER) ||
 		(model_is_coarse(model) && model_is_near(model, conflict->time, time))) {
 		coro->flags |= MODEL_CORO_HAS_DOUBTFUL_ORDER;
 		model_put_in_order(model, time - conflict->time);
 		return;
 	}
-	conflict->is_explained = coro->conflict == 0;
+	conflict->is_explained = coro->rare->conflict == 0;
 	/* A worker that goes idle without it cannot run it: its suspend was not told. */
 	conflict->was_idle |= model->threads[conflict->thread_before].idle_began > conflict->before;
 	model->nr_broken++;
@@ -77,7 +77,7 @@ bool model_coro_create(struct model *model, const struct ct_event *event)
 		event->time);
 	model_coro_progress(model, coro->parent);
 	model_tell(model, MODEL_BEGIN, (struct model_sight){.coro = index, .by = coro->parent});
-	coro->last_event = event->sequence;
+	coro->last_event = event->sequence & MODEL_SEQUENCES;
 	model_coro_hide(model, coro);
 	model_times_begin(model, coro);
 	return !event->object || model_wake_learn_address(model, index, event->object);
@@ -85,8 +85,8 @@ bool model_coro_create(struct model *model, const struct ct_event *event)
 
 static bool tell_frame(struct model *model, uint32_t index, const struct ct_event *event)
 {
-	coro_at(model, index)->function_site = event->site;
-	coro_at(model, index)->last_event = event->sequence;
+	model_set_rare(model, coro_at(model, index), function_site, event->site);
+	coro_at(model, index)->last_event = event->sequence & MODEL_SEQUENCES;
 	return !event->object || model_wake_learn_frame(model, index, event->object);
 }
 
@@ -161,7 +161,7 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 		return true;
 	end_run_before(model, index, event->time);
 	if (coro->state == CT_STATE_DESTROYED) {
-		coro->last_event = event->sequence;
+		coro->last_event = event->sequence & MODEL_SEQUENCES;
 		return model_coro_ghost(model, index, event);
 	}
 	if ((coro->state == CT_STATE_DONE || coro->state == CT_STATE_RUNNING ||
@@ -170,8 +170,9 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 		return false;
 	tell_run(model, index, event);
 	model_run_queue_leave(model, coro, event->time);
-	coro->last_event = event->sequence;
-	coro->nr_migrations += coro->nr_resumes && coro->thread != event->thread;
+	coro->last_event = event->sequence & MODEL_SEQUENCES;
+	if (coro->nr_resumes && coro->thread != event->thread)
+		model_turns_of(model, coro)->nr_migrations++;
 	coro->nr_resumes++;
 	process_at(model, coro->process)->nr_runs++;
 	thread_at(model, event->thread)->nr_resumes++;
@@ -182,8 +183,8 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 	model_thread_enters(model, event->thread, index);
 	model_coro_set_state(model, coro, CT_STATE_RUNNING, event->time);
 	coro->resumed = event->time;
-	coro->resume_event = event->sequence;
-	coro->resumer = model_resumer(model, event);
+	coro->resume_event = event->sequence & MODEL_SEQUENCES;
+	model_set_rare(model, coro, resumer, model_resumer(model, event));
 	coro->is_told_around = event_is_told_around(event);
 	coro->blocked_before = thread_at(model, event->thread)->spent[MODEL_ACTIVITY_BLOCKED];
 	model_coro_enter_stack(model, index, event->thread);
@@ -224,11 +225,12 @@ static bool note_wait(struct model *model, uint32_t index, const struct ct_event
 	model_coro_join(model, coro);
 	coro->wait_site = event->site;
 	coro->point = event->argument;
-	coro->descriptor = descriptor;
-	coro->tried = event->object ? 0 : thread_at(model, event->thread)->last_tried;
+	model_set_rare(model, coro, descriptor, descriptor);
+	model_set_rare(model, coro, tried,
+		event->object ? 0 : thread_at(model, event->thread)->last_tried);
 	coro->suspended = event->time;
-	coro->wait_event = event->sequence;
-	coro->deadline = CT_NO_TIME;
+	coro->wait_event = event->sequence & MODEL_SEQUENCES;
+	model_set_rare(model, coro, deadline, CT_NO_TIME);
 	coro->flags &= (uint16_t) ~(MODEL_CORO_WAITS_FOR_MORE | MODEL_CORO_LEFT_BY_SWITCH);
 	if (event->kind == CTP_KIND_SWITCH)
 		coro->flags |= MODEL_CORO_LEFT_BY_SWITCH;
@@ -249,10 +251,10 @@ static bool is_woken_already(
 {
 	const struct model_coro *coro = &model->coros.at[index];
 
-	return model_was_woken(coro) && coro->wake_time <= event->time &&
-	       (coro->wake_coro == index || event_is_told_around(event)) &&
-	       (coro->changed == CT_NO_TIME || coro->wake_time >= coro->changed) &&
-	       event_makes_ready(coro->wake_outcome);
+	return model_was_woken(coro) && coro->turns->wake.time <= event->time &&
+	       (coro->turns->wake.coro == index || event_is_told_around(event)) &&
+	       (coro->changed == CT_NO_TIME || coro->turns->wake.time >= coro->changed) &&
+	       event_makes_ready(coro->turns->wake.outcome);
 }
 
 /* The coroutine has come to its end already, and is left for the last time. */
@@ -274,7 +276,7 @@ static bool stop_running(struct model *model, uint32_t index, const struct ct_ev
 	if (!was_running && coro->state != CT_STATE_UNSEEN && !is_over &&
 		!model_coro_conflict(model, index, event))
 		return false;
-	is_woken |= was_running && coro->queue_thread;
+	is_woken |= was_running && coro->turns->queue_thread;
 	if (!is_woken)
 		model_run_queue_leave(model, coro, event->time);
 	model_coro_leave_stack(model, index);
@@ -310,7 +312,7 @@ static bool leave(struct model *model, uint32_t index, const struct ct_event *ev
 	if (is_late(coro, event))
 		return true;
 	if (coro->state == CT_STATE_DESTROYED) {
-		coro->last_event = event->sequence;
+		coro->last_event = event->sequence & MODEL_SEQUENCES;
 		return model_coro_ghost(model, index, event);
 	}
 	give_up_early(model, coro, event->time);
@@ -318,7 +320,7 @@ static bool leave(struct model *model, uint32_t index, const struct ct_event *ev
 	process_at(model, coro->process)->has_half_told |= coro->is_half_told;
 	if (!stop_running(model, index, event))
 		return false;
-	coro->last_event = event->sequence;
+	coro->last_event = event->sequence & MODEL_SEQUENCES;
 	if (!note_wait(model, index, event))
 		return false;
 	thread_at(model, event->thread)->leaving = index;
@@ -335,7 +337,7 @@ static bool cancel(struct model *model, uint32_t index, const struct ct_event *e
 	if (coro->state != CT_STATE_WAITING && coro->state != CT_STATE_READY &&
 		coro->state != CT_STATE_UNSEEN)
 		return model_coro_conflict(model, index, event);
-	coro->last_event = event->sequence;
+	coro->last_event = event->sequence & MODEL_SEQUENCES;
 	model_run_queue_leave(model, coro, event->time);
 	model_coro_set_state(model, coro, CT_STATE_RUNNING, event->time);
 	model_coro_enter_stack(model, index, event->thread);
@@ -376,7 +378,7 @@ static bool finish(struct model *model, uint32_t index, const struct ct_event *e
 	if (coro->state != CT_STATE_RUNNING && coro->state != CT_STATE_UNSEEN &&
 		!model_coro_conflict(model, index, event))
 		return false;
-	coro->last_event = event->sequence;
+	coro->last_event = event->sequence & MODEL_SEQUENCES;
 	if (coro->state != CT_STATE_DESTROYED)
 		model_coro_set_state(model, coro, CT_STATE_DONE, event->time);
 	return true;
@@ -411,24 +413,26 @@ static void cut(struct model *model, uint32_t index, const struct ct_event *even
 static bool destroy(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_coro *coro = coro_at(model, index);
+	struct model_rare *rare;
 
 	give_up_early(model, coro, event->time);
 	if (coro->state == CT_STATE_DESTROYED)
 		return model_coro_conflict(model, index, event);
 	if (is_taken_away(coro, event) && !model_coro_conflict(model, index, event))
 		return false;
-	coro->last_event = event->sequence;
+	coro->last_event = event->sequence & MODEL_SEQUENCES;
 	model_annotation_forget(model, index, event->time);
 	/* Where it was is not certain where its steps' order was chosen. */
 	if (!model_is_order_doubtful(coro))
 		cut(model, index, event);
 	model_coro_leave_stack(model, index);
 	model_coro_set_state(model, coro, CT_STATE_DESTROYED, event->time);
-	coro->destroyed = event->time;
-	coro->destroy_thread = event->thread;
-	coro->destroy_site = event->site;
-	coro->destroy_event = event->sequence;
-	coro->destroy_coro = thread_at(model, event->thread)->top;
+	rare = model_rare_of(model, coro);
+	rare->destroyed = event->time;
+	rare->destroy_thread = event->thread;
+	rare->destroy_site = event->site;
+	rare->destroy_event = event->sequence;
+	rare->destroy_coro = thread_at(model, event->thread)->top;
 	if (thread_at(model, event->thread)->leaving == index)
 		thread_at(model, event->thread)->leaving = 0;
 	return true;
@@ -509,7 +513,7 @@ bool model_coro_mark(struct model *model, const struct ct_event *event)
 		return false;
 	if (!index)
 		return true;
-	coro_at(model, index)->last_event = event->sequence;
+	coro_at(model, index)->last_event = event->sequence & MODEL_SEQUENCES;
 	if (event->argument == CTP_MARK_LEFT_OUT) {
 		model_gap_of_coro(model, event);
 		coro_at(model, index)->mark = CTP_MARK_EXPECT_IDLE; /* silence is no evidence */
@@ -531,21 +535,21 @@ void model_export(const struct model *model, uint32_t index, struct ct_coro *ret
 		.state = (enum ct_state)coro->state,
 		.created = coro->created,
 		.changed = coro->changed,
-		.destroyed = coro->destroyed,
+		.destroyed = coro->rare->destroyed,
 		.parent = model->coros.at[coro->parent].id,
 		.spawn_site = coro->spawn_site,
-		.function_site = coro->function_site,
+		.function_site = coro->rare->function_site,
 		.wait_site = coro->wait_site,
 		.wait_object = coro->wait_object,
-		.frame = coro->frame,
+		.frame = coro->rare->frame,
 		.thread = coro->thread,
 		.mark = coro->mark,
 		.was_seen_from_start = coro->flags & MODEL_CORO_WAS_CREATED,
 		.is_yielding = coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_YIELD,
 		.nr_resumes = coro->nr_resumes,
-		.nr_wakes = coro->nr_wakes,
+		.nr_wakes = coro->turns->nr_wakes,
 		.last_event = coro->last_event,
-		.waker_time = coro->wake_time,
-		.waker_outcome = coro->wake_outcome,
+		.waker_time = coro->turns->wake.time,
+		.waker_outcome = coro->turns->wake.outcome,
 	};
 }

@@ -33,23 +33,83 @@ enum model_coro_flag {
 	MODEL_CORO_HAS_DOUBTFUL_ORDER = 1 << 13,
 };
 
-/* Fields that the same events touch are neighbours. */
+/*
+ * How it came to run again, and what became of its time: of those that left their first wait, or were put into a queue.
+ */
+struct model_turns {
+	struct model_waking wake;        /* the last one for it */
+	struct model_waking wake_before; /* the one before the last that made it ready */
+	int64_t spent
+		[CT_STATE_DESTROYED]; /* ns in each state but the last, while observed: model_spent */
+	ct_time queued;
+	uint64_t queue_event;
+	uint32_t queue_thread; /* that put it into the queue in which it lies; 0: in none */
+	uint32_t queue;        /* that queue: an index; 0: not looked at */
+	uint32_t nr_wakes;
+	uint32_t nr_migrations; /* resumes on another thread than the one before */
+};
+
+/* What few of those have that are alive. */
+struct model_rare {
+	uint64_t
+		nr_events; /* that it wrote, beyond those that its own field counts: model_nr_events */
+	uint32_t resumer; /* the coroutine that resumed it last; 0: none ran there */
+	uint32_t above;   /* neighbours on its thread's stack of running coroutines */
+	uint32_t below;
+	uint32_t descriptor; /* the generation that it waited for last; 0: no descriptor */
+	/* the descriptor at which nothing was found just before it came to wait, for what is not told; 0: none */
+	uint32_t tried;
+
+	uint32_t nr_awaits; /* children that it awaits now */
+	uint64_t awaited;   /* exclusive or of their ids */
+	ct_time deadline;   /* when its last wait ends by itself; CT_NO_TIME: it does not */
+	uint32_t holding;   /* of a lock that another one took meanwhile: an index; 0: none */
+	uint32_t conflict;  /* its resume that the clocks may explain: an index; 0: none */
+
+	uint64_t frame;   /* address; 0: not known */
+	uint64_t address; /* of its tracing state; 0: not known */
+	uint32_t function_site;
+	uint32_t name_site; /* that the program gave it; 0: none */
+
+	ct_time destroyed;
+	uint64_t destroy_event; /* UINT64_MAX: it was not seen */
+	uint32_t destroy_thread;
+	uint32_t destroy_site; /* 0: not told */
+	uint32_t destroy_coro; /* that ran there; 0: none */
+	uint32_t epoch;        /* in which it was destroyed */
+	uint32_t ghost_wake;   /* its last late wake: index of the ghost, plus 1; 0: none */
+};
+
+/* The parts of a coroutine that has none of its own: read as any other, and never written. */
+extern const struct model_turns model_no_turns;
+extern const struct model_rare model_nothing_rare;
+
+#define MODEL_SEQUENCES ((UINT64_C(1) << 40) - 1) /* the highest number of an event */
+
+/*
+ * So many can be alive that each byte counts: what not all of them have stands apart, and what is short lies beside
+ * sequence numbers, which no file has enough events to fill. Both parts are always there.
+ */
 struct model_coro {
 	uint64_t id;
 	uint64_t wait_object; /* what it waited for last: a resource handle */
 	ct_time changed;      /* when it entered its present state */
 	ct_time suspended;    /* its last suspend; CT_NO_TIME: none was seen */
-	ct_time wake_time;    /* the last wake for it; CT_NO_TIME: none */
-	uint32_t process;
-	uint32_t thread; /* the one it runs on, or ran on last; before that, its creator's */
-	uint32_t wait_site;
-	uint32_t descriptor; /* the generation that it waited for last; 0: no descriptor */
-	uint16_t flags;      /* enum model_coro_flag */
-	uint8_t state;       /* enum ct_state */
-	uint8_t point;       /* enum ctp_point of the last suspend */
-	uint8_t wake_outcome;
-	uint8_t mark;
-	uint8_t order_doubts; /* of its last steps and wakes, the latest in bit 0: was its place chosen? */
+	ct_time resumed;      /* its last resume; CT_NO_TIME: none was seen */
+	ct_time created;
+	const struct model_turns *turns;
+	const struct model_rare *rare;
+	int64_t blocked_before; /* what its thread had spent in system calls until its last resume, in ns */
+
+	uint64_t last_event : 40;   /* sequence number, as the next two */
+	uint64_t flags : 16;        /* enum model_coro_flag */
+	uint64_t state : 8;         /* enum ct_state */
+	uint64_t resume_event : 40; /* of its last resume */
+	uint64_t point : 8;         /* enum ctp_point of the last suspend */
+	uint64_t mark : 8;
+	uint64_t
+		order_doubts : 8; /* of its last steps and wakes, the latest in bit 0: was its place chosen? */
+	uint64_t wait_event : 40; /* of its last suspend */
 	bool is_queue_private : 1; /* of the queue in which it lies: no other thread can take it from there */
 	bool has_spare_wake : 1; /* two wakes had put it into a queue before it ran last */
 	bool has_outlived : 1;   /* its parent had come to its end when it came to its own */
@@ -61,59 +121,18 @@ struct model_coro {
 	bool is_assisting : 1;   /* the runtime in looking for garbage */
 	bool is_collector : 1;   /* it looks for garbage in the place of others */
 	bool is_told_around : 1; /* a hook around its last run told the beginning (P-36) */
-	bool is_waker_leaving : 1; /* the waker was not told: it had suspended just before on that thread */
 
-	uint64_t last_event; /* sequence number */
-	uint64_t nr_events;  /* that it wrote */
-
-	ct_time resumed;        /* its last resume; CT_NO_TIME: none was seen */
-	uint64_t resume_event;  /* that resume's sequence number */
-	int64_t blocked_before; /* what its thread had spent in system calls until then, in ns */
-	uint32_t resumer;       /* the coroutine that did it; 0: none ran there */
+	uint32_t
+		spent_unseen; /* of its time what would stand in `turns`, while it has none: model_spent */
+	uint32_t spent_running;
+	uint32_t nr_events; /* that it wrote: model_nr_events */
 	uint32_t nr_resumes;
-	uint32_t nr_migrations; /* resumes on another thread than the one before */
-	uint32_t above;         /* neighbours on that thread's stack of running coroutines */
-	uint32_t below;
-
-	int64_t spent[CT_STATE_DESTROYED]; /* ns in each state but the last, while observed */
-
-	uint64_t wait_event; /* the last suspend's sequence number */
-	ct_time deadline;    /* when its last wait ends by itself; CT_NO_TIME: it does not */
-	uint64_t awaited;    /* exclusive or of the ids of the children that it awaits now */
-	uint32_t nr_awaits;  /* children that it awaits now */
-	uint32_t holding;    /* of a lock that another one took meanwhile: an index; 0: none */
-
-	uint64_t wake_event; /* the last wake's */
-	uint32_t nr_wakes;
-	uint32_t wake_site;
-	uint32_t wake_thread;
-	uint32_t wake_coro;              /* the waker; 0: a thread */
-	struct model_waking wake_before; /* the one before the last that made it ready */
-
-	ct_time queued;
-	uint64_t queue_event;
-	uint32_t queue_thread; /* that put it into the queue in which it lies; 0: in none */
-	uint32_t queue;        /* that queue: an index; 0: not looked at */
-
-	ct_time created;
-	uint64_t frame;   /* address; 0: not known */
-	uint64_t address; /* of its tracing state; 0: not known */
+	uint32_t process;
+	uint32_t thread; /* the one it runs on, or ran on last; before that, its creator's */
+	uint32_t wait_site;
+	uint32_t spawn_site;
 	uint32_t creator; /* the thread that created it; 0: not seen */
 	uint32_t parent;  /* index; 0: a thread created it, or not known */
-	uint32_t spawn_site;
-	uint32_t function_site;
-	uint32_t name_site; /* that the program gave it; 0: none */
-	uint32_t conflict;  /* its resume that the clocks may explain: an index; 0: none */
-
-	ct_time destroyed;
-	uint64_t destroy_event; /* UINT64_MAX: it was not seen */
-	uint32_t destroy_thread;
-	uint32_t destroy_site; /* 0: not told */
-	uint32_t destroy_coro; /* that ran there; 0: none */
-	uint32_t epoch;        /* in which it was destroyed */
-	uint32_t ghost_wake;   /* its last late wake: index of the ghost, plus 1; 0: none */
-	/* the descriptor at which nothing was found just before it came to wait, for what is not told; 0: none */
-	uint32_t tried;
 };
 
 /* For what a coroutine works: most do for nothing that is told. */
@@ -180,7 +199,7 @@ static inline bool model_is_of_runtime(const struct model_coro *coro)
 /* model_waited_descriptor: the one that it waits for; where that is not told, at which it had just found nothing. */
 static inline uint32_t model_waited_descriptor(const struct model_coro *coro)
 {
-	return coro->descriptor ? coro->descriptor : coro->tried;
+	return coro->rare->descriptor ? coro->rare->descriptor : coro->rare->tried;
 }
 
 /* model_is_yielding: it gave up its thread, and waits for nothing. */
@@ -199,45 +218,47 @@ static inline bool model_is_order_doubtful(const struct model_coro *coro)
 /* model_wake_last: its last wake. */
 static inline struct model_waking model_wake_last(const struct model_coro *coro)
 {
-	return (struct model_waking){
-		.time = coro->wake_time,
-		.sequence = coro->wake_event,
-		.coro = coro->wake_coro,
-		.thread = coro->wake_thread,
-		.site = coro->wake_site,
-		.outcome = coro->wake_outcome,
-		.is_leaving = coro->is_waker_leaving,
-	};
+	return coro->turns->wake;
+}
+
+/* model_nr_events: how many it wrote. */
+static inline uint64_t model_nr_events(const struct model_coro *coro)
+{
+	return coro->nr_events + coro->rare->nr_events;
 }
 
 /* model_wake_ready: the last wake that made it ready, which one that was given up does not; none known: the last. */
 static inline struct model_waking model_wake_ready(const struct model_coro *coro)
 {
-	return event_makes_ready(coro->wake_outcome) || coro->wake_before.time == CT_NO_TIME
+	return event_makes_ready(coro->turns->wake.outcome) ||
+			       coro->turns->wake_before.time == CT_NO_TIME
 		       ? model_wake_last(coro)
-		       : coro->wake_before;
+		       : coro->turns->wake_before;
 }
 
 /* model_was_woken: has a wake come since its last resume? By the order of events, since both may have the same time. */
 static inline bool model_was_woken(const struct model_coro *coro)
 {
-	return coro->wake_time != CT_NO_TIME && coro->wake_outcome != CTP_OUTCOME_NO_WAKER &&
-	       (coro->resumed == CT_NO_TIME || coro->wake_event > coro->resume_event);
+	return coro->turns->wake.time != CT_NO_TIME &&
+	       coro->turns->wake.outcome != CTP_OUTCOME_NO_WAKER &&
+	       (coro->resumed == CT_NO_TIME || coro->turns->wake.sequence > coro->resume_event);
 }
 
 /* model_is_unwoken: does it wait, and no wake has come for it? */
 static inline bool model_is_unwoken(const struct model_coro *coro)
 {
 	return coro->state == CT_STATE_WAITING &&
-	       (coro->wake_time < coro->suspended || coro->wake_outcome == CTP_OUTCOME_NO_WAKER);
+	       (coro->turns->wake.time < coro->suspended ||
+		       coro->turns->wake.outcome == CTP_OUTCOME_NO_WAKER);
 }
 
 /* model_is_woken_again: had a wake, and not a queue alone, made it ready before this one? */
 static inline bool model_is_woken_again(const struct model_coro *coro, const struct ct_event *wake)
 {
 	return coro->state == CT_STATE_READY && !model_is_order_doubtful(coro) &&
-	       coro->wake_time != CT_NO_TIME && coro->wake_time >= coro->suspended &&
-	       coro->wake_outcome == CTP_OUTCOME_QUEUED && wake->argument == CTP_OUTCOME_QUEUED;
+	       coro->turns->wake.time != CT_NO_TIME && coro->turns->wake.time >= coro->suspended &&
+	       coro->turns->wake.outcome == CTP_OUTCOME_QUEUED &&
+	       wake->argument == CTP_OUTCOME_QUEUED;
 }
 
 #endif

@@ -90,14 +90,16 @@ static uint32_t make_page(struct model *model, uint32_t process, uint64_t id)
 /* All that is known of it still is that it was destroyed. */
 static void be_remains(struct model *model, uint32_t process, struct model_coro *fresh)
 {
+	struct model_rare *rare = model_rare_of(model, fresh);
+
 	model_gone_ask(model, process, MODEL_KEPT_CORO, fresh->id);
 	model->nr_unjudged++;
 	model->nr_ended++;
 	fresh->state = CT_STATE_DESTROYED;
 	fresh->is_remains = true;
-	fresh->destroyed = fresh->changed;
-	fresh->destroy_event = UINT64_MAX;
-	fresh->epoch = model->epoch;
+	rare->destroyed = fresh->changed;
+	rare->destroy_event = UINT64_MAX;
+	rare->epoch = model->epoch;
 }
 
 static __attribute__((noinline)) uint32_t make_coro(
@@ -109,11 +111,9 @@ static __attribute__((noinline)) uint32_t make_coro(
 		.changed = time,
 		.resumed = CT_NO_TIME,
 		.suspended = CT_NO_TIME,
-		.wake_time = CT_NO_TIME,
-		.wake_before = {.time = CT_NO_TIME},
-		.deadline = CT_NO_TIME,
+		.turns = &model_no_turns,
+		.rare = &model_nothing_rare,
 		.created = CT_NO_TIME,
-		.destroyed = CT_NO_TIME,
 	};
 	uint32_t page = model_find_page(model, process, id);
 	uint32_t index;

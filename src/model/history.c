@@ -34,8 +34,8 @@ static uint32_t resumer_of(struct model *model, const struct model_coro *coro)
 
 	if (event->kind == CTP_KIND_SWITCH)
 		return model_find(model, event->process, event->coro);
-	if (!top && coro->nr_awaits == 1)
-		return model_find(model, coro->process, coro->awaited);
+	if (!top && coro->rare->nr_awaits == 1)
+		return model_find(model, coro->process, coro->rare->awaited);
 	return top;
 }
 
@@ -48,10 +48,10 @@ static void note_waker(
 	interval->waker_site = event->site;
 	/* Any worker that came by starts it out of a queue. */
 	if (interval->state == CT_STATE_WAITING ||
-		(interval->state == CT_STATE_UNSEEN && !coro->queue_event)) {
+		(interval->state == CT_STATE_UNSEEN && !coro->turns->queue_event)) {
 		if (event->kind == CTP_KIND_WAKE)
-			interval->waker = coro->wake_coro
-						  ? coro->wake_coro
+			interval->waker = coro->turns->wake.coro
+						  ? coro->turns->wake.coro
 						  : runs_there(model, event, interval->coro);
 		else if (event->kind == CTP_KIND_ENQUEUE)
 			interval->waker = runs_there(model, event, interval->coro);
@@ -88,7 +88,8 @@ static void note_holder(
 /* A yield says so; or who suspends had woken itself before. */
 static bool has_yielded(const struct model *model, const struct model_coro *coro)
 {
-	bool was_by_itself = coro->wake_coro == coro_index(model, coro) && model_was_woken(coro);
+	bool was_by_itself =
+		coro->turns->wake.coro == coro_index(model, coro) && model_was_woken(coro);
 
 	if (coro->suspended == CT_NO_TIME ||
 		(coro->state != CT_STATE_READY && coro->state != CT_STATE_WAITING))

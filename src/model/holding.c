@@ -33,7 +33,7 @@ static void close(struct model *model, struct model_object *object)
 {
 	struct model_holding *holding = &model->holdings.at[object->holding];
 
-	coro_at(model, holding->first.coro)->holding = 0;
+	model_set_rare(model, coro_at(model, holding->first.coro), holding, 0);
 	object->holding = 0;
 }
 
@@ -55,7 +55,7 @@ static bool is_second(const struct model *model, const struct model_object *obje
 
 	return first && first != MODEL_OWNER_UNKNOWN && second && second != first &&
 	       CTP_HANDLE_RESOURCE(object->handle) == CTP_RESOURCE_LOCK &&
-	       is_alive(&model->coros.at[first]) && !model->coros.at[first].holding;
+	       is_alive(&model->coros.at[first]) && !model->coros.at[first].rare->holding;
 }
 
 static struct model_holding describe(
@@ -103,14 +103,14 @@ bool model_holding_take(struct model *model, uint32_t index, const struct ct_eve
 	if (!vec_push(&model->holdings, describe(model, index, event)))
 		return false;
 	object->holding = (uint32_t)(model->holdings.count - 1);
-	coro_at(model, object->owner)->holding = object->holding;
+	model_set_rare(model, coro_at(model, object->owner), holding, object->holding);
 	return true;
 }
 
 void model_holding_wait(struct model *model, uint32_t index)
 {
 	const struct model_coro *coro = coro_at(model, index);
-	struct model_holding *holding = &model->holdings.at[coro->holding];
+	struct model_holding *holding = &model->holdings.at[coro->rare->holding];
 
 	if (holding->has_moved)
 		return;

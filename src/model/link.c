@@ -16,7 +16,7 @@ bool model_coro_touch(struct model *model, const struct ct_event *event, uint32_
 		return true;
 	if (event->kind == CTP_KIND_ACQUIRE && coro_at(model, index)->state == CT_STATE_DESTROYED)
 		return model_coro_conflict(model, index, event);
-	coro_at(model, index)->last_event = event->sequence;
+	coro_at(model, index)->last_event = event->sequence & MODEL_SEQUENCES;
 	return true;
 }
 
@@ -24,6 +24,7 @@ bool model_coro_touch(struct model *model, const struct ct_event *event, uint32_
 bool model_coro_enqueue(struct model *model, const struct ct_event *event)
 {
 	struct model_coro *coro;
+	struct model_turns *turns;
 	uint32_t index;
 
 	if (!event->coro)
@@ -37,11 +38,12 @@ bool model_coro_enqueue(struct model *model, const struct ct_event *event)
 		return model_coro_ghost(model, index, event);
 	if (coro->state == CT_STATE_DONE && !model_coro_conflict(model, index, event))
 		return false;
-	coro->last_event = event->sequence;
-	coro->queue_thread = event->thread;
+	coro->last_event = event->sequence & MODEL_SEQUENCES;
+	turns = model_turns_of(model, coro);
+	turns->queue_thread = event->thread;
+	turns->queued = event->time;
+	turns->queue_event = event->sequence;
 	coro->is_queue_private = event->flags & CTP_ENQUEUE_PRIVATE;
-	coro->queued = event->time;
-	coro->queue_event = event->sequence;
 	process_at(model, coro->process)->tells_queues = true;
 	model_run_queue_enter(model, coro, event);
 	if (coro->state == CT_STATE_UNSEEN)
@@ -66,6 +68,7 @@ bool model_coro_dequeue(struct model *model, const struct ct_event *event)
 bool model_coro_await(struct model *model, const struct ct_event *event)
 {
 	struct model_coro *coro;
+	struct model_rare *rare;
 	uint32_t index, child = 0;
 
 	if (!model_coro_touch(model, event, &index))
@@ -80,13 +83,14 @@ bool model_coro_await(struct model *model, const struct ct_event *event)
 	model_coro_progress(model, index);
 	coro = coro_at(model, index);
 	coro_at(model, child)->flags |= MODEL_CORO_WAS_AWAITED;
+	rare = model_rare_of(model, coro);
 	if (event->kind == CTP_KIND_AWAIT)
-		coro->nr_awaits++;
-	else if (coro->nr_awaits)
-		coro->nr_awaits--;
+		rare->nr_awaits++;
+	else if (rare->nr_awaits)
+		rare->nr_awaits--;
 	else if (event->time >= model->from)
 		model->nr_broken += !!(coro->flags & MODEL_CORO_WAS_CREATED);
-	coro->awaited = coro->nr_awaits ? coro->awaited ^ event->object : 0;
+	rare->awaited = rare->nr_awaits ? rare->awaited ^ event->object : 0;
 	return true;
 }
 
@@ -107,7 +111,7 @@ void model_coro_waits(struct model *model, uint32_t index)
 {
 	model_tell(model, MODEL_WAIT, (struct model_sight){.coro = index});
 	model_object_wait(model, index);
-	if (coro_at(model, index)->holding)
+	if (coro_at(model, index)->rare->holding)
 		model_holding_wait(model, index);
 }
 
@@ -126,7 +130,7 @@ bool model_coro_waits_for(struct model *model, uint32_t index, const struct ct_e
 	if (CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_DESCRIPTOR &&
 		!model_descriptor_bind(model, event, &descriptor))
 		return false;
-	coro_at(model, index)->descriptor = descriptor;
+	model_set_rare(model, coro_at(model, index), descriptor, descriptor);
 	model_coro_waits(model, index);
 	return true;
 }

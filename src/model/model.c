@@ -50,13 +50,14 @@ static bool init_threads(struct model *model)
 /* Index 0 of every array means none. */
 static bool reserve_none(struct model *model)
 {
+	struct model_coro nobody = {.turns = &model_no_turns, .rare = &model_nothing_rare};
 	struct model_object nothing = {
 		.released = CT_NO_TIME,
 		.vain = {.time = CT_NO_TIME},
 		.found = {.time = CT_NO_TIME},
 	};
 
-	return vec_push(&model->coros, (struct model_coro){0}) &&
+	return vec_push(&model->coros, nobody) &&
 	       vec_push(&model->pages, (struct model_page){{0}}) &&
 	       vec_push(&model->descriptors, (struct model_descriptor){.closed = CT_NO_TIME}) &&
 	       vec_push(&model->conflicts, (struct model_conflict){.is_explained = true}) &&
@@ -125,6 +126,7 @@ void model_free(struct model *model)
 	for (i = 0; model->processes && i < model->nr_processes; i++)
 		free_process(process_at(model, i));
 	vec_fini(&model->coros);
+	arena_fini(&model->parts);
 	vec_fini(&model->works);
 	vec_fini(&model->pages);
 	vec_fini(&model->descriptors);
@@ -170,8 +172,8 @@ static bool take_detail(struct model *model, const struct ct_event *event)
 	switch (event->argument) {
 	case CTP_DETAIL_DEADLINE:
 		if (thread->last_suspended)
-			coro_at(model, thread->last_suspended)->deadline =
-				time_of_clock(model, event->object);
+			model_set_rare(model, coro_at(model, thread->last_suspended), deadline,
+				time_of_clock(model, event->object));
 		else
 			model_thread_deadline(model, event->thread);
 		return true;

@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "corotracer/ct.h"
+#include "base/arena.h"
 #include "base/map.h"
 #include "model/annotations.h"
 #include "model/breakdown.h"
@@ -48,6 +49,14 @@
 struct model {
 	const struct ct_tables *tables;
 	VEC(struct model_coro) coros;
+	struct arena
+		parts; /* of coroutines; those that were given back hang one behind the other */
+	struct model_part *free_turns;
+	struct model_part *free_rare;
+	struct model_turns
+		spare_turns; /* written where there is no memory for one of the coroutine's own */
+	struct model_rare spare_rare;
+	bool are_ends_counted; /* model_spent counts the present state up to the end */
 	VEC(struct model_work)
 	works; /* by coroutine, up to the last one that worked for something */
 	VEC(struct model_page) pages;
@@ -154,8 +163,13 @@ static inline const struct model_place_times *model_times_at(
 	return site < model->tables->nr_sites ? model->place_times[site] : NULL;
 }
 
-/* model_life: ns from its beginning to its end, as far as both were observed: the sum of all states before its end. */
-int64_t model_life(const struct model_coro *coro);
+/*
+ * model_spent: ns that it spent in a state before the last, as far as that was observed: up to the end of observation
+ * after model_finish. model_spent_all: in each of them.
+ */
+int64_t model_spent(const struct model *model, const struct model_coro *coro, enum ct_state state);
+void model_spent_all(const struct model *model, const struct model_coro *coro,
+	int64_t ret_spent[CT_STATE_DESTROYED]);
 
 /* model_most_of: who has most of each measure, of those in the state `least` or a later one. */
 void model_most_of(const struct model *model, enum ct_state least,

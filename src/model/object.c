@@ -111,7 +111,8 @@ void model_object_cut(struct model *model, uint32_t index)
 	struct model_coro *coro = coro_at(model, index);
 	uint32_t object = model_find_object(model, coro->process, coro->wait_object);
 
-	if (object && coro->wake_time != CT_NO_TIME && coro->wake_time >= coro->suspended)
+	if (object && coro->turns->wake.time != CT_NO_TIME &&
+		coro->turns->wake.time >= coro->suspended)
 		model->objects.at[object].cut = index;
 }
 

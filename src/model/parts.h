@@ -71,6 +71,37 @@ static inline void model_put_in_order(struct model *model, int64_t ns)
 		model->reordered_ns = ns;
 }
 
+/* ---------------------------------------------------------------- parts of coroutines: coro_parts.c */
+
+struct model_turns *model_turns_make(struct model *model, struct model_coro *coro);
+struct model_rare *model_rare_make(struct model *model, struct model_coro *coro);
+/* model_parts_give_back: the coroutine has neither any more. */
+void model_parts_give_back(struct model *model, struct model_coro *coro);
+
+/*
+ * model_turns_of, model_rare_of: the part to be written, made where there is none. Where memory is short that is noted,
+ * and what is written belongs to nobody.
+ */
+static inline struct model_turns *model_turns_of(struct model *model, struct model_coro *coro)
+{
+	return coro->turns == &model_no_turns ? model_turns_make(model, coro)
+					      : (struct model_turns *)(uintptr_t)coro->turns;
+}
+
+static inline struct model_rare *model_rare_of(struct model *model, struct model_coro *coro)
+{
+	return coro->rare == &model_nothing_rare ? model_rare_make(model, coro)
+						 : (struct model_rare *)(uintptr_t)coro->rare;
+}
+
+/* model_set_turns, model_set_rare: one field of them; nothing is made for what is so already. */
+#define model_set_turns(model, coro, field, value) \
+	((coro)->turns->field == (value) ? (void)0 \
+					 : (void)(model_turns_of(model, coro)->field = (value)))
+#define model_set_rare(model, coro, field, value) \
+	((coro)->rare->field == (value) ? (void)0 \
+					: (void)(model_rare_of(model, coro)->field = (value)))
+
 /* Was anything given back: coroutines, or descriptors alone? */
 static inline bool has_given_back(const struct model *model)
 {

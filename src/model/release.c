@@ -10,18 +10,30 @@
 
 /* ---------------------------------------------------------------- all that names a coroutine */
 
+static void each_of_rare(struct release *release, struct model_rare *rare, model_visitor *visit)
+{
+	visit(release, &rare->above, MODEL_MARK_SELF);
+	visit(release, &rare->below, MODEL_MARK_SELF);
+	visit(release, &rare->destroy_coro, MODEL_MARK_SELF);
+	visit(release, &rare->resumer, MODEL_MARK_SELF);
+}
+
+static void each_of_turns(struct release *release, struct model_turns *turns, model_visitor *visit)
+{
+	visit(release, &turns->wake.coro, MODEL_MARK_SELF);
+	visit(release, &turns->wake_before.coro, MODEL_MARK_SELF);
+}
+
 static void each_of_coro(struct release *release, struct model_coro *coro, model_visitor *visit)
 {
 	struct model *model = release->model;
 	uint32_t index = coro_index(model, coro);
 
-	visit(release, &coro->above, MODEL_MARK_SELF);
-	visit(release, &coro->below, MODEL_MARK_SELF);
 	visit(release, &coro->parent, MODEL_MARK_SELF);
-	visit(release, &coro->destroy_coro, MODEL_MARK_SELF);
-	visit(release, &coro->wake_coro, MODEL_MARK_SELF);
-	visit(release, &coro->resumer, MODEL_MARK_SELF);
-	visit(release, &coro->wake_before.coro, MODEL_MARK_SELF);
+	if (coro->rare != &model_nothing_rare)
+		each_of_rare(release, model_rare_of(model, coro), visit);
+	if (coro->turns != &model_no_turns)
+		each_of_turns(release, model_turns_of(model, coro), visit);
 	if (index < model->works.count) {
 		visit(release, &model->works.at[index].next, MODEL_MARK_SELF);
 		visit(release, &model->works.at[index].before, MODEL_MARK_SELF);
@@ -136,14 +148,14 @@ static bool has_to_stay(const struct model *model, const struct model_coro *coro
 {
 	const struct model_work *work = model_work_of(model, coro_index(model, coro));
 
-	if (coro->state != CT_STATE_DESTROYED || coro->epoch == model->epoch)
+	if (coro->state != CT_STATE_DESTROYED || coro->rare->epoch == model->epoch)
 		return true;
 	if (work->index || work->region || (coro->flags & MODEL_CORO_EARLY_RESUME))
 		return true;
 	return model_watch_keeps(model, (uint32_t)(coro - model->coros.at)) ||
 	       model_gone_is_kept(model, coro->process, MODEL_KEPT_CORO, coro->id) ||
-	       (coro->frame &&
-		       model_gone_is_kept(model, coro->process, MODEL_KEPT_FRAME, coro->frame));
+	       (coro->rare->frame && model_gone_is_kept(model, coro->process, MODEL_KEPT_FRAME,
+					     coro->rare->frame));
 }
 
 /* Whom a living one waits for, and from whom it comes. */
@@ -152,8 +164,8 @@ static void mark_around(struct release *release, const struct model_coro *coro)
 	struct model *model = release->model;
 	uint32_t other, generation;
 
-	if (coro->nr_awaits == 1) {
-		other = model_find(model, coro->process, coro->awaited);
+	if (coro->rare->nr_awaits == 1) {
+		other = model_find(model, coro->process, coro->rare->awaited);
 		mark(release, &other, MODEL_MARK_WHOLE);
 	}
 	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_COROUTINE) {
@@ -219,9 +231,9 @@ static void add_up(struct model *model, const struct model_coro *coro)
 	model->ended.count++;
 	model->ended.nr_mid_life += !(coro->flags & MODEL_CORO_WAS_CREATED);
 	model->ended.nr_resumes += coro->nr_resumes;
-	model->ended.nr_migrations += coro->nr_migrations;
+	model->ended.nr_migrations += coro->turns->nr_migrations;
 	for (state = 0; state < CT_STATE_DESTROYED; state++)
-		model->ended.spent[state] += coro->spent[state];
+		model->ended.spent[state] += model_spent(model, coro, state);
 	model_times_end(model, coro);
 }
 
@@ -258,14 +270,17 @@ static void move_coros(struct release *release)
 
 		if (!release->to[i]) {
 			add_up(model, coro);
+			model_parts_give_back(model, coro);
 			continue;
 		}
 		release->is_cut = false;
 		each_of_coro(release, coro, move_own);
-		coro->is_cut |= release->is_cut ||
-				(coro->descriptor && !release->descriptor_to[coro->descriptor]);
-		coro->descriptor = release->descriptor_to[coro->descriptor];
-		coro->tried = release->descriptor_to[coro->tried];
+		coro->is_cut |=
+			release->is_cut ||
+			(coro->rare->descriptor && !release->descriptor_to[coro->rare->descriptor]);
+		model_set_rare(
+			model, coro, descriptor, release->descriptor_to[coro->rare->descriptor]);
+		model_set_rare(model, coro, tried, release->descriptor_to[coro->rare->tried]);
 		model->nr_ended += coro->state == CT_STATE_DESTROYED;
 		if (i != count)
 			*coro_at(model, count) = *coro;
@@ -362,8 +377,8 @@ static void ask_for_wait(struct model *model, const struct model_coro *coro)
 {
 	uint64_t identity = CTP_HANDLE_IDENTITY(coro->wait_object);
 
-	if (coro->nr_awaits == 1)
-		model_coro_find(model, coro->process, coro->awaited);
+	if (coro->rare->nr_awaits == 1)
+		model_coro_find(model, coro->process, coro->rare->awaited);
 	if (coro->state != CT_STATE_WAITING)
 		return;
 	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_COROUTINE)

@@ -32,8 +32,8 @@ static void mark_whole(struct release *release, uint32_t descriptor)
 
 static void mark_waited(struct release *release, const struct model_coro *coro)
 {
-	mark_whole(release, coro->descriptor);
-	mark_whole(release, coro->tried);
+	mark_whole(release, coro->rare->descriptor);
+	mark_whole(release, coro->rare->tried);
 }
 
 static bool has_to_stay(const struct model *model, const struct model_descriptor *descriptor)

@@ -46,13 +46,13 @@ static void count(struct model *model, struct model_run_queue *queue, ct_time ti
 
 static void leave(struct model *model, struct model_coro *coro, ct_time time)
 {
-	struct model_run_queue *queue = &model->run_queues.at[coro->queue];
+	struct model_run_queue *queue = &model->run_queues.at[coro->turns->queue];
 
-	if (!coro->queue)
+	if (!coro->turns->queue)
 		return;
 	count(model, queue, time);
 	queue->length--;
-	coro->queue = 0;
+	model_set_turns(model, coro, queue, 0);
 }
 
 void model_run_queue_enter(
@@ -64,7 +64,7 @@ void model_run_queue_enter(
 	leave(model, coro, event->time);
 	if (!map_get(&process_at(model, event->process)->run_queues, key_of(event), &index))
 		index = make(model, event);
-	coro->queue = index;
+	model_set_turns(model, coro, queue, index);
 	if (!index)
 		return;
 	queue = &model->run_queues.at[index];
@@ -78,7 +78,7 @@ void model_run_queue_enter(
 void model_run_queue_leave(struct model *model, struct model_coro *coro, ct_time time)
 {
 	leave(model, coro, time);
-	coro->queue_thread = 0;
+	model_set_turns(model, coro, queue_thread, 0);
 	coro->is_queue_private = false;
 }
 

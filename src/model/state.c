@@ -8,13 +8,19 @@
  */
 #include "model/parts.h"
 
+static void count_event(struct model *model, struct model_coro *coro)
+{
+	if (++coro->nr_events == 0)
+		model_rare_of(model, coro)->nr_events += UINT64_C(1) << 32;
+}
+
 bool model_coro_own(struct model *model, const struct ct_event *event, uint32_t *ret_index)
 {
 	*ret_index = 0;
 	if (!event->coro)
 		return true;
 	*ret_index = model_coro_get(model, event->process, event->coro, event->time);
-	coro_at(model, *ret_index)->nr_events++;
+	count_event(model, coro_at(model, *ret_index));
 	if (event->kind != CTP_KIND_DESTROY)
 		model_coro_revive(model, coro_at(model, *ret_index), event->time);
 	return *ret_index != 0;
@@ -28,13 +34,14 @@ void model_coro_leave_stack(struct model *model, uint32_t index)
 
 	if (!(coro->flags & MODEL_CORO_ON_STACK))
 		return;
-	if (coro->above)
-		coro_at(model, coro->above)->below = coro->below;
+	if (coro->rare->above)
+		model_set_rare(model, coro_at(model, coro->rare->above), below, coro->rare->below);
 	else
-		thread_at(model, coro->thread)->top = coro->below;
-	if (coro->below)
-		coro_at(model, coro->below)->above = coro->above;
-	coro->above = coro->below = 0;
+		thread_at(model, coro->thread)->top = coro->rare->below;
+	if (coro->rare->below)
+		model_set_rare(model, coro_at(model, coro->rare->below), above, coro->rare->above);
+	model_set_rare(model, coro, above, 0);
+	model_set_rare(model, coro, below, 0);
 	coro->flags &= (uint16_t)~MODEL_CORO_ON_STACK;
 }
 
@@ -47,10 +54,10 @@ void model_coro_enter_stack(struct model *model, uint32_t index, uint32_t thread
 	thread->last_tried = 0;
 	thread->expired = CT_NO_TIME;
 	coro->thread = thread_index;
-	coro->below = thread->top;
+	model_set_rare(model, coro, below, thread->top);
 	coro->flags |= MODEL_CORO_ON_STACK;
 	if (thread->top)
-		coro_at(model, thread->top)->above = index;
+		model_set_rare(model, coro_at(model, thread->top), above, index);
 	thread->top = index;
 }
 
@@ -154,7 +161,7 @@ void model_coro_set_state(
 		model_tell(model, MODEL_END,
 			(struct model_sight){.coro = coro_index(model, coro), .until = time});
 	if (state == CT_STATE_DESTROYED && coro->state != CT_STATE_DESTROYED) {
-		coro->epoch = model->epoch;
+		model_rare_of(model, coro)->epoch = model->epoch;
 		if (!model_is_of_runtime(coro))
 			process_at(model, coro->process)->last_destroyed = time;
 		model->nr_ended++;

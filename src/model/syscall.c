@@ -26,17 +26,17 @@ static bool begin(struct model *model, uint32_t index, const struct ct_event *ev
 		!model_coro_conflict(model, index, event))
 		return false;
 	coro = coro_at(model, index);
-	coro->last_event = event->sequence;
+	coro->last_event = event->sequence & MODEL_SEQUENCES;
 	model_run_queue_leave(model, coro, event->time);
 	model_coro_set_state(model, coro, CT_STATE_SYSCALL, event->time);
 	if (!(coro->flags & MODEL_CORO_ON_STACK) || coro->thread != event->thread)
 		model_coro_enter_stack(model, index, event->thread);
 	coro->wait_site = event->site;
 	coro->wait_object = 0;
-	coro->descriptor = 0;
+	model_set_rare(model, coro, descriptor, 0);
 	coro->suspended = event->time;
-	coro->wait_event = event->sequence;
-	coro->deadline = CT_NO_TIME;
+	coro->wait_event = event->sequence & MODEL_SEQUENCES;
+	model_set_rare(model, coro, deadline, CT_NO_TIME);
 	coro->point = CTP_POINT_AWAIT;
 	enter_call(model, thread, event);
 	model_processor_syscall(model, event, true);
@@ -55,7 +55,7 @@ static bool end(struct model *model, uint32_t index, const struct ct_event *even
 		!model_coro_conflict(model, index, event))
 		return false;
 	coro = coro_at(model, index);
-	coro->last_event = event->sequence;
+	coro->last_event = event->sequence & MODEL_SEQUENCES;
 	model_times_thread(model, thread, event->time);
 	thread->blocked_from = CT_NO_TIME;
 	if (is_ready)

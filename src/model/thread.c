@@ -36,7 +36,7 @@ static bool is_half_told(const struct model *model, uint32_t index)
 /* A coroutine that was put into a queue is taken from it by a thread that runs nobody. */
 static bool was_queued(const struct model_coro *coro)
 {
-	return coro->state == CT_STATE_READY && coro->wake_outcome != CTP_OUTCOME_RESUMED;
+	return coro->state == CT_STATE_READY && coro->turns->wake.outcome != CTP_OUTCOME_RESUMED;
 }
 
 /*

@@ -144,12 +144,33 @@ static void count_delay(
 	if (times)
 		count(model, &times->delays, ns);
 	/* A queue alone makes ready, too, and has no place of a waker. */
-	times = model_was_woken(coro) ? times_of(model, coro->wake_site) : NULL;
+	times = model_was_woken(coro) ? times_of(model, coro->turns->wake.site) : NULL;
 	if (times)
 		count(model, &times->delays_caused, ns);
 }
 
 /* ---------------------------------------------------------------- coroutines */
+
+/* Events may be later than the last sign of life of who recorded them. */
+static int64_t observed_until(const struct model *model, ct_time end, ct_time since)
+{
+	return end > since ? time_observed(model, end) - time_observed(model, since) : 0;
+}
+
+/* Before it leaves its state. The first two need no part of their own, unless they took long. */
+static void spend(struct model *model, struct model_coro *coro, int64_t ns)
+{
+	uint32_t *spent = coro->state == CT_STATE_UNSEEN    ? &coro->spent_unseen
+			  : coro->state == CT_STATE_RUNNING ? &coro->spent_running
+							    : NULL;
+
+	if (!ns)
+		return;
+	if (coro->turns == &model_no_turns && spent && ns > 0 && ns <= UINT32_MAX - *spent)
+		*spent += (uint32_t)ns;
+	else
+		model_turns_of(model, coro)->spent[coro->state] += ns;
+}
 
 /* How long those lived whose beginning was seen. */
 static void count_life(struct model *model, const struct model_coro *coro, ct_time end)
@@ -193,7 +214,7 @@ void model_times_change(
 		return;
 	if (work_has(model, coro))
 		model_work_count(model, coro, time);
-	coro->spent[coro->state] += ns;
+	spend(model, coro, ns);
 	if (is_before(model, time))
 		model->nr_changes_before++;
 	else
@@ -264,31 +285,33 @@ void model_times_end(struct model *model, const struct model_coro *coro)
 
 	if (!times)
 		return;
-	times->nr_events += coro->nr_events;
+	times->nr_events += model_nr_events(coro);
 	times->nr_ended++;
 	times->nr_free += model_was_free(coro);
 }
 
-static int64_t amount_of(const struct model_coro *coro, enum model_measure measure)
+static int64_t amount_of(const struct model *model, uint32_t index, enum model_measure measure)
 {
 	static const uint8_t states[] = {
 		[MODEL_MEASURE_RUNNING] = CT_STATE_RUNNING,
 		[MODEL_MEASURE_READY] = CT_STATE_READY,
 		[MODEL_MEASURE_WAITING] = CT_STATE_WAITING,
 	};
+	const struct model_coro *coro = &model->coros.at[index];
 
-	return measure < sizeof(states) ? coro->spent[states[measure]] : coro->nr_migrations;
+	return measure < sizeof(states) ? model_spent(model, coro, states[measure])
+					: coro->turns->nr_migrations;
 }
 
 static void take_most(const struct model *model, uint32_t index, enum model_measure measure,
 	struct model_most *most)
 {
-	int64_t amount = amount_of(&model->coros.at[index], measure);
+	int64_t amount = amount_of(model, index, measure);
 	uint32_t at = most->count;
 
 	if (amount <= 0)
 		return;
-	for (; at > 0 && amount_of(&model->coros.at[most->coros[at - 1]], measure) < amount; at--)
+	for (; at > 0 && amount_of(model, most->coros[at - 1], measure) < amount; at--)
 		if (at < CT_BUSIEST)
 			most->coros[at] = most->coros[at - 1];
 	if (at == CT_BUSIEST)
@@ -318,11 +341,26 @@ bool model_was_free(const struct model_coro *coro)
 	return !(coro->flags & MODEL_CORO_WAS_AWAITED) || coro->has_outlived;
 }
 
-int64_t model_life(const struct model_coro *coro)
+int64_t model_spent(const struct model *model, const struct model_coro *coro, enum ct_state state)
 {
-	return coro->spent[CT_STATE_UNSEEN] + coro->spent[CT_STATE_READY] +
-	       coro->spent[CT_STATE_RUNNING] + coro->spent[CT_STATE_WAITING] +
-	       coro->spent[CT_STATE_SYSCALL];
+	int64_t ns = state == CT_STATE_UNSEEN    ? coro->spent_unseen
+		     : state == CT_STATE_RUNNING ? coro->spent_running
+						 : 0;
+
+	if (coro->turns != &model_no_turns)
+		ns = coro->turns->spent[state];
+	if (model->are_ends_counted && coro->state == state)
+		ns += observed_until(model, model_end_of(model, coro->process), coro->changed);
+	return ns;
+}
+
+void model_spent_all(const struct model *model, const struct model_coro *coro,
+	int64_t ret_spent[CT_STATE_DESTROYED])
+{
+	unsigned state;
+
+	for (state = 0; state < CT_STATE_DESTROYED; state++)
+		ret_spent[state] = model_spent(model, coro, state);
 }
 
 void model_times_level(struct model *model, struct histogram *histogram, ct_time *counted,
@@ -426,12 +464,6 @@ static void go_on(struct ct_going_on *going_on, int64_t ns)
 	model_times_so_far(going_on, ns);
 }
 
-/* Events may be later than the last sign of life of who recorded them. */
-static int64_t observed_until(const struct model *model, ct_time end, ct_time since)
-{
-	return end > since ? time_observed(model, end) - time_observed(model, since) : 0;
-}
-
 /* One that was there before it was seen has lived since its last change, at least. */
 static void finish_life(struct model *model, const struct model_coro *coro, ct_time end)
 {
@@ -440,7 +472,7 @@ static void finish_life(struct model *model, const struct model_coro *coro, ct_t
 
 	if (!times)
 		return;
-	times->nr_events += coro->nr_events;
+	times->nr_events += model_nr_events(coro);
 	if (coro->state < CT_STATE_DONE)
 		go_on(&times->living, observed_until(model, end, since));
 }
@@ -472,7 +504,6 @@ static void finish_coro(struct model *model, struct model_coro *coro)
 	}
 	if (coro->state == CT_STATE_DESTROYED || end <= coro->changed)
 		return;
-	coro->spent[coro->state] += ns;
 	if (model->breakdown && !model_is_of_runtime(coro))
 		model_breakdown_end(model, coro, ns);
 	if (work_has(model, coro))
@@ -495,6 +526,7 @@ void model_times_finish(struct model *model)
 
 	for (i = 1; i < model->coros.count; i++)
 		finish_coro(model, coro_at(model, (uint32_t)i));
+	model->are_ends_counted = true;
 	for (i = 1; i < model->nr_threads; i++)
 		finish_thread(model, thread_at(model, (uint32_t)i));
 	for (i = 0; i < model->nr_processes; i++)

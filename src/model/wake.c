@@ -22,8 +22,8 @@ static void replace(struct model *model, uint32_t old, uint32_t fresh)
 	model_coro_leave_stack(model, old);
 	model_coro_set_state(model, coro, CT_STATE_DESTROYED, coro_at(model, fresh)->changed);
 	coro->flags |= MODEL_CORO_WAS_REPLACED;
-	coro->destroyed = coro->changed;
-	coro->destroy_event = UINT64_MAX;
+	model_rare_of(model, coro)->destroyed = coro->changed;
+	model_rare_of(model, coro)->destroy_event = UINT64_MAX;
 	model->nr_broken++;
 }
 
@@ -33,7 +33,7 @@ bool model_wake_learn_address(struct model *model, uint32_t index, uint64_t addr
 	struct model_process *process = process_at(model, coro->process);
 	uint32_t old = 0;
 
-	coro->address = address;
+	model_rare_of(model, coro)->address = address;
 	if (map_get(&process->addresses, address, &old))
 		replace(model, old, index);
 	return map_put(&process->addresses, address, index);
@@ -54,7 +54,7 @@ static void match_belatedly(struct model *model, struct model_process *process, 
 		map_get(&process->addresses, wake.frame + offset, &coro);
 		if (coro && coro_at(model, coro)->created != CT_NO_TIME &&
 			coro_at(model, coro)->created <= wake.time) {
-			coro_at(model, coro)->nr_wakes++;
+			model_turns_of(model, coro_at(model, coro))->nr_wakes++;
 			model->nr_unmatched_wakes--;
 		} else {
 			process->unmatched.at[kept++] = wake;
@@ -98,10 +98,10 @@ bool model_wake_learn_frame(struct model *model, uint32_t index, uint64_t frame)
 	struct model_process *process = process_at(model, coro->process);
 	uint32_t old = 0;
 
-	coro->frame = frame;
+	model_rare_of(model, coro)->frame = frame;
 	if (map_get(&process->frames, frame, &old))
 		note_reuse(model, old, index);
-	if (coro->address && !learn_offset(model, process, coro->address - frame))
+	if (coro->rare->address && !learn_offset(model, process, coro->rare->address - frame))
 		return false;
 	return map_put(&process->frames, frame, index);
 }
@@ -129,7 +129,7 @@ static struct match match_by_offset(
 
 	for (i = 0; i < process->offsets.count; i++) {
 		if (!map_get(&process->addresses, frame + process->offsets.at[i], &coro) ||
-			!is_alive(model, coro) || coro_at(model, coro)->frame)
+			!is_alive(model, coro) || coro_at(model, coro)->rare->frame)
 			continue;
 		match.is_doubtful = match.coro != 0;
 		match.coro = coro;
@@ -176,7 +176,7 @@ static struct match match_frame(
 		model_gone_ask(model, event->process, MODEL_KEPT_FRAME, frame);
 	if (!match.coro)
 		return (struct match){.coro = known, .is_gone = is_gone};
-	if (known && model_is_near(model, coro_at(model, known)->destroyed, event->time))
+	if (known && model_is_near(model, coro_at(model, known)->rare->destroyed, event->time))
 		match.is_doubtful = true;
 	return match;
 }
@@ -248,7 +248,7 @@ static void tell(
 static bool is_merged(const struct model_coro *coro, const struct ct_event *event)
 {
 	return coro->state == CT_STATE_READY && coro->suspended != CT_NO_TIME &&
-	       coro->wake_time != CT_NO_TIME && coro->wake_time >= coro->suspended &&
+	       coro->turns->wake.time != CT_NO_TIME && coro->turns->wake.time >= coro->suspended &&
 	       event_makes_ready(event->argument);
 }
 
@@ -268,17 +268,33 @@ static void tell_wake(
 		model_tell(model, MODEL_WAKE, sight);
 }
 
+static struct model_waking waking_of(
+	struct model *model, uint32_t waker, const struct ct_event *event)
+{
+	return (struct model_waking){
+		.time = event->time,
+		.sequence = event->sequence,
+		.coro = waker,
+		.thread = event->thread,
+		.site = event->site,
+		.outcome = event->argument,
+		.is_leaving = !event->coro && !thread_at(model, event->thread)->top,
+	};
+}
+
+static void note_wake(struct model_turns *turns, struct model_waking wake)
+{
+	turns->nr_wakes++;
+	if (event_makes_ready(turns->wake.outcome))
+		turns->wake_before = turns->wake;
+	turns->wake = wake;
+}
+
 static void note_remark(
 	struct model *model, struct model_coro *coro, uint32_t waker, const struct ct_event *event)
 {
-	coro->wake_time = event->time;
-	coro->wake_event = event->sequence;
-	coro->wake_outcome = event->argument;
-	coro->wake_thread = event->thread;
-	coro->wake_site = event->site;
-	coro->wake_coro = waker;
-	coro->is_waker_leaving = !event->coro && !thread_at(model, event->thread)->top;
-	coro->last_event = event->sequence;
+	model_turns_of(model, coro)->wake = waking_of(model, waker, event);
+	coro->last_event = event->sequence & MODEL_SEQUENCES;
 }
 
 static bool wake_one(
@@ -299,19 +315,10 @@ static bool wake_one(
 	tell_wake(model, match.coro, waker, event);
 	if (model_is_woken_again(coro, event))
 		coro->flags |= MODEL_CORO_WAS_WOKEN_AGAIN;
-	coro->nr_wakes++;
-	if (event_makes_ready(coro->wake_outcome))
-		coro->wake_before = model_wake_last(coro);
-	coro->wake_time = event->time;
-	coro->wake_event = event->sequence;
-	coro->wake_outcome = event->argument;
+	note_wake(model_turns_of(model, coro), waking_of(model, waker, event));
 	if (event->argument == CTP_OUTCOME_ALREADY_QUEUED)
 		process_at(model, coro->process)->tells_queues = true;
-	coro->wake_thread = event->thread;
-	coro->wake_site = event->site;
-	coro->wake_coro = waker;
-	coro->is_waker_leaving = !event->coro && !thread_at(model, event->thread)->top;
-	coro->last_event = event->sequence;
+	coro->last_event = event->sequence & MODEL_SEQUENCES;
 	if (match.is_doubtful)
 		coro->flags |= MODEL_CORO_HAS_DOUBTFUL_WAKE;
 	if (!event_makes_ready(event->argument))

@@ -120,7 +120,7 @@ static uint32_t awaiter_of(struct reading *reading, uint32_t coro)
 
 	if (!awaiter || awaiter == coro || at->state != CT_STATE_WAITING)
 		return 0;
-	return at->nr_awaits || child_of(reading, at) == coro ? awaiter : 0;
+	return at->rare->nr_awaits || child_of(reading, at) == coro ? awaiter : 0;
 }
 
 static void note_await(struct reading *reading, const struct ct_event *event)

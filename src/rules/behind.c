@@ -10,8 +10,8 @@ bool rules_behind_is_waiting(const struct analysis *analysis, uint32_t index)
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 
 	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT && !coro->mark &&
-	       (coro->deadline == CT_NO_TIME ||
-		       coro->deadline <= analysis->parties[coro->process].end);
+	       (coro->rare->deadline == CT_NO_TIME ||
+		       coro->rare->deadline <= analysis->parties[coro->process].end);
 }
 
 static bool is_parent(const struct analysis *analysis, uint32_t index, uint32_t child)
@@ -31,7 +31,7 @@ static bool is_left_ready(const struct analysis *analysis, uint32_t index, uint3
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 
-	return is_ready(coro) && (coro->wake_coro == blocker || coro->parent == blocker) &&
+	return is_ready(coro) && (coro->turns->wake.coro == blocker || coro->parent == blocker) &&
 	       ready_since(coro) >= analysis->model->coros.at[blocker].changed;
 }
 

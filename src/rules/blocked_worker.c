@@ -46,7 +46,7 @@ static void end(struct model_watch *watch)
 
 static bool is_by_itself(const struct model_coro *coro, uint32_t index)
 {
-	return !model_was_woken(coro) || coro->wake_coro == index;
+	return !model_was_woken(coro) || coro->turns->wake.coro == index;
 }
 
 static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
@@ -235,13 +235,13 @@ static bool has_moved_itself(const struct analysis *analysis, uint32_t thread)
 	uint32_t index = analysis->model->threads[thread].top;
 	const struct model_coro *coro;
 
-	while (analysis->model->coros.at[index].below)
-		index = analysis->model->coros.at[index].below;
+	while (analysis->model->coros.at[index].rare->below)
+		index = analysis->model->coros.at[index].rare->below;
 	coro = &analysis->model->coros.at[index];
 	if (coro->suspended == CT_NO_TIME)
 		return false;
-	return coro->wake_time == CT_NO_TIME || coro->wake_event < coro->wait_event ||
-	       coro->wake_coro == index;
+	return coro->turns->wake.time == CT_NO_TIME ||
+	       coro->turns->wake.sequence < coro->wait_event || coro->turns->wake.coro == index;
 }
 
 static bool has_any_served(const struct analysis *analysis, uint32_t process)

@@ -35,7 +35,7 @@ struct wait {
 static bool is_meant_to_wait(const struct wait *wait)
 {
 	return (wait->coro->flags & MODEL_CORO_WAITS_FOR_MORE) || wait->coro->mark ||
-	       (wait->coro->deadline != CT_NO_TIME && wait->coro->deadline > wait->end);
+	       (wait->coro->rare->deadline != CT_NO_TIME && wait->coro->rare->deadline > wait->end);
 }
 
 /* A transfer that was handed to the kernel holds the file, and finishes after the close. */
@@ -57,9 +57,9 @@ static bool is_woken(const struct analysis *analysis, const struct wait *wait)
 {
 	const struct model_coro *coro = wait->coro;
 
-	return coro->wake_time != CT_NO_TIME &&
-	       (coro->wake_time >= wait->since ||
-		       model_is_near(analysis->model, coro->wake_time, wait->since));
+	return coro->turns->wake.time != CT_NO_TIME &&
+	       (coro->turns->wake.time >= wait->since ||
+		       model_is_near(analysis->model, coro->turns->wake.time, wait->since));
 }
 
 /*
@@ -102,7 +102,7 @@ static bool keeps(const struct model_watch *watch, uint32_t index)
 	const struct model_coro *coro = &watch->model->coros.at[index];
 
 	return was_stuck(watch, index) &&
-	       watch->model->processes[coro->process].last_run <= coro->destroyed;
+	       watch->model->processes[coro->process].last_run <= coro->rare->destroyed;
 }
 
 static bool is_waiting(const struct analysis *analysis, uint32_t index)
@@ -129,15 +129,15 @@ static bool names_generation(const struct model_coro *coro)
 static uint32_t generation_of(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_descriptor *at = analysis->model->descriptors.at;
-	uint32_t newer = at[coro->descriptor].newer;
+	uint32_t newer = at[coro->rare->descriptor].newer;
 
-	if (!coro->descriptor)
-		return coro->tried;
+	if (!coro->rare->descriptor)
+		return coro->rare->tried;
 
 	if (!names_generation(coro) && newer &&
 		model_is_near(analysis->model, at[newer].opened, coro->suspended))
 		return newer;
-	return coro->descriptor;
+	return coro->rare->descriptor;
 }
 
 static bool look_at_wait(
@@ -159,15 +159,16 @@ static bool look_at_wait(
 	wait->since = wait->is_after ? wait->coro->suspended : wait->closed;
 	wait->end = wait->party->end;
 	if (wait->coro->state == CT_STATE_DESTROYED)
-		wait->end = wait->coro->destroyed;
+		wait->end = wait->coro->rare->destroyed;
 	return wait->since <= wait->end;
 }
 
 /* For which descriptor it waits is not told, and its end may be among the events that are missing. */
 static bool is_guess_open(const struct analysis *analysis, const struct wait *wait)
 {
-	return !wait->coro->descriptor && model_lost_between(analysis->model, wait->coro->process,
-						  wait->coro->suspended, wait->end);
+	return !wait->coro->rare->descriptor &&
+	       model_lost_between(
+		       analysis->model, wait->coro->process, wait->coro->suspended, wait->end);
 }
 
 static bool is_excused(const struct analysis *analysis, const struct wait *wait)
@@ -234,7 +235,7 @@ static void grade_destroyed(
 	const struct model_process *process = &analysis->model->processes[wait->coro->process];
 
 	/* While the program goes on, destroying a waiter is one way of cancelling it. */
-	if (!wait->party->has_ended_itself || process->last_run > wait->coro->destroyed ||
+	if (!wait->party->has_ended_itself || process->last_run > wait->coro->rare->destroyed ||
 		wait->party->timers != INT64_MAX)
 		return;
 	candidate->grade = CT_GRADE_LIKELY;
@@ -247,7 +248,7 @@ static bool is_generation_doubtful(const struct analysis *analysis, const struct
 	const struct model_descriptor *at = analysis->model->descriptors.at;
 	uint32_t newer = wait->descriptor->newer;
 
-	if (names_generation(wait->coro) || !wait->coro->descriptor)
+	if (names_generation(wait->coro) || !wait->coro->rare->descriptor)
 		return false;
 	if ((wait->descriptor->older || wait->descriptor->has_forgotten) &&
 		model_is_near(analysis->model, wait->descriptor->opened, wait->coro->suspended))
@@ -272,7 +273,7 @@ static ct_time gap_start(const struct analysis *analysis, const struct wait *wai
 
 static void lower(struct analysis *analysis, const struct wait *wait, struct candidate *candidate)
 {
-	if (!wait->coro->descriptor)
+	if (!wait->coro->rare->descriptor)
 		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_DESCRIPTOR_GUESSED);
 	if (has_scheduler_ended(wait))
 		analyze_candidate_limit(candidate, CT_GRADE_LIKELY, REASON_SCHEDULER_ENDED);
@@ -339,7 +340,7 @@ static void certify(
 			CLAIM_KIND(DESCRIPTOR_DUP),
 		0);
 	claim_whole(claims, coro->process, 0, coro->suspended,
-		coro->state == CT_STATE_DESTROYED ? coro->destroyed
+		coro->state == CT_STATE_DESTROYED ? coro->rare->destroyed
 						  : analysis->parties[coro->process].end);
 }
 
@@ -483,9 +484,9 @@ static void tell_rest(struct analysis *analysis, const struct group *group, stru
 	analyze_story_step(analysis, story, &step);
 	step.time = party->end;
 	if (coro->state == CT_STATE_DESTROYED) {
-		step.time = coro->destroyed;
-		step.thread = coro->destroy_thread;
-		step.sequence = coro->destroy_event;
+		step.time = coro->rare->destroyed;
+		step.thread = coro->rare->destroy_thread;
+		step.sequence = coro->rare->destroy_event;
 		step.text = "destroyed, while it still waited";
 	} else if (party->has_ended_itself) {
 		step.text = "the program ended by itself, with the wait unfinished";

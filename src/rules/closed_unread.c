@@ -76,7 +76,7 @@ static uint32_t waiter_of(const struct model *model, const struct model_sight *s
 {
 	uint32_t top = model->threads[sight->event->thread].top;
 
-	return top && model->coros.at[top].descriptor == sight->descriptor ? top : 0;
+	return top && model->coros.at[top].rare->descriptor == sight->descriptor ? top : 0;
 }
 
 static bool look_at_close(struct model_watch *watch, const struct model_sight *sight)

@@ -44,8 +44,8 @@ static int compare_changes(const void *left, const void *right)
 
 static ct_time gone_at(const struct model_coro *coro)
 {
-	if (coro->destroyed != CT_NO_TIME)
-		return coro->destroyed;
+	if (coro->rare->destroyed != CT_NO_TIME)
+		return coro->rare->destroyed;
 	return coro->state == CT_STATE_DONE ? coro->changed : CT_NO_TIME;
 }
 
@@ -185,7 +185,7 @@ static bool is_left_behind(const struct analysis *analysis, const struct model_c
 	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
 	       kind != CTP_RESOURCE_DESCRIPTOR && kind != CTP_RESOURCE_PROCESS &&
 	       kind != CTP_RESOURCE_NETWORK && kind != CTP_RESOURCE_TIMER &&
-	       coro->deadline == CT_NO_TIME && coro->mark == 0 &&
+	       coro->rare->deadline == CT_NO_TIME && coro->mark == 0 &&
 	       coro->suspended < analyze_party_working_until(analysis, coro->process);
 }
 
@@ -209,7 +209,7 @@ static void add_members(struct analysis *analysis, const struct family *family)
 			.coro = family->order[i],
 			.wait_site = coro->wait_site,
 			.cause_site = coro->spawn_site,
-			.descriptor = coro->descriptor,
+			.descriptor = coro->rare->descriptor,
 			.since = coro->suspended,
 		};
 

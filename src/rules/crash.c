@@ -209,8 +209,8 @@ static void tell_wakes(struct analysis *analysis, uint32_t crashed, struct story
 {
 	const struct model_coro *coro = &analysis->model->coros.at[crashed];
 
-	if (event_makes_ready(coro->wake_outcome))
-		analyze_story_woken(analysis, story, coro, coro->wake_before);
+	if (event_makes_ready(coro->turns->wake.outcome))
+		analyze_story_woken(analysis, story, coro, coro->turns->wake_before);
 	analyze_story_woken(analysis, story, coro, model_wake_ready(coro));
 	analyze_story_evidence(analysis, story,
 		"coroutine %" PRIu64
@@ -230,8 +230,9 @@ static uint32_t woken_twice(const struct analysis *analysis, uint32_t process, c
 
 		if (coro->process == process && coro->has_spare_wake &&
 			coro->state != CT_STATE_READY &&
-			is_shortly_before(analysis, coro->wake_time, end) &&
-			(!found || coro->wake_time > model->coros.at[found].wake_time))
+			is_shortly_before(analysis, coro->turns->wake.time, end) &&
+			(!found ||
+				coro->turns->wake.time > model->coros.at[found].turns->wake.time))
 			found = i;
 	}
 	return found;
@@ -246,7 +247,7 @@ static void tell_cut(struct analysis *analysis, uint32_t cut, ct_time end, struc
 	analyze_story_evidence(analysis, story,
 		"coroutine %" PRIu64 " was destroyed %s before, while it was suspended: whoever "
 		"resumes it through an old handle runs into its freed frame",
-		coro->id, analyze_words_duration(analysis, end - coro->destroyed));
+		coro->id, analyze_words_duration(analysis, end - coro->rare->destroyed));
 }
 
 static void tell_others(
@@ -279,7 +280,7 @@ static void tell_causes(
 	if (!is_double && spare)
 		tell_wakes(analysis, spare, story);
 	if (!told && !is_double && cut &&
-		is_shortly_before(analysis, model->coros.at[cut].destroyed, end)) {
+		is_shortly_before(analysis, model->coros.at[cut].rare->destroyed, end)) {
 		told = cut;
 		tell_cut(analysis, cut, end, story);
 	}

@@ -36,7 +36,7 @@ static bool is_for_all(const struct model_coro *coro)
 	if (coro->state == CT_STATE_RUNNING)
 		return coro->mark == 0;
 	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
-	       coro->deadline == CT_NO_TIME && !(coro->flags & MODEL_CORO_WAITS_FOR_MORE) &&
+	       coro->rare->deadline == CT_NO_TIME && !(coro->flags & MODEL_CORO_WAITS_FOR_MORE) &&
 	       coro->mark == 0;
 }
 
@@ -148,7 +148,7 @@ static void add_member(struct analysis *analysis, uint32_t index, struct candida
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 
 	candidate.coro = index;
-	candidate.descriptor = coro->descriptor;
+	candidate.descriptor = coro->rare->descriptor;
 	candidate.since = wait_of(analysis, index).since;
 	analyze_candidate_add(analysis, &candidate);
 }
@@ -263,8 +263,9 @@ static bool waits_long_unnamed(const struct analysis *analysis, uint32_t index, 
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 
 	return coro->process == process && coro->state == CT_STATE_WAITING &&
-	       coro->point == CTP_POINT_AWAIT && !coro->mark && coro->deadline == CT_NO_TIME &&
-	       analyze_ties_is_for_untold_lock(coro) && !analysis->is_told[index] &&
+	       coro->point == CTP_POINT_AWAIT && !coro->mark &&
+	       coro->rare->deadline == CT_NO_TIME && analyze_ties_is_for_untold_lock(coro) &&
+	       !analysis->is_told[index] &&
 	       analysis->parties[process].end - coro->suspended > LIMIT(analysis, WAIT_LIMIT);
 }
 

@@ -18,7 +18,7 @@ enum variant {
 
 static bool is_excused(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return analyze_ties_is_shutting_down(analysis, coro->process, coro->destroyed) ||
+	return analyze_ties_is_shutting_down(analysis, coro->process, coro->rare->destroyed) ||
 	       coro->mark == CTP_MARK_DAEMON;
 }
 
@@ -28,7 +28,7 @@ static bool is_given_in_vain(const struct model_object *object, const struct mod
 	bool is_waiting =
 		(coro->flags & MODEL_CORO_WAS_DESTROYED_WAITING) && object->owned > coro->suspended;
 
-	return object->is_handed && (is_waiting || object->owned >= coro->destroyed ||
+	return object->is_handed && (is_waiting || object->owned >= coro->rare->destroyed ||
 					    (coro->flags & MODEL_CORO_WAS_DESTROYED_READY));
 }
 
@@ -53,7 +53,7 @@ static bool is_cut_off(const struct analysis *analysis, uint32_t index)
 	const struct model_coro *coro = &analysis->model->coros.at[object->cut];
 	bool is_lock = CTP_HANDLE_RESOURCE(object->handle) == CTP_RESOURCE_LOCK;
 	bool is_free = is_lock && !object->owner && object->released != CT_NO_TIME &&
-		       object->released <= coro->destroyed;
+		       object->released <= coro->rare->destroyed;
 
 	return object->cut && !is_excused(analysis, coro) &&
 	       analyze_ties_nr_waiters(analysis, index) &&
@@ -81,15 +81,15 @@ static void judge(struct analysis *analysis, uint32_t index, enum variant varian
 	const struct model_object *object = &analysis->model->objects.at[index];
 	uint32_t of = variant == VARIANT_CUT ? object->cut : object->owner;
 	const struct model_coro *coro = &analysis->model->coros.at[of];
-	ct_time begun = variant == VARIANT_CUT ? coro->wake_time : object->owned;
-	ct_time since = begun > coro->destroyed ? begun : coro->destroyed;
+	ct_time begun = variant == VARIANT_CUT ? coro->turns->wake.time : object->owned;
+	ct_time since = begun > coro->rare->destroyed ? begun : coro->rare->destroyed;
 	struct candidate candidate = {
 		.rule = CT_RULE_DESTROYED_SUSPENDED,
 		.grade = CT_GRADE_PROVEN,
 		.process = coro->process,
 		.coro = of,
 		.wait_site = coro->wait_site,
-		.cause_site = variant == VARIANT_CUT ? coro->wake_site : object->owner_site,
+		.cause_site = variant == VARIANT_CUT ? coro->turns->wake.site : object->owner_site,
 		.variant = variant,
 		.subject = index,
 		.since = since,
@@ -131,11 +131,11 @@ static void certify(
 	const struct model_object *object = &analysis->model->objects.at[candidate->subject];
 	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
 
-	claim_told(claims, coro->destroy_event, CLAIM_KIND(DESTROY), claim_coro(coro->id));
+	claim_told(claims, coro->rare->destroy_event, CLAIM_KIND(DESTROY), claim_coro(coro->id));
 	if (candidate->variant == VARIANT_KEPT)
 		analyze_claim_kept(object, claims);
 	else
-		claim_told(claims, coro->wake_event, CLAIM_KIND(WAKE), 0);
+		claim_told(claims, coro->turns->wake.sequence, CLAIM_KIND(WAKE), 0);
 	claim_whole(
 		claims, coro->process, 0, candidate->since, analysis->parties[coro->process].end);
 }
@@ -158,7 +158,7 @@ static void tell_owner(struct analysis *analysis, const struct model_object *obj
 
 	if (object->is_handed)
 		step.text = analyze_say(analysis, "handed %s over to coroutine %" PRIu64 "%s", lock,
-			coro->id, object->owned >= coro->destroyed ? ", which was gone" : "");
+			coro->id, object->owned >= coro->rare->destroyed ? ", which was gone" : "");
 	analyze_story_step(analysis, story, &step);
 }
 
@@ -168,12 +168,12 @@ static void tell_kept(struct analysis *analysis, const struct model_object *obje
 	if (object->owned < coro->suspended)
 		tell_owner(analysis, object, coro, story);
 	analyze_story_suspended(analysis, story, coro);
-	if (object->owned >= coro->suspended && object->owned < coro->destroyed)
+	if (object->owned >= coro->suspended && object->owned < coro->rare->destroyed)
 		tell_owner(analysis, object, coro, story);
 	if (coro->flags & MODEL_CORO_WAS_DESTROYED_READY)
 		analyze_story_woken(analysis, story, coro, model_wake_ready(coro));
 	analyze_story_destroyed(analysis, story, coro);
-	if (object->owned >= coro->destroyed)
+	if (object->owned >= coro->rare->destroyed)
 		tell_owner(analysis, object, coro, story);
 }
 

@@ -60,7 +60,7 @@ static bool is_polled(const struct analysis *analysis, const struct model_coro *
 static bool is_meant_to_wait(const struct model_coro *coro, ct_time end)
 {
 	return (coro->flags & MODEL_CORO_WAITS_FOR_MORE) || coro->mark ||
-	       (coro->deadline != CT_NO_TIME && coro->deadline > end);
+	       (coro->rare->deadline != CT_NO_TIME && coro->rare->deadline > end);
 }
 
 static ct_time since_of(const struct model_coro *coro, const struct model_descriptor *descriptor)
@@ -71,9 +71,9 @@ static ct_time since_of(const struct model_coro *coro, const struct model_descri
 /* Told after the suspension, or so near to it that the clocks do not show which came first. */
 static bool is_woken(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return coro->wake_time != CT_NO_TIME &&
-	       (coro->wake_time >= coro->suspended ||
-		       model_is_near(analysis->model, coro->wake_time, coro->suspended));
+	return coro->turns->wake.time != CT_NO_TIME &&
+	       (coro->turns->wake.time >= coro->suspended ||
+		       model_is_near(analysis->model, coro->turns->wake.time, coro->suspended));
 }
 
 static bool stands(const struct analysis *analysis, uint32_t index)
@@ -96,7 +96,8 @@ static bool stands(const struct analysis *analysis, uint32_t index)
 /* What is only suspect rests on no mark that may be missing: a standstill would be told all the same. */
 static ct_time gap_start(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return coro->descriptor ? analyze_candidate_life_start(analysis, coro) : coro->suspended;
+	return coro->rare->descriptor ? analyze_candidate_life_start(analysis, coro)
+				      : coro->suspended;
 }
 
 static void judge(struct analysis *analysis, uint32_t index)
@@ -116,7 +117,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.since = coro->suspended,
 	};
 
-	if (!coro->descriptor)
+	if (!coro->rare->descriptor)
 		analyze_candidate_lower(&candidate, REASON_DESCRIPTOR_GUESSED);
 	else if (analysis->parties[coro->process].quiet <= since_of(coro, descriptor))
 		analyze_candidate_lower(&candidate, REASON_NOT_QUIET);

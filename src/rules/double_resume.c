@@ -54,7 +54,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.coro = conflict->coro,
 		.wait_site = coro->wait_site,
 		.cause_site = cause_of(conflict),
-		.descriptor = coro->descriptor,
+		.descriptor = coro->rare->descriptor,
 		.subject = index,
 		.since = conflict->time,
 	};

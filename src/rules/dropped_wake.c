@@ -15,14 +15,15 @@
 
 static bool was_given_up(const struct model_coro *coro)
 {
-	return coro->wake_time != CT_NO_TIME &&
-	       (coro->wake_outcome == CTP_OUTCOME_DROPPED ||
-		       coro->wake_outcome == CTP_OUTCOME_TARGET_RUNNING);
+	return coro->turns->wake.time != CT_NO_TIME &&
+	       (coro->turns->wake.outcome == CTP_OUTCOME_DROPPED ||
+		       coro->turns->wake.outcome == CTP_OUTCOME_TARGET_RUNNING);
 }
 
 static bool was_for_nobody(const struct model_coro *coro)
 {
-	return coro->wake_time != CT_NO_TIME && coro->wake_outcome == CTP_OUTCOME_NO_TARGET;
+	return coro->turns->wake.time != CT_NO_TIME &&
+	       coro->turns->wake.outcome == CTP_OUTCOME_NO_TARGET;
 }
 
 static bool is_waiting_since(const struct analysis *analysis, const struct model_coro *coro)
@@ -31,14 +32,14 @@ static bool is_waiting_since(const struct analysis *analysis, const struct model
 		coro->state == CT_STATE_WAITING || (coro->flags & MODEL_CORO_WAS_DESTROYED_WAITING);
 
 	return is_stuck && coro->point == CTP_POINT_AWAIT &&
-	       coro->wake_time >= coro->suspended - analysis->model->uncertainty_ns;
+	       coro->turns->wake.time >= coro->suspended - analysis->model->uncertainty_ns;
 }
 
 static bool is_meant_to_wait(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE) || coro->mark ||
-	       coro->deadline != CT_NO_TIME ||
-	       analyze_ties_is_shutting_down(analysis, coro->process, coro->wake_time);
+	       coro->rare->deadline != CT_NO_TIME ||
+	       analyze_ties_is_shutting_down(analysis, coro->process, coro->turns->wake.time);
 }
 
 /* The last moment before it was destroyed, as it waited, since which every worker had been idle once. */
@@ -63,12 +64,12 @@ static ct_time quiet_at_end(const struct model_watch *watch, uint32_t index)
 static bool keeps(const struct model_watch *watch, uint32_t index)
 {
 	const struct model_coro *coro = &watch->model->coros.at[index];
-	bool was_given_up = coro->wake_outcome == CTP_OUTCOME_DROPPED ||
-			    coro->wake_outcome == CTP_OUTCOME_TARGET_RUNNING;
+	bool was_given_up = coro->turns->wake.outcome == CTP_OUTCOME_DROPPED ||
+			    coro->turns->wake.outcome == CTP_OUTCOME_TARGET_RUNNING;
 
-	return was_given_up && coro->wake_time != CT_NO_TIME &&
-	       coro->wake_time >= coro->suspended - watch->model->uncertainty_ns &&
-	       quiet_at_end(watch, index) > coro->wake_time;
+	return was_given_up && coro->turns->wake.time != CT_NO_TIME &&
+	       coro->turns->wake.time >= coro->suspended - watch->model->uncertainty_ns &&
+	       quiet_at_end(watch, index) > coro->turns->wake.time;
 }
 
 /*
@@ -79,7 +80,7 @@ static bool settle_destroyed(
 	struct analysis *analysis, const struct model_coro *coro, struct candidate *candidate)
 {
 	if (quiet_at_end(analyze_watch_of(analysis, &rules_dropped_wake), candidate->coro) >
-		coro->wake_time)
+		coro->turns->wake.time)
 		return true;
 	analyze_candidate_limit(candidate, CT_GRADE_LIKELY, REASON_NOT_QUIET);
 	return analyze_ties_holds_lock(analysis, candidate->coro);
@@ -91,13 +92,14 @@ static bool settle(
 	if (coro->state == CT_STATE_DESTROYED)
 		return settle_destroyed(analysis, coro, candidate);
 	if (!analysis->parties[coro->process].has_ended_itself &&
-		model_thread_quiet_time(analysis->model, coro->wake_thread,
-			analysis->parties[coro->process].end) <= coro->wake_time)
+		model_thread_quiet_time(analysis->model, coro->turns->wake.thread,
+			analysis->parties[coro->process].end) <= coro->turns->wake.time)
 		analyze_candidate_limit(candidate,
-			analysis->model->threads[coro->wake_thread].is_worker ? CT_GRADE_LIKELY
-									      : CT_GRADE_SUSPECT,
+			analysis->model->threads[coro->turns->wake.thread].is_worker
+				? CT_GRADE_LIKELY
+				: CT_GRADE_SUSPECT,
 			REASON_WAKER_AWAKE);
-	return analyze_candidate_settle(analysis, candidate, coro->wake_time);
+	return analyze_candidate_settle(analysis, candidate, coro->turns->wake.time);
 }
 
 /* For ever, but for those that the clock wakes, a watchdog perhaps. */
@@ -141,11 +143,13 @@ static void limit_for_nobody(
 
 	if (analyze_party_has_nobody_left(party))
 		return;
-	if (rules_lost_wakeup_is_given(analysis, coro, &since) && party->quiet > coro->wake_time)
+	if (rules_lost_wakeup_is_given(analysis, coro, &since) &&
+		party->quiet > coro->turns->wake.time)
 		analyze_candidate_limit(candidate,
 			party->has_ended_itself ? CT_GRADE_LIKELY : CT_GRADE_PROVEN,
 			REASON_LIVE_PARTY);
-	else if (party->has_outside || party->has_timer || party->workers_quiet <= coro->wake_time)
+	else if (party->has_outside || party->has_timer ||
+		 party->workers_quiet <= coro->turns->wake.time)
 		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_LIVE_PARTY);
 	else
 		analyze_candidate_limit(candidate, CT_GRADE_LIKELY,
@@ -158,8 +162,8 @@ static void judge(struct analysis *analysis, uint32_t index)
 	/* The coroutine may have run in between: then the wake was given up rightly. */
 	struct contradiction contradiction = {
 		.process = coro->process,
-		.threads = {coro->thread, coro->wake_thread},
-		.times = {coro->suspended, coro->wake_time},
+		.threads = {coro->thread, coro->turns->wake.thread},
+		.times = {coro->suspended, coro->turns->wake.time},
 	};
 	struct candidate candidate = {
 		.rule = was_for_nobody(coro) ? CT_RULE_WAKE_TO_NOBODY : CT_RULE_DROPPED_WAKE,
@@ -167,9 +171,9 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.process = coro->process,
 		.coro = index,
 		.wait_site = coro->wait_site,
-		.cause_site = coro->wake_site,
+		.cause_site = coro->turns->wake.site,
 		.variant = coro->state == CT_STATE_DESTROYED,
-		.descriptor = coro->descriptor,
+		.descriptor = coro->rare->descriptor,
 		.since = coro->suspended,
 	};
 
@@ -179,15 +183,16 @@ static void judge(struct analysis *analysis, uint32_t index)
 		limit_for_nobody(analysis, coro, &candidate);
 	if (analyze_contradiction_has_gap(analysis, &contradiction))
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_GAP);
-	analyze_candidate_limit_for_doer(analysis, &candidate, coro->wake_coro, coro->wake_time);
-	if (coro->wake_time < coro->suspended)
+	analyze_candidate_limit_for_doer(
+		analysis, &candidate, coro->turns->wake.coro, coro->turns->wake.time);
+	if (coro->turns->wake.time < coro->suspended)
 		analyze_candidate_limit(&candidate, CT_GRADE_LIKELY, REASON_CLOCKS);
 	if (coro->flags & MODEL_CORO_WAITS_FOR_MORE)
 		analyze_candidate_limit(&candidate, CT_GRADE_LIKELY, REASON_LIVE_PARTY);
 	analyze_candidate_lower_for_gaps(analysis, &candidate,
 		analyze_candidate_life_start(analysis, coro),
-		coro->destroyed != CT_NO_TIME ? coro->destroyed
-					      : analysis->parties[coro->process].end);
+		coro->rare->destroyed != CT_NO_TIME ? coro->rare->destroyed
+						    : analysis->parties[coro->process].end);
 	analyze_candidate_add(analysis, &candidate);
 }
 
@@ -210,11 +215,11 @@ static void certify(
 	struct analysis *analysis, const struct candidate *candidate, struct claims *claims)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
-	ct_time end = coro->destroyed != CT_NO_TIME ? coro->destroyed
-						    : analysis->parties[coro->process].end;
+	ct_time end = coro->rare->destroyed != CT_NO_TIME ? coro->rare->destroyed
+							  : analysis->parties[coro->process].end;
 
 	analyze_claim_stays(analysis, candidate->coro, true, claims);
-	claim_told(claims, coro->wake_event, CLAIM_KIND(WAKE), 0);
+	claim_told(claims, coro->turns->wake.sequence, CLAIM_KIND(WAKE), 0);
 	claim_whole(claims, coro->process, 0, coro->suspended, end);
 }
 
@@ -235,7 +240,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		analyze_say(analysis,
 			"woke coroutine %" PRIu64 ", and %s: %s; no wake for it since", coro->id,
 			was_for_nobody(coro) ? "found nobody" : "gave up",
-			ct_outcome_name(coro->wake_outcome)));
+			ct_outcome_name(coro->turns->wake.outcome)));
 	analyze_story_destroyed(analysis, story, coro);
 	analyze_story_held(analysis, story, first->coro);
 	analyze_story_victims(analysis, story, group);

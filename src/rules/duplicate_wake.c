@@ -126,7 +126,7 @@ static void judge(struct analysis *analysis, uint32_t site)
 		.grade = CT_GRADE_SUSPECT,
 		.process = coro->process,
 		.coro = repeat->coro,
-		.descriptor = coro->descriptor,
+		.descriptor = coro->rare->descriptor,
 		.wait_site = site,
 		.cause_site = most_often(repeat)->site,
 		.subject = site,

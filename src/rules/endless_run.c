@@ -180,7 +180,8 @@ static bool is_stuck(const struct analysis *analysis, uint32_t index)
 
 	return is_ready(coro) || is_long(analysis, index) ||
 	       (coro->state == CT_STATE_WAITING && !coro->mark && coro->point == CTP_POINT_AWAIT &&
-		       (!coro->descriptor || analyze_party_is_own(analysis, coro->descriptor)));
+		       (!coro->rare->descriptor ||
+			       analyze_party_is_own(analysis, coro->rare->descriptor)));
 }
 
 static void find(struct analysis *analysis)

@@ -31,7 +31,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.coro = object->owner,
 		.wait_site = coro->wait_site,
 		.cause_site = object->owner_site,
-		.descriptor = coro->descriptor,
+		.descriptor = coro->rare->descriptor,
 		.subject = index,
 		.since = object->owned,
 	};
@@ -40,7 +40,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		return;
 	if (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE)
 		analyze_candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
-	if (coro->deadline != CT_NO_TIME ||
+	if (coro->rare->deadline != CT_NO_TIME ||
 		CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER)
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_LOOKS_AGAIN);
 	analyze_candidate_lower_for_gaps(analysis, &candidate,

@@ -88,8 +88,8 @@ static bool is_slow(const struct analysis *analysis, const struct model_coro *co
 {
 	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
 
-	return !coro->wait_object && !coro->descriptor && !coro->nr_wakes && coro->nr_resumes &&
-	       is_longest(analysis, coro, LEAST_WAITS) &&
+	return !coro->wait_object && !coro->rare->descriptor && !coro->turns->nr_wakes &&
+	       coro->nr_resumes && is_longest(analysis, coro, LEAST_WAITS) &&
 	       times->nr_unwoken >= times->waits->count && do_others_go_on(analysis, coro) &&
 	       !may_have_gone_on(analysis, coro);
 }
@@ -117,7 +117,7 @@ static bool is_joining(const struct analysis *analysis, const struct model_coro 
 	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
 	ct_time since;
 
-	if (kind == CTP_RESOURCE_CHANNEL || kind == CTP_RESOURCE_QUEUE || coro->descriptor ||
+	if (kind == CTP_RESOURCE_CHANNEL || kind == CTP_RESOURCE_QUEUE || coro->rare->descriptor ||
 		(!coro->wait_object && has_outside(analysis, coro)))
 		return false;
 	return analyze_rounds_outlasts_ends(analysis, index_of(analysis, coro), &since) &&

@@ -108,13 +108,13 @@ static bool has_yielded(const struct model_coro *coro)
 
 static bool has_woken_itself(const struct model_coro *coro, uint32_t index)
 {
-	return coro->wake_coro == index && model_was_woken(coro);
+	return coro->turns->wake.coro == index && model_was_woken(coro);
 }
 
 static bool has_waited_for_clock(const struct model_coro *coro)
 {
 	return coro->suspended != CT_NO_TIME &&
-	       (coro->deadline != CT_NO_TIME ||
+	       (coro->rare->deadline != CT_NO_TIME ||
 		       CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER);
 }
 

@@ -389,7 +389,7 @@ static bool judge(struct search *search, uint32_t index, uint32_t opposite)
 		.grade = CT_GRADE_SUSPECT,
 		.process = first->process,
 		.coro = a->coro,
-		.descriptor = first->descriptor,
+		.descriptor = first->rare->descriptor,
 		.cause_site = a->inner_taken.site,
 		.variant = hash_of_sites(a, b),
 		.subject = index,
@@ -399,7 +399,7 @@ static bool judge(struct search *search, uint32_t index, uint32_t opposite)
 	struct candidate other = candidate;
 
 	other.coro = b->coro;
-	other.descriptor = second->descriptor;
+	other.descriptor = second->rare->descriptor;
 	other.since = b->inner_taken.time;
 	if (!analyze_candidate_outlives_gaps(analysis, &candidate,
 		    older(analyze_candidate_life_start(analysis, first),

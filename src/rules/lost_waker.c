@@ -14,8 +14,8 @@
 static bool keeps_no_waker(const struct model_coro *coro)
 {
 	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
-	       coro->wake_outcome == CTP_OUTCOME_NO_WAKER && coro->wake_time != CT_NO_TIME &&
-	       coro->wake_time >= coro->suspended;
+	       coro->turns->wake.outcome == CTP_OUTCOME_NO_WAKER &&
+	       coro->turns->wake.time != CT_NO_TIME && coro->turns->wake.time >= coro->suspended;
 }
 
 static bool is_excused(const struct analysis *analysis, const struct model_coro *coro)
@@ -23,7 +23,7 @@ static bool is_excused(const struct analysis *analysis, const struct model_coro 
 	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
 	ct_time end = analyze_party_working_until(analysis, coro->process);
 
-	return coro->mark || coro->deadline != CT_NO_TIME ||
+	return coro->mark || coro->rare->deadline != CT_NO_TIME ||
 	       analysis->parties[coro->process].has_ended_well ||
 	       analyze_ties_is_shutting_down(analysis, coro->process, coro->suspended) ||
 	       end - coro->suspended <= LIMIT(analysis, LOST_WAKER_TIME) ||
@@ -102,7 +102,7 @@ static void certify(
 	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
 
 	analyze_claim_stays(analysis, candidate->coro, true, claims);
-	claim_told(claims, coro->wake_event, CLAIM_KIND(WAKE), claim_coro(coro->id));
+	claim_told(claims, coro->turns->wake.sequence, CLAIM_KIND(WAKE), claim_coro(coro->id));
 	claim_whole(
 		claims, coro->process, 0, coro->suspended, analysis->parties[coro->process].end);
 }
@@ -113,9 +113,9 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	struct ct_step step = {
-		.time = coro->wake_time,
-		.thread = coro->wake_thread,
-		.sequence = coro->wake_event,
+		.time = coro->turns->wake.time,
+		.thread = coro->turns->wake.thread,
+		.sequence = coro->turns->wake.sequence,
 		.text = "no clone of its waker was alive then: nobody can wake it",
 	};
 

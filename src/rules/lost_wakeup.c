@@ -24,7 +24,8 @@ static bool is_judged(const struct analysis *analysis, const struct model_coro *
 {
 	ct_time end = analysis->parties[coro->process].end;
 	bool is_wait = coro->point == CTP_POINT_AWAIT || coro->point == CTP_POINT_YIELD;
-	bool is_meant = coro->mark || (coro->deadline != CT_NO_TIME && coro->deadline > end);
+	bool is_meant =
+		coro->mark || (coro->rare->deadline != CT_NO_TIME && coro->rare->deadline > end);
 
 	return coro->state == CT_STATE_WAITING && is_wait && !is_meant && coro->suspended < end;
 }
@@ -90,9 +91,9 @@ static bool is_descriptor_ready(
 	struct analysis *analysis, const struct model_coro *coro, ct_time *ret_since)
 {
 	const struct model_descriptor *descriptor =
-		&analysis->model->descriptors.at[coro->descriptor];
+		&analysis->model->descriptors.at[coro->rare->descriptor];
 
-	if (!coro->descriptor || !(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) ||
+	if (!coro->rare->descriptor || !(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) ||
 		!is_readiness_meant(descriptor) || descriptor->ready == CT_NO_TIME ||
 		descriptor->ready < coro->suspended)
 		return false;
@@ -176,9 +177,9 @@ static bool is_object_ready(
  */
 static bool is_wake_dropped(const struct model_coro *coro)
 {
-	return coro->wake_time != CT_NO_TIME && coro->wake_time >= coro->suspended &&
-	       !model_is_remark(coro->wake_outcome) &&
-	       !(coro->wake_outcome == CTP_OUTCOME_NO_TARGET && is_outside(coro));
+	return coro->turns->wake.time != CT_NO_TIME && coro->turns->wake.time >= coro->suspended &&
+	       !model_is_remark(coro->turns->wake.outcome) &&
+	       !(coro->turns->wake.outcome == CTP_OUTCOME_NO_TARGET && is_outside(coro));
 }
 
 /* ---------------------------------------------------------------- the judgement */
@@ -263,7 +264,7 @@ static void grade(
 	if (is_object_ready(analysis, coro, &since))
 		grade_ready(analysis, coro, since, candidate);
 	if (!candidate->variant && is_wake_dropped(coro) &&
-		party->workers_quiet > coro->wake_time) {
+		party->workers_quiet > coro->turns->wake.time) {
 		candidate->variant = VARIANT_DROPPED;
 		candidate->grade = CT_GRADE_LIKELY;
 	}
@@ -335,7 +336,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.process = coro->process,
 		.coro = index,
 		.wait_site = coro->wait_site,
-		.descriptor = coro->descriptor,
+		.descriptor = coro->rare->descriptor,
 		.since = coro->suspended,
 	};
 
@@ -374,7 +375,8 @@ static void find(struct analysis *analysis)
 
 		/* Waits on closed descriptors have a rule of their own. */
 		if (is_judged(analysis, coro) &&
-			(!coro->descriptor || at[coro->descriptor].closed == CT_NO_TIME))
+			(!coro->rare->descriptor ||
+				at[coro->rare->descriptor].closed == CT_NO_TIME))
 			judge(analysis, i);
 	}
 }
@@ -390,14 +392,15 @@ static void tell_cause(struct analysis *analysis, const struct candidate *first,
 	case VARIANT_READY:
 		is_object_ready(analysis, coro, &step.time);
 		step.text = analyze_say(analysis, "%s became ready, and no wake followed",
-			analyze_words_resource(analysis, coro->wait_object, coro->descriptor));
+			analyze_words_resource(
+				analysis, coro->wait_object, coro->rare->descriptor));
 		break;
 	case VARIANT_DROPPED:
-		step.time = coro->wake_time;
-		step.thread = coro->wake_thread;
-		step.sequence = coro->wake_event;
+		step.time = coro->turns->wake.time;
+		step.thread = coro->turns->wake.thread;
+		step.sequence = coro->turns->wake.sequence;
 		step.text = analyze_say(analysis, "a wake for it came to nothing: %s",
-			ct_outcome_name(coro->wake_outcome));
+			ct_outcome_name(coro->turns->wake.outcome));
 		break;
 	default:
 		step.text = "no wake for it since";

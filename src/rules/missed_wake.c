@@ -92,7 +92,7 @@ static bool were_seen_asleep(
 	size_t i;
 
 	if (coro->is_queue_private)
-		return was_seen_asleep(analysis, coro->queue_thread, after);
+		return was_seen_asleep(analysis, coro->turns->queue_thread, after);
 	for (i = 0; i < process->workers.count; i++)
 		if (model_is_sure_worker(analysis->model, process->workers.at[i]) &&
 			!was_seen_asleep(analysis, process->workers.at[i], after))
@@ -107,8 +107,8 @@ static bool were_seen_asleep(
 static ct_time missed_since(
 	const struct analysis *analysis, const struct model_coro *coro, ct_time all_since)
 {
-	ct_time since =
-		coro->is_queue_private ? sleeps_since(analysis, coro->queue_thread) : all_since;
+	ct_time since = coro->is_queue_private ? sleeps_since(analysis, coro->turns->queue_thread)
+					       : all_since;
 	ct_time ready = ready_since(coro);
 
 	return since < ready ? ready : since;
@@ -138,9 +138,10 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.process = coro->process,
 		.coro = index,
 		.wait_site = coro->wait_site,
-		.cause_site = coro->wake_time != CT_NO_TIME ? coro->wake_site : coro->spawn_site,
+		.cause_site = coro->turns->wake.time != CT_NO_TIME ? coro->turns->wake.site
+								   : coro->spawn_site,
 		.variant = coro->is_queue_private,
-		.descriptor = coro->descriptor,
+		.descriptor = coro->rare->descriptor,
 		.since = ready_since(coro),
 	};
 
@@ -180,7 +181,7 @@ static uint32_t last_asleep(const struct analysis *analysis, const struct model_
 	size_t i;
 
 	if (coro->is_queue_private)
-		return coro->queue_thread;
+		return coro->turns->queue_thread;
 	for (i = 0; i < process->workers.count; i++) {
 		uint32_t worker = process->workers.at[i];
 		ct_time since = sleeps_since(analysis, worker);

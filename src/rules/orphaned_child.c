@@ -52,9 +52,10 @@ static void note_joins(struct analysis *analysis, struct lineage *lineage)
 			continue;
 		if (coro->state == CT_STATE_WAITING)
 			lineage->is_joined[analyze_ties_child(analysis, coro)] = true;
-		if (coro->nr_awaits == 1)
-			lineage->is_joined[model_find(model, coro->process, coro->awaited)] = true;
-		lineage->has_many[coro->process] |= coro->nr_awaits > 1;
+		if (coro->rare->nr_awaits == 1)
+			lineage->is_joined[model_find(model, coro->process, coro->rare->awaited)] =
+				true;
+		lineage->has_many[coro->process] |= coro->rare->nr_awaits > 1;
 	}
 }
 
@@ -64,8 +65,8 @@ static bool waits_for_outside(const struct analysis *analysis, const struct mode
 
 	return kind == CTP_RESOURCE_TIMER || kind == CTP_RESOURCE_PROCESS ||
 	       kind == CTP_RESOURCE_NETWORK || analyze_ties_may_be_idle(analysis, coro) ||
-	       coro->deadline != CT_NO_TIME ||
-	       (analysis->model->descriptors.at[coro->descriptor].flags &
+	       coro->rare->deadline != CT_NO_TIME ||
+	       (analysis->model->descriptors.at[coro->rare->descriptor].flags &
 		       (MODEL_DESCRIPTOR_IS_LISTENER | MODEL_DESCRIPTOR_IS_TIMER));
 }
 
@@ -130,11 +131,11 @@ static enum holding holds(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	const struct model_descriptor *descriptor =
-		&analysis->model->descriptors.at[coro->descriptor];
+		&analysis->model->descriptors.at[coro->rare->descriptor];
 
 	if (analyze_ties_holds_lock(analysis, index))
 		return HOLDING_LOCK;
-	if (!coro->descriptor || !(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) ||
+	if (!coro->rare->descriptor || !(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) ||
 		descriptor->type == CTP_DESCRIPTOR_TYPE_EVENT ||
 		descriptor->type == CTP_DESCRIPTOR_TYPE_POLL)
 		return HOLDING_NOTHING;
@@ -144,7 +145,7 @@ static enum holding holds(const struct analysis *analysis, uint32_t index)
 /* A connection: it goes on when its peer does something, and ends with it. */
 static bool is_connection(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return coro->descriptor && !analyze_party_is_inside(analysis, coro->descriptor);
+	return coro->rare->descriptor && !analyze_party_is_inside(analysis, coro->rare->descriptor);
 }
 
 /* Is the parent's end no mere moment ago, nor a part of the program's beginning or end? */
@@ -175,7 +176,7 @@ static void judge(struct analysis *analysis, const struct lineage *lineage, uint
 		.wait_site = coro->wait_site,
 		.cause_site = coro->spawn_site,
 		.variant = holding,
-		.descriptor = coro->descriptor,
+		.descriptor = coro->rare->descriptor,
 		.since = parent_of(analysis, coro)->changed,
 	};
 
@@ -274,7 +275,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	analyze_story_held(analysis, story, first->coro);
 	if (first->variant == HOLDING_DESCRIPTOR)
 		analyze_story_evidence(analysis, story, "%s is still open",
-			analyze_words_resource(analysis, coro->wait_object, coro->descriptor));
+			analyze_words_resource(
+				analysis, coro->wait_object, coro->rare->descriptor));
 	analyze_story_victims(analysis, story, group);
 }
 

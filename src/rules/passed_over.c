@@ -182,7 +182,8 @@ static bool may_take(
 {
 	const struct model_thread *thread = &analysis->model->threads[worker];
 
-	return thread->is_worker && (!coro->is_queue_private || coro->queue_thread == worker) &&
+	return thread->is_worker &&
+	       (!coro->is_queue_private || coro->turns->queue_thread == worker) &&
 	       !thread_is_over(thread, analysis->parties[coro->process].end);
 }
 
@@ -249,7 +250,7 @@ static void judge_ready(struct analysis *analysis, uint32_t index)
 
 	if (end - since <= LIMIT(analysis, PASSED_TIME) || is_excused(analysis, coro, since, end))
 		return;
-	thread = coro->is_queue_private ? coro->queue_thread : thread;
+	thread = coro->is_queue_private ? coro->turns->queue_thread : thread;
 	passing = passing_since(
 		analyze_watch_of(analysis, &rules_passed_over), index, thread, since, end);
 	if (were_others_preferred(analysis, &passing))

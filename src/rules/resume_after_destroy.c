@@ -73,8 +73,8 @@ static void judge(struct analysis *analysis, uint32_t index)
 	const struct model_coro *coro = &analysis->model->coros.at[ghost->coro];
 	struct contradiction contradiction = {
 		.process = coro->process,
-		.threads = {coro->destroy_thread, ghost->thread},
-		.times = {coro->destroyed, ghost->time},
+		.threads = {coro->rare->destroy_thread, ghost->thread},
+		.times = {coro->rare->destroyed, ghost->time},
 	};
 	struct candidate candidate = {
 		.rule = CT_RULE_RESUME_AFTER_DESTROY,
@@ -83,7 +83,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.coro = ghost->coro,
 		.wait_site = coro->wait_site,
 		.cause_site = cause_of(analysis->model, index),
-		.descriptor = coro->descriptor,
+		.descriptor = coro->rare->descriptor,
 		.subject = index,
 		.since = ghost->time,
 	};
@@ -91,8 +91,8 @@ static void judge(struct analysis *analysis, uint32_t index)
 	/* A program may tell one address of several that live at the same time. */
 	if (coro->flags & MODEL_CORO_WAS_REPLACED)
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_END_UNSEEN);
-	if (ghost->thread != coro->destroy_thread &&
-		model_is_near(analysis->model, coro->destroyed, ghost->time))
+	if (ghost->thread != coro->rare->destroy_thread &&
+		model_is_near(analysis->model, coro->rare->destroyed, ghost->time))
 		analyze_candidate_lower(&candidate, REASON_CLOCKS);
 	if (!analyze_contradiction_has_gap(analysis, &contradiction))
 		analyze_candidate_add(analysis, &candidate);
@@ -104,8 +104,8 @@ static bool has_no_order(const struct analysis *analysis, const struct model_gho
 	const struct model_coro *coro = &analysis->model->coros.at[ghost->coro];
 
 	return ghost->is_order_unknown || (coro->flags & MODEL_CORO_HAS_DOUBTFUL_ORDER) ||
-	       (model_is_coarse(analysis->model) && ghost->thread != coro->destroy_thread &&
-		       model_is_near(analysis->model, coro->destroyed, ghost->time));
+	       (model_is_coarse(analysis->model) && ghost->thread != coro->rare->destroy_thread &&
+		       model_is_near(analysis->model, coro->rare->destroyed, ghost->time));
 }
 
 static bool is_open(const struct analysis *analysis, const struct model_ghost *ghost)
@@ -138,12 +138,13 @@ static void certify(
 	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
 	uint64_t subject = claim_coro(coro->id);
 
-	claim_told(claims, coro->destroy_event, CLAIM_KIND(DESTROY), subject);
+	claim_told(claims, coro->rare->destroy_event, CLAIM_KIND(DESTROY), subject);
 	claim_told(claims, ghost->sequence, CLAIM_KIND(RESUME) | CLAIM_KIND(SWITCH), subject);
 	claim_at_switch(claims, ghost->sequence);
-	claim_order(claims, coro->destroy_event, ghost->sequence);
-	claim_whole(claims, coro->process, ghost->thread, coro->destroyed, ghost->time);
-	claim_whole(claims, coro->process, coro->destroy_thread, coro->destroyed, ghost->time);
+	claim_order(claims, coro->rare->destroy_event, ghost->sequence);
+	claim_whole(claims, coro->process, ghost->thread, coro->rare->destroyed, ghost->time);
+	claim_whole(claims, coro->process, coro->rare->destroy_thread, coro->rare->destroyed,
+		ghost->time);
 }
 
 /* ---------------------------------------------------------------- telling it */
@@ -208,7 +209,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	tell_ghost(analysis, ghost, story);
 	analyze_story_victims(analysis, story, group);
 	finding->first_sequence =
-		coro->suspended == CT_NO_TIME ? coro->destroy_event : coro->wait_event;
+		coro->suspended == CT_NO_TIME ? coro->rare->destroy_event : coro->wait_event;
 	finding->last_sequence = ghost->sequence;
 }
 

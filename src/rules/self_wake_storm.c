@@ -166,7 +166,7 @@ static bool is_storm(const struct analysis *analysis, const struct streak *strea
 	return streak->longest >= (uint64_t)LIMIT(analysis, STORM_WAKES) &&
 	       rate_of(streak) >= LIMIT(analysis, STORM_RATE) &&
 	       streak->longest_last - streak->longest_first >= LIMIT(analysis, STORM_TIME) &&
-	       streak->nr_self_wakes * 2 > coro->nr_wakes &&
+	       streak->nr_self_wakes * 2 > coro->turns->nr_wakes &&
 	       analyze_party_is_at_work(
 		       analysis, coro->process, streak->longest_first, streak->longest_last);
 }
@@ -215,7 +215,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	struct ct_step step = {
 		.time = streak->longest_first,
 		.site = streak->site,
-		.thread = coro->wake_thread,
+		.thread = coro->turns->wake.thread,
 		.coro = coro->id,
 		.sequence = UINT64_MAX,
 		.text = analyze_say(analysis,
@@ -231,7 +231,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		analyze_words_place(analysis, first->cause_site), rate_of(streak));
 	analyze_story_step(analysis, story, &step);
 	analyze_story_evidence(analysis, story, "of its %u wakes %" PRIu64 " are its own",
-		coro->nr_wakes, streak->nr_self_wakes);
+		coro->turns->nr_wakes, streak->nr_self_wakes);
 	analyze_story_victims(analysis, story, group);
 	finding->last_sequence = coro->last_event;
 }

@@ -136,7 +136,7 @@ static uint32_t place_of(const struct analysis *analysis, const struct model_thr
 {
 	const struct model_coro *top = &analysis->model->coros.at[thread->top];
 
-	return top->function_site ? top->function_site : top->spawn_site;
+	return top->rare->function_site ? top->rare->function_site : top->spawn_site;
 }
 
 /* Why it is not known to be blocked for ever. */
@@ -193,7 +193,7 @@ static void judge_ready(
 	struct analysis *analysis, uint32_t index, uint32_t only_busy, uint32_t last_blocked)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
-	uint32_t worker = coro->queue_thread;
+	uint32_t worker = coro->turns->queue_thread;
 	bool is_own_busy = worker && is_busy(&analysis->model->threads[worker],
 					     analysis->parties[coro->process].end);
 
@@ -232,13 +232,14 @@ static void certify(
 		.process = coro->process,
 		.subject = claim_coro(coro->id),
 		.kinds = CLAIM_RUNS | CLAIM_KIND(DEQUEUE),
-		.after = coro->queue_event,
+		.after = coro->turns->queue_event,
 		.before = CLAIM_NO_EVENT,
 	};
 
-	claim_told(claims, coro->queue_event, CLAIM_KIND(ENQUEUE), claim_coro(coro->id));
+	claim_told(claims, coro->turns->queue_event, CLAIM_KIND(ENQUEUE), claim_coro(coro->id));
 	claim_add(claims, &stays);
-	claim_whole(claims, coro->process, 0, coro->queued, analysis->parties[coro->process].end);
+	claim_whole(claims, coro->process, 0, coro->turns->queued,
+		analysis->parties[coro->process].end);
 }
 
 /* ---------------------------------------------------------------- telling it */

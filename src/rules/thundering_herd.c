@@ -229,7 +229,7 @@ static void judge(struct analysis *analysis, uint32_t site)
 		.coro = herd->coro,
 		.wait_site = site,
 		.cause_site = herd->waker.site,
-		.descriptor = coro->descriptor,
+		.descriptor = coro->rare->descriptor,
 		.subject = site,
 		.since = herd->since,
 	};

@@ -266,7 +266,7 @@ static bool is_excused(const struct analysis *analysis, uint32_t index)
 	return coro->state == CT_STATE_WAITING &&
 	       (kind == CTP_RESOURCE_DESCRIPTOR || kind == CTP_RESOURCE_TIMER ||
 		       kind == CTP_RESOURCE_NETWORK || kind == CTP_RESOURCE_PROCESS ||
-		       coro->deadline != CT_NO_TIME);
+		       coro->rare->deadline != CT_NO_TIME);
 }
 
 /* Most of those that are alive are there for a reason that is known. */
@@ -298,7 +298,7 @@ static bool are_descriptors_excused(struct analysis *analysis, uint32_t process)
 	analysis->is_broken |= !is_waited_for;
 	for (i = 1; is_waited_for && i < model->coros.count; i++)
 		if (model->coros.at[i].state == CT_STATE_WAITING)
-			is_waited_for[model->coros.at[i].descriptor] = true;
+			is_waited_for[model->coros.at[i].rare->descriptor] = true;
 	for (i = 1; is_waited_for && i < model->descriptors.count; i++) {
 		const struct model_descriptor *descriptor = &model->descriptors.at[i];
 

@@ -41,7 +41,8 @@ static bool is_victim(const struct analysis *analysis, uint32_t index)
 	ct_time end = analysis->parties[coro->process].end;
 
 	return coro->state == CT_STATE_WAITING && !analysis->is_told[index] && !coro->mark &&
-	       coro->suspended < end && (coro->deadline == CT_NO_TIME || coro->deadline <= end) &&
+	       coro->suspended < end &&
+	       (coro->rare->deadline == CT_NO_TIME || coro->rare->deadline <= end) &&
 	       analyze_provenance_relay(analysis, coro);
 }
 

@@ -26,8 +26,8 @@ static const struct model_coro *cut_at(
 
 static bool was_woken(const struct model_coro *coro)
 {
-	return coro->wake_time != CT_NO_TIME && coro->suspended != CT_NO_TIME &&
-	       coro->wake_time >= coro->suspended && coro->point == CTP_POINT_AWAIT;
+	return coro->turns->wake.time != CT_NO_TIME && coro->suspended != CT_NO_TIME &&
+	       coro->turns->wake.time >= coro->suspended && coro->point == CTP_POINT_AWAIT;
 }
 
 /* That was the program's end, or its scheduler's. */
@@ -36,10 +36,10 @@ static bool is_at_the_end(const struct analysis *analysis, const struct model_co
 	const struct party *party = &analysis->parties[coro->process];
 	ct_time last = analysis->model->processes[coro->process].last_run;
 
-	if (analyze_ties_is_shutting_down(analysis, coro->process, coro->destroyed))
+	if (analyze_ties_is_shutting_down(analysis, coro->process, coro->rare->destroyed))
 		return true;
-	return party->end - coro->destroyed <= LIMIT(analysis, GRACE) ||
-	       (party->has_ended_itself && last <= coro->destroyed);
+	return party->end - coro->rare->destroyed <= LIMIT(analysis, GRACE) ||
+	       (party->has_ended_itself && last <= coro->rare->destroyed);
 }
 
 /* Others miss what it had, or was to take: other findings tell of those. */
@@ -58,7 +58,7 @@ static bool is_passed_on(const struct analysis *analysis, const struct model_cor
 {
 	const struct model_object *object = analyze_ties_object(analysis, coro);
 
-	return object->handle && object->changed > coro->destroyed;
+	return object->handle && object->changed > coro->rare->destroyed;
 }
 
 /* Nobody else waits at the place of one that accepts connections, and what it accepted from is closed. */
@@ -66,13 +66,13 @@ static bool has_lost_listener(const struct analysis *analysis, const struct mode
 	const struct model_place_times *times)
 {
 	const struct model_descriptor *descriptor =
-		&analysis->model->descriptors.at[coro->descriptor];
+		&analysis->model->descriptors.at[coro->rare->descriptor];
 	int64_t apart;
 
-	if (!coro->descriptor || descriptor->closed == CT_NO_TIME || times->waiting.count ||
+	if (!coro->rare->descriptor || descriptor->closed == CT_NO_TIME || times->waiting.count ||
 		!(descriptor->flags & MODEL_DESCRIPTOR_IS_LISTENER))
 		return false;
-	apart = descriptor->closed - coro->destroyed;
+	apart = descriptor->closed - coro->rare->destroyed;
 	return (apart < 0 ? -apart : apart) <= LIMIT(analysis, WOKEN_DESTROYED_CLOSE);
 }
 
@@ -103,17 +103,17 @@ static void judge(struct analysis *analysis, uint32_t site, const struct model_p
 		.process = coro->process,
 		.coro = times->cut,
 		.wait_site = coro->wait_site,
-		.cause_site = coro->wake_site,
+		.cause_site = coro->turns->wake.site,
 		.variant = variant,
-		.descriptor = coro->descriptor,
+		.descriptor = coro->rare->descriptor,
 		.subject = site,
-		.since = coro->destroyed,
+		.since = coro->rare->destroyed,
 	};
 
 	if (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE)
 		analyze_candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
 	if (analyze_candidate_outlives_gaps(analysis, &candidate,
-		    analyze_candidate_life_start(analysis, coro), coro->destroyed))
+		    analyze_candidate_life_start(analysis, coro), coro->rare->destroyed))
 		analyze_candidate_add(analysis, &candidate);
 }
 
@@ -141,7 +141,7 @@ static void tell_closed(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story)
 {
 	const struct model_descriptor *descriptor =
-		&analysis->model->descriptors.at[coro->descriptor];
+		&analysis->model->descriptors.at[coro->rare->descriptor];
 	struct ct_step step = {
 		.time = descriptor->closed,
 		.site = descriptor->close_site,
@@ -149,7 +149,8 @@ static void tell_closed(
 		.coro = analysis->model->coros.at[descriptor->close_coro].id,
 		.sequence = descriptor->close_event,
 		.text = analyze_say(analysis, "closed %s, which takes connections",
-			analyze_words_resource(analysis, coro->wait_object, coro->descriptor)),
+			analyze_words_resource(
+				analysis, coro->wait_object, coro->rare->descriptor)),
 	};
 
 	analyze_story_step(analysis, story, &step);

@@ -12,10 +12,11 @@
 
 static bool was_passed_by(const struct model_coro *part, const struct model_coro *whole)
 {
-	return part->state == CT_STATE_WAITING && part->wake_outcome == CTP_OUTCOME_PASSED_ON &&
-	       part->wake_time != CT_NO_TIME && part->wake_time > part->suspended &&
+	return part->state == CT_STATE_WAITING &&
+	       part->turns->wake.outcome == CTP_OUTCOME_PASSED_ON &&
+	       part->turns->wake.time != CT_NO_TIME && part->turns->wake.time > part->suspended &&
 	       whole->state == CT_STATE_WAITING && whole->point == CTP_POINT_AWAIT &&
-	       whole->resumed > part->wake_time;
+	       whole->resumed > part->turns->wake.time;
 }
 
 /* What ends by itself, or by what others do. */
@@ -28,7 +29,7 @@ static bool ends_otherwise(const struct model_coro *coro)
 	case CTP_RESOURCE_TIMER:
 		return true;
 	default:
-		return coro->deadline != CT_NO_TIME;
+		return coro->rare->deadline != CT_NO_TIME;
 	}
 }
 
@@ -40,9 +41,9 @@ static bool waits_for(const struct model_coro *whole, const struct model_coro *p
 static bool is_excused(const struct analysis *analysis, const struct model_coro *part,
 	const struct model_coro *whole)
 {
-	return part->mark || whole->mark || part->deadline != CT_NO_TIME || ends_otherwise(whole) ||
-	       waits_for(whole, part) ||
-	       analyze_ties_is_shutting_down(analysis, part->process, part->wake_time) ||
+	return part->mark || whole->mark || part->rare->deadline != CT_NO_TIME ||
+	       ends_otherwise(whole) || waits_for(whole, part) ||
+	       analyze_ties_is_shutting_down(analysis, part->process, part->turns->wake.time) ||
 	       analysis->parties[part->process].quiet <= whole->suspended;
 }
 
@@ -57,7 +58,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.coro = index,
 		.wait_site = part->wait_site,
 		.cause_site = whole->wait_site,
-		.since = part->wake_time,
+		.since = part->turns->wake.time,
 	};
 
 	if (!whole->wait_object || (whole->flags & MODEL_CORO_WAITS_FOR_MORE))

@@ -66,10 +66,10 @@ static bool keep(struct model_watch *watch, const struct model_sight *sight)
 		.thread = sight->event->thread,
 		.time = sight->event->time,
 		.sequence = sight->event->sequence,
-		.has_deadline = coro->deadline != CT_NO_TIME,
-		.by = {coro->resumer, model_resumer(watch->model, sight->event)},
+		.has_deadline = coro->rare->deadline != CT_NO_TIME,
+		.by = {coro->rare->resumer, model_resumer(watch->model, sight->event)},
 		.is_yield = coro->point != CTP_POINT_AWAIT,
-		.wakes = {coro->wake_before, model_wake_last(coro)},
+		.wakes = {coro->turns->wake_before, model_wake_last(coro)},
 	};
 
 	return memory->twices.count >= MOST_TIMES || vec_push(&memory->twices, twice);
@@ -225,7 +225,7 @@ static void certify(
 		.kind = CLAIM_NOTHING,
 		.process = coro->process,
 		.subject = subject,
-		.frames = {coro->frame, coro->address},
+		.frames = {coro->rare->frame, coro->rare->address},
 		.kinds = CLAIM_RUNS | CLAIM_KIND(WAKE),
 		.after = twice->wait_event,
 		.before = twice->sequence,

@@ -5,15 +5,53 @@
 #include "say/say.h"
 #include "view/folding.h"
 
-/* What a view keeps of a coroutine while it is alive. */
+/* What was longest of a coroutine. */
 struct longest {
-	int64_t ns[CT_STATE_DONE]; /* of each state */
+	int64_t run_ns;
+	int64_t wait_ns;
+	int64_t delay_ns;
 	uint32_t wait_site;
 };
 
-static struct longest *longest_of(const struct fold *fold, uint32_t coro)
+/* Kept while it is alive: of each, and of those that have left a wait. */
+struct of_coro {
+	int64_t run_ns;
+};
+
+struct rarely {
+	int64_t wait_ns;
+	int64_t delay_ns;
+	uint32_t wait_site;
+};
+
+static struct longest longest_of(const struct fold *fold, uint32_t coro)
 {
-	return model_watch_coro(fold->watch, coro);
+	const struct of_coro *of = model_watch_coro(fold->watch, coro);
+	const struct rarely *rarely = model_watch_rare(fold->watch, coro);
+
+	return (struct longest){of->run_ns, rarely->wait_ns, rarely->delay_ns, rarely->wait_site};
+}
+
+static void keep(const struct fold *fold, uint32_t coro, const struct longest *longest)
+{
+	struct of_coro *of = model_watch_coro(fold->watch, coro);
+	struct rarely *rarely = model_watch_rare(fold->watch, coro);
+
+	of->run_ns = longest->run_ns;
+	if (longest->wait_ns || longest->delay_ns)
+		*rarely = (struct rarely){longest->wait_ns, longest->delay_ns, longest->wait_site};
+}
+
+static void take_longest(struct longest *longest, const struct model_interval *interval, int64_t ns)
+{
+	if (interval->state == CT_STATE_RUNNING && ns > longest->run_ns)
+		longest->run_ns = ns;
+	if (interval->state == CT_STATE_READY && ns > longest->delay_ns)
+		longest->delay_ns = ns;
+	if (interval->state != CT_STATE_WAITING || ns <= longest->wait_ns)
+		return;
+	longest->wait_ns = ns;
+	longest->wait_site = interval->site;
 }
 
 /* ---------------------------------------------------------------- states */
@@ -46,18 +84,14 @@ static bool add_state(
 	return view_fold_add(fold, CT_VIEW_STATES, row);
 }
 
-static bool take_state(struct fold *fold, const struct model_interval *interval, bool is_open)
+static bool take_state(struct fold *fold, const struct model_interval *interval, bool is_open,
+	struct longest *longest)
 {
 	int64_t ns = observed_ns(fold->model, interval->from, interval->until);
-	struct longest *longest = longest_of(fold, interval->coro);
 
 	if (interval->state >= CT_STATE_DONE)
 		return true;
-	if (ns > longest->ns[interval->state]) {
-		longest->ns[interval->state] = ns;
-		if (interval->state == CT_STATE_WAITING)
-			longest->wait_site = interval->site;
-	}
+	take_longest(longest, interval, ns);
 	if (interval->state == CT_STATE_WAITING && interval->object &&
 		!view_fold_things_wait(fold, fold->model->coros.at[interval->coro].process,
 			interval->object, ns, is_open))
@@ -68,9 +102,15 @@ static bool take_state(struct fold *fold, const struct model_interval *interval,
 bool view_fold_states_take(
 	void *context, const struct model *model, const struct model_interval *interval)
 {
+	struct longest longest;
+
 	if (model->from != CT_NO_TIME && interval->until < model->from)
 		return true;
-	return take_state(context, interval, false);
+	longest = longest_of(context, interval->coro);
+	if (!take_state(context, interval, false, &longest))
+		return false;
+	keep(context, interval->coro, &longest);
+	return true;
 }
 
 /* ---------------------------------------------------------------- coroutines */
@@ -79,7 +119,7 @@ bool view_fold_states_take(
 static int64_t name_of(struct fold *fold, const struct model_coro *coro)
 {
 	const struct ct_tables *tables = fold->view->tables;
-	uint32_t site = coro->name_site ? coro->name_site : coro->function_site;
+	uint32_t site = coro->rare->name_site ? coro->rare->name_site : coro->rare->function_site;
 	struct text text = {0};
 	int64_t number;
 
@@ -87,7 +127,7 @@ static int64_t name_of(struct fold *fold, const struct model_coro *coro)
 		return 0;
 	if (fold->name_of_site[site])
 		return fold->name_of_site[site] - 1;
-	if (coro->name_site)
+	if (coro->rare->name_site)
 		text_add(&text, tables->sites[site].reason);
 	else
 		say_site_function(&text, tables, site);
@@ -96,11 +136,10 @@ static int64_t name_of(struct fold *fold, const struct model_coro *coro)
 	return number;
 }
 
-static bool add_coro(struct fold *fold, uint32_t index)
+static bool add_coro(struct fold *fold, uint32_t index, const struct longest *longest)
 {
 	const struct model *model = fold->model;
 	const struct model_coro *coro = &model->coros.at[index];
-	const struct longest *longest = longest_of(fold, index);
 	const int64_t row[] = {
 #define MAKES_COROUTINES ~,
 #include "view/cells.h"
@@ -121,13 +160,15 @@ static bool begin(struct model_watch *watch, const void *settings)
 static bool gone(struct model_watch *watch, uint32_t coro)
 {
 	struct fold *fold = *(struct fold **)watch->memory;
+	struct longest longest = longest_of(fold, coro);
 
-	return fold->model->coros.at[coro].is_remains || add_coro(fold, coro);
+	return fold->model->coros.at[coro].is_remains || add_coro(fold, coro, &longest);
 }
 
 const struct model_watcher view_fold_states_watcher = {
 	.nr_bytes = sizeof(struct fold *),
-	.nr_coro_bytes = sizeof(struct longest),
+	.nr_coro_bytes = sizeof(struct of_coro),
+	.nr_rare_bytes = sizeof(struct rarely),
 	.looks = {[MODEL_TASK_END] = view_fold_things_task_end,
 		[MODEL_REGION_END] = view_fold_things_region_end,
 		[MODEL_RANGE_END] = view_fold_things_range_end,
@@ -140,12 +181,13 @@ static bool finish_coro(struct fold *fold, uint32_t index)
 {
 	const struct model_coro *coro = &fold->model->coros.at[index];
 	struct model_interval open = model_interval_open(fold->model, index);
+	struct longest longest = longest_of(fold, index);
 	ct_time end = model_end_of(fold->model, coro->process);
 
 	if (coro->is_remains)
 		return true;
 	open.until = end > coro->changed ? end : coro->changed;
-	return take_state(fold, &open, true) && add_coro(fold, index);
+	return take_state(fold, &open, true, &longest) && add_coro(fold, index, &longest);
 }
 
 bool view_fold_states_finish(struct fold *fold)

@@ -43,8 +43,11 @@ static inline bool lives_coro(const struct lives *lives, const struct model *mod
 {
 	const struct model_coro *coro = &model->coros.at[index];
 	ct_time end = model_end_of(model, coro->process);
-	int64_t sum = model_life(coro) + coro->spent[CT_STATE_DONE];
+	int64_t sum = 0;
+	unsigned state;
 
+	for (state = 0; state < CT_STATE_DESTROYED; state++)
+		sum += model_spent(model, coro, state);
 	if (coro->state == CT_STATE_DESTROYED || end < coro->changed)
 		end = coro->changed;
 	if (sum == lives_observed(model, end) - lives->coros.at[index])

@@ -283,15 +283,15 @@ static void compare_coro(struct judged *whole, struct judged *part, uint64_t id)
 	CHECK_EQUAL(b->created, a->created);
 	CHECK_EQUAL(b->spawn_site, a->spawn_site);
 	CHECK_EQUAL(b->mark, a->mark);
-	CHECK_EQUAL(b->nr_awaits, a->nr_awaits);
-	CHECK_EQUAL(b->queue_thread, a->queue_thread);
+	CHECK_EQUAL(b->rare->nr_awaits, a->rare->nr_awaits);
+	CHECK_EQUAL(b->turns->queue_thread, a->turns->queue_thread);
 	if (a->state == CT_STATE_RUNNING || a->state == CT_STATE_UNSEEN)
 		return;
 	CHECK_EQUAL(b->changed, a->changed);
 	CHECK_EQUAL(b->wait_object, a->wait_object);
 	CHECK_EQUAL(b->wait_site, a->wait_site);
 	CHECK_EQUAL(b->suspended, a->suspended);
-	CHECK_EQUAL(b->deadline, a->deadline);
+	CHECK_EQUAL(b->rare->deadline, a->rare->deadline);
 }
 
 static uint64_t owner_of(const struct model *model, uint64_t handle)

@@ -56,9 +56,9 @@ static void test_life(void)
 
 	CHECK_EQUAL(coro(model, 1)->state, CT_STATE_DESTROYED);
 	CHECK_EQUAL(coro(model, 1)->nr_resumes, 2);
-	CHECK_EQUAL(coro(model, 1)->nr_wakes, 1);
-	CHECK_EQUAL(coro(model, 1)->destroyed, 7000000);
-	CHECK_EQUAL(coro(model, 1)->destroy_thread, 2);
+	CHECK_EQUAL(coro(model, 1)->turns->nr_wakes, 1);
+	CHECK_EQUAL(coro(model, 1)->rare->destroyed, 7000000);
+	CHECK_EQUAL(coro(model, 1)->rare->destroy_thread, 2);
 	CHECK_EQUAL(coro(model, 2)->state, CT_STATE_UNSEEN);
 	CHECK_EQUAL(coro(model, 3)->state, CT_STATE_WAITING);
 	CHECK_EQUAL(coro(model, 3)->created, CT_NO_TIME);
@@ -203,9 +203,9 @@ static void test_told_around(void)
 	CHECK_EQUAL(coro(model, 1)->suspended, 10000000);
 	CHECK_EQUAL(coro(model, 1)->wait_object, CTP_HANDLE(CTP_RESOURCE_EVENT, 2));
 	CHECK_EQUAL(coro(model, 1)->nr_resumes, 4);
-	CHECK_EQUAL(coro(model, 1)->spent[CT_STATE_RUNNING], 7000000);
+	CHECK_EQUAL(model_spent(model, coro(model, 1), CT_STATE_RUNNING), 7000000);
 	CHECK_EQUAL(coro(model, 2)->state, CT_STATE_DESTROYED);
-	CHECK_EQUAL(coro(model, 2)->destroyed, 14000000);
+	CHECK_EQUAL(coro(model, 2)->rare->destroyed, 14000000);
 	CHECK_EQUAL(model->threads[1].top, 0);
 	CHECK_EQUAL(model->threads[2].top, 0);
 	CHECK_EQUAL(model->nr_late_ends, 2);
@@ -232,9 +232,9 @@ static void test_addresses(void)
 
 	/* The wake at 1 ms came before there was anybody; that at 3 ms was matched belatedly. */
 	CHECK_EQUAL(model->nr_unmatched_wakes, 1);
-	CHECK_EQUAL(coro(model, 2)->nr_wakes, 2);
-	CHECK_EQUAL(coro(model, 1)->nr_wakes, 0);
-	CHECK_EQUAL(coro(model, 3)->nr_wakes, 1);
+	CHECK_EQUAL(coro(model, 2)->turns->nr_wakes, 2);
+	CHECK_EQUAL(coro(model, 1)->turns->nr_wakes, 0);
+	CHECK_EQUAL(coro(model, 3)->turns->nr_wakes, 1);
 	CHECK_EQUAL(model->nr_frames_reused, 1);
 	CHECK_EQUAL(model_find_frame(model, 1, 0x1000), model_find(model, 1, 3));
 	/* Its memory serves another one, so it is gone. */
@@ -271,13 +271,13 @@ static void test_generations(void)
 				   "7ms t1 suspend c4 descriptor:3\n");
 	const struct model_descriptor *at = model->descriptors.at;
 
-	CHECK_EQUAL(at[coro(model, 1)->descriptor].generation, 1);
-	CHECK_EQUAL(at[coro(model, 1)->descriptor].closed, 3000000);
-	CHECK_EQUAL(at[coro(model, 1)->descriptor].close_thread, 2);
-	CHECK_EQUAL(at[coro(model, 2)->descriptor].generation, 2);
-	CHECK_EQUAL(at[coro(model, 2)->descriptor].closed, CT_NO_TIME);
-	CHECK_EQUAL(coro(model, 3)->descriptor, coro(model, 1)->descriptor);
-	CHECK_EQUAL(at[coro(model, 4)->descriptor].opened, CT_NO_TIME);
+	CHECK_EQUAL(at[coro(model, 1)->rare->descriptor].generation, 1);
+	CHECK_EQUAL(at[coro(model, 1)->rare->descriptor].closed, 3000000);
+	CHECK_EQUAL(at[coro(model, 1)->rare->descriptor].close_thread, 2);
+	CHECK_EQUAL(at[coro(model, 2)->rare->descriptor].generation, 2);
+	CHECK_EQUAL(at[coro(model, 2)->rare->descriptor].closed, CT_NO_TIME);
+	CHECK_EQUAL(coro(model, 3)->rare->descriptor, coro(model, 1)->rare->descriptor);
+	CHECK_EQUAL(at[coro(model, 4)->rare->descriptor].opened, CT_NO_TIME);
 	CHECK_EQUAL(model->processes[1].nr_open, 2);
 	end(model);
 }
@@ -292,7 +292,8 @@ static void test_copies(void)
 				   "4ms t1 suspend c1 descriptor:7\n"
 				   "5ms t1 descriptor-close descriptor:7.1\n"
 				   "6ms t1 descriptor-close descriptor:8.1\n");
-	const struct model_descriptor *first = &model->descriptors.at[coro(model, 1)->descriptor];
+	const struct model_descriptor *first =
+		&model->descriptors.at[coro(model, 1)->rare->descriptor];
 
 	CHECK_EQUAL(first->closed, 5000000);
 	CHECK_EQUAL(model->descriptors.at[first->file].nr_copies, 1);

@@ -123,11 +123,11 @@ static void check_stacks(const struct model *model)
 		while (at && nr_linked <= model->coros.count) {
 			const struct model_coro *coro = &model->coros.at[at];
 
-			CHECK_EQUAL(coro->above, above);
+			CHECK_EQUAL(coro->rare->above, above);
 			CHECK_EQUAL(coro->thread, i);
 			CHECK(coro->flags & MODEL_CORO_ON_STACK);
 			above = at;
-			at = coro->below;
+			at = coro->rare->below;
 			nr_linked++;
 		}
 	}

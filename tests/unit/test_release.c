@@ -158,7 +158,7 @@ static void test_million(void)
 	CHECK_EQUAL(model->nr_frames_reused, 4);
 	/* Each of them runs for two steps. */
 	for (i = 1; i < model->coros.count; i++)
-		spent += model->coros.at[i].spent[CT_STATE_RUNNING];
+		spent += model_spent(model, &model->coros.at[i], CT_STATE_RUNNING);
 	CHECK_EQUAL(model->ended.spent[CT_STATE_RUNNING] + spent, (int64_t)LIVES * 2 * 5);
 	model_free(model);
 }

@@ -62,16 +62,15 @@ static void test_one_life(void)
 					  "45ms t2 destroy c1\n");
 	const struct model_coro *one = coro(model, 1), *two = coro(model, 2);
 
-	CHECK_EQUAL(one->spent[CT_STATE_UNSEEN], 2 * MS);
-	CHECK_EQUAL(one->spent[CT_STATE_RUNNING], (4 + 11) * MS);
-	CHECK_EQUAL(one->spent[CT_STATE_WAITING], 13 * MS);
-	CHECK_EQUAL(one->spent[CT_STATE_READY], 9 * MS);
-	CHECK_EQUAL(model_life(one), 39 * MS);
+	CHECK_EQUAL(model_spent(model, one, CT_STATE_UNSEEN), 2 * MS);
+	CHECK_EQUAL(model_spent(model, one, CT_STATE_RUNNING), (4 + 11) * MS);
+	CHECK_EQUAL(model_spent(model, one, CT_STATE_WAITING), 13 * MS);
+	CHECK_EQUAL(model_spent(model, one, CT_STATE_READY), 9 * MS);
 	CHECK_EQUAL(one->nr_resumes, 2);
-	CHECK_EQUAL(one->nr_migrations, 1);
-	CHECK_EQUAL(one->nr_events, 6);
-	CHECK_EQUAL(two->spent[CT_STATE_RUNNING], 15 * MS);
-	CHECK_EQUAL(two->spent[CT_STATE_WAITING], 75 * MS);
+	CHECK_EQUAL(one->turns->nr_migrations, 1);
+	CHECK_EQUAL(model_nr_events(one), 6);
+	CHECK_EQUAL(model_spent(model, two, CT_STATE_RUNNING), 15 * MS);
+	CHECK_EQUAL(model_spent(model, two, CT_STATE_WAITING), 75 * MS);
 
 	CHECK_EQUAL(model_histogram(place(model, 20)->waits)->sum, 13 * MS);
 	CHECK_EQUAL(model_histogram(place(model, 20)->delays)->sum, 9 * MS);
@@ -168,8 +167,8 @@ static void test_yield(void)
 					  "9ms t1 resume c1\n"
 					  "11ms t1 suspend c1 channel:5 @2\n");
 
-	CHECK_EQUAL(coro(model, 1)->spent[CT_STATE_READY], 3 * MS);
-	CHECK_EQUAL(coro(model, 1)->spent[CT_STATE_RUNNING], 7 * MS);
+	CHECK_EQUAL(model_spent(model, coro(model, 1), CT_STATE_READY), 3 * MS);
+	CHECK_EQUAL(model_spent(model, coro(model, 1), CT_STATE_RUNNING), 7 * MS);
 	CHECK_EQUAL(model_histogram(place(model, 20)->delays)->sum, 3 * MS);
 	CHECK_EQUAL(model_histogram(place(model, 30)->delays_caused)->sum, 3 * MS);
 	CHECK_EQUAL(model_histogram(place(model, 20)->runs)->sum, 2 * MS);
@@ -188,9 +187,9 @@ static void test_before(void)
 				   "80ms t1 wake coroutine:1\n"
 				   "90ms t1 resume c1\n");
 
-	CHECK_EQUAL(coro(model, 1)->spent[CT_STATE_RUNNING], 10 * MS);
-	CHECK_EQUAL(coro(model, 1)->spent[CT_STATE_WAITING], 30 * MS);
-	CHECK_EQUAL(coro(model, 1)->spent[CT_STATE_READY], 10 * MS);
+	CHECK_EQUAL(model_spent(model, coro(model, 1), CT_STATE_RUNNING), 10 * MS);
+	CHECK_EQUAL(model_spent(model, coro(model, 1), CT_STATE_WAITING), 30 * MS);
+	CHECK_EQUAL(model_spent(model, coro(model, 1), CT_STATE_READY), 10 * MS);
 	CHECK_EQUAL(model->threads[1].counted_from, 50 * MS);
 	/* Its first run, and that it was ready, are in no distribution: nobody saw how long it took. */
 	CHECK_EQUAL(model->nr_changes_before, 2);

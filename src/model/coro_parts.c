@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parts of coroutines that not all of them have, in the model's arena. Those that are given back serve the next ones.
+ */
+#include <string.h>
+
+#include "model/parts.h"
+
+/* One that was given back. */
+struct model_part {
+	struct model_part *next;
+};
+
+const struct model_turns model_no_turns = {
+	.wake = {.time = CT_NO_TIME}, .wake_before = {.time = CT_NO_TIME}};
+const struct model_rare model_nothing_rare = {.deadline = CT_NO_TIME, .destroyed = CT_NO_TIME};
+
+static void *take(struct model *model, struct model_part **free, size_t nr_bytes)
+{
+	struct model_part *part = *free;
+
+	if (!part)
+		return arena_alloc(&model->parts, nr_bytes);
+	*free = part->next;
+	return part;
+}
+
+struct model_turns *model_turns_make(struct model *model, struct model_coro *coro)
+{
+	struct model_turns *turns = take(model, &model->free_turns, sizeof(*turns));
+
+	model->has_no_memory |= !turns;
+	if (!turns)
+		return &model->spare_turns;
+	*turns = model_no_turns;
+	turns->spent[CT_STATE_UNSEEN] = coro->spent_unseen;
+	turns->spent[CT_STATE_RUNNING] = coro->spent_running;
+	coro->turns = turns;
+	return turns;
+}
+
+struct model_rare *model_rare_make(struct model *model, struct model_coro *coro)
+{
+	struct model_rare *rare = take(model, &model->free_rare, sizeof(*rare));
+
+	model->has_no_memory |= !rare;
+	if (!rare)
+		return &model->spare_rare;
+	*rare = model_nothing_rare;
+	coro->rare = rare;
+	return rare;
+}
+
+static void give_back(struct model_part **free, void *at)
+{
+	struct model_part *part = at;
+
+	part->next = *free;
+	*free = part;
+}
+
+void model_parts_give_back(struct model *model, struct model_coro *coro)
+{
+	if (coro->turns != &model_no_turns)
+		give_back(&model->free_turns, model_turns_of(model, coro));
+	if (coro->rare != &model_nothing_rare)
+		give_back(&model->free_rare, model_rare_of(model, coro));
+	coro->turns = &model_no_turns;
+	coro->rare = &model_nothing_rare;
+}
