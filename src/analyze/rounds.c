@@ -38,6 +38,26 @@ bool analyze_rounds_come_back(const struct analysis *analysis, const struct mode
 	return place && place->nr_again + memory->nr_back[site] > place->nr_over / SHARE_AGAIN;
 }
 
+/* Did waits there go on as so many were left that it had started, after two at least had ended? */
+static bool goes_on_at_least(const struct place *place)
+{
+	return place->nr_joins >= LEAST_JOINS && place->nr_most >= LEAST_CHILDREN &&
+	       place->nr_over - place->nr_joins <= place->nr_joins / SHARE_OTHER;
+}
+
+/* Or after two at least of those had ended each time, and sometimes more, as others ended at the same moment? */
+static bool goes_on_after_some(const struct place *place)
+{
+	return place->nr_after_ends >= LEAST_JOINS && place->nr_fewest >= LEAST_CHILDREN &&
+	       place->nr_over - place->nr_after_ends <= place->nr_after_ends / SHARE_OTHER;
+}
+
+/* From the last such end until it went on. */
+static int64_t longest_of(const struct place *place)
+{
+	return goes_on_at_least(place) ? place->longest : place->longest_after_end;
+}
+
 bool analyze_rounds_outlasts_ends(
 	const struct analysis *analysis, uint32_t index, ct_time *ret_since)
 {
@@ -47,12 +67,11 @@ bool analyze_rounds_outlasts_ends(
 	const struct place *place = place_of(analysis, coro);
 	ct_time end = analysis->parties[coro->process].end;
 
-	if (!place || !of->has_ended || place->nr_joins < LEAST_JOINS ||
-		place->nr_most < LEAST_CHILDREN || of->nr_living > place->nr_least ||
-		place->nr_over - place->nr_joins > place->nr_joins / SHARE_OTHER)
+	if (!place || !of->has_ended || of->nr_living > place->nr_least ||
+		!(goes_on_at_least(place) || goes_on_after_some(place)))
 		return false;
 	*ret_since = of->last_end > coro->suspended ? of->last_end : coro->suspended;
-	return (end - *ret_since) / TIMES_LONGER > place->longest &&
+	return (end - *ret_since) / TIMES_LONGER > longest_of(place) &&
 	       memory->nr_children[index] <= place->nr_least;
 }
 
@@ -69,7 +88,8 @@ void analyze_rounds_tell_ends(struct analysis *analysis, struct story *story, ui
 		of->last_id,
 		analyze_words_duration(
 			analysis, analysis->parties[coro->process].end - of->last_end),
-		place->nr_joins, analyze_words_duration(analysis, place->longest));
+		goes_on_at_least(place) ? place->nr_joins : place->nr_after_ends,
+		analyze_words_duration(analysis, longest_of(place)));
 }
 
 /* Does it wait for the end of others, and is not told of which? */

@@ -51,6 +51,10 @@ struct place {
 	int64_t longest;   /* of these: from the last end, in ns */
 	uint32_t nr_least;
 	uint32_t nr_most; /* that ended in one wait */
+	/* The same of those in which one ended that the coroutine had started, however many were left. */
+	uint64_t nr_after_ends;
+	int64_t longest_after_end;
+	uint32_t nr_fewest; /* that ended in one of them */
 };
 
 /* All in the scratch arena. */

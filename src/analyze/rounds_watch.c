@@ -82,6 +82,15 @@ static void count_join(struct place *place, const struct of_coro *of, int64_t ns
 	place->longest = ns > place->longest ? ns : place->longest;
 }
 
+static void count_after_end(struct place *place, const struct of_coro *of, int64_t ns)
+{
+	uint32_t nr_ended = of->nr_at_wait - of->nr_living;
+
+	if (!place->nr_after_ends++ || nr_ended < place->nr_fewest)
+		place->nr_fewest = nr_ended;
+	place->longest_after_end = ns > place->longest_after_end ? ns : place->longest_after_end;
+}
+
 /* A long wait is over, or beats, of which this one may be the last. */
 static void note_rest(struct of_coro *of, const struct model_coro *coro, ct_time time)
 {
@@ -115,8 +124,10 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 	place->nr_over++;
 	place->nr_again += has_been_at(of, site);
 	of->been_at |= UINT64_C(1) << site % 64;
-	if (has_ended && of->nr_living <= of->nr_at_wait &&
-		(!place->nr_joins || of->nr_living <= place->nr_least))
+	if (!has_ended || of->nr_living > of->nr_at_wait)
+		return true;
+	count_after_end(place, of, sight->event->time - from);
+	if (!place->nr_joins || of->nr_living <= place->nr_least)
 		count_join(place, of, sight->event->time - from);
 	return true;
 }
