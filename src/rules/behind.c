@@ -3,6 +3,8 @@
  * Coroutines behind one that does not let its thread go: its parents that wait, those that wait for what it has, and
  * those that it made ready in this run and that nobody has run since. The last may be what its thread waits for.
  */
+#include <inttypes.h>
+
 #include "rules/parts.h"
 
 bool rules_behind_is_waiting(const struct analysis *analysis, uint32_t index)
@@ -35,6 +37,16 @@ static bool is_left_ready(const struct analysis *analysis, uint32_t index, uint3
 	       ready_since(coro) >= analysis->model->coros.at[blocker].changed;
 }
 
+/* A lazy one that it started waits to be asked for. */
+static bool is_left_unseen(const struct analysis *analysis, uint32_t index, uint32_t blocker)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+
+	return coro->state == CT_STATE_UNSEEN && coro->parent == blocker &&
+	       coro->suspended == CT_NO_TIME && coro->created != CT_NO_TIME &&
+	       coro->created >= analysis->model->coros.at[blocker].changed;
+}
+
 bool rules_behind_is(const struct analysis *analysis, uint32_t index, uint32_t blocker)
 {
 	if (index == blocker)
@@ -60,4 +72,27 @@ struct rules_waiting rules_behind_count(const struct analysis *analysis, uint32_
 			waiting.nr_others++;
 	}
 	return waiting;
+}
+
+void rules_behind_tell_left(struct analysis *analysis, struct story *story, uint32_t blocker)
+{
+	const struct model *model = analysis->model;
+	const struct model_coro *of = &model->coros.at[blocker], *coro;
+	bool is_child;
+	uint32_t i = 1;
+
+	while (i < model->coros.count && !is_left_unseen(analysis, i, blocker) &&
+		!is_left_ready(analysis, i, blocker))
+		i++;
+	if (!blocker || i == model->coros.count)
+		return;
+	coro = &model->coros.at[i];
+	is_child = coro->parent == blocker && coro->created >= of->changed;
+	analyze_story_evidence(analysis, story,
+		"%s, which coroutine %" PRIu64 " %s %s into its run, at %s, has not run since: it "
+		"may be what that run waits for",
+		analyze_words_coro(analysis, coro), of->id, is_child ? "started" : "woke",
+		analyze_words_duration(
+			analysis, (is_child ? coro->created : ready_since(coro)) - of->changed),
+		analyze_words_place(analysis, is_child ? coro->spawn_site : coro->wait_site));
 }

@@ -71,9 +71,12 @@ struct rules_waiting {
 /*
  * rules_behind_is: does this coroutine not go on before that one lets its thread go? rules_behind_is_waiting: does it
  * wait, and no clock ends that? rules_behind_count: all of the process, by which of the two is so.
+ * rules_behind_tell_left: as evidence, the first one that it started or made ready in its run, and that has not run
+ * since; nothing where there is none, or no such coroutine.
  */
 bool rules_behind_is(const struct analysis *analysis, uint32_t index, uint32_t blocker);
 bool rules_behind_is_waiting(const struct analysis *analysis, uint32_t index);
 struct rules_waiting rules_behind_count(const struct analysis *analysis, uint32_t blocker);
+void rules_behind_tell_left(struct analysis *analysis, struct story *story, uint32_t blocker);
 
 #endif
