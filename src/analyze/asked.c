@@ -47,7 +47,8 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 
 static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
 {
-	record_of(watch, sight->coro)->asked = 0;
+	if (record_of(watch, sight->coro)->asked)
+		record_of(watch, sight->coro)->asked = 0;
 	return true;
 }
 

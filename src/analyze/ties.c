@@ -188,6 +188,13 @@ static void note_waiter(struct analysis *analysis, const struct model_coro *coro
 	}
 }
 
+/* Most wait for nobody: what is zero already takes no memory. */
+static void set(uint32_t *at, uint32_t index, uint32_t value)
+{
+	if (at[index] != value)
+		at[index] = value;
+}
+
 void analyze_ties_survey(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
@@ -211,7 +218,7 @@ void analyze_ties_survey(struct analysis *analysis)
 	for (i = 1; i < model->coros.count; i++) {
 		const struct model_coro *coro = &model->coros.at[i];
 
-		ties->next[i] = find_next(analysis, i);
+		set(ties->next, i, find_next(analysis, i));
 		if (coro->state == CT_STATE_WAITING)
 			note_waiter(analysis, coro);
 	}
@@ -246,11 +253,13 @@ void analyze_ties_find_victims(struct analysis *analysis)
 	uint32_t count = (uint32_t)analysis->model->coros.count, start, index, found;
 	struct ties *ties = &analysis->ties;
 
-	memset(ties->seen, 0, count * sizeof(*ties->seen));
-	memset(ties->behind, 0, count * sizeof(*ties->behind));
-	memset(ties->victim_first, 0, count * sizeof(*ties->victim_first));
+	for (index = 0; index < count; index++) {
+		set(ties->seen, index, 0);
+		set(ties->behind, index, 0);
+		set(ties->victim_first, index, 0);
+	}
 	for (start = 1; start < count; start++) {
-		if (ties->seen[start])
+		if (ties->seen[start] || !ties->next[start])
 			continue;
 		found = look_ahead(analysis, start);
 		for (index = start; found && index != found && !ties->behind[index];

@@ -55,10 +55,11 @@ bool model_coro_create(struct model *model, const struct ct_event *event)
 		return false;
 	if (!index)
 		return true;
-	coro = coro_at(model, index);
 	if (nr_before == model->coros.count && !model_coro_conflict(model, index, event))
 		return false;
 	coro = coro_at(model, index);
+	if (nr_before == model->coros.count)
+		model_turns_of(model, coro);
 	if (!(coro->flags & MODEL_CORO_WAS_CREATED) && coro->state < CT_STATE_DONE) {
 		model_series_move(model, coro->process, MODEL_SERIES_ALIVE, event->time, 1);
 		model_times_alive(model, event->site, event->time, 1);
@@ -181,6 +182,9 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 	coro->flags &= (uint16_t) ~(
 		MODEL_CORO_HAS_DOUBTFUL_WAKE | MODEL_CORO_IS_INITIAL | MODEL_CORO_WAS_WOKEN_AGAIN);
 	model_thread_enters(model, event->thread, index);
+	model_keep_spent(model, coro);
+	if (coro->state == CT_STATE_UNSEEN)
+		model_times_show(coro);
 	model_coro_set_state(model, coro, CT_STATE_RUNNING, event->time);
 	coro->resumed = event->time;
 	coro->resume_event = event->sequence & MODEL_SEQUENCES;
@@ -281,6 +285,10 @@ static bool stop_running(struct model *model, uint32_t index, const struct ct_ev
 		model_run_queue_leave(model, coro, event->time);
 	model_coro_leave_stack(model, index);
 	coro->thread = event->thread;
+	if (coro->counts_run || coro->resumed == CT_NO_TIME)
+		model_keep_spent(model, coro);
+	if (event->argument != CTP_POINT_INITIAL || was_running)
+		model_times_show(coro);
 	process_at(model, coro->process)->tells_ends |=
 		event->argument == CTP_POINT_FINAL || event->argument == CTP_POINT_INITIAL;
 	if (is_over || event->argument == CTP_POINT_FINAL) {

@@ -121,10 +121,10 @@ struct model_coro {
 	bool is_assisting : 1;   /* the runtime in looking for garbage */
 	bool is_collector : 1;   /* it looks for garbage in the place of others */
 	bool is_told_around : 1; /* a hook around its last run told the beginning (P-36) */
+	/* While it has no turns: its time before its first run, and of it, show in its times (model_spent). */
+	bool counts_unseen : 1;
+	bool counts_run : 1;
 
-	uint32_t
-		spent_unseen; /* of its time what would stand in `turns`, while it has none: model_spent */
-	uint32_t spent_running;
 	uint32_t nr_events; /* that it wrote: model_nr_events */
 	uint32_t nr_resumes;
 	uint32_t process;

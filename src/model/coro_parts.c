@@ -33,8 +33,8 @@ struct model_turns *model_turns_make(struct model *model, struct model_coro *cor
 	if (!turns)
 		return &model->spare_turns;
 	*turns = model_no_turns;
-	turns->spent[CT_STATE_UNSEEN] = coro->spent_unseen;
-	turns->spent[CT_STATE_RUNNING] = coro->spent_running;
+	turns->spent[CT_STATE_UNSEEN] = model_spent(model, coro, CT_STATE_UNSEEN);
+	turns->spent[CT_STATE_RUNNING] = model_spent(model, coro, CT_STATE_RUNNING);
 	coro->turns = turns;
 	return turns;
 }

@@ -94,6 +94,13 @@ static inline struct model_rare *model_rare_of(struct model *model, struct model
 						 : (struct model_rare *)(uintptr_t)coro->rare;
 }
 
+/* model_keep_spent: before one of its times changes between which what it spent shows. */
+static inline void model_keep_spent(struct model *model, struct model_coro *coro)
+{
+	if (coro->counts_unseen || coro->counts_run)
+		model_turns_of(model, coro);
+}
+
 /* model_set_turns, model_set_rare: one field of them; nothing is made for what is so already. */
 #define model_set_turns(model, coro, field, value) \
 	((coro)->turns->field == (value) ? (void)0 \
@@ -388,6 +395,11 @@ void model_times_fini(struct model *model);
 /* model_times_change: before a coroutine enters a state. */
 void model_times_change(
 	struct model *model, struct model_coro *coro, enum ct_state state, ct_time time);
+/*
+ * model_times_show: before it leaves its state by a resume or a suspend, whose times follow: what it spent in that will
+ * show between its times, as long as none of them changes.
+ */
+void model_times_show(struct model_coro *coro);
 /*
  * model_times_level: what there was so many of since *counted, and is up to `time`, goes into the histogram: ns by
  * number.

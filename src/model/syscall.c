@@ -28,6 +28,7 @@ static bool begin(struct model *model, uint32_t index, const struct ct_event *ev
 	coro = coro_at(model, index);
 	coro->last_event = event->sequence & MODEL_SEQUENCES;
 	model_run_queue_leave(model, coro, event->time);
+	model_keep_spent(model, coro);
 	model_coro_set_state(model, coro, CT_STATE_SYSCALL, event->time);
 	if (!(coro->flags & MODEL_CORO_ON_STACK) || coro->thread != event->thread)
 		model_coro_enter_stack(model, index, event->thread);

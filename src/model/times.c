@@ -157,22 +157,32 @@ static int64_t observed_until(const struct model *model, ct_time end, ct_time si
 	return end > since ? time_observed(model, end) - time_observed(model, since) : 0;
 }
 
-/* Before it leaves its state. The first two need no part of their own, unless they took long. */
-static void spend(struct model *model, struct model_coro *coro, int64_t ns)
+/* Does what it spent so far in its state show in its times, also when it enters this one? */
+static bool is_shown(const struct model_coro *coro, enum ct_state state)
 {
-	uint32_t *spent = coro->state == CT_STATE_UNSEEN    ? &coro->spent_unseen
-			  : coro->state == CT_STATE_RUNNING ? &coro->spent_running
-							    : NULL;
+	if (coro->turns != &model_no_turns)
+		return false;
+	if (coro->state == CT_STATE_UNSEEN)
+		return coro->counts_unseen ||
+		       (state == CT_STATE_UNSEEN && coro->created != CT_NO_TIME);
+	return coro->state == CT_STATE_RUNNING && coro->counts_run;
+}
 
-	if (!ns)
-		return;
-	if (coro->turns == &model_no_turns && spent && ns > 0 && ns <= UINT32_MAX - *spent)
-		*spent += (uint32_t)ns;
-	else
+static void spend(struct model *model, struct model_coro *coro, enum ct_state state, int64_t ns)
+{
+	if (ns && !is_shown(coro, state))
 		model_turns_of(model, coro)->spent[coro->state] += ns;
 }
 
-/* How long those lived whose beginning was seen. */
+void model_times_show(struct model_coro *coro)
+{
+	if (coro->state == CT_STATE_UNSEEN)
+		coro->counts_unseen = coro->created != CT_NO_TIME && coro->resumed == CT_NO_TIME;
+	else
+		coro->counts_run =
+			coro->state == CT_STATE_RUNNING && coro->changed == coro->resumed;
+}
+
 static void count_life(struct model *model, const struct model_coro *coro, ct_time end)
 {
 	struct model_place_times *times;
@@ -214,7 +224,7 @@ void model_times_change(
 		return;
 	if (work_has(model, coro))
 		model_work_count(model, coro, time);
-	spend(model, coro, ns);
+	spend(model, coro, state, ns);
 	if (is_before(model, time))
 		model->nr_changes_before++;
 	else
@@ -341,14 +351,27 @@ bool model_was_free(const struct model_coro *coro)
 	return !(coro->flags & MODEL_CORO_WAS_AWAITED) || coro->has_outlived;
 }
 
+/* What shows in the times of one that has no turns. */
+static int64_t spent_by_times(
+	const struct model *model, const struct model_coro *coro, enum ct_state state)
+{
+	ct_time first = coro->resumed == CT_NO_TIME ? coro->suspended : coro->resumed;
+
+	if (state == CT_STATE_UNSEEN && coro->created != CT_NO_TIME &&
+		(coro->state == CT_STATE_UNSEEN || coro->counts_unseen))
+		return time_observed(
+			       model, coro->state == CT_STATE_UNSEEN ? coro->changed : first) -
+		       time_observed(model, coro->created);
+	if (state == CT_STATE_RUNNING && coro->counts_run)
+		return time_observed(model, coro->suspended) - time_observed(model, coro->resumed);
+	return 0;
+}
+
 int64_t model_spent(const struct model *model, const struct model_coro *coro, enum ct_state state)
 {
-	int64_t ns = state == CT_STATE_UNSEEN    ? coro->spent_unseen
-		     : state == CT_STATE_RUNNING ? coro->spent_running
-						 : 0;
+	int64_t ns = coro->turns == &model_no_turns ? spent_by_times(model, coro, state)
+						    : coro->turns->spent[state];
 
-	if (coro->turns != &model_no_turns)
-		ns = coro->turns->spent[state];
 	if (model->are_ends_counted && coro->state == state)
 		ns += observed_until(model, model_end_of(model, coro->process), coro->changed);
 	return ns;

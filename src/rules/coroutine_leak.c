@@ -322,6 +322,17 @@ static uint32_t list_known(const struct model *model, uint32_t *order)
 	return count;
 }
 
+/* All of one place, as a rule: then nothing is to be sorted, which takes as much memory again. */
+static bool is_sorted(const uint32_t *order, uint32_t count, struct model *model)
+{
+	uint32_t i;
+
+	for (i = 1; i < count; i++)
+		if (compare_families(&order[i - 1], &order[i], model) > 0)
+			return false;
+	return true;
+}
+
 static void find(struct analysis *analysis)
 {
 	struct model *model = analysis->model;
@@ -333,7 +344,7 @@ static void find(struct analysis *analysis)
 		return;
 	}
 	count = list_known(model, order);
-	if (count)
+	if (!is_sorted(order, count, model))
 		qsort_r(order, count, sizeof(*order), compare_families, model);
 	for (first = 0; first < count; first = next) {
 		struct family family = {

@@ -453,7 +453,9 @@ static void find(struct analysis *analysis)
 		analysis->is_broken = true;
 		return;
 	}
-	memcpy(search.was_told, analysis->is_told, model->coros.count * sizeof(bool));
+	for (i = 1; i < model->coros.count; i++)
+		if (analysis->is_told[i])
+			search.was_told[i] = true;
 	for (i = 1; i < search.memory->nestings.count; i++)
 		if (search.memory->nestings.at[i].nr_of_pair &&
 			search.memory->nestings.at[i].outer < search.memory->nestings.at[i].inner)

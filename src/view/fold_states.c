@@ -13,33 +13,31 @@ struct longest {
 	uint32_t wait_site;
 };
 
-/* Kept while it is alive: of each, and of those that have left a wait. */
+/* Kept of those that are alive and have left their first run, and more than that. */
 struct of_coro {
-	int64_t run_ns;
-};
-
-struct rarely {
-	int64_t wait_ns;
-	int64_t delay_ns;
-	uint32_t wait_site;
+	struct longest longest;
+	bool is_kept;
 };
 
 static struct longest longest_of(const struct fold *fold, uint32_t coro)
 {
 	const struct of_coro *of = model_watch_coro(fold->watch, coro);
-	const struct rarely *rarely = model_watch_rare(fold->watch, coro);
+	const struct model *model = fold->model;
 
-	return (struct longest){of->run_ns, rarely->wait_ns, rarely->delay_ns, rarely->wait_site};
+	if (of->is_kept)
+		return of->longest;
+	return (struct longest){
+		.run_ns = model_spent(model, &model->coros.at[coro], CT_STATE_RUNNING)};
 }
 
-static void keep(const struct fold *fold, uint32_t coro, const struct longest *longest)
+/* What it ran is the longest run, as long as it was one. */
+static bool is_first_run(const struct fold *fold, const struct model_interval *interval)
 {
-	struct of_coro *of = model_watch_coro(fold->watch, coro);
-	struct rarely *rarely = model_watch_rare(fold->watch, coro);
+	const struct of_coro *of = model_watch_coro(fold->watch, interval->coro);
 
-	of->run_ns = longest->run_ns;
-	if (longest->wait_ns || longest->delay_ns)
-		*rarely = (struct rarely){longest->wait_ns, longest->delay_ns, longest->wait_site};
+	return !of->is_kept && fold->model->coros.at[interval->coro].nr_resumes <= 1 &&
+	       (interval->state == CT_STATE_UNSEEN ||
+		       (interval->state == CT_STATE_RUNNING && interval->next == CT_STATE_WAITING));
 }
 
 static void take_longest(struct longest *longest, const struct model_interval *interval, int64_t ns)
@@ -102,14 +100,17 @@ static bool take_state(struct fold *fold, const struct model_interval *interval,
 bool view_fold_states_take(
 	void *context, const struct model *model, const struct model_interval *interval)
 {
+	struct fold *fold = context;
 	struct longest longest;
 
 	if (model->from != CT_NO_TIME && interval->until < model->from)
 		return true;
-	longest = longest_of(context, interval->coro);
-	if (!take_state(context, interval, false, &longest))
+	longest = longest_of(fold, interval->coro);
+	if (!take_state(fold, interval, false, &longest))
 		return false;
-	keep(context, interval->coro, &longest);
+	if (!is_first_run(fold, interval))
+		*(struct of_coro *)model_watch_coro(fold->watch, interval->coro) =
+			(struct of_coro){longest, true};
 	return true;
 }
 
@@ -168,7 +169,6 @@ static bool gone(struct model_watch *watch, uint32_t coro)
 const struct model_watcher view_fold_states_watcher = {
 	.nr_bytes = sizeof(struct fold *),
 	.nr_coro_bytes = sizeof(struct of_coro),
-	.nr_rare_bytes = sizeof(struct rarely),
 	.looks = {[MODEL_TASK_END] = view_fold_things_task_end,
 		[MODEL_REGION_END] = view_fold_things_region_end,
 		[MODEL_RANGE_END] = view_fold_things_range_end,
