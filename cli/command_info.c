@@ -26,6 +26,13 @@ struct counted {
 	ct_time last;
 };
 
+/* Sums stop at UINT64_MAX, which is then said to be the least. */
+static void add(uint64_t *sum, uint64_t count)
+{
+	if (__builtin_add_overflow(*sum, count, sum))
+		*sum = UINT64_MAX;
+}
+
 static enum ct_status count_events(
 	struct ct_trace *trace, struct counted *counted, struct ct_error *reterr)
 {
@@ -41,7 +48,7 @@ static enum ct_status count_events(
 		counted->last = event->time;
 		counted->nr_by_kind[event->kind]++;
 		if (event->kind == CTP_KIND_LOST)
-			counted->nr_lost[event->argument] += event->object;
+			add(&counted->nr_lost[event->argument], event->object);
 	}
 	return status < 0 ? status : CT_OK;
 }
@@ -179,13 +186,13 @@ static void print_losses(const struct ct_tables *tables, const struct counted *c
 
 	memcpy(nr_by_reason, counted->nr_lost, sizeof(nr_by_reason));
 	for (i = 0; i < tables->nr_losses; i++)
-		nr_by_reason[tables->losses[i].reason % NR_KINDS] += tables->losses[i].count;
+		add(&nr_by_reason[tables->losses[i].reason % NR_KINDS], tables->losses[i].count);
 	for (i = 0; i < NR_UNCOUNTED; i++) {
 		is_there[i] = nr_by_reason[uncounted[i].reason] > 0;
 		nr_by_reason[uncounted[i].reason] = 0;
 	}
 	for (reason = 0; reason < NR_KINDS; reason++)
-		total += nr_by_reason[reason];
+		add(&total, nr_by_reason[reason]);
 	label("lost");
 	puts(said_count(total, "event", "events").text);
 	for (reason = 0; reason < NR_KINDS; reason++) {

@@ -124,6 +124,9 @@ struct said said_count(uint64_t count, const char *one, const char *many)
 	char digits[24];
 	size_t length = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, count), i, at = 0;
 
+	/* Sums stop there. */
+	if (count == UINT64_MAX)
+		at = (size_t)snprintf(said.text, sizeof(said.text), "at least ");
 	for (i = 0; i < length; i++) {
 		if (i > 0 && (length - i) % 3 == 0)
 			said.text[at++] = ',';

@@ -67,7 +67,7 @@ static void list_losses(struct analysis *analysis, struct ct_quality *quality)
 			.thread = gap->thread,
 			.coro = gap->coro,
 			.reason = (enum ctp_loss)gap->reason,
-			.count = gap->count,
+			.count = gap->told,
 			.first = gap->first,
 			.last = gap->last == INT64_MAX ? CT_NO_TIME : gap->last,
 		};

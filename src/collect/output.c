@@ -2,6 +2,7 @@
 /*
  * Counting on the way to the sink.
  */
+#include "base/count.h"
 #include "base/failure.h"
 #include "collect/output.h"
 
@@ -29,8 +30,7 @@ static struct ct_error *trouble_of(struct output *output)
 
 void collect_output_count_lost(struct output *output, uint64_t count)
 {
-	if (__builtin_add_overflow(output->nr_lost, count, &output->nr_lost))
-		output->nr_lost = UINT64_MAX;
+	count_add(&output->nr_lost, count);
 }
 
 void collect_output_put(struct output *output, const struct ct_batch *batch, uint64_t nr_events)

@@ -3,6 +3,7 @@
  * Harvesting one ring. The head is read once a call: the reader never chases it, because a reader
  * that polls the producer's cache line makes the producer several times slower.
  */
+#include "base/count.h"
 #include "collect/ring.h"
 
 #define ADOPT_TRIES 100u
@@ -32,18 +33,12 @@ static void hand_on(struct ring_reader *reader, const struct ring_consumer *cons
 	consumer->take(consumer->context, reader, &run);
 }
 
-static void add_saturating(uint64_t *sum, uint64_t count)
-{
-	if (__builtin_add_overflow(*sum, count, sum))
-		*sum = UINT64_MAX;
-}
-
 static void note_lost(struct ring_reader *reader, const struct ctp_record *record, uint64_t tail)
 {
 	uint64_t count = ctp_load_relaxed(&record->object);
 
-	add_saturating(CTP_TAIL_ARGUMENT(tail) == CTP_LOSS_FULL ? &reader->nr_told
-								: &reader->nr_told_other,
+	count_add(CTP_TAIL_ARGUMENT(tail) == CTP_LOSS_FULL ? &reader->nr_told
+							   : &reader->nr_told_other,
 		count);
 }
 
@@ -255,7 +250,7 @@ static uint64_t sum_of_lost(
 
 			if (CTP_TAIL_KIND(tail) == CTP_KIND_LOST &&
 				CTP_TAIL_ARGUMENT(tail) == CTP_LOSS_FULL)
-				add_saturating(&sum, ctp_load_relaxed(&record->object));
+				count_add(&sum, ctp_load_relaxed(&record->object));
 		}
 		position += length;
 	}

@@ -6,21 +6,23 @@
  */
 #include <stdlib.h>
 
+#include "base/count.h"
 #include "model/parts.h"
 
-/* No gap holds more: sums of what damaged traces say never become zero again. */
+/* No gap counts for more where gaps are summed up and subtracted: sums of what damaged traces say stay right. */
 #define MOST_LOST (UINT64_C(1) << 40)
 
 static bool add(struct model *model, struct model_gap gap)
 {
 	struct model_gap *last = model->gaps.count ? &model->gaps.at[model->gaps.count - 1] : NULL;
 
+	gap.told = gap.count;
 	if (gap.count > MOST_LOST)
 		gap.count = MOST_LOST;
 	/* How many there were before the recording, and behind what was written of it, nobody knows. */
 	if (gap.reason != CTP_LOSS_BEFORE && gap.reason != CTP_LOSS_OPEN_END)
-		*(ct_loss_was_asked(gap.reason) ? &model->nr_left_out : &model->nr_lost) +=
-			gap.count;
+		count_add(ct_loss_was_asked(gap.reason) ? &model->nr_left_out : &model->nr_lost,
+			gap.told);
 	if (gap.first > gap.last)
 		gap.first = gap.last;
 	if (gap.thread < model->nr_threads && !model_thread_may_be_worker(model, gap.thread))
@@ -31,6 +33,7 @@ static bool add(struct model *model, struct model_gap gap)
 		last->is_told == gap.is_told && gap.first >= last->first &&
 		gap.first <= time_plus(last->last, model->uncertainty_ns)) {
 		last->count += gap.count;
+		count_add(&last->told, gap.told);
 		if (gap.last > last->last)
 			last->last = gap.last;
 		return true;

@@ -142,7 +142,8 @@ struct model_gap {
 	uint32_t reason; /* enum ctp_loss */
 	bool is_told;    /* by the thread itself, when it wrote again */
 	uint64_t coro;   /* id; 0: not known, or of several */
-	uint64_t count;
+	uint64_t count;  /* that sums of all gaps can hold */
+	uint64_t told;   /* what is said of it: count, or more */
 	ct_time first;
 	ct_time last;
 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/count.h"
 #include "store/refused.h"
 #include "store/definitions.h"
 
@@ -43,8 +44,7 @@ void store_refused_add(struct store_refused *refused, const struct ct_define_los
 
 	if (!sum)
 		return;
-	if (__builtin_add_overflow(sum->count, loss->count, &sum->count))
-		sum->count = UINT64_MAX;
+	count_add(&sum->count, loss->count);
 	if (loss->first_monotonic_ns < sum->first_monotonic_ns)
 		sum->first_monotonic_ns = loss->first_monotonic_ns;
 	if (loss->last_monotonic_ns > sum->last_monotonic_ns)

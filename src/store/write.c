@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "stream/definition.h"
 #include "store/store.h"
 #include "store/definitions.h"
@@ -119,8 +120,7 @@ static void tell(struct store_content *content, const struct ctp_record *record)
 		before && content->told_until > record->time ? content->told_until : record->time;
 	content->told_reason = CTP_TAIL_ARGUMENT(record->tail);
 	content->nr_telling++;
-	if (__builtin_add_overflow(before, record->object, &content->nr_told))
-		content->nr_told = UINT64_MAX;
+	count_add(&content->nr_told, record->object);
 }
 
 /* Taken, and not in the file: the file itself says so at its end. */

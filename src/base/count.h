@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sums of counts that come from outside.
+ */
+#ifndef BASE_COUNT_H
+#define BASE_COUNT_H
+
+#include <stdint.h>
+
+/* count_add: adds to a sum, which stays at UINT64_MAX once it would be more: that many, or more (text_count). */
+static inline void count_add(uint64_t *sum, uint64_t count)
+{
+	if (__builtin_add_overflow(*sum, count, sum))
+		*sum = UINT64_MAX;
+}
+
+#endif
