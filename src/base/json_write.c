@@ -85,6 +85,12 @@ static bool is_plain(unsigned char c)
 	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
+/* U+0080 to U+009F, which JSON does not ask to be escaped, are orders to a terminal. */
+static bool is_control(const unsigned char *at)
+{
+	return at[0] == 0xc2 && at[1] < 0xa0;
+}
+
 /* Runs of plain characters are most of a text, and are appended as one. */
 static void quoted(struct text *text, const char *value)
 {
@@ -98,7 +104,9 @@ static void quoted(struct text *text, const char *value)
 		if (!*at)
 			break;
 		length = *at < 0x80 ? 0 : text_utf8_length(at);
-		if (length)
+		if (length && is_control(at))
+			escape(text, at[1]);
+		else if (length)
 			text_append(text, (const char *)at, length);
 		else if (*at < 0x80)
 			escape(text, *at);

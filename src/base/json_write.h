@@ -6,7 +6,8 @@
  *	json_key(&json, "lost"); json_number(&json, 3);
  *	json_close(&json, '}');
  *
- * Texts may be any bytes: what is not UTF-8 is written as U+FFFD, so that the output always parses.
+ * Texts may be any bytes: what is not UTF-8 is written as U+FFFD, so that the output always parses, and control
+ * characters are escaped, those above U+007F, too.
  */
 #ifndef BASE_JSON_WRITE_H
 #define BASE_JSON_WRITE_H

@@ -168,32 +168,54 @@ size_t text_utf8_length(const unsigned char *at)
 	return 0;
 }
 
-/* The end of the UTF-8 that begins at `at`. */
-static const char *end_of_utf8(const char *at)
+/* U+0080 to U+009F are controls, too. */
+static bool is_control(const unsigned char *at)
+{
+	return (*at < 0x20 && *at != '\t' && *at != '\n') || *at == 0x7f ||
+	       (at[0] == 0xc2 && at[1] < 0xa0);
+}
+
+/* How many bytes of UTF-8 begin at `at`; `is_plain`: up to the first control character. */
+static size_t count_bytes(const char *at, bool is_plain)
 {
 	const unsigned char *end = (const unsigned char *)at;
 	size_t length;
 
-	while (*end) {
+	while (*end && !(is_plain && is_control(end))) {
 		length = *end < 0x80 ? 1 : text_utf8_length(end);
 		if (length == 0)
 			break;
 		end += length;
 	}
-	return (const char *)end;
+	return (size_t)((const char *)end - at);
+}
+
+size_t text_plain_bytes(const char *at)
+{
+	return count_bytes(at, true);
+}
+
+static void add_replaced(struct text *text, const char *value, bool is_plain)
+{
+	size_t nr_bytes;
+
+	for (;; value += nr_bytes + 1) {
+		nr_bytes = count_bytes(value, is_plain);
+		text_append(text, value, nr_bytes);
+		if (!value[nr_bytes])
+			return;
+		text_add(text, TEXT_REPLACEMENT);
+	}
 }
 
 void text_utf8(struct text *text, const char *value)
 {
-	const char *end;
+	add_replaced(text, value, false);
+}
 
-	for (;; value = end + 1) {
-		end = end_of_utf8(value);
-		text_append(text, value, (size_t)(end - value));
-		if (!*end)
-			return;
-		text_add(text, "\xef\xbf\xbd");
-	}
+void text_plain(struct text *text, const char *value)
+{
+	add_replaced(text, value, true);
 }
 
 void text_duration(struct text *text, int64_t ns)
@@ -228,6 +250,8 @@ void text_count(struct text *text, uint64_t count)
 	int length = snprintf(digits, sizeof(digits), "%" PRIu64, count);
 	int i;
 
+	if (count == UINT64_MAX)
+		text_add(text, "at least ");
 	for (i = 0; i < length; i++) {
 		if (i > 0 && (length - i) % 3 == 0)
 			text_char(text, ',');

@@ -52,13 +52,21 @@ void text_little_endian(struct text *text, uint64_t value, unsigned nr_bytes);
 /*
  * text_utf8_length: the bytes of the well-formed UTF-8 sequence of more than one byte at `at` (RFC 3629), or
  * 0; reads no byte behind a NUL. text_utf8: appends a text with U+FFFD for each byte that is no UTF-8.
+ *
+ * text_plain: likewise, and for each byte of a control character but tab and line feed: what a terminal or a reader of
+ * lines may be given. text_plain_bytes: how many bytes from `at` on need no U+FFFD.
  */
 size_t text_utf8_length(const unsigned char *at);
 void text_utf8(struct text *text, const char *value);
+void text_plain(struct text *text, const char *value);
+size_t text_plain_bytes(const char *at);
+
+#define TEXT_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
 /*
  * text_duration: nanoseconds with three significant digits and a unit that fits: "412 ns", "3.21
- * ms", "1.20 s". text_count: a whole number with thousands separated: "1,234,567".
+ * ms", "1.20 s". text_count: a whole number with thousands separated: "1,234,567"; with "at least" before UINT64_MAX,
+ * at which sums stop.
  */
 void text_duration(struct text *text, int64_t ns);
 void text_count(struct text *text, uint64_t count);

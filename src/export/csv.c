@@ -2,10 +2,9 @@
 /*
  * Rows as comma-separated values: those of events, and those of a view's tables.
  */
-#include <string.h>
-
 #include "export/batch.h"
 #include "export/rows.h"
+#include "base/csv.h"
 #include "base/io.h"
 
 #define WRITE_BYTES (256u << 10)
@@ -19,33 +18,10 @@ enum form {
 /* The text to be written next, and room for one on its way there. */
 struct page {
 	struct text text;
-	struct text clean;
 	struct text cell;
 	enum form form;
 	struct io_output output;
 };
-
-/* Quotes inside are doubled; everything else, line breaks too, stands for itself. */
-static void add_quoted(struct page *page, const char *value, bool must_stay_text)
-{
-	const char *at;
-	size_t length;
-
-	text_clear(&page->clean);
-	if (must_stay_text && *value && strchr("=+-@\t\r", *value))
-		text_char(&page->clean, '\'');
-	text_utf8(&page->clean, value);
-	text_char(&page->text, '"');
-	for (at = text_peek(&page->clean);; at += length + 1) {
-		length = strcspn(at, "\"");
-		text_append(&page->text, at, length);
-		if (!at[length])
-			break;
-		text_add(&page->text, "\"\"");
-	}
-	text_char(&page->text, '"');
-	page->text.is_broken |= page->clean.is_broken;
-}
 
 /* A spreadsheet would compute what begins like a formula; names come from the program that was traced. */
 static bool must_stay_text(const struct page *page, enum export_column column)
@@ -63,7 +39,7 @@ static void add_cell(struct page *page, enum export_column column, const struct 
 		text_add(&page->text, cell->number ? "true" : "false");
 		break;
 	case EXPORT_TEXT:
-		add_quoted(page, cell->is_set ? cell->text : "", must_stay_text(page, column));
+		csv_text(&page->text, cell->is_set ? cell->text : "", must_stay_text(page, column));
 		break;
 	}
 }
@@ -131,7 +107,6 @@ static enum ct_status end_page(struct page *page, enum ct_status status, struct 
 	if (status == CT_OK)
 		status = write_page(page, reterr);
 	text_fini(&page->text);
-	text_fini(&page->clean);
 	return io_output_end(&page->output, status, reterr);
 }
 
@@ -206,7 +181,8 @@ static void add_cell_of(struct page *page, const struct batch_column *column, ui
 			word = batch_word(&column->words, (uint32_t)column->values[row], &nr_bytes);
 		text_clear(&page->cell);
 		text_append(&page->cell, word, nr_bytes);
-		add_quoted(page, text_peek(&page->cell),
+		page->text.is_broken |= page->cell.is_broken;
+		csv_text(&page->text, text_peek(&page->cell),
 			page->form == FOR_PEOPLE && column->of == CT_VIEW_TYPE_TEXT);
 		return;
 	default:

@@ -24,17 +24,18 @@ static bool is_open(const struct metrics_writer *writer)
 static void write_escaped(struct text *text, const char *value)
 {
 	char valid[2] = {0};
-	struct text utf8 = {0};
+	struct text plain = {0};
 	const char *at;
 
-	text_utf8(&utf8, value);
-	for (at = text_peek(&utf8); *at; at++) {
+	text_plain(&plain, value);
+	for (at = text_peek(&plain); *at; at++) {
 		*valid = *at;
 		text_add(text, *at == '\n'                 ? "\\n"
 			       : *at == '"' || *at == '\\' ? (text_char(text, '\\'), valid)
 							   : valid);
 	}
-	text_fini(&utf8);
+	text->is_broken |= plain.is_broken;
+	text_fini(&plain);
 }
 
 static void write_label(struct text *text, const struct metrics_label *label)

@@ -5,8 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "base/json_write.h"
 #include "query/write.h"
+#include "say/safe.h"
 
 static void add_bytes(struct text *text, const struct ct_query_cell *cell)
 {
@@ -18,25 +20,6 @@ static void add_bytes(struct text *text, const struct ct_query_cell *cell)
 
 /* ---------------------------------------------------------------- comma-separated values */
 
-/* In the words of a spreadsheet, the author of the traced program would say what it computes. */
-static bool looks_like_formula(const char *text)
-{
-	return *text && strchr("=+-@\t\r", *text);
-}
-
-static void add_quoted(struct text *text, const char *value)
-{
-	text_char(text, '"');
-	if (looks_like_formula(value))
-		text_char(text, '\'');
-	for (; *value; value++) {
-		if (*value == '"')
-			text_char(text, '"');
-		text_char(text, *value);
-	}
-	text_char(text, '"');
-}
-
 static void begin_csv(struct query_writing *writing)
 {
 	uint32_t i;
@@ -46,7 +29,7 @@ static void begin_csv(struct query_writing *writing)
 	for (i = 0; i < writing->nr_columns; i++) {
 		if (i)
 			text_char(&writing->text, ',');
-		add_quoted(&writing->text, ct_query_column(writing->query, i));
+		csv_text(&writing->text, ct_query_column(writing->query, i), true);
 	}
 	text_char(&writing->text, '\n');
 }
@@ -54,7 +37,7 @@ static void begin_csv(struct query_writing *writing)
 static void add_csv_cell(struct text *text, const struct ct_query_cell *cell)
 {
 	if (cell->type == CT_QUERY_TEXT)
-		add_quoted(text, cell->text);
+		csv_text(text, cell->text, true);
 	else if (cell->type == CT_QUERY_BYTES)
 		add_bytes(text, cell);
 	else
@@ -78,8 +61,18 @@ static void add_csv_row(struct query_writing *writing, const struct ct_query_cel
 /* A tab or a line's end in a cell would be taken for the end of it. */
 static void add_tab_text(struct text *text, const char *value)
 {
-	for (; *value; value++)
-		text_char(text, strchr("\t\n\r", *value) ? ' ' : *value);
+	size_t nr_bytes, nr_plain;
+
+	for (;; value += nr_bytes + 1) {
+		nr_bytes = strcspn(value, "\t\n\r");
+		nr_plain = text_plain_bytes(value);
+		if (nr_plain < nr_bytes)
+			nr_bytes = nr_plain;
+		text_append(text, value, nr_bytes);
+		if (!value[nr_bytes])
+			return;
+		text_add(text, strchr("\t\n\r", value[nr_bytes]) ? " " : TEXT_REPLACEMENT);
+	}
 }
 
 static void begin_tabs(struct query_writing *writing)
@@ -181,14 +174,12 @@ static void add_json_line(struct query_writing *writing, const struct ct_query_c
 
 static void add_markdown_text(struct text *text, const char *value)
 {
-	for (; *value; value++) {
-		if (strchr("|\\`*_<[", *value))
-			text_char(text, '\\');
-		if ((unsigned char)*value < ' ' || *value == 0x7f)
-			text_char(text, ' ');
-		else
-			text_char(text, *value);
-	}
+	struct text safe = {0};
+
+	say_safe(&safe, value);
+	say_markdown(text, text_peek(&safe));
+	text->is_broken |= safe.is_broken;
+	text_fini(&safe);
 }
 
 static void begin_markdown(struct query_writing *writing)
