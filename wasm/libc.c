@@ -4,6 +4,7 @@
  * traced machine, and what is sorted comes in the same order as there, equal elements, too.
  */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,6 +17,13 @@
 int fallocate(int descriptor, int mode, off_t offset, off_t length)
 {
 	(void)descriptor, (void)mode, (void)offset, (void)length;
+	errno = ENOTSUP;
+	return -1;
+}
+
+int poll(struct pollfd *waited, unsigned long count, int timeout_ms)
+{
+	(void)waited, (void)count, (void)timeout_ms;
 	errno = ENOTSUP;
 	return -1;
 }

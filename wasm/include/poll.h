@@ -11,4 +11,13 @@
 #define POLLNVAL 0x020
 #define POLLRDHUP 0x2000
 
+struct pollfd {
+	int fd;
+	short events;
+	short revents;
+};
+
+/* poll: a page waits for nothing: -1, with ENOTSUP. */
+int poll(struct pollfd *waited, unsigned long count, int timeout_ms);
+
 #endif
