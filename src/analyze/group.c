@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analyze/joins.h"
+#include "analyze/pairs.h"
 #include "analyze/parts.h"
 #include "analyze/proof.h"
 
@@ -232,8 +233,10 @@ void analyze_group_candidates(struct analysis *analysis)
 			analysis->is_broken = true;
 		first = next;
 	}
-	if (analysis->groups.count > 1)
+	if (analysis->groups.count > 1) {
 		analyze_joins_survey(analysis);
+		analyze_pairs_survey(analysis);
+	}
 	if (analysis->groups.count)
 		qsort_r(analysis->groups.at, analysis->groups.count, sizeof(*analysis->groups.at),
 			compare_groups, analysis);

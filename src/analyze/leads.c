@@ -6,6 +6,7 @@
 #include "analyze/late_notifies.h"
 #include "analyze/leads.h"
 #include "analyze/merged.h"
+#include "analyze/pairs.h"
 #include "analyze/parts.h"
 #include "analyze/provenance.h"
 #include "analyze/wakers.h"
@@ -60,6 +61,7 @@ void analyze_leads_tell(
 {
 	analyze_provenance_tell(analysis, story, coro);
 	analyze_wakers_tell(analysis, story, coro);
+	analyze_pairs_tell(analysis, story, coro);
 	analyze_asked_tell(analysis, story, coro);
 	analyze_leads_tell_process(analysis, story, coro);
 }

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "analyze/parts.h"
-#include "analyze/provenance.h"
 #include "analyze/rounds.h"
 #include "analyze/runtime_words.h"
 #include "analyze/wakers.h"
@@ -169,8 +168,7 @@ static bool is_alive(const struct model_coro *coro)
 	return coro->state != CT_STATE_DONE && coro->state != CT_STATE_DESTROYED;
 }
 
-/* Does it wait for what others have to do, with no end by itself? */
-static bool is_bound(const struct analysis *analysis, const struct model_coro *coro)
+bool analyze_wakers_is_bound(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return coro->state == CT_STATE_WAITING && is_inside(coro) &&
 	       (coro->rare->deadline == CT_NO_TIME ||
@@ -241,7 +239,7 @@ static bool is_kept(const struct analysis *analysis, const struct model_coro *co
 	const struct place *place = model_watch_place(watch, site);
 	bool is_gone;
 
-	if (!is_bound(analysis, coro) || !place || has_just_stopped(analysis, coro))
+	if (!analyze_wakers_is_bound(analysis, coro) || !place || has_just_stopped(analysis, coro))
 		return false;
 	/* A program that waits so for ever is one that is idle. */
 	if (analyze_runtime_words_is(analysis, coro, GO_WORD_FOREVER))
@@ -323,7 +321,8 @@ static bool have_gone(const struct analysis *analysis, const struct model_coro *
 	int64_t waited_ns = analysis->parties[coro->process].end - coro->suspended;
 
 	return place && place->nr_woken >= least && !place->has_others &&
-	       is_bound(analysis, coro) && waited_ns / TIMES_LONGER > place->longest_ns &&
+	       analyze_wakers_is_bound(analysis, coro) &&
+	       waited_ns / TIMES_LONGER > place->longest_ns &&
 	       is_forsaken(analysis, coro->process, model_place(analysis->model, coro->wait_site),
 		       place, is_of_all);
 }
@@ -364,7 +363,7 @@ static bool are_others_ended(
 	return true;
 }
 
-static void tell_the_last(
+void analyze_wakers_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
 	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_wakers_watcher);
@@ -384,36 +383,4 @@ static void tell_the_last(
 		analyze_words_duration(analysis, llabs(of_start->ended_time - coro->suspended)),
 		of_start->ended_time < coro->suspended ? "before this wait began"
 						       : "after this wait began");
-}
-
-/* Do both wait for what others end, and did this one end the last wait where the other one waits? */
-static bool may_wait_for_it(const struct analysis *analysis, const struct model_coro *other,
-	const struct model_coro *coro)
-{
-	const struct provenance_relay *relay;
-
-	if (!is_bound(analysis, coro) || !is_bound(analysis, other) || other == coro)
-		return false;
-	relay = analyze_provenance_relay(analysis, other);
-	return relay && &analysis->model->coros.at[relay->last.coro] == coro;
-}
-
-static void tell_the_other(
-	struct analysis *analysis, struct story *story, const struct model_coro *coro)
-{
-	const struct model_coro *other = &analysis->model->coros.at[coro->turns->wake.coro];
-
-	if (coro->turns->wake.coro && may_wait_for_it(analysis, other, coro))
-		analyze_story_evidence(analysis, story,
-			"%s, which woke it last, waits at %s, where this one ended the last wait: "
-			"they may wait for each other",
-			analyze_words_coro(analysis, other),
-			analyze_words_place(analysis, other->wait_site));
-}
-
-void analyze_wakers_tell(
-	struct analysis *analysis, struct story *story, const struct model_coro *coro)
-{
-	tell_the_last(analysis, story, coro);
-	tell_the_other(analysis, story, coro);
 }

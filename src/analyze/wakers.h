@@ -24,6 +24,9 @@ struct story;
 /* analyze_wakers_watcher: looks on, and keeps the above; the judgement lets it watch. */
 extern const struct model_watcher analyze_wakers_watcher;
 
+/* analyze_wakers_is_bound: does it wait for what the program has to do, with no end by itself? */
+bool analyze_wakers_is_bound(const struct analysis *analysis, const struct model_coro *coro);
+
 /*
  * analyze_wakers_are_gone: ten waits at least ended where this coroutine waits, each by a coroutine and ten times
  * sooner than it has waited by now, and none of those that ended them, or could start others that do, is left to do so.
@@ -56,8 +59,7 @@ bool analyze_wakers_come_anew(const struct analysis *analysis, const struct mode
 
 /*
  * analyze_wakers_tell: as evidence, that ten waits at least ended there, all by coroutines that were started at one
- * place, of which none is left but those that wait so themselves, and that the last of them to end woke nobody there;
- * and that the one which woke it last waits, too, where this one ended the last wait.
+ * place, of which none is left but those that wait so themselves, and that the last of them to end woke nobody there.
  */
 void analyze_wakers_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);

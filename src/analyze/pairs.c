@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pairs, by the last wake of each and the last wake at the place of the other.
+ */
+#include "analyze/pairs.h"
+#include "analyze/parts.h"
+#include "analyze/provenance.h"
+#include "analyze/wakers.h"
+
+/* The coroutine that ended the last wait where this one waits; 0: none, or not known. */
+static uint32_t last_ender(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct provenance_relay *relay = analyze_provenance_relay(analysis, coro);
+
+	return relay ? relay->last.coro : 0;
+}
+
+/* Both wait, the second woke the first last, and the first ended the last wait where the second waits? */
+static bool are_pair(const struct analysis *analysis, uint32_t first, uint32_t second)
+{
+	const struct model_coro *at = analysis->model->coros.at;
+
+	return first && second && first != second && at[first].turns->wake.coro == second &&
+	       analyze_wakers_is_bound(analysis, &at[first]) &&
+	       analyze_wakers_is_bound(analysis, &at[second]) &&
+	       last_ender(analysis, &at[second]) == first;
+}
+
+uint32_t analyze_pairs_other(const struct analysis *analysis, const struct model_coro *coro)
+{
+	uint32_t index = (uint32_t)(coro - analysis->model->coros.at);
+	uint32_t waker = coro->turns->wake.coro, ender = last_ender(analysis, coro);
+
+	if (are_pair(analysis, index, waker))
+		return waker;
+	return are_pair(analysis, ender, index) ? ender : 0;
+}
+
+/* ---------------------------------------------------------------- folding */
+
+/* Its one member, where nothing is found but that it waits; 0: it is no such group. */
+static uint32_t only_wait_of(const struct analysis *analysis, const struct group *group)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+
+	return group->count == 1 && first->is_bare && !group->nr_parents ? first->coro : 0;
+}
+
+static bool waits_for_lock(const struct model_coro *coro)
+{
+	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK;
+}
+
+static bool goes_first(const struct model_coro *coro, const struct model_coro *other)
+{
+	if (waits_for_lock(coro) != waits_for_lock(other))
+		return waits_for_lock(other);
+	return coro->suspended < other->suspended;
+}
+
+/* Is it the second of two, of which another group tells the first, as gravely? */
+static bool is_second(const struct analysis *analysis, const struct group *group)
+{
+	const struct model_coro *at = analysis->model->coros.at;
+	uint32_t coro = only_wait_of(analysis, group), other = 0;
+	enum ct_grade grade = analysis->candidates.at[group->first].grade;
+	size_t i;
+
+	if (coro)
+		other = analyze_pairs_other(analysis, &at[coro]);
+	if (!other || goes_first(&at[coro], &at[other]) ||
+		analyze_pairs_other(analysis, &at[other]) != coro)
+		return false;
+	for (i = 0; i < analysis->groups.count; i++) {
+		const struct group *of = &analysis->groups.at[i];
+
+		if (only_wait_of(analysis, of) == other &&
+			analysis->candidates.at[of->first].grade >= grade)
+			return true;
+	}
+	return false;
+}
+
+void analyze_pairs_survey(struct analysis *analysis)
+{
+	size_t i, count = 0;
+	bool *is_folded =
+		arena_array(&analysis->scratch, analysis->groups.count, sizeof(*is_folded));
+
+	if (!is_folded) {
+		analysis->is_broken = true;
+		return;
+	}
+	for (i = 0; i < analysis->groups.count; i++)
+		is_folded[i] = is_second(analysis, &analysis->groups.at[i]);
+	for (i = 0; i < analysis->groups.count; i++)
+		if (!is_folded[i])
+			analysis->groups.at[count++] = analysis->groups.at[i];
+	analysis->groups.count = count;
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+void analyze_pairs_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	uint32_t index = analyze_pairs_other(analysis, coro);
+	const struct model_coro *other = &analysis->model->coros.at[index];
+
+	if (!index)
+		return;
+	analyze_story_evidence(analysis, story,
+		coro->turns->wake.coro == index
+			? "%s, which woke it last, waits at %s, where this one ended the last "
+			  "wait: they may wait for each other"
+			: "%s, which ended the last wait there, waits at %s, and was woken last by "
+			  "this one: they may wait for each other",
+		analyze_words_coro(analysis, other),
+		analyze_words_place(analysis, other->wait_site));
+	analyze_story_party(analysis, story, index, 0);
+}
