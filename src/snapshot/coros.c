@@ -23,7 +23,8 @@ static uint32_t take_page(struct snapshot *snapshot)
 		snapshot->free_page = snapshot->pages.at[page].coro[0];
 		return page;
 	}
-	if (!vec_push(&snapshot->pages, (struct snapshot_page){.key = SNAPSHOT_NO_PAGE}))
+	if (!snapshot_has_room(snapshot, sizeof(*snapshot->pages.at)) ||
+		!vec_push(&snapshot->pages, (struct snapshot_page){.key = SNAPSHOT_NO_PAGE}))
 		return 0;
 	return (uint32_t)(snapshot->pages.count - 1);
 }
@@ -45,7 +46,8 @@ static uint32_t get_page(struct snapshot *snapshot, uint64_t key)
 	page = take_page(snapshot);
 	if (!page)
 		return 0;
-	if (!map_put(&snapshot->page_at, key, page)) {
+	if (!snapshot_has_room(snapshot, snapshot_put_bytes(&snapshot->page_at)) ||
+		!map_put(&snapshot->page_at, key, page)) {
 		give_page(snapshot, page);
 		return 0;
 	}
@@ -86,6 +88,8 @@ static uint32_t take_place(struct snapshot *snapshot)
 		return coro;
 	}
 	if (snapshot->coros.count > snapshot->max_coros ||
+		!snapshot_has_room(
+			snapshot, sizeof(*snapshot->coros.at) + sizeof(*snapshot->births.at)) ||
 		!vec_reserve(&snapshot->coros, snapshot->coros.count + 1) ||
 		!vec_push(&snapshot->births, (struct snapshot_birth){0}))
 		return 0;

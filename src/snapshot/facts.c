@@ -10,6 +10,7 @@
 uint32_t snapshot_fact_more(struct snapshot *snapshot)
 {
 	if (snapshot->facts.count > snapshot->max_facts ||
+		!snapshot_has_room(snapshot, sizeof(*snapshot->facts.at)) ||
 		!vec_push(&snapshot->facts, (struct snapshot_fact){.origin = 0}))
 		return 0;
 	return (uint32_t)(snapshot->facts.count - 1);
@@ -33,7 +34,8 @@ bool snapshot_fact_make(
 {
 	uint32_t fact;
 
-	if (snapshot->fact_at.count >= SNAPSHOT_KEYS)
+	if (snapshot->fact_at.count >= SNAPSHOT_KEYS ||
+		!snapshot_has_room(snapshot, snapshot_put_bytes(&snapshot->fact_at)))
 		return false;
 	fact = snapshot_fact_new(snapshot, origin, record);
 	if (!fact)

@@ -17,11 +17,12 @@
 #include "snapshot/snapshot.h"
 #include "base/vec.h"
 
-#define SNAPSHOT_COROS (1u << 24) /* at once, 88 bytes each */
-#define SNAPSHOT_FACTS (1u << 23) /* at once, 48 bytes each */
-#define SNAPSHOT_KEYS (1u << 20)  /* facts that are found by a key */
-#define SNAPSHOT_CHAIN 64u        /* facts of one coroutine, details of one fact */
-#define SNAPSHOT_NESTED 8u        /* regions of one name within each other */
+#define SNAPSHOT_BYTES (UINT64_C(512) << 20) /* of coroutines, their pages, and facts */
+#define SNAPSHOT_COROS (1u << 24)            /* at once, 88 bytes each, and 4 to 100 of pages */
+#define SNAPSHOT_FACTS (1u << 23)            /* at once, 48 bytes each */
+#define SNAPSHOT_KEYS (1u << 20)             /* facts that are found by a key */
+#define SNAPSHOT_CHAIN 64u                   /* facts of one coroutine, details of one fact */
+#define SNAPSHOT_NESTED 8u                   /* regions of one name within each other */
 #define SNAPSHOT_SEGMENTS (1u << 16)
 #define SNAPSHOT_GRAVES 65536u      /* destroyed lately: late records of theirs change nothing */
 #define SNAPSHOT_ORIGINS (1u << 24) /* streams, each with each of its threads */
@@ -133,6 +134,7 @@ struct snapshot {
 	struct map source_at;
 	struct map stream_at; /* its first origin */
 
+	uint64_t max_bytes;
 	size_t max_coros;
 	size_t max_facts;
 	VEC(struct snapshot_coro) coros;
@@ -182,6 +184,19 @@ static inline uint8_t snapshot_state(const struct snapshot_coro *coro)
 static inline uint8_t snapshot_kind(const struct snapshot_fact *fact)
 {
 	return CTP_TAIL_KIND(fact->record.tail);
+}
+
+/* snapshot_has_room: for so many bytes more. */
+static inline bool snapshot_has_room(const struct snapshot *snapshot, uint64_t nr_bytes)
+{
+	return snapshot_nr_bytes(snapshot) + nr_bytes <= snapshot->max_bytes;
+}
+
+/* snapshot_put_bytes: what one more key in a map takes: at times it is made again, twice as large. */
+static inline uint64_t snapshot_put_bytes(const struct map *map)
+{
+	return map->count + 1 > map->capacity / 4 * 3 ? map->capacity * 2 * sizeof(*map->entries)
+						      : 0;
 }
 
 /* ------------------------------------------------------------------ facts.c */

@@ -8,8 +8,9 @@
  * window) begins with them; docs/spec/trace-format.md has the rules (F-60 ...).
  *
  * Nothing in a record is trusted: what makes no sense is left out, and what a hostile program can claim is bounded:
- * 16,777,216 coroutines and 8,388,608 further facts at once, 64 of them about one coroutine, 1,048,576 about anything
- * else. Records of one coroutine from several streams may come in any order; the later one by time counts.
+ * 512 MiB in all, 16,777,216 coroutines and 8,388,608 further facts at once, 64 of them about one coroutine, 1,048,576
+ * about anything else. So five million coroutines find room whose ids follow each other, and half as many of any ids.
+ * Records of one coroutine from several streams may come in any order; the later one by time counts.
  */
 #ifndef SNAPSHOT_SNAPSHOT_H
 #define SNAPSHOT_SNAPSHOT_H
@@ -120,6 +121,9 @@ void snapshot_each_waiting(const struct snapshot *snapshot, void *context,
 
 /* snapshot_nr_told_at_most: an upper bound of how many records would be told. Costs nothing. */
 uint64_t snapshot_nr_told_at_most(const struct snapshot *snapshot);
+
+/* snapshot_nr_bytes: of what it knows. */
+uint64_t snapshot_nr_bytes(const struct snapshot *snapshot);
 
 /* snapshot_nr_forgotten: records that found no room, or no memory. */
 uint64_t snapshot_nr_forgotten(const struct snapshot *snapshot);

@@ -26,6 +26,7 @@ struct snapshot *snapshot_new(void)
 
 	if (!snapshot)
 		return NULL;
+	snapshot->max_bytes = SNAPSHOT_BYTES;
 	snapshot->max_coros = SNAPSHOT_COROS;
 	snapshot->max_facts = SNAPSHOT_FACTS;
 	if (vec_push(&snapshot->sources, (struct snapshot_source){.last_fact = 0}) &&
@@ -189,6 +190,16 @@ void snapshot_each_waiting(const struct snapshot *snapshot, void *context,
 uint64_t snapshot_nr_told_at_most(const struct snapshot *snapshot)
 {
 	return 3 * snapshot->nr_coros + snapshot->nr_facts;
+}
+
+uint64_t snapshot_nr_bytes(const struct snapshot *snapshot)
+{
+	return snapshot->coros.count *
+		       (sizeof(*snapshot->coros.at) + sizeof(*snapshot->births.at)) +
+	       snapshot->pages.count * sizeof(*snapshot->pages.at) +
+	       snapshot->facts.count * sizeof(*snapshot->facts.at) +
+	       snapshot->page_at.capacity * sizeof(*snapshot->page_at.entries) +
+	       snapshot->fact_at.capacity * sizeof(*snapshot->fact_at.entries);
 }
 
 uint64_t snapshot_nr_forgotten(const struct snapshot *snapshot)

@@ -67,6 +67,28 @@ static void test_coroutines(void)
 	snapshot_free(snapshot);
 }
 
+/* F-69: whatever ids a target invents, and facts of them, the memory has a bound; what is known stays known. */
+static void test_invented_ids(void)
+{
+	uint32_t origin;
+	uint64_t i, spread = UINT64_C(0x9e3779b97f4b);
+	struct snapshot *snapshot = start(&origin);
+
+	snapshot->max_bytes = 8u << 20;
+	for (i = 1; i <= 200000; i++) {
+		fold(snapshot, origin, CTP_KIND_CREATE, i * spread & SNAPSHOT_ID_MASK, 0);
+		fold(snapshot, origin, CTP_KIND_DESCRIPTOR_OPEN, 0, CTP_DESCRIPTOR(i, 1));
+		fold(snapshot, origin, CTP_KIND_AWAIT, 0, i);
+	}
+	CHECK(snapshot_nr_bytes(snapshot) <= snapshot->max_bytes);
+	CHECK(snapshot_nr_bytes(snapshot) > snapshot->max_bytes / 4);
+	CHECK(snapshot_nr_live(snapshot) > 10000);
+	CHECK(snapshot_nr_forgotten(snapshot) > 200000);
+	CHECK(fold(snapshot, origin, CTP_KIND_RESUME, spread, 0));
+	CHECK(!fold(snapshot, origin, CTP_KIND_RESUME, 3, 0));
+	snapshot_free(snapshot);
+}
+
 /* F-69: destroyed ones are forgotten after a while, however many there are. */
 static void test_graves(void)
 {
@@ -346,6 +368,7 @@ static void test_regions_of_the_dead(void)
 int main(void)
 {
 	test_coroutines();
+	test_invented_ids();
 	test_graves();
 	test_many();
 	test_facts();
