@@ -75,6 +75,15 @@ bool analyze_rounds_outlasts_ends(
 	       memory->nr_children[index] <= place->nr_least;
 }
 
+bool analyze_rounds_are_ended_by_children(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct place *place = place_of(analysis, coro);
+
+	return place &&
+	       place->nr_after_ends - place->nr_by_child <= place->nr_after_ends / SHARE_OTHER;
+}
+
 void analyze_rounds_tell_ends(struct analysis *analysis, struct story *story, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];

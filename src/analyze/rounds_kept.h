@@ -41,6 +41,8 @@ struct of_coro {
 	uint32_t nr_at_wait; /* of these there were when it came to wait */
 	bool has_ended;      /* one that it had started, since it was resumed last */
 	bool has_rested;
+	bool is_by_child; /* one that it had started, or that these had, ended its wait; another did: */
+	bool is_by_other;
 };
 
 /* Waits at one place that are over. */
@@ -54,7 +56,9 @@ struct place {
 	/* The same of those in which one ended that the coroutine had started, however many were left. */
 	uint64_t nr_after_ends;
 	int64_t longest_after_end;
-	uint32_t nr_fewest; /* that ended in one of them */
+	uint64_t
+		nr_by_child; /* of these: by a wake of one that it had started, or that these had */
+	uint32_t nr_fewest;  /* that ended in one of them */
 };
 
 /* All in the scratch arena. */

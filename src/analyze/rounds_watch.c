@@ -45,6 +45,8 @@ static bool look_at_wait(struct model_watch *watch, const struct model_sight *si
 		coro->parent ? record_of(watch, coro->parent)->nr_living & MOST_BESIDE : 0;
 	if (of->nr_at_wait != of->nr_living)
 		of->nr_at_wait = of->nr_living;
+	if (of->is_by_child || of->is_by_other)
+		of->is_by_child = of->is_by_other = false;
 	return true;
 }
 
@@ -59,9 +61,30 @@ static void leave_place(const struct model_watch *watch, uint32_t coro)
 	of->nr_rounds = 0;
 }
 
+static bool comes_from(const struct model *model, uint32_t coro, uint32_t from)
+{
+	uint32_t steps;
+
+	for (steps = 0; coro && coro != from && steps < TIES_GENERATIONS; steps++)
+		coro = model->coros.at[coro].parent;
+	return coro == from;
+}
+
+/* Written only of those that have started others. */
+static void note_waker(const struct model_watch *watch, const struct model_sight *sight)
+{
+	struct of_coro *of = record_of(watch, sight->coro);
+
+	if (!of->nr_at_wait || !sight->by || sight->by == sight->coro)
+		return;
+	of->is_by_child = comes_from(watch->model, sight->by, sight->coro);
+	of->is_by_other = !of->is_by_child;
+}
+
 /* Whom it makes go on is no beat's own matter. */
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
 {
+	note_waker(watch, sight);
 	if (sight->by && sight->by != sight->coro &&
 		watch->model->coros.at[sight->coro].parent != sight->by)
 		leave_place(watch, sight->by);
@@ -88,6 +111,7 @@ static void count_after_end(struct place *place, const struct of_coro *of, int64
 
 	if (!place->nr_after_ends++ || nr_ended < place->nr_fewest)
 		place->nr_fewest = nr_ended;
+	place->nr_by_child += of->is_by_child;
 	place->longest_after_end = ns > place->longest_after_end ? ns : place->longest_after_end;
 }
 
@@ -124,7 +148,7 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 	place->nr_over++;
 	place->nr_again += has_been_at(of, site);
 	of->been_at |= UINT64_C(1) << site % 64;
-	if (!has_ended || of->nr_living > of->nr_at_wait)
+	if (!has_ended || of->nr_living > of->nr_at_wait || of->is_by_other)
 		return true;
 	count_after_end(place, of, sight->event->time - from);
 	if (!place->nr_joins || of->nr_living <= place->nr_least)

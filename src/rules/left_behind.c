@@ -111,6 +111,13 @@ static bool is_forsaken(const struct analysis *analysis, const struct model_coro
 	return analyze_wakers_are_gone(analysis, coro);
 }
 
+/* Beside the outside, of which a thread brings word, only ends count that wake who waits for them. */
+static bool may_be_for_outside(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return has_outside(analysis, coro) &&
+	       (!coro->wait_object || !analyze_rounds_are_ended_by_children(analysis, coro));
+}
+
 /* What it waits for is inside the program for sure, or nothing outside is there. */
 static bool is_joining(const struct analysis *analysis, const struct model_coro *coro)
 {
@@ -118,7 +125,7 @@ static bool is_joining(const struct analysis *analysis, const struct model_coro 
 	ct_time since;
 
 	if (kind == CTP_RESOURCE_CHANNEL || kind == CTP_RESOURCE_QUEUE || coro->rare->descriptor ||
-		(!coro->wait_object && has_outside(analysis, coro)))
+		may_be_for_outside(analysis, coro))
 		return false;
 	return analyze_rounds_outlasts_ends(analysis, index_of(analysis, coro), &since) &&
 	       analyze_stillness_lasts(analysis, coro->process, since);
