@@ -239,12 +239,12 @@ enum ct_status collect_target_start(
 	return status;
 }
 
-static void note_ending(struct target *target, const siginfo_t *info)
+static void note_ending(struct target *target, int status)
 {
 	target->has_ended = true;
 	target->ended_ns = clock_monotonic_ns();
-	target->ending = info->si_code == CLD_EXITED ? CT_ENDING_EXITED : CT_ENDING_SIGNALED;
-	target->ending_value = info->si_status;
+	target->ending = WIFEXITED(status) ? CT_ENDING_EXITED : CT_ENDING_SIGNALED;
+	target->ending_value = WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status);
 }
 
 void collect_target_find(pid_t pid, struct target *ret_target)
@@ -260,18 +260,18 @@ void collect_target_note_gone(struct target *target, uint64_t ended_ns)
 
 bool collect_target_reap(struct target *target)
 {
-	siginfo_t info = {0};
+	int status;
+	pid_t found;
 
 	if (target->has_ended || target->is_found)
 		return target->has_ended;
-	if (waitid(P_PID, (id_t)target->pid, &info, WEXITED | WNOHANG) == 0) {
-		if (info.si_pid == target->pid)
-			note_ending(target, &info);
-	} else if (errno == ECHILD) {
+	/* Not waitid, which a filter of system calls may refuse: no shell works without wait4. */
+	found = waitpid(target->pid, &status, WNOHANG);
+	if (found == target->pid)
+		note_ending(target, status);
+	else if (found < 0 && errno == ECHILD)
 		/* Someone else reaped it: it has ended, nobody here can tell how. */
-		target->has_ended = true;
-		target->ended_ns = clock_monotonic_ns();
-	}
+		collect_target_note_gone(target, clock_monotonic_ns());
 	return target->has_ended;
 }
 
