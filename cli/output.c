@@ -68,13 +68,24 @@ bool output_replaces(const char *input, const char *output)
 
 static struct {
 	char *path;
-	struct stat before;
+	struct stat before; /* of the name itself, be it a link */
 } noted;
+
+/* Through a link to a device or a pipe it is written; the name of a file, or of a link to one, is given anew. */
+static bool will_be_replaced(const char *path)
+{
+	struct stat behind;
+
+	if (lstat(path, &noted.before) < 0)
+		return false;
+	return S_ISREG(noted.before.st_mode) ||
+	       (S_ISLNK(noted.before.st_mode) &&
+		       (stat(path, &behind) < 0 || S_ISREG(behind.st_mode)));
+}
 
 void output_note(const char *path)
 {
-	if (noted.path || strcmp(path, "-") == 0 || stat(path, &noted.before) < 0 ||
-		!S_ISREG(noted.before.st_mode))
+	if (noted.path || strcmp(path, "-") == 0 || !will_be_replaced(path))
 		return;
 	noted.path = strdup(path);
 }
@@ -85,11 +96,15 @@ void output_tell_replaced(void)
 
 	if (!noted.path)
 		return;
-	if (stat(noted.path, &now) == 0 &&
+	if (lstat(noted.path, &now) == 0 &&
 		(now.st_ino != noted.before.st_ino ||
 			now.st_mtim.tv_sec != noted.before.st_mtim.tv_sec ||
 			now.st_mtim.tv_nsec != noted.before.st_mtim.tv_nsec))
-		say_sentence("'%s' was there before, and was replaced", noted.path);
+		say_sentence(
+			S_ISLNK(noted.before.st_mode)
+				? "'%s' was a link, and was replaced; what it names is as it was"
+				: "'%s' was there before, and was replaced",
+			noted.path);
 	free(noted.path);
 	noted.path = NULL;
 }

@@ -77,6 +77,24 @@ void hide_passwords(char *text)
 		hide(at + sizeof(word) - 1, strcspn(at + sizeof(word) - 1, " \t\n&'"));
 }
 
+/* By one write: the traced program has the same standard error, and may say something meanwhile. */
+static void print_sentence(const char *sentence)
+{
+	char *line = NULL;
+	size_t nr_bytes;
+	FILE *memory = open_memstream(&line, &nr_bytes);
+	FILE *stream = memory ? memory : stderr;
+
+	fputs("corotracer: ", stream);
+	print_safe(stream, sentence);
+	fputc('\n', stream);
+	if (!memory)
+		return;
+	if (fclose(memory) == 0)
+		fputs(line, stderr);
+	free(line);
+}
+
 void say_sentence(const char *format, ...)
 {
 	char *sentence = NULL;
@@ -86,11 +104,9 @@ void say_sentence(const char *format, ...)
 	va_start(arguments, format);
 	length = vasprintf(&sentence, format, arguments);
 	va_end(arguments);
-	fputs("corotracer: ", stderr);
 	if (length >= 0)
 		hide_passwords(sentence);
-	print_safe(stderr, length < 0 ? "out of memory" : sentence);
-	fputc('\n', stderr);
+	print_sentence(length < 0 ? "out of memory" : sentence);
 	if (length >= 0)
 		free(sentence);
 }

@@ -145,6 +145,25 @@ def check_password(trace):
                "password=*** user=me")
 
 
+def check_links(output, trace):
+    """A link, to a file or to nothing, is replaced, and what it names stays; one to a device is written through."""
+    named = output.with_name("named")
+    named.write_text("kept")
+    for target in (named, output.with_name("nothing")):
+        for command in (("stats", trace), ("run", "--", BUILD / "tests/targets/annotated", "serve", 2)):
+            output.unlink(missing_ok=True)
+            output.symlink_to(target)
+            told = run(COROTRACER, command[0], "-o", output, *command[1:]).stderr
+            check(f"'{output}' was a link, and was replaced; what it names is as it was" in told, f"{command}: {told}")
+            check(not output.is_symlink() and output.is_file(), f"{command}: no file")
+    check(named.read_text() == "kept" and not output.with_name("nothing").exists(), "the link was followed")
+    output.unlink()
+    output.symlink_to("/dev/null")
+    told = run(COROTRACER, "stats", "-o", output, trace).stderr
+    check(output.is_symlink() and "replaced" not in told, f"a device: {told}")
+    output.unlink()
+
+
 def check_replaced(place, trace):
     """Whatever command it is: a file that was there is replaced, and that is said."""
     output = place / "again"
@@ -161,6 +180,7 @@ def check_replaced(place, trace):
     for _ in range(2):
         done = run(COROTRACER, "run", "-o", output, "--", BUILD / "tests/targets/annotated", "serve", 2)
     check(f"'{output}' was there before, and was replaced" in done.stderr, done.stderr)
+    check_links(output, trace)
     done = run(COROTRACER, "report", "-o", output, place / "none", status=4)
     check("was there before" not in done.stderr, done.stderr)
 
