@@ -54,6 +54,7 @@ struct handing_on {
 	bool is_sanitised;
 	/* For forms that hold findings; NULL: all defaults. */
 	const struct ct_thresholds *thresholds;
+	uint64_t memory_bytes; /* of ct_open_options */
 };
 
 /* hand_on: writes it, and returns the exit status. */

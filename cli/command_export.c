@@ -184,8 +184,9 @@ static enum ct_status open_and_write(const struct handing_on *handing_on, const 
 		.is_sanitised = handing_on->is_sanitised,
 		.exported = ret_exported,
 		.progress = progress_tell};
-	struct ct_open_options opening = {
-		.size = sizeof(opening), .as_stored = handing_on->is_older};
+	struct ct_open_options opening = {.size = sizeof(opening),
+		.as_stored = handing_on->is_older,
+		.memory_bytes = handing_on->memory_bytes};
 	struct ct_trace *trace;
 	enum ct_status status;
 
@@ -340,6 +341,7 @@ int command_export(const struct arguments *arguments)
 		.events_table = arguments->value[OPTION_EXPORT_EVENTS_TABLE],
 		.selection = &selection,
 		.is_sanitised = arguments->value[OPTION_EXPORT_SANITISE] != NULL,
+		.memory_bytes = arguments->meaning[OPTION_JUDGE_MEMORY].number,
 	};
 	const char *complaint = complaint_of(&handing_on, arguments);
 	struct ct_thresholds *thresholds;

@@ -3,6 +3,7 @@
  * corotracer query: a trace, asked in SQL.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,7 +162,7 @@ static int ask_view(
 {
 	const char *output = arguments_value(arguments, OPTION_QUERY_OUTPUT, "-");
 	const struct ct_query_options options = {.size = sizeof(options),
-		.memory_bytes = arguments->meaning[OPTION_QUERY_MEMORY].number,
+		.memory_bytes = arguments->meaning[OPTION_JUDGE_MEMORY].number,
 		.timeout_ns = (int64_t)arguments->meaning[OPTION_QUERY_TIMEOUT].number};
 	struct asking asking = {.writing = writing_of(arguments, output),
 		.output = output,
@@ -177,6 +178,15 @@ static int ask_view(
 	return exit_status ? exit_status : flush_output();
 }
 
+static void say_without_room(uint64_t nr_events)
+{
+	if (nr_events)
+		say_sentence("%" PRIu64 " events of further coroutines are in the trace, and not "
+			     "in the answer: there "
+			     "was no memory for them (more with '--memory')",
+			nr_events);
+}
+
 static int ask_trace(const struct arguments *arguments, struct ct_trace *trace,
 	const struct ct_thresholds *thresholds, const struct sought *sought)
 {
@@ -189,6 +199,7 @@ static int ask_trace(const struct arguments *arguments, struct ct_trace *trace,
 	if (status)
 		return say_failure(status, &error);
 	exit_status = ask_view(arguments, view, sought);
+	say_without_room(ct_view_nr_without_room(view));
 	ct_view_close(view);
 	return exit_status;
 }

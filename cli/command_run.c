@@ -156,6 +156,7 @@ int command_run(const struct arguments *arguments)
 			.max_stations = arguments_count(arguments, OPTION_RUN_V1_STATIONS)},
 		.wants_report = arguments->value[OPTION_RECORD_REPORT] != NULL,
 		.dump_command = arguments->value[OPTION_RECORD_EXEC],
+		.memory_bytes = arguments->meaning[OPTION_JUDGE_MEMORY].number,
 	};
 	int status = thresholds_read(arguments, &thresholds);
 

@@ -128,7 +128,8 @@ static int check(const char *path)
 
 static int serve_path(const struct arguments *arguments, const char *path)
 {
-	struct ct_serve_options options = {.path = path};
+	struct ct_serve_options options = {
+		.path = path, .memory_bytes = arguments->meaning[OPTION_JUDGE_MEMORY].number};
 	struct ct_thresholds *thresholds;
 	int status = check(path);
 

@@ -113,6 +113,7 @@ static int show(const struct arguments *arguments, const struct subject *subject
 		.pid = is_process ? value_process(subject->operand) : 0,
 		.no_symbols = subject->no_symbols,
 		.thresholds = thresholds,
+		.memory_bytes = arguments->meaning[OPTION_JUDGE_MEMORY].number,
 	};
 	struct top_show_options showing = {
 		.subject = subject->operand,

@@ -146,6 +146,7 @@ static struct ct_serve *serve(const struct recording *recording, struct ct_recor
 		.path = recording->options.output,
 		.record = record,
 		.thresholds = recording->thresholds,
+		.memory_bytes = recording->memory_bytes,
 	};
 	struct ct_serve *serving;
 	struct ct_error error;

@@ -14,6 +14,7 @@ struct recording {
 	struct ct_record_options options;
 	bool wants_report;                      /* printed when the program has ended */
 	const struct ct_thresholds *thresholds; /* of that report; NULL: all defaults */
+	uint64_t memory_bytes;                  /* likewise: of ct_open_options */
 	const char *dump_command;               /* run after each dump; NULL: none */
 	struct serving serving;                 /* while it goes on */
 };

@@ -71,8 +71,9 @@ const char *subject_file(const struct subject *subject)
 static int open_file(const struct arguments *arguments, const struct subject *subject,
 	struct ct_trace **ret_trace)
 {
-	struct ct_open_options opening = {
-		.size = sizeof(opening), .no_symbols = subject->no_symbols};
+	struct ct_open_options opening = {.size = sizeof(opening),
+		.no_symbols = subject->no_symbols,
+		.memory_bytes = arguments->meaning[OPTION_JUDGE_MEMORY].number};
 	struct ct_error error;
 	enum ct_status status;
 

@@ -178,6 +178,7 @@ static bool judge_end(const struct recording *recording, const struct ct_process
 		.size = sizeof(judging), .thresholds = recording->thresholds};
 	struct ct_open_options opening = {.size = sizeof(opening),
 		.last_bytes = recording->options.pack_level ? PACKED_BYTES_JUDGED : BYTES_JUDGED,
+		.memory_bytes = recording->memory_bytes,
 		.look = look};
 	struct ct_error error;
 

@@ -76,7 +76,9 @@ static enum ct_status open_growing(
 	struct top_source *source, struct top_snapshot *snapshot, struct ct_error *reterr)
 {
 	const char *path = source->options.path;
-	struct ct_open_options options = {.size = sizeof(options), .no_symbols = true};
+	struct ct_open_options options = {.size = sizeof(options),
+		.no_symbols = true,
+		.memory_bytes = source->options.memory_bytes};
 	enum ct_status status;
 	struct stat now;
 
@@ -96,7 +98,9 @@ static enum ct_status open_trace(
 	struct top_source *source, struct top_snapshot *snapshot, struct ct_error *reterr)
 {
 	/* A trace that grows has its names from the recording. */
-	struct ct_open_options options = {.size = sizeof(options), .no_symbols = true};
+	struct ct_open_options options = {.size = sizeof(options),
+		.no_symbols = true,
+		.memory_bytes = source->options.memory_bytes};
 
 	if (source->recording)
 		return top_recording_open_trace(source->recording, &options, &snapshot->trace,
@@ -262,8 +266,9 @@ static void *make(void *argument)
 
 static enum ct_status start(struct top_source *source, struct ct_error *reterr)
 {
-	struct ct_open_options options = {
-		.size = sizeof(options), .no_symbols = source->options.no_symbols};
+	struct ct_open_options options = {.size = sizeof(options),
+		.no_symbols = source->options.no_symbols,
+		.memory_bytes = source->options.memory_bytes};
 	enum ct_status status;
 
 	source->is_growing = source->options.path && ct_is_written(source->options.path);

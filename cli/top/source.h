@@ -18,7 +18,8 @@ struct top_source_options {
 	int64_t pid;
 	bool no_symbols;
 	const struct ct_thresholds
-		*thresholds; /* lent until the source is closed; NULL: all defaults */
+		*thresholds;   /* lent until the source is closed; NULL: all defaults */
+	uint64_t memory_bytes; /* of ct_open_options */
 };
 
 /* One state of the trace; both halves of its view are filled. */

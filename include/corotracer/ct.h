@@ -62,6 +62,11 @@ struct ct_open_options {
 	/* The kernel's account of its process (ct_record_take_look): lent, until the trace is closed. NULL: none */
 	const struct ct_process_look *look;
 	bool as_stored; /* events come as the file has them, with the rows that they come from */
+	/*
+	 * What a judgement or a view keeps of coroutines takes so much memory at most, give or take a third. Those that
+	 * find no room then are left out, and their events a loss (CTP_LOSS_NO_ROOM). 0: a quarter of the machine's.
+	 */
+	uint64_t memory_bytes;
 };
 
 /*

@@ -38,6 +38,7 @@ struct ct_serve_options {
 	struct ct_record *record;
 	/* of what is judged, until ct_serve_close; NULL: all defaults */
 	const struct ct_thresholds *thresholds;
+	uint64_t memory_bytes; /* of ct_open_options */
 };
 
 /*

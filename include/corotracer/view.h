@@ -132,6 +132,12 @@ enum ct_status ct_view_open(struct ct_trace *trace, const struct ct_view_options
 /* ct_view_close: NULL is allowed. */
 void ct_view_close(struct ct_view *view);
 
+/*
+ * ct_view_nr_without_room: events of coroutines that its rows lack, as there was no memory for them (ct_open_options);
+ * known once rows of coroutines or states were asked for.
+ */
+uint64_t ct_view_nr_without_room(const struct ct_view *view);
+
 /* ct_view_report: what `corotracer report` says of the trace; the view's. */
 enum ct_status ct_view_report(
 	struct ct_view *view, const struct ct_report **ret_report, struct ct_error *reterr);

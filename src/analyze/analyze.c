@@ -106,6 +106,7 @@ static enum ct_status fold_once(
 	if (status)
 		return status;
 	model_release_from(analysis->model, analysis->least_ended);
+	model_bound(analysis->model, source->most_bytes);
 	analysis->model->standstill_ns = LIMIT(analysis, STANDSTILL_TIME);
 	if (!let_watch(analysis) || !keep_asked(analysis))
 		return ct_fail_memory(reterr);

@@ -185,6 +185,7 @@ bool analyze_last_rest_find(
 	rests->source.tables = &rests->tables;
 	rests->source.order = source->order;
 	rests->source.is_ordered = source->is_ordered;
+	rests->source.most_bytes = source->most_bytes;
 	return true;
 }
 

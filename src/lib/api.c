@@ -17,6 +17,7 @@
 #include "jsonl/jsonl.h"
 #include "event/kind_words.h"
 #include "base/known_options.h"
+#include "base/machine.h"
 #include "session/look.h"
 #include "stages/naming.h"
 #include "render/facts.h"
@@ -162,6 +163,9 @@ enum ct_status ct_trace_open(const char *path, const struct ct_open_options *opt
 		status = naming_fill_tables(trace->source, &trace->arena, reterr);
 	if (status == CT_OK && !known.is_followed && !known.as_stored)
 		status = naming_tidy_paths(trace->source, &trace->arena, reterr);
+	if (status == CT_OK)
+		trace->source->most_bytes =
+			known.memory_bytes ? known.memory_bytes : machine_memory() / 4;
 	if (status) {
 		ct_trace_close(trace);
 		return status;

@@ -118,6 +118,8 @@ static __attribute__((noinline)) uint32_t make_coro(
 	uint32_t page = model_find_page(model, process, id);
 	uint32_t index;
 
+	if (!model_bound_has_room(model))
+		return 0;
 	if (!page)
 		page = make_page(model, process, id);
 	if (!page || model->coros.count >= UINT32_MAX || !vec_push(&model->coros, fresh) ||

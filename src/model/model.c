@@ -404,6 +404,8 @@ enum ct_status model_apply(
 		is_taken = apply_thread(model, event);
 	else
 		is_taken = apply_other(model, event);
+	if (!is_taken && model->is_left_out)
+		is_taken = model_bound_leave_out(model, event);
 	return is_taken && !model->has_no_memory ? CT_OK : ct_fail_memory(reterr);
 }
 

@@ -102,7 +102,12 @@ struct model {
 	uint64_t nr_ended;    /* destroyed coroutines and closed descriptors that are there */
 	uint64_t release_at;  /* so many make the next epoch */
 	bool has_no_memory;
-	ct_time lowest; /* times outside of these cannot be true */
+	uint64_t most_bytes;       /* model_bound; 0: any */
+	uint64_t nr_watched_bytes; /* that watchers may keep of one coroutine */
+	uint64_t nr_without_room;  /* events that were left out so */
+	bool is_full;
+	bool is_left_out; /* the event that is being applied, as there is no room for who it names */
+	ct_time lowest;   /* times outside of these cannot be true */
 	ct_time highest;
 	ct_time from;           /* observation */
 	ct_time now;            /* its end */
@@ -194,6 +199,12 @@ bool model_account_since(const struct model *model, uint32_t thread, ct_time fro
 
 /* model_release_from: so many that have ended make it worth looking for those that can go. Before the first event. */
 void model_release_from(struct model *model, uint32_t nr_ended);
+
+/*
+ * model_bound: coroutines may take so much memory, with all that is kept for them, give or take a third. Further ones
+ * are left out, and events of them counted as lost (CTP_LOSS_NO_ROOM). Before the first event.
+ */
+void model_bound(struct model *model, uint64_t most_bytes);
 
 /*
  * model_keep: does not give back what has this name. Before the first event. False: out of memory.

@@ -71,6 +71,13 @@ static inline void model_put_in_order(struct model *model, int64_t ns)
 		model->reordered_ns = ns;
 }
 
+/* ---------------------------------------------------------------- how many there may be: bound.c */
+
+/* model_bound_has_room: for one coroutine more; if not, the event that is being applied is to be left out. */
+bool model_bound_has_room(struct model *model);
+/* model_bound_leave_out: takes note of that; false: out of memory. */
+bool model_bound_leave_out(struct model *model, const struct ct_event *event);
+
 /* ---------------------------------------------------------------- parts of coroutines: coro_parts.c */
 
 struct model_turns *model_turns_make(struct model *model, struct model_coro *coro);

@@ -57,6 +57,7 @@ struct model_process {
 	uint32_t series[MODEL_NR_SERIES_OF_PROCESS];
 	uint32_t nr_hidden;  /* coroutines that may be running without having been seen to */
 	ct_time ready_since; /* when nr_ready last left zero */
+	uint32_t bound_gap;  /* of what found no room: index of the gap, plus 1; 0: none did not */
 	VEC(struct model_gone) gone;    /* by page: ids of those that were given back */
 	struct map kept[MODEL_NR_KEPT]; /* names of what is not to be given back */
 	struct map frames;     /* frame address -> coroutine; MODEL_GONE, MODEL_GONE_REUSED */

@@ -20,10 +20,12 @@ bool model_coro_own(struct model *model, const struct ct_event *event, uint32_t 
 	if (!event->coro)
 		return true;
 	*ret_index = model_coro_get(model, event->process, event->coro, event->time);
+	if (!*ret_index)
+		return false;
 	count_event(model, coro_at(model, *ret_index));
 	if (event->kind != CTP_KIND_DESTROY)
 		model_coro_revive(model, coro_at(model, *ret_index), event->time);
-	return *ret_index != 0;
+	return true;
 }
 
 /* ---------------------------------------------------------------- the stack of a thread */

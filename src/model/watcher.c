@@ -44,6 +44,7 @@ struct model_watch *model_watch(
 	}
 	watch->watcher = watcher;
 	watch->model = model;
+	model->nr_watched_bytes += watcher->nr_coro_bytes + watcher->nr_rare_bytes;
 	return begin(watch, settings) ? watch : NULL;
 }
 

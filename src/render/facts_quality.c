@@ -367,12 +367,28 @@ static void when_lost(struct text *rows, const struct ct_loss *loss)
 	say_time(rows, loss->last);
 }
 
+/* With more memory, a report has these, too: the trace does. */
+static void no_room(struct text *rows, const struct ct_loss *loss)
+{
+	render_facts_begin(rows, "no room");
+	say_count(rows, loss->count, "event", "events");
+	text_add(rows, " of further coroutines are in the trace, and not in what follows: there "
+		       "was no memory "
+		       "for them (more with '--memory'), ");
+	when_lost(rows, loss);
+	render_facts_end(rows);
+}
+
 static void one_loss(struct text *rows, const struct ct_tables *tables, const struct ct_loss *loss)
 {
 	bool was_asked = ct_loss_was_asked(loss->reason);
 
 	if (loss->reason == CTP_LOSS_BEFORE || loss->reason == CTP_LOSS_OPEN_END) {
 		one_side(rows, loss);
+		return;
+	}
+	if (loss->reason == CTP_LOSS_NO_ROOM) {
+		no_room(rows, loss);
 		return;
 	}
 	render_facts_begin(rows, was_asked ? "left out" : "lost");

@@ -59,6 +59,7 @@ static enum ct_status open_judging(
 		.open = serve->record ? open_so_far : NULL,
 		.context = serve->record,
 		.thresholds = options->thresholds,
+		.memory_bytes = options->memory_bytes,
 	};
 
 	return judging_open(&judging, &serve->judging, reterr);

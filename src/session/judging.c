@@ -103,7 +103,8 @@ static enum ct_status judge_file(
 		.no_symbols = judged->is_growing,
 		.last_bytes = judged->is_growing && judging->seen.st_size > (off_t)JUDGING_BYTES
 				      ? JUDGING_BYTES
-				      : 0};
+				      : 0,
+		.memory_bytes = judging->options.memory_bytes};
 	struct ct_view_options viewing = {
 		.size = sizeof(viewing), .thresholds = judging->options.thresholds};
 	enum ct_status status;

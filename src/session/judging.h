@@ -24,6 +24,7 @@ struct judging_options {
 	int (*open)(void *context);
 	void *context;
 	const struct ct_thresholds *thresholds; /* outlive it; NULL: all defaults */
+	uint64_t memory_bytes;                  /* of ct_open_options */
 };
 
 /* One judgement; all in it is borrowed with it. */

@@ -142,6 +142,7 @@ static enum ct_status read_all(struct fold *fold, struct ct_error *reterr)
 
 	if (status)
 		return status;
+	model_bound(fold->model, fold->view->source->most_bytes);
 	fold->model->history = &fold->history;
 	fold->watch = model_watch(fold->model, &view_fold_states_watcher, fold);
 	fold->name_of_site = calloc(fold->view->tables->nr_sites + 1u, sizeof(*fold->name_of_site));
@@ -158,6 +159,7 @@ enum ct_status view_fold(struct ct_view *view, struct ct_error *reterr)
 		.history = {.take = view_fold_states_take, .context = &fold, .from = CT_NO_TIME}};
 	enum ct_status status = read_all(&fold, reterr);
 
+	view->nr_without_room = fold.model ? fold.model->nr_without_room : 0;
 	model_history_fini(&fold.history);
 	vec_fini(&fold.objects);
 	map_fini(&fold.object_at);

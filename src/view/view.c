@@ -107,6 +107,11 @@ enum ct_status view_fill(struct ct_view *view, enum ct_view_table table, struct 
 	return fill_half(view, half_of(table), reterr);
 }
 
+uint64_t ct_view_nr_without_room(const struct ct_view *view)
+{
+	return view->nr_without_room;
+}
+
 enum ct_status ct_view_report(
 	struct ct_view *view, const struct ct_report **ret_report, struct ct_error *reterr)
 {

@@ -50,6 +50,7 @@ struct ct_view {
 	struct column_log logs[CT_VIEW_NR_TABLES]; /* a PART has none */
 	struct view_texts texts[VIEW_NR_HALVES];
 	const struct ct_report *report;
+	uint64_t nr_without_room;
 };
 
 /*

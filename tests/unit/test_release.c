@@ -381,6 +381,55 @@ static void test_watcher(void)
 	model_free(model);
 }
 
+/* ---------------------------------------------------------------- no room */
+
+#define CROWD 30000u
+
+static struct ct_event step_of_crowd(const struct made *made, uint64_t number)
+{
+	static const uint8_t kinds[] = {CTP_KIND_CREATE, CTP_KIND_RESUME, CTP_KIND_SUSPEND};
+
+	(void)made;
+	return (struct ct_event){.time = 1000 + (ct_time)number * 1000,
+		.process = 1,
+		.thread = 1,
+		.coro = 1 + number / 3,
+		.kind = kinds[number % 3]};
+}
+
+static const struct ct_report *judge_crowd(uint64_t most_bytes)
+{
+	struct made made = {.source = {.ops = &ops, .tables = &tables, .most_bytes = most_bytes},
+		.make = step_of_crowd,
+		.count = CROWD * 3};
+	const struct ct_report *report;
+
+	CHECK_EQUAL(rules_judge(&made.source, NULL, NULL, &report, NULL), CT_OK);
+	return report;
+}
+
+/* Coroutines that find no room are left out, and their events are a loss: the others are what they were. */
+static void test_no_room(void)
+{
+	const struct ct_report *all = judge_crowd(UINT64_C(64) << 20);
+	const struct ct_report *part = judge_crowd(UINT64_C(1) << 20);
+	const struct ct_quality *quality = &part->quality;
+
+	CHECK_EQUAL(all->quality.nr_lost, 0);
+	CHECK_EQUAL(all->quality.nr_coros, CROWD);
+	CHECK(quality->nr_coros >= 1000 && quality->nr_coros <= CROWD / 2);
+	CHECK_EQUAL(quality->nr_by_state[CT_STATE_WAITING], quality->nr_coros);
+	CHECK_EQUAL(quality->nr_events, CROWD * 3);
+	CHECK_EQUAL(quality->nr_lost, (CROWD - quality->nr_coros) * 3);
+	CHECK_EQUAL(quality->nr_losses, 1);
+	CHECK_EQUAL(quality->losses[0].reason, CTP_LOSS_NO_ROOM);
+	CHECK_EQUAL(quality->losses[0].count, quality->nr_lost);
+	CHECK_EQUAL(quality->losses[0].first, 1000 + (ct_time)quality->nr_coros * 3000);
+	CHECK_EQUAL(quality->losses[0].last, (ct_time)CROWD * 3000);
+	analyze_report_free(all);
+	analyze_report_free(part);
+}
+
 /* ---------------------------------------------------------------- asked about */
 
 static void test_why(void)
@@ -536,6 +585,7 @@ int main(int argc, char **argv)
 	test_not_read_again();
 	test_remote();
 	test_watcher();
+	test_no_room();
 	test_why();
 	test_by_chance(argc > 1 ? strtoull(argv[1], NULL, 10) : ROUNDS);
 	return check_result();

@@ -169,6 +169,7 @@ pub mod loss {
     pub const LEFT_OUT: u8 = 12;
     pub const BEFORE: u8 = 13;
     pub const OPEN_END: u8 = 14;
+    pub const NO_ROOM: u8 = 15;
 }
 
 pub mod call {

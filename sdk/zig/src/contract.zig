@@ -170,6 +170,7 @@ pub const Loss = enum(c_uint) {
     left_out = 12,
     before = 13,
     open_end = 14,
+    no_room = 15,
     _,
 };
 

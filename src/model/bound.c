@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How much memory the coroutines of a trace may take. Counted is what they make the model and its watchers keep, so
+ * that of one trace the same events are missing each time; where that is too much, no further coroutine is taken in.
+ * What is missing then is a loss like others: of the whole process, from the first event left out to the last.
+ */
+#include "base/count.h"
+#include "model/parts.h"
+
+#define LOOK_EVERY 256u   /* coroutines */
+#define JUDGED_BYTES 48u  /* of each, in the tables of the judgement */
+#define WATCHED_BYTES 24u /* of each that watchers keep; of those with turns all that they may */
+
+static uint64_t of_map(const struct map *map)
+{
+	return map->capacity * sizeof(*map->entries);
+}
+
+static uint64_t of_process(const struct model_process *process)
+{
+	return of_map(&process->pages) + of_map(&process->objects) + of_map(&process->frames) +
+	       of_map(&process->addresses) + of_map(&process->user_data);
+}
+
+static uint64_t nr_bytes(const struct model *model)
+{
+	uint64_t each = sizeof(*model->coros.at) + JUDGED_BYTES + WATCHED_BYTES;
+	uint64_t bytes =
+		model->coros.count * each + model->parts.total_bytes +
+		model->parts.total_bytes / sizeof(struct model_turns) * model->nr_watched_bytes +
+		model->pages.count * sizeof(*model->pages.at) +
+		model->works.count * sizeof(*model->works.at) +
+		model->objects.count * sizeof(*model->objects.at) +
+		model->descriptors.count * sizeof(*model->descriptors.at);
+	uint32_t i;
+
+	for (i = 0; i < model->nr_processes; i++)
+		bytes += of_process(&model->processes[i]);
+	return bytes;
+}
+
+void model_bound(struct model *model, uint64_t most_bytes)
+{
+	model->most_bytes = most_bytes;
+}
+
+bool model_bound_has_room(struct model *model)
+{
+	if (model->is_full || model->coros.count % LOOK_EVERY == 0)
+		model->is_full = model->most_bytes && nr_bytes(model) > model->most_bytes;
+	model->is_left_out |= model->is_full;
+	return !model->is_full;
+}
+
+static bool begin_gap(struct model *model, const struct ct_event *event)
+{
+	struct model_gap gap = {.process = event->process,
+		.reason = CTP_LOSS_NO_ROOM,
+		.first = event->time,
+		.last = event->time};
+
+	if (!vec_push(&model->gaps, gap))
+		return false;
+	process_at(model, event->process)->bound_gap = (uint32_t)model->gaps.count;
+	return true;
+}
+
+bool model_bound_leave_out(struct model *model, const struct ct_event *event)
+{
+	struct model_process *process = process_at(model, event->process);
+	struct model_thread *thread = thread_at(model, event->thread);
+	struct model_gap *gap;
+
+	model->is_left_out = false;
+	/* A detail that follows is not of who suspended before. */
+	thread->last_suspended = 0;
+	thread->leaving = 0;
+	if (!process->bound_gap && !begin_gap(model, event))
+		return false;
+	gap = &model->gaps.at[process->bound_gap - 1];
+	gap->told = ++gap->count;
+	gap->first = event->time < gap->first ? event->time : gap->first;
+	gap->last = event->time > gap->last ? event->time : gap->last;
+	model->nr_without_room++;
+	count_add(&model->nr_lost, 1);
+	return true;
+}
