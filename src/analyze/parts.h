@@ -94,6 +94,8 @@ struct party {
 	bool has_free_thread; /* one is not known to be blocked without time-out */
 	bool has_sleeper;     /* a thread sleeps for a time */
 	bool has_timed_thread; /* one is free, and does not say that no timer of its scheduler is set */
+	bool has_clock_thread;  /* such a one may keep timers */
+	uint32_t nr_watchdogs;  /* such ones that keep none */
 	bool are_threads_known; /* every thread is known to be so, and nothing is ready */
 	bool has_busy_thread;   /* one is known neither to be so, nor to have slept for a time */
 	bool are_threads_asleep; /* every one is known to be one or the other, and nothing is ready */
@@ -187,9 +189,10 @@ bool analyze_party_has_nobody_left(const struct party *party);
 /* analyze_party_says_nobody_is_left: likewise, believing schedulers that say that none of their timers is set. */
 bool analyze_party_says_nobody_is_left(const struct party *party);
 /*
- * analyze_party_has_failed_in_sleep: were all but sleepers blocked for ever, and did the program then end itself in
- * failure, by a watchdog or a failed assertion perhaps? What ended it might have woken somebody later, had all been
- * well.
+ * analyze_party_has_failed_in_sleep: were all threads but one blocked for ever, which slept, and did the program then
+ * end itself in failure, by a watchdog or a failed assertion perhaps? What ended it might have woken somebody later,
+ * had all been well. False with two sleepers, one of which may be a coroutine's timer, and with a wait that can be cut
+ * short: it may be an event loop's, for the next of its timers.
  */
 bool analyze_party_has_failed_in_sleep(const struct party *party);
 

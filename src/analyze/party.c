@@ -70,6 +70,18 @@ static bool was_asleep_for_a_time(const struct model *model, uint32_t index)
 	       thread->nr_looks_running < thread->nr_looks;
 }
 
+/*
+ * Nothing cuts a sleep short: nobody can set an earlier timer while it lasts. The thread whose signal ended the program
+ * slept until then, whatever the call.
+ */
+static bool may_be_watchdog(const struct model *model, uint32_t index)
+{
+	const struct model_thread *thread = &model->threads[index];
+	bool is_worker = thread->is_worker && model_is_sure_worker(model, index);
+
+	return !is_worker && (model_sleeps(model, index) || thread->has_failed);
+}
+
 static void look_at_worker(const struct model_thread *thread, struct party *party)
 {
 	ct_time stopped = thread->stopped == CT_NO_TIME ? INT64_MAX : thread->stopped;
@@ -101,7 +113,11 @@ static void look_at_thread(struct analysis *analysis, uint32_t index)
 	if (is_blocked_for_ever(analysis->model, index))
 		return;
 	party->has_free_thread = true;
-	party->has_timed_thread |= !is_said_to_be_blocked(analysis->model, index);
+	if (!is_said_to_be_blocked(analysis->model, index)) {
+		party->has_timed_thread = true;
+		party->nr_watchdogs += may_be_watchdog(analysis->model, index);
+		party->has_clock_thread |= !may_be_watchdog(analysis->model, index);
+	}
 	party->has_busy_thread |= !was_asleep_for_a_time(analysis->model, index);
 	party->has_given_up |= thread->has_failed;
 }
@@ -290,8 +306,8 @@ bool analyze_party_says_nobody_is_left(const struct party *party)
 
 bool analyze_party_has_failed_in_sleep(const struct party *party)
 {
-	return party->has_given_up && party->are_threads_asleep && !party->has_timer &&
-	       !party->has_outside;
+	return party->has_given_up && party->are_threads_asleep && !party->has_clock_thread &&
+	       party->nr_watchdogs <= 1 && !party->has_timer && !party->has_outside;
 }
 
 /* Since then the thread waited for a processor for half of the time, or was not looked at. */

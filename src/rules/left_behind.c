@@ -50,6 +50,11 @@ static bool is_longest(
 	       (uint64_t)waited_ns(analysis, coro) / TIMES_LONGER > waits->max;
 }
 
+bool rules_left_behind_is_longest(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return is_longest(analysis, coro, 0);
+}
+
 /* ---------------------------------------------------------------- others go on */
 
 /* Do others run on, as they did? */

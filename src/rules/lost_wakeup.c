@@ -274,7 +274,8 @@ static void grade(
 		candidate->variant = candidate->variant ? candidate->variant : VARIANT_NOBODY;
 		candidate->grade =
 			analyze_party_has_nobody_left(party) ? CT_GRADE_PROVEN : CT_GRADE_LIKELY;
-	} else if (!candidate->grade && analyze_party_has_failed_in_sleep(party)) {
+	} else if (!candidate->grade && analyze_party_has_failed_in_sleep(party) &&
+		   rules_left_behind_is_longest(analysis, coro)) {
 		candidate->variant = VARIANT_GAVE_UP;
 		candidate->grade = CT_GRADE_LIKELY;
 	} else if (!candidate->grade && coro->wait_object && is_long(analysis, coro) &&

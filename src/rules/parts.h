@@ -33,8 +33,10 @@ bool rules_lock_order_is_held(const struct analysis *analysis, uint32_t object, 
  * rules_left_behind_is: has it waited far longer than others waited there, or lived, and does what is told of the
  * others speak against its going on? rules_left_behind_words: how it does, for a title.
  * rules_left_behind_tell: evidence of it.
+ * rules_left_behind_is_longest: did each wait that ended where it waits take a tenth of its time at most?
  */
 bool rules_left_behind_is(const struct analysis *analysis, const struct model_coro *coro);
+bool rules_left_behind_is_longest(const struct analysis *analysis, const struct model_coro *coro);
 const char *rules_left_behind_words(const struct analysis *analysis, const struct model_coro *coro);
 void rules_left_behind_tell(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story);
