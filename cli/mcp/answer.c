@@ -72,32 +72,21 @@ void mcp_put_moment(struct json_object *row, const char *name, ct_time time)
 				distance / 1000000000, distance % 1000000000));
 }
 
-static int format_place(char **ret_text, const struct ct_site *site)
-{
-	if (*site->file && *site->function)
-		return asprintf(
-			ret_text, "%s:%" PRIu32 " (%s)", site->file, site->line, site->function);
-	if (*site->file)
-		return asprintf(ret_text, "%s:%" PRIu32, site->file, site->line);
-	if (*site->function)
-		return asprintf(ret_text, "%s", site->function);
-	if (*site->reason)
-		return asprintf(ret_text, "%s", site->reason);
-	return asprintf(ret_text, "%s+0x%" PRIx64, site->module,
-		*site->module ? site->module_offset : site->address);
-}
-
 void mcp_put_place(
 	struct json_object *row, const char *name, const struct ct_tables *tables, uint32_t site)
 {
+	size_t nr_bytes;
 	char *text;
 
 	if (site == 0 || site >= tables->nr_sites)
 		return;
-	if (format_place(&text, &tables->sites[site]) < 0) {
+	nr_bytes = ct_site_words(tables, site, NULL, 0) + 1;
+	text = malloc(nr_bytes);
+	if (!text) {
 		mcp_json_put(row, name, NULL);
 		return;
 	}
+	ct_site_words(tables, site, text, nr_bytes);
 	mcp_put_data(row, name, text);
 	free(text);
 }
@@ -109,8 +98,11 @@ void mcp_put_thread(
 
 	if (thread == 0 || thread >= tables->nr_threads)
 		return;
-	snprintf(text, sizeof(text), "%.80s (tid %" PRIu64 ")", tables->threads[thread].name,
-		tables->threads[thread].tid);
+	if (*tables->threads[thread].name)
+		snprintf(text, sizeof(text), "%.80s (%" PRIu64 ")", tables->threads[thread].name,
+			tables->threads[thread].tid);
+	else
+		snprintf(text, sizeof(text), "%" PRIu64, tables->threads[thread].tid);
 	mcp_put_data(row, name, text);
 }
 

@@ -69,7 +69,7 @@ static void tell(struct page *page, struct json_object *row)
 static void put_times(struct json_object *row, const struct ct_times *times)
 {
 	if (times->unseen_ns)
-		mcp_put_span(row, "unseen", times->unseen_ns);
+		mcp_put_span(row, "not_begun", times->unseen_ns);
 	mcp_put_span(row, "ready", times->ready_ns);
 	mcp_put_span(row, "running", times->running_ns);
 	mcp_put_span(row, "waiting", times->waiting_ns);
@@ -77,13 +77,13 @@ static void put_times(struct json_object *row, const struct ct_times *times)
 		mcp_put_span(row, "syscall", times->syscall_ns);
 }
 
-static void put_latency(struct json_object *row, const struct ct_distribution *delays)
+static void put_delays(struct json_object *row, const struct ct_distribution *delays)
 {
 	if (!delays->count)
 		return;
-	mcp_put_span(row, "latency_p50", delays->p50_ns);
-	mcp_put_span(row, "latency_p99", delays->p99_ns);
-	mcp_put_span(row, "latency_max", delays->max_ns);
+	mcp_put_span(row, "delay_p50", delays->p50_ns);
+	mcp_put_span(row, "delay_p99", delays->p99_ns);
+	mcp_put_span(row, "delay_max", delays->max_ns);
 }
 
 static void put_runs(struct json_object *row, const struct ct_distribution *runs)
@@ -131,7 +131,7 @@ static void tell_places(struct page *page)
 		mcp_put_place(row, "what", page->report->tables, place->site);
 		put_distribution(row, &place->waits);
 		put_going_on(row, &place->waiting);
-		put_latency(row, &place->delays);
+		put_delays(row, &place->delays);
 		put_runs(row, &place->runs);
 		tell(page, row);
 	}
@@ -219,7 +219,7 @@ static void tell_shares(struct page *page)
 		put_times(row, &share->times);
 		mcp_put_count(row, "resumes", share->nr_resumes);
 		mcp_put_count(row, "migrations", share->nr_migrations);
-		put_latency(row, &share->delays);
+		put_delays(row, &share->delays);
 		put_runs(row, &share->runs);
 		tell(page, row);
 	}
@@ -259,7 +259,7 @@ static void put_all(struct json_object *answer, const struct ct_report *report)
 	put_times(row, &statistics->total);
 	mcp_put_count(row, "resumes", statistics->nr_resumes);
 	mcp_put_count(row, "migrations", statistics->nr_migrations);
-	put_latency(row, &statistics->delays);
+	put_delays(row, &statistics->delays);
 }
 
 static void suggest(struct mcp_call *call, enum by by, const struct page *page)

@@ -24,7 +24,7 @@ def main():
         run(COROTRACER, "run", "-o", trace, "--", server, "--self-load", "50:47", "--exit-after-idle", "1")
         said = run(python, CLIENT, COROTRACER, trace, name, server, "--self-load", "5:3", "--exit-after-idle", "0.3").stdout
     places = said.splitlines()
-    check(len(places) == 2 and all(f"reactor.cpp:{line_of_close()} " in place for place in places),
+    check(len(places) == 2 and all(place.endswith(f"reactor.cpp:{line_of_close()}") for place in places),
           f"the closing line is not among {places}")
 
 
