@@ -102,6 +102,8 @@ static void coroutine_row(struct table *table, const struct ct_report *report, c
 
 /* A distribution that a place has, by its offset there. */
 #define WAITS offsetof(struct ct_place, waits)
+#define DELAYS offsetof(struct ct_place, delays)
+#define RUNS offsetof(struct ct_place, runs)
 
 static const struct ct_distribution *distribution_of(const struct ct_place *place, size_t which)
 {
@@ -110,16 +112,26 @@ static const struct ct_distribution *distribution_of(const struct ct_place *plac
 	return at;
 }
 
-/* How often and how long, with the waits that go on at the end. */
+/* What has not ended, and is not in that distribution. */
+static const struct ct_going_on *not_ended_of(const struct ct_place *place, size_t which)
+{
+	static const struct ct_going_on none;
+
+	return which == WAITS    ? &place->waiting
+	       : which == DELAYS ? &place->ready
+	       : which == RUNS   ? &place->running
+				 : &none;
+}
+
+/* With what has not ended: a place at which all hang comes first. */
 static uint64_t count_of(const struct ct_place *place, size_t which)
 {
-	return distribution_of(place, which)->count + (which == WAITS ? place->waiting.count : 0);
+	return distribution_of(place, which)->count + not_ended_of(place, which)->count;
 }
 
 static int64_t total_of(const struct ct_place *place, size_t which)
 {
-	return distribution_of(place, which)->total_ns +
-	       (which == WAITS ? place->waiting.total_ns : 0);
+	return distribution_of(place, which)->total_ns + not_ended_of(place, which)->total_ns;
 }
 
 static uint32_t nr_places(const struct ct_statistics *statistics, size_t which)
@@ -131,23 +143,25 @@ static uint32_t nr_places(const struct ct_statistics *statistics, size_t which)
 	return count;
 }
 
-/* The percentiles and the maximum: without what still goes on. */
 static void place_row(struct table *table, const struct ct_report *report,
 	const struct ct_place *place, size_t which)
 {
 	const struct ct_distribution *of = distribution_of(place, which);
+	const struct ct_going_on *not_ended = not_ended_of(place, which);
 	static const enum render_part parts[] = {RENDER_P50, RENDER_P99, RENDER_P9999, RENDER_MAX};
 	size_t i;
 
 	site_cell(table, report->tables, place->site);
-	render_cell_count(table, count_of(place, which));
-	render_cell_duration(table, total_of(place, which), true);
+	render_cell_count(table, of->count);
+	render_cell_duration(table, of->total_ns, of->count);
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		render_cell_part(table, of, parts[i]);
-	if (which == offsetof(struct ct_place, runs) && place->longest_coro)
+	if (which == RUNS && place->longest_coro)
 		text_format(&table->cells, "%" PRIu64, place->longest_coro);
 	render_table_end_cell(table);
-	render_cell_count(table, which == WAITS ? place->waiting.count : 0);
+	render_cell_count(table, not_ended->count);
+	render_cell_duration(table, not_ended->total_ns, not_ended->count);
+	render_cell_duration(table, not_ended->longest_ns, not_ended->count);
 }
 
 /* In a table the greater total comes first; of equal ones, the one that the report has first. */
@@ -185,7 +199,9 @@ static void print_places(const struct page *page, const char *title, size_t whic
 
 	if (!nr_rows)
 		return;
-	render_table_init(&table, "|>times|>total|>p50|>p99|>p99.99|>max|>of coroutine|>go on");
+	render_table_init(&table,
+		"|>ended|>total|>p50|>p99|>p99.99|>max|>of coroutine|>not ended|>total so "
+		"far|>longest so far");
 	for (i = 0; i < nr_rows && i < max; i++) {
 		place = next_place(statistics, which, place);
 		place_row(&table, page->report, place, which);
@@ -239,14 +255,12 @@ static struct statistics_tables tables_of(const struct ct_statistics *of)
 				"queue|taken from by|>put in|>mean|>p50|>p99|>most",
 				FACTS_ROWS(of->run_queues, of->nr_run_queues), run_queue_row}},
 		of_places(of, CT_BY_PLACE, WAITS,
-			"Waits, by where they waited (percentiles and max: of those that have "
-			"ended)"),
-		of_places(of, CT_BY_PLACE, offsetof(struct ct_place, delays),
+			"Waits, by where they waited (times: of those that have ended)"),
+		of_places(of, CT_BY_PLACE, DELAYS,
 			"Scheduler latency (from ready to running), by where they had waited"),
 		of_places(of, CT_BY_WAKER, offsetof(struct ct_place, delays_caused),
 			"Scheduler latency, by where they were woken"),
-		of_places(of, CT_BY_PLACE, offsetof(struct ct_place, runs),
-			"Runs, by where they went on from"),
+		of_places(of, CT_BY_PLACE, RUNS, "Runs, by where they went on from"),
 		{CT_BY_SITE, 0,
 			{"Started",
 				"started at|>started|>a second|>alive|>median life|>longest life|"

@@ -209,7 +209,7 @@ def check_what_goes_on(place):
     check("% of its time, and was idle for" in " ".join(text.split()), text)
     rows = run(COROTRACER, "stats", trace).stdout.split("Waits, by where", 1)[1].splitlines()
     lasting, brief = (next(line for line in rows if word in line).split() for word in ("lasting", "brief"))
-    check(" ".join(lasting).endswith("3 240 ms 3") and "go on" in rows[1] + rows[2], "\n".join(rows))
+    check(" ".join(lasting).endswith(" 3 240 ms 90.0 ms") and "not ended" in rows[1] + rows[2], "\n".join(rows))
     check("1 1.00 ms 1.00 ms" in " ".join(brief), "\n".join(rows))
 
 
