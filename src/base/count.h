@@ -14,4 +14,10 @@ static inline void count_add(uint64_t *sum, uint64_t count)
 		*sum = UINT64_MAX;
 }
 
+/* count_signed: for columns of signed numbers, the greatest of which stands for more, too. */
+static inline int64_t count_signed(uint64_t count)
+{
+	return count > INT64_MAX ? INT64_MAX : (int64_t)count;
+}
+
 #endif

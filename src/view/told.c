@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "base/count.h"
 #include "base/failure.h"
 #include "rules/rules.h"
 #include "say/say.h"

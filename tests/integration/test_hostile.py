@@ -67,6 +67,8 @@ def check_counts(place):
     for command in ("report", "info", "stats"):
         told = run(COROTRACER, command, text).stdout
         check("at least 18,446,744,073,709,551,615" in told, f"{command}: {told}")
+    told = run(COROTRACER, "query", "--format", "csv", text, "SELECT nr_events FROM losses UNION ALL SELECT nr_lost FROM trace").stdout
+    check(told.split()[1:] == [str(2 ** 63 - 1)] * 2, f"SQL: {told}")
 
 
 def main():
