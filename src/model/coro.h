@@ -5,6 +5,7 @@
 #ifndef MODEL_CORO_H
 #define MODEL_CORO_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -134,6 +135,8 @@ struct model_coro {
 	uint32_t creator; /* the thread that created it; 0: not seen */
 	uint32_t parent;  /* index; 0: a thread created it, or not known */
 };
+
+static_assert(sizeof(struct model_coro) <= 128, "two lines of the cache");
 
 /* For what a coroutine works: most do for nothing that is told. */
 struct model_work {
