@@ -15,6 +15,7 @@
 #include "analyze/joins.h"
 #include "analyze/late_notifies.h"
 #include "analyze/merged.h"
+#include "analyze/omitted.h"
 #include "analyze/tried.h"
 #include "analyze/wakers.h"
 #include "analyze/why_live.h"
@@ -51,6 +52,7 @@ static bool let_watch(struct analysis *analysis)
 		!model_watch(analysis->model, &analyze_late_notifies_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_tried_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_asked_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_omitted_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_wakers_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_rounds_watcher, analysis))
 		return false;

@@ -6,6 +6,7 @@
 #include "analyze/late_notifies.h"
 #include "analyze/leads.h"
 #include "analyze/merged.h"
+#include "analyze/omitted.h"
 #include "analyze/pairs.h"
 #include "analyze/parts.h"
 #include "analyze/provenance.h"
@@ -63,5 +64,6 @@ void analyze_leads_tell(
 	analyze_wakers_tell(analysis, story, coro);
 	analyze_pairs_tell(analysis, story, coro);
 	analyze_asked_tell(analysis, story, coro);
+	analyze_omitted_tell(analysis, story, coro);
 	analyze_leads_tell_process(analysis, story, coro);
 }

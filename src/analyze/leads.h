@@ -12,7 +12,8 @@ struct story;
 /*
  * analyze_leads_tell_process: evidence of wakes that met in one run (merged.h), of late notifies (late_notifies.h), of
  * a time-out that ran out since this wait began, woke nobody and was not set again, and of coroutines that failed.
- * analyze_leads_tell: the same, and who ended waits at the place before (provenance.h, wakers.h, pairs.h, asked.h).
+ * analyze_leads_tell: the same, and who ended waits at the place before (provenance.h, wakers.h, pairs.h, asked.h), and
+ * a run that woke nobody while others woke one each (omitted.h).
  */
 void analyze_leads_tell_process(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Omitted wakes: how the run of each coroutine was begun, until it ends, and for each place some habits of the runs
+ * that go on from there.
+ */
+#include <inttypes.h>
+
+#include "analyze/omitted.h"
+#include "analyze/parts.h"
+
+#define HABITS 3u /* of one place: by further ways of being woken no habit is known */
+#define LEAST_WOKE 19u
+#define SHARE_OMITTED 20u /* at most one run in so many woke nobody */
+
+struct of_coro {
+	uint32_t from; /* it was woken where it waited here; 0: it was not, or the run is over */
+	uint32_t by;   /* by one that had waited there; 0: by none */
+	uint32_t woken_at; /* where the last one had waited that it has woken in this run */
+};
+
+/* Runs from one place that a wake of one from another place began. */
+struct habit {
+	uint32_t by;
+	uint32_t woken_at; /* where the first one waited that such a run woke */
+	uint64_t nr_woke;  /* runs that woke one there */
+	uint64_t nr_others;
+	/* The last run that woke nobody: */
+	uint64_t coro; /* an id; 0: there was none */
+	uint32_t process;
+	ct_time began;
+	int64_t ran_ns;
+};
+
+struct place {
+	struct habit habits[HABITS];
+};
+
+static struct of_coro *record_of(const struct model_watch *watch, uint32_t coro)
+{
+	return model_watch_coro(watch, coro);
+}
+
+/* ---------------------------------------------------------------- what it looks at */
+
+static uint32_t place_of(const struct model_watch *watch, uint32_t coro)
+{
+	return model_place(watch->model, watch->model->coros.at[coro].wait_site);
+}
+
+static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
+{
+	struct of_coro *of = record_of(watch, sight->coro);
+	uint32_t from = place_of(watch, sight->coro);
+	uint32_t by = sight->by ? place_of(watch, sight->by) : 0;
+
+	if (sight->by == sight->coro)
+		return true;
+	if (sight->by && record_of(watch, sight->by)->from)
+		record_of(watch, sight->by)->woken_at = from;
+	if (from && (by || !sight->by))
+		*of = (struct of_coro){.from = from, .by = by};
+	return true;
+}
+
+static struct habit *habit_of(const struct model_watch *watch, const struct of_coro *of)
+{
+	struct place *place = model_watch_place(watch, of->from);
+	unsigned i;
+
+	for (i = 0; place && i < HABITS; i++) {
+		struct habit *habit = &place->habits[i];
+
+		if (habit->by == of->by || !(habit->nr_woke || habit->nr_others))
+			return habit;
+	}
+	return NULL;
+}
+
+static void count_run(struct habit *habit, const struct of_coro *of)
+{
+	habit->by = of->by;
+	if (!habit->woken_at)
+		habit->woken_at = of->woken_at;
+	if (of->woken_at && of->woken_at == habit->woken_at)
+		habit->nr_woke++;
+	else
+		habit->nr_others++;
+}
+
+static void end_run(struct model_watch *watch, uint32_t index, ct_time until)
+{
+	const struct model_coro *coro = &watch->model->coros.at[index];
+	struct of_coro *of = record_of(watch, index);
+	struct habit *habit;
+
+	if (!of->from)
+		return;
+	habit = habit_of(watch, of);
+	if (habit)
+		count_run(habit, of);
+	if (habit && !of->woken_at) {
+		habit->coro = coro->id;
+		habit->process = coro->process;
+		habit->began = coro->resumed;
+		habit->ran_ns = until - coro->resumed;
+	}
+	*of = (struct of_coro){0};
+}
+
+static bool look_at_wait(struct model_watch *watch, const struct model_sight *sight)
+{
+	end_run(watch, sight->coro, watch->model->coros.at[sight->coro].suspended);
+	return true;
+}
+
+static bool look_at_end(struct model_watch *watch, const struct model_sight *sight)
+{
+	if (watch->model->coros.at[sight->coro].state == CT_STATE_RUNNING)
+		end_run(watch, sight->coro, sight->until);
+	return true;
+}
+
+const struct model_watcher analyze_omitted_watcher = {
+	.nr_coro_bytes = sizeof(struct of_coro),
+	.nr_place_bytes = sizeof(struct place),
+	.looks = {[MODEL_WAKE] = look_at_wake,
+		[MODEL_WAIT] = look_at_wait,
+		[MODEL_END] = look_at_end},
+};
+
+/* ---------------------------------------------------------------- telling it */
+
+static bool is_meant(const struct habit *habit, uint32_t place, const struct model_coro *coro)
+{
+	return habit->coro && habit->process == coro->process && habit->woken_at == place &&
+	       habit->began >= coro->suspended && habit->nr_woke >= LEAST_WOKE &&
+	       habit->nr_others <= (habit->nr_woke + habit->nr_others) / SHARE_OMITTED;
+}
+
+/* NULL: there is none. */
+static const struct habit *find(
+	const struct analysis *analysis, const struct model_coro *coro, uint32_t *ret_from)
+{
+	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_omitted_watcher);
+	uint32_t at = model_place(analysis->model, coro->wait_site), site;
+	const struct habit *first = NULL;
+	unsigned i;
+
+	for (site = 1; at && site < watch->nr_places; site++) {
+		const struct place *place = model_watch_place(watch, site);
+
+		for (i = 0; i < HABITS; i++) {
+			const struct habit *habit = &place->habits[i];
+
+			if (!is_meant(habit, at, coro) || (first && first->began <= habit->began))
+				continue;
+			first = habit;
+			*ret_from = site;
+		}
+	}
+	return first;
+}
+
+static const char *words_since(struct analysis *analysis, const struct habit *habit)
+{
+	uint32_t index = model_find(analysis->model, habit->process, habit->coro);
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+
+	if (!index || coro->state != CT_STATE_WAITING ||
+		coro->suspended != habit->began + habit->ran_ns)
+		return "";
+	return analyze_say(
+		analysis, "; it waits at %s since", analyze_words_place(analysis, coro->wait_site));
+}
+
+void analyze_omitted_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	uint32_t from = 0;
+	const struct habit *habit = find(analysis, coro, &from);
+
+	/* The wake may be among what is missing. */
+	if (!habit || model_lost_between(analysis->model, coro->process, coro->suspended,
+			      analysis->parties[coro->process].end))
+		return;
+	analyze_story_evidence(analysis, story,
+		"%" PRIu64 " of the %" PRIu64
+		" runs from %s that %s began woke one that waited here; that of coroutine %" PRIu64
+		", %s after this wait began and %s long, woke nobody%s",
+		habit->nr_woke, habit->nr_woke + habit->nr_others,
+		analyze_words_place(analysis, from),
+		habit->by ? analyze_say(analysis, "a wake of one from %s",
+				    analyze_words_place(analysis, habit->by))
+			  : "no coroutine's wake",
+		habit->coro, analyze_words_duration(analysis, habit->began - coro->suspended),
+		analyze_words_duration(analysis, habit->ran_ns), words_since(analysis, habit));
+}
