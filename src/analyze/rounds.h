@@ -30,9 +30,9 @@ bool analyze_rounds_come_back(const struct analysis *analysis, const struct mode
 
 /*
  * analyze_rounds_outlasts_ends: its waits at this place ended soon after the end of those that it had started, twice at
- * least, and by none else who is told; and this one has gone on for ten times as long since the last one ended.
- * *ret_since: when that did. analyze_rounds_are_ended_by_children: such waits there ended by a wake of one of those, in
- * nine of ten, and not by a thread's, which may be anybody's.
+ * least, and no wake of another one, or of a thread, ended them; and this one has gone on for ten times as long since
+ * the last end. *ret_since: when that was. analyze_rounds_are_ended_by_children: nine of ten such waits there were
+ * ended by a wake of those that it had started, so that wakes are told.
  */
 bool analyze_rounds_outlasts_ends(
 	const struct analysis *analysis, uint32_t coro, ct_time *ret_since);

@@ -70,12 +70,12 @@ static bool comes_from(const struct model *model, uint32_t coro, uint32_t from)
 	return coro == from;
 }
 
-/* Written only of those that have started others. */
+/* Written only of those that have started others. A thread's wake is that of another: it may bring anybody's word. */
 static void note_waker(const struct model_watch *watch, const struct model_sight *sight)
 {
 	struct of_coro *of = record_of(watch, sight->coro);
 
-	if (!of->nr_at_wait || !sight->by || sight->by == sight->coro)
+	if (!of->nr_at_wait || sight->by == sight->coro)
 		return;
 	of->is_by_child = comes_from(watch->model, sight->by, sight->coro);
 	of->is_by_other = !of->is_by_child;

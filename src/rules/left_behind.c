@@ -116,7 +116,7 @@ static bool is_forsaken(const struct analysis *analysis, const struct model_coro
 	return analyze_wakers_are_gone(analysis, coro);
 }
 
-/* Beside the outside, of which a thread brings word, only ends count that wake who waits for them. */
+/* Beside the outside, only ends count that wake who waits for them. */
 static bool may_be_for_outside(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return has_outside(analysis, coro) &&
