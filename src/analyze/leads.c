@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Leads, one after the other; and the time-outs that ran out last.
+ * Leads, one after the other; the time-outs that ran out last; and threads that ended.
  */
 #include "analyze/asked.h"
 #include "analyze/late_notifies.h"
@@ -11,6 +11,8 @@
 #include "analyze/parts.h"
 #include "analyze/provenance.h"
 #include "analyze/wakers.h"
+
+#define SHARE_SOON 100 /* of the time since */
 
 /* Did its last time-out run out in this wait and wake nobody, and does the thread sleep without any since? */
 static bool has_expired_in_vain(const struct model_thread *thread, const struct model_coro *coro)
@@ -66,4 +68,22 @@ void analyze_leads_tell(
 	analyze_asked_tell(analysis, story, coro);
 	analyze_omitted_tell(analysis, story, coro);
 	analyze_leads_tell_process(analysis, story, coro);
+}
+
+void analyze_leads_tell_ready(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	uint32_t maker =
+		coro->turns->queue_thread ? coro->turns->queue_thread : coro->turns->wake.thread;
+	ct_time stopped = analysis->model->threads[maker].stopped, since = ready_since(coro);
+	int64_t ready_ns = analyze_party_working_until(analysis, coro->process) - since;
+
+	if (!maker || stopped == CT_NO_TIME || stopped < since ||
+		stopped - since > ready_ns / SHARE_SOON)
+		return;
+	analyze_story_evidence(analysis, story,
+		"%s, which made it ready, ended %s after that: whom it had yet to tell of it may "
+		"not have been told",
+		analyze_words_thread(analysis, maker),
+		analyze_words_duration(analysis, stopped - since));
 }

@@ -9,6 +9,7 @@
  */
 #include <inttypes.h>
 
+#include "analyze/leads.h"
 #include "rules/parts.h"
 
 /* Since when it sleeps; CT_NO_TIME: it has ended; INT64_MAX: it does not, or not for ever. */
@@ -254,6 +255,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	analyze_story_made_ready(analysis, story, coro);
 	if (!is_asleep_first)
 		tell_asleep(analysis, coro, story);
+	analyze_leads_tell_ready(analysis, story, coro);
 	tell_usual(analysis, coro, story);
 	analyze_story_victims(analysis, story, group);
 	finding->first_sequence =

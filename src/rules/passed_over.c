@@ -11,6 +11,7 @@
  */
 #include <inttypes.h>
 
+#include "analyze/leads.h"
 #include "rules/parts.h"
 
 enum variant {
@@ -336,6 +337,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	if (group->count > 1)
 		analyze_story_evidence(analysis, story,
 			"%u more that waited there are ready as well", group->count - 1);
+	if (first->variant != VARIANT_AT_LAST)
+		analyze_leads_tell_ready(analysis, story, coro);
 	if (first->variant >= VARIANT_SPINS)
 		analyze_stillness_tell_threads(analysis, first->process, story);
 	finding->last_sequence = coro->last_event;
