@@ -176,11 +176,14 @@ static bool is_other(const struct stat *before, const struct stat *now)
 	       now->st_mtim.tv_nsec != before->st_mtim.tv_nsec;
 }
 
+/* A pipe or a device has its name in any case. */
 static bool was_written(const struct recording *recording, const struct stat *before)
 {
 	struct stat now = look_at(recording);
 
-	return now.st_ino && is_other(before, &now);
+	if (recording->options.output && strcmp(recording->options.output, "-") == 0)
+		return true;
+	return now.st_ino && (!S_ISREG(now.st_mode) || is_other(before, &now));
 }
 
 /* A program that was started says itself how it ended. */
