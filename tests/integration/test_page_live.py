@@ -12,7 +12,7 @@ import re
 import subprocess
 import time
 
-from browser import Page, open_browser
+from browser import GIVE_UP, Page, open_browser
 from served import Server
 from support import BUILD, COROTRACER, check, folder, run, skip
 
@@ -115,6 +115,27 @@ def check_three_pages(browser, place):
     check(len(counts) > 100 and counts == list(range(1, len(counts) + 1)), f"{len(counts)} counts, up to {counts[-1:]}")
 
 
+def check_ten_tabs(browser, place):
+    """Ten tabs of one browser, which keeps six connections to a server: all show what is asked for, and go on when the first is closed."""
+    end = pathlib.Path(place, "end")
+    server = Server("run", "--serve", "--listen", ":0", "--no-ledger", "-o", f"{place}/tabs.ctrace", "--", ANNOTATED, "serve-until", end,
+                    100, PAUSE_US)
+    with contextlib.closing(browser.new_context()) as context:
+        tabs = [context.new_page() for _ in range(10)]
+        for tab in tabs:
+            tab.set_default_timeout(GIVE_UP * 1000)
+            tab.goto(f"http://localhost:{server.port}/#findings")
+            tab.wait_for_selector("main h2:visible")
+        for _ in range(2):
+            for tab in tabs:
+                tab.bring_to_front()
+                shown = tab.inner_text("#state")
+                tab.wait_for_function("shown => document.getElementById('state').textContent !== shown", arg=shown)
+            tabs.pop(0).close()
+    end.touch()
+    server.process.communicate(timeout=60)
+
+
 def main():
     if not SERVER.exists():
         skip("this build has no examples")
@@ -125,6 +146,8 @@ def main():
                 print(f"{name}: the finding was on the page {took:.2f} s after the freeze")
         with folder() as place:
             check_three_pages(browser, place)
+        with folder() as place:
+            check_ten_tabs(browser, place)
 
 
 if __name__ == "__main__":

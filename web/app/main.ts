@@ -171,30 +171,74 @@ const holdStill = h("button", { class: "small", "data-key": "hold", "aria-presse
 	void load();
 } }, "Hold still");
 
-function listen(): void {
-	const events = new EventSource(addressOf("/api/v1/events"));
-	events.addEventListener("state", (message) => {
-		const state = JSON.parse((message as MessageEvent<string>).data) as State;
+/** What came of the server's events, in the words of the tab that has them. */
+interface Heard {
+	what: "state" | "end" | "lost";
+	text: string;
+}
+
+/** A browser keeps six connections to a server, and each stream of events takes one for good: one tab has it, and passes it on. */
+const EVENTS = "corotracer events";
+let otherTabs: BroadcastChannel | null = null;
+
+function hear({ what, text }: Heard): void {
+	if (what === "state") {
+		const state = JSON.parse(text) as State;
 		nameTraceFile(state.path);
 		if (trouble.dataset["kind"] === "connection")
 			complain("");
 		delete trouble.dataset["kind"];
 		sayState(state);
 		drawControls(state, holdStill, complain);
-	});
-	events.addEventListener("end", () => {
-		events.close();
+	} else if (what === "end") {
 		said.textContent = "ended";
 		complain(`The recording has ended, and with it the server. What is shown stays; 'corotracer serve ${traceFileInCommands()}' shows the whole trace.`, false);
+	} else {
+		trouble.dataset["kind"] = "connection";
+		complain(LOST);
+	}
+}
+
+/** Has the events until they are refused or the tab is closed; `over`: another tab may have them. */
+function follow(over: () => void): void {
+	const events = new EventSource(addressOf("/api/v1/events")), passOn = (heard: Heard): void => {
+		hear(heard);
+		otherTabs?.postMessage(heard);
+	};
+	events.addEventListener("state", (message) => passOn({ what: "state", text: (message as MessageEvent<string>).data }));
+	events.addEventListener("end", () => {
+		events.close();
+		passOn({ what: "end", text: "" });
 	});
 	events.onerror = () => {
 		if (events.readyState === EventSource.CLOSED) {
+			over();
 			void refused();
-			return;
+		} else {
+			passOn({ what: "lost", text: "" });
 		}
-		trouble.dataset["kind"] = "connection";
-		complain(LOST);
 	};
+}
+
+function listen(): void {
+	if (otherTabs)
+		void navigator.locks.request(EVENTS, () => new Promise<void>(follow));
+	else
+		follow(() => undefined);
+}
+
+/** The events tell what changes: how things stand, a tab that has just been opened asks itself. */
+async function listenWithOthers(): Promise<void> {
+	if (window.isSecureContext && "locks" in navigator && "BroadcastChannel" in window) {
+		otherTabs = new BroadcastChannel(EVENTS);
+		otherTabs.onmessage = (message) => hear(message.data as Heard);
+	}
+	listen();
+	if (!otherTabs)
+		return;
+	const answer = await fetch(addressOf("/api/v1/state")).catch(() => null);
+	if (answer?.ok)
+		hear({ what: "state", text: await answer.text() });
 }
 
 /** A browser does not tell why it was refused the events: what is asked once more tells it. */
@@ -272,7 +316,7 @@ newer.addEventListener("click", show);
 document.getElementById("help")?.addEventListener("click", showHelp);
 drawNavigation();
 if (carrierInUse().isServed) {
-	listen();
+	void listenWithOthers();
 } else {
 	said.textContent = "reading the trace ...";
 	void load();
