@@ -66,6 +66,13 @@ bool output_replaces(const char *input, const char *output)
 
 /* ---------------------------------------------------------------- what was there before */
 
+bool output_is_other(const struct stat *before, const struct stat *now)
+{
+	return now->st_ino != before->st_ino || now->st_dev != before->st_dev ||
+	       now->st_mtim.tv_sec != before->st_mtim.tv_sec ||
+	       now->st_mtim.tv_nsec != before->st_mtim.tv_nsec;
+}
+
 static struct {
 	char *path;
 	struct stat before; /* of the name itself, be it a link */
@@ -96,10 +103,7 @@ void output_tell_replaced(void)
 
 	if (!noted.path)
 		return;
-	if (lstat(noted.path, &now) == 0 &&
-		(now.st_ino != noted.before.st_ino ||
-			now.st_mtim.tv_sec != noted.before.st_mtim.tv_sec ||
-			now.st_mtim.tv_nsec != noted.before.st_mtim.tv_nsec))
+	if (lstat(noted.path, &now) == 0 && output_is_other(&noted.before, &now))
 		say_sentence(
 			S_ISLNK(noted.before.st_mode)
 				? "'%s' was a link, and was replaced; what it names is as it was"

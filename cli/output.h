@@ -7,6 +7,7 @@
 #define CLI_OUTPUT_H
 
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <stdint.h>
 
 /* output_is_terminal: does text for this output appear on a terminal? "-" is standard output. */
@@ -29,6 +30,9 @@ bool output_is_good(const char *command, const char *output);
  * cannot be had again; says so. "-" is no file.
  */
 bool output_replaces(const char *input, const char *output);
+
+/* output_is_other: has the name been given to another file since, or was the file written? */
+bool output_is_other(const struct stat *before, const struct stat *now);
 
 /*
  * output_note: takes note of the file that has the output's name, which the output will replace; "-" is none.

@@ -14,6 +14,7 @@
 
 #include "dumps.h"
 #include "exits.h"
+#include "output.h"
 #include "recording.h"
 #include "say.h"
 #include "signals.h"
@@ -169,13 +170,6 @@ static struct stat look_at(const struct recording *recording)
 	return seen;
 }
 
-static bool is_other(const struct stat *before, const struct stat *now)
-{
-	return now->st_ino != before->st_ino || now->st_dev != before->st_dev ||
-	       now->st_mtim.tv_sec != before->st_mtim.tv_sec ||
-	       now->st_mtim.tv_nsec != before->st_mtim.tv_nsec;
-}
-
 /* A pipe or a device has its name in any case. */
 static bool was_written(const struct recording *recording, const struct stat *before)
 {
@@ -183,7 +177,7 @@ static bool was_written(const struct recording *recording, const struct stat *be
 
 	if (recording->options.output && strcmp(recording->options.output, "-") == 0)
 		return true;
-	return now.st_ino && (!S_ISREG(now.st_mode) || is_other(before, &now));
+	return now.st_ino && (!S_ISREG(now.st_mode) || output_is_other(before, &now));
 }
 
 /* A program that was started says itself how it ended. */

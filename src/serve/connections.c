@@ -88,24 +88,39 @@ static bool may_go(const struct connection *connection, enum phase phase, uint64
 		       now_ns > connection->since_ns + SERVE_ANSWER_SECONDS * SECOND);
 }
 
-/* For the first of the list, which is new and stays. */
+static bool counts(const struct connection *connection)
+{
+	return !connection->is_going && connection->phase != PHASE_EVENTS;
+}
+
+static bool has_too_many(const struct serve_connections *all)
+{
+	const struct connection *connection;
+	unsigned count = 0;
+
+	for (connection = all->first; connection; connection = connection->next)
+		count += counts(connection);
+	return count > SERVE_CONNECTIONS_MAX;
+}
+
+/* For the first of the list, which is new and stays. The kernel is asked of the others only where one has to go. */
 static void make_room(struct serve_connections *all, uint64_t now_ns)
 {
 	struct connection *connection, *chosen = NULL;
 	enum phase phase, least = NR_PHASES;
-	unsigned count = 1;
 
+	if (!has_too_many(all))
+		return;
 	for (connection = all->first->next; connection; connection = connection->next) {
-		if (connection->is_going || connection->phase == PHASE_EVENTS)
+		if (!counts(connection))
 			continue;
-		count++;
 		phase = phase_of(connection);
 		if (phase <= least && may_go(connection, phase, now_ns)) {
 			chosen = connection;
 			least = phase;
 		}
 	}
-	if (chosen && count > SERVE_CONNECTIONS_MAX)
+	if (chosen)
 		let_go(chosen);
 }
 

