@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #define SERVE_CONNECTIONS_MAX 64u /* besides those that are told of events (readers.h) */
-/* libmicrohttpd's own bound, so that a new one comes in and another can go for it. */
-#define SERVE_SOCKETS_MAX (2 * SERVE_CONNECTIONS_MAX + 16u)
+/* libmicrohttpd's own bound: it closes what is new beyond it, also while those that were let go are still to end. */
+#define SERVE_SOCKETS_MAX (8 * SERVE_CONNECTIONS_MAX)
 #define SERVE_REQUEST_SECONDS \
 	10u /* from the connection, or the answer before, to the whole request */
 #define SERVE_ANSWER_SECONDS 2u /* that an answer has at least, however many others come */
