@@ -156,10 +156,10 @@ def check_names_of_the_short_lived(place):
 
 
 def holds(process, path):
-    """Whether the process has this file open."""
+    """Whether the process has a file open whose name begins like this."""
     for number in os.listdir(f"/proc/{process.pid}/fd"):
         try:
-            if os.readlink(f"/proc/{process.pid}/fd/{number}") == path:
+            if os.readlink(f"/proc/{process.pid}/fd/{number}").startswith(path):
                 return True
         except FileNotFoundError:
             pass
@@ -175,7 +175,7 @@ def check_names_of_the_removed(place):
     check(program.stdout.readline() == "ready\n", "it has ended")
     engine = subprocess.Popen([COROTRACER, "attach", "-o", place + "/removed.ctrace", str(program.pid)],
                               stderr=subprocess.PIPE, text=True)
-    while not holds(engine, path):
+    while not (holds(engine, path) and holds(engine, "/memfd:corotracer")):
         check(engine.poll() is None, "the engine has ended")
     os.unlink(path)
     program.communicate(timeout=60)
