@@ -73,14 +73,25 @@ void witness_start(void)
 	channel = ends[0];
 }
 
+/* The next signal interrupts the wait for the answer, and says nothing of the witness. */
+static bool is_answered(void)
+{
+	struct pollfd answered = {.fd = channel, .events = POLLIN};
+	int nr_ready;
+
+	do
+		nr_ready = poll(&answered, 1, PATIENCE_MS);
+	while (nr_ready < 0 && errno == EINTR);
+	return nr_ready == 1;
+}
+
 bool witness_saw(int number)
 {
 	unsigned char asked = (unsigned char)number, answer = 0;
-	struct pollfd answered = {.fd = channel, .events = POLLIN};
 
 	if (channel < 0)
 		return false;
-	if (send(channel, &asked, 1, MSG_NOSIGNAL) == 1 && poll(&answered, 1, PATIENCE_MS) == 1 &&
+	if (send(channel, &asked, 1, MSG_NOSIGNAL) == 1 && is_answered() &&
 		read(channel, &answer, 1) == 1)
 		return answer;
 	witness_stop();

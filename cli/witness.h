@@ -12,7 +12,11 @@
 /* witness_start: where it cannot be had, nothing is known of signals to the group. There may be threads. */
 void witness_start(void);
 
-/* witness_saw: the group was sent this signal since the last question about it. Call for each signal that we got. */
+/*
+ * witness_saw: the group was sent this signal since the last question about it. Call for each signal that we got.
+ * Signals of one number merge while they are pending, as they do everywhere: a signal to the group and one to us alone,
+ * both before the question, are one signal to the group.
+ */
 bool witness_saw(int number);
 
 /* witness_stop: it ends. Nothing where there is none. */
