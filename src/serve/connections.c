@@ -15,8 +15,13 @@
 
 #define SECOND UINT64_C(1000000000)
 
+/* The kernel's states of a connection. netinet/tcp.h names them, but its tcp_info has no count of bytes. */
+#define STATE_CLOSE 7u
+#define STATE_CLOSE_WAIT 8u
+
 /* In the order in which they go. */
 enum phase {
+	PHASE_LEFT,      /* the peer has closed it, and nothing of a request is there */
 	PHASE_SILENT,    /* nothing has come yet */
 	PHASE_KEPT,      /* nothing has come since the answer */
 	PHASE_ASKING,    /* a part of a request has come */
@@ -57,22 +62,36 @@ void serve_connections_free(struct serve_connections *connections)
 	free(connections);
 }
 
-/* The kernel counts what has come, also of a request that libmicrohttpd does not show before it is whole. */
-static uint64_t count_bytes(int socket)
+/*
+ * What has come, also of a request that libmicrohttpd does not show before it is whole: the kernel counts it, and the
+ * peer's end (FIN) as a byte. Returns whether the peer may still send.
+ */
+static bool count_bytes(int socket, uint64_t *retcount)
 {
 	struct tcp_info information = {0};
 	socklen_t nr_bytes = sizeof(information);
+	bool has_end;
 
-	getsockopt(socket, IPPROTO_TCP, TCP_INFO, &information, &nr_bytes);
-	return information.tcpi_bytes_received;
+	*retcount = 0;
+	if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &information, &nr_bytes) < 0)
+		return true;
+	has_end = information.tcpi_state == STATE_CLOSE_WAIT;
+	*retcount =
+		information.tcpi_bytes_received - (has_end && information.tcpi_bytes_received > 0);
+	return !has_end && information.tcpi_state != STATE_CLOSE;
 }
 
 static enum phase phase_of(const struct connection *connection)
 {
-	if (connection->phase > PHASE_KEPT ||
-		count_bytes(connection->socket) <= connection->nr_bytes)
+	uint64_t nr_bytes;
+	bool may_send;
+
+	if (connection->phase > PHASE_KEPT)
 		return connection->phase;
-	return PHASE_ASKING;
+	may_send = count_bytes(connection->socket, &nr_bytes);
+	if (nr_bytes > connection->nr_bytes)
+		return PHASE_ASKING;
+	return may_send ? connection->phase : PHASE_LEFT;
 }
 
 static void let_go(struct connection *connection)
@@ -139,6 +158,7 @@ static void begin(struct serve_connections *all, struct MHD_Connection *from, vo
 	}
 	connection->all = all;
 	connection->socket = information->connect_fd;
+	connection->phase = PHASE_SILENT;
 	connection->since_ns = clock_monotonic_ns();
 	pthread_mutex_lock(&all->lock);
 	connection->next = all->first;
@@ -183,7 +203,7 @@ static void note(struct MHD_Connection *from, enum phase phase)
 	connection->phase = phase;
 	connection->since_ns = clock_monotonic_ns();
 	if (phase == PHASE_KEPT)
-		connection->nr_bytes = count_bytes(connection->socket);
+		count_bytes(connection->socket, &connection->nr_bytes);
 	pthread_mutex_unlock(&connection->all->lock);
 }
 
