@@ -219,6 +219,7 @@ static int write_to(
 	status = open_and_write(handing_on, form, output, &exported, &error);
 	if (status)
 		return say_failure(status, &error);
+	memory_tell_missing(exported.nr_without_room, "what was written");
 	if (exported.nr_rows)
 		say_sentence("%s of %s left out, as was asked for",
 			said_count(exported.nr_left_out, "", "").text,

@@ -292,6 +292,10 @@ static void print_info(
 	print_part(tables);
 	label("packed");
 	puts(tables->is_packed ? "yes, with zstd" : "no");
+	if (tables->most_live) {
+		label("alive at once");
+		puts(said_count(tables->most_live, "coroutine", "coroutines").text);
+	}
 	print_size(path, counted->nr_events);
 	print_losses(tables, counted);
 	label("events");

@@ -178,15 +178,6 @@ static int ask_view(
 	return exit_status ? exit_status : flush_output();
 }
 
-static void say_without_room(uint64_t nr_events)
-{
-	if (nr_events)
-		say_sentence("%" PRIu64 " events of further coroutines are in the trace, and not "
-			     "in the answer: there "
-			     "was no memory for them (more with '--memory')",
-			nr_events);
-}
-
 static int ask_trace(const struct arguments *arguments, struct ct_trace *trace,
 	const struct ct_thresholds *thresholds, const struct sought *sought)
 {
@@ -199,7 +190,7 @@ static int ask_trace(const struct arguments *arguments, struct ct_trace *trace,
 	if (status)
 		return say_failure(status, &error);
 	exit_status = ask_view(arguments, view, sought);
-	say_without_room(ct_view_nr_without_room(view));
+	memory_tell_missing(ct_view_nr_without_room(view), "the answer");
 	ct_view_close(view);
 	return exit_status;
 }

@@ -97,10 +97,12 @@ static int serve(const struct arguments *arguments, struct ct_serve_options *opt
 }
 
 /* A file that is no trace is told at once, and not in the browser. */
-static int check(const char *path)
+static int check(const char *path, uint64_t memory_bytes)
 {
-	struct ct_open_options opening = {
-		.size = sizeof(opening), .no_symbols = true, .as_stored = true};
+	struct ct_open_options opening = {.size = sizeof(opening),
+		.no_symbols = true,
+		.as_stored = true,
+		.memory_bytes = memory_bytes};
 	struct ct_trace *trace;
 	struct ct_error error;
 	enum ct_status status;
@@ -121,6 +123,7 @@ static int check(const char *path)
 	if (status)
 		return say_failure(status, &error);
 	damage_note(trace, path);
+	memory_tell(trace);
 	damage_tell();
 	ct_trace_close(trace);
 	return 0;
@@ -131,7 +134,7 @@ static int serve_path(const struct arguments *arguments, const char *path)
 	struct ct_serve_options options = {
 		.path = path, .memory_bytes = arguments->meaning[OPTION_JUDGE_MEMORY].number};
 	struct ct_thresholds *thresholds;
-	int status = check(path);
+	int status = check(path, options.memory_bytes);
 
 	if (!status)
 		status = thresholds_read(arguments, &thresholds);

@@ -5,6 +5,7 @@
 #include "judge.h"
 #include "output.h"
 #include "say.h"
+#include "subject.h"
 
 /* ---------------------------------------------------------------- thresholds */
 
@@ -76,6 +77,8 @@ enum ct_status judgement_open(const char *path, const struct ct_open_options *op
 
 	progress_begin_reading(path);
 	status = ct_trace_open(path, opening, &judgement.trace, reterr);
+	if (status == CT_OK)
+		memory_tell(judgement.trace);
 	return judge(status, &judgement, options, ret_judgement, reterr);
 }
 

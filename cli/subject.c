@@ -52,6 +52,43 @@ int damage_exit_status(int exit_status)
 	return exit_status || !damaged.is_there ? exit_status : ct_status_exit_code(CT_ERR_CORRUPT);
 }
 
+/* ---------------------------------------------------------------- memory */
+
+#define MUCH_BYTES (UINT64_C(1) << 30)
+
+/* Those that find no room are told of as a loss as well, once it is known how many there were. */
+static const char *what_follows(const struct ct_memory *memory)
+{
+	if (!memory->bound || memory->most_bytes <= memory->bound)
+		return "";
+	return memory->least_bytes > memory->bound
+		       ? ": those that find no room will be left out ('--memory' allows more)"
+		       : ": some may find no room, and be left out ('--memory' allows more)";
+}
+
+void memory_tell(const struct ct_trace *trace)
+{
+	struct ct_memory memory = ct_trace_memory(trace);
+	const char *follows = what_follows(&memory);
+
+	if (!*follows && memory.most_bytes < MUCH_BYTES)
+		return;
+	say_sentence("%s alive at once take %s to %s of memory, of %s%s",
+		said_count(memory.most_live, "coroutine", "coroutines").text,
+		said_bytes(memory.least_bytes).text, said_bytes(memory.most_bytes).text,
+		said_bytes(memory.bound).text, follows);
+}
+
+void memory_tell_missing(uint64_t nr_events, const char *what)
+{
+	if (nr_events)
+		say_sentence(
+			"%s of further coroutines %s in the trace, and not in %s: there was no "
+			"memory for them (more with '--memory')",
+			said_count(nr_events, "event", "events").text,
+			nr_events == 1 ? "is" : "are", what);
+}
+
 /* ---------------------------------------------------------------- a file, or a process */
 
 bool subject_is_process(const struct subject *subject)
@@ -84,6 +121,7 @@ static int open_file(const struct arguments *arguments, const struct subject *su
 	status = ct_trace_open(subject->operand, &opening, ret_trace, &error);
 	if (status == CT_OK) {
 		damage_note(*ret_trace, subject->operand);
+		memory_tell(*ret_trace);
 		return 0;
 	}
 	subject_settle(subject);

@@ -34,6 +34,14 @@ void damage_tell(void);
 int damage_exit_status(int exit_status);
 
 /*
+ * memory_tell: says what a judgement of the trace will take, where that is much, or more than it may take. Nothing
+ * where the trace does not tell how many coroutines it has. memory_tell_missing: afterwards: how many events are not in
+ * what was made, since their coroutines found no room. Nothing where there are none.
+ */
+void memory_tell(const struct ct_trace *trace);
+void memory_tell_missing(uint64_t nr_events, const char *what);
+
+/*
  * subject_open: its trace, with a sign of life. A process is recorded for a while (1 s); Ctrl-C ends that early,
  * and what was seen until then is in the trace. 0: the caller goes on to subject_settle; else the exit status,
  * after saying why not.

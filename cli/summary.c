@@ -4,11 +4,13 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "judge.h"
 #include "say.h"
+#include "subject.h"
 #include "recording.h"
 
 /* Some 20 million events: 3 s. Packed ones are two to four times as many. */
@@ -22,7 +24,7 @@ static void say_ledger(const struct recording *recording, const struct ct_record
 }
 
 /* Part of the last line: without it the figures there say nothing. */
-static void print_who_attached(const struct ct_record_stats *stats)
+static void print_who_attached(FILE *line, const struct ct_record_stats *stats)
 {
 	if (stats->has_probe)
 		return;
@@ -30,9 +32,9 @@ static void print_who_attached(const struct ct_record_stats *stats)
 		fputs("; no probe attached: the program is written in Go, whose runtime writes a "
 		      "trace of its own: by runtime/trace, by 'go test -trace', or by "
 		      "'corotracer attach http://HOST:PORT' where it has net/http/pprof",
-			stderr);
+			line);
 	else
-		fprintf(stderr, "; no probe attached: %s%s", stats->attaching->question,
+		fprintf(line, "; no probe attached: %s%s", stats->attaching->question,
 			stats->has_ledger ? " What the descriptor ledger saw was recorded." : "");
 }
 
@@ -72,14 +74,14 @@ void summary_before_close(const struct recording *recording, const struct ct_rec
 			recording->options.output);
 }
 
-static void print_findings(const struct ct_report *report)
+static void print_findings(FILE *line, const struct ct_report *report)
 {
 	uint32_t nr_by_grade[CT_GRADE_PROVEN + 1] = {0};
 	const char *separator = " (";
 	unsigned grade;
 	uint32_t i;
 
-	fputs(said_count(report->nr_findings, "finding", "findings").text, stderr);
+	fputs(said_count(report->nr_findings, "finding", "findings").text, line);
 	for (i = 0; i < report->nr_findings; i++) {
 		grade = report->findings[i].grade;
 		nr_by_grade[grade <= CT_GRADE_PROVEN ? grade : CT_GRADE_NONE]++;
@@ -87,63 +89,95 @@ static void print_findings(const struct ct_report *report)
 	for (grade = CT_GRADE_PROVEN; grade > CT_GRADE_NONE; grade--) {
 		if (!nr_by_grade[grade])
 			continue;
-		fprintf(stderr, "%s%u %s", separator, nr_by_grade[grade],
+		fprintf(line, "%s%u %s", separator, nr_by_grade[grade],
 			ct_grade_name((enum ct_grade)grade));
 		separator = ", ";
 	}
 	if (report->nr_findings)
-		fputc(')', stderr);
+		fputc(')', line);
 }
 
 /* The rest was not judged here. */
-static void print_part(const struct ct_report *report)
+static void print_part(FILE *line, const struct ct_report *report)
 {
 	if (report->tables->nr_before)
-		fprintf(stderr, " in its last %s",
+		fprintf(line, " in its last %s",
 			said_span(ct_time_between(report->quality.observed_from,
 					  report->quality.observed_until))
 				.text);
 }
 
-static void print_place(const struct recording *recording)
+static void print_place(FILE *line, const struct recording *recording)
 {
 	struct stat status;
 
 	if (strcmp(recording->options.output, "-") == 0)
 		return;
-	fputs("; trace in ", stderr);
-	print_quoted(stderr, recording->options.output);
+	fputs("; trace in ", line);
+	print_quoted(line, recording->options.output);
 	if (stat(recording->options.output, &status) == 0 && S_ISREG(status.st_mode))
-		fprintf(stderr, " (%s)", said_bytes((uint64_t)status.st_size).text);
+		fprintf(line, " (%s)", said_bytes((uint64_t)status.st_size).text);
 }
 
-static void print_line(const struct recording *recording, const struct ct_record_stats *stats,
-	const struct ct_report *report, bool is_kept)
+static void print_line(FILE *line, const struct recording *recording,
+	const struct ct_record_stats *stats, const struct ct_report *report, bool is_kept)
 {
-	fprintf(stderr, "corotracer: %s, %s lost",
+	fprintf(line, "corotracer: %s, %s lost",
 		said_count(stats->nr_events, "event", "events").text,
 		said_count(stats->nr_lost, "", "").text);
 	if (stats->nr_left_out)
-		fprintf(stderr, ", %s left out", said_count(stats->nr_left_out, "", "").text);
+		fprintf(line, ", %s left out", said_count(stats->nr_left_out, "", "").text);
 	if (report) {
-		fprintf(stderr, ", %s, ",
+		fprintf(line, ", %s, ",
 			said_count(report->quality.nr_coros, "coroutine", "coroutines").text);
-		print_findings(report);
-		print_part(report);
+		print_findings(line, report);
+		print_part(line, report);
 	}
 	if (recording->options.format == CT_FORMAT_JSONL)
-		fprintf(stderr, "; %s written%s", said_count(stats->nr_rows, "row", "rows").text,
+		fprintf(line, "; %s written%s", said_count(stats->nr_rows, "row", "rows").text,
 			recording->options.all_kinds ? "" : ", of suspends and resumes only");
 	if (recording->options.flight)
-		fputs("; kept in memory", stderr);
+		fputs("; kept in memory", line);
 	else if (is_kept && !stats->keeps_former)
-		print_place(recording);
+		print_place(line, recording);
 	if (report && !recording->wants_report) {
-		fputs("; next: corotracer report ", stderr);
-		print_quoted(stderr, recording->options.output);
+		fputs("; next: corotracer report ", line);
+		print_quoted(line, recording->options.output);
 	}
-	print_who_attached(stats);
-	fputc('\n', stderr);
+	print_who_attached(line, stats);
+	fputc('\n', line);
+}
+
+/* In one piece, so that what others say meanwhile does not come between. */
+static void say_line(const struct recording *recording, const struct ct_record_stats *stats,
+	const struct ct_report *report, bool is_kept)
+{
+	size_t nr_bytes = 0;
+	char *text = NULL;
+	FILE *line = open_memstream(&text, &nr_bytes);
+
+	if (line) {
+		print_line(line, recording, stats, report, is_kept);
+		fclose(line);
+	}
+	if (text && nr_bytes)
+		fwrite(text, 1, nr_bytes, stderr);
+	else
+		print_line(stderr, recording, stats, report, is_kept);
+	free(text);
+}
+
+/* The trace has them, and what was judged here has not. */
+static void say_without_room(const struct ct_report *report)
+{
+	const struct ct_quality *quality = &report->quality;
+	uint64_t nr_events = 0;
+	uint32_t i;
+
+	for (i = 0; i < quality->nr_losses; i++)
+		if (quality->losses[i].reason == CTP_LOSS_NO_ROOM)
+			nr_events += quality->losses[i].count;
+	memory_tell_missing(nr_events, "what was judged");
 }
 
 /* Only a trace in a regular file can be read again, and only the compact form holds everything. */
@@ -214,6 +248,8 @@ void summary_after_close(const struct recording *recording, const struct recordi
 		judgement = (struct judgement){NULL, NULL};
 	if (judgement.report && recording->wants_report)
 		print_report(judgement.report, recording->options.output);
-	print_line(recording, stats, judgement.report, !error || is_readable(recording, result));
+	if (judgement.report)
+		say_without_room(judgement.report);
+	say_line(recording, stats, judgement.report, !error || is_readable(recording, result));
 	judgement_fini(&judgement);
 }

@@ -109,6 +109,22 @@ void ct_trace_close(struct ct_trace *trace);
 const struct ct_tables *ct_trace_tables(const struct ct_trace *trace);
 
 /*
+ * What a judgement or a view keeps of a trace's coroutines. Known before the events are read, from what the writer
+ * counted, which is not to be trusted.
+ */
+struct ct_memory {
+	uint64_t
+		most_live; /* coroutines that were alive at once; 0: not known, and nothing else is but the bound */
+	uint64_t least_bytes; /* if each did next to nothing */
+	uint64_t
+		most_bytes; /* if each ran more than once, in a frame of its own, with a descriptor of its own */
+	uint64_t bound; /* memory_bytes of ct_open_options, or its default; 0: none */
+};
+
+/* ct_trace_memory: see struct ct_memory. */
+struct ct_memory ct_trace_memory(const struct ct_trace *trace);
+
+/*
  * ct_trace_next: the next event in order of time. CT_OK and *ret_event, valid until the next call; CT_END after the
  * last one. Events of two threads within the reach of time-stamps come in a possible order, with times raised where
  * needed (tables' reach_ns; CT_FLAG_ORDER_UNKNOWN).

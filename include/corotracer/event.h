@@ -218,6 +218,8 @@ struct ct_tables {
 	uint32_t first_generation;
 	uint32_t last_generation;
 	uint64_t nr_before; /* events of the recording that lie before this part */
+	/* Coroutines that were alive at once, at most, as the writer counted them; not to be trusted. 0: not known */
+	uint64_t most_live;
 	/* events handed out that tell how things stood when this part begins */
 	uint64_t nr_carried;
 	uint64_t nr_not_carried; /* facts that found no room among them */

@@ -93,6 +93,8 @@ struct ct_selection {
 struct ct_exported {
 	uint64_t nr_rows;     /* that there were */
 	uint64_t nr_left_out; /* of these: not asked for */
+	uint64_t
+		nr_without_room; /* events whose coroutines no row tells of: ct_view_nr_without_room */
 };
 
 struct ct_export_options {

@@ -14,6 +14,14 @@ static inline void count_add(uint64_t *sum, uint64_t count)
 		*sum = UINT64_MAX;
 }
 
+/* count_times: so many of each, which stays at UINT64_MAX likewise. */
+static inline uint64_t count_times(uint64_t count, uint64_t each)
+{
+	uint64_t product;
+
+	return __builtin_mul_overflow(count, each, &product) ? UINT64_MAX : product;
+}
+
 /* count_signed: for columns of signed numbers, the greatest of which stands for more, too. */
 static inline int64_t count_signed(uint64_t count)
 {

@@ -10,6 +10,7 @@
 #include "stages/ahead.h"
 #include "rules/rules.h"
 #include "stages/arrange.h"
+#include "base/count.h"
 #include "base/failure.h"
 #include "base/input.h"
 #include "base/io.h"
@@ -200,6 +201,20 @@ void ct_trace_close(struct ct_trace *trace)
 const struct ct_tables *ct_trace_tables(const struct ct_trace *trace)
 {
 	return trace->source->tables;
+}
+
+/* As measured with a million of them: docs/costs.md. */
+#define BYTES_OF_IDLE 150u
+#define BYTES_OF_BUSY 720u
+
+struct ct_memory ct_trace_memory(const struct ct_trace *trace)
+{
+	struct ct_memory memory = {
+		.most_live = trace->source->tables->most_live, .bound = trace->source->most_bytes};
+
+	memory.least_bytes = count_times(memory.most_live, BYTES_OF_IDLE);
+	memory.most_bytes = count_times(memory.most_live, BYTES_OF_BUSY);
+	return memory;
 }
 
 enum ct_status ct_trace_next(

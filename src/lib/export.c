@@ -72,6 +72,7 @@ static enum ct_status hand_on(struct ct_trace *trace, const struct ct_export_opt
 		return ct_fail_memory(reterr);
 	job.view->pass = pass;
 	status = writers[options->format](&job, reterr);
+	pass->rows.nr_without_room = ct_view_nr_without_room(job.view);
 	view_close(job.view);
 	return status;
 }

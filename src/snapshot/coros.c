@@ -122,6 +122,8 @@ uint32_t snapshot_coro_make(struct snapshot *snapshot, uint32_t segment, uint64_
 	snapshot->births.at[coro].frame_after = SNAPSHOT_NO_FRAME;
 	snapshot->nr_coros++;
 	snapshot->nr_live++;
+	if (snapshot->nr_live > snapshot->most_live)
+		snapshot->most_live = snapshot->nr_live;
 	return coro;
 }
 

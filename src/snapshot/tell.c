@@ -99,6 +99,11 @@ uint64_t snapshot_nr_live(const struct snapshot *snapshot)
 	return snapshot->nr_live;
 }
 
+uint64_t snapshot_most_live(const struct snapshot *snapshot)
+{
+	return snapshot->most_live;
+}
+
 void snapshot_observe(struct snapshot *snapshot, const struct snapshot_observer *observer)
 {
 	snapshot->observer = *observer;

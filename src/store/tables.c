@@ -340,6 +340,14 @@ static bool apply_note(struct store_tables *all, const struct ct_define_note *fr
 	return !*note.text || vec_push(&all->lists.notes, note);
 }
 
+static bool apply_generation_end(
+	struct store_tables *all, const struct ct_define_generation_end *from)
+{
+	if (from->most_live > all->tables.most_live)
+		all->tables.most_live = from->most_live;
+	return apply_heartbeat(all, from->monotonic_ns);
+}
+
 /* How much lies before this part is told where it begins; later ones only go on. */
 static bool apply_generation(struct store_tables *all, const struct ct_define_generation *from)
 {
@@ -392,7 +400,7 @@ static bool apply(struct store_tables *all, const struct ct_definition *definiti
 	case CT_DEFINE_GENERATION:
 		return apply_generation(all, &definition->generation);
 	case CT_DEFINE_GENERATION_END:
-		return apply_heartbeat(all, definition->generation_end.monotonic_ns);
+		return apply_generation_end(all, &definition->generation_end);
 	case CT_DEFINE_REASON:
 		return apply_reason(all, &definition->reason);
 	case CT_DEFINE_STACK:

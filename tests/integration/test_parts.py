@@ -141,7 +141,9 @@ def test_engine_killed(scratch):
             engine.wait()
             words = follower.communicate(timeout=60)[1]
             os.killpg(engine.pid, signal.SIGKILL)
-    readable = run(COROTRACER, "dump", "--no-symbols", partial).stdout
+    dump = run(COROTRACER, "dump", "--no-symbols", partial, status=None)
+    check(dump.returncode in (0, 5), f"status {dump.returncode}, neither whole nor cut within a block: {dump.stderr}")
+    readable = dump.stdout
     events = [line for line in readable.splitlines() if re.match(r"-?[0-9.]+s t", line)]
     told = (scratch / "followed").read_text().splitlines()
     check(len(told) == len(events), f"{len(told)} events were followed, {len(events)} are in the file")

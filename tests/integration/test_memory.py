@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""--memory: what a trace will take is told before it is read, the bound is kept, and who found no room is told as a loss."""
+import json
+import os
+import re
+import subprocess
+
+from served import Server, judged
+from support import BUILD, COROTRACER, check, folder, run
+
+COROUTINES = 60_000
+LITTLE, ENOUGH = "2MiB", "256MiB"
+AHEAD = (r"corotracer: 60,000 coroutines alive at once take 9\.00 MB to 43\.2 MB of memory, of 2\.10 MB: those that find no room will be "
+         r"left out \('--memory' allows more\)\n")
+HEAD = """trace from=0 until=2s
+process 1 pid=100 program=/bin/server probe ledger
+thread 1 tid=101 name=worker-0
+site 1 kind=source file=/src/server.cpp line=40 function=accept_loop
+site 2 kind=source file=/src/server.cpp line=120 function=handle reason=AsyncRead
+1ms t1 resume c1
+"""
+
+
+def living(place):
+    """A trace in which so many coroutines wait at its end."""
+    text, trace = place + "/living.text", place + "/living.ctrace"
+    with open(text, "w", encoding="utf-8") as lines:
+        lines.write(HEAD)
+        for coroutine in range(1, COROUTINES + 1):
+            lines.write(f"+1us t1 create c{coroutine} @1\n+1us t1 resume c{coroutine}\n+1us t1 suspend c{coroutine} @2\n")
+    run(COROTRACER, "export", "-f", "ctrace", "-o", trace, text)
+    return trace
+
+
+def number(text):
+    return int(text.replace(",", ""))
+
+
+def asked(trace, memory, *command, status=0):
+    return run(COROTRACER, command[0], "--memory", memory, *command[1:], trace, status=status)
+
+
+def check_told_before(trace):
+    """Of what judges a trace, and not of what hands its events on."""
+    for command, *operands in (("report",), ("stats",), ("check",), ("query", "select 1")):
+        little = run(COROTRACER, command, "--memory", LITTLE, trace, *operands, status=None)
+        check(re.match(AHEAD, little.stderr), f"{command}: {little.stderr}")
+        enough = run(COROTRACER, command, "--memory", ENOUGH, trace, *operands, status=None)
+        check(enough.stderr == "", f"{command} with {ENOUGH}: {enough.stderr}")
+    said = asked(trace, LITTLE, "export", "-f", "csv", "-o", "/dev/null").stderr
+    check("no memory" not in said and "alive at once" not in said, f"events alone take no memory: {said}")
+    check(f"alive at once {COROUTINES:,} coroutines\n" in run(COROTRACER, "info", trace).stdout, "info does not tell how many")
+
+
+def check_told_as_loss(trace, place):
+    """The same number of events at each door, and as many coroutines as found room."""
+    report = json.loads(asked(trace, LITTLE, "report", "--format", "json").stdout)
+    lost = report["quality"]["lost"]
+    check(0 < lost < 3 * COROUTINES, f"lost: {lost}")
+    check(f"{lost:,} events of further coroutines are in the trace" in asked(trace, LITTLE, "report").stdout, "the report does not tell")
+    check(f", {lost:,} lost\n" in asked(trace, LITTLE, "check").stdout, "check does not tell")
+    answer = run(COROTRACER, "query", "--memory", LITTLE, "--format", "csv", trace, "select count(*) from coroutines")
+    here = number(answer.stdout.splitlines()[1])
+    check(0 < here < COROUTINES and abs(3 * (COROUTINES - here) - lost) <= 3, f"{here} coroutines, and {lost} events lost")
+    check(f"{lost:,} events of further coroutines are in the trace, and not in the answer" in answer.stderr, answer.stderr)
+    rows = place + "/rows.csv"
+    said = asked(trace, LITTLE, "export", "-f", "csv", "--table", "coroutines", "-o", rows).stderr
+    with open(rows, encoding="utf-8") as lines:
+        check(sum(1 for _ in lines) == here + 1, "the export has other coroutines than the answer")
+    check(f"{lost:,} events of further coroutines are in the trace, and not in what was written" in said, said)
+    once = asked(trace, LITTLE, "top", "--once", "--screen", "coroutines").stdout
+    check(f"{lost:,} lost" in once, f"top does not tell: {once[:400]}")
+
+
+def check_served(trace):
+    server = Server("serve", "--listen", ":0", "--memory", LITTLE, trace)
+    state = judged(server)
+    check(state["nr_lost_judged"] > 0, f"the page does not tell: {state}")
+    said = server.stop()[1]
+    check(re.search(AHEAD, said), f"serve does not tell how much it takes: {said}")
+
+
+def most_resident(trace, memory):
+    """Bytes of a report, at most."""
+    with subprocess.Popen([COROTRACER, "report", "--memory", memory, trace], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return usage.ru_maxrss << 10
+
+
+def check_kept(trace):
+    """What is kept of coroutines is bounded: the least that they take is spared."""
+    spared = most_resident(trace, ENOUGH) - most_resident(trace, LITTLE)
+    check(spared > COROUTINES * 150 // 2, f"{LITTLE} spare {spared} bytes of {ENOUGH}")
+
+
+def check_run(place):
+    """The closing judgement of a recording keeps to the bound as well."""
+    trace = place + "/run.ctrace"
+    said = run(COROTRACER, "run", "--memory", "16KiB", "--report", "-o", trace, "--", BUILD / "tests/targets/crowd", "20000")
+    check("of further coroutines are in the trace, and not in what follows" in said.stdout, f"run --memory: {said.stdout[:600]}")
+    check("coroutines alive at once take" in said.stderr, f"run does not tell before: {said.stderr}")
+
+
+def main():
+    with folder() as place:
+        trace = living(place)
+        check_told_before(trace)
+        check_told_as_loss(trace, place)
+        check_served(trace)
+        check_kept(trace)
+        check_run(place)
+
+
+if __name__ == "__main__":
+    main()
