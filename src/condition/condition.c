@@ -383,12 +383,13 @@ static enum ct_status read_limit(struct reader *reader)
 static enum ct_status refuse_without_count(struct reader *reader, const char *comparison)
 {
 	const struct condition *condition = reader->condition;
-	unsigned grade = (unsigned)condition->limit;
 	struct text wanted = {0};
+	unsigned grade;
 
 	if (reader->where != CONDITION_REPORT || condition->unit != CONDITION_GRADE ||
 		condition->comparison[0] != '>')
 		return CT_OK;
+	grade = (unsigned)condition->limit;
 	if (condition->comparison[1] != '=' && grade < CT_GRADE_PROVEN)
 		grade++;
 	reader->at = comparison;
