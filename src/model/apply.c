@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each event goes to what the model does with its kind, by one table. The other files of this folder hold the meaning
+ * of most kinds.
+ */
+#include "base/failure.h"
+#include "model/parts.h"
+
+/* ---------------------------------------------------------------- details */
+
+static bool take_deadline(struct model *model, const struct ct_event *event)
+{
+	struct model_thread *thread = thread_at(model, event->thread);
+
+	if (thread->last_suspended)
+		model_set_rare(model, coro_at(model, thread->last_suspended), deadline,
+			time_of_clock(model, event->object));
+	else
+		model_thread_deadline(model, event->thread);
+	return true;
+}
+
+static bool take_resource(struct model *model, const struct ct_event *event)
+{
+	struct model_thread *thread = thread_at(model, event->thread);
+
+	if (thread->last_suspended && !model_coro_waits_for(model, thread->last_suspended, event))
+		return false;
+	return !thread->last_doubled ||
+	       model_descriptor_is_copy_of(model, thread->last_doubled, event->object, event);
+}
+
+static bool take_missing(struct model *model, const struct ct_event *event)
+{
+	model_gap_of_coro(model, event);
+	return true;
+}
+
+static bool take_caller(struct model *model, const struct ct_event *event)
+{
+	size_t i;
+
+	for (i = model->crashes.count; i-- > 0;) {
+		struct model_crash *crash = &model->crashes.at[i];
+
+		if (crash->thread != event->thread)
+			continue;
+		crash->caller = event->site;
+		break;
+	}
+	return true;
+}
+
+static bool take_detail(struct model *model, const struct ct_event *event);
+
+/* ---------------------------------------------------------------- objects, descriptors, crashes */
+
+static void tell_given(struct model *model, uint32_t coro, const struct ct_event *event)
+{
+	uint32_t giver = event->coro ? coro : model_thread_doer(model, event->thread);
+
+	model_tell(model, MODEL_GIVE, (struct model_sight){.coro = giver, .event = event});
+}
+
+static bool change_object(struct model *model, const struct ct_event *event)
+{
+	uint32_t coro;
+
+	if (!model_coro_touch(model, event, &coro))
+		return false;
+	model_coro_progress(model, coro);
+	if (event->kind != CTP_KIND_ACQUIRE)
+		tell_given(model, coro, event);
+	return model_object_change(model, coro, event);
+}
+
+/* What a thread does to a descriptor is the doing of the coroutine that runs there. */
+static void progress_of_thread(struct model *model, const struct ct_event *event)
+{
+	model_coro_progress(model, thread_at(model, event->thread)->top);
+}
+
+/* A scheduler polls on the stack of whoever is about to leave the thread: that is not its doing. */
+static bool poll_descriptor(struct model *model, const struct ct_event *event)
+{
+	thread_at(model, event->thread)->leaving = 0;
+	return model_descriptor_ready(model, event);
+}
+
+static bool use_descriptor(struct model *model, const struct ct_event *event)
+{
+	if ((int64_t)event->coro < 0)
+		model_coro_try(model, thread_at(model, event->thread)->top);
+	else
+		progress_of_thread(model, event);
+	return model_descriptor_transfer(model, event);
+}
+
+static bool take_crash(struct model *model, const struct ct_event *event)
+{
+	struct model_crash crash = {
+		.process = event->process,
+		.thread = event->thread,
+		.coro = thread_at(model, event->thread)->top,
+		.site = event->site,
+		.signal_number = event->argument,
+		.is_sent = event->flags & 1,
+		.is_raised = event->flags & 2,
+		.address = event->object,
+		.time = event->time,
+		.sequence = event->sequence,
+	};
+
+	return vec_push(&model->crashes, crash);
+}
+
+/* ---------------------------------------------------------------- the table */
+
+struct taker {
+	bool (*take)(struct model *model, const struct ct_event *event);
+	void (*note)(struct model *model, const struct ct_event *event);
+	bool is_progress; /* of the coroutine that runs on its thread */
+	bool is_known;
+};
+
+static const struct taker taker_of_kind[256] = {
+#define KIND(name, function) [CTP_KIND_##name] = {.take = (function), .is_known = true},
+#define PROGRESS(name, function) \
+	[CTP_KIND_##name] = {.take = (function), .is_progress = true, .is_known = true},
+#define NOTED(name, function) [CTP_KIND_##name] = {.note = (function), .is_known = true},
+#define DETAIL(name, function)
+#include "model/kinds.def"
+};
+
+static const struct taker taker_of_detail[256] = {
+#define KIND(name, function)
+#define DETAIL(name, function) [CTP_DETAIL_##name] = {.take = (function), .is_known = true},
+#include "model/kinds.def"
+};
+
+/* A kind or a detail that the protocol has, and model/kinds.def has not, is not declared here. */
+enum has {
+#define KIND(name, function) HAS_KIND_##name,
+#define DETAIL(name, function) HAS_DETAIL_##name,
+#include "model/kinds.def"
+#define X(name, number, text, category, object, argument, meaning) \
+	KIND_##name##_IS_THERE = HAS_KIND_##name,
+#include "corotracer/def/kinds.def"
+#undef X
+#define X(name, number, text, meaning) DETAIL_##name##_IS_THERE = HAS_DETAIL_##name,
+#include "corotracer/def/details.def"
+#undef X
+};
+
+static bool take(struct model *model, const struct taker *taker, const struct ct_event *event)
+{
+	if (taker->take)
+		return taker->take(model, event);
+	if (taker->note)
+		taker->note(model, event);
+	return true;
+}
+
+static bool take_detail(struct model *model, const struct ct_event *event)
+{
+	return take(model, &taker_of_detail[event->argument], event);
+}
+
+static bool take_kind(struct model *model, const struct ct_event *event)
+{
+	const struct taker *taker = &taker_of_kind[event->kind];
+
+	model->nr_unknown_kinds += !taker->is_known;
+	if (taker->is_progress)
+		progress_of_thread(model, event);
+	return take(model, taker, event);
+}
+
+/* ---------------------------------------------------------------- an event */
+
+/* Callers that fill in more name coroutines by their index. */
+static bool may_release(const struct model *model)
+{
+	return (!model->history || model->history->take) && !model->breakdown;
+}
+
+enum ct_status model_apply(
+	struct model *model, const struct ct_event *event, struct ct_error *reterr)
+{
+	struct ct_event placed;
+	bool is_taken;
+
+	if (model->nr_ended > model->release_at && may_release(model) && !model_release_now(model))
+		return ct_fail_memory(reterr);
+	model->nr_events++;
+	model->sequence = event->sequence;
+	if (!model_observation_admit(model, event))
+		return CT_OK;
+	if (model_place(model, event->site) != event->site) {
+		placed = *event;
+		placed.site = model_place(model, event->site);
+		event = &placed;
+	}
+	model_stillness_note(model, event);
+	model_thread_note(model, event);
+	is_taken = take_kind(model, event);
+	if (!is_taken && model->is_left_out)
+		is_taken = model_bound_leave_out(model, event);
+	return is_taken && !model->has_no_memory ? CT_OK : ct_fail_memory(reterr);
+}
