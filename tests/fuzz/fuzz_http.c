@@ -135,6 +135,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)
 	static unsigned nr_inputs;
 	struct ct_serve *serve = the_server();
 
+	/* The fuzzer sees what its inputs are compared with, and so comes by the token, which nobody else does. */
+	if (memmem(bytes, nr_bytes, token_of(serve), strlen(token_of(serve))))
+		return 0;
 	exchange(serve, bytes, nr_bytes, answer);
 	check(serve, answer);
 	if (nr_inputs++ % CHECK_EVERY == 0) {
