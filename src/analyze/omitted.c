@@ -98,7 +98,7 @@ static void end_run(struct model_watch *watch, uint32_t index, ct_time until)
 	habit = habit_of(watch, of);
 	if (habit)
 		count_run(habit, of);
-	if (habit && !of->woken_at) {
+	if (habit && !of->woken_at && coro->resumed != CT_NO_TIME) {
 		habit->coro = coro->id;
 		habit->process = coro->process;
 		habit->began = coro->resumed;

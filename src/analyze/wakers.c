@@ -124,7 +124,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	uint32_t site = model_place(watch->model, coro->wait_site);
 	struct place *place = model_watch_place(watch, site);
 	struct woken_at *woken = model_watch_coro(watch, sight->coro);
-	int64_t waited_ns = sight->event->time - coro->suspended;
+	int64_t waited_ns = ct_time_between(coro->suspended, sight->event->time);
 
 	if (!place || coro->state != CT_STATE_WAITING || !is_inside(coro) ||
 		sight->by == sight->coro)
@@ -318,7 +318,7 @@ static bool have_gone(const struct analysis *analysis, const struct model_coro *
 	uint64_t least, bool is_of_all)
 {
 	struct place *place = place_of(analysis, coro);
-	int64_t waited_ns = analysis->parties[coro->process].end - coro->suspended;
+	int64_t waited_ns = ct_time_between(coro->suspended, analysis->parties[coro->process].end);
 
 	return place && place->nr_woken >= least && !place->has_others &&
 	       analyze_wakers_is_bound(analysis, coro) &&

@@ -411,6 +411,6 @@ enum ct_status input_peek(struct input *input, uint64_t offset, size_t nr_bytes,
 		return status;
 	if (!is_in_window(input, offset, nr_bytes))
 		return CT_END;
-	*ret_bytes = input->window + (offset - input->window_start);
+	*ret_bytes = input->window ? input->window + (offset - input->window_start) : NULL;
 	return CT_OK;
 }

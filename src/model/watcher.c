@@ -102,10 +102,13 @@ bool model_watch_gone(const struct model *model, uint32_t coro)
 
 static void move_area(const struct release *release, struct area *area, size_t each)
 {
-	unsigned char *to = area->at + each;
+	unsigned char *to;
 	uint32_t i;
 
-	for (i = 1; each && i < release->model->coros.count; i++) {
+	if (!each)
+		return;
+	to = area->at + each;
+	for (i = 1; i < release->model->coros.count; i++) {
 		const unsigned char *from = area->at + i * each;
 
 		if (!release->to[i])

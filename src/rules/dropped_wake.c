@@ -68,6 +68,7 @@ static bool keeps(const struct model_watch *watch, uint32_t index)
 			    coro->turns->wake.outcome == CTP_OUTCOME_TARGET_RUNNING;
 
 	return was_given_up && coro->turns->wake.time != CT_NO_TIME &&
+	       coro->suspended != CT_NO_TIME &&
 	       coro->turns->wake.time >= coro->suspended - watch->model->uncertainty_ns &&
 	       quiet_at_end(watch, index) > coro->turns->wake.time;
 }

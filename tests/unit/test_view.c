@@ -274,7 +274,7 @@ static int64_t unpack_cell(
 	memcpy(&cell, bytes + offset + row * head[1], head[1]);
 	if (head[1] == 8)
 		return (int64_t)cell;
-	return cell ? base + (int64_t)cell - 1 : ct_view_none(type);
+	return cell ? (int64_t)((uint64_t)base + cell - 1) : ct_view_none(type);
 }
 
 /* V-8, V-9: each word once, as the view says it. */
