@@ -9,6 +9,7 @@
 
 #include "analyze/hope.h"
 #include "analyze/parts.h"
+#include "analyze/readiness.h"
 #include "analyze/provenance.h"
 #include "analyze/why_live.h"
 #include "base/failure.h"
@@ -143,6 +144,8 @@ static void tell_descriptor(struct walk *walk, const struct model_coro *coro)
 		return;
 	if (descriptor->closed != CT_NO_TIME && descriptor->closed >= coro->suspended)
 		tell_close(walk, descriptor);
+	else if (analyze_readiness_end(walk->analysis, coro))
+		analyze_readiness_tell_end(walk->analysis, &walk->story, coro);
 	else if (descriptor->ready != CT_NO_TIME)
 		tell(walk,
 			(struct ct_step){

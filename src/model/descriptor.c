@@ -91,6 +91,7 @@ static uint32_t make(struct model *model, uint32_t process, uint32_t fd, uint32_
 		.polled = CT_NO_TIME,
 		.ready = CT_NO_TIME,
 		.expiry = CT_NO_TIME,
+		.ended = {.time = CT_NO_TIME},
 	};
 
 	if (model->descriptors.count >= UINT32_MAX || !vec_push(&model->descriptors, fresh))
@@ -408,6 +409,22 @@ bool model_descriptor_ready(struct model *model, const struct ct_event *event)
 	return true;
 }
 
+/* What comes of nothing read is the end, of what is a stream for sure: a socket may have had an empty datagram. */
+static void note_end(
+	struct model *model, struct model_descriptor *descriptor, const struct ct_event *event)
+{
+	if (event->coro || (descriptor->type != CTP_DESCRIPTOR_TYPE_CONNECTION &&
+				   descriptor->type != CTP_DESCRIPTOR_TYPE_PIPE))
+		return;
+	descriptor->ended = (struct model_waking){
+		.time = event->time,
+		.sequence = event->sequence,
+		.coro = thread_at(model, event->thread)->top,
+		.thread = event->thread,
+		.site = event->site,
+	};
+}
+
 static void note_read(struct model_descriptor *descriptor, int64_t result)
 {
 	descriptor->flags &= (uint16_t)~MODEL_DESCRIPTOR_WAS_EMPTY;
@@ -431,8 +448,10 @@ bool model_descriptor_transfer(struct model *model, const struct ct_event *event
 	if (event->argument == 4)
 		descriptor_at(model, index)->flags |= MODEL_DESCRIPTOR_IS_LISTENER;
 	process_at(model, event->process)->has_reads |= event->argument == 1;
-	if (event->argument == 1)
+	if (event->argument == 1) {
 		note_read(descriptor_at(model, index), (int64_t)event->coro);
+		note_end(model, descriptor_at(model, index), event);
+	}
 	thread_at(model, event->thread)->last_tried =
 		event->thread && has_found_nothing(event) ? index : 0;
 	/* A transfer has met the readiness. */

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "corotracer/ct.h"
+#include "model/waking.h"
 
 enum model_descriptor_flag {
 	MODEL_DESCRIPTOR_IS_OPEN = 1 << 0,
@@ -63,7 +64,9 @@ struct model_descriptor {
 	uint64_t disarm_event;
 	ct_time reported; /* a poll reported it last; CT_NO_TIME: never */
 	ct_time ready;    /* the same, where nobody has transferred anything since */
-	ct_time expiry;   /* of a timer; CT_NO_TIME: it is not set */
+	struct model_waking
+		ended;  /* somebody read its end, of a connection or a pipe; no time: nobody */
+	ct_time expiry; /* of a timer; CT_NO_TIME: it is not set */
 	ct_time polled; /* the engine saw a thread wait for it by poll or select; CT_NO_TIME: never */
 	uint32_t polled_by;
 	uint64_t ready_event;

@@ -213,6 +213,7 @@ static void mark_all(struct release *release)
 		if (release->descriptor_to[i]) {
 			mark(release, &model->descriptors.at[i].close_coro, MODEL_MARK_SELF);
 			mark(release, &model->descriptors.at[i].disarm_coro, MODEL_MARK_SELF);
+			mark(release, &model->descriptors.at[i].ended.coro, MODEL_MARK_SELF);
 		}
 }
 

@@ -122,6 +122,7 @@ static void move_all(struct release *release)
 		move(release, &descriptor->last_copy);
 		descriptor->close_coro = release->to[descriptor->close_coro];
 		descriptor->disarm_coro = release->to[descriptor->disarm_coro];
+		descriptor->ended.coro = release->to[descriptor->ended.coro];
 		model->nr_ended += !(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN);
 		*at(release, count++) = *descriptor;
 	}

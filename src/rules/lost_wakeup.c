@@ -4,9 +4,9 @@
  * came; or it has waited for very long. Only waits inside the program are judged: the outside may act tomorrow.
  */
 #include <inttypes.h>
-#include <poll.h>
 
 #include "analyze/leads.h"
+#include "analyze/readiness.h"
 #include "rules/parts.h"
 
 enum variant {
@@ -70,34 +70,6 @@ static bool is_child_finished(
 		at->changed < coro->suspended)
 		return false;
 	*ret_since = at->changed;
-	return true;
-}
-
-/*
- * Is what was reported what the wait is for? The direction is known where the descriptor was armed for one only; where
- * for both, a reader would be blamed on the writer's readiness.
- */
-static bool is_readiness_meant(const struct model_descriptor *descriptor)
-{
-	unsigned armed = descriptor->armed_events & (POLLIN | POLLOUT);
-
-	if (descriptor->flags & (MODEL_DESCRIPTOR_IS_LISTENER | MODEL_DESCRIPTOR_SHARES_DATA))
-		return false;
-	return (armed == POLLIN || armed == POLLOUT) &&
-	       (descriptor->ready_flags & (armed | POLLERR | POLLHUP));
-}
-
-static bool is_descriptor_ready(
-	struct analysis *analysis, const struct model_coro *coro, ct_time *ret_since)
-{
-	const struct model_descriptor *descriptor =
-		&analysis->model->descriptors.at[coro->rare->descriptor];
-
-	if (!coro->rare->descriptor || !(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) ||
-		!is_readiness_meant(descriptor) || descriptor->ready == CT_NO_TIME ||
-		descriptor->ready < coro->suspended)
-		return false;
-	*ret_since = descriptor->ready;
 	return true;
 }
 
@@ -166,7 +138,7 @@ static const struct model_waking *missed_notify(
 static bool is_object_ready(
 	struct analysis *analysis, const struct model_coro *coro, ct_time *ret_since)
 {
-	return is_descriptor_ready(analysis, coro, ret_since) ||
+	return analyze_readiness_is(analysis, coro, ret_since) ||
 	       rules_lost_wakeup_is_given(analysis, coro, ret_since) ||
 	       is_child_finished(analysis, coro, ret_since);
 }
@@ -312,10 +284,13 @@ static uint32_t cause_of(
 	const struct analysis *analysis, const struct model_coro *coro, enum variant variant)
 {
 	const struct model_waking *missed = missed_notify(analysis, coro);
+	const struct model_waking *end = analyze_readiness_end(analysis, coro);
 	const struct model_object *object = analyze_ties_object(analysis, coro);
 
 	if (missed)
 		return missed->site;
+	if (end)
+		return end->coro ? end->site : 0;
 	return variant == VARIANT_READY || object->owner ? object->changed_at : 0;
 }
 
@@ -391,6 +366,10 @@ static void tell_cause(struct analysis *analysis, const struct candidate *first,
 
 	switch (first->variant) {
 	case VARIANT_READY:
+		if (analyze_readiness_end(analysis, coro)) {
+			analyze_readiness_tell_end(analysis, story, coro);
+			return;
+		}
 		is_object_ready(analysis, coro, &step.time);
 		step.text = analyze_say(analysis, "%s became ready, and no wake followed",
 			analyze_words_resource(
