@@ -463,6 +463,18 @@ static const char *words_whom(struct analysis *analysis, const struct provenance
 	return who;
 }
 
+/* Whose lock it waits for; "": for none, or it is not told whose it is. */
+static const char *words_owner(struct analysis *analysis, uint32_t waiter)
+{
+	const struct model_coro *at = analysis->model->coros.at;
+	uint32_t owner = analyze_ties_next(analysis, waiter);
+
+	if (!owner || CTP_HANDLE_RESOURCE(at[waiter].wait_object) != CTP_RESOURCE_LOCK)
+		return "";
+	return analyze_say(
+		analysis, ", for a lock that %s has", analyze_words_coro(analysis, &at[owner]));
+}
+
 /* By whom, and what keeps that one from doing so again: its end, or a wait of its own. */
 static const char *words_waker(struct analysis *analysis, const struct provenance_relay *relay,
 	const struct model_coro *coro)
@@ -477,8 +489,9 @@ static const char *words_waker(struct analysis *analysis, const struct provenanc
 	if (waker->state >= CT_STATE_DONE && !waker->is_presumed_done)
 		return analyze_say(analysis, "; %s, which woke it, has ended", who);
 	if (waker->state == CT_STATE_WAITING && waker->point == CTP_POINT_AWAIT)
-		return analyze_say(analysis, "; %s, which woke it, waits itself now, at %s", who,
-			analyze_words_place(analysis, waker->wait_site));
+		return analyze_say(analysis, "; %s, which woke it, waits itself now, at %s%s", who,
+			analyze_words_place(analysis, waker->wait_site),
+			words_owner(analysis, relay->last.coro));
 	return analyze_say(analysis, "; %s woke it", who);
 }
 

@@ -9,6 +9,7 @@
 #include "analyze/parts.h"
 #include "analyze/rounds.h"
 #include "analyze/runtime_words.h"
+#include "analyze/stillness.h"
 #include "analyze/wakers.h"
 #include "analyze/watched_places.h"
 
@@ -185,6 +186,44 @@ bool analyze_wakers_come_back(const struct analysis *analysis, const struct mode
 	const struct place *place = place_of(analysis, coro);
 
 	return place && place->nr_again > place->nr_woken / SHARE_AGAIN;
+}
+
+static bool has_started(const struct model *model, uint32_t starter, uint32_t coro)
+{
+	unsigned steps;
+
+	for (steps = 0; coro && coro != starter && steps < ANCESTORS; steps++)
+		coro = model->coros.at[coro].parent;
+	return coro == starter;
+}
+
+/* Does it wait for a lock, for long, that one has which waits itself, and had started the coroutine in question? */
+static bool wants_lock_of_starter(const struct analysis *analysis, uint32_t waker, uint32_t coro)
+{
+	const struct model_coro *at = analysis->model->coros.at, *from = &at[waker];
+	uint32_t owner;
+
+	if (from->state != CT_STATE_WAITING ||
+		CTP_HANDLE_RESOURCE(from->wait_object) != CTP_RESOURCE_LOCK ||
+		!analyze_stillness_lasts(analysis, from->process, from->suspended))
+		return false;
+	owner = analyze_ties_next(analysis, waker);
+	return owner && owner != coro && analyze_wakers_is_bound(analysis, &at[owner]) &&
+	       has_started(analysis->model, owner, coro);
+}
+
+bool analyze_wakers_want_lock(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model *model = analysis->model;
+	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_wakers_watcher);
+	uint32_t site = model_place(model, coro->wait_site), i;
+
+	for (i = 1; i < model->coros.count; i++)
+		if (model->coros.at[i].process == coro->process &&
+			has_mark(model_watch_coro(watch, i), site) &&
+			wants_lock_of_starter(analysis, i, (uint32_t)(coro - model->coros.at)))
+			return true;
+	return false;
 }
 
 static bool is_root_alive(const struct analysis *analysis, uint64_t id, uint32_t process)

@@ -52,6 +52,12 @@ bool analyze_wakers_were_its_own(const struct analysis *analysis, const struct m
 bool analyze_wakers_come_back(const struct analysis *analysis, const struct model_coro *coro);
 
 /*
+ * analyze_wakers_want_lock: does one that ended waits where this coroutine waits want a lock for long, which one has
+ * that had started this coroutine, and waits itself? Nothing from outside ends such a circle.
+ */
+bool analyze_wakers_want_lock(const struct analysis *analysis, const struct model_coro *coro);
+
+/*
  * analyze_wakers_come_anew: was a wait where it waits ended by a thread, or by coroutines that do not all go back to
  * one that lives? Others may come that way, with none left who would start them: timers of a runtime.
  */

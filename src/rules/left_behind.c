@@ -108,10 +108,11 @@ static bool has_outside(const struct analysis *analysis, const struct model_coro
 	return still->outside_descriptor || still->waits_for_network || still->waits_for_clients;
 }
 
-/* The outside may bring what consumers wait for, by coroutines that are not there yet. */
+/* The outside may bring what consumers wait for, by coroutines that are not there yet; but no lock. */
 static bool is_forsaken(const struct analysis *analysis, const struct model_coro *coro)
 {
-	if (has_outside(analysis, coro) && analyze_wakers_come_back(analysis, coro))
+	if (has_outside(analysis, coro) && analyze_wakers_come_back(analysis, coro) &&
+		!analyze_wakers_want_lock(analysis, coro))
 		return false;
 	return analyze_wakers_are_gone(analysis, coro);
 }
