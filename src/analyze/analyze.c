@@ -7,6 +7,7 @@
 
 #include "analyze/asked.h"
 #include "analyze/last_rest.h"
+#include "analyze/lock_given.h"
 #include "analyze/parts.h"
 #include "analyze/proof.h"
 #include "analyze/provenance.h"
@@ -52,6 +53,7 @@ static bool let_watch(struct analysis *analysis)
 		!model_watch(analysis->model, &analyze_late_notifies_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_tried_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_asked_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_lock_given_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_omitted_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_wakers_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_rounds_watcher, analysis))

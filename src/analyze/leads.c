@@ -5,6 +5,7 @@
 #include "analyze/asked.h"
 #include "analyze/late_notifies.h"
 #include "analyze/leads.h"
+#include "analyze/lock_given.h"
 #include "analyze/merged.h"
 #include "analyze/omitted.h"
 #include "analyze/pairs.h"
@@ -65,6 +66,7 @@ void analyze_leads_tell(
 	analyze_provenance_tell(analysis, story, coro);
 	analyze_wakers_tell(analysis, story, coro);
 	analyze_pairs_tell(analysis, story, coro);
+	analyze_lock_given_tell(analysis, story, coro);
 	analyze_asked_tell(analysis, story, coro);
 	analyze_omitted_tell(analysis, story, coro);
 	analyze_leads_tell_process(analysis, story, coro);
