@@ -19,6 +19,7 @@ struct unjudged {
 	uint32_t process;
 	uint32_t coro; /* the first of them */
 	uint32_t nr_coros;
+	bool is_shared; /* by coroutines of several functions */
 };
 
 /* The calls of a language; NULL: it has none for that. */
@@ -29,6 +30,7 @@ struct calls {
 	const char *wake; /* how wakes are told */
 	const char *park;
 	const char *deadline; /* how it is told until when is waited */
+	const char *share;    /* how waits that share a place are told apart */
 };
 
 static const struct calls calls_of[] = {
@@ -71,6 +73,16 @@ static bool is_unjudged(const struct advising *advising, uint32_t index)
 	       party->end - coro->suspended > LIMIT(analysis, STANDSTILL_TIME);
 }
 
+static void add(
+	const struct advising *advising, struct unjudged *place, const struct model_coro *coro)
+{
+	const struct model_coro *first = &advising->analysis->model->coros.at[place->coro];
+
+	place->nr_coros++;
+	place->is_shared |= coro->rare->function_site && first->rare->function_site &&
+			    coro->rare->function_site != first->rare->function_site;
+}
+
 static void count_place(struct advising *advising, uint32_t *place_of, uint32_t index)
 {
 	const struct model_coro *coro = &advising->analysis->model->coros.at[index];
@@ -80,7 +92,7 @@ static void count_place(struct advising *advising, uint32_t *place_of, uint32_t 
 	if (!*place && vec_push(&advising->places, fresh))
 		*place = (uint32_t)advising->places.count;
 	if (*place)
-		advising->places.at[*place - 1].nr_coros++;
+		add(advising, &advising->places.at[*place - 1], coro);
 	else
 		advising->analysis->is_broken = true;
 }
@@ -150,6 +162,19 @@ static const char *words_with_awaited(struct analysis *analysis, const char *tex
 		   : text;
 }
 
+/* Where all that a library waits for goes through one call, what is compared by places says nothing. */
+static const char *words_shared(struct analysis *analysis, const struct unjudged *place)
+{
+	const char *share = calls_at(analysis, place->site)->share;
+
+	return place->is_shared && share
+		       ? analyze_say(analysis,
+				 "; coroutines of several functions wait there: %s, so that their "
+				 "waits can be told apart",
+				 share)
+		       : "";
+}
+
 static void advise_resource(struct advising *advising, const struct unjudged *place)
 {
 	struct analysis *analysis = advising->analysis;
@@ -157,10 +182,11 @@ static void advise_resource(struct advising *advising, const struct unjudged *pl
 	if (!calls_at(analysis, place->site)->wait)
 		return;
 	advise(advising, place, CT_LACK_RESOURCE,
-		analyze_say(analysis, "%s, and what for is not told: %s: then this can be judged",
+		analyze_say(analysis, "%s, and what for is not told: %s: then this can be judged%s",
 			words_who(analysis, place),
 			words_with_awaited(
-				analysis, calls_at(analysis, place->site)->wait, place->site)));
+				analysis, calls_at(analysis, place->site)->wait, place->site),
+			words_shared(analysis, place)));
 }
 
 static bool is_inside(uint64_t handle)

@@ -278,6 +278,16 @@ static void test_advice(void)
 		"argument of `ctp_suspend()` there, and call `ctp_notify()` where it is set: then "
 		"this "
 		"can be judged");
+	/* Coroutines of two functions, at one place. */
+	check_advice("3ms t1 frame c1 0x11010 @3\n4ms t1 suspend c1 @2\n4ms t1 create c3 0x0 @1\n"
+		     "4ms t1 frame c3 0x11030 @4\n4ms t1 resume c3\n5ms t1 suspend c3 @2\n"
+		     "6ms t1 park\n",
+		CT_LACK_RESOURCE,
+		"2 coroutines wait at reply in call, client.c:9, and what for is not told: name it "
+		"in the second argument of `ctp_suspend()` there, and call `ctp_notify()` where it "
+		"is set: then this can be judged; coroutines of several functions wait there: hand "
+		"the place of each call down to it, as by `CTP_SITE()` in a macro, so that their "
+		"waits can be told apart");
 	check_advice("4ms t1 suspend c1 @3\n5ms t1 park\n", CT_LACK_RESOURCE,
 		"1 coroutine waits at src/client.rs:5, and what for is not told: put "
 		"`corotracer::on(resource, ...)` around the future there, and call "
