@@ -475,6 +475,15 @@ static const char *words_owner(struct analysis *analysis, uint32_t waiter)
 		analysis, ", for a lock that %s has", analyze_words_coro(analysis, &at[owner]));
 }
 
+/* By no coroutine: a reactor, a timer, another part of the program. */
+static const char *words_thread(struct analysis *analysis, uint32_t thread)
+{
+	return analyze_words_is_outside(analysis, thread)
+		       ? analyze_say(analysis, "; it was made outside any coroutine, on %s",
+				 analyze_words_thread(analysis, thread))
+		       : "";
+}
+
 /* By whom, and what keeps that one from doing so again: its end, or a wait of its own. */
 static const char *words_waker(struct analysis *analysis, const struct provenance_relay *relay,
 	const struct model_coro *coro)
@@ -483,7 +492,7 @@ static const char *words_waker(struct analysis *analysis, const struct provenanc
 	const char *who = analyze_words_coro(analysis, waker);
 
 	if (!relay->last.coro)
-		return "";
+		return words_thread(analysis, relay->last.thread);
 	if (waker == coro)
 		return analyze_say(analysis, "; %s woke it itself", who);
 	if (waker->state >= CT_STATE_DONE && !waker->is_presumed_done)

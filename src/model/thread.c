@@ -13,6 +13,9 @@
 #include "event/kind_words.h"
 #include "event/system_calls.h"
 #include "model/parts.h"
+#include "say/say.h"
+
+#define LEAVING_MOST_NS 1000000 /* that an awaiter goes on behind its coroutine's suspension */
 
 /* ---------------------------------------------------------------- idleness */
 
@@ -138,9 +141,20 @@ void model_thread_note(struct model *model, const struct ct_event *event)
 }
 
 /*
- * An awaiter goes on for a while once its coroutine is told as suspended. Work of main after it has run the first steps
- * of one is main's own.
+ * An awaiter goes on for a moment once its coroutine is told as suspended. Where the suspension is a return to whoever
+ * runs it, nothing of the coroutine goes on. A thread that comes back later has polled, by a call that nothing tells.
  */
+static bool is_still_leaving(const struct model *model, const struct model_thread *thread)
+{
+	const struct model_coro *coro = &model->coros.at[thread->leaving];
+	enum say_language language = say_language(model->tables, coro->wait_site);
+
+	return thread->last_event - coro->suspended <= LEAVING_MOST_NS &&
+	       language != SAY_LANGUAGE_RUST && language != SAY_LANGUAGE_PYTHON &&
+	       language != SAY_LANGUAGE_LUA;
+}
+
+/* Work of main after it has run the first steps of one is main's own. */
 uint32_t model_thread_doer(const struct model *model, uint32_t index)
 {
 	const struct model_thread *thread = &model->threads[index];
@@ -151,7 +165,7 @@ uint32_t model_thread_doer(const struct model *model, uint32_t index)
 	/* A runtime that tells of its processors tells who runs on them. */
 	if (thread->is_bystander || (runtime && runtime->nr_processors > 0))
 		return 0;
-	return thread->leaving;
+	return is_still_leaving(model, thread) ? thread->leaving : 0;
 }
 
 static bool list_worker(struct model *model, uint32_t index)
