@@ -196,8 +196,10 @@ static int compare_groups(const void *left, const void *right, void *context)
 	const struct group *a = left, *b = right;
 	const struct candidate *first = &analysis->candidates.at[a->first];
 	const struct candidate *second = &analysis->candidates.at[b->first];
-	int order = COMPARE(second->grade, first->grade);
+	int order = COMPARE(a->is_last, b->is_last);
 
+	if (!order)
+		order = COMPARE(second->grade, first->grade);
 	/* Events come before their possible reasons. */
 	if (!order)
 		order = COMPARE(
@@ -211,6 +213,34 @@ static int compare_groups(const void *left, const void *right, void *context)
 	if (!order)
 		order = COMPARE(b->count, a->count);
 	return order ? order : COMPARE(a->first, b->first);
+}
+
+/* Does another group say why this process was ended? */
+static bool has_reason(const struct analysis *analysis, uint32_t process)
+{
+	size_t i;
+
+	for (i = 0; i < analysis->groups.count; i++) {
+		const struct candidate *first =
+			&analysis->candidates.at[analysis->groups.at[i].first];
+		const struct rule *rule = rule_of(analysis, first);
+
+		if (first->process == process && !rule->is_fact && !rule->is_no_explanation)
+			return true;
+	}
+	return false;
+}
+
+static void put_ends_last(struct analysis *analysis)
+{
+	size_t i;
+
+	for (i = 0; i < analysis->groups.count; i++) {
+		struct group *group = &analysis->groups.at[i];
+		const struct candidate *first = &analysis->candidates.at[group->first];
+
+		group->is_last = first->is_end && has_reason(analysis, first->process);
+	}
 }
 
 void analyze_group_candidates(struct analysis *analysis)
@@ -236,6 +266,7 @@ void analyze_group_candidates(struct analysis *analysis)
 	if (analysis->groups.count > 1) {
 		analyze_joins_survey(analysis);
 		analyze_pairs_survey(analysis);
+		put_ends_last(analysis);
 	}
 	if (analysis->groups.count)
 		qsort_r(analysis->groups.at, analysis->groups.count, sizeof(*analysis->groups.at),

@@ -51,6 +51,7 @@ struct candidate {
 	uint32_t opposite;   /* a second one */
 	uint64_t reasons;    /* bits REASON(...) */
 	bool is_bare; /* nothing but that it waits is found: it may wait for another one's end */
+	bool is_end; /* how the program was ended, by one that may have seen that it hangs: not why it does */
 	ct_time since;
 	uint64_t nr_lost;
 	uint32_t first_claim; /* in analysis->claims: on what it rests, where it was Proven */
@@ -82,6 +83,7 @@ struct group {
 	uint32_t
 		nr_parents; /* that wait for the end of members, and have no finding of their own */
 	uint32_t parent;    /* the first of these; 0: none */
+	bool is_last;       /* an end of the program for which another group is a reason */
 };
 
 /* Facts about a process as a whole at the end of observation; found out once. */

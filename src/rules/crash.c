@@ -85,6 +85,18 @@ static bool is_echo(
 	return false;
 }
 
+/*
+ * A thread that has written nothing but this, and slept whenever it was looked at, has sent it: it may have watched
+ * over the others.
+ */
+static bool is_by_watchdog(const struct analysis *analysis, const struct model_crash *crash)
+{
+	const struct model_thread *thread = &analysis->model->threads[crash->thread];
+
+	return crash->thread && crash->is_raised && !crash->coro && !thread->is_worker &&
+	       thread->last_event == CT_NO_TIME && thread->nr_looks && !thread->nr_looks_running;
+}
+
 /* `crash`: NULL where which thread met the signal was not recorded. */
 static void judge(struct analysis *analysis, uint32_t process, const struct model_crash *crash)
 {
@@ -101,6 +113,7 @@ static void judge(struct analysis *analysis, uint32_t process, const struct mode
 		candidate.coro = crash->coro;
 		candidate.cause_site = crash->caller ? crash->caller : crash->site;
 		candidate.since = crash->time;
+		candidate.is_end = is_by_watchdog(analysis, crash);
 	}
 	/* The crash of what a launcher started may be among the missing events. */
 	if (crash && crash->is_raised && analysis->model->nr_lost &&
@@ -344,7 +357,8 @@ static const char *words_crash(struct analysis *analysis, const struct candidate
 			analyze_words_is_outside(analysis, crash->thread) &&
 					analysis->model->threads[crash->thread].nr_resumes
 				? ", outside any coroutine"
-				: "");
+			: first->is_end ? ", which had only slept: a watchdog, perhaps"
+					: "");
 	return analyze_say(analysis, "the program was ended by %s, on %s, in coroutine %" PRIu64,
 		name, analyze_words_thread(analysis, crash->thread), coro->id);
 }
@@ -362,8 +376,13 @@ static const char *words_blow(
 }
 
 /* The rule's own speaks of a fault in a coroutine. */
-static const char *next_step(const struct ct_finding *finding, const struct model_crash *crash)
+static const char *next_step(const struct ct_finding *finding, const struct group *group,
+	const struct model_crash *crash)
 {
+	if (group->is_last)
+		return "look at what the findings before this one tell: a watchdog ends a program "
+		       "that "
+		       "hangs";
 	if (!crash)
 		return "open the core dump, and look at what each thread was doing";
 	if (crash->is_raised)
@@ -385,7 +404,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	struct ct_step step = {.time = first->since, .sequence = UINT64_MAX};
 
 	finding->title = words_crash(analysis, first, crash, name);
-	finding->next_step = next_step(finding, crash);
+	finding->next_step = next_step(finding, group, crash);
 	tell_causes(analysis, first, first->since, story);
 	if (!crash)
 		tell_candidates(analysis, first->process, story);

@@ -61,7 +61,8 @@ static void note_told(struct analysis *analysis)
 		const struct candidate *candidate = &analysis->candidates.at[i];
 
 		/* Others say who is stuck, or why. */
-		if (!analysis->rules->by_number[candidate->rule]->is_no_explanation)
+		if (!candidate->is_end &&
+			!analysis->rules->by_number[candidate->rule]->is_no_explanation)
 			analysis->stills[candidate->process].is_told = true;
 	}
 }
