@@ -19,6 +19,7 @@
 #include "analyze/omitted.h"
 #include "analyze/tried.h"
 #include "analyze/wakers.h"
+#include "analyze/waking_threads.h"
 #include "analyze/why_live.h"
 #include "base/failure.h"
 #include "base/known_options.h"
@@ -54,6 +55,7 @@ static bool let_watch(struct analysis *analysis)
 		!model_watch(analysis->model, &analyze_tried_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_asked_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_lock_given_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_waking_threads_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_omitted_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_wakers_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_rounds_watcher, analysis))

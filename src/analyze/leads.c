@@ -12,6 +12,7 @@
 #include "analyze/parts.h"
 #include "analyze/provenance.h"
 #include "analyze/wakers.h"
+#include "analyze/waking_threads.h"
 
 #define SHARE_SOON 100 /* of the time since */
 
@@ -65,6 +66,7 @@ void analyze_leads_tell(
 {
 	analyze_provenance_tell(analysis, story, coro);
 	analyze_wakers_tell(analysis, story, coro);
+	analyze_waking_threads_tell(analysis, story, coro);
 	analyze_pairs_tell(analysis, story, coro);
 	analyze_lock_given_tell(analysis, story, coro);
 	analyze_asked_tell(analysis, story, coro);

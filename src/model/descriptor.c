@@ -389,6 +389,46 @@ bool model_descriptor_arm(struct model *model, const struct ct_event *event)
 	return remember_user_data(model, index, event->coro);
 }
 
+static void note_write(
+	struct model *model, struct model_descriptor *descriptor, const struct ct_event *event)
+{
+	struct model_descriptor *file = descriptor_at(model, descriptor->file);
+
+	if ((int64_t)event->coro <= 0)
+		return;
+	file->written = event->time;
+	if (file->written_by == event->thread)
+		return;
+	if (!file->written_by)
+		file->written_by = event->thread;
+	else
+		file->written_too = event->thread;
+}
+
+/* Both ends of a pair are inside, an eventfd is its own other end: who has written there has set this thread going. */
+static void note_prodder(
+	struct model *model, struct model_descriptor *descriptor, const struct ct_event *event)
+{
+	struct model_descriptor *file = descriptor_at(model, descriptor->file);
+	struct model_thread *thread = thread_at(model, event->thread);
+	uint32_t other;
+	bool is_one;
+
+	if (file->type != CTP_DESCRIPTOR_TYPE_EVENT)
+		file = descriptor_at(model, file->mate);
+	if (!file->written_by)
+		return;
+	other = file->written_by == event->thread ? file->written_too : file->written_by;
+	is_one = !file->written_too || file->written_by == event->thread ||
+		 file->written_too == event->thread;
+	file->written_by = file->written_too = 0;
+	if (!is_one || (other && thread->prodder && thread->prodder != event->thread))
+		thread->prodder = MODEL_SEVERAL;
+	else if (other || !thread->prodder)
+		thread->prodder = other ? other : event->thread;
+	thread->prodded = file->written;
+}
+
 bool model_descriptor_ready(struct model *model, const struct ct_event *event)
 {
 	struct model_descriptor *descriptor;
@@ -406,6 +446,7 @@ bool model_descriptor_ready(struct model *model, const struct ct_event *event)
 	descriptor->ready_event = event->sequence;
 	descriptor->ready_thread = event->thread;
 	descriptor->ready_flags = event->flags;
+	note_prodder(model, descriptor, event);
 	return true;
 }
 
@@ -451,6 +492,8 @@ bool model_descriptor_transfer(struct model *model, const struct ct_event *event
 	if (event->argument == 1) {
 		note_read(descriptor_at(model, index), (int64_t)event->coro);
 		note_end(model, descriptor_at(model, index), event);
+	} else if (event->argument == 2) {
+		note_write(model, descriptor_at(model, index), event);
 	}
 	thread_at(model, event->thread)->last_tried =
 		event->thread && has_found_nothing(event) ? index : 0;

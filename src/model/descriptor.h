@@ -37,7 +37,10 @@ struct model_descriptor {
 	uint32_t epoch;     /* in which it was closed */
 	bool has_forgotten; /* some older than this one were given back */
 	uint32_t file; /* the first descriptor of the same file; itself, where there is no other */
-	uint32_t nr_copies;    /* in the first: descriptors of the file that are open */
+	uint32_t nr_copies; /* in the first: descriptors of the file that are open */
+	/* in the first: threads that have written to it since the other end was told to be readable; 0: none */
+	uint32_t written_by, written_too;
+	ct_time written;
 	uint8_t type;          /* enum ctp_descriptor_type */
 	uint16_t flags;        /* enum model_descriptor_flag */
 	uint16_t shutdowns;    /* bit n: shutdown(n) was called */

@@ -74,7 +74,7 @@ static void idle_begin(struct model *model, struct model_thread *thread, ct_time
 
 	model_times_thread(model, thread, time);
 	clear_stack(model, thread, time);
-	thread->leaving = 0;
+	thread->leaving = thread->prodder = 0;
 	if (thread->idle_from != CT_NO_TIME)
 		return;
 	thread->idle_from = time;
@@ -123,6 +123,11 @@ void model_thread_note(struct model *model, const struct ct_event *event)
 		return;
 	}
 	model_times_thread(model, thread, event->time);
+	/* The thread has polled again: what an earlier poll has told of is over. */
+	if (event->kind == CTP_KIND_DESCRIPTOR_READY &&
+		thread->last_kind != CTP_KIND_DESCRIPTOR_READY)
+		thread->prodder = 0;
+	thread->last_kind = event->kind;
 	thread->event_before = thread->last_event;
 	thread->last_event = event->time;
 	/*
@@ -447,6 +452,11 @@ void model_thread_seen(struct model *model, const struct ct_event *event)
 		thread->roused = CT_NO_TIME;
 	else if (thread->roused == CT_NO_TIME || thread->roused < thread->last_event)
 		thread->roused = event->time;
+	if (letter != 'S')
+		thread->seen_from = CT_NO_TIME;
+	else if (thread->seen_from == CT_NO_TIME || thread->seen_from < thread->last_event ||
+		 thread->seen_system_call != (uint32_t)system_call)
+		thread->seen_from = event->time;
 	thread->nr_looks++;
 	thread->nr_looks_running += letter == 'R';
 	thread->seen = event->time;

@@ -14,6 +14,7 @@
 #include "base/vec.h"
 
 #define MODEL_NO_CALL UINT32_MAX
+#define MODEL_SEVERAL UINT32_MAX /* threads, in place of one */
 
 /* A coroutine on a thread's stack whose end would not be told, and whom the thread has run above it since. */
 #define MODEL_OVER_MOST 16u
@@ -31,6 +32,13 @@ struct model_thread {
 	struct model_over over;
 	/* that suspended last on it, with nothing told of the thread since; 0: none */
 	uint32_t leaving;
+	/*
+	 * whose write to a pair of the process its last poll has told of, until it polls again: itself, another one
+	 * (which counts before itself), MODEL_SEVERAL others; 0: nobody's
+	 */
+	uint32_t prodder;
+	ct_time prodded;      /* that write */
+	uint8_t last_kind;    /* of what it wrote */
 	ct_time last_event;   /* written by the thread itself; CT_NO_TIME: none */
 	ct_time event_before; /* the one before that */
 	ct_time idle_from;    /* it has been idle since; CT_NO_TIME: it is not */
@@ -43,6 +51,7 @@ struct model_thread {
 	ct_time turned;       /* the first resume behind such an event, */
 	uint64_t nr_turns;    /* and how many of those there were */
 	ct_time seen;         /* the engine's last look at it; CT_NO_TIME: none */
+	ct_time seen_from; /* the first of its last looks that found it asleep in the same call; CT_NO_TIME: none */
 	ct_time roused;  /* the first of its last looks that found it running; CT_NO_TIME: none */
 	ct_time stopped; /* it has ended; CT_NO_TIME: not known */
 	uint64_t seen_event;

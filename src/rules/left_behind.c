@@ -8,6 +8,7 @@
 #include "analyze/rounds.h"
 #include "analyze/runtime_words.h"
 #include "analyze/wakers.h"
+#include "analyze/waking_threads.h"
 #include "rules/parts.h"
 
 #define LEAST_WAITS 10u /* of fewer it cannot be told how long one takes */
@@ -18,6 +19,7 @@ enum kind {
 	KIND_NONE,
 	KIND_SLOW,     /* others go on */
 	KIND_FORSAKEN, /* nobody is left who ended such waits */
+	KIND_DESERTED, /* nor any thread that did */
 	KIND_JOINING,  /* those that it started have ended */
 	/* Nothing but beats has moved since: */
 	KIND_PASSED,  /* and it was passed over, time and again */
@@ -115,6 +117,15 @@ static bool is_forsaken(const struct analysis *analysis, const struct model_coro
 		!analyze_wakers_want_lock(analysis, coro))
 		return false;
 	return analyze_wakers_are_gone(analysis, coro);
+}
+
+/* Consumers wait for what somebody has yet to bring to the thread. */
+static bool is_deserted(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return analyze_wakers_is_bound(analysis, coro) &&
+	       !analyze_wakers_come_back(analysis, coro) &&
+	       !analyze_rounds_come_back(analysis, coro) &&
+	       analyze_waking_threads_are_gone(analysis, coro);
 }
 
 /* Beside the outside, only ends count that wake who waits for them. */
@@ -299,6 +310,8 @@ static enum kind kind_of(const struct analysis *analysis, const struct model_cor
 		return kind_of_yield(analysis, coro);
 	if (is_forsaken(analysis, coro))
 		return KIND_FORSAKEN;
+	if (is_deserted(analysis, coro))
+		return KIND_DESERTED;
 	if (analyze_ties_is_shutting_down(analysis, coro->process, end))
 		return KIND_NONE;
 	return is_joining(analysis, coro) ? KIND_JOINING : kind_in_lull(analysis, coro);
@@ -317,6 +330,10 @@ const char *rules_left_behind_words(const struct analysis *analysis, const struc
 	case KIND_FORSAKEN:
 		return "ten times longer than any wait there has taken; all that ended those have "
 		       "ended, or wait themselves";
+	case KIND_DESERTED:
+		return "ten times longer than any wait there has taken; the thread that ended "
+		       "those "
+		       "has ended, or blocks for good";
 	case KIND_JOINING:
 		return "though all that it had started have ended, and it went on soon after that "
 		       "before";

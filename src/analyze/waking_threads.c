@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waking threads: one thread, and some counts, for each place of waits.
+ */
+#include <inttypes.h>
+#include <sys/syscall.h>
+
+#include "analyze/parts.h"
+#include "analyze/waking_threads.h"
+#include "analyze/watched_places.h"
+
+#define LEAST_ENDED 3u
+#define TIMES_LONGER 10
+#define SHARE_LOOKED 2 /* of the wait's time: it was looked at later than one in so many of it */
+
+struct place {
+	uint32_t thread; /* that ended waits here; 0: none yet */
+	bool is_by_write;
+	bool has_others; /* so did other threads, or coroutines, or an event loop by itself */
+	uint64_t nr_ended;
+	uint64_t nr_cut; /* besides: by the parent of the one that waited */
+	int64_t longest_ns;
+	ct_time last;
+};
+
+/* ---------------------------------------------------------------- what it looks at */
+
+static bool is_parent(const struct model *model, uint32_t coro, uint32_t of)
+{
+	unsigned steps;
+
+	for (steps = 0; of && steps < TIES_GENERATIONS; steps++) {
+		of = model->coros.at[of].parent;
+		if (of == coro)
+			return true;
+	}
+	return false;
+}
+
+/* The thread whose doing it is, where no coroutine's; 0: it is not known which, or an event loop's own. */
+static uint32_t waker_of(const struct model *model, uint32_t thread)
+{
+	const struct model_thread *at = &model->threads[thread];
+
+	if (at->prodder && at->prodder != thread)
+		return at->prodder == MODEL_SEVERAL ? 0 : at->prodder;
+	return at->is_worker ? 0 : thread;
+}
+
+/* Its loop was told before this wait began: what is waited for was there already. */
+static bool was_there(
+	const struct model *model, const struct ct_event *event, const struct model_coro *coro)
+{
+	const struct model_thread *thread = &model->threads[event->thread];
+
+	return thread->prodder == event->thread && thread->prodded <= coro->suspended;
+}
+
+static void note_end(const struct model *model, struct place *place,
+	const struct model_sight *sight, const struct model_coro *coro)
+{
+	uint32_t thread = waker_of(model, sight->event->thread);
+	int64_t waited_ns = sight->event->time - coro->suspended;
+
+	if (!thread || (place->thread && place->thread != thread)) {
+		place->has_others = true;
+		return;
+	}
+	place->thread = thread;
+	place->is_by_write = thread != sight->event->thread;
+	place->nr_ended++;
+	place->last = sight->event->time;
+	if (waited_ns > place->longest_ns)
+		place->longest_ns = waited_ns;
+}
+
+static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model *model = watch->model;
+	const struct model_coro *coro = &model->coros.at[sight->coro];
+	struct place *place = model_watch_place(watch, model_place(model, coro->wait_site));
+
+	if (!place || place->has_others || coro->state != CT_STATE_WAITING ||
+		coro->point != CTP_POINT_AWAIT || sight->by == sight->coro)
+		return true;
+	if (!sight->by && was_there(model, sight->event, coro))
+		return true;
+	if (!sight->by)
+		note_end(model, place, sight, coro);
+	else if (is_parent(model, sight->by, sight->coro))
+		place->nr_cut++;
+	else
+		place->has_others = true;
+	return true;
+}
+
+const struct model_watcher analyze_waking_threads_watcher = {
+	.nr_place_bytes = sizeof(struct place),
+	.looks = {[MODEL_WAKE] = look_at_wake},
+};
+
+/* ---------------------------------------------------------------- what it is asked */
+
+static bool is_over(const struct analysis *analysis, const struct model_thread *thread)
+{
+	return thread_is_over(thread, analysis->parties[thread->process].end);
+}
+
+/* In a futex that no clock ends, by the last look, which is late enough. */
+static bool is_blocked(const struct analysis *analysis, const struct model_thread *thread,
+	const struct model_coro *coro)
+{
+	int64_t waited_ns = analysis->parties[coro->process].end - coro->suspended;
+
+	return thread->seen != CT_NO_TIME && thread->seen > thread->last_event &&
+	       thread->seen - coro->suspended > waited_ns / SHARE_LOOKED &&
+	       thread->seen_state == 'S' && thread->seen_untimed &&
+	       thread->seen_system_call == SYS_futex;
+}
+
+/* Whatever it sleeps for, it did before: this wait is for something else. */
+static bool sleeps_since_before(const struct model_thread *thread, const struct model_coro *coro)
+{
+	return thread->seen > thread->last_event && thread->seen_state == 'S' &&
+	       !thread->seen_untimed && thread->seen_from != CT_NO_TIME &&
+	       thread->seen_from < coro->suspended &&
+	       (thread->seen_system_call == SYS_nanosleep ||
+		       thread->seen_system_call == SYS_clock_nanosleep);
+}
+
+/* Can no thread come that runs no coroutine? */
+static bool are_others_blocked(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model *model = analysis->model;
+	uint32_t i;
+
+	if (model->processes[coro->process].has_unseen_threads)
+		return false;
+	for (i = 1; i < model->nr_threads; i++) {
+		const struct model_thread *thread = &model->threads[i];
+
+		if (thread->process == coro->process && !thread->is_worker &&
+			!is_over(analysis, thread) && !is_blocked(analysis, thread, coro) &&
+			!sleeps_since_before(thread, coro))
+			return false;
+	}
+	return true;
+}
+
+/* NULL: no thread ended waits there, or not alone. */
+static const struct place *place_of(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct place *place =
+		analyze_watch_wait(analysis, &analyze_waking_threads_watcher, coro);
+
+	return place && place->thread && !place->has_others &&
+			       analysis->model->threads[place->thread].process == coro->process
+		       ? place
+		       : NULL;
+}
+
+bool analyze_waking_threads_are_gone(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct place *place = place_of(analysis, coro);
+	int64_t waited_ns = analysis->parties[coro->process].end - coro->suspended;
+
+	return place && place->nr_ended >= LEAST_ENDED && coro->state == CT_STATE_WAITING &&
+	       place->longest_ns < waited_ns / TIMES_LONGER && are_others_blocked(analysis, coro);
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+static const char *words_now(
+	struct analysis *analysis, const struct place *place, const struct model_coro *coro)
+{
+	const struct model_thread *thread = &analysis->model->threads[place->thread];
+
+	if (is_over(analysis, thread))
+		return analyze_say(analysis, "it ended %s after that",
+			analyze_words_duration(analysis, thread->stopped - place->last));
+	if (thread->is_worker || thread->last_event > coro->suspended)
+		return "";
+	if (thread->seen == CT_NO_TIME || thread->seen <= thread->last_event ||
+		thread->seen <= coro->suspended)
+		return "it has told of nothing since this wait began";
+	return analyze_say(analysis, "it has told of nothing since this wait began, and is %s",
+		analyze_stillness_words_thread(analysis, place->thread));
+}
+
+static const char *words_waits(struct analysis *analysis, const struct place *place)
+{
+	const char *besides = place->nr_cut ? " that nobody cut short" : "";
+
+	if (place->nr_ended == 1)
+		return analyze_say(analysis, "the one wait there%s was", besides);
+	return analyze_say(
+		analysis, "all %" PRIu64 " waits there%s were", place->nr_ended, besides);
+}
+
+static const char *words_last(
+	struct analysis *analysis, const struct place *place, const struct model_coro *coro)
+{
+	if (place->last >= coro->suspended)
+		return "since this wait began";
+	return analyze_say(analysis, "%s before this wait",
+		analyze_words_duration(analysis, coro->suspended - place->last));
+}
+
+void analyze_waking_threads_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	const struct place *place = place_of(analysis, coro);
+	const char *now = place ? words_now(analysis, place, coro) : "";
+
+	if (*now)
+		analyze_story_evidence(analysis, story,
+			"%s ended by %s, which runs no coroutine%s, the last one %s: %s",
+			words_waits(analysis, place), analyze_words_thread(analysis, place->thread),
+			place->is_by_write ? " and wrote to the event loop" : "",
+			words_last(analysis, place, coro), now);
+}
