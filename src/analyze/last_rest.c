@@ -2,16 +2,21 @@
 /*
  * Which rest of a process is judged besides its end, the source as it was then, and what of both reports is told.
  *
- * What is true of a rest would have been found had the program been killed then. The last one of a program that goes on
- * at work is none: most of those that ran since have to have ended, and the process soon after.
+ * What is true of a rest would have been found had the program been killed then. The last one of a program that goes
+ * on at work is none: most of those that ran since have to have ended, and the process soon after, or it did nothing
+ * more. Where a signal came amid work, all have to have ended.
  */
 #include <inttypes.h>
 
 #include "analyze/last_rest.h"
 #include "analyze/parts.h"
 
-/* From the rest to the end of the process, and runs of its coroutines meanwhile: of a program that only ends. */
+/*
+ * From the rest to the end of the process, or of all its coroutines, and runs of these meanwhile, where a program only
+ * ends.
+ */
 #define LONGEST_END_NS INT64_C(10000000000)
+#define LIVED_ON_NS INT64_C(1000000000)
 #define RUNS_A_COROUTINE 8u
 #define RUNS_BESIDES 64u
 
@@ -48,25 +53,31 @@ static bool is_before_the_end(
 	ct_time ended = analysis->tables->processes[process].ended;
 	struct survivors survivors;
 
-	if (stillness->until == CT_NO_TIME || ended - stillness->until > LONGEST_END_NS ||
+	if (stillness->until == CT_NO_TIME || !stillness->nr_alive ||
 		at->nr_runs - stillness->nr_runs >
 			stillness->nr_alive * RUNS_A_COROUTINE + RUNS_BESIDES)
 		return false;
 	survivors = count_survivors(analysis->model, process, stillness->until);
+	if (stillness->is_busy && (survivors.nr_left || survivors.nr_ran))
+		return false;
+	/* Threads that are joined may keep the process for long. */
+	if (!survivors.nr_left && !survivors.nr_ran)
+		ended = at->stepped;
+	if (ended - stillness->until > LONGEST_END_NS)
+		return false;
 	return survivors.nr_left < stillness->nr_alive &&
 	       survivors.nr_ran <= stillness->nr_alive - survivors.nr_left;
 }
 
 /* The first of those that a signal ended: of two signals the second one comes to a program that ends already. */
-static const struct model_stillness *first_interruption(
-	const struct analysis *analysis, uint32_t process)
+static const struct model_stillness *first_interruption(const struct analysis *analysis,
+	uint32_t process, const struct model_stillness interruptions[MODEL_INTERRUPTIONS])
 {
-	const struct model_process *at = &analysis->model->processes[process];
 	const struct model_stillness *first = NULL;
 	uint32_t i;
 
 	for (i = 0; i < MODEL_INTERRUPTIONS; i++) {
-		const struct model_stillness *stillness = &at->interruptions[i];
+		const struct model_stillness *stillness = &interruptions[i];
 
 		if (is_before_the_end(analysis, process, stillness) &&
 			(!first || stillness->until < first->until))
@@ -77,19 +88,23 @@ static const struct model_stillness *first_interruption(
 
 static struct last_rest last_rest_of(const struct analysis *analysis, uint32_t process)
 {
-	const struct model_stillness *last = &analysis->model->processes[process].stillness;
+	const struct model_process *at = &analysis->model->processes[process];
+	const struct model_stillness *last = &at->stillness;
 	const struct ct_process *told = &analysis->tables->processes[process];
 	bool is_signaled = told->ending == CT_ENDING_SIGNALED;
 	const struct model_stillness *first;
 
 	if (!process || told->ended == CT_NO_TIME)
 		return (struct last_rest){.until = CT_NO_TIME};
-	first = first_interruption(analysis, process);
+	first = first_interruption(analysis, process, at->interruptions);
+	if (!first)
+		first = first_interruption(analysis, process, at->interrupted_busy);
 	if (first)
-		return (struct last_rest){first->from, first->until, true};
+		return (struct last_rest){
+			first->from, first->until, true, first->is_busy, told->ended - at->stepped};
 	if ((is_signaled || analysis->parties[process].has_given_up) &&
 		is_before_the_end(analysis, process, last))
-		return (struct last_rest){last->from, last->until, is_signaled};
+		return (struct last_rest){last->from, last->until, is_signaled, false, 0};
 	return (struct last_rest){.until = CT_NO_TIME};
 }
 
@@ -282,26 +297,46 @@ static const char *words_end(
 
 	if (!rests->of[process].is_by_signal)
 		return "it ended itself in failure";
-	return told->ending == CT_ENDING_SIGNALED
+	return told->ending == CT_ENDING_SIGNALED && rests->of[process].lived_on_ns < LIVED_ON_NS
 		       ? analyze_say(analysis, "%s came",
 				 analyze_words_signal(analysis, told->ending_value))
 		       : "a signal came";
+}
+
+/* "": it ended with its coroutines. */
+static const char *words_rest(struct analysis *analysis, const struct last_rest *of)
+{
+	return of->lived_on_ns < LIVED_ON_NS
+		       ? ""
+		       : analyze_say(analysis, ", and the process lived on for %s without any",
+				 analyze_words_duration(analysis, of->lived_on_ns));
+}
+
+static void remark(struct analysis *analysis, const struct last_rests *rests, uint32_t process)
+{
+	const struct last_rest *of = &rests->of[process];
+	const struct ct_process *told = &rests->tables.processes[process];
+	const char *until = analyze_words_duration(analysis, of->until);
+
+	if (of->is_busy)
+		analyze_quality_remark(analysis,
+			"a signal came at %s, by which all coroutines of process %" PRIu64
+			" have ended%s; who waited is told as of then, and not of the end",
+			until, told->pid, words_rest(analysis, of));
+	else
+		analyze_quality_remark(analysis,
+			"no coroutine of process %" PRIu64
+			" did anything from %s to %s, until %s%s; who "
+			"waited is told as of then, and not of the end",
+			told->pid, analyze_words_duration(analysis, of->from), until,
+			words_end(analysis, rests, process), words_rest(analysis, of));
 }
 
 void analyze_last_rest_remark(struct analysis *analysis, const struct last_rests *rests)
 {
 	uint32_t i;
 
-	for (i = 0; i < rests->tables.nr_processes; i++) {
-		const struct last_rest *of = &rests->of[i];
-
-		if (of->until == CT_NO_TIME)
-			continue;
-		analyze_quality_remark(analysis,
-			"no coroutine of process %" PRIu64
-			" did anything from %s to %s, until %s; who "
-			"waited is told as of then, and not of the end",
-			rests->tables.processes[i].pid, analyze_words_duration(analysis, of->from),
-			analyze_words_duration(analysis, of->until), words_end(analysis, rests, i));
-	}
+	for (i = 0; i < rests->tables.nr_processes; i++)
+		if (rests->of[i].until != CT_NO_TIME)
+			remark(analysis, rests, i);
 }

@@ -20,6 +20,8 @@ struct last_rest {
 	ct_time from;  /* nothing was done since */
 	ct_time until; /* CT_NO_TIME: the process is judged at its end alone */
 	bool is_by_signal;
+	bool is_busy; /* no rest: a signal came amid all that went on, and all coroutines ended at once */
+	int64_t lived_on_ns; /* the process, behind the last step of any coroutine */
 };
 
 /* A source as it was at the end of these rests: what the processes wrote from then on is left out. */

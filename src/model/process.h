@@ -35,6 +35,7 @@ struct model_stillness {
 	ct_time until; /* before anybody did anything that led to the next one; CT_NO_TIME: there was no such while */
 	uint64_t nr_alive; /* coroutines, meanwhile */
 	uint32_t nr_runs;  /* of the process up to then */
+	bool is_busy;      /* it was no rest: a signal came while others went on */
 };
 
 #define MODEL_INTERRUPTIONS 4u /* that are kept, the latest ones */
@@ -86,6 +87,9 @@ struct model_process {
 	struct model_stillness stillness; /* the last long one that a step ended */
 	struct model_stillness interruptions[MODEL_INTERRUPTIONS]; /* that a signal ended */
 	uint32_t nr_interruptions; /* the next one goes to this one modulo their number */
+	struct model_stillness
+		interrupted_busy[MODEL_INTERRUPTIONS]; /* likewise, amid steps of others */
+	uint32_t nr_interrupted_busy;
 	uint64_t nr_opened;
 	uint64_t nr_open;
 	ct_time shutdown_from; /* the program said that it ends; CT_NO_TIME: it did not */

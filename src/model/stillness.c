@@ -19,7 +19,7 @@ void model_stillness_init(struct model_process *process)
 	process->stepped = process->stirred = process->interrupted = CT_NO_TIME;
 	process->stillness.until = CT_NO_TIME;
 	for (i = 0; i < MODEL_INTERRUPTIONS; i++)
-		process->interruptions[i].until = CT_NO_TIME;
+		process->interruptions[i].until = process->interrupted_busy[i].until = CT_NO_TIME;
 }
 
 static bool is_step(unsigned kind)
@@ -70,6 +70,15 @@ static ct_time rest_until(const struct model_process *process, const struct mode
 	return until;
 }
 
+/* The first step since a signal came, amid others. */
+static void note_busy(struct model_process *process, struct model_stillness stillness)
+{
+	if (process->interrupted == CT_NO_TIME || process->interrupted < stillness.from)
+		return;
+	stillness.is_busy = true;
+	process->interrupted_busy[process->nr_interrupted_busy++ % MODEL_INTERRUPTIONS] = stillness;
+}
+
 static void note_step(struct model *model, struct model_process *process,
 	const struct model_thread *thread, const struct ct_event *event)
 {
@@ -81,8 +90,12 @@ static void note_step(struct model *model, struct model_process *process,
 	};
 
 	process->stepped = event->time;
-	if (stillness.from == CT_NO_TIME || stillness.until - stillness.from < PAUSE_NS)
+	if (stillness.from == CT_NO_TIME)
 		return;
+	if (stillness.until - stillness.from < PAUSE_NS) {
+		note_busy(process, stillness);
+		return;
+	}
 	if (stillness.until - stillness.from >= model->standstill_ns)
 		process->stillness = stillness;
 	if (process->interrupted >= stillness.until)
