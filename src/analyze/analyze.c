@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/asked.h"
+#include "analyze/closed_groups.h"
 #include "analyze/last_rest.h"
 #include "analyze/lock_given.h"
 #include "analyze/parts.h"
@@ -55,6 +56,7 @@ static bool let_watch(struct analysis *analysis)
 		!model_watch(analysis->model, &analyze_tried_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_asked_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_lock_given_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_closed_groups_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_waking_threads_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_omitted_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_wakers_watcher, analysis) ||

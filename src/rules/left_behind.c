@@ -5,6 +5,7 @@
  * waits; nobody is left who ended such waits, where coroutines did (analyze/wakers.h); nothing but beats has moved
  * since, or all that it had started have ended, as before each time when it went on (analyze/rounds.h).
  */
+#include "analyze/closed_groups.h"
 #include "analyze/rounds.h"
 #include "analyze/runtime_words.h"
 #include "analyze/wakers.h"
@@ -25,6 +26,7 @@ enum kind {
 	KIND_PASSED,  /* and it was passed over, time and again */
 	KIND_STILL,   /* and nobody has waited there for so long */
 	KIND_STUCK,   /* and it waits for what is never idle */
+	KIND_CLOSED,  /* and so do all that ever woke it */
 	KIND_LAST,    /* and those that were started with it have ended */
 	KIND_PARTING, /* and those that it started have, at the first such wait */
 	KIND_ALONE,   /* and those have that were started beside it, and were to be joined */
@@ -240,6 +242,36 @@ static bool is_locked_in(const struct analysis *analysis, const struct model_cor
 		       (lull->nr_joining == lull->nr_waiting && !lull->has_joined_beat));
 }
 
+/* A condition that nobody has waited for there is no habit; the others wait as they did before. */
+static bool is_stuck_member(
+	const struct analysis *analysis, const struct model_coro *coro, bool *ret_is_bound)
+{
+	*ret_is_bound |= CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_CONDITION;
+	return is_longest(analysis, coro, 1) ||
+	       (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_CONDITION &&
+		       is_longest(analysis, coro, 0));
+}
+
+/*
+ * The first of a closed group that came to wait, where one of them waits for a condition: that is no message, which may
+ * come from anywhere.
+ */
+static bool is_closed_in(const struct analysis *analysis, const struct model_coro *coro)
+{
+	struct closed_group group = analyze_closed_group_of(analysis, coro);
+	bool is_bound = false;
+	unsigned i;
+
+	for (i = 0; i < group.count; i++) {
+		const struct model_coro *member = &analysis->model->coros.at[group.members[i]];
+
+		if (member->suspended < coro->suspended ||
+			!is_stuck_member(analysis, member, &is_bound))
+			return false;
+	}
+	return is_bound;
+}
+
 static enum kind kind_in_lull(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct lull *lull = analyze_rounds_lull(analysis, coro->process);
@@ -256,6 +288,8 @@ static enum kind kind_in_lull(const struct analysis *analysis, const struct mode
 			(may_be_consumer(analysis, coro) ||
 				!is_longest(analysis, coro, FEW_WAITS))))
 		return KIND_STILL;
+	if (is_closed_in(analysis, coro))
+		return KIND_CLOSED;
 	if (is_last(analysis, coro) && !may_hear_signal(analysis, coro))
 		return KIND_LAST;
 	if (is_parting(analysis, coro))
@@ -340,6 +374,9 @@ const char *rules_left_behind_words(const struct analysis *analysis, const struc
 	case KIND_STILL:
 		return "ten times longer than any wait there has taken, and nothing but the clock "
 		       "has moved anybody since";
+	case KIND_CLOSED:
+		return "as do all that ever woke it, and nobody else has woken those; nothing but "
+		       "the clock has moved anybody since";
 	case KIND_LAST:
 		return "ten times longer than any that was started with it has lived, and nothing "
 		       "but the clock has moved anybody since";
@@ -366,4 +403,6 @@ void rules_left_behind_tell(
 		analyze_rounds_tell_ends(analysis, story, index_of(analysis, coro));
 	if (kind_of(analysis, coro) == KIND_PASSED)
 		analyze_rounds_tell_turns(analysis, story, index_of(analysis, coro));
+	if (kind_of(analysis, coro) == KIND_CLOSED)
+		analyze_closed_group_tell(analysis, story, coro);
 }

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Closed groups: of each coroutine two that woke it, by id, and how often it was woken. A third one may be anybody.
+ */
+#include <inttypes.h>
+
+#include "analyze/closed_groups.h"
+#include "analyze/parts.h"
+#include "analyze/wakers.h"
+
+#define WAKERS 2u
+#define LEAST_WOKEN 10u /* fewer times are no habit */
+
+struct woken {
+	uint64_t by[WAKERS]; /* ids; 0: none */
+	uint32_t count;
+	bool has_others; /* further ones, or a thread, have woken it */
+};
+
+/* ---------------------------------------------------------------- what it looks at */
+
+static void note_waker(struct woken *woken, uint64_t by)
+{
+	unsigned i;
+
+	for (i = 0; i < WAKERS && woken->by[i] && woken->by[i] != by; i++)
+		;
+	if (i == WAKERS || !by)
+		woken->has_others = true;
+	else
+		woken->by[i] = by;
+}
+
+static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *at = watch->model->coros.at;
+	struct woken *woken = model_watch_coro(watch, sight->coro);
+
+	if (woken->has_others || at[sight->coro].state != CT_STATE_WAITING ||
+		at[sight->coro].point != CTP_POINT_AWAIT || sight->by == sight->coro)
+		return true;
+	woken->count += woken->count < UINT32_MAX;
+	note_waker(woken, at[sight->by].id);
+	return true;
+}
+
+const struct model_watcher analyze_closed_groups_watcher = {
+	.nr_coro_bytes = sizeof(struct woken),
+	.looks = {[MODEL_WAKE] = look_at_wake},
+};
+
+/* ---------------------------------------------------------------- what it is asked */
+
+static const struct woken *woken_of(const struct analysis *analysis, uint32_t coro)
+{
+	return model_watch_coro(analyze_watch_by(analysis, &analyze_closed_groups_watcher), coro);
+}
+
+/* False: there is no room. */
+static bool add(struct closed_group *group, uint32_t coro)
+{
+	unsigned i;
+
+	for (i = 0; i < group->count; i++)
+		if (group->members[i] == coro)
+			return true;
+	if (group->count == CLOSED_GROUP_MOST)
+		return false;
+	group->members[group->count++] = coro;
+	return true;
+}
+
+/* False: somebody else may wake it, or one of those that did is gone. */
+static bool add_wakers(const struct analysis *analysis, struct closed_group *group, uint32_t coro)
+{
+	const struct model_coro *at = &analysis->model->coros.at[coro];
+	const struct woken *woken = woken_of(analysis, coro);
+	unsigned i;
+
+	if (!analyze_wakers_is_bound(analysis, at) || woken->has_others ||
+		woken->count < LEAST_WOKEN)
+		return false;
+	for (i = 0; i < WAKERS && woken->by[i]; i++) {
+		uint32_t by = model_find(analysis->model, at->process, woken->by[i]);
+
+		if (!by || !add(group, by))
+			return false;
+	}
+	return true;
+}
+
+struct closed_group analyze_closed_group_of(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	struct closed_group group = {{(uint32_t)(coro - analysis->model->coros.at)}, 1};
+	unsigned i;
+
+	for (i = 0; i < group.count; i++)
+		if (!add_wakers(analysis, &group, group.members[i]))
+			return (struct closed_group){0};
+	return group.count > 1 ? group : (struct closed_group){0};
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+static const char *words_wakers(struct analysis *analysis, const struct woken *woken)
+{
+	return woken->by[1] ? analyze_say(analysis, "coroutines %" PRIu64 " and %" PRIu64 " alone",
+				      woken->by[0], woken->by[1])
+			    : analyze_say(analysis, "coroutine %" PRIu64 " alone", woken->by[0]);
+}
+
+void analyze_closed_group_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	struct closed_group group = analyze_closed_group_of(analysis, coro);
+	unsigned i;
+
+	for (i = 0; i < group.count; i++) {
+		const struct model_coro *member = &analysis->model->coros.at[group.members[i]];
+		const struct woken *woken = woken_of(analysis, group.members[i]);
+
+		analyze_story_evidence(analysis, story,
+			"%s was woken %" PRIu32 " times, by %s; it waits since %s, at %s",
+			analyze_words_coro(analysis, member), woken->count,
+			words_wakers(analysis, woken),
+			analyze_words_duration(analysis, member->suspended),
+			analyze_words_place(analysis, member->wait_site));
+		if (member != coro)
+			analyze_story_party(analysis, story, group.members[i], 0);
+	}
+}
