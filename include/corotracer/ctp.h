@@ -244,6 +244,9 @@ enum ctp_policy {
 /* Flags of a return record. */
 #define CTP_RETURN_FAILED 1u /* a panic or an exception ended it */
 
+/* Flags of a wake record of the outcome CTP_OUTCOME_NO_WAKER. */
+#define CTP_WAKER_TAKEN 1u /* one was taken in that run, and given up in it */
+
 /* Flags of an enqueue record. */
 #define CTP_ENQUEUE_PRIVATE 1u /* only the thread that wrote it can take the coroutine out again */
 

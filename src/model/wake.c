@@ -279,6 +279,8 @@ static struct model_waking waking_of(
 		.site = event->site,
 		.outcome = event->argument,
 		.is_leaving = !event->coro && !thread_at(model, event->thread)->top,
+		.was_taken =
+			event->argument == CTP_OUTCOME_NO_WAKER && event->flags & CTP_WAKER_TAKEN,
 	};
 }
 

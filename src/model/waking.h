@@ -24,6 +24,7 @@ struct model_waking {
 	 * thread's next resume. So nothing is claimed by it of a coroutine that seems to have done this to itself.
 	 */
 	bool is_leaving;
+	bool was_taken; /* of a remark that no waker is left: one had been taken (CTP_WAKER_TAKEN) */
 };
 
 /* model_is_remark: does it say something of the target, and wake nobody (P-37)? */

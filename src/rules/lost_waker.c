@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lost wakers: a poll said that nothing is there yet, and the coroutine kept nothing by which anybody could wake it, as
- * a probe says that counts wakers. One that is never to be ready looks the same: so somebody must wait for its end, or
- * for a lock that it holds, or nobody may be left who could do anything else, or waits at its place end by wakes.
+ * a probe says that counts wakers. One that is never to be ready takes none: so this is no more than Suspect where none
+ * was taken. Besides, somebody must wait for its end, or for a lock that it holds, or nobody may be left who could do
+ * anything else, or waits at its place end by wakes.
  *
  * Silent of those that are marked, that wait for a time, that shut down, and at places where coroutines are polled
  * without a wake.
@@ -56,11 +57,12 @@ static enum ct_grade grade_of(
 	const struct analysis *analysis, const struct model_coro *coro, bool is_awaited)
 {
 	const struct party *party = &analysis->parties[coro->process];
+	bool was_taken = coro->turns->wake.was_taken;
 
 	if (is_awaited || analyze_party_has_nobody_left(party))
-		return CT_GRADE_PROVEN;
+		return was_taken ? CT_GRADE_PROVEN : CT_GRADE_SUSPECT;
 	if (do_waits_end_there(analysis, coro) || analyze_party_says_nobody_is_left(party))
-		return CT_GRADE_LIKELY;
+		return was_taken ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT;
 	return CT_GRADE_NONE;
 }
 
@@ -78,6 +80,8 @@ static void judge(struct analysis *analysis, uint32_t index, bool is_awaited)
 
 	if (candidate.grade == CT_GRADE_NONE)
 		return;
+	if (!coro->turns->wake.was_taken)
+		candidate.reasons |= REASON(NO_WAKER_TAKEN);
 	analyze_candidate_lower_for_gaps(analysis, &candidate,
 		analyze_candidate_life_start(analysis, coro), analysis->parties[coro->process].end);
 	analyze_candidate_add(analysis, &candidate);
@@ -116,7 +120,11 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		.time = coro->turns->wake.time,
 		.thread = coro->turns->wake.thread,
 		.sequence = coro->turns->wake.sequence,
-		.text = "no clone of its waker was alive then: nobody can wake it",
+		.text = coro->turns->wake.was_taken
+				? "a clone of its waker was taken and dropped in that run, and "
+				  "none "
+				  "was alive then: nobody can wake it"
+				: "no clone of its waker was alive then: nobody can wake it",
 	};
 
 	finding->title = analyze_say(analysis, "%s at %s, and kept no waker",

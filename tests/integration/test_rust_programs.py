@@ -30,7 +30,8 @@ HANGS = {
     "notify": ("lost-wakeup", "proven", "suspended"),
     "upgrade": ("lost-wakeup", "proven", "suspended"),
     "handles": ("lost-wakeup", "proven", "suspended"),
-    "unregistered": ("lost-waker", "proven", "no clone of its waker was alive"),
+    "unregistered": ("lost-waker", "proven", "taken and dropped in that run"),
+    "never-taken": ("lost-waker", "suspect", "such as `pending()`"),
     "branch": ("woken-not-polled", "likely", "which is part of coroutine"),
     "panic": ("lost-wakeup", "proven", "ended by a panic"),
 }

@@ -57,6 +57,8 @@ pub(crate) struct Target {
     is_suspended: AtomicBool,
     /// Whether it was told that the grant has been handed over.
     is_granted: AtomicBool,
+    /// Whether a waker was cloned since its last poll began.
+    has_taken: AtomicBool,
     /// The worker's slot in which it lies; 0: none.
     slot: AtomicU32,
     /// Clones of its wakers: the plain ones in the upper half, all in the lower one.
@@ -79,6 +81,7 @@ impl Target {
             state: AtomicU64::new(0),
             is_suspended: AtomicBool::new(false),
             is_granted: AtomicBool::new(false),
+            has_taken: AtomicBool::new(false),
             slot: AtomicU32::new(0),
             clones: AtomicU64::new(0),
         }
@@ -157,7 +160,7 @@ impl Target {
     #[cold]
     fn tell_no_waker(&self) {
         if self.is_root && probe::is_attached() {
-            probe::wake(0, probe::handle(resource::COROUTINE, self.coro), 0, outcome::NO_WAKER);
+            probe::tell_no_waker(self.coro, self.has_taken.load(Ordering::Relaxed));
         }
     }
 
@@ -166,6 +169,7 @@ impl Target {
     pub(crate) fn run(&self) {
         self.leave_slot();
         self.is_suspended.store(false, Ordering::Relaxed);
+        self.has_taken.store(false, Ordering::Relaxed);
         self.state.store(0, Ordering::Release);
     }
 
@@ -286,7 +290,9 @@ unsafe fn cell<'a>(data: *const ()) -> &'a Cell {
 }
 
 unsafe fn clone(data: *const (), amount: u64, table: &'static RawWakerVTable) -> RawWaker {
-    cell(data).target().clones.fetch_add(amount, Ordering::Relaxed);
+    let target = cell(data).target();
+    target.clones.fetch_add(amount, Ordering::Relaxed);
+    target.has_taken.store(true, Ordering::Relaxed);
     Arc::increment_strong_count(data.cast::<Cell>());
     RawWaker::new(data, table)
 }

@@ -194,8 +194,8 @@ pub async fn handles(is_fault: bool) {
     parent.await.expect("an end");
 }
 
-/// Something is there only when it is asked for a second time: the first poll forgets to say when that is.
-async fn ask_twice(is_fault: bool) {
+/// Something is there only when it is asked for a second time: the first poll keeps no waker, or takes none.
+async fn ask_twice(is_fault: bool, takes: bool) {
     let mut was_asked = false;
     std::future::poll_fn(move |context| {
         if std::mem::replace(&mut was_asked, true) {
@@ -203,6 +203,8 @@ async fn ask_twice(is_fault: bool) {
         }
         if !is_fault {
             context.waker().wake_by_ref();
+        } else if takes {
+            drop(context.waker().clone());
         }
         Poll::Pending
     })
@@ -210,13 +212,13 @@ async fn ask_twice(is_fault: bool) {
 }
 
 /// A task that nobody can wake, since it kept no waker; another one waits for its end, and others go on.
-pub async fn unregistered(is_fault: bool) {
+pub async fn unregistered(is_fault: bool, takes: bool) {
     let ticking = spawn(async {
         loop {
             traced_sleep(SHORT).await;
         }
     });
-    spawn(ask_twice(is_fault)).await.expect("an end");
+    spawn(ask_twice(is_fault, takes)).await.expect("an end");
     ticking.abort();
 }
 

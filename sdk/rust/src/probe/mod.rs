@@ -283,6 +283,12 @@ pub fn wake(waker: u64, target: u64, site: u32, outcome: u8) {
     emit(waker, target, tail(site, kind::WAKE, outcome, 0));
 }
 
+/// No wake: the coroutine has suspended, and kept no waker; it may have taken one in that run.
+pub(crate) fn tell_no_waker(coro: u64, has_taken: bool) {
+    let flags = if has_taken { layout::WAKER_TAKEN as u16 } else { 0 };
+    emit(0, handle(resource::COROUTINE, coro), tail(0, kind::WAKE, outcome::NO_WAKER, flags));
+}
+
 /// [`wake`] of a coroutine by itself, which follows nothing that another thread gave: its time needs no fence (P-95).
 #[inline(always)]
 pub(crate) fn wake_itself(coro: u64, outcome: u8) {
