@@ -113,12 +113,12 @@ const struct ct_tables *ct_trace_tables(const struct ct_trace *trace);
  * counted, which is not to be trusted.
  */
 struct ct_memory {
-	uint64_t
-		most_live; /* coroutines that were alive at once; 0: not known, and nothing else is but the bound */
+	/* Coroutines that were alive at once; beyond some five million at least so many. 0: not known, as the bytes are then */
+	uint64_t most_live;
 	uint64_t least_bytes; /* if each did next to nothing */
 	uint64_t
-		most_bytes; /* if each ran more than once, in a frame of its own, with a descriptor of its own */
-	uint64_t bound; /* memory_bytes of ct_open_options, or its default; 0: none */
+		most_bytes; /* if each ran more than once, with a frame and a descriptor of its own */
+	uint64_t bound;     /* memory_bytes of ct_open_options, or its default; 0: none */
 };
 
 /* ct_trace_memory: see struct ct_memory. */
