@@ -113,7 +113,7 @@ const struct ct_tables *ct_trace_tables(const struct ct_trace *trace);
  * counted, which is not to be trusted.
  */
 struct ct_memory {
-	/* Coroutines that were alive at once; beyond some five million at least so many. 0: not known, as the bytes are then */
+	/* Coroutines that were alive at once; beyond some five million at least so many. 0: not known */
 	uint64_t most_live;
 	uint64_t least_bytes; /* if each did next to nothing */
 	uint64_t
