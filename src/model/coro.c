@@ -232,6 +232,8 @@ static bool note_wait(struct model *model, uint32_t index, const struct ct_event
 	model_set_rare(model, coro, descriptor, descriptor);
 	model_set_rare(model, coro, tried,
 		event->object ? 0 : thread_at(model, event->thread)->last_tried);
+	model_set_rare(model, coro, has_armed_tried,
+		coro->rare->tried && thread_at(model, event->thread)->has_armed_tried);
 	coro->suspended = event->time;
 	coro->wait_event = event->sequence & MODEL_SEQUENCES;
 	model_set_rare(model, coro, deadline, CT_NO_TIME);

@@ -60,6 +60,7 @@ struct model_rare {
 	uint32_t descriptor; /* the generation that it waited for last; 0: no descriptor */
 	/* the descriptor at which nothing was found just before it came to wait, for what is not told; 0: none */
 	uint32_t tried;
+	bool has_armed_tried; /* and put into an interest list since */
 
 	uint32_t nr_awaits; /* children that it awaits now */
 	uint64_t awaited;   /* exclusive or of their ids */

@@ -386,6 +386,8 @@ bool model_descriptor_arm(struct model *model, const struct ct_event *event)
 	descriptor->armed = event->time;
 	descriptor->armed_events = event->flags;
 	descriptor->arm_site = event->site;
+	if (thread_at(model, event->thread)->last_tried == index)
+		thread_at(model, event->thread)->has_armed_tried = true;
 	return remember_user_data(model, index, event->coro);
 }
 
@@ -480,6 +482,13 @@ static bool has_found_nothing(const struct ct_event *event)
 	return result == -EAGAIN || result == -EINPROGRESS;
 }
 
+static void note_room(struct model_descriptor *descriptor, const struct ct_event *event)
+{
+	descriptor->flags &= (uint16_t)~MODEL_DESCRIPTOR_WAS_FULL;
+	if (event->argument == 2 && (int64_t)event->coro == -EAGAIN)
+		descriptor->flags |= MODEL_DESCRIPTOR_WAS_FULL;
+}
+
 bool model_descriptor_transfer(struct model *model, const struct ct_event *event)
 {
 	uint32_t index = named(model, event->process, event->object, event->time);
@@ -488,6 +497,7 @@ bool model_descriptor_transfer(struct model *model, const struct ct_event *event
 		return false;
 	if (event->argument == 4)
 		descriptor_at(model, index)->flags |= MODEL_DESCRIPTOR_IS_LISTENER;
+	note_room(descriptor_at(model, index), event);
 	process_at(model, event->process)->has_reads |= event->argument == 1;
 	if (event->argument == 1) {
 		note_read(descriptor_at(model, index), (int64_t)event->coro);
@@ -497,6 +507,7 @@ bool model_descriptor_transfer(struct model *model, const struct ct_event *event
 	}
 	thread_at(model, event->thread)->last_tried =
 		event->thread && has_found_nothing(event) ? index : 0;
+	thread_at(model, event->thread)->has_armed_tried = false;
 	/* A transfer has met the readiness. */
 	descriptor_at(model, index)->ready = CT_NO_TIME;
 	return true;

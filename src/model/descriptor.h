@@ -23,6 +23,8 @@ enum model_descriptor_flag {
 	MODEL_DESCRIPTOR_CLOSE_UNSEEN =
 		1 << 8, /* its number was given out again: it was closed before */
 	MODEL_DESCRIPTOR_WAS_EMPTY = 1 << 9, /* its last read found nothing */
+	MODEL_DESCRIPTOR_WAS_FULL =
+		1 << 10, /* the last that was tried is a write, which found no room */
 };
 
 /* One generation of one descriptor number. */

@@ -84,6 +84,7 @@ struct model_thread {
 	uint32_t last_opened; /* descriptor; 0: none */
 	/* the descriptor at which it has just found nothing, with no run, wake or transfer since; 0: none */
 	uint32_t last_tried;
+	bool has_armed_tried; /* since then it has put that into an interest list */
 	uint32_t last_handed; /* the object of its last hand-over; 0: its receiver is known */
 	uint64_t task;        /* that it works for outside of coroutines; 0: none */
 	uint32_t region;

@@ -4,11 +4,16 @@
  * request was taken back after the coroutine came to wait (or before), and has not been made again. The file is open,
  * so nobody hears of a close, and no poll reports it any more.
  *
+ * Likewise a wait for room, behind a write that found none, where the descriptor is in the list for reading alone: no
+ * poll tells of the room. That is a Suspect.
+ *
  * Likely where the wait names the descriptor. Suspect where the wait does not say what for, and the coroutine had just
  * found nothing at this descriptor (analyze/tried.h): the wait may be for something else. Silent where the file has a
  * second descriptor, a thread polls without an interest list, transfers are handed to the kernel, a deadline is to
  * come, the coroutine is marked or was woken, and while the program shuts down.
  */
+#include <poll.h>
+
 #include "analyze/provenance.h"
 #include "analyze/tried.h"
 #include "rules/parts.h"
@@ -16,6 +21,7 @@
 enum variant {
 	VARIANT_MEANWHILE = 0, /* the coroutine waited already */
 	VARIANT_BEFORE,        /* the descriptor had been taken out before */
+	VARIANT_ROOM,          /* it is in the list, for reading alone, and room is waited for */
 };
 
 /* ---------------------------------------------------------------- guards */
@@ -28,6 +34,19 @@ static bool is_disarmed(const struct model_descriptor *descriptor)
 					     MODEL_DESCRIPTOR_IS_TIMER)) &&
 	       descriptor->disarmed != CT_NO_TIME &&
 	       (descriptor->reported == CT_NO_TIME || descriptor->reported <= descriptor->disarmed);
+}
+
+/* Did the last write find no room, and is it in one list alone, for reading, with nothing reported since? */
+static bool is_armed_for_reading(
+	const struct model_coro *coro, const struct model_descriptor *descriptor)
+{
+	unsigned wanted =
+		MODEL_DESCRIPTOR_IS_OPEN | MODEL_DESCRIPTOR_IS_ARMED | MODEL_DESCRIPTOR_WAS_FULL;
+
+	return (descriptor->flags & wanted) == wanted &&
+	       !(descriptor->flags & MODEL_DESCRIPTOR_IS_DOUBLED) && descriptor->nr_lists == 1 &&
+	       (descriptor->armed_events & (POLLIN | POLLOUT)) == POLLIN &&
+	       (descriptor->reported == CT_NO_TIME || descriptor->reported < coro->suspended);
 }
 
 /* Is a thread in a poll or select of which is not told what it waits for? */
@@ -63,9 +82,16 @@ static bool is_meant_to_wait(const struct model_coro *coro, ct_time end)
 	       (coro->rare->deadline != CT_NO_TIME && coro->rare->deadline > end);
 }
 
+static ct_time changed_of(const struct model_descriptor *descriptor)
+{
+	return is_disarmed(descriptor) ? descriptor->disarmed : descriptor->armed;
+}
+
 static ct_time since_of(const struct model_coro *coro, const struct model_descriptor *descriptor)
 {
-	return descriptor->disarmed > coro->suspended ? descriptor->disarmed : coro->suspended;
+	ct_time changed = changed_of(descriptor);
+
+	return changed > coro->suspended ? changed : coro->suspended;
 }
 
 /* Told after the suspension, or so near to it that the clocks do not show which came first. */
@@ -76,18 +102,32 @@ static bool is_woken(const struct analysis *analysis, const struct model_coro *c
 		       model_is_near(analysis->model, coro->turns->wake.time, coro->suspended));
 }
 
+/*
+ * The descriptor in question; 0: none is known. One that has found no room, and then asks to be told of the same
+ * descriptor, asks for that room, whatever the wait itself is for.
+ */
+static uint32_t waited_by(const struct analysis *analysis, const struct model_coro *coro)
+{
+	uint32_t waited = analyze_tried_descriptor(analysis, coro), tried = coro->rare->tried;
+	bool is_asked = coro->rare->has_armed_tried &&
+			is_armed_for_reading(coro, &analysis->model->descriptors.at[tried]);
+
+	return !waited && is_asked ? tried : waited;
+}
+
 static bool stands(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
-	uint32_t waited = analyze_tried_descriptor(analysis, coro);
+	uint32_t waited = waited_by(analysis, coro);
 	const struct model_descriptor *descriptor = &analysis->model->descriptors.at[waited];
 	const struct party *party = &analysis->parties[coro->process];
 
 	return waited && coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
-	       !analysis->is_told[index] && !party->has_ended_well && is_disarmed(descriptor) &&
+	       !analysis->is_told[index] && !party->has_ended_well &&
+	       (is_disarmed(descriptor) || is_armed_for_reading(coro, descriptor)) &&
 	       !is_polled(analysis, coro, descriptor) && !is_meant_to_wait(coro, party->end) &&
 	       !is_woken(analysis, coro) &&
-	       !analyze_ties_is_shutting_down(analysis, coro->process, descriptor->disarmed) &&
+	       !analyze_ties_is_shutting_down(analysis, coro->process, changed_of(descriptor)) &&
 	       party->end - since_of(coro, descriptor) > LIMIT(analysis, DISARMED_TIME);
 }
 
@@ -100,24 +140,34 @@ static ct_time gap_start(const struct analysis *analysis, const struct model_cor
 				      : coro->suspended;
 }
 
+static enum variant variant_of(
+	const struct model_coro *coro, const struct model_descriptor *descriptor)
+{
+	if (!is_disarmed(descriptor))
+		return VARIANT_ROOM;
+	return descriptor->disarmed < coro->suspended ? VARIANT_BEFORE : VARIANT_MEANWHILE;
+}
+
 static void judge(struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
-	uint32_t waited = analyze_tried_descriptor(analysis, coro);
+	uint32_t waited = waited_by(analysis, coro);
 	const struct model_descriptor *descriptor = &analysis->model->descriptors.at[waited];
+	enum variant variant = variant_of(coro, descriptor);
 	struct candidate candidate = {
 		.rule = CT_RULE_DISARMED,
 		.grade = CT_GRADE_LIKELY,
-		.variant = descriptor->disarmed < coro->suspended ? VARIANT_BEFORE : 0,
+		.variant = variant,
 		.process = coro->process,
 		.coro = index,
 		.descriptor = waited,
 		.wait_site = coro->wait_site,
-		.cause_site = descriptor->disarm_site,
+		.cause_site =
+			variant == VARIANT_ROOM ? descriptor->arm_site : descriptor->disarm_site,
 		.since = coro->suspended,
 	};
 
-	if (!coro->rare->descriptor)
+	if (!coro->rare->descriptor || variant == VARIANT_ROOM)
 		analyze_candidate_lower(&candidate, REASON_DESCRIPTOR_GUESSED);
 	else if (analysis->parties[coro->process].quiet <= since_of(coro, descriptor))
 		analyze_candidate_lower(&candidate, REASON_NOT_QUIET);
@@ -146,9 +196,28 @@ static const char *words_descriptor(
 		(uint32_t)(descriptor - analysis->model->descriptors.at));
 }
 
-static struct ct_step disarming_step(
-	struct analysis *analysis, const struct model_descriptor *descriptor)
+/* By whom is known where it is the coroutine itself. */
+static struct ct_step arming_step(struct analysis *analysis, const struct model_coro *coro,
+	const struct model_descriptor *descriptor)
 {
+	bool is_own = coro->rare->has_armed_tried;
+
+	return (struct ct_step){
+		.time = descriptor->armed,
+		.site = descriptor->arm_site,
+		.thread = is_own ? coro->thread : 0,
+		.coro = is_own ? coro->id : 0,
+		.sequence = UINT64_MAX,
+		.text = analyze_say(analysis, "put %s into the interest list, for reading alone",
+			words_descriptor(analysis, descriptor)),
+	};
+}
+
+static struct ct_step disarming_step(struct analysis *analysis, const struct model_coro *coro,
+	const struct model_descriptor *descriptor)
+{
+	if (!is_disarmed(descriptor))
+		return arming_step(analysis, coro, descriptor);
 	return (struct ct_step){
 		.time = descriptor->disarmed,
 		.site = descriptor->disarm_site,
@@ -163,8 +232,8 @@ static struct ct_step disarming_step(
 static void tell_cause(
 	struct analysis *analysis, const struct candidate *candidate, struct ct_step *ret_cause)
 {
-	*ret_cause =
-		disarming_step(analysis, &analysis->model->descriptors.at[candidate->descriptor]);
+	*ret_cause = disarming_step(analysis, &analysis->model->coros.at[candidate->coro],
+		&analysis->model->descriptors.at[candidate->descriptor]);
 }
 
 /* What a poll reported between the suspension and the end. */
@@ -185,6 +254,15 @@ static void tell_report(struct analysis *analysis, const struct model_coro *coro
 	analyze_story_step(analysis, story, &step);
 }
 
+static const char *words_suspended(struct analysis *analysis, const struct candidate *candidate,
+	const struct model_coro *coro, const struct model_descriptor *descriptor)
+{
+	if (candidate->variant != VARIANT_ROOM || coro->wait_object)
+		return analyze_tried_words(analysis, coro, candidate->descriptor);
+	return analyze_say(analysis, "suspended, just after a write had found no room in %s",
+		words_descriptor(analysis, descriptor));
+}
+
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
 	struct ct_finding *finding)
 {
@@ -192,22 +270,33 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	const struct model_descriptor *descriptor =
 		&analysis->model->descriptors.at[first->descriptor];
-	struct ct_step step = disarming_step(analysis, descriptor), rest = {.time = CT_NO_TIME};
+	struct ct_step step = disarming_step(analysis, coro, descriptor),
+		       rest = {.time = CT_NO_TIME};
 
 	finding->title = analyze_say(analysis,
-		"%s for %s, which no poll is to tell of any more, at %s; taken out of the interest "
-		"list at %s",
+		first->variant == VARIANT_ROOM
+			? "%s for room in %s, of which no poll is to tell, at %s; put into the "
+			  "interest list for reading alone at %s"
+			: "%s for %s, which no poll is to tell of any more, at %s; taken out of "
+			  "the "
+			  "interest list at %s",
 		analyze_words_count(analysis, group), words_descriptor(analysis, descriptor),
 		analyze_words_place(analysis, first->wait_site),
 		analyze_words_place(analysis, first->cause_site));
+	if (first->variant == VARIANT_ROOM)
+		finding->next_step =
+			"ask the poll for writing, too, where a write has found no room";
 	analyze_story_suspended_as(
-		analysis, story, coro, analyze_tried_words(analysis, coro, first->descriptor));
+		analysis, story, coro, words_suspended(analysis, first, coro, descriptor));
 	tell_report(analysis, coro, descriptor, story);
 	analyze_story_step(analysis, story, &step);
 	rest.sequence = UINT64_MAX;
-	rest.text = "not put back since, and no wake for the coroutine";
+	rest.text = first->variant == VARIANT_ROOM
+			    ? "not asked for writing since, and no wake for the coroutine"
+			    : "not put back since, and no wake for the coroutine";
 	analyze_story_step(analysis, story, &rest);
-	analyze_tried_tell(analysis, story, coro);
+	if (first->variant != VARIANT_ROOM)
+		analyze_tried_tell(analysis, story, coro);
 	analyze_provenance_tell(analysis, story, coro);
 	analyze_story_victims(analysis, story, group);
 }
