@@ -16,6 +16,7 @@
 
 #include "base/input.h"
 #include "base/io.h"
+#include "base/spill.h"
 
 #define WINDOW_BYTES (1u << 20)
 #define MEMORY_BYTES (64u << 20) /* of a stream, before a file is needed */
@@ -25,38 +26,21 @@
 
 /* ---------------------------------------------------------------- streams */
 
-static int open_nameless(const char *folder)
-{
-	char path[] = "/var/tmp/corotracer-XXXXXX";
-	int descriptor = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	if (descriptor >= 0 || errno != EOPNOTSUPP)
-		return descriptor;
-	/* Not every file system has O_TMPFILE. */
-	descriptor = mkostemp(path, O_CLOEXEC);
-	if (descriptor >= 0)
-		unlink(path);
-	return descriptor;
-}
-
 /* What was given back is not moved: there is a hole in its place. */
 static enum ct_status move_to_file(struct input *input, struct ct_error *reterr)
 {
-	const char *folder = getenv("TMPDIR");
 	enum ct_status status = CT_OK;
 	off_t at = (off_t)input->stream.nr_given;
-	int file;
+	int file = spill_open_file(reterr);
 
-	folder = folder && *folder ? folder : "/var/tmp";
-	file = open_nameless(folder);
 	if (file < 0)
-		return ct_fail_errno(reterr, "keeping what is read in '%s'", folder);
+		return CT_ERR_SYSTEM;
 	if (lseek(file, at, SEEK_SET) < 0)
-		status = ct_fail_errno(reterr, "keeping what is read in '%s'", folder);
+		status = ct_fail_errno(reterr, "keeping what is read");
 	while (status == CT_OK && (uint64_t)at < input->nr_bytes) {
 		if (sendfile(file, input->descriptor, &at, input->nr_bytes - (uint64_t)at) < 0 &&
 			errno != EINTR)
-			status = ct_fail_errno(reterr, "keeping what is read in '%s'", folder);
+			status = ct_fail_errno(reterr, "keeping what is read");
 	}
 	close(status ? file : input->descriptor);
 	if (status == CT_OK) {

@@ -1,22 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chunks of rows: each one piece of memory, with the plans of its columns first and their bits behind them.
+ * Chunks of rows: each one piece of memory, with the plans of its columns first and their bits behind them; or the
+ * plans alone, where the bits are in the room's file.
  */
 #include "column/bits.h"
 
+#define PLAIN_BYTES (COLUMN_ROWS * sizeof(int64_t)) /* no plan takes more */
+
 struct column_chunk {
 	uint32_t nr_rows;
-	struct bits_plan plans[]; /* nr_columns; then the bytes of each, and BITS_SLACK */
+	bool is_in_file;
+	uint64_t offset; /* in the file */
+	struct bits_plan
+		plans[]; /* nr_columns; then, in memory, the bytes of each, and BITS_SLACK */
 };
+
+void column_room_init(struct column_room *room, uint64_t most_bytes)
+{
+	*room = (struct column_room){.most_bytes = most_bytes, .spill = {.descriptor = -1}};
+}
+
+void column_room_empty(struct column_room *room)
+{
+	spill_close(&room->spill);
+	column_room_init(room, room->most_bytes);
+}
 
 static size_t head_bytes(const struct column_log *log)
 {
 	return sizeof(struct column_chunk) + log->nr_columns * sizeof(struct bits_plan);
 }
 
-bool column_log_init(struct column_log *log, uint32_t nr_columns)
+bool column_log_init(struct column_log *log, uint32_t nr_columns, struct column_room *room)
 {
-	*log = (struct column_log){.nr_columns = nr_columns};
+	*log = (struct column_log){.nr_columns = nr_columns, .room = room};
 	log->open = calloc((size_t)nr_columns * COLUMN_ROWS, sizeof(*log->open));
 	return log->open != NULL;
 }
@@ -51,27 +68,66 @@ static size_t plan_all(const struct column_log *log, struct planning *planning)
 	return bytes;
 }
 
-static bool pack_open(struct column_log *log)
+static struct column_chunk *pack(
+	const struct column_log *log, const struct planning *planning, size_t nr_bytes)
 {
-	struct planning planning;
-	size_t bytes = head_bytes(log) + plan_all(log, &planning);
-	struct column_chunk *chunk = calloc(1, bytes);
+	struct column_chunk *chunk = calloc(1, nr_bytes);
 	uint8_t *to;
 	uint32_t i;
 
-	if (!chunk || !vec_push(&log->chunks, chunk)) {
-		free(chunk);
-		return false;
-	}
+	if (!chunk)
+		return NULL;
 	to = (uint8_t *)chunk + head_bytes(log);
 	chunk->nr_rows = log->nr_open;
 	for (i = 0; i < log->nr_columns; i++) {
-		chunk->plans[i] = planning.plans[i];
-		column_bits_write(&chunk->plans[i], planning.distinct[i],
+		chunk->plans[i] = planning->plans[i];
+		column_bits_write(&chunk->plans[i], planning->distinct[i],
 			log->open + (size_t)i * COLUMN_ROWS, log->nr_open, to);
 		to += chunk->plans[i].nr_bytes;
 	}
-	log->nr_bytes += bytes;
+	return chunk;
+}
+
+static bool has_file(struct column_room *room)
+{
+	if (room->spill.descriptor < 0 && !room->has_no_file)
+		room->has_no_file = !spill_open(&room->spill);
+	return !room->has_no_file;
+}
+
+/* Leaves the plans in memory, and takes the bits out of it, where these find room in the file. */
+static struct column_chunk *put_away(
+	const struct column_log *log, struct column_chunk *chunk, size_t nr_bytes)
+{
+	struct column_room *room = log->room;
+	size_t head = head_bytes(log);
+	struct column_chunk *left;
+
+	if (!room->most_bytes || room->nr_bytes + nr_bytes <= room->most_bytes || !has_file(room))
+		return chunk;
+	if (!spill_append(&room->spill, (uint8_t *)chunk + head, nr_bytes - head, &chunk->offset)) {
+		room->has_no_file = true;
+		return chunk;
+	}
+	chunk->is_in_file = true;
+	left = realloc(chunk, head);
+	return left ? left : chunk;
+}
+
+static bool pack_open(struct column_log *log)
+{
+	struct planning planning;
+	size_t nr_bytes = head_bytes(log) + plan_all(log, &planning);
+	struct column_chunk *chunk = pack(log, &planning, nr_bytes);
+
+	if (!chunk)
+		return false;
+	chunk = put_away(log, chunk, nr_bytes);
+	if (!vec_push(&log->chunks, chunk)) {
+		free(chunk);
+		return false;
+	}
+	log->room->nr_bytes += chunk->is_in_file ? head_bytes(log) : nr_bytes;
 	log->nr_open = 0;
 	return true;
 }
@@ -113,14 +169,24 @@ int64_t column_log_most(const struct column_log *log, uint32_t chunk, uint32_t c
 	return log->chunks.at[chunk]->plans[column].most;
 }
 
-void column_log_read(
+bool column_log_read(
 	const struct column_log *log, uint32_t chunk, uint32_t column, int64_t *ret_values)
 {
 	const struct column_chunk *at = log->chunks.at[chunk];
+	const struct bits_plan *plan = &at->plans[column];
 	const uint8_t *from = (const uint8_t *)at + head_bytes(log);
+	uint8_t kept[PLAIN_BYTES + BITS_SLACK];
+	uint64_t before = 0;
 	uint32_t i;
 
 	for (i = 0; i < column; i++)
-		from += at->plans[i].nr_bytes;
-	column_bits_read(&at->plans[column], from, at->nr_rows, ret_values);
+		before += at->plans[i].nr_bytes;
+	if (!at->is_in_file) {
+		column_bits_read(plan, from + before, at->nr_rows, ret_values);
+		return true;
+	}
+	if (!spill_read(&log->room->spill, at->offset + before, kept, plan->nr_bytes + BITS_SLACK))
+		return false;
+	column_bits_read(plan, kept, at->nr_rows, ret_values);
+	return true;
 }

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/spill.h"
 #include "base/vec.h"
 
 #define COLUMN_ROWS 1024u
@@ -20,18 +21,36 @@
 
 struct column_chunk;
 
+/*
+ * Where the packed rows of several logs lie: in memory, up to a bound, and beyond it in a file, of which memory has
+ * only the least and greatest numbers. Where there is no such file, in memory after all.
+ */
+struct column_room {
+	uint64_t most_bytes; /* in memory; 0: any number */
+	uint64_t nr_bytes;   /* in memory */
+	struct spill spill;
+	bool has_no_file; /* it could not be had, or is full */
+};
+
+/* column_room_init: empty. column_room_empty: likewise, once its logs are gone; what it had is given back. */
+void column_room_init(struct column_room *room, uint64_t most_bytes);
+void column_room_empty(struct column_room *room);
+
 /* Zeroed is no log. */
 struct column_log {
+	struct column_room *room;
 	uint32_t nr_columns;
 	uint32_t nr_open; /* rows that are not packed yet */
 	uint64_t nr_rows;
-	uint64_t nr_bytes; /* of all packed chunks */
 	VEC(struct column_chunk *) chunks;
 	int64_t *open; /* nr_columns columns of COLUMN_ROWS */
 };
 
-/* column_log_init: an empty log of 1 to COLUMN_MOST columns. False: out of memory. */
-bool column_log_init(struct column_log *log, uint32_t nr_columns);
+/*
+ * column_log_init: an empty log of 1 to COLUMN_MOST columns; the room is lent until column_log_fini. False: out of
+ * memory.
+ */
+bool column_log_init(struct column_log *log, uint32_t nr_columns, struct column_room *room);
 
 /* column_log_fini: also of a zeroed one. */
 void column_log_fini(struct column_log *log);
@@ -49,8 +68,11 @@ uint32_t column_log_rows(const struct column_log *log, uint32_t chunk);
 int64_t column_log_least(const struct column_log *log, uint32_t chunk, uint32_t column);
 int64_t column_log_most(const struct column_log *log, uint32_t chunk, uint32_t column);
 
-/* column_log_read: one column of a chunk, into room for COLUMN_ROWS numbers. */
-void column_log_read(
+/*
+ * column_log_read: one column of a chunk, into room for COLUMN_ROWS numbers. False, and errno: it cannot be read back
+ * from the file.
+ */
+bool column_log_read(
 	const struct column_log *log, uint32_t chunk, uint32_t column, int64_t *ret_values);
 
 #endif

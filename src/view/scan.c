@@ -4,6 +4,7 @@
  * of the others the columns of the conditions are, one after the other as long as rows are left, and then the columns
  * that are wanted.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -130,10 +131,19 @@ static bool may_meet(const struct ct_view_scan *scan, const struct scan_term *te
 
 /* ---------------------------------------------------------------- a chunk */
 
+enum ct_status view_scan_fail_unread(int number, struct ct_error *reterr)
+{
+	errno = number;
+	return ct_fail_errno(reterr, "reading back rows for which there was no room in memory");
+}
+
 static const int64_t *values_of(struct ct_view_scan *scan, uint32_t column)
 {
-	if (!scan->is_read[column])
-		column_log_read(scan->log, scan->chunk, column, scan->values[column]);
+	if (!scan->is_read[column] &&
+		!column_log_read(scan->log, scan->chunk, column, scan->values[column])) {
+		scan->unread_errno = errno ? errno : EIO; /* the file ended early */
+		memset(scan->values[column], 0, COLUMN_ROWS * sizeof(*scan->values[column]));
+	}
 	scan->is_read[column] = true;
 	return scan->values[column];
 }
@@ -200,7 +210,7 @@ enum ct_status ct_view_scan_next(
 {
 	uint32_t count = 0;
 
-	while (!count && scan->chunk < scan->log->chunks.count) {
+	while (!count && !scan->unread_errno && scan->chunk < scan->log->chunks.count) {
 		count = take_chunk(scan);
 		if (count)
 			hand_out(scan, count);
@@ -208,6 +218,8 @@ enum ct_status ct_view_scan_next(
 		pass_advance(scan->view->pass, column_log_rows(scan->log, scan->chunk));
 		scan->chunk++;
 	}
+	if (scan->unread_errno)
+		return view_scan_fail_unread(scan->unread_errno, reterr);
 	if (scan->is_broken)
 		return ct_fail_memory(reterr);
 	if (!count)

@@ -35,7 +35,11 @@ struct ct_view_scan {
 	uint64_t numbers[COLUMN_ROWS]; /* of the rows that were handed out */
 	uint16_t places[COLUMN_ROWS];  /* in the chunk, of those that are left */
 	bool is_broken;                /* out of memory */
+	int unread_errno; /* rows could not be read back from a file: why; 0: they could */
 };
+
+/* view_scan_fail_unread: rows could not be read back from the file in which they lie; `number` is the errno. */
+enum ct_status view_scan_fail_unread(int number, struct ct_error *reterr);
 
 /* view_scan_check: CT_ERR_USAGE: a table or a column that a request names is not there. */
 enum ct_status view_scan_check(const struct ct_view_request *request, struct ct_error *reterr);

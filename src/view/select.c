@@ -3,6 +3,7 @@
  * One page of rows. A sorted page takes two looks: the first goes through one column alone, and keeps the places of the
  * rows that stand first; the second fetches these rows.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -215,8 +216,8 @@ static int compare_wanted(const void *left, const void *right)
 	return one->number < other->number ? -1 : one->number > other->number;
 }
 
-/* Chunk by chunk, so that each is unpacked once. */
-static void fetch(const struct column_log *log, const struct wanted *wanted, uint64_t count,
+/* Chunk by chunk, so that each is unpacked once. False, and errno: a chunk cannot be read back. */
+static bool fetch(const struct column_log *log, const struct wanted *wanted, uint64_t count,
 	const uint32_t *columns, struct ct_view_rows *rows)
 {
 	int64_t values[COLUMN_ROWS];
@@ -229,21 +230,25 @@ static void fetch(const struct column_log *log, const struct wanted *wanted, uin
 		for (until = from; until < count && wanted[until].number / COLUMN_ROWS == chunk;)
 			until++;
 		for (k = 0; k < rows->nr_columns; k++) {
-			column_log_read(log, chunk, columns[k], values);
+			if (!column_log_read(log, chunk, columns[k], values))
+				return false;
 			for (i = from; i < until; i++)
 				view_rows_column(rows, k)[wanted[i].place] =
 					values[wanted[i].number % COLUMN_ROWS];
 		}
 	}
+	return true;
 }
 
-static struct ct_view_rows *fetch_rows(
-	struct ct_view *view, const struct ct_view_request *request, const struct numbers *numbers)
+static enum ct_status fetch_rows(struct ct_view *view, const struct ct_view_request *request,
+	const struct numbers *numbers, const struct ct_view_rows **ret_rows,
+	struct ct_error *reterr)
 {
 	const struct view_table *table = &view_tables[request->table];
 	struct wanted *wanted = calloc(numbers->at.count + 1, sizeof(*wanted));
 	enum ct_view_type types[COLUMN_MOST];
 	struct ct_view_rows *rows = NULL;
+	enum ct_status status = CT_OK;
 	uint32_t nr_columns, k;
 	uint32_t *columns = view_scan_columns(request, &nr_columns);
 	uint64_t i;
@@ -256,12 +261,19 @@ static struct ct_view_rows *fetch_rows(
 		for (i = 0; i < numbers->at.count; i++)
 			wanted[i] = (struct wanted){numbers->at.at[i], i};
 		qsort(wanted, numbers->at.count, sizeof(*wanted), compare_wanted);
-		fetch(&view->logs[table->log], wanted, numbers->at.count, columns, rows);
+		if (!fetch(&view->logs[table->log], wanted, numbers->at.count, columns, rows))
+			status = view_scan_fail_unread(errno ? errno : EIO, reterr);
 		rows->nr_matched = numbers->nr_matched;
 	}
 	free(wanted);
 	free(columns);
-	return rows;
+	if (!rows)
+		return ct_fail_memory(reterr);
+	if (status)
+		ct_view_rows_free(rows);
+	else
+		*ret_rows = rows;
+	return status;
 }
 
 enum ct_status ct_view_select(struct ct_view *view, const struct ct_view_request *given,
@@ -285,10 +297,8 @@ enum ct_status ct_view_select(struct ct_view *view, const struct ct_view_request
 	status = request.is_sorted ? each_sorted(scan, &request, &numbers, reterr)
 				   : each_row(scan, &request, &numbers, reterr);
 	ct_view_scan_close(scan);
-	if (status == CT_OK) {
-		*ret_rows = fetch_rows(view, &request, &numbers);
-		status = *ret_rows ? CT_OK : ct_fail_memory(reterr);
-	}
+	if (status == CT_OK)
+		status = fetch_rows(view, &request, &numbers, ret_rows, reterr);
 	vec_fini(&numbers.at);
 	return status;
 }

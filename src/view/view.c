@@ -20,6 +20,7 @@ static void empty(struct ct_view *view, enum view_half half)
 	for (table = 0; table < CT_VIEW_NR_TABLES; table++)
 		if (half_of(table) == half)
 			column_log_fini(&view->logs[table]);
+	column_room_empty(&view->rooms[half]);
 	view_texts_fini(&view->texts[half]);
 	if (half == VIEW_TOLD) {
 		analyze_report_free(view->report);
@@ -37,7 +38,8 @@ static bool prepare(struct ct_view *view, enum view_half half)
 		const struct view_table *of = &view_tables[table];
 
 		if (!of->is_part && half_of(table) == half &&
-			!column_log_init(&view->logs[table], of->description.nr_columns))
+			!column_log_init(
+				&view->logs[table], of->description.nr_columns, &view->rooms[half]))
 			return false;
 	}
 	return true;
@@ -142,9 +144,12 @@ struct ct_view *view_open(struct ct_source *source, const struct analyze_live *l
 	const struct ct_thresholds *thresholds)
 {
 	struct ct_view *view = calloc(1, sizeof(*view));
+	enum view_half half;
 
 	if (!view)
 		return NULL;
+	for (half = 0; half < VIEW_NR_HALVES; half++)
+		column_room_init(&view->rooms[half], source->most_bytes / VIEW_NR_HALVES);
 	view->source = source;
 	view->tables = source->tables;
 	view->live = live;

@@ -48,6 +48,7 @@ struct ct_view {
 	pthread_mutex_t lock;    /* of is_filled */
 	bool is_filled[VIEW_NR_HALVES];
 	struct column_log logs[CT_VIEW_NR_TABLES]; /* a PART has none */
+	struct column_room rooms[VIEW_NR_HALVES];
 	struct view_texts texts[VIEW_NR_HALVES];
 	const struct ct_report *report;
 	uint64_t nr_without_room;

@@ -80,19 +80,32 @@ def check_served(trace):
     check(re.search(AHEAD, said), f"serve does not tell how much it takes: {said}")
 
 
-def most_resident(trace, memory):
-    """Bytes of a report, at most."""
-    with subprocess.Popen([COROTRACER, "report", "--memory", memory, trace], stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL) as process:
+def most_resident(command, memory, *operands):
+    """Bytes of a command, at most, and what it printed."""
+    with subprocess.Popen([COROTRACER, command, "--memory", memory, *operands], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True) as process:
+        said = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-    return usage.ru_maxrss << 10
+    return usage.ru_maxrss << 10, said
 
 
 def check_kept(trace):
     """What is kept of coroutines is bounded: the least that they take is spared."""
-    spared = most_resident(trace, ENOUGH) - most_resident(trace, LITTLE)
+    spared = most_resident("report", ENOUGH, trace)[0] - most_resident("report", LITTLE, trace)[0]
     check(spared > COROUTINES * 150 // 2, f"{LITTLE} spare {spared} bytes of {ENOUGH}")
+
+
+def check_rows_in_file(place):
+    """Rows for which there is no room in memory lie in a file: the answer is the same, and takes less memory."""
+    trace = place + "/rows.ctrace"
+    run(COROTRACER, "run", "-o", trace, "--", BUILD / "tests/targets/crowd", "150000")
+    for sql in ("select count(*), sum(duration_ns), sum(from_ns), min(state), max(coroutine) from states",
+                "select coroutine, from_ns, duration_ns from states order by duration_ns desc, from_ns limit 50"):
+        few, answer = most_resident("query", "12MiB", trace, sql)
+        many, wanted = most_resident("query", "4GiB", trace, sql)
+        check(answer == wanted and len(answer.splitlines()) > 1, f"{sql}: {answer[:300]} is not {wanted[:300]}")
+        check(many - few > 4 << 20, f"{sql}: {many} bytes, and {few} with a bound")
 
 
 def check_run(place):
@@ -110,6 +123,7 @@ def main():
         check_told_as_loss(trace, place)
         check_served(trace)
         check_kept(trace)
+        check_rows_in_file(place)
         check_run(place)
 
 

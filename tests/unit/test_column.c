@@ -2,7 +2,9 @@
 /*
  * Rows that were put into a log come out as they were, whatever their numbers are.
  */
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "column/column.h"
@@ -48,7 +50,7 @@ static void check_chunk(const struct column_log *log, uint32_t chunk, uint32_t c
 	int64_t values[COLUMN_ROWS], least = INT64_MAX, most = INT64_MIN;
 	uint32_t i, first = chunk * COLUMN_ROWS;
 
-	column_log_read(log, chunk, column, values);
+	CHECK(column_log_read(log, chunk, column, values));
 	for (i = 0; i < column_log_rows(log, chunk); i++) {
 		CHECK_EQUAL(values[i], rows[first + i][column]);
 		least = values[i] < least ? values[i] : least;
@@ -58,48 +60,124 @@ static void check_chunk(const struct column_log *log, uint32_t chunk, uint32_t c
 	CHECK_EQUAL(column_log_most(log, chunk, column), most);
 }
 
+static void fill(
+	struct column_log *log, uint32_t nr_columns, uint32_t nr_rows, struct column_room *room)
+{
+	uint32_t i;
+
+	CHECK(column_log_init(log, nr_columns, room));
+	for (i = 0; i < nr_rows; i++)
+		CHECK(column_log_add(log, rows[i]));
+	CHECK(column_log_seal(log));
+}
+
+static void check_rows(const struct column_log *log, uint32_t nr_rows)
+{
+	uint32_t i, chunk;
+
+	CHECK_EQUAL(log->nr_rows, nr_rows);
+	CHECK_EQUAL(log->chunks.count, (nr_rows + COLUMN_ROWS - 1) / COLUMN_ROWS);
+	for (chunk = 0; chunk < log->chunks.count; chunk++)
+		for (i = 0; i < NR_COLUMNS; i++)
+			check_chunk(log, chunk, i);
+}
+
 static void test_rows_come_out_as_they_were(void)
 {
 	static const uint32_t counts[] = {1, 2, COLUMN_ROWS, COLUMN_ROWS + 1, NR_ROWS};
+	struct column_room room;
 	struct column_log log;
-	uint32_t i, k, chunk;
+	uint32_t k;
 
-	make_rows();
+	column_room_init(&room, 0);
 	for (k = 0; k < sizeof(counts) / sizeof(*counts); k++) {
-		CHECK(column_log_init(&log, NR_COLUMNS));
-		for (i = 0; i < counts[k]; i++)
-			CHECK(column_log_add(&log, rows[i]));
-		CHECK(column_log_seal(&log));
-		CHECK_EQUAL(log.nr_rows, counts[k]);
-		CHECK_EQUAL(log.chunks.count, (counts[k] + COLUMN_ROWS - 1) / COLUMN_ROWS);
-		for (chunk = 0; chunk < log.chunks.count; chunk++)
-			for (i = 0; i < NR_COLUMNS; i++)
-				check_chunk(&log, chunk, i);
+		fill(&log, NR_COLUMNS, counts[k], &room);
+		check_rows(&log, counts[k]);
+		CHECK_EQUAL(room.spill.nr_bytes, 0);
 		column_log_fini(&log);
 	}
+	column_room_empty(&room);
+}
+
+/* Two logs in one room: what finds none in memory, a part of the rows or all, is read back from the file. */
+static void test_rows_beyond_the_bound_are_in_a_file(void)
+{
+	static const uint64_t bounds[] = {1, 20000, 50000};
+	struct column_room room;
+	struct column_log logs[2];
+	uint64_t all;
+	uint32_t k;
+
+	column_room_init(&room, 0);
+	fill(&logs[0], NR_COLUMNS, NR_ROWS, &room);
+	fill(&logs[1], NR_COLUMNS, NR_ROWS, &room);
+	all = room.nr_bytes;
+	column_log_fini(&logs[0]);
+	column_log_fini(&logs[1]);
+	for (k = 0; k < sizeof(bounds) / sizeof(*bounds); k++) {
+		column_room_init(&room, bounds[k]);
+		fill(&logs[0], NR_COLUMNS, NR_ROWS, &room);
+		fill(&logs[1], NR_COLUMNS, NR_ROWS, &room);
+		check_rows(&logs[0], NR_ROWS);
+		check_rows(&logs[1], NR_ROWS);
+		CHECK(room.nr_bytes < all && room.spill.nr_bytes > 0);
+		CHECK(room.nr_bytes < bounds[k] + logs[0].chunks.count * 2 * 512);
+		column_log_fini(&logs[0]);
+		column_log_fini(&logs[1]);
+		column_room_empty(&room);
+		CHECK_EQUAL(room.spill.descriptor, -1);
+	}
+}
+
+static void test_rows_stay_in_memory_where_there_is_no_file(void)
+{
+	struct column_room room;
+	struct column_log log;
+
+	setenv("TMPDIR", "/nothing/of/this/name", 1);
+	column_room_init(&room, 1);
+	fill(&log, NR_COLUMNS, NR_ROWS, &room);
+	unsetenv("TMPDIR");
+	check_rows(&log, NR_ROWS);
+	CHECK_EQUAL(room.spill.nr_bytes, 0);
+	column_log_fini(&log);
+	column_room_empty(&room);
+}
+
+/* No number comes out that did not go in. */
+static void test_rows_that_cannot_be_read_back(void)
+{
+	int64_t values[COLUMN_ROWS];
+	struct column_room room;
+	struct column_log log;
+
+	column_room_init(&room, 1);
+	fill(&log, NR_COLUMNS, NR_ROWS, &room);
+	CHECK(ftruncate(room.spill.descriptor, 100) == 0);
+	CHECK(!column_log_read(&log, 1, 4, values));
+	column_log_fini(&log);
+	column_room_empty(&room);
 }
 
 static void test_rows_are_small(void)
 {
+	struct column_room room;
 	struct column_log log;
-	uint32_t i;
 
-	make_rows();
-	CHECK(column_log_init(&log, 4));
-	for (i = 0; i < NR_ROWS; i++)
-		CHECK(column_log_add(&log, rows[i]));
-	CHECK(column_log_seal(&log));
+	column_room_init(&room, 0);
+	fill(&log, 4, NR_ROWS, &room);
 	/* Bits: none of what is alike, ten of what rises by less than 1,024, three of five numbers, two of three. */
-	CHECK(log.nr_bytes < (uint64_t)NR_ROWS * 15 / 8 + log.chunks.count * 512);
+	CHECK(room.nr_bytes < (uint64_t)NR_ROWS * 15 / 8 + log.chunks.count * 512);
 	column_log_fini(&log);
 }
 
 static void test_an_empty_log_has_no_chunk(void)
 {
+	struct column_room room;
 	struct column_log log;
 
-	CHECK(column_log_init(&log, 1));
-	CHECK(column_log_seal(&log));
+	column_room_init(&room, 0);
+	fill(&log, 1, 0, &room);
 	CHECK_EQUAL(log.chunks.count, 0);
 	column_log_fini(&log);
 	column_log_fini(&log);
@@ -107,7 +185,11 @@ static void test_an_empty_log_has_no_chunk(void)
 
 int main(void)
 {
+	make_rows();
 	test_rows_come_out_as_they_were();
+	test_rows_beyond_the_bound_are_in_a_file();
+	test_rows_stay_in_memory_where_there_is_no_file();
+	test_rows_that_cannot_be_read_back();
 	test_rows_are_small();
 	test_an_empty_log_has_no_chunk();
 	return check_result();
