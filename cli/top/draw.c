@@ -38,32 +38,29 @@ static void say_program(const struct top_snapshot *snapshot, char buffer[PROGRAM
 			said_count(count - 1, "other", "others").text);
 }
 
-/* What is lost stands behind it, in a style of its own. */
-static void say_totals(const struct top_snapshot *snapshot, char buffer[LINE_BYTES])
+static void say_subject(const struct top_snapshot *snapshot, char buffer[LINE_BYTES])
 {
 	const struct ct_quality *quality = &snapshot->report->quality;
 	char program[PROGRAM_BYTES];
 
 	say_program(snapshot, program);
-	snprintf(buffer, LINE_BYTES, "%s%s%s  %s  ", program, *program ? "  " : "",
-		said_span(ct_time_between(quality->observed_from, quality->observed_until)).text,
-		said_count(quality->nr_events, "event", "events").text);
-}
-
-static void say_lost(const struct top_snapshot *snapshot, char buffer[LINE_BYTES])
-{
-	const struct ct_quality *quality = &snapshot->report->quality;
-
-	snprintf(buffer, LINE_BYTES, "%s lost", said_count(quality->nr_lost, "", "").text);
+	snprintf(buffer, LINE_BYTES, "%s%s%s", program, *program ? "  " : "",
+		said_span(ct_time_between(quality->observed_from, quality->observed_until)).text);
 }
 
 void top_draw_summary(const struct top_snapshot *snapshot, char *buffer, size_t nr_bytes)
 {
-	char totals[LINE_BYTES], lost[LINE_BYTES];
+	const struct ct_report *report = snapshot->report;
+	char subject[LINE_BYTES];
+	size_t length;
+	uint32_t i;
 
-	say_totals(snapshot, totals);
-	say_lost(snapshot, lost);
-	snprintf(buffer, nr_bytes, "%s%s", totals, lost);
+	say_subject(snapshot, subject);
+	snprintf(buffer, nr_bytes, "%s", subject);
+	for (i = 0; i < report->nr_standings; i++) {
+		length = strlen(buffer);
+		snprintf(buffer + length, nr_bytes - length, "  %s", report->standings[i].text);
+	}
 }
 
 static void say_age(const struct top_scene *scene, char buffer[LINE_BYTES])
@@ -73,31 +70,54 @@ static void say_age(const struct top_scene *scene, char buffer[LINE_BYTES])
 	uint64_t age_ns =
 		scene->now_ns > snapshot->taken_ns ? scene->now_ns - snapshot->taken_ns : 0;
 
+	buffer[0] = '\0';
 	if (snapshot->is_growing)
 		snprintf(buffer, LINE_BYTES, "%s%.1f s ago", pause, (double)age_ns / 1e9);
-	else
-		snprintf(buffer, LINE_BYTES, "%s",
-			ct_view_tables(snapshot->view)->is_complete ? "complete" : "cut short");
+}
+
+/* Returns the column behind it; where it does not fit, and no doubt depends on it, the one before. */
+static uint32_t draw_standing(
+	struct top_frame *frame, const struct ct_standing *standing, uint32_t column, uint32_t end)
+{
+	uint32_t width = top_text_width(standing->text, frame->has_unicode) + GAP;
+
+	if (column + width > end && (!standing->is_doubt || column + GAP >= end))
+		return column;
+	return top_frame_text(frame, 0, column + GAP, end - column - GAP,
+		standing->is_doubt ? TOP_BAD : TOP_PLAIN, standing->text);
+}
+
+/* How many events there are, then doubts: on a narrow screen they come before the rest. */
+static void draw_standings(
+	const struct ct_report *report, struct top_frame *frame, uint32_t column, uint32_t end)
+{
+	uint32_t i;
+
+	for (i = 0; i < report->nr_standings; i++)
+		if (report->standings[i].is_doubt || report->standings[i].kind <= CT_STANDING_LOST)
+			column = draw_standing(frame, &report->standings[i], column, end);
+	for (i = 0; i < report->nr_standings; i++)
+		if (!report->standings[i].is_doubt && report->standings[i].kind > CT_STANDING_LOST)
+			column = draw_standing(frame, &report->standings[i], column, end);
 }
 
 static void draw_header(const struct top_scene *scene, struct top_frame *frame)
 {
-	char totals[LINE_BYTES], lost[LINE_BYTES], age[LINE_BYTES];
-	uint32_t column, width;
+	char subject[LINE_BYTES], age[LINE_BYTES];
+	uint32_t column, end;
 
 	if (!scene->snapshot) {
-		snprintf(totals, sizeof(totals), "%s  reading ...", scene->subject);
-		top_frame_text(frame, 0, 0, frame->width, TOP_STRONG, totals);
+		snprintf(subject, sizeof(subject), "%s  reading ...", scene->subject);
+		top_frame_text(frame, 0, 0, frame->width, TOP_STRONG, subject);
 		return;
 	}
-	say_totals(scene->snapshot, totals);
-	say_lost(scene->snapshot, lost);
+	say_subject(scene->snapshot, subject);
 	say_age(scene, age);
-	width = (uint32_t)strlen(lost) + (uint32_t)strlen(age) + GAP;
-	column = top_frame_text(
-		frame, 0, 0, frame->width > width ? frame->width - width : 0, TOP_STRONG, totals);
-	top_frame_text(frame, 0, column, frame->width,
-		scene->snapshot->report->quality.nr_lost ? TOP_BAD : TOP_PLAIN, lost);
+	end = (uint32_t)strlen(age) + GAP < frame->width
+		      ? frame->width - (uint32_t)strlen(age) - (*age ? GAP : 0)
+		      : frame->width;
+	column = top_frame_text(frame, 0, 0, end, TOP_STRONG, subject);
+	draw_standings(scene->snapshot->report, frame, column, end);
 	top_frame_right(frame, 0, frame->width - (uint32_t)strlen(age), (uint32_t)strlen(age),
 		scene->state->is_paused ? TOP_DOUBTFUL : TOP_FAINT, age);
 }

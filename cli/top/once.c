@@ -57,13 +57,15 @@ static void print_rows(const struct top_snapshot *snapshot, const struct top_row
 	const struct top_sorting *sorting)
 {
 	char line[LINE_BYTES];
-	const char *unseen = ct_report_unseen(snapshot->report);
 	uint64_t row;
 
 	top_draw_summary(snapshot, line, sizeof(line));
 	print_safe(stdout, line);
-	if (unseen)
-		printf("\n%s", unseen);
+	if (rows->screen == top_screen_describe(TOP_FINDINGS) ||
+		ct_report_unseen(snapshot->report)) {
+		ct_report_headline(snapshot->report, line, sizeof(line));
+		printf("\n%s", line);
+	}
 	printf("\n%s by %s%s: %s of %s\n", rows->screen->name,
 		rows->screen->columns[sorting->order].heading,
 		sorting->is_descending ? ", the greatest first" : "",

@@ -2,6 +2,7 @@
 /*
  * One finding as the report has it; and what to say where there is none.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -177,12 +178,15 @@ void top_page_no_findings(
 	const char *unseen = ct_report_unseen(report);
 	char line[LINE_BYTES];
 
-	snprintf(line, sizeof(line), "Nothing was found: %d rules looked at %s.", CT_NR_RULES - 1,
-		said_count(report->quality.nr_coros, "coroutine", "coroutines").text);
-	if (unseen)
-		top_lines_add(lines, TOP_DOUBTFUL, NULL, 0, unseen);
-	else
-		top_lines_add(lines, TOP_GOOD, NULL, 0, line);
+	ct_report_headline(report, line, sizeof(line));
+	line[0] = (char)toupper((unsigned char)line[0]);
+	top_lines_add(lines, unseen || ct_report_has_doubt(report) ? TOP_DOUBTFUL : TOP_GOOD, NULL,
+		0, line);
+	if (!unseen) {
+		snprintf(line, sizeof(line), "%d rules looked at %s.", CT_NR_RULES - 1,
+			said_count(report->quality.nr_coros, "coroutine", "coroutines").text);
+		top_lines_add(lines, TOP_PLAIN, NULL, 0, line);
+	}
 	add_waiting(lines, view, report);
 	add_advice(lines, report);
 	if (report->nr_remarks) {

@@ -67,6 +67,9 @@ struct ct_open_options {
 	 * find no room then are left out, and their events a loss (CTP_LOSS_NO_ROOM). 0: a quarter of the machine's.
 	 */
 	uint64_t memory_bytes;
+	/* Its recording goes on, as the caller knows: what is not written yet is not missing. False: the file tells */
+	bool goes_on;
+	bool was_damaged; /* it is a copy of a trace that is: reports tell that of it, too */
 };
 
 /*
@@ -473,6 +476,14 @@ void ct_report_free(const struct ct_report *report);
  * judge none, and why a lack of findings says nothing. NULL: coroutines were seen.
  */
 const char *ct_report_unseen(const struct ct_report *report);
+
+/*
+ * ct_report_headline: the verdict in one sentence without its full stop, as a terminated text in `nr_bytes`: "nothing
+ * found, but 62 of 148 events are missing"; returns its length, which may be greater. ct_report_has_doubt: may it be
+ * untrue, since the trace is not whole?
+ */
+size_t ct_report_headline(const struct ct_report *report, char *buffer, size_t nr_bytes);
+bool ct_report_has_doubt(const struct ct_report *report);
 
 enum ct_report_format {
 	CT_REPORT_TEXT = 0,

@@ -213,6 +213,7 @@ struct ct_tables {
 	bool is_complete;           /* the trace has its end record */
 	bool has_no_end;            /* its form tells no end: silence is no evidence of anything */
 	bool is_cut;                /* the recording goes on behind this part of it */
+	bool goes_on;               /* of a report's: it is written at present */
 	bool is_damaged;            /* the file has bytes that were of it and cannot be read */
 	/* of the parts that can be understood alone, from 1; 0: it has none */
 	uint32_t first_generation;

@@ -17,6 +17,7 @@
 #include "corotracer/integration.h"
 #include "corotracer/picture.h"
 #include "corotracer/runtime.h"
+#include "corotracer/standing.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -93,6 +94,9 @@ enum ct_lack {
 #undef X
 	CT_NR_LACKS,
 };
+
+/* ct_standing_name: what is said of the observation, in a word; never NULL. */
+const char *ct_standing_name(enum ct_standing_kind kind);
 
 /* ct_lack_name: the fact in a word; never NULL. */
 const char *ct_lack_name(enum ct_lack lack);
@@ -549,6 +553,8 @@ struct ct_path {
 struct ct_report {
 	const struct ct_tables *tables;
 	struct ct_quality quality;
+	const struct ct_standing *standings; /* at most one of a kind, in their order */
+	uint32_t nr_standings;
 	const struct ct_finding *findings; /* the gravest first */
 	uint32_t nr_findings;
 	const char *const *remarks; /* what a reader should know besides, a sentence each */

@@ -13,6 +13,7 @@
 #include "analyze/proof.h"
 #include "analyze/provenance.h"
 #include "analyze/rounds.h"
+#include "analyze/standing.h"
 #include "analyze/telling.h"
 #include "analyze/joins.h"
 #include "analyze/late_notifies.h"
@@ -254,8 +255,11 @@ static void survey_allowed(struct analysis *analysis)
 		allow(analysis, analysis->thresholds->allowed.at[i]);
 }
 
-/* The name that the program gave a thread says more than the one that the kernel has. */
-static bool name_threads(struct analysis *analysis)
+/*
+ * The name that the program gave a thread says more than the one that the kernel has; and what only who opened the
+ * trace knows of it.
+ */
+static bool complete_tables(struct analysis *analysis, const struct ct_source *source)
 {
 	const struct ct_tables *told = analysis->tables;
 	struct ct_tables *tables = arena_array(analysis->arena, 1, sizeof(*tables));
@@ -274,6 +278,8 @@ static bool name_threads(struct analysis *analysis)
 	}
 	*tables = *told;
 	tables->threads = threads;
+	tables->goes_on = source->goes_on;
+	tables->is_damaged |= source->was_damaged;
 	analysis->tables = tables;
 	return true;
 }
@@ -298,7 +304,7 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	analysis->is_told = arena_array(
 		&analysis->scratch, analysis->model->coros.count, sizeof(*analysis->is_told));
 	analysis->is_broken |= !analysis->is_told;
-	if (analysis->is_broken || !name_threads(analysis))
+	if (analysis->is_broken || !complete_tables(analysis, source))
 		return ct_fail_memory(reterr);
 	survey_allowed(analysis);
 	find_all(analysis);
@@ -431,6 +437,10 @@ enum ct_status analyze_source(struct ct_source *source, const struct ct_analyze_
 	status = fold_and_judge(&analysis, source, &owned->report, reterr);
 	if (status == CT_OK)
 		status = judge_last_rest(&analysis, source, options, terms, &owned->report, reterr);
+	if (status == CT_OK)
+		analyze_standing_export(&analysis, &owned->report);
+	if (status == CT_OK && analysis.is_broken)
+		status = ct_fail_memory(reterr);
 	fini_analysis(&analysis);
 	if (status != CT_OK) {
 		analyze_report_free(&owned->report);

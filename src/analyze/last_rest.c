@@ -201,6 +201,8 @@ bool analyze_last_rest_find(
 	rests->source.order = source->order;
 	rests->source.is_ordered = source->is_ordered;
 	rests->source.most_bytes = source->most_bytes;
+	rests->source.goes_on = source->goes_on;
+	rests->source.was_damaged = source->was_damaged;
 	return true;
 }
 

@@ -53,6 +53,7 @@ static void list_losses(struct analysis *analysis, struct ct_quality *quality)
 {
 	const struct model *model = analysis->model;
 	struct ct_loss *losses = arena_array(analysis->arena, model->gaps.count, sizeof(*losses));
+	uint32_t count = 0;
 	size_t i;
 
 	if (!losses) {
@@ -62,7 +63,10 @@ static void list_losses(struct analysis *analysis, struct ct_quality *quality)
 	for (i = 0; i < model->gaps.count; i++) {
 		const struct model_gap *gap = &model->gaps.at[i];
 
-		losses[i] = (struct ct_loss){
+		/* What has not been written yet is not missing. */
+		if (gap->reason == CTP_LOSS_OPEN_END && analysis->tables->goes_on)
+			continue;
+		losses[count++] = (struct ct_loss){
 			.process = gap->process,
 			.thread = gap->thread,
 			.coro = gap->coro,
@@ -73,7 +77,7 @@ static void list_losses(struct analysis *analysis, struct ct_quality *quality)
 		};
 	}
 	quality->losses = losses;
-	quality->nr_losses = (uint32_t)model->gaps.count;
+	quality->nr_losses = count;
 }
 
 void analyze_quality_fill(struct analysis *analysis, struct ct_quality *quality)
@@ -254,7 +258,8 @@ static void remark_open_end(struct analysis *analysis)
 			"nothing is judged of what came behind the last heartbeat: %" PRIu64
 			" events of that time are in the trace, others were never written",
 			model->nr_behind);
-	else if (!analysis->tables->is_complete && !analysis->tables->has_no_end)
+	else if (!analysis->tables->is_complete && !analysis->tables->has_no_end &&
+		 !analysis->tables->goes_on)
 		analyze_quality_remark(analysis,
 			"the trace has no orderly end: what happened after its last "
 			"record is not known");

@@ -38,6 +38,19 @@ const char *ct_lack_name(enum ct_lack lack)
 	}
 }
 
+const char *ct_standing_name(enum ct_standing_kind kind)
+{
+	switch (kind) {
+#define X(name, text, meaning)   \
+	case CT_STANDING_##name: \
+		return text;
+#include "corotracer/def/standings.def"
+#undef X
+	default:
+		return "unknown";
+	}
+}
+
 const char *ct_lane_name(enum ct_lane_kind kind)
 {
 	switch (kind) {

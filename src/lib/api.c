@@ -139,6 +139,13 @@ static enum ct_status open_source(const char *path, const struct ct_open_options
 
 /* ---------------------------------------------------------------- a trace */
 
+/* The end is not there yet: a stream's has come. */
+static bool is_on_its_way(const struct ct_tables *tables, const char *path)
+{
+	return !tables->is_complete && !tables->has_no_end && strcmp(path, "-") != 0 &&
+	       ct_is_written(path);
+}
+
 enum ct_status ct_trace_open(const char *path, const struct ct_open_options *options,
 	struct ct_trace **ret_trace, struct ct_error *reterr)
 {
@@ -171,6 +178,8 @@ enum ct_status ct_trace_open(const char *path, const struct ct_open_options *opt
 		ct_trace_close(trace);
 		return status;
 	}
+	trace->source->was_damaged = known.was_damaged;
+	trace->source->goes_on = known.goes_on || is_on_its_way(trace->source->tables, path);
 	*ret_trace = trace;
 	return CT_OK;
 }
@@ -309,19 +318,26 @@ enum ct_status ct_trace_copy(
 	return ct_trace_write(trace, &options, path, reterr);
 }
 
+/* As much as there is room for; returns how long it is. */
+static size_t give(struct text *text, char *buffer, size_t nr_bytes)
+{
+	size_t kept = text->length < nr_bytes ? text->length : nr_bytes ? nr_bytes - 1 : 0;
+
+	if (nr_bytes) {
+		memcpy(buffer, text_peek(text), kept);
+		buffer[kept] = '\0';
+	}
+	return text->length;
+}
+
 size_t ct_event_format(
 	const struct ct_trace *trace, const struct ct_event *event, char *buffer, size_t nr_bytes)
 {
 	struct text text = {0};
-	size_t length, kept;
+	size_t length;
 
 	textrace_print_event(&text, trace->source->tables, event, source_is_carried(trace->source));
-	length = text.length;
-	kept = length < nr_bytes ? length : nr_bytes ? nr_bytes - 1 : 0;
-	if (nr_bytes) {
-		memcpy(buffer, text_peek(&text), kept);
-		buffer[kept] = '\0';
-	}
+	length = give(&text, buffer, nr_bytes);
 	text_fini(&text);
 	return length;
 }
@@ -388,6 +404,22 @@ enum ct_status ct_report_write(const struct ct_report *report,
 const char *ct_report_unseen(const struct ct_report *report)
 {
 	return render_facts_unseen(report);
+}
+
+bool ct_report_has_doubt(const struct ct_report *report)
+{
+	return render_facts_has_doubt(report);
+}
+
+size_t ct_report_headline(const struct ct_report *report, char *buffer, size_t nr_bytes)
+{
+	struct text text = {0};
+	size_t length;
+
+	render_facts_sum(&text, report);
+	length = give(&text, buffer, nr_bytes);
+	text_fini(&text);
+	return length;
 }
 
 bool ct_event_has_coro(const struct ct_event *event)

@@ -36,6 +36,15 @@ void render_facts_warnings(struct text *rows, const struct ct_report *report);
  */
 const char *render_facts_unseen(const struct ct_report *report);
 
+/*
+ * render_facts_sum: the verdict in one sentence without its full stop: "1 finding: 1 proven", "nothing found, but 62 of
+ * 148 events are missing". render_facts_doubt: of that, why it may be untrue; nothing where no reason is known, which
+ * render_facts_has_doubt tells.
+ */
+void render_facts_sum(struct text *text, const struct ct_report *report);
+void render_facts_doubt(struct text *text, const struct ct_report *report);
+bool render_facts_has_doubt(const struct ct_report *report);
+
 /* render_facts_verdict: "1 finding: 1 proven", or the sentences that stand in for findings. */
 void render_facts_verdict(struct text *rows, const struct ct_report *report);
 

@@ -10,30 +10,6 @@
 
 #define MAX_PLACES 8u /* named, of those at which coroutines wait */
 
-static void count_findings(struct text *rows, const struct ct_report *report)
-{
-	uint32_t nr_by_grade[CT_GRADE_PROVEN + 1] = {0};
-	const char *separator = ": ";
-	unsigned grade;
-	uint32_t i;
-
-	for (i = 0; i < report->nr_findings; i++) {
-		grade = report->findings[i].grade;
-		nr_by_grade[grade <= CT_GRADE_PROVEN ? grade : CT_GRADE_NONE]++;
-	}
-	render_facts_begin(rows, "verdict");
-	say_count(rows, report->nr_findings, "finding", "findings");
-	for (grade = CT_GRADE_PROVEN; grade > CT_GRADE_NONE; grade--) {
-		if (!nr_by_grade[grade])
-			continue;
-		text_add(rows, separator);
-		text_count(rows, nr_by_grade[grade]);
-		text_format(rows, " %s", ct_grade_name((enum ct_grade)grade));
-		separator = ", ";
-	}
-	render_facts_end(rows);
-}
-
 void render_facts_rest(struct text *text, const struct ct_report *report, uint32_t nr_printed)
 {
 	uint32_t nr_by_rule[CT_NR_RULES] = {0};
@@ -224,11 +200,7 @@ static void still_waiting(struct text *rows, const struct ct_report *report)
 static void no_finding(struct text *rows, const struct ct_report *report)
 {
 	render_facts_begin(rows, "verdict");
-	text_add(rows, "no finding");
-	if (report->quality.nr_allowed)
-		text_add(rows, " but at places that were allowed");
-	if (report->quality.nr_left_out)
-		text_add(rows, ", in what was not left out");
+	render_facts_sum(rows, report);
 	text_add(rows, "; looked for ");
 	names_of_rules(rows, report, NULL);
 	render_facts_end(rows);
@@ -312,7 +284,7 @@ static bool is_cut_at_once(const struct ct_report *report)
 {
 	const struct ct_quality *quality = &report->quality;
 
-	return !report->tables->is_complete && !report->tables->has_no_end && quality->nr_events &&
+	return say_lacks_its_end(report->tables) && quality->nr_events &&
 	       quality->observed_until <= quality->observed_from;
 }
 
@@ -370,10 +342,17 @@ static void integration(struct text *rows, const struct ct_report *report)
 	}
 }
 
+static void tell_sum(struct text *rows, const struct ct_report *report)
+{
+	render_facts_begin(rows, "verdict");
+	render_facts_sum(rows, report);
+	render_facts_end(rows);
+}
+
 void render_facts_verdict(struct text *rows, const struct ct_report *report)
 {
 	if (report->nr_findings)
-		count_findings(rows, report);
+		tell_sum(rows, report);
 	else if (report->quality.nr_coros)
 		no_finding(rows, report);
 	/* Not an alternative: a crash is found in a program without coroutines as well. */

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/json_write.h"
+#include "render/facts.h"
 #include "render/fields.h"
 #include "render/page.h"
 #include "render/render.h"
@@ -82,6 +83,8 @@ static const char *name_of(enum render_kind kind, uint64_t number)
 		return ct_rule_wrong_if((enum ct_rule)number);
 	case RENDER_KIND_LACK:
 		return ct_lack_name((enum ct_lack)number);
+	case RENDER_KIND_STANDING:
+		return ct_standing_name((enum ct_standing_kind)number);
 	case RENDER_KIND_LANE:
 		return ct_lane_name((enum ct_lane_kind)number);
 	case RENDER_KIND_BAR:
@@ -318,6 +321,29 @@ static void write_said(struct walk *walk, const struct render_field *field, cons
 	json_text(walk->json, member->event_texts ? member->event_texts[walk->index] : "");
 }
 
+static void write_made(struct walk *walk,
+	void (*make)(struct text *text, const struct ct_report *report), const void *of)
+{
+	struct text text = {0};
+
+	make(&text, of);
+	json_text(walk->json, text_peek(&text));
+	walk->json->text->is_broken |= text.is_broken;
+	text_fini(&text);
+}
+
+static void write_headline(struct walk *walk, const struct render_field *field, const void *of)
+{
+	(void)field;
+	write_made(walk, render_facts_sum, of);
+}
+
+static void write_doubt(struct walk *walk, const struct render_field *field, const void *of)
+{
+	(void)field;
+	write_made(walk, render_facts_doubt, of);
+}
+
 static void write_address(struct walk *walk, const struct render_field *field, const void *of)
 {
 	const struct ct_report *report = walk->owner;
@@ -460,6 +486,8 @@ static write_kind *const writers[RENDER_NR_KINDS] = {
 	[RENDER_KIND_SAID] = write_said,
 	[RENDER_KIND_ADDRESS] = write_address,
 	[RENDER_KIND_PLACE] = write_place,
+	[RENDER_KIND_HEADLINE] = write_headline,
+	[RENDER_KIND_DOUBT] = write_doubt,
 };
 
 /* Parts that nobody asked for are not told. */

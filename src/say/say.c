@@ -55,10 +55,17 @@ void say_span(struct text *text, ct_time from, ct_time until)
 	text_duration(text, span);
 }
 
+bool say_lacks_its_end(const struct ct_tables *tables)
+{
+	return !tables->is_complete && !tables->has_no_end && !tables->goes_on;
+}
+
 const char *say_end(const struct ct_tables *tables)
 {
 	if (tables->has_no_end)
 		return "of a form that tells no end of observation";
+	if (tables->goes_on)
+		return "goes on";
 	return tables->is_complete ? "with its end" : "cut short: its end is missing";
 }
 

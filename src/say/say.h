@@ -28,8 +28,12 @@ void say_wall_clock(struct text *text, const struct ct_tables *tables, ct_time t
 /* say_span: the time between two points: "2.19 s"; "not known". */
 void say_span(struct text *text, ct_time from, ct_time until);
 
-/* say_end: whether the trace has its end: "with its end", "cut short: its end is missing". The text is constant. */
+/*
+ * say_end: whether the trace has its end: "with its end", "goes on", "cut short: its end is missing". The text is
+ * constant. say_lacks_its_end: should it have one, and has none?
+ */
 const char *say_end(const struct ct_tables *tables);
+bool say_lacks_its_end(const struct ct_tables *tables);
 
 /* ---------------------------------------------------------------- where */
 

@@ -51,6 +51,8 @@ static void tell_judgement(struct json *json, const struct ct_serve *serve)
 	struct ct_error error;
 
 	tell_number(json, "generation", judged ? judged->generation : 0);
+	json_key(json, "standings");
+	serve_standing_tell(json, serve->record, judged);
 	if (judged) {
 		tell_number(json, "judged_ago_ns", clock_monotonic_ns() - judged->begun_ns);
 		tell_number(json, "judging_took_ns", judged->took_ns);

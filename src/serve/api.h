@@ -20,4 +20,7 @@ enum MHD_Result serve_api_refuse_unjudged(struct serve_call *call);
 void serve_api_tell_state(struct json *json, const struct ct_serve *serve);
 void serve_api_tell_findings(struct json *json, const struct judged *judged);
 
+/* serve_standing_tell: a list, as the strip on every screen has it. NULL: nothing is recorded; nothing was judged. */
+void serve_standing_tell(struct json *json, struct ct_record *record, const struct judged *judged);
+
 #endif

@@ -199,14 +199,15 @@ static void put_pictures(struct page *page, struct ct_view *view)
 }
 
 /* By the trace as the page holds it: its own reader would answer the same. */
-static void put_answers(struct page *page, const char *path)
+static void put_answers(struct page *page, const char *path, bool is_damaged)
 {
+	const struct ct_open_options opening = {.size = sizeof(opening), .was_damaged = is_damaged};
 	struct ct_trace *trace;
 	struct ct_view *view = NULL;
 	size_t i;
 
 	if (page->status == CT_OK)
-		page->status = ct_trace_open(path, NULL, &trace, page->reterr);
+		page->status = ct_trace_open(path, &opening, &trace, page->reterr);
 	if (page->status)
 		return;
 	page->status = ct_view_open(trace, NULL, &view, page->reterr);
@@ -250,7 +251,8 @@ static void put_index(struct page *page, const char *index)
 	put_text(page, index);
 }
 
-static enum ct_status put_all(struct page *page, const char *trace, const char *path)
+static enum ct_status put_all(
+	struct page *page, const char *trace, bool is_damaged, const char *path)
 {
 	const struct serve_asset *index = serve_asset_find("/");
 	struct input *input;
@@ -261,7 +263,7 @@ static enum ct_status put_all(struct page *page, const char *trace, const char *
 	status = io_output_open(&page->output, path, page->reterr);
 	if (status == CT_OK) {
 		put_index(page, index->bytes);
-		put_answers(page, trace);
+		put_answers(page, trace, is_damaged);
 		put_reader(page, serve_asset_find("/reader.wasm.gz"));
 		put_trace(page, input);
 		status = io_output_end(&page->output, page->status, page->reterr);
@@ -282,7 +284,7 @@ static enum ct_status write_by_way_of(
 	if (status == CT_OK)
 		status = ct_trace_copy(trace, CT_FORMAT_CTRACE, text_peek(&name), page->reterr);
 	if (status == CT_OK) {
-		status = put_all(page, text_peek(&name), path);
+		status = put_all(page, text_peek(&name), ct_trace_tables(trace)->is_damaged, path);
 		unlink(text_peek(&name));
 	}
 	text_fini(&name);

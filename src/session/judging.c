@@ -104,7 +104,8 @@ static enum ct_status judge_file(
 		.last_bytes = judged->is_growing && judging->seen.st_size > (off_t)JUDGING_BYTES
 				      ? JUDGING_BYTES
 				      : 0,
-		.memory_bytes = judging->options.memory_bytes};
+		.memory_bytes = judging->options.memory_bytes,
+		.goes_on = judged->is_growing};
 	struct ct_view_options viewing = {
 		.size = sizeof(viewing), .thresholds = judging->options.thresholds};
 	enum ct_status status;

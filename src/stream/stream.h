@@ -70,6 +70,8 @@ struct ct_source {
 	const struct ct_tables *tables;
 	const struct ct_order *order; /* NULL: events come by their time-stamps */
 	bool is_ordered;     /* events come in an order that can be, whatever the clocks' reach */
+	bool was_damaged;    /* it is a copy of one that is damaged */
+	bool goes_on;        /* it is written at present, and more stands behind it soon */
 	uint64_t most_bytes; /* that who folds them may keep for its coroutines; 0: any number */
 	struct ct_events one_by_one;              /* what source_next hands out */
 	size_t nr_handed;                         /* of these */

@@ -122,7 +122,7 @@ def check_finished(browser, place):
         server.process.wait(timeout=60)
         it.until("document.getElementById('trouble').textContent.includes('The recording has ended')")
         check(it.page.locator("#finding-title").count() == 1, "what was shown is gone")
-        check(it.text("#state") == "ended", it.text("#state"))
+        check("the server has ended" in it.text("#state") and "alive" not in it.text("#state"), it.text("#state"))
 
     check_state(browser, server, "finished", "in a circle", lambda it: finish, colours=("light",), said=("ERR_",))
 

@@ -83,7 +83,7 @@ def trace_in(place):
 # ---------------------------------------------------------------- one frame as text
 
 ONCE_COROUTINES = """\
-server (pid 100)  2.00 s  22 events  0 lost
+server (pid 100)  2.00 s  22 events  0 lost  with its end
 coroutines by LONGEST, the greatest first: 3 of 3
        ID  STATE         SINCE   LONGEST   RUNNING     READY    RESUMES  NAME                  WAITS FOR               PLACE
         1  waiting      2.00 s    2.00 s         -         -          0  accept_loop           descriptor 7            co_await AsyncRead in handle, src/server.cpp:120
@@ -177,7 +177,7 @@ def check_findings(place, trace):
 def check_unseen_screen(place, trace):
     with terminal(place) as shown:
         shown.top(trace)
-        shown.until("1 findings", UNSEEN)
+        shown.until("1 findings", UNSEEN.capitalize())
         shown.keys("p")
         shown.until("ENDED99", UNSEEN)
         shown.keys("q")
@@ -356,7 +356,7 @@ def check_live(place):
         shown.keys("Space")
         shown.wait_for(lambda frame: "paused" not in frame and re.search(r" [01]\.[0-9] s ago", frame), "newer data")
         process.kill()
-        shown.until("complete")
+        shown.until("with its end")
         shown.keys("q")
         shown.until("left with 0")
         left = [path.name for path in pathlib.Path(place).glob("corotracer-top-*")]
@@ -377,7 +377,7 @@ def check_growing(place):
         shown.until("s ago")
         writer.write(data[-1:])
         writer.close()
-        shown.until("complete")
+        shown.until("with its end")
         shown.keys("q")
         shown.until("left with 0")
 

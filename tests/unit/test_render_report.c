@@ -300,15 +300,15 @@ static void test_verdict_of_a_part(void)
 			.nr_coros = 50,
 			.nr_by_state = {[CT_STATE_WAITING] = 13}}};
 
-	expect_words(&report, "No finding; looked for", true);
+	expect_words(&report, "Nothing found; looked for", true);
 	expect_words(&report, "they may still be woken", true);
 	report.quality.nr_allowed = 2;
-	expect_words(&report, "No finding but at places that were allowed; looked for", true);
+	expect_words(&report, "Nothing found but at places that were allowed; looked for", true);
 	expect_words(&report, "of those at places that were allowed nothing is said", true);
 	expect_words(&report, "may still be woken", false);
 	report.quality.nr_allowed = 0;
 	report.quality.nr_left_out = 1;
-	expect_words(&report, "No finding, in what was not left out; looked for", true);
+	expect_words(&report, "Nothing found, in what was not left out; looked for", true);
 	expect_words(&report, "what was left out may be what would tell why", true);
 	expect_words(&report, "may still be woken", false);
 }

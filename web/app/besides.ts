@@ -5,7 +5,7 @@
 
 import { askRows } from "./carrier";
 import type { Lane } from "./lanes";
-import { duration } from "./say";
+import { duration, many } from "./say";
 import type { Trace } from "./trace";
 
 /** The longest of what a screen shows: the others are narrower than a pixel, or lie behind these. */
@@ -23,6 +23,10 @@ export interface Beside {
 
 /** Of a whole process (ranges.def). */
 const OF_ALL = ["pause", "gc-mark"];
+
+export function hasLosses({ report }: Trace): boolean {
+	return report.quality.losses.some(({ first_ns: first, last_ns: last }) => first !== null && last !== null);
+}
 
 export function hasBesides({ report }: Trace): boolean {
 	return report.runtimes.some(({ ranges }) => ranges.length > 0);
@@ -48,11 +52,18 @@ async function askTable(table: string, kindColumn: string, from: number, until: 
 	});
 }
 
+/** The axis tells where events are missing, whosever they are. */
+function lossesOf({ report }: Trace, from: number, until: number): Beside[] {
+	return report.quality.losses.flatMap(({ count, reason, first_ns: first, last_ns: last }) =>
+		first !== null && last !== null && last >= from && first <= until
+			? [{ kind: "lost", name: `${many(count, "event")} (${reason})`, lane: "", from: first, until: last }] : []).slice(0, MOST);
+}
+
 /** Regions first: what the runtime does is drawn above them. */
 export async function askBesides(trace: Trace, from: number, until: number): Promise<Beside[]> {
 	const [regions, ranges] = await Promise.all([
 		hasRegions(trace) ? askTable("regions", "", from, until) : [], hasBesides(trace) ? askTable("ranges", "kind,", from, until) : []]);
-	return [...regions, ...ranges];
+	return [...regions, ...ranges, ...lossesOf(trace, from, until)];
 }
 
 /** What goes on at that moment, of a lane, or of all without one: the shortest is the innermost. */

@@ -229,10 +229,10 @@ function nothing(trace: Trace): HTMLElement {
 	const remarks = trace.report.remarks.length ? h("ul", null, trace.report.remarks.map((one) => h("li", null, one))) : null;
 	void showRemarkable(all).catch(() => undefined);
 	if (!trace.report.quality.coroutines)
-		return h("article", null, h("h2", null, "No coroutine was seen"), remarks,
+		return h("article", null, h("h2", null, sentence(trace.report.headline).slice(0, -1)), remarks,
 			h("p", null, h("a", { href: addressOf("quality") }, "What could not be judged, and why")));
-	return h("article", null, h("h2", null, "Nothing was found that is wrong"),
-		h("p", null, `${many(trace.report.quality.coroutines, "coroutine")} were judged over ${duration(trace.until - trace.from)}. ` +
+	return h("article", null, h("h2", null, sentence(trace.report.headline).slice(0, -1)),
+		h("p", null, `${many(trace.report.quality.coroutines, "coroutine was", "coroutines were")} judged over ${duration(trace.until - trace.from)}. ` +
 			"What stands out all the same:"),
 		all, remarks,
 		h("p", null, h("a", { href: addressOf("quality") }, "What could not be judged, and why")));
@@ -240,10 +240,10 @@ function nothing(trace: Trace): HTMLElement {
 
 /** Tells whether a newer judgement says anything else: ages alone are no reason to draw all anew under a reader's eyes. */
 export function saidBy(trace: Trace): string {
-	const { findings, quality, remarks } = trace.report;
+	const { findings, headline, quality, remarks } = trace.report;
 	return JSON.stringify(findings.length ? findings.map((finding) => [finding.address, finding.grade, finding.title, finding.coroutines,
 		finding.steps.filter((step) => step.event !== null).map((step) => [step.text, placeOf(step.site)]),
-		finding.members.map((member) => placeOf(member.function_site))]) : [quality.coroutines, quality.lost, remarks]);
+		finding.members.map((member) => placeOf(member.function_site))]) : [headline, quality.coroutines, remarks]);
 }
 
 export function showFindings(into: HTMLElement, trace: Trace): void {

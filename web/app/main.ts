@@ -16,7 +16,8 @@ import { showOverview } from "./overview";
 import { showPlaces } from "./places";
 import { showQuality } from "./quality";
 import { showSql } from "./sql";
-import { count, duration } from "./say";
+import { duration } from "./say";
+import { drawStandings, endStandings, hearStandings, standBehind, type Standing } from "./standing";
 import { showTasks } from "./tasks";
 import { showTimeline } from "./timeline";
 import { loadTrace, traceInUse, type Trace } from "./trace";
@@ -42,10 +43,9 @@ const SCREENS: Record<string, { title: string; show: Screen; isHidden?: boolean 
 interface State {
 	path: string | null;
 	generation: number;
-	judged_ago_ns?: number;
+	standings: Standing[];
 	trouble?: string;
-	recording?: { is_open: boolean; has_ended: boolean; has_probe: boolean; is_flight: boolean; age_ns: number; nr_events: number; nr_lost: number;
-		categories_off: number };
+	recording?: { has_ended: boolean; has_probe: boolean; is_flight: boolean; categories_off: number };
 }
 
 /** Screens that show a range of time, or compare it. */
@@ -111,8 +111,10 @@ async function load(): Promise<void> {
 		loading = generation;
 	try {
 		const isSame = saidBy(await loadTrace()) === saidBefore;
-		if (!carrierInUse().isServed)
-			sayWhole(performance.now() - begun);
+		if (carrierInUse().isServed)
+			drawStandings();
+		else
+			standBehind(["all of them in this file", `loaded in ${duration((performance.now() - begun) * 1e6)}`]);
 		complain("");
 		/* What a hand works at stays until it is asked for. */
 		if (isFirst || (["findings", "quality"].includes(viewInUse().screen) && !isSame)) {
@@ -132,26 +134,11 @@ async function load(): Promise<void> {
 		void load();
 }
 
-/** What a page that is a file holds. */
-function sayWhole(took_ms: number): void {
-	const quality = traceInUse()?.report.quality;
-	said.textContent = [`${count(quality?.events ?? 0)} events`, quality?.lost ? `${count(quality.lost)} LOST` : "0 lost",
-		"all of them in this file", `loaded in ${duration(took_ms * 1e6)}`].join(" · ");
-}
-
 // ---------------------------------------------------------------- served
 
 function sayState(state: State): void {
-	const { recording } = state, parts = [state.path ?? "no trace in a file"];
-	if (recording) {
-		parts.push(recording.has_ended ? "ended" : recording.is_open ? "recording" : "stopped", `${count(recording.nr_events)} events`,
-			recording.nr_lost ? `${count(recording.nr_lost)} LOST` : "0 lost", `engine alive ${duration(recording.age_ns)} ago`);
-		if (!recording.has_probe)
-			parts.push("no probe has attached: is it linked?");
-	}
-	if (state.judged_ago_ns !== undefined && recording)
-		parts.push(`judged ${duration(state.judged_ago_ns)} ago`);
-	said.textContent = parts.join(" · ");
+	const { recording } = state;
+	hearStandings(state.standings, recording !== undefined && !recording.has_ended, state.path ?? "no trace in a file");
 	if (state.trouble)
 		complain(state.trouble);
 	if (!state.generation && !traceInUse())
@@ -191,10 +178,11 @@ function hear({ what, text }: Heard): void {
 		sayState(state);
 		drawControls(state, holdStill, complain);
 	} else if (what === "end") {
-		said.textContent = "ended";
+		endStandings({ what: "end", is_doubt: false, text: "the server has ended" });
 		complain(`The recording has ended, and with it the server. What is shown stays; 'corotracer serve ${traceFileInCommands()}' shows the whole trace.`, false);
 	} else {
 		trouble.dataset["kind"] = "connection";
+		endStandings({ what: "engine", is_doubt: true, text: "corotracer does not answer" });
 		complain(LOST);
 	}
 }

@@ -4,6 +4,7 @@
 
 import categories from "../../include/corotracer/def/categories.def";
 import kinds from "../../include/corotracer/def/kinds.def";
+import standings from "../../include/corotracer/def/standings.def";
 import resources from "../../include/corotracer/def/resources.def";
 import requests from "../../src/ask/requests.def";
 
@@ -20,6 +21,9 @@ export const KINDS = namesOf(kinds);
 
 /** What coroutines wait for: "lock", "channel". */
 export const RESOURCES = namesOf(resources);
+
+/** What is said of the observation as a whole, in its order. */
+export const STANDINGS = [...standings.matchAll(/^X\([A-Z_]+, "([^"]+)"/gm)].map(([, name]) => name!);
 
 /** Categories of events that a recording can leave out, and what they hold. Number 0, scheduling, it always keeps. */
 export const CATEGORIES: readonly { number: number; name: string; meaning: string }[] =

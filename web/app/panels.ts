@@ -4,7 +4,7 @@
 // that is shown, all of it or that of the selected lane. The range is asked for where its panel is open.
 
 import { addressOf, note, viewInUse } from "./address";
-import { hasBesides, hasRegions } from "./besides";
+import { hasBesides, hasLosses, hasRegions } from "./besides";
 import { askRows, traceFileInCommands } from "./carrier";
 import { copyButton, fill, h, type Child } from "./dom";
 import { eventsTable } from "./events";
@@ -25,7 +25,8 @@ export function legend(trace: Trace): HTMLElement {
 	const sample = (name: string, words: string): Child => h("span", null, h("i", { class: `bar ${name}`, "aria-hidden": "true" }), words);
 	return h("span", { class: "legend" }, sample("running", "running"), sample("ready", "ready"), h("span", null, "waiting for:"),
 		CAUSES.map(({ name, letter }) => sample(name, letter ? `${name} ${letter}` : name)), sample("unseen", "not begun"), sample("ended", "ended"),
-		hasBesides(trace) ? [sample("pause", "all stopped"), sample("beside", "collection")] : null, hasRegions(trace) ? sample("region", "region") : null);
+		hasBesides(trace) ? [sample("pause", "all stopped"), sample("beside", "collection")] : null, hasRegions(trace) ? sample("region", "region") : null,
+		hasLosses(trace) ? sample("lost", "events lost") : null);
 }
 
 /** The selected state, as the engine tells it. */

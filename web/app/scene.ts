@@ -106,16 +106,27 @@ function drawAxis(pen: Pen, scene: Scene): void {
 
 // ---------------------------------------------------------------- besides
 
-/** A line: of a pause, and of what collection does, a full one, of a region a broken one. */
+/** A line: of a pause, and of what collection does, a full one, of a region a broken one, of lost events a dotted one. */
 function drawBeside(pen: Pen, scene: Scene, { kind, from, until }: Beside, y: number): void {
 	const x = Math.max(xOf(scene, from), scene.names), end = Math.min(xOf(scene, until), scene.width);
 	if (end < scene.names || x > scene.width)
 		return;
-	pen.strokeStyle = kind === "pause" ? scene.colours.alarm : kind === "region" ? scene.colours.accent : scene.colours.ink;
+	pen.strokeStyle = kind === "pause" || kind === "lost" ? scene.colours.alarm : kind === "region" ? scene.colours.accent : scene.colours.ink;
 	pen.lineWidth = 3;
-	pen.setLineDash(kind === "region" ? [6, 2] : []);
+	pen.setLineDash(kind === "region" ? [6, 2] : kind === "lost" ? [2, 2] : []);
 	line(pen, x, y + 1.5, Math.max(end, x + 1), y + 1.5);
 	pen.setLineDash([]);
+}
+
+/** Where events are missing, no lane tells all: it is shaded down to the last one, and said below it. */
+function drawLost(pen: Pen, scene: Scene, { name }: Beside, x: number, end: number): void {
+	const words = `lost: ${name}`;
+	pen.fillStyle = scene.colours.alarm;
+	pen.globalAlpha = 0.1;
+	pen.fillRect(x, AXIS_HEIGHT, Math.max(1, end - x), scene.height - AXIS_HEIGHT);
+	pen.globalAlpha = 1;
+	if (end - x > pen.measureText(words).width + 10)
+		pen.fillText(words, x + 5, scene.height - 10);
 }
 
 /** What concerns all lies on the axis; while the world stands still, nothing on any lane goes on. */
@@ -130,6 +141,8 @@ function drawPauses(pen: Pen, scene: Scene): void {
 			pen.fillRect(x, AXIS_HEIGHT, Math.max(1, end - x), scene.height - AXIS_HEIGHT);
 			pen.globalAlpha = 1;
 		}
+		if (beside.kind === "lost" && end >= scene.names && x <= scene.width)
+			drawLost(pen, scene, beside, x, end);
 		drawBeside(pen, scene, beside, AXIS_HEIGHT - 4);
 	}
 }

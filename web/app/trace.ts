@@ -7,6 +7,7 @@ import { h } from "./dom";
 import { addressOf } from "./address";
 import { FIRST_REQUESTS } from "./names";
 import { count, duration } from "./say";
+import type { Standing } from "./standing";
 
 export interface Step {
 	time_ns: number | null;
@@ -78,6 +79,9 @@ export interface Report {
 		}[];
 		notes: { text: string; count: number }[];
 	};
+	headline: string;
+	doubt: string;
+	standings: Standing[];
 	remarks: string[];
 	waiting: { site: number | null; coroutines: number; longest_coroutine: number; process: number | null; since_ns: number | null }[];
 	advice: Record<string, unknown>[];

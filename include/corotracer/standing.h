@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How an observation as a whole stands, in few words: what every screen says of it. A part of report.h.
+ */
+#ifndef COROTRACER_STANDING_H
+#define COROTRACER_STANDING_H
+
+#include <stdbool.h>
+
+/* The table's macro: who includes this has its own back behind it. */
+#pragma push_macro("X")
+#undef X
+
+/* What is said (standings.def). */
+enum ct_standing_kind {
+#define X(name, text, meaning) CT_STANDING_##name,
+#include "corotracer/def/standings.def"
+#undef X
+	CT_NR_STANDINGS,
+};
+
+#pragma pop_macro("X")
+
+struct ct_standing {
+	enum ct_standing_kind kind;
+	bool is_doubt;    /* the verdict may be another without it */
+	const char *text; /* a few words: "62 lost" */
+};
+
+#endif

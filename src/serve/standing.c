@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the strip on every screen says of a recording while it goes on, and of the age of what is shown.
+ */
+#include "base/clock.h"
+#include "serve/api.h"
+
+/* Rings are looked at many times a second. */
+#define ALIVE_NS UINT64_C(2000000000)
+
+static void tell(struct json *json, enum ct_standing_kind kind, bool is_doubt, struct text *text)
+{
+	json_open(json, '{');
+	json_key(json, "what");
+	json_text(json, ct_standing_name(kind));
+	json_key(json, "is_doubt");
+	json_bool(json, is_doubt);
+	json_key(json, "text");
+	json_text(json, text_peek(text));
+	json_close(json, '}');
+	text_clear(text);
+}
+
+static void tell_count(struct json *json, enum ct_standing_kind kind, bool is_doubt, uint64_t count,
+	const char *words, struct text *text)
+{
+	text_count(text, count);
+	text_add(text, words);
+	tell(json, kind, is_doubt, text);
+}
+
+static void tell_engine(struct json *json, const struct ct_record_now *now, struct text *text)
+{
+	bool is_alive = now->age_ns < ALIVE_NS;
+
+	text_add(text, is_alive ? "engine alive " : "the engine has not looked for ");
+	text_duration(text, (int64_t)now->age_ns);
+	text_add(text, is_alive ? " ago" : "");
+	tell(json, CT_STANDING_ENGINE, !is_alive, text);
+}
+
+static void tell_recording(struct json *json, const struct ct_record_now *now, struct text *text)
+{
+	tell_count(json, CT_STANDING_EVENTS, false, now->nr_events,
+		now->nr_events == 1 ? " event" : " events", text);
+	tell_count(json, CT_STANDING_LOST, now->nr_lost > 0, now->nr_lost, " lost", text);
+	if (now->nr_left_out)
+		tell_count(json, CT_STANDING_LEFT_OUT, false, now->nr_left_out,
+			" left out as asked", text);
+	if (!now->has_probe) {
+		text_add(text, "no probe has attached: is it linked?");
+		tell(json, CT_STANDING_PROBE, true, text);
+	}
+	text_add(text, now->has_ended ? "the recording has ended"
+		       : now->is_open ? "recording"
+				      : "recording is stopped");
+	tell(json, CT_STANDING_END, false, text);
+	if (!now->has_ended)
+		tell_engine(json, now, text);
+}
+
+void serve_standing_tell(struct json *json, struct ct_record *record, const struct judged *judged)
+{
+	struct ct_record_now now;
+	struct text text = {0};
+
+	json_open(json, '[');
+	if (record) {
+		ct_record_now(record, &now);
+		tell_recording(json, &now, &text);
+	}
+	if (judged) {
+		text_add(&text, "judged ");
+		text_duration(&text, (int64_t)(clock_monotonic_ns() - judged->begun_ns));
+		text_add(&text, " ago");
+		tell(json, CT_STANDING_JUDGED, false, &text);
+	}
+	json_close(json, ']');
+	text_fini(&text);
+}
