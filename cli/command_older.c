@@ -65,6 +65,7 @@ static int record(const struct arguments *arguments)
 	if (!command)
 		return say_no_memory();
 	recording.serving.is_wanted = !arguments->value[OPTION_OLDER_NO_SERVE];
+	recording.serving.until_exit = true;
 	output_note(recording.options.output);
 	exit_status = recording_perform(&recording, NULL);
 	free(command);

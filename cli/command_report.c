@@ -4,6 +4,7 @@
  * the same, where the time went.
  */
 #include <limits.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -59,12 +60,21 @@ static int judge_and_write(const struct arguments *arguments, const struct subje
 	return exit_status ? exit_status : judgement_write(&judgement, &writing, output);
 }
 
+/* What commands on the page call the trace: it may have been brought elsewhere together with the page. */
+static const char *name_of(const char *operand)
+{
+	const char *slash = operand ? strrchr(operand, '/') : NULL;
+
+	if (!operand || strcmp(operand, "-") == 0)
+		return NULL;
+	return slash ? slash + 1 : operand;
+}
+
 /* The page with all screens, which holds the trace itself. */
 static enum ct_status write_page(
 	struct ct_trace *trace, const void *options, const char *output, struct ct_error *reterr)
 {
-	(void)options;
-	return ct_page_write(trace, output, reterr);
+	return ct_page_write(trace, options, output, reterr);
 }
 
 /* By the words of the option; behind the last of them is the page. */
@@ -87,7 +97,8 @@ int command_report(const struct arguments *arguments)
 
 	if (meaning[OPTION_REPORT_FORMAT].number == PAGE)
 		return output_is_good("report", output)
-			       ? subject_write(arguments, &subject, write_page, NULL, output)
+			       ? subject_write(arguments, &subject, write_page,
+					 name_of(subject.operand), output)
 			       : ct_status_exit_code(CT_ERR_USAGE);
 	options = options_for(report_formats[meaning[OPTION_REPORT_FORMAT].number], output,
 		meaning[OPTION_REPORT_COLOUR].number);

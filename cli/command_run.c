@@ -163,8 +163,10 @@ int command_run(const struct arguments *arguments)
 	if (status)
 		return status;
 	recording.serving = serving_read(arguments);
-	recording.serving.is_wanted =
-		arguments->command == COMMAND_SERVE || arguments->value[OPTION_RECORD_SERVE];
+	recording.serving.is_wanted = arguments->command == COMMAND_SERVE ||
+				      arguments->value[OPTION_RECORD_SERVE] ||
+				      arguments->value[OPTION_RECORD_SERVE_UNTIL_EXIT];
+	recording.serving.until_exit = arguments->value[OPTION_RECORD_SERVE_UNTIL_EXIT] != NULL;
 	if (recording_options_read(&options, arguments, complaint)) {
 		recording.thresholds = options.flight.thresholds = thresholds;
 		status = is_at_address(arguments) ? fetching_perform(arguments, &recording)

@@ -187,6 +187,29 @@ static int exit_status_after(const struct recording *recording, const struct ct_
 	return recording->options.pid ? ct_status_exit_code(closed) : exit_status_of(stats);
 }
 
+/* What is shown behind the recording's end: its whole trace, if it has one in a file. */
+static void turn_to_trace(const struct recording *recording, struct ct_serve *serving,
+	const struct recording_result *result)
+{
+	const char *output = recording->options.output;
+	struct ct_error error;
+
+	if (!serving || !result->is_written || !output || strcmp(output, "-") == 0 ||
+		recording->options.flight)
+		return;
+	if (ct_serve_turn_to(serving, output, &error))
+		say_sentence("the whole trace is not shown: %s", error.text);
+}
+
+/* Until the user has enough. A signal that ended the recording was that. */
+static void stay(struct ct_serve *serving)
+{
+	say_sentence("the page stays at %s; Ctrl-C ends it", ct_serve_url(serving));
+	signals_wait_for_end();
+	ct_serve_close(serving);
+	signals_release();
+}
+
 int recording_perform(const struct recording *recording, struct recording_result *ret_result)
 {
 	struct recording_result result = {.has_begun = true};
@@ -214,16 +237,24 @@ int recording_perform(const struct recording *recording, struct recording_result
 		witness_start();
 	serving = serve(recording, opened);
 	harvest(recording, opened);
-	ct_serve_close(serving);
+	if (recording->serving.until_exit) {
+		ct_serve_close(serving);
+		serving = NULL;
+	}
+	ct_serve_let_go(serving);
 	ct_record_stats(opened, &stats);
 	summary_before_close(recording, &stats);
 	look = ct_record_take_look(opened);
 	closed = ct_record_close(opened, &error);
-	signals_release();
+	if (!serving)
+		signals_release();
 	result.is_written = was_written(recording, &before);
 	result.is_incomplete = closed != CT_OK;
+	turn_to_trace(recording, serving, &result);
 	summary_after_close(recording, &result, &stats, closed ? &error : NULL, look);
 	ct_process_look_free(look);
+	if (serving)
+		stay(serving);
 	exit_status = exit_status_after(recording, &stats, closed);
 	if (ret_result)
 		*ret_result = result;

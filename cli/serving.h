@@ -12,6 +12,7 @@
 
 struct serving {
 	bool is_wanted;
+	bool until_exit; /* it ends with the program */
 	bool opens_browser;
 	const char *listen; /* NULL: the default */
 };

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ struct arrival {
 };
 
 static int pipe_ends[2] = {-1, -1};
+static bool is_to_end; /* the user has asked for that */
 static struct sigaction before[NR_PASSED_ON];
 
 static void on_signal(int number, siginfo_t *information, void *context)
@@ -41,6 +43,7 @@ bool signals_catch(void)
 	struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
 	size_t i;
 
+	is_to_end = false;
 	if (pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK) < 0)
 		return false;
 	for (i = 0; i < NR_PASSED_ON; i++) {
@@ -54,6 +57,15 @@ bool signals_catch(void)
 int signals_descriptor(void)
 {
 	return pipe_ends[0];
+}
+
+/* False: there is none. */
+static bool take_arrival(struct arrival *ret_arrival)
+{
+	if (read(pipe_ends[0], ret_arrival, sizeof(*ret_arrival)) != (ssize_t)sizeof(*ret_arrival))
+		return false;
+	is_to_end |= ret_arrival->number != SIGUSR1 && ret_arrival->number != SIGUSR2;
+	return true;
 }
 
 /* A program that has left our group has not got what the group was sent. */
@@ -70,13 +82,27 @@ void signals_pass_on(struct ct_record *record, bool has_flight)
 	struct arrival arrival;
 	bool was_delivered;
 
-	while (read(pipe_ends[0], &arrival, sizeof(arrival)) == (ssize_t)sizeof(arrival)) {
+	while (take_arrival(&arrival)) {
 		was_delivered = witness_saw(arrival.number) && is_in_our_group(record);
 		if (has_flight && arrival.number == SIGUSR1)
 			ct_record_dump(record, "signal USR1", NULL);
 		else
 			ct_record_signal(
 				record, arrival.number, arrival.is_key || was_delivered, NULL);
+	}
+}
+
+void signals_wait_for_end(void)
+{
+	struct pollfd wake = {.fd = pipe_ends[0], .events = POLLIN};
+	struct arrival arrival;
+
+	for (;;) {
+		while (take_arrival(&arrival))
+			;
+		if (is_to_end)
+			return;
+		(void)poll(&wake, 1, -1);
 	}
 }
 

@@ -24,6 +24,12 @@ int signals_descriptor(void);
  */
 void signals_pass_on(struct ct_record *record, bool has_flight);
 
+/*
+ * signals_wait_for_end: until the user has had enough: one of the signals that end a program. At once where one came
+ * before, and ended the recording.
+ */
+void signals_wait_for_end(void);
+
 /* signals_release: as before signals_catch; ends the witness, too. */
 void signals_release(void);
 

@@ -34,7 +34,10 @@ struct ct_serve_options {
 	const char *listen;
 	/* The trace, which may still grow. With a recording: its output, which the page names; NULL: it has none. */
 	const char *path;
-	/* While it goes on: ct_record_step is called again and again, until ct_serve_close has returned. NULL: none */
+	/*
+	 * While it goes on: ct_record_step is called again and again, until ct_serve_let_go or ct_serve_close has
+	 * returned. NULL: none
+	 */
 	struct ct_record *record;
 	/* of what is judged, until ct_serve_close; NULL: all defaults */
 	const struct ct_thresholds *thresholds;
@@ -67,14 +70,24 @@ bool ct_serve_has_moved(const struct ct_serve *serve);
 /* ct_serve_is_open_to_others: can other machines connect? */
 bool ct_serve_is_open_to_others(const struct ct_serve *serve);
 
+/*
+ * ct_serve_let_go: the recording has ended, and may be closed: what was judged last is still shown. NULL is allowed.
+ * ct_serve_turn_to: from now on the trace of this path is judged and shown, which is whole. Neither waits for a
+ * judgement. Call them from the thread that steps.
+ */
+void ct_serve_let_go(struct ct_serve *serve);
+enum ct_status ct_serve_turn_to(struct ct_serve *serve, const char *path, struct ct_error *reterr);
+
 /* ct_serve_close: tells all readers that it ends, and frees all. NULL is allowed. */
 void ct_serve_close(struct ct_serve *serve);
 
 /*
  * ct_page_write: writes one page that holds the whole trace and what asks it, and opens from a disk with no network;
- * whole or not at all, "-" is standard output. CT_ERR_UNSUPPORTED where this build has no such pages.
+ * whole or not at all, "-" is standard output. `name`: of its file, for commands on the page; NULL: it has none.
+ * CT_ERR_UNSUPPORTED where this build has no such pages.
  */
-enum ct_status ct_page_write(struct ct_trace *trace, const char *path, struct ct_error *reterr);
+enum ct_status ct_page_write(
+	struct ct_trace *trace, const char *name, const char *path, struct ct_error *reterr);
 
 #pragma GCC visibility pop
 

@@ -298,7 +298,8 @@ enum ct_status ct_view_groups(struct ct_view *view, const struct ct_view_request
 /*
  * ct_view_histogram: how a column of numbers is distributed over the rows that meet the request's terms, in steps of
  * powers of two, each in `nr_parts` equal parts (1 to 32). Columns: from, until (one more than the last number that
- * counts here), and nr_rows. What is less than 0 counts as 0; buckets in which nothing is are left out.
+ * counts here), nr_rows, and least and greatest of what counts here. What is less than 0 counts as 0; buckets in which
+ * nothing is are left out.
  */
 enum ct_status ct_view_histogram(struct ct_view *view, const struct ct_view_request *request,
 	uint32_t column, uint32_t nr_parts, const struct ct_view_rows **ret_rows,

@@ -27,32 +27,30 @@ static void tell_number(struct json *json, const char *key, uint64_t value)
 	json_unsigned(json, value);
 }
 
-static void tell_recording(struct json *json, struct ct_record *record)
+static void tell_recording(struct json *json, const struct ct_record_now *now)
 {
-	struct ct_record_now now;
-
-	ct_record_now(record, &now);
 	json_key(json, "recording");
 	json_open(json, '{');
-#define X(type, name, unit, meaning)                             \
-	json_key(json, #name);                                   \
-	_Generic(now.name, bool                                  \
-		 : json_bool(json, now.name), int64_t            \
-		 : json_number(json, (int64_t)now.name), default \
-		 : json_unsigned(json, (uint64_t)now.name));
+#define X(type, name, unit, meaning)                              \
+	json_key(json, #name);                                    \
+	_Generic(now->name, bool                                  \
+		 : json_bool(json, now->name), int64_t            \
+		 : json_number(json, (int64_t)now->name), default \
+		 : json_unsigned(json, (uint64_t)now->name));
 #include "corotracer/def/now.def"
 #undef X
 	json_close(json, '}');
 }
 
-static void tell_judgement(struct json *json, const struct ct_serve *serve)
+static void tell_judgement(
+	struct json *json, const struct ct_serve *serve, const struct ct_record_now *now)
 {
 	const struct judged *judged = judging_borrow(serve->judging);
 	struct ct_error error;
 
 	tell_number(json, "generation", judged ? judged->generation : 0);
 	json_key(json, "standings");
-	serve_standing_tell(json, serve->record, judged);
+	serve_standing_tell(json, now, judged);
 	if (judged) {
 		tell_number(json, "judged_ago_ns", clock_monotonic_ns() - judged->begun_ns);
 		tell_number(json, "judging_took_ns", judged->took_ns);
@@ -66,8 +64,11 @@ static void tell_judgement(struct json *json, const struct ct_serve *serve)
 	}
 }
 
-void serve_api_tell_state(struct json *json, const struct ct_serve *serve)
+void serve_api_tell_state(struct json *json, struct ct_serve *serve)
 {
+	struct ct_record_now now;
+	bool has_now = serve_now(serve, &now);
+
 	json_open(json, '{');
 	json_key(json, "version");
 	json_text(json, ct_version());
@@ -76,9 +77,9 @@ void serve_api_tell_state(struct json *json, const struct ct_serve *serve)
 		json_text(json, serve->path);
 	else
 		json_null(json);
-	if (serve->record)
-		tell_recording(json, serve->record);
-	tell_judgement(json, serve);
+	if (has_now)
+		tell_recording(json, &now);
+	tell_judgement(json, serve, has_now ? &now : NULL);
 	json_close(json, '}');
 }
 
@@ -173,12 +174,18 @@ enum MHD_Result serve_api_events(struct serve_call *call)
 }
 
 /* As it is now; where only its beginning is written, that. */
-static int open_trace(const struct ct_serve *serve)
+static int open_trace(struct ct_serve *serve)
 {
-	int file;
+	bool goes_on;
+	int file = -1;
 
-	if (serve->record)
-		return so_far_open(serve->record);
+	pthread_rwlock_rdlock(&serve->recording);
+	goes_on = serve->record != NULL;
+	if (goes_on)
+		file = so_far_open(serve->record);
+	pthread_rwlock_unlock(&serve->recording);
+	if (goes_on || !serve->path)
+		return file;
 	file = open(serve->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	return file < 0 && errno == ENOENT ? so_far_open_output(serve->path) : file;
 }
@@ -222,14 +229,21 @@ enum MHD_Result serve_api_trace(struct serve_call *call)
 
 static enum MHD_Result order(struct serve_call *call, const char *words)
 {
+	enum ct_status status = CT_OK;
 	struct ct_error error;
+	bool goes_on;
 
-	if (!call->serve->record)
-		return serve_reply_error(
-			call, MHD_HTTP_CONFLICT, "nothing is recorded here: there is only a trace");
-	if (ct_record_order(call->serve->record, words, &error))
-		return serve_reply_failure(call, &error);
-	return serve_api_state(call);
+	pthread_rwlock_rdlock(&call->serve->recording);
+	goes_on = call->serve->record != NULL;
+	if (goes_on)
+		status = ct_record_order(call->serve->record, words, &error);
+	pthread_rwlock_unlock(&call->serve->recording);
+	if (!goes_on)
+		return serve_reply_error(call, MHD_HTTP_CONFLICT,
+			call->serve->has_recorded
+				? "the recording has ended"
+				: "nothing is recorded here: there is only a trace");
+	return status ? serve_reply_failure(call, &error) : serve_api_state(call);
 }
 
 enum MHD_Result serve_api_control(struct serve_call *call)

@@ -17,10 +17,11 @@
 enum MHD_Result serve_api_refuse_unjudged(struct serve_call *call);
 
 /* serve_api_tell_state, serve_api_tell_findings: one value, as the routes and events have it. */
-void serve_api_tell_state(struct json *json, const struct ct_serve *serve);
+void serve_api_tell_state(struct json *json, struct ct_serve *serve);
 void serve_api_tell_findings(struct json *json, const struct judged *judged);
 
 /* serve_standing_tell: a list, as the strip on every screen has it. NULL: nothing is recorded; nothing was judged. */
-void serve_standing_tell(struct json *json, struct ct_record *record, const struct judged *judged);
+void serve_standing_tell(
+	struct json *json, const struct ct_record_now *now, const struct judged *judged);
 
 #endif

@@ -28,10 +28,8 @@ enum MHD_Result serve_api_metrics(struct serve_call *call)
 	struct ct_error error;
 	enum ct_status status;
 
-	if (serve->record) {
-		ct_record_now(serve->record, &now);
+	if (serve_now(serve, &now))
 		given.now = &now;
-	}
 	if (judged)
 		give_judged(&given, judged);
 	status = metrics_write(serve->metrics, &given, format, &text, &error);

@@ -43,9 +43,21 @@ bool ct_serve_is_open_to_others(const struct ct_serve *serve)
 	return false;
 }
 
-enum ct_status ct_page_write(struct ct_trace *trace, const char *path, struct ct_error *reterr)
+enum ct_status ct_page_write(
+	struct ct_trace *trace, const char *name, const char *path, struct ct_error *reterr)
 {
-	(void)trace, (void)path;
+	(void)trace, (void)name, (void)path;
+	return refuse(reterr);
+}
+
+void ct_serve_let_go(struct ct_serve *serve)
+{
+	(void)serve;
+}
+
+enum ct_status ct_serve_turn_to(struct ct_serve *serve, const char *path, struct ct_error *reterr)
+{
+	(void)serve, (void)path;
 	return refuse(reterr);
 }
 

@@ -27,6 +27,7 @@
 
 struct page {
 	struct io_output output;
+	const char *name; /* of the trace's file, or "" */
 	struct ct_error *reterr;
 	enum ct_status status;
 };
@@ -251,6 +252,14 @@ static void put_index(struct page *page, const char *index)
 	put_text(page, index);
 }
 
+/* What the trace's file is called; "": it has no name. */
+static void put_name(struct page *page, const char *name)
+{
+	put_text(page, "<script type=\"text/plain\" id=\"file\">");
+	put_encoded(page, (const uint8_t *)name, strlen(name));
+	put_text(page, "</script>\n");
+}
+
 static enum ct_status put_all(
 	struct page *page, const char *trace, bool is_damaged, const char *path)
 {
@@ -263,6 +272,7 @@ static enum ct_status put_all(
 	status = io_output_open(&page->output, path, page->reterr);
 	if (status == CT_OK) {
 		put_index(page, index->bytes);
+		put_name(page, page->name);
 		put_answers(page, trace, is_damaged);
 		put_reader(page, serve_asset_find("/reader.wasm.gz"));
 		put_trace(page, input);
@@ -291,10 +301,11 @@ static enum ct_status write_by_way_of(
 	return status;
 }
 
-enum ct_status ct_page_write(struct ct_trace *trace, const char *path, struct ct_error *reterr)
+enum ct_status ct_page_write(
+	struct ct_trace *trace, const char *name, const char *path, struct ct_error *reterr)
 {
 	const char *temporary = getenv("TMPDIR");
-	struct page page = {.reterr = reterr};
+	struct page page = {.name = name ? name : "", .reterr = reterr};
 	struct text folder = {0};
 	enum ct_status status;
 

@@ -5,9 +5,10 @@
 #include "base/failure.h"
 #include "corotracer/ct.h"
 
-enum ct_status ct_page_write(struct ct_trace *trace, const char *path, struct ct_error *reterr)
+enum ct_status ct_page_write(
+	struct ct_trace *trace, const char *name, const char *path, struct ct_error *reterr)
 {
-	(void)trace, (void)path;
+	(void)trace, (void)name, (void)path;
 	return ct_fail(reterr, CT_ERR_UNSUPPORTED,
 		"this corotracer was built without pages that are one file: they need clang with "
 		"its library for WebAssembly, lld, llvm, wasi-libc and zlib "

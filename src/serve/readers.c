@@ -107,12 +107,11 @@ static void wake_readers(struct serve_readers *readers)
 }
 
 /* A recording shows what it does to those who look: the trace is to be judged, whether anybody reads or not. */
-static void keep_fresh(const struct ct_serve *serve)
+static void keep_fresh(struct ct_serve *serve)
 {
 	struct ct_record_now now;
 
-	if (serve->record)
-		ct_record_now(serve->record, &now);
+	serve_now(serve, &now);
 }
 
 static void tick(struct serve_readers *readers)

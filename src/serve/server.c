@@ -105,6 +105,7 @@ enum ct_status ct_serve_open(const struct ct_serve_options *options, struct ct_s
 	if (!serve)
 		return ct_fail_memory(reterr);
 	known_options(&known, sizeof(known), options);
+	pthread_rwlock_init(&serve->recording, NULL);
 	serve->record = known.record;
 	if (known.path && !(serve->path = strdup(known.path)))
 		status = ct_fail_memory(reterr);
@@ -140,6 +141,42 @@ bool ct_serve_is_open_to_others(const struct ct_serve *serve)
 	return serve->address.is_open_to_others;
 }
 
+bool serve_now(struct ct_serve *serve, struct ct_record_now *ret_now)
+{
+	bool has_now;
+
+	pthread_rwlock_rdlock(&serve->recording);
+	has_now = serve->record || serve->has_recorded;
+	if (serve->record)
+		ct_record_now(serve->record, ret_now);
+	else
+		*ret_now = serve->last;
+	pthread_rwlock_unlock(&serve->recording);
+	return has_now;
+}
+
+void ct_serve_let_go(struct ct_serve *serve)
+{
+	if (!serve)
+		return;
+	judging_let_go(serve->judging);
+	pthread_rwlock_wrlock(&serve->recording);
+	if (serve->record) {
+		ct_record_now(serve->record, &serve->last);
+		serve->last.has_ended = true;
+		serve->last.is_open = false;
+		serve->last.age_ns = 0;
+		serve->has_recorded = true;
+	}
+	serve->record = NULL;
+	pthread_rwlock_unlock(&serve->recording);
+}
+
+enum ct_status ct_serve_turn_to(struct ct_serve *serve, const char *path, struct ct_error *reterr)
+{
+	return judging_turn_to(serve->judging, path, reterr);
+}
+
 void ct_serve_close(struct ct_serve *serve)
 {
 	if (!serve)
@@ -154,6 +191,7 @@ void ct_serve_close(struct ct_serve *serve)
 	serve_queries_free(serve->queries);
 	serve_connections_free(serve->connections);
 	metrics_free(serve->metrics);
+	pthread_rwlock_destroy(&serve->recording);
 	free(serve->path);
 	free(serve->url);
 	free(serve);

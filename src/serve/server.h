@@ -27,8 +27,12 @@ struct ct_serve {
 	struct serve_address address;
 	char token[SERVE_TOKEN_BYTES + 1];
 	char *url;
-	char *path;               /* of the trace; NULL: none */
+	char *path; /* of the trace; NULL: none */
+	pthread_rwlock_t
+		recording;        /* of the next three: whoever asks the record holds it to read */
 	struct ct_record *record; /* NULL: none goes on */
+	bool has_recorded;        /* one went on, and `last` is what it said at its end */
+	struct ct_record_now last;
 	struct judging *judging;
 	struct metrics *metrics; /* added up from one request for them to the next */
 	struct serve_connections *connections;
@@ -58,6 +62,9 @@ struct serve_call {
 /* serve_call_header, serve_call_argument: of the request; NULL: it has none. Borrowed until the answer. */
 const char *serve_call_header(const struct serve_call *call, const char *name);
 const char *serve_call_argument(const struct serve_call *call, const char *name);
+
+/* serve_now: what the recording tells of itself, at its end or now. False: nothing is, or was, recorded. */
+bool serve_now(struct ct_serve *serve, struct ct_record_now *ret_now);
 
 /* serve_request: libmicrohttpd's handler of requests (MHD_AccessHandlerCallback); its context is the server. */
 enum MHD_Result serve_request(void *context, struct MHD_Connection *connection, const char *path,

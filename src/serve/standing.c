@@ -51,23 +51,23 @@ static void tell_recording(struct json *json, const struct ct_record_now *now, s
 		text_add(text, "no probe has attached: is it linked?");
 		tell(json, CT_STANDING_PROBE, true, text);
 	}
-	text_add(text, now->has_ended ? "the recording has ended"
-		       : now->is_open ? "recording"
-				      : "recording is stopped");
+	text_add(text, now->is_open ? "recording" : "recording is stopped");
 	tell(json, CT_STANDING_END, false, text);
-	if (!now->has_ended)
-		tell_engine(json, now, text);
+	tell_engine(json, now, text);
 }
 
-void serve_standing_tell(struct json *json, struct ct_record *record, const struct judged *judged)
+void serve_standing_tell(
+	struct json *json, const struct ct_record_now *now, const struct judged *judged)
 {
-	struct ct_record_now now;
 	struct text text = {0};
 
 	json_open(json, '[');
-	if (record) {
-		ct_record_now(record, &now);
-		tell_recording(json, &now, &text);
+	if (now && !now->has_ended)
+		tell_recording(json, now, &text);
+	/* The report of a trace that is whole tells how it ended. */
+	if (now && now->has_ended && (!judged || judged->is_growing)) {
+		text_add(&text, "the recording has ended");
+		tell(json, CT_STANDING_END, false, &text);
 	}
 	if (judged) {
 		text_add(&text, "judged ");

@@ -31,6 +31,8 @@ struct lent {
 
 struct judging {
 	struct judging_options options;
+	pthread_mutex_t opening; /* of the next two, while they are used */
+	int (*open)(void *context);
 	char *path;
 	pthread_t thread;
 	pthread_mutex_t lock; /* of all below */
@@ -70,12 +72,27 @@ static int open_path(struct judging *judging, bool *ret_is_growing)
 	return file;
 }
 
-static int open_present(struct judging *judging, bool *ret_is_growing)
+static int open_either(struct judging *judging, bool *ret_is_growing)
 {
-	if (!judging->options.open)
-		return open_path(judging, ret_is_growing);
-	*ret_is_growing = true;
-	return judging->options.open(judging->options.context);
+	if (judging->open) {
+		*ret_is_growing = true;
+		return judging->open(judging->options.context);
+	}
+	errno = ENOENT;
+	return judging->path ? open_path(judging, ret_is_growing) : -1;
+}
+
+/* -1 with *ret_trouble, if there is something to say of it. */
+static int open_present(struct judging *judging, bool *ret_is_growing, struct ct_error *ret_trouble)
+{
+	int file;
+
+	pthread_mutex_lock(&judging->opening);
+	file = open_either(judging, ret_is_growing);
+	if (file < 0 && judging->path)
+		ct_fail_errno(ret_trouble, "reading '%s'", judging->path);
+	pthread_mutex_unlock(&judging->opening);
+	return file;
 }
 
 static bool is_as_before(struct judging *judging, int file, bool is_growing)
@@ -198,15 +215,13 @@ static enum ct_status judge_present(struct judging *judging, int file, bool is_g
 static uint64_t look(struct judging *judging)
 {
 	uint64_t begun_ns = clock_monotonic_ns();
-	struct ct_error error;
+	struct ct_error error = {.status = CT_OK};
 	bool is_growing;
-	int file = open_present(judging, &is_growing);
+	int file = open_present(judging, &is_growing, &error);
 
 	if (file < 0) {
-		if (judging->path) {
-			ct_fail_errno(&error, "reading '%s'", judging->path);
+		if (error.status)
 			note_trouble(judging, &error);
-		}
 		return 0;
 	}
 	if (!is_as_before(judging, file, is_growing))
@@ -255,6 +270,7 @@ static void init_lock(struct judging *judging)
 	pthread_condattr_t monotonic;
 
 	pthread_mutex_init(&judging->lock, NULL);
+	pthread_mutex_init(&judging->opening, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&judging->stopped, &monotonic);
@@ -265,6 +281,7 @@ static void free_judging(struct judging *judging)
 {
 	pthread_cond_destroy(&judging->stopped);
 	pthread_mutex_destroy(&judging->lock);
+	pthread_mutex_destroy(&judging->opening);
 	free(judging->path);
 	free(judging);
 }
@@ -278,6 +295,7 @@ enum ct_status judging_open(const struct judging_options *options, struct judgin
 	if (!judging)
 		return ct_fail_memory(reterr);
 	judging->options = *options;
+	judging->open = options->open;
 	init_lock(judging);
 	if (options->path && !(judging->path = strdup(options->path))) {
 		free_judging(judging);
@@ -304,6 +322,26 @@ void judging_close(struct judging *judging)
 	if (judging->newest)
 		judging_return(judging, &judging->newest->judged);
 	free_judging(judging);
+}
+
+void judging_let_go(struct judging *judging)
+{
+	pthread_mutex_lock(&judging->opening);
+	judging->open = NULL;
+	pthread_mutex_unlock(&judging->opening);
+}
+
+enum ct_status judging_turn_to(struct judging *judging, const char *path, struct ct_error *reterr)
+{
+	char *copy = strdup(path);
+
+	if (!copy)
+		return ct_fail_memory(reterr);
+	pthread_mutex_lock(&judging->opening);
+	free(judging->path);
+	judging->path = copy;
+	pthread_mutex_unlock(&judging->opening);
+	return CT_OK;
 }
 
 const struct judged *judging_borrow(struct judging *judging)

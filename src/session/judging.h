@@ -44,6 +44,13 @@ enum ct_status judging_open(const struct judging_options *options, struct judgin
 void judging_close(struct judging *judging);
 
 /*
+ * judging_let_go: `open` is not called any more, and what it has opened is not needed. judging_turn_to: the path is
+ * judged from now on.
+ */
+void judging_let_go(struct judging *judging);
+enum ct_status judging_turn_to(struct judging *judging, const char *path, struct ct_error *reterr);
+
+/*
  * judging_borrow: the newest judgement, to be given back by judging_return; NULL: there is none yet. Several readers
  * may have the same one: they ask its view, read its report and its tables, and do not move in its trace.
  */

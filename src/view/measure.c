@@ -79,6 +79,7 @@ struct overview {
 		[CT_STATE_DONE]; /* by step: how many states begin to fill steps here, less those that cease */
 	struct histogram **delays;
 	uint64_t room;
+	ct_time last_begins;          /* the last step; CT_NO_TIME: more was observed behind it */
 	enum overview_column counted; /* by take_times */
 };
 
@@ -141,6 +142,17 @@ static void add_delay(struct overview *overview, ct_time until, int64_t ns)
 		view_rows_column(overview->rows, OVERVIEW_UNCOUNTED)[step]++;
 }
 
+/*
+ * What goes on at the end of the observation fills the last step: of its process nothing was seen for the rest of it,
+ * and nobody ended.
+ */
+static ct_time end_of(const struct overview *overview, ct_time until, bool is_open)
+{
+	return is_open && overview->last_begins != CT_NO_TIME && until > overview->last_begins
+		       ? overview->until
+		       : until;
+}
+
 static bool take_states(void *context, const struct ct_view_rows *rows)
 {
 	struct overview *overview = context;
@@ -150,7 +162,7 @@ static bool take_states(void *context, const struct ct_view_rows *rows)
 	for (i = 0; i < rows->nr_rows; i++) {
 		if (at[0][i] < 0 || at[0][i] >= CT_STATE_DONE)
 			continue;
-		add_state(overview, at[0][i], at[1][i], at[2][i]);
+		add_state(overview, at[0][i], at[1][i], end_of(overview, at[2][i], at[3][i]));
 		if (at[0][i] == CT_STATE_READY && !at[3][i])
 			add_delay(overview, at[2][i], at[4][i]);
 	}
@@ -274,8 +286,12 @@ static void release(struct overview *overview)
 static enum ct_status survey(
 	struct overview *overview, struct ct_view *view, struct ct_error *reterr)
 {
-	enum ct_status status = read_states(overview, view, reterr);
+	enum ct_status status;
 
+	overview->last_begins = overview->until >= view->tables->observed_until
+					? begin_of(overview, overview->nr_steps - 1)
+					: CT_NO_TIME;
+	status = read_states(overview, view, reterr);
 	overview->counted = OVERVIEW_EVENTS;
 	if (status == CT_OK)
 		status = count_times(overview, view, CT_VIEW_EVENTS, CT_VIEW_EVENTS_TIME, reterr);
@@ -316,12 +332,17 @@ enum histogram_column {
 	BUCKET_FROM,
 	BUCKET_UNTIL,
 	BUCKET_NR_ROWS,
+	BUCKET_LEAST,
+	BUCKET_GREATEST,
 	BUCKET_NR_COLUMNS,
 };
 
 struct buckets {
 	uint32_t nr_parts;
 	uint64_t counts[64 * MOST_PARTS];
+	/* of those that count here, where any do */
+	uint64_t least[64 * MOST_PARTS];
+	uint64_t greatest[64 * MOST_PARTS];
 };
 
 static bool is_nothing(const struct ct_view_rows *rows, uint64_t row)
@@ -351,6 +372,16 @@ static uint64_t bucket_begin(const struct buckets *buckets, uint32_t bucket)
 	return (uint64_t)(width + (width * part + buckets->nr_parts - 1) / buckets->nr_parts);
 }
 
+static void take_number(struct buckets *buckets, uint64_t number)
+{
+	uint32_t bucket = bucket_of(buckets, number);
+
+	if (!buckets->counts[bucket]++ || number < buckets->least[bucket])
+		buckets->least[bucket] = number;
+	if (number > buckets->greatest[bucket])
+		buckets->greatest[bucket] = number;
+}
+
 static bool take_numbers(void *context, const struct ct_view_rows *rows)
 {
 	struct buckets *buckets = context;
@@ -358,14 +389,14 @@ static bool take_numbers(void *context, const struct ct_view_rows *rows)
 
 	for (i = 0; i < rows->nr_rows; i++)
 		if (!is_nothing(rows, i))
-			buckets->counts[bucket_of(buckets, length(rows->columns[0][i]))]++;
+			take_number(buckets, length(rows->columns[0][i]));
 	return true;
 }
 
 static struct ct_view_rows *rows_of(const struct buckets *buckets)
 {
-	static const enum ct_view_type types[BUCKET_NR_COLUMNS] = {
-		CT_VIEW_TYPE_NUMBER, CT_VIEW_TYPE_NUMBER, CT_VIEW_TYPE_NUMBER};
+	static const enum ct_view_type types[BUCKET_NR_COLUMNS] = {CT_VIEW_TYPE_NUMBER,
+		CT_VIEW_TYPE_NUMBER, CT_VIEW_TYPE_NUMBER, CT_VIEW_TYPE_NUMBER, CT_VIEW_TYPE_NUMBER};
 	uint32_t nr_buckets = 63 * buckets->nr_parts + 1, i, nr_rows = 0;
 	struct ct_view_rows *rows;
 
@@ -379,6 +410,8 @@ static struct ct_view_rows *rows_of(const struct buckets *buckets)
 			i ? (int64_t)bucket_begin(buckets, i) : 0;
 		view_rows_column(rows, BUCKET_UNTIL)[nr_rows] =
 			i + 1 < nr_buckets ? (int64_t)bucket_begin(buckets, i + 1) : INT64_MAX;
+		view_rows_column(rows, BUCKET_LEAST)[nr_rows] = (int64_t)buckets->least[i];
+		view_rows_column(rows, BUCKET_GREATEST)[nr_rows] = (int64_t)buckets->greatest[i];
 		view_rows_column(rows, BUCKET_NR_ROWS)[nr_rows++] = (int64_t)buckets->counts[i];
 	}
 	return rows;

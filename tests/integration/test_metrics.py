@@ -206,7 +206,7 @@ def check_native(place, program, served, report):
 def check_rising(place):
     """Of a program that runs nothing counts backwards, and nothing is counted twice."""
     trace = place + "/rising.ctrace"
-    server = Server("run", "--serve", "--listen", ":0", "-o", trace, "--", BUILD / "tests/targets/lock_circle", stdin=subprocess.PIPE,
+    server = Server("run", "--serve-until-exit", "--listen", ":0", "-o", trace, "--", BUILD / "tests/targets/lock_circle", stdin=subprocess.PIPE,
                     stdout=subprocess.DEVNULL)
     before, rounds = {}, 0
     while rounds < 3:

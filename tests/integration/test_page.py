@@ -158,6 +158,7 @@ def check_file(browser, place):
         it.page.wait_for_selector("#finding-title")
         check("were closed under them" in it.text("#finding-title"), it.text("#finding-title"))
         it.until("document.getElementById('state').textContent.includes('all of them in this file')")
+        check(f"corotracer report {trace.name}" in it.text("main"), it.text("main"))
         it.page.goto(f"{page.as_uri()}#timeline")
         it.page.wait_for_selector("#timeline-canvas")
         check(all(url.startswith(("file:", "data:", "blob:")) for url in asked), asked)

@@ -81,7 +81,7 @@ def check_links(it, said):
 def check_frozen(browser, place, name):
     """Seconds from the freeze to the page."""
     command, rule, said = FROZEN[name]
-    server = Server("run", "--serve", "--listen", ":0", "-o", f"{place}/live.ctrace", "--", *command, "--log", f"{place}/log",
+    server = Server("run", "--serve-until-exit", "--listen", ":0", "-o", f"{place}/live.ctrace", "--", *command, "--log", f"{place}/log",
                     stdout=subprocess.DEVNULL)
     with Page(browser, server) as it:
         it.page.goto(f"http://localhost:{server.port}/")
@@ -96,7 +96,7 @@ def check_frozen(browser, place, name):
 def check_three_pages(browser, place):
     """Three pages of a program that counts its requests: none of the counts is missing."""
     end, trace = pathlib.Path(place, "end"), f"{place}/counted.ctrace"
-    server = Server("run", "--serve", "--listen", ":0", "--no-ledger", "-o", trace, "--", ANNOTATED, "serve-until", end, 100, PAUSE_US)
+    server = Server("run", "--serve-until-exit", "--listen", ":0", "--no-ledger", "-o", trace, "--", ANNOTATED, "serve-until", end, 100, PAUSE_US)
     with contextlib.ExitStack() as stack:
         pages = [stack.enter_context(Page(browser, server)) for _ in range(3)]
         for it, screen in zip(pages, ("findings", "timeline?lanes=all", "overview")):
@@ -118,7 +118,7 @@ def check_three_pages(browser, place):
 def check_ten_tabs(browser, place):
     """Ten tabs of one browser, which keeps six connections to a server: all show what is asked for, and go on when the first is closed."""
     end = pathlib.Path(place, "end")
-    server = Server("run", "--serve", "--listen", ":0", "--no-ledger", "-o", f"{place}/tabs.ctrace", "--", ANNOTATED, "serve-until", end,
+    server = Server("run", "--serve-until-exit", "--listen", ":0", "--no-ledger", "-o", f"{place}/tabs.ctrace", "--", ANNOTATED, "serve-until", end,
                     100, PAUSE_US)
     with contextlib.closing(browser.new_context()) as context:
         tabs = [context.new_page() for _ in range(10)]

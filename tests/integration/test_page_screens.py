@@ -99,6 +99,10 @@ def check_places(browser, server):
         it.open("places?site=2")
         it.page.wait_for_selector("svg.plot rect")
         check("How long is waited here: 2 times" in it.text("main"), it.text("main"))
+        longest = server.tell("/api/v1/report")["statistics"]["places"]
+        longest = max(place["waits"]["max_ns"] for place in longest if place["site"] == 2)
+        said = it.page.locator("svg.plot").first.text_content()
+        check(f"{longest / 1e6:.3g}" in said, f"no bar says how long its longest wait was, {longest} ns: {said}")
         it.page.locator("summary", has_text="Compare a range").click()
         it.page.fill("#compare-from", "0")
         it.page.fill("#compare-until", "0.005")

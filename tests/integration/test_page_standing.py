@@ -109,7 +109,7 @@ def check_damaged(browser, place):
 
 
 def recorded(place, end):
-    server = Server("run", "--serve", "--listen", ":0", "--no-ledger", "-o", f"{place}/live.ctrace", "--", ANNOTATED, "serve-until", end, 100,
+    server = Server("run", "--serve-until-exit", "--listen", ":0", "--no-ledger", "-o", f"{place}/live.ctrace", "--", ANNOTATED, "serve-until", end, 100,
                     PAUSE_US)
     judged(server)
     return server

@@ -6,6 +6,7 @@ without it.
 """
 import json
 import pathlib
+import signal
 import subprocess
 
 from browser import Page, open_browser
@@ -72,7 +73,7 @@ def check_loading(browser, server):
 
 
 def check_no_probe(browser, place):
-    server = Server("run", "--serve", "--listen", ":0", "-o", place + "/none.ctrace", "--", "cat", stdin=subprocess.PIPE,
+    server = Server("run", "--serve-until-exit", "--listen", ":0", "-o", place + "/none.ctrace", "--", "cat", stdin=subprocess.PIPE,
                     stdout=subprocess.DEVNULL)
     check_state(browser, server, "no probe", "no probe has attached: is it linked?")
     server.process.stdin.close()
@@ -112,15 +113,39 @@ def check_lost(browser, place):
     check_state(browser, server, "lost", "descriptors that were closed", lambda it: lose, colours=("light",), said=("ERR_",))
 
 
+def check_stays(browser, place):
+    """The program ends, and its page stays: with the judgement of the whole trace, and commands that name it, until Ctrl-C."""
+    server = Server("run", "--serve", "--listen", ":0", "-o", place + "/stays.ctrace", "--", TARGETS / "lock_circle", stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL)
+    with Page(browser, server) as it:
+        it.open("findings")
+        it.page.locator("#finding-title").wait_for()
+        it.until("document.querySelector('#state [data-what=engine]')")
+        server.process.stdin.close()
+        it.until("document.querySelector('#state [data-what=end]').textContent === 'with its end'")
+        check("ended by itself with exit status 0" in it.text("#state") and "alive" not in it.text("#state"), it.text("#state"))
+        check(it.page.locator("#controls").inner_text() == "Download", it.text("#controls"))
+        it.open("quality")
+        check("yes: the trace has its end" in it.text("main"), it.text("main"))
+        it.open("findings")
+        check(f"corotracer report {place}/stays.ctrace" in it.text("main"), it.text("main"))
+        check(server.order("stop")[0] == 409, "an order was taken")
+        server.process.send_signal(signal.SIGINT)
+        it.until("document.getElementById('trouble').textContent.includes('The server has ended')")
+        said = server.process.stderr.read()
+        check(server.process.wait(timeout=60) == 0 and "Ctrl-C ends it" in said, said)
+        it.quiet()
+
+
 def check_finished(browser, place):
-    server = Server("run", "--serve", "--listen", ":0", "-o", place + "/ends.ctrace", "--", TARGETS / "lock_circle",
+    server = Server("run", "--serve-until-exit", "--listen", ":0", "-o", place + "/ends.ctrace", "--", TARGETS / "lock_circle",
                     stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
 
     def finish(it):
         it.page.locator("#finding-title").wait_for()
         server.process.stdin.close()
         server.process.wait(timeout=60)
-        it.until("document.getElementById('trouble').textContent.includes('The recording has ended')")
+        it.until("document.getElementById('trouble').textContent.includes('The server has ended')")
         check(it.page.locator("#finding-title").count() == 1, "what was shown is gone")
         check("the server has ended" in it.text("#state") and "alive" not in it.text("#state"), it.text("#state"))
 
@@ -145,7 +170,7 @@ def check_refused(browser, place):
 
 def recorded(place, end, *options):
     """A program that goes on until `end` is there, recorded and served."""
-    server = Server("run", "--serve", "--listen", ":0", *options, "-o", place + "/controlled.ctrace", "--", TARGETS / "annotated",
+    server = Server("run", "--serve-until-exit", "--listen", ":0", *options, "-o", place + "/controlled.ctrace", "--", TARGETS / "annotated",
                     "serve-until", end, 100, PAUSE_US)
     while not server.tell("/api/v1/state")["recording"]["has_probe"]:
         pass
@@ -315,6 +340,7 @@ def main():
         check_error(browser, server, place)
         check_lost(browser, place)
         check_finished(browser, place)
+        check_stays(browser, place)
         check_refused(browser, place)
         check_controls(browser, place)
         check_dump_now(browser, place)

@@ -2,12 +2,13 @@
 """Pages of other servers in the same browser, which try to read what is served and to give orders: by a script's request, a form, a
 script, a picture, a frame, events. And a script that somebody gets into the page itself: its policy lets none run (H-5 to H-7, H-16)."""
 import http.server
+import pathlib
 import subprocess
 import threading
 
 from browser import Page, open_browser
 from served import Server, judged
-from support import BUILD, check, folder
+from support import BUILD, COROTRACER, check, folder, run
 
 TRIES = """async (server) => {
     const outcome = {}, element = (tag, properties) => new Promise((done) => {
@@ -83,11 +84,64 @@ def check_inline(browser, server):
         check(any("Content Security Policy" in line for line in it.said), f"{it.said}")
 
 
+# A name that turns round what stands behind it, so that one button of a browser seems to be the other.
+TURNED = """\
+trace from=0 until=2s
+process 1 pid=100 program=/bin/server probe
+thread 1 tid=101 name="work\u202eer"
+site 1 kind=source file=/src/a.cpp line=4 function="run\u202eme\u2066"
+1ms t1 create c1 0x11010 @1
+2ms t1 resume c1
+3ms t1 suspend c1 lock:0x77 @1
+4ms t1 park
+"""
+
+
+def check_turned(browser, place):
+    """Names with characters that change direction are shown with these told, on all screens, served and as one file."""
+    trace, page = pathlib.Path(place, "turned.ctrace"), pathlib.Path(place, "turned.html")
+    pathlib.Path(place, "turned.txt").write_text(TURNED, encoding="utf-8")
+    run(COROTRACER, "assemble", "-o", trace, place + "/turned.txt")
+    server = Server("serve", "--listen", ":0", trace)
+    judged(server)
+    addresses = [f"http://localhost:{server.port}/"]
+    if run(COROTRACER, "report", "-f", "page", "-o", page, trace, status=None).returncode == 0:
+        addresses.append(page.as_uri())
+    for address in addresses:
+        with Page(browser, server) as it:
+            for screen in ("findings", "coroutines", "coroutine?process=1&id=1", "places", "overview", "waits", "quality"):
+                it.page.goto("about:blank")
+                it.page.goto(f"{address}#{screen}")
+                it.page.locator("main h2:visible").first.wait_for()
+                it.answered()
+                said = it.page.evaluate("document.documentElement.outerHTML.replace(/<script type=.text\\/plain[^]*?<\\/script>/g, '')")
+                check("\u202e" not in said and "\u2066" not in said, f"{screen} of {address} holds characters that change direction")
+            it.page.goto(f"{address}#coroutines")
+            it.until("document.querySelector('main').textContent.includes('run\\\\u{202e}me')")
+            it.quiet()
+    server.stop()
+
+
+def check_numbers(browser, place):
+    """A number in the address that is none is as if it were not there."""
+    server = Server("serve", "--listen", ":0", place + "/turned.ctrace")
+    judged(server)
+    with Page(browser, server) as it:
+        for screen in ("timeline", "overview", "waits", "places"):
+            it.open(f"{screen}?from=abc&until=&at=x")
+            it.answered()
+            check("NaN" not in it.page.inner_text("body"), f"{screen}: {it.text('main')}")
+        it.quiet()
+    server.stop()
+
+
 def main():
     with open_browser(__file__) as browser, folder() as place:
-        server = Server("run", "--serve", "--listen", ":0", "-o", place + "/frozen.ctrace", "--", BUILD / "tests/targets/lock_circle",
+        server = Server("run", "--serve-until-exit", "--listen", ":0", "-o", place + "/frozen.ctrace", "--", BUILD / "tests/targets/lock_circle",
                         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
         judged(server)
+        check_turned(browser, place)
+        check_numbers(browser, place)
         stranger = other_server()
         for name in ("localhost", "127.0.0.1"):  # of the same site, and of another one
             check_stranger(browser, server, f"http://{name}:{stranger.server_port}/")

@@ -31,7 +31,7 @@ def until(reader, wanted):
 def check_frozen(place, *options, program=COROTRACER, words=None):
     """Two coroutines wait for each other: that is found while the program still runs, and as the report has it."""
     trace = pathlib.Path(place, "frozen")
-    words = words or ["run", "--serve", "--listen", ":0", *options, "-o", trace, "--", TARGETS / "lock_circle"]
+    words = words or ["run", "--serve-until-exit", "--listen", ":0", *options, "-o", trace, "--", TARGETS / "lock_circle"]
     server = Server(*words, program=program, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
     reader = Reader(server)
     found = []
@@ -58,7 +58,7 @@ def check_frozen(place, *options, program=COROTRACER, words=None):
 def check_nothing_lost(place):
     """Three readers, and every event that the program published is in the trace."""
     counters, trace = place + "/counters", place + "/published.ctrace"
-    server = Server("run", "--serve", "--listen", ":0", "--no-ledger", "-o", trace, "--", TARGETS / "publisher", counters, 2, 3000)
+    server = Server("run", "--serve-until-exit", "--listen", ":0", "--no-ledger", "-o", trace, "--", TARGETS / "publisher", counters, 2, 3000)
     readers = [Reader(server) for _ in range(3)]
     for reader in readers:
         until(reader, lambda state: state["recording"]["nr_events"] > 100000)
@@ -104,7 +104,7 @@ def check_refused_orders(server):
 def check_controls(place):
     """Stop, start, and what is left out from some moment on; the trace tells all of it: H-18."""
     end, trace = place + "/end", place + "/controlled.ctrace"
-    server = Server("run", "--serve", "--listen", ":0", "--no-ledger", "-o", trace, "--", TARGETS / "annotated", "until", end)
+    server = Server("run", "--serve-until-exit", "--listen", ":0", "--no-ledger", "-o", trace, "--", TARGETS / "annotated", "until", end)
     reader = Reader(server)
     until(reader, lambda state: state["recording"]["nr_events"] > 0)
     check_token(server)
@@ -129,7 +129,7 @@ def check_controls(place):
 def check_dump(place):
     """The flight recorder's past by a request; with none, a sentence (above): H-19."""
     trace = pathlib.Path(place, "flight.ctrace")
-    server = Server("run", "--serve", "--listen", ":0", "--flight", "10s", "-o", trace, "--", TARGETS / "lock_circle",
+    server = Server("run", "--serve-until-exit", "--listen", ":0", "--flight", "10s", "-o", trace, "--", TARGETS / "lock_circle",
                     stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
     check(server.ask("/api/v1/dump", method="POST", body="")[0] == 403, "a dump without the token")
     reader = Reader(server)
@@ -161,7 +161,7 @@ def check_process(place):
 def check_cut_off(place):
     """A recording that ends before its program is judged as it ended, with its names, while the program runs on."""
     end, trace = pathlib.Path(place, "end-of-cut"), place + "/cut.ctrace"
-    server = Server("run", "--serve", "--listen", ":0", "--no-ledger", "--duration", "300ms", "-o", trace, "--",
+    server = Server("run", "--serve-until-exit", "--listen", ":0", "--no-ledger", "--duration", "300ms", "-o", trace, "--",
                     TARGETS / "annotated", "serve-until", end)
     reader = Reader(server)
     while not os.path.exists(trace):
@@ -176,9 +176,9 @@ def check_cut_off(place):
 def check_options(place):
     run(COROTRACER, "run", "--listen", ":0", "-o", place + "/x", "--", "true", status=2)
     run(COROTRACER, "run", "--open", "-o", place + "/x", "--", "true", status=2)
-    said = run(COROTRACER, "run", "--serve", "--listen", "x:y", "-o", place + "/x", "--", "touch", place + "/started", status=2)
+    said = run(COROTRACER, "run", "--serve-until-exit", "--listen", "x:y", "-o", place + "/x", "--", "touch", place + "/started", status=2)
     check("a port is a number" in said.stderr and not os.path.exists(place + "/started"), said.stderr)
-    said = run(COROTRACER, "run", "--serve", "--listen", "192.0.2.1:80", "-o", place + "/x", "--", "sh", "-c", "exit 5", status=5)
+    said = run(COROTRACER, "run", "--serve-until-exit", "--listen", "192.0.2.1:80", "-o", place + "/x", "--", "sh", "-c", "exit 5", status=5)
     check("the recording is not shown: cannot listen on port 80 of '192.0.2.1'" in said.stderr, said.stderr)
 
 

@@ -240,6 +240,22 @@ static void check_delays(struct ct_view *view, ct_time from, ct_time until)
 	ct_view_rows_free(rows);
 }
 
+/* What goes on in the last step fills it, though of its process nothing was seen at last. */
+static void check_last_step(struct ct_view *view, const struct ct_view_rows *rows, ct_time until)
+{
+	ct_time begin = rows->columns[0][rows->nr_rows - 1];
+	const struct ct_view_term terms[] = {
+		{.column = CT_VIEW_STATES_STATE, .number = CT_STATE_WAITING},
+		{.column = CT_VIEW_STATES_IS_OPEN, .number = 1},
+		{.column = CT_VIEW_STATES_FROM, .compare = CT_VIEW_LESS, .number = begin},
+		{.column = CT_VIEW_STATES_UNTIL, .compare = CT_VIEW_MORE, .number = begin}};
+	const struct ct_view_rows *open = select_rows(view,
+		(struct ct_view_request){.table = CT_VIEW_STATES, .terms = terms, .nr_terms = 4});
+
+	SAME(rows->columns[4][rows->nr_rows - 1] >= (int64_t)open->nr_rows * (until - begin), 1);
+	ct_view_rows_free(open);
+}
+
 static void check_overview(struct ct_view *view, const struct ct_report *report)
 {
 	const struct ct_view_rows *rows = NULL;
@@ -251,13 +267,14 @@ static void check_overview(struct ct_view *view, const struct ct_report *report)
 		return;
 	CHECK_EQUAL(ct_view_overview(view, from, until, 7, &rows, NULL), CT_OK);
 	for (i = 0; i < rows->nr_rows; i++) {
-		waiting += rows->columns[4][i];
+		waiting += i + 1 < rows->nr_rows ? rows->columns[4][i] : 0;
 		events += rows->columns[5][i];
 	}
 	/* where no clock went back, and all are the program's */
 	if (report->statistics.total.unseen_ns >= 0 && !report->quality.nr_of_runtime)
 		SAME(waiting <= report->statistics.total.waiting_ns, 1);
 	SAME(events <= (int64_t)report->quality.nr_events, 1);
+	check_last_step(view, rows, until);
 	ct_view_rows_free(rows);
 	check_delays(view, from, until);
 }

@@ -8,9 +8,16 @@ export interface View {
 	arguments: URLSearchParams;
 }
 
+/** Arguments that are numbers: times in nanoseconds, ids, places. */
+const NUMBERS = ["from", "until", "at", "selected", "event", "step", "id", "process", "site", "age", "least"];
+
+/** A number that is none is as if it were not there. */
 export function viewInUse(): View {
-	const [screen, query] = location.hash.replace(/^#\/?/, "").split("?", 2);
-	return { screen: screen || "findings", arguments: new URLSearchParams(query ?? "") };
+	const [screen, query] = location.hash.replace(/^#\/?/, "").split("?", 2), given = new URLSearchParams(query ?? "");
+	for (const name of NUMBERS)
+		if (given.has(name) && !Number.isFinite(Number(given.get(name) || NaN)))
+			given.delete(name);
+	return { screen: screen || "findings", arguments: given };
 }
 
 /** "#timeline?...": arguments that are undefined or "" are left out. */

@@ -4,6 +4,7 @@
 // carrier's matter: a server, or the engine inside of a page that is a file.
 
 import { Rows } from "./rows";
+import { visible } from "./say";
 
 export interface Carrier {
 	/** The answer's bytes; a failure is an Error with one sentence. */
@@ -77,7 +78,8 @@ export class Served implements Carrier {
 	async query<T>(sql: string, number: number): Promise<T> {
 		const answer = await fetch(`/api/v1/query?number=${number}`, { method: "POST", body: sql, headers: { "X-Corotracer-Token": token } })
 			.catch(() => { throw new Error("The server does not answer any more."); });
-		const told = await answer.json().catch(() => ({ error: `The server answers with status ${answer.status}.` })) as T & { error?: string; offset?: number };
+		const told = await answer.text().then((text) => parseVisible<T & { error?: string; offset?: number }>(text))
+			.catch(() => ({ error: `The server answers with status ${answer.status}.` })) as T & { error?: string; offset?: number };
 		if (!answer.ok)
 			throw new Refusal(answer.status, told.error ?? "", told.offset);
 		return told;
@@ -99,6 +101,12 @@ export function useCarrier(other: Carrier): void {
 
 export function carrierInUse(): Carrier {
 	return carrier;
+}
+
+/** The name of a file that this page was made of; "": it is served. */
+export function nameInPage(): string {
+	const held = document.getElementById("file")?.textContent ?? "";
+	return new TextDecoder().decode(Uint8Array.from(atob(held), (one) => one.charCodeAt(0)));
 }
 
 let traceFile = "FILE";
@@ -126,12 +134,17 @@ export function lineOf(name: string, given: Arguments): string {
 	return parts.length ? `${name}?${parts.join("&")}` : name;
 }
 
+/** What the program wrote into it obeys nothing any more. */
+function parseVisible<T>(text: string): T {
+	return JSON.parse(text, (_, value: unknown) => typeof value === "string" ? visible(value) : value) as T;
+}
+
 export async function askRowsOf(line: string): Promise<Rows> {
 	return new Rows(await carrier.ask(line));
 }
 
 export async function askJsonOf<T>(line: string): Promise<T> {
-	return JSON.parse(new TextDecoder().decode(await carrier.ask(line))) as T;
+	return parseVisible(new TextDecoder().decode(await carrier.ask(line)));
 }
 
 export function askRows(name: string, given: Arguments): Promise<Rows> {

@@ -10,7 +10,7 @@ import { CATEGORIES } from "./names";
 /** What of the server's state the controls depend on. */
 export interface Controlled {
 	path: string | null;
-	recording?: { is_flight: boolean; categories_off: number };
+	recording?: { has_ended: boolean; is_flight: boolean; categories_off: number };
 }
 
 const controls = document.getElementById("controls") as HTMLElement;
@@ -73,12 +73,12 @@ function buttonsOf(recording: NonNullable<Controlled["recording"]>): HTMLElement
 }
 
 function draw(): void {
-	const { path, recording } = told, key = `${path} ${recording?.is_flight} ${hasToken()}`;
+	const { path } = told, recording = told.recording?.has_ended ? undefined : told.recording, key = `${path} ${recording?.is_flight} ${hasToken()}`;
 	if (key === drawn)
 		return;
 	drawn = key;
 	fill(controls, recording ? [holdStill, buttonsOf(recording)] : null,
-		path || recording ? h("a", { class: "button small", href: addressOf("/api/v1/trace"), download: true, "data-key": "download" }, "Download") : null);
+		path || told.recording ? h("a", { class: "button small", href: addressOf("/api/v1/trace"), download: true, "data-key": "download" }, "Download") : null);
 	needsToken.textContent = NEEDS_TOKEN;
 	needsToken.hidden = !recording || hasToken();
 }

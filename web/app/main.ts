@@ -3,7 +3,7 @@
 // The page: its screens, the state of what it shows, and the keys that work everywhere.
 
 import { addressOf as placeOfView, viewInUse } from "./address";
-import { addressOf, carrierInUse, nameTraceFile, NEEDS_TOKEN, Refusal, sentenceOf, takeToken, traceFileInCommands, useCarrier } from "./carrier";
+import { addressOf, carrierInUse, nameInPage, nameTraceFile, NEEDS_TOKEN, Refusal, sentenceOf, takeToken, traceFileInCommands, useCarrier } from "./carrier";
 import { drawControls } from "./controls";
 import { showCoroutine } from "./coroutine";
 import { showCoroutines } from "./coroutines";
@@ -179,7 +179,7 @@ function hear({ what, text }: Heard): void {
 		drawControls(state, holdStill, complain);
 	} else if (what === "end") {
 		endStandings({ what: "end", is_doubt: false, text: "the server has ended" });
-		complain(`The recording has ended, and with it the server. What is shown stays; 'corotracer serve ${traceFileInCommands()}' shows the whole trace.`, false);
+		complain(`The server has ended. What is shown stays; 'corotracer serve ${traceFileInCommands()}' shows the whole trace.`, false);
 	} else {
 		trouble.dataset["kind"] = "connection";
 		endStandings({ what: "engine", is_doubt: true, text: "corotracer does not answer" });
@@ -287,10 +287,12 @@ function focusSearch(): void {
 	location.hash = "#coroutines";
 }
 
-if (document.getElementById("trace"))
+if (document.getElementById("trace")) {
 	useCarrier(new Embedded());
-else
+	nameTraceFile(nameInPage() || null);
+} else {
 	takeToken();
+}
 window.addEventListener("hashchange", () => {
 	/* The printed address, opened where the page was open without it. */
 	if (carrierInUse().isServed && takeToken())

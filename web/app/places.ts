@@ -18,16 +18,16 @@ const TIMES: readonly [string, string][] = [["ended_wait_p50_ns", "p50 of ended"
 
 const DISTRIBUTED: readonly [string, string][] = [["waits", "How long is waited here"], ["delays", "How long it takes from ready to running, of those that waited here"], ["runs", "How long they run from here"]];
 
-/** Times at one place by powers of two; a bar says from where on. */
+/** Times at one place by powers of two; a bar says what the longest took. */
 async function showDistributions(into: HTMLElement, site: string): Promise<void> {
 	const all = await Promise.all(DISTRIBUTED.map(async ([table, title]) => {
 		const rows = await askRows("histogram", { table, column: "duration_ns", parts: 1, where: [`site=${site}`] });
-		const bars = Array.from({ length: rows.nrRows }, (_, row): Cell[] => [duration(rows.number(0, row)), rows.number(2, row)]);
+		const bars = Array.from({ length: rows.nrRows }, (_, row): Cell[] => [duration(rows.number(4, row)), rows.number(2, row)]);
 		return { title, bars, nr: bars.reduce((sum, bar) => sum + Number(bar[1]), 0) };
 	}));
 	fill(into, all.filter((one) => one.nr).map((one) => {
 		const drawn = plot(one.bars, 0, 1);
-		return [h("h3", null, `${one.title}: ${many(one.nr, "time")}, by length`), drawn, h("p", { class: "actions" }, copyButton("Copy as SVG", () => drawn.querySelector("svg")?.outerHTML ?? ""))];
+		return [h("h3", null, `${one.title}: ${many(one.nr, "time")}, by length; below each bar the longest of it`), drawn, h("p", { class: "actions" }, copyButton("Copy as SVG", () => drawn.querySelector("svg")?.outerHTML ?? ""))];
 	}));
 }
 

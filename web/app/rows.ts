@@ -2,6 +2,8 @@
 //
 // Packed answers of a view, as docs/spec/view.md has them: columns of numbers, and the words of cells that are texts.
 
+import { visible } from "./say";
+
 const MAGIC = "CTVIEW1\0";
 const HEAD_BYTES = 32;
 const COLUMN_BYTES = 24;
@@ -56,7 +58,7 @@ export class Rows {
 			const number = this.data.getBigInt64(at, true), type = this.data.getUint32(at + 8, true);
 			const length = this.data.getUint32(at + 12, true), begin = Number(this.data.getBigUint64(at + 16, true));
 			this.words.set(`${type}:${number}`,
-				decoder.decode(new Uint8Array(this.data.buffer, texts + begin, length)));
+				visible(decoder.decode(new Uint8Array(this.data.buffer, texts + begin, length))));
 		}
 	}
 

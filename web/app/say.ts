@@ -2,6 +2,14 @@
 //
 // Numbers in words: three significant digits, units that fit, as reports say them.
 
+/** Characters that would be obeyed, or not be seen: a browser turns round what stands beside some of them. */
+const TREACHEROUS = /[\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+
+/** A text of the traced program, in which none of them is left: "\u{202e}", as reports have it. */
+export function visible(text: string): string {
+	return text.replace(TREACHEROUS, (one) => `\\u{${one.codePointAt(0)!.toString(16)}}`);
+}
+
 const UNITS: readonly [number, string][] = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]];
 
 function threeDigits(value: number): string {

@@ -6,7 +6,7 @@
 
 import { fill, h } from "./dom";
 import { STANDINGS } from "./names";
-import { duration } from "./say";
+import { duration, visible } from "./say";
 import { traceInUse } from "./trace";
 
 export interface Standing {
@@ -56,7 +56,7 @@ export function drawStandings(): void {
 export function hearStandings(said: readonly Standing[], goesOn: boolean, path: string): void {
 	live = said;
 	isRecording = goesOn;
-	before = [path];
+	before = [visible(path)];
 	heardAt = performance.now();
 	drawStandings();
 }
