@@ -11,8 +11,17 @@ EXAMPLE = SOURCE / "examples/asyncio/pool.py"
 GREENLETS = SOURCE / "examples/greenlet"
 UVLOOP = "import runpy, sys, uvloop; uvloop.install(); sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
 LIVES = """\
-import asyncio, gc, corotracer
+import asyncio, contextlib, gc, corotracer
 corotracer.install()
+
+@contextlib.asynccontextmanager
+async def holding(gate):
+    await gate.acquire()
+    yield
+
+async def enterer(gate):
+    async with holding(gate):
+        pass
 
 async def child():
     with corotracer.region("parse"):
@@ -40,6 +49,10 @@ async def main():
     await asyncio.sleep(0)
     alone.cancel()
     await asyncio.gather(alone, return_exceptions=True)
+    entering = asyncio.create_task(enterer(gate))
+    await asyncio.sleep(0)
+    entering.cancel()
+    await asyncio.gather(entering, return_exceptions=True)
     forgotten = asyncio.get_running_loop().create_task(waiter(gate))
     corotracer.daemon(forgotten)
     await asyncio.sleep(0)
@@ -89,6 +102,8 @@ def check_lives(place):
     for wanted in ('# "first child"', '# "the gate"', "deadline", "region-begin", "parsed", "mark=daemon", "await c1",
                    "point=yield", "park", 'reason="GC of Python"', "range-begin", "range=pause"):
         check(wanted in dump, f"the trace has no '{wanted}'")
+    check("function=holding reason=Lock.acquire" in dump and "contextlib.py" not in dump,
+          "a wait in a manager's generator has not its place there")
     check("asyncio/queues.py" in dump and "corotracer/loops.py" not in dump, "a wait has its place in this package")
     check(not report["findings"], f"{report['findings']}")
 

@@ -6,6 +6,7 @@ asked for nothing but create_task, call_soon, call_at and run_forever, which uvl
 """
 import asyncio
 import collections.abc
+import contextlib
 import functools
 import importlib.util
 import os
@@ -296,6 +297,7 @@ def install_parks(loop_class):
 def install():
     loop_classes = [asyncio.base_events.BaseEventLoop]
     _probe.add_library(os.path.dirname(asyncio.__file__) + os.sep)
+    _probe.add_library(contextlib.__file__)
     if importlib.util.find_spec("uvloop"):
         import uvloop
         loop_classes.append(uvloop.Loop)

@@ -21,7 +21,8 @@ struct code {
 	PyObject *name; /* str: the function, qualified where the interpreter tells */
 	bool is_library;
 	bool is_own; /* of this package: never a place, and a name only if it is another function's */
-	bool is_bottom; /* what calls it has nothing to do with what it runs */
+	bool is_of_manager; /* of contextlib: it awaits a generator that it does not show */
+	bool is_bottom;     /* what calls it has nothing to do with what it runs */
 };
 
 /* A place while it is looked for, from the outermost line inwards. */
@@ -39,7 +40,8 @@ static PyObject *names;     /* dict: str -> int */
 
 /* Attributes of frames, code, coroutines and generators. */
 static struct words {
-	PyObject *f_back, *co_filename, *co_name, *co_qualname;
+	PyObject *f_back, *f_locals, *co_filename, *co_name, *co_qualname;
+	PyObject *self, *gen; /* of contextlib's managers: their generator */
 	PyObject *frame[3], *awaited[3];
 } words;
 
@@ -50,6 +52,9 @@ static int words_open(void)
 		const char *text;
 	} all[] = {
 		{&words.f_back, "f_back"},
+		{&words.f_locals, "f_locals"},
+		{&words.self, "self"},
+		{&words.gen, "gen"},
 		{&words.co_filename, "co_filename"},
 		{&words.co_name, "co_name"},
 		{&words.co_qualname, "co_qualname"},
@@ -108,6 +113,24 @@ static bool is_of_library(PyObject *file, Py_ssize_t beside)
 	return false;
 }
 
+/* A str's bytes, which live as long as it does. */
+static const char *text_of(PyObject *text)
+{
+	const char *bytes = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+
+	if (text && !bytes)
+		PyErr_Clear();
+	return bytes;
+}
+
+static bool ends_in_contextlib(PyObject *file)
+{
+	const char *path = text_of(file);
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash && strcmp(slash, "/contextlib.py") == 0;
+}
+
 static void code_fill(struct code *code, PyObject *object)
 {
 	code->name = attribute(object, words.co_qualname);
@@ -115,6 +138,7 @@ static void code_fill(struct code *code, PyObject *object)
 		code->name = attribute(object, words.co_name);
 	code->file = attribute(object, words.co_filename);
 	code->is_library = code->file && is_of_library(code->file, 0);
+	code->is_of_manager = code->is_library && ends_in_contextlib(code->file);
 	code->is_own = code->is_library && is_of_library(code->file, PyList_Size(libraries) - 1);
 	Py_INCREF(object);
 	code->object = object;
@@ -157,16 +181,6 @@ static uint32_t line_of(PyObject *frame)
 	return line > 0 ? (uint32_t)line : 0;
 }
 
-/* A str's bytes, which live as long as it does. */
-static const char *text_of(PyObject *text)
-{
-	const char *bytes = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
-
-	if (text && !bytes)
-		PyErr_Clear();
-	return bytes;
-}
-
 static uint32_t site_of(const struct place *place)
 {
 	const void *reason = place->library;
@@ -194,12 +208,12 @@ static bool is_name(const struct code *code)
 	return strncmp(dot ? dot + 1 : name, "__", 2) != 0;
 }
 
-static void place_go_in(struct place *place, PyObject *frame)
+static const struct code *place_go_in(struct place *place, PyObject *frame)
 {
 	const struct code *code = code_of_frame(frame);
 
 	if (!code)
-		return;
+		return NULL;
 	/* Where a library's coroutine is a task of its own, as wait_for makes one, no place is ours. */
 	if (!code->is_library || !place->code || (place->code->is_own && !code->is_own)) {
 		place->code = code;
@@ -208,12 +222,27 @@ static void place_go_in(struct place *place, PyObject *frame)
 	} else if (!place->library && is_name(code)) {
 		place->library = code;
 	}
+	return code;
+}
+
+/* The generator of a manager that contextlib enters or leaves in this frame; NULL: there is none. */
+static PyObject *generator_of(PyObject *frame)
+{
+	PyObject *locals = attribute(frame, words.f_locals), *self, *generator;
+
+	self = locals ? PyObject_GetItem(locals, words.self) : NULL;
+	generator = self ? attribute(self, words.gen) : NULL;
+	PyErr_Clear();
+	Py_XDECREF(self);
+	Py_XDECREF(locals);
+	return generator;
 }
 
 /* The way that leads on from a suspended object, by its type: a coroutine, a generator, or one that is asynchronous. */
 static PyObject *go_on(PyObject *object, struct place *place)
 {
 	PyObject *frame = NULL, *next;
+	const struct code *code;
 	int i;
 
 	for (i = 0; i < 3 && !frame; i++)
@@ -224,9 +253,11 @@ static PyObject *go_on(PyObject *object, struct place *place)
 		Py_DECREF(frame);
 		return NULL;
 	}
-	place_go_in(place, frame);
+	code = place_go_in(place, frame);
+	next = code && code->is_of_manager ? generator_of(frame) : NULL;
 	Py_DECREF(frame);
-	next = attribute(object, words.awaited[i - 1]);
+	if (!next)
+		next = attribute(object, words.awaited[i - 1]);
 	if (next != Py_None)
 		return next;
 	Py_DECREF(next);
