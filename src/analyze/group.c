@@ -10,6 +10,7 @@
 #include "analyze/pairs.h"
 #include "analyze/parts.h"
 #include "analyze/proof.h"
+#include "analyze/same_locks.h"
 
 static bool is_allowed(const struct analysis *analysis, uint32_t site)
 {
@@ -266,6 +267,7 @@ void analyze_group_candidates(struct analysis *analysis)
 	if (analysis->groups.count > 1) {
 		analyze_joins_survey(analysis);
 		analyze_pairs_survey(analysis);
+		analyze_same_locks_survey(analysis);
 		put_ends_last(analysis);
 	}
 	if (analysis->groups.count)

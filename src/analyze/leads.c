@@ -11,6 +11,7 @@
 #include "analyze/pairs.h"
 #include "analyze/parts.h"
 #include "analyze/provenance.h"
+#include "analyze/same_locks.h"
 #include "analyze/wakers.h"
 #include "analyze/waking_threads.h"
 
@@ -69,6 +70,7 @@ void analyze_leads_tell(
 	analyze_waking_threads_tell(analysis, story, coro);
 	analyze_pairs_tell(analysis, story, coro);
 	analyze_lock_given_tell(analysis, story, coro);
+	analyze_same_locks_tell(analysis, story, coro);
 	analyze_asked_tell(analysis, story, coro);
 	analyze_omitted_tell(analysis, story, coro);
 	analyze_leads_tell_process(analysis, story, coro);

@@ -269,28 +269,37 @@ static bool waits_long_unnamed(const struct analysis *analysis, uint32_t index, 
 	       analysis->parties[process].end - coro->suspended > LIMIT(analysis, WAIT_LIMIT);
 }
 
-/* The last one to wait; 0: they do not wait at two places at least. */
-static uint32_t last_of_places(const struct analysis *analysis, uint32_t process)
+static uint32_t first_to_wait(const struct analysis *analysis, uint32_t process)
 {
 	const struct model *model = analysis->model;
-	uint32_t last = 0, i;
-	bool has_places = false;
+	uint32_t first = 0, i;
 
-	for (i = 1; i < model->coros.count; i++) {
-		if (!waits_long_unnamed(analysis, i, process))
-			continue;
-		has_places |= last && model_place(model, model->coros.at[i].wait_site) !=
-					      model_place(model, model->coros.at[last].wait_site);
-		if (!last || model->coros.at[i].suspended > model->coros.at[last].suspended)
+	for (i = 1; i < model->coros.count; i++)
+		if (waits_long_unnamed(analysis, i, process) &&
+			(!first || model->coros.at[i].suspended < model->coros.at[first].suspended))
+			first = i;
+	return first;
+}
+
+/* The last one to wait at another place than the first one; 0: they all wait at one place. */
+static uint32_t last_elsewhere(const struct analysis *analysis, uint32_t process)
+{
+	const struct model *model = analysis->model;
+	uint32_t first = first_to_wait(analysis, process), last = 0, i;
+
+	for (i = 1; i < model->coros.count; i++)
+		if (waits_long_unnamed(analysis, i, process) &&
+			model_place(model, model->coros.at[i].wait_site) !=
+				model_place(model, model->coros.at[first].wait_site) &&
+			(!last || model->coros.at[i].suspended > model->coros.at[last].suspended))
 			last = i;
-	}
-	return has_places ? last : 0;
+	return last;
 }
 
 static void judge_unnamed(struct analysis *analysis, uint32_t process)
 {
 	const struct model *model = analysis->model;
-	uint32_t last = last_of_places(analysis, process), i;
+	uint32_t last = last_elsewhere(analysis, process), i;
 	struct candidate candidate = {
 		.rule = CT_RULE_MUTEX_DEADLOCK,
 		.grade = CT_GRADE_SUSPECT,
