@@ -216,6 +216,7 @@ static int judge(const struct check *check)
 
 	if (exit_status)
 		return exit_status;
+	judgement_tell_without_room(judgement.report);
 	status = judge_by(check, judgement.report, &error);
 	/* A reader that has enough of the output does not change the verdict. */
 	exit_status =

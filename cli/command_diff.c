@@ -44,6 +44,7 @@ static int add_trace(const struct comparison *comparison, bool is_after, const c
 
 	if (exit_status)
 		return exit_status;
+	judgement_tell_without_room(judgement.report);
 	status = ct_diff_add(comparison->diff, is_after, judgement.report, &error);
 	judgement_fini(&judgement);
 	return status ? say_failure(status, &error) : 0;

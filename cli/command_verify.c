@@ -83,6 +83,7 @@ int command_verify(const struct arguments *arguments)
 
 	if (exit_status)
 		return exit_status;
+	judgement_tell_without_room(judgement.report);
 	exit_status = print_all(judgement.report);
 	judgement_fini(&judgement);
 	return exit_status;

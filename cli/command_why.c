@@ -126,6 +126,7 @@ static int print(const struct judgement *judgement, enum ct_report_format format
 	if (!is_absent)
 		return 0;
 	say_absent(judgement, id);
+	judgement_tell_without_room(report);
 	return ct_status_exit_code(CT_ERR_NOT_FOUND);
 }
 

@@ -82,6 +82,11 @@ enum ct_status judgement_open(const char *path, const struct ct_open_options *op
 	return judge(status, &judgement, options, ret_judgement, reterr);
 }
 
+void judgement_tell_without_room(const struct ct_report *report)
+{
+	memory_tell_missing(ct_report_without_room(report), "what was judged");
+}
+
 void judgement_fini(struct judgement *judgement)
 {
 	ct_report_free(judgement->report);

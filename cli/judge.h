@@ -33,6 +33,9 @@ enum ct_status judgement_open(const char *path, const struct ct_open_options *op
 	struct ct_error *reterr);
 void judgement_fini(struct judgement *judgement);
 
+/* judgement_tell_without_room: says how many events are of coroutines that found no room, where the output does not. */
+void judgement_tell_without_room(const struct ct_report *report);
+
 /*
  * judgement_read: the same of what a command's operand names, by the thresholds that the options ask for. 0, or the
  * exit status after saying why not.

@@ -57,36 +57,38 @@ int damage_exit_status(int exit_status)
 #define MUCH_BYTES (UINT64_C(1) << 30)
 
 /* Those that find no room are told of as a loss as well, once it is known how many there were. */
-static const char *what_follows(const struct ct_memory *memory)
+static void tell_bound(const struct ct_memory *memory)
 {
-	if (!memory->bound || memory->most_bytes <= memory->bound)
-		return "";
-	return memory->least_bytes > memory->bound
-		       ? ": those that find no room will be left out ('--memory' allows more)"
-		       : ": some may find no room, and be left out ('--memory' allows more)";
+	bool is_certain = memory->least_bytes > memory->bound;
+
+	say_sentence("%s alive at once take %s to %s of memory, and %s are allowed: %s "
+		     "('--memory' allows more)",
+		said_count(memory->most_live, "coroutine", "coroutines").text,
+		said_bytes(memory->least_bytes).text, said_bytes(memory->most_bytes).text,
+		said_bytes(memory->bound).text,
+		is_certain ? "those that find no room will be left out"
+			   : "some may find no room, and be left out");
 }
 
 void memory_tell(const struct ct_trace *trace)
 {
 	struct ct_memory memory = ct_trace_memory(trace);
-	const char *follows = what_follows(&memory);
 
-	if (!*follows && memory.most_bytes < MUCH_BYTES)
-		return;
-	say_sentence("%s alive at once take %s to %s of memory, of %s%s",
-		said_count(memory.most_live, "coroutine", "coroutines").text,
-		said_bytes(memory.least_bytes).text, said_bytes(memory.most_bytes).text,
-		said_bytes(memory.bound).text, follows);
+	if (memory.bound && memory.most_bytes > memory.bound)
+		tell_bound(&memory);
+	else if (memory.most_bytes >= MUCH_BYTES)
+		say_sentence("%s alive at once take %s to %s of memory",
+			said_count(memory.most_live, "coroutine", "coroutines").text,
+			said_bytes(memory.least_bytes).text, said_bytes(memory.most_bytes).text);
 }
 
 void memory_tell_missing(uint64_t nr_events, const char *what)
 {
 	if (nr_events)
 		say_sentence(
-			"%s of further coroutines %s in the trace, and not in %s: there was no "
-			"memory for them (more with '--memory')",
-			said_count(nr_events, "event", "events").text,
-			nr_events == 1 ? "is" : "are", what);
+			"%s of coroutines that are missing in %s: there was no memory for them "
+			"(more with '--memory')",
+			said_count(nr_events, "event is", "events are").text, what);
 }
 
 /* ---------------------------------------------------------------- a file, or a process */
@@ -147,6 +149,7 @@ static int open_process(const struct arguments *arguments, const struct subject 
 		.pid = value_process(subject->operand),
 		.no_symbols = subject->no_symbols,
 		.duration_ns = (int64_t)arguments->meaning[subject->duration].number,
+		.memory_bytes = arguments->meaning[OPTION_JUDGE_MEMORY].number,
 	};
 	struct ct_error error;
 	enum ct_status status;

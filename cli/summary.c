@@ -10,7 +10,6 @@
 
 #include "judge.h"
 #include "say.h"
-#include "subject.h"
 #include "recording.h"
 
 /* Some 20 million events: 3 s. Packed ones are two to four times as many. */
@@ -167,19 +166,6 @@ static void say_line(const struct recording *recording, const struct ct_record_s
 	free(text);
 }
 
-/* The trace has them, and what was judged here has not. */
-static void say_without_room(const struct ct_report *report)
-{
-	const struct ct_quality *quality = &report->quality;
-	uint64_t nr_events = 0;
-	uint32_t i;
-
-	for (i = 0; i < quality->nr_losses; i++)
-		if (quality->losses[i].reason == CTP_LOSS_NO_ROOM)
-			nr_events += quality->losses[i].count;
-	memory_tell_missing(nr_events, "what was judged");
-}
-
 /* Only a trace in a regular file can be read again, and only the compact form holds everything. */
 static bool is_readable(const struct recording *recording, const struct recording_result *result)
 {
@@ -249,7 +235,7 @@ void summary_after_close(const struct recording *recording, const struct recordi
 	if (judgement.report && recording->wants_report)
 		print_report(judgement.report, recording->options.output);
 	if (judgement.report)
-		say_without_room(judgement.report);
+		judgement_tell_without_room(judgement.report);
 	say_line(recording, stats, judgement.report, !error || is_readable(recording, result));
 	judgement_fini(&judgement);
 }

@@ -91,9 +91,10 @@ enum ct_status ct_trace_open(const char *path, const struct ct_open_options *opt
 struct ct_live_options {
 	size_t size;
 	int64_t pid;
-	int64_t duration_ns; /* of the recording; 0: 1 s */
-	int wake_descriptor; /* readable, it ends the recording early; the caller's; 0: none */
-	bool no_symbols;     /* leave addresses as they are */
+	int64_t duration_ns;   /* of the recording; 0: 1 s */
+	int wake_descriptor;   /* readable, it ends the recording early; the caller's; 0: none */
+	bool no_symbols;       /* leave addresses as they are */
+	uint64_t memory_bytes; /* of ct_open_options */
 };
 
 enum ct_status ct_live_open(const struct ct_live_options *options, struct ct_trace **ret_trace,
@@ -470,6 +471,12 @@ enum ct_status ct_analyze(struct ct_trace *trace, const struct ct_analyze_option
 
 /* ct_report_free: NULL is allowed. */
 void ct_report_free(const struct ct_report *report);
+
+/*
+ * ct_report_without_room: events of coroutines that the report leaves out, since there was no memory for them
+ * (memory_bytes of ct_open_options).
+ */
+uint64_t ct_report_without_room(const struct ct_report *report);
 
 /*
  * ct_report_unseen: "no coroutine was seen, because no probe attached", a text that is never freed: why a report can

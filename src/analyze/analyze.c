@@ -23,6 +23,7 @@
 #include "analyze/wakers.h"
 #include "analyze/waking_threads.h"
 #include "analyze/why_live.h"
+#include "base/count.h"
 #include "base/failure.h"
 #include "base/known_options.h"
 #include "event/places.h"
@@ -448,6 +449,18 @@ enum ct_status analyze_source(struct ct_source *source, const struct ct_analyze_
 	}
 	*ret_report = &owned->report;
 	return CT_OK;
+}
+
+uint64_t analyze_report_without_room(const struct ct_report *report)
+{
+	const struct ct_quality *quality = &report->quality;
+	uint64_t nr_events = 0;
+	uint32_t i;
+
+	for (i = 0; i < quality->nr_losses; i++)
+		if (quality->losses[i].reason == CTP_LOSS_NO_ROOM)
+			count_add(&nr_events, quality->losses[i].count);
+	return nr_events;
 }
 
 void analyze_report_free(const struct ct_report *report)

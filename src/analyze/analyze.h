@@ -44,6 +44,9 @@ enum ct_status analyze_source(struct ct_source *source, const struct ct_analyze_
 	const struct analyze_terms *terms, const struct ct_report **ret_report,
 	struct ct_error *reterr);
 
+/* analyze_report_without_room: ct_report_without_room. */
+uint64_t analyze_report_without_room(const struct ct_report *report);
+
 /* analyze_report_free: NULL is allowed. */
 void analyze_report_free(const struct ct_report *report);
 

@@ -352,6 +352,11 @@ enum ct_status ct_analyze(struct ct_trace *trace, const struct ct_analyze_option
 	return rules_judge(trace->source, options, &trace->live, ret_report, reterr);
 }
 
+uint64_t ct_report_without_room(const struct ct_report *report)
+{
+	return analyze_report_without_room(report);
+}
+
 void ct_report_free(const struct ct_report *report)
 {
 	analyze_report_free(report);

@@ -154,8 +154,9 @@ static enum ct_status make_trace(struct watch *watch, struct ct_error *reterr)
 static enum ct_status open_trace(
 	struct watch *watch, struct ct_trace **ret_trace, struct ct_error *reterr)
 {
-	struct ct_open_options opening = {
-		.size = sizeof(opening), .no_symbols = watch->options.no_symbols};
+	struct ct_open_options opening = {.size = sizeof(opening),
+		.no_symbols = watch->options.no_symbols,
+		.memory_bytes = watch->options.memory_bytes};
 	enum ct_status status = make_trace(watch, reterr);
 
 	if (status)

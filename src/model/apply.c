@@ -163,7 +163,10 @@ static bool take(struct model *model, const struct taker *taker, const struct ct
 
 static bool take_detail(struct model *model, const struct ct_event *event)
 {
-	return take(model, &taker_of_detail[event->argument], event);
+	const struct taker *taker = &taker_of_detail[event->argument];
+
+	model->nr_unknown_kinds += !taker->is_known;
+	return take(model, taker, event);
 }
 
 static bool take_kind(struct model *model, const struct ct_event *event)
@@ -184,13 +187,28 @@ static bool may_release(const struct model *model)
 	return (!model->history || model->history->take) && !model->breakdown;
 }
 
+/* Where there is hardly room for further ones, what ended goes sooner. */
+static bool is_release_due(const struct model *model)
+{
+	if (model->nr_ended > model->release_at)
+		return may_release(model);
+	return model->is_nearly_full && model->nr_ended > model->full_release_at &&
+	       model->least_ended != UINT32_MAX && may_release(model);
+}
+
+/* What ended in this epoch is kept for the next one: where there is still no room, that one begins at once. */
+static bool give_back(struct model *model)
+{
+	return model_release_now(model) && (!model->is_nearly_full || model_release_now(model));
+}
+
 enum ct_status model_apply(
 	struct model *model, const struct ct_event *event, struct ct_error *reterr)
 {
 	struct ct_event placed;
 	bool is_taken;
 
-	if (model->nr_ended > model->release_at && may_release(model) && !model_release_now(model))
+	if (is_release_due(model) && !give_back(model))
 		return ct_fail_memory(reterr);
 	model->nr_events++;
 	model->sequence = event->sequence;

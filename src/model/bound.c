@@ -25,13 +25,13 @@ static uint64_t of_process(const struct model_process *process)
 static uint64_t nr_bytes(const struct model *model)
 {
 	uint64_t each = sizeof(*model->coros.at) + JUDGED_BYTES + WATCHED_BYTES;
-	uint64_t bytes =
-		model->coros.count * each + model->parts.total_bytes +
-		model->parts.total_bytes / sizeof(struct model_turns) * model->nr_watched_bytes +
-		model->pages.count * sizeof(*model->pages.at) +
-		model->works.count * sizeof(*model->works.at) +
-		model->objects.count * sizeof(*model->objects.at) +
-		model->descriptors.count * sizeof(*model->descriptors.at);
+	uint64_t parts = model->parts.total_bytes - model->free_bytes;
+	uint64_t bytes = model->coros.count * each + parts +
+			 parts / sizeof(struct model_turns) * model->nr_watched_bytes +
+			 model->pages.count * sizeof(*model->pages.at) +
+			 model->works.count * sizeof(*model->works.at) +
+			 model->objects.count * sizeof(*model->objects.at) +
+			 model->descriptors.count * sizeof(*model->descriptors.at);
 	uint32_t i;
 
 	for (i = 0; i < model->nr_processes; i++)
@@ -44,10 +44,18 @@ void model_bound(struct model *model, uint64_t most_bytes)
 	model->most_bytes = most_bytes;
 }
 
+void model_bound_look(struct model *model)
+{
+	uint64_t bytes = nr_bytes(model);
+
+	model->is_full = model->most_bytes && bytes > model->most_bytes;
+	model->is_nearly_full = model->most_bytes && bytes > model->most_bytes / 4 * 3;
+}
+
 bool model_bound_has_room(struct model *model)
 {
 	if (model->is_full || model->coros.count % LOOK_EVERY == 0)
-		model->is_full = model->most_bytes && nr_bytes(model) > model->most_bytes;
+		model_bound_look(model);
 	model->is_left_out |= model->is_full;
 	return !model->is_full;
 }

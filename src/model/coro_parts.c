@@ -22,6 +22,7 @@ static void *take(struct model *model, struct model_part **free, size_t nr_bytes
 	if (!part)
 		return arena_alloc(&model->parts, nr_bytes);
 	*free = part->next;
+	model->free_bytes -= nr_bytes;
 	return part;
 }
 
@@ -51,10 +52,11 @@ struct model_rare *model_rare_make(struct model *model, struct model_coro *coro)
 	return rare;
 }
 
-static void give_back(struct model_part **free, void *at)
+static void give_back(struct model *model, struct model_part **free, void *at, size_t nr_bytes)
 {
 	struct model_part *part = at;
 
+	model->free_bytes += nr_bytes;
 	part->next = *free;
 	*free = part;
 }
@@ -62,9 +64,11 @@ static void give_back(struct model_part **free, void *at)
 void model_parts_give_back(struct model *model, struct model_coro *coro)
 {
 	if (coro->turns != &model_no_turns)
-		give_back(&model->free_turns, model_turns_of(model, coro));
+		give_back(model, &model->free_turns, model_turns_of(model, coro),
+			sizeof(struct model_turns));
 	if (coro->rare != &model_nothing_rare)
-		give_back(&model->free_rare, model_rare_of(model, coro));
+		give_back(model, &model->free_rare, model_rare_of(model, coro),
+			sizeof(struct model_rare));
 	coro->turns = &model_no_turns;
 	coro->rare = &model_nothing_rare;
 }

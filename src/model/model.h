@@ -53,6 +53,7 @@ struct model {
 		parts; /* of coroutines; those that were given back hang one behind the other */
 	struct model_part *free_turns;
 	struct model_part *free_rare;
+	uint64_t free_bytes; /* in both */
 	struct model_turns
 		spare_turns; /* written where there is no memory for one of the coroutine's own */
 	struct model_rare spare_rare;
@@ -101,11 +102,13 @@ struct model {
 	uint32_t least_ended; /* MODEL_ENDED; UINT32_MAX: all are kept; 0: tests, at each event */
 	uint64_t nr_ended;    /* destroyed coroutines and closed descriptors that are there */
 	uint64_t release_at;  /* so many make the next epoch */
+	uint64_t full_release_at; /* likewise, where there is no room for further ones */
 	bool has_no_memory;
 	uint64_t most_bytes;       /* model_bound; 0: any */
 	uint64_t nr_watched_bytes; /* that watchers may keep of one coroutine */
 	uint64_t nr_without_room;  /* events that were left out so */
 	bool is_full;
+	bool is_nearly_full;
 	bool is_left_out; /* the event that is being applied, as there is no room for who it names */
 	ct_time lowest;   /* times outside of these cannot be true */
 	ct_time highest;

@@ -73,6 +73,8 @@ static inline void model_put_in_order(struct model *model, int64_t ns)
 
 /* ---------------------------------------------------------------- how many there may be: bound.c */
 
+/* model_bound_look: is there room? Whenever something was given back. */
+void model_bound_look(struct model *model);
 /* model_bound_has_room: for one coroutine more; if not, the event that is being applied is to be left out. */
 bool model_bound_has_room(struct model *model);
 /* model_bound_leave_out: takes note of that; false: out of memory. */

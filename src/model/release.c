@@ -329,6 +329,8 @@ static void set_next(struct model *model)
 		model->release_at = nr_looked_at / 4;
 	if (model->least_ended)
 		model->release_at += model->nr_ended;
+	model->full_release_at = model->nr_ended + model->coros.count / 32;
+	model_bound_look(model);
 	model->epoch++;
 }
 

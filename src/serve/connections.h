@@ -25,9 +25,9 @@ void serve_connections_free(struct serve_connections *connections);
 
 /*
  * serve_connections_notify: MHD_NotifyConnectionCallback, whose context is `connections`. A new connection beyond
- * SERVE_CONNECTIONS_MAX ends another one: the oldest that its peer has closed; else the oldest on which nothing has
- * come; else the oldest that was kept after its answer; else the oldest whose request is not whole; else the oldest
- * that is answered, after SERVE_ANSWER_SECONDS.
+ * SERVE_CONNECTIONS_MAX ends another one: the oldest that its peer has closed with no part of a request; else the
+ * oldest on which nothing has come; else the oldest that was kept after its answer; else the oldest whose request is
+ * not whole; else the oldest that is answered, after SERVE_ANSWER_SECONDS.
  */
 void serve_connections_notify(void *connections, struct MHD_Connection *connection, void **place,
 	enum MHD_ConnectionNotificationCode code);

@@ -146,7 +146,7 @@ struct snapshot {
 	uint32_t recent[SNAPSHOT_RECENT]; /* pages found lately; right where the key is */
 	uint32_t free_page;               /* its first coroutine is the next free one */
 	uint64_t nr_live;
-	uint64_t most_live; /* at once, so far */
+	uint64_t most_live; /* at once, since that was asked for */
 	uint32_t *graves;   /* SNAPSHOT_GRAVES destroyed coroutines, a circle; NULL: none so far */
 	uint64_t nr_graves; /* ever */
 	uint64_t nr_graves_before; /* at the last beat */

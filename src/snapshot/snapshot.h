@@ -104,11 +104,11 @@ bool snapshot_tell_next(
 bool snapshot_tidy(struct snapshot *snapshot);
 
 /*
- * snapshot_nr_live: coroutines that were created, or did anything, and were not destroyed. snapshot_most_live: the most
- * of them that there were at once.
+ * snapshot_nr_live: coroutines that were created, or did anything, and were not destroyed. snapshot_take_most_live: the
+ * most of them that there were at once since the last call.
  */
 uint64_t snapshot_nr_live(const struct snapshot *snapshot);
-uint64_t snapshot_most_live(const struct snapshot *snapshot);
+uint64_t snapshot_take_most_live(struct snapshot *snapshot);
 
 /* snapshot_nr_ready: coroutines that were woken or queued and do not run. Looks at all of them. */
 uint64_t snapshot_nr_ready(const struct snapshot *snapshot);

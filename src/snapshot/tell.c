@@ -99,9 +99,12 @@ uint64_t snapshot_nr_live(const struct snapshot *snapshot)
 	return snapshot->nr_live;
 }
 
-uint64_t snapshot_most_live(const struct snapshot *snapshot)
+uint64_t snapshot_take_most_live(struct snapshot *snapshot)
 {
-	return snapshot->most_live;
+	uint64_t most_live = snapshot->most_live;
+
+	snapshot->most_live = snapshot->nr_live;
+	return most_live;
 }
 
 void snapshot_observe(struct snapshot *snapshot, const struct snapshot_observer *observer)

@@ -144,7 +144,7 @@ void store_generation_end(struct store_sink *store, uint64_t now_ns)
 		.monotonic_ns = now_ns,
 		.nr_events = store->nr_taken - generation->began_events,
 		.nr_lost = store->nr_lost_within - generation->began_lost,
-		.most_live = snapshot_most_live(store->snapshot),
+		.most_live = snapshot_take_most_live(store->snapshot),
 	};
 	store_definition_add(&store->definitions, &definition);
 }

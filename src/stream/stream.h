@@ -335,8 +335,7 @@ struct ct_define_generation_end {
 	uint64_t monotonic_ns;
 	uint64_t nr_events;
 	uint64_t nr_lost;
-	uint64_t
-		most_live; /* coroutines of the recording so far that were alive at once; 0: not known */
+	uint64_t most_live; /* coroutines that were alive at once within it; 0: not known */
 };
 
 /* Why the trace was written, where somebody or something asked for it at a certain moment. */

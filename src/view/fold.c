@@ -159,7 +159,8 @@ enum ct_status view_fold(struct ct_view *view, struct ct_error *reterr)
 		.history = {.take = view_fold_states_take, .context = &fold, .from = CT_NO_TIME}};
 	enum ct_status status = read_all(&fold, reterr);
 
-	view->nr_without_room = fold.model ? fold.model->nr_without_room : 0;
+	if (fold.model && fold.model->nr_without_room > view->nr_without_room)
+		view->nr_without_room = fold.model->nr_without_room;
 	model_history_fini(&fold.history);
 	vec_fini(&fold.objects);
 	map_fini(&fold.object_at);

@@ -287,6 +287,8 @@ enum ct_status view_tell(struct ct_view *view, struct ct_error *reterr)
 	if (status)
 		return status;
 	telling.report = view->report;
+	if (analyze_report_without_room(view->report) > view->nr_without_room)
+		view->nr_without_room = analyze_report_without_room(view->report);
 	if (!find_workers(&telling))
 		return ct_fail_memory(reterr);
 	tell_tables(&telling);

@@ -175,7 +175,7 @@ def check_names_of_the_removed(place):
     check(program.stdout.readline() == "ready\n", "it has ended")
     engine = subprocess.Popen([COROTRACER, "attach", "-o", place + "/removed.ctrace", str(program.pid)],
                               stderr=subprocess.PIPE, text=True)
-    while not (holds(engine, path) and holds(engine, "/memfd:corotracer")):
+    while not (holds(engine, path) and holds(engine, "/memfd:corotracer (")):
         check(engine.poll() is None, "the engine has ended")
     os.unlink(path)
     program.communicate(timeout=60)

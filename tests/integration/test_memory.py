@@ -10,8 +10,8 @@ from support import BUILD, COROTRACER, check, folder, run
 
 COROUTINES = 60_000
 LITTLE, ENOUGH = "2MiB", "256MiB"
-AHEAD = (r"corotracer: 60,000 coroutines alive at once take 9\.00 MB to 43\.2 MB of memory, of 2\.10 MB: those that find no room will be "
-         r"left out \('--memory' allows more\)\n")
+AHEAD = (r"corotracer: 60,000 coroutines alive at once take 9\.00 MB to 43\.2 MB of memory, and 2\.10 MB are allowed: those that find no room "
+         r"will be left out \('--memory' allows more\)\n")
 HEAD = """trace from=0 until=2s
 process 1 pid=100 program=/bin/server probe ledger
 thread 1 tid=101 name=worker-0
@@ -62,12 +62,12 @@ def check_told_as_loss(trace, place):
     answer = run(COROTRACER, "query", "--memory", LITTLE, "--format", "csv", trace, "select count(*) from coroutines")
     here = number(answer.stdout.splitlines()[1])
     check(0 < here < COROUTINES and abs(3 * (COROUTINES - here) - lost) <= 3, f"{here} coroutines, and {lost} events lost")
-    check(f"{lost:,} events of further coroutines are in the trace, and not in the answer" in answer.stderr, answer.stderr)
+    check(f"{lost:,} events are of coroutines that are missing in the answer" in answer.stderr, answer.stderr)
     rows = place + "/rows.csv"
     said = asked(trace, LITTLE, "export", "-f", "csv", "--table", "coroutines", "-o", rows).stderr
     with open(rows, encoding="utf-8") as lines:
         check(sum(1 for _ in lines) == here + 1, "the export has other coroutines than the answer")
-    check(f"{lost:,} events of further coroutines are in the trace, and not in what was written" in said, said)
+    check(f"{lost:,} events are of coroutines that are missing in what was written" in said, said)
     once = asked(trace, LITTLE, "top", "--once", "--screen", "coroutines").stdout
     check(f"{lost:,} lost" in once, f"top does not tell: {once[:400]}")
 
@@ -108,6 +108,23 @@ def check_rows_in_file(place):
         check(many - few > 4 << 20, f"{sql}: {many} bytes, and {few} with a bound")
 
 
+def check_ended_make_room(place):
+    """Few that are alive at a time lose nothing to the very many that ended before them."""
+    trace = place + "/crowd.ctrace"
+    run(COROTRACER, "run", "-o", trace, "--", BUILD / "tests/targets/crowd", "20000")
+    quality = json.loads(run(COROTRACER, "report", "--memory", "4MiB", "--format", "json", trace).stdout)["quality"]
+    check(quality["lost"] * 1000 < quality["events"], f"with 4 MiB {quality['lost']} events of {quality['events']} are lost")
+
+
+def check_not_judged(trace):
+    """Who asks for a coroutine that found no room is told so, and not that there is none."""
+    said = run(COROTRACER, "why", "--memory", LITTLE, trace, str(COROUTINES), status=None).stderr
+    check("events are of coroutines that are missing in what was judged" in said, said)
+    for command in ("check", "verify"):
+        said = run(COROTRACER, command, "--memory", LITTLE, trace).stderr
+        check("events are of coroutines that are missing in what was judged" in said, f"{command}: {said}")
+
+
 def check_run(place):
     """The closing judgement of a recording keeps to the bound as well."""
     trace = place + "/run.ctrace"
@@ -123,7 +140,9 @@ def main():
         check_told_as_loss(trace, place)
         check_served(trace)
         check_kept(trace)
+        check_not_judged(trace)
         check_rows_in_file(place)
+        check_ended_make_room(place)
         check_run(place)
 
 

@@ -67,6 +67,24 @@ static void test_coroutines(void)
 	snapshot_free(snapshot);
 }
 
+/* F-66: a generation tells of those within it, who were alive as it began among them. */
+static void test_most_live(void)
+{
+	uint32_t origin, i;
+	struct snapshot *snapshot = start(&origin);
+
+	for (i = 1; i <= 30; i++)
+		CHECK(fold(snapshot, origin, CTP_KIND_CREATE, i, 0));
+	for (i = 3; i <= 30; i++)
+		CHECK(fold(snapshot, origin, CTP_KIND_DESTROY, i, 0));
+	CHECK_EQUAL(snapshot_take_most_live(snapshot), 30);
+	CHECK_EQUAL(snapshot_take_most_live(snapshot), 2);
+	CHECK(fold(snapshot, origin, CTP_KIND_CREATE, 31, 0));
+	CHECK(fold(snapshot, origin, CTP_KIND_DESTROY, 31, 0));
+	CHECK_EQUAL(snapshot_take_most_live(snapshot), 3);
+	snapshot_free(snapshot);
+}
+
 /* F-69: whatever ids a target invents, and facts of them, the memory has a bound; what is known stays known. */
 static void test_invented_ids(void)
 {
@@ -368,6 +386,7 @@ static void test_regions_of_the_dead(void)
 int main(void)
 {
 	test_coroutines();
+	test_most_live();
 	test_invented_ids();
 	test_graves();
 	test_many();
