@@ -53,6 +53,7 @@ async def main():
     await asyncio.sleep(0)
     entering.cancel()
     await asyncio.gather(entering, return_exceptions=True)
+    await asyncio.gather(child(), child())
     forgotten = asyncio.get_running_loop().create_task(waiter(gate))
     corotracer.daemon(forgotten)
     await asyncio.sleep(0)
@@ -104,6 +105,8 @@ def check_lives(place):
         check(wanted in dump, f"the trace has no '{wanted}'")
     check("function=holding reason=Lock.acquire" in dump and "contextlib.py" not in dump,
           "a wait in a manager's generator has not its place there")
+    awaits, ends = dump.count(" await c"), dump.count(" await-done c")
+    check(awaits == 6 and ends == 6, f"two tasks and gathers of one, one and two have {awaits} awaits and {ends} ends")
     check("asyncio/queues.py" in dump and "corotracer/loops.py" not in dump, "a wait has its place in this package")
     check(not report["findings"], f"{report['findings']}")
 

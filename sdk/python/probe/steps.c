@@ -12,13 +12,17 @@
 #include "corotracer/ctp_probe.h"
 #include "places.h"
 
+#define GATHERED 16 /* of the futures that one waits for together so many are told, at most */
+
 enum state { STATE_NEW, STATE_RUNNING, STATE_WAITING, STATE_YIELDED, STATE_READY, STATE_DONE };
 
 struct steps {
 	PyObject_HEAD PyObject *inner;
 	PyObject *ends_first; /* the future that ends at deadline_ns; compared, never followed */
 	uint64_t coro;
-	uint64_t child;       /* the task whose end it waits for, or 0 */
+	uint64_t child;     /* the task whose end it waits for, or 0 */
+	uint64_t *gathered; /* the tasks whose ends it waits for together */
+	int nr_gathered;
 	uint64_t resource;    /* of a wait inside this step, or 0 */
 	uint64_t deadline_ns; /* of ends_first */
 	uint64_t limit_ns;    /* by which any wait of this step ends, or 0 */
@@ -26,7 +30,7 @@ struct steps {
 };
 
 static PyTypeObject *steps_type;
-static PyObject *task_type, *get_coro;
+static PyObject *task_type, *get_coro, *children_name;
 static _Thread_local struct steps *running;
 
 #define CORO(steps) CTP_HANDLE(CTP_RESOURCE_COROUTINE, (steps)->coro)
@@ -81,6 +85,8 @@ static struct steps *step_begin(struct steps *steps)
 		ctp_await_done(steps->coro, steps->child);
 		steps->child = 0;
 	}
+	while (steps->nr_gathered > 0)
+		ctp_await_done(steps->coro, steps->gathered[--steps->nr_gathered]);
 	steps->state = STATE_RUNNING;
 	steps->ends_first = NULL;
 	running = steps;
@@ -92,14 +98,57 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a && (!b || a < b) ? a : b;
 }
 
+static bool is_done(PyObject *future)
+{
+	PyObject *done = PyObject_CallMethod(future, "done", NULL);
+	bool is = done == Py_True;
+
+	PyErr_Clear();
+	Py_XDECREF(done);
+	return is;
+}
+
+static void gather_one(struct steps *steps, PyObject *future, uint32_t site)
+{
+	struct steps *child = steps_of_task(future);
+
+	if (!child || is_done(future))
+		return;
+	steps->gathered[steps->nr_gathered++] = child->coro;
+	ctp_await(steps->coro, child->coro, site);
+}
+
+/* The future of asyncio.gather names those that it is set by. */
+static void gather(struct steps *steps, PyObject *future, uint32_t site)
+{
+	PyObject *children = PyObject_GetAttr(future, children_name), *iterator, *one;
+
+	PyErr_Clear();
+	if (children && PyList_Check(children) && !steps->gathered)
+		steps->gathered = PyMem_Malloc(GATHERED * sizeof(*steps->gathered));
+	iterator = children && PyList_Check(children) && steps->gathered
+			   ? PyObject_GetIter(children)
+			   : NULL;
+	while (iterator && steps->nr_gathered < GATHERED && (one = PyIter_Next(iterator)) != NULL) {
+		gather_one(steps, one, site);
+		Py_DECREF(one);
+	}
+	Py_XDECREF(iterator);
+	Py_XDECREF(children);
+	PyErr_Clear();
+}
+
 /* What a future is, to those who wait for it: another task, or something that is set once. */
 static uint64_t resource_of(struct steps *steps, PyObject *future, uint32_t site)
 {
 	struct steps *child = steps_of_task(future);
 
-	if (!child)
+	if (!child) {
+		if (!steps->resource)
+			gather(steps, future, site);
 		return steps->resource ? steps->resource
 				       : CTP_HANDLE(CTP_RESOURCE_EVENT, (uintptr_t)future);
+	}
 	steps->child = child->coro;
 	ctp_await(steps->coro, child->coro, site);
 	return CORO(child);
@@ -276,6 +325,7 @@ static void steps_dealloc(PyObject *self)
 
 	PyObject_GC_UnTrack(self);
 	steps_give_up((struct steps *)self);
+	PyMem_Free(((struct steps *)self)->gathered);
 	steps_clear(self);
 	release(self);
 	Py_DECREF(type);
@@ -459,8 +509,10 @@ int steps_add(PyObject *module)
 	if (steps_type)
 		return PyModule_AddObjectRef(module, "Steps", (PyObject *)steps_type);
 	get_coro = PyUnicode_InternFromString("get_coro");
+	children_name = PyUnicode_InternFromString("_children");
 	steps_type = (PyTypeObject *)PyType_FromSpec(&steps_spec);
-	if (!get_coro || !steps_type || PyModule_AddFunctions(module, functions) < 0)
+	if (!get_coro || !children_name || !steps_type ||
+		PyModule_AddFunctions(module, functions) < 0)
 		return -1;
 	return PyModule_AddObjectRef(module, "Steps", (PyObject *)steps_type);
 }
