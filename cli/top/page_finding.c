@@ -33,8 +33,8 @@ static void add_step(struct top_lines *lines, const struct ct_view *view, uint32
 		ct_view_say(view, CT_VIEW_TYPE_TIME, step->time, 0, time, sizeof(time));
 	if (step->site)
 		say_site(view, step->site, place);
-	snprintf(line, sizeof(line), "%*s  %s%s%s", TIME_COLUMNS - 2, time, step->text,
-		*place ? ", at " : "", place);
+	snprintf(line, sizeof(line), "%*s  %s%s%s%s%s", TIME_COLUMNS - 2, time, step->by,
+		*step->by ? ": " : "", step->text, *place ? ", at " : "", place);
 	top_link_to_coroutine(process, step->coro, &link);
 	if (*place && top_text_width(line, lines->has_unicode) > lines->width) {
 		line[strlen(line) - strlen(place) - strlen(", at ")] = '\0';
@@ -112,6 +112,18 @@ static void add_members(
 	top_lines_add(lines, TOP_FAINT, NULL, 0, line);
 }
 
+static void add_look_first(
+	struct top_lines *lines, const struct ct_view *view, const struct ct_finding *finding)
+{
+	char line[LINE_BYTES], place[NAME_BYTES];
+
+	if (!finding->look_site)
+		return;
+	say_site(view, finding->look_site, place);
+	snprintf(line, sizeof(line), "Look first at %s", place);
+	top_lines_add(lines, TOP_PLAIN, NULL, 2, line);
+}
+
 void top_page_finding(struct top_lines *lines, struct ct_view *view, const struct ct_report *report,
 	uint64_t number, bool is_brief)
 {
@@ -130,6 +142,7 @@ void top_page_finding(struct top_lines *lines, struct ct_view *view, const struc
 			lines, top_style_of_grade(ct_grade_name(finding->grade)), NULL, 0, line);
 	}
 	top_lines_add(lines, TOP_STRONG, NULL, 0, finding->title);
+	add_look_first(lines, view, finding);
 	top_lines_heading(lines, "What happened");
 	top_page_steps(lines, view, finding->process, finding->steps, finding->nr_steps);
 	add_certainty(lines, finding);

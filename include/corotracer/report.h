@@ -130,7 +130,9 @@ struct ct_step {
 	uint32_t thread;
 	uint64_t coro;     /* that did it; 0: the thread itself, or not known */
 	uint64_t sequence; /* of the event; UINT64_MAX: none */
-	bool is_outside;   /* the thread itself, as far as its program tells when coroutines run */
+	const char *
+		by; /* who did it, "coroutine 3 (serve)", where the text does not say so; "": not known */
+	bool is_outside; /* the thread itself, as far as its program tells when coroutines run */
 };
 
 /* One coroutine that a finding is about. */
@@ -174,8 +176,12 @@ struct ct_finding {
 	uint32_t nr_lowered;
 	const char *const *evidence; /* further facts, a sentence each */
 	uint32_t nr_evidence;
-	uint32_t wait_site;      /* where the members wait; 0: not the same, or none */
-	uint32_t cause_site;     /* the place to look at first; 0: not known */
+	uint32_t wait_site;  /* where the members wait; 0: not the same, or none */
+	uint32_t cause_site; /* the place to look at first; 0: not known */
+	/* the same, or else where most members wait, or where a step was; 0: no place is known */
+	uint32_t look_site;
+	const struct ct_waiting *waits_at; /* where members wait, where most do first; at most 8 */
+	uint32_t nr_waits_at;
 	uint64_t nr_lost_nearby; /* events lost on threads that are concerned */
 	uint64_t first_sequence; /* evidence from this event; UINT64_MAX: no event tells of it */
 	/* to this one: all that steps and members' events name lies between */
@@ -216,16 +222,6 @@ struct ct_quality {
 	const struct ct_loss *losses;
 	uint32_t nr_losses;
 	uint64_t nr_of_runtime; /* coroutines that the runtime has for itself: in no number above */
-};
-
-/* A place at which coroutines wait when the observation ends, whether a finding speaks of them or not. */
-struct ct_waiting {
-	uint32_t site; /* 0: not known */
-	uint32_t process;
-	uint64_t nr_coros;
-	uint64_t coro; /* id of the one that waits there for the longest time */
-	ct_time since; /* it waits since then */
-	ct_time until; /* and until then: the end of what was seen of its process */
 };
 
 /* A line of integration that the program lacks: with it, what waits there could be judged. */

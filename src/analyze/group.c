@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyze/joins.h"
 #include "analyze/pairs.h"
@@ -417,6 +418,70 @@ static void span_evidence(struct ct_finding *finding)
 		finding->last_sequence = UINT64_MAX;
 }
 
+#define PLACES 8u /* at which members wait, told of each finding */
+#define PLACES_COUNTED 64u
+
+static void count_place(
+	struct ct_waiting places[PLACES_COUNTED], uint32_t *count, const struct ct_member *member)
+{
+	uint32_t i;
+
+	for (i = 0; i < *count && places[i].site != member->coro.wait_site; i++)
+		;
+	if (i == PLACES_COUNTED)
+		return;
+	if (i == *count)
+		places[(*count)++] = (struct ct_waiting){.site = member->coro.wait_site,
+			.process = member->coro.process,
+			.coro = member->coro.id,
+			.since = member->since,
+			.until = member->until};
+	places[i].nr_coros++;
+}
+
+static int by_number(const void *left, const void *right)
+{
+	const struct ct_waiting *a = left, *b = right;
+
+	return COMPARE(b->nr_coros, a->nr_coros);
+}
+
+/* One that is the cause goes before those at which many wait; with neither, a step tells where something was done. */
+static uint32_t look_site(const struct ct_finding *finding)
+{
+	uint32_t i;
+
+	if (finding->cause_site || finding->wait_site)
+		return finding->cause_site ? finding->cause_site : finding->wait_site;
+	if (finding->nr_waits_at)
+		return finding->waits_at[0].site;
+	for (i = 0; i < finding->nr_steps; i++)
+		if (finding->steps[i].site)
+			return finding->steps[i].site;
+	return finding->nr_members ? finding->members[0].coro.function_site : 0;
+}
+
+static void fill_places(struct analysis *analysis, struct ct_finding *finding)
+{
+	struct ct_waiting places[PLACES_COUNTED], *kept;
+	uint32_t count = 0, i;
+
+	for (i = 0; i < finding->nr_members; i++)
+		if (finding->members[i].coro.state == CT_STATE_WAITING &&
+			finding->members[i].coro.wait_site)
+			count_place(places, &count, &finding->members[i]);
+	qsort(places, count, sizeof(*places), by_number);
+	count = count < PLACES ? count : PLACES;
+	kept = arena_array(analysis->arena, count, sizeof(*kept));
+	if (!kept) {
+		analysis->is_broken = true;
+		return;
+	}
+	memcpy(kept, places, count * sizeof(*kept));
+	finding->waits_at = kept;
+	finding->nr_waits_at = count;
+}
+
 void analyze_group_tell(struct analysis *analysis, const struct group *group, struct story *story)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -451,4 +516,6 @@ void analyze_group_finding(
 	analyze_frames_tell(analysis, group, &story);
 	analyze_story_end(analysis, &story, finding);
 	span_evidence(finding);
+	fill_places(analysis, finding);
+	finding->look_site = look_site(finding);
 }

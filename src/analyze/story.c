@@ -3,6 +3,7 @@
  * Stories: the steps and the evidence of a finding, as a rule tells them one by one. The texts kept live in the
  * report's arena.
  */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -17,10 +18,37 @@ bool analyze_words_is_outside(const struct analysis *analysis, uint32_t thread)
 	       !analysis->model->processes[process].has_half_told;
 }
 
+/* "the descriptor was closed", "coroutine 3 suspended": some texts begin with whom they are about. */
+static bool has_subject(const char *text)
+{
+	static const char *const subjects[] = {"coroutine ", "thread ", "the "};
+	size_t i;
+
+	for (i = 0; i < sizeof(subjects) / sizeof(*subjects); i++)
+		if (strncmp(text, subjects[i], strlen(subjects[i])) == 0)
+			return true;
+	return false;
+}
+
+/* A statement about the whole is nobody's. */
+static const char *words_by(struct analysis *analysis, const struct ct_step *step)
+{
+	uint32_t process = analysis->model->threads[step->thread].process, coro;
+
+	if (step->time == CT_NO_TIME || has_subject(step->text))
+		return "";
+	if (!step->coro)
+		return step->thread ? analyze_words_thread(analysis, step->thread) : "";
+	coro = model_find(analysis->model, process, step->coro);
+	return coro ? analyze_words_coro(analysis, &analysis->model->coros.at[coro])
+		    : analyze_say(analysis, "coroutine %" PRIu64, step->coro);
+}
+
 void analyze_story_step(struct analysis *analysis, struct story *story, const struct ct_step *step)
 {
 	struct ct_step told = *step;
 
+	told.by = words_by(analysis, step);
 	told.is_outside = !step->coro && analyze_words_is_outside(analysis, step->thread);
 	if (!vec_push(&story->steps, told))
 		analysis->is_broken = true;

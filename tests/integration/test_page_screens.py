@@ -242,6 +242,57 @@ def check_coroutine(browser, server, trace):
         it.quiet()
 
 
+def check_list(browser, place):
+    """Findings stand beside the chosen one, by rule; J and K go through them."""
+    server = Server("serve", "--listen", ":0", trace_of(place, "0495-crash-woken-twice"))
+    judged(server)
+    with Page(browser, server) as it:
+        it.open("findings")
+        it.page.wait_for_selector("#finding-title")
+        check(it.page.locator(".ranked .rule").all_inner_texts() == ["crash", "woken-and-destroyed"], it.text(".ranked"))
+        ranked, article = (it.page.locator(one).bounding_box() for one in (".ranked", "article"))
+        check(ranked["x"] + ranked["width"] <= article["x"], f"{ranked} {article}")
+        for key, words in (("j", "on thread main (200)"), ("j", "destroyed before it ran"), ("j", "destroyed before it ran"), ("k", "on thread main (200)")):
+            it.page.keyboard.press(key)
+            it.until(f"document.querySelector('#finding-title').textContent.includes({words!r})")
+        it.quiet()
+    server.stop()
+
+
+HEALTHY = """\
+trace from=0 until=1s
+process 1 pid=100 program=/bin/server probe
+thread 1 tid=101 name=worker-0
+site 1 kind=source file=/src/server.cpp line=40 function=accept_loop
+site 2 kind=source file=/src/server.cpp line=120 function=handle reason=Sleep
+1ms t1 create c1 0x11010 @1
+2ms t1 resume c1
+100ms t1 suspend c1 timer:9 @2
+700ms t1 wake c1 coroutine:1 @2
+720ms t1 resume c1
+900ms t1 destroy c1
+"""
+
+
+def check_healthy(browser, place):
+    """Where nothing was found: what ran, where the time went, workers' use, what took longest."""
+    pathlib.Path(place, "healthy.txt").write_text(HEALTHY, encoding="utf-8")
+    server = Server("serve", "--listen", ":0", place / "healthy.txt")
+    judged(server)
+    for width in (390, 1280):
+        with Page(browser, server, width) as it:
+            it.open("findings")
+            it.page.locator(".longest").nth(1).wait_for()
+            said = it.text("main")
+            for words in ("Nothing found", "waiting 600 ms", "20.0 ms", "The longest waits", "600 ms", "handle, src/server.cpp:120", "ran coroutines"):
+                check(words in said, f"{words}: {said}")
+            check("place not known" not in said and it.page.locator(".share .part").count() > 3, said)
+            over = it.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            check(over <= 0, f"{over} pixels too wide")
+            it.quiet()
+    server.stop()
+
+
 def main():
     with open_browser(__file__) as browser, folder() as name:
         place = pathlib.Path(name)
@@ -255,6 +306,8 @@ def main():
             for part in (check_waits, check_sql, check_groups, check_places, check_chosen, check_uncounted):
                 part(browser, server)
             check_losses(browser, lossy)
+            check_list(browser, place)
+            check_healthy(browser, place)
         finally:
             server.process.kill()
             lossy.process.kill()

@@ -457,6 +457,34 @@ def check_finding(browser, server):
         it.quiet()
 
 
+# One is started every 20 ms, and each waits for what never comes; twelve workers do something else.
+LEAK = "\n".join((
+    "trace from=0 until=2s", "process 1 pid=100 program=/bin/engine probe", *(f"thread {i} tid={100 + i} name=worker-{i}" for i in range(1, 13)),
+    "site 1 kind=source file=/src/engine.c line=10 function=main", "site 2 kind=source file=/src/engine.c line=55 function=consume reason=receive",
+    *(line for i in range(1, 13) for line in (f"{i}ms t{i} create c{900 + i} 0x9{i:02}0010 @1", f"+1us t{i} resume c{900 + i}", f"+1us t{i} destroy c{900 + i}")),
+    *(line for i in range(1, 91) for line in (f"+20ms t1 create c{i} 0x{i:02}0010 @1", f"+10us t1 resume c{i}", f"+10us t1 suspend c{i} channel:{i} @2")), ""))
+
+
+def check_first(browser, place):
+    """What is shown first has the whole of a finding's members, and room for them beside many workers; what begins later is said."""
+    pathlib.Path(place, "leak.txt").write_text(LEAK, encoding="utf-8")
+    server = Server("serve", "--listen", ":0", place + "/leak.txt")
+    judged(server)
+    with Timeline(browser, server) as it:
+        it.show("timeline")
+        it.range_is("0.00 s to 2.00 s")
+        lanes = it.lanes()
+        check(any(lane.startswith("coroutine") for lane in lanes) and not any(lane.startswith("worker") for lane in lanes), lanes)
+        it.show("timeline?from=0&until=100000000")
+        check(any(words.startswith("begins at 0.1") for words in it.words()), it.words())
+        it.show("timeline?from=20020000&until=100000000")
+        check("2" in it.words(), it.words())
+        edge = [float(one.get("cx") or 0) for one in it.picture().iter(SVG + "circle")]
+        check(all(left - 8 >= 0 for left in edge), edge)
+        it.quiet()
+    server.stop()
+
+
 def main():
     with open_browser(__file__) as browser, folder() as place:
         pathlib.Path(place, "causes.txt").write_text(TRACE)
@@ -475,6 +503,7 @@ def main():
             check_other_copies(browser, server)
             check_finding(browser, other)
             check_besides(browser, third)
+            check_first(browser, place)
         finally:
             server.process.kill()
             other.process.kill()

@@ -161,7 +161,7 @@ def check_findings(place, trace):
         check("Reactor::on_hangup, src/reactor.cpp:200" in frame, frame)
         check(all(len(line) <= 80 for line in frame.splitlines()), frame)
         shown.keys("Enter")
-        shown.until("proven: waits-on-closed-descriptor", "1 of 2")
+        shown.until("proven: waits-on-closed-descriptor", "1 of 3")
         shown.keys("G")
         shown.until("Coroutines (Enter: one of them)", "2  waiting     2.00 s")
         shown.keys("Enter")

@@ -4,8 +4,9 @@
 // do now, and its members.
 
 import { addressOf, viewInUse } from "./address";
-import { askRows, carrierInUse, lineOf, traceFileInCommands } from "./carrier";
+import { carrierInUse, lineOf, traceFileInCommands } from "./carrier";
 import { copyButton, fill, h, type Child } from "./dom";
+import { healthy } from "./healthy";
 import { FIRST_REQUESTS } from "./names";
 import { count, duration, many, moment } from "./say";
 import { coroutineLink, placeLink, placeOf, threadName, type Finding, type Member, type Trace } from "./trace";
@@ -128,9 +129,10 @@ function stepLine(finding: Finding, step: Finding["steps"][number], number: numb
 	return h("li", { value: number, "data-step": number },
 		h("span", { class: "when" }, step.time_ns === null ? "" : moment(step.time_ns)),
 		h("span", null,
+			step.by ? [step.coroutine ? coroutineLink(finding.process, step.coroutine, step.by) : h("b", null, step.by), ": "] : null,
 			address ? h("a", { href: address, "data-key": `step-${number}` }, step.text) : h("span", null, step.text),
 			step.site ? [h("br", null), placeLink(step.site)] : null,
-			step.thread ? h("span", { class: "quiet" }, ` on ${threadName(step.thread)}`) : null));
+			step.thread && (step.coroutine || !step.by) ? h("span", { class: "quiet" }, ` on ${threadName(step.thread)}`) : null));
 }
 
 function how(finding: Finding): Child[] {
@@ -195,8 +197,10 @@ function chosen(finding: Finding, number: number, height: number): HTMLElement {
 		fill(picture, h("p", { class: "quiet" }, "No step of it has a time at which it could be drawn."));
 	return h("article", { "aria-labelledby": "finding-title" },
 		h("h2", { id: "finding-title" }, finding.title),
-		h("p", { class: "lead" }, gradeMark(finding.grade), " · ", h("strong", null, "Look here first: "),
-			placeLink(finding.cause_site ?? finding.wait_site)),
+		h("p", { class: "lead" }, gradeMark(finding.grade),
+			finding.look_first ? [" · ", h("strong", null, "Look here first: "), placeLink(finding.look_first)] : null),
+		finding.waits_at.length > 1 ? h("p", { id: "waits-at" }, "They wait at ", finding.waits_at.map(({ site, coroutines }, index) =>
+			[index ? "; " : "", h("strong", null, count(coroutines)), " at ", placeLink(site)])) : null,
 		picture,
 		h("h3", null, "What happened"),
 		stepList(finding),
@@ -208,33 +212,14 @@ function chosen(finding: Finding, number: number, height: number): HTMLElement {
 
 // ---------------------------------------------------------------- nothing found
 
-function remarkable(title: string, rows: Awaited<ReturnType<typeof askRows>>): Child {
-	if (!rows.nrRows)
-		return null;
-	const lines = Array.from({ length: rows.nrRows }, (_, row) => h("li", null,
-		h("span", { class: "when" }, duration(rows.number(2, row))), " ",
-		coroutineLink(rows.number(1, row), rows.number(0, row)), ", ", placeLink(rows.number(3, row) || null)));
-	return [h("h3", null, title), h("ol", { class: "plain" }, lines)];
-}
-
-async function showRemarkable(into: HTMLElement): Promise<void> {
-	const [waits, delays] = await Promise.all([
-		askRows("select", { table: "coroutines", columns: "coroutine,process,longest_wait_ns,longest_wait_site", order: "-longest_wait_ns", limit: 5 }),
-		askRows("select", { table: "coroutines", columns: "coroutine,process,longest_delay_ns,wait_site", order: "-longest_delay_ns", limit: 5 })]);
-	fill(into, remarkable("The longest waits", waits), remarkable("The longest delays from ready to running", delays));
-}
-
 function nothing(trace: Trace): HTMLElement {
-	const all = h("div", null);
 	const remarks = trace.report.remarks.length ? h("ul", null, trace.report.remarks.map((one) => h("li", null, one))) : null;
-	void showRemarkable(all).catch(() => undefined);
 	if (!trace.report.quality.coroutines)
 		return h("article", null, h("h2", null, sentence(trace.report.headline).slice(0, -1)), remarks,
 			h("p", null, h("a", { href: addressOf("quality") }, "What could not be judged, and why")));
 	return h("article", null, h("h2", null, sentence(trace.report.headline).slice(0, -1)),
-		h("p", null, `${many(trace.report.quality.coroutines, "coroutine was", "coroutines were")} judged over ${duration(trace.until - trace.from)}. ` +
-			"What stands out all the same:"),
-		all, remarks,
+		h("p", null, `${many(trace.report.quality.coroutines, "coroutine was", "coroutines were")} judged over ${duration(trace.until - trace.from)}.`),
+		healthy(trace), remarks,
 		h("p", null, h("a", { href: addressOf("quality") }, "What could not be judged, and why")));
 }
 
@@ -246,18 +231,44 @@ export function saidBy(trace: Trace): string {
 		finding.members.map((member) => placeOf(member.function_site))]) : [headline, quality.coroutines, remarks]);
 }
 
-export function showFindings(into: HTMLElement, trace: Trace): void {
+/** The next finding, or the one before; where it stands in the list is kept in sight. */
+function step(trace: Trace, by: number): void {
+	const { findings } = trace.report, wanted = viewInUse().arguments.get("finding");
+	const at = Math.max(0, findings.findIndex((finding) => finding.address === wanted)) + by;
+	if (findings[at])
+		location.hash = addressOf("findings", { finding: findings[at].address });
+}
+
+function keys(trace: Trace): () => void {
+	const keydown = (event: KeyboardEvent): void => {
+		const by = { j: 1, k: -1 }[event.key];
+		if (by && !event.ctrlKey && !event.metaKey && !event.altKey && !(event.target as HTMLElement).matches("input, select, textarea"))
+			step(trace, by);
+	};
+	window.addEventListener("keydown", keydown);
+	return () => window.removeEventListener("keydown", keydown);
+}
+
+export function showFindings(into: HTMLElement, trace: Trace): () => void {
 	const { findings } = trace.report, wanted = viewInUse().arguments.get("finding");
 	const found = findings.findIndex((finding) => finding.address === wanted);
-	const at = found < 0 ? 0 : found, before = into.querySelector(".picture-frame")?.clientHeight ?? 0;
+	const at = found < 0 ? 0 : found, scrolled = document.getElementById("ranked")?.scrollTop ?? 0, before = into.querySelector(".picture-frame")?.clientHeight ?? 0;
 	if (!findings.length) {
 		fill(into, nothing(trace));
-		return;
+		return () => undefined;
 	}
 	fill(into, h("div", { class: findings.length > 1 ? "two" : "two alone" },
 		h("nav", { "aria-label": "Findings", class: "ranked" },
 			h("h2", { class: "small-title" }, many(findings.length, "finding")),
 			wanted && found < 0 ? h("p", { class: "quiet" }, "The finding of this address is not there any more.") : null,
-			h("ol", { class: "plain" }, findings.map((finding, index) => listed(finding, index === at)))),
+			h("p", { class: "quiet" }, h("kbd", null, "J"), " and ", h("kbd", null, "K"), " go to the next and the one before."),
+			h("ol", { class: "plain", id: "ranked" }, findings.map((finding, index) => [
+				findings[index - 1]?.rule === finding.rule ? null : h("li", { class: "rule" }, finding.rule), listed(finding, index === at)]))),
 		chosen(findings[at]!, at + 1, before)));
+	const list = document.getElementById("ranked");
+	if (list) {
+		list.scrollTop = scrolled;
+		list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+	}
+	return keys(trace);
 }

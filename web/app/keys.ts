@@ -12,6 +12,7 @@ export interface Key {
 
 export const EVERYWHERE: readonly Key[] = [
 	{ keys: [], told: "1 ... 9", words: "the screens, in their order" }, { keys: [], told: "/", words: "search" },
+	{ keys: [], told: "J, K", words: "the next finding, and the one before" },
 	{ keys: [], told: "W", words: "on a coroutine: why it does not run" }, { keys: [], told: "?", words: "these keys" }, { keys: [], told: "Esc", words: "close" },
 ];
 

@@ -14,6 +14,8 @@ const GROUPS_MAX = 4096;
 /** A group of more lanes, or one behind so many, is folded until somebody opens it. */
 const OPEN_LANES = 60;
 const OPEN_GROUPS = 12;
+/** More workers than these would leave no room for coroutines. */
+const OPEN_WORKERS = 8;
 
 export interface Lane {
 	/** "c1.1025" or "t3", as requests have it. */
@@ -24,6 +26,8 @@ export interface Lane {
 	/** 0: it is a thread's. */
 	coroutine: number;
 	thread: number;
+	/** When it was created; NaN: that is not known. */
+	begun: number;
 	/** When it was destroyed; NaN: it was not, or that is not known. */
 	ended: number;
 }
@@ -40,12 +44,12 @@ export function isGrouping(name: string | null): name is Grouping {
 }
 
 export function threadLane(thread: number): Lane {
-	return { key: `t${thread}`, name: threadName(thread), hint: "worker", process: 0, coroutine: 0, thread, ended: NaN };
+	return { key: `t${thread}`, name: threadName(thread), hint: "worker", process: 0, coroutine: 0, thread, begun: NaN, ended: NaN };
 }
 
 /** A place is told by its function alone. */
-export function coroutineLane(process: number, id: number, name = "", ended = NaN): Lane {
-	return { key: `c${process}.${id}`, name: `coroutine ${id}`, hint: name.replace(/, [^,]*:\d+$/, ""), process, coroutine: id, thread: 0, ended };
+export function coroutineLane(process: number, id: number, name = "", ended = NaN, begun = NaN): Lane {
+	return { key: `c${process}.${id}`, name: `coroutine ${id}`, hint: name.replace(/, [^,]*:\d+$/, ""), process, coroutine: id, thread: 0, begun, ended };
 }
 
 /** "c1.1025", "t3"; null: it is no key of a lane. */
@@ -168,11 +172,11 @@ export function arrangementOf(given: URLSearchParams): Arrangement {
 	return { pinned: listed("pin", " "), hidden: listed("hide", " "), folded: listed("fold", "\n") };
 }
 
-const COLUMNS = "process,coroutine,name,function_site,destroyed_ns";
+const COLUMNS = "process,coroutine,name,function_site,destroyed_ns,created_ns";
 
 function lanesOf(rows: Rows): Lane[] {
 	return Array.from({ length: rows.nrRows }, (_, row) => coroutineLane(rows.number(0, row), rows.number(1, row),
-		rows.word(2, row) || placeOf(rows.number(3, row) || null), rows.number(4, row)));
+		rows.word(2, row) || placeOf(rows.number(3, row) || null), rows.number(4, row), rows.number(5, row)));
 }
 
 async function askCoroutines(given: Arguments, offset: number): Promise<Lane[]> {
@@ -180,7 +184,7 @@ async function askCoroutines(given: Arguments, offset: number): Promise<Lane[]> 
 }
 
 function memberLane(member: Member): Lane {
-	return coroutineLane(member.process, member.id, member.name || placeOf(member.function_site));
+	return coroutineLane(member.process, member.id, member.name || placeOf(member.function_site), member.destroyed_ns ?? NaN, member.created_ns ?? NaN);
 }
 
 /** Behind the members that the report names. */
@@ -301,7 +305,7 @@ export class Lanes {
 			...pinned.length ? [this.group("pinned", "pinned", new Fixed(pinned.map((lane) => this.known(lane))), true)] : [],
 			...this.asked.length ? [this.group("asked", "asked for", this.shown(this.asked), true)] : [],
 			...this.grouping === "worker" || !workers.length ? [] : [
-				this.group("workers", "workers", this.shown(workers.map((one) => threadLane(one.thread))), true)],
+				this.group("workers", "workers", this.shown(workers.map((one) => threadLane(one.thread))), workers.length <= OPEN_WORKERS || this.grouping === "workers")],
 			...this.rest,
 		];
 		for (const group of this.groups)

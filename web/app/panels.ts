@@ -76,9 +76,13 @@ export function tellCause(process: number, told: Told): HTMLElement {
 			told.site ? [", ", placeLink(told.site)] : "", "."] : "");
 }
 
-/** Where a finding came about: from its first step to its last, and so much more on each side. */
+/** So many members tell when a finding came about. */
+const MEMBERS_LOOKED_AT = 500;
+
+/** Where a finding came about: from its first step to its last, and since when its members are so; and so much more on each side. */
 export function rangeOf(finding: Finding | undefined, share: number, least: number): Range | undefined {
-	const times = (finding?.steps ?? []).flatMap((step) => step.event === null || step.time_ns === null ? [] : [step.time_ns]);
+	const times = [...(finding?.steps ?? []).flatMap((step) => step.event === null ? [] : step.time_ns ?? []),
+		...(finding?.members ?? []).slice(0, MEMBERS_LOOKED_AT).flatMap((member) => member.since_ns ?? [])];
 	if (!times.length)
 		return undefined;
 	const from = Math.min(...times), until = Math.max(...times), margin = Math.max((until - from) * share, least);

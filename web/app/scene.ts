@@ -162,6 +162,7 @@ function drawRow(pen: Pen, scene: Scene, row: Row, index: number, y: number): vo
 			if (beside.lane === row.lane.key)
 				drawBeside(pen, scene, beside, y + LANE_HEIGHT - 3);
 		drawEnded(pen, scene, row.lane, y);
+		drawElsewhere(pen, scene, row.lane, y);
 	}
 	pen.fillStyle = isChosen || row.isHead ? colours.raised : colours.ground;
 	pen.fillRect(0, y, names - 6, LANE_HEIGHT);
@@ -242,18 +243,36 @@ function drawEnded(pen: Pen, scene: Scene, lane: Lane, y: number): void {
 	pen.setLineDash([]);
 }
 
+/** A lane of which nothing is in this range says at the edge where it is. */
+function drawElsewhere(pen: Pen, { colours, names, range, width }: Scene, { begun, ended }: Lane, y: number): void {
+	pen.fillStyle = colours.quiet;
+	if (begun >= range.until) {
+		pen.textAlign = "right";
+		pen.fillText(`begins at ${moment(begun, (range.until - range.from) / 100)} \u25b8`, width - 6, y + LANE_HEIGHT / 2);
+		pen.textAlign = "left";
+	} else if (ended <= range.from) {
+		pen.fillText(`\u25c2 ended at ${moment(ended, (range.until - range.from) / 100)}`, names + 6, y + LANE_HEIGHT / 2);
+	}
+}
+
 // ---------------------------------------------------------------- above the lanes
 
 /** Where flags stand: one behind the other where they would cover each other. */
 export function placesOf(scene: Pick<Scene, "range" | "width" | "names" | "flags">): { x: number; middle: number; flag: Flag }[] {
-	let free = 0;
-	return scene.flags.flatMap((flag) => {
+	let free = scene.names + FLAG_RADIUS, last = scene.width - FLAG_RADIUS - 3;
+	const placed = scene.flags.flatMap((flag) => {
 		const x = xOf(scene, flag.time), middle = Math.max(x, free);
 		if (!(x >= scene.names && x <= scene.width))
 			return [];
 		free = middle + 2 * FLAG_RADIUS + 1;
 		return [{ x, middle, flag }];
 	});
+	/* None is cut by an edge: those at the right one go to the left of it. */
+	for (const one of placed.reverse()) {
+		one.middle = Math.min(one.middle, last);
+		last = one.middle - 2 * FLAG_RADIUS - 1;
+	}
+	return placed.reverse();
 }
 
 function drawFlags(pen: Pen, scene: Scene): void {

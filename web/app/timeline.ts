@@ -302,7 +302,7 @@ export class Timeline implements Handled {
 	/** Steps of the chosen finding, where they are in time. */
 	private flags(): Flag[] {
 		return (this.trace.report.findings[this.finding]?.steps ?? []).flatMap((step, index) =>
-			step.time_ns === null ? [] : [{ time: step.time_ns, number: index + 1 }]);
+			step.time_ns === null ? [] : [{ time: step.time_ns, number: index + 1 }]).sort((one, other) => one.time - other.time);
 	}
 
 	// ---------------------------------------------------------------- selection

@@ -6,12 +6,14 @@ import { askJsonOf, askRowsOf } from "./carrier";
 import { h } from "./dom";
 import { addressOf } from "./address";
 import { FIRST_REQUESTS } from "./names";
-import { count, duration } from "./say";
+import { duration, many } from "./say";
 import type { Standing } from "./standing";
 
 export interface Step {
 	time_ns: number | null;
 	text: string;
+	/** Who did it; "": nobody is known, or the text says so. */
+	by: string;
 	thread: number | null;
 	coroutine: number | null;
 	site: number | null;
@@ -24,6 +26,7 @@ export interface Member {
 	state: string;
 	since_ns: number | null;
 	until_ns: number | null;
+	created_ns: number | null;
 	destroyed_ns: number | null;
 	name: string;
 	task: string;
@@ -44,6 +47,9 @@ export interface Finding {
 	coroutines: number;
 	wait_site: number | null;
 	cause_site: number | null;
+	look_first: number | null;
+	/** Where most do first. */
+	waits_at: { site: number | null; coroutines: number }[];
 	lost_nearby: number;
 	lowered_since: string[];
 	evidence: string[];
@@ -90,7 +96,7 @@ export interface Report {
 		kind: string; name: string; begun: number; ended: number; open: number; durations: Distribution;
 	}[];
 	statistics: {
-		unseen_ns: number; ready_ns: number; running_ns: number; waiting_ns: number; resumes: number; migrations: number;
+		unseen_ns: number; ready_ns: number; running_ns: number; waiting_ns: number; syscall_ns: number; resumes: number; migrations: number;
 		delays: Distribution;
 		workers: {
 			thread: number; running_ns: number; scheduling_ns: number; blocked_ns: number; idle_ns: number; resumes: number;
@@ -182,7 +188,7 @@ export function timeLink(ns: number | null, words: string, process: number | nul
 
 export function loadLine(told: Trace): string {
 	const { report } = told;
-	return [`${count(report.quality.events)} events`, `${count(report.quality.coroutines)} coroutines`,
-		`${report.statistics.workers.length} workers`, duration(told.until - told.from),
+	return [many(report.quality.events, "event"), many(report.quality.coroutines, "coroutine"),
+		many(report.statistics.workers.length, "worker"), duration(told.until - told.from),
 		`loaded in ${duration(told.tookMs * 1e6)}`].join(" · ");
 }

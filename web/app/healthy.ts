@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+//
+// What the first page shows where nothing was found: what ran, where the time went, how busy workers were, and what took
+// longest all the same. Its numbers are those of the report.
+
+import { addressOf } from "./address";
+import { askRows } from "./carrier";
+import { fill, h, sharpen, type Child } from "./dom";
+import { drawStack, loadMinimap } from "./minimap";
+import { count, duration, many, percent } from "./say";
+import { palette } from "./states";
+import { coroutineLink, placeLink, threadName, type Trace } from "./trace";
+
+const LONGEST = 5;
+const WORKERS = 16;
+
+/** A part of a whole: its words, its colour, how much it is. */
+type Part = readonly [string, string, number];
+
+/** One bar of parts, and each of them in words. */
+function share(label: string, parts: readonly Part[], withWords: boolean): HTMLElement {
+	const all = parts.reduce((sum, [, , ns]) => sum + ns, 0), present = parts.filter(([, , ns]) => ns > 0);
+	const bar = h("div", { class: "share", role: "img", "aria-label": `${label}: ${present.map(([words, , ns]) => `${words} ${percent(ns, all)}`).join(", ")}` },
+		present.map(([, colour, ns]) => {
+			const part = h("i", { class: `part ${colour}` });
+			part.style.flexGrow = String(ns / all);
+			return part;
+		}));
+	return h("div", null, bar, withWords ? h("p", { class: "quiet shares" }, present.map(([words, colour, ns]) =>
+		h("span", null, h("i", { class: `key ${colour}`, "aria-hidden": "true" }), `${words} ${duration(ns)}, ${percent(ns, all)}`))) : null);
+}
+
+function tiles({ report }: Trace): HTMLElement {
+	const { statistics: { delays, resumes, workers }, quality } = report;
+	const all: [string, string][] = [[count(quality.coroutines), quality.coroutines === 1 ? "coroutine" : "coroutines"], [count(resumes), resumes === 1 ? "resume" : "resumes"],
+		[count(workers.length), workers.length === 1 ? "worker" : "workers"]];
+	if (delays.count)
+		all.push([duration(delays.p50_ns), "delay, half at most"], [duration(delays.p99_ns), "delay, 99 of 100 at most"], [duration(delays.max_ns), "longest delay"]);
+	return h("ul", { class: "tiles" }, all.map(([number, words]) => h("li", null, h("strong", null, number), h("span", null, words))));
+}
+
+function times({ report: { statistics } }: Trace): Child {
+	const parts: Part[] = [["running", "running", statistics.running_ns], ["in system calls", "syscall", statistics.syscall_ns], ["ready", "ready", statistics.ready_ns],
+		["waiting", "waiting", statistics.waiting_ns], ["not begun", "unseen", statistics.unseen_ns]];
+	return parts.some(([, , ns]) => ns > 0) ? [h("h3", null, "Where the coroutines' time went"), share("Times of coroutines", parts, true)] : null;
+}
+
+function use({ report: { statistics: { workers } } }: Trace): Child {
+	if (!workers.length)
+		return null;
+	const sum = (of: (worker: (typeof workers)[number]) => number): number => workers.reduce((all, one) => all + of(one), 0);
+	const parts = (of: (worker: (typeof workers)[number]) => Part[]): Part[] => of({ thread: 0, running_ns: sum((one) => one.running_ns), scheduling_ns: sum((one) => one.scheduling_ns),
+		blocked_ns: sum((one) => one.blocked_ns), idle_ns: sum((one) => one.idle_ns), resumes: 0 });
+	const partsOf = (one: (typeof workers)[number]): Part[] => [["ran coroutines", "running", one.running_ns], ["scheduled", "ready", one.scheduling_ns],
+		["blocked in calls", "syscall", one.blocked_ns], ["idle", "waiting", one.idle_ns]];
+	return [h("h3", null, "Workers"), share("Workers together", parts(partsOf), true),
+		workers.length > 1 ? h("dl", { class: "uses" }, workers.slice(0, WORKERS).map((one) => [h("dt", null, threadName(one.thread)), h("dd", null, share(threadName(one.thread), partsOf(one), false))])) : null,
+		workers.length > WORKERS ? h("p", null, h("a", { href: addressOf("overview") }, `${many(workers.length - WORKERS, "more worker")}`)) : null];
+}
+
+function longest(title: string, rows: Awaited<ReturnType<typeof askRows>>): Child {
+	const lines = Array.from({ length: rows.nrRows }, (_, row) => [rows.number(2, row), rows.number(0, row), rows.number(1, row), rows.number(3, row) || null] as const)
+		.filter(([ns]) => ns > 0);
+	return lines.length ? h("section", null, h("h3", null, title), h("ol", { class: "plain longest" }, lines.map(([ns, id, process, site]) => h("li", null,
+		h("span", { class: "when" }, duration(ns)), h("span", null, coroutineLink(process, id), site ? [", ", placeLink(site)] : null))))) : null;
+}
+
+async function showLongest(into: HTMLElement): Promise<void> {
+	const [waits, delays] = await Promise.all([
+		askRows("select", { table: "coroutines", columns: "coroutine,process,longest_wait_ns,longest_wait_site", order: "-longest_wait_ns", limit: LONGEST }),
+		askRows("select", { table: "coroutines", columns: "coroutine,process,longest_delay_ns,wait_site", order: "-longest_delay_ns", limit: LONGEST })]);
+	fill(into, longest("The longest waits", waits), longest("The longest delays from ready to running", delays));
+}
+
+async function drawStates(canvas: HTMLCanvasElement, trace: Trace): Promise<void> {
+	const map = await loadMinimap(trace);
+	if (canvas.isConnected)
+		drawStack(sharpen(canvas, canvas.clientWidth, canvas.clientHeight), map, palette(), 0, canvas.clientWidth, canvas.clientHeight);
+}
+
+export function healthy(trace: Trace): HTMLElement {
+	const most = h("div", { class: "beside" }), states = h("canvas", { class: "life", role: "img", "aria-label": "Coroutines by state over time" });
+	const whole = h("div", { class: "healthy" }, tiles(trace), times(trace), h("h3", null, "Coroutines by state over time"),
+		h("a", { href: addressOf("timeline"), "aria-label": "Timeline" }, states), use(trace), most);
+	void showLongest(most).catch(() => undefined);
+	/* It has a width once it is on the page. */
+	requestAnimationFrame(() => void drawStates(states, trace).catch(() => undefined));
+	return whole;
+}
