@@ -303,12 +303,12 @@ def check_thresholds(place, trace):
     page = run(COROTRACER, "help", "--man", "report").stdout
     check(re.findall(r"^\.It Cm (\S+) No =", page, re.MULTILINE) == names, "the man page of report has other thresholds")
     found = lambda *options: run(COROTRACER, "report", *options, trace).stdout
-    check("No finding" not in found(), "the trace holds no finding")
+    check("Nothing found" not in found(), "the trace holds no finding")
     settings = pathlib.Path(place, "thresholds")
     settings.write_text("# this program is meant to be so\nwait-limit = 1h\nallow-site = *\n")
     for options in (("--thresholds", settings), ("--allow-site", "*")):
         told = found(*options)
-        check("No finding" in told and "places which were allowed" in told, f"{options}: {told}")
+        check("Nothing found" in told and "places which were allowed" in told, f"{options}: {told}")
     judged = json.loads(run(COROTRACER, "stats", "--format", "json", "--allow-site", "*", trace).stdout)
     check(not judged["findings"] and judged["quality"]["allowed"] > 0, f"{judged['findings']}")
     check_mistake(2, "'dump' judges nothing, and takes no option '--threshold'", "dump", "--threshold", "grace=1s", trace)

@@ -62,12 +62,12 @@ def check_languages():
 
 def check_no_finding():
     """A report without a finding says which rules could not look, and for want of what."""
-    verdict = " ".join(run(COROTRACER, "report", "-", input=HEAD + LIFE).stdout.partition("No finding; ")[2].split())
+    verdict = " ".join(run(COROTRACER, "report", "-", input=HEAD + LIFE).stdout.partition("Nothing found; ")[2].split())
     looked, _, could_not = verdict.partition("not looked for")
     check("lost-wakeup" in looked and "dropped-wake" not in looked, verdict)
     check("dropped-wake" in could_not and "as the program does not tell who makes a coroutine ready" in could_not, verdict)
     told = run(COROTRACER, "report", "-", input=HEAD + LIFE.replace("8ms", "7.5ms t1 wake coroutine:1 @2 outcome=queued\n8ms")).stdout
-    check("dropped-wake" in told.partition("No finding; ")[2].partition("not looked for")[0], told)
+    check("dropped-wake" in told.partition("Nothing found; ")[2].partition("not looked for")[0], told)
 
 
 def check_wakes_count():

@@ -92,7 +92,7 @@ def test_three_runs(place):
         check_suspects_only(told)
         check_copies(path, told)
         text = run(COROTRACER, "report", path).stdout
-        check(text.index("does not tell when") < text.index("runs stand in") < text.index("No finding"),
+        check(text.index("does not tell when") < text.index("runs stand in") < text.index("Nothing found"),
               "data quality does not come first")
 
 
