@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #include "asking.h"
+#include "monotonic.h"
 #include "output.h"
 #include "say.h"
 
@@ -32,14 +32,6 @@ static const struct {
 
 #define BLANKS " \t\r\n"
 #define ENDS BLANKS ";" /* of a word */
-
-static int64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
 
 /* ---------------------------------------------------------------- SQL */
 
@@ -92,7 +84,7 @@ static int ask(const struct asking *asking, const char *sql)
 	struct ct_query_written written = {.nr_rows = 0};
 	struct ct_error error;
 	enum ct_status status;
-	int64_t began = now();
+	int64_t began = monotonic_ns();
 
 	status = fill(asking, sql, &error);
 	if (status < 0)
@@ -107,7 +99,7 @@ static int ask(const struct asking *asking, const char *sql)
 			asking->writing.max_rows);
 	if (asking->is_timed)
 		say_sentence("%s, %s", said_count(written.nr_rows, "row", "rows").text,
-			said_span(now() - began).text);
+			said_span(monotonic_ns() - began).text);
 	return status ? say_wrong(sql, &written, status, &error) : 0;
 }
 

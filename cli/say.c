@@ -77,22 +77,33 @@ void hide_passwords(char *text)
 		hide(at + sizeof(word) - 1, strcspn(at + sizeof(word) - 1, " \t\n&'"));
 }
 
-/* By one write: the traced program has the same standard error, and may say something meanwhile. */
+FILE *said_line_begin(struct said_line *line)
+{
+	*line = (struct said_line){.text = NULL};
+	line->stream = open_memstream(&line->text, &line->nr_bytes);
+	if (!line->stream)
+		line->stream = stderr;
+	return line->stream;
+}
+
+void said_line_end(struct said_line *line)
+{
+	if (line->stream == stderr)
+		return;
+	if (fclose(line->stream) == 0)
+		fwrite(line->text, 1, line->nr_bytes, stderr);
+	free(line->text);
+}
+
 static void print_sentence(const char *sentence)
 {
-	char *line = NULL;
-	size_t nr_bytes;
-	FILE *memory = open_memstream(&line, &nr_bytes);
-	FILE *stream = memory ? memory : stderr;
+	struct said_line line;
+	FILE *stream = said_line_begin(&line);
 
 	fputs("corotracer: ", stream);
 	print_safe(stream, sentence);
 	fputc('\n', stream);
-	if (!memory)
-		return;
-	if (fclose(memory) == 0)
-		fputs(line, stderr);
-	free(line);
+	said_line_end(&line);
 }
 
 void say_sentence(const char *format, ...)

@@ -17,6 +17,20 @@
  */
 void say_sentence(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/*
+ * A line on standard error that is put together from pieces and written by one write: the traced program has the same
+ * standard error, and may say something meanwhile. said_line_begin: the stream for the pieces, and for the newline.
+ * said_line_end: writes them.
+ */
+struct said_line {
+	FILE *stream; /* standard error itself, where memory is short */
+	char *text;
+	size_t nr_bytes;
+};
+
+FILE *said_line_begin(struct said_line *line);
+void said_line_end(struct said_line *line);
+
 /* hide_passwords: in place, those of "scheme://USER:PASSWORD@HOST" and "password=PASSWORD"; no text becomes longer. */
 void hide_passwords(char *text);
 

@@ -4,7 +4,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -147,25 +146,6 @@ static void print_line(FILE *line, const struct recording *recording,
 	fputc('\n', line);
 }
 
-/* In one piece, so that what others say meanwhile does not come between. */
-static void say_line(const struct recording *recording, const struct ct_record_stats *stats,
-	const struct ct_report *report, bool is_kept)
-{
-	size_t nr_bytes = 0;
-	char *text = NULL;
-	FILE *line = open_memstream(&text, &nr_bytes);
-
-	if (line) {
-		print_line(line, recording, stats, report, is_kept);
-		fclose(line);
-	}
-	if (text && nr_bytes)
-		fwrite(text, 1, nr_bytes, stderr);
-	else
-		print_line(stderr, recording, stats, report, is_kept);
-	free(text);
-}
-
 /* Only a trace in a regular file can be read again, and only the compact form holds everything. */
 static bool is_readable(const struct recording *recording, const struct recording_result *result)
 {
@@ -227,6 +207,7 @@ void summary_after_close(const struct recording *recording, const struct recordi
 	const struct ct_process_look *look)
 {
 	struct judgement judgement = {NULL, NULL};
+	struct said_line line;
 
 	if (error)
 		say_failed_close(result, stats, error);
@@ -236,6 +217,8 @@ void summary_after_close(const struct recording *recording, const struct recordi
 		print_report(judgement.report, recording->options.output);
 	if (judgement.report)
 		judgement_tell_without_room(judgement.report);
-	say_line(recording, stats, judgement.report, !error || is_readable(recording, result));
+	print_line(said_line_begin(&line), recording, stats, judgement.report,
+		!error || is_readable(recording, result));
+	said_line_end(&line);
 	judgement_fini(&judgement);
 }

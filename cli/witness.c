@@ -9,16 +9,16 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdint.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "monotonic.h"
 #include "witness.h"
 
 /* Nobody waits longer for an answer: a witness that was stopped gives none. */
 #define PATIENCE_MS 1000
+#define NS_OF_MS INT64_C(1000000)
 
 static int channel = -1; /* to the witness; -1: there is none */
 
@@ -75,24 +75,16 @@ void witness_start(void)
 	channel = ends[0];
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* The next signal interrupts the wait for the answer, and says nothing of the witness. */
 static bool is_answered(void)
 {
 	struct pollfd answered = {.fd = channel, .events = POLLIN};
-	int64_t deadline_ms = now_ms() + PATIENCE_MS, left_ms = PATIENCE_MS;
+	int64_t deadline_ns = monotonic_ns() + PATIENCE_MS * NS_OF_MS, left_ms = PATIENCE_MS;
 	int nr_ready;
 
 	do {
 		nr_ready = poll(&answered, 1, (int)left_ms);
-		left_ms = deadline_ms - now_ms();
+		left_ms = (deadline_ns - monotonic_ns()) / NS_OF_MS;
 	} while (nr_ready < 0 && errno == EINTR && left_ms > 0);
 	return nr_ready == 1;
 }
