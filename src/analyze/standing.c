@@ -29,13 +29,12 @@ static void add(
 		(struct ct_standing){kind, is_doubt, keep(standings->analysis, text)};
 }
 
-static void add_count(struct standings *standings, enum ct_standing_kind kind, bool is_doubt,
-	uint64_t count, const char *words)
+static void add_count(
+	struct standings *standings, enum ct_standing_kind kind, bool is_doubt, uint64_t count)
 {
 	struct text text = {0};
 
-	text_count(&text, count);
-	text_add(&text, words);
+	say_standing_count(&text, kind, count);
 	add(standings, kind, is_doubt, &text);
 }
 
@@ -52,14 +51,10 @@ static void add_words(
 
 static void tell_numbers(struct standings *standings, const struct ct_quality *quality)
 {
-	struct text text = {0};
-
-	say_count(&text, quality->nr_events, "event", "events");
-	add(standings, CT_STANDING_EVENTS, false, &text);
-	add_count(standings, CT_STANDING_LOST, quality->nr_lost > 0, quality->nr_lost, " lost");
+	add_count(standings, CT_STANDING_EVENTS, false, quality->nr_events);
+	add_count(standings, CT_STANDING_LOST, quality->nr_lost > 0, quality->nr_lost);
 	if (quality->nr_left_out)
-		add_count(standings, CT_STANDING_LEFT_OUT, false, quality->nr_left_out,
-			" left out as asked");
+		add_count(standings, CT_STANDING_LEFT_OUT, false, quality->nr_left_out);
 }
 
 static void tell_file(struct standings *standings, const struct ct_tables *tables)

@@ -246,6 +246,16 @@ void say_count(struct text *text, uint64_t count, const char *one, const char *m
 	text_format(text, " %s", count == 1 ? one : many);
 }
 
+void say_standing_count(struct text *text, enum ct_standing_kind kind, uint64_t count)
+{
+	if (kind == CT_STANDING_EVENTS) {
+		say_count(text, count, "event", "events");
+		return;
+	}
+	text_count(text, count);
+	text_add(text, kind == CT_STANDING_LOST ? " lost" : " left out as asked");
+}
+
 void say_mean(struct text *text, double mean)
 {
 	if (mean <= 0)

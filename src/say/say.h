@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "corotracer/event.h"
+#include "corotracer/standing.h"
 
 #define SAY_NOT_KNOWN "not known"
 
@@ -132,6 +133,9 @@ void say_event(struct text *text, const struct ct_event *event);
 
 /* say_count: a number and its noun: "1 finding", "1,234 events". */
 void say_count(struct text *text, uint64_t count, const char *one, const char *many);
+
+/* say_standing_count: the events, the lost ones (LOST) or those left out (LEFT_OUT), as every strip has them. */
+void say_standing_count(struct text *text, enum ct_standing_kind kind, uint64_t count);
 
 /* say_mean: how many in the mean: about three digits that count: "0.061", "2.25", "64", "1,085". */
 void say_mean(struct text *text, double mean);

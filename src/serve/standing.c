@@ -3,6 +3,7 @@
  * What the strip on every screen says of a recording while it goes on, and of the age of what is shown.
  */
 #include "base/clock.h"
+#include "say/say.h"
 #include "serve/api.h"
 
 /* Rings are looked at many times a second. */
@@ -22,10 +23,9 @@ static void tell(struct json *json, enum ct_standing_kind kind, bool is_doubt, s
 }
 
 static void tell_count(struct json *json, enum ct_standing_kind kind, bool is_doubt, uint64_t count,
-	const char *words, struct text *text)
+	struct text *text)
 {
-	text_count(text, count);
-	text_add(text, words);
+	say_standing_count(text, kind, count);
 	tell(json, kind, is_doubt, text);
 }
 
@@ -41,12 +41,10 @@ static void tell_engine(struct json *json, const struct ct_record_now *now, stru
 
 static void tell_recording(struct json *json, const struct ct_record_now *now, struct text *text)
 {
-	tell_count(json, CT_STANDING_EVENTS, false, now->nr_events,
-		now->nr_events == 1 ? " event" : " events", text);
-	tell_count(json, CT_STANDING_LOST, now->nr_lost > 0, now->nr_lost, " lost", text);
+	tell_count(json, CT_STANDING_EVENTS, false, now->nr_events, text);
+	tell_count(json, CT_STANDING_LOST, now->nr_lost > 0, now->nr_lost, text);
 	if (now->nr_left_out)
-		tell_count(json, CT_STANDING_LEFT_OUT, false, now->nr_left_out,
-			" left out as asked", text);
+		tell_count(json, CT_STANDING_LEFT_OUT, false, now->nr_left_out, text);
 	if (!now->has_probe) {
 		text_add(text, "no probe has attached: is it linked?");
 		tell(json, CT_STANDING_PROBE, true, text);
