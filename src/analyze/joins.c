@@ -172,16 +172,6 @@ static void fold(const struct analysis *analysis, const struct kin *kin, const b
 	}
 }
 
-static void remove_folded(struct analysis *analysis, const bool *is_folded)
-{
-	size_t i, count = 0;
-
-	for (i = 0; i < analysis->groups.count; i++)
-		if (!is_folded[i])
-			analysis->groups.at[count++] = analysis->groups.at[i];
-	analysis->groups.count = count;
-}
-
 void analyze_joins_survey(struct analysis *analysis)
 {
 	uint32_t count = (uint32_t)analysis->groups.count, i;
@@ -201,7 +191,7 @@ void analyze_joins_survey(struct analysis *analysis)
 		if (is_folded[i])
 			fold(analysis, kin, is_folded, &analysis->groups.at[i]);
 	}
-	remove_folded(analysis, is_folded);
+	analyze_groups_remove(analysis, is_folded);
 }
 
 /* ---------------------------------------------------------------- telling it */

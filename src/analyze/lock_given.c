@@ -47,7 +47,7 @@ const struct model_watcher analyze_lock_given_watcher = {
 static bool is_soon(
 	const struct analysis *analysis, const struct of_coro *given, const struct model_coro *coro)
 {
-	int64_t waited_ns = analysis->parties[coro->process].end - coro->suspended;
+	int64_t waited_ns = ct_time_between(coro->suspended, analysis->parties[coro->process].end);
 
 	return given->to && given->time <= coro->suspended &&
 	       coro->suspended - given->time <= waited_ns / SHARE_SOON;

@@ -402,6 +402,9 @@ bool analyze_ties_is_something_left(
 
 #define TIES_GENERATIONS 64u /* of parents that are looked through */
 
+/* analyze_ties_comes_from: is it this one, or was it started by it, through any of these generations? */
+bool analyze_ties_comes_from(const struct model *model, uint32_t coro, uint32_t from);
+
 /* analyze_ties_may_be_for_end: may its wait, by what is told, be for the end of one that it has started? */
 bool analyze_ties_may_be_for_end(const struct model_coro *coro);
 
@@ -447,6 +450,14 @@ void analyze_frames_tell(struct analysis *analysis, const struct group *group, s
 /* analyze_evidence_collect: reads the source again for the members' last events and the peers. */
 enum ct_status analyze_evidence_collect(
 	struct analysis *analysis, struct ct_source *source, struct ct_error *reterr);
+
+/*
+ * analyze_groups_remove: those whose flag is set, in the order of the groups. analyze_groups_fold: those of which this
+ * is true while all are there.
+ */
+void analyze_groups_remove(struct analysis *analysis, const bool *is_folded);
+void analyze_groups_fold(struct analysis *analysis,
+	bool (*is_second)(const struct analysis *analysis, const struct group *group));
 
 /*
  * analyze_group_finding: makes a group's finding. analyze_group_tell: its steps alone, in order, before the second

@@ -54,11 +54,10 @@ bool analyze_readiness_is(
 	const struct model_descriptor *descriptor = descriptor_of(analysis, coro);
 	const struct model_waking *end = analyze_readiness_end(analysis, coro);
 
-	if (end)
-		*ret_since = end->time;
-	else if (descriptor && was_reported(descriptor, coro))
-		*ret_since = descriptor->ready;
-	return end || (descriptor && was_reported(descriptor, coro));
+	if (!end && !(descriptor && was_reported(descriptor, coro)))
+		return false;
+	*ret_since = end ? end->time : descriptor->ready;
+	return true;
 }
 
 void analyze_readiness_tell_end(

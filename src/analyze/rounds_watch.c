@@ -61,15 +61,6 @@ static void leave_place(const struct model_watch *watch, uint32_t coro)
 	of->nr_rounds = 0;
 }
 
-static bool comes_from(const struct model *model, uint32_t coro, uint32_t from)
-{
-	uint32_t steps;
-
-	for (steps = 0; coro && coro != from && steps < TIES_GENERATIONS; steps++)
-		coro = model->coros.at[coro].parent;
-	return coro == from;
-}
-
 /* Written only of those that have started others. A thread's wake is that of another: it may bring anybody's word. */
 static void note_waker(const struct model_watch *watch, const struct model_sight *sight)
 {
@@ -77,7 +68,7 @@ static void note_waker(const struct model_watch *watch, const struct model_sight
 
 	if (!of->nr_at_wait || sight->by == sight->coro)
 		return;
-	of->is_by_child = comes_from(watch->model, sight->by, sight->coro);
+	of->is_by_child = analyze_ties_comes_from(watch->model, sight->by, sight->coro);
 	of->is_by_other = !of->is_by_child;
 }
 

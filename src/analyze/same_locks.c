@@ -101,20 +101,7 @@ static bool is_second(const struct analysis *analysis, const struct group *group
 
 void analyze_same_locks_survey(struct analysis *analysis)
 {
-	size_t i, count = 0;
-	bool *is_folded =
-		arena_array(&analysis->scratch, analysis->groups.count, sizeof(*is_folded));
-
-	if (!is_folded) {
-		analysis->is_broken = true;
-		return;
-	}
-	for (i = 0; i < analysis->groups.count; i++)
-		is_folded[i] = is_second(analysis, &analysis->groups.at[i]);
-	for (i = 0; i < analysis->groups.count; i++)
-		if (!is_folded[i])
-			analysis->groups.at[count++] = analysis->groups.at[i];
-	analysis->groups.count = count;
+	analyze_groups_fold(analysis, is_second);
 }
 
 /* ---------------------------------------------------------------- telling it */

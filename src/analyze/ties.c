@@ -10,6 +10,15 @@
 #include "analyze/parts.h"
 #include "analyze/runtime_words.h"
 
+bool analyze_ties_comes_from(const struct model *model, uint32_t coro, uint32_t from)
+{
+	uint32_t steps;
+
+	for (steps = 0; coro && coro != from && steps < TIES_GENERATIONS; steps++)
+		coro = model->coros.at[coro].parent;
+	return coro == from;
+}
+
 static uint32_t *array_of(struct analysis *analysis, size_t count)
 {
 	uint32_t *array = arena_array(&analysis->scratch, count, sizeof(*array));

@@ -25,18 +25,6 @@ struct place {
 
 /* ---------------------------------------------------------------- what it looks at */
 
-static bool is_parent(const struct model *model, uint32_t coro, uint32_t of)
-{
-	unsigned steps;
-
-	for (steps = 0; of && steps < TIES_GENERATIONS; steps++) {
-		of = model->coros.at[of].parent;
-		if (of == coro)
-			return true;
-	}
-	return false;
-}
-
 /* The thread whose doing it is, where no coroutine's; 0: it is not known which, or an event loop's own. */
 static uint32_t waker_of(const struct model *model, uint32_t thread)
 {
@@ -60,7 +48,7 @@ static void note_end(const struct model *model, struct place *place,
 	const struct model_sight *sight, const struct model_coro *coro)
 {
 	uint32_t thread = waker_of(model, sight->event->thread);
-	int64_t waited_ns = sight->event->time - coro->suspended;
+	int64_t waited_ns = ct_time_between(coro->suspended, sight->event->time);
 
 	if (!thread || (place->thread && place->thread != thread)) {
 		place->has_others = true;
@@ -87,7 +75,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 		return true;
 	if (!sight->by)
 		note_end(model, place, sight, coro);
-	else if (is_parent(model, sight->by, sight->coro))
+	else if (analyze_ties_comes_from(model, sight->coro, sight->by))
 		place->nr_cut++;
 	else
 		place->has_others = true;
@@ -110,7 +98,7 @@ static bool is_over(const struct analysis *analysis, const struct model_thread *
 static bool is_blocked(const struct analysis *analysis, const struct model_thread *thread,
 	const struct model_coro *coro)
 {
-	int64_t waited_ns = analysis->parties[coro->process].end - coro->suspended;
+	int64_t waited_ns = ct_time_between(coro->suspended, analysis->parties[coro->process].end);
 
 	return thread->seen != CT_NO_TIME && thread->seen > thread->last_event &&
 	       thread->seen - coro->suspended > waited_ns / SHARE_LOOKED &&
@@ -162,7 +150,7 @@ static const struct place *place_of(const struct analysis *analysis, const struc
 bool analyze_waking_threads_are_gone(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct place *place = place_of(analysis, coro);
-	int64_t waited_ns = analysis->parties[coro->process].end - coro->suspended;
+	int64_t waited_ns = ct_time_between(coro->suspended, analysis->parties[coro->process].end);
 
 	return place && place->nr_ended >= LEAST_ENDED && coro->state == CT_STATE_WAITING &&
 	       place->longest_ns < waited_ns / TIMES_LONGER && are_others_blocked(analysis, coro);

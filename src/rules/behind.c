@@ -16,18 +16,6 @@ bool rules_behind_is_waiting(const struct analysis *analysis, uint32_t index)
 		       coro->rare->deadline <= analysis->parties[coro->process].end);
 }
 
-static bool is_parent(const struct analysis *analysis, uint32_t index, uint32_t child)
-{
-	uint32_t steps;
-
-	for (steps = 0; child && steps < TIES_GENERATIONS; steps++) {
-		child = analysis->model->coros.at[child].parent;
-		if (child == index)
-			return true;
-	}
-	return false;
-}
-
 /* In the run that lasts, it woke or started this one, and nobody came for it. */
 static bool is_left_ready(const struct analysis *analysis, uint32_t index, uint32_t blocker)
 {
@@ -55,7 +43,7 @@ bool rules_behind_is(const struct analysis *analysis, uint32_t index, uint32_t b
 		return is_left_ready(analysis, index, blocker);
 	return analyze_ties_next(analysis, index) == blocker ||
 	       (analyze_ties_may_be_for_end(&analysis->model->coros.at[index]) &&
-		       is_parent(analysis, index, blocker));
+		       analyze_ties_comes_from(analysis->model, blocker, index));
 }
 
 struct rules_waiting rules_behind_count(const struct analysis *analysis, uint32_t blocker)

@@ -283,12 +283,14 @@ enum ct_status view_tell(struct ct_view *view, struct ct_error *reterr)
 		.size = sizeof(options), .thresholds = view->thresholds};
 	struct telling telling = {.view = view};
 	enum ct_status status = judge(view, &options, &view->report, reterr);
+	uint64_t nr_without_room;
 
 	if (status)
 		return status;
 	telling.report = view->report;
-	if (analyze_report_without_room(view->report) > view->nr_without_room)
-		view->nr_without_room = analyze_report_without_room(view->report);
+	nr_without_room = analyze_report_without_room(view->report);
+	if (nr_without_room > view->nr_without_room)
+		view->nr_without_room = nr_without_room;
 	if (!find_workers(&telling))
 		return ct_fail_memory(reterr);
 	tell_tables(&telling);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Groups of candidates that another group tells of as well.
+ */
+#include "analyze/parts.h"
+
+void analyze_groups_remove(struct analysis *analysis, const bool *is_folded)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < analysis->groups.count; i++)
+		if (!is_folded[i])
+			analysis->groups.at[count++] = analysis->groups.at[i];
+	analysis->groups.count = count;
+}
+
+void analyze_groups_fold(struct analysis *analysis,
+	bool (*is_second)(const struct analysis *analysis, const struct group *group))
+{
+	bool *is_folded =
+		arena_array(&analysis->scratch, analysis->groups.count, sizeof(*is_folded));
+	size_t i;
+
+	if (!is_folded) {
+		analysis->is_broken = true;
+		return;
+	}
+	for (i = 0; i < analysis->groups.count; i++)
+		is_folded[i] = is_second(analysis, &analysis->groups.at[i]);
+	analyze_groups_remove(analysis, is_folded);
+}
