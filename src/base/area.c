@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Areas are mappings: the kernel gives a page when it is first written. A page that holds the reader of traces has no
- * such calls, and takes the memory at once.
+ * Areas are mappings: the kernel gives a page when it is first written. A small one is a piece of the heap, which costs
+ * no calls of the kernel where small traces are judged one after the other. A page that holds the reader of traces has
+ * no such calls, and takes the memory at once.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,11 +10,12 @@
 
 #include "base/area.h"
 
+#define AREA_SMALL ((size_t)4 << 10)
 #define AREA_STEP ((size_t)64 << 10) /* a multiple of the size of a page, on any machine */
 
 static size_t round_up(size_t nr_bytes)
 {
-	return (nr_bytes + AREA_STEP - 1) & ~(AREA_STEP - 1);
+	return nr_bytes <= AREA_SMALL ? AREA_SMALL : (nr_bytes + AREA_STEP - 1) & ~(AREA_STEP - 1);
 }
 
 #ifdef __wasm__
@@ -43,11 +45,22 @@ static void give_all_back(struct area *area)
 
 static void *enlarge(const struct area *area, size_t nr_bytes)
 {
-	void *at = area->at ? mremap(area->at, area->nr_bytes, nr_bytes, MREMAP_MAYMOVE)
-			    : mmap(NULL, nr_bytes, PROT_READ | PROT_WRITE,
-				      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *at;
 
-	return at == MAP_FAILED ? NULL : at;
+	if (nr_bytes <= AREA_SMALL)
+		return calloc(1, nr_bytes);
+	if (area->nr_bytes > AREA_SMALL)
+		at = mremap(area->at, area->nr_bytes, nr_bytes, MREMAP_MAYMOVE);
+	else
+		at = mmap(NULL, nr_bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (at == MAP_FAILED)
+		return NULL;
+	if (area->at && area->nr_bytes <= AREA_SMALL) {
+		memcpy(at, area->at, area->nr_bytes);
+		free(area->at);
+	}
+	return at;
 }
 
 static void give_back(unsigned char *at, size_t nr_bytes)
@@ -58,8 +71,10 @@ static void give_back(unsigned char *at, size_t nr_bytes)
 
 static void give_all_back(struct area *area)
 {
-	if (area->at)
+	if (area->nr_bytes > AREA_SMALL)
 		munmap(area->at, area->nr_bytes);
+	else
+		free(area->at);
 }
 
 #endif
@@ -88,6 +103,8 @@ void area_cut(struct area *area, size_t nr_bytes)
 
 	if (nr_bytes >= area->nr_bytes)
 		return;
+	if (whole > area->nr_bytes)
+		whole = area->nr_bytes;
 	memset(area->at + nr_bytes, 0, whole - nr_bytes);
 	give_back(area->at + whole, area->nr_bytes - whole);
 }

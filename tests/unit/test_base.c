@@ -109,6 +109,9 @@ static void test_area(void)
 	struct area area = {0};
 
 	CHECK(area_reach(&area, 10));
+	area.at[9] = 6;
+	area_cut(&area, 9);
+	CHECK_EQUAL(area.at[9], 0);
 	area.at[9] = 7;
 	for (i = 1000; i <= large; i *= 3)
 		CHECK(area_reach(&area, i));
