@@ -10,7 +10,7 @@
  * And what does not matter changes nothing: where all times lie an hour later, or coroutines have other
  * numbers, the findings are the same.
  *
- * `lossy [--seed SEED] [--times COUNT] FILE...`: each case from that seed on (42), and so many times as often as below.
+ * `lossy [--seed SEED] [--times COUNT] FILE...`: each case from that seed on, and so many times as often as below.
  * Many times, from a new seed, is `./dev soak lossy`.
  */
 #include <inttypes.h>
@@ -24,17 +24,16 @@
 #include "base/vec.h"
 
 /*
- * Events that are judged for each case, and how often at least. What is judged is the same with the sanitizer, which
- * looks for other things.
+ * Events that are judged for each case, and how often at least. Builds with the address sanitizer lose other events
+ * than those without, so that neither judges again what the other one did.
  */
-#ifdef __SANITIZE_ADDRESS__
 #define EVENTS_JUDGED 25000u
 #define LEAST_ROUNDS 10u
 #define MOST_ROUNDS 250u
+#ifdef __SANITIZE_ADDRESS__
+#define SEED 42u
 #else
-#define EVENTS_JUDGED 50000u
-#define LEAST_ROUNDS 20u
-#define MOST_ROUNDS 500u
+#define SEED 43u
 #endif
 
 struct replay {
@@ -476,7 +475,7 @@ static void try_case(const char *path, unsigned times)
 
 int main(int argc, char **argv)
 {
-	uint64_t seed = 42;
+	uint64_t seed = SEED;
 	unsigned times = 1;
 	int i;
 
