@@ -60,6 +60,7 @@ case "$*" in
 *-Dnope*) printf 'The Meson build system\\n\\nmeson.build:1:0: ERROR: Unknown options: "nope"\\n'; exit 1 ;;
 "setup build"*)
 	mkdir -p build/meson-private build/meson-logs && : >build/meson-logs/meson-log.txt
+	cp -r meson-info build
 	for word; do case $word in -D*) word=${word#-D}; echo "${word%%=*} = ${word#*=}" ;; esac; done \\
 		>build/meson-private/cmd_line.txt
 	touch -d '+1 hour' build/build.ninja ;;
@@ -67,6 +68,7 @@ esac
 """
 NINJA = """
 case "$*" in
+*build.ninja) ;;
 *"-t deps") printf 'x.o: #deps 2\\n    /bin/sh\\n    /nowhere/gone.h\\n' ;;
 *) ! [ -e fails ] || { rm fails; exit 1; } ;;
 esac
@@ -83,6 +85,16 @@ def calls_of(folder, *words, status=0):
     yield told.stderr, [line for line in (folder / "calls").read_text().splitlines() if not line.startswith("dpkg")]
 
 
+def write_targets(folder, targets, tests=()):
+    """What Meson tells of a build in this folder: its targets, where each stands, and what a suite's tests need."""
+    (folder / "meson-info").mkdir(exist_ok=True)
+    told = {"tests": [{"name": "a test", "suite": [f"corotracer:{suite}"], "depends": [one]} for suite, one in tests],
+            "targets": [{"id": name, "defined_in": str(folder / place), "build_by_default": by_default,
+                         "filename": [str(folder / name)]} for name, place, by_default in targets]}
+    for what, entries in told.items():
+        (folder / f"meson-info/intro-{what}.json").write_text(json.dumps(entries))
+
+
 def configuring(folder):
     """An option given twice counts once, the last; a wrong one is one sentence; a header that went configures anew."""
     (folder / "bin").mkdir()
@@ -90,6 +102,10 @@ def configuring(folder):
         (folder / "bin" / name).write_text(STAND_IN.format(folder=folder, does=does))
         (folder / "bin" / name).chmod(0o755)
     shutil.copy(ROOT / "dev", folder / "dev")
+    (folder / "tools").mkdir()
+    shutil.copy(TOOLS / "list-targets", folder / "tools")
+    write_targets(folder, [("program", "meson.build", True), ("asked-for", "wasm/meson.build", False),
+                           ("tested", "tests/unit/meson.build", True)])
     twice = ("-Dpage=auto", "-Dpage=disabled")
     *wrong, (_, calls) = calls_of(folder, *twice)
     if "meson setup build -Dpage=disabled" not in calls:
@@ -97,6 +113,8 @@ def configuring(folder):
     *more, (_, calls) = calls_of(folder, *twice)
     if any(call.startswith("meson") for call in calls):
         wrong.append(f"the same options again configure again: {calls}")
+    if not any(call.endswith(" ../program") for call in calls):
+        wrong.append(f"not only what is no test is built: {calls}")
     *more, (said, _) = *more, *calls_of(folder, "-Dnope=1", status=1)
     if said != 'dev: Unknown options: "nope" (meson_options.txt lists the options)\n':
         wrong.append(f"of a wrong option ./dev says {said!r}")
@@ -151,14 +169,10 @@ def reasons(folder):
 
 def needed(folder):
     """What two tests of a suite need, and not what others do."""
-    (folder / "meson-info").mkdir()
-    told = {"tests": [{"name": "a test", "suite": [f"corotracer:{suite}"], "depends": [one]}
-                      for suite, one in (("unit", "first"), ("race", "second"), ("unit", "third"))],
-            "targets": [{"id": name, "filename": [str(folder / "tests" / name)]} for name in ("first", "second", "third", "fourth")]}
-    for what, entries in told.items():
-        (folder / f"meson-info/intro-{what}.json").write_text(json.dumps(entries))
-    if (said := run("list-test-targets", folder, "unit").stdout.split()) != ["tests/first", "tests/third"]:
-        yield f"list-test-targets tells {said} of what unit needs"
+    write_targets(folder, [(name, "tests/meson.build", True) for name in ("first", "second", "third", "fourth")],
+                  (("unit", "first"), ("race", "second"), ("unit", "third")))
+    if (said := run("list-targets", folder, "unit").stdout.split()) != ["first", "third"]:
+        yield f"list-targets tells {said} of what unit needs"
 
 
 def main():
