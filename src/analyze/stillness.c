@@ -262,15 +262,23 @@ const char *analyze_stillness_words_thread(struct analysis *analysis, uint32_t i
 		thread->seen_untimed ? ", without time-out" : ", with a time-out");
 }
 
-/* A thread that computes, and told last that this coroutine suspends on it: its awaiter may turn round there. */
-static const char *words_since(struct analysis *analysis, uint32_t index)
+uint32_t analyze_stillness_leaving(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_thread *thread = &analysis->model->threads[index];
-	const struct model_coro *coro = &analysis->model->coros.at[thread->last_suspended];
+	const struct model_coro *coro = &analysis->model->coros.at[thread->leaving];
 
-	if (!thread->last_suspended || thread->top || !thread_is_computing(thread) ||
-		coro->state != CT_STATE_WAITING || coro->thread != index ||
-		coro->suspended != thread->last_event)
+	return thread->leaving && !thread->top && thread_is_computing(thread) &&
+			       coro->state == CT_STATE_WAITING && coro->thread == index
+		       ? thread->leaving
+		       : 0;
+}
+
+static const char *words_since(struct analysis *analysis, uint32_t index)
+{
+	uint32_t leaving = analyze_stillness_leaving(analysis, index);
+	const struct model_coro *coro = &analysis->model->coros.at[leaving];
+
+	if (!leaving)
 		return "";
 	return analyze_say(analysis, ", since %s suspended at %s",
 		analyze_words_coro(analysis, coro), analyze_words_place(analysis, coro->wait_site));

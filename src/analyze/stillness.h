@@ -30,6 +30,12 @@ bool analyze_stillness_waits_for_clock(
 	const struct analysis *analysis, uint32_t thread, ct_time moment);
 const char *analyze_stillness_words_thread(struct analysis *analysis, uint32_t thread);
 
+/*
+ * analyze_stillness_leaving: the coroutine, which waits, that suspended last on this thread, which has been on a
+ * processor at each look since then, with no other coroutine: what is behind the suspension may turn round; 0: none.
+ */
+uint32_t analyze_stillness_leaving(const struct analysis *analysis, uint32_t thread);
+
 /* analyze_stillness_lasts: is the time from `since` to the end of the process long enough for a standstill? */
 bool analyze_stillness_lasts(const struct analysis *analysis, uint32_t process, ct_time since);
 

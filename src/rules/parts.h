@@ -59,6 +59,12 @@ bool rules_endless_run_is(const struct analysis *analysis, uint32_t index, int64
 uint32_t rules_endless_run_place(const struct model_coro *coro);
 
 /*
+ * rules_spinning_worker_explains: does a worker of a process that stands still turn round behind a suspension? Then
+ * that is the finding, and is added here.
+ */
+bool rules_spinning_worker_explains(struct analysis *analysis, uint32_t process);
+
+/*
  * rules_blocked_worker_is_behind: may it wait for a coroutine of which a finding says that it blocks its thread? As one
  * that started it, for what it has, or because every worker is blocked.
  */

@@ -231,6 +231,9 @@ static void judge_left(struct analysis *analysis, const struct passing *passing)
 		nr_spinning += spins(analysis, worker, &reasons);
 		nr_looking += has_looked(analysis, worker, since);
 	}
+	/* That finding says what the worker is at, and counts those that are ready. */
+	if (analyze_candidate_is_there(analysis, CT_RULE_SPINNING_WORKER, coro->process, 0))
+		return;
 	if (nr_spinning)
 		add(analysis, passing, coro->wait_site, VARIANT_SPINS,
 			reasons | REASON(BUSY_UNTOLD));

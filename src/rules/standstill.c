@@ -296,6 +296,8 @@ static void find(struct analysis *analysis)
 		else if (is_idle(analysis, i) || is_waiting_for_clock(analysis, i)) {
 			remark(analysis, i, nr_standing[i]);
 			nr_standing[i] = 0;
+		} else if (rules_spinning_worker_explains(analysis, i)) {
+			nr_standing[i] = 0;
 		}
 	}
 	for (i = 1; nr_standing && i < model->coros.count; i++)

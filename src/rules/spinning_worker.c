@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Spinning workers: a coroutine suspended, and its worker has been on a processor ever since without telling of
+ * anything. What turns round there is the code behind the suspension: the awaiter's await_suspend, a lock of the
+ * scheduler's own, its search for work. Others do not go on meanwhile: some are ready, and no coroutine has run since;
+ * or it would be a standstill. That one comes last of all: a scheduler that looks for work without a pause turns round
+ * so while somebody's wake is lost.
+ *
+ * A worker that does other work than coroutines looks the same, so this is never more than Suspect. Silent of those
+ * that are marked, in a warm-up or the end of a program, and where events are missing since.
+ */
+#include <inttypes.h>
+
+#include "rules/parts.h"
+
+#define WORKERS_TOLD 8u
+
+/* The coroutine that suspended last on this worker, which has computed since; 0: it does not. */
+static uint32_t left_by(const struct analysis *analysis, uint32_t worker)
+{
+	const struct model_thread *thread = &analysis->model->threads[worker];
+	ct_time end = analyze_party_working_until(analysis, thread->process);
+
+	if (!thread->is_worker || thread->idle_from != CT_NO_TIME ||
+		end - thread->last_event <= LIMIT(analysis, SPINNING_TIME) ||
+		thread_is_over(thread, analysis->parties[thread->process].end))
+		return 0;
+	return analyze_stillness_leaving(analysis, worker);
+}
+
+static bool is_long_ready(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+
+	return is_ready(coro) && !coro->mark && !analysis->is_told[index] &&
+	       analyze_party_working_until(analysis, coro->process) - ready_since(coro) >
+		       LIMIT(analysis, SPINNING_TIME);
+}
+
+/* By process: how many are ready, and have been for long. */
+static uint32_t *count_ready(struct analysis *analysis)
+{
+	uint32_t *counts =
+		arena_array(&analysis->scratch, analysis->model->nr_processes, sizeof(*counts));
+	uint32_t i;
+
+	analysis->is_broken |= !counts;
+	for (i = 1; counts && i < analysis->model->coros.count; i++)
+		counts[analysis->model->coros.at[i].process] += is_long_ready(analysis, i);
+	return counts;
+}
+
+/* Has no coroutine done anything for so long, though some are ready? */
+static bool are_held_up(const struct analysis *analysis, uint32_t process)
+{
+	const struct stillness *still = &analysis->stills[process];
+	ct_time end = analyze_party_working_until(analysis, process);
+
+	return !still->nr_running && still->moment != CT_NO_TIME &&
+	       end - still->moment > LIMIT(analysis, SPINNING_TIME) &&
+	       !analysis->parties[process].has_ended_well &&
+	       analyze_party_is_at_work(analysis, process, still->moment, end);
+}
+
+/* Is it told? */
+static bool judge(struct analysis *analysis, uint32_t worker, uint32_t nr_ready)
+{
+	uint32_t index = left_by(analysis, worker);
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	enum reason doubt = analyze_stillness_doubt(analysis, worker);
+	struct candidate candidate = {
+		.rule = CT_RULE_SPINNING_WORKER,
+		.grade = CT_GRADE_SUSPECT,
+		.process = coro->process,
+		.coro = index,
+		.wait_site = coro->wait_site,
+		.variant = nr_ready,
+		.subject = worker,
+		.reasons = REASON(BUSY_UNTOLD),
+		.since = coro->suspended,
+	};
+
+	if (!index || coro->mark || analysis->is_told[index] ||
+		model_lost_between(analysis->model, coro->process, coro->suspended,
+			analysis->parties[coro->process].end))
+		return false;
+	candidate.reasons |= doubt == NR_REASONS ? 0 : UINT64_C(1) << doubt;
+	analyze_candidate_add(analysis, &candidate);
+	return true;
+}
+
+static bool judge_all(struct analysis *analysis, uint32_t process, uint32_t nr_ready)
+{
+	const struct model_process *of = &analysis->model->processes[process];
+	bool is_told = false;
+	size_t i;
+
+	for (i = 0; i < of->workers.count; i++)
+		is_told |= judge(analysis, of->workers.at[i], nr_ready);
+	return is_told;
+}
+
+bool rules_spinning_worker_explains(struct analysis *analysis, uint32_t process)
+{
+	return judge_all(analysis, process, 0);
+}
+
+static void find(struct analysis *analysis)
+{
+	const uint32_t *nr_ready = count_ready(analysis);
+	uint32_t process;
+
+	for (process = 1; nr_ready && process < analysis->model->nr_processes; process++)
+		if (nr_ready[process] && are_held_up(analysis, process))
+			judge_all(analysis, process, nr_ready[process]);
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+static void tell_workers(struct analysis *analysis, const struct group *group, struct story *story)
+{
+	uint32_t i;
+
+	for (i = 0; i < group->count && i < WORKERS_TOLD; i++) {
+		const struct candidate *candidate = &analysis->candidates.at[group->first + i];
+		struct ct_step step = {
+			.time = analysis->model->threads[candidate->subject].last_event,
+			.thread = candidate->subject,
+			.sequence = UINT64_MAX,
+			.text = "since then the thread has been on a processor, and told of "
+				"nothing: it turns round behind that suspension",
+		};
+
+		analyze_story_suspended(
+			analysis, story, &analysis->model->coros.at[candidate->coro]);
+		analyze_story_step(analysis, story, &step);
+	}
+}
+
+/* Those that wait elsewhere may do so for what turns round. */
+static void tell_others(struct analysis *analysis, const struct group *group, struct story *story)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	struct rules_waiting waiting = rules_behind_count(analysis, first->coro);
+	uint32_t nr_waiting = waiting.nr_behind + waiting.nr_others;
+
+	if (nr_waiting >= group->count)
+		analyze_story_evidence(analysis, story, "%" PRIu32 " more %s meanwhile",
+			nr_waiting - (group->count - 1),
+			nr_waiting == group->count ? "waits" : "wait");
+}
+
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	ct_time end = analyze_party_working_until(analysis, first->process);
+	const char *ready =
+		!first->variant
+			? ""
+			: analyze_say(analysis, ", while %" PRIu32 " %s ready", first->variant,
+				  first->variant == 1 ? "coroutine is" : "coroutines are");
+
+	finding->title = analyze_say(analysis,
+		"%u %s computed without a coroutine for %s, since %s suspended at %s%s",
+		group->count, group->count == 1 ? "worker has" : "workers have",
+		analyze_words_duration(analysis, end - coro->suspended),
+		group->count == 1 ? analyze_words_coro(analysis, coro) : "their last ones",
+		analyze_words_place(analysis, first->wait_site), ready);
+	tell_workers(analysis, group, story);
+	tell_others(analysis, group, story);
+	analyze_stillness_tell_threads(analysis, first->process, story);
+	analyze_story_victims(analysis, story, group);
+	finding->first_sequence = coro->wait_event;
+	finding->last_sequence = coro->last_event;
+}
+
+const struct rule rules_spinning_worker = {
+	.find = find,
+	.describe = describe,
+	.is_cause = true,
+};

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two workers and a lock for coroutines, whose list of waiters is guarded by a spin lock. One unlock returns, and does
+ * not give the spin lock back: whoever wants the lock next turns round in `await_suspend`, and its worker with it.
+ *
+ *	spinning NUMBER
+ *
+ * So many coroutines share the lock. The main thread ends the program with status 3 after that.
+ */
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "coroTracer.h"
+
+namespace
+{
+const int nr_rounds = 100, nr_broken = 50;
+
+std::mutex guard;
+std::condition_variable is_filled;
+std::deque<std::coroutine_handle<>> queue;
+
+void schedule(std::coroutine_handle<> handle)
+{
+	corotracer::wake(handle);
+	std::lock_guard hold(guard);
+	queue.push_back(handle);
+	is_filled.notify_one();
+}
+
+std::coroutine_handle<> next()
+{
+	std::unique_lock hold(guard);
+
+	while (queue.empty()) {
+		corotracer::park();
+		is_filled.wait(hold);
+		corotracer::unpark();
+	}
+	std::coroutine_handle<> handle = queue.front();
+	queue.pop_front();
+	return handle;
+}
+
+struct Task {
+	struct promise_type : corotracer::PromiseMixin {
+		Task get_return_object() noexcept
+		{
+			return {};
+		}
+		std::suspend_never initial_suspend() noexcept
+		{
+			return {};
+		}
+		std::suspend_never final_suspend() noexcept
+		{
+			return {};
+		}
+		void return_void() noexcept
+		{
+		}
+		void unhandled_exception() noexcept
+		{
+			std::abort();
+		}
+	};
+};
+
+struct Hop {
+	bool await_ready() const noexcept
+	{
+		return false;
+	}
+	void await_suspend(std::coroutine_handle<> handle) const
+	{
+		schedule(handle);
+	}
+	void await_resume() const noexcept
+	{
+	}
+};
+
+std::atomic<bool> is_guarded;
+bool is_locked;
+std::deque<std::coroutine_handle<>> waiters;
+
+void enter()
+{
+	while (is_guarded.exchange(true))
+		;
+}
+
+struct Lock {
+	bool await_ready() const noexcept
+	{
+		return false;
+	}
+
+	bool await_suspend(std::coroutine_handle<> handle) const
+	{
+		enter();
+		bool waits = is_locked;
+
+		is_locked = true;
+		if (waits)
+			waiters.push_back(handle);
+		is_guarded = false;
+		return waits;
+	}
+
+	void await_resume() const noexcept
+	{
+	}
+};
+
+void unlock(bool is_broken)
+{
+	enter();
+	if (waiters.empty()) {
+		is_locked = false;
+		if (!is_broken)
+			is_guarded = false;
+		return;
+	}
+	std::coroutine_handle<> handle = waiters.front();
+	waiters.pop_front();
+	is_guarded = false;
+	schedule(handle);
+}
+
+Task use()
+{
+	for (int round = 0; round < nr_rounds; round++) {
+		co_await Hop{};
+		co_await Lock{}; // here
+		unlock(round >= nr_broken);
+	}
+}
+
+void work()
+{
+	for (;;)
+		next().resume();
+}
+} // namespace
+
+int main(int, char **argv)
+{
+	corotracer::InitTracer();
+	for (int i = 0; i < std::atoi(argv[1]); i++)
+		use();
+	std::thread(work).detach();
+	std::thread(work).detach();
+	std::this_thread::sleep_for(std::chrono::seconds(5));
+	std::_Exit(3);
+}
