@@ -423,51 +423,39 @@ static bool fold_name(const struct step *step)
 	return fold_alive(step, get_coro(step, coro));
 }
 
-/* The first ones are those of which there are many. Records about coroutines that name none say nothing. */
+/* The record is what counts from now on for this, of its kind. */
+static bool set(const struct step *step, uint64_t about)
+{
+	return snapshot_fold_set(step, step->kind, about);
+}
+
+static bool set_of_thread(const struct step *step, unsigned kind)
+{
+	return snapshot_fold_set(step, kind, snapshot_fold_thread(step));
+}
+
+/* A kind that the protocol has, and snapshot/kinds.def has not, is not declared here. */
+enum has {
+#define FOLD(name, call) HAS_##name,
+#include "snapshot/kinds.def"
+#define X(name, number, text, category, object, argument, meaning) name##_IS_THERE = HAS_##name,
+#include "corotracer/def/kinds.def"
+#undef X
+};
+
 static inline bool fold_one(const struct step *step)
 {
-	bool has_coro = step->record->coro != 0;
-
 	switch (step->kind) {
-	case CTP_KIND_DETAIL:
-		return fold_detail(step);
-	case CTP_KIND_RESUME:
-		return !has_coro || run(step, step->record->coro, 0);
-	case CTP_KIND_SUSPEND:
-	case CTP_KIND_RETURN:
-		return !has_coro || wait_or_end(step, step->record->object);
-	case CTP_KIND_SYSCALL_BEGIN:
-		return !has_coro || wait_or_end(step, 0);
-	case CTP_KIND_SYSCALL_END:
-		return !has_coro || fold_syscall_end(step);
-	case CTP_KIND_SWITCH:
-		return fold_switch(step);
-	case CTP_KIND_WAKE:
-		return fold_wake(step);
-	case CTP_KIND_ENQUEUE:
-		return !has_coro || fold_enqueue(step);
-	case CTP_KIND_DEQUEUE:
-		return !has_coro || fold_dequeue(step);
-	case CTP_KIND_RELEASE:
-		return fold_release(step);
-	case CTP_KIND_HAND_OVER:
-		return fold_hand_over(step);
-	case CTP_KIND_CREATE:
-		return !has_coro || fold_create(step);
-	case CTP_KIND_ACQUIRE:
-	case CTP_KIND_CANCEL:
-	case CTP_KIND_DESTROY:
-	case CTP_KIND_FRAME:
-	case CTP_KIND_AWAIT:
-	case CTP_KIND_AWAIT_DONE:
-	case CTP_KIND_TASK_SET:
-		return !has_coro || fold_alive(step, own_coro(step));
-	case CTP_KIND_NAME:
-		return fold_name(step);
-	case CTP_KIND_MARK:
-		return fold_mark(step);
-	default:
-		return snapshot_fold_other(step);
+#define FOLD(name, call)      \
+	case CTP_KIND_##name: \
+		return call;
+#define OWN(name, call)       \
+	case CTP_KIND_##name: \
+		return step->record->coro == 0 || call;
+#define PASSED(name) case CTP_KIND_##name:
+#include "snapshot/kinds.def"
+	default: /* a kind that is not known is no state */
+		return true;
 	}
 }
 

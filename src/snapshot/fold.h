@@ -29,7 +29,13 @@ bool snapshot_fold_set(const struct step *step, unsigned kind, uint64_t about);
 /* snapshot_fold_thread: that the record is of. */
 uint32_t snapshot_fold_thread(const struct step *step);
 
-/* snapshot_fold_other: takes up what concerns no coroutine. False: no room. */
-bool snapshot_fold_other(const struct step *step);
+/*
+ * What concerns no coroutine: snapshot_fold_open takes up a descriptor that came into being, and the others a beginning
+ * or an end of a task, a region and a range. False: no room.
+ */
+bool snapshot_fold_open(const struct step *step);
+bool snapshot_fold_task(const struct step *step);
+bool snapshot_fold_region(const struct step *step);
+bool snapshot_fold_range(const struct step *step);
 
 #endif

@@ -22,7 +22,7 @@ uint32_t snapshot_fold_thread(const struct step *step)
 }
 
 /* A number that was closed is open again where the program tells no generations. */
-static bool fold_open(const struct step *step)
+bool snapshot_fold_open(const struct step *step)
 {
 	uint64_t closed =
 		snapshot_fact_key(step->segment, CTP_KIND_DESCRIPTOR_CLOSE, step->record->object);
@@ -86,7 +86,7 @@ static unsigned nr_open(const struct step *step, uint64_t region)
 }
 
 /* A beginning is one more, of those that are told; an end closes the innermost. */
-static bool fold_region(const struct step *step)
+bool snapshot_fold_region(const struct step *step)
 {
 	struct snapshot_source *source = &step->snapshot->sources.at[step->origin];
 	uint64_t region = region_of(step);
@@ -100,6 +100,12 @@ static bool fold_region(const struct step *step)
 	source->last_region = region;
 	source->nr_regions = nr_around + is_begin;
 	return fold_span(step, CTP_KIND_REGION_BEGIN, region_key(step, region, nr_around));
+}
+
+bool snapshot_fold_task(const struct step *step)
+{
+	return fold_span(step, CTP_KIND_TASK_BEGIN,
+		snapshot_fact_key(step->segment, CTP_KIND_TASK_BEGIN, step->record->object));
 }
 
 /* Its kind, and whom that concerns: of these there is one at a time. */
@@ -120,56 +126,7 @@ static uint64_t range_of(const struct step *step)
 	return of | snapshot_fold_thread(step);
 }
 
-bool snapshot_fold_other(const struct step *step)
+bool snapshot_fold_range(const struct step *step)
 {
-	const struct ctp_record *record = step->record;
-	uint64_t thread = snapshot_fold_thread(step);
-
-	/* Where two kinds have one key the later record counts. */
-	switch (step->kind) {
-	case CTP_KIND_THREAD_START:
-	case CTP_KIND_THREAD_STOP:
-		return snapshot_fold_set(step, CTP_KIND_THREAD_START, thread);
-	case CTP_KIND_PARK:
-	case CTP_KIND_UNPARK:
-		return snapshot_fold_set(step, CTP_KIND_PARK, thread);
-	case CTP_KIND_PROCESSOR:
-		return snapshot_fold_set(step, step->kind, record->object);
-	case CTP_KIND_RANGE_BEGIN:
-	case CTP_KIND_RANGE_END:
-		return snapshot_fold_set(step, CTP_KIND_RANGE_BEGIN, range_of(step));
-	case CTP_KIND_BLOCK_BEGIN:
-	case CTP_KIND_BLOCK_END:
-		return snapshot_fold_set(step, CTP_KIND_BLOCK_BEGIN, thread);
-	case CTP_KIND_TASK_BEGIN:
-	case CTP_KIND_TASK_END:
-		return fold_span(step, CTP_KIND_TASK_BEGIN,
-			snapshot_fact_key(step->segment, CTP_KIND_TASK_BEGIN, record->object));
-	case CTP_KIND_REGION_BEGIN:
-	case CTP_KIND_REGION_END:
-		return fold_region(step);
-	case CTP_KIND_COUNTER:
-		return snapshot_fold_set(step, step->kind, CTP_TAIL_SITE(record->tail));
-	case CTP_KIND_CRASH:
-		return snapshot_fold_set(step, step->kind, thread);
-	case CTP_KIND_THREAD_STATE:
-		return snapshot_fold_set(step, step->kind, record->coro);
-	case CTP_KIND_THREAD_POLL:
-		return snapshot_fold_set(step, step->kind, record->coro << 24 ^ record->object);
-	case CTP_KIND_NOTIFY:
-		return snapshot_fold_set(
-			step, step->kind, record->object ^ (uint64_t)!step->argument << 55);
-	case CTP_KIND_DESCRIPTOR_OPEN:
-		return fold_open(step);
-	case CTP_KIND_DESCRIPTOR_READY:
-		return snapshot_fold_set(
-			step, step->kind, record->object ? record->object : record->coro);
-	case CTP_KIND_DESCRIPTOR_IO:
-		return snapshot_fold_set(
-			step, step->kind, record->object ^ (uint64_t)step->argument << 48);
-	default: /* logs, clocks, losses, and kinds that are not known are no state */
-		return step->kind < CTP_KIND_DESCRIPTOR_OPEN ||
-		       step->kind > CTP_KIND_DESCRIPTOR_TIMER ||
-		       snapshot_fold_set(step, step->kind, record->object);
-	}
+	return snapshot_fold_set(step, CTP_KIND_RANGE_BEGIN, range_of(step));
 }
