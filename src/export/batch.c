@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/failure.h"
+#include "base/hash.h"
 #include "export/batch.h"
 #include "corotracer/version.h"
 #include "event/kind_words.h"
@@ -34,16 +35,6 @@ static bool is_word(const struct batch_words *words, uint32_t word, const struct
 	return nr_bytes == text->length && memcmp(at, text_peek(text), nr_bytes) == 0;
 }
 
-static uint64_t hash_of(const struct text *text)
-{
-	uint64_t hash = UINT64_C(14695981039346656037);
-	size_t i;
-
-	for (i = 0; i < text->length; i++)
-		hash = (hash ^ (unsigned char)text->at[i]) * UINT64_C(1099511628211);
-	return hash;
-}
-
 static bool add_word(struct batch_words *words, const struct text *text, uint64_t hash)
 {
 	text_append(&words->bytes, text_peek(text), text->length);
@@ -59,7 +50,7 @@ static uint32_t find_word(struct batch *batch, struct batch_words *words)
 
 	if (!batch->clean.length)
 		return NO_WORD;
-	hash = hash_of(&batch->clean);
+	hash = hash_bytes(HASH_START, text_peek(&batch->clean), batch->clean.length);
 	while (map_get(&words->by_hash, hash, &word)) {
 		if (is_word(words, word, &batch->clean))
 			return word;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/failure.h"
+#include "base/hash.h"
 #include "metrics/parts.h"
 #include "say/say.h"
 
@@ -116,15 +117,6 @@ static enum ct_status add_delays(
 
 /* ---------------------------------------------------------------- findings */
 
-static uint64_t hash_of(const char *address, unsigned grade)
-{
-	uint64_t hash = UINT64_C(14695981039346656037) + grade; /* FNV-1a */
-
-	for (; *address; address++)
-		hash = (hash ^ (unsigned char)*address) * UINT64_C(1099511628211);
-	return hash;
-}
-
 /* Did earlier judgements have it? Beyond the bound nothing is new any more. */
 static bool is_known(struct metrics *metrics, uint64_t hash)
 {
@@ -147,7 +139,7 @@ static void add_finding(struct metrics *metrics, const struct ct_report *report,
 	text_clear(address);
 	say_finding(address, report->tables, ct_rule_name(finding->rule), finding->wait_site,
 		finding->cause_site);
-	if (is_known(metrics, hash_of(text_peek(address), finding->grade)))
+	if (is_known(metrics, hash_text(HASH_START + finding->grade, text_peek(address))))
 		return;
 	found->count++;
 	found->at = report->quality.observed_until;

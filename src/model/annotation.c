@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "model/parts.h"
-
-#define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
 /* ---------------------------------------------------------------- names */
 
@@ -23,15 +22,6 @@ static const char *text_of(const struct model *model, uint32_t site)
 		return "";
 	place = &model->tables->sites[site];
 	return *place->reason ? place->reason : place->function;
-}
-
-static uint64_t hash_name(uint32_t process, uint8_t kind, const char *name)
-{
-	uint64_t hash = (uint64_t)process << 8 | kind;
-
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * HASH_FACTOR;
-	return hash;
 }
 
 static bool is_span(const struct model_span *span, uint32_t process, uint8_t kind, const char *name)
@@ -65,7 +55,7 @@ static bool find_span(
 	struct model *model, const struct ct_event *event, uint8_t kind, uint32_t *ret_span)
 {
 	const char *name = text_of(model, event->site);
-	uint64_t key = hash_name(event->process, kind, name);
+	uint64_t key = hash_text(HASH_START ^ ((uint64_t)event->process << 8 | kind), name);
 
 	for (; map_get(&model->span_at, key, ret_span); key++)
 		if (is_span(&model->spans.at[*ret_span], event->process, kind, name))

@@ -7,26 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "model/parts.h"
-
-/* FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv */
-#define HASH_START UINT64_C(14695981039346656037)
-#define HASH_FACTOR UINT64_C(1099511628211)
-
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t nr_bytes)
-{
-	const unsigned char *byte = bytes;
-	size_t i;
-
-	for (i = 0; i < nr_bytes; i++)
-		hash = (hash ^ byte[i]) * HASH_FACTOR;
-	return hash;
-}
-
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-	return hash_bytes(hash, text, strlen(text) + 1);
-}
 
 static uint64_t hash_site(const struct ct_site *site)
 {

@@ -8,6 +8,7 @@
  */
 #include <inttypes.h>
 
+#include "base/hash.h"
 #include "base/protobuf.h"
 #include "profile/parts.h"
 
@@ -48,19 +49,10 @@ struct writing {
 
 /* ---------------------------------------------------------------- strings and functions */
 
-static uint64_t hash_of(const char *value)
-{
-	uint64_t hash = UINT64_C(14695981039346656037);
-
-	for (; *value; value++)
-		hash = (hash ^ (unsigned char)*value) * UINT64_C(1099511628211);
-	return hash;
-}
-
 /* The number of a string; two of the same hash that differ are both kept. */
 static uint64_t string_of(struct writing *writing, const char *value)
 {
-	uint64_t hash = hash_of(value);
+	uint64_t hash = hash_text(HASH_START, value);
 	uint32_t at;
 
 	if (map_get(&writing->string_at, hash, &at) && strcmp(writing->texts.at[at], value) == 0)

@@ -3,6 +3,7 @@
  * A profile as Speedscope reads it (https://www.speedscope.app/file-format-schema.json): a list of functions, and for
  * each stack the numbers of its functions, outermost first, with its nanoseconds.
  */
+#include "base/hash.h"
 #include "base/json_write.h"
 #include "profile/parts.h"
 
@@ -17,15 +18,7 @@ struct frames {
 
 static uint64_t hash_of(const struct profile_line *line)
 {
-	uint64_t hash = UINT64_C(14695981039346656037) ^ line->line;
-	const char *at;
-
-	for (at = line->function; *at; at++)
-		hash = (hash ^ (unsigned char)*at) * UINT64_C(1099511628211);
-	hash *= UINT64_C(1099511628211);
-	for (at = line->file; *at; at++)
-		hash = (hash ^ (unsigned char)*at) * UINT64_C(1099511628211);
-	return hash;
+	return hash_text(hash_text(HASH_START ^ line->line, line->function), line->file);
 }
 
 static bool is_same(const struct profile_line *a, const struct profile_line *b)

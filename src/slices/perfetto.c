@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/io.h"
 #include "base/protobuf.h"
 #include "slices/slices.h"
@@ -102,15 +103,6 @@ struct perfetto {
 
 /* ---------------------------------------------------------------- names */
 
-static uint64_t hash_of(unsigned table, const char *value)
-{
-	uint64_t hash = UINT64_C(14695981039346656037) ^ table;
-
-	for (; *value; value++)
-		hash = (hash ^ (unsigned char)*value) * UINT64_C(1099511628211);
-	return hash;
-}
-
 /* Texts of one hash that differ are told anew each time. */
 static bool find_name(
 	const struct perfetto *perfetto, uint64_t hash, const char *value, uint32_t *ret_number)
@@ -122,7 +114,7 @@ static bool find_name(
 /* The number of a name in one of the sequence's tables; 0: out of memory. */
 static uint64_t intern(struct perfetto *perfetto, unsigned table, const char *value)
 {
-	uint64_t hash = hash_of(table, value);
+	uint64_t hash = hash_text(HASH_START ^ table, value);
 	char *kept;
 	uint32_t number;
 

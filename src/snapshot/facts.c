@@ -2,10 +2,8 @@
 /*
  * Facts: records that still count. Freed ones are used again first.
  */
+#include "base/hash.h"
 #include "snapshot/parts.h"
-
-#define NAME_SEED UINT64_C(0xcbf29ce484222325)
-#define NAME_PRIME UINT64_C(0x100000001b3)
 
 uint32_t snapshot_fact_more(struct snapshot *snapshot)
 {
@@ -81,13 +79,11 @@ static uint64_t site_key(uint32_t segment, uint32_t site)
 
 bool snapshot_name(struct snapshot *snapshot, uint32_t segment, uint32_t site, const char *name)
 {
-	uint64_t key = segment ^ NAME_SEED;
+	uint64_t key = hash_text(HASH_START ^ segment, name);
 	uint32_t first = site;
 
 	if (!*name)
 		return true;
-	for (; *name; name++)
-		key = (key ^ (uint8_t)*name) * NAME_PRIME;
 	if (!map_get(&snapshot->site_named, key, &first))
 		return map_put(&snapshot->site_named, key, site);
 	return first == site || map_put(&snapshot->named_as, site_key(segment, site), first);

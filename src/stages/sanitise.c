@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/failure.h"
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -43,16 +44,6 @@ struct sanitise {
 
 /* ---------------------------------------------------------------- tokens */
 
-static uint64_t hash_of(enum token token, const char *text, size_t nr_bytes)
-{
-	uint64_t sum = nr_bytes * NR_TOKENS + token;
-	size_t i;
-
-	for (i = 0; i < nr_bytes; i++)
-		sum = (sum ^ (unsigned char)text[i]) * UINT64_C(0x9e3779b97f4a7c15);
-	return sum;
-}
-
 static bool is_same(const struct known *known, enum token token, const char *text, size_t nr_bytes)
 {
 	return known->token == token && strncmp(known->text, text, nr_bytes) == 0 &&
@@ -63,7 +54,7 @@ static bool is_same(const struct known *known, enum token token, const char *tex
 static uint32_t number_of(
 	struct sanitise *sanitise, enum token token, const char *text, size_t nr_bytes)
 {
-	uint64_t key = hash_of(token, text, nr_bytes);
+	uint64_t key = hash_bytes(HASH_START ^ (nr_bytes * NR_TOKENS + token), text, nr_bytes);
 	struct known added = {.token = token};
 	uint32_t at;
 
