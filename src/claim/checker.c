@@ -9,7 +9,7 @@
 #include "base/failure.h"
 #include "event/around.h"
 #include "stream/order.h"
-#include "claim/parts.h"
+#include "claim/progress.h"
 
 /* ---------------------------------------------------------------- what claims name */
 

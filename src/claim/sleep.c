@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "event/kind_words.h"
-#include "claim/parts.h"
+#include "claim/progress.h"
 
 enum sleep {
 	SLEEP_UNKNOWN = 0, /* it never wrote anything, and nobody looked at it */

@@ -2,7 +2,7 @@
 /*
  * Does each wait at a place end by a wake that is told? Waits there are followed from suspend to resume.
  */
-#include "claim/parts.h"
+#include "claim/progress.h"
 
 void claim_wakes_prepare(struct checker *checker)
 {

@@ -11,7 +11,7 @@
 
 #include "base/failure.h"
 #include "corotracer/version.h"
-#include "metrics/parts.h"
+#include "metrics/sums.h"
 #include "say/say.h"
 
 #define PLACES_MAX 50u

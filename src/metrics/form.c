@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "metrics/parts.h"
+#include "metrics/sums.h"
 
 const struct metrics_description metrics_descriptions[METRICS_NR_FAMILIES] = {
 #define M(NAME, type, name, meaning) {METRICS_##type, name, meaning},

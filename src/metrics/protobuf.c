@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/protobuf.h"
-#include "metrics/parts.h"
+#include "metrics/sums.h"
 
 /* Numbers of fields. */
 enum {

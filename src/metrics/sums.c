@@ -11,7 +11,7 @@
 
 #include "base/failure.h"
 #include "base/hash.h"
-#include "metrics/parts.h"
+#include "metrics/sums.h"
 #include "say/say.h"
 
 #define SETTLING_NS INT64_C(1000000000)

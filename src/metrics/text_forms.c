@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "metrics/parts.h"
+#include "metrics/sums.h"
 
 #define BOUND_BYTES 32u
 

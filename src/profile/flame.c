@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "profile/parts.h"
+#include "profile/stacks.h"
 #include "say/safe.h"
 
 #define ROW_PIXELS 18u

@@ -2,7 +2,7 @@
 /*
  * A profile as folded text: a stack a line, outermost function first, with semicolons in between, and its nanoseconds.
  */
-#include "profile/parts.h"
+#include "profile/stacks.h"
 
 static void put_name(struct text *text, const struct profile_line *line)
 {

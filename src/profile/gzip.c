@@ -2,7 +2,7 @@
 /*
  * A gzip file (RFC 1952) of stored blocks (RFC 1951): profiles are small, and a library would be a dependency more.
  */
-#include "profile/parts.h"
+#include "profile/stacks.h"
 
 #define BLOCK_BYTES 65535u
 #define POLYNOMIAL UINT32_C(0xedb88320)

@@ -2,7 +2,7 @@
 /*
  * A place of a stack in words: its function, and those that this one was inlined into.
  */
-#include "profile/parts.h"
+#include "profile/stacks.h"
 #include "say/safe.h"
 #include "say/say.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/hash.h"
 #include "base/protobuf.h"
-#include "profile/parts.h"
+#include "profile/stacks.h"
 
 /* Numbers of fields. */
 enum {

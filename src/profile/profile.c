@@ -3,7 +3,7 @@
  * A profile from a source to a text.
  */
 #include "base/failure.h"
-#include "profile/parts.h"
+#include "profile/stacks.h"
 
 void profile_say_amount(struct text *text, const struct profile *profile, int64_t amount)
 {

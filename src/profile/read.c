@@ -11,7 +11,7 @@
  */
 #include "base/failure.h"
 #include "model/model.h"
-#include "profile/parts.h"
+#include "profile/stacks.h"
 
 /* The time of one thread in calls; whether it is a worker is known at the end. */
 struct call_time {

@@ -5,7 +5,7 @@
  */
 #include "base/hash.h"
 #include "base/json_write.h"
-#include "profile/parts.h"
+#include "profile/stacks.h"
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 

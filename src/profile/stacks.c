@@ -2,7 +2,7 @@
 /*
  * Stacks that share their outer part share it in memory: each is a place and the number of what is below it.
  */
-#include "profile/parts.h"
+#include "profile/stacks.h"
 
 bool profile_stacks_init(struct profile_stacks *stacks)
 {

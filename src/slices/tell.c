@@ -3,7 +3,7 @@
  * The rows of a view as a slices. Wakes are told before the states that they begin, and states before runs, so that of
  * what happened at one instant the cause comes first.
  */
-#include "slices/parts.h"
+#include "slices/tracks.h"
 #include "base/failure.h"
 
 const char *slices_category_name(enum slices_category category)

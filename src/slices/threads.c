@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/failure.h"
-#include "slices/parts.h"
+#include "slices/tracks.h"
 
 void slices_threads_run(struct slices *slices, struct slices_span run)
 {

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "slices/parts.h"
+#include "slices/tracks.h"
 #include "say/say.h"
 
 struct slices_track slices_add_track(

@@ -2,7 +2,7 @@
 /*
  * Coroutines, found by segment and id, each with a chain of facts.
  */
-#include "snapshot/parts.h"
+#include "snapshot/known.h"
 
 /* ---------------------------------------------------------------- pages */
 

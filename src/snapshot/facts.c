@@ -3,7 +3,7 @@
  * Facts: records that still count. Freed ones are used again first.
  */
 #include "base/hash.h"
-#include "snapshot/parts.h"
+#include "snapshot/known.h"
 
 uint32_t snapshot_fact_more(struct snapshot *snapshot)
 {

@@ -6,7 +6,7 @@
 #ifndef SNAPSHOT_FOLD_H
 #define SNAPSHOT_FOLD_H
 
-#include "snapshot/parts.h"
+#include "snapshot/known.h"
 
 struct step {
 	struct snapshot *snapshot;

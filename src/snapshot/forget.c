@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "snapshot/parts.h"
+#include "snapshot/known.h"
 
 /* An end that was there the last time already waits for no beginning any more. */
 static bool is_pointless(const struct snapshot_fact *fact)

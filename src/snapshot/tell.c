@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "snapshot/parts.h"
+#include "snapshot/known.h"
 
 static void stop_telling(struct snapshot_telling *telling)
 {

@@ -4,7 +4,7 @@
  * makes no sense changes nothing else. Rules F-65 and F-69 of docs/spec/trace-format.md; P-62 of docs/spec/protocol.md.
  */
 #include "check.h"
-#include "snapshot/parts.h"
+#include "snapshot/known.h"
 
 static uint64_t now;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the files of the checker.
+ * How far the checker has come with each claim. Private to src/claim.
  */
-#ifndef CLAIM_PARTS_H
-#define CLAIM_PARTS_H
+#ifndef CLAIM_PROGRESS_H
+#define CLAIM_PROGRESS_H
 
 #include "base/map.h"
 #include "event/wakes.h"

@@ -3,8 +3,8 @@
  * The parts of a timeline on its way out: which tracks there are, and what threads did, until it is in order. Private
  * to tell.c, tracks.c and threads.c.
  */
-#ifndef SLICES_PARTS_H
-#define SLICES_PARTS_H
+#ifndef SLICES_TRACKS_H
+#define SLICES_TRACKS_H
 
 #include "base/map.h"
 #include "base/vec.h"

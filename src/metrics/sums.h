@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the files of this folder.
+ * Sums of what judgements say, from which the families are told. Private to src/metrics.
  */
-#ifndef METRICS_PARTS_H
-#define METRICS_PARTS_H
+#ifndef METRICS_SUMS_H
+#define METRICS_SUMS_H
 
 #include <pthread.h>
 

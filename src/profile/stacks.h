@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts of a profile: the tree of stacks, the names of its places, and a file for each form.
+ * A profile: the tree of stacks, the names of its places, and a function for each form. Private to src/profile.
  */
-#ifndef PROFILE_PARTS_H
-#define PROFILE_PARTS_H
+#ifndef PROFILE_STACKS_H
+#define PROFILE_STACKS_H
 
 #include "base/arena.h"
 #include "base/map.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the files of this folder, and private to it.
+ * What is known: coroutines and facts. Private to src/snapshot.
  *
  * There are coroutines, and facts. A coroutine's present state lies in its own 64 bytes, its creation and
  * frame in 24 that lie elsewhere, for there may be millions; everything else is a fact: a record that still counts.
@@ -8,8 +8,8 @@
  * that it stands in, which change all the time: these it names itself. Others (a descriptor was closed, a worker is
  * parked) are found by a key. Index 0 of every array means none.
  */
-#ifndef SNAPSHOT_PARTS_H
-#define SNAPSHOT_PARTS_H
+#ifndef SNAPSHOT_KNOWN_H
+#define SNAPSHOT_KNOWN_H
 
 #include <assert.h>
 
