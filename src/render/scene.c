@@ -233,6 +233,22 @@ static void add_ends(struct scene *scene)
 	}
 }
 
+/* Marks of the last moment reach beyond it, with their words and side by side. */
+static int right_of(struct scene *scene)
+{
+	int right = scene->end_x;
+	uint32_t i;
+
+	for (i = 0; i < scene->nr_marks; i++) {
+		const struct scene_mark *mark = &scene->marks[i];
+		int reach = mark->x + reach_of(scene, mark);
+
+		if (mark->x >= scene->end_x && reach > right)
+			right = reach;
+	}
+	return right;
+}
+
 #define END_WIDTH 132 /* the arrow into nothing, and its words */
 #define NO_END_WIDTH 40
 
@@ -256,6 +272,8 @@ bool render_scene_init(
 		find_room(scene, &scene->bars[i]);
 	add_ends(scene);
 	scene->width = scene->end_x + (scene->nr_ends ? END_WIDTH : NO_END_WIDTH);
+	if (scene->width < right_of(scene) + MARK_WIDTH)
+		scene->width = right_of(scene) + MARK_WIDTH;
 	scene->height = render_scene_y(scene, picture->nr_lanes - 1) + SCENE_LANE_HEIGHT / 2 +
 			FOOT_HEIGHT + (picture->nr_alike ? ALIKE_HEIGHT : 0);
 	return true;
