@@ -17,23 +17,17 @@
 #include <stdint.h>
 
 #include "analyze/analyze.h"
+#include "analyze/party.h"
+#include "analyze/reason.h"
 #include "analyze/rule.h"
+#include "analyze/sentences.h"
 #include "analyze/stillness.h"
 #include "analyze/story.h"
 #include "analyze/thresholds.h"
+#include "analyze/ties.h"
 #include "base/arena.h"
 #include "model/model.h"
 #include "claim/claim.h"
-
-/* Why a grade is lower than it could be. */
-enum reason {
-#define X(name, sentence) REASON_##name,
-#include "analyze/reasons.def"
-#undef X
-	NR_REASONS,
-};
-
-#define REASON(name) (UINT64_C(1) << REASON_##name)
 
 struct story;
 
@@ -86,37 +80,6 @@ struct group {
 	bool is_last;       /* an end of the program for which another group is a reason */
 };
 
-/* Facts about a process as a whole at the end of observation; found out once. */
-struct party {
-	bool has_ended_itself; /* it exited */
-	bool has_ended_well;   /* it exited, with status 0 */
-	bool has_given_up;     /* it exited with another status, or ended itself by a signal */
-	bool has_crashed;
-	bool was_looked_at;   /* the engine saw threads of it */
-	bool has_free_thread; /* one is not known to be blocked without time-out */
-	bool has_sleeper;     /* a thread sleeps for a time */
-	bool has_timed_thread; /* one is free, and does not say that no timer of its scheduler is set */
-	bool has_clock_thread;  /* such a one may keep timers */
-	uint32_t nr_watchdogs;  /* such ones that keep none */
-	bool are_threads_known; /* every thread is known to be so, and nothing is ready */
-	bool has_busy_thread;   /* one is known neither to be so, nor to have slept for a time */
-	bool are_threads_asleep; /* every one is known to be one or the other, and nothing is ready */
-	bool has_timer;          /* a timer or a deadline is still to come */
-	bool has_waited_timer;   /* such a timer, and a coroutine waits for it */
-	bool is_alone; /* no other process, signal handler or io_uring can make its descriptors ready */
-	bool has_armed;   /* a descriptor is armed or waited for, whoever makes it ready */
-	bool has_outside; /* a descriptor or process outside can still wake somebody */
-	ct_time end;      /* it was observed until then */
-	ct_time quiet;    /* the last moment since which every worker has been idle once */
-	/* The same of threads that are workers for sure; at the end, those that lie asleep are idle. */
-	ct_time workers_quiet;
-	ct_time blocked_since; /* the longest blocking call that is no poll; INT64_MAX: none */
-	ct_time workers_ended; /* when the last worker did; INT64_MAX: one is there; INT64_MIN: none was */
-	/* The last moment at which timers that nobody waits for had fired since; INT64_MAX: none.
-	 */
-	ct_time timers;
-};
-
 /* Since when a process as a whole stands still, and what could set it going again: stillness.c. */
 struct stillness {
 	ct_time moment; /* the last time that any coroutine entered a state; not before the observation */
@@ -133,21 +96,6 @@ struct stillness {
 	bool waits_for_clients; /* a coroutine waits for the network, to accept whoever comes */
 	bool is_told;           /* a finding says who is stuck */
 	bool is_clock_told;     /* a remark says that it may wait for the clock */
-};
-
-/* Ties: who waits for whom; by coroutine, where nothing else is said. In the scratch arena. */
-struct ties {
-	uint32_t *next;   /* who must go on before it can */
-	uint32_t *behind; /* the nearest one ahead that a finding speaks of; 0: none */
-	/* One that has this one in `behind`, and that no finding tells of; 0: none. And the next such one. */
-	uint32_t *victim_first;
-	uint32_t *victim_next;
-	uint32_t *seen;       /* on the way of which one, while victims are looked for */
-	uint32_t *held_first; /* the first lock that it holds */
-	uint32_t *held_next;  /* by object: the next lock of the same owner */
-	uint32_t *nr_waiters; /* by object */
-	ct_time *waits_since; /* by object: the youngest waiter's */
-	uint32_t *waits_at;   /* by object: where that one waits */
 };
 
 struct analysis {
@@ -185,46 +133,6 @@ struct analysis {
 
 /* LIMIT: the threshold with this name of thresholds.def. */
 #define LIMIT(analysis, name) ((analysis)->limits[CT_THRESHOLD_##name])
-
-/* analyze_party_has_nobody_left: is nobody there any more who could do anything, without the world outside? */
-bool analyze_party_has_nobody_left(const struct party *party);
-/* analyze_party_says_nobody_is_left: likewise, believing schedulers that say that none of their timers is set. */
-bool analyze_party_says_nobody_is_left(const struct party *party);
-/*
- * analyze_party_has_failed_in_sleep: were all threads but one blocked for ever, which slept, and did the program then
- * end itself in failure, by a watchdog or a failed assertion perhaps? What ended it might have woken somebody later,
- * had all been well. False with two sleepers, one of which may be a coroutine's timer, and with a wait that can be cut
- * short: it may be an event loop's, for the next of its timers.
- */
-bool analyze_party_has_failed_in_sleep(const struct party *party);
-
-/*
- * analyze_party_has_starved_worker: did a worker of the process wait for a processor for half of the time since then,
- * or was it not looked at again? One that says that it sleeps may have been woken, and not have come to tell of it.
- * False where the kernel's accounts were never asked.
- */
-bool analyze_party_has_starved_worker(
-	const struct analysis *analysis, uint32_t process, ct_time since);
-
-/* analyze_party_survey: fills analysis->parties. */
-void analyze_party_survey(struct analysis *analysis);
-
-/* analyze_party_working_until: the end of observation, or when the program said that it ends. */
-ct_time analyze_party_working_until(const struct analysis *analysis, uint32_t process);
-
-/*
- * analyze_party_is_inside: can only the process itself, or time, make this descriptor ready? analyze_party_is_own: the
- * same, as long as no other process has the descriptor, and no handler of a signal uses it.
- */
-bool analyze_party_is_inside(const struct analysis *analysis, uint32_t descriptor);
-bool analyze_party_is_own(const struct analysis *analysis, uint32_t descriptor);
-
-/*
- * analyze_party_is_at_work: was the process neither warming up all of the time from `from` to `until`, nor ending since
- * before? Meant for rules about how fast or how often something happens.
- */
-bool analyze_party_is_at_work(
-	const struct analysis *analysis, uint32_t process, ct_time from, ct_time until);
 
 /*
  * analyze_stillness_doubt: what the kernel counted of a thread speaks against its having computed since its last event:
@@ -346,96 +254,6 @@ struct contradiction {
 bool analyze_contradiction_has_gap(
 	const struct analysis *analysis, const struct contradiction *contradiction);
 
-/* ---------------------------------------------------------------- who waits for whom: ties.c */
-
-/* analyze_ties_survey: finds out all ties. */
-void analyze_ties_survey(struct analysis *analysis);
-
-/* analyze_ties_child: the coroutine that this one waits for; 0: none, or it cannot be told which. */
-uint32_t analyze_ties_child(struct analysis *analysis, const struct model_coro *coro);
-
-/* analyze_ties_object_at: what this handle means; index 0 of the model: nothing was done to it. */
-const struct model_object *analyze_ties_object_at(
-	const struct analysis *analysis, uint32_t process, uint64_t handle);
-
-/* analyze_ties_object: what it waits for, where anything was done to it; index 0 of the model: nothing. */
-const struct model_object *analyze_ties_object(
-	const struct analysis *analysis, const struct model_coro *coro);
-
-/*
- * The object of a coroutine's wait: suspended, or running on a thread that waits for a lock with all that
- * runs on it.
- */
-struct ties_wait {
-	uint64_t object; /* a resource handle */
-	ct_time since;
-	uint64_t event;
-	uint32_t site;
-	uint32_t thread; /* the one that waits; 0: the coroutine does */
-};
-
-/* analyze_ties_wait: false where it waits for nothing. */
-bool analyze_ties_wait(const struct analysis *analysis, uint32_t coro, struct ties_wait *ret_wait);
-
-/* analyze_ties_thread_ahead: the thread that has this lock outside of coroutines, and itself waits for one; 0: none. */
-uint32_t analyze_ties_thread_ahead(
-	const struct analysis *analysis, uint32_t process, uint64_t lock);
-
-/*
- * analyze_ties_next: who must go on before this waiting one can: child, owner of the lock, or one that is gone and had
- * been given what this one waits for; 0: not known.
- */
-uint32_t analyze_ties_next(const struct analysis *analysis, uint32_t coro);
-
-/* analyze_ties_find_victims: who waits, through others perhaps, for those that findings speak of by now. */
-void analyze_ties_find_victims(struct analysis *analysis);
-
-/* analyze_ties_behind: the nearest one ahead in that chain, as analyze_ties_find_victims found it; 0: none. */
-uint32_t analyze_ties_behind(const struct analysis *analysis, uint32_t coro);
-
-/*
- * analyze_ties_is_something_left: was more given than taken? The rest lies there for the next one that looks. Only
- * where takings are told; else all that was given may have been taken.
- */
-bool analyze_ties_is_something_left(
-	const struct analysis *analysis, const struct model_object *object);
-
-#define TIES_GENERATIONS 64u /* of parents that are looked through */
-
-/* analyze_ties_comes_from: is it this one, or was it started by it, through any of these generations? */
-bool analyze_ties_comes_from(const struct model *model, uint32_t coro, uint32_t from);
-
-/* analyze_ties_may_be_for_end: may its wait, by what is told, be for the end of one that it has started? */
-bool analyze_ties_may_be_for_end(const struct model_coro *coro);
-
-/* analyze_ties_is_for_untold_lock: does it wait for a lock, and which one is not told (P-104)? */
-bool analyze_ties_is_for_untold_lock(const struct model_coro *coro);
-
-/*
- * analyze_ties_may_be_idle: does it wait for what others may send, signal or end, by a thing of which is not told which
- * it is (P-104)? A worker without work waits so, for any time. One that waits to send, or for a lock, does not.
- */
-bool analyze_ties_may_be_idle(const struct analysis *analysis, const struct model_coro *coro);
-
-/* analyze_ties_is_shutting_down: had the program said before `time` that it ends? */
-bool analyze_ties_is_shutting_down(const struct analysis *analysis, uint32_t process, ct_time time);
-
-/* analyze_ties_holds_lock: does it hold a lock, in the end or when it was destroyed? */
-bool analyze_ties_holds_lock(const struct analysis *analysis, uint32_t coro);
-
-/* analyze_ties_nr_waiters: how many wait for the object, an index of the model. */
-uint32_t analyze_ties_nr_waiters(const struct analysis *analysis, uint32_t object);
-
-/* analyze_ties_waits_since: since when the youngest of them does; CT_NO_TIME: nobody waits. */
-ct_time analyze_ties_waits_since(const struct analysis *analysis, uint32_t object);
-
-/*
- * analyze_ties_was_found_empty: did somebody come at `time` or later for what is left in the object until it is
- * taken, at the place where this coroutine waits, and has to wait, too?
- */
-bool analyze_ties_was_found_empty(const struct analysis *analysis, const struct model_coro *coro,
-	const struct model_object *object, ct_time time);
-
 /* ---------------------------------------------------------------- from candidates to findings */
 
 /* analyze_group_candidates: sorts candidates into groups, the gravest first. */
@@ -492,70 +310,6 @@ void analyze_advice_export(struct analysis *analysis, struct ct_report *report);
 
 /* analyze_waiting_list: the places at which coroutines wait at the end. */
 void analyze_waiting_list(struct analysis *analysis, struct ct_report *report);
-
-/* ---------------------------------------------------------------- words */
-
-/* analyze_say, analyze_say_list: a sentence in the report's arena; "" where memory has run out. */
-const char *analyze_say(struct analysis *analysis, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-const char *analyze_say_list(struct analysis *analysis, const char *format, va_list arguments)
-	__attribute__((format(printf, 2, 0)));
-
-/*
- * analyze_words_is_outside: where an event of this thread names no coroutine, is it known that none ran? Not where
- * coroutines begin or end without telling.
- */
-bool analyze_words_is_outside(const struct analysis *analysis, uint32_t thread);
-const char *analyze_words_reason(enum reason reason);
-/*
- * analyze_words_place: as say_place has it. analyze_words_awaited: what is awaited there, as the program has it:
- * "Reply".
- */
-const char *analyze_words_place(struct analysis *analysis, uint32_t site);
-const char *analyze_words_awaited(struct analysis *analysis, uint32_t site);
-/* analyze_words_resource: "descriptor 7 (generation 3)", "lock 0x7f00". */
-const char *analyze_words_resource(struct analysis *analysis, uint64_t handle, uint32_t descriptor);
-/* analyze_words_named: the same, with what the program calls it: "channel 0x7f00 (replies)". */
-const char *analyze_words_named(
-	struct analysis *analysis, uint32_t process, uint64_t handle, uint32_t descriptor);
-/*
- * analyze_words_wait: what it waits for, or waited for last; a frame by the coroutine that lies there, where that is
- * known.
- */
-const char *analyze_words_wait(struct analysis *analysis, const struct model_coro *coro);
-/* analyze_words_coro: "coroutine 3 (consumer)". */
-const char *analyze_words_coro(struct analysis *analysis, const struct model_coro *coro);
-/* analyze_words_system_call: "epoll_wait"; "system call 999" where no name is known. */
-const char *analyze_words_system_call(struct analysis *analysis, uint32_t call);
-/* analyze_words_thread: "thread worker-1 (1234)". */
-const char *analyze_words_thread(struct analysis *analysis, uint32_t thread);
-/* analyze_words_thread_of: one that need not be in the tables. */
-const char *analyze_words_thread_of(struct analysis *analysis, const char *name, uint64_t tid);
-/*
- * analyze_words_count: "1 coroutine waits", "47 of 50 coroutines wait": of peers only where there are more. "waited"
- * of those that are gone; a group has only such, or none.
- */
-const char *analyze_words_count(struct analysis *analysis, const struct group *group);
-const char *analyze_words_duration(struct analysis *analysis, int64_t ns);
-/* analyze_words_readiness: " readable hung-up", for the flags of poll; each with a blank before it. */
-const char *analyze_words_readiness(struct analysis *analysis, unsigned flags);
-/* analyze_words_signal: "SIGSEGV". */
-const char *analyze_words_signal(struct analysis *analysis, int number);
-
-/* analyze_words_change: what was done to the object last: "notify, which found nobody". */
-const char *analyze_words_change(struct analysis *analysis, const struct model_object *object);
-
-/* ---------------------------------------------------------------- annotations.c */
-
-/* analyze_words_task: what the coroutine works for: "request 4711"; "": nothing that is known. */
-const char *analyze_words_task(struct analysis *analysis, uint32_t coro);
-
-/* analyze_words_site: the name that the program gave at this site; "": none. */
-const char *analyze_words_site(const struct analysis *analysis, uint32_t site);
-
-/* analyze_words_annotation: what the program said; `message`: what details of the event tell. "": nothing. */
-const char *analyze_words_annotation(
-	struct analysis *analysis, const struct ct_event *event, const char *message);
 
 /* analyze_annotations_waits: ns by enum ctp_resource as a list in the report's arena, the longest first. */
 const struct ct_wait_time *analyze_annotations_waits(
