@@ -10,6 +10,10 @@
  *
  * Where no coroutine is left that waits, the program may hang all the same, in code that has none: that is told where
  * every thread is blocked for ever, or a worker computes and runs nobody.
+ *
+ * A coroutine that was made ready, and of which nothing was ever seen, may have begun unseen, where its first
+ * suspension is not told. Where everybody who runs coroutines sleeps, it lies in a queue, or has blocked one of them:
+ * the standstill is told of it, and not of those that wait, which may wait for it.
  */
 #include <inttypes.h>
 
@@ -20,6 +24,7 @@
 enum variant {
 	VARIANT_WAITING = 0,
 	VARIANT_NO_COROUTINE, /* none is left that waits */
+	VARIANT_NOT_BEGUN,    /* made ready, and never seen to run */
 };
 
 #define PLACES_TOLD 8u
@@ -279,19 +284,97 @@ static void judge_hanging(struct analysis *analysis, uint32_t process)
 		analyze_candidate_add(analysis, &candidate);
 }
 
+/* ---------------------------------------------------------------- made ready, and never seen to run */
+
+static bool has_not_begun(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	const struct model_waking *wake = &coro->turns->wake;
+
+	return coro->state == CT_STATE_UNSEEN && coro->flags & MODEL_CORO_WAS_CREATED &&
+	       !coro->mark && !(coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE) &&
+	       wake->time != CT_NO_TIME && event_makes_ready(wake->outcome);
+}
+
+static bool was_seen_asleep(const struct analysis *analysis, uint32_t worker, ct_time after)
+{
+	const struct model_thread *thread = &analysis->model->threads[worker];
+
+	return thread->seen != CT_NO_TIME && thread->seen > after && thread->seen_untimed;
+}
+
+/* Was each worker that has not ended seen asleep for ever, later than anything that ran? */
+static bool do_workers_sleep(const struct analysis *analysis, uint32_t process)
+{
+	const struct model_process *at = &analysis->model->processes[process];
+	ct_time moment = analysis->stills[process].moment;
+	uint32_t nr_asleep = 0;
+	size_t i;
+
+	for (i = 0; i < at->workers.count; i++) {
+		uint32_t worker = at->workers.at[i];
+
+		if (!model_is_sure_worker(analysis->model, worker) ||
+			thread_is_over(
+				&analysis->model->threads[worker], analysis->parties[process].end))
+			continue;
+		if (!was_seen_asleep(analysis, worker, moment))
+			return false;
+		nr_asleep++;
+	}
+	return nr_asleep > 0;
+}
+
+static void judge_not_begun(struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	struct candidate candidate = {
+		.rule = CT_RULE_STANDSTILL,
+		.grade = CT_GRADE_SUSPECT,
+		.variant = VARIANT_NOT_BEGUN,
+		.process = coro->process,
+		.coro = index,
+		.cause_site = coro->turns->wake.site,
+		.since = coro->turns->wake.time,
+	};
+
+	if (!model_lost_between(analysis->model, coro->process, coro->created,
+		    analysis->parties[coro->process].end))
+		analyze_candidate_add(analysis, &candidate);
+}
+
+/* In a process where this is so the others are not told: they may wait for one of these. */
+static void find_not_begun(struct analysis *analysis, uint64_t *nr_not_begun)
+{
+	uint32_t i;
+
+	for (i = 1; i < analysis->model->nr_processes; i++)
+		if (!is_still(analysis, i) || is_idle(analysis, i) ||
+			!do_workers_sleep(analysis, i))
+			nr_not_begun[i] = 0;
+	for (i = 1; i < analysis->model->coros.count; i++)
+		if (nr_not_begun[analysis->model->coros.at[i].process] &&
+			has_not_begun(analysis, i))
+			judge_not_begun(analysis, i);
+}
+
 static void find(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
+	uint64_t *nr_not_begun = count_coros(analysis, has_not_begun);
 	uint64_t *nr_standing = count_coros(analysis, stands);
 	uint64_t *nr_waiting = count_coros(analysis, waits);
 	uint32_t i;
 
+	if (!nr_not_begun || !nr_standing || !nr_waiting)
+		return;
 	note_told(analysis);
-	for (i = 1; nr_waiting && i < model->nr_processes; i++)
-		if (!nr_waiting[i])
+	find_not_begun(analysis, nr_not_begun);
+	for (i = 1; i < model->nr_processes; i++)
+		if (!nr_waiting[i] && !nr_not_begun[i])
 			judge_hanging(analysis, i);
-	for (i = 1; nr_standing && i < model->nr_processes; i++) {
-		if (!nr_standing[i] || !is_still(analysis, i))
+	for (i = 1; i < model->nr_processes; i++) {
+		if (!nr_standing[i] || nr_not_begun[i] || !is_still(analysis, i))
 			nr_standing[i] = 0;
 		else if (is_idle(analysis, i) || is_waiting_for_clock(analysis, i)) {
 			remark(analysis, i, nr_standing[i]);
@@ -300,7 +383,7 @@ static void find(struct analysis *analysis)
 			nr_standing[i] = 0;
 		}
 	}
-	for (i = 1; nr_standing && i < model->coros.count; i++)
+	for (i = 1; i < model->coros.count; i++)
 		if (nr_standing[model->coros.at[i].process] && stands(analysis, i))
 			judge(analysis, i);
 }
@@ -379,11 +462,32 @@ static void describe_hanging(struct analysis *analysis, const struct candidate *
 	analyze_stillness_tell_threads(analysis, first->process, story);
 }
 
+static void describe_not_begun(struct analysis *analysis, const struct group *group,
+	struct story *story, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+
+	finding->title = analyze_say(analysis,
+		"nothing has run for %s, and %s was made ready, and has not been seen to run",
+		analyze_words_duration(analysis, lasted_ns(analysis, first->process)),
+		analyze_words_coro(analysis, coro));
+	analyze_story_woken(analysis, story, coro, coro->turns->wake);
+	if (group->count > 1)
+		analyze_story_evidence(analysis, story, "%u more were made ready there likewise",
+			group->count - 1);
+	analyze_story_evidence(analysis, story,
+		"those who run coroutines sleep: it lies in a queue of which nobody was told, or "
+		"it has begun unseen, and blocks one of them");
+	analyze_stillness_tell_threads(analysis, first->process, story);
+	finding->last_sequence = coro->last_event;
+}
+
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
 	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
-	const struct model_coro *last = last_to_stop(analysis, group);
+	const struct model_coro *last;
 	struct ct_step step = {
 		.time = analysis->stills[first->process].moment,
 		.sequence = UINT64_MAX,
@@ -395,6 +499,11 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		describe_hanging(analysis, first, story, finding);
 		return;
 	}
+	if (first->variant == VARIANT_NOT_BEGUN) {
+		describe_not_begun(analysis, group, story, finding);
+		return;
+	}
+	last = last_to_stop(analysis, group);
 	finding->title = analyze_say(analysis, "%s has run for %s, and %u %s",
 		words_nobody(analysis, first->process),
 		analyze_words_duration(analysis, lasted_ns(analysis, first->process)), group->count,
