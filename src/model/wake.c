@@ -177,7 +177,7 @@ static struct match match_frame(
 	if (!match.coro)
 		return (struct match){.coro = known, .is_gone = is_gone};
 	if (known && model_is_near(model, coro_at(model, known)->rare->destroyed, event->time))
-		match.is_doubtful = true;
+		match.is_doubtful |= is_target_doubtful(model, coro_at(model, match.coro), event);
 	return match;
 }
 
