@@ -10,6 +10,7 @@
  * another one.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "analyze/leads.h"
 #include "rules/parts.h"
@@ -24,6 +25,9 @@ enum variant {
 
 /* ---------------------------------------------------------------- what it watches */
 
+/* A place whose coroutines more threads run is everybody's. */
+#define RUNNERS_MAX 4u
+
 /* One that was ready for long, and what ran meanwhile. The longest one is kept of each place. */
 struct passing {
 	uint32_t coro; /* 0: none */
@@ -32,6 +36,8 @@ struct passing {
 	uint32_t nr_runs;
 	uint32_t nr_others;  /* that ran, or were created, at least */
 	bool has_thread_run; /* others that are still there, on that thread */
+	bool has_more_runners;
+	uint32_t runners[RUNNERS_MAX]; /* the threads that ran those who had waited there */
 };
 
 /* Kept of a coroutine: what its process had run and created when it became ready last. */
@@ -81,16 +87,43 @@ static struct passing passing_since(const struct model_watch *watch, uint32_t in
 	return passing;
 }
 
+static void note_runner(struct passing *passing, uint32_t thread)
+{
+	uint32_t i;
+
+	for (i = 0; i < RUNNERS_MAX && passing->runners[i] && passing->runners[i] != thread; i++)
+		;
+	if (i < RUNNERS_MAX)
+		passing->runners[i] = thread;
+	else
+		passing->has_more_runners = true;
+}
+
+/* Behind a wake: the thread takes up one that waited there. */
+static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	struct passing *passing =
+		coro->state == CT_STATE_READY ? model_watch_place(watch, coro->wait_site) : NULL;
+
+	if (passing)
+		note_runner(passing, sight->event->thread);
+	return true;
+}
+
 /* Everybody is looked at: only where it took twice as long as any that was looked into at this place before. */
 static bool look_at_delay(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
-	struct passing *passing = model_watch_place(watch, sight->site);
+	struct passing *passing = model_watch_place(watch, sight->site), longest;
 
 	if (!passing || sight->ns / 2 < passing->ns)
 		return true;
-	*passing = passing_since(watch, sight->coro, coro->nr_resumes > 1 ? coro->thread : 0,
+	longest = passing_since(watch, sight->coro, coro->nr_resumes > 1 ? coro->thread : 0,
 		sight->until - sight->ns, sight->until);
+	longest.has_more_runners = passing->has_more_runners;
+	memcpy(longest.runners, passing->runners, sizeof(longest.runners));
+	*passing = longest;
 	/* The run that ended it. */
 	passing->nr_runs -= passing->nr_runs > 0;
 	return true;
@@ -319,6 +352,38 @@ static const char *words_title(
 	}
 }
 
+/* Has it told of nothing since, and was it seen asleep later than that? */
+static bool sleeps_since(const struct analysis *analysis, uint32_t index, ct_time since)
+{
+	const struct model_thread *thread = &analysis->model->threads[index];
+
+	return thread->last_event <= since && thread_is_seen(thread) && thread->seen > since &&
+	       thread->seen_state == 'S' &&
+	       !thread_is_over(thread, analysis->parties[thread->process].end);
+}
+
+/* A few threads alone ran whoever waited at this place, and each of these sleeps. */
+static void tell_runners(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	const struct passing *passing = passing_at(analysis, coro->wait_site);
+	ct_time since = ready_since(coro);
+	uint32_t i, count = 0;
+
+	if (!passing || passing->has_more_runners)
+		return;
+	for (; count < RUNNERS_MAX && passing->runners[count]; count++)
+		if (!sleeps_since(analysis, passing->runners[count], since))
+			return;
+	for (i = 0; i < count; i++)
+		analyze_story_evidence(analysis, story,
+			"%s, which %s whoever had waited there, has told of nothing since, and is "
+			"%s: the queue may be its own, and nobody have told it",
+			analyze_words_thread(analysis, passing->runners[i]),
+			count == 1 ? "alone ran" : "with others ran",
+			analyze_stillness_words_thread(analysis, passing->runners[i]));
+}
+
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
 	struct ct_finding *finding)
 {
@@ -340,8 +405,10 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	if (group->count > 1)
 		analyze_story_evidence(analysis, story,
 			"%u more that waited there are ready as well", group->count - 1);
-	if (first->variant != VARIANT_AT_LAST)
+	if (first->variant != VARIANT_AT_LAST) {
+		tell_runners(analysis, story, coro);
 		analyze_leads_tell_ready(analysis, story, coro);
+	}
 	if (first->variant >= VARIANT_SPINS)
 		analyze_stillness_tell_threads(analysis, first->process, story);
 	finding->last_sequence = coro->last_event;
@@ -350,7 +417,9 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 const struct rule rules_passed_over = {
 	.watcher = {.nr_coro_bytes = sizeof(struct before),
 		.nr_place_bytes = sizeof(struct passing),
-		.looks = {[MODEL_READY] = look_at_ready, [MODEL_DELAY] = look_at_delay},
+		.looks = {[MODEL_READY] = look_at_ready,
+			[MODEL_RUN] = look_at_run,
+			[MODEL_DELAY] = look_at_delay},
 		.visit = visit},
 	.find = find,
 	.describe = describe,
