@@ -61,6 +61,15 @@ static void remember_site(struct collect *collect, const struct segment *segment
 		process->wants_mappings = true;
 }
 
+/* A stack has the number of the site at which its innermost call stands. */
+static void define_stack(struct segment *segment, uint32_t id, uint32_t caller)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_STACK,
+		.stack = {.segment = segment->number, .id = id, .site = id, .caller = caller}};
+
+	collect_output_define(&segment->collect->output, &definition);
+}
+
 static bool define_site(struct segment *segment, uint32_t id)
 {
 	struct proto_site site;
@@ -81,9 +90,14 @@ static bool define_site(struct segment *segment, uint32_t id)
 		.function = site.function,
 		.reason = site.reason,
 		.module = "",
-		.address = site.address,
+		.address = has_line ? 0 : site.address,
+		.stack = site.caller ? id : 0,
 	};
 	collect_output_define(&segment->collect->output, &definition);
+	if (site.caller) {
+		define_stack(segment, site.caller, 0);
+		define_stack(segment, id, site.caller);
+	}
 	if (is_address(site.kind))
 		remember_site(segment->collect, segment, &site, id);
 	return true;

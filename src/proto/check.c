@@ -266,6 +266,9 @@ bool proto_read_site(const struct proto_layout *layout, const void *base, uint32
 	ret_site->line = ctp_load_relaxed(&site->line);
 	ret_site->column = ctp_load_relaxed(&site->column);
 	ret_site->address = ctp_load_relaxed(&site->address);
+	ret_site->caller = ret_site->kind == CTP_SITE_SOURCE && ret_site->address < id
+				   ? (uint32_t)ret_site->address
+				   : 0;
 	is_whole = read_name(layout, base, ctp_load_relaxed(&site->file), ret_site->file);
 	is_whole &= read_name(layout, base, ctp_load_relaxed(&site->function), ret_site->function);
 	is_whole &= read_name(layout, base, ctp_load_relaxed(&site->reason), ret_site->reason);

@@ -88,6 +88,8 @@ struct proto_site {
 	uint32_t line;
 	uint32_t column;
 	uint64_t address;
+	uint32_t
+		caller; /* the site of the call that led to this source (P-45), smaller than its own; 0: not told */
 	bool is_damaged; /* a name lay outside the names, and was left out */
 	char file[PROTO_NAME_MAX + 1];
 	char function[PROTO_NAME_MAX + 1];

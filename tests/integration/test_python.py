@@ -61,6 +61,28 @@ async def main():
 asyncio.run(main())
 """
 
+CALLS = """\
+import asyncio, os, signal, corotracer
+corotracer.install()
+
+async def query(number):
+    if number == 7:
+        await asyncio.Event().wait()
+
+async def fetch(number):
+    return await query(number)
+
+async def handle(number):
+    await asyncio.sleep(0)
+    await fetch(number)
+
+async def main():
+    asyncio.get_running_loop().call_later(1.5, os.kill, os.getpid(), signal.SIGTERM)
+    await asyncio.gather(*(handle(number) for number in range(12)))
+
+asyncio.run(main())
+"""
+
 
 def line_of(code):
     lines = EXAMPLE.read_text(encoding="utf-8").splitlines()
@@ -111,6 +133,19 @@ def check_lives(place):
     check(not report["findings"], f"{report['findings']}")
 
 
+def check_calls(place):
+    """Where a wait is come to through several coroutines, the report tells by which lines; it is one place all the same."""
+    (place / "calls.py").write_text(CALLS)
+    trace, report = record(place, sys.executable, place / "calls.py")
+    evidence = [text for finding in report["findings"] for text in finding["evidence"]]
+    check(any("waits in Event.wait in query" in text and "called by fetch" in text and "by handle" in text for text in evidence),
+          f"who called is not told: {evidence}")
+    joined = place / "cut.ctrace"
+    run(COROTRACER, "export", "--format", "ctrace", "-o", joined, trace)
+    again = json.loads(run(COROTRACER, "report", "--format", "json", joined, status=None).stdout)
+    check([text for finding in again["findings"] for text in finding["evidence"]] == evidence, f"not in a copy: {again['findings']}")
+
+
 def check_greenlets(place, python):
     """A scheduler of its own, and gevent, whose loop says that none of its timers is set."""
     for example, names in (("rota.py", ["Mailbox.read"]), ("shop.py", ["Shop.next_order", "sleep in Shop.cook"])):
@@ -123,6 +158,8 @@ def check_greenlets(place, python):
     found = [finding for finding in report["findings"] if finding["rule"] == "lost-wakeup"]
     check(found and found[0]["grade"] == "proven" and "at Mailbox.read, examples/greenlet/rota.py:" in found[0]["title"],
           f"the fault of rota.py is not found: {report['findings']}")
+    check(any("called by " in text and "examples/greenlet/rota.py:" in text for text in found[0]["evidence"]),
+          f"who called is not told: {found[0]['evidence']}")
     trace, report = record(place, python, "-m", "corotracer", GREENLETS / "shop.py", "--fault", "--limit", "2")
     cook = [finding for finding in report["findings"] if finding["rule"] == "lost-wakeup" and
             "at Shop.next_order, examples/greenlet/shop.py:" in finding["title"]]
@@ -169,6 +206,7 @@ def main():
         place = pathlib.Path(name)
         check_command(place)
         check_lives(place)
+        check_calls(place)
         check_healthy(place, sys.executable)
         check_faulty(place, sys.executable, grades=("proven",))
         uvloop = environment.require_python_with("script")

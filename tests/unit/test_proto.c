@@ -154,6 +154,11 @@ static void test_site(void)
 	CHECK_TEXT(site.function, "serve");
 	CHECK_TEXT(site.reason, "");
 	CHECK(!site.is_damaged);
+	CHECK_EQUAL(site.caller, 0); /* P-45: no such site before it */
+	made.sites[3].address = 2;
+	CHECK(proto_read_site(&layout, made.base, 3, &site) && site.caller == 2);
+	made.sites[3].address = 3;
+	CHECK(proto_read_site(&layout, made.base, 3, &site) && site.caller == 0);
 	made.sites[3].ready = 200; /* a kind of a later version is kept */
 	CHECK(proto_read_site(&layout, made.base, 3, &site));
 	CHECK_EQUAL(site.kind, 200);

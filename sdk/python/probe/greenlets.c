@@ -106,7 +106,7 @@ static bool is_dead(PyObject *greenlet)
 static uint32_t place_of(PyObject *greenlet)
 {
 	PyObject *frame = PyObject_GetAttr(greenlet, word_frame);
-	uint32_t site = frame && frame != Py_None ? places_of_frame(frame) : 0;
+	uint32_t site = frame && frame != Py_None ? places_of_stack(frame) : 0;
 
 	Py_XDECREF(frame);
 	return site;

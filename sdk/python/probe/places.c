@@ -14,6 +14,8 @@
 #define CODES 16384u /* a power of two, half of which are used at most */
 #define NAMES_MAX 4096
 #define DEPTH_MAX 64u
+#define CALLS_MAX 8u      /* that led to a place and are told, the inner ones */
+#define CHAINED_MAX 1024u /* sites that have callers: the sites of a process are limited */
 
 struct code {
 	PyObject *object;
@@ -25,16 +27,23 @@ struct code {
 	bool is_bottom;     /* what calls it has nothing to do with what it runs */
 };
 
-/* A place while it is looked for, from the outermost line inwards. */
+struct call {
+	const struct code *code;
+	uint32_t line;
+};
+
+/* A place while it is looked for, from the outermost line inwards or from the innermost outwards. */
 struct place {
 	const struct code *code;    /* the program's innermost */
 	const struct code *library; /* the outermost of a library below it */
 	const struct code *first;   /* the innermost of all that is not ours, and its line */
 	uint32_t line, first_line;
+	struct call calls[CALLS_MAX]; /* of the program's, that led to it: the outermost first */
+	uint32_t nr_calls;
 };
 
 static struct code codes[CODES];
-static uint32_t nr_codes;
+static uint32_t nr_codes, nr_chained;
 static PyObject *libraries; /* list of str */
 static PyObject *names;     /* dict: str -> int */
 
@@ -181,20 +190,44 @@ static uint32_t line_of(PyObject *frame)
 	return line > 0 ? (uint32_t)line : 0;
 }
 
-static uint32_t site_of(const struct place *place)
+/* `caller`: the site of the call that led there; 0: none, or not told. */
+static uint32_t site_at(
+	const struct code *code, uint32_t line, const struct code *library, uint32_t caller)
 {
-	const void *reason = place->library;
-	uint64_t position = (uint64_t)place->line << 32;
-	uint32_t site = ctp_site_lookup(place->code, position, reason);
-	struct ctp_site_source source = {.kind = CTP_SITE_READY(CTP_SITE_SOURCE, CTP_FORM_C)};
+	uint64_t position = (uint64_t)line << 32 | caller;
+	uint32_t site = ctp_site_lookup(code, position, library);
+	struct ctp_site_source source = {.kind = CTP_SITE_READY(CTP_SITE_SOURCE, CTP_FORM_C),
+		.line = line,
+		.address = caller};
 
 	if (site)
 		return site;
-	source.line = place->line;
-	source.file = text_of(place->code->file);
-	source.function = text_of(place->code->name);
-	source.reason = place->library ? text_of(place->library->name) : NULL;
-	return ctp_site_remember(place->code, position, reason, &source);
+	if (caller && nr_chained >= CHAINED_MAX)
+		return site_at(code, line, library, 0);
+	nr_chained += caller != 0;
+	source.file = text_of(code->file);
+	source.function = text_of(code->name);
+	source.reason = library ? text_of(library->name) : NULL;
+	return ctp_site_remember(code, position, library, &source);
+}
+
+static uint32_t site_of(const struct place *place)
+{
+	uint32_t caller = 0, i;
+
+	for (i = 0; i < place->nr_calls; i++)
+		caller = site_at(place->calls[i].code, place->calls[i].line, NULL, caller);
+	return site_at(place->code, place->line, place->library, caller);
+}
+
+/* The place found so far called what is found now. */
+static void place_called(struct place *place)
+{
+	if (!place->code || place->code->is_library)
+		return;
+	if (place->nr_calls == CALLS_MAX)
+		memmove(place->calls, place->calls + 1, --place->nr_calls * sizeof(*place->calls));
+	place->calls[place->nr_calls++] = (struct call){place->code, place->line};
 }
 
 /* The methods behind `async with` and `async for` name nothing, nor do functions of ours that stand for no other. */
@@ -216,6 +249,7 @@ static const struct code *place_go_in(struct place *place, PyObject *frame)
 		return NULL;
 	/* Where a library's coroutine is a task of its own, as wait_for makes one, no place is ours. */
 	if (!code->is_library || !place->code || (place->code->is_own && !code->is_own)) {
+		place_called(place);
 		place->code = code;
 		place->line = line_of(frame);
 		place->library = NULL;
@@ -305,15 +339,44 @@ static bool place_go_out(struct place *place, PyObject *frame)
 	return true;
 }
 
-uint32_t places_of_frame(PyObject *frame)
+/* One frame further out than the place; false: enough is known. */
+static bool place_go_on_out(struct place *place, PyObject *frame)
+{
+	const struct code *code = code_of_frame(frame);
+
+	if (!code || code->is_bottom || place->nr_calls == CALLS_MAX)
+		return false;
+	if (!code->is_library)
+		place->calls[place->nr_calls++] = (struct call){code, line_of(frame)};
+	return true;
+}
+
+/* From the innermost outwards they were found. */
+static void turn_calls(struct place *place)
+{
+	uint32_t i;
+
+	for (i = 0; i < place->nr_calls / 2; i++) {
+		struct call call = place->calls[i];
+
+		place->calls[i] = place->calls[place->nr_calls - 1 - i];
+		place->calls[place->nr_calls - 1 - i] = call;
+	}
+}
+
+static uint32_t find_out(PyObject *frame, bool has_calls)
 {
 	struct place place = {0};
+	bool is_found = false;
 	PyObject *back;
 	uint32_t depth;
 
 	Py_INCREF(frame);
 	for (depth = 0; frame && frame != Py_None && depth < DEPTH_MAX; depth++) {
-		if (place_go_out(&place, frame))
+		if (is_found && !place_go_on_out(&place, frame))
+			break;
+		is_found = is_found || place_go_out(&place, frame);
+		if (is_found && !(has_calls && place.code))
 			break;
 		back = attribute(frame, words.f_back);
 		Py_DECREF(frame);
@@ -325,7 +388,18 @@ uint32_t places_of_frame(PyObject *frame)
 		place.line = place.first_line;
 		place.library = NULL;
 	}
+	turn_calls(&place);
 	return place.code ? site_of(&place) : 0;
+}
+
+uint32_t places_of_frame(PyObject *frame)
+{
+	return find_out(frame, false);
+}
+
+uint32_t places_of_stack(PyObject *frame)
+{
+	return find_out(frame, true);
 }
 
 void places_add_bottom(PyObject *code)

@@ -33,13 +33,18 @@ uint32_t places_here(void);
 
 /*
  * places_of_await: the site of the line at which a suspended coroutine or generator waits, down the chain of what it
- * awaits; 0: not known, or nothing traces. `unwrap` gives the coroutine that an object of another type stands for, as a
+ * awaits, with the calls of the program that led there, the innermost eight (P-45); 0: not known, or nothing traces.
+ * `unwrap` gives the coroutine that an object of another type stands for, as a
  * borrowed reference, or NULL.
  */
 uint32_t places_of_await(PyObject *coroutine, PyObject *(*unwrap)(PyObject *object));
 
-/* places_of_frame: the site of a frame's line, or of the first of its callers that is the program's; 0 as above. */
+/*
+ * places_of_frame: the site of a frame's line, or of the first of its callers that is the program's; 0 as above.
+ * places_of_stack: the same, with the calls of the program that led there, as places_of_await has them.
+ */
 uint32_t places_of_frame(PyObject *frame);
+uint32_t places_of_stack(PyObject *frame);
 
 /*
  * places_name: a str as a site without a place. Each text is interned once; 0 where nothing traces, and for those that
