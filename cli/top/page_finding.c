@@ -124,6 +124,23 @@ static void add_look_first(
 	top_lines_add(lines, TOP_PLAIN, NULL, 2, line);
 }
 
+/* Several places, and how many wait at each. */
+static void add_waits_at(
+	struct top_lines *lines, const struct ct_view *view, const struct ct_finding *finding)
+{
+	char line[LINE_BYTES], place[NAME_BYTES];
+	uint32_t i;
+
+	for (i = 0; finding->nr_waits_at > 1 && i < finding->nr_waits_at; i++) {
+		const struct ct_waiting *waits = &finding->waits_at[i];
+
+		say_site(view, waits->site, place);
+		snprintf(line, sizeof(line), "%s at %s",
+			said_count(waits->nr_coros, "waits", "wait").text, place);
+		top_lines_add(lines, TOP_PLAIN, NULL, 2, line);
+	}
+}
+
 void top_page_finding(struct top_lines *lines, struct ct_view *view, const struct ct_report *report,
 	uint64_t number, bool is_brief)
 {
@@ -143,6 +160,7 @@ void top_page_finding(struct top_lines *lines, struct ct_view *view, const struc
 	}
 	top_lines_add(lines, TOP_STRONG, NULL, 0, finding->title);
 	add_look_first(lines, view, finding);
+	add_waits_at(lines, view, finding);
 	top_lines_heading(lines, "What happened");
 	top_page_steps(lines, view, finding->process, finding->steps, finding->nr_steps);
 	add_certainty(lines, finding);

@@ -20,7 +20,7 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-#define CT_LANES 8u          /* a picture has at most so many */
+#define CT_LANES 10u         /* a picture has at most so many */
 #define CT_LANE_MEMBERS 4u   /* of these, the finding's own coroutines */
 #define CT_LANE_BARS 24u     /* of one lane, at most */
 #define CT_PICTURES 32u      /* the gravest findings have one */

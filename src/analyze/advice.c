@@ -142,7 +142,7 @@ static void advise(struct advising *advising, const struct unjudged *place, enum
 
 static const char *words_who(struct analysis *analysis, const struct unjudged *place)
 {
-	return analyze_say(analysis, "%" PRIu32 " %s at %s", place->nr_coros,
+	return analyze_say(analysis, "%s %s at %s", analyze_words_number(analysis, place->nr_coros),
 		place->nr_coros == 1 ? "coroutine waits" : "coroutines wait",
 		analyze_words_place(analysis, place->site));
 }

@@ -161,25 +161,6 @@ static void add_awaited(struct pictures *pictures, struct picture *picture, uint
 		add_coro(pictures, picture, analyze_ties_child(analysis, of), false, CT_LANES);
 }
 
-/* So that one more line, which says how many are alike, is worth its room. */
-static uint32_t nr_shown(const struct group *group)
-{
-	return group->count > CT_LANE_MEMBERS ? CT_LANE_MEMBERS - 1 : group->count;
-}
-
-static void add_members(
-	struct pictures *pictures, struct picture *picture, const struct group *group)
-{
-	const struct candidate *at = &pictures->analysis->candidates.at[group->first];
-	uint32_t i;
-
-	if (!at->coro)
-		return;
-	for (i = 0; i < nr_shown(group); i++)
-		add_coro(pictures, picture, at[i].coro, true, CT_LANES);
-	picture->nr_alike = group->count - nr_shown(group);
-}
-
 static void add_actors(
 	struct pictures *pictures, struct picture *picture, const struct story *story)
 {
@@ -239,13 +220,15 @@ static void take_step(
 static void choose_lanes(struct pictures *pictures, struct picture *picture,
 	const struct group *group, const struct story *story)
 {
-	const struct candidate *at = &pictures->analysis->candidates.at[group->first];
-	uint32_t i;
+	uint32_t members[CT_LANES], nr_members, i;
 
-	add_members(pictures, picture, group);
+	nr_members = analyze_picture_members(pictures->analysis, group, story, members);
+	for (i = 0; i < nr_members; i++)
+		add_coro(pictures, picture, members[i], true, CT_LANES);
+	picture->nr_alike = nr_members ? group->count - nr_members : 0;
 	add_actors(pictures, picture, story);
-	for (i = 0; at->coro && i < nr_shown(group); i++)
-		add_awaited(pictures, picture, at[i].coro);
+	for (i = 0; i < nr_members; i++)
+		add_awaited(pictures, picture, members[i]);
 	for (i = 0; i < picture->nr_lanes; i++) {
 		picture->lanes[i]->nr_moments = picture->nr_moments;
 		analyze_lane_add(&pictures->lanes, picture->lanes[i]);

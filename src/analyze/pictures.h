@@ -54,4 +54,8 @@ void analyze_picture_take(struct pictures *pictures, const struct lane_event *of
 /* analyze_picture_finish: what was gathered, as parts of the report, by group. */
 void analyze_picture_finish(struct pictures *pictures);
 
+/* analyze_picture_members: which coroutines of the group have a lane, as indexes in the model; how many. */
+uint32_t analyze_picture_members(struct analysis *analysis, const struct group *group,
+	const struct story *story, uint32_t ret_coros[CT_LANES]);
+
 #endif

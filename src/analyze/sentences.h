@@ -56,6 +56,8 @@ const char *analyze_words_thread_of(struct analysis *analysis, const char *name,
  * of those that are gone; a group has only such, or none.
  */
 const char *analyze_words_count(struct analysis *analysis, const struct group *group);
+/* analyze_words_number: "100,000"; of what is counted, not of ids. */
+const char *analyze_words_number(struct analysis *analysis, uint64_t number);
 const char *analyze_words_duration(struct analysis *analysis, int64_t ns);
 /* analyze_words_readiness: " readable hung-up", for the flags of poll; each with a blank before it. */
 const char *analyze_words_readiness(struct analysis *analysis, unsigned flags);

@@ -142,9 +142,10 @@ const char *analyze_words_count(struct analysis *analysis, const struct group *g
 	const char *waits = is_gone ? "waited" : group->count == 1 ? "waits" : "wait";
 
 	if (group->nr_peers > group->count)
-		return analyze_say(
-			analysis, "%u of %u coroutines %s", group->count, group->nr_peers, waits);
-	return analyze_say(analysis, "%u %s %s", group->count,
+		return analyze_say(analysis, "%s of %s coroutines %s",
+			analyze_words_number(analysis, group->count),
+			analyze_words_number(analysis, group->nr_peers), waits);
+	return analyze_say(analysis, "%s %s %s", analyze_words_number(analysis, group->count),
 		group->count == 1 ? "coroutine" : "coroutines", waits);
 }
 
@@ -171,6 +172,14 @@ const char *analyze_words_change(struct analysis *analysis, const struct model_o
 	if (object->changed_how != CTP_KIND_NOTIFY || object->vain.time != object->changed)
 		return how;
 	return analyze_say(analysis, "%s, which found nobody", how);
+}
+
+const char *analyze_words_number(struct analysis *analysis, uint64_t number)
+{
+	struct text text = {0};
+
+	text_count(&text, number);
+	return keep(analysis, &text);
 }
 
 const char *analyze_words_duration(struct analysis *analysis, int64_t ns)

@@ -59,6 +59,21 @@ static void place_row(
 	render_facts_end(rows);
 }
 
+/* Several places, and how many wait at each. */
+static void waits_rows(
+	struct text *rows, const struct ct_tables *tables, const struct ct_finding *finding)
+{
+	uint32_t i;
+
+	for (i = 0; i < finding->nr_waits_at; i++) {
+		render_facts_begin(rows, i ? "" : "waiting at");
+		text_count(rows, finding->waits_at[i].nr_coros);
+		text_add(rows, " at ");
+		say_place(rows, tables, finding->waits_at[i].site);
+		render_facts_end(rows);
+	}
+}
+
 /* Since when members have been so, and for how long: the least and the most of each. */
 struct range_of_since {
 	ct_time first;
@@ -198,15 +213,16 @@ void render_facts_finding(
 	const struct ct_tables *tables = report->tables;
 	struct facts_common common = render_facts_common(finding);
 
-	if (common.wait_site) {
-		render_facts_begin(rows, "waiting at");
-		say_place(rows, tables, common.wait_site);
-		render_facts_end(rows);
-	}
+	place_row(rows, "waiting at", tables, common.wait_site);
+	if (!common.wait_site && finding->nr_waits_at > 1)
+		waits_rows(rows, tables, finding);
 	spawn_rows(rows, tables, finding, &common);
 	members_row(rows, finding);
 	since_row(rows, finding);
-	place_row(rows, "look first at", tables, finding->cause_site);
+	if (finding->cause_site)
+		place_row(rows, "look first at", tables, finding->cause_site);
+	else if (finding->look_site != common.wait_site)
+		place_row(rows, "look first at", tables, finding->look_site);
 }
 
 static void observed_row(

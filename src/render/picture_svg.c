@@ -255,6 +255,19 @@ static void draw_bar_words(
 	render_facts_drop(text, &words);
 }
 
+/* Bars that are not drawn, and how many. */
+static void draw_left_out(struct text *text, const struct scene_bar *bar, int y)
+{
+	struct text words = {0};
+
+	label(text, "quiet halo", bar->x - 14, y + 4, "\xe2\x8b\xaf", 14);
+	text_count(&words, bar->bar->nr_before);
+	text_add(&words, " more");
+	label(text, "quiet halo", bar->x - 14, y - 16, text_peek(&words),
+		render_scene_pixels(words.length));
+	render_facts_drop(text, &words);
+}
+
 static void draw_bar(struct text *text, const struct scene *scene, const struct scene_bar *bar)
 {
 	int y = render_scene_y(scene, bar->lane);
@@ -268,7 +281,7 @@ static void draw_bar(struct text *text, const struct scene *scene, const struct 
 	draw_shape(text, bar, y);
 	draw_bar_words(text, scene, bar, y);
 	if (bar->bar->nr_before)
-		label(text, "quiet halo", bar->x - 14, y + 4, "\xe2\x8b\xaf", 14);
+		draw_left_out(text, bar, y);
 	text_add(text, "</g>\n");
 }
 

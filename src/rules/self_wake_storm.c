@@ -219,19 +219,24 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		.coro = coro->id,
 		.sequence = UINT64_MAX,
 		.text = analyze_say(analysis,
-			"woke itself, %" PRIu64 " times in %s, and did nothing else in between",
-			streak->longest,
+			"woke itself, %s times in %s, and did nothing else in between",
+			analyze_words_number(analysis, streak->longest),
 			analyze_words_duration(
 				analysis, streak->longest_last - streak->longest_first)),
 	};
 
-	finding->title = analyze_say(analysis,
-		"%u %s itself ready at %s, %" PRId64 " times a second", group->count,
+	finding->title = analyze_say(analysis, "%s %s itself ready at %s, %s times a second",
+		analyze_words_number(analysis, group->count),
 		group->count == 1 ? "coroutine makes" : "coroutines each make",
-		analyze_words_place(analysis, first->cause_site), rate_of(streak));
+		analyze_words_place(analysis, first->cause_site),
+		analyze_words_number(analysis, (uint64_t)rate_of(streak)));
 	analyze_story_step(analysis, story, &step);
-	analyze_story_evidence(analysis, story, "of its %u wakes %" PRIu64 " are its own",
-		coro->turns->nr_wakes, streak->nr_self_wakes);
+	step.time = streak->longest_last;
+	step.text = "woke itself for the last time of these";
+	analyze_story_step(analysis, story, &step);
+	analyze_story_evidence(analysis, story, "of its %s wakes %s are its own",
+		analyze_words_number(analysis, coro->turns->nr_wakes),
+		analyze_words_number(analysis, streak->nr_self_wakes));
 	analyze_story_victims(analysis, story, group);
 	finding->last_sequence = coro->last_event;
 }

@@ -180,16 +180,18 @@ static void remark(struct analysis *analysis, uint32_t process, uint64_t nr_wait
 	still->is_clock_told = !is_idle(analysis, process);
 	if (is_idle(analysis, process))
 		analyze_quality_remark(analysis,
-			"process %" PRIu64 " is idle: %s has run for %s, %" PRIu64
-			" %s, and %s, so that the outside can set it going",
-			pid, words_nobody(analysis, process), lasted, nr_waiting, who,
+			"process %" PRIu64 " is idle: %s has run for %s, %s %s, and "
+			"%s, so that the outside can set it going",
+			pid, words_nobody(analysis, process), lasted,
+			analyze_words_number(analysis, nr_waiting), who,
 			words_outside(analysis, still));
 	else
 		analyze_quality_remark(analysis,
 			"process %" PRIu64 " stands still: %s has run for %s, and "
-			"%" PRIu64 " %s; %s is %s, which has not run out: it may be the "
+			"%s %s; %s is %s, which has not run out: it may be the "
 			"timer of one that does not tell its deadline",
-			pid, words_nobody(analysis, process), lasted, nr_waiting, who,
+			pid, words_nobody(analysis, process), lasted,
+			analyze_words_number(analysis, nr_waiting), who,
 			analyze_words_thread(analysis, still->clock_thread),
 			analyze_stillness_words_thread(analysis, still->clock_thread));
 }
@@ -416,15 +418,16 @@ static void tell_places(struct analysis *analysis, const struct group *group, st
 		}
 	}
 	for (k = 0; k < nr_places; k++) {
-		analyze_story_evidence(analysis, story, "%" PRIu32 " wait%s at %s", places[k].count,
+		analyze_story_evidence(analysis, story, "%s wait%s at %s",
+			analyze_words_number(analysis, places[k].count),
 			places[k].count == 1 ? "s" : "",
 			analyze_words_place(analysis, places[k].site));
 		analyze_provenance_tell(
 			analysis, story, &analysis->model->coros.at[places[k].coro]);
 	}
 	if (nr_elsewhere)
-		analyze_story_evidence(
-			analysis, story, "%" PRIu32 " more wait elsewhere", nr_elsewhere);
+		analyze_story_evidence(analysis, story, "%s more wait elsewhere",
+			analyze_words_number(analysis, nr_elsewhere));
 }
 
 /* The one that moved last: what it did then is where to look first. */
@@ -504,9 +507,10 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		return;
 	}
 	last = last_to_stop(analysis, group);
-	finding->title = analyze_say(analysis, "%s has run for %s, and %u %s",
+	finding->title = analyze_say(analysis, "%s has run for %s, and %s %s",
 		words_nobody(analysis, first->process),
-		analyze_words_duration(analysis, lasted_ns(analysis, first->process)), group->count,
+		analyze_words_duration(analysis, lasted_ns(analysis, first->process)),
+		analyze_words_number(analysis, group->count),
 		group->count == 1 ? "coroutine waits" : "coroutines wait");
 	analyze_story_suspended(analysis, story, last);
 	analyze_story_step(analysis, story, &step);

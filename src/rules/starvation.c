@@ -5,8 +5,6 @@
  *
  * Silent where that account is missing or says otherwise, and where too few were woken to tell.
  */
-#include <inttypes.h>
-
 #include "rules/parts.h"
 
 /* The times of one process's workers, in ns. */
@@ -109,33 +107,60 @@ static void find(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- telling it */
 
+/* The longest run of those that kept the others waiting, and the thread that it was on. */
+static void tell_who_ran(struct analysis *analysis, uint32_t site, struct story *story)
+{
+	const struct model_place_times *ran = analysis->model->place_times[site];
+	const struct model_run *longest = &ran->longest;
+	struct ct_step step = {
+		.time = longest->until - longest->ns,
+		.site = site,
+		.thread = longest->thread,
+		.coro = analysis->model->coros.at[longest->coro].id,
+		.sequence = UINT64_MAX,
+		.text = analyze_say(analysis,
+			"ran for %s, the longest of %s %s from here on; they took %s in all, more "
+			"than "
+			"those from any other place",
+			analyze_words_duration(analysis, longest->ns),
+			analyze_words_number(analysis, ran->runs->count),
+			ran->runs->count == 1 ? "run" : "runs",
+			analyze_words_duration(analysis, (int64_t)ran->runs->sum)),
+	};
+
+	if (!longest->coro)
+		return;
+	analyze_story_step(analysis, story, &step);
+	analyze_story_party(analysis, story, 0, longest->thread);
+}
+
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
 	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_place_times *times = analysis->model->place_times[first->subject];
 	const struct model_place_times *ran = analysis->model->place_times[first->cause_site];
-	struct ct_step step = {
-		.time = times->most_delayed_until,
+	struct ct_step late = {
+		.time = first->since,
 		.coro = analysis->model->coros.at[times->most_delayed].id,
 		.sequence = UINT64_MAX,
-		.text = analyze_say(analysis,
-			"ran after it had been ready for %s, the longest time of all",
-			analyze_words_duration(analysis, (int64_t)times->delays->max)),
+		.text = "was ready from here on, and did not run",
 	};
 
 	finding->title = analyze_say(analysis,
-		"coroutines that wait at %s run late: of %" PRIu64
-		" wakes one in 100 led to a run only after %s or more",
-		analyze_words_place(analysis, first->subject), times->delays->count,
+		"coroutines that wait at %s run late: of %s wakes one in 100 led to a run only "
+		"after %s or more",
+		analyze_words_place(analysis, first->subject),
+		analyze_words_number(analysis, times->delays->count),
 		analyze_words_duration(analysis, (int64_t)histogram_at(times->delays, 0.99)));
-	analyze_story_step(analysis, story, &step);
 	if (ran && ran->runs)
-		analyze_story_evidence(analysis, story,
-			"who ran most, %s in all and up to %s at a time, went on from %s",
-			analyze_words_duration(analysis, (int64_t)ran->runs->sum),
-			analyze_words_duration(analysis, (int64_t)ran->runs->max),
-			analyze_words_place(analysis, first->cause_site));
+		tell_who_ran(analysis, first->cause_site, story);
+	analyze_story_step(analysis, story, &late);
+	late.time = times->most_delayed_until;
+	late.text =
+		analyze_say(analysis, "ran after it had been ready for %s, the longest time of all",
+			analyze_words_duration(analysis, (int64_t)times->delays->max));
+	analyze_story_step(analysis, story, &late);
 	analyze_story_evidence(analysis, story,
 		"by the kernel's account the workers had their processors nearly all of the time");
 }

@@ -13,7 +13,9 @@ from test_serve import judged
 def trace_of(place, case):
     """The trace of a case of tests/cases."""
     text = re.search(r"^--- trace\n(.*?)^---", (SOURCE / f"tests/cases/{case}.case").read_text(), re.MULTILINE | re.DOTALL)
-    (place / f"{case}.txt").write_text(text[1])
+    trace = re.sub(r"^repeat (\d+) to (\d+)\n(.*?)^repeat end\n",
+                   lambda it: "".join(it[3].replace("{}", str(i)) for i in range(int(it[1]), int(it[2]) + 1)), text[1], flags=re.MULTILINE | re.DOTALL)
+    (place / f"{case}.txt").write_text(trace)
     run(COROTRACER, "assemble", place / f"{case}.txt", "-o", place / f"{case}.ctrace")
     return place / f"{case}.ctrace"
 
@@ -293,6 +295,58 @@ def check_healthy(browser, place):
     server.stop()
 
 
+STANDSTILL = "\n".join((
+    "trace from=0 until=8s", "process 1 pid=100 program=/usr/bin/client probe", "thread 1 tid=101 name=worker-0",
+    "thread 2 tid=102 name=worker-1", "thread 3 tid=100 name=main", "site 1 kind=source file=/src/client.cpp line=10 function=main",
+    "site 2 kind=source file=/src/client.cpp line=55 function=call reason=Reply", "site 3 kind=source file=/src/client.cpp line=77 function=flush reason=Flushed",
+    *(f"{1000 + 10 * i}us t{1 + i % 2} create c{i} 0x{i:04}010 @1\n+3us t{1 + i % 2} resume c{i}\n+3us t{1 + i % 2} suspend c{i} @{2 if i % 100 else 3}" for i in range(1, 1501)),
+    *(f"{at} t{i} thread-time ran={ran} 0" for at, ran in (("2s", 1000000), ("6s", 9000000)) for i in (1, 2)),
+    "6s t1 thread-state c101 0xca53", "6s t2 thread-state c102 0xca53", "6s t3 thread-state c100 0xca53 argument=1", ""))
+
+
+def picture_of(it):
+    it.page.wait_for_selector("svg.picture")
+    return it.page.locator("svg.picture").text_content()
+
+
+def check_culprits(browser, place):
+    """Pictures show who ran meanwhile, how often, and all places at which members wait; a member that acts is one of them."""
+    pathlib.Path(place, "standstill.txt").write_text(STANDSTILL, encoding="utf-8")
+    shown = {"0310-starvation": ("runs coroutine 1", "coroutine 1: running"), "0180-self-wake-storm": ("2,395 more",),
+             "standstill": ("waiting at client.cpp:55", "waiting at client.cpp:77", "and 1,497 more alike")}
+    said = {"0310-starvation": ("coroutine 1: ran for 8.01 ms, the longest of 120 runs", "coroutine 2: was ready from here on"),
+            "0180-self-wake-storm": ("2,001 times a second", "woke itself, 1,200 times"),
+            "standstill": ("1,500 coroutines wait", "1,485 wait at co_await Reply in call, src/client.cpp:55; 15 at co_await Flushed")}
+    for name, words in shown.items():
+        server = Server("serve", "--listen", ":0", trace_of(place, name) if name[0] == "0" else place / f"{name}.txt")
+        judged(server)
+        with Page(browser, server) as it:
+            it.open("findings")
+            for one in words:
+                it.until(f"document.querySelector('svg.picture')?.textContent.includes({one!r})")
+            for one in said[name]:
+                it.until(f"document.querySelector('article').innerText.includes({one!r})")
+            if name == "standstill":
+                it.until("document.querySelector('svg.picture')?.textContent.split('no wake came').length > 3")
+            it.quiet()
+        server.stop()
+
+
+def check_narrow(browser, server):
+    """At 390 pixels the head takes two lines and the strip, the screen that is shown stands in them, and words go before the picture."""
+    with Page(browser, server, 390, 844) as it:
+        it.open("findings")
+        picture_of(it)
+        name, line, strip = (it.page.locator(one).bounding_box() for one in ("h1", "#screens", "#state"))
+        check(name["y"] < line["y"] < strip["y"] < 80 and line["height"] < 40, f"{name} {line} {strip}")
+        steps, picture = (it.page.locator(one).bounding_box() for one in (".steps", ".picture-frame"))
+        check(steps["y"] + steps["height"] <= picture["y"], f"{steps} {picture}")
+        it.open("sql")
+        shown = it.page.locator("#screens a[aria-current]").bounding_box()
+        check(0 <= shown["x"] and shown["x"] + shown["width"] <= 390, f"{shown}")
+        it.quiet()
+
+
 def main():
     with open_browser(__file__) as browser, folder() as name:
         place = pathlib.Path(name)
@@ -303,11 +357,12 @@ def main():
             judged(lossy)
             if "screens" not in server.ask("/")[2].decode():
                 skip("this build has no pages (-Dpage)")
-            for part in (check_waits, check_sql, check_groups, check_places, check_chosen, check_uncounted):
+            for part in (check_waits, check_sql, check_groups, check_places, check_chosen, check_uncounted, check_narrow):
                 part(browser, server)
             check_losses(browser, lossy)
             check_list(browser, place)
             check_healthy(browser, place)
+            check_culprits(browser, place)
         finally:
             server.process.kill()
             lossy.process.kill()

@@ -26,7 +26,7 @@ interface Awaited {
 
 function step(one: Step, process: number): HTMLElement {
 	return h("li", null, h("span", { class: "when" }, one.time_ns === null ? "" : moment(one.time_ns)),
-		h("span", null, one.by ? [one.coroutine ? coroutineLink(process, one.coroutine, one.by) : h("b", null, one.by), ": "] : null, timeLink(one.time_ns, one.text, process, one.coroutine),
+		h("span", null, one.by ? [h("b", null, one.coroutine ? coroutineLink(process, one.coroutine, one.by) : one.by), ": "] : null, timeLink(one.time_ns, one.text, process, one.coroutine),
 			one.site ? [h("br", null), placeLink(one.site)] : null,
 			one.thread && (one.coroutine || !one.by) ? h("span", { class: "quiet" }, ` on ${threadName(one.thread)}`) : null));
 }

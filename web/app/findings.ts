@@ -129,7 +129,7 @@ function stepLine(finding: Finding, step: Finding["steps"][number], number: numb
 	return h("li", { value: number, "data-step": number },
 		h("span", { class: "when" }, step.time_ns === null ? "" : moment(step.time_ns)),
 		h("span", null,
-			step.by ? [step.coroutine ? coroutineLink(finding.process, step.coroutine, step.by) : h("b", null, step.by), ": "] : null,
+			step.by ? [h("b", null, step.coroutine ? coroutineLink(finding.process, step.coroutine, step.by) : step.by), ": "] : null,
 			address ? h("a", { href: address, "data-key": `step-${number}` }, step.text) : h("span", null, step.text),
 			step.site ? [h("br", null), placeLink(step.site)] : null,
 			step.thread && (step.coroutine || !step.by) ? h("span", { class: "quiet" }, ` on ${threadName(step.thread)}`) : null));
@@ -199,8 +199,8 @@ function chosen(finding: Finding, number: number, height: number): HTMLElement {
 		h("h2", { id: "finding-title" }, finding.title),
 		h("p", { class: "lead" }, gradeMark(finding.grade),
 			finding.look_first ? [" · ", h("strong", null, "Look here first: "), placeLink(finding.look_first)] : null),
-		finding.waits_at.length > 1 ? h("p", { id: "waits-at" }, "They wait at ", finding.waits_at.map(({ site, coroutines }, index) =>
-			[index ? "; " : "", h("strong", null, count(coroutines)), " at ", placeLink(site)])) : null,
+		finding.waits_at.length > 1 ? h("p", { id: "waits-at" }, finding.waits_at.map(({ site, coroutines }, index) =>
+			[index ? "; " : "", h("strong", null, count(coroutines)), index ? " at " : coroutines === 1 ? " waits at " : " wait at ", placeLink(site)])) : null,
 		picture,
 		h("h3", null, "What happened"),
 		stepList(finding),
@@ -261,7 +261,7 @@ export function showFindings(into: HTMLElement, trace: Trace): () => void {
 		h("nav", { "aria-label": "Findings", class: "ranked" },
 			h("h2", { class: "small-title" }, many(findings.length, "finding")),
 			wanted && found < 0 ? h("p", { class: "quiet" }, "The finding of this address is not there any more.") : null,
-			h("p", { class: "quiet" }, h("kbd", null, "J"), " and ", h("kbd", null, "K"), " go to the next and the one before."),
+			findings.length > 1 ? h("p", { class: "quiet" }, h("kbd", null, "J"), " and ", h("kbd", null, "K"), " go to the next and the one before.") : null,
 			h("ol", { class: "plain", id: "ranked" }, findings.map((finding, index) => [
 				findings[index - 1]?.rule === finding.rule ? null : h("li", { class: "rule" }, finding.rule), listed(finding, index === at)]))),
 		chosen(findings[at]!, at + 1, before)));
