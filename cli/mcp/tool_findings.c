@@ -22,7 +22,7 @@ struct json_object *mcp_finding_new(const struct ct_report *report, uint32_t ind
 	mcp_put_word(row, "grade", ct_grade_name(finding->grade));
 	mcp_put_word(row, "rule", ct_rule_name(finding->rule));
 	mcp_put_data(row, "title", finding->title);
-	mcp_put_place(row, "look_first_at", report->tables, finding->cause_site);
+	mcp_put_place(row, "look_first_at", report->tables, finding->look_site);
 	mcp_put_place(row, "waits_at", report->tables, finding->wait_site);
 	mcp_put_count(row, "members", finding->nr_members);
 	if (finding->nr_peers)

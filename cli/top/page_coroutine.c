@@ -129,7 +129,7 @@ static void add_share(const struct page *page, const char *what, uint32_t column
 	for (i = 0; i < BAR_COLUMNS; i++)
 		bar[i] = i < filled ? '#' : '\0';
 	bar[BAR_COLUMNS] = '\0';
-	snprintf(line, sizeof(line), "  %-12s %9s  %3.0f%%  %s", what, said_span(ns).text,
+	snprintf(line, sizeof(line), "  %-12s %9s  %3.0f%%  %s", what, top_said_span(ns).text,
 		life > 0 ? 100.0 * (double)ns / (double)life : 0.0, bar);
 	add(page, 15, line);
 }

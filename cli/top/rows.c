@@ -111,6 +111,14 @@ unsigned top_style_of_grade(const char *grade)
 
 /* ---------------------------------------------------------------- cells */
 
+/* Nothing took any time: mostly there was nothing that could; clocks that disagree can make it less. */
+struct said top_said_span(int64_t ns)
+{
+	struct said nothing = {"-"};
+
+	return ns > 0 ? said_span(ns) : nothing;
+}
+
 struct said top_said_age(ct_time now, ct_time time)
 {
 	struct said nothing = {""};
@@ -152,8 +160,7 @@ static void say_number(
 
 	switch (shown->form) {
 	case TOP_FORM_SPAN:
-		/* Nothing took any time: mostly there was nothing that could. */
-		said = number ? said_span(number) : (struct said){"-"};
+		said = top_said_span(number);
 		break;
 	case TOP_FORM_AGE:
 		said = top_said_age(now, number);

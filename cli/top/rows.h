@@ -50,5 +50,7 @@ unsigned top_style_of_grade(const char *grade);
 
 /* top_said_age: how long before the end of observation; "" where the time is not known. */
 struct said top_said_age(ct_time now, ct_time time);
+/* top_said_span: "-" where nothing took any time. */
+struct said top_said_span(int64_t ns);
 
 #endif

@@ -10,7 +10,6 @@
  * once are loops of their own, and not judged. Silent of those that are marked, where events are missing since, and of
  * threads behind which others lie ready: those are stuck-worker's.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -505,7 +504,8 @@ static void tell_waiting(struct analysis *analysis, const struct group *group, s
 		nr_told += nr_told < PLACES_TOLD;
 	}
 	if (nr_more)
-		analyze_story_evidence(analysis, story, "%" PRIu32 " more wait likewise", nr_more);
+		analyze_story_evidence(analysis, story, "%s more wait likewise",
+			analyze_words_number(analysis, nr_more));
 }
 
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
@@ -525,8 +525,9 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 			analyze_stillness_words_thread(analysis, first->subject));
 	else
 		finding->title = analyze_say(analysis,
-			"%u coroutines block a thread each, the first one for %s, %s", group->count,
-			lasted, analyze_stillness_words_thread(analysis, first->subject));
+			"%s coroutines block a thread each, the first one for %s, %s",
+			analyze_words_number(analysis, group->count), lasted,
+			analyze_stillness_words_thread(analysis, first->subject));
 	for (i = 0; i < group->count && i < GROUP_EXAMPLES; i++)
 		tell_run(analysis, first + i, story);
 	tell_waiting(analysis, group, story);

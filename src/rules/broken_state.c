@@ -6,7 +6,6 @@
  * Only where the whole life of the coroutine is in the trace, and no event of it is missing; else the
  * report's data quality counts it, and nothing is concluded. A resume has rules of its own.
  */
-#include <inttypes.h>
 
 #include "rules/parts.h"
 
@@ -148,7 +147,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 			analysis, "became %s", ct_state_name((enum ct_state)conflict->state)),
 	};
 
-	finding->title = analyze_say(analysis, "%u %s: %s %s, %s", group->count,
+	finding->title = analyze_say(analysis, "%s %s: %s %s, %s",
+		analyze_words_number(analysis, group->count),
 		group->count == 1 ? "coroutine" : "coroutines", words_step(conflict->kind),
 		words_state(conflict->state),
 		conflict->site ? analyze_say(analysis, "at %s",

@@ -7,7 +7,6 @@
  * Only suspect: who waits is not told. Silent where coroutines are told of, which are judged one by one; of a program
  * that ended well, or said that it ends; and where events are missing.
  */
-#include <inttypes.h>
 
 #include "rules/parts.h"
 
@@ -159,8 +158,9 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	uint32_t thread = polling_thread(analysis, first->process);
 
 	finding->title = analyze_say(analysis,
-		"%" PRIu64 " descriptors were closed at %s while a poll was to tell of them",
-		closes->nr_unreported, analyze_words_place(analysis, first->subject));
+		"%s descriptors were closed at %s while a poll was to tell of them",
+		analyze_words_number(analysis, closes->nr_unreported),
+		analyze_words_place(analysis, first->subject));
 	tell_last(analysis, first->subject, story);
 	analyze_story_evidence(analysis, story, "%s is %s, and nothing has happened since",
 		analyze_words_thread(analysis, thread),

@@ -366,8 +366,10 @@ static void tell_wait(struct analysis *analysis, const struct group *group, stru
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
-	const char *first_of =
-		group->count > 1 ? analyze_say(analysis, "; the first of %u", group->count) : "";
+	const char *first_of = group->count > 1
+				       ? analyze_say(analysis, "; the first of %s",
+						 analyze_words_number(analysis, group->count))
+				       : "";
 
 	analyze_story_suspended_as(analysis, story, coro,
 		analyze_say(analysis, "%s%s",
@@ -431,12 +433,13 @@ static const char *words_closing(struct analysis *analysis, const struct closer 
 			"%s had been closed, unseen: its number was given out again", what);
 	if (closer->count == 1)
 		return analyze_say(analysis, "closed %s", what);
-	return analyze_say(analysis, "closed %s, the first of %u; the last %s later%s", what,
-		closer->count,
+	return analyze_say(analysis, "closed %s, the first of %s; the last %s later%s", what,
+		analyze_words_number(analysis, closer->count),
 		analyze_words_duration(analysis, closer->last->closed - closer->first->closed),
 		closer->nr_threads == 1
 			? ""
-			: analyze_say(analysis, "; by %u threads", closer->nr_threads));
+			: analyze_say(analysis, "; by %s threads",
+				  analyze_words_number(analysis, closer->nr_threads)));
 }
 
 /* The closing of one descriptor; the text says what the caller wants it to. */
@@ -514,23 +517,27 @@ static void tell_evidence(struct analysis *analysis, const struct group *group, 
 	}
 	if (nr_armed)
 		analyze_story_evidence(analysis, story,
-			"%u of the %u descriptors were in an epoll interest list; closing "
-			"took them out, so it cannot report them any more",
-			nr_armed, group->count);
+			"%s of the %s descriptors were in an epoll interest list; closing took "
+			"them out, so it cannot report them any more",
+			analyze_words_number(analysis, nr_armed),
+			analyze_words_number(analysis, group->count));
 	if (nr_again)
 		analyze_story_evidence(analysis, story,
-			"%u of the %u numbers were given out again since: an event for "
-			"such a number is another connection's",
-			nr_again, group->count);
+			"%s of the %s numbers were given out again since: an event for such a "
+			"number is another connection's",
+			analyze_words_number(analysis, nr_again),
+			analyze_words_number(analysis, group->count));
 	if (nr_hidden)
 		analyze_story_evidence(analysis, story,
-			"%u of the %u closes may be the doing of a coroutine after all: "
-			"some had been created and not been seen running yet",
-			nr_hidden, group->count);
+			"%s of the %s closes may be the doing of a coroutine after all: some had "
+			"been created and not been seen running yet",
+			analyze_words_number(analysis, nr_hidden),
+			analyze_words_number(analysis, group->count));
 	if (nr_doubled)
 		analyze_story_evidence(analysis, story,
-			"%u of the %u files had further descriptors, which are closed, too",
-			nr_doubled, group->count);
+			"%s of the %s files had further descriptors, which are closed, too",
+			analyze_words_number(analysis, nr_doubled),
+			analyze_words_number(analysis, group->count));
 }
 
 static const char *words_title(

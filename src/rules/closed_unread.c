@@ -9,7 +9,6 @@
  * that hung up, or failed; where the program reads nothing at all that is told, so that its reads may go another way;
  * while it shuts down; and where events are missing.
  */
-#include <inttypes.h>
 #include <poll.h>
 
 #include "rules/parts.h"
@@ -196,17 +195,17 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	const struct unread *unread = unread_at(analysis, first->subject);
 
 	finding->title = analyze_say(analysis,
-		"%" PRIu64 " of %" PRIu64
-		" connections that were %s at %s could be read from, and nobody did",
-		unread->nr_unread, unread->nr_closed, unread->is_of_wait ? "waited for" : "closed",
+		"%s of %s connections that were %s at %s could be read from, and nobody did",
+		analyze_words_number(analysis, unread->nr_unread),
+		analyze_words_number(analysis, unread->nr_closed),
+		unread->is_of_wait ? "waited for" : "closed",
 		analyze_words_place(analysis, first->subject));
 	tell_last(analysis, first->subject, story);
 	if (is_misread(analysis, unread))
 		analyze_story_evidence(analysis, story,
-			"of %" PRIu64
-			" of them a read had found nothing, and the wait for more went "
-			"on on another thread",
-			unread->nr_misread);
+			"of %s of them a read had found nothing, and the wait for more went on on "
+			"another thread",
+			analyze_words_number(analysis, unread->nr_misread));
 }
 
 const struct rule rules_closed_unread = {

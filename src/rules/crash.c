@@ -274,9 +274,9 @@ static void tell_others(
 	count -= told && (analysis->model->coros.at[told].flags & suspended);
 	if (count)
 		analyze_story_evidence(analysis, story,
-			"%" PRIu64 " %scoroutine%s of this program %s destroyed while suspended",
-			count, told ? "more " : "", count == 1 ? "" : "s",
-			count == 1 ? "was" : "were");
+			"%s %scoroutine%s of this program %s destroyed while suspended",
+			analyze_words_number(analysis, count), told ? "more " : "",
+			count == 1 ? "" : "s", count == 1 ? "was" : "were");
 }
 
 static void tell_causes(

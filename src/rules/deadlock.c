@@ -327,9 +327,10 @@ static void describe_unnamed(struct analysis *analysis, const struct group *grou
 	uint32_t i, site = 0;
 
 	finding->title = analyze_say(analysis,
-		"%u coroutines wait for locks, for longer than the limit, at %s, and at %s: in a "
+		"%s coroutines wait for locks, for longer than the limit, at %s, and at %s: in a "
 		"circle, or for one that is not given back",
-		group->count, analyze_words_place(analysis, coro->wait_site),
+		analyze_words_number(analysis, group->count),
+		analyze_words_place(analysis, coro->wait_site),
 		analyze_words_place(analysis, first->cause_site));
 	for (i = 0; i < group->count && i < GROUP_EXAMPLES; i++) {
 		uint32_t index = analysis->candidates.at[group->first + i].coro;
@@ -487,16 +488,20 @@ static const char *words_title(
 	if (circle->has_lock && circle->has_child)
 		what = "for locks and for each other's end";
 	if (circle->nr_threads)
-		return analyze_say(analysis, "%u %s in a circle with %u %s, %s, closed at %s",
-			group->count, waits, circle->nr_threads,
+		return analyze_say(analysis, "%s %s in a circle with %s %s, %s, closed at %s",
+			analyze_words_number(analysis, group->count), waits,
+			analyze_words_number(analysis, circle->nr_threads),
 			circle->nr_threads == 1 ? "thread" : "threads", what, site);
 	if (circle->length > 1)
-		return analyze_say(analysis, "%u %s in a circle of %u %s, closed at %s",
-			group->count, waits, circle->length, what, site);
+		return analyze_say(analysis, "%s %s in a circle of %s %s, closed at %s",
+			analyze_words_number(analysis, group->count), waits,
+			analyze_words_number(analysis, circle->length), what, site);
 	if (!circle->has_lock)
-		return analyze_say(analysis, "%u %s for %s own end, at %s", group->count, waits,
+		return analyze_say(analysis, "%s %s for %s own end, at %s",
+			analyze_words_number(analysis, group->count), waits,
 			group->count == 1 ? "its" : "their", site);
-	return analyze_say(analysis, "%u %s for a lock that %s, at %s", group->count, waits,
+	return analyze_say(analysis, "%s %s for a lock that %s, at %s",
+		analyze_words_number(analysis, group->count), waits,
 		group->count == 1 ? "it holds itself" : "they hold themselves", site);
 }
 

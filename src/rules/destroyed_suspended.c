@@ -213,11 +213,13 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	uint32_t count = analyze_ties_nr_waiters(analysis, first->subject);
 
 	finding->title =
-		analyze_say(analysis, "%u %s destroyed while suspended at %s, and %s; %s for that",
-			group->count, group->count == 1 ? "coroutine was" : "coroutines were",
+		analyze_say(analysis, "%s %s destroyed while suspended at %s, and %s; %s for that",
+			analyze_words_number(analysis, group->count),
+			group->count == 1 ? "coroutine was" : "coroutines were",
 			analyze_words_place(analysis, first->wait_site),
 			words_consequence(analysis, first, object),
-			count ? analyze_say(analysis, count == 1 ? "%u waits" : "%u wait", count)
+			count ? analyze_say(analysis, count == 1 ? "%s waits" : "%s wait",
+					analyze_words_number(analysis, count))
 			      : "nobody waits");
 	if (first->variant == VARIANT_CUT)
 		tell_cut(analysis, object, coro, story);

@@ -6,7 +6,6 @@
  * queued it before, the second one is theirs. At most suspect where one thread did both, and where the order of the two
  * is not known.
  */
-#include <inttypes.h>
 
 #include "rules/parts.h"
 
@@ -177,8 +176,9 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_conflict *conflict = &analysis->model->conflicts.at[first->subject];
 
-	finding->title = analyze_say(analysis, "%u %s resumed %s; the last wake came from %s",
-		group->count, group->count == 1 ? "coroutine was" : "coroutines were",
+	finding->title = analyze_say(analysis, "%s %s resumed %s; the last wake came from %s",
+		analyze_words_number(analysis, group->count),
+		group->count == 1 ? "coroutine was" : "coroutines were",
 		words_state(analysis, conflict), analyze_words_place(analysis, first->cause_site));
 	rules_double_resume_tell(analysis, conflict, story);
 	analyze_story_victims(analysis, story, group);

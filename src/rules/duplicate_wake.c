@@ -173,9 +173,10 @@ static void tell_wakers(struct analysis *analysis, const struct repeat *repeat, 
 	memcpy(wakers, repeat->wakers, sizeof(wakers));
 	qsort(wakers, WAKERS, sizeof(wakers[0]), compare_wakers);
 	for (i = 0; i < WAKERS_TOLD && wakers[i].count; i++)
-		analyze_story_evidence(analysis, story,
-			"%" PRIu64 " of %" PRIu64 " further wakes came from %s", wakers[i].count,
-			repeat->nr_wakes, analyze_words_place(analysis, wakers[i].site));
+		analyze_story_evidence(analysis, story, "%s of %s further wakes came from %s",
+			analyze_words_number(analysis, wakers[i].count),
+			analyze_words_number(analysis, repeat->nr_wakes),
+			analyze_words_place(analysis, wakers[i].site));
 }
 
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
@@ -195,10 +196,10 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	};
 
 	finding->title = analyze_say(analysis,
-		"coroutines that wait at %s are woken more than once: %" PRIu64 " of %" PRIu64
-		" times",
-		analyze_words_place(analysis, first->subject), repeat->nr_waits,
-		nr_woken(analysis, first->subject));
+		"coroutines that wait at %s are woken more than once: %s of %s times",
+		analyze_words_place(analysis, first->subject),
+		analyze_words_number(analysis, repeat->nr_waits),
+		analyze_words_number(analysis, nr_woken(analysis, first->subject)));
 	analyze_story_step(analysis, story, &step);
 	tell_wakers(analysis, repeat, story);
 }

@@ -8,7 +8,6 @@
  * Silent of those that are marked, of programs that are stopped, and where events are missing since. Where ends are not
  * told, the coroutine may have come to its end, and the finding is a Suspect.
  */
-#include <inttypes.h>
 
 #include "rules/parts.h"
 
@@ -245,9 +244,9 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 			words_doing(analysis, coro));
 	else
 		finding->title = analyze_say(analysis,
-			"%u coroutines run on a thread each and do not come back, the first one "
+			"%s coroutines run on a thread each and do not come back, the first one "
 			"since %s",
-			group->count,
+			analyze_words_number(analysis, group->count),
 			analyze_words_duration(
 				analysis, analyze_party_working_until(analysis, coro->process) -
 						  coro->changed));

@@ -8,7 +8,6 @@
  * descriptor), unless one of them has what somebody waits for; where one is marked; and while the program warms up or
  * ends. Only suspect where nobody saw what it does with descriptors: it may read one that has nothing yet.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "rules/parts.h"
@@ -288,16 +287,18 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		.site = spin->site,
 		.coro = coro->id,
 		.sequence = UINT64_MAX,
-		.text = analyze_say(analysis,
-			"ran %" PRIu64 " times from here on, and did nothing else", spin->count),
+		.text = analyze_say(analysis, "ran %s times from here on, and did nothing else",
+			analyze_words_number(analysis, spin->count)),
 	};
 
-	finding->title = analyze_say(analysis,
-		"%u %s nothing but turn round at %s for %s, and %" PRIu32 " other%s", group->count,
-		group->count == 1 ? "coroutine does" : "coroutines do",
-		analyze_words_place(analysis, spin->site),
-		analyze_words_duration(analysis, spin->last - spin->since), spin->nr_waiting,
-		spin->nr_waiting == 1 ? " waits" : "s wait");
+	finding->title =
+		analyze_say(analysis, "%s %s nothing but turn round at %s for %s, and %s other%s",
+			analyze_words_number(analysis, group->count),
+			group->count == 1 ? "coroutine does" : "coroutines do",
+			analyze_words_place(analysis, spin->site),
+			analyze_words_duration(analysis, spin->last - spin->since),
+			analyze_words_number(analysis, spin->nr_waiting),
+			spin->nr_waiting == 1 ? " waits" : "s wait");
 	analyze_story_step(analysis, story, &step);
 	analyze_story_evidence(
 		analysis, story, "nobody else of the program has run meanwhile, but for timers");

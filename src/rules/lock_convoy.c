@@ -8,7 +8,6 @@
  * others than those who queue wake them (something is handed out, or a condition announced), and while the program
  * warms up or ends. That there is a queue is certain; whether anybody minds it is not, so that it is a suspicion.
  */
-#include <inttypes.h>
 
 #include "rules/parts.h"
 
@@ -151,9 +150,10 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	analyze_story_wake(analysis, story, &convoy->waker,
 		"gave the lock back, and woke one that queued for it, for the last time");
 	analyze_story_evidence(analysis, story,
-		"%" PRIu64 " of %" PRIu64
-		" wakes of those that queued there came from one that had queued there itself",
-		convoy->nr_handed, convoy->nr_wakes);
+		"%s of %s wakes of those that queued there came from one that had queued there "
+		"itself",
+		analyze_words_number(analysis, convoy->nr_handed),
+		analyze_words_number(analysis, convoy->nr_wakes));
 	analyze_story_evidence(analysis, story,
 		"within %s they queued for %s together; the next one was woken every %s in the "
 		"mean, and had waited %s",

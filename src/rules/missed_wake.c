@@ -7,7 +7,6 @@
  * Silent where a worker is awake, or wakes up by itself; where the coroutine is marked; or the wake may have been
  * for another one.
  */
-#include <inttypes.h>
 
 #include "analyze/leads.h"
 #include "rules/parts.h"
@@ -232,8 +231,9 @@ static const char *words_title(
 {
 	int64_t lasted = analyze_party_working_until(analysis, first->process) - first->since;
 
-	return analyze_say(analysis, "%u %s been ready for %s, and %s sleeps; made ready at %s",
-		group->count, group->count == 1 ? "coroutine has" : "coroutines have",
+	return analyze_say(analysis, "%s %s been ready for %s, and %s sleeps; made ready at %s",
+		analyze_words_number(analysis, group->count),
+		group->count == 1 ? "coroutine has" : "coroutines have",
 		analyze_words_duration(analysis, lasted),
 		first->variant ? "the only worker that may take it" : "every worker",
 		analyze_words_place(analysis, first->cause_site));

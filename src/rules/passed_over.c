@@ -9,7 +9,6 @@
  * marked, in a warm-up or the end of a program, where events are missing meanwhile, and where a wake may have been for
  * another one.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "analyze/leads.h"
@@ -338,9 +337,10 @@ static const char *words_title(
 	switch (first->variant) {
 	case VARIANT_OTHERS:
 	case VARIANT_AT_LAST:
-		return analyze_say(analysis,
-			"%s, and %" PRIu32 " runs of %" PRIu32 " other%s came before", who,
-			passing->nr_runs, passing->nr_others, passing->nr_others == 1 ? "" : "s");
+		return analyze_say(analysis, "%s, and %s runs of %s other%s came before", who,
+			analyze_words_number(analysis, passing->nr_runs),
+			analyze_words_number(analysis, passing->nr_others),
+			passing->nr_others == 1 ? "" : "s");
 	case VARIANT_SPINS:
 		return analyze_say(
 			analysis, "%s, and a worker is busy without running anything", who);
@@ -404,7 +404,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		analyze_story_made_ready(analysis, story, coro);
 	if (group->count > 1)
 		analyze_story_evidence(analysis, story,
-			"%u more that waited there are ready as well", group->count - 1);
+			"%s more that waited there are ready as well",
+			analyze_words_number(analysis, group->count - 1));
 	if (first->variant != VARIANT_AT_LAST) {
 		tell_runners(analysis, story, coro);
 		analyze_leads_tell_ready(analysis, story, coro);

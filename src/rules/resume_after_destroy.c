@@ -5,7 +5,6 @@
  *
  * Ids are never used twice, so another coroutine in the same memory is not meant.
  */
-#include <inttypes.h>
 
 #include "rules/parts.h"
 
@@ -196,7 +195,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	struct model_waking wake = wake_before(analysis->model, first->subject);
 	bool is_early = wake.time != CT_NO_TIME && !ghost->has_wake;
 
-	finding->title = analyze_say(analysis, "%u %s %s after %s destroyed; %s", group->count,
+	finding->title = analyze_say(analysis, "%s %s %s after %s destroyed; %s",
+		analyze_words_number(analysis, group->count),
 		group->count == 1 ? "coroutine was" : "coroutines were", words_deed(ghost),
 		group->count == 1 ? "it was" : "they were", words_cause(analysis, &wake, first));
 	if (coro->suspended != CT_NO_TIME)

@@ -9,7 +9,6 @@
  * A worker that does other work than coroutines looks the same, so this is never more than Suspect. Silent of those
  * that are marked, in a warm-up or the end of a program, and where events are missing since.
  */
-#include <inttypes.h>
 
 #include "rules/parts.h"
 
@@ -145,8 +144,8 @@ static void tell_others(struct analysis *analysis, const struct group *group, st
 	uint32_t nr_waiting = waiting.nr_behind + waiting.nr_others;
 
 	if (nr_waiting >= group->count)
-		analyze_story_evidence(analysis, story, "%" PRIu32 " more %s meanwhile",
-			nr_waiting - (group->count - 1),
+		analyze_story_evidence(analysis, story, "%s more %s meanwhile",
+			analyze_words_number(analysis, nr_waiting - (group->count - 1)),
 			nr_waiting == group->count ? "waits" : "wait");
 }
 
@@ -157,14 +156,15 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	ct_time end = analyze_party_working_until(analysis, first->process);
 	const char *ready =
-		!first->variant
-			? ""
-			: analyze_say(analysis, ", while %" PRIu32 " %s ready", first->variant,
-				  first->variant == 1 ? "coroutine is" : "coroutines are");
+		!first->variant ? ""
+				: analyze_say(analysis, ", while %s %s ready",
+					  analyze_words_number(analysis, first->variant),
+					  first->variant == 1 ? "coroutine is" : "coroutines are");
 
 	finding->title = analyze_say(analysis,
-		"%u %s computed without a coroutine for %s, since %s suspended at %s%s",
-		group->count, group->count == 1 ? "worker has" : "workers have",
+		"%s %s computed without a coroutine for %s, since %s suspended at %s%s",
+		analyze_words_number(analysis, group->count),
+		group->count == 1 ? "worker has" : "workers have",
 		analyze_words_duration(analysis, end - coro->suspended),
 		group->count == 1 ? analyze_words_coro(analysis, coro) : "their last ones",
 		analyze_words_place(analysis, first->wait_site), ready);

@@ -477,8 +477,8 @@ static void describe_not_begun(struct analysis *analysis, const struct group *gr
 		analyze_words_coro(analysis, coro));
 	analyze_story_woken(analysis, story, coro, coro->turns->wake);
 	if (group->count > 1)
-		analyze_story_evidence(analysis, story, "%u more were made ready there likewise",
-			group->count - 1);
+		analyze_story_evidence(analysis, story, "%s more were made ready there likewise",
+			analyze_words_number(analysis, group->count - 1));
 	analyze_story_evidence(analysis, story,
 		"those who run coroutines sleep: it lies in a queue of which nobody was told, or "
 		"it has begun unseen, and blocks one of them");

@@ -260,8 +260,9 @@ static const char *words_looks(struct analysis *analysis, const struct model_thr
 		return analyze_say(analysis, "%s, and the engine saw it on a processor",
 			words_told(analysis, thread));
 	return analyze_say(analysis,
-		"the engine saw it on a processor, and before that asleep at %u of %u looks",
-		nr_asleep, thread->nr_looks);
+		"the engine saw it on a processor, and before that asleep at %s of %s looks",
+		analyze_words_number(analysis, nr_asleep),
+		analyze_words_number(analysis, thread->nr_looks));
 }
 
 static const char *words_state(struct analysis *analysis, const struct model_thread *thread)
@@ -329,9 +330,10 @@ static const char *words_title(
 
 	if (first->variant == VARIANT_ALL)
 		return analyze_say(analysis,
-			"%u ready %s, and all workers are blocked, the last one %s", group->count,
+			"%s ready %s, and all workers are blocked, the last one %s",
+			analyze_words_number(analysis, group->count),
 			group->count == 1 ? "coroutine waits" : "coroutines wait", ran);
-	return analyze_say(analysis, "%u ready %s%s", group->count,
+	return analyze_say(analysis, "%s ready %s%s", analyze_words_number(analysis, group->count),
 		group->count == 1 ? "coroutine lies with " : "coroutines lie with ", ran);
 }
 

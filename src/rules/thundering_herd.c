@@ -6,7 +6,6 @@
  * Silent for broadcasts and barriers: there all go on, or, where what they do is not told, none seems to; most times
  * somebody must have been served. Silent, too, while the program warms up or ends, and where the coroutine is marked.
  */
-#include <inttypes.h>
 
 #include "rules/parts.h"
 
@@ -258,19 +257,21 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	const struct herd *herd = herd_at(analysis, first->subject);
 
 	finding->title = analyze_say(analysis,
-		"%" PRIu64 " times all who wait at %s were woken at once, and hardly any had "
-		"something to do",
-		herd->nr_thundered, analyze_words_place(analysis, first->subject));
+		"%s times all who wait at %s were woken at once, and hardly any had something to "
+		"do",
+		analyze_words_number(analysis, herd->nr_thundered),
+		analyze_words_place(analysis, first->subject));
 	analyze_story_wake(
 		analysis, story, &herd->waker, "woke the first of them, for the last time");
 	analyze_story_evidence(analysis, story,
-		"%" PRIu64 " wakes were in vain, %" PRIu64
-		" each time, and they took %s of a worker's time",
-		herd->nr_vain_wakes, herd->nr_vain_wakes / herd->nr_thundered,
+		"%s wakes were in vain, %s each time, and they took %s of a worker's time",
+		analyze_words_number(analysis, herd->nr_vain_wakes),
+		analyze_words_number(analysis, herd->nr_vain_wakes / herd->nr_thundered),
 		analyze_words_duration(analysis, herd->wasted_ns));
 	analyze_story_evidence(analysis, story,
-		"%" PRIu64 " of %" PRIu64 " wakes of so many at once at this place were such",
-		herd->nr_thundered, herd->nr_bursts);
+		"%s of %s wakes of so many at once at this place were such",
+		analyze_words_number(analysis, herd->nr_thundered),
+		analyze_words_number(analysis, herd->nr_bursts));
 }
 
 const struct rule rules_thundering_herd = {

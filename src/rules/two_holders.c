@@ -116,12 +116,11 @@ static void judge(struct analysis *analysis, uint32_t index)
 static void say_shared(struct analysis *analysis, const struct model_object *object)
 {
 	analyze_quality_remark(analysis,
-		"%s was taken %" PRIu32 " of %" PRIu32
-		" times while another coroutine held it, too often to judge that: one that several "
-		"may hold "
-		"is told as a semaphore",
+		"%s was taken %s of %s times while another coroutine held it, too often to judge "
+		"that: one that several may hold is told as a semaphore",
 		analyze_words_named(analysis, object->process, object->handle, 0),
-		object->nr_overlaps, object->nr_takes);
+		analyze_words_number(analysis, object->nr_overlaps),
+		analyze_words_number(analysis, object->nr_takes));
 }
 
 static void find(struct analysis *analysis)
@@ -186,7 +185,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		"%s was taken at %s while coroutine %" PRIu64 " held it, which took it at %s%s",
 		lock, analyze_words_place(analysis, first->wait_site), holder->id,
 		analyze_words_place(analysis, first->cause_site),
-		group->count > 1 ? analyze_say(analysis, "; so it was %u times", group->count)
+		group->count > 1 ? analyze_say(analysis, "; so it was %s times",
+					   analyze_words_number(analysis, group->count))
 				 : "");
 	analyze_story_resource(
 		analysis, story, analysis->model->objects.at[holding->object].handle);

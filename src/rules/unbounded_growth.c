@@ -11,7 +11,6 @@
  * of a runtime that collects garbage: what its heap holds rises from one collection to the next. Where such a counter
  * did not fall in each window, nothing is said.
  */
-#include <inttypes.h>
 
 #include "rules/parts.h"
 
@@ -438,8 +437,9 @@ static void tell_places(
 	places = count_places(analysis, series);
 	for (i = 0; places && i < PLACES_TOLD && i < analysis->tables->nr_sites && places[i].count;
 		i++)
-		analyze_story_evidence(analysis, story, "at the end %u %s %s", places[i].count,
-			doing[series->kind], analyze_words_place(analysis, places[i].site));
+		analyze_story_evidence(analysis, story, "at the end %s %s %s",
+			analyze_words_number(analysis, places[i].count), doing[series->kind],
+			analyze_words_place(analysis, places[i].site));
 	arena_reset(&analysis->scratch, before);
 }
 
@@ -465,8 +465,16 @@ static void tell_limit(struct analysis *analysis, const struct trend *trend, str
 
 	if (left > 0 && left < 1e18)
 		analyze_story_evidence(analysis, story,
-			"at this rate, %.4g a second, it comes to %" PRId64 " in %s", trend->slope,
-			limit, analyze_words_duration(analysis, (int64_t)left));
+			"at this rate, %.4g a second, it comes to %s in %s", trend->slope,
+			analyze_words_number(analysis, (uint64_t)limit),
+			analyze_words_duration(analysis, (int64_t)left));
+}
+
+/* A counter of the program may be below nothing. */
+static const char *words_level(struct analysis *analysis, int64_t level)
+{
+	return analyze_say(analysis, "%s%s", level < 0 ? "-" : "",
+		analyze_words_number(analysis, level < 0 ? -(uint64_t)level : (uint64_t)level));
 }
 
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
@@ -478,10 +486,11 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 
 	if (!measure(analysis, series, &trend))
 		return;
-	finding->title = analyze_say(analysis,
-		"%s: ever more, from at least %" PRId64 " to at least %" PRId64 " within %s",
-		words_what(analysis, series), trend.least[0], trend.least[trend.nr_groups - 1],
-		analyze_words_duration(analysis, (int64_t)trend.count * series->width_ns));
+	finding->title =
+		analyze_say(analysis, "%s: ever more, from at least %s to at least %s within %s",
+			words_what(analysis, series), words_level(analysis, trend.least[0]),
+			words_level(analysis, trend.least[trend.nr_groups - 1]),
+			analyze_words_duration(analysis, (int64_t)trend.count * series->width_ns));
 	tell_places(analysis, series, story);
 	tell_ends(analysis, series, story);
 	tell_limit(analysis, &trend, story);

@@ -301,9 +301,10 @@ static void tell_usual(
 
 	if (relay->nr_passed)
 		analyze_story_evidence(analysis, story,
-			"%" PRIu64 " of those that were woken woke the next one, or gave back what "
-			"they were given, and %" PRIu64 " did not",
-			relay->nr_passed, nr_kept + 1);
+			"%s of those that were woken woke the next one, or gave back what they "
+			"were given, and %s did not",
+			analyze_words_number(analysis, relay->nr_passed),
+			analyze_words_number(analysis, nr_kept + 1));
 }
 
 static const char *words_title(

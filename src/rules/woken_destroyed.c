@@ -8,7 +8,6 @@
  * others that were woken at that place ran on, and nobody is cancelled there. Else Suspect. Silent at the
  * program's end, and where what it waited for changed since: the wake may have been passed on.
  */
-#include <inttypes.h>
 
 #include "rules/parts.h"
 
@@ -162,10 +161,12 @@ static void tell_place(
 	uint64_t nr_ran = model_histogram(times->delays)->count;
 
 	analyze_story_evidence(analysis, story,
-		"of those that were woken at that place, %" PRIu64 " ran on, and %" PRIu64
-		" %s destroyed before; %" PRIu64 " %s destroyed there waiting",
-		nr_ran, times->nr_cut_ready, times->nr_cut_ready == 1 ? "was" : "were",
-		times->nr_cut, times->nr_cut == 1 ? "was" : "were");
+		"of those that were woken at that place, %s ran on, and %s %s destroyed before; %s "
+		"%s destroyed there waiting",
+		analyze_words_number(analysis, nr_ran),
+		analyze_words_number(analysis, times->nr_cut_ready),
+		times->nr_cut_ready == 1 ? "was" : "were",
+		analyze_words_number(analysis, times->nr_cut), times->nr_cut == 1 ? "was" : "were");
 }
 
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
@@ -175,8 +176,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	const struct model_place_times *times = analysis->model->place_times[first->subject];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 
-	finding->title = analyze_say(analysis,
-		"%" PRIu64 " %s woken at %s, and destroyed before %s%s", times->nr_cut_ready,
+	finding->title = analyze_say(analysis, "%s %s woken at %s, and destroyed before %s%s",
+		analyze_words_number(analysis, times->nr_cut_ready),
 		times->nr_cut_ready == 1 ? "coroutine was" : "coroutines were",
 		analyze_words_place(analysis, first->wait_site),
 		times->nr_cut_ready == 1 ? "it ran" : "they ran",

@@ -6,7 +6,6 @@
  * Silent where something untold may have ended the wait: the world outside, the clock, a child's end, a yield; where a
  * wake came within the uncertainty of the clocks; and where events are missing in between.
  */
-#include <inttypes.h>
 
 #include "rules/parts.h"
 
@@ -262,10 +261,10 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	};
 
 	finding->title = analyze_say(analysis,
-		"%u %s woken twice for one wait, and resumed by the second wake out of the next "
-		"one, at %s; "
-		"it came from %s",
-		group->count, group->count == 1 ? "coroutine was" : "coroutines were",
+		"%s %s woken twice for one wait, and resumed by the second wake out of the next "
+		"one, at %s; it came from %s",
+		analyze_words_number(analysis, group->count),
+		group->count == 1 ? "coroutine was" : "coroutines were",
 		analyze_words_place(analysis, first->wait_site),
 		analyze_words_place(analysis, first->cause_site));
 	analyze_story_woken(analysis, story, coro, twice->wakes[0]);

@@ -203,10 +203,11 @@ static void tell_run(
 	step.site = 0;
 	step.sequence = run->event;
 	step.text = analyze_say(analysis,
-		"let the thread go after %s; %u other%s had been ready for at least half of that, "
+		"let the thread go after %s; %s other%s had been ready for at least half of that, "
 		"coroutine %" PRIu64 " for the longest time",
-		analyze_words_duration(analysis, run->ns), hog->nr_behind,
-		hog->nr_behind == 1 ? "" : "s", behind->id);
+		analyze_words_duration(analysis, run->ns),
+		analyze_words_number(analysis, hog->nr_behind), hog->nr_behind == 1 ? "" : "s",
+		behind->id);
 	analyze_story_step(analysis, story, &step);
 }
 
@@ -228,12 +229,12 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	const struct model_run *run = &hog->run;
 
 	finding->title = analyze_say(analysis,
-		"coroutine %" PRIu64 " kept %s for %s from %s on, and %u ready one%s waiting",
+		"coroutine %" PRIu64 " kept %s for %s from %s on, and %s ready one%s waiting",
 		analysis->model->coros.at[run->coro].id,
 		analyze_words_thread(analysis, run->thread),
 		analyze_words_duration(analysis, run->ns),
-		analyze_words_place(analysis, first->subject), hog->nr_behind,
-		hog->nr_behind == 1 ? "" : "s");
+		analyze_words_place(analysis, first->subject),
+		analyze_words_number(analysis, hog->nr_behind), hog->nr_behind == 1 ? "" : "s");
 	tell_run(analysis, hog, first->subject, story);
 	analyze_story_evidence(analysis, story, "%s", words_doing(analysis, run));
 	if (usual_time(analysis, first->subject))

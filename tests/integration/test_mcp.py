@@ -163,6 +163,17 @@ def check_demo(scratch):
         server.call("close", is_error=True, **handle)
 
 
+def check_look_first(scratch):
+    """Where no cause is known, too: as the report's `look_first` has it."""
+    case = (SOURCE / "tests/cases/0044-ready-no-wake.case").read_text()
+    (scratch / "case.txt").write_text(re.search(r"^--- trace\n(.*?)^--- ", case, re.MULTILINE | re.DOTALL)[1])
+    run(COROTRACER, "assemble", "-o", scratch / "case.ctrace", scratch / "case.txt")
+    with Server() as server:
+        server.initialize()
+        found = server.call("open", path=str(scratch / "case.ctrace"))["findings"][0]
+        check(found["waits_at"] == found["look_first_at"], f"{found}")
+
+
 def check_coroutines(server, handle, trace, stuck):
     """All pages together have each coroutine once; what is asked in between does not disturb them."""
     ids, offset = [], 0
@@ -347,6 +358,7 @@ def main():
     with folder() as name:
         scratch = pathlib.Path(name)
         check_demo(scratch)
+        check_look_first(scratch)
         check_hostile(scratch)
         check_root(scratch)
         check_record(scratch)

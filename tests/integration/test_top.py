@@ -14,7 +14,8 @@ import time
 
 from support import BUILD, COROTRACER, SOURCE, check, fail, folder, run, skip
 
-CASE = SOURCE / "tests/cases/0001-closed-under-waiters.case"
+CASE = "0001-closed-under-waiters"
+CLOCKS = "0079-ring-order"  # in which a delay comes out as less than nothing
 UNSEEN = "no coroutine was seen, because no probe attached"
 GIVE_UP = 60  # seconds after which something that is waited for will not come
 
@@ -72,10 +73,10 @@ def terminal(place, **options):
         opened.close()
 
 
-def trace_in(place):
-    text = re.search(r"^--- trace\n(.*?)^--- ", CASE.read_text(), re.MULTILINE | re.DOTALL)[1]
+def trace_in(place, case=CASE):
+    text = re.search(r"^--- trace\n(.*?)^--- ", (SOURCE / f"tests/cases/{case}.case").read_text(), re.MULTILINE | re.DOTALL)[1]
     pathlib.Path(place, "case.txt").write_text(text)
-    trace = pathlib.Path(place, "case.ctrace")
+    trace = pathlib.Path(place, f"{case}.ctrace")
     run(COROTRACER, "assemble", "-o", trace, pathlib.Path(place, "case.txt"))
     return trace
 
@@ -109,6 +110,12 @@ def check_once(trace):
     check("worker-0 (101)" in once(trace, "-s", "workers").stdout, "no worker")
     check(re.search(r"^ +3 +1 +7\.00 ms", once(trace, "-s", "places").stdout, re.MULTILINE), "no place")
     check("descriptor 9" in once(trace, "-s", "resources").stdout, "no resource")
+
+
+def check_nothing_taken(place):
+    """Where nothing took any time, or less than none, is a dash."""
+    told = once(trace_in(place, CLOCKS), "-s", "coroutines").stdout
+    check(re.search(r"^ +1  waiting +2\.00 s +2\.00 s +1\.00 ms +- ", told, re.MULTILINE) and " 0 ns" not in told, told)
 
 
 def check_unseen(place):
@@ -166,6 +173,9 @@ def check_findings(place, trace):
         shown.until("Coroutines (Enter: one of them)", "2  waiting     2.00 s")
         shown.keys("Enter")
         shown.until("Coroutine 2  accept_loop", "the descriptor was closed: it can never become ready")
+        shown.keys("G")
+        frame = shown.until("Its time", "longest wait")
+        check(re.search(r"^ *running +- +0%", frame, re.MULTILINE) and " 0 ns" not in frame, frame)
         shown.keys("Escape")
         shown.until("Coroutines (Enter: one of them)")
         shown.keys("Escape")
@@ -485,6 +495,7 @@ def main():
     with folder() as place:
         trace = trace_in(place)
         check_once(trace)
+        check_nothing_taken(place)
         check_filters(trace)
         unseen = check_unseen(place)
         check_refusals(trace, place)
