@@ -347,7 +347,7 @@ enum ctp_form {
 /*
  * A site of kind CTP_SITE_CALLER holds a second address, line | column << 32: a return address
  * within the function whose caller is meant. Where that function was inlined, `address` is its
- * caller's. One of kind CTP_SITE_SOURCE holds the number of the site of the call that led there (P-45), or 0.
+ * caller's. In one of kind CTP_SITE_SOURCE it holds the numbers of two other sites (P-45).
  */
 struct ctp_site {
 	uint32_t ready; /* 0 or CTP_SITE_READY */

@@ -207,6 +207,22 @@ static bool is_inside(uint64_t handle)
 	}
 }
 
+/* What asyncio has is told by the package, of each such thing; another one of the kind shows that. */
+static bool are_alike_told(const struct analysis *analysis, const struct unjudged *place)
+{
+	const struct model *model = analysis->model;
+	unsigned kind = CTP_HANDLE_RESOURCE(model->coros.at[place->coro].wait_object);
+	size_t i;
+
+	if (say_language(analysis->tables, place->site) != SAY_LANGUAGE_PYTHON)
+		return false;
+	for (i = 1; i < model->objects.count; i++)
+		if (model->objects.at[i].process == place->process &&
+			CTP_HANDLE_RESOURCE(model->objects.at[i].handle) == kind)
+			return true;
+	return false;
+}
+
 static void advise_change(struct advising *advising, const struct unjudged *place)
 {
 	struct analysis *analysis = advising->analysis;
@@ -215,7 +231,7 @@ static void advise_change(struct advising *advising, const struct unjudged *plac
 	const struct calls *calls = calls_at(analysis, place->site);
 	const char *call = is_lock ? calls->lock : calls->notify;
 
-	if (!call)
+	if (!call || are_alike_told(analysis, place))
 		return;
 	advise(advising, place, CT_LACK_CHANGE,
 		analyze_say(analysis,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The calls behind a finding: where the first of those that are stuck waits, and where it was started, each with who
- * called. Only of traces that have stacks. A stack begins where people know the place; what a library or a runtime
- * called inside of it is left out.
+ * called. Only of traces that have stacks. A stack begins where people know the place; what a runtime called inside of
+ * it is left out, and what installed packages of Python did is told.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -43,18 +43,37 @@ static const char *words_callers(struct analysis *analysis, uint32_t row)
 	return shown ? analyze_say(analysis, "%s; and %u more", words, shown) : words;
 }
 
-/* Nothing where nobody is known to have called. */
+/* What a library called behind the place, the innermost first: where that is another one than the scheduler's. */
+static const char *words_inside(struct analysis *analysis, uint32_t site, uint32_t place)
+{
+	const struct ct_tables *tables = analysis->tables;
+	uint32_t row = say_peek_site(tables, site)->stack;
+	const char *words = "";
+	unsigned shown = 0;
+
+	if (row >= tables->nr_stacks || say_language(tables, site) != SAY_LANGUAGE_PYTHON)
+		return words;
+	for (; row && row != place && shown < FRAMES_SHOWN;
+		row = tables->stacks[row].caller, shown++)
+		words = analyze_say(analysis, "%s%s%s", words,
+			shown ? "; from " : "; inside of that, in ",
+			analyze_words_place(analysis, tables->stacks[row].site));
+	return words;
+}
+
+/* Nothing where nobody is known to have called, nor to be called. */
 static void tell(struct analysis *analysis, struct story *story, uint64_t coro, const char *what,
 	uint32_t site)
 {
 	const struct ct_tables *tables = analysis->tables;
 	uint32_t row = first_row(tables, say_peek_site(tables, site));
 
-	if (!row || !tables->stacks[row].caller)
+	if (!row || (!tables->stacks[row].caller && !*words_inside(analysis, site, row)))
 		return;
-	analyze_story_evidence(analysis, story, "coroutine %" PRIu64 " %s in %s%s", coro, what,
+	analyze_story_evidence(analysis, story, "coroutine %" PRIu64 " %s in %s%s%s", coro, what,
 		analyze_words_place(analysis, tables->stacks[row].site),
-		words_callers(analysis, tables->stacks[row].caller));
+		words_callers(analysis, tables->stacks[row].caller),
+		words_inside(analysis, site, row));
 }
 
 void analyze_frames_tell(struct analysis *analysis, const struct group *group, struct story *story)

@@ -61,13 +61,23 @@ static void remember_site(struct collect *collect, const struct segment *segment
 		process->wants_mappings = true;
 }
 
-/* A stack has the number of the site at which its innermost call stands. */
+/* A stack has the number of the site at which its innermost call stands. One that is known already stays as it is. */
 static void define_stack(struct segment *segment, uint32_t id, uint32_t caller)
 {
 	struct ct_definition definition = {.type = CT_DEFINE_STACK,
 		.stack = {.segment = segment->number, .id = id, .site = id, .caller = caller}};
 
 	collect_output_define(&segment->collect->output, &definition);
+}
+
+static void define_stacks(struct segment *segment, uint32_t id, const struct proto_site *site)
+{
+	if (site->inside)
+		define_stack(segment, site->inside, 0);
+	if (!site->caller)
+		return;
+	define_stack(segment, site->caller, 0);
+	define_stack(segment, id, site->caller);
 }
 
 static bool define_site(struct segment *segment, uint32_t id)
@@ -91,13 +101,12 @@ static bool define_site(struct segment *segment, uint32_t id)
 		.reason = site.reason,
 		.module = "",
 		.address = has_line ? 0 : site.address,
-		.stack = site.caller ? id : 0,
+		.stack = site.inside   ? site.inside
+			 : site.caller ? id
+				       : 0,
 	};
 	collect_output_define(&segment->collect->output, &definition);
-	if (site.caller) {
-		define_stack(segment, site.caller, 0);
-		define_stack(segment, id, site.caller);
-	}
+	define_stacks(segment, id, &site);
 	if (is_address(site.kind))
 		remember_site(segment->collect, segment, &site, id);
 	return true;

@@ -248,6 +248,12 @@ static bool read_name(
 	return true;
 }
 
+/* P-45: a number that is not smaller tells nothing. */
+static uint32_t before(const struct proto_site *site, uint32_t id, uint32_t other)
+{
+	return site->kind == CTP_SITE_SOURCE && other < id ? other : 0;
+}
+
 bool proto_read_site(const struct proto_layout *layout, const void *base, uint32_t id,
 	struct proto_site *ret_site)
 {
@@ -266,9 +272,8 @@ bool proto_read_site(const struct proto_layout *layout, const void *base, uint32
 	ret_site->line = ctp_load_relaxed(&site->line);
 	ret_site->column = ctp_load_relaxed(&site->column);
 	ret_site->address = ctp_load_relaxed(&site->address);
-	ret_site->caller = ret_site->kind == CTP_SITE_SOURCE && ret_site->address < id
-				   ? (uint32_t)ret_site->address
-				   : 0;
+	ret_site->caller = before(ret_site, id, (uint32_t)ret_site->address);
+	ret_site->inside = before(ret_site, id, (uint32_t)(ret_site->address >> 32));
 	is_whole = read_name(layout, base, ctp_load_relaxed(&site->file), ret_site->file);
 	is_whole &= read_name(layout, base, ctp_load_relaxed(&site->function), ret_site->function);
 	is_whole &= read_name(layout, base, ctp_load_relaxed(&site->reason), ret_site->reason);

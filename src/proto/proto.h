@@ -88,8 +88,9 @@ struct proto_site {
 	uint32_t line;
 	uint32_t column;
 	uint64_t address;
-	uint32_t
-		caller; /* the site of the call that led to this source (P-45), smaller than its own; 0: not told */
+	/* What a source names (P-45), each smaller than its own number; 0: not told. */
+	uint32_t caller; /* the site of the call that led there */
+	uint32_t inside; /* the site of the innermost call that it led to */
 	bool is_damaged; /* a name lay outside the names, and was left out */
 	char file[PROTO_NAME_MAX + 1];
 	char function[PROTO_NAME_MAX + 1];

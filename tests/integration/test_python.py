@@ -61,13 +61,20 @@ async def main():
 asyncio.run(main())
 """
 
+SHELF = """\
+async def empty(event):
+    await event.wait()
+
+async def take(event):
+    await empty(event)
+"""
 CALLS = """\
-import asyncio, os, signal, corotracer
+import asyncio, os, signal, corotracer, shelf
 corotracer.install()
 
 async def query(number):
     if number == 7:
-        await asyncio.Event().wait()
+        await shelf.take(asyncio.Event())
 
 async def fetch(number):
     return await query(number)
@@ -77,6 +84,7 @@ async def handle(number):
     await fetch(number)
 
 async def main():
+    asyncio.Event().set()
     asyncio.get_running_loop().call_later(1.5, os.kill, os.getpid(), signal.SIGTERM)
     await asyncio.gather(*(handle(number) for number in range(12)))
 
@@ -134,16 +142,28 @@ def check_lives(place):
 
 
 def check_calls(place):
-    """Where a wait is come to through several coroutines, the report tells by which lines; it is one place all the same."""
+    """
+    A wait within an installed package is told at the program's line, with the calls that led there and on from there; and so
+    it is in a copy of the trace.
+    """
+    environ = environment.with_package() | {"PYTHONUSERBASE": str(place / "base")}
+    packages = run(sys.executable, "-m", "site", "--user-site", env=environ, status=None).stdout.strip()
+    pathlib.Path(packages).mkdir(parents=True)
+    (pathlib.Path(packages) / "shelf.py").write_text(SHELF)
     (place / "calls.py").write_text(CALLS)
-    trace, report = record(place, sys.executable, place / "calls.py")
-    evidence = [text for finding in report["findings"] for text in finding["evidence"]]
-    check(any("waits in Event.wait in query" in text and "called by fetch" in text and "by handle" in text for text in evidence),
-          f"who called is not told: {evidence}")
-    joined = place / "cut.ctrace"
-    run(COROTRACER, "export", "--format", "ctrace", "-o", joined, trace)
-    again = json.loads(run(COROTRACER, "report", "--format", "json", joined, status=None).stdout)
-    check([text for finding in again["findings"] for text in finding["evidence"]] == evidence, f"not in a copy: {again['findings']}")
+    environ["PYTHONPATH"] += f":{packages}"
+    trace, copy = place / "run.ctrace", place / "copy.ctrace"
+    run(COROTRACER, "run", "-o", trace, "--", sys.executable, place / "calls.py", env=environ, status=None)
+    run(COROTRACER, "export", "--format", "ctrace", "-o", copy, trace)
+    line = next(number for number, text in enumerate(CALLS.splitlines(), 1) if "shelf.take(" in text)
+    for file in (trace, copy):
+        report = json.loads(run(COROTRACER, "report", "--format", "json", file, status=None).stdout)
+        findings, told = report["findings"], [advice["text"] for advice in report["advice"]]
+        found = [finding for finding in findings if "at take in query, " in finding["title"] and f"calls.py:{line}" in finding["title"]]
+        check(len(found) == 1, f"{file}: the wait is not at the program's line: {[finding['title'] for finding in findings]}")
+        way = [text for text in found[0]["evidence"] if "called by fetch" in text and "; by handle" in text]
+        check(not any("corotracer.notify()" in text for text in told), f"what asyncio tells is asked for: {told}")
+        check(way and "inside of that, in empty" in way[0] and "; from take" in way[0], f"{file}: {found[0]['evidence']}")
 
 
 def check_greenlets(place, python):

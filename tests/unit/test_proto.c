@@ -159,6 +159,11 @@ static void test_site(void)
 	CHECK(proto_read_site(&layout, made.base, 3, &site) && site.caller == 2);
 	made.sites[3].address = 3;
 	CHECK(proto_read_site(&layout, made.base, 3, &site) && site.caller == 0);
+	made.sites[3].address = UINT64_C(1) << 32 | 2;
+	CHECK(proto_read_site(&layout, made.base, 3, &site) && site.caller == 2 &&
+		site.inside == 1);
+	made.sites[3].address = UINT64_C(3) << 32;
+	CHECK(proto_read_site(&layout, made.base, 3, &site) && site.inside == 0);
 	made.sites[3].ready = 200; /* a kind of a later version is kept */
 	CHECK(proto_read_site(&layout, made.base, 3, &site));
 	CHECK_EQUAL(site.kind, 200);

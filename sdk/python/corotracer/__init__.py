@@ -11,6 +11,8 @@ import contextlib
 import gc
 import importlib.util
 import os
+import site
+import sysconfig
 
 from . import _probe, greenlets, loops
 
@@ -20,12 +22,20 @@ __all__ = ["install", "is_recorded", "name", "region", "log", "counter", "daemon
 _is_installed = False
 
 
+def installed_folders():
+    """Of the standard library and of packages, the user's own among them."""
+    paths = {sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    return paths.union(site.getsitepackages(), [site.getusersitepackages()])
+
+
 def install():
     """Tells of every task that is made from now on, on any loop. True: an engine records. May be called again."""
     global _is_installed
     if not _is_installed:
         _is_installed = True
         _probe.add_library(os.path.dirname(__file__) + os.sep)
+        for path in installed_folders():
+            _probe.add_installed(path + os.sep)
         gc.callbacks.append(_probe.collected)
         loops.install()
         if importlib.util.find_spec("greenlet"):

@@ -26,16 +26,27 @@ static PyObject *is_attached(PyObject *module, PyObject *nothing)
 	return PyBool_FromLong(ctp_is_attached());
 }
 
-static PyObject *add_library(PyObject *module, PyObject *prefix)
+static PyObject *add_prefix(PyObject *prefix, int (*add)(PyObject *prefix))
 {
-	(void)module;
 	if (!PyUnicode_Check(prefix)) {
 		PyErr_SetString(PyExc_TypeError, "a path is a str");
 		return NULL;
 	}
-	if (places_add_library(prefix) < 0)
+	if (add(prefix) < 0)
 		return NULL;
 	Py_RETURN_NONE;
+}
+
+static PyObject *add_library(PyObject *module, PyObject *prefix)
+{
+	(void)module;
+	return add_prefix(prefix, places_add_library);
+}
+
+static PyObject *add_installed(PyObject *module, PyObject *prefix)
+{
+	(void)module;
+	return add_prefix(prefix, places_add_installed);
 }
 
 static PyObject *add_bottom(PyObject *module, PyObject *code)
@@ -272,7 +283,11 @@ static PyMethodDef functions[] = {
 	{"attach", attach, METH_NOARGS, "attach(): True where an engine records from now on."},
 	{"is_attached", is_attached, METH_NOARGS, "is_attached(): True while events are recorded."},
 	{"add_library", add_library, METH_O,
-		"add_library(prefix): files below it are no places of the program."},
+		"add_library(prefix): files below it are of a library that schedules, and no "
+		"places."},
+	{"add_installed", add_installed, METH_O,
+		"add_installed(prefix): files below it are installed: places where the program has "
+		"none."},
 	{"add_bottom", add_bottom, METH_O,
 		"add_bottom(code): a loop's function: what called it has no part in what it runs."},
 	{"acquire", acquire, METH_VARARGS, "acquire(kind, object, end=0)"},

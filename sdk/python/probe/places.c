@@ -15,36 +15,41 @@
 #define NAMES_MAX 4096
 #define DEPTH_MAX 64u
 #define CALLS_MAX 8u      /* that led to a place and are told, the inner ones */
+#define INSIDE_MAX 4u     /* calls of installed code behind it, likewise */
 #define CHAINED_MAX 1024u /* sites that have callers: the sites of a process are limited */
+
+/* Whose code it is: the lower, the nearer to who reads a report. */
+enum owner {
+	OWNER_PROGRAM,
+	OWNER_INSTALLED, /* the interpreter's, and packages' */
+	OWNER_SCHEDULER, /* asyncio, gevent and their like: what a place is seen through */
+	OWNER_PROBE,     /* this package */
+};
 
 struct code {
 	PyObject *object;
 	PyObject *file; /* str */
 	PyObject *name; /* str: the function, qualified where the interpreter tells */
-	bool is_library;
-	bool is_own; /* of this package: never a place, and a name only if it is another function's */
+	enum owner owner;
 	bool is_of_manager; /* of contextlib: it awaits a generator that it does not show */
 	bool is_bottom;     /* what calls it has nothing to do with what it runs */
 };
 
-struct call {
+struct frame {
 	const struct code *code;
 	uint32_t line;
 };
 
-/* A place while it is looked for, from the outermost line inwards or from the innermost outwards. */
-struct place {
-	const struct code *code;    /* the program's innermost */
-	const struct code *library; /* the outermost of a library below it */
-	const struct code *first;   /* the innermost of all that is not ours, and its line */
-	uint32_t line, first_line;
-	struct call calls[CALLS_MAX]; /* of the program's, that led to it: the outermost first */
-	uint32_t nr_calls;
+/* The frames of one wait or call, in the order in which they were met. */
+struct frames {
+	struct frame at[DEPTH_MAX];
+	uint32_t count;
 };
 
 static struct code codes[CODES];
 static uint32_t nr_codes, nr_chained;
-static PyObject *libraries; /* list of str */
+static PyObject *libraries; /* list of str, of which the first is this package's own */
+static PyObject *installed; /* likewise */
 static PyObject *names;     /* dict: str -> int */
 
 /* Attributes of frames, code, coroutines and generators. */
@@ -89,7 +94,8 @@ int places_open(void)
 	if (names)
 		return 0;
 	libraries = PyList_New(0);
-	if (!libraries || words_open() < 0)
+	installed = PyList_New(0);
+	if (!libraries || !installed || words_open() < 0)
 		return -1;
 	names = PyDict_New();
 	return names ? 0 : -1;
@@ -98,6 +104,11 @@ int places_open(void)
 int places_add_library(PyObject *prefix)
 {
 	return PyList_Append(libraries, prefix);
+}
+
+int places_add_installed(PyObject *prefix)
+{
+	return PyList_Append(installed, prefix);
 }
 
 /* An attribute that may be missing: NULL then, with no exception. */
@@ -110,16 +121,16 @@ static PyObject *attribute(PyObject *object, PyObject *word)
 	return value;
 }
 
-/* The first one that is named is this package's own. */
-static bool is_of_library(PyObject *file, Py_ssize_t beside)
+/* The number of the first prefix that the file has; -1: none. */
+static Py_ssize_t prefix_of(PyObject *file, PyObject *prefixes)
 {
 	Py_ssize_t i;
 
-	for (i = 0; i + beside < PyList_Size(libraries); i++)
-		if (PyUnicode_Tailmatch(
-			    file, PyList_GetItem(libraries, i), 0, PY_SSIZE_T_MAX, -1) == 1)
-			return true;
-	return false;
+	for (i = 0; i < PyList_Size(prefixes); i++)
+		if (PyUnicode_Tailmatch(file, PyList_GetItem(prefixes, i), 0, PY_SSIZE_T_MAX, -1) ==
+			1)
+			return i;
+	return -1;
 }
 
 /* A str's bytes, which live as long as it does. */
@@ -140,15 +151,27 @@ static bool ends_in_contextlib(PyObject *file)
 	return slash && strcmp(slash, "/contextlib.py") == 0;
 }
 
+/* What the interpreter has frozen into itself has no path. */
+static enum owner owner_of(PyObject *file)
+{
+	Py_ssize_t library = file ? prefix_of(file, libraries) : -1;
+	const char *path = text_of(file);
+
+	if (library >= 0)
+		return library == 0 ? OWNER_PROBE : OWNER_SCHEDULER;
+	if (path && strncmp(path, "<frozen ", 8) == 0)
+		return OWNER_INSTALLED;
+	return file && prefix_of(file, installed) >= 0 ? OWNER_INSTALLED : OWNER_PROGRAM;
+}
+
 static void code_fill(struct code *code, PyObject *object)
 {
 	code->name = attribute(object, words.co_qualname);
 	if (!code->name)
 		code->name = attribute(object, words.co_name);
 	code->file = attribute(object, words.co_filename);
-	code->is_library = code->file && is_of_library(code->file, 0);
-	code->is_of_manager = code->is_library && ends_in_contextlib(code->file);
-	code->is_own = code->is_library && is_of_library(code->file, PyList_Size(libraries) - 1);
+	code->owner = owner_of(code->file);
+	code->is_of_manager = code->owner == OWNER_SCHEDULER && ends_in_contextlib(code->file);
 	Py_INCREF(object);
 	code->object = object;
 	nr_codes++;
@@ -190,44 +213,28 @@ static uint32_t line_of(PyObject *frame)
 	return line > 0 ? (uint32_t)line : 0;
 }
 
-/* `caller`: the site of the call that led there; 0: none, or not told. */
+/*
+ * `link`: the site of the call that led there; with `is_inside` that of the innermost call which the place led to,
+ * whose own way leads back to the place (P-45). 0: none.
+ */
 static uint32_t site_at(
-	const struct code *code, uint32_t line, const struct code *library, uint32_t caller)
+	const struct frame *frame, const struct code *reason, uint32_t link, bool is_inside)
 {
-	uint64_t position = (uint64_t)line << 32 | caller;
-	uint32_t site = ctp_site_lookup(code, position, library);
+	uint64_t position = (uint64_t)frame->line << 32 | link;
+	uint32_t site = ctp_site_lookup(frame->code, position, reason);
 	struct ctp_site_source source = {.kind = CTP_SITE_READY(CTP_SITE_SOURCE, CTP_FORM_C),
-		.line = line,
-		.address = caller};
+		.line = frame->line,
+		.address = is_inside ? (uint64_t)link << 32 : link};
 
 	if (site)
 		return site;
-	if (caller && nr_chained >= CHAINED_MAX)
-		return site_at(code, line, library, 0);
-	nr_chained += caller != 0;
-	source.file = text_of(code->file);
-	source.function = text_of(code->name);
-	source.reason = library ? text_of(library->name) : NULL;
-	return ctp_site_remember(code, position, library, &source);
-}
-
-static uint32_t site_of(const struct place *place)
-{
-	uint32_t caller = 0, i;
-
-	for (i = 0; i < place->nr_calls; i++)
-		caller = site_at(place->calls[i].code, place->calls[i].line, NULL, caller);
-	return site_at(place->code, place->line, place->library, caller);
-}
-
-/* The place found so far called what is found now. */
-static void place_called(struct place *place)
-{
-	if (!place->code || place->code->is_library)
-		return;
-	if (place->nr_calls == CALLS_MAX)
-		memmove(place->calls, place->calls + 1, --place->nr_calls * sizeof(*place->calls));
-	place->calls[place->nr_calls++] = (struct call){place->code, place->line};
+	if (link && nr_chained >= CHAINED_MAX)
+		return site_at(frame, reason, 0, false);
+	nr_chained += link != 0;
+	source.file = text_of(frame->code->file);
+	source.function = text_of(frame->code->name);
+	source.reason = reason ? text_of(reason->name) : NULL;
+	return ctp_site_remember(frame->code, position, reason, &source);
 }
 
 /* The methods behind `async with` and `async for` name nothing, nor do functions of ours that stand for no other. */
@@ -236,28 +243,117 @@ static bool is_name(const struct code *code)
 	const char *name = text_of(code->name);
 	const char *dot = name ? strrchr(name, '.') : NULL;
 
-	if (!name || (code->is_own && strstr(name, "<locals>")))
+	if (!name || (code->owner == OWNER_PROBE && strstr(name, "<locals>")))
 		return false;
 	return strncmp(dot ? dot + 1 : name, "__", 2) != 0;
 }
 
-static const struct code *place_go_in(struct place *place, PyObject *frame)
-{
-	const struct code *code = code_of_frame(frame);
+/* ---------------------------------------------------------------- which of the frames */
 
-	if (!code)
-		return NULL;
-	/* Where a library's coroutine is a task of its own, as wait_for makes one, no place is ours. */
-	if (!code->is_library || !place->code || (place->code->is_own && !code->is_own)) {
-		place_called(place);
-		place->code = code;
-		place->line = line_of(frame);
-		place->library = NULL;
-	} else if (!place->library && is_name(code)) {
-		place->library = code;
+static enum owner owner_at(const struct frames *frames, uint32_t index)
+{
+	return frames->at[index].code->owner;
+}
+
+/* The innermost frame whose owner is at most that one; `count`: there is none. From the outermost inwards. */
+static uint32_t innermost_of(const struct frames *frames, enum owner owner)
+{
+	uint32_t i;
+
+	for (i = frames->count; i > 0; i--)
+		if (owner_at(frames, i - 1) <= owner)
+			return i - 1;
+	return frames->count;
+}
+
+/*
+ * The program's innermost line; else that of installed code. Where there is neither, as in a task that wait_for makes
+ * of a library's coroutine, or in a timer's callback: of a wait the outermost line that is not ours, else the
+ * innermost.
+ */
+static uint32_t place_in(const struct frames *frames, bool is_wait)
+{
+	uint32_t at = innermost_of(frames, OWNER_PROGRAM);
+
+	if (at == frames->count)
+		at = innermost_of(frames, OWNER_INSTALLED);
+	if (at < frames->count)
+		return at;
+	if (!is_wait)
+		return innermost_of(frames, OWNER_SCHEDULER);
+	for (at = 0; at + 1 < frames->count && owner_at(frames, at) == OWNER_PROBE; at++)
+		;
+	return at;
+}
+
+/* The function that was called at the place, by its name. */
+static const struct code *called_at(const struct frames *frames, uint32_t place)
+{
+	uint32_t i;
+
+	for (i = place + 1; i < frames->count; i++)
+		if (is_name(frames->at[i].code))
+			return frames->at[i].code;
+	return NULL;
+}
+
+/* Callers of the same owner, as what a framework has around a handler says nothing; the innermost CALLS_MAX. */
+static uint32_t callers_of(const struct frames *frames, uint32_t place)
+{
+	uint32_t chosen[CALLS_MAX], count = 0, caller = 0, i;
+
+	if (owner_at(frames, place) > OWNER_INSTALLED)
+		return 0;
+	for (i = place; i > 0 && count < CALLS_MAX; i--)
+		if (owner_at(frames, i - 1) <= owner_at(frames, place))
+			chosen[count++] = i - 1;
+	while (count > 0)
+		caller = site_at(&frames->at[chosen[--count]], NULL, caller, false);
+	return caller;
+}
+
+/* What installed code the place led to, the innermost INSIDE_MAX of it: the site of the last one, 0: none. */
+static uint32_t inside_of(const struct frames *frames, uint32_t place, uint32_t caller)
+{
+	uint32_t chosen[INSIDE_MAX], count = 0, site, i;
+
+	for (i = frames->count; i > place + 1 && count < INSIDE_MAX; i--)
+		if (owner_at(frames, i - 1) == OWNER_INSTALLED)
+			chosen[count++] = i - 1;
+	if (count == 0)
+		return 0;
+	site = site_at(&frames->at[place], NULL, caller, false);
+	while (count > 0)
+		site = site_at(&frames->at[chosen[--count]], NULL, site, false);
+	return site;
+}
+
+/* `is_wait`: with the way that led there, and on from there. */
+static uint32_t site_of(const struct frames *frames, bool is_wait, bool has_way)
+{
+	uint32_t place = place_in(frames, is_wait), caller = 0, inside = 0;
+
+	if (place == frames->count)
+		return 0;
+	if (has_way) {
+		caller = callers_of(frames, place);
+		inside = inside_of(frames, place, caller);
 	}
+	return site_at(&frames->at[place], called_at(frames, place), inside ? inside : caller,
+		inside != 0);
+}
+
+/* NULL: of code that is not known. */
+static const struct code *frames_add(struct frames *frames, PyObject *object)
+{
+	const struct code *code = code_of_frame(object);
+
+	if (code && frames->count < DEPTH_MAX)
+		frames->at[frames->count++] = (struct frame){code, line_of(object)};
 	return code;
 }
+
+/* ---------------------------------------------------------------- from a task inwards */
 
 /* The generator of a manager that contextlib enters or leaves in this frame; NULL: there is none. */
 static PyObject *generator_of(PyObject *frame)
@@ -273,7 +369,7 @@ static PyObject *generator_of(PyObject *frame)
 }
 
 /* The way that leads on from a suspended object, by its type: a coroutine, a generator, or one that is asynchronous. */
-static PyObject *go_on(PyObject *object, struct place *place)
+static PyObject *go_on(PyObject *object, struct frames *frames)
 {
 	PyObject *frame = NULL, *next;
 	const struct code *code;
@@ -287,7 +383,7 @@ static PyObject *go_on(PyObject *object, struct place *place)
 		Py_DECREF(frame);
 		return NULL;
 	}
-	code = place_go_in(place, frame);
+	code = frames_add(frames, frame);
 	next = code && code->is_of_manager ? generator_of(frame) : NULL;
 	Py_DECREF(frame);
 	if (!next)
@@ -300,96 +396,57 @@ static PyObject *go_on(PyObject *object, struct place *place)
 
 uint32_t places_of_await(PyObject *coroutine, PyObject *(*unwrap)(PyObject *object))
 {
-	struct place place = {0};
+	struct frames frames;
 	PyObject *object = coroutine, *inner, *next;
 	uint32_t depth;
 
 	if (!ctp_is_attached())
 		return 0;
+	frames.count = 0;
 	Py_INCREF(object);
 	for (depth = 0; object && depth < DEPTH_MAX; depth++) {
 		inner = unwrap(object);
-		next = go_on(inner ? inner : object, &place);
+		next = go_on(inner ? inner : object, &frames);
 		Py_DECREF(object);
 		object = next;
 	}
 	Py_XDECREF(object);
-	return place.code ? site_of(&place) : 0;
+	return frames.count ? site_of(&frames, true, true) : 0;
 }
 
-/* One frame further out; true: that was the place. */
-static bool place_go_out(struct place *place, PyObject *frame)
-{
-	const struct code *code = code_of_frame(frame);
+/* ---------------------------------------------------------------- from a frame outwards */
 
-	if (!code)
-		return false;
-	if (!place->first && !code->is_own) {
-		place->first = code;
-		place->first_line = line_of(frame);
-	}
-	if (code->is_bottom)
-		return true;
-	if (code->is_library) {
-		place->library = is_name(code) ? code : place->library;
-		return false;
-	}
-	place->code = code;
-	place->line = line_of(frame);
-	return true;
-}
-
-/* One frame further out than the place; false: enough is known. */
-static bool place_go_on_out(struct place *place, PyObject *frame)
-{
-	const struct code *code = code_of_frame(frame);
-
-	if (!code || code->is_bottom || place->nr_calls == CALLS_MAX)
-		return false;
-	if (!code->is_library)
-		place->calls[place->nr_calls++] = (struct call){code, line_of(frame)};
-	return true;
-}
-
-/* From the innermost outwards they were found. */
-static void turn_calls(struct place *place)
+static void turn(struct frames *frames)
 {
 	uint32_t i;
 
-	for (i = 0; i < place->nr_calls / 2; i++) {
-		struct call call = place->calls[i];
+	for (i = 0; i < frames->count / 2; i++) {
+		struct frame frame = frames->at[i];
 
-		place->calls[i] = place->calls[place->nr_calls - 1 - i];
-		place->calls[place->nr_calls - 1 - i] = call;
+		frames->at[i] = frames->at[frames->count - 1 - i];
+		frames->at[frames->count - 1 - i] = frame;
 	}
 }
 
-static uint32_t find_out(PyObject *frame, bool has_calls)
+/* Up to the program's first line, or with `has_way` as far as it goes. */
+static uint32_t find_out(PyObject *frame, bool has_way)
 {
-	struct place place = {0};
-	bool is_found = false;
+	struct frames frames = {.count = 0};
+	const struct code *code;
 	PyObject *back;
-	uint32_t depth;
 
 	Py_INCREF(frame);
-	for (depth = 0; frame && frame != Py_None && depth < DEPTH_MAX; depth++) {
-		if (is_found && !place_go_on_out(&place, frame))
-			break;
-		is_found = is_found || place_go_out(&place, frame);
-		if (is_found && !(has_calls && place.code))
+	while (frame && frame != Py_None && frames.count < DEPTH_MAX) {
+		code = frames_add(&frames, frame);
+		if (!code || code->is_bottom || (!has_way && code->owner == OWNER_PROGRAM))
 			break;
 		back = attribute(frame, words.f_back);
 		Py_DECREF(frame);
 		frame = back;
 	}
 	Py_XDECREF(frame);
-	if (!place.code) {
-		place.code = place.first;
-		place.line = place.first_line;
-		place.library = NULL;
-	}
-	turn_calls(&place);
-	return place.code ? site_of(&place) : 0;
+	turn(&frames);
+	return frames.count ? site_of(&frames, false, has_way) : 0;
 }
 
 uint32_t places_of_frame(PyObject *frame)

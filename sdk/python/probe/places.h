@@ -2,9 +2,10 @@
 /*
  * Places in Python code, as sites of the probe: a file, a line, a function, and what is called there.
  *
- * A place is the innermost line that is the program's own. Libraries that schedule (asyncio, and this package) are left
- * out by the folder of their files, and the outermost of their functions is the site's name: `Queue.get in consume,
- * app.py:12`. All functions need the interpreter's lock, and leave an exception that is set as it is.
+ * A place is the innermost line that is the program's own; where there is none, that of installed code: packages and
+ * the standard library. Libraries that schedule (asyncio, and this package) are no places. What is called there is
+ * the site's name: `Queue.get in consume, app.py:12`. All functions need the interpreter's lock, and leave an
+ * exception that is set as it is.
  */
 #ifndef COROTRACER_PYTHON_PLACES_H
 #define COROTRACER_PYTHON_PLACES_H
@@ -17,10 +18,12 @@
 int places_open(void);
 
 /*
- * places_add_library: files whose path begins with `prefix`, a str, are a library's from now on, for code that was not
- * met yet. 0, or -1 with an exception set.
+ * places_add_library: files whose path begins with `prefix`, a str, are of a library that schedules from now on, for
+ * code that was not met yet; the first one names this package. places_add_installed: they are installed code.
+ * 0, or -1 with an exception set.
  */
 int places_add_library(PyObject *prefix);
+int places_add_installed(PyObject *prefix);
 
 /* places_add_bottom: a loop's function, by its code: what called it has no part in what it runs. */
 void places_add_bottom(PyObject *code);
@@ -33,9 +36,9 @@ uint32_t places_here(void);
 
 /*
  * places_of_await: the site of the line at which a suspended coroutine or generator waits, down the chain of what it
- * awaits, with the calls of the program that led there, the innermost eight (P-45); 0: not known, or nothing traces.
- * `unwrap` gives the coroutine that an object of another type stands for, as a
- * borrowed reference, or NULL.
+ * awaits, with the calls of the program that led there, the innermost eight, and those of installed code that were made
+ * there, the innermost four (P-45); 0: not known, or nothing traces. `unwrap` gives the coroutine that an object of
+ * another type stands for, as a borrowed reference, or NULL.
  */
 uint32_t places_of_await(PyObject *coroutine, PyObject *(*unwrap)(PyObject *object));
 
