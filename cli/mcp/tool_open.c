@@ -19,16 +19,9 @@
 
 static void put_verdict(struct json_object *object, const struct ct_report *report)
 {
-	const char *unseen = ct_report_unseen(report);
-	uint32_t nr[CT_GRADE_PROVEN + 1] = {0}, i;
-	char text[128];
+	char text[256];
 
-	for (i = 0; i < report->nr_findings; i++)
-		nr[report->findings[i].grade]++;
-	snprintf(text, sizeof(text), "%" PRIu32 " proven, %" PRIu32 " likely, %" PRIu32 " suspect",
-		nr[CT_GRADE_PROVEN], nr[CT_GRADE_LIKELY], nr[CT_GRADE_SUSPECT]);
-	if (!report->nr_findings)
-		snprintf(text, sizeof(text), "%s", unseen ? unseen : "no finding");
+	ct_report_headline(report, text, sizeof(text));
 	mcp_put_word(object, "verdict", text);
 	if (report->quality.has_lower_grades)
 		mcp_put_word(object, "reservation",

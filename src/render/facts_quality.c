@@ -178,20 +178,24 @@ static void reason(struct text *rows, const struct ct_tables *tables)
 	render_facts_end(rows);
 }
 
+static void counts(struct text *rows, const struct ct_quality *quality)
+{
+	say_standing_count(rows, CT_STANDING_EVENTS, quality->nr_events);
+	text_add(rows, ", ");
+	say_standing_count(rows, CT_STANDING_LOST, quality->nr_lost);
+	if (!quality->nr_left_out)
+		return;
+	text_add(rows, ", ");
+	say_standing_count(rows, CT_STANDING_LEFT_OUT, quality->nr_left_out);
+}
+
 static void trace(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_tables *tables = report->tables;
 
 	render_facts_begin(rows, "trace");
-	say_count(rows, report->quality.nr_events, "event", "events");
-	text_add(rows, ", ");
-	text_count(rows, report->quality.nr_lost);
-	text_add(rows, " lost, ");
-	if (report->quality.nr_left_out) {
-		text_count(rows, report->quality.nr_left_out);
-		text_add(rows, " left out as asked, ");
-	}
-	text_add(rows, say_end(tables));
+	counts(rows, &report->quality);
+	text_format(rows, ", %s", say_end(tables));
 	origin(rows, tables);
 	render_facts_end(rows);
 }
@@ -550,8 +554,5 @@ void render_facts_headline(struct text *rows, const struct ct_report *report)
 	text_add(rows, "observed for ");
 	say_span(rows, report->quality.observed_from, report->quality.observed_until);
 	text_add(rows, ", ");
-	say_count(rows, report->quality.nr_events, "event", "events");
-	text_add(rows, ", ");
-	text_count(rows, report->quality.nr_lost);
-	text_add(rows, " lost");
+	counts(rows, &report->quality);
 }

@@ -134,7 +134,7 @@ def check_demo(scratch):
     with Server() as server:
         server.initialize()
         summary = server.call("open", path=str(trace))
-        check(summary["verdict"].startswith("1 proven") and summary["lost"] == 0, f"the summary is {summary}")
+        check(summary["verdict"].startswith("1 finding: 1 proven") and summary["lost"] == 0, f"the summary is {summary}")
         place = summary["findings"][0]["look_first_at"]
         check(place.endswith(f"reactor.cpp:{line_of_close()}"), f"the descriptor is closed elsewhere than at {place}")
         handle = {"handle": summary["handle"]}

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""One question, one answer: the same fourteen questions about a real run that hangs, asked at every door: the report as JSON, the words
-of `stats`, SQL, an assistant's tools, `check`, and what the page and `top` are made of. docs/design/view.md has where each answer
-is made.
+"""One question, one answer: of all cases the words and numbers of the page, `top`, the report and an assistant (same_words.py);
+and fourteen questions about a real run that hangs, asked at every door: the report as JSON, the words of `stats`, SQL, an assistant's
+tools, `check`, and what the page and `top` are made of. docs/design/view.md has where each answer is made.
 """
 import json
 import pathlib
 import re
 
 from packed import Rows
+from same_words import check_cases
 from served import Server, judged
 from support import BUILD, COROTRACER, check, folder, run
 from test_mcp import Server as Assistant
@@ -134,6 +135,7 @@ def by_stats(trace):
 
 def main():
     with folder() as place:
+        check_cases(pathlib.Path(place))
         trace = pathlib.Path(place, "run.ctrace")
         run(COROTRACER, "run", "-o", trace, "--", FAULTY, "--self-load", "50:47", "--exit-after-idle", "0.5")
         answers = by_sql(trace)
