@@ -64,6 +64,12 @@ def check_sql(browser, server):
         it.page.locator("summary", has_text="Plot").click()
         check(it.page.locator("svg.plot rect").count() == len(rows_of(it, ".answer")), "not one bar a row")
         check(f"corotracer query {server.process.args[-1]} 'SELECT kind" in it.text("#sql-command") and "sql=SELECT" in it.page.url, it.page.url)
+        it.page.fill("#sql", "SELECT 1500 AS longest_ns, 2000 AS waits, time_ns, duration_ns FROM events, waits ORDER BY time_ns, duration_ns DESC LIMIT 1")
+        it.page.keyboard.press("Control+Enter")
+        it.until("document.querySelector('.answer th')?.textContent === 'longest_ns'")
+        told = rows_of(it, ".answer")[0]
+        check(told[:2] == ["1.50 us", "2000"] and re.fullmatch(r"\d\.\d{6} s", told[2]) and re.fullmatch(r"[\d.]+ [mun]?s", told[3]), f"{told}")
+        check(it.page.locator(".answer td").first.get_attribute("title") == "1500", "the number itself is lost")
         it.page.fill("#sql", "SELECT coroutine,\n  nothing FROM waits")
         it.page.keyboard.press("Control+Enter")
         it.page.wait_for_selector("main pre")

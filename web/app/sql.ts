@@ -7,7 +7,7 @@ import { note, viewInUse } from "./address";
 import { askJson, carrierInUse, hasToken, Refusal, Served, traceFileInCommands } from "./carrier";
 import { copyButton, fill, h, type Child } from "./dom";
 import { numericColumns, plot, type Cell } from "./plot";
-import { count, duration, many } from "./say";
+import { count, duration, many, moment } from "./say";
 import type { Trace } from "./trace";
 
 interface Cookbook {
@@ -25,7 +25,28 @@ export interface Answer {
 const ROW_HEIGHT = 30;
 
 function sayCell(cell: Cell): string {
-	return cell === null ? "" : typeof cell === "number" && Number.isInteger(cell) ? String(cell) : String(cell);
+	return cell === null ? "" : String(cell);
+}
+
+/** The columns of tables that are moments by their names. */
+const moments = new Set<string>();
+
+interface Table {
+	columns: { name: string; type: string }[];
+}
+
+async function learnMoments(): Promise<void> {
+	for (const { columns } of await askJson<Table[]>("tables"))
+		for (const { name, type } of columns)
+			if (type === "time")
+				moments.add(name);
+}
+
+/** For the eye: nanoseconds in units that fit. Any name that ends so is a duration unless it is known for a moment, or of another clock. */
+function showCell(cell: Cell, name: string): string {
+	if (typeof cell !== "number" || !name.endsWith("_ns") || name.startsWith("epoch_"))
+		return sayCell(cell);
+	return moments.has(name) ? moment(cell) : duration(cell);
 }
 
 /** Rows on the screen alone. */
@@ -37,7 +58,7 @@ function table(answer: Answer): HTMLElement {
 		above.style.height = `${first * ROW_HEIGHT}px`;
 		below.style.height = `${(answer.rows.length - end) * ROW_HEIGHT}px`;
 		fill(body, answer.rows.slice(first, end).map((row, at) => h("tr", { "aria-rowindex": first + at + 2 },
-			row.map((cell, column) => h("td", { class: isNumber[column] ? "number" : undefined, title: sayCell(cell) }, sayCell(cell))))));
+			row.map((cell, column) => h("td", { class: isNumber[column] ? "number" : undefined, title: sayCell(cell) }, showCell(cell, answer.columns[column]!))))));
 	};
 	const scroller = h("div", { class: "virtual answer", tabindex: 0, role: "region", "aria-label": "Answer", scroll: draw }, above,
 		h("table", { "aria-rowcount": answer.rows.length + 1 }, h("thead", null, h("tr", null,
@@ -108,6 +129,7 @@ export function showSql(into: HTMLElement, _trace: Trace): () => void {
 		}
 	} });
 	const begin = h("button", { id: "run-sql", click: () => void run() }, "Ask (Ctrl+Enter)"), cancel = h("button", { id: "cancel-sql", hidden: true, click: () => void stop() }, "Break off");
+	const learning = learnMoments().catch(() => undefined);
 	let number = 0;
 	const changed = (): void => {
 		note({ sql: text.value });
@@ -124,7 +146,8 @@ export function showSql(into: HTMLElement, _trace: Trace): () => void {
 		cancel.hidden = false;
 		fill(found, h("p", { class: "quiet", role: "status" }, "asking ..."));
 		try {
-			fill(found, tell(await (carrierInUse() as Served).query<Answer>(sql, number)));
+			const [answer] = await Promise.all([(carrierInUse() as Served).query<Answer>(sql, number), learning]);
+			fill(found, tell(answer));
 		} catch (failure) {
 			fill(found, tellFailure(failure as Error, sql));
 		}
