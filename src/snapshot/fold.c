@@ -452,7 +452,6 @@ static inline bool fold_one(const struct step *step)
 #define OWN(name, call)       \
 	case CTP_KIND_##name: \
 		return step->record->coro == 0 || call;
-#define PASSED(name) case CTP_KIND_##name:
 #include "snapshot/kinds.def"
 	default: /* a kind that is not known is no state */
 		return true;

@@ -277,6 +277,25 @@ static void test_keys(void)
 	snapshot_free(snapshot);
 }
 
+/* F-65: what is no state is not told, and leaves what is known of the thread as it is. */
+static void test_no_state(void)
+{
+	static const unsigned kinds[] = {CTP_KIND_SAMPLE, CTP_KIND_LOG, CTP_KIND_LOST,
+		CTP_KIND_CLOCK, CTP_KIND_THREAD_TIME, 255};
+	uint32_t origin, i;
+	struct snapshot *snapshot = start(&origin);
+
+	fold(snapshot, origin, CTP_KIND_THREAD_START, 0, 0);
+	fold(snapshot, origin, CTP_KIND_CRASH, 0, 0);
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		CHECK(fold(snapshot, origin, kinds[i], 0, 0));
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		CHECK_EQUAL(count_told(snapshot, kinds[i]), 0);
+	CHECK_EQUAL(count_told(snapshot, CTP_KIND_THREAD_START), 1);
+	CHECK_EQUAL(count_told(snapshot, CTP_KIND_CRASH), 1);
+	snapshot_free(snapshot);
+}
+
 /* An id that could be another segment's coroutine is none. */
 static void test_impossible_ids(void)
 {
@@ -395,6 +414,7 @@ int main(void)
 	test_used_up();
 	test_told_around();
 	test_keys();
+	test_no_state();
 	test_impossible_ids();
 	test_order_of_details();
 	test_closed_under_waiter();
