@@ -190,7 +190,7 @@ static void grade_at_exit(
 }
 
 /* Notified while it waited, in vain, over a second ago, or the program found itself stuck: nobody repeats that. */
-static bool was_passed_by(const struct analysis *analysis, const struct model_coro *coro)
+bool rules_lost_wakeup_was_passed_by(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_object *object = analyze_ties_object(analysis, coro);
 	int64_t limit = analyze_stillness_has_ended_stuck(analysis, coro->process)
@@ -207,7 +207,7 @@ static bool was_passed_by(const struct analysis *analysis, const struct model_co
 static void grade_ready(const struct analysis *analysis, const struct model_coro *coro,
 	ct_time since, struct candidate *candidate)
 {
-	bool was_passed = was_passed_by(analysis, coro);
+	bool was_passed = rules_lost_wakeup_was_passed_by(analysis, coro);
 
 	if (!was_passed && analysis->parties[coro->process].workers_quiet <= since)
 		return;

@@ -46,10 +46,13 @@ bool rules_wake_lost_with_task_is_told(const struct analysis *analysis, uint32_t
 
 /*
  * rules_lost_wakeup_is_given: was what it waits for given back, and taken by nobody since; or was it notified of, with
- * this one waiting, and nobody was found?
+ * this one waiting, and nobody was found? rules_lost_wakeup_was_passed_by: the latter alone, so long ago that it is
+ * no race.
  */
 bool rules_lost_wakeup_is_given(
 	const struct analysis *analysis, const struct model_coro *coro, ct_time *ret_since);
+bool rules_lost_wakeup_was_passed_by(
+	const struct analysis *analysis, const struct model_coro *coro);
 
 /*
  * rules_endless_run_is: has this coroutine run for so long, and neither it nor its thread done anything that is told?

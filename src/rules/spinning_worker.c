@@ -79,7 +79,9 @@ static bool judge(struct analysis *analysis, uint32_t worker, uint32_t nr_ready)
 		.since = coro->suspended,
 	};
 
+	/* A notify in vain is more than this can say: lost-wakeup. */
 	if (!index || coro->mark || analysis->is_told[index] ||
+		rules_lost_wakeup_was_passed_by(analysis, coro) ||
 		model_lost_between(analysis->model, coro->process, coro->suspended,
 			analysis->parties[coro->process].end))
 		return false;
