@@ -293,16 +293,19 @@ static bool has_not_begun(const struct analysis *analysis, uint32_t index)
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	const struct model_waking *wake = &coro->turns->wake;
 
+	/* Its first steps may be among the missing events. */
 	return coro->state == CT_STATE_UNSEEN && coro->flags & MODEL_CORO_WAS_CREATED &&
 	       !coro->mark && !(coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE) &&
-	       wake->time != CT_NO_TIME && event_makes_ready(wake->outcome);
+	       wake->time != CT_NO_TIME && event_makes_ready(wake->outcome) &&
+	       !model_lost_between(analysis->model, coro->process, coro->created,
+		       analysis->parties[coro->process].end);
 }
 
 static bool was_seen_asleep(const struct analysis *analysis, uint32_t worker, ct_time after)
 {
 	const struct model_thread *thread = &analysis->model->threads[worker];
 
-	return thread->seen != CT_NO_TIME && thread->seen > after && thread->seen_untimed;
+	return thread_is_seen(thread) && thread->seen > after && thread->seen_untimed;
 }
 
 /* Was each worker that has not ended seen asleep for ever, later than anything that ran? */
@@ -340,9 +343,7 @@ static void judge_not_begun(struct analysis *analysis, uint32_t index)
 		.since = coro->turns->wake.time,
 	};
 
-	if (!model_lost_between(analysis->model, coro->process, coro->created,
-		    analysis->parties[coro->process].end))
-		analyze_candidate_add(analysis, &candidate);
+	analyze_candidate_add(analysis, &candidate);
 }
 
 /* In a process where this is so the others are not told: they may wait for one of these. */
@@ -352,7 +353,7 @@ static void find_not_begun(struct analysis *analysis, uint64_t *nr_not_begun)
 
 	for (i = 1; i < analysis->model->nr_processes; i++)
 		if (!is_still(analysis, i) || is_idle(analysis, i) ||
-			!do_workers_sleep(analysis, i))
+			is_waiting_for_clock(analysis, i) || !do_workers_sleep(analysis, i))
 			nr_not_begun[i] = 0;
 	for (i = 1; i < analysis->model->coros.count; i++)
 		if (nr_not_begun[analysis->model->coros.at[i].process] &&
@@ -472,7 +473,8 @@ static void describe_not_begun(struct analysis *analysis, const struct group *gr
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 
 	finding->title = analyze_say(analysis,
-		"nothing has run for %s, and %s was made ready, and has not been seen to run",
+		"%s has run for %s, and %s was made ready, and has not been seen to run",
+		words_nobody(analysis, first->process),
 		analyze_words_duration(analysis, lasted_ns(analysis, first->process)),
 		analyze_words_coro(analysis, coro));
 	analyze_story_woken(analysis, story, coro, coro->turns->wake);
