@@ -80,13 +80,26 @@ static void define_stacks(struct segment *segment, uint32_t id, const struct pro
 	define_stack(segment, id, site->caller);
 }
 
+static bool is_known(const struct segment *segment, uint32_t id)
+{
+	return segment->sites_known[id / BITS] >> id % BITS & 1;
+}
+
+/* The sites that it names may have become ready behind this look; then no record below the head names it. */
+static bool is_way_known(const struct segment *segment, const struct proto_site *site)
+{
+	return (!site->caller || is_known(segment, site->caller)) &&
+	       (!site->inside || is_known(segment, site->inside));
+}
+
 static bool define_site(struct segment *segment, uint32_t id)
 {
 	struct proto_site site;
 	struct ct_definition definition = {.type = CT_DEFINE_SITE};
 	bool has_line;
 
-	if (!proto_read_site(&segment->layout, segment->memory.base, id, &site))
+	if (!proto_read_site(&segment->layout, segment->memory.base, id, &site) ||
+		!is_way_known(segment, &site))
 		return false;
 	has_line = !is_address(site.kind);
 	definition.site = (struct ct_define_site){
@@ -100,7 +113,7 @@ static bool define_site(struct segment *segment, uint32_t id)
 		.function = site.function,
 		.reason = site.reason,
 		.module = "",
-		.address = has_line ? 0 : site.address,
+		.address = site.kind == CTP_SITE_SOURCE ? 0 : site.address,
 		.stack = site.inside   ? site.inside
 			 : site.caller ? id
 				       : 0,
@@ -151,9 +164,7 @@ static void segment_read_sites(struct segment *segment)
 	for (word = segment->sites_begin / BITS; word * BITS < segment->sites_end; word++)
 		if (segment->sites_known[word] != UINT64_MAX)
 			read_site_word(segment, word);
-	while (segment->sites_begin < segment->sites_end &&
-		(segment->sites_known[segment->sites_begin / BITS] >> segment->sites_begin % BITS &
-			1))
+	while (segment->sites_begin < segment->sites_end && is_known(segment, segment->sites_begin))
 		segment->sites_begin++;
 }
 

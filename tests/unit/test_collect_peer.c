@@ -205,6 +205,49 @@ static void test_sites_out_of_order(void)
 	close_fixture(&f);
 }
 
+static size_t count_stacks(const struct fixture *f, uint32_t caller)
+{
+	const struct ct_definition *definition;
+	size_t count = 0, i;
+
+	for (i = 0; (definition = keep_find(&f->keep, CT_DEFINE_STACK, i)); i++)
+		count += definition->stack.caller == caller;
+	return count;
+}
+
+/* P-45. Defined in order, whenever each becomes ready; the number says who called in sites of sources alone. */
+static void test_callers(void)
+{
+	struct made_segment made;
+	struct fixture f;
+	size_t nr_sites;
+
+	open_fixture(&f);
+	made_open(&made);
+	made_claim(&made, 0, 99);
+	hand_over(&f, made.descriptor);
+	step_until_attached(&f, 2);
+	nr_sites = count_sites(&f);
+	made.sites[70].address = 3;
+	add_site(&made, 70, "inner.c");
+	made_emit(&made, 0, 0, 0, CTP_KIND_RESUME, 0);
+	step(&f);
+	CHECK_EQUAL(count_sites(&f), nr_sites);
+	add_site(&made, 3, "outer.c");
+	made.sites[71].address = 3;
+	ctp_store_relaxed(&made.header->sites_used, 72);
+	ctp_store_release(&made.sites[71].ready, 200); /* a kind of a later version */
+	made_emit(&made, 0, 0, 70, CTP_KIND_RESUME, 0);
+	step(&f);
+	CHECK_EQUAL(count_sites(&f), nr_sites + 3);
+	CHECK_TEXT(keep_find(&f.keep, CT_DEFINE_SITE, nr_sites)->site.file, "outer.c");
+	CHECK_EQUAL(keep_find(&f.keep, CT_DEFINE_SITE, nr_sites + 1)->site.address, 0);
+	CHECK_EQUAL(keep_find(&f.keep, CT_DEFINE_SITE, nr_sites + 2)->site.address, 3);
+	CHECK_EQUAL(count_stacks(&f, 3), 1);
+	made_close(&made);
+	close_fixture(&f);
+}
+
 /* P-25, P-27, P-28. emitted = read + lost, each loss once: told in the stream, or defined, never both. */
 static void test_losses(void)
 {
@@ -390,6 +433,7 @@ int main(int argc, char **argv)
 	test_twice();
 	test_bound();
 	test_sites_out_of_order();
+	test_callers();
 	test_losses();
 	test_loss_meanwhile();
 	test_notes();
