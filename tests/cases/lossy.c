@@ -30,9 +30,14 @@
 #define EVENTS_JUDGED 25000u
 #define LEAST_ROUNDS 10u
 #define MOST_ROUNDS 250u
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__)
 #define SEED 42u
-#else
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SEED 42u
+#endif
+#endif
+#ifndef SEED
 #define SEED 43u
 #endif
 
