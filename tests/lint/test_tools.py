@@ -40,7 +40,7 @@ SKIPS = (
      ["third", "skipped: no\nskipped: there is no Chromium\n", ""], ["fourth", "and nothing else", ""]),
     ["skipped: 2 tests: there is no spin (one: first, one: second)",
      "skipped: 1 test: gives no reason (one: fourth)",
-     "skipped: 1 test: the reason is told above (before the tests: bare)",
+     "skipped: 1 test: the reason is told above (beside the tests: bare)",
      "skipped: 1 test: there is no Chromium (one: third)",
      "1 passed, 0 failed, 5 skipped"],
 )
