@@ -176,8 +176,10 @@ static struct match match_frame(
 		model_gone_ask(model, event->process, MODEL_KEPT_FRAME, frame);
 	if (!match.coro)
 		return (struct match){.coro = known, .is_gone = is_gone};
+	/* With frames of several kinds the address may be that of a neighbour's. */
 	if (known && model_is_near(model, coro_at(model, known)->rare->destroyed, event->time))
-		match.is_doubtful |= is_target_doubtful(model, coro_at(model, match.coro), event);
+		match.is_doubtful |= process->offsets.count > 1 ||
+				     is_target_doubtful(model, coro_at(model, match.coro), event);
 	return match;
 }
 
