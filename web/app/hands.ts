@@ -20,6 +20,8 @@ export interface Handled {
 	click(x: number, y: number): void;
 	/** The pointer is over it, with no button pressed. */
 	over(x: number, y: number): void;
+	/** The pointer has left, or a button is pressed. */
+	away(): void;
 	/** A gesture begins: the range before it is kept. */
 	keep(): void;
 	slide(range: Range): void;
@@ -50,6 +52,7 @@ export function listenHands(canvas: HTMLCanvasElement, handled: Handled): void {
 	let drag: Drag | null = null, turned = -Infinity;
 	const begin = (event: PointerEvent): void => {
 		const { offsetX: x, offsetY: y } = event, kind: Kind = y < AXIS_HEIGHT ? "brush" : x < handled.names() ? "name" : "move";
+		handled.away();
 		drag = { kind, x, y, range: handled.range(), hasMoved: false };
 		canvas.setPointerCapture(event.pointerId);
 	};
@@ -78,6 +81,7 @@ export function listenHands(canvas: HTMLCanvasElement, handled: Handled): void {
 	};
 	canvas.addEventListener("pointerdown", begin);
 	canvas.addEventListener("pointermove", (event) => drag ? carry(drag, event) : handled.over(event.offsetX, event.offsetY));
+	canvas.addEventListener("pointerleave", () => handled.away());
 	canvas.addEventListener("pointerup", end);
 	canvas.addEventListener("pointercancel", () => {
 		handled.brush(null, false);

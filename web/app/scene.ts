@@ -3,6 +3,7 @@
 // The picture of the timeline, drawn with any pen from what is known at that moment: nothing is asked for here, and nothing is
 // kept. A lane is never drawn finer than its slices were asked for.
 
+import { barOf, WORDS_WIDTH, type BarWords } from "./bars";
 import type { Beside } from "./besides";
 import type { Arrow } from "./causes";
 import type { Lane, Lanes, Row } from "./lanes";
@@ -10,7 +11,7 @@ import type { Pen } from "./pen";
 import { ticksOf, type Range } from "./range";
 import { count, many, moment } from "./say";
 import type { Slice } from "./slices";
-import { drawState, type Palette, STATES } from "./states";
+import { drawState, drawWaitWords, type Palette, STATES } from "./states";
 
 export const LANE_HEIGHT = 26;
 export const AXIS_HEIGHT = 40;
@@ -35,6 +36,7 @@ export interface Scene {
 	/** The row that keys are for. */
 	row: number;
 	slices: ReadonlyMap<string, Slice[]>;
+	words: BarWords;
 	besides: readonly Beside[];
 	selected: { lane: string; slice: Slice } | null;
 	arrows: readonly Arrow[];
@@ -220,6 +222,8 @@ function drawSlice(pen: Pen, scene: Scene, slice: Slice, y: number): void {
 	if (end < names || x > scene.width)
 		return;
 	drawState(pen, colours, slice.state, x, y + (LANE_HEIGHT - BAR_HEIGHT) / 2, end - x, BAR_HEIGHT, slice.resource);
+	if (STATES[slice.state] === "waiting" && slice.nrStates === 1 && end - x > WORDS_WIDTH)
+		drawWaitWords(pen, colours, slice.resource, scene.words.get(barOf(slice)) ?? "", x, y + LANE_HEIGHT / 2, end - x);
 	if (selected?.lane === slice.lane && selected.slice.from === slice.from) {
 		pen.strokeStyle = colours.accent;
 		pen.lineWidth = 2;

@@ -96,6 +96,22 @@ function drawLetter(pen: Pen, colours: Palette, letter: string, x: number, y: nu
 	pen.textBaseline = textBaseline;
 }
 
+/** Behind the letter: as many words as there is room for, the first ones; on a ground of their own likewise. */
+export function drawWaitWords(pen: Pen, colours: Palette, resource: number, words: string, x: number, middle: number, width: number): void {
+	const { font } = pen, begin = x + (CAUSES[causeOfResource(resource)]!.letter ? 18 : 6), room = x + width - begin - 8;
+	pen.font = "11px system-ui, sans-serif";
+	let fitting = words;
+	while (fitting && pen.measureText(fitting).width > room)
+		fitting = fitting.includes(" ") ? fitting.slice(0, fitting.lastIndexOf(" ")) : "";
+	if (fitting) {
+		pen.fillStyle = colours.ground;
+		pen.fillRect(begin - 2, middle - 7, pen.measureText(fitting).width + 4, 14);
+		pen.fillStyle = colours.ink;
+		pen.fillText(fitting, begin, middle + 1);
+	}
+	pen.font = font;
+}
+
 /** One line, however long: as cheap as a bar. */
 function dashes(pen: Pen, stroke: string, { x, y, width, height }: Box, thick: number, lengths: number[]): void {
 	pen.strokeStyle = stroke;

@@ -4,6 +4,7 @@
 // when the range stands still; an answer is never finer than the screen.
 
 import { note, viewInUse } from "./address";
+import { askBarWords, type BarWords } from "./bars";
 import { askBesides, sayBeside, type Beside } from "./besides";
 import { askRows } from "./carrier";
 import { askArrows, type Arrow } from "./causes";
@@ -24,6 +25,7 @@ import { AXIS_HEIGHT, drawScene, LANE_HEIGHT, placesOf, rowsSeen, type Flag, typ
 import { Search, type Match } from "./search";
 import { askSlices, type Slice } from "./slices";
 import { palette } from "./states";
+import { Tip } from "./tip";
 import { type Trace } from "./trace";
 
 const ASK_AFTER_MS = 70;
@@ -42,6 +44,7 @@ export class Timeline implements Handled {
 	private readonly details = h("section", { class: "details", "aria-label": "Selection", "aria-live": "polite" });
 	private readonly scale = h("p", { class: "quiet range", role: "status" });
 	private readonly under = h("p", { class: "quiet under" });
+	private readonly tip = new Tip();
 	private readonly prompts = h("div", { class: "prompts" });
 	private readonly panel: RangePanel;
 	private readonly frame: HTMLElement;
@@ -50,6 +53,7 @@ export class Timeline implements Handled {
 	private readonly arrangement: Arrangement;
 	private lanes: Lanes;
 	private slices = new Map<string, Slice[]>();
+	private words: BarWords = new Map();
 	private besides: Beside[] = [];
 	private answered: (Range & { resolution: number }) | null = null;
 	private minimap: Minimap | null = null;
@@ -81,7 +85,7 @@ export class Timeline implements Handled {
 		this.row = this.firstRow();
 		this.search = new Search(trace, (match) => void this.showMatch(match), () => this.canvas.focus(), () => this.ranges.now.from);
 		this.panel = new RangePanel(trace);
-		this.frame = h("div", { class: "timeline", "aria-busy": "true" }, this.canvas);
+		this.frame = h("div", { class: "timeline", "aria-busy": "true" }, this.canvas, this.tip.element);
 		fill(into, this.toolbar(), this.prompts, this.overview, this.frame, h("div", { class: "below" }, this.scale, this.under), this.details,
 			h("div", { class: "foot" }, this.panel.element,
 				copies(() => this.svg(), () => tableOf(this.lanesSeen(), this.slices), () => commandOf(this.ranges.now, this.selection?.lane ?? null))));
@@ -252,6 +256,11 @@ export class Timeline implements Handled {
 			this.slices = slices;
 			this.besides = besides;
 			this.answered = wanted;
+			this.draw();
+			const words = await askBarWords(this.lanesSeen(), wanted, wanted.resolution);
+			if (number !== this.nrAsked)
+				return this.latest;
+			this.words = words;
 			/* Lanes that come later are asked about when they are there. */
 			this.frame.setAttribute("aria-busy", String(this.timer !== 0 || this.lanes.isAsking));
 			this.draw();
@@ -277,7 +286,7 @@ export class Timeline implements Handled {
 	private scene(): Scene {
 		return {
 			width: this.width, height: this.frame.clientHeight, names: this.names(), range: this.ranges.now, lanes: this.lanes, top: this.top, row: this.row,
-			slices: this.slices, besides: this.besides, selected: this.selection ? { lane: this.selection.lane.key, slice: this.selection.slice } : null, arrows: this.arrows,
+			slices: this.slices, words: this.words, besides: this.besides, selected: this.selection ? { lane: this.selection.lane.key, slice: this.selection.slice } : null, arrows: this.arrows,
 			flags: this.flags(), step: this.step, event: this.gone ? { time: this.gone.time, words: KINDS[this.gone.kind] ?? "event" } : null,
 			brush: this.brushed, drop: this.drop, isAnswered: this.answered !== null, colours: palette(),
 		};
@@ -386,6 +395,11 @@ export class Timeline implements Handled {
 		const slice = row?.lane ? this.sliceAt(row.lane, this.timeAt(x)) : null;
 		const beside = x < this.names() ? "" : sayBeside(this.besides, row?.lane ?? null, this.timeAt(x), this.perPixel());
 		this.under.textContent = [row?.lane && slice ? sayUnder(row.lane, slice) : "", beside].filter((words) => words).join("; ");
+		this.tip.show(this.under.textContent, row?.lane ?? null, slice, x, y);
+	}
+
+	away(): void {
+		this.tip.hide();
 	}
 
 	keep(): void {
