@@ -378,7 +378,7 @@ static void tell_runners(
 	for (i = 0; i < count; i++)
 		analyze_story_evidence(analysis, story,
 			"%s, which %s whoever had waited there, has told of nothing since, and is "
-			"%s: the queue may be its own, and nobody have told it",
+			"%s: the queue may be its own, which is not told",
 			analyze_words_thread(analysis, passing->runners[i]),
 			count == 1 ? "alone ran" : "with others ran",
 			analyze_stillness_words_thread(analysis, passing->runners[i]));

@@ -119,7 +119,8 @@ static void tell_who_ran(struct analysis *analysis, uint32_t site, struct story 
 		.coro = analysis->model->coros.at[longest->coro].id,
 		.sequence = UINT64_MAX,
 		.text = analyze_say(analysis,
-			"ran for %s, the longest of %s %s from here on; they took %s in all, more "
+			"ran for %s, the longest of %s %s that began here; they took %s in all, "
+			"more "
 			"than "
 			"those from any other place",
 			analyze_words_duration(analysis, longest->ns),
