@@ -106,6 +106,44 @@ bool rules_spinning_worker_explains(struct analysis *analysis, uint32_t process)
 	return judge_all(analysis, process, 0);
 }
 
+/* No finding, since coroutines go on: who runs one worker less wants to know where it went. */
+static void remark(struct analysis *analysis, uint32_t worker)
+{
+	uint32_t index = left_by(analysis, worker);
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	ct_time end = analyze_party_working_until(analysis, coro->process);
+
+	if (!index || coro->mark ||
+		model_lost_between(analysis->model, coro->process, coro->suspended,
+			analysis->parties[coro->process].end))
+		return;
+	analyze_quality_remark(analysis,
+		"%s has computed without a coroutine for %s, since %s suspended at %s: what is "
+		"behind that "
+		"suspension turns round, or the thread does other work",
+		analyze_words_thread(analysis, worker),
+		analyze_words_duration(analysis, end - coro->suspended),
+		analyze_words_coro(analysis, coro), analyze_words_place(analysis, coro->wait_site));
+}
+
+static void remark_all(struct analysis *analysis, uint32_t process)
+{
+	const struct model_process *of = &analysis->model->processes[process];
+	size_t i;
+
+	for (i = 0; i < of->workers.count; i++)
+		remark(analysis, of->workers.at[i]);
+}
+
+static bool do_others_run(const struct analysis *analysis, uint32_t process)
+{
+	const struct stillness *still = &analysis->stills[process];
+
+	return still->moment != CT_NO_TIME && !analysis->parties[process].has_ended_well &&
+	       analyze_party_working_until(analysis, process) - still->moment <=
+		       LIMIT(analysis, SPINNING_TIME);
+}
+
 static void find(struct analysis *analysis)
 {
 	const uint32_t *nr_ready = count_ready(analysis);
@@ -114,6 +152,8 @@ static void find(struct analysis *analysis)
 	for (process = 1; nr_ready && process < analysis->model->nr_processes; process++)
 		if (nr_ready[process] && are_held_up(analysis, process))
 			judge_all(analysis, process, nr_ready[process]);
+		else if (do_others_run(analysis, process))
+			remark_all(analysis, process);
 }
 
 /* ---------------------------------------------------------------- telling it */
