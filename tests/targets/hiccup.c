@@ -76,13 +76,13 @@ static void hiccup(const struct plan *plan)
 		ctp_dump("after the hiccup");
 }
 
-/* Takes turns with nobody: one worker, one waker. */
+/* Takes turns with nobody: one worker, one waker. The hiccup comes, however late this thread gets to run. */
 static void *work(void *argument)
 {
 	const struct plan *plan = argument;
 	bool was_there = false;
 
-	while (!atomic_load(&is_over)) {
+	while (!was_there || !atomic_load(&is_over)) {
 		if (!was_there && now_ns() >= plan->moment_ns) {
 			was_there = true;
 			hiccup(plan);
