@@ -369,3 +369,16 @@ void analyze_party_survey(struct analysis *analysis)
 	look_at_coros(analysis, is_waited_for);
 	look_at_descriptors(analysis, is_waited_for);
 }
+
+uint64_t *analyze_party_count_coros(struct analysis *analysis,
+	bool (*is_counted)(const struct analysis *analysis, uint32_t coro))
+{
+	uint64_t *counts =
+		arena_array(&analysis->scratch, analysis->model->nr_processes, sizeof(*counts));
+	uint32_t i;
+
+	analysis->is_broken |= !counts;
+	for (i = 1; counts && i < analysis->model->coros.count; i++)
+		counts[analysis->model->coros.at[i].process] += is_counted(analysis, i);
+	return counts;
+}

@@ -83,4 +83,11 @@ bool analyze_party_is_own(const struct analysis *analysis, uint32_t descriptor);
 bool analyze_party_is_at_work(
 	const struct analysis *analysis, uint32_t process, ct_time from, ct_time until);
 
+/*
+ * analyze_party_count_coros: by process, of how many of its coroutines this is true. The counts lie in the scratch
+ * arena; NULL: out of memory, which is noted.
+ */
+uint64_t *analyze_party_count_coros(struct analysis *analysis,
+	bool (*is_counted)(const struct analysis *analysis, uint32_t coro));
+
 #endif

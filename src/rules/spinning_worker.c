@@ -14,17 +14,24 @@
 
 #define WORKERS_TOLD 8u
 
-/* The coroutine that suspended last on this worker, which has computed since; 0: it does not. */
+/*
+ * The coroutine that suspended last on this worker, which has computed since; 0: it does not, or that coroutine is
+ * marked, or events are missing since.
+ */
 static uint32_t left_by(const struct analysis *analysis, uint32_t worker)
 {
 	const struct model_thread *thread = &analysis->model->threads[worker];
 	ct_time end = analyze_party_working_until(analysis, thread->process);
+	ct_time over = analysis->parties[thread->process].end;
+	uint32_t index = analyze_stillness_leaving(analysis, worker);
+	const struct model_coro *coro = &analysis->model->coros.at[index];
 
-	if (!thread->is_worker || thread->idle_from != CT_NO_TIME ||
+	if (!index || coro->mark || !thread->is_worker || thread->idle_from != CT_NO_TIME ||
 		end - thread->last_event <= LIMIT(analysis, SPINNING_TIME) ||
-		thread_is_over(thread, analysis->parties[thread->process].end))
+		thread_is_over(thread, over) ||
+		model_lost_between(analysis->model, coro->process, coro->suspended, over))
 		return 0;
-	return analyze_stillness_leaving(analysis, worker);
+	return index;
 }
 
 static bool is_long_ready(const struct analysis *analysis, uint32_t index)
@@ -34,19 +41,6 @@ static bool is_long_ready(const struct analysis *analysis, uint32_t index)
 	return is_ready(coro) && !coro->mark && !analysis->is_told[index] &&
 	       analyze_party_working_until(analysis, coro->process) - ready_since(coro) >
 		       LIMIT(analysis, SPINNING_TIME);
-}
-
-/* By process: how many are ready, and have been for long. */
-static uint32_t *count_ready(struct analysis *analysis)
-{
-	uint32_t *counts =
-		arena_array(&analysis->scratch, analysis->model->nr_processes, sizeof(*counts));
-	uint32_t i;
-
-	analysis->is_broken |= !counts;
-	for (i = 1; counts && i < analysis->model->coros.count; i++)
-		counts[analysis->model->coros.at[i].process] += is_long_ready(analysis, i);
-	return counts;
 }
 
 /* Has no coroutine done anything for so long, though some are ready? */
@@ -80,10 +74,7 @@ static bool judge(struct analysis *analysis, uint32_t worker, uint32_t nr_ready)
 	};
 
 	/* A notify in vain is more than this can say: lost-wakeup. */
-	if (!index || coro->mark || analysis->is_told[index] ||
-		rules_lost_wakeup_was_passed_by(analysis, coro) ||
-		model_lost_between(analysis->model, coro->process, coro->suspended,
-			analysis->parties[coro->process].end))
+	if (!index || analysis->is_told[index] || rules_lost_wakeup_was_passed_by(analysis, coro))
 		return false;
 	candidate.reasons |= doubt == NR_REASONS ? 0 : UINT64_C(1) << doubt;
 	analyze_candidate_add(analysis, &candidate);
@@ -113,14 +104,11 @@ static void remark(struct analysis *analysis, uint32_t worker)
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	ct_time end = analyze_party_working_until(analysis, coro->process);
 
-	if (!index || coro->mark ||
-		model_lost_between(analysis->model, coro->process, coro->suspended,
-			analysis->parties[coro->process].end))
+	if (!index)
 		return;
 	analyze_quality_remark(analysis,
 		"%s has computed without a coroutine for %s, since %s suspended at %s: what is "
-		"behind that "
-		"suspension turns round, or the thread does other work",
+		"behind that suspension turns round, or the thread does other work",
 		analyze_words_thread(analysis, worker),
 		analyze_words_duration(analysis, end - coro->suspended),
 		analyze_words_coro(analysis, coro), analyze_words_place(analysis, coro->wait_site));
@@ -146,12 +134,12 @@ static bool do_others_run(const struct analysis *analysis, uint32_t process)
 
 static void find(struct analysis *analysis)
 {
-	const uint32_t *nr_ready = count_ready(analysis);
+	const uint64_t *nr_ready = analyze_party_count_coros(analysis, is_long_ready);
 	uint32_t process;
 
 	for (process = 1; nr_ready && process < analysis->model->nr_processes; process++)
 		if (nr_ready[process] && are_held_up(analysis, process))
-			judge_all(analysis, process, nr_ready[process]);
+			judge_all(analysis, process, (uint32_t)nr_ready[process]);
 		else if (do_others_run(analysis, process))
 			remark_all(analysis, process);
 }

@@ -221,20 +221,6 @@ static bool waits(const struct analysis *analysis, uint32_t index)
 	return analysis->model->coros.at[index].state == CT_STATE_WAITING;
 }
 
-/* By process: of how many of its coroutines this is true. */
-static uint64_t *count_coros(
-	struct analysis *analysis, bool (*is_counted)(const struct analysis *, uint32_t))
-{
-	uint64_t *counts =
-		arena_array(&analysis->scratch, analysis->model->nr_processes, sizeof(*counts));
-	uint32_t i;
-
-	analysis->is_broken |= !counts;
-	for (i = 1; counts && i < analysis->model->coros.count; i++)
-		counts[analysis->model->coros.at[i].process] += is_counted(analysis, i);
-	return counts;
-}
-
 /*
  * A worker that was on a processor at each look since it last did anything that is told; or the program's first
  * thread, which waits for ever: workers alone are idle.
@@ -364,9 +350,9 @@ static void find_not_begun(struct analysis *analysis, uint64_t *nr_not_begun)
 static void find(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
-	uint64_t *nr_not_begun = count_coros(analysis, has_not_begun);
-	uint64_t *nr_standing = count_coros(analysis, stands);
-	uint64_t *nr_waiting = count_coros(analysis, waits);
+	uint64_t *nr_not_begun = analyze_party_count_coros(analysis, has_not_begun);
+	uint64_t *nr_standing = analyze_party_count_coros(analysis, stands);
+	uint64_t *nr_waiting = analyze_party_count_coros(analysis, waits);
 	uint32_t i;
 
 	if (!nr_not_begun || !nr_standing || !nr_waiting)
