@@ -49,7 +49,7 @@ struct frames {
 static struct code codes[CODES];
 static uint32_t nr_codes, nr_chained;
 static PyObject *libraries; /* list of str, of which the first is this package's own */
-static PyObject *installed; /* likewise */
+static PyObject *installed; /* list of str */
 static PyObject *names;     /* dict: str -> int */
 
 /* Attributes of frames, code, coroutines and generators. */
@@ -297,35 +297,39 @@ static const struct code *called_at(const struct frames *frames, uint32_t place)
 	return NULL;
 }
 
+/* The sites of calls from the last one chosen to the first, each of which names the one before; `site`: who called. */
+static uint32_t chain(
+	const struct frames *frames, const uint32_t *chosen, uint32_t count, uint32_t site)
+{
+	while (count > 0)
+		site = site_at(&frames->at[chosen[--count]], NULL, site, false);
+	return site;
+}
+
 /* Callers of the same owner, as what a framework has around a handler says nothing; the innermost CALLS_MAX. */
 static uint32_t callers_of(const struct frames *frames, uint32_t place)
 {
-	uint32_t chosen[CALLS_MAX], count = 0, caller = 0, i;
+	uint32_t chosen[CALLS_MAX], count = 0, i;
 
 	if (owner_at(frames, place) > OWNER_INSTALLED)
 		return 0;
 	for (i = place; i > 0 && count < CALLS_MAX; i--)
 		if (owner_at(frames, i - 1) <= owner_at(frames, place))
 			chosen[count++] = i - 1;
-	while (count > 0)
-		caller = site_at(&frames->at[chosen[--count]], NULL, caller, false);
-	return caller;
+	return chain(frames, chosen, count, 0);
 }
 
 /* What installed code the place led to, the innermost INSIDE_MAX of it: the site of the last one, 0: none. */
 static uint32_t inside_of(const struct frames *frames, uint32_t place, uint32_t caller)
 {
-	uint32_t chosen[INSIDE_MAX], count = 0, site, i;
+	uint32_t chosen[INSIDE_MAX], count = 0, i;
 
 	for (i = frames->count; i > place + 1 && count < INSIDE_MAX; i--)
 		if (owner_at(frames, i - 1) == OWNER_INSTALLED)
 			chosen[count++] = i - 1;
 	if (count == 0)
 		return 0;
-	site = site_at(&frames->at[place], NULL, caller, false);
-	while (count > 0)
-		site = site_at(&frames->at[chosen[--count]], NULL, site, false);
-	return site;
+	return chain(frames, chosen, count, site_at(&frames->at[place], NULL, caller, false));
 }
 
 /* `is_wait`: with the way that led there, and on from there. */
