@@ -169,6 +169,16 @@ static size_t count_sites(const struct fixture *f)
 	return count;
 }
 
+/* A peer with one ring, which the engine has attached. */
+static void open_with_ring(struct fixture *f, struct made_segment *made)
+{
+	open_fixture(f);
+	made_open(made);
+	made_claim(made, 0, 99);
+	hand_over(f, made->descriptor);
+	step_until_attached(f, 2);
+}
+
 /* P-40. A site that was handed out and is not ready does not hold up those behind it. */
 static void test_sites_out_of_order(void)
 {
@@ -176,11 +186,7 @@ static void test_sites_out_of_order(void)
 	struct fixture f;
 	size_t nr_sites;
 
-	open_fixture(&f);
-	made_open(&made);
-	made_claim(&made, 0, 99);
-	hand_over(&f, made.descriptor);
-	step_until_attached(&f, 2);
+	open_with_ring(&f, &made);
 	nr_sites = count_sites(&f);
 	add_site(&made, 2, "two.c");
 	made_emit(&made, 0, 0, 2, CTP_KIND_RESUME, 0);
@@ -222,11 +228,7 @@ static void test_callers(void)
 	struct fixture f;
 	size_t nr_sites;
 
-	open_fixture(&f);
-	made_open(&made);
-	made_claim(&made, 0, 99);
-	hand_over(&f, made.descriptor);
-	step_until_attached(&f, 2);
+	open_with_ring(&f, &made);
 	nr_sites = count_sites(&f);
 	made.sites[70].address = 3;
 	add_site(&made, 70, "inner.c");
@@ -312,11 +314,7 @@ static void test_loss_meanwhile(void)
 	struct made_segment made;
 	struct fixture f;
 
-	open_fixture(&f);
-	made_open(&made);
-	made_claim(&made, 0, 99);
-	hand_over(&f, made.descriptor);
-	step_until_attached(&f, 2);
+	open_with_ring(&f, &made);
 	losing = &made;
 	f.keep.sink.ops = &ops;
 	while (!loss) {
