@@ -121,6 +121,13 @@ static bool is_waiting_for_clock(const struct analysis *analysis, uint32_t proce
 	       lasted_ns(analysis, process) <= LIMIT(analysis, WAIT_LIMIT);
 }
 
+/* Does it stand still, and can neither the outside nor the clock set it going? */
+static bool stands_for_good(const struct analysis *analysis, uint32_t process)
+{
+	return is_still(analysis, process) && !is_idle(analysis, process) &&
+	       !is_waiting_for_clock(analysis, process);
+}
+
 /* ---------------------------------------------------------------- remarks */
 
 /* Was it on a processor at each look since it last did anything that is told? */
@@ -252,8 +259,7 @@ static bool hangs(const struct analysis *analysis, uint32_t process)
 	bool is_blocked = party->are_threads_known && !party->has_timer && !party->has_outside &&
 			  !model_process_is_reachable(at);
 
-	return is_still(analysis, process) && !is_idle(analysis, process) &&
-	       !is_waiting_for_clock(analysis, process) &&
+	return stands_for_good(analysis, process) &&
 	       has_hanging_thread(analysis, process, is_blocked);
 }
 
@@ -338,8 +344,7 @@ static void find_not_begun(struct analysis *analysis, uint64_t *nr_not_begun)
 	uint32_t i;
 
 	for (i = 1; i < analysis->model->nr_processes; i++)
-		if (!is_still(analysis, i) || is_idle(analysis, i) ||
-			is_waiting_for_clock(analysis, i) || !do_workers_sleep(analysis, i))
+		if (!stands_for_good(analysis, i) || !do_workers_sleep(analysis, i))
 			nr_not_begun[i] = 0;
 	for (i = 1; i < analysis->model->coros.count; i++)
 		if (nr_not_begun[analysis->model->coros.at[i].process] &&
