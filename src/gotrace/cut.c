@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A generation in the middle of a trace is as the first one of a flight recorder's: what goes on is told again in it.
+ * A generation from the middle of a trace looks like the first one of a flight recorder: every ongoing state is
+ * restated in it.
  */
 #include "base/io.h"
 #include "gotrace/cut.h"
@@ -18,13 +19,13 @@ struct cut {
 	struct io_output output;
 };
 
-/* Since the trace began. */
+/* The start of a generation, in time since the trace began. */
 static ct_time time_of(const struct cut *cut, size_t at)
 {
 	return cut->parts.at.at[at].time - cut->parts.at.at[0].time;
 }
 
-/* Those that touch the interval; how long the last one lasts is not known here. */
+/* Chooses the generations that touch the interval. The end of the trace's last generation is not known here. */
 static enum ct_status choose(struct cut *cut, ct_time from, ct_time to, struct ct_error *reterr)
 {
 	size_t first = 0, last = cut->parts.at.count;
@@ -68,8 +69,8 @@ static enum ct_status copy(struct cut *cut, uint64_t offset, uint64_t end, struc
 	return status;
 }
 
-/* What a reader finds in the part. */
-/* Bytes behind the last whole generation, which nobody goes on writing. */
+/* The events that a reader finds in the part. */
+/* Are there bytes behind the last complete generation, although no process writes the file any more? */
 static bool is_damaged(const struct cut *cut)
 {
 	return cut->parts.failure.status && !input_is_written(cut->input);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A part of a Go trace as a Go trace of its own, byte for byte.
+ * Cuts a part out of a Go trace: the part is a Go trace of its own, and its generations are copied byte for byte.
  */
 #ifndef GOTRACE_CUT_H
 #define GOTRACE_CUT_H
@@ -9,9 +9,9 @@
 #include "corotracer/ct.h"
 
 /*
- * gotrace_cut: writes the generations that touch an interval (times since the trace began) behind a header, into a
- * new file at `output` ("-": standard output). The input stays the caller's. What is damaged ends the trace, as for
- * a reader. A failure names the input. CT_ERR_USAGE: nothing lies in the interval.
+ * gotrace_cut: writes a header and every generation that touches the interval (times since the trace began) into a new
+ * file at `output` ("-": standard output). The input stays the caller's. A damaged batch ends the trace, as it does for
+ * a reader. The error names the input. CT_ERR_USAGE: no generation touches the interval.
  */
 enum ct_status gotrace_cut(const struct input *input, ct_time from, ct_time to, const char *output,
 	struct ct_part *ret_part, struct ct_error *reterr);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The source over a Go trace that grows: a generation's events are handed out when all of it is there. The events of
- * the first one wait until all are known that tell how things stood before it, so that what is handed out is what the
- * finished file has.
+ * The source over a growing Go trace: the events of a generation are handed out when the whole generation is there. The
+ * first generation's events wait until all events about the state before the trace are known, so that the reader gets
+ * the same events as from the finished file.
  */
 #include <stdio.h>
 
@@ -18,19 +18,19 @@ struct gotrace_follow {
 	struct gotrace_reader *reader;
 	struct gotrace_mapping mapping;
 	char *note;
-	size_t nr_carried; /* handed out */
-	size_t nr_handed;  /* of the mapping's events */
+	size_t nr_carried; /* number handed out */
+	size_t nr_handed;  /* number of the mapping's events handed out */
 	uint64_t sequence;
 	int64_t last_time;
 	bool is_first_over;
-	enum ct_status ended; /* CT_OK: not yet */
+	enum ct_status ended; /* CT_OK: the trace has not ended */
 	struct ct_error failure;
 	struct gotrace_event room[ROOM_EVENTS];
 };
 
 /* ------------------------------------------------------------------- its end */
 
-/* What follows the last whole generation is counted and told, and ends the trace. */
+/* Counts and reports the bytes behind the last complete generation, and ends the trace. */
 static enum ct_status end_damaged(struct gotrace_follow *follow, const struct ct_error *failure)
 {
 	struct ct_note note = {.count = 1, .offset = gotrace_reader_offset(follow->reader)};
@@ -57,7 +57,7 @@ static void end(
 	follow->tables.is_complete = is_whole;
 }
 
-/* -------------------------------------------------------------- what came */
+/* ------------------------------------------------------------- new events */
 
 static enum ct_status take(struct gotrace_follow *follow, struct ct_error *reterr)
 {
@@ -76,7 +76,10 @@ static enum ct_status take(struct gotrace_follow *follow, struct ct_error *reter
 	return mapping->is_out_of_memory ? ct_fail_memory(reterr) : CT_OK;
 }
 
-/* What the file has by now; CT_AGAIN: no generation more. Writers are asked for first: what they leave is all there. */
+/*
+ * Takes what the file holds by now; CT_AGAIN: no further generation. Ask for writers first: whatever they leave is then
+ * in the file.
+ */
 static enum ct_status take_more(struct gotrace_follow *follow, struct ct_error *reterr)
 {
 	bool is_written = input_is_written(follow->input);
@@ -101,7 +104,7 @@ static void publish(struct gotrace_follow *follow)
 	follow->tables.observed_until = follow->last_time - follow->mapping.start;
 }
 
-/* Until something may be handed out. CT_AGAIN, CT_END: nothing at present, or nothing any more. */
+/* Reads until an event can be handed out. CT_AGAIN: none at present. CT_END: none any more. */
 static enum ct_status refill(struct gotrace_follow *follow)
 {
 	struct gotrace_mapping *mapping = &follow->mapping;
@@ -124,7 +127,7 @@ static enum ct_status refill(struct gotrace_follow *follow)
 
 /* -------------------------------------------------------------------- source */
 
-/* False: all of them were. */
+/* False: all events of this list were handed out already. */
 static bool lend(struct gotrace_follow *follow, struct ct_events *events, struct ct_event *from,
 	size_t count, size_t *nr_handed)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From batches to a generation. Up to format 25 a generation ends where the number of the next batch says so, which has
- * then been read already; from format 26 on a byte of its own ends it.
+ * Assembles batches into a generation. Up to format 25, a generation ends where the next batch has another generation
+ * number, so that batch has been read already; from format 26 on, a marker byte ends a generation.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ __attribute__((format(printf, 3, 4), cold)) static enum ct_status refuse(
 		(unsigned long long)batch->offset, text);
 }
 
-/* ---------------------------------------------------------- a batch's place */
+/* ----------------------------------------------------- the place of a batch */
 
 static bool begin(struct gotrace_loader *loader)
 {
@@ -138,7 +138,7 @@ static enum ct_status take_snapshot(struct gotrace_generation *generation,
 	return CT_OK;
 }
 
-/* Behind the first byte: the frequency alone, or from format 25 on with a reading of the clocks. */
+/* Behind the first byte stands the frequency; from format 25 on, a reading of the clocks follows. */
 static enum ct_status add_sync(struct gotrace_generation *generation,
 	const struct gotrace_batch *batch, struct ct_error *reterr)
 {
@@ -193,7 +193,7 @@ static enum ct_status add(
 
 /* ---------------------------------------------------------------- batches */
 
-/* CT_END: the file ends here. CT_AGAIN: within a batch, of a file that grows. */
+/* CT_END: the file ends here. CT_AGAIN: the file grows, and ends within a batch. */
 static enum ct_status read_batch(
 	struct gotrace_loader *loader, struct gotrace_batch *ret_batch, struct ct_error *reterr)
 {
@@ -220,7 +220,7 @@ static enum ct_status read_batch(
 		"the file ends within the batch at offset %llu", (unsigned long long)offset);
 }
 
-/* The byte that ends a generation. */
+/* Takes the byte that ends a generation. */
 static bool take_marker(
 	struct gotrace_loader *loader, enum ct_status *ret_status, struct ct_error *reterr)
 {
@@ -247,7 +247,7 @@ static enum ct_status end_without_marker(struct gotrace_loader *loader, struct c
 		(unsigned long long)generation->number, (unsigned long long)generation->offset);
 }
 
-/* From format 26 on. */
+/* Loads a generation from format 26 on. */
 static enum ct_status load_marked(struct gotrace_loader *loader, struct ct_error *reterr)
 {
 	struct gotrace_generation *generation = &loader->generation;
@@ -274,7 +274,7 @@ static enum ct_status load_marked(struct gotrace_loader *loader, struct ct_error
 	return status;
 }
 
-/* What cannot be read belongs to the next generation, if this one has anything. */
+/* An unreadable batch counts as part of the next generation if this generation has any batch. */
 static enum ct_status end_unmarked(
 	struct gotrace_loader *loader, enum ct_status status, struct ct_error *failure)
 {
@@ -290,7 +290,7 @@ static enum ct_status end_unmarked(
 	return CT_OK;
 }
 
-/* Up to format 25. */
+/* Loads a generation up to format 25. */
 static enum ct_status load_unmarked(struct gotrace_loader *loader, struct ct_error *reterr)
 {
 	struct gotrace_generation *generation = &loader->generation;

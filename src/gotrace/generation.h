@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One generation of a Go trace, whole in memory: its tables, and for each thread its batches of events.
+ * One generation of a Go trace, kept whole in memory: its tables, and the batches of events of each thread.
  *
- * Nothing in a generation can be understood before all of it was read. What a loader holds is bounded by the bytes of
- * the largest generation. One thread uses it at a time.
+ * A generation cannot be decoded before all of it was read, so a loader holds at most the bytes of the largest
+ * generation. One thread uses a loader at a time.
  */
 #ifndef GOTRACE_GENERATION_H
 #define GOTRACE_GENERATION_H
@@ -11,40 +11,40 @@
 #include "gotrace/pieces.h"
 #include "gotrace/generation_tables.h"
 
-/* A batch of events; those of a thread hang together, as the thread wrote them. */
+/* A batch of events. The batches of one thread are linked in the order in which the thread wrote them. */
 struct gotrace_run {
 	const uint8_t *at;
 	uint32_t nr_bytes;
 	uint32_t next; /* index, 0: none */
-	uint64_t time; /* units, of which its first event's difference counts */
+	uint64_t time; /* units; the first event's time is a difference to it */
 	uint64_t offset;
 };
 
 struct gotrace_thread_runs {
-	uint64_t thread; /* GOTRACE_NONE: of none */
+	uint64_t thread; /* GOTRACE_NONE: the batches belong to no thread */
 	uint32_t first;  /* indexes of runs */
 	uint32_t last;
 };
 
-/* Three clocks, read one after another. */
+/* Three clocks, read one directly after the other. */
 struct gotrace_snapshot {
-	int64_t time; /* of the trace, in nanoseconds */
+	int64_t time; /* the trace's clock, in nanoseconds */
 	uint64_t monotonic_ns;
 	uint64_t realtime_s;
-	uint64_t realtime_ns; /* behind the second */
+	uint64_t realtime_ns; /* the nanoseconds within the second */
 };
 
 struct gotrace_generation {
 	uint64_t number;
-	uint64_t offset;     /* of its first batch */
-	uint64_t least_time; /* of its batches, in units */
+	uint64_t offset;     /* of the generation's first batch, in the file */
+	uint64_t least_time; /* the earliest time of its batches, in units */
 	uint64_t frequency;  /* units in a second; 0: not known yet */
 	double ns_per_unit;
-	uint32_t whole_ns_per_unit; /* the same, where it is a whole number; else 0 */
+	uint32_t whole_ns_per_unit; /* nanoseconds in a unit if that is a whole number; else 0 */
 	bool has_snapshot;
 	struct gotrace_snapshot snapshot;
 	uint64_t snapshot_units;
-	uint64_t nr_experimental; /* batches of experiments, which are skipped */
+	uint64_t nr_experimental; /* number of batches of experiments; these are skipped */
 	uint64_t nr_batches;
 	struct gotrace_tables tables;
 	VEC(struct gotrace_thread_runs) threads; /* in the order of their first batches */
@@ -54,29 +54,30 @@ struct gotrace_generation {
 
 struct gotrace_loader {
 	unsigned format;
-	bool is_growing; /* the file's end is not the trace's */
-	bool is_begun;   /* a part of the generation is there, and more has to come */
-	bool has_spill;  /* the next generation's first batch was read with the one before */
+	bool is_growing; /* more bytes may be appended behind the end of the file */
+	bool is_begun;   /* a part of the generation was read; the rest is still to come */
+	bool has_spill;  /* the first batch of the next generation was already read */
 	struct gotrace_batch spill;
-	enum ct_status ended;    /* CT_OK: more is to come */
-	struct ct_error failure; /* of what follows the generation in hand */
+	enum ct_status ended;    /* CT_OK: the trace has not ended */
+	struct ct_error failure; /* the error that ended the trace behind the generation in hand */
 	struct gotrace_pieces pieces;
 	struct gotrace_generation generation;
 };
 
 /*
- * gotrace_loader_init: reads the header. The input stays the caller's, and is used until the end. CT_ERR_FORMAT as
- * gotrace_header_read says.
+ * gotrace_loader_init: reads the header. The input stays the caller's and must remain open until gotrace_loader_fini.
+ * CT_ERR_FORMAT as for gotrace_header_read.
  */
 enum ct_status gotrace_loader_init(
 	struct gotrace_loader *loader, const struct input *input, struct ct_error *reterr);
 void gotrace_loader_fini(struct gotrace_loader *loader);
 
 /*
- * gotrace_loader_next: the next generation into `generation`, in place of the one before. CT_OK; CT_END behind the last
- * one; CT_AGAIN where the file grows, and its next generation is not whole: call again when it has grown. A failure
- * tells what is wrong, with the batch; nothing of this generation can be used, and each further call fails likewise.
- * Where a batch is damaged that follows a whole generation, that one comes first.
+ * gotrace_loader_next: loads the next generation into `generation`, where it replaces the previous one. CT_OK: loaded.
+ * CT_END: there is no further generation. CT_AGAIN: the file grows, and its next generation is not complete yet; call
+ * again when the file has grown. An error names the batch and says what is wrong; then nothing of this generation can
+ * be used, and each further call fails in the same way. If a damaged batch follows a complete generation, that
+ * generation is returned first.
  */
 enum ct_status gotrace_loader_next(struct gotrace_loader *loader, struct ct_error *reterr);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Batches of strings, stacks and samples into tables. What they take is bounded by the bytes they come in.
+ * Turns batches of strings, stacks and samples into tables. The memory is bounded by the bytes of the batches.
  */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "gotrace/generation_tables.h"
 
-/* Id 0 is taken: it is the empty string, or no stack. */
+/* Id 0 is reserved: the empty string, or no stack. */
 static bool has_id(const struct gotrace_ids *ids, uint64_t id)
 {
 	uint32_t index;
@@ -17,7 +17,7 @@ static bool has_id(const struct gotrace_ids *ids, uint64_t id)
 
 /* ---------------------------------------------------------------- batches */
 
-/* A batch that is being taken apart, for messages. */
+/* A batch that is being decoded, for error messages. */
 struct section {
 	const struct gotrace_batch *batch;
 	struct gotrace_bytes bytes;
@@ -61,7 +61,7 @@ static enum ct_status add_string(struct gotrace_tables *tables, struct section *
 	return CT_OK;
 }
 
-/* The first description of an address is the one that counts. */
+/* Only the first description of an address counts. */
 static bool add_frame(struct gotrace_tables *tables, const struct gotrace_frame *frame)
 {
 	uint32_t index;

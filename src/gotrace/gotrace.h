@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Execution traces of Go, as a stream of events in an order that can have happened.
+ * Execution traces of Go, as a stream of events in a possible order.
  *
- * The order is not that of time-stamps: each thread's events stay in the order in which it wrote them, and events of
- * several threads follow the numbers that goroutines and processors count. Times are raised where they contradict it,
- * by a nanosecond each, so that they always increase. The words are Go's: a goroutine runs on a processor (P), which a
- * thread (M) holds.
+ * Events are not ordered by time-stamps alone. The events of each thread stay in the order in which the thread wrote
+ * them; events of several threads are ordered by the sequence numbers that goroutines and processors count. If a time
+ * contradicts this order, it is raised to one nanosecond after the previous event, so times always increase. The words
+ * are Go's: a goroutine runs on a processor (P), and a thread (M) holds the processor.
  */
 #ifndef GOTRACE_GOTRACE_H
 #define GOTRACE_GOTRACE_H
@@ -14,63 +14,67 @@
 #include "gotrace/generation.h"
 
 enum gotrace_kind {
-	GOTRACE_KIND_SYNC = 1,  /* a generation begins, or the trace ends: all states are as told */
-	GOTRACE_KIND_GOROUTINE, /* `resource` goes from a state to another, or is said to be in it */
-	GOTRACE_KIND_PROC,      /* likewise a processor */
+	/* a generation begins, or the trace ends: all states are as reported before */
+	GOTRACE_KIND_SYNC = 1,
+	GOTRACE_KIND_GOROUTINE, /* `resource` changes from one state to another, or its state is restated */
+	GOTRACE_KIND_PROC, /* the same for a processor */
 	GOTRACE_KIND_RANGE_BEGIN,
-	GOTRACE_KIND_RANGE_ACTIVE, /* it began before */
+	GOTRACE_KIND_RANGE_ACTIVE, /* the range began before the trace */
 	GOTRACE_KIND_RANGE_END,
 	GOTRACE_KIND_METRIC,
-	GOTRACE_KIND_LABEL, /* of the goroutine that runs */
+	GOTRACE_KIND_LABEL, /* a label of the running goroutine */
 	GOTRACE_KIND_TASK_BEGIN,
 	GOTRACE_KIND_TASK_END,
 	GOTRACE_KIND_REGION_BEGIN,
 	GOTRACE_KIND_REGION_END,
 	GOTRACE_KIND_LOG,
-	GOTRACE_KIND_SAMPLE, /* of the processor's time: its context is what the profiler saw */
+	/* a sample of the CPU profiler; its context is the one that the profiler saw */
+	GOTRACE_KIND_SAMPLE,
 	GOTRACE_KIND_EXPERIMENTAL,
 };
 
 enum gotrace_state {
-	GOTRACE_STATE_UNDETERMINED, /* before the trace: the state that follows was there from its beginning */
+	GOTRACE_STATE_UNDETERMINED, /* before the trace: the next state has held since the trace began */
 	GOTRACE_STATE_NOT_EXIST,
 	GOTRACE_STATE_RUNNABLE,
-	GOTRACE_STATE_RUNNING, /* goroutines, and processors */
+	GOTRACE_STATE_RUNNING, /* a state of goroutines and of processors */
 	GOTRACE_STATE_WAITING,
 	GOTRACE_STATE_SYSCALL,
-	GOTRACE_STATE_IDLE, /* processors */
+	GOTRACE_STATE_IDLE, /* a state of processors */
 };
 
-/* What a range, or a metric, is of. */
+/* The thing that a range or a metric belongs to. */
 enum gotrace_subject {
 	GOTRACE_SUBJECT_NONE,
-	GOTRACE_GC_MARK,     /* of the program */
-	GOTRACE_GC_SWEEP,    /* of the processor `resource`; ends with bytes swept and reclaimed */
-	GOTRACE_MARK_ASSIST, /* of the goroutine `resource` */
-	GOTRACE_STOPPED_WORLD, /* by the goroutine `resource`; `name` says what for */
+	GOTRACE_GC_MARK, /* belongs to the program */
+	/* belongs to the processor `resource`; its end has the bytes swept and reclaimed */
+	GOTRACE_GC_SWEEP,
+	GOTRACE_MARK_ASSIST,   /* belongs to the goroutine `resource` */
+	GOTRACE_STOPPED_WORLD, /* the goroutine `resource` stopped the world; `name` says why */
 	GOTRACE_NR_PROCS,
 	GOTRACE_HEAP_BYTES,
 	GOTRACE_HEAP_GOAL_BYTES,
 };
 
 #define GOTRACE_IS_SYNTHETIC \
-	1u /* made by the reader, to say in several events what the runtime says in one */
+	1u /* the reader made this event because the runtime packs several events into one */
 
 struct gotrace_event {
-	int64_t time;     /* nanoseconds; increases from event to event */
-	int64_t raw_time; /* as it was written */
-	uint64_t thread;  /* the context before the event, each GOTRACE_NONE where there is none */
+	int64_t time;     /* nanoseconds; larger than the time of the previous event */
+	int64_t raw_time; /* the time in the file, in nanoseconds */
+	/* the context before the event; each of the three is GOTRACE_NONE if there is none */
+	uint64_t thread;
 	uint64_t proc;
 	uint64_t goroutine;
-	uint64_t resource; /* the goroutine, processor or task that is spoken of */
-	/* of a metric its value, of a range's end two of them, of a task its parent, of a region or log the task */
+	uint64_t resource; /* the goroutine, processor or task that the event is about */
+	/* A metric's value; the two values of a range's end; a task's parent; the task of a region or a log message. */
 	uint64_t values[2];
 	uint32_t
-		name; /* why it waits or stops, what it is called, a log's category: gotrace_reader_name */
-	uint32_t message; /* of a log: index of a string in this generation */
+		name; /* the reason of a wait or stop, a name, or a log category: a number for gotrace_reader_name */
+	uint32_t message; /* the text of a log message: index of a string in this generation */
 	uint32_t
-		stack; /* of the context; of a restated goroutine, its own. Index in this generation; 0: none */
-	uint32_t resource_stack; /* of what is spoken of; of a new goroutine, where it begins */
+		stack; /* of the context, or of the restated goroutine: an index in this generation; 0: no stack */
+	uint32_t resource_stack; /* the stack of `resource`; for a new goroutine, where it begins */
 	uint8_t kind;            /* enum gotrace_kind */
 	uint8_t type;            /* enum gotrace_type, 0 for samples and syncs */
 	uint8_t from;            /* enum gotrace_state */

@@ -2,7 +2,7 @@
 #include "gotrace/ids.h"
 
 #define DENSE_SPARE \
-	1024u /* the array may be so much longer than four times the number of ids in it */
+	1024u /* how far the array may exceed four times the number of ids in it, in entries */
 
 bool gotrace_ids_put(struct gotrace_ids *ids, uint64_t id, uint32_t index)
 {

@@ -4,8 +4,8 @@
  */
 #include "gotrace/mapping.h"
 
-#define LIFE_SHIFT 44u  /* ids of goroutines stay below, the number of the life stands above */
-#define PROCS_MAX 4096u /* that are told to be gone */
+#define LIFE_SHIFT 44u  /* bits for the goroutine's id; the number of its life stands above them */
+#define PROCS_MAX 4096u /* the most processors that can be reported as gone */
 #define NR_PROCS_NAME "/sched/gomaxprocs:threads"
 #define HEAP_NAME "/memory/classes/heap/objects:bytes"
 #define HEAP_GOAL_NAME "/gc/heap/goal:bytes"
@@ -69,7 +69,7 @@ static uint32_t find_thread(struct gotrace_mapping *mapping, uint64_t id)
 	return index;
 }
 
-/* Most events are of the thread that the one before them was of. */
+/* Most events belong to the same thread as the event before. */
 static inline uint32_t thread_of(struct gotrace_mapping *mapping, uint64_t id)
 {
 	if (id == GOTRACE_NONE)
@@ -81,7 +81,7 @@ static inline uint32_t thread_of(struct gotrace_mapping *mapping, uint64_t id)
 	return mapping->last_thread;
 }
 
-/* Id 0 is no goroutine of a program. */
+/* Goroutine 0 does not belong to a program. */
 static uint64_t coro_of(const struct gotrace_mapping *mapping, uint64_t goroutine)
 {
 	uint32_t life;
@@ -159,7 +159,7 @@ static void mark_runtime(
 		(struct ct_event){.coro = coro, .argument = CTP_MARK_RUNTIME});
 }
 
-/* The function with which it began, and that it is no part of the program where the runtime began it. */
+/* Puts the goroutine's first function, and marks the goroutine as the runtime's if the runtime started it. */
 static bool tell_function(struct gotrace_mapping *mapping, const struct gotrace_event *event,
 	uint32_t stack, uint64_t coro)
 {
@@ -175,7 +175,7 @@ static bool tell_function(struct gotrace_mapping *mapping, const struct gotrace_
 	return true;
 }
 
-/* A labelled goroutine that looks for garbage does so until it stops. */
+/* A marking worker of the garbage collector works until it stops: then its range ends. */
 static void end_worker(struct gotrace_mapping *mapping, const struct gotrace_event *event)
 {
 	uint32_t range;
@@ -203,7 +203,7 @@ static void wake(struct gotrace_mapping *mapping, const struct gotrace_event *ev
 			.site = site_of(mapping, event->stack, 0)});
 }
 
-/* A thread of C has called into Go: the goroutine that serves it has an id that was used before. */
+/* A thread of C has called into Go, so the id of the goroutine that serves the thread may have been used before. */
 static uint64_t new_life(struct gotrace_mapping *mapping, uint64_t goroutine)
 {
 	uint32_t life = 0;
@@ -273,7 +273,7 @@ static void leave(struct gotrace_mapping *mapping, const struct gotrace_event *e
 	}
 }
 
-/* What was so before the trace is told at its beginning, wherever the trace tells it first. */
+/* State from before the trace belongs at the trace's beginning, wherever the trace mentions it first. */
 static void move_to_carried(struct gotrace_mapping *mapping, size_t first)
 {
 	size_t i;
@@ -326,7 +326,7 @@ static void carry(struct gotrace_mapping *mapping, const struct gotrace_event *e
 	move_to_carried(mapping, first);
 }
 
-/* One that was there before the trace, and of which a stack is told for the first time. */
+/* Names a goroutine from before the trace, when its first stack is known. */
 static void name(struct gotrace_mapping *mapping, const struct gotrace_event *event, uint64_t coro)
 {
 	size_t first = mapping->events.count;
@@ -340,7 +340,9 @@ static void name(struct gotrace_mapping *mapping, const struct gotrace_event *ev
 	before.thread = GOTRACE_NONE;
 	map_remove(&mapping->nameless, event->resource);
 	tell_function(mapping, &before, event->stack, coro);
-	/* Behind its creation in that thread's order, which is all that a trace file keeps. */
+	/*
+	 * A trace file keeps order only within a thread, so these events go to the thread of the creation, behind it.
+	 */
 	for (i = first; i < mapping->events.count; i++)
 		mapping->events.at[i].thread = thread;
 	move_to_carried(mapping, first);
@@ -366,7 +368,7 @@ static void apply_goroutine(struct gotrace_mapping *mapping, const struct gotrac
 		leave(mapping, event, coro);
 }
 
-/* --------------------------------------------------- the runtime for itself */
+/* ------------------------------------------------------- the runtime itself */
 
 static void put_processor(struct gotrace_mapping *mapping, const struct gotrace_event *event,
 	uint64_t proc, unsigned state)
@@ -376,8 +378,8 @@ static void put_processor(struct gotrace_mapping *mapping, const struct gotrace_
 }
 
 /*
- * A thread that gives up its processor with no goroutine in hand has nothing to run, and sleeps until it takes one. One
- * whose goroutine is in a system call does not.
+ * A thread that gives up its processor while it runs no goroutine has nothing to run, and sleeps until it takes a
+ * processor. A thread whose goroutine is in a system call does not sleep.
  */
 static void park(struct gotrace_mapping *mapping, const struct gotrace_event *event)
 {
@@ -395,7 +397,7 @@ static void park(struct gotrace_mapping *mapping, const struct gotrace_event *ev
 	}
 }
 
-/* A processor that is there may be told to be gone, once. */
+/* Notes that a processor exists, so that its end can be reported once. */
 static void note_proc(struct gotrace_mapping *mapping, uint64_t proc)
 {
 	uint32_t there = 0;
@@ -429,7 +431,7 @@ static void put_counter(
 	put(mapping, event, CTP_KIND_COUNTER, counter);
 }
 
-/* Go has fewer processors now, or more, which are told of when they are used. */
+/* Go has fewer processors now, or more. New ones are reported when they are first used. */
 static void apply_nr_procs(struct gotrace_mapping *mapping, const struct gotrace_event *event)
 {
 	size_t i = mapping->procs.count;
@@ -496,7 +498,7 @@ static void apply_label(struct gotrace_mapping *mapping, const struct gotrace_ev
 			.site = site_of(mapping, 0, event->name)});
 }
 
-/* -------------------------------------------------- what the program says */
+/* -------------------------------------------------- events of the program */
 
 static void apply_log(struct gotrace_mapping *mapping, const struct gotrace_event *event)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merging the threads of a generation. The turn belongs to the cursor with the earliest event; what waits is parked,
- * and comes back when what it waits for changes.
+ * Merges the threads of a generation. The cursor with the earliest event has the turn; a waiting cursor is parked, and
+ * returns when the thing that it waits for changes.
  */
 #include "gotrace/ordering.h"
 
@@ -9,7 +9,7 @@
 
 /* -------------------------------------------------------------------- turns */
 
-/* There is room for each cursor. */
+/* The heap has room for every cursor. */
 static void add_turn(struct gotrace_order *order, uint32_t cursor)
 {
 	struct gotrace_turn turn = {order->cursors.at[cursor].time, cursor};
@@ -34,7 +34,7 @@ static void enter_run(struct gotrace_order *order, struct gotrace_cursor *cursor
 	cursor->time = gotrace_ns(run->time, order->generation->ns_per_unit);
 }
 
-/* Short times need no floating point, which would give the same. */
+/* Short times need no floating point, which would give the same result. */
 static inline int64_t add_time(
 	int64_t time, uint64_t units, const struct gotrace_generation *generation)
 {
@@ -47,7 +47,7 @@ static inline int64_t add_time(
 	return __builtin_add_overflow(time, ns, &sum) ? INT64_MAX : sum;
 }
 
-/* The cursor's next event. False: it has none any more, or `has_failed`. */
+/* Decodes the cursor's next event. False: there is none, or `has_failed` is set. */
 static inline bool decode(struct gotrace_order *order, struct gotrace_cursor *cursor)
 {
 	unsigned nr_numbers, i;
@@ -90,7 +90,7 @@ static void add_woken(struct gotrace_order *order)
 	}
 }
 
-/* The one whose turn it is waits. */
+/* Parks the cursor that has the turn. */
 static void park_first(struct gotrace_order *order)
 {
 	if (!gotrace_order_park(order, order->turns.at[0].cursor))
@@ -101,7 +101,7 @@ static void park_first(struct gotrace_order *order)
 
 /* ------------------------------------------------------------------ samples */
 
-/* Does a sample come before all events that have not come yet? */
+/* Is the sample earlier than all events still to come? */
 static bool is_samples_turn(struct gotrace_order *order, const struct gotrace_sample *sample)
 {
 	int64_t time = (int64_t)sample->time;
@@ -154,7 +154,7 @@ static gotrace_rule *const rules[256] = {
 #undef X
 };
 
-/* What an event says of bindings is of no thread, where its batch is of none. */
+/* A batch of no thread must not leave a goroutine or processor bound to thread 0. */
 static inline void forget_no_thread(struct gotrace_order *order)
 {
 	struct gotrace_thread *none = &order->states.threads.at[0];
@@ -163,7 +163,7 @@ static inline void forget_no_thread(struct gotrace_order *order)
 	none->proc = 0;
 }
 
-/* Most often the thread that had its turn has the next one, too. */
+/* Most often the thread that had the turn has the next one, too. */
 static inline bool remains_first(const struct gotrace_order *order, int64_t time)
 {
 	const struct gotrace_turn *turns = order->turns.at;
@@ -171,7 +171,7 @@ static inline bool remains_first(const struct gotrace_order *order, int64_t time
 	return order->turns.count > 2 && turns[1].time >= time && turns[2].time >= time;
 }
 
-/* The event came: on to the next one of its thread. */
+/* The event has come: moves on to the next event of its thread. */
 static inline void go_on(struct gotrace_order *order, struct gotrace_cursor *cursor)
 {
 	order->has_come = true;
@@ -205,7 +205,7 @@ static void ask_first(struct gotrace_order *order)
 		park_first(order);
 }
 
-/* False: the generation has nothing more. */
+/* False: the generation has no further event. */
 static inline bool step(struct gotrace_order *order)
 {
 	const struct gotrace_tables *tables = &order->generation->tables;

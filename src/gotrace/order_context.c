@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What rules share: the context of an event, what it names, states that change, and why an event cannot be.
+ * The parts that rules share: an event's context, its stacks and names, changes of state, and failures.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules of goroutines: from creation to end, what runs them, what stops them, and what makes them ready.
+ * Rules of goroutines: creation and end, running, stopping, and becoming ready.
  */
 #include "gotrace/ordering.h"
 
-/* The goroutine may be another one than the context's. */
+/* The goroutine may differ from the context's. */
 static struct gotrace_event *emit_move(struct gotrace_order *order,
 	const struct gotrace_cursor *cursor, uint64_t id, enum gotrace_state from,
 	enum gotrace_state to)
@@ -17,7 +17,9 @@ static struct gotrace_event *emit_move(struct gotrace_order *order,
 	return event;
 }
 
-/* The goroutine that the event's thread runs, in this status; 0, and the failure is told, where there is none. */
+/*
+ * The goroutine that the event's thread runs, in this status. If there is none, returns 0 and the failure is recorded.
+ */
 static inline uint32_t find_current(struct gotrace_order *order,
 	const struct gotrace_cursor *cursor, enum gotrace_need proc, uint8_t status)
 {
@@ -39,7 +41,7 @@ static inline uint32_t find_current(struct gotrace_order *order,
 	return 0;
 }
 
-/* A goroutine that nobody has heard of; 0, and the failure is told, where it exists. */
+/* Adds a goroutine that is new. If it exists already, returns 0 and the failure is recorded. */
 static uint32_t add(struct gotrace_order *order, const struct gotrace_cursor *cursor, uint64_t id,
 	uint8_t status)
 {
@@ -129,7 +131,7 @@ enum gotrace_verdict gotrace_order_go_destroy(
 	return GOTRACE_COMES;
 }
 
-/* A stop leaves it ready, a block waiting. */
+/* A stop leaves the goroutine ready; a block leaves it waiting. */
 enum gotrace_verdict gotrace_order_go_stop(
 	struct gotrace_order *order, const struct gotrace_cursor *cursor)
 {
@@ -150,7 +152,7 @@ enum gotrace_verdict gotrace_order_go_stop(
 	return GOTRACE_COMES;
 }
 
-/* Anything may do it, with a goroutine, a processor, a thread, or without. */
+/* The context may lack a goroutine, a processor, or a thread: anything may make a goroutine ready. */
 enum gotrace_verdict gotrace_order_go_unblock(
 	struct gotrace_order *order, const struct gotrace_cursor *cursor)
 {
@@ -212,7 +214,10 @@ enum gotrace_verdict gotrace_order_go_syscall_end(
 	return GOTRACE_COMES;
 }
 
-/* The goroutine came back without its processor: while the thread has one that may be taken, that is yet to come. */
+/*
+ * The goroutine came back without its processor. As long as the thread holds a processor that may be taken away, the
+ * event that takes it is still to come.
+ */
 enum gotrace_verdict gotrace_order_go_syscall_end_blocked(
 	struct gotrace_order *order, const struct gotrace_cursor *cursor)
 {
@@ -231,7 +236,10 @@ enum gotrace_verdict gotrace_order_go_syscall_end_blocked(
 	return GOTRACE_COMES;
 }
 
-/* The thread leaves Go, and its number may be given to another one: nobody knows any more who has its processor. */
+/*
+ * The thread leaves Go, and its number may be given to another thread: from now on, the holder of its processor is
+ * unknown.
+ */
 static bool abandon_proc(
 	struct gotrace_order *order, const struct gotrace_cursor *cursor, uint32_t proc)
 {
@@ -288,7 +296,7 @@ static void emit_switch(struct gotrace_order *order, const struct gotrace_cursor
 	event->goroutine = GOTRACE_NONE;
 }
 
-/* A goroutine hands its thread and processor on to one that waits. */
+/* A goroutine hands its thread and processor over to a waiting goroutine. */
 enum gotrace_verdict gotrace_order_go_switch(
 	struct gotrace_order *order, const struct gotrace_cursor *cursor)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events that wait. Those that wait for the same hang in a pairing heap, the earliest at its root, which alone is asked
- * again when that happens: once it has come, no other one can. So a crowd that waits for one count costs each event the
- * logarithm of its size. Where the one that was asked waits for something else now, the next of the crowd is asked.
+ * Waiting events. Cursors that wait for the same thing form a pairing heap with the earliest at its root. Only the root
+ * is asked again when the thing happens: once its event has come, no other can. So if many cursors wait for one count,
+ * each event costs the logarithm of their number. If the root then waits for another thing, the next cursor of the heap
+ * is asked.
  */
 #include "gotrace/ordering.h"
 
@@ -22,7 +23,7 @@ enum gotrace_verdict gotrace_order_wait(
 
 /* ------------------------------------------------------------- pairing heaps */
 
-/* One heap of two; 0 is the empty one. */
+/* Merges two heaps into one; 0 is the empty heap. */
 static uint32_t meld(struct gotrace_cursor *cursors, uint32_t one, uint32_t other)
 {
 	uint32_t first = one, later = other;
@@ -38,7 +39,7 @@ static uint32_t meld(struct gotrace_cursor *cursors, uint32_t one, uint32_t othe
 	return first;
 }
 
-/* What is left of a heap without its root: its children in pairs, and those one by one. */
+/* The rest of a heap without its root: the children are melded in pairs, then the pairs one by one. */
 static uint32_t without_root(struct gotrace_cursor *cursors, uint32_t root)
 {
 	uint32_t child = cursors[root].later_parked, pairs = 0, rest = 0, next;
@@ -60,7 +61,7 @@ static uint32_t without_root(struct gotrace_cursor *cursors, uint32_t root)
 	return rest;
 }
 
-/* ------------------------------------------------------- times of what waits */
+/* --------------------------------------------------- times of parked cursors */
 
 static bool is_listed(const struct gotrace_order *order, const struct gotrace_turn *turn)
 {
@@ -69,7 +70,7 @@ static bool is_listed(const struct gotrace_order *order, const struct gotrace_tu
 	return cursor->is_listed && cursor->time == turn->time;
 }
 
-/* Those that came meanwhile are dropped when they are as many as the others can be. */
+/* Drops outdated entries. The caller does so when the list is twice as long as there can be cursors. */
 static void drop_old(struct gotrace_order *order)
 {
 	size_t count = order->parked_times.count, i;

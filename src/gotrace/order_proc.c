@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules of processors: who has one, who gives it up, and who takes it away from a thread in a system call.
+ * Rules of processors: gaining one, giving it up, and taking it away from a thread in a system call.
  */
 #include "gotrace/ordering.h"
 
@@ -30,7 +30,7 @@ enum gotrace_verdict gotrace_order_procs_change(
 	return GOTRACE_COMES;
 }
 
-/* A processor is said to be lost to its thread, and this reader knows whose it is. */
+/* The file says that the processor's thread is unknown, but this reader knows the thread. */
 static enum gotrace_verdict restate_abandoned(
 	struct gotrace_order *order, const struct gotrace_cursor *cursor, uint32_t index)
 {
@@ -126,7 +126,10 @@ enum gotrace_verdict gotrace_order_proc_stop(
 	return GOTRACE_COMES;
 }
 
-/* The index of the thread that the processor is taken from. False: it is not there, or has another one. */
+/*
+ * Finds the index of the thread that the processor is taken from. False: the thread does not exist, or holds another
+ * processor.
+ */
 static bool find_victim(struct gotrace_order *order, const struct gotrace_cursor *cursor,
 	uint32_t proc, uint32_t *ret_victim)
 {

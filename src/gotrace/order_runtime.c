@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules of what the runtime does for itself: marking, sweeping, stopping the world, and figures of the heap.
+ * Rules of the runtime's own work: marking, sweeping, stopping the world, and metrics of the heap.
  */
 #include "gotrace/ordering.h"
 
@@ -107,7 +107,7 @@ static enum gotrace_verdict begin_range(
 	return emit_range(order, cursor, GOTRACE_KIND_RANGE_BEGIN, range);
 }
 
-/* The range began before the trace, or is known to have begun. */
+/* Restates a range that began before the trace, or whose beginning is known. */
 static enum gotrace_verdict say_range(
 	struct gotrace_order *order, const struct gotrace_cursor *cursor, const struct range *range)
 {
@@ -131,7 +131,7 @@ static enum gotrace_verdict end_range(
 	return emit_range(order, cursor, GOTRACE_KIND_RANGE_END, range);
 }
 
-/* The goroutine that runs, which a range is of; 0: there is none. */
+/* The running goroutine, to which a range belongs; 0: none. */
 static uint32_t find_goroutine(struct gotrace_order *order, const struct gotrace_cursor *cursor)
 {
 	const struct gotrace_thread *thread = gotrace_order_thread(order, cursor);
@@ -146,7 +146,7 @@ static uint32_t find_goroutine(struct gotrace_order *order, const struct gotrace
 	return index;
 }
 
-/* A mark assist of the goroutine that runs. False: there is none. */
+/* A mark assist of the running goroutine. False: no goroutine runs. */
 static bool of_goroutine(
 	struct gotrace_order *order, const struct gotrace_cursor *cursor, struct range *ret)
 {
@@ -158,7 +158,7 @@ static bool of_goroutine(
 	return index;
 }
 
-/* A range of the thread's processor. False: it has none. */
+/* A range of the thread's processor. False: the thread has none. */
 static bool of_proc(
 	struct gotrace_order *order, const struct gotrace_cursor *cursor, struct range *ret)
 {
@@ -172,7 +172,7 @@ static bool of_proc(
 	return true;
 }
 
-/* A goroutine may stop the world for several reasons at a time; what ends is the last one. */
+/* A goroutine may stop the world for several reasons at a time; the stop that ends is the latest one. */
 enum gotrace_verdict gotrace_order_stw_begin(
 	struct gotrace_order *order, const struct gotrace_cursor *cursor)
 {
@@ -285,7 +285,7 @@ enum gotrace_verdict gotrace_order_sweep_active(
 	return say_range(order, cursor, &range);
 }
 
-/* -------------------------------------------------------------------- figures */
+/* -------------------------------------------------------------------- metrics */
 
 enum gotrace_verdict gotrace_order_heap_bytes(
 	struct gotrace_order *order, const struct gotrace_cursor *cursor)

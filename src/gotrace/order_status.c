@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rule of what says in which state a goroutine is: the first mention of each in a generation. Such an event never
+ * The rule of status events: the first mention of each goroutine in a generation states its state. Such an event never
  * waits.
  */
 #include "gotrace/ordering.h"
 
-/* A goroutine in a system call says which thread it is on; the event is told as if that thread had written it. */
+/*
+ * The status of a goroutine in a system call names its thread; the event is reported as if that thread had written it.
+ */
 struct telling {
-	uint32_t thread; /* whose context the event has */
-	bool binds;      /* the thread has not been heard of: now it is known what it runs */
-	bool has_bound;  /* it runs this goroutine, as is known already */
+	uint32_t thread; /* the event's context */
+	bool binds;      /* the thread was unknown so far: now its goroutine is known */
+	bool has_bound;  /* the thread is known to run this goroutine */
 };
 
 static bool find_thread(struct gotrace_order *order, const struct gotrace_cursor *cursor,
@@ -43,7 +45,10 @@ static bool find_thread(struct gotrace_order *order, const struct gotrace_cursor
 	return ret->has_bound;
 }
 
-/* The index of one that exists as it is said to, or may begin to; 0: it cannot be. */
+/*
+ * The index of a goroutine that exists in the given status, or of a new one where it may be new. 0: the status is
+ * impossible.
+ */
 static uint32_t find_goroutine(struct gotrace_order *order, const struct gotrace_cursor *cursor,
 	uint8_t status, enum gotrace_state *ret_from)
 {

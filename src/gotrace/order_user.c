@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules of what the program says itself: labels, tasks, regions, messages.
+ * Rules of events of the program itself: labels, tasks, regions, log messages.
  */
 #include "gotrace/ordering.h"
 
@@ -28,7 +28,7 @@ static struct gotrace_event *emit_task(struct gotrace_order *order,
 	return event;
 }
 
-/* A task 0 as parent is none. */
+/* Parent 0 means no parent. */
 enum gotrace_verdict gotrace_order_task_begin(
 	struct gotrace_order *order, const struct gotrace_cursor *cursor)
 {
@@ -50,7 +50,7 @@ enum gotrace_verdict gotrace_order_task_begin(
 	return GOTRACE_COMES;
 }
 
-/* A task may end more than once, or with no beginning: what is not known of it is left out. */
+/* A task may end more than once, or without a beginning: the unknown fields stay empty. */
 enum gotrace_verdict gotrace_order_task_end(
 	struct gotrace_order *order, const struct gotrace_cursor *cursor)
 {
@@ -77,7 +77,7 @@ static struct gotrace_event *emit_region(struct gotrace_order *order,
 	return event;
 }
 
-/* The regions of the goroutine that runs; NULL: there is none. */
+/* The regions of the running goroutine; NULL: no goroutine runs. */
 static uint32_t *find_regions(struct gotrace_order *order, const struct gotrace_cursor *cursor)
 {
 	uint32_t index;
@@ -106,7 +106,7 @@ enum gotrace_verdict gotrace_order_region_begin(
 	return GOTRACE_COMES;
 }
 
-/* With no region open, it is one that began before the trace. */
+/* If no region is open, the region began before the trace. */
 enum gotrace_verdict gotrace_order_region_end(
 	struct gotrace_order *order, const struct gotrace_cursor *cursor)
 {

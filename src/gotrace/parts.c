@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From head to head: each is read for itself, so that a file of any length takes a moment.
+ * Steps from head to head and reads each by itself, so that even a very large file takes a moment.
  */
 #include <stdlib.h>
 
@@ -8,7 +8,8 @@
 #include "gotrace/parts.h"
 #include "gotrace/wire.h"
 
-#define HEAD_BYTES 256u /* of a batch: its head, and all of one that tells of clocks */
+/* bytes read of a batch: its head, and the whole of a batch that holds the clocks */
+#define HEAD_BYTES 256u
 #define NS_PER_SECOND 1e9
 
 struct scan {
@@ -17,7 +18,7 @@ struct scan {
 	unsigned format;
 	uint64_t offset;
 
-	/* The generation that is being read. */
+	/* The generation that is being scanned. */
 	uint64_t number; /* 0: none is */
 	uint64_t begun;
 	uint64_t least_time;
@@ -30,7 +31,7 @@ void gotrace_parts_fini(struct gotrace_parts *parts)
 	vec_fini(&parts->at);
 }
 
-/* Units of time in a second; 0: this batch does not tell. */
+/* Units of time in a second; 0: this batch does not say. */
 static uint64_t frequency_in(
 	const struct scan *scan, const struct gotrace_batch *batch, size_t nr_there)
 {
@@ -51,7 +52,7 @@ static uint64_t frequency_in(
 	return gotrace_number(&bytes);
 }
 
-/* One that tells no frequency is not whole. */
+/* A generation without a frequency is not complete. */
 static enum ct_status end_part(struct scan *scan, struct ct_error *reterr)
 {
 	struct gotrace_part part = {
@@ -96,7 +97,7 @@ static enum ct_status take_batch(struct scan *scan, const struct gotrace_batch *
 	return CT_OK;
 }
 
-/* The next batch, or marker. CT_END: the file ends here. */
+/* Steps over the next batch or marker. CT_END: the file ends here. */
 static enum ct_status step(struct scan *scan, struct ct_error *reterr)
 {
 	struct gotrace_batch batch;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the generations of a Go trace lie: found by the heads of batches, without reading what is in them.
+ * Finds where the generations of a Go trace lie, by the heads of their batches, without reading the payloads.
  *
- * A generation can be understood alone, so that some that follow each other, behind a header, are a trace.
+ * Each generation can be understood alone, so a header and some successive generations form a valid trace.
  */
 #ifndef GOTRACE_PARTS_H
 #define GOTRACE_PARTS_H
@@ -12,20 +12,21 @@
 
 struct gotrace_part {
 	uint64_t number;
-	uint64_t offset; /* of its first batch */
-	uint64_t end;    /* behind its last byte, its marker's where it has one */
-	int64_t time;    /* of its earliest batch, in nanoseconds */
+	uint64_t offset; /* of its first batch, in the file */
+	/* the offset behind its last byte, or behind its end marker if it has one */
+	uint64_t end;
+	int64_t time; /* the time of its earliest batch, in nanoseconds */
 };
 
 struct gotrace_parts {
 	VEC(struct gotrace_part) at;
 	struct ct_error
-		failure; /* why the file is of no use behind them; status CT_OK: nothing is there */
+		failure; /* why the bytes behind the last generation cannot be used; CT_OK: there are no such bytes */
 };
 
 /*
- * gotrace_parts_find: the generations that are there up to their last batch; the caller calls gotrace_parts_fini, also
- * after a failure. Whether what is in them is sound is not asked. CT_ERR_FORMAT as gotrace_header_read says.
+ * gotrace_parts_find: finds the generations whose last batch is complete. The caller calls gotrace_parts_fini, even
+ * after a failure. The payloads are not checked. CT_ERR_FORMAT as for gotrace_header_read.
  */
 enum ct_status gotrace_parts_find(
 	const struct input *input, struct gotrace_parts *parts, struct ct_error *reterr);

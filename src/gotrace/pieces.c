@@ -42,7 +42,10 @@ void gotrace_pieces_fini(struct gotrace_pieces *pieces)
 	*pieces = (struct gotrace_pieces){0};
 }
 
-/* A large page takes one fault where small ones take 512, half of what reading costs; but all of it is cleared. */
+/*
+ * A large page takes one page fault where small pages take 512, which is half the cost of reading; but the whole page
+ * is cleared.
+ */
 static struct gotrace_piece *new_piece(const struct input *input)
 {
 	struct gotrace_piece *piece = aligned_alloc(LARGE_PAGE_BYTES, sizeof(*piece));
@@ -52,7 +55,7 @@ static struct gotrace_piece *new_piece(const struct input *input)
 	return piece;
 }
 
-/* A new piece, which begins with what the present one has left. */
+/* Adds a new piece, which begins with the unread bytes of the present one. */
 static bool add_piece(struct gotrace_pieces *pieces)
 {
 	struct gotrace_piece *piece = pieces->spare;

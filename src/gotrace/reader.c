@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Generations, one after another, and between them what says that all states are as told.
+ * Reads generations one after another; between them stands a sync event, which says that all states are as reported.
  */
 #include "gotrace/gotrace.h"
 #include "gotrace/ordering.h"
@@ -8,10 +8,10 @@
 struct gotrace_reader {
 	struct gotrace_loader loader;
 	struct gotrace_order order;
-	bool is_within; /* a generation, whose events are being handed out */
+	bool is_within; /* the events of a generation are being handed out */
 	uint64_t nr_syncs;
 	uint64_t offset;
-	enum ct_status ended; /* CT_OK: not yet */
+	enum ct_status ended; /* CT_OK: the trace has not ended */
 	struct ct_error failure;
 };
 
@@ -77,7 +77,7 @@ static void emit_sync(struct gotrace_reader *reader, struct gotrace_event *event
 	};
 }
 
-/* What ends the trace, in order or not, comes behind a sync of its own: all up to there is sound. */
+/* The end of the trace, orderly or not, comes behind a sync event of its own: all events before the sync are sound. */
 static enum ct_status end(struct gotrace_reader *reader, enum ct_status status,
 	struct gotrace_event *room, size_t *ret_count)
 {

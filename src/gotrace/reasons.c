@@ -38,8 +38,8 @@ struct gotrace_reason gotrace_reason_read(const char *text)
 uint64_t gotrace_reason_object(struct gotrace_reason reason, unsigned resource, uint64_t coro)
 {
 	/*
-	 * Go has one word for all that is made of its semaphores: the stack says what it is. The collector waits by
-	 * one, too, wherever a goroutine has to assist it.
+	 * Go has one word for everything built on its semaphores; the stack shows which it is. The garbage collector
+	 * uses the same word where a goroutine has to assist it.
 	 */
 	if (reason.is_sync && (resource == CTP_RESOURCE_LOCK || resource == CTP_RESOURCE_EVENT ||
 				      resource == CTP_RESOURCE_CONDITION))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Go's words for why a goroutine waits, as what it waits for.
+ * Translates Go's words for why a goroutine waits into the kind of resource that it waits for.
  */
 #ifndef GOTRACE_REASONS_H
 #define GOTRACE_REASONS_H
@@ -9,18 +9,20 @@
 #include <stdint.h>
 
 struct gotrace_reason {
-	bool is_known; /* false where it is zeroed: no word was looked at */
+	bool is_known; /* false in a zeroed struct: no word was read */
 	bool is_sync;
-	bool is_of_runtime; /* what waits so serves the program as long as it runs */
-	uint8_t resource;   /* enum ctp_resource */
+	/* a goroutine that waits like this serves the program as long as the program runs */
+	bool is_of_runtime;
+	uint8_t resource; /* enum ctp_resource */
 };
 
-/* gotrace_reason_read: what a word says; one that is not Go's says nothing. */
+/* gotrace_reason_read: translates one word. A word that is not Go's gives no resource. */
 struct gotrace_reason gotrace_reason_read(const char *text);
 
 /*
- * gotrace_reason_object: the handle of what a coroutine waits for: which one is not told, but for its own timer.
- * `resource` is what the stack tells of it (enum ctp_resource), 0: nothing.
+ * gotrace_reason_object: the handle of the object that a coroutine waits for. Go does not record which object it is;
+ * only a timer is known, as the coroutine's own. `resource` is the kind that the stack shows (enum ctp_resource), 0:
+ * none.
  */
 uint64_t gotrace_reason_object(struct gotrace_reason reason, unsigned resource, uint64_t coro);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From frames to sites, from stacks to rows. Each is made once; a stack is looked into once in a generation.
+ * Turns frames into sites, and stacks into rows. Each row is made once; each stack is looked up once in a generation.
  */
 #include "event/go_words.h"
 #include "gotrace/sites.h"
 
-#define GO_FRAMES_MAX 128u /* of a stack: Go leaves the outer ones out */
+#define GO_FRAMES_MAX 128u /* frames of a stack; Go omits the outer ones beyond */
 
 bool gotrace_sites_init(struct gotrace_sites *sites, struct lists *lists)
 {
@@ -35,7 +35,7 @@ static const char *text_at(const struct gotrace_sites *sites, uint32_t text)
 	return sites->texts.names.at[text].at;
 }
 
-/* A text stands at one address, and is told from others by its number. */
+/* Each text has one address and one number; numbers are compared instead of texts. */
 static bool add_string(struct gotrace_sites *sites, const struct gotrace_reader *reader,
 	uint64_t string, uint32_t *ret_text)
 {
@@ -96,7 +96,7 @@ static bool add_row(struct gotrace_sites *sites, uint32_t site, uint32_t caller,
 	       vec_push(&sites->lists->stacks, ((struct ct_stack){site, caller}));
 }
 
-/* Does a program call it, rather than being it? */
+/* Does the function belong to the runtime or the libraries below a program, rather than to the program? */
 static bool is_machinery(const char *function)
 {
 	static const char *const packages[] = {
@@ -110,9 +110,9 @@ static bool is_machinery(const char *function)
 	return false;
 }
 
-/* What the callers of a function wait for in it. */
+/* The reason why callers of certain functions wait. */
 struct waiting {
-	const char *functions; /* whose names begin so */
+	const char *functions; /* the names of these functions begin with this */
 	enum go_word reason;
 	unsigned resource;
 };
@@ -139,7 +139,7 @@ static const struct waiting *waiting_in(const char *function)
 	return NULL;
 }
 
-/* From the outermost call to the innermost one; what is no machinery and comes last is the place. */
+/* Walks from the outermost call to the innermost; the last call that is not machinery is the place. */
 static bool add_place(struct gotrace_sites *sites, const struct gotrace_reader *reader,
 	uint32_t stack, struct gotrace_place *place)
 {
@@ -165,7 +165,7 @@ static bool add_place(struct gotrace_sites *sites, const struct gotrace_reader *
 		place->resource = (uint8_t)waiting->resource;
 		place->reason = go_words_text(waiting->reason);
 	}
-	/* A goroutine of the runtime is known by what it is there for. */
+	/* A goroutine of the runtime gets its first function as its place. */
 	if (!place->site)
 		place->site = place->function ? place->function : site;
 	return true;
@@ -189,7 +189,7 @@ static bool find_place(struct gotrace_sites *sites, const struct gotrace_reader 
 	return true;
 }
 
-/* The reader's name as a text of the sites. */
+/* Makes a text of the sites from the reader's name. */
 static bool find_text(struct gotrace_sites *sites, const struct gotrace_reader *reader,
 	uint32_t name, uint32_t *ret_text)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The trace is read twice: once for its tables, for what was there before it began, and for how far it can be used;
- * then for its events, up to there.
+ * The trace is read twice. The first reading makes the tables, collects the state before the trace, and finds where the
+ * usable part ends; the second hands out events up to that point.
  */
 #include <stdio.h>
 
@@ -16,17 +16,18 @@ struct gotrace_source {
 	struct ct_source source;
 	struct ct_tables tables;
 	struct input *input;
-	uint64_t begin; /* of what is read of it */
+	uint64_t begin; /* where reading begins in the file */
 	uint64_t end;
 	struct gotrace_reader *reader;
 	struct gotrace_mapping mapping;
-	VEC(struct ct_event) carried; /* numbered */
+	VEC(struct ct_event) carried; /* with sequence numbers */
 	char *note;
 
-	uint64_t nr_usable; /* of the reader's events: the rest is behind the last sync */
+	/* number of the reader's usable events: later ones stand behind the last sync */
+	uint64_t nr_usable;
 	uint64_t nr_read;
 	uint64_t sequence;
-	size_t nr_handed; /* of the mapping's events, or of those carried */
+	size_t nr_handed; /* number handed out of the mapping's events, or of the carried ones */
 	bool has_handed_carried;
 	struct gotrace_event room[ROOM_EVENTS];
 };
@@ -38,7 +39,7 @@ bool gotrace_source_is_ours(const void *first_bytes, size_t nr_bytes)
 
 /* ------------------------------------------------------------- first reading */
 
-/* What is known behind the last sync. */
+/* Counts as of the last sync. */
 struct whole {
 	uint64_t nr_read;
 	uint64_t nr_events;
@@ -47,7 +48,7 @@ struct whole {
 	uint64_t offset;
 };
 
-/* The real time of the trace's time 0; 0 where a reading of the clocks cannot be true. */
+/* The real time at the trace's time 0; 0 if the clocks' values are out of range. */
 static int64_t epoch_of(const struct gotrace_snapshot *snapshot, int64_t start)
 {
 	int64_t epoch;
@@ -120,7 +121,7 @@ char *gotrace_source_note(uint64_t nr_bytes, const struct ct_error *error)
 	return note;
 }
 
-/* The rest of the file is of no use, and why. */
+/* Adds the note that the rest of the file is not used, and why. */
 static bool add_note(
 	struct gotrace_source *source, const struct whole *whole, const struct ct_error *error)
 {
@@ -148,7 +149,7 @@ static void set_tables(struct gotrace_source *source, const struct whole *whole,
 		tables->first_generation = tables->last_generation = 1;
 }
 
-/* Up to where events can be used, whatever follows. */
+/* Makes the tables from the usable events; the error behind them becomes a note. */
 static enum ct_status read_tables(struct gotrace_source *source, struct ct_error *reterr)
 {
 	struct ct_error failure = {0};
@@ -171,7 +172,7 @@ static enum ct_status read_tables(struct gotrace_source *source, struct ct_error
 
 /* ------------------------------------------------------------ second reading */
 
-/* The next event of the reader that becomes any; CT_END where no further one is of use. */
+/* Reads until an event of the reader becomes one of ours; CT_END: no usable event is left. */
 static enum ct_status refill(struct gotrace_source *source, struct ct_error *reterr)
 {
 	struct gotrace_mapping *mapping = &source->mapping;
@@ -199,7 +200,7 @@ static enum ct_status refill(struct gotrace_source *source, struct ct_error *ret
 	return CT_OK;
 }
 
-/* False: all of them were. */
+/* False: all carried events were handed out already. */
 static bool lend_carried(struct gotrace_source *source, struct ct_events *events)
 {
 	struct ct_events run = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables of goroutines, processors, threads, tasks, and of what is open on them.
+ * Tables of goroutines, processors, threads and tasks, and of their open ranges and regions.
  */
 #include "gotrace/state.h"
 #include "gotrace/wire.h"

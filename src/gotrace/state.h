@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known of goroutines, processors and threads between two events, across generations.
+ * The known state of goroutines, processors and threads between two events; it lasts across generations.
  *
- * Each is found by the id that the file gives it, and kept under an index, from 1. Ids may be any number: what is kept
- * is bounded by the events that were read. Texts are names (texts.h), since a string's id ends with its generation.
+ * Each is found by its id in the file and kept under an index, from 1. Ids may be any number: the memory is bounded by
+ * the number of events that were read. Texts are kept as names (texts.h), because the id of a string is valid only in
+ * its generation.
  */
 #ifndef GOTRACE_STATE_H
 #define GOTRACE_STATE_H
@@ -12,7 +13,7 @@
 #include "base/vec.h"
 #include "gotrace/ids.h"
 
-/* How the file numbers states. */
+/* The numbers of the states in the file. */
 enum gotrace_goroutine_status {
 	GOTRACE_GO_RUNNABLE = 1,
 	GOTRACE_GO_RUNNING,
@@ -24,10 +25,10 @@ enum gotrace_proc_status {
 	GOTRACE_PROC_RUNNING = 1,
 	GOTRACE_PROC_IDLE,
 	GOTRACE_PROC_SYSCALL,
-	GOTRACE_PROC_ABANDONED, /* in a system call, of a thread that is not known any more */
+	GOTRACE_PROC_ABANDONED, /* in a system call of a thread that is no longer known */
 };
 
-/* How often something happened to a goroutine or processor in a generation. */
+/* The sequence number of a goroutine or processor, which begins again in each generation. */
 struct gotrace_count {
 	uint32_t generation; /* 1 for the first one read */
 	uint64_t count;
@@ -42,9 +43,9 @@ static inline bool gotrace_count_is_next(
 struct gotrace_goroutine {
 	uint64_t id;
 	struct gotrace_count count;
-	uint32_t assists; /* index of the innermost one that is open; 0: none */
-	uint32_t stops;   /* of the world, likewise */
-	uint32_t regions; /* likewise */
+	uint32_t assists; /* index of the innermost open mark assist; 0: none */
+	uint32_t stops;   /* index of the innermost open stop of the world; 0: none */
+	uint32_t regions; /* index of the innermost open region; 0: none */
 	uint8_t status;
 	bool exists;
 };
@@ -53,23 +54,23 @@ struct gotrace_proc {
 	uint64_t id;
 	struct gotrace_count count;
 	uint32_t sweeps;
-	uint32_t holder; /* the thread that took it last, while it has it */
+	uint32_t holder; /* index of the thread that took it last, as long as it holds it */
 	uint8_t status;
 };
 
 struct gotrace_thread {
 	uint64_t id;
 	uint64_t goroutine; /* id, GOTRACE_NONE: none */
-	uint32_t at;        /* where it is, or was before it ended */
-	uint32_t proc;      /* index */
-	bool was_seen;      /* an event of it was looked at, or told of it */
+	uint32_t at;        /* index of the goroutine now, or before that goroutine ended */
+	uint32_t proc;      /* index of its processor */
+	bool was_seen;      /* one of its events was examined, or another event named the thread */
 };
 
 /* An open range (kind, name) or region (task, name). */
 struct gotrace_open {
 	uint64_t kind;
 	uint32_t name;
-	uint32_t outer; /* index; of a free one, the next free one */
+	uint32_t outer; /* index; in a free entry, the next free one */
 };
 
 struct gotrace_task {
@@ -81,24 +82,25 @@ struct gotrace_task {
 struct gotrace_states {
 	VEC(struct gotrace_goroutine) goroutines;
 	VEC(struct gotrace_proc) procs;
-	VEC(struct gotrace_thread) threads; /* 0 is what has no thread */
+	/* index 0 stands for batches that belong to no thread */
+	VEC(struct gotrace_thread) threads;
 	VEC(struct gotrace_open) opens;
-	VEC(struct gotrace_task) tasks; /* that are active */
+	VEC(struct gotrace_task) tasks; /* the active ones */
 	VEC(uint32_t) free_goroutines;
 	struct gotrace_ids goroutine_of;
 	struct map proc_of;
 	struct map thread_of;
 	struct map task_of;
-	struct map stops; /* (goroutine, name) that are open */
+	struct map stops; /* the open stops, by (goroutine, name) */
 	uint32_t free_opens;
 	uint32_t free_tasks;
 };
 
-/* gotrace_states_init: false: out of memory. */
+/* gotrace_states_init: false if memory is out. */
 bool gotrace_states_init(struct gotrace_states *states);
 void gotrace_states_fini(struct gotrace_states *states);
 
-/* gotrace_states_goroutine, _proc: the index of one that is known; 0: it is not. */
+/* gotrace_states_goroutine, _proc: the index of a goroutine or processor; 0: unknown. */
 static inline uint32_t gotrace_states_goroutine(const struct gotrace_states *states, uint64_t id)
 {
 	uint32_t index;
@@ -109,19 +111,19 @@ static inline uint32_t gotrace_states_goroutine(const struct gotrace_states *sta
 
 uint32_t gotrace_states_proc(const struct gotrace_states *states, uint64_t id);
 
-/* gotrace_states_thread: the index, a new one where it is not known. 0: out of memory. */
+/* gotrace_states_thread: the index of a thread; an unknown thread is added. 0: out of memory. */
 uint32_t gotrace_states_thread(struct gotrace_states *states, uint64_t id);
 
-/* gotrace_states_add_goroutine, _add_proc: a new one, which was not known. 0: out of memory. */
+/* gotrace_states_add_goroutine, _add_proc: adds one that was unknown and returns its index. 0: out of memory. */
 uint32_t gotrace_states_add_goroutine(
 	struct gotrace_states *states, uint64_t id, uint8_t status, uint32_t generation);
 uint32_t gotrace_states_add_proc(
 	struct gotrace_states *states, uint64_t id, uint8_t status, uint32_t generation);
 
-/* gotrace_states_remove_goroutine: it ended, and what it had open. */
+/* gotrace_states_remove_goroutine: removes a goroutine that ended, with its open ranges and regions. */
 bool gotrace_states_remove_goroutine(struct gotrace_states *states, uint32_t goroutine);
 
-/* gotrace_states_current: the index of the thread's goroutine; 0: it has none, or one that is not known. */
+/* gotrace_states_current: the index of the thread's goroutine; 0: the thread has none, or its goroutine is unknown. */
 static inline uint32_t gotrace_states_current(
 	const struct gotrace_states *states, const struct gotrace_thread *thread)
 {
@@ -132,23 +134,32 @@ static inline uint32_t gotrace_states_current(
 	return gotrace_states_goroutine(states, thread->goroutine);
 }
 
-/* gotrace_states_open: puts a range or region onto a list; false: no memory. gotrace_states_close: takes one off. */
+/*
+ * gotrace_states_open: puts a range or region onto a list; false: out of memory. gotrace_states_close: removes the
+ * innermost one from a list.
+ */
 bool gotrace_states_open(
 	struct gotrace_states *states, uint32_t *list, uint64_t kind, uint32_t name);
 void gotrace_states_close(struct gotrace_states *states, uint32_t *list);
 
-/* gotrace_states_stop: the goroutine stops the world, for what this name says. False: no memory. */
+/* gotrace_states_stop: the goroutine stops the world for the reason `name`. False: out of memory. */
 bool gotrace_states_stop(struct gotrace_states *states, uint32_t goroutine, uint32_t name);
 
-/* gotrace_states_is_stopped: does it so already? gotrace_states_go_on: the last stop is over. */
+/*
+ * gotrace_states_is_stopped: has the goroutine already stopped the world for this reason? gotrace_states_go_on: ends
+ * the goroutine's last stop.
+ */
 bool gotrace_states_is_stopped(
 	const struct gotrace_states *states, uint32_t goroutine, uint32_t name);
 void gotrace_states_go_on(struct gotrace_states *states, uint32_t goroutine);
 
-/* gotrace_states_task: an active one; NULL: it is not. */
+/* gotrace_states_task: finds an active task; NULL: there is none with this id. */
 struct gotrace_task *gotrace_states_task(const struct gotrace_states *states, uint64_t id);
 
-/* gotrace_states_add_task: one that is not active. False: out of memory. gotrace_states_remove_task: one that is. */
+/*
+ * gotrace_states_add_task: adds a task that is not active yet. False: out of memory. gotrace_states_remove_task:
+ * removes an active task.
+ */
 bool gotrace_states_add_task(
 	struct gotrace_states *states, uint64_t id, uint64_t parent, uint32_t name);
 void gotrace_states_remove_task(struct gotrace_states *states, uint64_t id);

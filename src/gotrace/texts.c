@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texts by their hash; texts of one hash stand under the numbers behind it.
+ * Texts by hash. Texts with equal hashes take the next free hash numbers.
  */
 #include <string.h>
 

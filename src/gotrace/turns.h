@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cursors by the time of the event that they stand at: a heap, the earliest first.
+ * A heap of cursors, ordered by the time of the event that each cursor is at; the earliest comes first.
  *
- * The heap is Go's own, comparison by comparison, so that events of one time come in the same order as there.
+ * The heap makes the same comparisons as Go's own, so that events of equal time come in the same order as in Go's
+ * tools.
  */
 #ifndef GOTRACE_TURNS_H
 #define GOTRACE_TURNS_H
@@ -15,7 +16,7 @@ struct gotrace_turn {
 	uint32_t cursor;
 };
 
-/* gotrace_turns_raise: the last of `count` goes where it belongs among those before it. */
+/* gotrace_turns_raise: moves the last of `count` turns up to its place in the heap. */
 static inline void gotrace_turns_raise(struct gotrace_turn *turns, size_t count)
 {
 	size_t i = count - 1;
@@ -29,7 +30,7 @@ static inline void gotrace_turns_raise(struct gotrace_turn *turns, size_t count)
 	}
 }
 
-/* gotrace_turns_lower: the first goes where it belongs among those behind it. */
+/* gotrace_turns_lower: moves the first turn down to its place in the heap. */
 static inline void gotrace_turns_lower(struct gotrace_turn *turns, size_t count)
 {
 	struct gotrace_turn turn = turns[0];
@@ -53,7 +54,7 @@ static inline void gotrace_turns_lower(struct gotrace_turn *turns, size_t count)
 	turns[i] = turn;
 }
 
-/* gotrace_turns_remove: the first is gone. Returns how many are left. */
+/* gotrace_turns_remove: removes the first turn. Returns the number of turns left. */
 static inline size_t gotrace_turns_remove(struct gotrace_turn *turns, size_t count)
 {
 	turns[0] = turns[--count];

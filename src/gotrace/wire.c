@@ -48,7 +48,7 @@ static bool is_digit(uint8_t byte)
 	return byte >= '0' && byte <= '9';
 }
 
-/* What begins as traces of Go do, up to the number; 0: it does not. */
+/* The format of bytes that begin like a Go trace, up to the format's number; 0: they begin otherwise. */
 static unsigned format_of(const uint8_t *bytes, size_t nr_bytes)
 {
 	static const uint8_t behind[] = {' ', 't', 'r', 'a', 'c', 'e', 0, 0, 0};
@@ -91,7 +91,7 @@ enum ct_status gotrace_header_read(
 	return CT_OK;
 }
 
-/* The numbers of a batch's head, or why they are none. */
+/* Reads the numbers of a batch's head. An error says which number is invalid. */
 static enum ct_status read_numbers(
 	struct gotrace_bytes *bytes, uint64_t numbers[4], uint64_t offset, struct ct_error *reterr)
 {

@@ -2,8 +2,8 @@
 /*
  * The bytes of a Go execution trace: numbers, the header, batches, and the types of events.
  *
- * A file is a header and batches; a batch says to which generation and thread it belongs. Nothing here keeps state, or
- * knows what an event means.
+ * A file is a header followed by batches; each batch names its generation and its thread. The functions here keep no
+ * state and do not interpret events.
  */
 #ifndef GOTRACE_WIRE_H
 #define GOTRACE_WIRE_H
@@ -23,10 +23,13 @@
 #define GOTRACE_ARGUMENTS_MAX 4u
 #define GOTRACE_NONE UINT64_MAX /* no thread, processor or goroutine */
 
-/* Bytes behind the end of what is decoded that may be read, and mean nothing: one event of the longest numbers. */
+/*
+ * Bytes behind the end of decoded data that must be readable; their values do not matter. One event of the longest
+ * numbers fits.
+ */
 #define GOTRACE_SLACK_BYTES 64u
 
-/* Formats, by the Go release that wrote them first. */
+/* Formats, named after the Go release that first wrote them. */
 #define GOTRACE_FORMAT_22 22u
 #define GOTRACE_FORMAT_23 23u
 #define GOTRACE_FORMAT_25 25u
@@ -50,25 +53,28 @@ enum gotrace_type {
 	GOTRACE_END_OF_GENERATION = 52,
 };
 
-/* gotrace_type_numbers: how many numbers stand behind a type, the time's difference first; 0: it is no timed event. */
+/*
+ * gotrace_type_numbers: how many numbers follow an event's type, the time difference first; 0: not an event with a
+ * time.
+ */
 extern const uint8_t gotrace_type_numbers[256];
 
-/* gotrace_type_name: never NULL; "unknown" for a number that is no event with a time. */
+/* gotrace_type_name: never NULL; "unknown" if the number is not an event with a time. */
 const char *gotrace_type_name(unsigned type);
 
-/* What is still to be decoded. Once a number cannot be one, `is_broken`. */
+/* The bytes still to be decoded. `is_broken` is set once a number is invalid. */
 struct gotrace_bytes {
 	const uint8_t *at;
 	const uint8_t *end; /* GOTRACE_SLACK_BYTES may be read behind it */
 	bool is_broken;
 };
 
-/* gotrace_number_long: the rest of gotrace_number_at. */
+/* gotrace_number_long: the slow path of gotrace_number_at. */
 const uint8_t *gotrace_number_long(const uint8_t *at, uint64_t *ret_number, bool *is_broken);
 
 /*
- * gotrace_number_at: the number that begins here, and where the next byte stands; `is_broken` is set where it is none.
- * Numbers with zeros in front are valid; more than 64 bits are not.
+ * gotrace_number_at: decodes the number that begins at `at` and returns the address behind it; sets `is_broken` if the
+ * number is invalid. Leading zeros are valid; more than 64 bits are not.
  */
 static inline const uint8_t *gotrace_number_at(
 	const uint8_t *at, uint64_t *ret_number, bool *is_broken)
@@ -85,7 +91,10 @@ static inline const uint8_t *gotrace_number_at(
 	return gotrace_number_long(at, ret_number, is_broken);
 }
 
-/* gotrace_number: the next one. GOTRACE_SLACK_BYTES behind the end suffice until gotrace_bytes_were_whole is asked. */
+/*
+ * gotrace_number: decodes the next number. With GOTRACE_SLACK_BYTES readable behind the end, gotrace_bytes_were_whole
+ * need not be checked before the last number of an event.
+ */
 static inline uint64_t gotrace_number(struct gotrace_bytes *bytes)
 {
 	uint64_t number;
@@ -94,7 +103,7 @@ static inline uint64_t gotrace_number(struct gotrace_bytes *bytes)
 	return number;
 }
 
-/* gotrace_bytes_were_whole: was all that was decoded so far there, and valid? */
+/* gotrace_bytes_were_whole: was everything decoded so far within the bounds, and valid? */
 static inline bool gotrace_bytes_were_whole(const struct gotrace_bytes *bytes)
 {
 	return bytes->at <= bytes->end && !bytes->is_broken;
@@ -102,7 +111,7 @@ static inline bool gotrace_bytes_were_whole(const struct gotrace_bytes *bytes)
 
 struct gotrace_batch {
 	uint64_t generation;
-	uint64_t thread; /* GOTRACE_NONE: of none */
+	uint64_t thread; /* GOTRACE_NONE: the batch belongs to no thread */
 	uint64_t time;
 	uint64_t offset; /* of its first byte in the file */
 	const uint8_t *payload;
@@ -111,20 +120,20 @@ struct gotrace_batch {
 	bool is_experimental;
 };
 
-/* gotrace_header_is_ours: do these bytes claim to begin a Go trace, of whatever format? */
+/* gotrace_header_is_ours: do these bytes claim to begin a Go trace, of any format? */
 bool gotrace_header_is_ours(const void *bytes, size_t nr_bytes);
 
 /*
- * gotrace_header_read: the format that a file with these first bytes has. CT_ERR_FORMAT, with a sentence that says
- * what the file is, for what is no Go trace, or one that this reader cannot read.
+ * gotrace_header_read: returns the format of the file that begins with these bytes. CT_ERR_FORMAT: not a Go trace, or a
+ * format that this reader cannot read; the error says what the file is.
  */
 enum ct_status gotrace_header_read(
 	const uint8_t *bytes, size_t nr_bytes, unsigned *ret_format, struct ct_error *reterr);
 
 /*
- * gotrace_batch_read: the head of a batch, which begins with its type. CT_OK, with `payload` where it has to be;
- * CT_END: more bytes are needed to tell. CT_ERR_CORRUPT: these bytes begin no batch. GOTRACE_SLACK_BYTES may be read
- * behind them.
+ * gotrace_batch_read: decodes the head of a batch, which begins with its type. CT_OK: `payload` points to where the
+ * payload must be. CT_END: more bytes are needed to decide. CT_ERR_CORRUPT: no batch begins here. GOTRACE_SLACK_BYTES
+ * behind the bytes must be readable.
  */
 enum ct_status gotrace_batch_read(const uint8_t *bytes, size_t nr_bytes, uint64_t offset,
 	struct gotrace_batch *ret_batch, struct ct_error *reterr);
