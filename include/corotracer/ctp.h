@@ -2,9 +2,9 @@
 /*
  * The shared-memory contract between a traced program and the engine: cTP, version 2.
  *
- * This header is both sides' whole agreement: the layout of the segment, the four atomic operations used on it, and who
- * may race with whom. The header needs <stddef.h> and <stdint.h> only, and compiles as strict C11 and C++20. The rules
- * are written out, and numbered, in docs/spec/protocol.md.
+ * This header is the whole agreement between the two sides: the layout of the segment, the four atomic operations used
+ * on it, and the races that may happen. The header needs <stddef.h> and <stdint.h> only, and compiles as strict C11 and
+ * C++20. docs/spec/protocol.md contains the numbered rules (P-n).
  *
  * A target owns one sealed memfd, its segment:
  *
@@ -15,13 +15,13 @@
  *	name_offset  name_bytes of interned texts
  *	chunk_offset chunk_max chunks of CTP_CHUNK_BYTES, which hold the records
  *
- * The segment is sparse: memory that is never touched costs nothing. A ring belongs to one thread at a time, and is a
- * sequence of records numbered from 0; record p lies in the chunk that ring->chunk[(p / CTP_CHUNK_RECORDS) %
- * CTP_RING_CHUNKS] names, at index p % CTP_CHUNK_RECORDS. A thread starts with one chunk, takes a drained one of its
- * own again before a new one, the last drained first (its cache lines are warm), and takes a new one only where none is
- * drained.
+ * The segment is sparse: memory that is never touched costs nothing. A ring belongs to one thread at a time and is a
+ * sequence of records numbered from 0. Record p lies in the chunk whose number is ring->chunk[(p / CTP_CHUNK_RECORDS) %
+ * CTP_RING_CHUNKS], at index p % CTP_CHUNK_RECORDS. A thread starts with one chunk. When that is full, the thread
+ * reuses the chunk of its ring that was drained last (its cache lines are warm), and takes a new chunk only if no chunk
+ * of its ring is drained.
  *
- * Races on one ring, and which may happen (X: never at once; -: free):
+ * The operations on one ring that may run at the same time (X: never at the same time; -: may):
  *
  *	            emit   claim  drain  death
  *	emit         X      X      -      -
@@ -36,7 +36,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Traces are read in a browser, too: CTP_READS_ONLY leaves the target's side out. */
+/* A browser reads traces, too: CTP_READS_ONLY compiles this header without the target's side, on any machine. */
 #if (!defined(__linux__) || !(defined(__x86_64__) || defined(__aarch64__))) && \
 		!defined(CTP_READS_ONLY) ||                                    \
 	!defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -52,7 +52,7 @@ extern "C" {
 #define CTP_ALIGNED(bytes) _Alignas(bytes)
 #endif
 
-/* The four operations. No others touch a word that two sides share. */
+/* The four operations. No other operation touches a word that both sides share. */
 #define ctp_load_relaxed(pointer) __atomic_load_n((pointer), __ATOMIC_RELAXED)
 #define ctp_load_acquire(pointer) __atomic_load_n((pointer), __ATOMIC_ACQUIRE)
 #define ctp_store_relaxed(pointer, value) __atomic_store_n((pointer), (value), __ATOMIC_RELAXED)
@@ -74,17 +74,18 @@ extern "C" {
 #define CTP_CHUNK_MAX 16384u /* 1 GiB of records */
 #define CTP_ID_BLOCK 1024u   /* coroutine ids that a thread takes at a time */
 
-/* The environment variable that names the engine's abstract Unix socket, without the leading NUL.
- */
+/* The environment variable that holds the name of the engine's abstract Unix socket, without the leading NUL. */
 #define CTP_ENVIRONMENT "COROTRACER_SOCKET"
-/* The variable that makes a probe of that engine use another clock than it would choose: "coarse" (P-52). */
+/*
+ * The environment variable by which an engine sets the clock of its probes: "coarse" (P-52); unset: the probe chooses.
+ */
 #define CTP_CLOCK_ENVIRONMENT "COROTRACER_CLOCK"
-/* The variable by which a program refuses to wait for an engine: 0 (P-16). */
+/* The environment variable by which a program refuses to wait for an engine: 0 (P-16). */
 #define CTP_ATTACH_ENVIRONMENT "COROTRACER_ATTACH"
-/* The variable that has a program without an engine keep its past: PATH[,BYTES] (P-80). */
+/* The environment variable that makes a program without an engine keep its past: PATH[,BYTES] (P-80). */
 #define CTP_FLIGHT_ENVIRONMENT "COROTRACER_FLIGHT"
 
-/* The tables' macros: who includes this has its own back behind them. */
+/* The tables use the macro X: a caller's own X is saved here and restored after the tables. */
 #pragma push_macro("X")
 #undef X
 
@@ -156,10 +157,12 @@ enum ctp_processor {
 
 /* The flags of DESCRIPTOR_OPEN and DESCRIPTOR_DUP: an enum ctp_descriptor_type, and the bit below. */
 #define CTP_DESCRIPTOR_TYPE(flags) ((flags)&0xffu)
-/* In OPEN only: its other end is what this thread's last such event opened. */
+/*
+ * In DESCRIPTOR_OPEN only: this descriptor is the other end of the one that the thread's last DESCRIPTOR_OPEN opened.
+ */
 #define CTP_DESCRIPTOR_IS_SECOND_END 0x100u
 
-/* The flag of PARK: ctp_park_untimed in ctp_probe_events.h. */
+/* The flag of PARK, which ctp_park_untimed (ctp_probe_events.h) sets. */
 #define CTP_PARK_UNTIMED 1u
 
 enum ctp_detail {
@@ -174,40 +177,41 @@ enum ctp_category {
 #undef X
 };
 
-/* The unit of a record's word 0. The probe chooses it when it attaches (P-50 to P-52). */
+/* The clocks: what word 0 of a record counts. The probe chooses the clock when it attaches (P-50 to P-52). */
 enum ctp_clock {
 	CTP_CLOCK_NONE = 0,
 	CTP_CLOCK_COUNTER = 1,   /* rdtsc or cntvct_el0 */
 	CTP_CLOCK_MONOTONIC = 2, /* CLOCK_MONOTONIC in nanoseconds */
-	CTP_CLOCK_COARSE = 3,    /* coarse_time among the orders, advanced by the engine */
+	CTP_CLOCK_COARSE = 3,    /* ctp_orders.coarse_time, which the engine advances */
 };
 
 /* The writer of a segment. */
 enum ctp_role {
 	CTP_ROLE_PROBE = 1,  /* the program's own probe */
-	CTP_ROLE_LEDGER = 2, /* the descriptor ledger; it creates no coroutine */
-	CTP_ROLE_ENGINE = 3, /* the engine's own observations; never a mapped segment */
+	CTP_ROLE_LEDGER = 2, /* the descriptor ledger, which creates no coroutine */
+	CTP_ROLE_ENGINE = 3, /* the engine's own observations; no mapped segment has this role */
 };
 
 enum ctp_segment_state {
 	CTP_SEGMENT_LIVE = 1,
-	CTP_SEGMENT_CLOSED = 2, /* the program detached; nothing follows */
+	CTP_SEGMENT_CLOSED = 2, /* the program detached; no event follows */
 };
 
-/* The producer's answer to a full ring, ordered by the engine. */
+/* What a probe does when a ring is full. The engine decides. */
 enum ctp_policy {
 	CTP_POLICY_DROP_NEWEST = 0,
 	CTP_POLICY_OVERWRITE_OLDEST = 1, /* the flight recorder */
 };
 
-/* Readers that want events: bits of ctp_orders.wanted, and above them a number. */
+/* The bits of ctp_orders.wanted: the readers that want events. A number stands above the bits. */
 #define CTP_WANTED_ENGINE 1u /* an engine that has the segment */
 #define CTP_WANTED_FLIGHT 2u /* the program itself, for its flight recorder */
-#define CTP_WANTED_BITS 8u   /* the number of the attachment stands above them */
+#define CTP_WANTED_BITS 8u   /* the attachment's number stands above these bits */
 
 /* Bits of features_compatible. */
-#define CTP_FEATURE_FLIGHT UINT64_C(16) /* a flight recorder's: about and the instants hold */
-#define CTP_FEATURE_ABOUT UINT64_C(32)  /* about holds */
+/* of a flight recorder: ctp_header.about_* and instants are valid */
+#define CTP_FEATURE_FLIGHT UINT64_C(16)
+#define CTP_FEATURE_ABOUT UINT64_C(32) /* ctp_header.about_* is valid */
 
 /* A resource handle: kind in the top eight bits, identity below (def/resources.def). */
 #define CTP_HANDLE(resource, identity) \
@@ -218,7 +222,7 @@ enum ctp_policy {
 	CTP_HANDLE(CTP_RESOURCE_DESCRIPTOR, \
 		((uint64_t)((generation)&0xffffffu) << 32) | (uint32_t)(fd))
 
-/* A coroutine of another process, whom a wake is for (P-34); 0 where its id is too large to be told. */
+/* The handle of a coroutine in another process, as the target of a wake (P-34). 0: the id has more than 34 bits. */
 #define CTP_REMOTE(pid, coro)                                     \
 	((uint64_t)(coro) >> 34 ? UINT64_C(0)                     \
 				: CTP_HANDLE(CTP_RESOURCE_REMOTE, \
@@ -227,31 +231,33 @@ enum ctp_policy {
 #define CTP_REMOTE_CORO(handle) ((uint64_t)(handle)&UINT64_C(0x3ffffffff))
 
 /* Flags of a log record. */
-#define CTP_LOG_HAS_NUMBER 1u /* object belongs to the message */
-#define CTP_LOG_TEXT_MAX 128u /* bytes of text that a message can have besides its site's */
+#define CTP_LOG_HAS_NUMBER 1u /* the record's object is a number of the message */
+#define CTP_LOG_TEXT_MAX 128u /* most bytes of text that a message adds to the text of its site */
 #define CTP_LOG_TEXT(bytes) ((uint32_t)(bytes) << 8)
 #define CTP_LOG_TEXT_BYTES(flags) ((uint32_t)(flags) >> 8)
-#define CTP_TEXT_DETAIL_BYTES 8u /* of them in one detail */
+#define CTP_TEXT_DETAIL_BYTES 8u /* bytes of that text in one detail record */
 
 /* Bits of features_compatible. */
 #define CTP_FEATURE_CATEGORIES UINT64_C(1) /* the probe obeys categories_off */
-#define CTP_FEATURE_WANTED UINT64_C(2)     /* the probe obeys `wanted`, at once */
-#define CTP_FEATURE_WAKES UINT64_C(8)      /* the probe wakes an engine that sleeps (P-92) */
+#define CTP_FEATURE_WANTED UINT64_C(2)     /* the probe obeys `wanted` at the next event */
+#define CTP_FEATURE_WAKES UINT64_C(8)      /* the probe wakes a sleeping engine (P-92) */
 
-/* Flag of a resume and of a suspend record: a hook around the run wrote it, not the switch itself (P-36). */
+/* Flag of a resume or suspend record: a hook around the run wrote the record, not the switch itself (P-36). */
 #define CTP_TOLD_AROUND 1u
 
 /* Flags of a return record. */
-#define CTP_RETURN_FAILED 1u /* a panic or an exception ended it */
+#define CTP_RETURN_FAILED 1u /* a panic or an exception ended the coroutine */
 
 /* Flags of a wake record of the outcome CTP_OUTCOME_NO_WAKER. */
-#define CTP_WAKER_TAKEN 1u /* one was taken in that run, and given up in it */
+#define CTP_WAKER_TAKEN 1u /* a waker was taken during that run and dropped during the same run */
 
 /* Flags of an enqueue record. */
-#define CTP_ENQUEUE_PRIVATE 1u /* only the thread that wrote it can take the coroutine out again */
+/* only the thread that wrote the record can take the coroutine out again */
+#define CTP_ENQUEUE_PRIVATE 1u
 
 /* Flags of a syscall-end record. */
-#define CTP_SYSCALL_READY 1u /* its processor was taken away: it does not run on, it is ready */
+/* the call's processor was taken away: the coroutine is ready, not running */
+#define CTP_SYSCALL_READY 1u
 
 /* One record. `tail` is site:32 | kind:8 | argument:8 | flags:16, from the low end. */
 struct ctp_record {
@@ -270,29 +276,29 @@ struct ctp_record {
 #define CTP_TAIL_FLAGS(tail) ((uint16_t)((tail) >> 48))
 
 /*
- * One ring. The producer line is written by the owning thread alone, the consumer line by the
- * engine alone; each has a cache line of its own, so that neither disturbs the other.
+ * One ring. Only the owning thread writes the producer line, and only the engine writes the consumer line. Each is a
+ * cache line of its own, so that a write to one does not disturb users of the other.
  *
- * P1  head (release by emit) publishes the record below it, its chunk's entry and every site that
- * the record names; pairs with P1 in collect_ring_drain (acquire). P2  tail (release by collect_ring_drain) gives
- * drained records back; pairs with P2 in ctp_next_chunk (acquire). P3  floor (release by
- * ctp_next_chunk, overwriting only, before the chunk's new content): records below it may be
- * overwritten; pairs with P3 in collect_ring_drain (acquire after the copy). P4  owner (release by
- * ctp_thread_leave) gives the ring away; pairs with P4 in ctp_ring_claim (acquire). P10  surplus
- * (release by ctp_surplus_give) passes a chunk on to another ring; pairs with P10 in ctp_surplus_take
- * (acquire).
+ * P1 head (release by emit) publishes the record below it, its chunk's entry and every site that the record names;
+ * pairs with P1 in collect_ring_drain (acquire). P2 tail (release by collect_ring_drain) gives drained records back;
+ * pairs with P2 in ctp_next_chunk (acquire). P3 floor (release by ctp_next_chunk, overwriting only, before the chunk's
+ * new content): records below it may be overwritten; pairs with P3 in collect_ring_drain (acquire after the copy). P4
+ * owner (release by ctp_thread_leave) gives the ring away; pairs with P4 in ctp_ring_claim (acquire). P10 surplus
+ * (release by ctp_surplus_give) passes a chunk on to another ring; pairs with P10 in ctp_surplus_take (acquire).
  */
 struct ctp_ring {
 	/* producer line */
 	CTP_ALIGNED(64) uint64_t head; /* records published since the ring was first claimed */
-	uint64_t floor;                /* first record that is not overwritten */
-	uint64_t dropped;              /* records given up because the ring was full, ever */
-	uint64_t nested; /* records given up because a signal handler met one half written, ever */
-	uint64_t dropped_first; /* time of the first record of the present gap */
-	uint64_t dropped_told;  /* how many of `dropped` a LOST record has told of */
+	uint64_t floor;                /* the first record that has not been overwritten */
+	/* records dropped because the ring was full, since the segment was made */
+	uint64_t dropped;
+	/* records given up because a signal handler interrupted one half written, since the segment was made */
+	uint64_t nested;
+	uint64_t dropped_first; /* time of the first record dropped in the present gap */
+	uint64_t dropped_told;  /* how many of `dropped` the LOST records have counted so far */
 	uint32_t owner;         /* kernel thread id; 0: free */
 	uint32_t claims;        /* how often the ring was claimed */
-	uint64_t nr_beside;     /* records published that are no events (P-28), ever */
+	uint64_t nr_beside;     /* records published that are not events (P-28), ever */
 
 	/* consumer line */
 	CTP_ALIGNED(64) uint64_t tail; /* records drained */
@@ -300,16 +306,19 @@ struct ctp_ring {
 
 	/* the producer's book-keeping; the engine does not read it */
 	CTP_ALIGNED(64) uint32_t nr_owned; /* chunks that this ring has taken */
-	uint32_t nr_free;                  /* of them, drained and in `spare` */
+	/* chunks of nr_owned that are drained and lie in `spare` */
+	uint32_t nr_free;
 	/* chunk sequence numbers below this one are in `spare` or in use again */
 	uint64_t reclaimed;
-	uint64_t assigned;     /* chunk sequence numbers below this one have had a chunk */
-	uint64_t full_drained; /* found full: 1 + the drained chunks at that time; 0: not full */
-	uint64_t full_orders;  /* and the engine's orders at that time */
-	uint32_t unbacked;     /* 1 + a chunk that got no memory yet; 0: none */
-	uint32_t surplus;      /* 1 + a chunk that any other ring may take; 0: none (P10) */
+	uint64_t assigned; /* chunk sequence numbers below this one have had a chunk */
+	/* 1 + the drained chunks when the ring was last found full; 0: not full */
+	uint64_t full_drained;
+	uint64_t full_orders; /* the engine's orders when the ring was last found full */
+	/* 1 + a chunk that has been handed out but has no memory yet; 0: none */
+	uint32_t unbacked;
+	uint32_t surplus; /* 1 + a chunk that any other ring may take; 0: none (P10) */
 	uint64_t book_reserved[2];
-	uint32_t spare[CTP_RING_CHUNKS]; /* a stack: the last drained chunk on top */
+	uint32_t spare[CTP_RING_CHUNKS]; /* a stack: the chunk drained last is on top */
 
 	/* chunk numbers; entry (p / CTP_CHUNK_RECORDS) % CTP_RING_CHUNKS serves record p. */
 	CTP_ALIGNED(64) uint32_t chunk[CTP_RING_CHUNKS];
@@ -317,9 +326,9 @@ struct ctp_ring {
 };
 
 /*
- * One interned site: a place in the source, or an address. Written once, then `ready` is stored.
+ * One interned site: a place in the source, or an address. The entry is written once; then `ready` is stored.
  *
- * P5  ready (release by ctp_site_intern) publishes the entry and its names; pairs with P5 in
+ * P5 ready (release by ctp_site_intern) publishes the entry and its names; pairs with P5 in
  *     proto_read_site (acquire).
  *
  * Names are offsets from name_offset, 0 for none; each name is a uint32_t length and its bytes.
@@ -330,7 +339,7 @@ enum ctp_site_kind {
 #undef X
 };
 
-/* How a site that is no address was told; 0: that is not told. */
+/* The form in which a site that is not an address was stated; 0: not known. */
 enum ctp_form {
 #define X(name, number, text, meaning) CTP_FORM_##name = number,
 #include "corotracer/def/forms.def"
@@ -339,55 +348,57 @@ enum ctp_form {
 
 #pragma pop_macro("X")
 
-/* The word that makes a site ready: an enum ctp_site_kind, and above it an enum ctp_form (P-44). */
+/* The word that makes a site ready: an enum ctp_site_kind, with an enum ctp_form above it (P-44). */
 #define CTP_SITE_READY(kind, form) ((uint32_t)(kind) | (uint32_t)(form) << 8)
 #define CTP_SITE_KIND(ready) ((uint32_t)(ready)&0xffu)
 #define CTP_SITE_FORM(ready) ((uint32_t)(ready) >> 8 & 0xffu)
 
 /*
- * A site of kind CTP_SITE_CALLER holds a second address, line | column << 32: a return address
- * within the function whose caller is meant. Where that function was inlined, `address` is its
- * caller's. In one of kind CTP_SITE_SOURCE it holds the numbers of two other sites (P-45).
+ * A site of kind CTP_SITE_CALLER holds a second address, as line | column << 32: a return address within the function
+ * whose caller is meant. If that function was inlined, `address` already lies in its caller. In a site of kind
+ * CTP_SITE_SOURCE `address` holds the numbers of two other sites (P-45).
  */
 struct ctp_site {
 	uint32_t ready; /* 0 or CTP_SITE_READY */
 	uint32_t line;
 	uint32_t column;
-	uint32_t file;     /* name */
-	uint32_t function; /* name */
-	uint32_t reason;   /* name: the awaiter's type, or the site's own name */
+	uint32_t file;     /* offset of a name */
+	uint32_t function; /* offset of a name */
+	uint32_t reason;   /* offset of a name: the awaiter's type, or the site's own name */
 	uint64_t address;
 };
 
 /* Three readings of one instant. */
 struct ctp_instant {
-	uint64_t counter; /* what the header's clock counts */
+	uint64_t counter; /* in the unit of the header's clock */
 	uint64_t monotonic_ns;
 	uint64_t realtime_ns;
 };
 
 /*
- * The engine's orders, a page that a probe maps a second time, over a place of its own: each event reads
- * the words of the first line without asking where the segment lies. Words that change all the time
- * have lines of their own. The engine alone writes here once the magic is stored.
+ * The engine's orders. A probe maps this page a second time, at a fixed place in its own image (ctp_orders_page), so
+ * that each event reads the words of the first line without looking up the segment's address. Words that change often
+ * have cache lines of their own. Only the engine writes here after the magic has been stored.
  */
 struct ctp_orders {
-	/* read with each event */
-	CTP_ALIGNED(64) uint32_t wanted; /* 0: nobody wants events; else CTP_WANTED_ and a number */
-	uint32_t categories_off;         /* bit n: nothing of category n is wanted */
-	uint32_t sleeping;               /* futex word: 1 while the engine sleeps */
+	/* read at every event */
+	/* 0: no reader wants events; else CTP_WANTED_ bits and the attachment's number */
+	CTP_ALIGNED(64) uint32_t wanted;
+	uint32_t categories_off; /* bit n: no reader wants events of category n */
+	uint32_t sleeping;       /* futex word: 1 while the engine sleeps */
 
-	/* read where a ring needs room */
-	uint32_t policy;          /* enum ctp_policy */
-	uint32_t chunks_per_ring; /* budget; 0: CTP_RING_CHUNKS - 1 */
+	/* read when a ring needs room */
+	uint32_t policy;          /* an enum ctp_policy */
+	uint32_t chunks_per_ring; /* most chunks of one ring; 0: CTP_RING_CHUNKS - 1 */
 
-	/* written many times a second where the clock is coarse */
+	/* written many times a second if the clock is CTP_CLOCK_COARSE */
 	CTP_ALIGNED(64) uint64_t coarse_time;
 
-	/* of the engine itself */
-	CTP_ALIGNED(64) uint32_t engine_pid; /* 0: none has the segment */
-	uint32_t attachments;                /* how often `wanted` has ceased to be 0 */
-	uint64_t engine_heartbeat_ns;        /* CLOCK_MONOTONIC */
+	/* the engine's own words */
+	CTP_ALIGNED(64) uint32_t engine_pid; /* 0: no engine has the segment */
+	/* how often `wanted` has changed from 0 to another value */
+	uint32_t attachments;
+	uint64_t engine_heartbeat_ns; /* CLOCK_MONOTONIC */
 };
 
 /*
@@ -402,8 +413,8 @@ struct ctp_header {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t header_bytes;
-	uint64_t features_compatible;   /* unknown bits are ignored */
-	uint64_t features_incompatible; /* unknown bits refuse the segment */
+	uint64_t features_compatible;   /* a reader ignores unknown bits */
+	uint64_t features_incompatible; /* a reader refuses a segment with unknown bits */
 	uint64_t segment_bytes;
 	uint64_t orders_offset;
 	uint64_t ring_offset;
@@ -416,34 +427,36 @@ struct ctp_header {
 	uint32_t chunk_max;
 	uint32_t clock;         /* enum ctp_clock */
 	uint32_t role;          /* enum ctp_role */
-	uint64_t pid;           /* as the target sees itself */
+	uint64_t pid;           /* the process id in the target's own namespace */
 	uint64_t clock_counter; /* three readings of one instant at attach */
 	uint64_t clock_monotonic_ns;
 	uint64_t clock_realtime_ns;
 	uint8_t identity[16]; /* random: no two segments share it */
 
-	/* handed out by the target's threads, each with an atomic addition on a cold path */
-	CTP_ALIGNED(64) uint32_t rings_used; /* rings ever claimed: the engine looks at no others */
+	/* counters by which the target's threads take things, each by an atomic addition on a cold path */
+	/* rings ever claimed; the engine looks at no ring beyond them */
+	CTP_ALIGNED(64) uint32_t rings_used;
 	uint32_t chunks_used;
-	uint32_t sites_used;      /* site 0 is never handed out */
-	uint32_t names_used;      /* bytes */
-	uint64_t ids_used;        /* coroutine id 0 is never handed out */
-	uint64_t untraced_events; /* events of threads that found no ring */
-	uint32_t sites_refused;   /* sites that found no room: those events carry site 0 */
+	uint32_t sites_used;      /* site 0 is never taken */
+	uint32_t names_used;      /* bytes of names */
+	uint64_t ids_used;        /* coroutine id 0 is never taken */
+	uint64_t untraced_events; /* events of threads for which no ring was left */
+	uint32_t sites_refused;   /* sites for which no room was left; their events carry site 0 */
 	uint32_t state;           /* enum ctp_segment_state */
 
-	/* of a flight recorder: what its reader needs when the process is gone (P-85, P-86) */
-	CTP_ALIGNED(64) uint64_t about_offset; /* a text: which program this is (P-85) */
+	/* of a flight recorder: what a reader needs after the process has ended (P-85, P-86) */
+	CTP_ALIGNED(64) uint64_t about_offset; /* a text that says which program this is (P-85) */
 	uint64_t about_bytes;
-	uint32_t instants_lock;  /* 1: a thread notes an instant */
+	uint32_t instants_lock;  /* 1: a thread is writing an instant */
 	uint32_t instants_taken; /* instants[instants_taken % 2] is the latest; 0: none yet */
-	struct ctp_instant instants[2]; /* with the one at attach they give the counter's rate */
+	/* together with the readings at attach they give the counter's rate */
+	struct ctp_instant instants[2];
 };
 
-/* The header of a probe that keeps no flight recorder has so many bytes. */
+/* Bytes of the header of a probe that keeps no flight recorder. */
 #define CTP_HEADER_BYTES_LEAST offsetof(struct ctp_header, about_offset)
 
-/* The one message that a probe sends over the engine's socket, with the memfd beside it. */
+/* The only message that a probe sends over the engine's socket; the memfd travels with it. */
 struct ctp_hello {
 	uint64_t magic;   /* CTP_MAGIC */
 	uint32_t version; /* CTP_VERSION */

@@ -2,19 +2,20 @@
 /*
  * The probe: how a program writes coroutine events into its segment (ctp.h).
  *
- * The hot path is inline: one relaxed load and a branch where nobody wants events; otherwise one reading of the
- * time-stamp counter and a few plain stores into a ring that belongs to the calling thread. No lock, no locked
- * instruction, no system call, no call through the PLT, no allocation, and errno stays as it is. All that is dear is in
- * functions marked CTP_COLD, met once per thread, per site, or per 2,048 events.
+ * The hot path is inline: one relaxed load and a branch while no reader wants events; otherwise one reading of the
+ * time-stamp counter and a few plain stores into a ring that belongs to the calling thread. The hot path takes no lock,
+ * and contains no locked instruction, no system call, no call through the PLT and no allocation; errno is left alone.
+ * Everything expensive is in functions marked CTP_COLD, which are called once per thread, per site, or per 2,048
+ * events.
  *
- * Programs in C, and in C++11 to C++17, link libcorotracer-probe. In C++20 the cold functions
- * (ctp_probe_cold.h) are inline, and no library is needed. Other languages call the library,
- * which has each call below as an ordinary function, too (def/functions.def).
+ * Programs in C, and in C++11 to C++17, link libcorotracer-probe. In C++20 the cold functions (ctp_probe_cold.h) are
+ * inline, and no library is needed. Other languages call the library, which also has each function below as an
+ * ordinary, exported function (def/functions.def).
  *
- * All functions may be called on any thread at any time, also from signal handlers and when not
- * attached. An event that a signal handler writes while the same thread is half-way through another
- * one is given up and counted (CTP_LOSS_NESTED). After fork() the child is detached: its gate is wiped
- * by the kernel (MADV_WIPEONFORK), so it never writes its parent's rings.
+ * All functions may be called on any thread at any time, also from signal handlers and when not attached. If a signal
+ * handler interrupts an event of its thread and writes an event, the handler's event is given up and counted
+ * (CTP_LOSS_NESTED). After fork() the child is detached: the kernel wipes its gate (MADV_WIPEONFORK), so the child
+ * never writes to its parent's rings.
  */
 #ifndef COROTRACER_CTP_PROBE_H
 #define COROTRACER_CTP_PROBE_H
@@ -27,7 +28,7 @@
 
 #include "corotracer/ctp.h"
 
-/* Whether the cold functions and the state are inline: not where the language lacks what that takes. */
+/* Whether the cold functions and the state are inline, which needs C++20. */
 #if defined(__cplusplus) && __cplusplus >= 202002L
 #define CTP_IS_HEADER_ONLY 1
 #define CTP_COLD inline __attribute__((cold))
@@ -44,7 +45,10 @@ extern "C" {
 #define CTP_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define CTP_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
-/* The straight way for what holds more often than not; the other way stays near, and is not laid out as rare. */
+/*
+ * Marks a condition that holds more often than not: its path is laid out straight, but the other path stays near and is
+ * not treated as rare.
+ */
 #define CTP_RATHER(condition) (condition)
 #ifdef __has_builtin
 #if __has_builtin(__builtin_expect_with_probability)
@@ -57,8 +61,8 @@ extern "C" {
 #define CTP_SIGNAL_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 /*
- * The gate: a page of its own, which the kernel fills with zeros in a forked child. `pass` is 0 while
- * nothing traces; else it names the attachment and holds what time-stamps count in its low byte.
+ * The gate: a page of its own, which the kernel fills with zeros in a forked child. `pass` is 0 while no segment is
+ * attached. Otherwise `pass` holds the attachment's number, with its enum ctp_clock in the low byte.
  */
 struct ctp_gate {
 	CTP_ALIGNED(4096) uint32_t pass;
@@ -67,9 +71,10 @@ struct ctp_gate {
 };
 
 /*
- * The segment's orders are mapped over this page: an event reads them at a fixed place. A forked child still sees its
- * parent's, which is why the gate's pass is asked after them. Where pages are larger than this one, nothing is mapped:
- * this page is the probe's own, and says once and for all that events are wanted.
+ * The engine's orders, as an event reads them: the segment's page of orders is mapped over this page, which has a fixed
+ * place. A forked child still sees its parent's orders; that is why the gate's pass is read after the orders. Where the
+ * machine's pages are larger than this one, nothing is mapped here: the page belongs to the probe and says that events
+ * are wanted, once and for all.
  */
 struct ctp_orders_place {
 	CTP_ALIGNED(4096) struct ctp_orders orders;
@@ -80,62 +85,66 @@ struct ctp_orders_place {
 #define CTP_PASS_CLOCK(pass) ((pass)&0xffu)
 
 /*
- * One thread's own state: one cache line and the coroutine that runs there, zero until its first event. `cursor` is a
- * multiple of CTP_CHUNK_BYTES exactly where the next record needs the cold path: at a chunk's end, or NULL.
+ * The state of one thread: one cache line, and behind it the coroutine that runs on the thread. The state is zero until
+ * the thread's first event. `cursor` is a multiple of CTP_CHUNK_BYTES exactly when the next record needs the cold path:
+ * at the end of a chunk, or NULL.
  */
 struct ctp_thread {
 	CTP_ALIGNED(64) struct ctp_record *cursor; /* where the next record goes */
 	struct ctp_ring *ring;
-	uint64_t head;    /* the private copy of ring->head */
-	uintptr_t busy;   /* stack pointer of what is under way, | CTP_BUSY_ID; 0: nothing */
-	uint64_t id_next; /* the next coroutine id; a multiple of CTP_ID_BLOCK: none left */
+	uint64_t head; /* the private copy of ring->head */
+	/* stack pointer at the start of what is under way, | CTP_BUSY_ID; 0: nothing */
+	uintptr_t busy;
+	uint64_t id_next; /* the next coroutine id; a multiple of CTP_ID_BLOCK: no id is left */
 	struct ctp_header *header; /* the segment that the ring lies in */
-	uint32_t pass;             /* of the attachment this thread joined; another one is stale */
-	uint32_t chunk_max;        /* of that segment */
-	uint32_t tid;              /* kernel thread id, as claimed with */
-	uint32_t owes_start;       /* 1: THREAD_START is still to be written */
-	uint64_t current;          /* the coroutine that runs, as ctp_current returns it */
-	uint64_t before_spawn;     /* the one before the last ctp_current_spawn */
+	/* the pass of the attachment that this thread joined; stale if it differs from the gate's */
+	uint32_t pass;
+	uint32_t chunk_max;    /* number of chunks in `header`'s segment */
+	uint32_t tid;          /* kernel thread id with which the ring was claimed */
+	uint32_t owes_start;   /* 1: THREAD_START is still to be written */
+	uint64_t current;      /* the coroutine that runs, as ctp_current returns it */
+	uint64_t before_spawn; /* `current` before the last ctp_current_spawn */
 };
 
-#define CTP_BUSY_ID 1u /* a coroutine id is being taken: no event is lost if it is abandoned */
+#define CTP_BUSY_ID 1u /* a coroutine id is being taken: no event is lost if that is abandoned */
 
-/* One remembered site: the place it was interned from, and its number once that is known. */
+/* One remembered site: the place from which it was interned, and its number once the number is known. */
 struct ctp_site_slot {
-	const void *place;  /* a location's address, a file name's, or an instruction's */
-	uint64_t position;  /* line << 32 | column where `place` is a file name */
+	const void *place;  /* address of a source location, a file name or an instruction */
+	uint64_t position;  /* line << 32 | column if `place` is a file name */
 	const void *reason; /* the name's address, or NULL */
 	uint32_t id; /* P7 release by ctp_slot_fill; pairs with P7 in ctp_site_lookup (acquire) */
-	uint32_t claimed; /* 1: some thread fills it, or has done so */
+	uint32_t claimed; /* 1: a thread fills the slot, or has filled it */
 };
 
 #define CTP_SITE_SLOTS 8192u
 #define CTP_SITE_PROBES 16u
 
-/* The process's own state: written by attach and detach only, but for the slots and rings_free. */
+/* The state of the process. Only attach and detach write it, except `slots` and rings_free. */
 struct ctp_process {
 	struct ctp_header *header;     /* the segment attached last, or NULL; stays mapped */
-	uint64_t segment_bytes, epoch; /* epoch counts attachments */
+	uint64_t segment_bytes, epoch; /* epoch: the number of attachments so far */
 	int descriptor;                /* the memfd, kept open so that an engine can find it */
-	uint64_t device, inode;        /* and which file that is */
+	uint64_t device, inode;        /* the identity of that file */
 	uint32_t pid;                  /* the process that attached */
-	uint32_t chunk_max; /* of the segment: our own copy, the header's is not trusted */
-	uint32_t ring_max, site_max, name_bytes; /* likewise; the least of all attachments */
-	uint32_t rings_free;                     /* rings that threads gave back */
+	/* number of chunks in the segment: our own copy, because the header's is not trusted */
+	uint32_t chunk_max;
+	uint32_t ring_max, site_max, name_bytes; /* likewise; the smallest of all attachments */
+	uint32_t rings_free;                     /* rings that threads have given back */
 	uint32_t is_guarded;                     /* 1: a fork closes the gate */
-	uint32_t has_thread_key;                 /* 1: thread_key is made */
+	uint32_t has_thread_key;                 /* 1: thread_key has been made */
 	uint32_t has_lock; /* 1: a fork closes `descriptor`, which holds a flight recorder's lock */
 	uint32_t thread_key; /* a pthread_key_t: gives the ring back when a thread ends */
 	struct ctp_site_slot slots[CTP_SITE_SLOTS];
 };
 
 #if CTP_IS_HEADER_ONLY
-/* One of each in a process, also where its parts are compiled with -fvisibility=hidden. */
+/* There is one of each in a process, even if parts of the program are compiled with -fvisibility=hidden. */
 #define CTP_SHARED __attribute__((visibility("default")))
 CTP_SHARED inline ctp_gate ctp_gate_page{};
 CTP_SHARED inline ctp_orders_place ctp_orders_page{};
 CTP_SHARED inline ctp_process ctp_process_state{};
-/* used: the only references may stand in assembly, where the compiler does not see them. */
+/* `used`: the only references may stand in assembly, which the compiler does not see. */
 CTP_SHARED inline constinit
 	__attribute__((tls_model("initial-exec"), used)) thread_local ctp_thread ctp_thread_state{};
 #else
@@ -146,39 +155,42 @@ extern __attribute__((tls_model("initial-exec"))) __thread struct ctp_thread ctp
 #endif
 
 /*
- * ctp_attach: creates the segment and hands it to the engine that COROTRACER_SOCKET names. Call it
- * once, early in main(). Returns true when events are recorded from now on; false, silently, when no
- * engine asked for this process: the segment then waits, with nothing written, for one that comes later
- * ('corotracer attach PID'). COROTRACER_ATTACH=0 refuses that; where the machine refuses memory
- * (RLIMIT_FSIZE, RLIMIT_AS, seccomp) there is no segment, and the program runs untraced. Never blocks,
- * never prints; keeps errno. A second call returns the present state; in a forked child it attaches anew.
- * Without an engine, COROTRACER_FLIGHT=PATH[,BYTES] has the program keep its own past (ctp_flight.h).
+ * ctp_attach: creates the segment and hands it to the engine that COROTRACER_SOCKET names. Call it once, early in
+ * main(). Returns true when events are recorded from now on; false, silently, when no engine asked for this process:
+ * the segment then waits, empty, for an engine that comes later ('corotracer attach PID'). With COROTRACER_ATTACH=0 no
+ * segment waits. If the machine refuses memory (RLIMIT_FSIZE, RLIMIT_AS, seccomp) there is no segment, and the program
+ * runs untraced. The function never blocks, never prints, and keeps errno. A second call returns the present state; a
+ * call in a forked child attaches the child. If there is no engine and COROTRACER_FLIGHT=PATH[,BYTES] is set, the
+ * program keeps its own past (ctp_flight.h).
  */
 CTP_COLD bool ctp_attach(void);
 
-/* ctp_attach_as: ctp_attach with a role (enum ctp_role); the ledger's way in. */
+/*
+ * ctp_attach_as: attaches as ctp_attach does, with a role (enum ctp_role). For the ledger: the segment of this call
+ * never waits for an engine, and COROTRACER_FLIGHT is not read.
+ */
 CTP_COLD bool ctp_attach_as(uint32_t role);
 
 /*
- * ctp_detach: closes the gate. Events after it cost a load and a branch. Threads that are writing
- * finish their record; the segment stays mapped until the process ends, so none can fault.
+ * ctp_detach: closes the gate. Every later event costs a load and a branch. Threads that are writing an event finish
+ * their record; the segment stays mapped until the process ends, so no thread can fault.
  */
 CTP_COLD void ctp_detach(void);
 
 /*
- * Used by the inline functions below; not for users.
+ * The inline functions below call the following functions, which are not for users.
  *
- * ctp_next_chunk: makes room for one record at thread->cursor, claiming a ring for the thread first
- * if it has none, or one of an attachment that is over. False: no room; the event at `time` has been
- * counted as dropped, or as untraced where no ring is left.
- * ctp_nested: an event met thread->busy set. True: the earlier event was abandoned (siglongjmp out of
- * a handler), go on; false: this one is nested and has been counted as lost.
- * ctp_id_refill: a coroutine id where the thread's block is used up, or (is_nested) is in use below
- * a signal handler, which then takes one id straight from the segment.
- * ctp_time_slow: a time-stamp of a clock other than the counter.
- * ctp_engine_wake: wakes the engine, if nobody has done so since it went to sleep.
- * ctp_site_remember: interns a source location, address or name; where `place` is not NULL, also
- * remembers its slot for ctp_site_lookup. 0: refused (not attached, table full), and counted.
+ * ctp_next_chunk: makes room for one record at thread->cursor. If the thread has no ring, or has one of an attachment
+ * that is over, a ring is claimed first. Returns false if there is no room; the event at `time` has then been counted
+ * as dropped, or as untraced if no ring was left.
+ * ctp_nested: decides about an event that found thread->busy set. Returns true if the earlier event was abandoned (by
+ * siglongjmp out of a handler), so that this event goes on; false if this event is nested and has been counted as lost.
+ * ctp_id_refill: returns a coroutine id when the thread's block is used up, or when (is_nested) the calling signal
+ * handler interrupted a use of the block; the handler's id then comes straight from the segment.
+ * ctp_time_slow: returns the time-stamp of a clock other than the counter.
+ * ctp_engine_wake: wakes the engine, unless another thread has done so since the engine went to sleep.
+ * ctp_site_remember: interns a source location, address or name; if `place` is not NULL, also remembers the site's slot
+ * for ctp_site_lookup. Returns 0 if the site was refused (not attached, table full), and counts the refusal.
  */
 CTP_COLD bool ctp_next_chunk(struct ctp_thread *thread, uint64_t time);
 CTP_COLD bool ctp_nested(struct ctp_thread *thread, uintptr_t stack);
@@ -191,7 +203,7 @@ struct ctp_site_source {
 	uint32_t kind; /* enum ctp_site_kind, or CTP_SITE_READY */
 	uint32_t line;
 	uint32_t column;
-	uint32_t reason_bytes; /* length of reason where it is not NUL-terminated, else 0 */
+	uint32_t reason_bytes; /* length of `reason` if it is not NUL-terminated, else 0 */
 	const char *file;
 	const char *function;
 	const char *reason;
@@ -201,9 +213,9 @@ CTP_COLD uint32_t ctp_site_remember(const void *place, uint64_t position, const 
 	const struct ctp_site_source *source);
 
 /*
- * ctp_thread_self: the calling thread's state. The address is computed anew at each call: a compiler
- * may keep the address of a thread-local across a context switch, and a coroutine that has migrated
- * would then write another thread's ring.
+ * ctp_thread_self: returns the calling thread's state. The address is computed at each call: a compiler may keep the
+ * address of a thread-local across a context switch, and a coroutine that has migrated would then write another
+ * thread's ring.
  */
 CTP_INLINE struct ctp_thread *ctp_thread_self(void)
 {
@@ -237,7 +249,7 @@ CTP_INLINE uintptr_t ctp_stack_pointer(void)
 	return stack;
 }
 
-/* ctp_present_pass: 0 while nobody wants events, after one relaxed load; else the gate's pass. */
+/* ctp_present_pass: returns 0 while no reader wants events, after one relaxed load; otherwise the gate's pass. */
 CTP_INLINE uint32_t ctp_present_pass(void)
 {
 	if (CTP_RATHER(ctp_load_relaxed(&ctp_orders_page.orders.wanted) == 0))
@@ -245,17 +257,18 @@ CTP_INLINE uint32_t ctp_present_pass(void)
 	return ctp_load_relaxed(&ctp_gate_page.pass);
 }
 
-/* ctp_is_attached: true while events are recorded. */
+/* ctp_is_attached: returns true while events are recorded. */
 CTP_INLINE bool ctp_is_attached(void)
 {
 	return ctp_present_pass() != 0;
 }
 
 /*
- * Events that follow something another thread gave: taken with a lock held, or from a queue. A counter read may execute
- * before the locked instruction in front of it has its cache line; the time-stamp is then some microseconds too early,
- * never too late. So these read the counter behind all that came before, which costs nothing behind a locked
- * instruction: that is waited for anyway. The reader puts other events that are early in order.
+ * The kinds of event that follow something another thread passed on: an event written with a lock held, or after taking
+ * from a queue. The processor may read its counter before the preceding locked instruction has its cache line; the
+ * time-stamp is then some microseconds too early, never too late. Events of these kinds therefore read the counter
+ * after a fence. The fence costs nothing after a locked instruction, which the processor has to wait for anyway. The
+ * reader puts events of other kinds whose time-stamps are too early in order.
  */
 #define CTP_KINDS_FENCED                                                              \
 	(UINT64_C(1) << CTP_KIND_CREATE | UINT64_C(1) << CTP_KIND_WAKE |              \
@@ -263,7 +276,7 @@ CTP_INLINE bool ctp_is_attached(void)
 		UINT64_C(1) << CTP_KIND_RELEASE | UINT64_C(1) << CTP_KIND_HAND_OVER | \
 		UINT64_C(1) << CTP_KIND_NOTIFY)
 
-/* ctp_fence: everything before it is done before the counter is read. */
+/* ctp_fence: makes the processor finish everything before the fence before it reads the counter. */
 CTP_INLINE void ctp_fence(void)
 {
 #if defined(__x86_64__)
@@ -273,7 +286,7 @@ CTP_INLINE void ctp_fence(void)
 #endif
 }
 
-/* ctp_time_of: the time of an event with this tail, whose kind the compiler knows mostly. */
+/* ctp_time_of: returns the time of an event with this tail. The compiler mostly knows the tail's kind. */
 CTP_INLINE uint64_t ctp_time_of(uint32_t clock, uint64_t tail)
 {
 	if (clock == CTP_CLOCK_COARSE)
@@ -297,7 +310,10 @@ CTP_INLINE uint64_t ctp_time(uint32_t clock)
 	return ctp_time_of(clock, 0);
 }
 
-/* ctp_enter: takes the thread's state for one event; false: nested, and counted. */
+/*
+ * ctp_enter: marks the thread's state as busy with one event. Returns false if the event is nested; it has then been
+ * counted.
+ */
 CTP_INLINE bool ctp_enter(struct ctp_thread *thread)
 {
 	uintptr_t stack = ctp_stack_pointer();
@@ -316,8 +332,9 @@ CTP_INLINE void ctp_leave(struct ctp_thread *thread)
 }
 
 /*
- * ctp_finish: ctp_leave, after an event; and wakes the engine, where that sleeps. The load must not come before
- * the head's store: ctp_leave keeps the compiler from that, and the engine's barrier the processor (P12).
+ * ctp_finish: ends an event as ctp_leave does, and wakes the engine if the engine sleeps. The load of `sleeping` must
+ * not move before the store of the head: ctp_leave keeps the compiler from moving it, and the engine's barrier keeps
+ * the processor from it (P12).
  */
 CTP_INLINE void ctp_finish(struct ctp_thread *thread)
 {
@@ -327,8 +344,8 @@ CTP_INLINE void ctp_finish(struct ctp_thread *thread)
 }
 
 /*
- * ctp_publish: writes a record at thread->cursor, which has room, and publishes it. The words are
- * atomic because an overwriting ring's reader may copy them while they change (it checks afterwards).
+ * ctp_publish: writes a record at thread->cursor, which must have room, and publishes the record. The words are stored
+ * atomically because the reader of an overwriting ring may copy them while they change (the reader checks afterwards).
  */
 CTP_INLINE void ctp_publish(
 	struct ctp_thread *thread, uint64_t time, uint64_t coro, uint64_t object, uint64_t tail)
@@ -345,7 +362,7 @@ CTP_INLINE void ctp_publish(
 	ctp_store_release(&thread->ring->head, head); /* P1 */
 }
 
-/* ctp_is_unwanted: has the engine switched the category off? Scheduling is always wanted. */
+/* ctp_is_unwanted: returns whether the engine has switched the category off. Scheduling is always wanted. */
 CTP_INLINE bool ctp_is_unwanted(enum ctp_category category)
 {
 	return category != CTP_CATEGORY_SCHEDULING &&
@@ -360,8 +377,8 @@ CTP_INLINE bool ctp_has_room(struct ctp_thread *thread, uint32_t pass, uint64_t 
 }
 
 /*
- * ctp_emit_of: writes one event of a category: a coroutine (0: none), an object, and the tail made by
- * CTP_TAIL. ctp_emit: the same, of scheduling.
+ * ctp_emit_of: writes one event of `category`: a coroutine (0: none), an object, and a tail made by CTP_TAIL.
+ * ctp_emit: writes one event of the category scheduling.
  */
 CTP_INLINE void ctp_emit_of(
 	enum ctp_category category, uint64_t coro, uint64_t object, uint64_t tail)
@@ -387,8 +404,8 @@ CTP_INLINE void ctp_emit(uint64_t coro, uint64_t object, uint64_t tail)
 }
 
 /*
- * ctp_emit_with_of: ctp_emit_of, and at the same instant a detail of the event. The detail is written only
- * where the event was, so it never stands behind another one.
+ * ctp_emit_with_of: writes one event as ctp_emit_of does, and a detail of the event with the same time. The detail is
+ * written only if the event was written, so a detail never follows the wrong event.
  */
 CTP_INLINE void ctp_emit_with_of(enum ctp_category category, uint64_t coro, uint64_t object,
 	uint64_t tail, enum ctp_detail detail, uint64_t number)
@@ -412,7 +429,7 @@ CTP_INLINE void ctp_emit_with_of(enum ctp_category category, uint64_t coro, uint
 	ctp_finish(thread);
 }
 
-/* ctp_emit_with: the same, of scheduling. */
+/* ctp_emit_with: does what ctp_emit_with_of does, for the category scheduling. */
 CTP_INLINE void ctp_emit_with(
 	uint64_t coro, uint64_t object, uint64_t tail, enum ctp_detail detail, uint64_t number)
 {
@@ -420,8 +437,8 @@ CTP_INLINE void ctp_emit_with(
 }
 
 /*
- * ctp_attachment: names the time during which events are wanted, and is 0 outside; facts told of an object in another
- * such time are not known in this one.
+ * ctp_attachment: returns a number that names the present period in which events are wanted; 0 outside of such a
+ * period. Facts recorded about an object in one period are not known in another period.
  */
 CTP_INLINE uint32_t ctp_attachment(void)
 {
@@ -435,8 +452,9 @@ CTP_INLINE uint32_t ctp_attachment(void)
 }
 
 /*
- * ctp_coro_new: an id that no other coroutine of this process has or will have, also while events are not wanted:
- * coroutines that are traced later must be told apart then. 0 where there is no segment.
+ * ctp_coro_new: returns an id that no other coroutine of this process has had or will have. Ids are given out even
+ * while events are not wanted, because coroutines that are traced later must be distinguishable. Returns 0 if there is
+ * no segment.
  */
 CTP_INLINE uint64_t ctp_coro_new(void)
 {
@@ -468,8 +486,8 @@ CTP_INLINE uint32_t ctp_site_hash(const void *place, uint64_t position, const vo
 }
 
 /*
- * ctp_site_lookup: the number of a site that was met before, or 0. `place`, `position` and `reason`
- * are compared as they are; nothing they point to is read.
+ * ctp_site_lookup: returns the number of a site that has been interned before, or 0. `place`, `position` and `reason`
+ * are compared as values; the memory that they point to is not read.
  */
 CTP_INLINE uint32_t ctp_site_lookup(const void *place, uint64_t position, const void *reason)
 {
@@ -489,7 +507,7 @@ CTP_INLINE uint32_t ctp_site_lookup(const void *place, uint64_t position, const 
 	return 0;
 }
 
-/* ctp_site_address: the site of a code address (kind: CTP_SITE_ADDRESS, _FUNCTION, _INSTRUCTION). */
+/* ctp_site_address: returns the site of a code address (kind: CTP_SITE_ADDRESS, _FUNCTION, _INSTRUCTION). */
 CTP_INLINE uint32_t ctp_site_address(const void *address, uint32_t kind)
 {
 	uint32_t id = ctp_site_lookup(address, kind, NULL);
@@ -505,15 +523,16 @@ CTP_INLINE uint32_t ctp_site_address(const void *address, uint32_t kind)
 }
 
 /*
- * CTP_SITE(name): the number of the place where it stands, with a name (what the wait is for, or NULL). One static
- * descriptor per place, interned at its first use; one load later on. The name has to be a literal, or another constant
- * address. In a function that others call to wait, CTP_SITE names that function, inlined or not: there, make the
- * function a macro, or take the address to which it returns, where it is not inlined:
- * ctp_site_address(__builtin_return_address(0), CTP_SITE_ADDRESS).
+ * CTP_SITE(name): the number of the place in the source where the macro stands, with a name (what the wait is for, or
+ * NULL). Each place has one static descriptor, which is interned at its first use; each later use costs one load. The
+ * name must be a literal or another constant address. In a function that other functions call in order to wait,
+ * CTP_SITE names that function, even if it is inlined. To name the caller instead, make the function a macro, or keep
+ * it from being inlined and take its return address: ctp_site_address(__builtin_return_address(0), CTP_SITE_ADDRESS).
  */
 /*
- * ctp_site_use: the number of a place that the caller keeps by itself, in an object that lives as long as the process:
- * `id` 0, and the source of the site. What CTP_SITE does; for languages that cannot include this header.
+ * ctp_site_use: returns the number of a place whose descriptor `here` the caller keeps in an object that lives as long
+ * as the process, with `id` 0 and the source of the site at first. CTP_SITE calls this function; languages that cannot
+ * include this header call it directly.
  */
 struct ctp_site_here {
 	uint32_t id;
@@ -548,7 +567,7 @@ CTP_INLINE uint32_t ctp_site_use(struct ctp_site_here *here)
 #include "corotracer/ctp_probe_annotate.h"
 #include "corotracer/ctp_probe_runtime.h"
 
-/* Inline functions are defined wherever they are declared. */
+/* Inline functions are defined in every translation unit that declares them. */
 #if CTP_IS_HEADER_ONLY
 #include "corotracer/ctp_probe_cold.h"
 #endif

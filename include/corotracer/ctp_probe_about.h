@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A segment's text about its process, for an engine or a reader that comes when the process is gone. A part of
+ * A segment's text about its process, for an engine or a reader that comes after the process has ended. A part of
  * ctp_probe_cold.h: include that.
  *
- * A text, a fact a line (docs/spec/protocol.md, P-85):
+ * The text has one fact a line (docs/spec/protocol.md, P-85):
  *
  *	program /path/of/the/executable
  *	command its arguments
  *	parent the id of the process that made it
- *	host its machine                        of a flight recorder's, whose reader has nothing else
+ *	host its machine                        flight recorder only, whose reader has no other source
  *	boot the machine's boot id              likewise
  *	code START END OFFSET BUILD-ID PATH     for each piece of code; in hexadecimal, "-" for no build id
  *
- * A control character in a fact is written as '?'. A fact that does not fit any more is left out, whole.
+ * A control character in a fact is written as '?'. A fact that does not fit is left out as a whole.
  */
 #ifndef COROTRACER_CTP_PROBE_ABOUT_H
 #define COROTRACER_CTP_PROBE_ABOUT_H
@@ -35,9 +35,9 @@ extern "C" {
 struct ctp_about {
 	char *at;
 	char *end;
-	char *line;             /* where the present line begins */
+	char *line;             /* beginning of the present line */
 	char program[PATH_MAX]; /* "": not known */
-	char text[PATH_MAX];    /* of a file that is being read */
+	char text[PATH_MAX];    /* text of a file that is being read */
 };
 
 CTP_COLD_PART size_t ctp_decimal(uint64_t number, char *ret_digits)
@@ -71,7 +71,7 @@ CTP_COLD_PART void ctp_about_word(struct ctp_about *about, const char *word)
 	ctp_about_put(about, " ", 1);
 }
 
-/* Digits of a number, or of bytes as they stand. */
+/* Writes the hexadecimal digits of a number, or of bytes in their order. */
 CTP_COLD_PART void ctp_about_byte(struct ctp_about *about, unsigned byte)
 {
 	ctp_about_put(about, &"0123456789abcdef"[byte >> 4 & 15], 1);
@@ -87,7 +87,7 @@ CTP_COLD_PART void ctp_about_number(struct ctp_about *about, uint64_t number)
 	ctp_about_put(about, " ", 1);
 }
 
-/* A line that does not fit is none. */
+/* A line that does not fit is removed as a whole. */
 CTP_COLD_PART void ctp_about_end_line(struct ctp_about *about)
 {
 	if (about->at == about->end) {
@@ -99,7 +99,7 @@ CTP_COLD_PART void ctp_about_end_line(struct ctp_about *about)
 	about->line = about->at;
 }
 
-/* The beginning of a small file, into about->text. Returns its length without a last newline. */
+/* Reads the beginning of a small file into about->text. Returns its length without a last newline or NUL. */
 CTP_COLD_PART size_t ctp_about_read(struct ctp_about *about, const char *path)
 {
 	int file = ctp_unseen_open(path, O_RDONLY | O_CLOEXEC);
@@ -119,7 +119,7 @@ CTP_COLD_PART void ctp_about_file(struct ctp_about *about, const char *fact, con
 	size_t length = ctp_about_read(about, path);
 	size_t i;
 
-	/* Arguments end in a NUL each. */
+	/* Each argument ends in a NUL. */
 	for (i = 0; i < length; i++)
 		if (about->text[i] == '\0')
 			about->text[i] = ' ';
@@ -128,7 +128,7 @@ CTP_COLD_PART void ctp_about_file(struct ctp_about *about, const char *fact, con
 	ctp_about_end_line(about);
 }
 
-/* The build id among the notes at `note`, as digits; false: it is not there. */
+/* Writes the build id among the notes at `note`, as digits. Returns false if there is no build id. */
 CTP_COLD_PART bool ctp_about_build_id(
 	struct ctp_about *about, const char *note, size_t bytes, size_t alignment)
 {
@@ -225,7 +225,7 @@ CTP_COLD_PART void ctp_about_machine(struct ctp_about *about)
 	ctp_about_file(about, "boot", "/proc/sys/kernel/random/boot_id");
 }
 
-/* Writes the text into the segment. Where there is no memory for that, the text stays empty. */
+/* Writes the text into the segment. If there is no memory for that, the text stays empty. */
 CTP_COLD_PART void ctp_about_write(const struct ctp_segment *segment)
 {
 	size_t bytes = CTP_ALIGN_UP(sizeof(struct ctp_about), CTP_UNIT_BYTES);
@@ -242,7 +242,7 @@ CTP_COLD_PART void ctp_about_write(const struct ctp_segment *segment)
 	if (segment->is_flight)
 		ctp_about_machine(about);
 	dl_iterate_phdr(ctp_about_module, about);
-	/* Not the file's size again: the rest of it is zeros already. */
+	/* Only the text is written, not about_bytes: the rest of the file is zeros already. */
 	if (pwrite(segment->descriptor, text, (size_t)(about->at - text),
 		    (off_t)segment->about_offset) < 0)
 		text[0] = '\0';

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Annotations, by which a program tells of itself: tasks, regions, messages, counters, names, marks. A part of
+ * Annotations, by which a program describes itself: tasks, regions, messages, counters, names, marks. A part of
  * ctp_probe.h: include that.
  *
- * `coro` is the coroutine that an annotation belongs to. 0: the one that runs on this thread, as far as
- * its events tell, or else the thread itself. `site` is the annotation's name and place, from CTP_SITE or
- * ctp_intern: texts are interned once, and never copied with an event. All of these are events like any
- * other: async-signal-safe, and errno stays as it is; while nothing traces they do nothing. A category that
- * the engine has switched off (def/categories.def) costs one load and a branch more than that.
+ * `coro` is the coroutine that an annotation belongs to. 0: the coroutine that runs on this thread, as far as the
+ * thread's events show, or else the thread itself. `site` is the annotation's name and place, and comes from CTP_SITE
+ * or ctp_intern; texts are interned once, and never copied with an event. Annotations are events like any other:
+ * async-signal-safe, and errno is left alone; while the program is not traced the functions do nothing. An annotation
+ * of a category that the engine has switched off (def/categories.def) costs one more load and branch.
  */
 #ifndef COROTRACER_CTP_PROBE_ANNOTATE_H
 #define COROTRACER_CTP_PROBE_ANNOTATE_H
@@ -19,9 +19,9 @@ extern "C" {
 #endif
 
 /*
- * ctp_intern: a text as a site without a place, for names that are made at run time; cut after 1,024 bytes.
- * Each call takes a number of the 65,536 that a process has: keep what it returns. 0: not attached, or no
- * room; `bytes` 0: the text ends with NUL.
+ * ctp_intern: returns a text as a site without a place, for names that are made at run time. The text is cut after
+ * 1,024 bytes; `bytes` 0: the text ends with NUL. Each call takes one of the 65,536 site numbers of a process, so keep
+ * the result. Returns 0 if not attached, or if there is no room.
  */
 CTP_INLINE uint32_t ctp_intern(const char *text, uint32_t bytes)
 {
@@ -31,12 +31,12 @@ CTP_INLINE uint32_t ctp_intern(const char *text, uint32_t bytes)
 }
 
 /*
- * Tasks: what a program works for, such as a request, across coroutines and threads. A task is named by a
- * number that is not 0 and that no other task of the process has while it lasts: the program's own, or one
- * of ctp_task_new. The task that a coroutine works for goes with it from thread to thread, and to the
+ * Tasks: what a program works for, such as a request, across coroutines and threads. A task is identified by a number
+ * other than 0, which no other task of the process has during the task's life: a number of the program's own, or one
+ * that ctp_task_new returned. A coroutine keeps its task when it changes threads, and passes the task on to the
  * coroutines that it creates.
  */
-/* ctp_task_new: a number that no other task of this process has or will have; 0 where there is no segment. */
+/* ctp_task_new: returns a number that no other task of this process has had or will have; 0 if there is no segment. */
 CTP_INLINE uint64_t ctp_task_new(void)
 {
 	return ctp_coro_new();
@@ -48,25 +48,28 @@ CTP_INLINE void ctp_task_begin(uint64_t coro, uint64_t task, uint32_t site)
 	ctp_emit_of(CTP_CATEGORY_TASKS, coro, task, CTP_TAIL(site, CTP_KIND_TASK_BEGIN, 0, 0));
 }
 
-/* ctp_task_end: the task has ended; on any thread. A coroutine that worked for it works for none from here on. */
+/*
+ * ctp_task_end: the task has ended; may be called on any thread. Coroutines that worked for the task work for none from
+ * here on.
+ */
 CTP_INLINE void ctp_task_end(uint64_t coro, uint64_t task)
 {
 	ctp_emit_of(CTP_CATEGORY_TASKS, coro, task, CTP_TAIL(0, CTP_KIND_TASK_END, 0, 0));
 }
 
-/* ctp_task_set: `coro` works for this task from here on, which goes on meanwhile; 0: for none. */
+/* ctp_task_set: `coro` works for this task, which does not begin or end by the call, from here on; 0: for no task. */
 CTP_INLINE void ctp_task_set(uint64_t coro, uint64_t task)
 {
 	ctp_emit_of(CTP_CATEGORY_TASKS, coro, task, CTP_TAIL(0, CTP_KIND_TASK_SET, 0, 0));
 }
 
 /*
- * Regions: a named piece of work, from begin to end, of a coroutine wherever that runs, or of a thread.
- * Regions nest.
+ * Regions: named pieces of work, from begin to end, of a coroutine on whatever threads it runs, or of a thread. Regions
+ * nest.
  */
 /*
- * ctp_region_begin: a region of the site's name begins; `task` 0: the task that is worked for. ctp_region_end: closes
- * the innermost region of its name, and those open inside it.
+ * ctp_region_begin: a region with the site's name begins; `task` 0: the region belongs to the present task.
+ * ctp_region_end: closes the innermost region with the site's name, and the regions that are open inside it.
  */
 CTP_INLINE void ctp_region_begin(uint64_t coro, uint64_t task, uint32_t site)
 {
@@ -78,20 +81,20 @@ CTP_INLINE void ctp_region_end(uint64_t coro, uint32_t site)
 	ctp_emit_of(CTP_CATEGORY_REGIONS, coro, 0, CTP_TAIL(site, CTP_KIND_REGION_END, 0, 0));
 }
 
-/* ctp_log: a message; its text is the site's. */
+/* ctp_log: writes a message; its text is the site's. */
 CTP_INLINE void ctp_log(uint64_t coro, uint32_t site)
 {
 	ctp_emit_of(CTP_CATEGORY_LOGS, coro, 0, CTP_TAIL(site, CTP_KIND_LOG, 0, 0));
 }
 
-/* ctp_log_number: a message with a number; shown where the text has {}, or else behind it. */
+/* ctp_log_number: writes a message with a number, which is shown in place of {} in the text, or else after the text. */
 CTP_INLINE void ctp_log_number(uint64_t coro, int64_t number, uint32_t site)
 {
 	ctp_emit_of(CTP_CATEGORY_LOGS, coro, (uint64_t)number,
 		CTP_TAIL(site, CTP_KIND_LOG, 0, CTP_LOG_HAS_NUMBER));
 }
 
-/* Eight bytes of a text, the first one lowest; bytes behind its end are 0. */
+/* Returns the first eight bytes of a text as one word, the first byte lowest; bytes after the text's end are 0. */
 CTP_INLINE uint64_t ctp_text_word(const char *text, uint32_t bytes)
 {
 	uint64_t word = 0;
@@ -103,8 +106,8 @@ CTP_INLINE uint64_t ctp_text_word(const char *text, uint32_t bytes)
 }
 
 /*
- * ctp_log_text: a message with a text that is made at run time, shown where the site's text has {}, or else
- * behind it. The text is cut after CTP_LOG_TEXT_MAX bytes, and costs a record for each eight.
+ * ctp_log_text: writes a message with a text that is made at run time, which is shown in place of {} in the site's
+ * text, or else after that. The text is cut after CTP_LOG_TEXT_MAX bytes, and costs one record for each eight bytes.
  */
 CTP_INLINE void ctp_log_text(uint64_t coro, const char *text, size_t bytes, uint32_t site)
 {
@@ -131,7 +134,7 @@ CTP_INLINE void ctp_log_text(uint64_t coro, const char *text, size_t bytes, uint
 	ctp_finish(thread);
 }
 
-/* ctp_counter: a quantity of the program has this value from here on. */
+/* ctp_counter: a quantity of the program, named by the site, has this value from here on. */
 CTP_INLINE void ctp_counter(int64_t value, uint32_t site)
 {
 	ctp_emit_of(
@@ -139,8 +142,8 @@ CTP_INLINE void ctp_counter(int64_t value, uint32_t site)
 }
 
 /*
- * ctp_name_coro, ctp_name_thread, ctp_name_resource: the name of a coroutine, of the calling thread, of a resource: the
- * site's; the latest one counts.
+ * ctp_name_coro, ctp_name_thread, ctp_name_resource: give a coroutine, the calling thread, or a resource the name of
+ * the site. The last name that was given counts.
  */
 CTP_INLINE void ctp_name_coro(uint64_t coro, uint32_t site)
 {
@@ -163,7 +166,7 @@ CTP_INLINE void ctp_mark(uint64_t coro, enum ctp_mark mark, uint64_t value, uint
 	ctp_emit(coro, value, CTP_TAIL(site, CTP_KIND_MARK, mark, 0));
 }
 
-/* ctp_daemon: `coro` is meant to live as long as the process. ctp_expect_idle: it may wait for ever. */
+/* ctp_daemon: `coro` is meant to live as long as the process. ctp_expect_idle: `coro` may wait without end. */
 CTP_INLINE void ctp_daemon(uint64_t coro)
 {
 	ctp_mark(coro, CTP_MARK_DAEMON, 0, 0);
@@ -174,7 +177,7 @@ CTP_INLINE void ctp_expect_idle(uint64_t coro)
 	ctp_mark(coro, CTP_MARK_EXPECT_IDLE, 0, 0);
 }
 
-/* ctp_start, ctp_stop: recording is wanted from here, or not wanted. */
+/* ctp_start, ctp_stop: the program wants recording from here on, or no longer wants it. */
 CTP_INLINE void ctp_start(void)
 {
 	ctp_mark(0, CTP_MARK_START, 0, 0);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Attaching: making the segment, handing it to the engine, opening the gate. A part of
- * ctp_probe_cold.h: include that.
+ * Attaching: making the segment, handing it to the engine, opening the gate. A part of ctp_probe_cold.h: include that.
  *
- * The steps, in this order: guard the gate against fork; make the segment (ctp_probe_segment.h) and map it;
- * fill the header, magic last; send the descriptor; take over the sites of an earlier attachment; open the
- * gate. Where there is no engine, and a flight recorder was asked for, its segment (ctp_probe_flight.h)
- * takes the engine's place; where there is none either, the segment waits for an engine that finds it
- * through /proc. A step that fails undoes those before it, and the program runs untraced.
+ * The steps, in this order: guard the gate against fork; make the segment (ctp_probe_segment.h) and map it; fill the
+ * header, magic last; send the descriptor; take over the sites of an earlier attachment; open the gate. If there is no
+ * engine but a flight recorder was asked for, a segment of the flight recorder (ctp_probe_flight.h) is used instead. If
+ * there is neither, the segment waits for an engine to find it through /proc. A step that fails undoes the steps before
+ * it, and the program runs untraced.
  */
 #ifndef COROTRACER_CTP_PROBE_ATTACH_H
 #define COROTRACER_CTP_PROBE_ATTACH_H
@@ -39,7 +38,7 @@ extern "C" {
 
 #define CTP_CONNECT_TRIES 64u
 #define CTP_CLOCK_TRIES 8u
-#define CTP_KEYS_WITHOUT_ALLOCATION 32u /* glibc allocates for a key beyond these */
+#define CTP_KEYS_WITHOUT_ALLOCATION 32u /* glibc allocates memory for keys from this number on */
 
 /* The gate. */
 
@@ -49,7 +48,7 @@ CTP_COLD_PART void ctp_gate_close_in_child(void)
 	ctp_store_relaxed(&ctp_gate_page.attach_lock, 0);
 }
 
-/* Where pages are larger than the gate, the kernel would wipe what lies behind it, too. */
+/* If the machine's pages are larger than the gate, the kernel would wipe what lies behind the gate, too. */
 CTP_COLD_PART bool ctp_gate_is_wiped_on_fork(void)
 {
 	return (uintptr_t)&ctp_gate_page % CTP_PAGE_BYTES == 0 &&
@@ -58,8 +57,8 @@ CTP_COLD_PART bool ctp_gate_is_wiped_on_fork(void)
 }
 
 /*
- * Has the kernel close the gate in forked children, however they are made; and the C library, for there are
- * emulators that accept the advice and do not follow it.
+ * Makes the kernel close the gate in forked children, however they are made. The C library is asked, too, because some
+ * emulators accept the advice and do not follow it.
  */
 CTP_COLD_PART bool ctp_gate_guard(void)
 {
@@ -78,7 +77,7 @@ CTP_COLD_PART bool ctp_gate_guard(void)
 /* The clock. */
 
 #if defined(__x86_64__)
-/* Looks for the word "tsc" in the kernel's list of clock sources. */
+/* Returns whether the word "tsc" is in the kernel's list of clock sources. */
 CTP_COLD_PART bool ctp_is_tsc_listed(void)
 {
 	char list[256];
@@ -117,7 +116,10 @@ CTP_COLD_PART uint32_t ctp_clock_choose(void)
 }
 #endif
 
-/* The engine's word, where it says so in the environment, and where events can read that word. */
+/*
+ * Returns the clock that the engine demands in the environment, if events can read the engine's coarse time; else our
+ * own choice.
+ */
 CTP_COLD_PART uint32_t ctp_clock_of(const struct ctp_segment *segment)
 {
 	const char *asked = secure_getenv(CTP_CLOCK_ENVIRONMENT);
@@ -127,7 +129,7 @@ CTP_COLD_PART uint32_t ctp_clock_of(const struct ctp_segment *segment)
 	return ctp_clock_choose();
 }
 
-/* Three readings of one instant: the one of several attempts that took least. */
+/* Takes three readings of one instant: of several attempts, the fastest. */
 CTP_COLD_PART void ctp_clock_read(struct ctp_header *header)
 {
 	uint64_t least = UINT64_MAX;
@@ -190,9 +192,9 @@ CTP_COLD_PART void ctp_header_fill(
 		header->features_compatible |= CTP_FEATURE_FLIGHT;
 		orders->policy = CTP_POLICY_OVERWRITE_OLDEST;
 	}
-	/* From the first event on, whether the engine has come by then or not. */
+	/* Events are wanted from the first one on, even if the engine has not mapped the segment yet. */
 	orders->wanted = wanted;
-	/* Until the engine comes. */
+	/* This value holds until the engine advances it. */
 	orders->coarse_time = ctp_nanoseconds(CLOCK_MONOTONIC);
 	header->clock = ctp_clock_of(segment);
 	header->role = role;
@@ -208,7 +210,7 @@ CTP_COLD_PART void ctp_header_fill(
 
 /* The hand-over. */
 
-/* Connected to a socket of our own user, or the superuser: the peer that gets the memory can write it. */
+/* Returns whether the socket's peer is our own user or the superuser: the peer that gets the memory can write to it. */
 CTP_COLD_PART bool ctp_is_peer_trusted(int connection)
 {
 	struct ucred peer;
@@ -290,7 +292,7 @@ CTP_COLD_PART bool ctp_segment_send(
 
 /* The process. */
 
-/* Makes the key whose destructor gives rings back; without one they are found by dead owners. */
+/* Makes the key whose destructor gives rings back. Without a key, rings are found again by their dead owners. */
 CTP_COLD_PART void ctp_thread_key_make(void)
 {
 	struct ctp_process *process = &ctp_process_state;
@@ -298,7 +300,7 @@ CTP_COLD_PART void ctp_thread_key_make(void)
 
 	if (process->has_thread_key || pthread_key_create(&key, ctp_thread_leave) != 0)
 		return;
-	/* A first event may stand in a signal handler, where setting the key must not allocate. */
+	/* A thread's first event may be written in a signal handler, where setting the key must not allocate. */
 	if (key >= CTP_KEYS_WITHOUT_ALLOCATION) {
 		pthread_key_delete(key);
 		return;
@@ -308,8 +310,8 @@ CTP_COLD_PART void ctp_thread_key_make(void)
 }
 
 /*
- * A forked child lets go of its parent's memory. Nothing is unmapped: an event that fork interrupted
- * may still be written, and then goes nowhere.
+ * Makes a forked child let go of its parent's memory. The address range stays mapped, to private memory: an event that
+ * fork interrupted may still be written, and goes nowhere.
  */
 CTP_COLD_PART void ctp_segment_leave_to_parent(struct ctp_header *header, uint64_t bytes)
 {
@@ -318,8 +320,8 @@ CTP_COLD_PART void ctp_segment_leave_to_parent(struct ctp_header *header, uint64
 }
 
 /*
- * The limits that threads go by while they may still be busy with the segment before: they never grow, so
- * that they hold for both.
+ * Lowers a limit that threads obey while some may still be busy with the segment before. The limits never grow, so that
+ * they hold for both segments.
  */
 CTP_COLD_PART void ctp_limit(uint32_t *limit, uint32_t of_segment)
 {
@@ -339,7 +341,7 @@ CTP_COLD_PART void ctp_process_take(const struct ctp_segment *segment)
 	ctp_limit(&process->ring_max, segment->ring_max);
 	ctp_limit(&process->site_max, segment->site_max);
 	ctp_limit(&process->name_bytes, segment->name_bytes);
-	/* P8: no site is numbered any more in the old segment that the new one does not get. */
+	/* P8: from here on no site is numbered in the old segment that the new segment does not inherit. */
 	old = __atomic_exchange_n(&process->header, NULL, __ATOMIC_ACQ_REL);
 	if (old)
 		ctp_sites_inherit(segment->header, old);
@@ -361,8 +363,8 @@ CTP_COLD_PART void ctp_process_take(const struct ctp_segment *segment)
 }
 
 /*
- * A segment that waits takes a gigabyte of addresses in programs that nobody traces: not where those are
- * counted, nor where its orders could not be read.
+ * Returns whether a segment may wait for an engine. A waiting segment takes a gigabyte of address space in a program
+ * that may never be traced: no segment waits if address space is limited, or if its orders could not be read.
  */
 CTP_COLD_PART bool ctp_may_wait(void)
 {
@@ -374,8 +376,8 @@ CTP_COLD_PART bool ctp_may_wait(void)
 }
 
 /*
- * The engine's segment, where there is an engine; else the flight recorder's, where one is asked for; else
- * one that waits.
+ * Chooses the segment: the engine's if there is an engine; else the flight recorder's if one is asked for; else one
+ * that waits.
  */
 CTP_COLD_PART bool ctp_segment_choose(struct ctp_segment *segment, const struct ctp_wish *wish)
 {
@@ -414,7 +416,7 @@ CTP_COLD_PART bool ctp_attach_locked(const struct ctp_wish *wish)
 	return true;
 }
 
-/* Not a lock to wait for: a second thread runs untraced until the first is done. */
+/* This lock is never waited for: a second thread runs untraced until the first is done. */
 CTP_COLD_PART bool ctp_attach_lock(void)
 {
 	uint32_t unlocked = 0;
@@ -423,13 +425,15 @@ CTP_COLD_PART bool ctp_attach_lock(void)
 		__ATOMIC_ACQUIRE, __ATOMIC_RELAXED); /* P9 */
 }
 
-/* Whether there is a segment, be its events wanted or not. */
+/* Returns whether there is a segment, even if its events are not wanted. */
 CTP_COLD_PART bool ctp_is_gate_open(void)
 {
 	return ctp_load_relaxed(&ctp_gate_page.pass) != 0;
 }
 
-/* A segment that only waits gives way to an engine's, or to a flight recorder's. */
+/*
+ * Returns whether the wish is met already. A segment that only waits gives way to an engine's or a flight recorder's.
+ */
 CTP_COLD_PART bool ctp_is_served(const struct ctp_wish *wish)
 {
 	if (!wish->engine && !wish->has_flight)

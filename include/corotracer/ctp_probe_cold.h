@@ -2,23 +2,23 @@
 /*
  * The probe's cold functions: attaching, rings and chunks, sites. Declared in ctp_probe.h.
  *
- * In C++ all of this is inline, and any number of translation units may include it. In C it defines
- * the probe's state and functions, so exactly one file of a program or library includes it:
- * sdk/c/probe.c, or a library's private copy of the probe.
+ * In C++ all of this is inline, and any number of translation units may include it. In C it defines the probe's state
+ * and functions, so exactly one file of a program or library includes it: sdk/c/probe.c, or a library's private copy of
+ * the probe.
  *
- * These functions must never print, block, abort, allocate, or change errno. Those that an event can
- * lead to are safe in signal handlers: they take no lock, and run with asynchronous signals blocked,
- * so that no handler meets their work half done or jumps out of it.
+ * These functions must never print, block, abort, allocate, or change errno. The functions that an event can call are
+ * safe in signal handlers: they take no lock, and run with asynchronous signals blocked, so that no handler finds their
+ * work half done or jumps out of it.
  *
  * Limits that users should know:
- * - A shared object that holds the probe must not be unloaded (link it with -z nodelete): a thread
- *   that ends calls into it.
- * - The ring is found through thread-local storage. Threads made by a raw clone() without storage of
- *   their own share their creator's and must not emit.
- * - A filter that ends the process at a system call has to come after ctp_attach. Strict seccomp (mode 1) and
- *   PR_SET_TSC forbid the counter itself: the next event would end the process, so detach before.
- * - A signal handler may not switch to another stack and emit there while its thread was interrupted
- *   within an event, and fork() in such a handler should be followed by exec or _exit.
+ * - A shared object that holds the probe must not be unloaded (link it with -z nodelete), because each thread that ends
+ *   calls a function of it.
+ * - A thread finds its ring through thread-local storage. A thread made by a raw clone() without thread-local storage
+ *   of its own shares its creator's and must not write events.
+ * - A seccomp filter that ends the process at a system call must be installed after ctp_attach. Strict seccomp (mode 1)
+ *   and PR_SET_TSC forbid reading the counter: the next event would end the process, so detach first.
+ * - A signal handler that interrupted an event must not switch to another stack and write events there. fork() in such
+ *   a handler should be followed by exec or _exit.
  */
 #ifndef COROTRACER_CTP_PROBE_COLD_H
 #define COROTRACER_CTP_PROBE_COLD_H
@@ -67,12 +67,12 @@ __attribute__((tls_model("initial-exec"))) __thread struct ctp_thread ctp_thread
 #endif
 
 /*
- * Where the parts of a segment begin in the memory of this process. A memfd has them at the same
- * offsets; in a flight recorder's file, which is small, they lie closer together.
+ * Offsets of the parts of a segment in the memory of this process. A memfd has the parts at the same offsets; in a
+ * flight recorder's file, which is small, they lie closer together.
  */
 #define CTP_ALIGN_UP(bytes, unit) (((bytes) + (unit)-1) / (unit) * (unit))
 #define CTP_MAP_ALIGNMENT (UINT64_C(2) << 20)
-#define CTP_UNIT_BYTES UINT64_C(65536) /* no page is larger */
+#define CTP_UNIT_BYTES UINT64_C(65536) /* no machine's pages are larger */
 #define CTP_ORDERS_OFFSET ((uint64_t)CTP_PAGE_BYTES)
 #define CTP_RING_OFFSET (2 * (uint64_t)CTP_PAGE_BYTES)
 #define CTP_SITE_OFFSET \
@@ -84,8 +84,8 @@ CTP_STATIC_ASSERT(
 	CTP_CHUNK_OFFSET % CTP_CHUNK_BYTES == 0, "a cursor's low bits tell a chunk's end");
 
 /*
- * Signals are kept away while a cold function works. Signals that the thread causes by its own instructions stay as
- * they are: the kernel would end the process at a fault whose signal is blocked.
+ * Signals are blocked while a cold function works, except signals that the thread causes by its own instructions: the
+ * kernel would end the process at a fault whose signal is blocked.
  */
 struct ctp_quiet {
 	uint64_t mask;
@@ -102,7 +102,7 @@ CTP_COLD_PART void ctp_quiet_begin(struct ctp_quiet *quiet)
 {
 	uint64_t block = CTP_ASYNCHRONOUS_SIGNALS;
 
-	/* Done by the system call itself: the C library's functions leave its own signals open. */
+	/* By a raw system call: the C library's functions do not block the signals that the library uses itself. */
 	quiet->saved_errno = errno;
 	quiet->is_masked =
 		syscall(SYS_rt_sigprocmask, SIG_BLOCK, &block, &quiet->mask, sizeof(block)) == 0;
@@ -116,8 +116,8 @@ CTP_COLD_PART void ctp_quiet_end(const struct ctp_quiet *quiet)
 }
 
 /*
- * The probe's own descriptors are made, used and closed by system calls, here and below: what stands between the
- * program and the C library, as the descriptor ledger does, sees those of the program alone.
+ * Here and below the probe makes, uses and closes its own descriptors by raw system calls. A library that stands
+ * between the program and the C library, such as the descriptor ledger, therefore sees only the program's descriptors.
  */
 CTP_COLD_PART int ctp_unseen_open(const char *path, int flags)
 {
@@ -129,7 +129,7 @@ CTP_COLD_PART void ctp_unseen_close(int descriptor)
 	syscall(SYS_close, descriptor);
 }
 
-/* Takes `amount` of what *used counts, up to `limit`; false where that much is not left. */
+/* Takes `amount` of the things that *used counts, up to `limit`. Returns false if fewer are left. */
 CTP_COLD_PART bool ctp_hand_out(
 	uint32_t *used, uint32_t amount, uint32_t limit, uint32_t *ret_first)
 {
@@ -149,7 +149,7 @@ CTP_COLD_PART char *ctp_segment_at(struct ctp_header *header, uint64_t offset)
 	return (char *)(void *)header + offset;
 }
 
-/* The orders that stand in a segment: for cold functions, whose thread may still have one of before. */
+/* Returns the orders in a segment: for cold functions, whose thread may still have the segment before. */
 CTP_COLD_PART struct ctp_orders *ctp_orders_of(struct ctp_header *header)
 {
 	return (struct ctp_orders *)(void *)ctp_segment_at(header, CTP_ORDERS_OFFSET);

@@ -12,11 +12,11 @@ extern "C" {
 #endif
 
 /*
- * ctp_current: the coroutine that runs on this thread, as far as the thread's events tell: from ctp_resume, or a switch
- * to it, to its next suspend or switch, or its return. 0: none does, or it is not known which, as after another one
- * inside of it has suspended; an event written with 0 counts as a thread's. For a mutex or channel that does not know
- * who calls it. The thread is looked up anew at each call, so it is right on whatever thread the coroutine goes on. A
- * few instructions.
+ * ctp_current: returns the coroutine that runs on this thread, as far as the thread's events show: from ctp_resume, or
+ * a switch to the coroutine, until its next suspend or switch, or its return. Returns 0 if no coroutine runs, or if it
+ * is not known which one runs, as after a coroutine inside of this one has suspended; an event written with coroutine 0
+ * counts as an event of the thread. The function is for a mutex or channel that does not know its caller. The thread is
+ * looked up at each call, so the result is right on whatever thread the coroutine goes on. Costs a few instructions.
  */
 CTP_INLINE uint64_t ctp_current(void)
 {
@@ -24,8 +24,8 @@ CTP_INLINE uint64_t ctp_current(void)
 }
 
 /*
- * Notes which coroutine runs here, or that it no longer does. For the functions below, which write the events
- * that say so.
+ * Notes which coroutine runs on this thread, or that it no longer runs. For the functions below, which write the
+ * corresponding events.
  */
 CTP_INLINE void ctp_current_enter(uint64_t coro)
 {
@@ -45,8 +45,10 @@ CTP_INLINE void ctp_current_leave(uint64_t coro)
 }
 
 /*
- * ctp_current_spawn: a coroutine was made that may begin here without an event: which one runs is not known.
- * ctp_current_spawned: the new coroutine will write its own.
+ * ctp_current_spawn: notes that a coroutine was made which may begin on this thread without an event, so that the
+ * running coroutine is not known.
+ * ctp_current_spawned: notes that the new coroutine will write its own events, so that the running coroutine is the one
+ * from before the spawn.
  */
 CTP_INLINE void ctp_current_spawn(void)
 {
@@ -65,20 +67,21 @@ CTP_INLINE void ctp_current_spawned(void)
 }
 
 /*
- * The events of a scheduler, by name. `coro` is the coroutine that does it, made by ctp_coro_new, or 0
- * for the thread itself; `site` comes from CTP_SITE or ctp_site_address, or is 0; `resource` and
- * `queue` are handles made by CTP_HANDLE, as in CTP_HANDLE(CTP_RESOURCE_LOCK, address), or CTP_DESCRIPTOR, or 0.
- * Times are CLOCK_MONOTONIC in nanoseconds. While nothing traces all ids are 0, and the functions do nothing.
+ * The events of a scheduler, by name. `coro` is the coroutine that does what the event says: an id made by
+ * ctp_coro_new, or 0 for the thread itself. `site` comes from CTP_SITE or ctp_site_address, or is 0. `resource` and
+ * `queue` are handles made by CTP_HANDLE, as in CTP_HANDLE(CTP_RESOURCE_LOCK, address), or by CTP_DESCRIPTOR, or 0.
+ * Times are CLOCK_MONOTONIC in nanoseconds. While the program is not traced all ids are 0, and the functions do
+ * nothing.
  *
- * Order matters: write suspend or switch before anyone else can resume the coroutine, wake before the
- * target can be seen by another worker, release and notify before the next owner can be seen.
+ * The order of events matters: write suspend or switch before another thread can resume the coroutine, wake before
+ * another worker can see the target, and release and notify before the next owner can be seen.
  */
 /*
- * ctp_create: `coro` is there from here on, and has not run yet. `address` is where the record lies that the program
- * keeps of it (its fiber, task or promise), or anything else of its own that is given back no sooner than it is
- * destroyed; 0: not told. No two coroutines that are there have the same one: where a second one is created with it,
- * the first one is taken to be gone, and its end to have been missed. `address` is no place in the code; the place
- * where it was started is `site`.
+ * ctp_create: `coro` exists from here on, and has not run yet. `address` is the address of the program's own record of
+ * the coroutine (its fiber, task or promise), or of another object that belongs to the coroutine alone and is freed no
+ * sooner than the coroutine is destroyed; 0: not stated. No two living coroutines have the same address: if a second
+ * coroutine is created with the address, the first counts as gone, its end as missed. `address` is not a place in the
+ * code; the place where the coroutine was started is `site`.
  */
 CTP_INLINE void ctp_create(uint64_t coro, uint64_t address, uint32_t site)
 {
@@ -86,16 +89,17 @@ CTP_INLINE void ctp_create(uint64_t coro, uint64_t address, uint32_t site)
 }
 
 /*
- * ctp_frame: `frame` is the address by which wakes name it, where they know no id (CTP_RESOURCE_FRAME), such as the
- * address of a coroutine handle; as `address` of ctp_create, it is this coroutine's alone. `function_site` is the
- * function that it runs: ctp_site_address(function, CTP_SITE_FUNCTION), or 0. Written after ctp_create, once.
+ * ctp_frame: states the address `frame` by which wakes name the coroutine if they do not know its id
+ * (CTP_RESOURCE_FRAME), such as the address of a coroutine handle. Like `address` of ctp_create, the frame belongs to
+ * this coroutine alone. `function_site` is the function that the coroutine runs: ctp_site_address(function,
+ * CTP_SITE_FUNCTION), or 0. Call it once, after ctp_create.
  */
 CTP_INLINE void ctp_frame(uint64_t coro, const void *frame, uint32_t function_site)
 {
 	ctp_emit(coro, (uint64_t)(uintptr_t)frame, CTP_TAIL(function_site, CTP_KIND_FRAME, 0, 0));
 }
 
-/* ctp_resume: `coro` runs on this thread from here on; `point` is that at which it was suspended (points.def). */
+/* ctp_resume: `coro` runs on this thread from here on; `point` is the point at which it was suspended (points.def). */
 CTP_INLINE void ctp_resume(uint64_t coro, enum ctp_point point)
 {
 	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_RESUME, point, 0));
@@ -103,8 +107,9 @@ CTP_INLINE void ctp_resume(uint64_t coro, enum ctp_point point)
 }
 
 /*
- * ctp_suspend: `coro` gives up its thread, and waits for `resource`, which ends the wait: a lock, a descriptor, a
- * child. `site` is where it waits; `point` is CTP_POINT_AWAIT but for the beginning, the end, and yields.
+ * ctp_suspend: `coro` gives up its thread and waits for `resource`, which ends the wait: a lock, a descriptor, a child.
+ * `site` is the place of the wait. `point` is CTP_POINT_AWAIT, except at the coroutine's beginning, at its end, and in
+ * yields.
  */
 CTP_INLINE void ctp_suspend(uint64_t coro, uint64_t resource, uint32_t site, enum ctp_point point)
 {
@@ -112,7 +117,10 @@ CTP_INLINE void ctp_suspend(uint64_t coro, uint64_t resource, uint32_t site, enu
 	ctp_current_leave(coro);
 }
 
-/* ctp_suspend_until: ctp_suspend; the wait ends at `deadline_ns` of CLOCK_MONOTONIC, whatever happens. */
+/*
+ * ctp_suspend_until: does what ctp_suspend does, for a wait that ends at `deadline_ns` of CLOCK_MONOTONIC at the
+ * latest.
+ */
 CTP_INLINE void ctp_suspend_until(
 	uint64_t coro, uint64_t resource, uint32_t site, enum ctp_point point, uint64_t deadline_ns)
 {
@@ -123,8 +131,8 @@ CTP_INLINE void ctp_suspend_until(
 
 /*
  * ctp_switch: this thread leaves `from`, at `site`, and enters `to`: a suspend and a resume in one record, with one
- * reading of the clock. Either may be 0, for the thread's own stack. The record says nothing of what `from` waits for:
- * right for yields, and where `from` has come to its end (after ctp_return).
+ * reading of the clock. Either coroutine may be 0, for the thread's own stack. The record does not say what `from`
+ * waits for: use ctp_switch for yields, and when `from` has come to its end (after ctp_return).
  */
 CTP_INLINE void ctp_switch(uint64_t from, uint64_t to, uint32_t site, enum ctp_point point)
 {
@@ -133,7 +141,10 @@ CTP_INLINE void ctp_switch(uint64_t from, uint64_t to, uint32_t site, enum ctp_p
 	ctp_current_enter(to);
 }
 
-/* ctp_switch_for: ctp_switch, where `from` waits for `resource`. Two records, one reading. */
+/*
+ * ctp_switch_for: does what ctp_switch does, when `from` waits for `resource`. Writes two records with one reading of
+ * the clock.
+ */
 CTP_INLINE void ctp_switch_for(
 	uint64_t from, uint64_t to, uint64_t resource, uint32_t site, enum ctp_point point)
 {
@@ -143,7 +154,7 @@ CTP_INLINE void ctp_switch_for(
 	ctp_current_enter(to);
 }
 
-/* ctp_cancel: the suspension written last did not take place. */
+/* ctp_cancel: the last suspension of `coro` that was recorded did not take place. */
 CTP_INLINE void ctp_cancel(uint64_t coro)
 {
 	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_CANCEL, 0, 0));
@@ -151,16 +162,16 @@ CTP_INLINE void ctp_cancel(uint64_t coro)
 }
 
 /*
- * ctp_wake: `target` is a handle of kind COROUTINE or FRAME, or CTP_REMOTE where it is another process's coroutine;
- * `waker` the running coroutine or 0. `outcome` is what became of it (outcomes.def); where the target is put into a
- * queue, ctp_enqueue follows. The first run of a new coroutine needs no wake.
+ * ctp_wake: `target` is a handle of kind COROUTINE or FRAME, or a CTP_REMOTE if the coroutine belongs to another
+ * process; `waker` is the running coroutine or 0. `outcome` is the result of the wake (outcomes.def); if the target is
+ * put into a queue, call ctp_enqueue next. The first run of a new coroutine needs no wake.
  */
 CTP_INLINE void ctp_wake(uint64_t waker, uint64_t target, uint32_t site, enum ctp_outcome outcome)
 {
 	ctp_emit(waker, target, CTP_TAIL(site, CTP_KIND_WAKE, outcome, 0));
 }
 
-/* ctp_return: `coro` has run to its end; it is there until ctp_destroy. */
+/* ctp_return: `coro` has run to its end; the coroutine exists until ctp_destroy. */
 CTP_INLINE void ctp_return(uint64_t coro)
 {
 	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_RETURN, 0, 0));
@@ -168,8 +179,8 @@ CTP_INLINE void ctp_return(uint64_t coro)
 }
 
 /*
- * ctp_destroy: `coro` is gone, and another one may lie at its addresses; `life` says what it did until then
- * (lives.def).
+ * ctp_destroy: `coro` is gone, and another coroutine may lie at its addresses. `life` says what the coroutine did
+ * before (lives.def).
  */
 CTP_INLINE void ctp_destroy(uint64_t coro, enum ctp_life life)
 {
@@ -177,7 +188,7 @@ CTP_INLINE void ctp_destroy(uint64_t coro, enum ctp_life life)
 	ctp_current_leave(coro);
 }
 
-/* ctp_destroy_at: ctp_destroy, where another party decided so, at `site`. */
+/* ctp_destroy_at: does what ctp_destroy does, if another party destroyed the coroutine, at `site`. */
 CTP_INLINE void ctp_destroy_at(uint64_t coro, enum ctp_life life, uint32_t site)
 {
 	ctp_emit(coro, 0, CTP_TAIL(site, CTP_KIND_DESTROY, life, 0));
@@ -185,8 +196,8 @@ CTP_INLINE void ctp_destroy_at(uint64_t coro, enum ctp_life life, uint32_t site)
 }
 
 /*
- * ctp_await: `parent` is about to wait until `child` has come to its end. ctp_await_done: it has.
- * Between the two `parent` suspends, if it has to, for CTP_HANDLE(CTP_RESOURCE_COROUTINE, child).
+ * ctp_await: `parent` is about to wait until `child` has come to its end. ctp_await_done: the child has come to its
+ * end. Between the two calls `parent` suspends, if necessary, for CTP_HANDLE(CTP_RESOURCE_COROUTINE, child).
  */
 CTP_INLINE void ctp_await(uint64_t parent, uint64_t child, uint32_t site)
 {
@@ -199,25 +210,25 @@ CTP_INLINE void ctp_await_done(uint64_t parent, uint64_t child)
 }
 
 /*
- * ctp_acquire: `coro` holds the resource from here on; a coroutine that was handed it does not write this. A
- * CTP_RESOURCE_LOCK is held by one at a time; a resource that several may hold at once, such as a lock that readers
- * share, is a CTP_RESOURCE_SEMAPHORE.
+ * ctp_acquire: `coro` holds the resource from here on. A coroutine that got the resource by ctp_hand_over does not
+ * write this event. One coroutine at a time can hold a CTP_RESOURCE_LOCK; a resource that several may hold at the same
+ * time, such as a lock that readers share, is a CTP_RESOURCE_SEMAPHORE.
  */
 CTP_INLINE void ctp_acquire(uint64_t coro, uint64_t resource, uint32_t site)
 {
 	ctp_emit_of(CTP_CATEGORY_RESOURCES, coro, resource, CTP_TAIL(site, CTP_KIND_ACQUIRE, 0, 0));
 }
 
-/* ctp_release: `coro` gives the resource back, and it is free. */
+/* ctp_release: `coro` gives the resource back, and the resource is free. */
 CTP_INLINE void ctp_release(uint64_t coro, uint64_t resource, uint32_t site)
 {
 	ctp_emit_of(CTP_CATEGORY_RESOURCES, coro, resource, CTP_TAIL(site, CTP_KIND_RELEASE, 0, 0));
 }
 
 /*
- * ctp_block: this thread is about to wait for the lock with all that runs on it, for so many milliseconds at most; -1:
- * as long as it takes. ctp_block_done: the thread waits no more. The holder of the lock says so by ctp_acquire; a
- * thread that holds it does so with coroutine 0, outside of any.
+ * ctp_block: this thread, with all that runs on it, is about to wait for the lock, for at most timeout_ms milliseconds;
+ * -1: without limit. ctp_block_done: the thread no longer waits. The holder of the lock writes ctp_acquire; a thread
+ * that holds the lock outside of any coroutine writes ctp_acquire with coroutine 0.
  */
 CTP_INLINE void ctp_block(uint64_t lock, int64_t timeout_ms, uint32_t site)
 {
@@ -230,14 +241,17 @@ CTP_INLINE void ctp_block_done(uint32_t site)
 	ctp_emit(0, 0, CTP_TAIL(site, CTP_KIND_BLOCK_END, CTP_CALL_LOCK, 0));
 }
 
-/* ctp_hand_over: `coro` gives the resource to the coroutine `receiver`; it is never free between. */
+/* ctp_hand_over: `coro` gives the resource to the coroutine `receiver`; the resource is never free in between. */
 CTP_INLINE void ctp_hand_over(uint64_t coro, uint64_t resource, uint64_t receiver, uint32_t site)
 {
 	ctp_emit_with_of(CTP_CATEGORY_RESOURCES, coro, resource,
 		CTP_TAIL(site, CTP_KIND_HAND_OVER, 0, 0), CTP_DETAIL_RECEIVER, receiver);
 }
 
-/* ctp_notify: `coro` tells the resource's waiters, and finds nr_woken; 0 is worth telling. */
+/*
+ * ctp_notify: `coro` notifies the resource's waiters and wakes nr_woken of them. A notification that finds no waiter
+ * (0) is worth recording.
+ */
 CTP_INLINE void ctp_notify(uint64_t coro, uint64_t resource, unsigned nr_woken, uint32_t site)
 {
 	ctp_emit_of(CTP_CATEGORY_RESOURCES, coro, resource,
@@ -245,17 +259,18 @@ CTP_INLINE void ctp_notify(uint64_t coro, uint64_t resource, unsigned nr_woken, 
 }
 
 /*
- * ctp_enqueue, ctp_dequeue: `coro`, which is ready, enters the queue, or is taken from it to be run. A coroutine that
- * has not run yet is ready then for 'corotracer why' and for findings; in times it has "not begun" until its first run,
- * whether it was woken or lies in a queue, and the scheduler's latency leaves that run out. For one that was suspended
- * before its first run (CTP_POINT_INITIAL) both count from the wake on.
+ * ctp_enqueue, ctp_dequeue: `coro`, which is ready, enters the queue, or is taken from the queue to be run. A coroutine
+ * that lies in a queue but has not run yet counts as ready in 'corotracer why' and in findings. In tables of times such
+ * a coroutine is "not begun" until its first run, whether it was woken or lies in a queue, and the scheduler latency
+ * leaves that first run out. For a coroutine that was suspended before its first run (CTP_POINT_INITIAL), times and
+ * latency count from the wake on.
  */
 CTP_INLINE void ctp_enqueue(uint64_t coro, uint64_t queue)
 {
 	ctp_emit(coro, queue, CTP_TAIL(0, CTP_KIND_ENQUEUE, 0, 0));
 }
 
-/* ctp_enqueue_private: ctp_enqueue, where only the calling thread can take it out again. */
+/* ctp_enqueue_private: does what ctp_enqueue does, if only the calling thread can take the coroutine out again. */
 CTP_INLINE void ctp_enqueue_private(uint64_t coro, uint64_t queue)
 {
 	ctp_emit(coro, queue, CTP_TAIL(0, CTP_KIND_ENQUEUE, 0, CTP_ENQUEUE_PRIVATE));
@@ -267,12 +282,12 @@ CTP_INLINE void ctp_dequeue(uint64_t coro, uint64_t queue)
 }
 
 /*
- * Descriptors, for programs that run without the descriptor ledger, which tells the same by itself.
+ * Descriptors, for programs that run without the descriptor ledger; the ledger records the same events by itself.
  * `descriptor` is made by CTP_DESCRIPTOR, with a generation that counts the uses of the number.
  */
 /*
- * ctp_descriptor_open: the descriptor is there; written after the call that opened it. ctp_descriptor_close: the
- * descriptor is about to go; written before the call that closes it.
+ * ctp_descriptor_open: the descriptor exists; write this after the call that opened the descriptor.
+ * ctp_descriptor_close: the descriptor is about to be closed; write this before the call that closes the descriptor.
  */
 CTP_INLINE void ctp_descriptor_open(uint64_t descriptor, uint32_t site)
 {
@@ -286,7 +301,7 @@ CTP_INLINE void ctp_descriptor_close(uint64_t descriptor, uint32_t site)
 		CTP_TAIL(site, CTP_KIND_DESCRIPTOR_CLOSE, 0, 0));
 }
 
-/* ctp_descriptor_arm: epoll_ctl with this operation, events and user data; 1 add, 2 delete, 3 modify. */
+/* ctp_descriptor_arm: records an epoll_ctl with this operation (1 add, 2 delete, 3 modify), events and user data. */
 CTP_INLINE void ctp_descriptor_arm(
 	uint64_t descriptor, unsigned operation, uint16_t events, uint64_t user_data, uint32_t site)
 {
@@ -294,21 +309,21 @@ CTP_INLINE void ctp_descriptor_arm(
 		CTP_TAIL(site, CTP_KIND_DESCRIPTOR_ARM, operation, events));
 }
 
-/* ctp_descriptor_ready: epoll_wait told of these events, with this user data. */
+/* ctp_descriptor_ready: epoll_wait reported these events, with this user data. */
 CTP_INLINE void ctp_descriptor_ready(uint64_t descriptor, uint16_t events, uint64_t user_data)
 {
 	ctp_emit_of(CTP_CATEGORY_DESCRIPTORS, user_data, descriptor,
 		CTP_TAIL(0, CTP_KIND_DESCRIPTOR_READY, 0, events));
 }
 
-/* ctp_park, ctp_unpark: this worker found no work and goes to sleep; it is awake again. */
+/* ctp_park, ctp_unpark: this worker found no work and goes to sleep; this worker is awake again. */
 CTP_INLINE void ctp_park(uint64_t resource, uint32_t site)
 {
 	ctp_emit(0, resource, CTP_TAIL(site, CTP_KIND_PARK, 0, 0));
 	ctp_thread_self()->current = 0;
 }
 
-/* ctp_park_until: ctp_park; the sleep ends at `deadline_ns`, whatever happens. */
+/* ctp_park_until: does what ctp_park does, for a sleep that ends at `deadline_ns` at the latest. */
 CTP_INLINE void ctp_park_until(uint64_t resource, uint32_t site, uint64_t deadline_ns)
 {
 	ctp_emit_with(
@@ -317,9 +332,9 @@ CTP_INLINE void ctp_park_until(uint64_t resource, uint32_t site, uint64_t deadli
 }
 
 /*
- * ctp_park_untimed: ctp_park; no timer of the scheduler is set, so that only a wake sets it going again. For schedulers
- * that sleep in a call with a time-out all the same, after which they look again and find nothing: without this the
- * time-out counts as somebody who may come.
+ * ctp_park_untimed: does what ctp_park does, if no timer of the scheduler is set, so that only a wake ends the sleep.
+ * For schedulers that nevertheless sleep in a call with a time-out, then look for work and find none: without this
+ * event the time-out counts as something that may still wake the worker.
  */
 CTP_INLINE void ctp_park_untimed(uint64_t resource, uint32_t site)
 {

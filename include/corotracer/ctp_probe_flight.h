@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The flight recorder's segment: a file, or a memfd, that nobody has to drain. A part of
- * ctp_probe_cold.h: include that.
+ * The flight recorder's segment: a file, or a memfd, that needs no engine to drain it. A part of ctp_probe_cold.h:
+ * include that.
  *
- * The file gets all its blocks before it is mapped: a store into a hole of a full disk would end the
- * program. Its lock (flock) tells that the process lives. The descriptor that holds it is never mapped
- * itself, and is closed in forked children, which would hold it, too.
+ * The file gets all its blocks before it is mapped: a store into a hole of a full disk would end the program. The
+ * file's lock (flock) shows that the process lives. The descriptor that holds the lock is never mapped itself, and is
+ * closed in forked children, because they would hold the lock, too.
  */
 #ifndef COROTRACER_CTP_PROBE_FLIGHT_H
 #define COROTRACER_CTP_PROBE_FLIGHT_H
@@ -31,17 +31,17 @@ extern "C" {
 
 /* The wishes of one attachment. */
 struct ctp_wish {
-	const char *engine; /* its socket; NULL: there is none */
-	const char *path;   /* of the flight recorder's file, with %p; "": a memfd */
-	uint64_t bytes;     /* 0: the default; UINT64_MAX: behind a comma in `path` */
+	const char *engine; /* name of the engine's socket; NULL: there is no engine */
+	const char *path;   /* path of the flight recorder's file, with %p; "": a memfd */
+	uint64_t bytes;     /* 0: the default; UINT64_MAX: `path` has the number after a comma */
 	uint32_t role;
 	bool has_flight;
-	bool waits; /* for an engine that comes later, where there is neither */
+	bool waits; /* wait for a later engine if there is neither engine nor flight recorder */
 };
 
 #define CTP_BYTES_IN_PATH UINT64_MAX
 
-/* The environment's wish goes before the program's. */
+/* COROTRACER_FLIGHT in the environment overrides the program's own wish. */
 CTP_COLD_PART void ctp_flight_ask(struct ctp_wish *wish)
 {
 	const char *asked = secure_getenv(CTP_FLIGHT_ENVIRONMENT);
@@ -55,7 +55,10 @@ CTP_COLD_PART void ctp_flight_ask(struct ctp_wish *wish)
 
 /* Paths. */
 
-/* A whole number with K, M or G behind it, and iB or B behind that; false: it is none. */
+/*
+ * Parses a whole number, which K, M or G may follow, and after that iB or B. Returns false if the text is not such a
+ * number.
+ */
 CTP_COLD_PART bool ctp_bytes_parse(const char *text, uint64_t *ret_bytes)
 {
 	const char *unit;
@@ -78,7 +81,7 @@ CTP_COLD_PART bool ctp_bytes_parse(const char *text, uint64_t *ret_bytes)
 	return *text == '\0';
 }
 
-/* Copies a path, with the process id for each %p; false: it does not fit. */
+/* Copies a path, with the process id for each %p. Returns false if the result does not fit. */
 CTP_COLD_PART bool ctp_path_expand(const char *from, size_t length, char *to, size_t bytes)
 {
 	size_t i, used = 0;
@@ -114,7 +117,9 @@ CTP_COLD_PART bool ctp_is_named(int descriptor, const char *path)
 	       ctp_is_same_file(&file, &name);
 }
 
-/* The first words of every file of ours, before its magic is there: nothing else is ever replaced. */
+/*
+ * Checks the first words that every file of ours has, even before its magic is there: no other file is ever replaced.
+ */
 CTP_COLD_PART bool ctp_is_segment_of_ours(int descriptor)
 {
 	struct ctp_header header;
@@ -129,7 +134,9 @@ CTP_COLD_PART bool ctp_is_segment_of_ours(int descriptor)
 	       header.header_bytes >= CTP_PAGE_BYTES / 16 && header.header_bytes <= CTP_PAGE_BYTES;
 }
 
-/* Removes the file that an ended process left at `path`. The lock keeps two from removing each other's. */
+/*
+ * Removes the file that an ended process left at `path`. The lock keeps two processes from removing each other's file.
+ */
 CTP_COLD_PART bool ctp_flight_remove_old(const char *path)
 {
 	int old = ctp_unseen_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -143,7 +150,7 @@ CTP_COLD_PART bool ctp_flight_remove_old(const char *path)
 	return is_removed;
 }
 
-/* Makes the file and locks it; -1: the name is taken, or none may be made here. */
+/* Makes the file and locks it. Returns -1 if the name is taken, or if no file may be made here. */
 CTP_COLD_PART int ctp_flight_file_make(const char *path)
 {
 	uint32_t attempt;
@@ -156,7 +163,9 @@ CTP_COLD_PART int ctp_flight_file_make(const char *path)
 			return -1;
 		if (file < 0)
 			continue;
-		/* Before it is locked, another process may take it for an ended one's. */
+		/*
+		 * Until the file is locked, another process may take it for the file of an ended process and remove it.
+		 */
 		if (flock(file, LOCK_EX | LOCK_NB) == 0 && ctp_is_named(file, path))
 			return file;
 		ctp_unseen_close(file);
@@ -164,7 +173,7 @@ CTP_COLD_PART int ctp_flight_file_make(const char *path)
 	return -1;
 }
 
-/* Gives the file all its blocks, and maps it through a descriptor of its own. */
+/* Gives the file all its blocks, and maps it through a second descriptor. */
 CTP_COLD_PART bool ctp_flight_file_fill(struct ctp_segment *segment, const char *path)
 {
 	struct ctp_header header;
@@ -186,7 +195,7 @@ CTP_COLD_PART bool ctp_flight_file_fill(struct ctp_segment *segment, const char 
 	return is_mapped;
 }
 
-/* The lock's descriptor is the parent's. */
+/* The descriptor that holds the lock belongs to the parent. */
 CTP_COLD_PART void ctp_flight_leave_in_child(void)
 {
 	ctp_descriptor_retire();
@@ -234,7 +243,7 @@ CTP_COLD_PART uint64_t ctp_between(uint64_t least, uint64_t number, uint64_t mos
 	return number < least ? least : number > most ? most : number;
 }
 
-/* Shares the bytes out: an eighth or so to sites, names and rings, the rest to records. */
+/* Shares the bytes out: about an eighth goes to sites, names and rings, the rest to records. */
 CTP_COLD_PART bool ctp_flight_plan(struct ctp_segment *segment, uint64_t bytes)
 {
 	uint64_t allowed = ctp_bytes_allowed();
@@ -264,7 +273,7 @@ CTP_COLD_PART bool ctp_flight_plan(struct ctp_segment *segment, uint64_t bytes)
 	return true;
 }
 
-/* A segment that is kept here, for a reader that comes later. */
+/* Opens a segment that stays in this process, for a reader that comes later. */
 CTP_COLD_PART bool ctp_flight_open(struct ctp_segment *segment, const struct ctp_wish *wish)
 {
 	const char *comma = strrchr(wish->path, ',');

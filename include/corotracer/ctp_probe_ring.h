@@ -2,18 +2,18 @@
 /*
  * Rings and chunks, the producer's side. A part of ctp_probe_cold.h: include that.
  *
- * A thread joins an attachment by claiming a ring (P4), which it keeps until it ends. A ring is a
- * sequence of records in chunks (ctp.h). Its book-keeping is the owner's alone:
+ * A thread joins an attachment by claiming a ring (P4), which the thread keeps until it ends. A ring is a sequence of
+ * records in chunks (ctp.h). Only the owner uses the ring's book-keeping:
  *
  *	[0, reclaimed)         chunk sequence numbers whose chunks went onto `spare`, or into use again
  *	[reclaimed, assigned)  in flight: being written, or waiting for the engine
  *	head / CTP_CHUNK_RECORDS is `assigned` where the next record needs a chunk, else one less
  *
- * So every chunk that the ring has taken is on `spare` or in flight, and as at most
- * CTP_RING_CHUNKS - 1 are taken, no two in flight share an entry of ring->chunk.
+ * Every chunk that the ring has taken is therefore either on `spare` or in flight. Because a ring takes at most
+ * CTP_RING_CHUNKS - 1 chunks, no two chunks in flight share an entry of ring->chunk.
  *
- * All this lies in memory that the engine can write, too. A word read back from it is reduced or checked before it
- * decides an address.
+ * The book-keeping lies in memory that the engine can write, too. A word read back from there is reduced or checked
+ * before it is used for an address.
  */
 #ifndef COROTRACER_CTP_PROBE_RING_H
 #define COROTRACER_CTP_PROBE_RING_H
@@ -30,13 +30,15 @@ extern "C" {
 #endif
 
 #define CTP_NO_CHUNK UINT32_MAX
-#define CTP_RETRY_PERIOD 4096u /* refusals after which the reason is looked at again */
+#define CTP_RETRY_PERIOD 4096u /* refusals after which the reason for refusing is checked again */
 #define CTP_MADV_POPULATE_WRITE 23
-#define CTP_STACK_SPAN (1 << 20) /* further apart is taken for two stacks */
+/* stack pointers further apart than this count as those of two stacks */
+#define CTP_STACK_SPAN (1 << 20)
 #if CTP_IS_THREAD_SANITIZED
-#define CTP_FRAME_MARGIN 0 /* the tool calls handlers itself, with no signal frame between */
+/* the sanitizer calls signal handlers itself, with no signal frame between */
+#define CTP_FRAME_MARGIN 0
 #else
-#define CTP_FRAME_MARGIN 512 /* less than any signal frame with its red zone */
+#define CTP_FRAME_MARGIN 512 /* smaller than any signal frame with its red zone */
 #endif
 
 CTP_COLD uint64_t ctp_time_slow(uint32_t clock)
@@ -49,7 +51,10 @@ CTP_COLD uint64_t ctp_time_slow(uint32_t clock)
 	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* Record p's place, in a chunk that has been assigned; NULL where the chunk's number is not sound. */
+/*
+ * Returns the place of the record at `position`, whose chunk has been assigned; NULL if the chunk's number is not
+ * valid.
+ */
 CTP_COLD_PART struct ctp_record *ctp_record_place(struct ctp_thread *thread, uint64_t position)
 {
 	uint64_t sequence = position / CTP_CHUNK_RECORDS;
@@ -63,7 +68,7 @@ CTP_COLD_PART struct ctp_record *ctp_record_place(struct ctp_thread *thread, uin
 	return (struct ctp_record *)(void *)chunk + position % CTP_CHUNK_RECORDS;
 }
 
-/* Sets the thread's private words by what its ring has published. */
+/* Sets the thread's private words from what its ring has published. */
 CTP_COLD_PART void ctp_cursor_reset(struct ctp_thread *thread)
 {
 	uint64_t head = ctp_load_relaxed(&thread->ring->head);
@@ -82,7 +87,7 @@ CTP_COLD_PART uint64_t ctp_ring_drained(const struct ctp_ring *ring)
 	return (tail < head ? tail : head) / CTP_CHUNK_RECORDS;
 }
 
-/* Drained chunks go onto the stack, so that the one drained last is taken first. */
+/* Puts drained chunks onto the stack, so that the chunk drained last is taken first. */
 CTP_COLD_PART void ctp_chunks_reclaim(struct ctp_ring *ring)
 {
 	uint64_t drained = ctp_ring_drained(ring);
@@ -97,8 +102,9 @@ CTP_COLD_PART void ctp_chunks_reclaim(struct ctp_ring *ring)
 }
 
 /*
- * Has the kernel find memory for a chunk now: a first touch in the middle of an event is dear, and would end the
- * program where there is no memory. Kernels before 5.14 cannot: the chunk is touched later.
+ * Makes the kernel find memory for a chunk now. A first touch in the middle of an event would be expensive, and would
+ * end the program if there were no memory. Kernels before 5.14 do not know the advice: there the chunk is touched
+ * later.
  */
 CTP_COLD_PART bool ctp_chunk_back(struct ctp_thread *thread, uint32_t number)
 {
@@ -119,7 +125,7 @@ CTP_COLD_PART uint32_t ctp_chunk_new(struct ctp_thread *thread)
 		return CTP_NO_CHUNK;
 	if (number >= thread->chunk_max)
 		return CTP_NO_CHUNK;
-	/* A number is never given back: keep it, to ask for its memory another time. */
+	/* A chunk number is never given back: keep the number, and ask for its memory another time. */
 	ring->unbacked = number + 1;
 	if (!ctp_chunk_back(thread, number))
 		return CTP_NO_CHUNK;
@@ -128,24 +134,30 @@ CTP_COLD_PART uint32_t ctp_chunk_new(struct ctp_thread *thread)
 	return number;
 }
 
-/* Takes the oldest records in flight back, and returns their chunk. */
+/* Takes back the chunk with the oldest records in flight, and returns its number. */
 CTP_COLD_PART uint32_t ctp_oldest_take(struct ctp_ring *ring)
 {
 	uint32_t number = ring->chunk[ring->reclaimed % CTP_RING_CHUNKS];
 
 	ring->reclaimed++;
 #if CTP_IS_THREAD_SANITIZED
-	/* The tool knows no fences; on this machine an exchange orders as much. */
+	/* The sanitizer does not know fences; on this machine an exchange orders as much. */
 	__atomic_exchange_n(&ring->floor, ring->reclaimed * CTP_CHUNK_RECORDS, __ATOMIC_SEQ_CST);
 #else
 	ctp_store_release(&ring->floor, ring->reclaimed * CTP_CHUNK_RECORDS); /* P3 */
 #endif
-	/* A release store holds back what came before it, not the content that follows. */
+	/*
+	 * A release store orders the stores before it, but not the stores of the new content after it: those need the
+	 * fence.
+	 */
 	ctp_content_fence();
 	return number;
 }
 
-/* More threads have come than there were: one chunk at a time is laid out for them. */
+/*
+ * Gives one chunk up to other rings if this ring owns more than its share, because more threads have come. At most one
+ * chunk of a ring is on offer at a time.
+ */
 CTP_COLD_PART void ctp_surplus_give(const struct ctp_thread *thread)
 {
 	struct ctp_ring *ring = thread->ring;
@@ -157,7 +169,7 @@ CTP_COLD_PART void ctp_surplus_give(const struct ctp_thread *thread)
 	ctp_store_release(&ring->surplus, ctp_oldest_take(ring) + 1); /* P10 */
 }
 
-/* The flight recorder's way: the oldest records in flight give way. */
+/* Takes a chunk as the flight recorder does: the oldest records in flight are overwritten. */
 CTP_COLD_PART uint32_t ctp_chunk_overwrite(struct ctp_thread *thread)
 {
 	struct ctp_ring *ring = thread->ring;
@@ -182,7 +194,7 @@ CTP_COLD_PART uint32_t ctp_chunk_take(struct ctp_thread *thread)
 	return number != CTP_NO_CHUNK ? number : ctp_chunk_overwrite(thread);
 }
 
-/* Makes room for one record: true when thread->cursor points to it. */
+/* Makes room for one record. Returns true when thread->cursor points to the room. */
 CTP_COLD_PART bool ctp_room_make(struct ctp_thread *thread)
 {
 	struct ctp_ring *ring = thread->ring;
@@ -218,8 +230,8 @@ CTP_COLD_PART void ctp_drop(struct ctp_ring *ring, uint64_t time)
 }
 
 /*
- * A ring that was full and where nothing has happened since is full still. This test is cheap: a stalled engine should
- * not cost its target system calls.
+ * A ring that was full is still full if the engine has drained nothing and changed no order since. This test is cheap:
+ * a stalled engine should not cost its target system calls.
  */
 CTP_COLD_PART bool ctp_is_still_full(const struct ctp_thread *thread)
 {
@@ -230,7 +242,7 @@ CTP_COLD_PART bool ctp_is_still_full(const struct ctp_thread *thread)
 	       ring->dropped % CTP_RETRY_PERIOD != 0;
 }
 
-/* Writes a record of the probe's own; false: no room for it. */
+/* Writes a record that is not an event. Returns false if there is no room for the record. */
 CTP_COLD_PART bool ctp_put(struct ctp_thread *thread, const struct ctp_record *record)
 {
 	if (!ctp_room_make(thread))
@@ -266,7 +278,7 @@ CTP_COLD_PART bool ctp_tell_start(struct ctp_thread *thread, uint64_t time)
 	return true;
 }
 
-/* Room for the event at `time`, after all that has to be said before it. */
+/* Makes room for the event at `time`, after the records that must stand before the event: LOST and THREAD_START. */
 CTP_COLD_PART bool ctp_ring_prepare(struct ctp_thread *thread, uint64_t time)
 {
 	struct ctp_ring *ring = thread->ring;
@@ -284,13 +296,15 @@ CTP_COLD_PART bool ctp_ring_prepare(struct ctp_thread *thread, uint64_t time)
 
 CTP_COLD_PART bool ctp_owner_try(struct ctp_ring *ring, uint32_t present, uint32_t tid)
 {
-	/* P4 acquire: the last owner's writes are seen; pairs with P4 in ctp_thread_leave */
+	/* P4 acquire: the last owner's writes are visible; pairs with P4 in ctp_thread_leave */
 	return ctp_load_relaxed(&ring->owner) == present &&
 	       __atomic_compare_exchange_n(
 		       &ring->owner, &present, tid, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* A thread that ended without giving its ring back: by a raw exit, or with no thread key to be had. */
+/*
+ * Returns whether the owner has ended without giving its ring back: by a raw exit, or because there was no thread key.
+ */
 CTP_COLD_PART bool ctp_owner_is_gone(uint32_t owner)
 {
 	return owner != 0 && syscall(SYS_tgkill, getpid(), (int)owner, 0) != 0 && errno == ESRCH;
@@ -306,7 +320,7 @@ CTP_COLD_PART struct ctp_ring *ctp_ring_reuse(
 		struct ctp_ring *ring = ctp_ring_at(header, i);
 		uint32_t owner = ctp_load_relaxed(&ring->owner);
 
-		/* A ring without a claim yet is on its way to the thread that it was handed to. */
+		/* A ring that has never been claimed has just been handed to another thread, which will claim it. */
 		if (ctp_load_relaxed(&ring->claims) == 0)
 			continue;
 		if (is_owner_asked ? ctp_owner_is_gone(owner) : owner == 0)
@@ -316,7 +330,7 @@ CTP_COLD_PART struct ctp_ring *ctp_ring_reuse(
 	return NULL;
 }
 
-/* One ring given back, if there are any: a thread that has counted itself in finds one. */
+/* Takes one ring that was given back, if there is any. A thread that has decremented the count finds a ring. */
 CTP_COLD_PART struct ctp_ring *ctp_ring_take_free(struct ctp_header *header, uint32_t tid)
 {
 	uint32_t *nr_free = &ctp_process_state.rings_free;
@@ -334,13 +348,15 @@ CTP_COLD_PART struct ctp_ring *ctp_ring_take_free(struct ctp_header *header, uin
 	return ring;
 }
 
-/* A ring for this thread: one given back, else a fresh one, else one whose owner is gone. */
+/*
+ * Returns a ring for this thread: one that was given back, else a fresh one, else one whose owner is gone; NULL: none.
+ */
 CTP_COLD_PART struct ctp_ring *ctp_ring_claim(struct ctp_header *header, uint32_t tid)
 {
 	struct ctp_ring *ring = ctp_ring_take_free(header, tid);
 	uint32_t index;
 
-	/* Without a key no thread gives back, so the dead are looked for before memory is taken. */
+	/* Without a thread key no thread gives its ring back: look for dead owners before taking new memory. */
 	if (!ring && !ctp_process_state.has_thread_key)
 		ring = ctp_ring_reuse(header, tid, true);
 	if (!ring && ctp_hand_out(&header->rings_used, 1, ctp_process_state.ring_max, &index)) {
@@ -355,14 +371,17 @@ CTP_COLD_PART void ctp_untraced(struct ctp_header *header)
 	__atomic_fetch_add(&header->untraced_events, 1, __ATOMIC_RELAXED);
 }
 
-/* No ring was left for this thread, none has been given back since, and it is not time to look. */
+/*
+ * Returns whether the thread still has to do without a ring: no ring was left for the thread, no ring has been given
+ * back since, and the next full search is not due yet.
+ */
 CTP_COLD_PART bool ctp_is_still_ringless(const struct ctp_thread *thread)
 {
 	return !thread->ring && ctp_load_relaxed(&ctp_process_state.rings_free) == 0 &&
 	       ctp_load_relaxed(&thread->header->untraced_events) % CTP_RETRY_PERIOD != 0;
 }
 
-/* Joins the present attachment. False: there is none, or no ring is left (counted). */
+/* Joins the present attachment. Returns false if there is no attachment, or no ring is left (counted). */
 CTP_COLD_PART bool ctp_thread_join(struct ctp_thread *thread)
 {
 	struct ctp_process *process = &ctp_process_state;
@@ -425,7 +444,7 @@ CTP_COLD_PART bool ctp_has_ring(const struct ctp_thread *thread)
 	return thread->ring && thread->pass == ctp_load_relaxed(&ctp_gate_page.pass);
 }
 
-/* Added in one step each, for handlers can interrupt handlers here. */
+/* Each count is one atomic addition, because signal handlers can interrupt signal handlers here. */
 CTP_COLD_PART void ctp_count_nested(const struct ctp_thread *thread)
 {
 	struct ctp_header *header = ctp_load_acquire(&ctp_process_state.header); /* P8 */
@@ -437,11 +456,11 @@ CTP_COLD_PART void ctp_count_nested(const struct ctp_thread *thread)
 }
 
 /*
- * thread->busy says where the stack stood when the event under way began. A handler that interrupted it runs further
- * down by a signal frame at least, or on the signal stack. An event that comes from further up on the same stack proves
- * that the code below has been left for good, by siglongjmp: that event is given up and counted, though it may have
- * been published in its very last instruction. An event from further down after such a jump cannot be told from a
- * handler's: it is counted as nested, until an event from further up arrives.
+ * thread->busy holds the stack pointer at the beginning of the event under way. A handler that interrupted the event
+ * runs further down the stack by at least a signal frame, or on the signal stack. If an event comes from further up on
+ * the same stack, the code below has been left for good, by siglongjmp: the interrupted event is given up and counted
+ * as lost, although it may have been published in its very last instruction. After such a jump, an event from further
+ * down cannot be distinguished from a handler's event: it is counted as nested, until an event from further up arrives.
  */
 CTP_COLD bool ctp_nested(struct ctp_thread *thread, uintptr_t stack)
 {
@@ -465,14 +484,17 @@ CTP_COLD uint64_t ctp_id_refill(struct ctp_thread *thread, bool is_nested)
 
 	if (!header)
 		return 0;
-	/* Multiples of CTP_ID_BLOCK are no ids: id 0 is none, and one word tells a block's end. */
+	/*
+	 * Multiples of CTP_ID_BLOCK are not ids: id 0 means no coroutine, and id_next at a multiple means that the
+	 * block is used up.
+	 */
 	first = __atomic_fetch_add(&header->ids_used, CTP_ID_BLOCK, __ATOMIC_RELAXED) + 1;
 	if (!is_nested)
 		thread->id_next = first + 1;
 	return first;
 }
 
-/* The thread key's destructor: the thread ends, or at least its key's turn has come. */
+/* Destructor of the thread key: the thread ends, or at least the turn of its key has come. */
 CTP_COLD_PART void ctp_thread_leave(void *unused)
 {
 	struct ctp_thread *thread = ctp_thread_self();

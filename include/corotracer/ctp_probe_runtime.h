@@ -3,9 +3,10 @@
  * What a runtime does besides running coroutines: pauses and garbage collection, its processors, system calls of
  * coroutines. A part of ctp_probe.h: include that.
  *
- * For runtimes that have a collector of their own, or processors as Go's scheduler has them (P): without these calls
- * the time that they cost is told as that of whoever ran, or waited, meanwhile. All are async-signal-safe, and do
- * nothing while nothing traces. Ranges and processors are of the category `runtime`.
+ * For runtimes that have a garbage collector of their own, or processors as Go's scheduler has them (P): without these
+ * calls the time that collector and processors cost is charged to the coroutines that ran, or waited, during that time.
+ * All functions are async-signal-safe, and do nothing while the program is not traced. Ranges and processors are of the
+ * category `runtime`.
  */
 #ifndef COROTRACER_CTP_PROBE_RUNTIME_H
 #define COROTRACER_CTP_PROBE_RUNTIME_H
@@ -17,11 +18,13 @@ extern "C" {
 #endif
 
 /*
- * ctp_range_begin, ctp_range_end: what goes on from the one to the other, such as CTP_RANGE_PAUSE; def/ranges.def says
- * whom each kind concerns: the process, the calling thread, a processor, or a coroutine. `coro` is the coroutine, or
- * of a pause the one that began it, 0: none; `processor` is CTP_HANDLE(CTP_RESOURCE_PROCESSOR, number) of a range that
- * concerns one, else 0. One of a kind goes on at a time for the same one: a further beginning ends the one before it.
- * The two may be told by different threads, but for ranges of a thread. `site` is where it begins, and its name.
+ * ctp_range_begin, ctp_range_end: something such as CTP_RANGE_PAUSE goes on from the begin to the end. def/ranges.def
+ * says for each kind of range whether it concerns the process, the calling thread, a processor, or a coroutine. `coro`
+ * is the coroutine that the range concerns, or for a pause the coroutine that began it (0: none). `processor` is
+ * CTP_HANDLE(CTP_RESOURCE_PROCESSOR, number) for a range that concerns a processor, else 0. One range of a kind goes on
+ * at a time for the same process, thread, processor or coroutine: a further beginning ends the range before it. Begin
+ * and end may be written by different threads, except for ranges of a thread. `site` is the place where the range
+ * begins, and its name.
  */
 CTP_INLINE void ctp_range_begin(
 	uint64_t coro, uint64_t processor, enum ctp_range range, uint32_t site)
@@ -37,8 +40,9 @@ CTP_INLINE void ctp_range_end(uint64_t coro, uint64_t processor, enum ctp_range 
 }
 
 /*
- * ctp_processor_state: the processor of this number is in this state from here on; where it is running, or in a system
- * call, the calling thread has it. Each is told of once at least: as many as were, and are not gone, are there.
+ * ctp_processor_state: the processor with this number is in this state from here on; if the state is running, or in a
+ * system call, the calling thread has the processor. Record every processor at least once: the number of processors is
+ * the number of those recorded and not gone.
  */
 CTP_INLINE void ctp_processor_state(uint64_t number, enum ctp_processor state)
 {
@@ -47,9 +51,9 @@ CTP_INLINE void ctp_processor_state(uint64_t number, enum ctp_processor state)
 }
 
 /*
- * ctp_syscall_begin, ctp_syscall_end: `coro`, which runs on this thread, is in the system call of this number (0: not
- * told), and comes back. The thread's processor may be taken away meanwhile: then `is_ready`, the coroutine waits for
- * another one, and a resume follows; else it runs on.
+ * ctp_syscall_begin, ctp_syscall_end: `coro`, which runs on this thread, enters the system call of this number (0: not
+ * stated), and comes back from it. The thread's processor may be taken away during the call. In that case pass is_ready
+ * = true: the coroutine then waits for another processor, and a resume follows. Otherwise the coroutine runs on.
  */
 CTP_INLINE void ctp_syscall_begin(uint64_t coro, uint64_t number, uint32_t site)
 {

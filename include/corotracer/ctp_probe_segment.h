@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A segment's memory: made, sized, mapped. A part of ctp_probe_cold.h: include that.
- */
+/* The memory of a segment: making, sizing and mapping it. A part of ctp_probe_cold.h: include that. */
 #ifndef COROTRACER_CTP_PROBE_SEGMENT_H
 #define COROTRACER_CTP_PROBE_SEGMENT_H
 
@@ -16,22 +14,22 @@
 extern "C" {
 #endif
 
-#define CTP_CHUNKS_LEAST 256u    /* less room than this is not worth tracing with */
-#define CTP_DESCRIPTOR_LEAST 200 /* out of the way of programs that count their descriptors */
+#define CTP_CHUNKS_LEAST 256u    /* with fewer chunks tracing is not worth while */
+#define CTP_DESCRIPTOR_LEAST 200 /* high, for programs that count on low descriptor numbers */
 #define CTP_MFD_NOEXEC_SEAL 8u
 
 struct ctp_segment {
 	struct ctp_header *header;
-	uint64_t bytes;                                  /* of addresses */
-	uint64_t file_bytes;                             /* of memory, or on disk */
+	uint64_t bytes;                                  /* of address space */
+	uint64_t file_bytes;                             /* of the memfd or the file on disk */
 	uint64_t site_offset, name_offset, chunk_offset; /* in the file */
 	uint64_t about_offset, about_bytes;              /* likewise */
 	uint32_t ring_max, site_max, name_bytes, chunk_max;
 	int descriptor;
-	bool is_flight; /* a flight recorder's */
+	bool is_flight; /* the segment of a flight recorder */
 };
 
-/* Moves a descriptor away from the low numbers, least of all those of the standard streams. */
+/* Moves a descriptor to a high number, away from the program's and above all from the standard streams. */
 CTP_COLD_PART int ctp_descriptor_raise(int low)
 {
 	int high;
@@ -55,7 +53,7 @@ CTP_COLD_PART int ctp_memfd_open(void)
 	return ctp_descriptor_raise(low);
 }
 
-/* How large a file RLIMIT_FSIZE allows; beyond it ftruncate would end the program by SIGXFSZ. */
+/* Returns the largest file size that RLIMIT_FSIZE allows: beyond it ftruncate would end the program by SIGXFSZ. */
 CTP_COLD_PART uint64_t ctp_bytes_allowed(void)
 {
 	struct rlimit limit;
@@ -76,7 +74,7 @@ CTP_COLD_PART uint32_t ctp_chunks_allowed(void)
 	return chunks < CTP_CHUNK_MAX ? (uint32_t)chunks : CTP_CHUNK_MAX;
 }
 
-/* Reserves addresses at a multiple of CTP_MAP_ALIGNMENT; NULL where they are not to be had. */
+/* Reserves address space at a multiple of CTP_MAP_ALIGNMENT. Returns NULL if there is not enough. */
 CTP_COLD_PART char *ctp_reserve_aligned(uint64_t bytes)
 {
 	uint64_t span = bytes + CTP_MAP_ALIGNMENT;
@@ -99,7 +97,7 @@ CTP_COLD_PART bool ctp_map_part(char *place, int descriptor, uint64_t offset, ui
 		       descriptor, (off_t)offset) != MAP_FAILED;
 }
 
-/* Maps the parts of a segment to where this process expects them. */
+/* Maps the parts of a segment at the addresses where this process expects them. */
 CTP_COLD_PART bool ctp_map_parts(const struct ctp_segment *segment, char *base, int descriptor)
 {
 	uint64_t chunk_bytes = (uint64_t)segment->chunk_max * CTP_CHUNK_BYTES;
@@ -116,9 +114,9 @@ CTP_COLD_PART bool ctp_map_parts(const struct ctp_segment *segment, char *base, 
 }
 
 /*
- * The orders' own page can be mapped over only where pages are as large as it. Where they are larger, the
- * program is traced by an engine that is there at its attachment, and obeys it in nothing but what
- * concerns the rings.
+ * Returns whether the segment's orders can be mapped over ctp_orders_page: only if the machine's pages are as large as
+ * that page. If pages are larger, only an engine that is present when the program attaches can trace it, and the
+ * program obeys only those of the engine's orders that concern rings.
  */
 CTP_COLD_PART bool ctp_has_orders_page(void)
 {
@@ -132,7 +130,7 @@ CTP_COLD_PART bool ctp_orders_map(int descriptor)
 						 CTP_ORDERS_OFFSET, CTP_PAGE_BYTES);
 }
 
-/* Puts memory of nobody in the place of a segment's orders: zeros, so that nothing is wanted. */
+/* Maps anonymous memory over the segment's orders: zeros, so that no events are wanted. */
 CTP_COLD_PART void ctp_orders_unmap(void)
 {
 	if (ctp_has_orders_page())
@@ -185,7 +183,7 @@ CTP_COLD_PART void ctp_segment_close(struct ctp_segment *segment)
 	segment->descriptor = -1;
 }
 
-/* Closes the descriptor of an earlier attachment, unless its number means another file by now. */
+/* Closes the descriptor of an earlier attachment, unless the number refers to another file by now. */
 CTP_COLD_PART void ctp_descriptor_retire(void)
 {
 	const struct ctp_process *process = &ctp_process_state;
@@ -203,7 +201,7 @@ CTP_COLD_PART bool ctp_segment_seal(const struct ctp_segment *segment)
 	       0;
 }
 
-/* A segment to hand over to an engine. */
+/* Opens a segment that will be handed to an engine. */
 CTP_COLD_PART bool ctp_segment_open(struct ctp_segment *segment)
 {
 	uint32_t chunks = ctp_chunks_allowed();
@@ -212,7 +210,7 @@ CTP_COLD_PART bool ctp_segment_open(struct ctp_segment *segment)
 	segment->descriptor = chunks >= CTP_CHUNKS_LEAST ? ctp_memfd_open() : -1;
 	if (segment->descriptor < 0)
 		return false;
-	/* Address space may be short (RLIMIT_AS): do with less then. */
+	/* Address space may be short (RLIMIT_AS): try with fewer chunks then. */
 	while (chunks >= CTP_CHUNKS_LEAST && !ctp_segment_size_to(segment, chunks))
 		chunks /= 4;
 	if (segment->header && ctp_segment_seal(segment))

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The chunks of a segment, shared out among its rings; and the instants that an overwriting segment notes. A
- * part of ctp_probe_cold.h: include that.
+ * How the chunks of a segment are shared out among its rings, and how an overwriting segment notes instants. A part of
+ * ctp_probe_cold.h: include that.
  *
- * Rings that are drained take the chunks they need, up to the engine's budget, and use them again. Rings that overwrite
- * take chunks as long as there are any, and keep them: so the last eighth is for the first chunks of threads to come,
- * and when all are taken, each ring has a share: all chunks, divided by the rings there are. A ring that has more lays
- * one chunk at a time out for those that have less (P10); its floor is raised before, so that a reader who meets the
- * new owner's content throws it away.
+ * A ring that is drained takes the chunks that it needs, up to the engine's budget, and uses them again. A ring that
+ * overwrites takes chunks as long as there are any, and keeps them. The last eighth of the chunks is therefore reserved
+ * for the first chunks of later threads. When all chunks are taken, each ring has a share: the number of chunks divided
+ * by the number of rings. A ring that has more than its share offers one chunk at a time to rings that have less (P10).
+ * The giving ring's floor is raised first, so that a reader that meets the new owner's content throws it away.
  */
 #ifndef COROTRACER_CTP_PROBE_SHARE_H
 #define COROTRACER_CTP_PROBE_SHARE_H
@@ -23,7 +23,7 @@ extern "C" {
 #define CTP_CHUNK_BUDGET (CTP_RING_CHUNKS - 1)
 #define CTP_INSTANT_NS 2000u
 #define CTP_RESERVE_PART \
-	8u /* of an overwriting segment's chunks, an eighth is for threads to come */
+	8u /* one eighth of an overwriting segment's chunks is reserved for later threads */
 
 CTP_COLD_PART uint64_t ctp_nanoseconds(clockid_t clock)
 {
@@ -34,8 +34,8 @@ CTP_COLD_PART uint64_t ctp_nanoseconds(clockid_t clock)
 }
 
 /*
- * Notes an instant for those who read the segment when this machine's counter is gone (P-86). A reading that took long
- * does not count: another will come.
+ * Notes an instant, for readers that read the segment when this machine's counter is gone (P-86). A reading that took
+ * too long is dropped: another one will come.
  */
 CTP_COLD_PART void ctp_instant_note(struct ctp_header *header)
 {
@@ -73,7 +73,7 @@ CTP_COLD_PART bool ctp_is_overwriting(struct ctp_header *header)
 	return ctp_load_relaxed(&ctp_orders_of(header)->policy) == CTP_POLICY_OVERWRITE_OLDEST;
 }
 
-/* How many rings there are, never more than there can be. */
+/* Returns the number of rings, limited to the number that there can be. */
 CTP_COLD_PART uint32_t ctp_rings_used(const struct ctp_header *header)
 {
 	uint32_t used = ctp_load_relaxed(&header->rings_used);
@@ -81,7 +81,7 @@ CTP_COLD_PART uint32_t ctp_rings_used(const struct ctp_header *header)
 	return used < ctp_process_state.ring_max ? used : ctp_process_state.ring_max;
 }
 
-/* How many chunks a ring may have where others would have fewer. */
+/* Returns how many chunks a ring may have when the rings compete for chunks. */
 CTP_COLD_PART uint32_t ctp_chunk_share(const struct ctp_thread *thread)
 {
 	uint32_t rings = ctp_rings_used(thread->header);
@@ -90,7 +90,7 @@ CTP_COLD_PART uint32_t ctp_chunk_share(const struct ctp_thread *thread)
 	return share > 0 ? share : 1;
 }
 
-/* The rest is for threads to come, which are to begin at once. */
+/* Returns whether the remaining chunks are reserved for later threads, which must be able to begin at once. */
 CTP_COLD_PART bool ctp_is_rest_reserved(const struct ctp_thread *thread)
 {
 	uint32_t used = ctp_load_relaxed(&thread->header->chunks_used);
@@ -103,7 +103,7 @@ CTP_COLD_PART bool ctp_is_rest_reserved(const struct ctp_thread *thread)
 	       thread->chunk_max - used <= (to_come < reserve ? to_come : reserve);
 }
 
-/* Orders the words about a chunk's old content before the content that follows. */
+/* Orders the stores that concern a chunk's old content before the stores of its new content. */
 CTP_COLD_PART void ctp_content_fence(void)
 {
 #if !CTP_IS_THREAD_SANITIZED
@@ -111,7 +111,7 @@ CTP_COLD_PART void ctp_content_fence(void)
 #endif
 }
 
-/* A chunk that another ring had beyond its share. */
+/* Takes a chunk that another ring has offered because it had more than its share. */
 CTP_COLD_PART bool ctp_surplus_take(const struct ctp_thread *thread, uint32_t *ret_number)
 {
 	uint32_t used = ctp_rings_used(thread->header);
@@ -126,7 +126,9 @@ CTP_COLD_PART bool ctp_surplus_take(const struct ctp_thread *thread, uint32_t *r
 		taken = __atomic_exchange_n(surplus, 0, __ATOMIC_ACQUIRE); /* P10 */
 		if (taken == 0)
 			continue;
-		/* The floor of the ring that gave it was raised before; it covers what we write. */
+		/*
+		 * The giving ring raised its floor before it offered the chunk; the fence orders our stores after that.
+		 */
 		ctp_content_fence();
 		*ret_number = taken - 1;
 		return true;

@@ -2,10 +2,10 @@
 /*
  * Interned sites and names. A part of ctp_probe_cold.h: include that.
  *
- * A site gets its number from a counter in the header, is written, and then made ready (P5), never to be taken back.
- * Two threads that meet a place for the first time at once may give it two numbers: that costs room, and no more. Names
- * are shared with the sites interned just before, which is where the same file and function are likely to stand; that,
- * too, is only thrift.
+ * A site gets its number from a counter in the header, is written, and is then made ready (P5); it is never removed.
+ * Two threads that meet a place for the first time at the same moment may give it two numbers, which costs room but
+ * does no other harm. A new site shares the names of the sites interned just before, which are likely to have the same
+ * file and function; this only saves room.
  */
 #ifndef COROTRACER_CTP_PROBE_SITE_H
 #define COROTRACER_CTP_PROBE_SITE_H
@@ -16,8 +16,9 @@
 extern "C" {
 #endif
 
-#define CTP_TEXT_MAX 1024u   /* longer texts are cut */
-#define CTP_NAMES_NEARBY 16u /* sites whose names are looked at before one is written anew */
+#define CTP_TEXT_MAX 1024u /* longer texts are cut */
+/* preceding sites whose names are compared before a name is written again */
+#define CTP_NAMES_NEARBY 16u
 #define CTP_NAME_HEAD ((uint32_t)sizeof(uint32_t))
 
 CTP_COLD_PART struct ctp_site *ctp_site_at(struct ctp_header *header, uint32_t id)
@@ -50,7 +51,7 @@ CTP_COLD_PART bool ctp_name_equals(
 	       memcmp(stored + CTP_NAME_HEAD, text, length) == 0;
 }
 
-/* The text's name among the sites interned before `id`, or 0. */
+/* Returns the text's name among the sites interned before `id`, or 0. */
 CTP_COLD_PART uint32_t ctp_name_nearby(
 	struct ctp_header *header, uint32_t id, const char *text, uint32_t length)
 {
@@ -71,7 +72,7 @@ CTP_COLD_PART uint32_t ctp_name_nearby(
 	return 0;
 }
 
-/* Interns one text: its name, or 0 where there is no text, or no room (*ret_is_full is then set). */
+/* Interns one text. Returns its name, or 0 if there is no text, or no room (*ret_is_full is then set). */
 CTP_COLD_PART uint32_t ctp_name_intern(
 	struct ctp_header *header, uint32_t id, const char *text, uint32_t bytes, bool *ret_is_full)
 {
@@ -118,7 +119,7 @@ CTP_COLD_PART uint32_t ctp_site_intern(
 	return id;
 }
 
-/* The first slot of a place's row that nobody has claimed, claimed; NULL where there is none. */
+/* Claims the first unclaimed slot of a place's row. Returns NULL if all slots of the row are claimed. */
 CTP_COLD_PART struct ctp_site_slot *ctp_slot_claim(
 	const void *place, uint64_t position, const void *reason_key)
 {
@@ -136,8 +137,8 @@ CTP_COLD_PART struct ctp_site_slot *ctp_slot_claim(
 }
 
 /*
- * No room, and no need to try in earnest: the longest texts might not fit. A place that cannot be remembered takes a
- * number at each event; half of the table is kept from such places.
+ * Returns whether there is no room, without trying: the longest texts might not fit. A place that cannot be remembered
+ * in a slot takes a new number at each event; half of the table is kept from such places.
  */
 CTP_COLD_PART bool ctp_sites_are_full(const struct ctp_header *header, bool is_forgotten)
 {
@@ -149,8 +150,8 @@ CTP_COLD_PART bool ctp_sites_are_full(const struct ctp_header *header, bool is_f
 }
 
 /*
- * True while `header` is the present segment, which is read by exchanging it for itself: the exchange by which
- * ctp_process_take puts another in its place comes before this one or after it, and in the latter case sees all that
+ * Returns whether `header` is still the present segment. The word is read by exchanging it for itself. The exchange by
+ * which ctp_process_take installs another segment comes before this exchange or after it; if after, it sees all that
  * this thread interned (P8).
  */
 CTP_COLD_PART bool ctp_is_present(struct ctp_header *header)
@@ -168,7 +169,7 @@ CTP_COLD_PART uint32_t ctp_slot_fill(struct ctp_header *header, struct ctp_site_
 {
 	uint32_t id = ctp_site_intern(header, source);
 
-	/* A number of a segment that gave way meanwhile means nothing in the next one. */
+	/* If the segment was replaced meanwhile, the number means nothing in the next segment. */
 	if (!ctp_is_present(header))
 		id = 0;
 	if (!slot)
@@ -208,8 +209,8 @@ CTP_COLD uint32_t ctp_site_remember(const void *place, uint64_t position, const 
 }
 
 /*
- * Gives a new segment the sites of the one before, as many as fit, so that the numbers that slots and CTP_SITE hold
- * stay true. The old segment may be a parent's, which goes on using it.
+ * Gives a new segment the sites of the segment before, as many as fit, so that the numbers in slots and in CTP_SITE
+ * stay valid. The old segment may be a parent's, which goes on using it.
  */
 CTP_COLD_PART void ctp_sites_inherit(struct ctp_header *header, struct ctp_header *old)
 {
@@ -238,7 +239,7 @@ CTP_COLD_PART void ctp_sites_inherit(struct ctp_header *header, struct ctp_heade
 	ctp_store_relaxed(&header->ids_used, ctp_load_relaxed(&old->ids_used));
 }
 
-/* Slots that a thread of the parent had claimed, and not filled, when the process was forked. */
+/* Releases the slots that a thread of the parent had claimed, but not filled, when the process was forked. */
 CTP_COLD_PART void ctp_slots_release(void)
 {
 	uint32_t i;

@@ -3,12 +3,13 @@
  * The probe's half of the sleep handshake (P-90 to P-92): waking an engine that sleeps. A part of ctp_probe_cold.h:
  * include that.
  *
- *	probe:  publish head; load sleeping; where it is 1: exchange it with 0, and wake
- *	engine: sleeping = 1; barrier on every processor; are there news?; wait while sleeping is 1
+ *	probe:  publish head; load sleeping; if it is 1: exchange it with 0, and wake the engine
+ *	engine: sleeping = 1; barrier on every processor; if there are no new records: wait while sleeping is 1
  *
- * The load may come before the head is seen by others: no fence stands between. The engine's barrier
- * (membarrier) is one on this side, too, if the process has registered for it. An unregistered one is passed
- * over in silence, and its events could be slept through; so the segment says whether it has.
+ * The probe's load may come before other processors see the head, because no fence stands between. The engine's barrier
+ * (membarrier) also acts as a fence in the probe, if the probe's process has registered for it. The kernel silently
+ * passes over an unregistered process, whose events the engine could then sleep through; so the segment says whether
+ * its process has registered (CTP_FEATURE_WAKES).
  */
 #ifndef COROTRACER_CTP_PROBE_WAKE_H
 #define COROTRACER_CTP_PROBE_WAKE_H
@@ -30,7 +31,10 @@ extern "C" {
 
 #define CTP_MEMBARRIER_GET_REGISTRATIONS (1 << 9)
 
-/* No handler may leave the function between the two: nobody else would wake the engine any more. */
+/*
+ * No signal handler may leave the function between the exchange and the wake: no other thread would wake the engine
+ * then.
+ */
 CTP_COLD void ctp_engine_wake(void)
 {
 	uint32_t *sleeping = &ctp_orders_page.orders.sleeping;
@@ -51,7 +55,10 @@ CTP_COLD_PART bool ctp_is_single_threaded(void)
 #endif
 }
 
-/* Registered by another copy of the probe, or by the program; or before a fork. Kernels before 6.3 do not tell. */
+/*
+ * Returns whether the process is known to have registered: by another copy of the probe, by the program, or before a
+ * fork. Kernels before 6.3 do not answer the question.
+ */
 CTP_COLD_PART bool ctp_is_barrier_registered(void)
 {
 	const struct ctp_header *before = ctp_load_relaxed(&ctp_process_state.header);
@@ -63,8 +70,8 @@ CTP_COLD_PART bool ctp_is_barrier_registered(void)
 }
 
 /*
- * Takes part in the handshake, where that is cheap: a process of several threads waits some 14 ms for the kernel
- * when it registers for the first time.
+ * Makes the process take part in the handshake, if that is cheap: a process of several threads waits some 14 ms for the
+ * kernel when it registers for the first time.
  */
 CTP_COLD_PART bool ctp_barrier_register(void)
 {
