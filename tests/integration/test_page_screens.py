@@ -70,6 +70,19 @@ def check_sql(browser, server):
         told = rows_of(it, ".answer")[0]
         check(told[:2] == ["1.50 us", "2000"] and re.fullmatch(r"\d\.\d{6} s", told[2]) and re.fullmatch(r"[\d.]+ [mun]?s", told[3]), f"{told}")
         check(it.page.locator(".answer td").first.get_attribute("title") == "1500", "the number itself is lost")
+        it.page.fill("#sql", "SELECT coroutine AS who, coroutine, process, event, time_ns, site, place, object FROM events WHERE kind = 'suspend' ORDER BY event")
+        it.page.keyboard.press("Control+Enter")
+        it.until("document.querySelector('.answer th')?.textContent === 'who'")
+        row = it.page.locator(".answer tbody tr").first
+        leads = [cell.locator("a").get_attribute("href") if cell.locator("a").count() else None for cell in row.locator("td").all()]
+        event, site = row.locator("td").nth(3).inner_text(), row.locator("td").nth(5).inner_text()
+        check(leads[:4] == [None, "#coroutine?process=1&id=1", None, f"#timeline?event={event}&lane=c1.1"], f"{leads}")
+        check(re.fullmatch(r"#timeline\?at=\d+&lane=c1.1", leads[4]) and leads[5:] == [f"#places?site={site}"] * 2 + [None], f"{leads}")
+        row.locator("td").nth(3).locator("a").click()
+        it.page.wait_for_selector("main.timeline canvas")
+        it.until("document.querySelector('.details').textContent.includes('suspend, event')")
+        it.page.go_back()
+        it.page.wait_for_selector("#run-sql")
         it.page.fill("#sql", "SELECT coroutine,\n  nothing FROM waits")
         it.page.keyboard.press("Control+Enter")
         it.page.wait_for_selector("main pre")

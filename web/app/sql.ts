@@ -4,10 +4,11 @@
 // which command does.
 
 import { note, viewInUse } from "./address";
+import { learnTypes, sayCell, showCell } from "./answered";
 import { askJson, carrierInUse, hasToken, Refusal, Served, traceFileInCommands } from "./carrier";
 import { copyButton, fill, h, type Child } from "./dom";
 import { numericColumns, plot, type Cell } from "./plot";
-import { count, duration, many, moment } from "./say";
+import { count, duration, many } from "./say";
 import type { Trace } from "./trace";
 
 interface Cookbook {
@@ -24,33 +25,8 @@ export interface Answer {
 
 const ROW_HEIGHT = 30;
 
-function sayCell(cell: Cell): string {
-	return cell === null ? "" : String(cell);
-}
-
-/** The columns of tables that are moments by their names. */
-const moments = new Set<string>();
-
-interface Table {
-	columns: { name: string; type: string }[];
-}
-
-async function learnMoments(): Promise<void> {
-	for (const { columns } of await askJson<Table[]>("tables"))
-		for (const { name, type } of columns)
-			if (type === "time")
-				moments.add(name);
-}
-
-/** For the eye: nanoseconds in units that fit. Any name that ends so is a duration unless it is known for a moment, or of another clock. */
-function showCell(cell: Cell, name: string): string {
-	if (typeof cell !== "number" || !name.endsWith("_ns") || name.startsWith("epoch_"))
-		return sayCell(cell);
-	return moments.has(name) ? moment(cell) : duration(cell);
-}
-
 /** Rows on the screen alone. */
-function table(answer: Answer): HTMLElement {
+function table(trace: Trace, answer: Answer): HTMLElement {
 	const isNumber = answer.columns.map((_, column) => answer.rows.some((row) => typeof row[column] === "number"));
 	const body = h("tbody", null), above = h("div", null), below = h("div", null);
 	const draw = (): void => {
@@ -58,7 +34,7 @@ function table(answer: Answer): HTMLElement {
 		above.style.height = `${first * ROW_HEIGHT}px`;
 		below.style.height = `${(answer.rows.length - end) * ROW_HEIGHT}px`;
 		fill(body, answer.rows.slice(first, end).map((row, at) => h("tr", { "aria-rowindex": first + at + 2 },
-			row.map((cell, column) => h("td", { class: isNumber[column] ? "number" : undefined, title: sayCell(cell) }, showCell(cell, answer.columns[column]!))))));
+			row.map((cell, column) => h("td", { class: isNumber[column] ? "number" : undefined, title: sayCell(cell) }, showCell(trace, answer.columns, row, column))))));
 	};
 	const scroller = h("div", { class: "virtual answer", tabindex: 0, role: "region", "aria-label": "Answer", scroll: draw }, above,
 		h("table", { "aria-rowcount": answer.rows.length + 1 }, h("thead", null, h("tr", null,
@@ -89,9 +65,9 @@ function plotOf(answer: Answer): Child {
 		copyButton("Copy as SVG", () => drawn.querySelector("svg")?.outerHTML ?? "")), drawn);
 }
 
-function tell(answer: Answer): Child {
+function tell(trace: Trace, answer: Answer): Child {
 	return [h("p", { role: "status", id: "answered" }, `${many(answer.rows.length, "row")} in ${duration(answer.took_ns)}`,
-		answer.has_more ? "; there are more, which the command prints" : ""), plotOf(answer), table(answer),
+		answer.has_more ? "; there are more, which the command prints" : ""), plotOf(answer), table(trace, answer),
 	h("p", { class: "actions" }, copyButton("Copy as TSV", () => tabs(answer)))];
 }
 
@@ -120,7 +96,7 @@ function whyNot(): string | null {
 	return hasToken() ? null : "To ask in SQL needs the token: open the address that corotracer printed when it started. Without it, this command asks the same:";
 }
 
-export function showSql(into: HTMLElement, _trace: Trace): () => void {
+export function showSql(into: HTMLElement, trace: Trace): () => void {
 	const found = h("div", null), command = h("code", { id: "sql-command" }), refusal = whyNot(), recipes = h("select", { id: "recipe" }, h("option", { value: "" }, "choose one"));
 	const text = h("textarea", { id: "sql", rows: 6, spellcheck: "false", "aria-label": "SQL", input: () => changed(), keydown: (event: KeyboardEvent) => {
 		if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
@@ -129,7 +105,7 @@ export function showSql(into: HTMLElement, _trace: Trace): () => void {
 		}
 	} });
 	const begin = h("button", { id: "run-sql", click: () => void run() }, "Ask (Ctrl+Enter)"), cancel = h("button", { id: "cancel-sql", hidden: true, click: () => void stop() }, "Break off");
-	const learning = learnMoments().catch(() => undefined);
+	const learning = learnTypes().catch(() => undefined);
 	let number = 0;
 	const changed = (): void => {
 		note({ sql: text.value });
@@ -147,7 +123,7 @@ export function showSql(into: HTMLElement, _trace: Trace): () => void {
 		fill(found, h("p", { class: "quiet", role: "status" }, "asking ..."));
 		try {
 			const [answer] = await Promise.all([(carrierInUse() as Served).query<Answer>(sql, number), learning]);
-			fill(found, tell(answer));
+			fill(found, tell(trace, answer));
 		} catch (failure) {
 			fill(found, tellFailure(failure as Error, sql));
 		}
