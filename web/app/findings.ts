@@ -201,13 +201,9 @@ function chosen(finding: Finding, number: number, height: number): HTMLElement {
 			finding.look_first ? [" · ", h("strong", null, "Look here first: "), placeLink(finding.look_first)] : null),
 		finding.waits_at.length > 1 ? h("p", { id: "waits-at" }, finding.waits_at.map(({ site, coroutines }, index) =>
 			[index ? "; " : "", h("strong", null, count(coroutines)), index ? " at " : coroutines === 1 ? " waits at " : " wait at ", placeLink(site)])) : null,
-		picture,
-		h("h3", null, "What happened"),
-		stepList(finding),
-		h("h3", null, "What to do now"), h("p", null, sentence(finding.next_step)),
-		how(finding),
-		members(finding),
-		h("h3", null, "In a terminal"), terminal(finding));
+		h("div", { class: "facing" }, h("div", { class: "story" }, picture, h("h3", null, "What happened"), stepList(finding)),
+			h("div", { class: "advice" }, h("h3", null, "What to do now"), h("p", null, sentence(finding.next_step)), how(finding), members(finding),
+				h("h3", null, "In a terminal"), terminal(finding))));
 }
 
 // ---------------------------------------------------------------- nothing found

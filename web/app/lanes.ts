@@ -344,7 +344,8 @@ export class Lanes {
 		return this.groups.reduce((sum, group) => sum + group.members.count, 0);
 	}
 
-	at(index: number): Row | null {
+	/** The number of the group that a row is of. */
+	private groupAt(index: number): number {
 		let low = 0, high = this.groups.length;
 		while (high - low > 1) {
 			const middle = (low + high) >> 1;
@@ -353,7 +354,16 @@ export class Lanes {
 			else
 				high = middle;
 		}
-		const group = this.groups[low];
+		return low;
+	}
+
+	/** The row of the head above a row. */
+	headOf(index: number): number {
+		return this.starts[this.groupAt(index)] ?? 0;
+	}
+
+	at(index: number): Row | null {
+		const low = this.groupAt(index), group = this.groups[low];
 		if (!group || index < 0 || index >= this.total)
 			return null;
 		const within = index - this.starts[low]! - 1;

@@ -5,12 +5,12 @@
 
 import { addressOf, go, viewInUse } from "./address";
 import { askRows } from "./carrier";
-import { copyButton, fill, h, sharpen } from "./dom";
-import { drawStack, loadMinimap, OVERVIEW, type Minimap } from "./minimap";
+import { copyButton, fill, h, sharpen, type Child } from "./dom";
+import { drawStack, loadMinimap, OVERVIEW, STACK, type Minimap } from "./minimap";
 import { SvgPen, type Pen } from "./pen";
 import { askSum } from "./panels";
-import { chosenOf, sayRange, ticksOf, type Range } from "./range";
-import { count, duration, many, moment, percent, roughly } from "./say";
+import { chosenOf, roundSteps, sayRange, ticksOf, type Range } from "./range";
+import { count, duration, many, percent, roundly, unitOf } from "./say";
 import { palette } from "./states";
 import { loadLine, threadName, type Trace } from "./trace";
 
@@ -23,18 +23,36 @@ const CLICK_WIDTH = 3;
 const HEAT_FIRST = 8;
 const HEAT_ROWS = 27;
 
-function paintAxis(context: Pen, map: Minimap, width: number, height: number, most: string): void {
-	const colours = palette(), { step, ticks } = ticksOf(map.range, width / 120);
+/** The axis of time, and beside it that of the numbers: marks at these heights. */
+function paintAxis(context: Pen, map: Minimap, width: number, height: number, marks: readonly { y: number; words: string }[]): void {
+	const colours = palette();
 	context.font = "12px system-ui, sans-serif";
+	context.textBaseline = "middle";
+	context.strokeStyle = colours.quiet;
 	context.fillStyle = colours.quiet;
 	context.textAlign = "right";
-	context.fillText(most, LEFT - 6, 12);
-	if (most)
-		context.fillText("0", LEFT - 6, height - BOTTOM);
+	context.globalAlpha = 0.3;
+	context.beginPath();
+	for (const { y } of marks) {
+		context.moveTo(LEFT, Math.round(y) + 0.5);
+		context.lineTo(width, Math.round(y) + 0.5);
+	}
+	context.stroke();
+	context.globalAlpha = 1;
+	for (const { y, words } of marks)
+		context.fillText(words, LEFT - 6, Math.max(7, y));
 	context.textAlign = "center";
-	for (const at of ticks)
-		context.fillText(moment(at, step), Math.min(LEFT + (at - map.range.from) / (map.range.until - map.range.from) * (width - LEFT), width - 26), height - 5);
+	for (const { at, words } of ticksOf(map.range, (width - LEFT) / 120)) {
+		const half = context.measureText(words).width / 2, x = LEFT + (at - map.range.from) / (map.range.until - map.range.from) * (width - LEFT);
+		context.fillText(words, Math.min(x, width - half), height - 9);
+	}
 	context.textAlign = "left";
+	context.textBaseline = "alphabetic";
+}
+
+/** Round numbers from 0 to the greatest, which is `room` above the axis of time. */
+function marksOf(most: number, room: number, height: number, say: (value: number) => string): { y: number; words: string }[] {
+	return roundSteps({ from: 0, until: most }, 4).at.filter(Number.isInteger).map((value) => ({ y: height - BOTTOM - value / most * room, words: say(value) }));
 }
 
 function paintFlags(context: Pen, map: Minimap, trace: Trace, width: number, height: number): void {
@@ -100,11 +118,18 @@ function paintHeat(context: Pen, heat: number[][], width: number, height: number
 		context.fillRect(LEFT + at * step, height - BOTTOM - (row + 1) * tall, step, tall);
 	}));
 	context.globalAlpha = 1;
-	context.fillStyle = colours.quiet;
-	context.textAlign = "right";
-	for (let row = 0; row < HEAT_ROWS; row += 6)
-		context.fillText(duration(2 ** (row + HEAT_FIRST)), LEFT - 6, height - BOTTOM - row * tall);
-	context.textAlign = "left";
+}
+
+/** How high a delay stands, in rows. */
+function heatOf(ns: number): number {
+	return Math.min(Math.max(Math.log2(ns) - HEAT_FIRST, 0), HEAT_ROWS);
+}
+
+function heatMarks(height: number): { y: number; words: string }[] {
+	return [1e3, 1e5, 1e7, 1e9].map((ns) => {
+		const [size, unit] = unitOf(ns);
+		return { y: height - BOTTOM - heatOf(ns) * (height - BOTTOM) / HEAT_ROWS, words: `${ns / size} ${unit}` };
+	});
 }
 
 /** Where 99 of 100 delays of each step were over. */
@@ -112,9 +137,9 @@ function paintMost(pen: Pen, { rows }: Minimap, width: number, height: number): 
 	const step = (width - LEFT) / rows.nrRows, tall = (height - BOTTOM) / HEAT_ROWS;
 	pen.fillStyle = palette().ink;
 	for (let row = 0; row < rows.nrRows; row++) {
-		const power = Math.log2(rows.number(OVERVIEW.p99, row) || 0) - HEAT_FIRST;
-		if (Number.isFinite(power))
-			pen.fillRect(LEFT + row * step, height - BOTTOM - Math.min(Math.max(power, 0), HEAT_ROWS) * tall - 1, Math.max(step, 2), 2);
+		const most = rows.number(OVERVIEW.p99, row);
+		if (most > 0)
+			pen.fillRect(LEFT + row * step, height - BOTTOM - heatOf(most) * tall - 1, Math.max(step, 2), 2);
 	}
 }
 
@@ -242,27 +267,27 @@ export function showOverview(into: HTMLElement, trace: Trace): () => void {
 		return made;
 	};
 	const states = canvas("Coroutines by state over time"), events = canvas("Events over time"), heat = canvas("Delays from ready to running over time");
-	const charted = CHARTED.get(trace) ?? { map: null, delays: null };
-	CHARTED.set(trace, charted);
+	const known = CHARTED.get(trace) ?? { map: null, delays: null };
+	CHARTED.set(trace, known);
 	const length = (shown: Minimap): number => (shown.range.until - shown.range.from) / shown.rows.nrRows;
 	/* Each chart, drawn with the pen of a canvas or of a file. */
 	const charts: [HTMLCanvasElement, (pen: Pen, shown: Minimap, width: number, height: number) => void][] = [[states, (pen, shown, width, height) => {
 		drawStack(pen, shown, palette(), LEFT, width - LEFT, height - BOTTOM);
-		paintAxis(pen, shown, width, height, count(Math.round(shown.most / length(shown))));
+		paintAxis(pen, shown, width, height, marksOf(shown.most / length(shown), height - BOTTOM, height, roundly));
 		paintFlags(pen, shown, trace, width, height);
 	}], [events, (pen, shown, width, height) => {
 		const colours = palette(), most = paintBars(pen, shown, [["events", colours.accent], ["lost", colours.alarm]], width, height);
-		paintAxis(pen, shown, width, height, `${roughly(most * 1e9 / length(shown))}/s`);
+		paintAxis(pen, shown, width, height, marksOf(most * 1e9 / length(shown), height - BOTTOM - 4, height, (value) => `${roundly(value)}/s`));
 	}], [heat, (pen, shown, width, height) => {
-		paintAxis(pen, shown, width, height, "");
-		if (charted.delays)
-			paintHeat(pen, charted.delays, width, height);
+		paintAxis(pen, shown, width, height, heatMarks(height));
+		if (known.delays)
+			paintHeat(pen, known.delays, width, height);
 		paintMost(pen, shown, width, height);
 	}]];
 	const drawChart = (at: number, pen: Pen): void => {
 		const [{ clientWidth, clientHeight }, draw] = charts[at]!, range = brush.now ?? chosen;
-		if (charted.map)
-			draw(pen, charted.map, clientWidth, clientHeight);
+		if (known.map)
+			draw(pen, known.map, clientWidth, clientHeight);
 		if (range)
 			paintChosen(pen, trace, range, clientWidth, clientHeight);
 	};
@@ -271,11 +296,13 @@ export function showOverview(into: HTMLElement, trace: Trace): () => void {
 		if (chart.isConnected)
 			drawChart(at, sharpen(chart, chart.clientWidth, chart.clientHeight));
 	});
-	const copy = (number: number): HTMLElement => h("p", { class: "actions" }, copyButton("Copy as SVG", () => {
+	/* What is drawn in which way, and the copy. */
+	const charted = (number: number, keys: readonly Child[]): HTMLElement => h("div", { class: "charted" }, charts[number]![0], h("div", { class: "aside" }, keys, copyButton("Copy as SVG", () => {
 		const [chart] = charts[number]!, pen = new SvgPen(chart.clientWidth, chart.clientHeight, chart.getAttribute("aria-label") ?? "", palette().ground);
 		drawChart(number, pen);
 		return pen.text();
-	}));
+	})));
+	const key = (name: string, words: string): HTMLElement => h("span", null, h("i", { class: `key ${name}`, "aria-hidden": "true" }), words);
 	const { delays: all } = report.statistics, byState = report.quality.coroutines_by_state;
 	fill(into, h("h2", null, "Overview"), h("p", { class: "quiet" }, loadLine(trace)),
 		h("ul", { class: "tiles" }, Object.entries(byState).filter(([, number]) => number).map(([state, number]) => h("li", null,
@@ -284,14 +311,15 @@ export function showOverview(into: HTMLElement, trace: Trace): () => void {
 		h("li", null, h("strong", null, count(report.quality.lost)), h("span", null, "events lost"))),
 		h("p", { class: "quiet" }, "Drag over a chart to choose a range of time. The timeline shows it, places compare it with the rest, waits are as at its end; Esc takes it back."),
 		chosen ? tellChosen(trace, chosen) : null,
-		h("h3", null, "Coroutines by state"), states, copy(0), h("h3", null, "Events a second", report.quality.lost ? `; ${many(report.quality.lost, "event")} lost` : ""), events, copy(1),
+		h("h3", null, "Coroutines by state"), charted(0, STACK.map(([name]) => key(name, name === "unseen" ? "not begun" : name === "syscall" ? "in system calls" : name)).reverse()),
+		h("h3", null, "Events a second", report.quality.lost ? `; ${many(report.quality.lost, "event")} lost` : ""), charted(1, [key("events", "events"), report.quality.lost ? key("lost", "lost") : null]),
 		h("h3", null, "Delay from ready to running"),
-		h("p", { class: "quiet" }, "Fuller colour: more delays. The line: what 99 of 100 took at most.", uncounted), heat, copy(2), h("h3", null, "Workers"), workers(trace));
+		charted(2, [key("events", "delays: the fuller, the more"), key("line", "99 of 100 took at most"), uncounted]), h("h3", null, "Workers"), workers(trace));
 	const seen = new ResizeObserver(paint);
 	seen.observe(states);
-	void loadCharts(trace, charted, () => {
+	void loadCharts(trace, known, () => {
 		paint();
-		uncounted.textContent = charted.map ? sayUncounted(charted.map) : "";
+		uncounted.textContent = known.map ? sayUncounted(known.map) : "";
 	}).catch(() => undefined);
 	const keydown = (event: KeyboardEvent): void => {
 		if (event.key === "Escape" && !document.querySelector("dialog[open]") && !brush.stop() && chosen)

@@ -25,9 +25,8 @@ function laneOf(loss: Loss): string {
 }
 
 function axis(trace: Trace, height: number, x: (ns: number) => number): SVGElement[] {
-	const { step, ticks } = ticksOf(trace, 6);
-	return [shape("line", { x1: LEFT, x2: WIDTH, y1: height - 20, y2: height - 20 }), ...ticks.map((at) =>
-		shape("text", { x: Math.min(x(at), WIDTH - 24), y: height - 5, "text-anchor": "middle" }, moment(at, step)))];
+	return [shape("line", { x1: LEFT, x2: WIDTH, y1: height - 20, y2: height - 20 }), ...ticksOf(trace, 6).map(({ at, words }) =>
+		shape("text", { x: Math.min(x(at), WIDTH - 24), y: height - 5, "text-anchor": "middle" }, words))];
 }
 
 /** Where in time events are missing: a lane for each thread. */

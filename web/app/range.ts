@@ -2,7 +2,7 @@
 //
 // The range of time that is looked at: one for all screens, zoomed and moved, with its past.
 
-import { duration, moment } from "./say";
+import { duration, moment, unitOf } from "./say";
 
 export interface Range {
 	from: number;
@@ -78,12 +78,21 @@ export function sayRange({ from, until }: Range): string {
 	return `${moment(from, resolution)} to ${moment(until, resolution)}: ${duration(until - from)}`;
 }
 
-/** Round numbers for an axis: about `wanted` of them. */
-export function ticksOf(range: Range, wanted: number): { step: number; ticks: number[] } {
-	const rough = (range.until - range.from) / Math.max(1, wanted), power = 10 ** Math.floor(Math.log10(rough));
-	const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough) ?? 10 * power;
-	const ticks: number[] = [];
-	for (let at = Math.ceil(range.from / step) * step; at <= range.until; at += step)
-		ticks.push(at);
-	return { step, ticks };
+/** A mark of an axis. */
+export interface Tick {
+	at: number;
+	words: string;
+}
+
+/** Round numbers, 1, 2 or 5 of a power of ten apart: about `wanted` of them. */
+export function roundSteps({ from, until }: Range, wanted: number): { step: number; at: number[] } {
+	const rough = Math.max(until - from, Number.MIN_VALUE) / Math.max(1, wanted), power = 10 ** Math.floor(Math.log10(rough));
+	const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough) ?? 10 * power, first = Math.ceil(from / step);
+	return { step, at: Array.from({ length: Math.max(0, Math.floor(until / step) - first + 1) }, (_, number) => (first + number) * step) };
+}
+
+/** Those of an axis of time, all in the unit that fits its end. */
+export function ticksOf(range: Range, wanted: number): Tick[] {
+	const { step, at } = roundSteps(range, wanted), [size, unit] = unitOf(range.until), digits = Math.max(0, -Math.floor(Math.log10(step / size) + 1e-9));
+	return at.map((ns) => ({ at: ns, words: `${(ns / size).toFixed(digits)} ${unit}` }));
 }

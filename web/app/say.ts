@@ -12,6 +12,11 @@ export function visible(text: string): string {
 
 const UNITS: readonly [number, string][] = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]];
 
+/** The largest unit that is not larger than that. */
+export function unitOf(ns: number): readonly [number, string] {
+	return UNITS.find(([size]) => ns >= size) ?? UNITS[UNITS.length - 1]!;
+}
+
 function threeDigits(value: number): string {
 	return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
@@ -58,9 +63,19 @@ export function count(value: number): string {
 	return Number.isNaN(value) ? "" : DIGITS.format(value);
 }
 
+function scaleOf(value: number): readonly [number, string] | undefined {
+	return ([[1e9, "G"], [1e6, "M"], [1e3, "k"]] as const).find(([size]) => value >= size);
+}
+
+/** "2 k", "1.5 M": a round number of an axis. */
+export function roundly(value: number): string {
+	const unit = scaleOf(value);
+	return unit ? `${Number((value / unit[0]).toPrecision(3))} ${unit[1]}` : count(value);
+}
+
 /** "13.1 M": where there is little room. */
 export function roughly(value: number): string {
-	const unit = ([[1e9, "G"], [1e6, "M"], [1e3, "k"]] as const).find(([size]) => value >= size);
+	const unit = scaleOf(value);
 	return unit ? `${threeDigits(value / unit[0])} ${unit[1]}` : count(Math.round(value));
 }
 

@@ -17,6 +17,7 @@ export const LANE_HEIGHT = 26;
 export const AXIS_HEIGHT = 40;
 const BAR_HEIGHT = 18;
 const FLAG_RADIUS = 8;
+const ZEBRA = 0.5;
 
 /** A step of the chosen finding. */
 export interface Flag {
@@ -62,15 +63,20 @@ export function rowsSeen(height: number): number {
 	return Math.max(1, Math.floor((height - AXIS_HEIGHT) / LANE_HEIGHT));
 }
 
+/** The row at so many rows below the axis: the head of a group stays there until the last of its lanes has gone. */
+export function rowAt(lanes: Lanes, top: number, row: number): number {
+	return row ? top + row : lanes.headOf(top);
+}
+
 export function drawScene(pen: Pen, scene: Scene): void {
 	pen.font = "12px system-ui, sans-serif";
 	pen.textBaseline = "middle";
 	drawAxis(pen, scene);
 	drawPauses(pen, scene);
 	for (let row = 0; row <= rowsSeen(scene.height) && scene.top + row < scene.lanes.count; row++) {
-		const found = scene.lanes.at(scene.top + row);
+		const index = rowAt(scene.lanes, scene.top, row), found = scene.lanes.at(index);
 		if (found)
-			drawRow(pen, scene, found, scene.top + row, AXIS_HEIGHT + row * LANE_HEIGHT);
+			drawRow(pen, scene, found, index, AXIS_HEIGHT + row * LANE_HEIGHT);
 	}
 	drawFlags(pen, scene);
 	drawEvent(pen, scene);
@@ -90,17 +96,17 @@ function line(pen: Pen, x1: number, y1: number, x2: number, y2: number): void {
 }
 
 function drawAxis(pen: Pen, scene: Scene): void {
-	const { colours, names, width, height } = scene, { step, ticks } = ticksOf(scene.range, (width - names) / 110);
+	const { colours, names, width, height } = scene;
 	pen.fillStyle = colours.quiet;
 	pen.strokeStyle = colours.line;
 	pen.lineWidth = 1;
 	pen.textAlign = "center";
-	for (const at of ticks) {
+	for (const { at, words } of ticksOf(scene.range, (width - names) / 110)) {
 		const x = Math.round(xOf(scene, at)) + 0.5;
 		if (x < names)
 			continue;
 		line(pen, x, 22, x, height);
-		const words = moment(at, step), half = pen.measureText(words).width / 2;
+		const half = pen.measureText(words).width / 2;
 		pen.fillText(words, Math.min(Math.max(x, names + half), width - half - 2), 11);
 	}
 	pen.textAlign = "left";
@@ -151,12 +157,19 @@ function drawPauses(pen: Pen, scene: Scene): void {
 
 // ---------------------------------------------------------------- rows
 
+/** Every other lane is a little darker, so that an eye keeps to it on a long way. */
+function drawGround(pen: Pen, colours: Palette, share: number, width: number, y: number): void {
+	if (!share)
+		return;
+	pen.globalAlpha = share;
+	pen.fillStyle = colours.raised;
+	pen.fillRect(0, y, width, LANE_HEIGHT);
+	pen.globalAlpha = 1;
+}
+
 function drawRow(pen: Pen, scene: Scene, row: Row, index: number, y: number): void {
-	const { colours, names } = scene, isChosen = index === scene.row;
-	if (isChosen || row.isHead) {
-		pen.fillStyle = colours.raised;
-		pen.fillRect(0, y, scene.width, LANE_HEIGHT);
-	}
+	const { colours, names } = scene, isChosen = index === scene.row, ground = isChosen || row.isHead ? 1 : index % 2 ? 0 : ZEBRA;
+	drawGround(pen, colours, ground, scene.width, y);
 	if (row.lane) {
 		for (const slice of scene.slices.get(row.lane.key) ?? [])
 			drawSlice(pen, scene, slice, y);
@@ -166,8 +179,10 @@ function drawRow(pen: Pen, scene: Scene, row: Row, index: number, y: number): vo
 		drawEnded(pen, scene, row.lane, y);
 		drawElsewhere(pen, scene, row.lane, y);
 	}
-	pen.fillStyle = isChosen || row.isHead ? colours.raised : colours.ground;
+	/* Bars that begin further to the left end at the names. */
+	pen.fillStyle = colours.ground;
 	pen.fillRect(0, y, names - 6, LANE_HEIGHT);
+	drawGround(pen, colours, ground, names - 6, y);
 	if (isChosen) {
 		pen.fillStyle = colours.accent;
 		pen.fillRect(0, y, 3, LANE_HEIGHT);

@@ -21,7 +21,7 @@ import { SvgPen } from "./pen";
 import { promptRange, promptTime } from "./prompt";
 import { Ranges, type Range } from "./range";
 import { duration, many, moment } from "./say";
-import { AXIS_HEIGHT, drawScene, LANE_HEIGHT, placesOf, rowsSeen, type Flag, type Scene } from "./scene";
+import { AXIS_HEIGHT, drawScene, LANE_HEIGHT, placesOf, rowAt, rowsSeen, type Flag, type Scene } from "./scene";
 import { Search, type Match } from "./search";
 import { askSlices, type Slice } from "./slices";
 import { palette } from "./states";
@@ -203,7 +203,7 @@ export class Timeline implements Handled {
 	}
 
 	rowAt(y: number): number {
-		return this.top + Math.floor((y - AXIS_HEIGHT) / LANE_HEIGHT);
+		return rowAt(this.lanes, this.top, Math.floor((y - AXIS_HEIGHT) / LANE_HEIGHT));
 	}
 
 	private rowsSeen(): number {
@@ -213,7 +213,7 @@ export class Timeline implements Handled {
 	private lanesSeen(): Lane[] {
 		const lanes: Lane[] = [];
 		for (let row = 0; row <= this.rowsSeen() && this.top + row < this.lanes.count; row++) {
-			const lane = this.lanes.at(this.top + row)?.lane;
+			const lane = this.lanes.at(rowAt(this.lanes, this.top, row))?.lane;
 			if (lane && !lanes.some((one) => one.key === lane.key))
 				lanes.push(lane);
 		}
@@ -337,7 +337,8 @@ export class Timeline implements Handled {
 	}
 
 	private show(index: number): void {
-		this.top = Math.max(0, Math.min(Math.max(this.top, index - this.rowsSeen() + 1), index));
+		/* The uppermost place is the head's. */
+		this.top = Math.max(0, Math.min(Math.max(this.top, index - this.rowsSeen() + 1), index === this.lanes.headOf(index) ? index : index - 1));
 	}
 
 	private processOf(lane: Lane): number {
@@ -598,6 +599,7 @@ export class Timeline implements Handled {
 
 	private toggle(row: Row): void {
 		this.lanes.toggle(row.group);
+		this.show(this.row);
 		this.noteArrangement();
 		this.tell();
 	}
