@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The await graph as Graphviz reads it: a box for each coroutine, an arrow to the one that it waits for.
+ * The await graph for Graphviz: a box for each coroutine, and an arrow to the coroutine that it waits for.
  */
 #include <inttypes.h>
 
@@ -9,7 +9,7 @@
 #include "say/safe.h"
 #include "say/say.h"
 
-/* The inside of a text in quotes. */
+/* Escapes a text that stands between quotes. */
 static void quoted(struct text *text, const char *words)
 {
 	for (; *words; words++) {

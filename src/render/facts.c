@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of facts, and tables of a report's rows: what is said of anything is put together by these.
+ * The functions that assemble rows of facts, and tables of a report's rows.
  */
 #include <string.h>
 

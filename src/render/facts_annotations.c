@@ -20,7 +20,7 @@ static void task_cell(struct table *table, const struct ct_task *task)
 	render_cell(table, " %" PRIu64, task->id);
 }
 
-/* What has a name and no line stands nowhere. */
+/* A site that has only a name has no place. */
 static void first_at_cell(struct table *table, const struct ct_tables *tables, uint32_t site)
 {
 	const struct ct_site *first = say_peek_site(tables, site);
@@ -30,7 +30,7 @@ static void first_at_cell(struct table *table, const struct ct_tables *tables, u
 	render_table_end_cell(table);
 }
 
-/* ---------------------------------------------------------------- in a report */
+/* ---------------------------------------------------------------- the report's tables */
 
 static void span_row(struct table *table, const struct ct_report *report, const void *row)
 {
@@ -90,7 +90,7 @@ void render_facts_annotations(const struct page *page)
 		render_page_rows(page, &tables[i], FACTS_MAX_LIST);
 }
 
-/* ---------------------------------------------------------------- in statistics */
+/* ---------------------------------------------------------------- the tables of statistics */
 
 static void durations_row(struct table *table, const struct ct_report *report, const void *row)
 {
@@ -153,7 +153,7 @@ static void task_times_row(struct table *table, const struct ct_report *report, 
 	render_cell(table, "%s", task->is_open ? "goes on" : "");
 }
 
-/* Tasks come before regions. */
+/* Tasks stand before regions in the list. */
 static uint32_t nr_tasks(const struct ct_report *report)
 {
 	uint32_t count = 0;
@@ -163,7 +163,7 @@ static uint32_t nr_tasks(const struct ct_report *report)
 	return count;
 }
 
-/* All of them, or those that are told apart by what was asked for. */
+/* All spans, or only tasks, or only regions, as `by` says. */
 static struct ct_report spans_by(const struct ct_report *whole, enum ct_by by)
 {
 	struct ct_report part = *whole;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The times of coroutines by coroutine, by function, or by where they were started. The last row of each table is of
- * all that are not shown, so that the rows add up to the whole.
+ * The times of coroutines by coroutine, by function, or by spawn place. The last row of each table sums all that are
+ * not shown, so the rows add up to the total.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static void name_cell(
 	render_table_end_cell(table);
 }
 
-/* ---------------------------------------------------------------- what stands behind the name */
+/* ---------------------------------------------------------------- the cells behind the name */
 
 static void times_cells(
 	struct table *table, const struct ct_breakdown *breakdown, const struct ct_share *share)
@@ -66,7 +66,7 @@ static void times_cells(
 	render_cell_count(table, share->nr_events);
 }
 
-/* The two that were waited for longest, and all others. */
+/* The two things waited for longest, and the sum of all others. */
 static void waits_cells(
 	struct table *table, const struct ct_breakdown *breakdown, const struct ct_share *share)
 {
@@ -125,7 +125,7 @@ static void delay_cells(
 
 static const struct breakdown_table {
 	const char *title;
-	const char *headings; /* behind the name */
+	const char *headings; /* the headings behind the name */
 	void (*cells)(struct table *table, const struct ct_breakdown *breakdown,
 		const struct ct_share *share);
 } tables[] = {

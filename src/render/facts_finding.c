@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The words of one finding: where, since when, how many, how sure, and what to do next.
+ * The words of one finding: its place, its beginning, the number of members, the grade, and what to do next.
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "say/safe.h"
 #include "say/say.h"
 
-/* The value that all members have in one of their sites, or 0. */
+/* The site that all members have in common in this field, or 0. */
 static uint32_t common_site(const struct ct_finding *finding, size_t offset)
 {
 	uint32_t site = 0, present, i;
@@ -59,7 +59,7 @@ static void place_row(
 	render_facts_end(rows);
 }
 
-/* Several places, and how many wait at each. */
+/* Lists several places, with the number of members that wait at each. */
 static void waits_rows(
 	struct text *rows, const struct ct_tables *tables, const struct ct_finding *finding)
 {
@@ -74,13 +74,13 @@ static void waits_rows(
 	}
 }
 
-/* Since when members have been so, and for how long: the least and the most of each. */
+/* Since when, and how long, members have been in their state: the least and the most of each. */
 struct range_of_since {
 	ct_time first;
-	ct_time last; /* CT_NO_TIME: it is known of none */
+	ct_time last; /* CT_NO_TIME: unknown for all members */
 	int64_t shortest_ns;
 	int64_t longest_ns;
-	uint32_t nr_gone; /* whom their destruction set an end to it */
+	uint32_t nr_gone; /* members whose state ended when they were destroyed */
 	uint32_t nr_there;
 };
 
@@ -123,7 +123,7 @@ static const char *words_until(const struct range_of_since *range)
 	return " until they were destroyed, or observation ended";
 }
 
-/* "2.17 s to 2.19 s", or one of them where both read the same. */
+/* "2.17 s to 2.19 s", or only one of the two if both print the same. */
 static void range(struct text *rows, const struct text *first, const struct text *last)
 {
 	text_add(rows, text_peek(first));
@@ -171,8 +171,8 @@ static void members_row(struct text *rows, const struct ct_finding *finding)
 }
 
 /*
- * Where creation is not inlined into its caller, what is recorded as the place of the spawn lies in the
- * coroutine's own function: it tells which function runs, not who started it.
+ * If the creation of a coroutine is not inlined into its caller, the recorded spawn place lies in the coroutine's own
+ * function: it says which function runs, not where it was spawned.
  */
 static bool is_own_function(
 	const struct ct_tables *tables, uint32_t spawn_site, uint32_t function_site)

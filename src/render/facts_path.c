@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A task's critical path: what its duration was made of.
+ * A task's critical path: what its duration consisted of.
  */
 #include <inttypes.h>
 
@@ -9,7 +9,7 @@
 #include "say/safe.h"
 #include "say/say.h"
 
-/* A part that took no time is not told. */
+/* A part that took no time is left out. */
 static void share_row(struct text *rows, const char *label, int64_t ns, int64_t total_ns)
 {
 	if (ns)
@@ -89,7 +89,7 @@ static void holder_cell(
 	render_table_end_cell(table);
 }
 
-/* "coroutine 5, give, a.c:30"; a thread outside of coroutines by its name */
+/* "coroutine 5, give, a.c:30"; for a thread outside of coroutines, the thread's name. */
 static void waker_cell(
 	struct table *table, const struct ct_tables *tables, const struct ct_stretch *stretch)
 {

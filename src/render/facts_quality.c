@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The words about the observation itself, before any finding, and those where there is none.
+ * Words about the observation itself, which come before the findings, and words for a report without findings.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #define MAX_LOSSES 8u
 
-/* A row that is one trouble and how often it was met; nothing where it was not. */
+/* A row about one kind of trouble and how often it occurred; no row if it never occurred. */
 static void trouble(struct text *rows, uint64_t count, const char *one, const char *many)
 {
 	if (count == 0)
@@ -22,7 +22,7 @@ static void trouble(struct text *rows, uint64_t count, const char *one, const ch
 	render_facts_end(rows);
 }
 
-/* Tells that there is more than this, before or behind it. */
+/* A row for a trace that is only a part of a recording: what lies before it or behind it. */
 static void part(struct text *rows, const struct ct_tables *tables)
 {
 	if (tables->first_generation < 2 && tables->nr_before == 0 && !tables->is_cut)
@@ -78,7 +78,7 @@ static const char *words_attached(const struct ct_process *process)
 				   : "; nothing attached";
 }
 
-/* No probe attached, and nothing is known to have gone wrong: a shell's tools are such. */
+/* A process without a probe in which nothing is known to have gone wrong, such as a shell's tool. */
 static bool is_quiet(const struct ct_process *process)
 {
 	return !process->has_probe && process->pid &&
@@ -92,7 +92,10 @@ static bool are_alike(const struct ct_process *one, const struct ct_process *oth
 	       strcmp(one->program, other->program) == 0;
 }
 
-/* How many processes behind the first of the trace are like this one, itself among them; 0: it is not their first. */
+/*
+ * The number of processes, without the first one of the trace, that are like this one, including itself; 0: an earlier
+ * process is like it.
+ */
 static uint32_t count_alike(const struct ct_tables *tables, uint32_t index)
 {
 	uint32_t count = 1, i;
@@ -126,7 +129,10 @@ static void tell_process(
 		text_add(rows, process->ending == CT_ENDING_UNKNOWN ? "; last seen at " : ", at ");
 		say_time(rows, process->ended);
 	}
-	/* A form that does not tell of ends does not tell of the ledger either; Go's attaches nothing. */
+	/*
+	 * A form without the ends of processes does not say whether the ledger attached either; Go's form attaches
+	 * nothing.
+	 */
 	if (!tables->has_no_end && process->pid)
 		text_add(rows, words_attached(process));
 	render_facts_end(rows);
@@ -148,7 +154,7 @@ static void processes(struct text *rows, const struct ct_tables *tables)
 			rows, "program", "... and %" PRIu32 " more", tables->nr_processes - i);
 }
 
-/* Which run it was, and where; a trace written by hand has neither. */
+/* The run's id and its host; a trace written by hand has neither. */
 static void origin(struct text *rows, const struct ct_tables *tables)
 {
 	static const uint8_t none[sizeof(tables->run_id)];
@@ -165,7 +171,7 @@ static void origin(struct text *rows, const struct ct_tables *tables)
 	}
 }
 
-/* A flight recorder writes when something asks for it. */
+/* A flight recorder writes when it is asked to; this row says what asked. */
 static void reason(struct text *rows, const struct ct_tables *tables)
 {
 	if (!tables->reason || !*tables->reason)
@@ -215,7 +221,7 @@ static void clocks(struct text *rows, const struct ct_report *report)
 							      : ", readings disagree by up to ");
 	if (tables->clock_skew_ns)
 		text_duration(rows, tables->clock_skew_ns);
-	/* Within a step of a coarse clock order tells nothing of the cores. */
+	/* Within one step of a coarse clock, the order of time-stamps says nothing about the cores. */
 	if (report->quality.reordered_ns && strcmp(tables->clock, "coarse") != 0) {
 		text_add(rows, ", time-stamps lie before their events by up to ");
 		text_duration(rows, report->quality.reordered_ns);
@@ -223,7 +229,7 @@ static void clocks(struct text *rows, const struct ct_report *report)
 	render_facts_end(rows);
 }
 
-/* Coroutines that had not come to their end. */
+/* Coroutines that were destroyed before they had returned. */
 static void destroyed(struct text *rows, const struct ct_quality *quality)
 {
 	const char *separator = " (";
@@ -311,7 +317,10 @@ static int by_place(const void *left, const void *right)
 	return a->reason < b->reason ? -1 : a->reason > b->reason ? 1 : 0;
 }
 
-/* Losses of one thread or coroutine and one reason become one, the largest first. Returns how many are left. */
+/*
+ * Merges losses that have the same thread, coroutine and reason; the largest come first. Returns the number that is
+ * left.
+ */
 static uint32_t merge_losses(struct ct_loss *losses, uint32_t nr_losses)
 {
 	uint32_t kept = 0, i;
@@ -332,7 +341,7 @@ static uint32_t merge_losses(struct ct_loss *losses, uint32_t nr_losses)
 	return kept + 1;
 }
 
-/* Nobody knows how much that was. */
+/* A loss at the beginning or end of the recording, whose number of events is unknown. */
 static void one_side(struct text *rows, const struct ct_loss *loss)
 {
 	bool is_before = loss->reason == CTP_LOSS_BEFORE;
@@ -354,7 +363,7 @@ static void one_side(struct text *rows, const struct ct_loss *loss)
 	render_facts_end(rows);
 }
 
-/* "between 1 s and 2 s", as far as it is known. */
+/* "between 1 s and 2 s", as far as the times are known. */
 static void when_lost(struct text *rows, const struct ct_loss *loss)
 {
 	bool has_first = loss->first != CT_NO_TIME, has_last = loss->last != CT_NO_TIME;
@@ -371,7 +380,7 @@ static void when_lost(struct text *rows, const struct ct_loss *loss)
 	say_time(rows, loss->last);
 }
 
-/* With more memory, a report has these, too: the trace does. */
+/* The trace has these events; a report made with more memory would have them, too. */
 static void no_room(struct text *rows, const struct ct_loss *loss)
 {
 	render_facts_begin(rows, "no room");
@@ -448,7 +457,7 @@ static void notes(struct text *rows, const struct ct_tables *tables)
 	}
 }
 
-/* Doubts that a reader must keep in mind with every finding. */
+/* Doubts that the reader must keep in mind with every finding. */
 static void doubts(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_quality *quality = &report->quality;
@@ -491,7 +500,7 @@ static void remarks(struct text *rows, const struct ct_report *report)
 	}
 }
 
-/* The kernel's account of a process that ran on: a row for each of its threads. */
+/* What the kernel reports about a process that still runs: a row for each thread. */
 static void look(struct text *rows, const struct ct_live *live)
 {
 	uint32_t i;
@@ -522,7 +531,7 @@ void render_facts_warnings(struct text *rows, const struct ct_report *report)
 
 void render_facts_quality(struct text *rows, const struct ct_report *report)
 {
-	/* Without an end of observation nothing that follows means what it else does. */
+	/* Without an end of observation, the following rows do not have their usual meaning. */
 	if (report->tables->has_no_end)
 		notes(rows, report->tables);
 	part(rows, report->tables);

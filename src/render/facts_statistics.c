@@ -9,7 +9,7 @@
 #include "render/page.h"
 #include "say/say.h"
 
-/* A share of nothing, and nothing of something, are not worth a number. */
+/* The share of a zero total is not printed, nor is a share of zero. */
 static void part_cell(struct table *table, double part, double whole)
 {
 	render_cell_share(table, part, part > 0 ? whole : 0);
@@ -30,7 +30,7 @@ static void mean_cell(struct table *table, double mean)
 	render_table_end_cell(table);
 }
 
-/* Where there was none, too. */
+/* Prints a number even if it is 0. */
 static void number_cell(struct table *table, uint64_t number)
 {
 	text_count(&table->cells, number);
@@ -100,7 +100,7 @@ static void coroutine_row(struct table *table, const struct ct_report *report, c
 
 /* ---------------------------------------------------------------- places */
 
-/* A distribution that a place has, by its offset there. */
+/* A distribution of a place, named by its offset in the struct. */
 #define WAITS offsetof(struct ct_place, waits)
 #define DELAYS offsetof(struct ct_place, delays)
 #define RUNS offsetof(struct ct_place, runs)
@@ -112,7 +112,7 @@ static const struct ct_distribution *distribution_of(const struct ct_place *plac
 	return at;
 }
 
-/* What has not ended, and is not in that distribution. */
+/* Waits, delays or runs that have not ended and so are not in the distribution. */
 static const struct ct_going_on *not_ended_of(const struct ct_place *place, size_t which)
 {
 	static const struct ct_going_on none;
@@ -123,7 +123,7 @@ static const struct ct_going_on *not_ended_of(const struct ct_place *place, size
 				 : &none;
 }
 
-/* With what has not ended: a place at which all hang comes first. */
+/* Those that have not ended count too: a place at which all coroutines hang comes first. */
 static uint64_t count_of(const struct ct_place *place, size_t which)
 {
 	return distribution_of(place, which)->count + not_ended_of(place, which)->count;
@@ -164,7 +164,7 @@ static void place_row(struct table *table, const struct ct_report *report,
 	render_cell_duration(table, not_ended->longest_ns, not_ended->count);
 }
 
-/* In a table the greater total comes first; of equal ones, the one that the report has first. */
+/* The place with the larger total comes first in a table; equal totals keep the report's order. */
 static bool comes_before(const struct ct_place *a, const struct ct_place *b, size_t which)
 {
 	int64_t total_a = total_of(a, which), total_b = total_of(b, which);
@@ -172,7 +172,7 @@ static bool comes_before(const struct ct_place *a, const struct ct_place *b, siz
 	return total_a == total_b ? a < b : total_a > total_b;
 }
 
-/* The place of the row behind that of `last`; NULL: there is none. Begin with NULL. */
+/* The place of the next row after `last`; NULL: there is none. Begin with NULL. */
 static const struct ct_place *next_place(
 	const struct ct_statistics *statistics, size_t which, const struct ct_place *last)
 {
@@ -216,8 +216,8 @@ _Static_assert(
 	CT_BUSIEST == 10, "headings of lists of coroutines, and the help of --rows, say ten");
 
 struct statistics_table {
-	enum ct_by by; /* what it tells apart */
-	size_t which;  /* of places: the distribution; else 0 */
+	enum ct_by by; /* what the table is grouped by */
+	size_t which;  /* for places: which distribution; else 0 */
 	struct facts_table table;
 };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The verdict in one sentence. Where nothing was found, and the trace is not whole, it says so in the same breath.
+ * The verdict in one sentence. If nothing was found and the trace is incomplete, the sentence says both.
  */
 #include "render/facts.h"
 #include "say/say.h"
 
 #define BETWEEN ", and "
 
-/* The whole that the missing ones are a part of; a sum of counts from outside may be at its most. */
+/* The number of all events, missing ones included. The sum saturates, because the counts come from outside. */
 static uint64_t nr_in_all(const struct ct_quality *quality)
 {
 	uint64_t all;

@@ -57,7 +57,7 @@ void render_facts_step(
 		text_format(text, "%sevent %" PRIu64, separator, step->sequence);
 }
 
-/* A wake from before the wait says nothing about it. */
+/* A wake before the wait began says nothing about the wait. */
 static void wake_cell(struct table *table, const struct ct_member *member)
 {
 	const struct ct_coro *coro = &member->coro;
@@ -69,7 +69,7 @@ static void wake_cell(struct table *table, const struct ct_member *member)
 	render_table_end_cell(table);
 }
 
-/* When, and by whom; what was done stands in the chain. */
+/* The time and the thread or coroutine of the cause. What was done stands in the chain of causes. */
 static void cause_cell(
 	struct table *table, const struct ct_tables *tables, const struct ct_step *cause)
 {
@@ -84,7 +84,7 @@ static void cause_cell(
 	render_table_end_cell(table);
 }
 
-/* A value that stands in every row is said once, above the table; so such columns stay empty. */
+/* A value that all rows share is printed once, above the table, so its column stays empty here. */
 static void member_row(struct table *table, const struct ct_report *report,
 	const struct facts_common *common, const struct ct_member *member)
 {

@@ -56,7 +56,7 @@ static void brief_states(struct text *rows, const struct ct_report *report)
 	render_facts_end(rows);
 }
 
-/* Where most was waited, with what goes on; NULL: nobody waited. */
+/* The place with the longest total wait, including waits that have not ended; NULL: nothing waited. */
 static const struct ct_place *most_waited(const struct ct_statistics *statistics)
 {
 	uint32_t i;
@@ -147,7 +147,7 @@ static void brief_workers(struct text *rows, const struct ct_statistics *statist
 	render_facts_end(rows);
 }
 
-/* A flight recorder tells of the time before somebody looked; how long things took then is not counted. */
+/* A flight recorder's trace contains events from before observation began; their durations are not counted. */
 static void before_row(struct text *rows, const struct ct_statistics *statistics)
 {
 	if (!statistics->nr_before)

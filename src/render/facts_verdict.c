@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sum of a report in one or two sentences: how many findings, or why there can be none.
+ * The verdict of a report in one or two sentences: how many findings, or why there can be none.
  */
 #include <inttypes.h>
 
@@ -8,7 +8,7 @@
 #include "render/facts.h"
 #include "say/say.h"
 
-#define MAX_PLACES 8u /* named, of those at which coroutines wait */
+#define MAX_PLACES 8u /* places named at which coroutines wait */
 
 void render_facts_rest(struct text *text, const struct ct_report *report, uint32_t nr_printed)
 {
@@ -46,7 +46,7 @@ static bool is_listed(const char *names, const char *name)
 	return false;
 }
 
-/* The fact for want of which the rule cannot find anything; NULL: it can. */
+/* The missing fact without which the rule cannot find anything; NULL: none is missing. */
 static const struct ct_fact *lacking(const struct ct_report *report, enum ct_rule rule)
 {
 	uint32_t i;
@@ -61,7 +61,7 @@ static const struct ct_fact *lacking(const struct ct_report *report, enum ct_rul
 	return NULL;
 }
 
-/* The rules that lack this; NULL: those that could look. */
+/* The number of rules that lack this fact; NULL: the number of rules that lack none. */
 static unsigned nr_lacking(const struct ct_report *report, const struct ct_fact *lack)
 {
 	unsigned rule, count = 0;
@@ -86,7 +86,7 @@ static void names_of_rules(
 	}
 }
 
-/* What nothing was looked for, and why. */
+/* Which rules could not look, and why. */
 static void not_looked_for(struct text *rows, const struct ct_report *report)
 {
 	bool is_first = true;
@@ -123,7 +123,7 @@ static void one_place(
 	render_facts_end(rows);
 }
 
-/* The most frequent ones; JSON has them all. */
+/* The places at which most coroutines wait; JSON has all places. */
 static void waiting_places(struct text *rows, const struct ct_report *report)
 {
 	uint64_t nr_elsewhere = 0;
@@ -144,7 +144,7 @@ static void waiting_places(struct text *rows, const struct ct_report *report)
 	render_facts_end(rows);
 }
 
-/* Coroutines that a program left waiting when it ended by itself. */
+/* The number of coroutines that still waited when their program ended by itself. */
 static uint64_t nr_left_waiting(const struct ct_report *report)
 {
 	const struct ct_tables *tables = report->tables;
@@ -176,7 +176,7 @@ static void may_be_woken(struct text *rows, uint64_t nr_waiting, uint64_t nr_lef
 		       "what it waits for had been given, or was closed");
 }
 
-/* Nobody asked of those at allowed places, and nobody could of what was not recorded. */
+/* Coroutines at allowed places were not judged; coroutines whose events were left out could not be judged. */
 static void still_waiting(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_quality *quality = &report->quality;
@@ -260,7 +260,7 @@ static void advise_to_link(struct text *rows, const struct ct_attaching *attachi
 	render_facts_end(rows);
 }
 
-/* Why a program with a probe told of no coroutine depends on how it came to be recorded. */
+/* The reason why a program with a probe recorded no coroutine depends on how it was recorded. */
 static void silent_probe(struct text *rows, const struct ct_report *report)
 {
 	if (has_loss(report, CTP_LOSS_PAUSED))
@@ -279,7 +279,7 @@ static void silent_probe(struct text *rows, const struct ct_report *report)
 	advise_to_link(rows, attaching_of(report->tables));
 }
 
-/* Nothing vouches for events of a time that no heartbeat ends. */
+/* Without a heartbeat after them, the last events are not known to be complete. */
 static bool is_cut_at_once(const struct ct_report *report)
 {
 	const struct ct_quality *quality = &report->quality;
@@ -302,7 +302,7 @@ const char *render_facts_unseen(const struct ct_report *report)
 	return "no coroutine was seen, because no probe attached";
 }
 
-/* Nothing was seen that could be judged: the likely reasons, the first one first. */
+/* No coroutine was recorded: lists the likely reasons, the likeliest first. */
 static void no_coroutine(struct text *rows, const struct ct_report *report)
 {
 	advise(rows, "verdict", render_facts_unseen(report));
@@ -355,7 +355,7 @@ void render_facts_verdict(struct text *rows, const struct ct_report *report)
 		tell_sum(rows, report);
 	else if (report->quality.nr_coros)
 		no_finding(rows, report);
-	/* Not an alternative: a crash is found in a program without coroutines as well. */
+	/* Both are printed: a crash is also found in a program without coroutines. */
 	if (report->quality.nr_coros == 0)
 		no_coroutine(rows, report);
 	integration(rows, report);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fields of a report in memory: what corotracer/def/report.def lists, for whoever walks over all of them.
+ * The fields of a report in memory: the list of corotracer/def/report.def, for code that walks over all fields.
  */
 #ifndef RENDER_FIELDS_H
 #define RENDER_FIELDS_H
@@ -25,23 +25,23 @@ struct render_field {
 	const char *key;
 	const char *meaning;
 	enum render_kind kind;
-	enum render_object object; /* of a part, or a list's elements */
-	uint32_t offset;           /* in its struct */
-	uint32_t size;             /* of the value; of one element of a list */
-	uint32_t number_offset;    /* in the same struct, of a list's length */
+	enum render_object object; /* the kind of the part, or of the list's elements */
+	uint32_t offset;           /* offset in its struct */
+	uint32_t size;             /* size of the value, or of one element of a list */
+	uint32_t number_offset;    /* offset of a list's length, in the same struct */
 };
 
 struct render_fields {
-	const char *heading; /* "": its fields are only told among those of others */
+	const char *heading; /* "": its fields are only listed among those of other objects */
 	const char *says;
 	const struct render_field *fields;
 	size_t nr_fields;
 };
 
-/* render_fields: of an object. */
+/* render_fields: the fields of an object. */
 const struct render_fields *render_fields(enum render_object object);
 
-/* render_kind_type: what JSON calls a value of this kind; "": such a field has no key. */
+/* render_kind_type: the JSON type of a value of this kind; "": a field of this kind has no key. */
 const char *render_kind_type(enum render_kind kind);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A report as one HTML page: opened from disk, it asks nothing of any network. The page holds no script, and a policy
- * of its own that would forbid one. Everything that a trace contains is escaped.
+ * A report as one HTML page that makes no network request. The page contains no script, and its own content policy
+ * would forbid one. All words from the trace are escaped.
  */
 #include "render/facts.h"
 #include "render/page.h"
 #include "render/picture.h"
 #include "say/safe.h"
 
-/* A grade is a word first; the colour of its edge repeats it. */
+/* A grade is printed as a word; the colour of the edge only repeats it. */
 static const char head[] =
 	"<!DOCTYPE html>\n"
 	"<html lang=\"en\">\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A report as Markdown, for a pull request or an issue: the verdict first in sight, tables for the rest,
- * long parts folded away. Everything that a trace contains is escaped.
+ * A report as Markdown, for a pull request or an issue: the verdict comes first, other parts are tables, and long parts
+ * are folded away. All words from the trace are escaped.
  */
 #include "render/facts.h"
 #include "render/page.h"
@@ -29,7 +29,7 @@ static void heading(const struct page *page, enum heading heading, const char *t
 	text_format(page->text, "%s %s\n\n", heading == HEADING_FINDING ? "####" : "###", title);
 }
 
-/* Facts as a table without a heading, which Markdown does not know: the heading is left empty. */
+/* Facts as a table with an empty heading, because Markdown has no tables without a heading. */
 static void facts(const struct page *page, const struct text *rows)
 {
 	size_t position = 0;
@@ -88,7 +88,7 @@ static void step(const struct page *page, unsigned number, const struct text *ti
 	text_char(page->text, '\n');
 }
 
-/* Inside the tag Markdown does not apply: a name that the program gave is left out there. */
+/* Markdown is not interpreted inside the tag, so names that the program gave are left out there. */
 static void begin_fold(const struct page *page, const char *title, const struct text *words)
 {
 	(void)words;

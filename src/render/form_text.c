@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A report for a terminal: what is known of the observation, then each finding, the gravest first.
+ * A report for a terminal: first the facts about the observation, then the findings, the gravest first.
  *
- * Lines are wrapped at the width asked for; tables are not. Colour repeats what a word says, and never
- * says anything alone.
+ * Lines are wrapped at the width of the options; tables are not. Colour only repeats what a word says.
  */
 #include <string.h>
 
@@ -34,7 +33,10 @@ static void bold(const struct page *page, const char *words)
 	plain(page);
 }
 
-/* The blank behind this word, where a line may end; a number and its '%' are one word. NULL: it is the last one. */
+/*
+ * The blank behind this word, where a line may end. A number and its '%' count as one word. NULL: the word is the last
+ * one.
+ */
 static const char *end_of_word(const char *words, const char *end)
 {
 	const char *blank = memchr(words, ' ', (size_t)(end - words));
@@ -70,7 +72,7 @@ void render_text_wrapped(
 	text_char(page->text, '\n');
 }
 
-/* The label in a column of its own, and only where it differs from the one before. */
+/* The label has a column of its own, and is printed only if it differs from the previous label. */
 static void facts(const struct page *page, const struct text *rows)
 {
 	const char *previous = "";
@@ -92,7 +94,7 @@ static void facts(const struct page *page, const struct text *rows)
 	}
 }
 
-/* A brief report has findings alone. */
+/* A brief report consists of findings only. */
 static void begin(const struct page *page, const char *command, const struct text *words)
 {
 	if (page->options->is_brief)
@@ -115,7 +117,7 @@ static char upper(char c)
 	return (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
 }
 
-/* The labels are not shown: the first row is the answer, what follows explains it. */
+/* The labels are not printed: the first row is the answer, the following rows explain it. */
 static void verdict(const struct page *page, const struct text *rows, bool is_first)
 {
 	size_t position = 0, before;

@@ -2,8 +2,8 @@
 /*
  * A report as JSON, complete: a walk over the table of its fields (corotracer/def/report.def).
  *
- * Names come out as the trace has them, escaped as JSON asks for. A value that is not known is null. Addresses, handles
- * and times since 1970 are texts: they need more than the 53 bits that many readers keep.
+ * Names are the trace's, escaped as JSON requires. An unknown value is null. Addresses, handles and times since 1970
+ * are strings, because they need more than the 53 bits that many readers keep.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,11 +17,11 @@
 #include "render/render.h"
 #include "say/say.h"
 
-/* Context that a field's value may need besides the struct that holds it. */
+/* What the value of a field may depend on besides the struct that holds it. */
 struct walk {
 	struct json *json;
-	const void *owner; /* of the list that this struct is an element of */
-	uint32_t index;    /* in that list */
+	const void *owner; /* the owner of the list in which this struct is an element */
+	uint32_t index;    /* the index in that list */
 	uint32_t max_members;
 };
 
@@ -67,7 +67,7 @@ static const void *pointer_at(const void *of, size_t offset)
 	return pointer;
 }
 
-/* A number whose name is told; NULL: it is told as a number. */
+/* The name of a number that is written as a name; NULL: it is written as a number. */
 static const char *name_of(enum render_kind kind, uint64_t number)
 {
 	switch (kind) {
@@ -122,7 +122,7 @@ static void write_unless(struct json *json, bool is_null, int64_t number)
 		json_number(json, number);
 }
 
-/* The value that stands for a number that is not known. */
+/* Is this the value that means "unknown" for the field? */
 static bool is_unknown(const struct render_field *field, const void *of)
 {
 	switch (field->kind) {
@@ -202,7 +202,7 @@ static void write_letter(struct walk *walk, const struct render_field *field, co
 	json_text(walk->json, letter);
 }
 
-/* ---------------------------------------------------------------- what one struct alone has */
+/* ---------------------------------------------------------------- fields of a single struct */
 
 static void write_format(struct walk *walk, const struct render_field *field, const void *of)
 {
@@ -225,7 +225,7 @@ static void write_run(struct walk *walk, const struct render_field *field, const
 	json_text(walk->json, digits);
 }
 
-/* ISO 8601 with nanoseconds; null where it is not known. */
+/* ISO 8601 with nanoseconds; null if unknown. */
 static void write_instant(struct walk *walk, const struct render_field *field, const void *of)
 {
 	int64_t realtime_ns = signed_of(field, of);
@@ -367,7 +367,7 @@ static void write_place(struct walk *walk, const struct render_field *field, con
 
 /* ---------------------------------------------------------------- objects and lists */
 
-/* Behind pointers lie what is asked for, and the tables. */
+/* Parts that are optional, and the tables, are reached through pointers. */
 static const void *struct_of(const struct render_field *field, const void *of)
 {
 	switch (field->kind) {
@@ -433,7 +433,7 @@ static void write_texts(struct walk *walk, const struct render_field *field, con
 	json_close(walk->json, ']');
 }
 
-/* Elements of a table are counted from 1. A list may be longer than what memory holds. */
+/* Elements of a table are counted from 1. If memory ran out, the list in memory is shorter than its length says. */
 static void write_list(struct walk *walk, const struct render_field *field, const void *of)
 {
 	struct walk inside = {walk->json, of, field->kind == RENDER_KIND_TABLE, walk->max_members};
@@ -452,7 +452,7 @@ static void write_list(struct walk *walk, const struct render_field *field, cons
 	json_close(walk->json, ']');
 }
 
-/* All that are not here are numbers, or names of numbers. */
+/* A kind without an entry is a number, or the name of a number. */
 static write_kind *const writers[RENDER_NR_KINDS] = {
 	[RENDER_KIND_TEXT] = write_text,
 	[RENDER_KIND_REAL] = write_real,
@@ -490,7 +490,7 @@ static write_kind *const writers[RENDER_NR_KINDS] = {
 	[RENDER_KIND_DOUBT] = write_doubt,
 };
 
-/* Parts that nobody asked for are not told. */
+/* Optional parts that were not requested are left out. */
 static bool is_left_out(const struct render_field *field, const void *of)
 {
 	switch (field->kind) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The walk over the parts of a report, the same one for each form.
+ * The walk over the parts of a report, the same for each form.
  */
 #include <inttypes.h>
 
@@ -18,7 +18,7 @@ void render_nothing(const struct page *page)
 
 typedef void fill_facts(struct text *rows, const struct ct_report *report);
 
-/* Without a heading where there is none. Returns whether there are any. */
+/* Prints the facts under a heading, if there are any. Returns whether there are any. */
 static bool tell_facts(
 	const struct page *page, enum heading heading, const char *title, fill_facts *fill)
 {
@@ -163,7 +163,10 @@ static void tell_last_events(const struct page *page, const struct ct_member *me
 
 static void tell_examples(const struct page *page, const struct ct_finding *finding)
 {
-	/* What can be unfolded takes no room; at a terminal the first one stands for all. */
+	/*
+	 * A foldable part takes little room, so several examples are printed; at a terminal the first one stands for
+	 * all.
+	 */
 	uint32_t nr_wanted = page->form->is_terminal ? 1 : FACTS_EXAMPLES, nr_told = 0, i;
 
 	for (i = 0; i < finding->nr_members && nr_told < nr_wanted; i++) {
@@ -182,7 +185,10 @@ static void tell_picture(const struct page *page, const struct ct_finding *findi
 		page->form->picture(page, &scene, (uint32_t)(finding - page->report->findings) + 1);
 }
 
-/* A page begins with the picture. At a terminal what was read last is in sight: how sure it is, and what to do. */
+/*
+ * A page begins a finding with its picture. A terminal shows the last lines, so the grade and the next steps come last
+ * there.
+ */
 static void tell_finding(const struct page *page, const struct ct_finding *finding)
 {
 	const struct form *form = page->form;

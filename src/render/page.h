@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A report as a page: one walk over its parts, which asks a form (text, Markdown, HTML) for each of them. A form
- * decides how a part looks, and nothing else; what it is handed is safe for a terminal (say/safe.h), and each form
- * escapes it once more as it needs. Failures show in the text's status.
+ * A report as a page: one walk over its parts, which calls a form (text, Markdown, HTML) for each part. A form decides
+ * only how a part looks. The words that it is handed are safe for a terminal (say/safe.h); each form escapes them once
+ * more as its format needs. Failures are recorded in the status of the text.
  */
 #ifndef RENDER_PAGE_H
 #define RENDER_PAGE_H
@@ -12,44 +12,44 @@
 #include "render/scene.h"
 #include "render/table.h"
 
-/* A text that is passed on holds about as much. */
+/* A text is passed on when it holds about this many bytes. */
 #define RENDER_PIECE_BYTES 65536u
 
 struct page;
 
 enum heading {
-	HEADING_PAGE,    /* of what comes before everything else */
-	HEADING_PART,    /* of facts or a table */
-	HEADING_FINDING, /* in a finding */
+	HEADING_PAGE,    /* the title of the page */
+	HEADING_PART,    /* the title of facts or of a table */
+	HEADING_FINDING, /* a title within a finding */
 };
 
 struct form {
-	bool is_terminal; /* what to type next is of use there, and is told last */
-	/* The pieces before all parts, and behind them. `words`: the whole in one line. */
+	bool is_terminal; /* the form ends with the commands to type next */
+	/* What comes before all parts, and after them. `words`: the whole report in one line. */
 	void (*begin)(const struct page *page, const char *command, const struct text *words);
 	void (*end)(const struct page *page);
 	void (*heading)(const struct page *page, enum heading heading, const char *title);
-	/* Rows of facts (render/facts.h). The verdict: likewise, in sight. */
+	/* Rows of facts (render/facts.h). The verdict has rows as well, shown prominently. */
 	void (*facts)(const struct page *page, const struct text *rows);
 	void (*verdict)(const struct page *page, const struct text *rows, bool is_first);
-	/* Around what is told of a finding; alone: nothing but its title is. */
+	/* Called before and after the parts of a finding. `is_alone`: only the title is printed. */
 	void (*begin_finding)(const struct page *page, const struct ct_finding *finding,
 		const struct text *title, bool is_alone);
 	void (*end_finding)(const struct page *page);
-	/* The finding's picture, where it has one. `number`: of the finding, from 1. */
+	/* The picture of a finding that has one. `number`: the finding's number, from 1. */
 	void (*picture)(const struct page *page, const struct scene *scene, uint32_t number);
-	/* Around steps, which are numbered from 1. `time`, `details`: may be empty. */
+	/* Steps are numbered from 1. `time` and `details` may be empty. */
 	void (*begin_steps)(const struct page *page);
 	void (*step)(const struct page *page, unsigned number, const struct text *time,
 		const struct text *words, const struct text *details);
 	void (*end_steps)(const struct page *page);
-	/* Around what may be folded away. `words`: the title with names of the traced program. */
+	/* Called around a part that may be folded away. `words`: the title, with names of the traced program. */
 	void (*begin_fold)(const struct page *page, const char *title, const struct text *words);
 	void (*end_fold)(const struct page *page);
 	void (*table)(const struct page *page, const struct table *table);
-	/* Behind the last step, or a table: how many more there are, and how to see them. */
+	/* After the last step or a table: how many more there are, and how to see them. */
 	void (*more)(const struct page *page, uint64_t nr_more, const char *hint);
-	/* A sentence; what is only of use at a terminal. */
+	/* A sentence, and a hint that is useful only at a terminal. */
 	void (*sentence)(const struct page *page, const struct text *words);
 	void (*hint)(const struct page *page, const char *words);
 };
@@ -60,40 +60,43 @@ struct page {
 	const struct form *form;
 	struct text *text;
 	const struct ct_report *report;
-	const struct ct_report_options *options; /* complete */
+	const struct ct_report_options *options; /* complete: no default is left to fill in */
 };
 
-/* render_page: the report. render_page_statistics: where the time went alone. */
+/* render_page: the whole report. render_page_statistics: only where the time went. */
 void render_page(const struct page *page);
 void render_page_statistics(const struct page *page);
 
-/* render_page_why: the explanation of one coroutine alone, as text. */
+/* render_page_why: only the explanation of one coroutine, as text. */
 void render_page_why(const struct page *page);
 
-/* render_page_step, render_page_table: what walks have in common. `nr_more` rows of the table were left out. */
+/*
+ * render_page_step, render_page_table: a step and a table, for all walks. `nr_more`: rows of the table that were left
+ * out.
+ */
 void render_page_step(const struct page *page, unsigned number, const struct ct_step *step);
 void render_page_table(
 	const struct page *page, const char *title, const struct table *table, uint64_t nr_more);
 
-/* render_page_rows: a table of at most `max` rows; nothing where it has none. */
+/* render_page_rows: a table of at most `max` rows; prints nothing if the table is empty. */
 struct facts_table;
 void render_page_rows(const struct page *page, const struct facts_table *of, uint32_t max);
 
-/* render_page_title: a finding's; alone: nothing else of it is told. */
+/* render_page_title: the title of a finding. `is_alone`: no other part of the finding is printed. */
 void render_page_title(const struct page *page, const struct ct_finding *finding, bool is_alone);
 
 /*
- * render_text_wrapped: words from column `at` of a text, going on at column `margin` of the next line where the width
- * ends. Ends the line. A word that is longer than a line stays whole: a path cut in two helps nobody.
+ * render_text_wrapped: prints words that begin at column `at`; where the width ends, a new line begins at column
+ * `margin`. Ends the last line. A word longer than a line is not broken, because a path in two pieces helps nobody.
  */
 void render_text_wrapped(
 	const struct page *page, size_t at, size_t margin, const char *words, size_t nr_bytes);
 
-/* render_json, render_dot: everything, for programs; the await graph around one coroutine, for Graphviz. */
+/* render_json: the whole report, for programs. render_dot: the await graph around one coroutine, for Graphviz. */
 void render_json(struct text *text, const struct ct_report *report);
 void render_dot(struct text *text, const struct ct_report *report);
 
-/* render_nothing: what a form does that needs nothing there. */
+/* render_nothing: the function of a form that prints nothing for a part. */
 void render_nothing(const struct page *page);
 
 #endif

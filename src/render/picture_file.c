@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The picture of a finding as a file of its own: what was found above it, and the steps that its numbers stand for
- * below.
+ * The picture of a finding as a file of its own: the title stands above it, and the numbered steps below it.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -14,9 +13,9 @@
 #define MARGIN 20
 #define LINE_HEIGHT 17
 #define LEAST_WIDTH 720
-#define NOTES_X 26 /* behind their numbers */
+#define NOTES_X 26 /* the steps' words begin behind their numbers */
 
-/* A pen that goes down the file line by line; without a text it only measures. */
+/* A pen that moves down the file line by line; without a text the pen only measures. */
 struct pen {
 	struct text *text;
 	int y;
@@ -35,7 +34,7 @@ static void write_line(
 	text_add(pen->text, "</text>\n");
 }
 
-/* How many bytes of the words a line takes: up to a blank, or all that fits where there is none. */
+/* The number of bytes of the words that fit into a line: up to a blank, or all that fit if there is no blank. */
 static size_t line_of(const char *words, int columns)
 {
 	size_t at = 0, blank = 0;

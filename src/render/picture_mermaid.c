@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The picture of a finding as a sequence diagram for mermaid: the one form of a drawing that is text and that hosts of
- * code draw in an issue or a pull request, where SVG inside Markdown is taken out.
+ * The picture of a finding as a sequence diagram for mermaid. Code hosts draw mermaid in an issue or a pull request,
+ * but remove SVG from Markdown.
  *
- * Time runs down there. Lanes are participants, a step is a message or a note, and what never came is a message that
- * ends in a cross. All that mermaid could read as its own is written as an entity.
+ * Time runs down. Lanes are participants, a step is a message or a note, and an event that never came is a message that
+ * ends in a cross. Characters that mermaid could interpret are written as entities.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -15,14 +15,14 @@
 #include "say/safe.h"
 #include "say/say.h"
 
-/* Letters, digits and what has no meaning there; all else of ASCII by its number. */
+/* Letters, digits and characters without a meaning in mermaid; other ASCII characters are written as numbers. */
 static bool is_plain(char c)
 {
 	return (unsigned char)c >= 0x80 || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 	       (c >= '0' && c <= '9') || strchr(" .,()/+-_?!'=", c);
 }
 
-/* The word "end" closes a block wherever it stands. */
+/* The word "end" closes a block at any position. */
 static bool is_end(const char *words, const char *at)
 {
 	bool is_first = at == words || !strchr("abcdefghijklmnopqrstuvwxyz", at[-1]);
@@ -61,7 +61,7 @@ static void add_note(struct text *text, const struct scene *scene)
 		last);
 }
 
-/* The number and the time lead to the sentence below the drawing. */
+/* A mark shows the number and the time of its step; the sentence stands below the drawing. */
 static void add_mark(struct text *text, const struct scene *scene,
 	const struct ct_picture_mark *mark, const struct ct_step *step)
 {
@@ -82,7 +82,7 @@ static void add_mark(struct text *text, const struct scene *scene,
 	render_facts_drop(text, &words);
 }
 
-/* How long nothing of the story happened, where that is much longer than the rest. */
+/* Adds how long nothing happened, if that is much longer than the other gaps. */
 static void add_gap(struct text *text, const struct scene *scene, ct_time from, ct_time until)
 {
 	struct text words = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The style of pictures, one rule after the other. Dark only on a screen: a print of the page is light whatever the
- * screen was. Colours can be told apart without red and green, and repeat what shapes and words say.
+ * The style of pictures, as a list of rules. The dark style applies only on a screen: print is always light. The
+ * colours can be told apart without red and green, and only repeat what shapes and words say.
  */
 #include "render/picture.h"
 

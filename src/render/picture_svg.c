@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The picture of a finding as SVG. A state shows by the shape of its bar, and in words; colour repeats it. Texts in
- * bars are nested svg elements, which clip them whatever font a reader has.
+ * The picture of a finding as SVG. The shape of a bar and its words show the state; colour repeats it. Texts in bars
+ * are nested svg elements, which clip the text whatever font the reader has.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "say/safe.h"
 #include "say/say.h"
 
-#define BAR_HALF 11 /* of the height of a bar that is at work */
-#define THIN_HALF 7 /* of one that waits */
+#define BAR_HALF 11 /* half the height of the bar of a running coroutine */
+#define THIN_HALF 7 /* half the height of the bar of a waiting coroutine */
 #define MARK_RADIUS 9
 
 static void escaped(struct text *text, const char *safe)
@@ -20,12 +20,12 @@ static void escaped(struct text *text, const char *safe)
 	say_html(text, safe, strlen(safe));
 }
 
-/* A line of text; `safe` is clipped to what fits into the width. */
+/* A line of text; `safe` is clipped to the width. */
 static void label(struct text *text, const char *class, int x, int y, const char *safe, int width)
 {
 	struct text words = {0};
 
-	/* Strong letters are wider. */
+	/* Bold letters are wider. */
 	render_scene_clip(&words, safe,
 		render_scene_columns(strcmp(class, "strong") == 0 ? width * 7 / 8 : width));
 	text_format(text, "<text class=\"%s\" x=\"%d\" y=\"%d\">", class, x, y);
@@ -78,7 +78,7 @@ static void draw_gap(struct text *text, const struct scene *scene, const struct 
 	render_facts_drop(text, &words);
 }
 
-/* Two jagged lines across all lanes: time is folded between them. */
+/* Two jagged lines across all lanes: the time between them is folded. */
 static void draw_fold(struct text *text, const struct scene *scene, const struct scene_gap *gap)
 {
 	int x = gap->x + gap->width / 2, top = scene->axis_y + 24, bottom = bottom_of(scene), y;
@@ -112,7 +112,7 @@ static void draw_axis(struct text *text, const struct scene *scene)
 
 /* ---------------------------------------------------------------- lanes */
 
-/* A disc for a coroutine, a square for a thread, a diamond for what is waited for. */
+/* A disc for a coroutine, a square for a thread, a diamond for a thing waited for. */
 static void draw_lane_sign(struct text *text, const struct ct_lane *lane, int y)
 {
 	const char *class = lane->is_member ? "tip" : "mark";
@@ -127,7 +127,7 @@ static void draw_lane_sign(struct text *text, const struct ct_lane *lane, int y)
 		text_format(text, "<path class=\"mark\" d=\"M12 %dl6 6l-6 6l-6 -6z\"/>\n", y - 6);
 }
 
-/* A long name goes on in a second line, from its parenthesis on. */
+/* A long name is split at its parenthesis, and continues on a second line. */
 static void draw_lane_name(struct text *text, const struct scene *scene, uint32_t number)
 {
 	const struct ct_lane *lane = &scene->finding->picture.lanes[number];
@@ -174,7 +174,7 @@ static void draw_box(struct text *text, const struct scene_bar *bar, int y, int 
 		2 * half);
 }
 
-/* Slanted strokes: made ready, and not running. */
+/* Slanted strokes: the coroutine is ready, but does not run. */
 static void draw_hatch(struct text *text, const struct scene_bar *bar, int y)
 {
 	int x;
@@ -229,7 +229,7 @@ static void draw_shape(struct text *text, const struct scene_bar *bar, int y)
 	}
 }
 
-/* Dark letters on what is light, and the other way round; above what is a line. */
+/* Dark letters on light bars, light letters on dark bars; above a bar that is only a line. */
 static void draw_bar_words(
 	struct text *text, const struct scene *scene, const struct scene_bar *bar, int y)
 {
@@ -255,7 +255,7 @@ static void draw_bar_words(
 	render_facts_drop(text, &words);
 }
 
-/* Bars that are not drawn, and how many. */
+/* How many bars were left out. */
 static void draw_left_out(struct text *text, const struct scene_bar *bar, int y)
 {
 	struct text words = {0};
@@ -293,7 +293,7 @@ static void draw_tip(struct text *text, const char *class, int x, int y, int dir
 		text, "<path class=\"%s\" d=\"M%d %dl-5 %dh10z\"/>\n", class, x, y, -9 * direction);
 }
 
-/* What the one did to the other; of the place to look at first, where it stands. */
+/* What the lane did to the other one; the place to look at first also shows its source place. */
 static void draw_label(
 	struct text *text, const struct scene *scene, const struct scene_mark *mark, int direction)
 {
@@ -364,7 +364,7 @@ static void draw_alike(struct text *text, const struct scene *scene)
 	render_facts_drop(text, &words);
 }
 
-/* The shapes that are in the picture, each with its word. */
+/* The shapes that the picture contains, each with its meaning. */
 static void draw_legend(struct text *text, const struct scene *scene)
 {
 	int x = SCENE_NAMES_WIDTH, y = scene->height - 16;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one door to the renderers: options made complete, and the form chosen.
+ * The only entry to the renderers: fills in the options' defaults and chooses the form.
  */
 
 #include "base/known_options.h"
@@ -46,7 +46,7 @@ static const struct form *form_of(enum ct_report_format format)
 	}
 }
 
-/* A page of HTML is a whole report always. */
+/* An HTML page is always a whole report. */
 static void render_form(const struct page *page)
 {
 	if (page->options->is_why && page->options->format == CT_REPORT_TEXT)
@@ -66,7 +66,7 @@ static const char *why_no_picture(const struct ct_report *report)
 	return unseen ? unseen : "Nothing was found that is wrong.";
 }
 
-/* The finding whose picture is asked for, or the gravest that has one. */
+/* Draws the finding that was asked for, or else the gravest one that has a picture. */
 static enum ct_status render_svg(
 	const struct ct_report *report, uint32_t number, struct text *text, struct ct_error *reterr)
 {

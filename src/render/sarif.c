@@ -38,7 +38,7 @@ static void write_rule(struct json *json, const char *name, const char *says, co
 	json_close(json, '}');
 }
 
-/* All of them: results name theirs by its number. */
+/* All rules are listed, because results refer to a rule by its number. */
 static void write_rules(struct json *json)
 {
 	unsigned i;
@@ -65,7 +65,7 @@ static void write_tool(struct json *json)
 	json_close(json, '}');
 }
 
-/* ---------------------------------------------------------------- what is missing */
+/* ---------------------------------------------------------------- missing parts of the trace */
 
 static void write_notification(struct json *json, const char *words)
 {
@@ -75,7 +75,7 @@ static void write_notification(struct json *json, const char *words)
 	json_close(json, '}');
 }
 
-/* Without these an empty list of results would say that all is well. */
+/* Without notifications, an empty list of results would mean that no fault was found. */
 static void write_notifications(struct render_sarif *sarif)
 {
 	uint64_t nr_lost = sarif->report->quality.nr_lost;
@@ -115,7 +115,7 @@ static void write_invocation(struct render_sarif *sarif)
 
 /* ---------------------------------------------------------------- places */
 
-/* RFC 3986: all but what may stand in a path as it is. */
+/* RFC 3986: percent-encodes all characters that may not stand in a path. */
 static void add_path(struct text *uri, const char *path)
 {
 	for (; *path; path++) {
@@ -129,8 +129,8 @@ static void add_path(struct text *uri, const char *path)
 }
 
 /*
- * The path from the root on; NULL: it does not lie below it. A compiler that ran in a folder below the root climbs out
- * of that one: ../src/server.c.
+ * The path relative to the root; NULL: it does not lie below the root. A compiler that ran in a folder below the root
+ * writes paths that climb out of that folder: ../src/server.c.
  */
 static const char *below(const char *root, const char *path)
 {
@@ -199,7 +199,7 @@ static void write_logical(struct json *json, const struct ct_site *site)
 	json_close(json, ']');
 }
 
-/* A location of which neither the file nor the function is known has its words alone. */
+/* A location without a known file or function consists only of its words. */
 static void write_location(struct render_sarif *sarif, uint32_t index, const char *words)
 {
 	const struct ct_site *site = say_peek_site(sarif->report->tables, index);
@@ -270,8 +270,8 @@ static void write_flow(struct render_sarif *sarif, const struct ct_finding *find
 }
 
 /*
- * A key that stays the same from run to run, so that one and the same fault is known again: the place, or the assertion
- * that does not hold.
+ * A key that stays the same from run to run, so that the same fault is recognised: the place, or the assertion that
+ * does not hold.
  */
 static void write_fingerprint(
 	struct render_sarif *sarif, const char *rule, uint32_t index, const char *assertion)
@@ -293,7 +293,7 @@ static void write_fingerprint(
 	text_fini(&print);
 }
 
-/* The line that an assertion stands in, or else the program, in place of a file that is not known. */
+/* Writes the line of an assertion, or else the program, because the file is unknown. */
 static void write_substitute(struct render_sarif *sarif, const char *origin)
 {
 	const struct ct_tables *tables = sarif->report->tables;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A report as SARIF 2.1.0 (OASIS), as code review tools and continuous integration read results: each finding a result
- * at the place to look at first, its story a code flow, what is missing of the trace a notification.
+ * A report as SARIF 2.1.0 (OASIS), which code review tools and continuous integration read: each finding is a result at
+ * the place to look at first, its story is a code flow, and missing parts of the trace are notifications.
  */
 #ifndef RENDER_SARIF_H
 #define RENDER_SARIF_H
@@ -13,15 +13,17 @@ struct render_sarif {
 	struct json json;
 	struct text *text;
 	const struct ct_report *report;
-	const char *source_root; /* files below this folder are named from there; NULL: none */
+	/* paths are relative to this folder if they lie below it; NULL: no such folder */
+	const char *source_root;
 };
 
 /*
- * render_sarif_begin: all up to the findings, which are the first results. render_sarif_assertion: one more, an
- * assertion that does not hold. render_sarif_end: the rest. Failures show in the text's status.
+ * render_sarif_begin: everything up to the findings, which are the first results. render_sarif_assertion: one more
+ * result, for an assertion that does not hold. render_sarif_end: the rest. Failures are recorded in the status of the
+ * text.
  *
- * Each result has a file, since review tools refuse the whole log for one without: where the place has none, the line
- * that an assertion stands in, or else the program.
+ * Each result names a file, because review tools refuse the whole log if one result has none. If the place of a finding
+ * has no file, the result names the line of the assertion, or else the program.
  */
 void render_sarif_begin(struct render_sarif *sarif, struct text *text,
 	const struct ct_report *report, const char *source_root);

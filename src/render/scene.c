@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where lanes, bars, marks and open ends of a finding's picture lie.
+ * The layout of a finding's picture: lanes, bars, marks and open ends.
  */
 #include <stdlib.h>
 
 #include "render/scene.h"
 
-#define AXIS_Y 16 /* below the picture's edge, and the rows of times */
+#define AXIS_Y 16 /* below the edge of the picture and the rows of times */
 #define ROW_HEIGHT 13
 #define LANES_Y 30      /* from the axis to the first lane's upper edge */
-#define MARK_WIDTH 20   /* marks of one lane keep so far from each other */
-#define LABEL_MARGIN 16 /* and arrows, behind their label */
-#define FOOT_HEIGHT 40  /* what shapes mean */
+#define MARK_WIDTH 20   /* the least distance between marks of a lane */
+#define LABEL_MARGIN 16 /* the room behind an arrow's label */
+#define FOOT_HEIGHT 40  /* the room for the legend */
 #define ALIKE_HEIGHT 22
 
 int render_scene_columns(int pixels)
@@ -54,7 +54,7 @@ static ct_time first_step(const struct scene *scene)
 	return first;
 }
 
-/* The last change before the first step: what each lane was in by then is all that matters. */
+/* The last change before the first step: only the state of each lane at that time matters. */
 static void choose_begin(struct scene *scene)
 {
 	const struct ct_picture *picture = &scene->finding->picture;
@@ -121,13 +121,13 @@ static int upper_of(const struct scene_mark *mark)
 	return mark->has_arrow && mark->other_y < mark->y ? mark->other_y : mark->y;
 }
 
-/* How far a mark, with what is written beside it, reaches to the right. */
+/* How far a mark reaches to the right, with the words beside it. */
 static int reach_of(struct scene *scene, const struct scene_mark *mark)
 {
 	return mark->has_arrow ? LABEL_MARGIN + render_scene_label_pixels(scene, mark) : MARK_WIDTH;
 }
 
-/* Marks that would lie on each other stand side by side. */
+/* Marks that would overlap are put side by side. */
 static void place_marks(struct scene *scene)
 {
 	uint32_t i, k;
@@ -165,7 +165,7 @@ static int compare_obstacles(const void *left, const void *right)
 	return (a->from > b->from) - (a->from < b->from);
 }
 
-/* What lies on a lane: marks of its own, arrows that cross it, folds. */
+/* Collects what lies on a lane: its own marks, arrows that cross it, and folds. */
 static size_t obstacles_of(const struct scene *scene, int y, struct obstacle *obstacles)
 {
 	size_t count = 0;
@@ -201,7 +201,7 @@ static void take_room(struct scene_bar *bar, int from, int until)
 	bar->room_width = until - from;
 }
 
-/* The first stretch that has room for all of the words, or else the widest. */
+/* Finds the first stretch with room for all the words, or else the widest stretch. */
 static void find_room(struct scene *scene, struct scene_bar *bar)
 {
 	struct obstacle obstacles[MOST_OBSTACLES];
@@ -233,7 +233,7 @@ static void add_ends(struct scene *scene)
 	}
 }
 
-/* Marks of the last moment reach beyond it, with their words and side by side. */
+/* Marks at the last moment reach beyond the axis, because of their words and because several stand side by side. */
 static int right_of(struct scene *scene)
 {
 	int right = scene->end_x;
@@ -249,7 +249,7 @@ static int right_of(struct scene *scene)
 	return right;
 }
 
-#define END_WIDTH 132 /* the arrow into nothing, and its words */
+#define END_WIDTH 132 /* an arrow that leads nowhere, and its words */
 #define NO_END_WIDTH 40
 
 bool render_scene_init(

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The axis of a picture: which moments have a place on it, and how far they lie from each other.
+ * The axis of a picture: which moments have a place on it, and the distance between them.
  *
- * A stretch between two moments is as wide as it is long, by the stretch of middle length; but no narrower than what is
- * written in it, and no wider than a hand. What would be several times wider is folded.
+ * The width of a stretch between two moments is proportional to its length, and scaled so that the stretch of median
+ * length has a fixed width; but a stretch is no narrower than the words in it, and has a greatest width. A stretch
+ * several times as wide as that is folded.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +12,15 @@
 #include "render/scene.h"
 #include "say/say.h"
 
-#define MIDDLE_WIDTH 44 /* of the stretch of middle length */
+#define MIDDLE_WIDTH 44 /* of the stretch of median length */
 #define WIDEST 150
 #define FOLDED_WIDTH 112 /* room for "... 1.20 s ..." */
-#define FOLD_FROM 6      /* times as long as the widest one that is drawn as long as it is */
+#define FOLD_FROM 6      /* times the greatest width: a stretch that would be wider is folded */
 #define NARROWEST 10
 #define MARK_ROOM 24
-#define LABEL_ROOM 18 /* beside a label, at an arrow */
-#define END_ROOM 150  /* in the last stretch: what lasts until the end has words */
-#define AT_LEAST 700  /* the axis is */
+#define LABEL_ROOM 18 /* room beside the label of an arrow */
+#define END_ROOM 150  /* room for words in the last stretch: of bars that last until the end */
+#define AT_LEAST 700  /* the least width of the axis */
 #define ROWS 3
 
 static int compare_times(const void *left, const void *right)
@@ -39,9 +40,9 @@ static bool is_told(const struct scene *scene, ct_time time)
 	return time == scene->finding->picture.end;
 }
 
-/* ---------------------------------------------------------------- which moments */
+/* ---------------------------------------------------------------- the choice of moments */
 
-/* All moments that could have a place, in order, each once. Returns how many. */
+/* Collects all moments that could have a place, in order, without duplicates. Returns their number. */
 static size_t moments_of(const struct scene *scene, ct_time *times)
 {
 	size_t count = 0, kept = 0, i;
@@ -61,7 +62,7 @@ static size_t moments_of(const struct scene *scene, ct_time *times)
 	return kept;
 }
 
-/* The moment between whose neighbours least time lies, of those that no step tells of; 0: there is none. */
+/* The moment that belongs to no step and whose neighbours are closest together; 0: there is none. */
 static size_t least_of(const struct scene *scene, const ct_time *times, size_t count)
 {
 	size_t least = 0, i;
@@ -75,7 +76,7 @@ static size_t least_of(const struct scene *scene, const ct_time *times, size_t c
 	return least;
 }
 
-/* So many that the picture stays one: steps, ends, and what changed in between where it lasted longest. */
+/* The most moments in a picture: steps, ends, and those changes in between that are farthest apart. */
 #define MOST_MOMENTS 12u
 
 static void choose_ticks(struct scene *scene)
@@ -95,9 +96,9 @@ static void choose_ticks(struct scene *scene)
 			.time = times[i], .row = -1, .is_told = is_told(scene, times[i])};
 }
 
-/* ---------------------------------------------------------------- how far apart */
+/* ---------------------------------------------------------------- distances */
 
-/* What stands at a moment needs this much room behind it. */
+/* The room that the words at a moment need behind it. */
 static int room_behind(struct scene *scene, const struct scene_tick *tick)
 {
 	int room = NARROWEST;
@@ -148,7 +149,7 @@ static void choose_width(struct scene *scene, struct scene_gap *gap, const struc
 		gap->width = least;
 }
 
-/* A short story is drawn no smaller than a long one. */
+/* A short story is stretched to the least width. */
 static void widen(struct scene *scene, int total)
 {
 	uint32_t i;
@@ -174,7 +175,7 @@ static void place_ticks(struct scene *scene)
 	scene->end_x = x;
 }
 
-/* Times that would lie on each other stand in rows, from the axis upwards. Returns how many there are. */
+/* Labels that would overlap are put in rows, from the axis upwards. Returns the number of rows. */
 static int place_labels(struct scene *scene)
 {
 	int right[ROWS] = {0}, half, row, nr_rows = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is written in a picture, and what the whole of it says in words.
+ * The words in a picture, and the description of the whole picture in words.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static const struct ct_lane *lane_of(const struct scene *scene, const struct sce
 	return &scene->finding->picture.lanes[bar->lane];
 }
 
-/* A thread's name alone: its lane, or a table, has the rest. */
+/* Only the thread's name: its lane, or a table, has the rest. */
 static void say_short_thread(struct text *text, const struct ct_tables *tables, uint32_t thread)
 {
 	const char *name = thread < tables->nr_threads ? tables->threads[thread].name : "";
@@ -64,7 +64,7 @@ static void say_short_thread(struct text *text, const struct ct_tables *tables, 
 		say_thread(text, tables, thread);
 }
 
-/* Wordings of a bar, the longest first; false: there is none shorter. */
+/* The wordings of a bar, the longest first; false: there is no shorter one. */
 typedef bool wording(struct text *text, const struct ct_tables *tables, const struct ct_bar *bar,
 	unsigned level);
 
@@ -268,7 +268,7 @@ const char *render_scene_say_end(const struct scene *scene, const struct ct_lane
 		lane->is_member ? member_of(scene->finding, lane->coro) : NULL;
 	const struct ct_bar *last = lane->nr_bars ? &lane->bars[lane->nr_bars - 1] : NULL;
 
-	/* A finding of what had been before says nothing of what it is in now. */
+	/* A finding about an earlier state says nothing about the state of the last bar. */
 	if (!member || !last || !last->is_open || member->since < last->from)
 		return NULL;
 	switch (last->state) {
@@ -290,7 +290,7 @@ const char *render_scene_say_end(const struct scene *scene, const struct ct_lane
 	}
 }
 
-/* ---------------------------------------------------------------- all of it in words */
+/* ---------------------------------------------------------------- the whole in words */
 
 void render_scene_say_step(struct text *text, const struct scene *scene, const struct ct_step *step)
 {

@@ -60,7 +60,10 @@ void render_cell_duration(struct table *table, int64_t ns, bool is_known)
 	render_table_end_cell(table);
 }
 
-/* At least one of so many values may lie above; in fewer it is the greatest, which has a column of its own. */
+/*
+ * A percentile is printed if at least one value can lie above it; with fewer values it would be the greatest value,
+ * which has its own column.
+ */
 static uint64_t least_count(enum render_part part)
 {
 	switch (part) {
@@ -146,7 +149,7 @@ static const char *cell(
 	return text_peek(&table->cells) + from;
 }
 
-/* The width of a column; 0: nothing stands in it below the heading, or nothing but '-'. */
+/* The width of a column; 0: all cells below the heading are empty or '-'. */
 static size_t width_of(const struct table *table, unsigned column)
 {
 	size_t nr_rows = table->ends.count / table->nr_columns;
@@ -166,7 +169,7 @@ static size_t width_of(const struct table *table, unsigned column)
 	return heading > widest ? heading : widest;
 }
 
-/* Blanks that come after a cell wait here until something follows, so that no line ends in one. */
+/* Blanks behind a cell are counted here and printed only before the next cell, so that no line ends in blanks. */
 static void print_cell(const struct table *table, struct text *text, size_t row, unsigned column,
 	size_t width, size_t *blanks)
 {
@@ -186,7 +189,7 @@ static void print_cell(const struct table *table, struct text *text, size_t row,
 	*blanks = is_right ? 0 : padding;
 }
 
-/* The widths of all columns, and the number of rows: 0 where the table is broken, and so the text. */
+/* Measures the widths of all columns and returns the number of rows; 0: the table is broken, and so the text. */
 static size_t measure(const struct table *table, struct text *text, size_t *ret_width)
 {
 	unsigned column;

@@ -5,9 +5,9 @@
  *	render_table_init(&table, "coroutine|>since|waits for");
  *	render_cell(&table, "%d", 5); render_cell_time(&table, since); render_cell_safe(&table, name); ...
  *
- * The first row is the heading: columns behind a '>' are aligned to the right. A column whose cells are all empty or
- * '-' below its heading is left out. Cells hold text that is safe already. A failed allocation leaves the printed text
- * broken.
+ * The first row is the heading; a '>' before a column's heading aligns the column to the right. A column is left out if
+ * all cells below its heading are empty or '-'. The caller makes texts safe before they become cells. If memory runs
+ * out, the printed text is broken.
  */
 #ifndef RENDER_TABLE_H
 #define RENDER_TABLE_H
@@ -23,28 +23,31 @@
 
 struct table {
 	struct text cells;
-	VEC(size_t) ends; /* of each cell, in `cells` */
+	VEC(size_t) ends; /* the end of each cell in `cells` */
 	unsigned nr_columns;
-	unsigned right; /* a bit for each column */
+	unsigned right; /* a bit for each column that is aligned to the right */
 };
 
 void render_table_init(struct table *table, const char *headings);
 void render_table_fini(struct table *table);
 
-/* render_table_end_cell: what was appended to `cells` since the last one is a cell. */
+/* render_table_end_cell: makes a cell of the bytes that were appended to `cells` since the previous cell. */
 void render_table_end_cell(struct table *table);
 
-/* render_cell: a whole cell. The others: likewise, empty for NULL, 0, and where it is not known. */
+/*
+ * render_cell: adds a whole cell. The other functions add one as well; it is empty for NULL, for 0, and for an unknown
+ * value.
+ */
 #define render_cell(table, ...) \
 	(text_format(&(table)->cells, __VA_ARGS__), render_table_end_cell(table))
 void render_cell_count(struct table *table, uint64_t count);
-void render_cell_safe(struct table *table, const char *words); /* of the traced program */
+void render_cell_safe(struct table *table, const char *words); /* words of the traced program */
 void render_cell_duration(struct table *table, int64_t ns, bool is_known);
 void render_cell_share(struct table *table, double part, double whole);
 
 /*
- * render_has_part: is there such a percentile? One value in so many lies above it, so that fewer values have none: p99
- * takes 100. render_cell_part: '-' where there is none, and nothing where there are no values at all.
+ * render_has_part: does the distribution have this percentile? At least one value must lie above it: p99 needs 100
+ * values. render_cell_part: adds a cell; '-' if there are too few values, and empty if there are none.
  */
 enum render_part {
 	RENDER_TOTAL,
@@ -60,13 +63,13 @@ bool render_has_part(const struct ct_distribution *of, enum render_part part);
 void render_cell_part(struct table *table, const struct ct_distribution *of, enum render_part part);
 void render_cell_place(struct table *table, const struct ct_tables *tables, uint32_t site);
 void render_cell_function(struct table *table, const struct ct_tables *tables, uint32_t site);
-/* render_cell_time: "not known" for CT_NO_TIME. */
+/* render_cell_time: the cell says "not known" for CT_NO_TIME. */
 void render_cell_time(struct table *table, ct_time time);
 
-/* render_table_print: aligned columns, two blanks between, each line behind `indent`. */
+/* render_table_print: aligned columns with two blanks between them; each line begins with `indent`. */
 void render_table_print(const struct table *table, struct text *text, const char *indent);
 
-/* render_table_print_markdown, render_table_print_html: with everything in the cells escaped. */
+/* render_table_print_markdown, render_table_print_html: all cells are escaped. */
 void render_table_print_markdown(const struct table *table, struct text *text);
 void render_table_print_html(const struct table *table, struct text *text);
 

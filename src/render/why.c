@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why one coroutine does not run, as text: the chain from it to whoever could make it go on, who waits for whom around
- * it, what the kernel tells of its threads, and the findings that speak of one of these.
+ * Why one coroutine does not run, as text: the chain of coroutines up to the one that must go on first, the await graph
+ * around the coroutine, what the kernel reports about its threads, and the findings about any of these.
  */
 #include <inttypes.h>
 
@@ -20,7 +20,7 @@ static bool is_on_chain(const struct ct_report *report, uint64_t coro)
 	return coro == report->why_coro.id;
 }
 
-/* Findings that speak of it, or of one on its chain, by their titles. */
+/* The titles of the findings about this coroutine, or about one on its chain. */
 static void findings_of(const struct page *page)
 {
 	const struct ct_report *report = page->report;
@@ -38,7 +38,7 @@ static void findings_of(const struct page *page)
 	}
 }
 
-/* Everybody once, each behind the one that must go on first. */
+/* Each coroutine once, below the coroutine that must go on first. */
 static void awaits(const struct page *page)
 {
 	const struct ct_report *report = page->report;
@@ -66,7 +66,7 @@ static void awaits(const struct page *page)
 	render_facts_drop(page->text, &words);
 }
 
-/* The questions put to the kernel, and how much is known. */
+/* What was asked of the kernel, and how much is known. */
 static void observation(const struct page *page)
 {
 	const struct ct_live *live = &page->report->live;
@@ -78,7 +78,7 @@ static void observation(const struct page *page)
 	render_facts_drop(page->text, &words);
 }
 
-/* The kernel's words on every thread. */
+/* What the kernel reports about every thread. */
 static void looks(const struct page *page)
 {
 	const struct ct_live *live = &page->report->live;
