@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which line of integration would let a wait be judged that cannot be judged as it is. Only of waits that have lasted
- * for a while, and of which no finding speaks that is more than Suspect; in the words of the language that the place
- * is written in. Advice judges nothing.
+ * Advice: which integration call would make a wait judgeable that cannot be judged now. Advice is given only for
+ * waits that have lasted for some time and that have no finding above Suspect. The call is named in the language in
+ * which the place of the wait is written. Advice is no finding.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,24 +13,24 @@
 
 #define PLACES_ADVISED 5u /* of one process */
 
-/* A place at which some wait that are not judged. */
+/* A place at which coroutines wait whose waits cannot be judged. */
 struct unjudged {
 	uint32_t site;
 	uint32_t process;
-	uint32_t coro; /* the first of them */
+	uint32_t coro; /* the first coroutine that waits there */
 	uint32_t nr_coros;
-	bool is_shared; /* by coroutines of several functions */
+	bool is_shared; /* coroutines of several functions wait there */
 };
 
-/* The calls of a language; NULL: it has none for that. */
+/* The calls of a language; NULL: the language has no such call. */
 struct calls {
-	const char *wait; /* how what is waited for is told */
+	const char *wait; /* names what is awaited */
 	const char *lock;
 	const char *notify;
-	const char *wake; /* how wakes are told */
+	const char *wake; /* records wakes */
 	const char *park;
-	const char *deadline; /* how it is told until when is waited */
-	const char *share;    /* how waits that share a place are told apart */
+	const char *deadline; /* records the deadline of a wait */
+	const char *share;    /* tells apart waits that share a place */
 };
 
 static const struct calls calls_of[] = {
@@ -41,12 +41,12 @@ static const struct calls calls_of[] = {
 
 struct advising {
 	struct analysis *analysis;
-	bool *is_judged; /* by coroutine */
+	bool *is_judged; /* by coroutine: a candidate above Suspect names it */
 	VEC(struct unjudged) places;
 	VEC(struct ct_advice) advice;
 };
 
-/* ---------------------------------------------------------------- what is not judged */
+/* ---------------------------------------------------------------- waits that are not judged */
 
 static void note_judged(struct advising *advising)
 {
@@ -58,7 +58,7 @@ static void note_judged(struct advising *advising)
 			advising->is_judged[analysis->candidates.at[i].coro] = true;
 }
 
-/* A coroutine that waits for one that is there, or for the outside, has told all there is to tell. */
+/* Is this wait unjudged? No: if the coroutine waits for a coroutine that is known, or has a deadline. */
 static bool is_unjudged(const struct advising *advising, uint32_t index)
 {
 	const struct analysis *analysis = advising->analysis;
@@ -122,7 +122,7 @@ static void list_places(struct advising *advising)
 			compare);
 }
 
-/* ---------------------------------------------------------------- what to add */
+/* ---------------------------------------------------------------- the advice of one place */
 
 static void advise(struct advising *advising, const struct unjudged *place, enum ct_lack lack,
 	const char *text)
@@ -152,7 +152,7 @@ static const struct calls *calls_at(struct analysis *analysis, uint32_t site)
 	return &calls_of[say_language(analysis->tables, site)];
 }
 
-/* A text of the table, with the name of what is awaited in it. */
+/* Replaces "{}" in a text of the table by the name of what is awaited. */
 static const char *words_with_awaited(struct analysis *analysis, const char *text, uint32_t site)
 {
 	const char *gap = strstr(text, "{}");
@@ -162,7 +162,7 @@ static const char *words_with_awaited(struct analysis *analysis, const char *tex
 		   : text;
 }
 
-/* Where all that a library waits for goes through one call, what is compared by places says nothing. */
+/* Places cannot tell waits apart if every wait of a library goes through one call. */
 static const char *words_shared(struct analysis *analysis, const struct unjudged *place)
 {
 	const char *share = calls_at(analysis, place->site)->share;
@@ -191,7 +191,7 @@ static void advise_resource(struct advising *advising, const struct unjudged *pl
 
 static bool is_inside(uint64_t handle)
 {
-	/* What cannot tell which one it is has nothing to add (P-104). */
+	/* An integration that cannot name the individual object has nothing to add (P-104). */
 	if (!CTP_HANDLE_IDENTITY(handle))
 		return false;
 	switch (CTP_HANDLE_RESOURCE(handle)) {
@@ -207,7 +207,10 @@ static bool is_inside(uint64_t handle)
 	}
 }
 
-/* What asyncio has is told by the package, of each such thing; another one of the kind shows that. */
+/*
+ * Our Python package records every change of an asyncio object. Another object of the same kind in the model shows
+ * that the package is at work, so no call is missing.
+ */
 static bool are_alike_told(const struct analysis *analysis, const struct unjudged *place)
 {
 	const struct model *model = analysis->model;
@@ -252,7 +255,7 @@ static void advise_place(struct advising *advising, const struct unjudged *place
 		advise_change(advising, place);
 }
 
-/* ---------------------------------------------------------------- what the whole process does not tell */
+/* ---------------------------------------------------------------- what the process as a whole does not record */
 
 static bool has_wakes(const struct model *model, uint32_t process)
 {
@@ -266,7 +269,7 @@ static bool has_wakes(const struct model *model, uint32_t process)
 	return false;
 }
 
-/* Does none of those that run coroutines ever tell that it sleeps, and nobody saw it? */
+/* Has no worker of the process recorded that it goes idle, and did the engine never look at the process? */
 static bool has_silent_workers(const struct analysis *analysis, uint32_t process)
 {
 	const struct model_process *of = &analysis->model->processes[process];

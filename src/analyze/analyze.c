@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order of things: read, ask every detector, group, read again for evidence, report.
+ * The order of the judgement: read the source, ask every rule, group the candidates, read the source again for
+ * evidence, report.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,11 +30,11 @@
 #include "event/places.h"
 
 struct owned_report {
-	struct ct_report report; /* first: a pointer to it is one to the whole */
+	struct ct_report report; /* first: a pointer to it is a pointer to the owned_report */
 	struct arena arena;
 };
 
-/* Has this line of the table the same rule as the one before? The judgement looks once. */
+/* Has this line of the table the same rule as the line before? A rule is asked only once. */
 static bool is_second(const struct analysis *analysis, const struct rule *const *rule)
 {
 	return rule > analysis->rules->in_order && rule[0] == rule[-1];
@@ -46,7 +47,7 @@ static bool does_watch(const struct rule *rule)
 	return watcher->nr_bytes || watcher->nr_coro_bytes || watcher->nr_place_bytes;
 }
 
-/* False: out of memory. */
+/* Registers the watchers. False: out of memory. */
 static bool let_watch(struct analysis *analysis)
 {
 	const struct rule *const *rule;
@@ -94,7 +95,7 @@ static enum ct_status read_all(
 	return model_finish(analysis->model, reterr);
 }
 
-/* A user who asks about a coroutine wants to hear of it also where it ended long ago. */
+/* Keeps the record of the coroutine that the user asks about, even if it ended long ago. */
 static bool keep_asked(struct analysis *analysis)
 {
 	struct model_asked asked = {.kind = MODEL_KEPT_CORO, .name = analysis->why_coro};
@@ -124,8 +125,8 @@ static enum ct_status fold_once(
 }
 
 /*
- * Records that were given back, and turned out to matter, are kept when the source is read again. False: out
- * of memory.
+ * Takes over the list of records that were given back but turned out to matter: the next reading keeps them. False:
+ * out of memory.
  */
 static bool learn_asked(struct analysis *analysis)
 {
@@ -138,7 +139,10 @@ static bool learn_asked(struct analysis *analysis)
 	return true;
 }
 
-/* Each reading keeps more than the one before. An interval that is open after the last one is told. */
+/*
+ * Each reading keeps more records than the one before. After the last reading, an interval that is still open is
+ * reported as open.
+ */
 #define READINGS 4u
 
 static enum ct_status fold(
@@ -208,7 +212,7 @@ static void find_all(struct analysis *analysis)
 	analyze_ties_find_victims(analysis);
 }
 
-/* Events left out on purpose are no silence. */
+/* Events that were left out on purpose are not silence. */
 static void survey_left_out(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
@@ -223,7 +227,7 @@ static void survey_left_out(struct analysis *analysis)
 	}
 }
 
-/* Places of which the user wants to hear nothing. */
+/* Marks the places about which the user wants to read nothing. */
 static void allow(struct analysis *analysis, const char *pattern)
 {
 	bool has_matched = false;
@@ -257,8 +261,8 @@ static void survey_allowed(struct analysis *analysis)
 }
 
 /*
- * The name that the program gave a thread says more than the one that the kernel has; and what only who opened the
- * trace knows of it.
+ * Completes the tables: a thread's name given by the program replaces the kernel's name, and facts are added that
+ * only the opener of the trace knows.
  */
 static bool complete_tables(struct analysis *analysis, const struct ct_source *source)
 {
@@ -399,7 +403,7 @@ static enum ct_status fold_and_judge(struct analysis *analysis, struct ct_source
 	return status == CT_OK ? judge(analysis, source, report, reterr) : status;
 }
 
-/* Once more, as it was before it was set going to its end, where it was. */
+/* Judges the source again as it was at the end of each process's last rest, if there was any (last_rest.h). */
 static enum ct_status judge_last_rest(struct analysis *analysis, struct ct_source *source,
 	const struct ct_analyze_options *options, const struct analyze_terms *terms,
 	struct ct_report *report, struct ct_error *reterr)
@@ -469,7 +473,7 @@ void analyze_report_free(const struct ct_report *report)
 
 	if (!report)
 		return;
-	/* The report was made by analyze_source; only the caller's view of it is constant. */
+	/* analyze_source made the report; only the caller's view of it is constant. */
 	owned = (struct owned_report *)(uintptr_t)report;
 	arena_fini(&owned->arena);
 	free(owned);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Annotations of the program, as a report has them: tasks, regions and counters by name, and messages
- * in words.
+ * The program's annotations for the report: tasks, regions and counters by name, and the text of messages.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,7 +32,7 @@ const char *analyze_words_site(const struct analysis *analysis, uint32_t site)
 							 : "";
 }
 
-/* The site's text, with `more` where it has {}, or behind it. */
+/* The text of a message's site, with `more` in place of "{}", or appended if there is no "{}". */
 static const char *words_message(struct analysis *analysis, const char *text, const char *more)
 {
 	const char *place = strstr(text, "{}");
@@ -124,7 +123,7 @@ static int64_t all_of(const struct ct_span *span)
 	return span->durations.total_ns + span->open.total_ns;
 }
 
-/* Tasks first; then those in which most time was spent. */
+/* Tasks come first; then the spans in which most time was spent. */
 static int compare_spans(const void *left, const void *right)
 {
 	const struct ct_span *a = left, *b = right;
@@ -202,7 +201,7 @@ static void export_slowest(struct analysis *analysis, struct ct_report *report)
 
 void analyze_annotations_export(struct analysis *analysis, struct ct_report *report)
 {
-	/* Names are the tables', which outlive the report. */
+	/* The names belong to the tables, which outlive the report. */
 	export_spans(analysis, report);
 	export_counters(analysis, report);
 	export_slowest(analysis, report);

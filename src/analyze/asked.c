@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Asked: the last one whom each coroutine woke in its run, by id, and two counts for each place of waits.
+ * Asked: for each coroutine the id of the coroutine that it woke last in its run, and two counts for each place of
+ * waits.
  */
 #include <inttypes.h>
 
@@ -9,16 +10,17 @@
 #include "analyze/watched_places.h"
 
 #define LEAST_ANSWERS 10u
-#define SHARE_ANSWERS 2u /* of the waits that were ended, one in so many at least */
+#define SHARE_ANSWERS 2u /* one ended wait in so many, at least */
 
 struct of_coro {
-	uint64_t asked; /* the id of the last one that it woke, since it ran on last; 0: none */
+	uint64_t asked; /* id of the coroutine that it woke last since it was resumed; 0: none */
 	ct_time time;
 };
 
 struct place {
 	uint64_t nr_ended;
-	uint64_t nr_answered; /* of these: by the one whom the waiting coroutine had woken */
+	/* of these, ended by the coroutine that the waiting coroutine had woken */
+	uint64_t nr_answered;
 };
 
 static struct of_coro *record_of(const struct model_watch *watch, uint32_t coro)
@@ -66,7 +68,7 @@ static bool is_habit(const struct place *place)
 	       place->nr_answered >= place->nr_ended / SHARE_ANSWERS;
 }
 
-/* "ended 2.80 ms after that"; "": it may still answer. */
+/* "ended 2.80 ms after that"; "" if the coroutine that was asked has not ended and may still answer. */
 static const char *words_end(
 	struct analysis *analysis, const struct of_coro *record, const struct model_coro *asked)
 {

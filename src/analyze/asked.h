@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Asked: whom a coroutine woke in the run before its wait. Where those whom others had woken so ended their waits, one
- * that goes on waits for an answer.
+ * Asked: which coroutine each coroutine woke in the run before its wait. If at a place waits are usually ended by the
+ * coroutine that the waiting coroutine had woken before, a wait there that goes on is a wait for an answer.
  */
 #ifndef ANALYZE_ASKED_H
 #define ANALYZE_ASKED_H
@@ -12,12 +12,13 @@ struct analysis;
 struct model_coro;
 struct story;
 
-/* analyze_asked_watcher: looks on, and keeps the above; the judgement lets it watch. */
+/* analyze_asked_watcher: the watcher that records this; the judgement registers it. */
 extern const struct model_watcher analyze_asked_watcher;
 
 /*
- * analyze_asked_tell: as evidence, whom this one had woken before its wait, where that one has ended, and ten waits at
- * least at this place, half of all, were ended by the one that was woken so.
+ * analyze_asked_tell: adds evidence that names the coroutine that `coro` had woken before its wait. Adds it only if
+ * that coroutine has ended, and if at this place at least ten waits, and half of all that were ended, were ended by
+ * the coroutine that had been woken so.
  */
 void analyze_asked_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);

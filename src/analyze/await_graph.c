@@ -2,24 +2,26 @@
 /*
  * The graph of who waits for whom around one coroutine.
  *
- * A coroutine waits for one other at most, so that those around it are a tree: at its root the one that must go on
- * first, or, in a circle, the one that was asked about. The tree is walked from the root, and comes out in that
- * order; it is cut where many wait, but never on the way from the root to the one that was asked about.
+ * A coroutine waits for at most one other coroutine, so the graph is a tree. Its root is the coroutine that must go
+ * on first or, in a circle, the coroutine that was asked about. The tree is walked from the root, and the report
+ * lists it in that order. Where many coroutines wait for one, the list is cut, but never on the way from the root to
+ * the coroutine that was asked about.
  */
 #include "analyze/parts.h"
 
-#define AHEAD_MAX 32u   /* from the one that was asked about to the root */
-#define WAITERS_MAX 10u /* of one coroutine */
+#define AHEAD_MAX 32u   /* coroutines on the way from the one that was asked about to the root */
+#define WAITERS_MAX 10u /* listed for one coroutine */
 #define NODES_MAX 200u
 
 struct graph {
 	struct analysis *analysis;
 	struct ct_await *awaits;
 	uint32_t count;
-	uint32_t *first;             /* by coroutine: who waits for it first */
-	uint32_t *following;         /* by coroutine: who else waits for the same one */
-	uint64_t *nr_waiters;        /* by coroutine */
-	uint32_t way[AHEAD_MAX + 1]; /* from the one that was asked about to the root */
+	uint32_t *first; /* by coroutine: the first coroutine that waits for it */
+	/* by coroutine: the next coroutine that waits for the same one */
+	uint32_t *following;
+	uint64_t *nr_waiters;        /* by coroutine: how many wait for it */
+	uint32_t way[AHEAD_MAX + 1]; /* from the coroutine that was asked about to the root */
 	uint32_t nr_way;
 };
 
@@ -40,7 +42,7 @@ static bool is_on_way(const struct graph *graph, uint32_t coro)
 	return false;
 }
 
-/* In a circle it ends before the first one that is on it already. */
+/* In a circle the way ends before the first coroutine that is already on it. */
 static void find_way(struct graph *graph, uint32_t coro)
 {
 	while (coro && graph->nr_way <= AHEAD_MAX && !is_on_way(graph, coro)) {
@@ -63,7 +65,7 @@ static bool find_waiters(struct graph *graph)
 	graph->nr_waiters = arena_array(&analysis->scratch, nr_coros, sizeof(*graph->nr_waiters));
 	if (!graph->awaits || !graph->first || !graph->following || !graph->nr_waiters)
 		return false;
-	/* From behind, so that the oldest comes first. */
+	/* Backwards, so that the oldest waiter comes first in each list. */
 	for (coro = (uint32_t)nr_coros - 1; coro > 0; coro--) {
 		next = waited_for(graph, coro);
 		if (!next)
@@ -96,7 +98,7 @@ static struct ct_await *add(struct graph *graph, uint32_t index, uint32_t depth)
 	return await;
 }
 
-/* The one on the way that waits for it; 0: none, or that is the root once more. */
+/* The coroutine on the way that waits for this one; 0: none, or the waiter is the root again. */
 static uint32_t waiter_on_way(const struct graph *graph, uint32_t coro)
 {
 	uint32_t i;
@@ -120,7 +122,7 @@ static void walk(struct graph *graph, uint32_t coro, uint32_t depth)
 	for (waiter = graph->first[coro]; waiter; waiter = graph->following[waiter]) {
 		if (waiter == ahead)
 			continue;
-		/* The circle closes: it stands above. */
+		/* The waiter is the root: the circle closes, and the root is listed already. */
 		if (waiter == root)
 			nr_told++;
 		else if (nr_told < WAITERS_MAX && graph->count < NODES_MAX) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The times of coroutines by coroutine, by function, or by where they were started: sums of all that share it, the
- * greatest first, and one row for those that are not shown, so that the rows add up to the whole.
+ * The times of coroutines by coroutine, by function, or by where they were started. Each row is the sum over all
+ * coroutines that share its key; the greatest rows come first. One more row sums up the rows that are not shown, so
+ * that the rows add up to the whole.
  *
- * The sums are in the model already. Distributions, and for what each waited, are too much to keep of a million; the
- * source is read again for those that are shown.
+ * The model already has the sums. Distributions, and the times by awaited resource, are too large to keep for a
+ * million coroutines: the source is read again for the rows that are shown.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,16 +15,16 @@
 
 #define DEFAULT_ROWS 20u
 #define MOST_ROWS 10000u
-#define DISTRIBUTION_BYTES (UINT64_C(64) << 20) /* of three for each row */
+#define DISTRIBUTION_BYTES (UINT64_C(64) << 20) /* for three distributions of each row */
 
-/* The key that coroutines of one row share: a coroutine, a function, a place. */
+/* The sums of one row: of all coroutines that share a coroutine, function or place as their key. */
 struct sums {
 	uint64_t nr_coros;
 	uint64_t nr_resumes;
 	uint64_t nr_migrations;
 	uint64_t nr_events;
 	int64_t spent[CT_STATE_DESTROYED];
-	uint32_t coro; /* the first of them */
+	uint32_t coro; /* the first coroutine of the row */
 };
 
 struct ranked {
@@ -37,13 +38,13 @@ struct breakdown {
 	struct sums *sums;     /* by key */
 	struct ranked *ranked; /* the greatest first */
 	uint32_t nr_ranked;
-	uint32_t nr_rows;       /* of these, that are shown */
-	uint32_t *group_of_key; /* the row's number from 1; 0: not shown */
+	uint32_t nr_rows;       /* the first of `ranked`, which are shown */
+	uint32_t *group_of_key; /* number of the row, from 1; 0: not shown */
 	uint32_t *group_of_coro;
-	struct model_breakdown_group *groups; /* [0] is of those that are not shown */
+	struct model_breakdown_group *groups; /* [0] is for all coroutines that are not shown */
 };
 
-/* ---------------------------------------------------------------- who is shown */
+/* ---------------------------------------------------------------- the rows that are shown */
 
 static uint32_t key_of(const struct analysis *analysis, uint32_t coro)
 {
@@ -164,7 +165,7 @@ static bool reserve(struct breakdown *breakdown)
 	       breakdown->group_of_coro;
 }
 
-/* ---------------------------------------------------------------- what they did */
+/* ---------------------------------------------------------------- the second reading */
 
 static enum ct_status apply(void *context, const struct ct_event *event, struct ct_error *reterr)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Closed groups: of each coroutine two that woke it, by id, and how often it was woken. A third one may be anybody.
+ * Closed groups: the ids of two wakers of each coroutine, and how often it was woken. A third waker makes the group
+ * open.
  */
 #include <inttypes.h>
 
@@ -9,12 +10,12 @@
 #include "analyze/wakers.h"
 
 #define WAKERS 2u
-#define LEAST_WOKEN 10u /* fewer times are no habit */
+#define LEAST_WOKEN 10u /* a smaller number of wakes shows no habit */
 
 struct woken {
-	uint64_t by[WAKERS]; /* ids; 0: none */
+	uint64_t by[WAKERS]; /* ids of its wakers; 0: none */
 	uint32_t count;
-	bool has_others; /* further ones, or a thread, have woken it */
+	bool has_others; /* further coroutines, or a thread, have woken it */
 };
 
 /* ---------------------------------------------------------------- what it looks at */
@@ -49,14 +50,14 @@ const struct model_watcher analyze_closed_groups_watcher = {
 	.looks = {[MODEL_WAKE] = look_at_wake},
 };
 
-/* ---------------------------------------------------------------- what it is asked */
+/* ---------------------------------------------------------------- the group */
 
 static const struct woken *woken_of(const struct analysis *analysis, uint32_t coro)
 {
 	return model_watch_coro(analyze_watch_by(analysis, &analyze_closed_groups_watcher), coro);
 }
 
-/* False: there is no room. */
+/* Adds a member. False: the group is full. */
 static bool add(struct closed_group *group, uint32_t coro)
 {
 	unsigned i;
@@ -70,7 +71,7 @@ static bool add(struct closed_group *group, uint32_t coro)
 	return true;
 }
 
-/* False: somebody else may wake it, or one of those that did is gone. */
+/* Adds the wakers of a member to the group. False: anything else may wake the member, or one of its wakers is gone. */
 static bool add_wakers(const struct analysis *analysis, struct closed_group *group, uint32_t coro)
 {
 	const struct model_coro *at = &analysis->model->coros.at[coro];
@@ -101,7 +102,7 @@ struct closed_group analyze_closed_group_of(
 	return group.count > 1 ? group : (struct closed_group){0};
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static const char *words_wakers(struct analysis *analysis, const struct woken *woken)
 {

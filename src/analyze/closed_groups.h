@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Closed groups: coroutines that wait, and that nobody but coroutines of the group has ever woken. By what is known of
- * such waits, each of them waits for another one of them.
+ * Closed groups: coroutines that all wait, and that only coroutines of the group have ever woken. As far as such
+ * waits are known, each member waits for another member.
  */
 #ifndef ANALYZE_CLOSED_GROUPS_H
 #define ANALYZE_CLOSED_GROUPS_H
@@ -17,21 +17,24 @@ struct story;
 #define CLOSED_GROUP_MOST 8u /* coroutines */
 
 struct closed_group {
-	uint32_t members[CLOSED_GROUP_MOST]; /* the one that is asked about first */
-	unsigned count;                      /* 0: it is in no closed group */
+	uint32_t members[CLOSED_GROUP_MOST]; /* the coroutine that was asked about comes first */
+	unsigned count;                      /* 0: the coroutine is in no closed group */
 };
 
-/* analyze_closed_groups_watcher: looks on, and keeps who woke whom; the judgement lets it watch. */
+/* analyze_closed_groups_watcher: the watcher that records who woke whom; the judgement registers it. */
 extern const struct model_watcher analyze_closed_groups_watcher;
 
 /*
- * analyze_closed_group_of: the smallest group of two or more, all of which wait for what the program has to do, and of
- * which each was woken ten times at least.
+ * analyze_closed_group_of: returns the smallest closed group of two or more coroutines with `coro` in it. All members
+ * wait for something that the program itself must do, and each was woken at least ten times.
  */
 struct closed_group analyze_closed_group_of(
 	const struct analysis *analysis, const struct model_coro *coro);
 
-/* analyze_closed_group_tell: as evidence, how often each was woken, by whom, and where it waits since when. */
+/*
+ * analyze_closed_group_tell: adds evidence that says for each member how often it was woken, by whom, and where it
+ * waits since when.
+ */
 void analyze_closed_group_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The second reading: the last events of each finding's first members, and how many coroutines
- * reached the same wait. The second reading costs nothing where nothing was found.
+ * The second reading: collects the last events of each finding's first members, and counts the coroutines that
+ * reached the same wait. If nothing was found there is no second reading.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +12,21 @@
 #include "base/failure.h"
 #include "event/kind_words.h"
 
-/* Peers are counted for as many waits; the gravest findings come first. */
+/* Peers are counted for this many waits, those of the gravest findings first. */
 #define WAITS_COUNTED 32u
 
 struct collector {
 	struct analysis *analysis;
-	struct member_events **of_coro;      /* by coroutine; NULL: not a member that is shown */
+	/* by coroutine; NULL: not among the members that are shown */
+	struct member_events **of_coro;
 	uint32_t *wait_of_site;              /* by site: number of the wait counted, from 1 */
 	uint8_t *has_reached[WAITS_COUNTED]; /* by coroutine */
 	uint32_t nr_reached[WAITS_COUNTED];
-	uint32_t spawn_site[WAITS_COUNTED]; /* peers were started where the first member was */
+	/* peers must have been started where the first member was */
+	uint32_t spawn_site[WAITS_COUNTED];
 	uint32_t nr_waits;
-	uint32_t *running;  /* by thread: the coroutine that runs there; 0: none */
-	struct peers peers; /* of which the model has no record any more */
+	uint32_t *running;  /* by thread: the coroutine that runs on it; 0: none */
+	struct peers peers; /* peers whose records the model has given back */
 	struct pictures pictures;
 };
 
@@ -50,7 +52,7 @@ static void prepare_examples(struct collector *collector, struct group *group)
 	for (i = 0; group->examples && i < group->nr_examples; i++) {
 		struct member_events **events = &collector->of_coro[at[i].coro];
 
-		/* Where two findings speak of it, both tell the same. */
+		/* If two findings have the same member, both show the same events. */
 		if (!*events)
 			*events = scratch(analysis, 1, sizeof(**events));
 		group->examples[i] = *events;
@@ -104,7 +106,7 @@ static void note(struct collector *collector, uint32_t coro, const struct ct_eve
 
 	if (!ring)
 		return;
-	/* The model's places stand for several stacks. */
+	/* The model's places merge several stacks; the event has its own stack. */
 	if (event->kind == CTP_KIND_CREATE)
 		ring->spawn_site = event->site;
 	if (event->kind == CTP_KIND_SUSPEND)
@@ -113,7 +115,7 @@ static void note(struct collector *collector, uint32_t coro, const struct ct_eve
 	ring->at[ring->count++ % MEMBER_EVENTS] = *event;
 }
 
-/* Further text of the message before it, which it is no event beside. */
+/* Appends further text to the last message of the ring. The detail that carries it is not shown as an event. */
 static void note_text(struct collector *collector, uint32_t coro, const struct ct_event *event)
 {
 	struct member_events *ring = coro ? collector->of_coro[coro] : NULL;
@@ -138,7 +140,7 @@ static void note_text(struct collector *collector, uint32_t coro, const struct c
 	text[length + whole] = '\0';
 }
 
-/* Which coroutine runs on each thread: annotations that name none are its own. */
+/* Keeps track of the coroutine that runs on each thread: an annotation that names no coroutine belongs to it. */
 static uint32_t note_running(struct collector *collector, const struct ct_event *event)
 {
 	struct model *model = collector->analysis->model;
@@ -178,7 +180,7 @@ static void note_wait(struct collector *collector, uint32_t coro, const struct c
 	collector->nr_reached[wait - 1]++;
 }
 
-/* Such a coroutine ended long before, and counts as one that reached the wait all the same. */
+/* A coroutine whose record was given back ended long ago, but counts as one that reached the wait. */
 static void note_gone(struct collector *collector, const struct ct_event *event)
 {
 	struct model *model = collector->analysis->model;
@@ -197,7 +199,7 @@ static void note_gone(struct collector *collector, const struct ct_event *event)
 			&collector->peers, event, wait - 1, collector->spawn_site[wait - 1]);
 }
 
-/* The coroutine that a wake names by its id; by frame, that of the last one that lay there. */
+/* The coroutine that a wake names by its id; if the wake names a frame, the last coroutine that had this frame. */
 static uint32_t woken(struct model *model, const struct ct_event *event)
 {
 	uint64_t identity = CTP_HANDLE_IDENTITY(event->object);
@@ -216,7 +218,7 @@ static uint32_t woken(struct model *model, const struct ct_event *event)
 	return coro;
 }
 
-/* Whom else the event is about. */
+/* All coroutines that the event is about. */
 static struct lane_event parties_of(
 	struct collector *collector, const struct ct_event *event, uint32_t coro)
 {
@@ -253,7 +255,7 @@ static void take(struct collector *collector, const struct ct_event *event)
 	if (event->time < model->lowest || event->time > model->highest ||
 		event->thread >= model->nr_threads)
 		return;
-	/* In other kinds the coroutine's word holds something else. */
+	/* In events of other kinds the coroutine's word holds something else. */
 	if (event->kind > CTP_KIND_DETAIL && !kind_is_annotation(event->kind)) {
 		of = parties_of(collector, event, 0);
 		analyze_picture_take(&collector->pictures, &of);
@@ -283,7 +285,10 @@ static uint32_t spawn_site_of(const struct analysis *analysis, size_t candidate)
 	return analysis->model->coros.at[analysis->candidates.at[candidate].coro].spawn_site;
 }
 
-/* Those of other places are not counted, so that a group of which some are has no such number. */
+/*
+ * Were all members of the group started at this place? Peers of other places are not counted, so that a group with
+ * members of other places has no number of peers.
+ */
 static bool are_started_at(
 	const struct analysis *analysis, const struct group *group, uint32_t spawn_site)
 {

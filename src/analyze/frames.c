@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls behind a finding: where the first of those that are stuck waits, and where it was started, each with who
- * called. Only of traces that have stacks. A stack begins where people know the place; what a runtime called inside of
- * it is left out, and what installed packages of Python did is told.
+ * The calls behind a finding: where the first stuck coroutine waits, and where it was started, each with its callers.
+ * Only traces with stacks have them. The printed stack begins at the place that a reader knows. Calls of a runtime
+ * below that place are left out; calls of installed Python packages are printed.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static bool is_same_line(const struct ct_site *a, const struct ct_site *b)
 	       strcmp(a->file, b->file) == 0;
 }
 
-/* The row of the stack at which its site stands, or else its innermost one; 0: there is none. */
+/* The row of the stack that has the same line as the site, or else the innermost row; 0: the site has no stack. */
 static uint32_t first_row(const struct ct_tables *tables, const struct ct_site *site)
 {
 	uint32_t row = site->stack < tables->nr_stacks ? site->stack : 0, at;
@@ -43,7 +43,7 @@ static const char *words_callers(struct analysis *analysis, uint32_t row)
 	return shown ? analyze_say(analysis, "%s; and %u more", words, shown) : words;
 }
 
-/* What a library called behind the place, the innermost first: where that is another one than the scheduler's. */
+/* The calls of a Python library below the place, the innermost first, if the library is not the scheduler's. */
 static const char *words_inside(struct analysis *analysis, uint32_t site, uint32_t place)
 {
 	const struct ct_tables *tables = analysis->tables;
@@ -61,7 +61,7 @@ static const char *words_inside(struct analysis *analysis, uint32_t site, uint32
 	return words;
 }
 
-/* Nothing where nobody is known to have called, nor to be called. */
+/* Adds nothing if neither a caller nor a call below the place is known. */
 static void tell(struct analysis *analysis, struct story *story, uint64_t coro, const char *what,
 	uint32_t site)
 {
@@ -84,7 +84,7 @@ void analyze_frames_tell(struct analysis *analysis, const struct group *group, s
 
 	if (!events)
 		return;
-	/* Where it has gone on since, its last wait may have been elsewhere. */
+	/* If the coroutine has gone on since, its last wait may have been elsewhere. */
 	if (model_place(analysis->model, events->wait_site) == first->wait_site)
 		tell(analysis, story, coro->id,
 			coro->state == CT_STATE_WAITING ? "waits" : "waited last",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From candidates to findings: those that share a rule, a grade, a site and a cause are one finding
- * with a count. 47 stuck readers are one finding, not 47.
+ * From candidates to findings: candidates that share a rule, a grade, a site and a cause become one finding with a
+ * count. 47 stuck readers are one finding, not 47.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -202,14 +202,17 @@ static int compare_groups(const void *left, const void *right, void *context)
 
 	if (!order)
 		order = COMPARE(second->grade, first->grade);
-	/* Events come before their possible reasons. */
+	/* Rules of events come before rules that may explain them. */
 	if (!order)
 		order = COMPARE(
 			rule_of(analysis, second)->is_fact, rule_of(analysis, first)->is_fact);
 	if (!order)
 		order = COMPARE(
 			rule_of(analysis, second)->is_cause, rule_of(analysis, first)->is_cause);
-	/* A parent of another one that is stuck may wait for its end. */
+	/*
+	 * A group whose first member started a stuck coroutine comes later: the member may wait for that coroutine's
+	 * end.
+	 */
 	if (!order)
 		order = COMPARE(a->descendant != 0, b->descendant != 0);
 	if (!order)
@@ -319,7 +322,7 @@ static struct ct_step cause_of(struct analysis *analysis, const struct candidate
 	return cause;
 }
 
-/* A coroutine was in its state until it was destroyed, or for as long as its process was seen. */
+/* How long a member was in its state: until it was destroyed, or until the observation of its process ended. */
 static ct_time until_of(const struct analysis *analysis, const struct candidate *candidate)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
@@ -403,7 +406,10 @@ static void span(struct ct_finding *finding, uint64_t sequence)
 		finding->last_sequence = sequence;
 }
 
-/* A dump of the events from the first to the last one has all that the finding names. */
+/*
+ * Sets the range of event numbers of the finding: a dump from the first to the last event has every event that it
+ * names.
+ */
 static void span_evidence(struct ct_finding *finding)
 {
 	uint32_t i, k;
@@ -418,7 +424,7 @@ static void span_evidence(struct ct_finding *finding)
 		finding->last_sequence = UINT64_MAX;
 }
 
-#define PLACES 8u /* at which members wait, told of each finding */
+#define PLACES 8u /* places at which members wait, listed in each finding */
 #define PLACES_COUNTED 64u
 
 static void count_place(
@@ -446,7 +452,10 @@ static int by_number(const void *left, const void *right)
 	return COMPARE(b->nr_coros, a->nr_coros);
 }
 
-/* One that is the cause goes before those at which many wait; with neither, a step tells where something was done. */
+/*
+ * The site to look at first: the cause, else the wait, else the place at which most members wait, else the first step
+ * with a place.
+ */
 static uint32_t look_site(const struct ct_finding *finding)
 {
 	uint32_t i;

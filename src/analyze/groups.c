@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Groups of candidates that another group tells of as well.
+ * Removes groups of candidates that another group covers.
  */
 #include "analyze/parts.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proofs that nobody can wake a coroutine, and the threads that could.
+ * Proofs that nothing can wake a coroutine, and the threads that could.
  */
 #include <inttypes.h>
 
@@ -10,7 +10,7 @@
 
 /* ---------------------------------------------------------------- proofs */
 
-/* Rules that prove of those whom they find that nobody can make them go on. */
+/* Does a finding of this rule prove that nothing can make its members go on? */
 static bool is_for_ever(enum ct_rule rule)
 {
 	return rule == CT_RULE_CLOSED_DESCRIPTOR || rule == CT_RULE_MUTEX_DEADLOCK ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Joins: two counts for each place, and the groups of candidates whose members wait for those of another group.
+ * Joins: two counts for each place, and the groups of candidates whose members wait for members of another group.
  */
 #include <inttypes.h>
 
@@ -9,13 +9,14 @@
 #include "analyze/watched_places.h"
 
 #define SHARE_OTHER \
-	10u /* of the waits at a place at most one in so many ended without the end of a child */
+	10u /* at most one wait in so many at a place ended without the end of a child */
 
 /* Waits at one place that are over. */
 struct place {
 	uint64_t nr_over;
 	uint64_t
-		nr_after_end; /* of these: one that the coroutine had started had ended since it ran last */
+		/* of these: a child had ended since the waiting coroutine ran last */
+		nr_after_end;
 };
 
 /* ---------------------------------------------------------------- what it looks at */
@@ -54,7 +55,7 @@ const struct model_watcher analyze_joins_watcher = {
 
 /* ---------------------------------------------------------------- who waits for whom */
 
-/* An event may be that of its child's end: a future, say. */
+/* Can this be a wait for a child's end? An awaited event may stand for that end, as a future does. */
 static bool may_wait_for_end(const struct model_coro *coro)
 {
 	return coro->state == CT_STATE_WAITING &&
@@ -67,7 +68,7 @@ static const struct place *place_of(const struct analysis *analysis, const struc
 	return analyze_watch_wait(analysis, &analyze_joins_watcher, coro);
 }
 
-/* Did the waits at its place that are over end as the coroutine's own children ended? */
+/* Did the finished waits at this coroutine's place end as the waiting coroutine's children ended? */
 static bool is_at_join(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct place *place = place_of(analysis, coro);
@@ -75,7 +76,10 @@ static bool is_at_join(const struct analysis *analysis, const struct model_coro 
 	return place && place->nr_over - place->nr_after_end <= place->nr_over / SHARE_OTHER;
 }
 
-/* By coroutine: the group that tells of it, plus 1; and one that it started, of which another group tells. */
+/*
+ * By coroutine: the number of its group, plus 1; and a stuck coroutine that it started, directly or not, and that
+ * another group has.
+ */
 struct kin {
 	uint32_t group;
 	uint32_t child;
@@ -107,7 +111,7 @@ static void note_parents(const struct analysis *analysis, struct kin *kin, uint3
 	}
 }
 
-/* Has it not ended, and is what is told of it more than what happened once? */
+/* Has the coroutine not ended, and is its finding more than a single event of the past? */
 static bool is_stuck(const struct analysis *analysis, const struct kin *kin, uint32_t index)
 {
 	enum ct_rule rule = first_of(analysis, kin[index].group - 1)->rule;
@@ -129,7 +133,7 @@ static void find_kin(const struct analysis *analysis, struct kin *kin)
 			note_parents(analysis, kin, i);
 }
 
-/* Does each of its members do nothing but wait for the end of one that another group tells of as gravely? */
+/* Does every member do nothing but wait for the end of a coroutine whose own group has at least the same grade? */
 static bool does_join(
 	const struct analysis *analysis, const struct kin *kin, const struct group *group)
 {
@@ -147,9 +151,9 @@ static bool does_join(
 	return true;
 }
 
-/* ---------------------------------------------------------------- folding */
+/* ---------------------------------------------------------------- folding groups */
 
-/* The group that is left of those that it waits for, one behind the other. */
+/* The group at the end of the chain of waits that is not folded into another group. */
 static struct group *last_of(const struct analysis *analysis, const struct kin *kin,
 	const bool *is_folded, uint32_t coro)
 {
@@ -194,9 +198,9 @@ void analyze_joins_survey(struct analysis *analysis)
 	analyze_groups_remove(analysis, is_folded);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
-/* The waits there that are over say it, or there are none. */
+/* Certain if earlier waits at this place were joins; "perhaps" if no wait there is over. */
 static const char *words_for_end(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct place *place = place_of(analysis, coro);

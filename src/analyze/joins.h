@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Joins: waits of parents for the end of those that they started, where the program does not say so. A parent of a
- * coroutine that is stuck waits for the same reason, and no finding of its own is needed.
+ * Joins: waits of parents for the end of their children, if the program does not record that. The parent of a stuck
+ * coroutine waits for the same reason, and needs no finding of its own.
  */
 #ifndef ANALYZE_JOINS_H
 #define ANALYZE_JOINS_H
@@ -12,18 +12,22 @@ struct analysis;
 struct group;
 struct story;
 
-/* analyze_joins_watcher: looks on, and counts at which places waits end after the end of a child. */
+/*
+ * analyze_joins_watcher: the watcher that counts for each place how many waits end after the end of a child; the
+ * judgement registers it.
+ */
 extern const struct model_watcher analyze_joins_watcher;
 
 /*
- * analyze_joins_survey: finds the groups whose first member started, directly or not, one of whom another group tells
- * (`descendant`), and has not ended. A lost wakeup of which nothing but the wait is found, and all of whose members may
- * wait for the end of such a one, at places where no wait has ended in another way, is no finding of its own: it goes,
- * and its members become `nr_parents` of that other group.
+ * analyze_joins_survey: links groups to the groups of their members' children. Sets `descendant` of a group to a
+ * coroutine that its first member started, directly or not, that has not ended and that another group has as a
+ * member. Removes a group if nothing but the waits of its members was found, and if every member may wait for the end
+ * of such a descendant, at a place where waits end only that way. The members of the removed group are counted in
+ * `nr_parents` of the descendant's group.
  */
 void analyze_joins_survey(struct analysis *analysis);
 
-/* analyze_joins_tell: evidence of both. */
+/* analyze_joins_tell: adds evidence of the group's descendant and of its parents. */
 void analyze_joins_tell(struct analysis *analysis, const struct group *group, struct story *story);
 
 #endif

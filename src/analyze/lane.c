@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lanes, and what events make of them.
+ * Lanes, and how events change them.
  */
 #include "analyze/lane.h"
 #include "event/around.h"
 
-/* ---------------------------------------------------------------- which bars are kept */
+/* ---------------------------------------------------------------- the bars that are kept */
 
-/* The last one always has room. */
+/* Keeps a bar, unless fewer than `room` places remain for later bars. The last bar always has room. */
 static void keep(struct lane *lane, const struct lane_bar *bar, uint32_t room)
 {
 	if (lane->nr_bars + room >= CT_LANE_BARS) {
@@ -74,7 +74,7 @@ void analyze_lane_end(struct lane *lane, ct_time end)
 
 /* ---------------------------------------------------------------- the index */
 
-/* Numbers of descriptors are given out again: a lane is of one generation, found by its number. */
+/* A descriptor's number is given out again and again. A lane is of one generation, but is found by the number. */
 static uint64_t key_of(uint32_t process, uint64_t handle)
 {
 	if (CTP_HANDLE_RESOURCE(handle) == CTP_RESOURCE_DESCRIPTOR)
@@ -135,7 +135,7 @@ bool analyze_lane_is_of(const struct lane *lane, uint32_t process, uint64_t hand
 	       !is_other_generation(lane, handle);
 }
 
-/* The first of those that have this number. */
+/* The first lane with this descriptor number. */
 static struct lane *find_resource(const struct lane_index *index, const struct ct_event *event)
 {
 	uint32_t at;
@@ -161,7 +161,7 @@ static void run(struct lane *lane, const struct ct_event *event)
 {
 	for (; lane; lane = lane->next)
 		if (event_is_told_around(event) && has_ended(lane))
-			continue; /* a hook's word behind the end begins no run */
+			continue; /* a hook's event after the end begins no run */
 		else if (!is_running(lane) || lane->now.bar.thread != event->thread)
 			enter(lane, CT_BAR_RUNNING, event->time)->bar.thread = event->thread;
 }
@@ -183,7 +183,7 @@ static void wait_for(struct lane *lane, const struct ct_event *event, uint64_t o
 	}
 }
 
-/* The word of an end that comes when it runs elsewhere, or has ended. */
+/* Is this a hook's event of an end that arrives when the coroutine runs on another thread, or has ended? */
 static bool is_late(const struct lane *lane, const struct ct_event *event)
 {
 	if (!event_is_told_around(event) || !lane)
@@ -208,7 +208,7 @@ static void suspend(struct lane *lane, const struct ct_event *event)
 	}
 }
 
-/* A wake of what runs, or has ended, changes nothing. */
+/* A wake of a coroutine that runs, or has ended, changes nothing. */
 static void make_ready(struct lane *lane, const struct lane_event *of)
 {
 	for (; lane; lane = lane->next) {
@@ -342,7 +342,7 @@ static void hold(struct lane *lane, const struct ct_event *event, uint64_t coro)
 	}
 }
 
-/* Somebody else may have taken it meanwhile, and has it still. */
+/* Another coroutine may have taken the lock meanwhile, and still hold it: then nothing changes. */
 static void give_back(struct lane *lane, const struct ct_event *event)
 {
 	if (CTP_HANDLE_RESOURCE(event->object) != CTP_RESOURCE_LOCK)
@@ -357,7 +357,7 @@ static void open_or_close(struct lane *lane, const struct ct_event *event, enum 
 	for (; lane; lane = lane->next) {
 		if (is_other_generation(lane, event->object))
 			continue;
-		/* That it was opened was not seen: it had been open all the time. */
+		/* The open was not seen: the descriptor had been open since the observation began. */
 		if (!lane->now.bar.state && state == CT_BAR_CLOSED)
 			enter(lane, CT_BAR_OPEN, lane->from);
 		enter(lane, state, event->time);

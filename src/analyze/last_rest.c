@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which rest of a process is judged besides its end, the source as it was then, and what of both reports is told.
+ * Finds the rest at which a process is judged besides its end, makes the source as it was then, and merges the two
+ * reports.
  *
- * What is true of a rest would have been found had the program been killed then. The last one of a program that goes
- * on at work is none: most of those that ran since have to have ended, and the process soon after, or it did nothing
- * more. Where a signal came amid work, all have to have ended.
+ * A finding about a rest is what would have been found if the program had been killed then. The last rest of a
+ * program that simply goes on working does not count: most of the coroutines that ran since must have ended, and the
+ * process must have ended soon after, or done nothing more. If the signal came during normal work, all coroutines
+ * must have ended.
  */
 #include <inttypes.h>
 
@@ -12,17 +14,20 @@
 #include "analyze/parts.h"
 
 /*
- * From the rest to the end of the process, or of all its coroutines, and runs of these meanwhile, where a program only
- * ends.
+ * Limits for a program that only ends: the time from the rest to the end of the process, or of all its coroutines,
+ * and the number of runs in that time.
  */
 #define LONGEST_END_NS INT64_C(10000000000)
 #define LIVED_ON_NS INT64_C(1000000000)
 #define RUNS_A_COROUTINE 8u
 #define RUNS_BESIDES 64u
 
-/* ---------------------------------------------------------------- which rest */
+/* ---------------------------------------------------------------- the choice of the rest */
 
-/* Coroutines that have not ended, of those that there were then, and of those that ran since; none of a runtime. */
+/*
+ * Coroutines that have not ended, except a runtime's own: of those that existed at the rest, and of those that ran
+ * since.
+ */
 struct survivors {
 	uint64_t nr_left;
 	uint64_t nr_ran;
@@ -45,7 +50,7 @@ static struct survivors count_survivors(const struct model *model, uint32_t proc
 	return survivors;
 }
 
-/* Did all that came since only end the program? */
+/* Did everything after the rest only end the program? */
 static bool is_before_the_end(
 	const struct analysis *analysis, uint32_t process, const struct model_stillness *stillness)
 {
@@ -60,7 +65,7 @@ static bool is_before_the_end(
 	survivors = count_survivors(analysis->model, process, stillness->until);
 	if (stillness->is_busy && (survivors.nr_left || survivors.nr_ran))
 		return false;
-	/* Threads that are joined may keep the process for long. */
+	/* A process may live long after its coroutines because it joins threads. */
 	if (!survivors.nr_left && !survivors.nr_ran)
 		ended = at->stepped;
 	if (ended - stillness->until > LONGEST_END_NS)
@@ -69,7 +74,7 @@ static bool is_before_the_end(
 	       survivors.nr_ran <= stillness->nr_alive - survivors.nr_left;
 }
 
-/* The first of those that a signal ended: of two signals the second one comes to a program that ends already. */
+/* The first rest that a signal ended: a second signal comes to a program that is already ending. */
 static const struct model_stillness *first_interruption(const struct analysis *analysis,
 	uint32_t process, const struct model_stillness interruptions[MODEL_INTERRUPTIONS])
 {
@@ -108,7 +113,7 @@ static struct last_rest last_rest_of(const struct analysis *analysis, uint32_t p
 	return (struct last_rest){.until = CT_NO_TIME};
 }
 
-/* ---------------------------------------------------------------- the source of what was before */
+/* ---------------------------------------------------------------- the source up to the rest */
 
 static bool is_before(const struct last_rests *rests, const struct ct_event *event)
 {
@@ -117,7 +122,7 @@ static bool is_before(const struct last_rests *rests, const struct ct_event *eve
 	return of->until == CT_NO_TIME || event->time < of->until;
 }
 
-/* In the reader's room, where the run lies. */
+/* Removes later events from a run, in the reader's own buffer. */
 static void leave_out(
 	const struct last_rests *rests, struct ct_event *room, struct ct_events *events)
 {
@@ -160,7 +165,10 @@ static void close_nothing(struct ct_source *source)
 	(void)source;
 }
 
-/* What ended the program came later, and a watchdog that lets all be destroyed is no sign that all of them hung. */
+/*
+ * Ends the processes with their rests. What ended the program came later; and a watchdog that lets everything be
+ * destroyed does not show that everything hung.
+ */
 static void end_at_rests(const struct analysis *analysis, const struct last_rests *rests,
 	struct ct_process *processes)
 {
@@ -206,7 +214,7 @@ bool analyze_last_rest_find(
 	return true;
 }
 
-/* ---------------------------------------------------------------- of both reports one */
+/* ---------------------------------------------------------------- one report of two */
 
 static bool says_the_same(const struct ct_finding *one, const struct ct_finding *other)
 {
@@ -224,7 +232,10 @@ static bool is_said(const struct ct_report *report, const struct ct_finding *fin
 	return false;
 }
 
-/* The gravest first, and of those of one grade those of the rest, in the order of each report. */
+/*
+ * The gravest findings first; within one grade those of the rest come before those of the end, each in its report's
+ * order.
+ */
 static void merge_findings(
 	struct analysis *analysis, struct ct_report *report, const struct ct_report *before)
 {
@@ -305,7 +316,7 @@ static const char *words_end(
 		       : "a signal came";
 }
 
-/* "": it ended with its coroutines. */
+/* "" if the process ended with its coroutines. */
 static const char *words_rest(struct analysis *analysis, const struct last_rest *of)
 {
 	return of->lived_on_ns < LIVED_ON_NS

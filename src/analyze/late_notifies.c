@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Late notifies: a record for each object that somebody waited for, and counts for each place of notifies.
+ * Late notifies: one record for each object that a coroutine waited for, and counts for each place of notifies.
  */
 #include <inttypes.h>
 
@@ -9,19 +9,19 @@
 #include "analyze/watched_places.h"
 #include "base/map.h"
 
-/* An object whose last waiter went on, and that nobody has notified since. */
+/* An object whose last waiter went on for another reason, and that has not been notified since. */
 struct left {
 	uint64_t object;
 	uint32_t process;
-	uint64_t coro; /* the waiter's id; 0: it was notified, or there was none */
+	uint64_t coro; /* the waiter's id; 0: the object was notified, or had no waiter */
 	ct_time time;
 };
 
 /* Notifies at one place. */
 struct place {
-	struct watch_last last; /* late one */
+	struct watch_last last; /* the last late notify */
 	uint64_t nr_notifies;
-	uint64_t nr_late; /* of these; the last one: */
+	uint64_t nr_late; /* of these; the next two are of the last late one: */
 	uint64_t coro;
 	int64_t after_ns;
 };
@@ -29,7 +29,7 @@ struct place {
 struct memory {
 	VEC(struct left) left;
 	struct map by_object;
-	const uint32_t *last; /* of analyze_watch_last */
+	const uint32_t *last; /* the answers of analyze_watch_last */
 };
 
 static void end(struct model_watch *watch)
@@ -71,7 +71,7 @@ static struct left *find(const struct memory *memory, uint32_t process, uint64_t
 	return left->process == process && left->object == object ? left : NULL;
 }
 
-/* False: out of memory. */
+/* Stores the record of an object. False: out of memory. */
 static bool note_left(struct memory *memory, const struct left *fresh)
 {
 	struct left *left = find(memory, fresh->process, fresh->object);
@@ -87,7 +87,7 @@ static bool note_left(struct memory *memory, const struct left *fresh)
 		       (uint32_t)memory->left.count - 1);
 }
 
-/* Made ready with no notify of its object since it waits: by whatever else ends its wait. */
+/* A wake with no notify of the awaited object since the wait began: something else has ended the wait. */
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model *model = watch->model;
@@ -106,7 +106,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	return note_left(watch->memory, &left);
 }
 
-/* The next notify is for the one that waits from now on. */
+/* A new coroutine waits: the next notify is for it, and is not late. */
 static bool look_at_wait(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
@@ -146,7 +146,7 @@ const struct model_watcher analyze_late_notifies_watcher = {
 	.end = end,
 };
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static bool has_late(const void *of_place)
 {

@@ -15,9 +15,12 @@
 #include "analyze/wakers.h"
 #include "analyze/waking_threads.h"
 
-#define SHARE_SOON 100 /* of the time since */
+#define SHARE_SOON 100 /* one part in so many of the time since */
 
-/* Did its last time-out run out in this wait and wake nobody, and does the thread sleep without any since? */
+/*
+ * Did the thread's last time-out run out during this wait and wake nobody, and does the thread sleep without a
+ * time-out since?
+ */
 static bool has_expired_in_vain(const struct model_thread *thread, const struct model_coro *coro)
 {
 	return thread->process == coro->process && thread->expired != CT_NO_TIME &&
@@ -25,7 +28,7 @@ static bool has_expired_in_vain(const struct model_thread *thread, const struct 
 	       thread->blocked_from >= thread->expired && !thread->is_blocked_timed;
 }
 
-/* The one whose time-out ran out last; 0: none. */
+/* The thread whose time-out ran out last; 0: none. */
 static uint32_t find_expired(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_thread *at = analysis->model->threads;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Leads: what happened before a wait that goes on, or around the wake of a coroutine that does not run, and may be why.
- * No finding rests on a lead.
+ * Leads: what happened before a wait that goes on, or around the wake of a coroutine that does not run, and may be
+ * the reason. No finding rests on a lead.
  */
 #ifndef ANALYZE_LEADS_H
 #define ANALYZE_LEADS_H
@@ -11,11 +11,16 @@ struct model_coro;
 struct story;
 
 /*
- * analyze_leads_tell_process: evidence of wakes that met in one run (merged.h), of late notifies (late_notifies.h), of
- * a time-out that ran out since this wait began, woke nobody and was not set again, and of coroutines that failed.
- * analyze_leads_tell: the same, and who ended waits at the place before (provenance.h, wakers.h, pairs.h, asked.h), and
- * a run that woke nobody while others woke one each (omitted.h). analyze_leads_tell_ready: evidence that the thread
- * which made this one ready ended soon after, in a hundredth of the time since.
+ * analyze_leads_tell_process: adds evidence of wakes that met in one run (merged.h), of late notifies
+ * (late_notifies.h), of coroutines that failed, and of a time-out that ran out since this wait began, woke nobody and
+ * was not set again.
+ *
+ * analyze_leads_tell: adds the same evidence, and who ended earlier waits at the place (provenance.h, wakers.h,
+ * waking_threads.h, pairs.h, lock_given.h, same_locks.h, asked.h), and a run that woke nobody although similar runs
+ * woke a coroutine (omitted.h).
+ *
+ * analyze_leads_tell_ready: adds evidence that the thread that made this coroutine ready ended soon after: within a
+ * hundredth of the time that the coroutine has been ready.
  */
 void analyze_leads_tell_process(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);

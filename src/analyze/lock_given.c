@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Locks that were given on: of each coroutine, the id of the last one that it woke out of a wait for a lock.
+ * Given locks: for each coroutine, the id of the coroutine that it woke last out of a wait for a lock.
  */
 #include <inttypes.h>
 
@@ -8,12 +8,12 @@
 #include "analyze/parts.h"
 #include "analyze/wakers.h"
 
-#define SHARE_SOON 100 /* of the time since */
+#define SHARE_SOON 100 /* one part in so many of the time since */
 
 struct of_coro {
-	uint64_t to; /* 0: none */
+	uint64_t to; /* id of the coroutine that received the lock; 0: none */
 	ct_time time;
-	uint32_t site; /* where that one waited */
+	uint32_t site; /* where that coroutine waited */
 };
 
 static struct of_coro *record_of(const struct model_watch *watch, uint32_t coro)
@@ -43,7 +43,7 @@ const struct model_watcher analyze_lock_given_watcher = {
 	.looks = {[MODEL_WAKE] = look_at_wake},
 };
 
-/* Did it give the lock just before it wanted one? */
+/* Did this coroutine give the lock just before it wanted a lock? */
 static bool is_soon(
 	const struct analysis *analysis, const struct of_coro *given, const struct model_coro *coro)
 {
@@ -53,7 +53,10 @@ static bool is_soon(
 	       coro->suspended - given->time <= waited_ns / SHARE_SOON;
 }
 
-/* Has it waited since, for what the program has to do, and given no lock back? */
+/*
+ * Does `to` wait since it received the lock, for something that the program has to do, and has it given no lock to
+ * anybody?
+ */
 static bool may_have_it(const struct analysis *analysis, const struct model_watch *watch,
 	const struct of_coro *given, uint32_t to)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Locks that were given on, where the program does not tell of which lock it speaks: whom each coroutine woke last out
- * of a wait for a lock, as giving a lock back does. Where the one that gave it then wants a lock itself, the one it was
- * given to may have that.
+ * Given locks, for programs that do not record which lock they use: for each coroutine, the coroutine that it woke
+ * last out of a wait for a lock, as the release of a lock does. If the coroutine that gave the lock then wants a lock
+ * itself, the coroutine that received the lock may hold that one.
  */
 #ifndef ANALYZE_LOCK_GIVEN_H
 #define ANALYZE_LOCK_GIVEN_H
@@ -13,12 +13,13 @@ struct analysis;
 struct model_coro;
 struct story;
 
-/* analyze_lock_given_watcher: looks on, and keeps the above; the judgement lets it watch. */
+/* analyze_lock_given_watcher: the watcher that records these wakes; the judgement registers it. */
 extern const struct model_watcher analyze_lock_given_watcher;
 
 /*
- * analyze_lock_given_tell: as evidence, to whom this one, which waits for a lock, had given one just before, where that
- * one waits for something in the program since, and has woken nobody out of a wait for a lock.
+ * analyze_lock_given_tell: adds evidence if `coro` waits for a lock and had given a lock to another coroutine just
+ * before. That coroutine must wait since for something that the program itself has to do, and must have woken nobody
+ * out of a wait for a lock.
  */
 void analyze_lock_given_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merged wakes: where each coroutine stands between its wakes and its end, and a count for each place at which
- * coroutines are started.
+ * Merged wakes: flags of each coroutine between its wakes and its end, and counts for each place at which coroutines
+ * are started.
  */
 #include <inttypes.h>
 
@@ -9,23 +9,24 @@
 #include "analyze/parts.h"
 #include "analyze/watched_places.h"
 
-#define SHARE_RARE 20u /* at most one in so many: more are how the program works */
+/* at most one end in so many: more ends of this kind are how the program works */
+#define SHARE_RARE 20u
 
 struct of_coro {
-	bool is_merged; /* woken while it was ready, and has not come to wait since */
-	bool has_woken; /* somebody else, since it ran last */
+	bool is_merged; /* woken while it was ready, and has not waited since */
+	bool has_woken; /* has woken another coroutine since it was resumed */
 };
 
-/* What became of the coroutines that were started at one place. */
+/* The ends of the coroutines that were started at one place. */
 struct place {
-	struct watch_last last; /* that ended in the run of two wakes, with nobody woken */
+	struct watch_last last; /* the last end in a run of two wakes that woke nobody */
 	uint64_t nr_ended;
-	uint64_t nr_merged; /* of these: so */
-	uint64_t id;        /* of the last one of those */
+	uint64_t nr_merged; /* of these: in such a run */
+	uint64_t id;        /* id of the last coroutine that ended so */
 };
 
 struct memory {
-	const uint32_t *last; /* of analyze_watch_last */
+	const uint32_t *last; /* the answers of analyze_watch_last */
 };
 
 static struct of_coro *record_of(const struct model_watch *watch, uint32_t coro)
@@ -90,9 +91,9 @@ const struct model_watcher analyze_merged_watcher = {
 		[MODEL_END] = look_at_end},
 };
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
-/* Such ends are no habit of those that are started there. */
+/* Are such ends an exception among the coroutines that are started at this place? */
 static bool is_rare(const void *of_place)
 {
 	const struct place *place = of_place;

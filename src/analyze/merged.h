@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merged wakes: a coroutine is woken while it is ready already, and its next run meets both wakes as one. Where it ends
- * in that run, and wakes nobody, what one of the wakes brought may be gone with it: a permit or a message that came
- * just as the time ran out, or as the coroutine was cancelled.
+ * Merged wakes: a coroutine is woken while it is already ready, and its next run serves both wakes. If the coroutine
+ * ends in that run and wakes nobody, what one of the wakes brought may be lost: a permit, or a message that came just
+ * as the time ran out, or as the coroutine was cancelled.
  */
 #ifndef ANALYZE_MERGED_H
 #define ANALYZE_MERGED_H
@@ -12,12 +12,12 @@
 struct analysis;
 struct story;
 
-/* analyze_merged_watcher: looks on, and counts the above; the judgement lets it watch. */
+/* analyze_merged_watcher: the watcher that counts coroutines that ended so; the judgement registers it. */
 extern const struct model_watcher analyze_merged_watcher;
 
 /*
- * analyze_merged_tell: evidence, where merged wakes ended so in this process, and are an exception among the coroutines
- * that were started at the same place: what waits may wait for what those took with them.
+ * analyze_merged_tell: adds evidence if merged wakes ended so in this process, and if that is an exception among the
+ * coroutines started at the same place. A waiting coroutine may wait for what was lost with them.
  */
 void analyze_merged_tell(struct analysis *analysis, struct story *story, uint32_t process);
 

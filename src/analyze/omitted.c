@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Omitted wakes: how the run of each coroutine was begun, until it ends, and for each place some habits of the runs
- * that go on from there.
+ * Omitted wakes: how the run of each coroutine was begun, kept until it ends, and for each place some habits of the
+ * runs that go on from there.
  */
 #include <inttypes.h>
 
 #include "analyze/omitted.h"
 #include "analyze/parts.h"
 
-#define HABITS 3u /* of one place: by further ways of being woken no habit is known */
+#define HABITS 3u /* kept for one place; runs begun in further ways have no known habit */
 #define LEAST_WOKE 19u
 #define SHARE_OMITTED 20u /* at most one run in so many woke nobody */
 
 struct of_coro {
-	uint32_t from; /* it was woken where it waited here; 0: it was not, or the run is over */
-	uint32_t by;   /* by one that had waited there; 0: by none */
-	uint32_t woken_at; /* where the last one had waited that it has woken in this run */
+	/* place where it waited when it was woken; 0: not woken, or the run is over */
+	uint32_t from;
+	uint32_t by; /* place where its waker had waited; 0: no coroutine woke it */
+	/* place where the coroutine had waited that it woke last in this run */
+	uint32_t woken_at;
 };
 
-/* Runs from one place that a wake of one from another place began. */
+/* Runs that go on from one place, and that were begun by a wake of a coroutine from one other place. */
 struct habit {
 	uint32_t by;
-	uint32_t woken_at; /* where the first one waited that such a run woke */
-	uint64_t nr_woke;  /* runs that woke one there */
+	uint32_t woken_at; /* place where the first coroutine waited that such a run woke */
+	uint64_t nr_woke;  /* runs that woke a coroutine there */
 	uint64_t nr_others;
-	/* The last run that woke nobody: */
-	uint64_t coro; /* an id; 0: there was none */
+	/* The next four are of the last run that woke nobody. */
+	uint64_t coro; /* its id; 0: there was no such run */
 	uint32_t process;
 	ct_time began;
 	int64_t ran_ns;
@@ -128,7 +130,7 @@ const struct model_watcher analyze_omitted_watcher = {
 		[MODEL_END] = look_at_end},
 };
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static bool is_meant(const struct habit *habit, uint32_t place, const struct model_coro *coro)
 {
@@ -137,7 +139,7 @@ static bool is_meant(const struct habit *habit, uint32_t place, const struct mod
 	       habit->nr_others <= (habit->nr_woke + habit->nr_others) / SHARE_OMITTED;
 }
 
-/* NULL: there is none. */
+/* The habit to report. NULL: none. */
 static const struct habit *find(
 	const struct analysis *analysis, const struct model_coro *coro, uint32_t *ret_from)
 {
@@ -179,7 +181,7 @@ void analyze_omitted_tell(
 	uint32_t from = 0;
 	const struct habit *habit = find(analysis, coro, &from);
 
-	/* The wake may be among what is missing. */
+	/* If events of this time are missing, the wake may be among them. */
 	if (!habit || model_lost_between(analysis->model, coro->process, coro->suspended,
 			      analysis->parties[coro->process].end))
 		return;

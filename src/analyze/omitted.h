@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Omitted: what runs do that are begun alike, each time but for a few. A run is told from others by where the coroutine
- * had waited before it, and where the one had waited, in turn, whose wake began it.
+ * Omitted wakes: a run that wakes nobody, although nearly all similar runs wake a coroutine. Runs are similar if the
+ * coroutine had waited at the same place before the run, and if the coroutine whose wake began the run had also
+ * waited at the same place.
  */
 #ifndef ANALYZE_OMITTED_H
 #define ANALYZE_OMITTED_H
@@ -12,12 +13,13 @@ struct analysis;
 struct model_coro;
 struct story;
 
-/* analyze_omitted_watcher: looks on, and keeps the above; the judgement lets it watch. */
+/* analyze_omitted_watcher: the watcher that records these habits; the judgement registers it. */
 extern const struct model_watcher analyze_omitted_watcher;
 
 /*
- * analyze_omitted_tell: as evidence, the last such run that woke nobody, since this coroutine came to wait, where at
- * least nineteen of twenty runs begun alike woke one that had waited there; the first in time, where there are several.
+ * analyze_omitted_tell: adds evidence of a run that woke nobody and that began after `coro` came to wait. At least 19
+ * runs, and 19 in 20 of the similar runs, must have woken a coroutine that had waited where `coro` waits. Of several
+ * kinds of runs the one whose last such run began first is named.
  */
 void analyze_omitted_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pairs, by the last wake of each and the last wake at the place of the other.
+ * Pairs, found by the last wake of each coroutine and by the last wake at the place where the other one waits.
  */
 #include "analyze/pairs.h"
 #include "analyze/parts.h"
 #include "analyze/provenance.h"
 #include "analyze/wakers.h"
 
-/* The coroutine that ended the last wait where this one waits; 0: none, or not known. */
+/* The coroutine that ended the last wait at the place where this one waits; 0: none, or not known. */
 static uint32_t last_ender(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct provenance_relay *relay = analyze_provenance_relay(analysis, coro);
@@ -15,7 +15,7 @@ static uint32_t last_ender(const struct analysis *analysis, const struct model_c
 	return relay ? relay->last.coro : 0;
 }
 
-/* Both wait, the second woke the first last, and the first ended the last wait where the second waits? */
+/* Do both wait, did `second` wake `first` last, and did `first` end the last wait at the place where `second` waits? */
 static bool are_pair(const struct analysis *analysis, uint32_t first, uint32_t second)
 {
 	const struct model_coro *at = analysis->model->coros.at;
@@ -36,9 +36,9 @@ uint32_t analyze_pairs_other(const struct analysis *analysis, const struct model
 	return are_pair(analysis, ender, index) ? ender : 0;
 }
 
-/* ---------------------------------------------------------------- folding */
+/* ---------------------------------------------------------------- folding groups */
 
-/* Its one member, where nothing is found but that it waits; 0: it is no such group. */
+/* The only member of the group, if nothing but its wait was found; 0: the group has more. */
 static uint32_t only_wait_of(const struct analysis *analysis, const struct group *group)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -58,7 +58,7 @@ static bool goes_first(const struct model_coro *coro, const struct model_coro *o
 	return coro->suspended < other->suspended;
 }
 
-/* Is it the second of two, of which another group tells the first, as gravely? */
+/* Is this the group of the second coroutine of a pair, and has the first one a group of at least the same grade? */
 static bool is_second(const struct analysis *analysis, const struct group *group)
 {
 	const struct model_coro *at = analysis->model->coros.at;
@@ -86,7 +86,7 @@ void analyze_pairs_survey(struct analysis *analysis)
 	analyze_groups_fold(analysis, is_second);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 void analyze_pairs_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)

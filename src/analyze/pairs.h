@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pairs: two that may wait for each other, as each has ended waits of the other one. One cause is one finding.
+ * Pairs: two coroutines that may wait for each other, because each has ended waits of the other. One cause is one
+ * finding.
  */
 #ifndef ANALYZE_PAIRS_H
 #define ANALYZE_PAIRS_H
@@ -12,18 +13,18 @@ struct model_coro;
 struct story;
 
 /*
- * analyze_pairs_other: the other one, where both wait, one of them woke the other last, and that one ended the last
- * wait where the first one waits; 0: there is none.
+ * analyze_pairs_other: returns the other coroutine of the pair: both wait, one of them woke the other last, and the
+ * woken one ended the last wait at the place where its waker now waits. 0: `coro` is in no pair.
  */
 uint32_t analyze_pairs_other(const struct analysis *analysis, const struct model_coro *coro);
 
 /*
- * analyze_pairs_survey: where two groups of candidates tell of such a wait each, and of nothing else, the one that
- * waits for a lock goes, or where none or both do, the one that came to wait later.
+ * analyze_pairs_survey: removes one of two groups of candidates that stand for the two waits of one pair and for
+ * nothing else. The group that waits for a lock goes; if none or both do, the group that began to wait later goes.
  */
 void analyze_pairs_survey(struct analysis *analysis);
 
-/* analyze_pairs_tell: evidence of the other one, which becomes a party. */
+/* analyze_pairs_tell: adds evidence that names the other coroutine, which becomes a party. */
 void analyze_pairs_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parties that could still do something, for each process as a whole: its threads, its timers, and the world
- * outside. A party that is not known counts as somebody.
+ * What could still act in each process: its threads, its timers, and the world outside. If it is not known whether
+ * something could act, it counts as able to act.
  */
 #include <signal.h>
 
 #include "analyze/parts.h"
 
-/* A fatal signal that a program brings upon itself. */
+/* Is this a fatal signal that a program usually causes itself? */
 static bool is_crash_signal(int number)
 {
 	return number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE ||
@@ -26,13 +26,16 @@ static void look_at_ending(const struct ct_process *process, struct party *party
 
 /* ---------------------------------------------------------------- threads */
 
-/* The thread was awake, and wrote: one that it woke before it parked may not have written anything since. */
+/*
+ * The thread was awake and wrote events after the last look. A thread that it woke before it parked may not have
+ * written anything since.
+ */
 static bool has_acted_since_look(const struct model_thread *thread)
 {
 	return thread->seen != CT_NO_TIME && thread->seen < thread->last_event;
 }
 
-/* The thread sleeps in a call with a time-out, after which its scheduler only looks again, as that says itself. */
+/* The thread sleeps in a call with a time-out, but its scheduler reports that it only looks around after that. */
 static bool is_said_to_be_blocked(const struct model *model, uint32_t index)
 {
 	const struct model_thread *thread = &model->threads[index];
@@ -57,8 +60,8 @@ static bool is_blocked_for_ever(const struct model *model, uint32_t index)
 }
 
 /*
- * The thread was found asleep since its last event, with no coroutine that it runs: that one goes on by itself. The
- * thread may be awake by now, to end the program perhaps.
+ * The engine found the thread asleep since its last event, and no coroutine runs on it: a coroutine would go on by
+ * itself. The thread may be awake by now, perhaps to end the program.
  */
 static bool was_asleep_for_a_time(const struct model *model, uint32_t index)
 {
@@ -71,8 +74,8 @@ static bool was_asleep_for_a_time(const struct model *model, uint32_t index)
 }
 
 /*
- * Nothing cuts a sleep short: nobody can set an earlier timer while it lasts. The thread whose signal ended the program
- * slept until then, whatever the call.
+ * A watchdog's sleep cannot be cut short: nothing can set an earlier timer while it lasts. The thread whose signal
+ * ended the program slept until then, in whatever call.
  */
 static bool may_be_watchdog(const struct model *model, uint32_t index)
 {
@@ -122,7 +125,7 @@ static void look_at_thread(struct analysis *analysis, uint32_t index)
 	party->has_given_up |= thread->has_failed;
 }
 
-/* Threads that never wrote anything are known only where the engine looked for them. */
+/* Threads that never wrote an event are known only if the engine looked for threads. */
 static void look_at_threads(struct analysis *analysis)
 {
 	uint32_t i;
@@ -141,7 +144,7 @@ static void look_at_threads(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- descriptors and coroutines */
 
-/* Timers that a coroutine waits for are that coroutine's; what others are for is not known. */
+/* A timer that a coroutine waits for belongs to that coroutine; what other timers are for is not known. */
 static void look_at_timer(
 	const struct model_descriptor *descriptor, bool is_waited_for, struct party *party)
 {
@@ -159,7 +162,7 @@ static void look_at_timer(
 		party->timers = fired;
 }
 
-/* Another process may have inherited what this one has, or have been sent it. */
+/* Another process may have inherited descriptors of this one, or have received them. */
 static bool is_alone(const struct analysis *analysis, uint32_t process)
 {
 	const struct ct_tables *tables = analysis->tables;
@@ -174,7 +177,7 @@ static bool is_alone(const struct analysis *analysis, uint32_t process)
 	return !model_process_is_reachable(&analysis->model->processes[process]);
 }
 
-/* Is the other end of this pipe or socket pair still there, under whichever number? */
+/* Is the other end of this pipe or socket pair still open, under any number? */
 static bool has_both_ends(const struct model *model, const struct model_descriptor *descriptor)
 {
 	const struct model_descriptor *file = &model->descriptors.at[descriptor->file];
@@ -183,7 +186,10 @@ static bool has_both_ends(const struct model *model, const struct model_descript
 	return file->mate && model->descriptors.at[mate->file].nr_copies > 0;
 }
 
-/* Can only the process itself make it ready, as long as it is alone? A timer does so by itself: look_at_timer. */
+/*
+ * Can only the process itself make the descriptor ready, provided that it is alone? A timer becomes ready by itself:
+ * look_at_timer.
+ */
 static bool is_own(const struct model *model, const struct model_descriptor *descriptor)
 {
 	switch (descriptor->type) {
@@ -261,7 +267,7 @@ ct_time analyze_party_working_until(const struct analysis *analysis, uint32_t pr
 	return from != CT_NO_TIME && from < end ? from : end;
 }
 
-/* Does it wait for the clock, with its moment still to come, or lie in a queue? */
+/* Does the coroutine wait for the clock, with its deadline still to come, or is it ready? */
 static bool is_to_run(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
@@ -310,7 +316,7 @@ bool analyze_party_has_failed_in_sleep(const struct party *party)
 	       party->nr_watchdogs <= 1 && !party->has_timer && !party->has_outside;
 }
 
-/* Since then the thread waited for a processor for half of the time, or was not looked at. */
+/* Since then the thread waited for a processor for half of the time, or nobody looked at it. */
 static bool is_starved(const struct model_thread *thread, ct_time since)
 {
 	const struct model_account *last, *before;

@@ -24,7 +24,10 @@ static bool take_place(struct peers *peers, uint32_t *ret_place)
 	return vec_push(&peers->at, (struct peer){0});
 }
 
-/* The place of one whose creation was not seen is not known, as in the model. NULL: no memory. */
+/*
+ * The peer of the event's coroutine. If its creation was not seen, its spawn site is 0, as in the model. NULL: out of
+ * memory.
+ */
 static struct peer *get(struct peers *peers, const struct ct_event *event)
 {
 	struct map *map = &peers->by_id[event->process];

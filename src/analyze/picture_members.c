@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which of a finding's coroutines its picture shows: those that act in a step, then one for each place at which they
- * wait, then whoever comes first.
+ * Chooses the coroutines of a finding that its picture shows: those that act in a step, then one for each place at
+ * which members wait, then the first of the others.
  */
 #include "analyze/pictures.h"
 
 /* The members chosen so far. */
 struct chosen {
 	const struct analysis *analysis;
-	const struct candidate *candidates; /* of the group */
+	const struct candidate *candidates; /* the candidates of the group */
 	uint32_t nr_candidates;
 	uint32_t *coros;
 	uint32_t count;
@@ -64,7 +64,7 @@ static void choose_acting(struct chosen *chosen, const struct story *story)
 	}
 }
 
-/* One more line, which says how many are alike, has to be worth its room. */
+/* The line "and N more" takes the room of one member. */
 static uint32_t nr_shown(const struct group *group)
 {
 	return group->count > CT_LANE_MEMBERS ? CT_LANE_MEMBERS - 1 : group->count;

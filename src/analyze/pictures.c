@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pictures: lanes are chosen before the second reading, filled while it goes on, and handed over behind it.
+ * Pictures: lanes are chosen before the second reading, filled during it, and written to the report after it.
  *
- * A rule tells its steps from the model alone, so it is asked once more than for the words: the steps say whose events
- * are worth keeping. Most events are of no picture; a look at two bits tells.
+ * A rule writes its steps from the model alone. Therefore the rule is asked for its steps a first time before the
+ * second reading: the steps show which events matter. Most events belong to no picture, which two bits tell.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@ static void *scratch(struct analysis *analysis, size_t count, size_t size)
 	return piece;
 }
 
-/* ---------------------------------------------------------------- who has a lane */
+/* ---------------------------------------------------------------- the choice of the lanes */
 
 static bool is_same(const struct lane *lane, const struct lane *wanted)
 {
@@ -29,7 +29,7 @@ static bool is_same(const struct lane *lane, const struct lane *wanted)
 		       : lane->coro == wanted->coro && lane->thread == wanted->thread;
 }
 
-/* The lane's number, from 1; 0: it has none. */
+/* The lane's number, from 1; 0: the picture has no such lane. */
 static uint32_t number_of(const struct picture *picture, const struct lane *wanted)
 {
 	uint32_t i;
@@ -63,7 +63,7 @@ static uint32_t number_of_resource(const struct picture *picture, uint64_t handl
 	return handle ? number_of(picture, &wanted) : 0;
 }
 
-/* What the lane is of decides on its place: first who acted, then resources, then members. */
+/* The order of lanes: first those that acted, then resources, then members. */
 static unsigned rank_of(const struct lane *lane)
 {
 	if (lane->is_member)
@@ -71,7 +71,7 @@ static unsigned rank_of(const struct lane *lane)
 	return lane->kind == CT_LANE_RESOURCE ? 2 : lane->kind == CT_LANE_THREAD ? 0 : 1;
 }
 
-/* False: there are as many as may be by then, or it is there. */
+/* Adds a lane. False: the picture has `most` lanes already, or has this one. */
 static bool add_lane(struct pictures *pictures, struct picture *picture, const struct lane *wanted,
 	uint32_t most)
 {
@@ -136,7 +136,7 @@ static void add_resource(struct pictures *pictures, struct picture *picture, uin
 		add_lane(pictures, picture, &wanted, CT_LANES);
 }
 
-/* What a member waits for: a resource, or another coroutine. */
+/* Adds a lane for what a member waits for: a resource, or another coroutine. */
 static void add_awaited(struct pictures *pictures, struct picture *picture, uint32_t coro)
 {
 	struct analysis *analysis = pictures->analysis;
@@ -278,7 +278,7 @@ void analyze_picture_fini(struct pictures *pictures)
 
 /* ---------------------------------------------------------------- steps, and their events */
 
-/* A poll reports a descriptor by what epoll was given with it. */
+/* A poll names a descriptor by the word that epoll was given with it. */
 static uint32_t number_of_ready(
 	struct pictures *pictures, const struct picture *picture, const struct ct_event *event)
 {
@@ -294,7 +294,7 @@ static uint32_t number_of_ready(
 	return 0;
 }
 
-/* Whom an event of this kind was done to. */
+/* The lane of what an event of this kind acts on. */
 static uint32_t other_of(
 	struct pictures *pictures, const struct picture *picture, const struct lane_event *of)
 {
@@ -361,7 +361,7 @@ static void tell_step(struct pictures *pictures, uint32_t group, struct picture_
 	step->kind = of->event->kind;
 	step->lane = lane_of(pictures, picture, step);
 	step->other = other_of(pictures, picture, of);
-	/* Done by its thread, which has a lane here beside that of the coroutine. */
+	/* The resume is an act of the thread, which has a lane besides the coroutine's. */
 	if (step->kind == CTP_KIND_RESUME && step->lane == step->other)
 		step->lane = number_of_thread(picture, of->event->thread);
 	if (!step->lane || step->lane == step->other) {
@@ -385,7 +385,7 @@ static void look_for_steps(struct pictures *pictures, const struct lane_event *o
 	}
 }
 
-/* A resource was handed over on this thread just before: the detail says to whom. */
+/* A resource was handed over on this thread just before this detail, which names the receiver. */
 static void take_receiver(struct pictures *pictures, const struct ct_event *event)
 {
 	uint32_t group = pictures->handed[event->thread], i;
@@ -421,7 +421,7 @@ void analyze_picture_take(struct pictures *pictures, const struct lane_event *of
 	analyze_lane_take(&pictures->lanes, of);
 }
 
-/* ---------------------------------------------------------------- behind the second reading */
+/* ---------------------------------------------------------------- after the second reading */
 
 static const struct ct_bar *hand_over_bars(struct analysis *analysis, const struct lane *lane)
 {
@@ -513,7 +513,10 @@ static void hand_over(
 	};
 }
 
-/* Nothing is known of it but that somebody waits for it, which the waiter's own lane says. */
+/*
+ * Is this the lane of a resource of which nothing is known except that a coroutine waits for it? The lane of the
+ * waiting coroutine shows that already.
+ */
 static bool says_nothing(const struct picture *picture, uint32_t number)
 {
 	uint32_t i;

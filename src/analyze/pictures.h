@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pictures of findings: who has a lane, chosen from what a finding's rule tells before the source is read again;
- * what its events make of the lanes; and where each step stands in them.
+ * The pictures of findings. Each picture has lanes, for coroutines, threads and resources chosen from the steps that
+ * the finding's rule writes before the source is read again. The events of that reading fill the lanes, and place
+ * each step on its lane.
  */
 #ifndef ANALYZE_PICTURES_H
 #define ANALYZE_PICTURES_H
@@ -9,18 +10,19 @@
 #include "analyze/lane.h"
 #include "analyze/parts.h"
 
-/* A step whose event is looked for. */
+/* A step whose event is looked for in the second reading. */
 struct picture_step {
-	uint64_t sequence; /* UINT64_MAX: its time, and who did it, must do */
+	/* UINT64_MAX: no number; time, thread and coroutine identify the event */
+	uint64_t sequence;
 	ct_time time;
 	uint32_t thread;
 	uint64_t coro;
-	uint8_t kind;  /* of its event, once that was found; 0: not yet */
-	uint32_t lane; /* numbers of lanes, as of ct_picture_mark */
+	uint8_t kind;  /* kind of the event, once found; 0: not yet found */
+	uint32_t lane; /* numbers of lanes, as in ct_picture_mark */
 	uint32_t other;
 };
 
-/* The picture of one finding while it is made. In the scratch arena. */
+/* The picture of one finding while it is made; in the scratch arena. */
 struct picture {
 	struct lane *lanes[CT_LANES];
 	uint32_t nr_lanes;
@@ -32,29 +34,36 @@ struct picture {
 	uint32_t process;
 };
 
-/* All pictures of a report. Zeroed is empty. */
+/* All pictures of a report. Zero is empty. */
 struct pictures {
 	struct analysis *analysis;
 	struct lane_index lanes;
-	struct picture **at; /* by group; NULL: it has none */
+	struct picture **at; /* by group; NULL: the group has no picture */
 	uint32_t count;
 	uint64_t sequences
-		[1024]; /* a bit for what a sequence number hashes to: perhaps it is looked for */
+		[1024]; /* one bit for the hash of each sequence number that is looked for: a filter */
 	uint64_t times[1024];
-	uint32_t *handed; /* by thread: the group whose step handed something over there, from 1 */
+	/* by thread: number, from 1, of the group whose step handed over a resource on it last */
+	uint32_t *handed;
 };
 
-/* analyze_pictures_prepare: asks the rules, and chooses lanes. analyze_pictures_fini: gives back what is no arena's. */
+/*
+ * analyze_picture_prepare: asks the rules for steps, and chooses the lanes. analyze_picture_fini: frees what is in no
+ * arena.
+ */
 void analyze_picture_prepare(struct pictures *pictures, struct analysis *analysis);
 void analyze_picture_fini(struct pictures *pictures);
 
-/* analyze_picture_take: one event of the second reading. */
+/* analyze_picture_take: takes one event of the second reading. */
 void analyze_picture_take(struct pictures *pictures, const struct lane_event *of);
 
-/* analyze_picture_finish: what was gathered, as parts of the report, by group. */
+/* analyze_picture_finish: writes each group's picture, as a part of the report. */
 void analyze_picture_finish(struct pictures *pictures);
 
-/* analyze_picture_members: which coroutines of the group have a lane, as indexes in the model; how many. */
+/*
+ * analyze_picture_members: chooses the coroutines of the group that get a lane. Writes their indexes in the model,
+ * and returns their number.
+ */
 uint32_t analyze_picture_members(struct analysis *analysis, const struct group *group,
 	const struct story *story, uint32_t ret_coros[CT_LANES]);
 

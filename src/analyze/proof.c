@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proofs: rules write down on what a Proven candidate rests, the checker holds that against the events alone, and what
- * does not hold is lowered.
+ * Proofs: rules write down the claims behind a Proven candidate, the checker compares them with the events alone, and
+ * a candidate with a claim that does not hold is lowered.
  */
 #include <inttypes.h>
 
 #include "analyze/proof.h"
 #include "claim/checker.h"
 
-/* Each has some claims. A finding of more members is shown by as many of them. */
+/* Each candidate has several claims. A finding with more members is proven by this many of them. */
 #define MOST_CERTIFIED 65536u
 
 static const struct rule *rule_of(
@@ -76,7 +76,7 @@ enum ct_status analyze_proof_check(
 	return status;
 }
 
-/* ---------------------------------------------------------------- claims that several rules make */
+/* ---------------------------------------------------------------- claims of several rules */
 
 void analyze_claim_stays(const struct analysis *analysis, uint32_t index, bool are_wakes_meant,
 	struct claims *claims)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proofs: from what a rule says of a Proven candidate to claims, which src/claim holds against the events alone.
+ * Proofs: a rule states, for a Proven candidate, claims about events, and src/claim checks them against the events
+ * alone.
  */
 #ifndef ANALYZE_PROOF_H
 #define ANALYZE_PROOF_H
@@ -9,9 +10,9 @@
 #include "claim/claim.h"
 
 /*
- * analyze_proof_check: has the claims of all candidates that are Proven held against the events alone, which reads the
- * source again, and lowers those of which a claim does not hold. Nothing where no candidate is Proven.
- * analyze_proof_fill: the claims of a group's first member, decided, into its finding.
+ * analyze_proof_check: checks the claims of all Proven candidates against the events alone, for which it reads the
+ * source again, and lowers the candidates with a claim that does not hold. Does nothing if no candidate is Proven.
+ * analyze_proof_fill: copies the checked claims of a group's first member into its finding.
  */
 enum ct_status analyze_proof_check(
 	struct analysis *analysis, struct ct_source *source, struct ct_error *reterr);
@@ -19,20 +20,20 @@ void analyze_proof_fill(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
 
 /*
- * analyze_claim_stays: claims that the coroutine, suspended by its last suspend, has not been woken (where
- * wakes are meant), resumed, ended or destroyed since, up to the end.
+ * analyze_claim_stays: claims that the coroutine has not been resumed, ended or destroyed since its last suspend, up
+ * to the end; nor woken, if are_wakes_meant.
  */
 void analyze_claim_stays(const struct analysis *analysis, uint32_t coro, bool are_wakes_meant,
 	struct claims *claims);
 
 /*
- * analyze_claim_nobody_left: a rule's certify, of a wait that nobody has ended: all threads of the process sleep for
- * good, and no event is missing that may have ended it.
+ * analyze_claim_nobody_left: the `certify` of rules about a wait that nobody has ended. Claims that all threads of
+ * the process sleep for good, and that no event is missing that may have ended the wait.
  */
 void analyze_claim_nobody_left(
 	struct analysis *analysis, const struct candidate *candidate, struct claims *claims);
 
-/* analyze_claim_kept: claims that the lock was taken by the event that the model has, and not given back since. */
+/* analyze_claim_kept: claims that the lock was taken by the event that the model has, and not released since. */
 void analyze_claim_kept(const struct model_object *object, struct claims *claims);
 
 /* analyze_claim_two_runs: claims that both events began a run of the coroutine, and that the two runs overlap. */

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Provenance of wakes: a record for each place at which waits ended, and relays. What a coroutine owes is kept beside
- * it, as indexes of relays.
+ * Provenance of wakes: a record for each place at which waits ended, and the relays. Each coroutine has the indexes
+ * of the relays that it owes.
  */
 #include <inttypes.h>
 
 #include "analyze/parts.h"
 #include "analyze/provenance.h"
 
-/* ---------------------------------------------------------------- what it keeps */
+/* ---------------------------------------------------------------- the records */
 
 #define SOURCES 3u
 #define DEBTS \
-	4u /* so many relays a coroutine can owe at once; those of further ones stay owed for ever */
+	4u /* relays that a coroutine can owe at once; debts to further ones are never paid off */
 
-/* Wakes came from there. */
+/* A place from which wakes came. */
 struct source {
 	uint32_t site;
 	uint64_t count;
@@ -22,14 +22,14 @@ struct source {
 
 /* What ended waits at one place. */
 struct place {
-	uint32_t own;    /* the relay of waits whose object is not told; 0: none yet */
-	uint32_t relay;  /* of the wait that was ended last */
-	uint64_t object; /* of that wait; 0: the relay is the place's own */
+	uint32_t own;    /* the relay of waits for an unknown object; 0: none yet */
+	uint32_t relay;  /* relay of the wait that ended last */
+	uint64_t object; /* object of that wait; 0: the relay is the place's own */
 	uint64_t nr_ended;
 	struct source sources[SOURCES];
 };
 
-/* Relays that a coroutine owes; 0: none. */
+/* Indexes of the relays that a coroutine owes; 0: none. */
 struct debts {
 	uint32_t at[DEBTS];
 };
@@ -37,7 +37,7 @@ struct debts {
 struct memory {
 	VEC(struct provenance_relay) relays;
 	struct map by_object;
-	uint32_t nr_lost; /* relays whose last wake is lost, as far as is known by now */
+	uint32_t nr_lost; /* relays whose last wake is lost, as far as known by now */
 };
 
 static bool begin(struct model_watch *watch, const void *settings)
@@ -63,7 +63,7 @@ static struct debts *debts_of(const struct model_watch *watch, uint32_t coro)
 
 #define RESOURCE(name) (UINT64_C(1) << CTP_RESOURCE_##name)
 
-/* Does the program itself end such waits, one by one? */
+/* Is this a wait that the program itself ends, one waiter at a time? */
 static bool is_inside(const struct model_coro *coro)
 {
 	static const uint64_t outside = RESOURCE(DESCRIPTOR) | RESOURCE(TIMER) |
@@ -74,7 +74,7 @@ static bool is_inside(const struct model_coro *coro)
 	return coro->point == CTP_POINT_AWAIT && (kind >= 64 || !(outside >> kind & 1));
 }
 
-/* What tells relays apart: 0 where the place does. */
+/* The object by which relays are told apart; 0: the place tells them apart. */
 static uint64_t object_of(const struct model_coro *coro)
 {
 	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_NONE ||
@@ -90,7 +90,7 @@ static uint64_t key_of(uint32_t process, uint64_t object)
 	return object ^ (uint64_t)process << 47;
 }
 
-/* 0: there is none. */
+/* The relay of an object; 0: none. */
 static uint32_t relay_of_object(const struct memory *memory, uint32_t process, uint64_t object)
 {
 	const struct provenance_relay *relay;
@@ -113,7 +113,7 @@ static uint32_t find_relay(
 	return relay_of_object(memory, coro->process, object);
 }
 
-/* False: out of memory. *ret_index stays 0 where there is no room for one more. */
+/* Makes a relay. False: out of memory. *ret_index stays 0 if the table is full. */
 static bool make_relay(struct memory *memory, struct place *place, const struct model_coro *coro,
 	uint32_t *ret_index)
 {
@@ -133,7 +133,7 @@ static bool make_relay(struct memory *memory, struct place *place, const struct 
 	return true;
 }
 
-/* The relay of a wait that ends now; 0: it has none. False: out of memory. */
+/* Finds or makes the relay of a wait that ends now; 0: it has none. False: out of memory. */
 static bool take_relay(struct memory *memory, struct place *place, const struct model_coro *coro,
 	uint32_t *ret_index)
 {
@@ -152,7 +152,7 @@ static bool owes_anything(const struct debts *debts)
 	return debts->at[0] || debts->at[1] || debts->at[2] || debts->at[3];
 }
 
-/* Lets the coroutine owe that relay nothing any more; false: it did not. */
+/* Removes the coroutine's debt to the relay. False: it owed nothing. */
 static bool settle(struct debts *debts, struct provenance_relay *relay, uint32_t index)
 {
 	unsigned i;
@@ -199,7 +199,7 @@ static void count_source(struct place *place, uint32_t site)
 	}
 }
 
-/* Somebody else is woken: what was lost was not the last wake. */
+/* Another coroutine of the relay is woken: the lost wake was not the last one. */
 static void heal(
 	struct memory *memory, struct provenance_relay *relay, const struct model_coro *coro)
 {
@@ -256,7 +256,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	return true;
 }
 
-/* Objects are given far more often than wakes are owed: a relay is looked for only where one may be found. */
+/* Objects are released far more often than wakes are owed, so a relay is looked up only if a wake is owed or lost. */
 static bool look_at_give(struct model_watch *watch, const struct model_sight *sight)
 {
 	struct debts *debts = debts_of(watch, sight->coro);
@@ -288,7 +288,7 @@ static bool is_of_relay(const struct provenance_relay *relay, const struct model
 	       (object || relay->site == coro->wait_site);
 }
 
-/* Where takings are told: another one has come before it, and it was woken in vain. */
+/* If the trace has takings of the object: did another coroutine take it first, so that this one was woken in vain? */
 static bool found_it_taken(
 	const struct model *model, const struct provenance_relay *relay, uint32_t coro)
 {
@@ -361,7 +361,7 @@ const struct model_watcher analyze_provenance_watcher = {
 	.visit = visit,
 };
 
-/* ---------------------------------------------------------------- what it is asked */
+/* ---------------------------------------------------------------- queries */
 
 static const struct model_watch *watch_of(const struct analysis *analysis)
 {
@@ -397,7 +397,7 @@ bool analyze_provenance_is_passed_on(
 
 /* ---------------------------------------------------------------- telling it */
 
-/* " from pool.cpp:88", or " from pool.cpp:88 (46), main.cpp:12 (1)"; "": the places are not told. */
+/* " from pool.cpp:88", or " from pool.cpp:88 (46), main.cpp:12 (1)"; "" if the places are not known. */
 static const char *words_sources(struct analysis *analysis, const struct place *place)
 {
 	const char *from = "";
@@ -415,7 +415,7 @@ static const char *words_sources(struct analysis *analysis, const struct place *
 	return from;
 }
 
-/* What ended waits at the place; "": nothing did. */
+/* What ended waits at the place; "" if no wait ended there. */
 static const char *words_place(struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct place *place = model_watch_place(watch_of(analysis), coro->wait_site);
@@ -437,7 +437,7 @@ static const char *words_when(
 		analyze_words_duration(analysis, coro->suspended - time));
 }
 
-/* A lock goes to the one that was woken for it, and giving it back wakes another that waits. */
+/* A lock goes to the coroutine that was woken for it, and its release wakes the next one that waits. */
 static const char *words_kept(const struct provenance_relay *relay, const struct model_coro *coro)
 {
 	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK &&
@@ -463,7 +463,7 @@ static const char *words_whom(struct analysis *analysis, const struct provenance
 	return who;
 }
 
-/* Whose lock it waits for; "": for none, or it is not told whose it is. */
+/* The owner of the lock that the coroutine waits for; "" if it waits for no lock, or the owner is not known. */
 static const char *words_owner(struct analysis *analysis, uint32_t waiter)
 {
 	const struct model_coro *at = analysis->model->coros.at;
@@ -475,7 +475,7 @@ static const char *words_owner(struct analysis *analysis, uint32_t waiter)
 		analysis, ", for a lock that %s has", analyze_words_coro(analysis, &at[owner]));
 }
 
-/* By no coroutine: a reactor, a timer, another part of the program. */
+/* The thread of a wake that no coroutine made: a reactor, a timer, another part of the program. */
 static const char *words_thread(struct analysis *analysis, uint32_t thread)
 {
 	return analyze_words_is_outside(analysis, thread)
@@ -484,7 +484,7 @@ static const char *words_thread(struct analysis *analysis, uint32_t thread)
 		       : "";
 }
 
-/* By whom, and what keeps that one from doing so again: its end, or a wait of its own. */
+/* The waker, and what keeps it from waking again: its end, or a wait of its own. */
 static const char *words_waker(struct analysis *analysis, const struct provenance_relay *relay,
 	const struct model_coro *coro)
 {
@@ -504,7 +504,7 @@ static const char *words_waker(struct analysis *analysis, const struct provenanc
 	return analyze_say(analysis, "; %s woke it", who);
 }
 
-/* The last wake of its relay, or where its object has had none, at its place; "": nothing is known. */
+/* The last wake of the coroutine's relay, or at its place if its object has had no wake; "" if there was none. */
 static const char *words_last(struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_watch *watch = watch_of(analysis);

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Provenance: who has ended waits so far, at each place and for each object. A wait that goes on beside others that
- * ended is explained by what did not happen this time.
+ * Provenance: who has ended waits so far, at each place and for each object. A wait that goes on while others ended
+ * is explained by what did not happen this time.
  *
- * A *relay* is the wakes of those who wait for one object, or, where the object is not told, at one place. A coroutine
- * that such a wake reaches owes it to the relay until it passes it on: it wakes somebody else of the relay, or gives
- * back, hands over or notifies the object. A coroutine that comes to wait there again owes nothing any more: it has
- * kept what it was woken for, or, where takings are told, found that another one had taken it. A coroutine that ends
- * and still owes may have taken the wake with it. That means something only where those who are woken do pass on:
- * consumers of what others produce do not, and end as they like.
+ * A *relay* is the series of wakes of coroutines that wait for one object or, if the object is not known, at one
+ * place. A coroutine that such a wake reaches *owes* the wake to the relay until it passes the wake on: until it
+ * wakes another coroutine of the relay, or releases, hands over or notifies the object. The debt also ends if the
+ * coroutine waits there again: then it has kept what it was woken for or, if the trace has takings of the object, has
+ * found it taken by another coroutine. A coroutine that ends while it owes may have lost the wake. That matters only
+ * in relays in which woken coroutines do pass wakes on: consumers of what others produce do not, and may end at any
+ * time.
  *
- * Judged are waits that the program itself ends: not those for descriptors, timers, children and other processes.
- * The memory is bounded: a record for each place, and PROVENANCE_RELAYS relays; waits for further objects have none.
+ * Only waits that the program itself ends are counted: not those for descriptors, timers, children and other
+ * processes. The memory is bounded: a record for each place, and PROVENANCE_RELAYS relays. Waits for further objects
+ * have no relay.
  */
 #ifndef ANALYZE_PROVENANCE_H
 #define ANALYZE_PROVENANCE_H
@@ -30,31 +32,35 @@ struct story;
 #define PROVENANCE_RELAYS 4096u
 
 struct provenance_relay {
-	uint64_t object; /* a resource handle; 0: the place is all that is told */
+	uint64_t object; /* a resource handle; 0: only the place is known */
 	uint32_t process;
-	uint32_t site;     /* where the last one waited that was woken */
-	uint32_t nr_owing; /* now */
+	uint32_t site;     /* where the coroutine waited that was woken last */
+	uint32_t nr_owing; /* number of coroutines that owe the relay now */
 	uint64_t nr_woken;
-	uint64_t nr_passed; /* of these: passed it on */
-	uint64_t nr_kept;   /* waited here again, and had not just found it taken */
+	uint64_t nr_passed; /* of these: coroutines that passed the wake on */
+	/* coroutines that waited here again, and had not just found it taken */
+	uint64_t nr_kept;
 	uint64_t
-		nr_healed; /* ended, and owed; and one that waited then was woken by somebody else later */
+		/* coroutines that ended in debt, before another waker woke a coroutine that waited then */
+		nr_healed;
 	struct model_waking last;
-	uint32_t whom; /* the last wake was for this coroutine */
+	uint32_t whom; /* the coroutine that the last wake was for */
 	uint32_t
-		lost; /* the same, where it ended and owed, and nobody was woken since; 0: it did not */
-	uint32_t lost_thread; /* that it ran on */
+		/* that coroutine, if it ended in debt and nobody was woken since; 0: it did not */
+		lost;
+	uint32_t lost_thread; /* the thread that it ran on */
 	ct_time lost_time;
 	uint64_t lost_event;
-	bool is_given; /* since then the object was given back, handed over or notified */
+	bool is_given; /* the object was released, handed over or notified after lost_time */
 };
 
-/* analyze_provenance_watcher: looks on, and keeps the above; the judgement lets it watch. */
+/* analyze_provenance_watcher: the watcher that records this; the judgement registers it. */
 extern const struct model_watcher analyze_provenance_watcher;
 
 /*
- * analyze_provenance_relays: all of them, [0] being none; they stay as long as the model. analyze_provenance_relay: the
- * one of this coroutine's last wait; NULL: nobody was woken of it yet, or the wait is for something outside.
+ * analyze_provenance_relays: returns all relays; [0] stands for none. The array lives as long as the model.
+ * analyze_provenance_relay: returns the relay of this coroutine's last wait. NULL: no wake of that relay was seen
+ * yet, or something outside ends the wait.
  */
 const struct provenance_relay *analyze_provenance_relays(
 	const struct analysis *analysis, uint32_t *ret_count);
@@ -62,16 +68,16 @@ const struct provenance_relay *analyze_provenance_relay(
 	const struct analysis *analysis, const struct model_coro *coro);
 
 /*
- * analyze_provenance_is_passed_on: do those who are woken there pass it on, as a rule? So many have
- * (`wake-lost-with-task.passed`), and ten times as many as have not.
+ * analyze_provenance_is_passed_on: do coroutines that are woken in this relay usually pass the wake on? True if at
+ * least `wake-lost-with-task.passed` wakes were passed on, and ten times as many as were not.
  */
 bool analyze_provenance_is_passed_on(
 	const struct analysis *analysis, const struct provenance_relay *relay);
 
 /*
- * analyze_provenance_tell_places: as evidence, how many waits ended where this coroutine waits, and from where they
- * were woken; false where none was. analyze_provenance_tell: the same, and the last one by whom and for whom, and what
- * became of both. analyze_provenance_why: all of it, as a fact of a chain.
+ * analyze_provenance_tell_places: adds evidence of how many waits ended at the place where this coroutine waits, and
+ * from which places they were woken. False: no wait ended there. analyze_provenance_tell: adds the same, and who woke
+ * whom last, and what became of both. analyze_provenance_why: adds all of it as a fact of a why chain.
  */
 bool analyze_provenance_tell_places(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);

@@ -8,7 +8,7 @@
 #include "analyze/parts.h"
 #include "event/attaching.h"
 
-/* Another one waits for it, and that is all there is of it. */
+/* Is this coroutine known only because another one waits for it? */
 static bool is_only_named(const struct model_coro *coro)
 {
 	return coro->state == CT_STATE_UNSEEN && !(coro->flags & MODEL_CORO_WAS_CREATED) &&
@@ -23,7 +23,7 @@ static void count_coros(const struct analysis *analysis, struct ct_quality *qual
 	for (i = 1; i < model->coros.count; i++) {
 		const struct model_coro *coro = &model->coros.at[i];
 
-		/* Its events were left out, as asked: it is no coroutine of this trace. */
+		/* The coroutine's events were left out on request: it does not belong to this trace. */
 		if ((analysis->has_left_out && is_only_named(coro)) || coro->is_remains)
 			continue;
 		if (model_is_of_runtime(coro)) {
@@ -43,7 +43,7 @@ static void count_coros(const struct analysis *analysis, struct ct_quality *qual
 	}
 	quality->nr_coros_mid_life += model->ended.nr_mid_life;
 	quality->nr_of_runtime += model->ended.nr_of_runtime;
-	/* Where beginnings are never told, a missing one says nothing; gaps in seq do. */
+	/* If the trace has no beginnings at all, a missing beginning means nothing; gaps in the sequence numbers do. */
 	if (model->tables->has_no_end)
 		quality->nr_coros_mid_life = 0;
 	quality->nr_unseen = quality->nr_by_state[CT_STATE_UNSEEN];
@@ -63,7 +63,7 @@ static void list_losses(struct analysis *analysis, struct ct_quality *quality)
 	for (i = 0; i < model->gaps.count; i++) {
 		const struct model_gap *gap = &model->gaps.at[i];
 
-		/* What has not been written yet is not missing. */
+		/* Events that have not been written yet are not missing. */
 		if (gap->reason == CTP_LOSS_OPEN_END && analysis->tables->goes_on)
 			continue;
 		losses[count++] = (struct ct_loss){
@@ -124,7 +124,7 @@ static const char *words_call(unsigned call)
 	return call == CTP_CALL_OTHER ? "a blocking call" : ct_call_name(call);
 }
 
-/* Which of its threads has been blocked for the longest time, if any is. */
+/* The thread of the process that has been blocked for the longest time; "" if none is blocked. */
 static const char *words_longest_block(struct analysis *analysis, uint32_t process)
 {
 	const struct model *model = analysis->model;
@@ -149,8 +149,8 @@ static const char *words_longest_block(struct analysis *analysis, uint32_t proce
 }
 
 /*
- * Behind a colon, whether it attaches; "" of what the program that is meant has started, such as a shell's tools: they
- * need no probe.
+ * After a colon: whether the process attaches. Empty for child processes of the traced program, such as a shell's
+ * tools, which need no probe.
  */
 static const char *words_attaching(struct analysis *analysis, const struct ct_process *told)
 {
@@ -172,7 +172,10 @@ static bool has_told_nothing(const struct analysis *analysis, uint32_t index)
 	       !process->gone.count;
 }
 
-/* Nothing is asked about it, and nothing is out of the ordinary: there may be very many of these. */
+/*
+ * Is this a child process about which there is nothing to ask, and nothing unusual to say? There may be very many of
+ * these.
+ */
 static bool is_mere_tool(struct analysis *analysis, uint32_t index)
 {
 	return index > 1 && has_told_nothing(analysis, index) &&
@@ -180,7 +183,7 @@ static bool is_mere_tool(struct analysis *analysis, uint32_t index)
 	       !*words_longest_block(analysis, index);
 }
 
-/* A program that never attached: what the descriptor ledger alone can say of it. */
+/* A program that never attached: what the descriptor ledger alone can say about it. */
 static void remark_ledger_only(struct analysis *analysis, uint32_t index)
 {
 	const struct model_process *process = &analysis->model->processes[index];
@@ -204,7 +207,7 @@ static void remark_ledger_only(struct analysis *analysis, uint32_t index)
 		words_longest_block(analysis, index));
 }
 
-/* Tools that the program has started are told of together, where there are several. */
+/* Child processes that are mere tools get one common remark if there are several. */
 static void remark_tools(struct analysis *analysis)
 {
 	uint64_t nr_opened = 0, nr_open = 0;
@@ -234,7 +237,7 @@ static void remark_ending(struct analysis *analysis, uint32_t index)
 	if (told->ending != CT_ENDING_SIGNALED || told->was_killed_by_engine_user ||
 		analysis->parties[index].has_crashed)
 		return;
-	/* A terminal sends it to the program and to corotracer alike, and the program may be gone first. */
+	/* A terminal sends SIGINT to the program and to corotracer at the same time, and the program may end first. */
 	if (told->ending_value == SIGINT)
 		return;
 	if (told->ending_value == SIGKILL)
@@ -265,7 +268,7 @@ static void remark_open_end(struct analysis *analysis)
 			"record is not known");
 }
 
-/* Which rules have nothing to go by, though the program takes locks and uses channels. */
+/* Names the rules that cannot judge anything although the program takes locks and uses channels. */
 static void remark_unnamed(struct analysis *analysis, uint32_t index)
 {
 	if (analysis->model->processes[index].has_unnamed_waits)
@@ -276,7 +279,7 @@ static void remark_unnamed(struct analysis *analysis, uint32_t index)
 						 "long somebody has waited, and where");
 }
 
-/* Many goroutines of a healthy service wait so: they are named, and no finding. */
+/* Many goroutines of a healthy service wait like this: a remark names them, but they are no finding. */
 static void remark_idle(struct analysis *analysis, uint32_t process)
 {
 	const struct model *model = analysis->model;
@@ -303,7 +306,7 @@ static void remark_idle(struct analysis *analysis, uint32_t process)
 			analyze_words_place(analysis, longest->wait_site));
 }
 
-/* What is carried has the time from which on it was so, where the trace knows that. */
+/* What is carried has a time since when it was so, if the trace knows that time. */
 static void remark_before(struct analysis *analysis)
 {
 	const struct ct_tables *tables = analysis->tables;

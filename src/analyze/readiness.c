@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Readiness of descriptors, by the last report of a poll, and the end of a stream.
+ * Readiness of descriptors, from the last report of a poll, and from the end of a stream.
  */
 #include <poll.h>
 
@@ -20,7 +20,10 @@ static const struct model_descriptor *descriptor_of(
 		       : NULL;
 }
 
-/* The direction is known where it was armed for one only; where for both, a reader would be blamed on the writer's. */
+/*
+ * The direction is known if the descriptor was armed for only one. If it was armed for both, a reader would be blamed
+ * for the writer's readiness.
+ */
 static unsigned direction_of(const struct model_descriptor *descriptor)
 {
 	unsigned armed = descriptor->armed_events & (POLLIN | POLLOUT);

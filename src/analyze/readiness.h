@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether the descriptor that a coroutine waits for is ready: a poll has reported it since the wait began, and nothing
- * was transferred since; or somebody has read the end of its stream since then. An end stays, so that whoever reads
- * after that meets it at once; a poll that reports changes alone does not report it again.
+ * Whether the descriptor that a coroutine waits for is ready: a poll has reported it since the wait began and nothing
+ * was transferred since, or the end of its stream was read since the wait began. The end of a stream stays, so that
+ * any later read returns it at once; an edge-triggered poll does not report it again.
  */
 #ifndef ANALYZE_READINESS_H
 #define ANALYZE_READINESS_H
@@ -16,15 +16,15 @@ struct model_coro;
 struct model_waking;
 struct story;
 
-/* analyze_readiness_is: is it ready, and since when? */
+/* analyze_readiness_is: is the descriptor ready, and since when? */
 bool analyze_readiness_is(
 	const struct analysis *analysis, const struct model_coro *coro, ct_time *ret_since);
 
-/* analyze_readiness_end: that its stream's end was read, by whom and where; NULL: no such thing is known. */
+/* analyze_readiness_end: returns who read the end of the stream, where and when. NULL: no such read is known. */
 const struct model_waking *analyze_readiness_end(
 	const struct analysis *analysis, const struct model_coro *coro);
 
-/* analyze_readiness_tell_end: that, as a step. */
+/* analyze_readiness_tell_end: adds that read as a step. */
 void analyze_readiness_tell_end(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reasons for a grade: a list, and a bit of each.
+ * The list of reasons for a lower grade, and the bit of each reason.
  */
 #ifndef ANALYZE_REASON_H
 #define ANALYZE_REASON_H

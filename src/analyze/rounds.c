@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rounds (rounds.h): what they are asked, and the lulls that come of them.
+ * Rounds (rounds.h): queries, and the lulls that follow from rounds.
  */
 #include <inttypes.h>
 
@@ -10,14 +10,14 @@
 #include "analyze/runtime_words.h"
 #include "analyze/watched_places.h"
 
-#define SHARE_AGAIN 10u /* of those that went on one in so many had been there before */
-#define SHARE_OTHER 10u /* of the waits for ends at most one in so many ended otherwise */
+#define SHARE_AGAIN 10u /* one in so many of those that went on had waited there before */
+#define SHARE_OTHER 10u /* at most one in so many of the waits for ends ended otherwise */
 #define LEAST_JOINS 2u
 #define LEAST_CHILDREN 2u
-#define LEAST_TURNS 10u /* in which it was passed over, and times that it was not before */
+#define LEAST_TURNS 10u /* turns in which it was passed over, or rounds in which it was on time */
 #define TIMES_LONGER 10
 
-/* ---------------------------------------------------------------- what it is asked */
+/* ---------------------------------------------------------------- queries */
 
 static const struct model_watch *watch_of(const struct analysis *analysis)
 {
@@ -38,21 +38,24 @@ bool analyze_rounds_come_back(const struct analysis *analysis, const struct mode
 	return place && place->nr_again + memory->nr_back[site] > place->nr_over / SHARE_AGAIN;
 }
 
-/* Did waits there go on as so many were left that it had started, after two at least had ended? */
+/* Did waits there end when a certain number of children was left, after at least two had ended? */
 static bool goes_on_at_least(const struct place *place)
 {
 	return place->nr_joins >= LEAST_JOINS && place->nr_most >= LEAST_CHILDREN &&
 	       place->nr_over - place->nr_joins <= place->nr_joins / SHARE_OTHER;
 }
 
-/* Or after two at least of those had ended each time, and sometimes more, as others ended at the same moment? */
+/*
+ * Or did waits there end after at least two children had ended each time, and sometimes after more that ended at the
+ * same moment?
+ */
 static bool goes_on_after_some(const struct place *place)
 {
 	return place->nr_after_ends >= LEAST_JOINS && place->nr_fewest >= LEAST_CHILDREN &&
 	       place->nr_over - place->nr_after_ends <= place->nr_after_ends / SHARE_OTHER;
 }
 
-/* From the last such end until it went on. */
+/* The longest time from the last end of a child until the wait was over. */
 static int64_t longest_of(const struct place *place)
 {
 	return goes_on_at_least(place) ? place->longest : place->longest_after_end;
@@ -101,13 +104,13 @@ void analyze_rounds_tell_ends(struct analysis *analysis, struct story *story, ui
 		analyze_words_duration(analysis, longest_of(place)));
 }
 
-/* Does it wait for the end of others, and is not told of which? */
+/* Does the coroutine wait for the end of others that the trace does not name? */
 static bool is_joining(const struct model_coro *coro)
 {
 	return coro->wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0);
 }
 
-/* Have two at least of so many ended that it had started, and is none of them left that counts? */
+/* Of `nr_then` children, have at least two ended, and is none left that counts? */
 static bool have_parted(
 	const struct analysis *analysis, uint32_t parent, uint32_t nr_then, const uint32_t *nr_left)
 {
@@ -164,8 +167,8 @@ bool analyze_rounds_is_beat(const struct analysis *analysis, uint32_t index)
 }
 
 /*
- * Running since a moment ago, after a long rest: it ends the observation, as one that waits for a signal does. One of
- * a runtime's timers is begun for that.
+ * Running only for a moment, after a long rest: the coroutine ends the observation, as one that waits for a signal
+ * does. A runtime's timer starts a new coroutine for that.
  */
 bool analyze_rounds_has_just_come(
 	const struct analysis *analysis, uint32_t index, ct_time *ret_rest_from)
@@ -204,7 +207,7 @@ static void count_wait(const struct model_coro *coro, struct lull *lull)
 	lull->nr_joining += kind == CTP_RESOURCE_EVENT;
 }
 
-/* False: it moves, or is to. */
+/* Counts a coroutine that stands still. False: it moves, or is about to. */
 static bool look_at_still(const struct analysis *analysis, uint32_t index, struct lull *lull)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
@@ -250,7 +253,7 @@ static bool look_at_coro(const struct analysis *analysis, uint32_t index, struct
 	return look_at_still(analysis, index, lull);
 }
 
-/* How often others went on after a sleep of its thread, since it came to wait. */
+/* How often others went on after its thread had slept, since this coroutine began to wait. */
 static uint32_t turns_since(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
@@ -302,7 +305,10 @@ static bool has_timed_thread(const struct analysis *analysis, uint32_t process, 
 	return false;
 }
 
-/* Does one that hands signals on wait for the first of them? What waits for a message may wait for that. */
+/*
+ * Does a coroutine that forwards signals wait for the first one? Then a coroutine that waits for a message may wait
+ * for that signal.
+ */
 static bool may_bring_signal(const struct analysis *analysis, const struct model_coro *coro)
 {
 	ct_time end = analysis->parties[coro->process].end;
@@ -312,7 +318,7 @@ static bool may_bring_signal(const struct analysis *analysis, const struct model
 	       !(coro->nr_resumes > 1 && end - coro->resumed < LIMIT(analysis, GRACE));
 }
 
-/* The outside can set it going, or a thread that has slept since. */
+/* Can the outside, or a thread that has slept since, still make the process go on? */
 static bool is_open(const struct analysis *analysis, uint32_t process, const struct lull *lull)
 {
 	const struct stillness *still = &analysis->stills[process];
@@ -349,7 +355,7 @@ static void survey_process(const struct analysis *analysis, uint32_t process, st
 		lull->from = CT_NO_TIME;
 }
 
-/* Beats, acceptors, those that end the trace or join others neither end waits nor bring work. */
+/* Beats, acceptors, and coroutines that end the trace or wait for ends neither end waits nor bring work. */
 static bool ends_nothing(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
@@ -362,7 +368,10 @@ static bool ends_nothing(const struct analysis *analysis, uint32_t index)
 	       (is_joining(coro) || analyze_runtime_words_is(analysis, coro, GO_WORD_ACCEPT));
 }
 
-/* A beat and an acceptor may end; one that joins may, as long as somebody lives for whose end it waits. */
+/*
+ * A beat and an acceptor may end. A coroutine that waits for the end of its children may end as long as a child
+ * lives.
+ */
 static bool may_end(const struct analysis *analysis, const struct memory *memory, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
@@ -378,7 +387,10 @@ static bool is_counted(const struct model_coro *coro)
 	return coro->state < CT_STATE_DONE && !model_is_of_runtime(coro);
 }
 
-/* Counted once, for all: ends may have been missed, or taken back. */
+/*
+ * Counts living coroutines once, for all queries: nr_living may be wrong, because ends may have been missed or taken
+ * back.
+ */
 static void survey_coros(const struct analysis *analysis, struct memory *memory)
 {
 	const struct model *model = analysis->model;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What rounds.h keeps, for its two files: the one that looks on, and the one that is asked.
+ * The records behind rounds.h, shared by its two files: the watcher, and the queries.
  */
 #ifndef ANALYZE_ROUNDS_KEPT_H
 #define ANALYZE_ROUNDS_KEPT_H
@@ -13,62 +13,68 @@
 
 struct lull;
 
-#define LEAST_ROUNDS 3u /* of fewer it cannot be told whether they are even */
-#define UNEVEN 4 /* the longest round of a beat is at most so many times as long as the shortest */
-#define SLACK_NS INT64_C(5000000) /* that a busy machine adds to one */
+#define LEAST_ROUNDS 3u /* fewer rounds do not show whether they are even */
+/* the longest round of a beat is at most so many times as long as the shortest */
+#define UNEVEN 4
+#define SLACK_NS INT64_C(5000000) /* added to a round by a busy machine */
 
-/* Kept of each coroutine: what its last wait began with. */
+/* Kept for each coroutine: how its last wait began. */
 struct of_wait {
-	uint32_t nr_turns;       /* of its thread, when it came to wait: modulo */
-	uint32_t nr_beside : 30; /* of those that its parent had started there were then */
-	bool is_nested : 1;      /* another one resumed it last, on its own thread */
-	bool is_apart : 1; /* it is at another place than before: its rounds begin with it, once it runs */
+	uint32_t nr_turns;       /* of its thread, when the wait began; modulo 2^32 */
+	uint32_t nr_beside : 30; /* siblings that lived when the wait began */
+	bool is_nested : 1;      /* a coroutine on the same thread resumed it last */
+	/* it waits at another place than before: its rounds begin with this wait, once it runs */
+	bool is_apart : 1;
 };
 
-/* Kept of those that have waited and run since, and of those that have started others. */
+/* Kept for coroutines that have waited and run since, and for those that have started others. */
 struct of_coro {
-	ct_time beats_since;       /* the first of its waits at `site`, with none elsewhere since */
-	ct_time waits_since;       /* the last of them */
-	int64_t shortest, longest; /* from one of them to the next, in ns */
-	ct_time last_end;          /* of one that it had started */
-	uint64_t last_id;          /* the id of that one */
-	ct_time rest_from;         /* its last long wait, or the beats that this one ends */
+	/* the first of its waits at `site`, with no wait elsewhere since */
+	ct_time beats_since;
+	ct_time waits_since;       /* the last of these waits */
+	int64_t shortest, longest; /* time from one of these waits to the next, in ns */
+	ct_time last_end;          /* the last end of a child */
+	uint64_t last_id;          /* id of that child */
+	/* begin of its last long wait, or of the beats that ended with it */
+	ct_time rest_from;
 	ct_time rest_until;
-	uint64_t been_at; /* a bit for each place, or for several */
-	uint32_t site;    /* 0: it is at no place */
+	uint64_t been_at; /* a bit for each place where it has waited; places share bits */
+	uint32_t site;    /* 0: at no place */
 	uint32_t nr_rounds;
-	uint32_t nr_living;  /* of those that it has started */
-	uint32_t nr_at_wait; /* of these there were when it came to wait */
-	bool has_ended;      /* one that it had started, since it was resumed last */
+	uint32_t nr_living;  /* children that live */
+	uint32_t nr_at_wait; /* children that lived when the wait began */
+	bool has_ended;      /* a child has ended since the coroutine was resumed last */
 	bool has_rested;
-	bool is_by_child; /* one that it had started, or that these had, ended its wait; another did: */
+	bool is_by_child; /* a descendant has ended its wait; is_by_other: anything else has */
 	bool is_by_other;
 };
 
-/* Waits at one place that are over. */
+/* Finished waits at one place. */
 struct place {
 	uint64_t nr_over;
 	uint64_t nr_again; /* of coroutines that had waited there before */
-	uint64_t nr_joins; /* as `nr_least` were left of those that the coroutine had started */
-	int64_t longest;   /* of these: from the last end, in ns */
+	uint64_t nr_joins; /* ended when `nr_least` children of the coroutine were left */
+	int64_t longest;   /* of these: from the last end of a child, in ns */
 	uint32_t nr_least;
-	uint32_t nr_most; /* that ended in one wait */
-	/* The same of those in which one ended that the coroutine had started, however many were left. */
+	uint32_t nr_most; /* most children that ended during one wait */
+	/* The same for waits in which a child ended, however many were left. */
 	uint64_t nr_after_ends;
 	int64_t longest_after_end;
 	uint64_t
-		nr_by_child; /* of these: by a wake of one that it had started, or that these had */
-	uint32_t nr_fewest;  /* that ended in one of them */
+		nr_by_child; /* of these: a wake of a child, or of a child of a child, ended them */
+	uint32_t nr_fewest;  /* fewest children that ended during one of them */
 };
 
-/* All in the scratch arena. */
+/* All arrays are in the scratch arena. */
 struct memory {
 	struct lull *lulls;    /* by process */
-	uint32_t *nr_children; /* by coroutine: of those that it has started, who live */
-	uint32_t *nr_others;   /* and of these, who may end what others wait for */
-	uint32_t *nr_joinable; /* and of these, who may yet end, for their parent to go on */
-	uint32_t *nr_back;     /* by place: who waits there, and has waited there before */
-	uint32_t *nr_beating;  /* by place: whose beat waits there */
+	uint32_t *nr_children; /* by coroutine: its children that live */
+	uint32_t *nr_others;   /* by coroutine: children that may end waits of others */
+	/* by coroutine: children that may still end, so that their parent goes on */
+	uint32_t *nr_joinable;
+	/* by place: coroutines that wait there, and have waited there before */
+	uint32_t *nr_back;
+	uint32_t *nr_beating; /* by place: beats that wait there */
 };
 
 static inline struct of_coro *record_of(const struct model_watch *watch, uint32_t coro)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rounds (rounds.h), while events are folded in: a record for each coroutine, and one for each place.
+ * The watcher of rounds (rounds.h): a record for each coroutine, and a record for each place.
  */
 #include "analyze/parts.h"
 #include "analyze/rounds.h"
 #include "analyze/rounds_kept.h"
 
 #define MOST_BESIDE ((1u << 30) - 1)
-#define REST_NS INT64_C(20000000) /* a wait that is no matter of turns */
+#define REST_NS INT64_C(20000000) /* a wait this long is more than a turn in the queue */
 
 static void take_place(struct of_coro *of, uint32_t site, ct_time time)
 {
@@ -61,7 +61,10 @@ static void leave_place(const struct model_watch *watch, uint32_t coro)
 	of->nr_rounds = 0;
 }
 
-/* Written only of those that have started others. A thread's wake is that of another: it may bring anybody's word. */
+/*
+ * Written only for coroutines that have started others. A wake by a thread counts as a wake by another coroutine: it
+ * may have come from anybody.
+ */
 static void note_waker(const struct model_watch *watch, const struct model_sight *sight)
 {
 	struct of_coro *of = record_of(watch, sight->coro);
@@ -72,7 +75,7 @@ static void note_waker(const struct model_watch *watch, const struct model_sight
 	of->is_by_other = !of->is_by_child;
 }
 
-/* Whom it makes go on is no beat's own matter. */
+/* A coroutine that wakes another one, except its parent, is no beat: its work matters to others. */
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
 {
 	note_waker(watch, sight);
@@ -106,7 +109,7 @@ static void count_after_end(struct place *place, const struct of_coro *of, int64
 	place->longest_after_end = ns > place->longest_after_end ? ns : place->longest_after_end;
 }
 
-/* A long wait is over, or beats, of which this one may be the last. */
+/* Records the end of a long wait, or of a series of beats, of which this may be the last. */
 static void note_rest(struct of_coro *of, const struct model_coro *coro, ct_time time)
 {
 	if (coro->suspended == CT_NO_TIME || time - coro->suspended < REST_NS)

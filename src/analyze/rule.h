@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A rule, as the judgement sees it: a few functions, and facts that hold for all that it finds. The rules themselves
- * are above this folder, and are handed to analyze_source.
+ * A rule, as the judgement sees it: a few functions, and facts that hold for all its findings. The rules themselves
+ * are in a folder above this one, and are passed to analyze_source.
  */
 #ifndef ANALYZE_RULE_H
 #define ANALYZE_RULE_H
@@ -18,38 +18,38 @@ struct group;
 struct story;
 
 struct rule {
-	/* What it watches while events are folded in, with the analysis as its settings. All zero: nothing. */
+	/* The rule's watcher, with the analysis as its settings. All zero: the rule watches nothing. */
 	struct model_watcher watcher;
 	/* find: looks through the model, and adds a candidate for each coroutine of which the rule is true. */
 	void (*find)(struct analysis *analysis);
 	/*
-	 * certify: the claims on which it rests that this candidate is Proven, for the checker of src/claim. Asked for
-	 * candidates that are Proven; NULL: none of the rule is, or the rule tells a fact.
+	 * certify: adds the claims that make this candidate Proven, for the checker of src/claim. Called for Proven
+	 * candidates. NULL: no candidate of the rule is Proven, or the rule reports a fact.
 	 */
 	void (*certify)(struct analysis *analysis, const struct candidate *candidate,
 		struct claims *claims);
-	/* describe: the title of a group of its candidates; the steps and the evidence, as a story. */
+	/* describe: writes the title of a group's finding, and its steps and evidence as a story. */
 	void (*describe)(struct analysis *analysis, const struct group *group, struct story *story,
 		struct ct_finding *finding);
-	/* tell_cause: what was done to this one member. NULL: all of them have one cause, which is among the steps. */
+	/* tell_cause: writes the cause of this one member. NULL: all members have one cause, and a step names it. */
 	void (*tell_cause)(struct analysis *analysis, const struct candidate *candidate,
 		struct ct_step *ret_cause);
-	/* Coroutines that wait behind anybody told of by now are found before it looks. */
+	/* Coroutines that wait behind a coroutine with a finding are found before this rule looks. */
 	bool finds_victims;
-	/* Its findings do not say why a program stands still: they may be no more than a consequence. */
+	/* The rule's findings do not explain why a program stands still: they may be only a consequence. */
 	bool is_no_explanation;
-	/* Others wait for what its findings tell of: those come first. */
+	/* Coroutines of other findings wait for the coroutines of this rule's findings: these come first. */
 	bool is_cause;
 	/*
-	 * A finding tells what happened, and not why: nothing lowers it, no place is allowed, and other rules
-	 * look all the same.
+	 * A finding of the rule reports an event that happened, not a judgement: nothing lowers its grade, it cannot
+	 * be allowed by place, and other rules still look at its coroutines.
 	 */
 	bool is_fact;
 };
 
 /* All rules. */
 struct rules {
-	/* In the order in which they look; NULL behind the last one. */
+	/* In the order in which they look; ends with NULL. */
 	const struct rule *const *in_order;
 	/* By enum ct_rule. */
 	const struct rule *const *by_number;

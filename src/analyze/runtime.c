@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What runtimes did besides running coroutines, as a report has it: processors, pauses and collection, the tasks that
- * met them.
+ * What runtimes did besides running coroutines, for the report: processors, pauses and collection, and the tasks that
+ * ran during them.
  */
 #include <stdlib.h>
 
@@ -88,9 +88,9 @@ static void export_ranges(struct analysis *analysis, const struct model_runtime 
 	ret_runtime->nr_ranges = i;
 }
 
-/* ---------------------------------------------------------------- tasks that met them */
+/* ---------------------------------------------------------------- tasks during ranges */
 
-/* One of the slowest tasks; `until` is where it ended, or observation did. */
+/* Adds one of the slowest tasks; `until` is its end, or the end of observation. */
 static void add_task(struct analysis *analysis, const struct model_runtime *runtime,
 	const struct model_task *task, int64_t duration_ns, struct ct_runtime *ret_runtime)
 {

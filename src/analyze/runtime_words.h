@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a runtime says of a wait in words alone, where nothing else tells kinds of waits apart.
+ * What a runtime says about a wait in words only, if nothing else tells kinds of waits apart.
  */
 #ifndef ANALYZE_RUNTIME_WORDS_H
 #define ANALYZE_RUNTIME_WORDS_H
@@ -13,8 +13,8 @@ struct analysis;
 struct model_coro;
 
 /*
- * analyze_runtime_words_is: does it wait with this word for its reason, or in the function that is called so?
- * analyze_runtime_words_runs: is this the function with which it began?
+ * analyze_runtime_words_is: does the coroutine wait with this word as its reason, or in the function of this name?
+ * analyze_runtime_words_runs: did the coroutine begin in the function of this name?
  */
 bool analyze_runtime_words_is(
 	const struct analysis *analysis, const struct model_coro *coro, enum go_word word);

@@ -12,7 +12,7 @@
 
 #define PLACES_TOLD 4u
 
-/* How much of a function's name is its type; 0: it is no method. */
+/* The length of the type's name within a function's name; 0: the function is no method. */
 static size_t type_length(const char *function)
 {
 	const char *end = strstr(function, ").");
@@ -49,7 +49,7 @@ static const struct candidate *first_of(const struct analysis *analysis, const s
 	return &analysis->candidates.at[group->first];
 }
 
-/* NULL: it tells of something else. */
+/* The coroutine of the group that waits so; NULL: the group is of something else. */
 static const struct model_coro *waiter_of(
 	const struct analysis *analysis, const struct group *group)
 {
@@ -59,7 +59,7 @@ static const struct model_coro *waiter_of(
 	return first->coro && waits_so(coro) ? coro : NULL;
 }
 
-/* Nothing is told but that they wait. */
+/* Was nothing found but the waits? */
 static bool is_bare(const struct analysis *analysis, const struct group *group)
 {
 	return first_of(analysis, group)->is_bare && !group->nr_parents;
@@ -106,7 +106,7 @@ void analyze_same_locks_survey(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- telling it */
 
-/* Places told by now. */
+/* Places listed by now. */
 struct told {
 	uint32_t at[PLACES_TOLD];
 	unsigned count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Same locks: waits for a lock of which is not told which it is (P-104), in methods of one type. A type mostly guards
- * itself by one lock: where several of its methods wait, they may wait for the same one. One cause is one finding.
+ * Same locks: waits for a lock that the trace does not name (P-104), in methods of one type. A type mostly protects
+ * itself by one lock, so that waits in several of its methods may be for the same lock. One cause is one finding.
  */
 #ifndef ANALYZE_SAME_LOCKS_H
 #define ANALYZE_SAME_LOCKS_H
@@ -11,12 +11,16 @@ struct model_coro;
 struct story;
 
 /*
- * analyze_same_locks_survey: of groups of candidates that tell of such waits, and of nothing else, one stays for each
- * type: one of the gravest, and of these the one where waits had ended before, or the one that began first.
+ * analyze_same_locks_survey: keeps one group for each type, of the groups of candidates that stand for such waits and
+ * for nothing else. Keeps a group of the highest grade; among these, the group at whose place waits had ended before,
+ * or the one whose wait began first.
  */
 void analyze_same_locks_survey(struct analysis *analysis);
 
-/* analyze_same_locks_tell: as evidence, who waits so in another method of the type, place by place. */
+/*
+ * analyze_same_locks_tell: adds evidence that lists, place by place, the coroutines that wait so in other methods of
+ * the type.
+ */
 void analyze_same_locks_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
 

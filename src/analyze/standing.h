@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the observation as a whole stands: what every screen says of it.
+ * The state of the observation as a whole, which every screen shows.
  */
 #ifndef ANALYZE_STANDING_H
 #define ANALYZE_STANDING_H
@@ -9,7 +9,7 @@
 
 struct analysis;
 
-/* analyze_standing_export: into a report that has its quality. */
+/* analyze_standing_export: writes the state into a report that already has its quality. */
 void analyze_standing_export(struct analysis *analysis, struct ct_report *report);
 
 #endif
