@@ -28,7 +28,7 @@ static struct of_coro *record_of(const struct model_watch *watch, uint32_t coro)
 	return model_watch_coro(watch, coro);
 }
 
-/* ---------------------------------------------------------------- what it looks at */
+/* ---------------------------------------------------------------- callbacks of the watcher */
 
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
 {
@@ -60,7 +60,7 @@ const struct model_watcher analyze_asked_watcher = {
 	.looks = {[MODEL_WAKE] = look_at_wake, [MODEL_RUN] = look_at_run},
 };
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static bool is_habit(const struct place *place)
 {

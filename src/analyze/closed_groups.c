@@ -18,7 +18,7 @@ struct woken {
 	bool has_others; /* further coroutines, or a thread, have woken it */
 };
 
-/* ---------------------------------------------------------------- what it looks at */
+/* ---------------------------------------------------------------- callbacks of the watcher */
 
 static void note_waker(struct woken *woken, uint64_t by)
 {

@@ -19,7 +19,7 @@ struct place {
 		nr_after_end;
 };
 
-/* ---------------------------------------------------------------- what it looks at */
+/* ---------------------------------------------------------------- callbacks of the watcher */
 
 static bool *has_ended_of(const struct model_watch *watch, uint32_t coro)
 {

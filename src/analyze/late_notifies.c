@@ -40,7 +40,7 @@ static void end(struct model_watch *watch)
 	map_fini(&memory->by_object);
 }
 
-/* ---------------------------------------------------------------- what it looks at */
+/* ---------------------------------------------------------------- callbacks of the watcher */
 
 static bool is_notified(uint64_t handle)
 {

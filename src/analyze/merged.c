@@ -34,7 +34,7 @@ static struct of_coro *record_of(const struct model_watch *watch, uint32_t coro)
 	return model_watch_coro(watch, coro);
 }
 
-/* ---------------------------------------------------------------- what it looks at */
+/* ---------------------------------------------------------------- callbacks of the watcher */
 
 static bool look_at_merged(struct model_watch *watch, const struct model_sight *sight)
 {

@@ -42,7 +42,7 @@ static struct of_coro *record_of(const struct model_watch *watch, uint32_t coro)
 	return model_watch_coro(watch, coro);
 }
 
-/* ---------------------------------------------------------------- what it looks at */
+/* ---------------------------------------------------------------- callbacks of the watcher */
 
 static uint32_t place_of(const struct model_watch *watch, uint32_t coro)
 {

@@ -18,8 +18,8 @@ extern const struct model_watcher analyze_omitted_watcher;
 
 /*
  * analyze_omitted_tell: adds evidence of a run that woke nobody and that began after `coro` came to wait. At least 19
- * runs, and 19 in 20 of the similar runs, must have woken a coroutine that had waited where `coro` waits. Of several
- * kinds of runs the one whose last such run began first is named.
+ * runs, and 19 in 20 of the similar runs, must have woken a coroutine that had waited where `coro` waits. If several
+ * kinds of runs had such a run, the one that began first is named.
  */
 void analyze_omitted_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);

@@ -181,7 +181,7 @@ static void owe(struct debts *debts, struct provenance_relay *relay, uint32_t in
 	debts->at[i < DEBTS ? i : 0] = index;
 }
 
-/* ---------------------------------------------------------------- what it looks at */
+/* ---------------------------------------------------------------- callbacks of the watcher */
 
 static void count_source(struct place *place, uint32_t site)
 {
@@ -395,7 +395,7 @@ bool analyze_provenance_is_passed_on(
 	       relay->nr_passed / 10 >= relay->nr_kept + relay->nr_healed;
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 /* " from pool.cpp:88", or " from pool.cpp:88 (46), main.cpp:12 (1)"; "" if the places are not known. */
 static const char *words_sources(struct analysis *analysis, const struct place *place)

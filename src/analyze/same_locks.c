@@ -104,7 +104,7 @@ void analyze_same_locks_survey(struct analysis *analysis)
 	analyze_groups_fold(analysis, is_second);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 /* Places listed by now. */
 struct told {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the observation as a whole stands, in few words for every screen.
+ * The state of the observation as a whole, in a few words for every screen.
  */
 #include "analyze/parts.h"
 #include "analyze/standing.h"
@@ -47,7 +47,7 @@ static void add_words(
 	add(standings, kind, is_doubt, &text);
 }
 
-/* ---------------------------------------------------------------- each of them */
+/* ---------------------------------------------------------------- the standings */
 
 static void tell_numbers(struct standings *standings, const struct ct_quality *quality)
 {
@@ -97,7 +97,7 @@ static void tell_pauses(struct standings *standings, const struct model *model)
 	add(standings, CT_STANDING_PAUSED, false, &text);
 }
 
-/* The program that is meant, where there are several. */
+/* The traced program, if the trace has several processes. */
 static void tell_program(struct standings *standings)
 {
 	const struct analysis *analysis = standings->analysis;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the time went, as a report has it: by worker, by place, by coroutine.
+ * How the time was spent, for the report: by worker, by place, by coroutine.
  */
 #include <stdlib.h>
 
@@ -40,7 +40,7 @@ struct ct_times analyze_statistics_times(const int64_t *spent)
 	};
 }
 
-/* How many of something there were at once. */
+/* The distribution of how many of something existed at the same time. */
 static struct ct_ready levels(const struct histogram *by_time)
 {
 	return (struct ct_ready){
@@ -71,7 +71,7 @@ static void add_up_processes(struct analysis *analysis, struct ct_statistics *st
 
 /* ---------------------------------------------------------------- queues */
 
-/* A queue that has no name is told by whose it is. */
+/* A queue without a name is named by its owner. */
 static const char *words_queue(struct analysis *analysis, const struct model_run_queue *queue)
 {
 	const char *name = model_resource_name(analysis->model, queue->process, queue->handle);
@@ -123,7 +123,7 @@ static void export_run_queues(struct analysis *analysis, struct ct_statistics *s
 
 /* ---------------------------------------------------------------- workers */
 
-/* The first in a list has more of something; where that is equal, the smaller number. */
+/* The row with more of something comes first; with the same amount, the smaller number. */
 static int more_first(int64_t a, int64_t b, uint64_t number_a, uint64_t number_b)
 {
 	if (a != b)
@@ -309,7 +309,7 @@ static const struct ct_coro_times *export_most(
 	return rows;
 }
 
-/* The few coroutines that have most of something, in order. */
+/* The few coroutines with the most of each measure, in order. */
 static void export_coros(struct analysis *analysis, struct ct_statistics *statistics)
 {
 	struct model_most most[MODEL_NR_MEASURES];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Since when a process stands still, and who could set it going by what is known: a thread at work, the world outside,
- * or the clock. Nothing is judged here; rules about programs that stand still ask.
+ * Since when a process stands still, and what could make it go on, as far as known: a thread at work, the world
+ * outside, or the clock. Nothing is judged here; the rules about programs that stand still use it.
  */
 #include <sys/syscall.h>
 
@@ -21,10 +21,10 @@ static bool is_sleep(uint32_t call)
 	return call == SYS_nanosleep || call == SYS_clock_nanosleep;
 }
 
-/* Calls that end when a file has something, or a signal comes. */
+/* Is the thread in a call that ends when a file becomes ready, or a signal comes? */
 static bool waits_for_files(const struct analysis *analysis, const struct model_thread *thread)
 {
-	/* The ledger tells what is in there. */
+	/* The ledger knows the descriptors of the epoll instance. */
 	if (event_is_epoll_call(thread->seen_system_call))
 		return !analysis->tables->processes[thread->process].has_ledger &&
 		       !(thread->seen_inside && analysis->parties[thread->process].is_alone);
@@ -37,7 +37,7 @@ static bool waits_for_files(const struct analysis *analysis, const struct model_
 	}
 }
 
-/* The first thread of a program often waits for a key or a signal, with nothing to hand on. */
+/* The first thread of a program often waits for a key or a signal, and then wakes no coroutine. */
 static bool is_bystander(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_thread *thread = &analysis->model->threads[index];
@@ -47,8 +47,8 @@ static bool is_bystander(const struct analysis *analysis, uint32_t index)
 }
 
 /*
- * A poll of which all descriptors are told: these are looked at. A poll that has begun since the look is for the same
- * ones, as far as can be told.
+ * Does the thread poll descriptors that are all known? Then the descriptors are looked at instead. A poll that began
+ * after the last look counts as a poll of the same descriptors.
  */
 static bool polls_as_told(const struct model_thread *thread)
 {
@@ -72,7 +72,7 @@ static bool waits_outside(const struct analysis *analysis, uint32_t index)
 	       thread->blocked_call != CTP_CALL_LOCK;
 }
 
-/* A thread that looks again and again, every few milliseconds, has looked since. */
+/* A thread that looks around every few milliseconds has looked since `moment`. */
 bool analyze_stillness_waits_for_clock(
 	const struct analysis *analysis, uint32_t index, ct_time moment)
 {
@@ -116,7 +116,7 @@ enum reason analyze_stillness_doubt(const struct analysis *analysis, uint32_t in
 	return (int64_t)account.ran_ns < (account.time - from) / 2 ? REASON_STARVED : NR_REASONS;
 }
 
-/* By a thread that was not seen asleep since. */
+/* Does the coroutine run on a thread that was not seen asleep since? */
 static bool is_running(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_thread *thread = &analysis->model->threads[coro->thread];
@@ -187,7 +187,7 @@ static void look_at_descriptor(struct analysis *analysis, uint32_t index)
 		still->outside_descriptor = index;
 }
 
-/* What coroutines did whose records may have been given back. */
+/* The last run or destruction of any coroutine; the record of that coroutine may have been given back. */
 static ct_time begin_moment(const struct model *model, const struct model_process *process)
 {
 	ct_time moment = model->from;

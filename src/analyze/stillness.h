@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Since when a process stands still, and who could set it going (struct stillness).
+ * Since when a process stands still, and what could make it go on (struct stillness).
  */
 #ifndef ANALYZE_STILLNESS_H
 #define ANALYZE_STILLNESS_H
@@ -17,22 +17,23 @@ struct story;
 void analyze_stillness_survey(struct analysis *analysis);
 
 /*
- * analyze_stillness_has_ended_stuck: nothing was left to run, nothing was to come by the clock, and the program ended
- * itself in failure: a scheduler that counts whom it has left does so.
+ * analyze_stillness_has_ended_stuck: did the program end itself in failure, with nothing left to run and no timer to
+ * come? A scheduler that counts its remaining coroutines does so.
  */
 bool analyze_stillness_has_ended_stuck(const struct analysis *analysis, uint32_t process);
 
 /*
- * analyze_stillness_waits_for_clock: is the thread in a wait that ends by the clock, and began before `moment`?
- * analyze_stillness_words_thread: what the thread is at: "parked", "in futex, without time-out".
+ * analyze_stillness_waits_for_clock: is the thread in a wait that ends by the clock, and that began before `moment`?
+ * analyze_stillness_words_thread: says what the thread does: "parked", "in futex, without time-out".
  */
 bool analyze_stillness_waits_for_clock(
 	const struct analysis *analysis, uint32_t thread, ct_time moment);
 const char *analyze_stillness_words_thread(struct analysis *analysis, uint32_t thread);
 
 /*
- * analyze_stillness_leaving: the coroutine, which waits, that suspended last on this thread, which has been on a
- * processor at each look since then, with no other coroutine: what is behind the suspension may turn round; 0: none.
+ * analyze_stillness_leaving: returns the waiting coroutine that suspended last on this thread, if the thread has run
+ * no other coroutine since and was on a processor at each look since. The code after the suspension may be in an
+ * endless loop. 0: none.
  */
 uint32_t analyze_stillness_leaving(const struct analysis *analysis, uint32_t thread);
 
@@ -41,7 +42,10 @@ bool analyze_stillness_lasts(const struct analysis *analysis, uint32_t process, 
 
 #define STILLNESS_THREADS 16u
 
-/* analyze_stillness_tell_threads: the same of all threads of the process, of so many at most. */
+/*
+ * analyze_stillness_tell_threads: adds evidence of what each thread of the process does, for at most
+ * STILLNESS_THREADS threads.
+ */
 void analyze_stillness_tell_threads(
 	struct analysis *analysis, uint32_t process, struct story *story);
 

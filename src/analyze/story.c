@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stories: the steps and the evidence of a finding, as a rule tells them one by one. The texts kept live in the
- * report's arena.
+ * Stories: the steps and the evidence of a finding, which a rule adds one by one. The texts live in the report's
+ * arena.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ bool analyze_words_is_outside(const struct analysis *analysis, uint32_t thread)
 	       !analysis->model->processes[process].has_half_told;
 }
 
-/* "the descriptor was closed", "coroutine 3 suspended": some texts begin with whom they are about. */
+/* Does the text name its subject, as "the descriptor was closed" and "coroutine 3 suspended" do? */
 static bool has_subject(const char *text)
 {
 	static const char *const subjects[] = {"coroutine ", "thread ", "the "};
@@ -30,7 +30,7 @@ static bool has_subject(const char *text)
 	return false;
 }
 
-/* A statement about the whole is nobody's. */
+/* The coroutine or thread of a step; "" for a statement about the whole. */
 static const char *words_by(struct analysis *analysis, const struct ct_step *step)
 {
 	uint32_t process = analysis->model->threads[step->thread].process, coro;
@@ -87,7 +87,7 @@ static const void *keep(struct analysis *analysis, const void *at, size_t bytes)
 	return kept;
 }
 
-/* When a step is told: a fact without a time stays behind the step that it explains. */
+/* The time by which a step is sorted: a fact without a time stays after the step that it explains. */
 static ct_time told_at(const struct story *story, size_t index)
 {
 	while (index > 0 && story->steps.at[index].time == CT_NO_TIME)
@@ -95,7 +95,10 @@ static ct_time told_at(const struct story *story, size_t index)
 	return story->steps.at[index].time;
 }
 
-/* Rules tell steps as they find them; readers want them as they happened. Few, and almost in order. */
+/*
+ * Rules add steps in the order in which they find them; readers want them by time. The steps are few and almost in
+ * order.
+ */
 void analyze_story_order(struct story *story)
 {
 	size_t i, at;

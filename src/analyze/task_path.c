@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A task's critical path: what its duration was made of, from its end back to its beginning.
+ * A task's critical path: what its duration consisted of, from its end back to its beginning.
  *
- * The trace is read once more, up to the task's end, by a model that keeps what each coroutine did. From the end
- * the path goes back along the coroutine that ended the task. Where that waited, it goes to who made it go on, and to
- * what that one did meanwhile; at the beginning of the wait it returns, or, where the coroutine did not work for the
- * task yet, goes on along the waker: so it came to it. A coroutine that began on the way is preceded by its creator.
- * Each instant is taken once, so stretches of depth 0 add up to the duration, and so do those that are not followed.
+ * The trace is read once more, up to the task's end, by a model that keeps the history of each coroutine. The path
+ * begins at the end and goes back along the coroutine that ended the task. Where that coroutine waited, the path goes
+ * to the coroutine that made it go on, and to what that coroutine did meanwhile. At the beginning of the wait the
+ * path returns to the first coroutine. If that coroutine did not work for the task yet, the path stays on the waker,
+ * which brought the task to it. A coroutine that was created on the way is preceded by its creator. Each instant is
+ * counted once, so the stretches of depth 0 add up to the duration, and so do the stretches that are not followed
+ * further.
  *
- * Time only falls on the way, so each coroutine's states are gone through once. Time further back than the history
- * reaches is told as such.
+ * Time only decreases along the path, so each coroutine's intervals are visited once. Time before the beginning of
+ * the history is reported as unknown.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -19,14 +21,14 @@
 #include "base/failure.h"
 
 #define DEEPEST 32u
-/* Steps from one coroutine to another in which no time passes: by the clocks, it may be a circle. */
+/* Limit of steps between coroutines in which no time passes: by the clocks, these may be a circle. */
 #define HOPS_MAX 64u
 
 struct task_path {
 	struct analysis *analysis;
 	struct model *model; /* as it was when the task ended */
 	struct model_history history;
-	uint64_t id; /* 0: by the event with which it began */
+	uint64_t id; /* 0: the task is identified by its first event */
 	uint64_t event;
 	uint32_t process;
 	uint32_t site;
@@ -34,12 +36,12 @@ struct task_path {
 	bool has_ended;
 	ct_time begun;
 	ct_time ended;
-	uint32_t ender; /* coroutine; 0: none */
+	uint32_t ender; /* the coroutine that ended it; 0: none */
 	VEC(struct ct_stretch) stretches;
 	bool is_broken;
 };
 
-/* ---------------------------------------------------------------- which task */
+/* ---------------------------------------------------------------- the choice of the task */
 
 static const struct model_span *find_span(const struct model *model, const char *name)
 {
@@ -96,7 +98,7 @@ static bool is_end(const struct task_path *path, const struct ct_event *event)
 	       (event->kind == CTP_KIND_TASK_END || event->kind == CTP_KIND_TASK_BEGIN);
 }
 
-/* The one that changed last among those that worked for it in the end. */
+/* The coroutine that changed last, of those that worked for the task at its end. */
 static uint32_t last_worker(const struct task_path *path)
 {
 	const struct model *model = path->model;
@@ -148,9 +150,9 @@ static enum ct_status read_to_end(
 	return status == CT_END ? CT_OK : status;
 }
 
-/* ---------------------------------------------------------------- the way back */
+/* ---------------------------------------------------------------- the path */
 
-/* The coroutine's interval just before `time`; false: none is known. */
+/* The coroutine's interval just before `time`. False: none is known. */
 static bool find_interval(
 	struct task_path *path, uint32_t coro, ct_time time, struct model_interval *ret_interval)
 {
@@ -204,7 +206,7 @@ static bool is_stopped(const struct model_interval *interval)
 	return interval->state == CT_STATE_WAITING || interval->state == CT_STATE_UNSEEN;
 }
 
-/* The coroutine that was there before this one; 0: none is known, or the history does not reach back so far. */
+/* The creator of the coroutine; 0: not known, or the history does not reach back to the creation. */
 static uint32_t creator(const struct task_path *path, uint32_t coro, ct_time time)
 {
 	const struct model_coro *at = &path->model->coros.at[coro];
@@ -215,7 +217,7 @@ static uint32_t creator(const struct task_path *path, uint32_t coro, ct_time tim
 static void follow(
 	struct task_path *path, uint32_t coro, ct_time lower, ct_time upper, unsigned depth);
 
-/* One state of the coroutine, from `time` back to `from`. */
+/* Takes one state of the coroutine, from `time` back to `from`. */
 static void take(struct task_path *path, const struct model_interval *interval, ct_time from,
 	ct_time time, unsigned depth)
 {
@@ -227,7 +229,7 @@ static void take(struct task_path *path, const struct model_interval *interval, 
 	push(path, stretch, from, time);
 }
 
-/* Goes back from `upper` to `lower`; what is pushed is in the order of the way, the latest first. */
+/* Follows the path from `upper` back to `lower`. Pushes the stretches in that order, the latest first. */
 static void follow(
 	struct task_path *path, uint32_t coro, ct_time lower, ct_time upper, unsigned depth)
 {
@@ -268,7 +270,7 @@ static void turn_round(struct task_path *path)
 	}
 }
 
-/* ---------------------------------------------------------------- what it comes to */
+/* ---------------------------------------------------------------- the parts */
 
 static int compare_words(const uint64_t *a, const uint64_t *b, size_t count)
 {
@@ -280,7 +282,7 @@ static int compare_words(const uint64_t *a, const uint64_t *b, size_t count)
 	return 0;
 }
 
-/* Stretches with the same of these are one part. */
+/* Stretches that are equal in these fields become one part. */
 static int compare_kinds(const void *left, const void *right)
 {
 	const struct ct_stretch *a = left, *b = right;
@@ -329,7 +331,7 @@ static void add_to_parts(struct ct_path_part *parts, uint32_t *nr, const struct 
 		part->longest = *one;
 }
 
-/* Stretches in which the task's own coroutine waited, or else those that are not followed. */
+/* Chooses stretches in which the task's own coroutine waited, or else the stretches that are not followed. */
 static bool is_chosen(const struct ct_stretch *stretch, bool is_of_waits)
 {
 	if (!is_of_waits)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the program tells of its coroutines, and what it does not.
+ * What the program records about its coroutines, and what it does not.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #define WAITED(resource) (1u << CTP_RESOURCE_##resource)
 static const struct {
 	const char *what;
-	uint64_t kinds;  /* a bit each; 0: counted otherwise */
-	uint32_t waited; /* resources, a bit each */
+	uint64_t kinds;  /* a bit for each kind of event; 0: counted otherwise */
+	uint32_t waited; /* kinds of resources, one bit each */
 	const char *silent;
 	const char *less;
 } facts[CT_NR_FACTS] = {
@@ -42,7 +42,7 @@ void analyze_telling_free(struct telling *telling)
 
 /* ---------------------------------------------------------------- counting */
 
-/* NULL: the coroutine's is not known. */
+/* The latest wait of the event's coroutine; NULL: not known. */
 static struct telling_wait *wait_of(struct telling *telling, const struct ct_event *event)
 {
 	struct telling_wait *wait = &telling->latest[event->coro % TELLING_LATEST];
@@ -97,7 +97,7 @@ static bool note_wait(
 	return true;
 }
 
-/* The coroutine's latest wait did not take place. */
+/* Cancels the coroutine's latest wait, which did not take place. */
 static void take_back(struct telling *telling, const struct ct_event *event)
 {
 	struct telling_wait *wait = wait_of(telling, event);
@@ -108,7 +108,7 @@ static void take_back(struct telling *telling, const struct ct_event *event)
 	wait->coro = 0;
 }
 
-/* What a wait is for may stand behind the wait: that of a switch does. */
+/* The event that names the object of a wait may come after the wait, as at a switch. */
 static void name_wait(struct telling *telling, const struct ct_event *event)
 {
 	struct telling_wait *wait = wait_of(telling, event);
@@ -167,7 +167,7 @@ static uint64_t count_of(const struct telling *telling, unsigned fact)
 	return count;
 }
 
-/* Does every wait tell what for, and none is for what the fact tells of? */
+/* Does every wait name its resource, and is none of them of a kind that the fact is about? */
 static bool is_needless(const struct telling *telling, unsigned fact)
 {
 	return facts[fact].waited && !(facts[fact].waited & telling->waited) && telling->nr_waits &&

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the program tells of its coroutines: how often each fact of def/integration.def, at which places waits do not
- * say what they are for, and which facts nobody needed. For want of facts rules are silent, and reports say so.
+ * What the program records about its coroutines: how often each fact of def/integration.def, at which places waits do
+ * not name what they are for, and which facts are not needed. A rule cannot judge without its facts, and the report
+ * says which are missing.
  */
 #ifndef ANALYZE_TELLING_H
 #define ANALYZE_TELLING_H
@@ -11,7 +12,7 @@
 
 struct analysis;
 
-/* The latest wait of a coroutine, which may be taken back. One with the same slot takes the slot over. */
+/* The latest wait of a coroutine, which may be cancelled. A wait that hashes to the same slot replaces it. */
 #define TELLING_LATEST 4096u
 struct telling_wait {
 	uint64_t coro;
@@ -20,10 +21,10 @@ struct telling_wait {
 	bool is_named;
 };
 
-/* The waits at a place. */
+/* The waits at one place. */
 struct telling_place {
 	uint64_t nr_waits;
-	uint64_t nr_named; /* of them: what for is told */
+	uint64_t nr_named; /* of these, waits that name what they are for */
 };
 
 struct telling {
@@ -32,26 +33,30 @@ struct telling {
 	uint64_t nr_waits;
 	uint64_t nr_named;
 	uint64_t nr_deadlines;
-	uint32_t waited;                  /* the resources that were waited for, a bit each */
+	/* kinds of resources that were waited for, one bit each */
+	uint32_t waited;
 	VEC(struct telling_place) places; /* by site */
 };
 
 /*
- * analyze_telling_new: nothing was told; NULL: out of memory. analyze_telling_clear: nothing again.
- * analyze_telling_free takes NULL as well.
+ * analyze_telling_new: makes an empty count. NULL: out of memory. analyze_telling_clear: empties it again.
+ * analyze_telling_free: frees it; NULL is allowed.
  */
 struct telling *analyze_telling_new(void);
 void analyze_telling_clear(struct telling *telling);
 void analyze_telling_free(struct telling *telling);
 
 /*
- * analyze_telling_note: one event, in the order of the trace; a site that the tables do not have is none. False: out of
- * memory.
+ * analyze_telling_note: counts one event. Events come in the order of the trace. A site that is not in the tables
+ * counts as no site. False: out of memory.
  */
 bool analyze_telling_note(
 	struct telling *telling, const struct ct_tables *tables, const struct ct_event *event);
 
-/* analyze_telling_export: into the report, in its arena. Where memory lacks, the analysis is broken. */
+/*
+ * analyze_telling_export: writes the counts into the report, in its arena. If memory runs out, sets the analysis'
+ * is_broken.
+ */
 void analyze_telling_export(
 	struct analysis *analysis, const struct telling *telling, struct ct_report *report);
 

@@ -64,7 +64,7 @@ void ct_thresholds_free(struct ct_thresholds *thresholds)
 
 /* ---------------------------------------------------------------- values as text */
 
-/* The largest unit of which it is a whole number. */
+/* Prints the time in the largest unit of which it is a whole number. */
 static size_t print_time(int64_t ns, char *buffer, size_t nr_bytes)
 {
 	static const struct {
@@ -125,7 +125,7 @@ static enum ct_status refuse_value(
 
 /* ---------------------------------------------------------------- settings */
 
-/* Without blanks at its ends. */
+/* Copies a word without the blanks at its ends. */
 static void copy_word(char *to, size_t nr_bytes, const char *from, size_t length)
 {
 	while (length && isspace((unsigned char)*from)) {
@@ -137,7 +137,7 @@ static void copy_word(char *to, size_t nr_bytes, const char *from, size_t length
 	snprintf(to, nr_bytes, "%.*s", (int)(length < nr_bytes ? length : nr_bytes - 1), from);
 }
 
-/* "NAME = VALUE"; false: there is no '='. */
+/* Splits "NAME = VALUE". False: there is no '='. */
 static bool split(const char *setting, char name[LONGEST_NAME + 1], char *value, size_t nr_bytes)
 {
 	size_t length = strcspn(setting, "=");
@@ -195,7 +195,7 @@ enum ct_status ct_thresholds_allow(
 
 /* ---------------------------------------------------------------- files */
 
-/* A '#' inside of a word belongs to it: {closure#0}. */
+/* A '#' within a word belongs to the word: {closure#0}. */
 static void cut_comment(char *line)
 {
 	char *at = line;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The judgement's view of the public thresholds. Nothing of them changes.
+ * The judgement's view of the public thresholds. The judgement changes nothing in them.
  */
 #ifndef ANALYZE_THRESHOLDS_H
 #define ANALYZE_THRESHOLDS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ties, by which one waits for another: for a child to end, for a lock that another coroutine holds, or for what was
- * given to one that is gone. Where the trace does not tell, there is no tie. All is found out once, and each question
- * costs one look.
+ * Ties between coroutines: one waits for a child to end, for a lock that another one holds, or for what was given to
+ * a destroyed one. If the trace does not say so, there is no tie. All ties are computed once, so that each query is
+ * one array access.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -27,12 +27,12 @@ static uint32_t *array_of(struct analysis *analysis, size_t count)
 	return array;
 }
 
-/* The only child that it awaits, where the suspend itself says nothing. */
+/* The only child that the coroutine awaits, if the suspend itself names nothing. */
 static uint32_t awaited_child(struct model *model, const struct model_coro *coro)
 {
 	bool is_only = coro->rare->nr_awaits == 1 && !coro->wait_object;
 
-	/* Events that are missing may leave anything there. */
+	/* If events are missing, the list of awaited children may be wrong. */
 	return is_only ? model_find(model, coro->process, coro->rare->awaited) : 0;
 }
 
@@ -46,7 +46,7 @@ uint32_t analyze_ties_child(struct analysis *analysis, const struct model_coro *
 		child = model_find(model, coro->process, identity);
 	else if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_FRAME)
 		child = model_find_frame(model, coro->process, identity);
-	/* The frame serves another one by now. */
+	/* The frame has a newer coroutine by now. */
 	if (child && model->coros.at[child].created != CT_NO_TIME &&
 		model->coros.at[child].created > coro->suspended)
 		return 0;
@@ -77,7 +77,7 @@ bool analyze_ties_wait(const struct analysis *analysis, uint32_t index, struct t
 			.site = coro->wait_site};
 		return true;
 	}
-	/* A thread that waits holds up all that run on it, one within the other. */
+	/* A thread that waits holds up all coroutines that are nested on it. */
 	if (coro->state != CT_STATE_RUNNING || !(coro->flags & MODEL_CORO_ON_STACK) ||
 		!thread->wanted)
 		return false;
@@ -98,7 +98,10 @@ uint32_t analyze_ties_thread_ahead(const struct analysis *analysis, uint32_t pro
 		       : 0;
 }
 
-/* The coroutine within which the lock was taken without a name, as long as that is on the same thread; 0: none. */
+/*
+ * The coroutine during whose run its thread took the lock without naming an owner, if it is still on that thread; 0:
+ * none.
+ */
 static uint32_t owner_within(const struct analysis *analysis, uint32_t process, uint64_t lock)
 {
 	const struct model_object *object = analyze_ties_object_at(analysis, process, lock);
@@ -110,7 +113,7 @@ static uint32_t owner_within(const struct analysis *analysis, uint32_t process, 
 	return is_there ? index : 0;
 }
 
-/* Through threads that have one lock and wait for the next one, to a coroutine that has one; 0: there is none. */
+/* The coroutine at the end of a chain of threads, each of which holds a lock and waits for the next lock; 0: none. */
 static uint32_t owner_behind_threads(
 	const struct analysis *analysis, uint32_t process, uint64_t lock)
 {
@@ -135,13 +138,13 @@ static uint32_t owner_of(const struct analysis *analysis, uint32_t index)
 		return owner_behind_threads(analysis, coro->process, coro->wait_object);
 	if (!object->handle || object->owner == MODEL_OWNER_UNKNOWN)
 		return 0;
-	/* Handed to itself while it waits: that is no wait for itself. */
+	/* A lock that was handed to the coroutine while it waits does not make it wait for itself. */
 	if (object->owner == index && (object->is_handed || object->owned >= coro->suspended))
 		return 0;
 	return object->owner;
 }
 
-/* The coroutine that has it for good, where it is no lock: one that was destroyed. */
+/* The destroyed coroutine that has the object for good, if the object is no lock. */
 static uint32_t keeper_of(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_object *object = analyze_ties_object(analysis, coro);
@@ -197,7 +200,7 @@ static void note_waiter(struct analysis *analysis, const struct model_coro *coro
 	}
 }
 
-/* Most wait for nobody: what is zero already takes no memory. */
+/* Most coroutines wait for no other. Not writing zeros saves memory. */
 static void set(uint32_t *at, uint32_t index, uint32_t value)
 {
 	if (at[index] != value)
@@ -241,7 +244,7 @@ uint32_t analyze_ties_next(const struct analysis *analysis, uint32_t index)
 
 /* ---------------------------------------------------------------- victims */
 
-/* Follows the chain to one that a finding speaks of, or whose answer is known; 0: there is none. */
+/* Follows the chain to a coroutine that has a finding, or whose answer is known; 0: there is none. */
 static uint32_t look_ahead(struct analysis *analysis, uint32_t start)
 {
 	struct ties *ties = &analysis->ties;
@@ -363,7 +366,7 @@ bool analyze_ties_holds_lock(const struct analysis *analysis, uint32_t coro)
 	return analysis->ties.held_first[coro] != 0;
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- steps about ties */
 
 void analyze_story_suspended_as(struct analysis *analysis, struct story *story,
 	const struct model_coro *coro, const char *words)
@@ -390,7 +393,7 @@ void analyze_story_suspended(
 		analyze_say(analysis, "suspended, to wait for %s", resource));
 }
 
-/* Was it made ready by the coroutine that woke it, as that was told? */
+/* Did the recorded wake make the coroutine ready? */
 static bool is_by_waker(const struct model_coro *coro)
 {
 	return coro->turns->wake.time != CT_NO_TIME && coro->turns->wake.time >= coro->suspended &&
@@ -447,7 +450,10 @@ void analyze_story_woken(struct analysis *analysis, struct story *story,
 	const struct model_coro *coro, struct model_waking wake)
 {
 	const char *text = analyze_say(analysis, "woke coroutine %" PRIu64, coro->id);
-	/* The last to suspend there is a guess, and not that it woke itself: its awaiter may have, or another one. */
+	/*
+	 * The waker is only guessed: the coroutine that suspended last on the thread. That this coroutine woke itself
+	 * is not meant: its awaiter may have woken it, or another coroutine.
+	 */
 	bool is_unknown =
 		wake.is_leaving && wake.coro == (uint32_t)(coro - analysis->model->coros.at);
 
@@ -504,7 +510,7 @@ void analyze_story_failed(struct analysis *analysis, struct story *story, uint32
 			failed->id, analyze_words_place(analysis, failed->site));
 }
 
-#define VICTIM_PLACES 4u /* that are named */
+#define VICTIM_PLACES 4u /* places that are named */
 
 /* Victims, by the place where they wait. */
 struct victims {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ties: who waits for whom, what for, and who has it. A part of parts.h.
+ * Ties: what each coroutine waits for, and which coroutine must act before it can go on: a child that must end, the
+ * owner of a lock. A part of parts.h.
  */
 #ifndef ANALYZE_TIES_H
 #define ANALYZE_TIES_H
@@ -12,105 +13,119 @@
 
 struct analysis;
 
-/* Ties: who waits for whom; by coroutine, where nothing else is said. In the scratch arena. */
+/* All ties. Arrays are indexed by coroutine unless stated otherwise, and are in the scratch arena. */
 struct ties {
-	uint32_t *next;   /* who must go on before it can */
-	uint32_t *behind; /* the nearest one ahead that a finding speaks of; 0: none */
-	/* One that has this one in `behind`, and that no finding tells of; 0: none. And the next such one. */
+	uint32_t *next; /* the coroutine that must go on before this one can */
+	/* the nearest coroutine ahead in the chain that has a finding; 0: none */
+	uint32_t *behind;
+	/* A coroutine without a finding that has this one in `behind`, and the next such coroutine; 0: none. */
 	uint32_t *victim_first;
 	uint32_t *victim_next;
-	uint32_t *seen;       /* on the way of which one, while victims are looked for */
-	uint32_t *held_first; /* the first lock that it holds */
+	/* number of the search that passed it, while victims are looked for */
+	uint32_t *seen;
+	uint32_t *held_first; /* the first lock that the coroutine holds */
 	uint32_t *held_next;  /* by object: the next lock of the same owner */
 	uint32_t *nr_waiters; /* by object */
-	ct_time *waits_since; /* by object: the youngest waiter's */
-	uint32_t *waits_at;   /* by object: where that one waits */
+	ct_time *waits_since; /* by object: since when the youngest waiter waits */
+	uint32_t *waits_at;   /* by object: where the youngest waiter waits */
 };
 
-/* analyze_ties_survey: finds out all ties. */
+/* analyze_ties_survey: computes all ties. */
 void analyze_ties_survey(struct analysis *analysis);
 
-/* analyze_ties_child: the coroutine that this one waits for; 0: none, or it cannot be told which. */
+/* analyze_ties_child: returns the coroutine whose end `coro` waits for; 0: none, or not known. */
 uint32_t analyze_ties_child(struct analysis *analysis, const struct model_coro *coro);
 
-/* analyze_ties_object_at: what this handle means; index 0 of the model: nothing was done to it. */
+/* analyze_ties_object_at: returns the object of a handle; index 0 of the model if nothing was done to it. */
 const struct model_object *analyze_ties_object_at(
 	const struct analysis *analysis, uint32_t process, uint64_t handle);
 
-/* analyze_ties_object: what it waits for, where anything was done to it; index 0 of the model: nothing. */
+/*
+ * analyze_ties_object: returns the object that the coroutine waits for; index 0 of the model if nothing was done to
+ * it.
+ */
 const struct model_object *analyze_ties_object(
 	const struct analysis *analysis, const struct model_coro *coro);
 
 /*
- * The object of a coroutine's wait: suspended, or running on a thread that waits for a lock with all that
- * runs on it.
+ * The object of a coroutine's wait. The coroutine is suspended, or runs on a thread that waits for a lock and holds
+ * up all that runs on it.
  */
 struct ties_wait {
 	uint64_t object; /* a resource handle */
 	ct_time since;
 	uint64_t event;
 	uint32_t site;
-	uint32_t thread; /* the one that waits; 0: the coroutine does */
+	uint32_t thread; /* the thread that waits; 0: the coroutine is suspended */
 };
 
-/* analyze_ties_wait: false where it waits for nothing. */
+/* analyze_ties_wait: returns false if the coroutine waits for nothing. */
 bool analyze_ties_wait(const struct analysis *analysis, uint32_t coro, struct ties_wait *ret_wait);
 
-/* analyze_ties_thread_ahead: the thread that has this lock outside of coroutines, and itself waits for one; 0: none. */
+/*
+ * analyze_ties_thread_ahead: returns the thread that holds this lock outside of coroutines and itself waits for a
+ * lock; 0: none.
+ */
 uint32_t analyze_ties_thread_ahead(
 	const struct analysis *analysis, uint32_t process, uint64_t lock);
 
 /*
- * analyze_ties_next: who must go on before this waiting one can: child, owner of the lock, or one that is gone and had
- * been given what this one waits for; 0: not known.
+ * analyze_ties_next: returns the coroutine that must go on before this waiting one can: the awaited child, the owner
+ * of the lock, or a destroyed coroutine that had been given what this one waits for. 0: not known.
  */
 uint32_t analyze_ties_next(const struct analysis *analysis, uint32_t coro);
 
-/* analyze_ties_find_victims: who waits, through others perhaps, for those that findings speak of by now. */
+/*
+ * analyze_ties_find_victims: finds the coroutines that wait, directly or through others, for coroutines that have a
+ * finding so far.
+ */
 void analyze_ties_find_victims(struct analysis *analysis);
 
-/* analyze_ties_behind: the nearest one ahead in that chain, as analyze_ties_find_victims found it; 0: none. */
+/*
+ * analyze_ties_behind: returns the nearest coroutine ahead with a finding, as analyze_ties_find_victims found it; 0:
+ * none.
+ */
 uint32_t analyze_ties_behind(const struct analysis *analysis, uint32_t coro);
 
 /*
- * analyze_ties_is_something_left: was more given than taken? The rest lies there for the next one that looks. Only
- * where takings are told; else all that was given may have been taken.
+ * analyze_ties_is_something_left: was more given to the object than taken, so that the rest is there for the next
+ * taker? False if the program does not record takings, because then everything may have been taken.
  */
 bool analyze_ties_is_something_left(
 	const struct analysis *analysis, const struct model_object *object);
 
-#define TIES_GENERATIONS 64u /* of parents that are looked through */
+#define TIES_GENERATIONS 64u /* generations of parents that are followed */
 
-/* analyze_ties_comes_from: is it this one, or was it started by it, through any of these generations? */
+/* analyze_ties_comes_from: is `coro` the coroutine `from`, or a descendant of it within TIES_GENERATIONS? */
 bool analyze_ties_comes_from(const struct model *model, uint32_t coro, uint32_t from);
 
-/* analyze_ties_may_be_for_end: may its wait, by what is told, be for the end of one that it has started? */
+/* analyze_ties_may_be_for_end: may this be a wait for the end of a child, as far as recorded? */
 bool analyze_ties_may_be_for_end(const struct model_coro *coro);
 
-/* analyze_ties_is_for_untold_lock: does it wait for a lock, and which one is not told (P-104)? */
+/* analyze_ties_is_for_untold_lock: does the coroutine wait for a lock that the trace does not name (P-104)? */
 bool analyze_ties_is_for_untold_lock(const struct model_coro *coro);
 
 /*
- * analyze_ties_may_be_idle: does it wait for what others may send, signal or end, by a thing of which is not told which
- * it is (P-104)? A worker without work waits so, for any time. One that waits to send, or for a lock, does not.
+ * analyze_ties_may_be_idle: does the coroutine wait for a message, signal or end, at an object that the trace does
+ * not name (P-104)? A worker without work waits like this for any time. A wait to send, or for a lock, is none.
  */
 bool analyze_ties_may_be_idle(const struct analysis *analysis, const struct model_coro *coro);
 
-/* analyze_ties_is_shutting_down: had the program said before `time` that it ends? */
+/* analyze_ties_is_shutting_down: had the program announced its end by `time`? */
 bool analyze_ties_is_shutting_down(const struct analysis *analysis, uint32_t process, ct_time time);
 
-/* analyze_ties_holds_lock: does it hold a lock, in the end or when it was destroyed? */
+/* analyze_ties_holds_lock: does the coroutine hold a lock at the end, or did it when it was destroyed? */
 bool analyze_ties_holds_lock(const struct analysis *analysis, uint32_t coro);
 
-/* analyze_ties_nr_waiters: how many wait for the object, an index of the model. */
+/* analyze_ties_nr_waiters: returns how many coroutines wait for the object, an index of the model. */
 uint32_t analyze_ties_nr_waiters(const struct analysis *analysis, uint32_t object);
 
-/* analyze_ties_waits_since: since when the youngest of them does; CT_NO_TIME: nobody waits. */
+/* analyze_ties_waits_since: returns since when the youngest waiter waits for the object; CT_NO_TIME: nobody waits. */
 ct_time analyze_ties_waits_since(const struct analysis *analysis, uint32_t object);
 
 /*
- * analyze_ties_was_found_empty: did somebody come at `time` or later for what is left in the object until it is
- * taken, at the place where this coroutine waits, and has to wait, too?
+ * analyze_ties_was_found_empty: did a coroutine come at `time` or later to take what is left in the object, at the
+ * place where `coro` waits, and has to wait, too?
  */
 bool analyze_ties_was_found_empty(const struct analysis *analysis, const struct model_coro *coro,
 	const struct model_object *object, ct_time time);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descriptors that waits are for, by what was tried: two counts for each place at which coroutines wait.
+ * Tried descriptors: two counts for each place at which coroutines wait.
  */
 #include <inttypes.h>
 
@@ -8,11 +8,12 @@
 #include "analyze/tried.h"
 #include "analyze/watched_places.h"
 
-#define LEAST_WAITS 5u   /* that are over: fewer are no habit */
-#define SHARE_OTHERS 10u /* of these one in so many may have ended otherwise */
+#define LEAST_WAITS 5u   /* finished waits; a smaller number shows no habit */
+#define SHARE_OTHERS 10u /* one finished wait in so many may have ended otherwise */
 
 struct place {
-	uint64_t nr_over; /* waits that came just after nothing had been found at a descriptor */
+	/* finished waits that began just after nothing had been found at a descriptor */
+	uint64_t nr_over;
 	uint64_t nr_reported; /* of these: a poll had reported that descriptor meanwhile */
 };
 

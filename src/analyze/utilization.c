@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Minimum mutator utilisation: of all windows of one length, how much of the machine was left to the program in that
- * where least was. https://doi.org/10.1145/378795.378823
+ * Minimum mutator utilisation: of all windows of one length, the share of the machine that was left to the program in
+ * the worst window. https://doi.org/10.1145/378795.378823
  *
- * How many processors collect changes in steps, so the mean over a window, by where the window begins, is a line with
- * bends where one of the window's edges meets a step: its least is at a bend. Two edges go over all steps at once.
+ * The number of collecting processors changes in steps. The mean over a window, as a function of the window's
+ * beginning, is therefore piecewise linear, with bends where an edge of the window meets a step, and its minimum is
+ * at a bend. One pass over all steps suffices for both edges.
  */
 #include "analyze/parts.h"
 
-#define WINDOWS_STEP 3.16227766016837933 /* two of them make ten */
+#define WINDOWS_STEP 3.16227766016837933 /* the square root of ten */
 #define WINDOW_FIRST_NS 1000.0
 #define WINDOW_LAST_NS 1e9
 #define WINDOWS_MOST 16u
@@ -17,7 +18,7 @@ struct curve {
 	const struct model_share *shares;
 	size_t count;
 	ct_time until;
-	const double *sums; /* of what was left, in ns, up to each step */
+	const double *sums; /* processor time left to the program up to each step, in ns */
 };
 
 static double left_of(const struct model_share *share)
@@ -32,14 +33,14 @@ static ct_time end_of(const struct curve *curve, size_t step)
 	return step + 1 < curve->count ? curve->shares[step + 1].time : curve->until;
 }
 
-/* What was left up to a time that lies in this step. */
+/* The time left to the program up to a time within this step. */
 static double sum_until(const struct curve *curve, size_t step, ct_time time)
 {
 	return curve->sums[step] +
 	       left_of(&curve->shares[step]) * (double)(time - curve->shares[step].time);
 }
 
-/* The least that was left in a window of this length which begins, or else ends, with a step. */
+/* The least time left to the program in a window of this length that begins, or else ends, with a step. */
 static double least_beside(const struct curve *curve, int64_t window_ns, bool begins)
 {
 	ct_time first = curve->shares[0].time;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where coroutines wait at the end: counted by place, with the one that waits for the longest time. Coroutines at a
- * yield wait for nothing. Nothing is judged: a place may be as it should be.
+ * Where coroutines wait at the end: their number at each place, and the one that has waited longest. Coroutines at a
+ * yield do not count, because they wait for nothing. Nothing is judged: many coroutines at a place may be normal.
  */
 #include <stdlib.h>
 

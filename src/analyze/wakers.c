@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parties that could end waits at a place: marks on coroutines, for each place at which they, or those that they
- * started, woke somebody. Whether all of these are gone is asked once for each place, from place to place.
+ * Wakers: each coroutine is marked with the places at which it, or a descendant, woke a coroutine. Whether all wakers
+ * of a place are gone is computed once for each place, and may lead from place to place.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,12 +15,13 @@
 
 #define LEAST_OWN 2u
 #define LEAST_OF_ALL 3u
-#define LEAST_WAKES 10u /* that ended waits at a place: fewer are no habit */
-#define TIMES_LONGER 10 /* than any wait there that was ended */
-#define SHARE_AGAIN 10u /* of those woken one in so many comes back to wait there */
-#define ANCESTORS 16u   /* further up nobody is marked */
-#define DEPTH 4u /* so many places on: who waits further away counts as somebody who may come */
-/* Scans of all coroutines for one place; what is not known after these is somebody who may come. */
+#define LEAST_WAKES 10u /* ended waits at a place; a smaller number shows no habit */
+#define TIMES_LONGER 10 /* longer than any ended wait there */
+#define SHARE_AGAIN 10u /* one woken coroutine in so many comes back to wait there */
+#define ANCESTORS 16u   /* ancestors above that are not marked */
+/* places in a chain; a coroutine that waits further away counts as able to wake */
+#define DEPTH 4u
+/* Scans of all coroutines for one place; what is not known after these counts as able to wake. */
 #define SCANS 16u
 
 enum verdict {
@@ -29,24 +30,26 @@ enum verdict {
 	VERDICT_LEFT,
 };
 
-/* The places at which it, or one that it started, woke somebody; 0: none. */
+/* The places at which a coroutine, or a descendant of it, woke a coroutine; 0: none. */
 struct woken_at {
 	uint32_t at[WAKERS_PLACES];
-	bool is_more;      /* and others */
-	uint32_t woken_at; /* where another one ended its last wait so */
+	bool is_more;      /* further places */
+	uint32_t woken_at; /* the place at which it was itself woken by another coroutine last */
 };
 
-/* What ended waits at one place; the first of those that say the same has it. */
+/* How waits at one place ended. */
 struct place {
-	/* the id of the coroutine, started by none, that those who woke there go back to; 0: none yet */
+	/* id of the ancestor, started by no coroutine, that all wakers of this place have in common; 0: none yet */
 	uint64_t root;
 	uint64_t nr_woken;
-	uint64_t nr_again; /* of these: the one woken had been woken there before */
+	uint64_t nr_again; /* of these: the woken coroutine had been woken there before */
 	int64_t longest_ns;
-	bool has_others;     /* a thread woke somebody there, or not all go back to one */
-	uint8_t verdicts[2]; /* of all that end waits there, and of all that live, once asked for */
-	uint32_t spawn_site; /* where those who woke there were started; 0: at several places */
-	/* As a place at which coroutines are started: the last one of them that ended. */
+	/* a thread woke a coroutine there, or the wakers have no common ancestor */
+	bool has_others;
+	/* answers, once computed: for the wakers of the place, and for all living coroutines */
+	uint8_t verdicts[2];
+	uint32_t spawn_site; /* where the wakers were started; 0: at several places */
+	/* The next three are for a place at which coroutines are started: the last such coroutine that ended. */
 	uint64_t ended;
 	ct_time ended_time;
 	struct woken_at ended_at;
@@ -87,8 +90,9 @@ static void put_mark(struct woken_at *of, uint32_t place)
 }
 
 /*
- * The waker and all that it goes back to; the last one is the root. The runtime's own live as long as the program, wake
- * whom a collection held up, and were started by whoever ran then.
+ * Marks the waker and all its ancestors, the last of which is the root. A runtime's own coroutines are not marked:
+ * they live as long as the program, wake coroutines that a collection held up, and were started by whichever
+ * coroutine ran then.
  */
 static void mark_kin(struct model_watch *watch, struct place *place, uint32_t site, uint32_t coro)
 {
@@ -162,7 +166,7 @@ const struct model_watcher analyze_wakers_watcher = {
 	.looks = {[MODEL_WAKE] = look_at_wake, [MODEL_END] = look_at_end},
 };
 
-/* ---------------------------------------------------------------- what it is asked */
+/* ---------------------------------------------------------------- queries */
 
 static bool is_alive(const struct model_coro *coro)
 {
@@ -197,7 +201,7 @@ static bool has_started(const struct model *model, uint32_t starter, uint32_t co
 	return coro == starter;
 }
 
-/* Does it wait for a lock, for long, that one has which waits itself, and had started the coroutine in question? */
+/* Has the waker long been waiting for a lock whose owner waits itself, and is an ancestor of `coro`? */
 static bool wants_lock_of_starter(const struct analysis *analysis, uint32_t waker, uint32_t coro)
 {
 	const struct model_coro *at = analysis->model->coros.at, *from = &at[waker];
@@ -233,12 +237,12 @@ static bool is_root_alive(const struct analysis *analysis, uint64_t id, uint32_t
 	return root && is_alive(&analysis->model->coros.at[root]);
 }
 
-/* Places that are looked at, from the first one on. */
+/* The chain of places that are being looked at, from the first one on. */
 struct way {
 	uint32_t at[DEPTH];
 	unsigned length;
 	unsigned nr_scans;
-	bool is_of_all; /* whoever lives counts as one that may end waits anywhere */
+	bool is_of_all; /* any living coroutine counts as able to end waits anywhere */
 };
 
 static bool are_gone(const struct analysis *analysis, uint32_t process, struct way *way);
@@ -253,7 +257,7 @@ static bool is_on_way(const struct way *way, uint32_t site)
 	return false;
 }
 
-/* A message may come from anywhere: of a signal, of a thread, of one that was just started. */
+/* A message may come from anywhere: from a signal, from a thread, from a coroutine that was just started. */
 static bool waits_for_message(const struct analysis *analysis, const struct model_coro *coro)
 {
 	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
@@ -264,13 +268,13 @@ static bool waits_for_message(const struct analysis *analysis, const struct mode
 	       kind == CTP_RESOURCE_QUEUE;
 }
 
-/* A coroutine that went on until a moment ago may do so again. */
+/* A coroutine that ran until a moment ago may run again. */
 static bool has_just_stopped(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return analysis->parties[coro->process].end - coro->suspended < LIMIT(analysis, GRACE);
 }
 
-/* The coroutine has woken at the way's last place, or can start one that does: is it kept from that for ever? */
+/* This coroutine has woken at the way's last place, or can start one that does: will it wait for ever? */
 static bool is_kept(const struct analysis *analysis, const struct model_coro *coro, struct way *way)
 {
 	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_wakers_watcher);
@@ -280,7 +284,7 @@ static bool is_kept(const struct analysis *analysis, const struct model_coro *co
 
 	if (!analyze_wakers_is_bound(analysis, coro) || !place || has_just_stopped(analysis, coro))
 		return false;
-	/* A program that waits so for ever is one that is idle. */
+	/* A program that blocks like this for ever is idle. */
 	if (analyze_runtime_words_is(analysis, coro, GO_WORD_FOREVER))
 		return false;
 	if (way->is_of_all && analyze_runtime_words_is(analysis, coro, GO_WORD_SELECT))
@@ -297,7 +301,7 @@ static bool is_kept(const struct analysis *analysis, const struct model_coro *co
 	return is_gone;
 }
 
-/* A coroutine that may bring something: no beat, none of the runtime, and not the one that ends the trace. */
+/* May this coroutine bring something? Not if it is a beat, belongs to the runtime, or alone ends the trace. */
 static bool may_bring(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
@@ -352,7 +356,10 @@ bool analyze_wakers_come_anew(const struct analysis *analysis, const struct mode
 	       (place->has_others || !is_root_alive(analysis, place->root, coro->process));
 }
 
-/* Has it waited far longer than any of so many there, which coroutines ended, and is nobody left who did? */
+/*
+ * Has this coroutine waited far longer than any of at least `least` waits there, which coroutines ended, and is none
+ * of their wakers left?
+ */
 static bool have_gone(const struct analysis *analysis, const struct model_coro *coro,
 	uint64_t least, bool is_of_all)
 {
@@ -383,9 +390,9 @@ bool analyze_wakers_were_its_own(const struct analysis *analysis, const struct m
 	return place && place->root == coro->id && have_gone(analysis, coro, LEAST_OWN, false);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
-/* Is each that was started there, and has not ended, one of those that wait at this place? */
+/* Do all living coroutines that were started at `spawn_site` wait at this place? */
 static bool are_others_ended(
 	const struct analysis *analysis, uint32_t process, uint32_t spawn_site, uint32_t site)
 {

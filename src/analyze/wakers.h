@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parties that have ended waits at a place, and could do so again: the coroutines that woke somebody there, and
- * those that started them, directly or by others, and can start more. Where each of them has ended, or waits for what
- * none but such ones end, nobody comes any more.
+ * Wakers: the coroutines that have ended waits at a place and could do so again. These are the coroutines that woke a
+ * coroutine there, and their ancestors, which can start more of them. If each of them has ended, or waits for
+ * something that only such coroutines end, no further wake can come.
  *
- * Judged are waits that coroutines end, one by one, and coroutines alone: a thread that woke somebody there can always
- * come again, and so can a coroutine of the runtime itself. One of the program has room for WAKERS_PLACES places; if it
- * woke at more of them it may wake anywhere.
+ * Only waits that coroutines end one by one are judged, and only wakes by coroutines: a thread that woke a coroutine
+ * there can always come again, and so can a coroutine of the runtime itself. Each coroutine of the program has room
+ * for WAKERS_PLACES places; a coroutine that woke at more places may wake anywhere.
  */
 #ifndef ANALYZE_WAKERS_H
 #define ANALYZE_WAKERS_H
@@ -21,51 +21,57 @@ struct story;
 
 #define WAKERS_PLACES 2u
 
-/* analyze_wakers_watcher: looks on, and keeps the above; the judgement lets it watch. */
+/* analyze_wakers_watcher: the watcher that records this; the judgement registers it. */
 extern const struct model_watcher analyze_wakers_watcher;
 
-/* analyze_wakers_is_bound: does it wait for what the program has to do, with no end by itself? */
+/*
+ * analyze_wakers_is_bound: does the coroutine wait for something that the program itself has to do, with no deadline
+ * still to come?
+ */
 bool analyze_wakers_is_bound(const struct analysis *analysis, const struct model_coro *coro);
 
 /*
- * analyze_wakers_are_gone: ten waits at least ended where this coroutine waits, each by a coroutine and ten times
- * sooner than it has waited by now, and none of those that ended them, or could start others that do, is left to do so.
+ * analyze_wakers_are_gone: is no waker left at the place where this coroutine waits? At least ten waits there must
+ * have ended, each by a coroutine and ten times sooner than this coroutine has waited, and all their wakers, and all
+ * coroutines that could start such wakers, must be unable to wake again.
  */
 bool analyze_wakers_are_gone(const struct analysis *analysis, const struct model_coro *coro);
 
 /*
- * analyze_wakers_are_all_gone: likewise, of three waits at least, where not only those wait so that ended them, but all
- * that there are, and none for several channels at once.
+ * analyze_wakers_are_all_gone: the same from three ended waits on, but all living coroutines of the program must be
+ * unable to wake, not only those wakers, and none of them may wait for several channels at once.
  */
 bool analyze_wakers_are_all_gone(const struct analysis *analysis, const struct model_coro *coro);
 
 /*
- * analyze_wakers_were_its_own: likewise, of two waits at least, where all that ended those go back to this coroutine
- * itself: it had started them, or those that started them.
+ * analyze_wakers_were_its_own: the same as analyze_wakers_are_gone from two ended waits on, if all those wakers
+ * descend from this coroutine.
  */
 bool analyze_wakers_were_its_own(const struct analysis *analysis, const struct model_coro *coro);
 
 /*
- * analyze_wakers_come_back: do those that are woken where it waits come back there for more, one in ten at least? So
- * consumers do; a coroutine that asks for something goes on with it.
+ * analyze_wakers_come_back: do coroutines that are woken at the place of this wait come back there for more, at least
+ * one in ten? Consumers come back; a coroutine that asks for something goes on with the answer.
  */
 bool analyze_wakers_come_back(const struct analysis *analysis, const struct model_coro *coro);
 
 /*
- * analyze_wakers_want_lock: does one that ended waits where this coroutine waits want a lock for long, which one has
- * that had started this coroutine, and waits itself? Nothing from outside ends such a circle.
+ * analyze_wakers_want_lock: has a coroutine that ended waits at this place long been waiting for a lock whose owner
+ * is an ancestor of `coro` and waits itself? Nothing from outside ends such a circle.
  */
 bool analyze_wakers_want_lock(const struct analysis *analysis, const struct model_coro *coro);
 
 /*
- * analyze_wakers_come_anew: was a wait where it waits ended by a thread, or by coroutines that do not all go back to
- * one that lives? Others may come that way, with none left who would start them: timers of a runtime.
+ * analyze_wakers_come_anew: was a wait at this place ended by a thread, or by coroutines without a common ancestor
+ * that still lives? Further wakers may come in the same way although no coroutine is left that could start them: from
+ * timers of a runtime.
  */
 bool analyze_wakers_come_anew(const struct analysis *analysis, const struct model_coro *coro);
 
 /*
- * analyze_wakers_tell: as evidence, that ten waits at least ended there, all by coroutines that were started at one
- * place, of which none is left but those that wait so themselves, and that the last of them to end woke nobody there.
+ * analyze_wakers_tell: adds evidence if at least ten waits ended there, all by coroutines that were started at one
+ * place, if none of these is left except those that wait here themselves, and if the last of them to end woke nobody
+ * here.
  */
 void analyze_wakers_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);

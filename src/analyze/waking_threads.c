@@ -11,21 +11,23 @@
 
 #define LEAST_ENDED 3u
 #define TIMES_LONGER 10
-#define SHARE_LOOKED 2 /* of the wait's time: it was looked at later than one in so many of it */
+#define SHARE_LOOKED 2 /* the last look must come after one part in so many of the wait's time */
 
 struct place {
-	uint32_t thread; /* that ended waits here; 0: none yet */
+	uint32_t thread; /* the thread that ended waits here; 0: none yet */
 	bool is_by_write;
-	bool has_others; /* so did other threads, or coroutines, or an event loop by itself */
+	/* other threads, coroutines, or an event loop on its own ended waits here as well */
+	bool has_others;
 	uint64_t nr_ended;
-	uint64_t nr_cut; /* besides: by the parent of the one that waited */
+	/* not in nr_ended: waits that an ancestor of the waiting coroutine ended */
+	uint64_t nr_cut;
 	int64_t longest_ns;
 	ct_time last;
 };
 
-/* ---------------------------------------------------------------- what it looks at */
+/* ---------------------------------------------------------------- callbacks of the watcher */
 
-/* The thread whose doing it is, where no coroutine's; 0: it is not known which, or an event loop's own. */
+/* The thread that caused a wake outside any coroutine; 0: not known, or an event loop woke on its own. */
 static uint32_t waker_of(const struct model *model, uint32_t thread)
 {
 	const struct model_thread *at = &model->threads[thread];
@@ -35,7 +37,7 @@ static uint32_t waker_of(const struct model *model, uint32_t thread)
 	return at->is_worker ? 0 : thread;
 }
 
-/* Its loop was told before this wait began: what is waited for was there already. */
+/* Was the loop prodded before this wait began? Then what is waited for was there already. */
 static bool was_there(
 	const struct model *model, const struct ct_event *event, const struct model_coro *coro)
 {
@@ -87,14 +89,14 @@ const struct model_watcher analyze_waking_threads_watcher = {
 	.looks = {[MODEL_WAKE] = look_at_wake},
 };
 
-/* ---------------------------------------------------------------- what it is asked */
+/* ---------------------------------------------------------------- queries */
 
 static bool is_over(const struct analysis *analysis, const struct model_thread *thread)
 {
 	return thread_is_over(thread, analysis->parties[thread->process].end);
 }
 
-/* In a futex that no clock ends, by the last look, which is late enough. */
+/* Is the thread in a futex without time-out, according to a look that is late enough? */
 static bool is_blocked(const struct analysis *analysis, const struct model_thread *thread,
 	const struct model_coro *coro)
 {
@@ -106,7 +108,7 @@ static bool is_blocked(const struct analysis *analysis, const struct model_threa
 	       thread->seen_system_call == SYS_futex;
 }
 
-/* Whatever it sleeps for, it did before: this wait is for something else. */
+/* Did the thread's sleep begin before this wait? Then it has nothing to do with this wait. */
 static bool sleeps_since_before(const struct model_thread *thread, const struct model_coro *coro)
 {
 	return thread->seen > thread->last_event && thread->seen_state == 'S' &&
@@ -116,7 +118,7 @@ static bool sleeps_since_before(const struct model_thread *thread, const struct 
 		       thread->seen_system_call == SYS_clock_nanosleep);
 }
 
-/* Can no thread come that runs no coroutine? */
+/* Are all threads blocked that run no coroutines? */
 static bool are_others_blocked(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model *model = analysis->model;
@@ -135,7 +137,7 @@ static bool are_others_blocked(const struct analysis *analysis, const struct mod
 	return true;
 }
 
-/* NULL: no thread ended waits there, or not alone. */
+/* The record of the coroutine's place; NULL: no thread ended waits there, or several did. */
 static const struct place *place_of(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct place *place =
@@ -156,7 +158,7 @@ bool analyze_waking_threads_are_gone(const struct analysis *analysis, const stru
 	       place->longest_ns < waited_ns / TIMES_LONGER && are_others_blocked(analysis, coro);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static const char *words_now(
 	struct analysis *analysis, const struct place *place, const struct model_coro *coro)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waking threads: of each place of waits, the thread that ended them, where no coroutine did. A thread that runs none
- * wakes by itself, or by a write to a pair of the process, which an event loop meets: what that loop wakes then,
- * outside any coroutine, is the writer's doing. Where one thread ended all such waits, and has ended itself, or blocks
- * for good, nobody comes any more. A wait that is ended by the parent of the one that waits was cut short.
+ * Waking threads: for each place of waits, the thread that ended them, if no coroutine did. A thread that runs no
+ * coroutine wakes directly, or by a write to a socket pair or pipe that an event loop of the process reads: what that
+ * loop then wakes, outside any coroutine, counts as woken by the writing thread. If one thread ended all waits at a
+ * place, and has itself ended, or blocks for good, no further wake comes. A wait that the waiting coroutine's
+ * ancestor ended does not count: it was cut short.
  */
 #ifndef ANALYZE_WAKING_THREADS_H
 #define ANALYZE_WAKING_THREADS_H
@@ -16,18 +17,21 @@ struct analysis;
 struct model_coro;
 struct story;
 
-/* analyze_waking_threads_watcher: looks on, and keeps the above; the judgement lets it watch. */
+/* analyze_waking_threads_watcher: the watcher that records this; the judgement registers it. */
 extern const struct model_watcher analyze_waking_threads_watcher;
 
 /*
- * analyze_waking_threads_are_gone: three waits at least ended where this coroutine waits, each ten times sooner than it
- * has waited by now, all by one thread, which has ended, or lies in a futex without time-out; and so do all others that
- * run no coroutine, but for those that slept already when this wait began.
+ * analyze_waking_threads_are_gone: is the waking thread of this coroutine's place gone? At least three waits there
+ * must have ended, each ten times sooner than this coroutine has waited, all by one thread. That thread, and all
+ * others that run no coroutine, must have ended, or be blocked in a futex without time-out, or be in a sleep that
+ * began before this wait.
  */
 bool analyze_waking_threads_are_gone(
 	const struct analysis *analysis, const struct model_coro *coro);
 
-/* analyze_waking_threads_tell: as evidence, that thread, the last wait that it ended there, and what it does now. */
+/*
+ * analyze_waking_threads_tell: adds evidence of that thread, the last wait that it ended there, and what it does now.
+ */
 void analyze_waking_threads_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Watchers, asked what they have kept.
+ * Queries of what watchers have recorded.
  */
 #include "analyze/parts.h"
 #include "analyze/watched_places.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why one coroutine does not run: one chain from it to what it waits for, who has that, what that one does, and
- * what its thread does; then who could still wake the last of the chain.
+ * Why one coroutine does not run: a chain from the coroutine to what it waits for, who has that, what that owner
+ * does, and what its thread does; then who could still wake the last one of the chain.
  *
- * Nothing is judged here: findings say what is wrong. Where the trace does not tell, a step says so.
+ * Nothing is judged here: findings say what is wrong. If the trace lacks something, a step says so.
  */
 #include <inttypes.h>
 
@@ -14,14 +14,14 @@
 #include "analyze/why_live.h"
 #include "base/failure.h"
 
-#define STEPS_MAX 64u /* longer chains are cut, and say so */
+#define STEPS_MAX 64u /* a longer chain is cut, and says so */
 #define WORKERS_TOLD 4u
 
 struct walk {
 	struct analysis *analysis;
 	const struct ct_report *report; /* with its findings */
 	struct story story;
-	bool *is_told; /* by coroutine: a circle ends where it began */
+	bool *is_told; /* by coroutine: already in the chain; a circle ends where it began */
 };
 
 static const struct model_coro *coro_of(const struct walk *walk, uint32_t index)
@@ -29,7 +29,9 @@ static const struct model_coro *coro_of(const struct walk *walk, uint32_t index)
 	return &walk->analysis->model->coros.at[index];
 }
 
-/* The end of a process is what its engine knows, and an event may be a moment younger. */
+/*
+ * Time from `since` to the end of the process. The end is as the engine knows it, and an event may be slightly later.
+ */
 static int64_t until_end(const struct walk *walk, uint32_t process, ct_time since)
 {
 	ct_time end = walk->analysis->parties[process].end;
@@ -59,7 +61,7 @@ static void tell(struct walk *walk, struct ct_step step)
 
 static const char its_thread[] = "its thread";
 
-/* A thread that runs is in no call, which the kernel tells as -1. */
+/* A thread that runs is in no system call, which the kernel reports as -1. */
 static const char *words_look(
 	const struct walk *walk, const char *who, const struct model_thread *thread)
 {
@@ -88,7 +90,7 @@ static void tell_look(struct walk *walk, uint32_t index, const char *who)
 		   });
 }
 
-/* `who`: "its thread", or one by its name. */
+/* `who`: "its thread", or the thread's name. */
 static void tell_thread(struct walk *walk, uint32_t index, const char *who)
 {
 	const struct model_thread *thread = &walk->analysis->model->threads[index];
@@ -119,7 +121,7 @@ static void tell_thread(struct walk *walk, uint32_t index, const char *who)
 	tell_look(walk, index, who);
 }
 
-/* ---------------------------------------------------------------- what it waits for */
+/* ---------------------------------------------------------------- the awaited object */
 
 static void tell_close(struct walk *walk, const struct model_descriptor *descriptor)
 {
@@ -195,7 +197,7 @@ static void tell_change(struct walk *walk, const struct model_object *object)
 		   });
 }
 
-/* The last notify that woke somebody, where something else was done to it since. */
+/* The last notify that woke a coroutine, if something else was done to the object since. */
 static void tell_found(struct walk *walk, const struct model_object *object)
 {
 	if (object->found.time == CT_NO_TIME || object->found.time == object->changed)
@@ -257,7 +259,7 @@ static void tell_waiting(struct walk *walk, const struct model_coro *coro)
 
 /* ---------------------------------------------------------------- the other states */
 
-/* Threads that may take it out of the queue, and what they do instead. */
+/* The threads that may take the coroutine out of the queue, and what they do instead. */
 static void tell_workers(struct walk *walk, uint32_t process)
 {
 	const struct model *model = walk->analysis->model;
@@ -277,7 +279,7 @@ static void tell_workers(struct walk *walk, uint32_t process)
 			"%" PRIu32 " more threads run coroutines", count - WORKERS_TOLD);
 }
 
-/* The thread that put it there need not be the one that takes it out. */
+/* The thread that queued the coroutine need not be the one that takes it out. */
 static void tell_queue(struct walk *walk, const struct model_coro *coro)
 {
 	const struct model_run_queue *queue =
@@ -297,7 +299,7 @@ static void tell_queue(struct walk *walk, const struct model_coro *coro)
 	tell_workers(walk, coro->process);
 }
 
-/* Those that could take it out of the queue. */
+/* The threads that could take the coroutine out of its queue. */
 static void tell_takers(struct walk *walk, const struct model_coro *coro)
 {
 	if (coro->turns->queue_thread)
@@ -314,7 +316,7 @@ static void tell_ready(struct walk *walk, const struct model_coro *coro)
 	tell_takers(walk, coro);
 }
 
-/* Nobody wakes it: whoever takes coroutines out of the queue runs it. */
+/* Nobody needs to wake a coroutine that yielded: the worker that takes it out of the queue runs it. */
 static void tell_yielded(struct walk *walk, const struct model_coro *coro)
 {
 	tell_suspend(walk, coro, "yielded, and waits for nothing but its turn");
@@ -383,7 +385,7 @@ static void tell_state(struct walk *walk, const struct model_coro *coro)
 	}
 }
 
-/* ---------------------------------------------------------------- who is left */
+/* ---------------------------------------------------------------- what could still wake it */
 
 static void tell_hope(struct walk *walk, bool is_there, const char *sentence)
 {
@@ -391,7 +393,7 @@ static void tell_hope(struct walk *walk, bool is_there, const char *sentence)
 		analyze_story_fact(walk->analysis, &walk->story, "%s", sentence);
 }
 
-/* Its end is not told where it was attached to; but then it was not there to be looked at. */
+/* The end of a process that we attached to is not recorded; but then the process was not there to be looked at. */
 static bool is_over(const struct walk *walk, uint32_t process)
 {
 	const struct party *party = &walk->analysis->parties[process];
@@ -401,7 +403,7 @@ static bool is_over(const struct walk *walk, uint32_t process)
 	       (live->pid && (!live->seen || live->seen->has_ended));
 }
 
-/* What is left of the obligation set (DETECTORS.md): each that could still make it go on. */
+/* The rest of the obligation set (DETECTORS.md): everything that could still make the coroutine go on. */
 static void tell_obligations(struct walk *walk, const struct model_coro *coro)
 {
 	uint32_t process = coro->process;
@@ -491,7 +493,7 @@ static void follow(struct walk *walk, uint32_t index)
 			coro_of(walk, last)->id);
 }
 
-/* Events that nobody recorded may matter to the chain. */
+/* Missing events may matter to the chain. */
 static void tell_what_is_missing(struct walk *walk, uint32_t process)
 {
 	const struct model *model = walk->analysis->model;
@@ -508,7 +510,7 @@ static void tell_what_is_missing(struct walk *walk, uint32_t process)
 		}
 }
 
-/* Coroutines that would go on if this one did. */
+/* The coroutines that would go on if this one did. */
 static void tell_waiters(struct walk *walk, uint32_t index)
 {
 	const struct model *model = walk->analysis->model;
@@ -573,7 +575,7 @@ void analyze_why_tell(struct analysis *analysis, struct ct_report *report)
 		return;
 	}
 	model_export(analysis->model, coro, &report->why_coro);
-	/* One that lies in a queue was ready before its first run, too. */
+	/* A coroutine in a queue was ready before its first run, too. */
 	if (is_ready(coro_of(&walk, coro)))
 		report->why_coro.state = CT_STATE_READY;
 	tell_waiters(&walk, coro);

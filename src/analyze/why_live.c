@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kernel's account of a living process, in the words of a report: its threads, and the descriptors that
- * coroutines wait for. The kernel was asked after the last event; nothing is asked here.
+ * coroutines wait for. The kernel was asked after the last event; this file asks it nothing.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -86,7 +86,7 @@ bool analyze_why_live_thread(struct analysis *analysis, struct story *story, uin
 
 /* ---------------------------------------------------------------- descriptors */
 
-/* ": thread reactor (4711)", of those that are in a call about it. */
+/* ": thread reactor (4711)": the threads that are in a call about the descriptor. */
 static const char *words_callers(
 	struct analysis *analysis, const struct live *seen, int32_t descriptor)
 {
@@ -109,7 +109,7 @@ static const char *words_callers(
 	return words;
 }
 
-/* Failure and the end of a stream are always reported, and need not be said. */
+/* Errors and hang-ups are always reported, and need not be named. */
 static const char *words_watch(
 	struct analysis *analysis, const struct live *seen, const struct live_watch *watch)
 {
@@ -191,7 +191,7 @@ static uint32_t find_thread(const struct analysis *analysis, uint64_t tid)
 	const struct ct_tables *tables = analysis->tables;
 	uint32_t i;
 
-	/* Where several had the number the last one is meant. */
+	/* If several threads had this number, the last one is meant. */
 	for (i = tables->nr_threads; i > 1; i--)
 		if (tables->threads[i - 1].tid == tid &&
 			tables->processes[tables->threads[i - 1].process].pid ==
@@ -273,11 +273,11 @@ static const char *words_known(struct analysis *analysis)
 		rest);
 }
 
-/* ---------------------------------------------------------------- what it means for waits */
+/* ---------------------------------------------------------------- closed descriptors */
 
 /*
- * Only one that has waited for a while: a coroutine that suspended just now may have opened the descriptor
- * behind the look.
+ * Only a coroutine that has waited for a while counts: one that suspended just now may have opened the descriptor
+ * after the look.
  */
 static bool waits_for_closed(const struct analysis *analysis, const struct model_coro *coro)
 {

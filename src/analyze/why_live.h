@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernel told of a process that was looked at while it ran, beside its trace.
+ * What the kernel reported of a process that was looked at while it ran, besides its trace.
  */
 #ifndef ANALYZE_WHY_LIVE_H
 #define ANALYZE_WHY_LIVE_H
 
 #include "analyze/parts.h"
 
-/* analyze_why_live_remark: a remark on coroutines that wait for what is not open any more. */
+/* analyze_why_live_remark: adds a remark on coroutines that wait for a descriptor that is no longer open. */
 void analyze_why_live_remark(struct analysis *analysis);
 
-/* analyze_why_live_export: what the kernel told of all its threads, into report->live. */
+/* analyze_why_live_export: writes what the kernel reported of all threads into report->live. */
 void analyze_why_live_export(struct analysis *analysis, struct ct_report *report);
 
-/* analyze_why_live_thread: what the thread did when it was looked at; false: nothing is known of that. */
+/* analyze_why_live_thread: adds what the thread did when it was looked at. False: nothing is known about it. */
 bool analyze_why_live_thread(struct analysis *analysis, struct story *story, uint32_t thread);
 
 /*
- * analyze_why_live_descriptor: what the descriptor that the coroutine waits for is, which epoll instances have it, and
- * who waits on those; nothing where nothing is known.
+ * analyze_why_live_descriptor: adds what the descriptor is that the coroutine waits for, which epoll instances have
+ * it, and which threads wait on those instances. Adds nothing if nothing is known.
  */
 void analyze_why_live_descriptor(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
 
 /*
- * analyze_why_live_place: what the kernel told of the descriptor that the coroutine waits for. UNSEEN: nothing, or of
- * none.
+ * analyze_why_live_place: returns what the kernel reported of the descriptor that the coroutine waits for. UNSEEN:
+ * nothing is known, or the coroutine waits for no descriptor.
  */
 enum why_place {
 	WHY_PLACE_UNSEEN,

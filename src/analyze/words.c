@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Words: what src/say makes of sites, resources and threads, and sentences, as texts in the report's arena.
+ * Words: names of sites, resources and threads from src/say, and sentences, as texts in the report's arena.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -41,7 +41,7 @@ const char *analyze_words_reason(enum reason reason)
 	return sentences[reason];
 }
 
-/* The words so far, kept; the text is empty again. */
+/* Keeps the text in the arena, and frees it. */
 static const char *keep(struct analysis *analysis, struct text *text)
 {
 	const char *kept = NULL;

@@ -434,7 +434,7 @@ static void certify(
 		claims, coro->process, 0, FROM_THE_BEGINNING, analysis->parties[coro->process].end);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static void tell_run(
 	struct analysis *analysis, const struct candidate *candidate, struct story *story)

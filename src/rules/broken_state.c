@@ -92,7 +92,7 @@ static void certify(
 	claim_whole(claims, coro->process, conflict->thread_before, coro->created, until);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static const char *words_step(unsigned kind)
 {

@@ -344,7 +344,7 @@ static void certify(
 						  : analysis->parties[coro->process].end);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 #define THREADS_COUNTED 64u
 

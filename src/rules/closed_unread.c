@@ -160,7 +160,7 @@ static void find(struct analysis *analysis)
 	}
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static void tell_last(struct analysis *analysis, uint32_t site, struct story *story)
 {

@@ -300,7 +300,7 @@ static void tell_causes(
 	tell_others(analysis, first->process, told, story);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static void tell_candidates(struct analysis *analysis, uint32_t process, struct story *story)
 {

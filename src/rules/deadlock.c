@@ -395,7 +395,7 @@ static void certify(
 		analysis->parties[coro->process].end);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static void tell_taken(
 	struct analysis *analysis, const struct model_object *object, struct story *story)

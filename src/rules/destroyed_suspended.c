@@ -140,7 +140,7 @@ static void certify(
 		claims, coro->process, 0, candidate->since, analysis->parties[coro->process].end);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static void tell_owner(struct analysis *analysis, const struct model_object *object,
 	const struct model_coro *coro, struct story *story)

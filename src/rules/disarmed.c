@@ -187,7 +187,7 @@ static void find(struct analysis *analysis)
 			judge(analysis, i);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static const char *words_descriptor(
 	struct analysis *analysis, const struct model_descriptor *descriptor)

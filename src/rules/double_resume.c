@@ -120,7 +120,7 @@ static void certify(
 	claim_whole(claims, coro->process, conflict->thread_before, from, until);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static void tell_resumes(
 	struct analysis *analysis, const struct model_conflict *conflict, struct story *story)

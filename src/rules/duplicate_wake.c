@@ -155,7 +155,7 @@ static void find(struct analysis *analysis)
 	}
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static int compare_wakers(const void *left, const void *right)
 {

@@ -201,7 +201,7 @@ static void find(struct analysis *analysis)
 	}
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static const char *words_doing(struct analysis *analysis, const struct model_coro *coro)
 {

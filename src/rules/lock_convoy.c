@@ -136,7 +136,7 @@ static void find(struct analysis *analysis)
 			judge(analysis, site);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
 	struct ct_finding *finding)

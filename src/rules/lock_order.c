@@ -463,7 +463,7 @@ static void find(struct analysis *analysis)
 	map_fini(&search.told);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static void tell_taking(struct analysis *analysis, const struct nesting *nesting,
 	const struct taking *taking, uint32_t object, struct story *story)

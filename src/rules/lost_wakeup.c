@@ -357,7 +357,7 @@ static void find(struct analysis *analysis)
 	}
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static void tell_cause(struct analysis *analysis, const struct candidate *first,
 	const struct model_coro *coro, struct story *story)

@@ -171,7 +171,7 @@ static void find(struct analysis *analysis)
 	}
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 /* The worker that went to sleep last, of those that could have run it; 0: all have ended. */
 static uint32_t last_asleep(const struct analysis *analysis, const struct model_coro *coro)

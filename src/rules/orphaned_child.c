@@ -206,7 +206,7 @@ static void find(struct analysis *analysis)
 			judge(analysis, &lineage, i);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 /* Parents and children, the oldest first. */
 static void tell_lineage(

@@ -313,7 +313,7 @@ static void find(struct analysis *analysis)
 		judge_delay(analysis, i);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static struct passing passing_of(const struct analysis *analysis, const struct candidate *candidate)
 {

@@ -146,7 +146,7 @@ static void certify(
 		ghost->time);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static void tell_ghost(
 	struct analysis *analysis, const struct model_ghost *ghost, struct story *story)

@@ -144,7 +144,7 @@ static void find(struct analysis *analysis)
 			remark_all(analysis, process);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static void tell_workers(struct analysis *analysis, const struct group *group, struct story *story)
 {

@@ -382,7 +382,7 @@ static void find(struct analysis *analysis)
 			judge(analysis, i);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 struct place {
 	uint32_t site;

@@ -105,7 +105,7 @@ static void find(struct analysis *analysis)
 	}
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 /* The longest run of those that kept the others waiting, and the thread that it was on. */
 static void tell_who_ran(struct analysis *analysis, uint32_t site, struct story *story)

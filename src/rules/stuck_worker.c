@@ -242,7 +242,7 @@ static void certify(
 		analysis->parties[coro->process].end);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static const char *words_told(struct analysis *analysis, const struct model_thread *thread)
 {

@@ -170,7 +170,7 @@ static void certify(
 	claim_whole(claims, candidate->process, 0, holding->first.time, holding->ended.time);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
 	struct ct_finding *finding)

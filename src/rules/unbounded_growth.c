@@ -396,7 +396,7 @@ static void find(struct analysis *analysis)
 		judge(analysis, i);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static const char *words_what(struct analysis *analysis, const struct model_series *series)
 {

@@ -261,7 +261,7 @@ static void certify(
 		analysis->parties[candidate->process].end);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static void tell_end(
 	struct analysis *analysis, const struct provenance_relay *relay, struct story *story)

@@ -134,7 +134,7 @@ static void find(struct analysis *analysis)
 	}
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static void tell_closed(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story)

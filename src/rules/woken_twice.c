@@ -243,7 +243,7 @@ static void certify(
 	claim_whole(claims, coro->process, 0, twice->wakes[0].time, twice->time);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
 	struct ct_finding *finding)

@@ -181,7 +181,7 @@ static void find(struct analysis *analysis)
 			judge(analysis, site);
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- the evidence */
 
 static void tell_run(
 	struct analysis *analysis, const struct hog *hog, uint32_t site, struct story *story)
