@@ -21,7 +21,7 @@
 
 #define PAUSE_NS UINT64_C(400000000)
 #define SHARE 4u /* of the time that passes, one part */
-#define NICE 10  /* the traced program goes first */
+#define NICE 10  /* the traced program goes first; a file at rest has none, and a user waits */
 #define SECOND_NS UINT64_C(1000000000)
 
 struct lent {
@@ -224,6 +224,8 @@ static uint64_t look(struct judging *judging)
 			note_trouble(judging, &error);
 		return 0;
 	}
+	if (is_growing)
+		setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
 	if (!is_as_before(judging, file, is_growing))
 		judge_present(judging, file, is_growing);
 	close(file);
@@ -256,7 +258,6 @@ static void *work(void *argument)
 	struct judging *judging = argument;
 	uint64_t pause_ns;
 
-	setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
 	do {
 		pause_ns = look(judging) * (SHARE - 1);
 	} while (pause_for(judging, pause_ns > PAUSE_NS ? pause_ns : PAUSE_NS));

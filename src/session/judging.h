@@ -2,8 +2,8 @@
 /*
  * A trace judged on a thread of its own, and judged again while it grows: what a screen shows of a recording.
  *
- * The thread stands behind the traced program (nice), and works at most a quarter of the time. While a recording goes
- * on the end of its trace is read, at most JUDGING_BYTES, so that the time of a judgement is bounded, too.
+ * The thread works at most a quarter of the time. While a recording goes on it stands behind the traced program (nice);
+ * then the end of the trace is read, at most JUDGING_BYTES, so that the time of a judgement is bounded, too.
  *
  * A judgement lives until a newer one has come and its last reader has given it back. Everything here may be called by
  * any thread.
