@@ -10,6 +10,7 @@
 #include "gotrace/source.h"
 
 #define ROOM_EVENTS 256u
+#define RUN_EVENTS 4096u /* about as many are handed out at once */
 #define NS_PER_S INT64_C(1000000000)
 
 struct gotrace_source {
@@ -172,32 +173,41 @@ static enum ct_status read_tables(struct gotrace_source *source, struct ct_error
 
 /* ------------------------------------------------------------ second reading */
 
-/* Reads until an event of the reader becomes one of ours; CT_END: no usable event is left. */
-static enum ct_status refill(struct gotrace_source *source, struct ct_error *reterr)
+/* Maps the reader's next events, as far as they are usable; CT_END: no usable event is left. */
+static enum ct_status read_on(struct gotrace_source *source, struct ct_error *reterr)
 {
 	struct gotrace_mapping *mapping = &source->mapping;
 	enum ct_status status;
 	size_t count, i;
 
+	if (source->nr_read >= source->nr_usable)
+		return CT_END;
+	status = gotrace_reader_next(source->reader, source->room, ROOM_EVENTS, &count, reterr);
+	if (status)
+		return status;
+	if (count > source->nr_usable - source->nr_read)
+		count = (size_t)(source->nr_usable - source->nr_read);
+	source->nr_read += count;
+	for (i = 0; i < count; i++)
+		gotrace_mapping_apply(mapping, source->reader, &source->room[i]);
+	return mapping->is_out_of_memory ? ct_fail_memory(reterr) : CT_OK;
+}
+
+/* Reads a run of events: a long one where there is room, since handing a run to another thread costs much. */
+static enum ct_status refill(
+	struct gotrace_source *source, size_t capacity, struct ct_error *reterr)
+{
+	size_t wanted = capacity < RUN_EVENTS ? capacity / 2 : RUN_EVENTS;
+	struct gotrace_mapping *mapping = &source->mapping;
+	enum ct_status status = CT_OK;
+	size_t i;
+
 	source->nr_handed = mapping->events.count = 0;
-	while (!mapping->events.count) {
-		if (source->nr_read >= source->nr_usable)
-			return CT_END;
-		status = gotrace_reader_next(
-			source->reader, source->room, ROOM_EVENTS, &count, reterr);
-		if (status)
-			return status;
-		if (count > source->nr_usable - source->nr_read)
-			count = (size_t)(source->nr_usable - source->nr_read);
-		source->nr_read += count;
-		for (i = 0; i < count; i++)
-			gotrace_mapping_apply(mapping, source->reader, &source->room[i]);
-		if (mapping->is_out_of_memory)
-			return ct_fail_memory(reterr);
-	}
+	while (status == CT_OK && mapping->events.count < wanted)
+		status = read_on(source, reterr);
 	for (i = 0; i < mapping->events.count; i++)
 		mapping->events.at[i].sequence = source->sequence++;
-	return CT_OK;
+	return mapping->events.count && status != CT_ERR_NO_MEMORY ? CT_OK : status;
 }
 
 /* False: all carried events were handed out already. */
@@ -226,7 +236,7 @@ static enum ct_status source_next_events(
 		source->nr_handed = source->mapping.events.count = 0;
 	}
 	if (source->nr_handed == source->mapping.events.count) {
-		status = refill(source, reterr);
+		status = refill(source, events->capacity, reterr);
 		if (status)
 			return status;
 	}
