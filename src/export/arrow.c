@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arrow's streaming format: the columns of a table, and then batches of rows, each behind the words that its texts are
- * numbers of. Words are told anew with each batch, so that neither side has to keep those of all batches.
+ * Arrow's streaming format: the columns of a table, then batches of rows, each after the dictionaries of its text
+ * columns. Each batch has its own dictionaries, so neither side has to keep the words of all batches.
  */
 #include "base/io.h"
 #include "export/arrow.h"
@@ -23,7 +23,7 @@ static enum ct_status flush(struct stream *stream, struct ct_error *reterr)
 	return status;
 }
 
-/* All that lies in a stream lies at a multiple of eight bytes. */
+/* Every part of a stream begins at a multiple of eight bytes. */
 static void pad(struct text *page)
 {
 	while (!page->is_broken && page->length % 8)
@@ -134,7 +134,7 @@ static enum ct_status write_batch(void *context, const struct batch *batch, stru
 	return status;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- the stream */
 
 static enum ct_status begin(void *context, const struct batch *batch, struct ct_error *reterr)
 {

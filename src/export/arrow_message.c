@@ -21,18 +21,18 @@ enum type {
 	TYPE_TIMESTAMP = 10,
 };
 
-#define VERSION 4u /* the fifth one */
+#define VERSION 4u /* metadata version 5 */
 #define LITTLE_ENDIAN_BYTES 0u
 #define NANOSECONDS 3u
 #define MARK UINT32_C(0xffffffff)
-#define MARK_BYTES 8u /* with the length */
+#define MARK_BYTES 8u /* the mark and the length */
 #define NODE_BYTES 16u
 #define INDEX_BITS 32u
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---------------------------------------------------------------- messages */
 
-/* The table that a message is about is written next; returns the place of its offset. */
+/* Begins a message. The caller writes the message's table next; returns where its offset must be put. */
 static size_t begin_message(struct text *buffer, enum message type, uint64_t nr_bytes)
 {
 	const struct flatbuffer_field fields[] = {
@@ -44,7 +44,7 @@ static size_t begin_message(struct text *buffer, enum message type, uint64_t nr_
 	return places[2];
 }
 
-/* Takes the buffer. */
+/* Appends the message to the text and frees the buffer. */
 static void end_message(struct text *text, struct text *buffer)
 {
 	flatbuffer_align(buffer, 8);
@@ -110,7 +110,7 @@ static size_t put_type(struct text *buffer, enum batch_type type)
 	}
 }
 
-/* A dictionary has the number of its column. */
+/* A dictionary has the number of its column as its id. */
 static size_t put_dictionary(struct text *buffer, uint32_t column)
 {
 	const struct flatbuffer_field fields[] = {{8, column}, FLATBUFFER_OFFSET};
@@ -134,7 +134,7 @@ static size_t put_field(struct text *buffer, const struct batch_column *column, 
 	flatbuffer_point(buffer, places[3], put_type(buffer, column->type));
 	if (is_text)
 		flatbuffer_point(buffer, places[4], put_dictionary(buffer, number));
-	/* Readers want the list of columns inside of this one, though there are none. */
+	/* Readers require the list of child columns, although it is empty. */
 	flatbuffer_point(buffer, places[5], flatbuffer_vector(buffer, 0, 4));
 	return table;
 }
@@ -150,7 +150,7 @@ static size_t put_key(struct text *buffer, const char *key, const char *value)
 	return table;
 }
 
-/* The place of an offset in a vector of such. */
+/* The position of an offset in a vector of offsets. */
 static size_t element(size_t vector, uint32_t number)
 {
 	return vector + FLATBUFFER_FIRST + 4 * (size_t)number;
@@ -207,7 +207,7 @@ static uint64_t bytes_of(const struct arrow_lengths *columns, uint32_t nr_column
 	return sum;
 }
 
-/* How many rows each column has, and how many of them are null. */
+/* The number of rows of each column, and the number of its nulls. */
 static size_t put_nodes(
 	struct text *buffer, const struct arrow_lengths *columns, uint32_t nr_columns)
 {
@@ -222,7 +222,7 @@ static size_t put_nodes(
 	return vector;
 }
 
-/* Where each part lies behind the message, and how long it is. */
+/* The position of each part behind the message, and its length. */
 static size_t put_buffers(
 	struct text *buffer, const struct arrow_lengths *columns, uint32_t nr_columns)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of a view by column. Most cells that are words have been met before in the same batch: their number tells the
- * word.
+ * Rows of a view by column. Most cells with words have occurred before in the same batch: a map finds their word by the
+ * cell's number.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "event/kind_words.h"
 
 #define NO_WORD UINT32_MAX
-#define HASH_STEP UINT64_C(0x9e3779b97f4a7c15) /* odd: trying again meets every number */
+#define HASH_STEP UINT64_C(0x9e3779b97f4a7c15) /* odd, so that probing reaches every slot */
 
 /* ---------------------------------------------------------------- words */
 
@@ -71,7 +71,7 @@ static uint32_t say_cell(
 	return batch->is_broken ? NO_WORD : find_word(batch, &column->words);
 }
 
-/* An object and an argument mean something by their kind alone. */
+/* The meaning of an object or argument depends on the event's kind. */
 static uint32_t word_of(
 	struct batch *batch, struct batch_column *column, int64_t number, unsigned kind)
 {
@@ -136,7 +136,7 @@ enum batch_type batch_type_of(enum ct_view_type type)
 	}
 }
 
-/* An event's value is there only where its kind has no coroutine. */
+/* An event has a value only if its kind has no coroutine. */
 static bool is_value(const struct batch *batch, uint32_t from)
 {
 	return batch->table == CT_VIEW_EVENTS && from == CT_VIEW_EVENTS_VALUE;
@@ -156,7 +156,7 @@ static struct batch_column *add_column(struct batch *batch, uint32_t from, enum 
 	return column;
 }
 
-/* "from_ns" has "from_at" beside it. */
+/* "from_ns" is followed by "from_at". */
 static void add_moment(struct batch *batch, uint32_t from)
 {
 	struct batch_column *column = add_column(batch, from, BATCH_MOMENT);
@@ -231,7 +231,7 @@ static void put_cell(struct batch *batch, struct batch_column *column, uint32_t 
 		put_value(column, row, number);
 }
 
-/* A column takes as much memory as its table has rows, up to a whole batch. False: out of memory. */
+/* Makes room for as many rows as the table has, up to a whole batch. False: out of memory. */
 static bool make_room_in(struct batch_column *column, uint32_t nr_before, uint32_t nr_rows)
 {
 	int64_t *values = realloc(column->values, nr_rows * sizeof(*values));
@@ -372,7 +372,7 @@ static void say_key(struct batch_keys *keys, enum batch_key key, const char *val
 
 	text_utf8(&clean, value);
 	length = clean.length < BATCH_KEY_BYTES ? clean.length : BATCH_KEY_BYTES - 1;
-	/* Not in the middle of a character. */
+	/* Do not cut within a character. */
 	while (length < clean.length && length && ((unsigned char)clean.at[length] & 0xc0) == 0x80)
 		length--;
 	memcpy(keys->values[key], text_peek(&clean), length);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of a table on their way out: some at a time, column by column, with nulls as bits and texts as numbers of words
- * in a dictionary. A writer is handed them table by table. Private to src/export.
+ * Rows of a table in batches, column by column: nulls are bits, and texts are numbers of words in a dictionary. A
+ * writer gets the batches table by table. Private to src/export.
  */
 #ifndef EXPORT_BATCH_H
 #define EXPORT_BATCH_H
@@ -10,25 +10,26 @@
 #include "base/vec.h"
 #include "export/export.h"
 
-#define BATCH_ROWS (128u << 10)      /* of a batch, at most */
-#define BATCH_WORD_BYTES (16u << 20) /* a batch with so many bytes of words takes no further rows */
+#define BATCH_ROWS (128u << 10) /* of a batch, at most */
+/* a batch whose words take this many bytes gets no further rows */
+#define BATCH_WORD_BYTES (16u << 20)
 #define BATCH_COLUMNS (2 * COLUMN_MOST)
 #define BATCH_NAME_BYTES 64u
 #define BATCH_KEY_BYTES 256u
 
 enum batch_type {
 	BATCH_BOOLEAN,
-	BATCH_ROW,      /* of another table: 32 bits, from 1 */
-	BATCH_NUMBER,   /* 64 bits, with a sign */
-	BATCH_UNSIGNED, /* 64 bits, without */
+	BATCH_ROW,      /* a row of another table: 32 bits, from 1 */
+	BATCH_NUMBER,   /* 64 bits, signed */
+	BATCH_UNSIGNED, /* 64 bits, unsigned */
 	BATCH_MOMENT,   /* nanoseconds since 1970, UTC */
 	BATCH_TEXT,     /* the number of a word */
 };
 
-/* What cells say, each word once; a cell that was met before is not put into words again. */
+/* The texts of a column's cells, each text once. A cell that has occurred before is not formatted again. */
 struct batch_words {
-	struct text bytes;  /* all words, one behind the other */
-	VEC(uint32_t) ends; /* of each word */
+	struct text bytes;  /* all words, without separators */
+	VEC(uint32_t) ends; /* the end of each word */
 	struct map by_hash;
 	VEC(struct batch_cell) cells;
 	struct map by_cell;
@@ -43,12 +44,12 @@ struct batch_cell {
 struct batch_column {
 	char name[BATCH_NAME_BYTES];
 	enum batch_type type;
-	enum ct_view_type of; /* in the view: */
-	uint32_t from;        /* the column's number */
+	enum ct_view_type of; /* the type of the column in the view */
+	uint32_t from;        /* the column's number in the view */
 	bool is_nullable;
 	uint32_t nr_nulls;
-	uint64_t *is_set; /* a bit for each row, the first one in the least significant bit */
-	int64_t *values;  /* of each row; 0 where it is null */
+	uint64_t *is_set; /* a bit for each row, the first row in the least significant bit */
+	int64_t *values;  /* one for each row; 0 for a null */
 	struct batch_words words;
 };
 
@@ -56,34 +57,38 @@ struct batch {
 	struct ct_view *view;
 	struct ct_view_scan *scan;
 	enum ct_view_table table;
-	bool has_moments; /* behind each time NAME_ns, NAME_at: the point in time */
+	/* each time column NAME_ns is followed by NAME_at, the same as a point in time */
+	bool has_moments;
 	struct batch_column *columns;
 	uint32_t nr_columns;
 	uint32_t nr_rows;
-	uint32_t nr_room; /* rows that the columns have memory for */
+	uint32_t nr_room; /* rows for which the columns have memory */
 	bool is_broken;   /* out of memory */
 	struct text cell;
 	struct text clean;
 };
 
-/* batch_open: of all rows of a table; empty. batch_close: also after a failure. */
+/*
+ * batch_open: opens a batch over all rows of a table; the batch is empty at first. batch_close: must also be called
+ * after a failure.
+ */
 enum ct_status batch_open(struct batch *batch, struct ct_view *view, enum ct_view_table table,
 	bool has_moments, struct ct_error *reterr);
 void batch_close(struct batch *batch);
 
-/* batch_next: fills it with the next rows, in place of those that it has; CT_END: there are none. */
+/* batch_next: replaces the rows of the batch by the next ones; CT_END: there are no further rows. */
 enum ct_status batch_next(struct batch *batch, struct ct_error *reterr);
 
-/* batch_type_of: how cells of a view's type are handed on. */
+/* batch_type_of: the type in a batch of a column that has this type in the view. */
 enum batch_type batch_type_of(enum ct_view_type type);
 
-/* batch_word: one word, valid until the next batch. */
+/* batch_word: returns one word; valid until the next batch. */
 const char *batch_word(const struct batch_words *words, uint32_t word, uint32_t *ret_nr_bytes);
 
 /*
- * What becomes of a table. `begin`: its columns are known, and none of its rows; CT_END: it is not wanted, and
- * neither of the other two is called. `rows`: some of them, at least one. `end`: with CT_OK there were no further ones;
- * else the writer gives up what it began, and returns what it is handed.
+ * A writer of tables. `begin`: the table's columns are known, but no rows yet; CT_END: the writer does not want the
+ * table, and neither `rows` nor `end` is called. `rows`: some rows, at least one. `end`: with CT_OK the table is
+ * complete; with another status the writer discards what it began and returns that status.
  */
 struct batch_writer {
 	bool has_moments;
@@ -93,16 +98,17 @@ struct batch_writer {
 		struct ct_error *reterr);
 };
 
-/* The tables that are wanted. */
+/* The chosen tables. */
 struct batch_choice {
 	bool has[CT_VIEW_NR_TABLES];
 };
 
 /*
- * batch_choose: the tables of these names, in a list that ends with NULL; NULL or empty: all but waits, runs and
- * delays, which are parts of states. batch_choose_for_database: in place of a part the table that it is a part of, and
- * what rows of others refer to. batch_only_name: the one name of the list, or that of events. CT_ERR_USAGE: there is no
- * such table, and the message names those there are; or several, where only one can be.
+ * batch_choose: chooses the tables of a list of names that ends with NULL. NULL or an empty list: all tables except
+ * waits, runs and delays, which are parts of states. batch_choose_for_database: instead of a part, chooses the table
+ * that it is a part of, and also chooses the tables that rows of other tables refer to. batch_only_name: the one name
+ * of the list; that of events if the list is empty. CT_ERR_USAGE: no table has this name, and the error lists the
+ * names; or the list has several names where only one is possible.
  */
 enum ct_status batch_choose(
 	const char *const *names, struct batch_choice *ret_choice, struct ct_error *reterr);
@@ -111,11 +117,11 @@ enum ct_status batch_choose_for_database(
 enum ct_status batch_only_name(
 	const char *const *names, const char **ret_name, struct ct_error *reterr);
 
-/* batch_write: the chosen tables, one after the other. */
+/* batch_write: writes the chosen tables, one after the other. */
 enum ct_status batch_write(struct ct_view *view, const struct batch_choice *choice,
 	const struct batch_writer *writer, void *context, struct ct_error *reterr);
 
-/* What a file says of where it comes from. */
+/* The origin of the trace, as a file states it. */
 enum batch_key {
 	BATCH_KEY_TABLE,
 	BATCH_KEY_RUN,
@@ -130,7 +136,7 @@ struct batch_keys {
 
 extern const char *const batch_key_names[BATCH_NR_KEYS];
 
-/* batch_keys_of: of the table of a batch. A host whose name is longer is cut off. */
+/* batch_keys_of: the origin for the table of a batch. The end of a long host name is cut off. */
 void batch_keys_of(const struct batch *batch, struct batch_keys *ret_keys);
 
 static inline bool batch_is_set(const struct batch_column *column, uint32_t row)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows as comma-separated values: those of events, and those of a view's tables.
+ * Rows as comma-separated values: the rows of events, and those of a view's tables.
  */
 #include "export/batch.h"
 #include "export/rows.h"
@@ -12,10 +12,10 @@
 enum form {
 	FOR_PEOPLE,
 	FOR_DATA_FRAMES,
-	OLDER, /* suspends and resumes only, with the older form's six columns */
+	OLDER, /* only suspends and resumes, with the six columns of the older form */
 };
 
-/* The text to be written next, and room for one on its way there. */
+/* The text to be written next, and a buffer for one cell. */
 struct page {
 	struct text text;
 	struct text cell;
@@ -23,7 +23,7 @@ struct page {
 	struct io_output output;
 };
 
-/* A spreadsheet would compute what begins like a formula; names come from the program that was traced. */
+/* A spreadsheet would evaluate a name that begins like a formula; such names come from the traced program. */
 static bool must_stay_text(const struct page *page, enum export_column column)
 {
 	return page->form == FOR_PEOPLE && *export_columns[column].of;
@@ -61,7 +61,7 @@ static void add_unsigned(struct page *page, uint64_t number)
 	text_digits(&page->text, number, 10, 1);
 }
 
-/* The six columns are the last ones of all. */
+/* The six columns are the last ones of a row. */
 static void add_older_row(struct page *page, const struct export_cell *cells)
 {
 	if (!cells[EXPORT_PROBE_ID].is_set)
@@ -233,7 +233,7 @@ static enum ct_status write_table(
 	return end_page(&page, status, reterr);
 }
 
-/* ---------------------------------------------------------------- forms */
+/* ---------------------------------------------------------------- formats */
 
 static enum ct_status write_one(
 	const struct export_job *job, enum form form, struct ct_error *reterr)

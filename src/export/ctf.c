@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Events as a trace in the Common Trace Format 1.8 (https://diamon.org/ctf/v1.8.3): a folder with a file that describes
- * the events, and one with the events, packet by packet.
+ * the events, and a file with the events in packets.
  *
- * The folder is made beside its name and renamed when it is whole. Each event has the same fields; all lie at whole
- * bytes, the least significant one first.
+ * The folder is made under a temporary name and renamed when it is complete. Each event has the same fields; all begin
+ * at whole bytes, in little-endian order.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -15,22 +15,22 @@
 
 #define PACKET_BYTES (256u << 10)
 #define MAGIC 0xc1fc1fc1u
-#define HEADER_BYTES (4 + 16 + 4 + 5 * 8) /* of a packet, with its context */
+#define HEADER_BYTES (4 + 16 + 4 + 5 * 8) /* of a packet, including its context */
 
 struct ctf {
 	struct export_rows rows;
 	const struct ct_tables *tables;
 	struct io_output output;
-	struct text packet; /* its events */
-	struct text header; /* and then all of the packet */
+	struct text packet; /* the events of the packet */
+	struct text header; /* the header, and then the whole packet */
 	struct text clean;
-	uint64_t first; /* times of the packet's events */
+	uint64_t first; /* the time of the packet's first event */
 	uint64_t last;
-	bool is_empty;  /* the packet */
-	bool has_begun; /* there is one in the file */
+	bool is_empty;  /* the packet has no event */
+	bool has_begun; /* the file has a packet */
 };
 
-/* ---------------------------------------------------------------- what events look like */
+/* ---------------------------------------------------------------- the description of events */
 
 static const char description[] =
 	"/* CTF 1.8 */\n"
@@ -55,7 +55,7 @@ static const char stream[] = "stream {\n"
 			     "string thread_name; };\n"
 			     "};\n";
 
-/* Readers take the first underscore of a name away: `event` alone is a word of the language. */
+/* Readers remove the leading underscore: without it, `event` is a keyword of the language. */
 static const char fields[] = "\tfields := struct {\n"
 			     "\t\tuint64_t _event;\n"
 			     "\t\tuint64_t coroutine;\n"
@@ -70,7 +70,7 @@ static const char fields[] = "\tfields := struct {\n"
 			     "\t\tstring reason;\n"
 			     "\t};\n";
 
-/* A text between quotes, with what is no plain character of ASCII left out. */
+/* A quoted text; characters other than printable ASCII are left out. */
 static void add_quoted(struct text *text, const char *value)
 {
 	text_char(text, '"');
@@ -143,7 +143,7 @@ static void put_number(struct ctf *ctf, enum export_column column, unsigned nr_b
 	text_little_endian(&ctf->packet, (uint64_t)ctf->rows.cells[column].number, nr_bytes);
 }
 
-/* With its zero at the end. */
+/* Including the zero byte at the end. */
 static void put_text(struct ctf *ctf, enum export_column column)
 {
 	const struct export_cell *cell = &ctf->rows.cells[column];
@@ -154,7 +154,7 @@ static void put_text(struct ctf *ctf, enum export_column column)
 	ctf->packet.is_broken |= ctf->clean.is_broken;
 }
 
-/* Times of a stream never go back, nor before the machine was started. */
+/* Times of a stream must not decrease, and must not be before the machine's start. */
 static uint64_t time_of(const struct ctf *ctf)
 {
 	const struct export_cell *cell = &ctf->rows.cells[EXPORT_TS];
@@ -189,7 +189,7 @@ static void put_event(struct ctf *ctf)
 	put_text(ctf, EXPORT_REASON);
 }
 
-/* How many events are missing up to here, as a reader adds it up from packet to packet. */
+/* The number of events missing up to here: readers compute it from the differences between packets. */
 static uint64_t discarded(const struct ctf *ctf, bool is_last)
 {
 	uint64_t sum = 0;
@@ -223,7 +223,10 @@ static void put_header(struct ctf *ctf, uint64_t from, size_t nr_bytes, uint64_t
 	text_little_endian(&ctf->header, nr_discarded, 8);
 }
 
-/* Readers compare a packet's count of missing events with the one before: the first packet has none, and no event. */
+/*
+ * Readers compare a packet's count of missing events with that of the previous packet, so the first packet has a count
+ * of 0 and no events.
+ */
 static enum ct_status write_packet(struct ctf *ctf, bool is_last, struct ct_error *reterr)
 {
 	uint64_t from = ctf->is_empty ? ctf->last : ctf->first;
@@ -245,7 +248,7 @@ static enum ct_status write_packet(struct ctf *ctf, bool is_last, struct ct_erro
 	return status;
 }
 
-/* A switch has two rows, and is one event. */
+/* A switch has two rows, but is one event. */
 static enum ct_status write_events(struct ctf *ctf, struct ct_error *reterr)
 {
 	enum ct_status status = CT_OK;
@@ -261,7 +264,7 @@ static enum ct_status write_events(struct ctf *ctf, struct ct_error *reterr)
 		if (ctf->packet.length >= PACKET_BYTES)
 			status = write_packet(ctf, false, reterr);
 	}
-	/* An empty packet tells what is missing behind the last event. */
+	/* An empty packet states how many events are missing behind the last one. */
 	return status == CT_END ? write_packet(ctf, true, reterr) : status;
 }
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packing bits, the least significant one first. Differences are those of numbers without a sign, so that none
- * overflows.
+ * Packs bits, the least significant bit first. Differences are computed without a sign, so none overflows.
  */
 #include "base/protobuf.h"
 #include "export/encode.h"
 
 #define GROUP 8u        /* numbers that are packed together */
-#define RUN_LEAST 8u    /* a run of fewer is not worth its head */
-#define GROUPS_MOST 63u /* in a packed run: its head is one byte */
-#define BLOCK 128u      /* differences that share the least one */
-#define MINIBLOCK 32u   /* differences that share a width */
+#define RUN_LEAST 8u    /* a shorter run is not worth its header */
+#define GROUPS_MOST 63u /* in a packed run: its header is then one byte */
+#define BLOCK 128u      /* number of differences that share one minimum */
+#define MINIBLOCK 32u   /* number of differences that share one width */
 #define MINIBLOCKS (BLOCK / MINIBLOCK)
 
 unsigned encode_width(uint64_t most)
@@ -18,7 +17,7 @@ unsigned encode_width(uint64_t most)
 	return most ? 64u - (unsigned)__builtin_clzll(most) : 0;
 }
 
-/* A whole number of groups of eight; each has as many bytes as a number has bits. */
+/* Packs a whole number of groups of eight; each group takes as many bytes as a number has bits. */
 static void put_packed(
 	struct text *text, const uint64_t *values, uint32_t nr_values, unsigned width)
 {
@@ -63,7 +62,7 @@ static void put_group(struct text *text, const int64_t *values, uint32_t nr_valu
 	put_packed(text, group, GROUP, width);
 }
 
-/* Groups up to the next run that is worth its head; the last one may be filled up, which only the end of all may be. */
+/* Packs groups up to the next run that is worth its header. The last group is padded only at the end of all numbers. */
 static uint32_t put_groups(
 	struct text *text, const int64_t *values, uint32_t nr_values, unsigned width)
 {
@@ -119,7 +118,7 @@ static unsigned width_of(const uint64_t *values)
 	return encode_width(all);
 }
 
-/* Up to BLOCK differences; what lacks in the last miniblock is 0, and miniblocks behind it are left out. */
+/* Up to BLOCK differences. Missing differences of the last miniblock are 0; miniblocks behind it are left out. */
 static void put_block(struct text *text, const int64_t *values, uint32_t nr_deltas)
 {
 	uint64_t deltas[BLOCK] = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows as text for a database, some at a time: nothing of a table is kept.
+ * Rows as text for a database, a page at a time: the table is never in memory as a whole.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ void feed_table_of_view(enum ct_view_table table, const char *events, struct fee
 
 	*ret_table =
 		(struct feed_table){.name = table == CT_VIEW_EVENTS && events ? events : of->name};
-	/* The trace has the run's id in a column of its own. */
+	/* The table of the trace has the run's id in a column of its own. */
 	if (table != CT_VIEW_TRACE)
 		ret_table->columns[ret_table->nr_columns++] = (struct feed_column){"run", FEED_RUN};
 	for (i = 0; i < of->nr_columns; i++)
@@ -62,7 +62,7 @@ void feed_run(const struct ct_tables *tables, char run[33])
 
 /* ---------------------------------------------------------------- cells */
 
-/* What stands behind the backslash. */
+/* The character that stands after the backslash. */
 static char escape_of(char c)
 {
 	switch (c) {
@@ -149,7 +149,7 @@ static enum ct_status fill_older(struct feed *feed, struct ct_error *reterr)
 	return status;
 }
 
-/* ---------------------------------------------------------------- some at a time */
+/* ---------------------------------------------------------------- pages */
 
 void feed_open(struct feed *feed, const struct batch *batch)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Into MySQL and MariaDB by Connector/C: LOAD DATA for all rows of a table, handed over as they are asked for, with no
- * file in between. Tables that are missing are created first, since that ends a transaction there; rows come in one.
+ * Loads rows into MySQL and MariaDB with Connector/C: LOAD DATA loads all rows of a table, and asks for them without a
+ * file in between. Missing tables are created first, because creating a table ends a transaction there; the rows are
+ * loaded in one transaction.
  */
 #include <errmsg.h>
 #include <mysql.h>
@@ -21,7 +22,7 @@ struct server {
 	struct batch_choice choice;
 	const char *database;
 	struct text sql;
-	struct feed_table table; /* into which rows are loaded */
+	struct feed_table table; /* the table into which rows are loaded */
 };
 
 static const struct sql_dialect dialect = {
@@ -56,7 +57,7 @@ static enum ct_status fail(const struct server *server, struct ct_error *reterr)
 	return sql_fail(&dialect, mysql_error(server->connection), reterr);
 }
 
-/* Runs what is in server->sql, which is empty afterwards. */
+/* Runs the statement in server->sql, which is empty afterwards. */
 static enum ct_status order(struct server *server, struct ct_error *reterr)
 {
 	enum ct_status status = text_status(&server->sql, reterr);
@@ -80,7 +81,7 @@ static enum ct_status order_text(struct server *server, const char *sql, struct 
 	return order(server, reterr);
 }
 
-/* A text in a statement, whatever is in it. */
+/* Adds a text to a statement, escaped. */
 static void add_text(struct server *server, struct text *text, const char *value)
 {
 	size_t length = strlen(value);
@@ -97,7 +98,7 @@ static void add_text(struct server *server, struct text *text, const char *value
 	free(escaped);
 }
 
-/* ---------------------------------------------------------------- the way there */
+/* ---------------------------------------------------------------- the connection */
 
 static const char *either(const char *address, const char *beside)
 {
@@ -198,7 +199,7 @@ static enum ct_status compare(
 	return sql_shape_status(&shape, reterr);
 }
 
-/* Asks for the columns of a table; *ret_result is to be freed. */
+/* Asks for the columns of a table; the caller frees *ret_result. */
 static enum ct_status ask_shape(
 	struct server *server, const char *table, MYSQL_RES **ret_result, struct ct_error *reterr)
 {
@@ -237,7 +238,7 @@ static enum ct_status prepare_table(
 
 /* ---------------------------------------------------------------- rows */
 
-/* What the client library asks for rows. */
+/* The state of the callback that gives rows to the client library. */
 struct handing {
 	struct feed *feed;
 	const char *bytes;
@@ -284,7 +285,7 @@ static int say_trouble(void *context, char *message, unsigned nr_bytes)
 	return CR_UNKNOWN_ERROR;
 }
 
-/* A local load goes on where a cell does not fit, and warns. */
+/* A local load continues when a cell does not fit, and only warns. */
 static enum ct_status check_warnings(struct server *server, struct ct_error *reterr)
 {
 	enum ct_status status = CT_OK;
@@ -357,7 +358,7 @@ static enum ct_status end(
 	return status;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- the whole load */
 
 static enum ct_status create_part(
 	struct server *server, enum ct_view_table part, struct ct_error *reterr)
@@ -411,7 +412,10 @@ static enum ct_status load_older(
 	return status;
 }
 
-/* A connection that ends before COMMIT leaves no row. Two loads of one run would both find none: one waits. */
+/*
+ * A connection that ends before COMMIT leaves no row. A lock makes a second load of the same run wait; otherwise both
+ * would find no rows to replace.
+ */
 static enum ct_status load_in_transaction(
 	struct server *server, struct ct_view *view, bool is_older, struct ct_error *reterr)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Addresses of MySQL and MariaDB, taken apart. Parts may have %XX in them; a byte of 0 ends none of them.
+ * Splits addresses of MySQL and MariaDB. Parts may contain %XX, but not as a byte of 0.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static int digit_of(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* A part of the address into heap memory; an empty one stays NULL. */
+/* Copies a part of the address to the heap; an empty part stays NULL. */
 static enum ct_status take(char **ret_part, const char *at, size_t length, struct ct_error *reterr)
 {
 	char *part = calloc(length + 1, 1);
@@ -79,7 +79,7 @@ static enum ct_status take_user(
 	return status;
 }
 
-/* HOST:PORT, of which the host may be in square brackets. */
+/* HOST:PORT; the host may be in square brackets. */
 static enum ct_status take_host(
 	struct mysql_address *address, const char *at, size_t length, struct ct_error *reterr)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where MariaDB Connector/C is missing: a sentence that says how to get it.
+ * For builds without MariaDB Connector/C: an error that says how to get it.
  */
 #include "base/failure.h"
 #include "export/export.h"

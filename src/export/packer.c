@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packed pages. Packing harder than zstd's lightest level takes longer than all the rest, for a few bytes in a
- * hundred.
+ * Compressed pages. A higher level of zstd would take longer than all other work of the export, to save a few percent.
  */
 #include <stdlib.h>
 #include <zstd.h>

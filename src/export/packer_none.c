@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In place of packer.c where the project is built without zstd.
+ * Replaces packer.c in a build without zstd.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parquet (https://parquet.apache.org/docs/file-format): a file for each table, a row group for each batch, and at
- * the end of the file what lies where in it.
+ * Parquet (https://parquet.apache.org/docs/file-format): a file for each table, a row group for each batch, and at the
+ * end of the file the metadata, which says where everything lies.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ enum {
 #define MAGIC "PAR1"
 #define MAGIC_BYTES 4u
 
-/* ---------------------------------------------------------------- the end of a file */
+/* ---------------------------------------------------------------- the metadata */
 
 static void say_logical(struct thrift *end, enum batch_type type)
 {
@@ -117,7 +117,7 @@ static void say_keys(struct thrift *end, const struct batch_keys *keys)
 	}
 }
 
-/* Bounds hold in the order of each column's type. */
+/* The order in which bounds hold is the natural order of each column's type. */
 static void say_orders(struct thrift *end, uint32_t nr_columns)
 {
 	uint32_t i;

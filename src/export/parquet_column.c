@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One column of a row group: a dictionary where there is one, a page, and what the end of the file says of both.
- * Words are always numbers of a dictionary; ids are where few of them differ, and are else, as other numbers, written
- * by their distances.
+ * One column of a row group: its dictionary if it has one, its page, and its metadata. Words are always numbers of a
+ * dictionary. Ids are numbers of a dictionary if few of them differ; otherwise ids, like other numbers, are written as
+ * differences.
  */
 #include <string.h>
 
@@ -45,19 +45,19 @@ enum page {
 	DICTIONARY_PAGE = 2,
 };
 
-#define BOUND_BYTES 64u /* a longer word is no bound of a column */
-#define FEW 4u          /* ids are worth a dictionary where each is there so often */
+#define BOUND_BYTES 64u /* a longer word is not used as a bound of a column */
+#define FEW 4u          /* a dictionary of ids pays off if each id occurs this often on average */
 #define LEVEL_BYTES 4u
 
-/* A column on its way. */
+/* A column that is being written. */
 struct column {
 	const struct batch_column *of;
 	uint32_t nr_rows;
 	bool has_dictionary;
 	uint32_t nr_entries;
-	uint64_t begin; /* in the file */
+	uint64_t begin; /* position in the file */
 	uint64_t data;
-	uint64_t nr_raw; /* bytes before packing */
+	uint64_t nr_raw; /* bytes before compression */
 	uint64_t nr_bytes;
 };
 
@@ -156,7 +156,7 @@ static void put_words(struct parquet_file *file, const struct batch_words *words
 	}
 }
 
-/* Puts each id that is met first into the page; false: there are too many of them, or no memory for it. */
+/* Adds each new id to the page of the dictionary; false: there are too many ids, or memory is out. */
 static bool put_ids(struct parquet_file *file, struct column *column, struct map *places)
 {
 	unsigned nr_bytes = bytes_of(column->of->type);
@@ -204,7 +204,7 @@ static void take_values(struct parquet_file *file, const struct column *column)
 			file->values[file->nr_values++] = column->of->values[i];
 }
 
-/* Which rows are no null: a run where all are, else the bits as they lie. */
+/* Which rows are not null: one run if all are, else the bits as they are. */
 static void put_levels(struct parquet_file *file, const struct column *column)
 {
 	uint32_t nr_groups = (column->nr_rows + 7) / 8;
@@ -238,9 +238,9 @@ static void put_values(struct parquet_file *file, const struct column *column)
 	}
 }
 
-/* ---------------------------------------------------------------- what is said of it */
+/* ---------------------------------------------------------------- metadata */
 
-/* Texts are compared by their bytes. */
+/* Texts are compared byte by byte. */
 static bool is_before(const struct batch_words *words, uint32_t one, uint32_t other)
 {
 	uint32_t nr_one, nr_other;
@@ -282,7 +282,7 @@ static void say_bound(
 static void say_number_bounds(
 	const struct parquet_file *file, const struct column *column, struct thrift *chunk)
 {
-	/* As far from the smallest number that the type has. */
+	/* Numbers are compared by their distance from the smallest number of the type. */
 	uint64_t lowest = column->of->type == BATCH_UNSIGNED ? 0 : (uint64_t)INT64_MIN;
 	uint64_t least = UINT64_MAX, most = 0;
 	uint32_t i;
@@ -344,7 +344,7 @@ static void say_column(
 	thrift_close(chunk);
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- the whole column */
 
 enum ct_status parquet_write_column(struct parquet_file *file, const struct batch_column *of,
 	uint32_t nr_rows, struct thrift *chunk, uint64_t *nr_raw, struct ct_error *reterr)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Into PostgreSQL by libpq: COPY for all rows of a table, everything in one transaction, tables that are created
- * among it. What libpq knows of hosts, sockets, services, certificates and passwords in files holds here, too.
+ * Loads rows into PostgreSQL with libpq: COPY loads all rows of a table; everything, including the creation of tables,
+ * is one transaction. The settings of libpq for hosts, sockets, services, certificates and password files apply.
  */
 #include <libpq-fe.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "export/sql.h"
 
 #define NAME_BYTES 63u
-/* Two loads of one run would both find no rows of it: one waits for the other. */
+/* This lock makes a second load of the same run wait; otherwise both would find no rows to replace. */
 #define LOCK "SELECT pg_catalog.pg_advisory_xact_lock(7310593, 1)"
 
 struct server {
@@ -20,7 +20,7 @@ struct server {
 	const char *address;
 	struct batch_choice choice;
 	struct text sql;
-	struct feed_table table; /* into which rows are copied */
+	struct feed_table table; /* the table into which rows are copied */
 	bool is_new;
 };
 
@@ -61,7 +61,7 @@ static enum ct_status fail_result(PGresult *result, struct ct_error *reterr)
 
 /* ---------------------------------------------------------------- statements */
 
-/* Runs what is in server->sql, which is empty afterwards; *ret_result is to be cleared. */
+/* Runs the statement in server->sql, which is empty afterwards; the caller clears *ret_result. */
 static enum ct_status ask(struct server *server, const char *parameter, PGresult **ret_result,
 	struct ct_error *reterr)
 {
@@ -97,7 +97,7 @@ static enum ct_status order_text(struct server *server, const char *sql, struct 
 	return order(server, NULL, reterr);
 }
 
-/* ---------------------------------------------------------------- the way there */
+/* ---------------------------------------------------------------- the connection */
 
 struct keywords {
 	const char *names[16];
@@ -113,7 +113,7 @@ static void add_keyword(struct keywords *keywords, const char *name, const char 
 	keywords->values[keywords->count++] = value;
 }
 
-/* Does the address, a service or the environment name a database? libpq would take the user's name else. */
+/* Do the address, a service or the environment name a database? Otherwise libpq would use the user's name. */
 static bool names_database(const struct ct_export_options *options, const PQconninfoOption *told)
 {
 	bool has_service = getenv("PGSERVICE") != NULL;
@@ -127,7 +127,7 @@ static bool names_database(const struct ct_export_options *options, const PQconn
 	return has_service || has_database;
 }
 
-/* A message of libpq about an address that it cannot read has the address, and so a password, in it. */
+/* When libpq cannot read an address, its message quotes the address, and so a password. */
 static enum ct_status read_address(
 	const char *address, PQconninfoOption **ret_told, struct ct_error *reterr)
 {
@@ -139,7 +139,7 @@ static enum ct_status read_address(
 		"host=... dbname=...");
 }
 
-/* `database`: instead of the one that is named; NULL: that one. */
+/* `database`: replaces the one that is named; NULL: does not. */
 static PGconn *connect_to(const struct server *server, const char *fallback, const char *database)
 {
 	const struct ct_database *beside = server->options->database;
@@ -162,7 +162,10 @@ static PGconn *connect_to(const struct server *server, const char *fallback, con
 	return PQconnectdbParams(keywords.names, keywords.values, 1);
 }
 
-/* Creates the database by way of another one; CT_END: it is there, or that one cannot be reached either. */
+/*
+ * Creates the database while connected to the maintenance database. CT_END: the database exists, or the maintenance
+ * database cannot be reached either.
+ */
 static enum ct_status create_database(
 	struct server *server, const char *name, struct ct_error *reterr)
 {
@@ -248,7 +251,9 @@ static enum ct_status create_index(struct server *server, const struct feed_tabl
 	char name[NAME_BYTES + 1];
 	int length = snprintf(name, sizeof(name), "%s_%s", table->name, column);
 
-	/* Names are cut where they would be too long; the database makes one that is not taken of a missing one. */
+	/*
+	 * An index name that is too long would be cut by the database. Without a name, the database chooses a free one.
+	 */
 	if (length > 0 && (size_t)length < sizeof(name)) {
 		text_add(&server->sql, "CREATE INDEX IF NOT EXISTS ");
 		sql_quote(&server->sql, &dialect, name);
@@ -297,7 +302,9 @@ static enum ct_status compare(
 	return sql_shape_status(&shape, reterr);
 }
 
-/* A table, a view or anything else that has the name where new tables go; *ret_is_new: there was none. */
+/*
+ * Looks for a table, a view or anything else with this name in the schema of new tables; *ret_is_new: the name is free.
+ */
 static enum ct_status prepare_table(struct server *server, const struct feed_table *table,
 	bool *ret_is_new, struct ct_error *reterr)
 {
@@ -331,7 +338,7 @@ static enum ct_status put_rows(struct server *server, struct feed *feed, struct 
 	return status == CT_END ? CT_OK : status;
 }
 
-/* Sorting all rows once costs less than finding a place for each. */
+/* Sorting all rows once costs less than inserting each into an index. */
 static enum ct_status end_copy(
 	struct server *server, enum ct_status status, struct ct_error *reterr)
 {
@@ -435,9 +442,9 @@ static enum ct_status load_older(
 	return status;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- the whole load */
 
-/* A connection that ends before COMMIT leaves nothing. */
+/* A connection that ends before COMMIT leaves no change. */
 static enum ct_status load_in_transaction(
 	struct server *server, struct ct_view *view, bool is_older, struct ct_error *reterr)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where libpq is missing: a sentence that says how to get it.
+ * For builds without libpq: an error that says how to get it.
  */
 #include "base/failure.h"
 #include "export/export.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events made into rows.
+ * Turns events into rows.
  *
  * A switch suspends one coroutine and resumes another at one instant. Such an event makes two rows, so that the six
- * keys of each coroutine are complete; or one, where rows are counted as events are.
+ * keys are complete for each coroutine; it makes one row if rows are counted like events.
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,14 +25,14 @@ static void set_number(struct export_rows *rows, enum export_column column, uint
 	rows->cells[column] = (struct export_cell){.is_set = true, .number = (int64_t)number};
 }
 
-/* Numbers of tables and coroutines: 0 is none. */
+/* Row numbers of tables, and numbers of coroutines: 0 means none. */
 static void set_reference(struct export_rows *rows, enum export_column column, uint64_t number)
 {
 	if (number)
 		set_number(rows, column, number);
 }
 
-/* Texts of tables: "" is not known. */
+/* Texts of tables: "" means unknown. */
 static void set_text(struct export_rows *rows, enum export_column column, const char *text)
 {
 	if (*text)
@@ -114,7 +114,7 @@ static void set_words(struct export_rows *rows)
 	set_text(rows, EXPORT_OBJECT, text_peek(&rows->object));
 }
 
-/* Rows that were read are as they were. */
+/* Rows that were read from JSON lines are kept as they were. */
 static void set_row(struct export_rows *rows, const struct ct_row *row)
 {
 	rows->change = *row;
@@ -145,7 +145,7 @@ static bool set_change(struct export_rows *rows, uint64_t id, bool is_active)
 	return true;
 }
 
-/* What a frame, or a detail, says of its coroutine. */
+/* Notes what a frame event, or a detail, says about its coroutine. */
 static bool note(struct export_rows *rows, unsigned detail)
 {
 	const struct ct_event *event = rows->event;
@@ -159,14 +159,14 @@ static bool note(struct export_rows *rows, unsigned detail)
 	return coro != NULL;
 }
 
-/* Only coroutines of version 1 have such: of others, a detail's number is no coroutine. */
+/* Only coroutines of version 1 have these details; for other coroutines, the value of a detail is not a coroutine. */
 static bool is_of_version_1(unsigned detail)
 {
 	return detail == CTP_DETAIL_ADDRESS || detail == CTP_DETAIL_NUMBERING ||
 	       detail == CTP_DETAIL_MISSING;
 }
 
-/* Notes what the event does to its coroutine; false: out of memory. */
+/* Notes what the event changes about its coroutine; false: out of memory. */
 static bool follow(struct export_rows *rows)
 {
 	const struct ct_event *event = rows->event;
@@ -212,7 +212,7 @@ static enum ct_status status_of(
 	return CT_OK;
 }
 
-/* Also for an event that is not wanted: a coroutine's rows are counted from its first one on. */
+/* Includes events that are not wanted, because a coroutine's rows are counted from its first one on. */
 static bool follow_all(struct export_rows *rows)
 {
 	bool is_complete = follow(rows);

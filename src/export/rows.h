@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows of events, with the six keys of JSON lines: the cells of one event, or of one half of a switch. What a part
- * of a trace begins with, since it was so before, is followed, and no row.
+ * The rows of events, with the six keys of JSON lines: the cells of one event, or of one half of a switch. Carried
+ * events update the state, but are not rows.
  */
 #ifndef EXPORT_ROWS_H
 #define EXPORT_ROWS_H
@@ -40,14 +40,16 @@ struct export_cell {
 
 struct export_rows {
 	struct ct_source *source;
-	struct pass *pass; /* NULL: every event */
+	struct pass *pass; /* NULL: every event is wanted */
 	/* OWN, unless the user sets something else before the first row */
 	enum ct_row_numbers numbers;
 	const struct ct_event *event;
-	bool is_by_event;     /* a switch is one row: what it enters has none of its own */
-	bool has_second_half; /* of a switch: what it enters */
+	/* a switch is one row: the coroutine that it resumes has no row of its own */
+	bool is_by_event;
+	/* the second row of a switch, for the coroutine that it resumes, is still to come */
+	bool has_second_half;
 	struct jsonl_coros coros;
-	struct ct_row change; /* of a row with a probe_id: the same as numbers */
+	struct ct_row change; /* for a row with a probe_id: the six keys as numbers */
 	struct text object;
 	char argument[24];
 	char kind[24];
@@ -55,11 +57,14 @@ struct export_rows {
 	struct export_cell cells[EXPORT_NR_COLUMNS];
 };
 
-/* export_rows_init: rows of what the source has from here on, and the pass wants. Both stay the caller's. */
+/*
+ * export_rows_init: makes rows of the events that the source has from here on and the pass selects. Source and pass
+ * stay the caller's.
+ */
 void export_rows_init(struct export_rows *rows, struct ct_source *source, struct pass *pass);
 void export_rows_fini(struct export_rows *rows);
 
-/* export_rows_next: CT_OK and `cells`, valid until the next call; CT_END behind the last row. */
+/* export_rows_next: CT_OK: `cells` holds the next row, valid until the next call. CT_END: there is no further row. */
 enum ct_status export_rows_next(struct export_rows *rows, struct ct_error *reterr);
 
 #endif

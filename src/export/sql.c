@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Statements that databases have in common, and how one says that it failed.
+ * The parts that statements of all databases share, and error messages.
  */
 #include <string.h>
 
@@ -106,7 +106,7 @@ void sql_add_shape(struct text *text, const struct sql_dialect *dialect, const c
 
 /* ---------------------------------------------------------------- shapes */
 
-/* Types that hold such cells whole, as both databases name them. */
+/* Types that can hold such cells without loss, as both databases name them. */
 static const char *const holders[FEED_NR_TYPES][10] = {
 	[FEED_UNSIGNED] = {"numeric", "decimal", "bigint", "text", "character varying", "varchar",
 		"mediumtext", "longtext"},
@@ -169,7 +169,7 @@ void sql_shape_column(struct sql_shape *shape, const char *name, const char *typ
 		compare_column(shape, name, type);
 }
 
-/* The first column that is missing; the number of columns: none is. */
+/* The number of the first column that is missing; the number of columns if none is. */
 static uint32_t missing_column(const struct sql_shape *shape)
 {
 	uint32_t i;
@@ -201,7 +201,7 @@ enum ct_status sql_shape_status(struct sql_shape *shape, struct ct_error *reterr
 
 /* ---------------------------------------------------------------- failures */
 
-/* What a newline, or a blank, ends is left out. */
+/* Appends the first line, without blanks and carriage returns at its end. */
 static void add_first_line(struct text *text, const char *message)
 {
 	size_t length = strcspn(message, "\n");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace as an SQLite database, made beside its final name and renamed when it is whole.
+ * A trace as an SQLite database, made under a temporary name and renamed when it is complete.
  *
- * Since nobody sees the file before it is whole, it needs no journal while it is made: everything is one
- * transaction with prepared statements, and the index comes last.
+ * No other program sees the file before it is complete, so SQLite needs no journal: everything is one transaction with
+ * prepared statements, and the index is made last.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "export/sqlite_insert.h"
 #include "export/sqlite_tables.h"
 
-/* The version of what the tables are, as `PRAGMA user_version` tells it. */
+/* The version of the tables, in `PRAGMA user_version`. */
 #define BEGIN_DATABASE \
 	"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA user_version=2; BEGIN"
 
@@ -30,7 +30,7 @@ static enum ct_status fail(sqlite3 *database, int result, struct ct_error *reter
 
 /* ---------------------------------------------------------------- the older form */
 
-#define OLDER_COLUMNS 7u /* id, and the six */
+#define OLDER_COLUMNS 7u /* `id`, and the six columns */
 
 static int perform(sqlite3 *database, char *sql)
 {
@@ -40,7 +40,7 @@ static int perform(sqlite3 *database, char *sql)
 	return result;
 }
 
-/* Ids are text there: SQLite's integers have a sign. */
+/* Ids are text in the older form, because SQLite's integers are signed. */
 static int create_older(sqlite3 *database, const char *table)
 {
 	return perform(database,
@@ -51,7 +51,7 @@ static int create_older(sqlite3 *database, const char *table)
 			table));
 }
 
-/* Cells that are those of a suspend or resume. */
+/* Inserts the cells of a suspend or resume. */
 static void insert_older(struct sqlite_insert *insert, const struct export_cell *cells)
 {
 	char probe_id[24];
@@ -78,11 +78,11 @@ static int finish_older(sqlite3 *database, const char *table)
 
 /* ---------------------------------------------------------------- both */
 
-/* The contents of a database. The older form has what its queries name, and nothing else. */
+/* The content of a database. The older form has only the tables and indexes that its queries name. */
 struct content {
 	struct ct_view *view;
 	bool is_older;
-	const char *events; /* the name of their table */
+	const char *events; /* the name of the table of events */
 	struct batch_choice choice;
 };
 
@@ -182,7 +182,9 @@ static enum ct_status fill(
 	return fail(database, result, reterr);
 }
 
-/* SQLite takes a name that begins with "file:" for a URI, and one that begins with a colon for no file. */
+/*
+ * SQLite takes a name that begins with "file:" for a URI, and a name that begins with a colon for a database in memory.
+ */
 static int open_database(const char *path, sqlite3 **ret_database)
 {
 	char *name = sqlite3_mprintf("%s%s", *path == '/' ? "" : "./", path);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events in few bytes, and the views that unfold them.
+ * Events in few bytes, and the SQL views that unfold them.
  *
- * SQLite writes a number in as many bytes as it needs, and 0, 1 and NULL in none: a row has the distance of its time
- * from the first one of its block, the number of its shape, a coroutine, and what of its object is not in the shape.
+ * SQLite stores a number in as many bytes as it needs, and 0, 1 and NULL in no bytes. So a row has the difference of
+ * its time to the first time of its block, the number of its shape, a coroutine, and the part of its object that is not
+ * in the shape.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +13,11 @@
 #include "event/flags.h"
 #include "export/sqlite_events.h"
 
-/* So many rows have their times told from one; a power of two. */
+/* The number of rows in a block, as a power of two. */
 #define BLOCK_SHIFT 11
 #define BLOCK_SHIFT_TEXT "11"
 
-/* Objects that are named often (locks, queues) are part of a shape until there are so many shapes. */
+/* Objects that many events name (locks, queues) are part of a shape until there are this many shapes. */
 #define SHAPES_WITH_OBJECTS 8192u
 
 /* ---------------------------------------------------------------- tables and views */
@@ -39,7 +40,7 @@ static const char tables[] =
 	"(SELECT address FROM packed_frames AS f WHERE f.process = s.process AND " \
 	"f.coroutine = e.coroutine AND f.row <= e.row ORDER BY f.row DESC LIMIT 1)"
 
-/* How each column of the events themselves is had from the packed ones. */
+/* The SQL expression that restores each column of events from the packed tables. */
 static const char *const unfolded[EXPORT_NR_COLUMNS] = {
 	[EXPORT_EVENT] = "e.row >> 1",
 	[EXPORT_TIME_NS] = TIME_NS,
@@ -61,11 +62,11 @@ static const char *const unfolded[EXPORT_NR_COLUMNS] = {
 		"coalesce(packed_read.address, CASE s.is_active WHEN 0 THEN " FRAME " END, 0)) END",
 	[EXPORT_SEQ] = "e.seq",
 	[EXPORT_IS_ACTIVE] = "s.is_active",
-	/* A sum beyond 64 bits would be a real number. */
+	/* A sum that exceeds 64 bits would become a floating-point number. */
 	[EXPORT_TS] = "CASE typeof(" TS ") WHEN 'integer' THEN " TS " END",
 };
 
-/* A LEFT JOIN of which no column is asked costs nothing. */
+/* SQLite skips a LEFT JOIN if no column of it is used. */
 static const char joined[] =
 	" FROM packed_rows AS e JOIN packed_shapes AS s USING (shape) "
 	"LEFT JOIN packed_times ON packed_times.block = e.row >> " BLOCK_SHIFT_TEXT " "
@@ -89,7 +90,7 @@ static void add_view(sqlite3_str *sql, const char *name, bool is_whole)
 			is_own ? unfolded[i] : export_columns[i].of, export_columns[i].name);
 		between = ", ";
 	}
-	/* The second half of a switch is the older keys' alone. */
+	/* The second half of a switch exists only for the older keys. */
 	sqlite3_str_appendf(sql, "%s%s;\n", joined, is_whole ? " WHERE e.row & 1 = 0" : "");
 }
 
@@ -143,7 +144,7 @@ static void insert_shape(struct sqlite_events *events, const struct sqlite_shape
 	export_sqlite_insert_row(insert);
 }
 
-/* The number of the shape, a new one where there is none such; 0: out of memory. */
+/* The number of the shape, which is added if it is new; 0: out of memory. */
 static uint32_t find_shape(struct sqlite_events *events, const struct sqlite_shape *shape,
 	const struct export_cell *cells)
 {
@@ -169,7 +170,7 @@ static bool is_named_often(const char *object)
 	       strncmp(object, "frame:", 6) != 0;
 }
 
-/* Where the last number of the text begins; NULL: the text ends in none. */
+/* The position of the number at the end of the text; NULL: the text does not end in a number. */
 static const char *last_number(const char *object, bool *ret_is_hex)
 {
 	const char *end = object + strlen(object), *at = end;
@@ -184,7 +185,7 @@ static const char *last_number(const char *object, bool *ret_is_hex)
 	return at < end ? at : NULL;
 }
 
-/* "lock:0x7f00" becomes "lock:0x%llx" and a number. False: the text is the shape's alone. */
+/* "lock:0x7f00" becomes "lock:0x%llx" and a number. False: the whole text is part of the shape. */
 static bool split_object(const char *object, struct sqlite_shape *shape, int64_t *ret_number)
 {
 	bool is_hex, is_negative;
@@ -223,7 +224,7 @@ static struct sqlite_shape shape_of(const struct export_rows *rows)
 		.is_active = cells[EXPORT_IS_ACTIVE].number != 0};
 }
 
-/* Times of a block are told from its first row that has one. */
+/* The times of a block are differences to the first time in it. */
 static void insert_time(struct sqlite_events *events, int64_t row, const struct export_cell *cell)
 {
 	if (!cell->is_set) {
@@ -241,7 +242,9 @@ static void insert_time(struct sqlite_events *events, int64_t row, const struct 
 		&events->rows, (int64_t)((uint64_t)cell->number - (uint64_t)events->base));
 }
 
-/* The frame of a coroutine is told once, and whatever else a row that was read says, with the row. */
+/*
+ * The frame of a coroutine is stored once; other values of a row that was read from JSON lines are stored with the row.
+ */
 static void insert_change(struct sqlite_events *events, struct export_rows *rows, int64_t row)
 {
 	const struct ct_row *change = &rows->change;

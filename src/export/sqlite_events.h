@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of an exported database, in few bytes each. What many events share (kind, thread, place ...) is a row of
- * `packed_shapes`; times are told from the beginning of a block of rows; views give back every column of columns.def.
+ * The events of an exported database, in few bytes each. Values that many events share (kind, thread, place ...) form a
+ * row of `packed_shapes`; times are differences within a block of rows; SQL views restore every column of columns.def.
  */
 #ifndef EXPORT_SQLITE_EVENTS_H
 #define EXPORT_SQLITE_EVENTS_H
@@ -11,7 +11,7 @@
 #include "export/rows.h"
 #include "export/sqlite_insert.h"
 
-/* What is alike in many events. All bytes are compared: those that nothing is in are 0. */
+/* The values that many events share. Shapes are compared byte by byte, so unused bytes must be 0. */
 #define SQLITE_OBJECT_BYTES 48
 struct sqlite_shape {
 	uint32_t process;
@@ -20,10 +20,10 @@ struct sqlite_shape {
 	uint16_t flags;
 	uint8_t kind;
 	uint8_t argument;
-	uint8_t is_change; /* a suspend or resume, as is_active says */
+	uint8_t is_change; /* the event is a suspend or resume; is_active says which */
 	uint8_t is_active;
 	uint8_t unused[6];
-	char object[SQLITE_OBJECT_BYTES]; /* as printf has it, with one number or none */
+	char object[SQLITE_OBJECT_BYTES]; /* a format for printf, with one number or none */
 };
 
 struct sqlite_events {
@@ -32,21 +32,23 @@ struct sqlite_events {
 	struct sqlite_insert times;
 	struct sqlite_insert frames;
 	struct sqlite_insert read;
-	VEC(struct sqlite_shape) known; /* [0] is none */
+	VEC(struct sqlite_shape) known; /* [0] is unused */
 	struct map at;                  /* by hash */
-	int64_t block;                  /* whose times are told from `base`; -1: none yet */
+	/* times of this block are differences to `base`; -1: none yet */
+	int64_t block;
 	ct_time base;
 };
 
 /*
- * export_sqlite_events_create: the tables, empty, and the views: `events` with all columns, one by the name that is
- * given, without those that the tables beside it have. Returns SQLite's result.
+ * export_sqlite_events_create: creates the tables, empty, and two SQL views: `events` with all columns, and one with
+ * the name that is given, without the columns that other tables have. Returns SQLite's result.
  */
 int export_sqlite_events_create(sqlite3 *database, const char *events);
 
 /*
- * export_sqlite_events_open: for rows from the first one on. export_sqlite_events_add: the row at hand, and whether it
- * is the second half of a switch; what fails is kept. export_sqlite_events_close: SQLITE_OK, or the first failure.
+ * export_sqlite_events_open: begins with the first row. export_sqlite_events_add: adds the present row;
+ * `is_second_half`: of a switch. A failure is kept until close. export_sqlite_events_close: returns SQLITE_OK, or the
+ * first failure.
  */
 void export_sqlite_events_open(struct sqlite_events *events, sqlite3 *database);
 void export_sqlite_events_add(

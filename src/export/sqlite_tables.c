@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables of a view into a database.
+ * Writes the tables of a view into a database.
  */
 #include "export/batch.h"
 #include "export/sqlite_insert.h"
@@ -8,7 +8,7 @@
 
 /* ---------------------------------------------------------------- create */
 
-/* Rows of other tables tell these by number. */
+/* Rows of other tables refer to rows of these tables by number. */
 static bool has_key(enum ct_view_table table)
 {
 	return table == CT_VIEW_PROCESSES || table == CT_VIEW_THREADS || table == CT_VIEW_SITES ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JSON lines that hold a whole trace: each row has, in further keys, what is said of it in words, and all lines of the
- * text form from its own event on to the next row's. The first one also has those before it.
+ * JSON lines that hold a whole trace: the further keys of each row hold the words about its event, and all lines of the
+ * text form from that event to the next row's event. The first row also holds the lines before its event.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -15,20 +15,22 @@
 #include "textrace/names.h"
 
 #define WRITE_BYTES (256u << 10)
-#define ROW_LINES_BYTES 30000u /* of lines in a row, so that other readers take it for a line */
+/* of lines in one row, so that other readers accept the row as one line */
+#define ROW_LINES_BYTES 30000u
 
 struct told {
 	struct export_rows rows;
-	struct text lines; /* those that no row has yet */
-	size_t begin;      /* of the first of them */
-	uint64_t nr_lines; /* in the rows so far */
-	struct text line;  /* the latest row, whose lines are still coming */
+	struct text lines; /* lines that are not in a row yet */
+	size_t begin;      /* the position of the first of these lines */
+	uint64_t nr_lines; /* number of lines in the rows so far */
+	struct text line;  /* the latest row; more lines may still be added to it */
 	struct text page;
 	struct text word;
-	struct map outcomes; /* of the last wake of a coroutine or frame, by its handle */
+	/* the outcome of the last wake of a coroutine or frame, by its handle */
+	struct map outcomes;
 };
 
-/* For each row: a format would cost more than all that is written. */
+/* Called for each row: formatted printing would cost more than all the rest of the writing. */
 static void add_number(struct told *told, const char *before, uint64_t number)
 {
 	text_add(&told->line, before);
@@ -45,7 +47,7 @@ static void add_line(struct told *told, struct json *json, const char *from, siz
 	told->nr_lines++;
 }
 
-/* As many as a row has room for; all of them in the last one. */
+/* Adds as many lines as a row has room for; the last row gets all of them. */
 static void add_lines(struct told *told, bool is_last)
 {
 	const char *at = text_peek(&told->lines) + told->begin, *newline;
@@ -103,7 +105,7 @@ static void add_site(struct told *told, const struct ct_event *event)
 	add_word(told, "site", text_peek(&told->word));
 }
 
-/* A wake names a coroutine, or the frame of one. */
+/* A wake names a coroutine, or the frame of a coroutine. */
 static bool take_outcome(struct told *told, const struct ct_event *event, uint32_t *ret_outcome)
 {
 	const struct jsonl_coro *coro =
@@ -129,7 +131,7 @@ static void add_outcome(struct told *told, const struct ct_event *event)
 	add_word(told, "outcome", name ? name : "");
 }
 
-/* The resume that follows tells what became of it. */
+/* The next resume reports the outcome of the wake. */
 static bool note_wake(struct told *told, const struct ct_event *event)
 {
 	return event->kind != CTP_KIND_WAKE ||
