@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two versions of a program compared by their runs: what is new, gone, slower or faster, and where. A part of ct.h.
+ * Compares two versions of a program by their runs: what is new, gone, slower or faster, and where. A part of ct.h.
  *
- * The unit of comparison is the run: each has one number for a measure at a place, a percentile or the mean. With
- * enough runs on both sides (five, for a significance of 0.05) a difference is tested by permutation of the runs over
- * all places at once; a comparison of equals then tells of any difference no more often than the significance says.
- * With fewer runs nothing is tested, and what differs by more than a factor is told as a difference. docs/diff.md has
- * the rules.
+ * The unit of comparison is the run: each run has one number for a measure at a place, a percentile or the mean. With
+ * enough runs on both sides (five, for a significance of 0.05) a difference is tested by a permutation of the runs over
+ * all places at once; a comparison of equal programs then reports any difference no more often than the significance
+ * says. With fewer runs nothing is tested, and every difference by more than a factor is reported. docs/diff.md has the
+ * rules.
  */
 #ifndef COROTRACER_DIFF_H
 #define COROTRACER_DIFF_H
@@ -24,7 +24,7 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* The tables' macros: who includes this has its own back behind them. */
+/* The tables use these macros: a caller's own are saved here and restored after the tables. */
 #pragma push_macro("M")
 #pragma push_macro("C")
 #undef M
@@ -37,7 +37,7 @@ enum ct_measure {
 	CT_NR_MEASURES,
 };
 
-/* ct_measure_name: as in def/measures.def; never NULL, "unknown" for a number not listed. */
+/* ct_measure_name: returns the name in def/measures.def; never NULL; "unknown" for a number that is not listed. */
 const char *ct_measure_name(enum ct_measure measure);
 
 enum ct_change {
@@ -51,10 +51,10 @@ enum ct_change {
 #pragma pop_macro("M")
 #pragma pop_macro("C")
 
-/* ct_change_name: as in def/changes.def; never NULL, "none" for CT_CHANGE_NONE. */
+/* ct_change_name: returns the name in def/changes.def; never NULL; "none" for CT_CHANGE_NONE. */
 const char *ct_change_name(enum ct_change change);
 
-/* Which number of a run stands for the durations of it. */
+/* The statistic by which a run's durations are compared. */
 enum ct_diff_statistic {
 	CT_DIFF_P50 = 0,
 	CT_DIFF_P90,
@@ -65,51 +65,59 @@ enum ct_diff_statistic {
 struct ct_diff_options {
 	size_t size;
 	enum ct_diff_statistic statistic;
-	double significance; /* how often a comparison of equals may tell of a difference; 0: 0.05 */
-	double least;        /* a difference that was tested is told from this factor on; 0: 1.05 */
-	double factor;       /* one that was not, from this one on; 0: 2 */
+	double significance; /* how often a comparison of equals may report a difference; 0: 0.05 */
+	double least;        /* tested differences are reported from this factor on; 0: 1.05 */
+	double factor;       /* untested differences are reported from this factor on; 0: 2 */
 };
 
-/* One measure at one place, compared. Texts are the diff's. */
+/* One measure at one place, compared. The texts belong to the diff. */
 struct ct_difference {
 	enum ct_change change;
 	enum ct_measure measure;
-	const char *what; /* a region's, task's or counter's name, or the finding's rule; else "" */
-	const char *place;    /* in words, as the runs after have it, or else those before */
+	const char *what; /* name of a region, task or counter, or the finding's rule; else "" */
+	/* the place in words, from the runs after, or else from those before */
+	const char *place;
 	const char *function; /* "": not known */
 	const char *file;     /* the last part of its path; "": not known */
-	uint64_t line_before; /* 0: not known, or not there */
+	uint64_t line_before; /* 0: not known, or not in these runs */
 	uint64_t line_after;
-	uint32_t nr_before; /* runs that have it */
+	uint32_t nr_before; /* number of runs that have the measure here */
 	uint32_t nr_after;
-	uint64_t count_before; /* how often it was measured, in all runs */
+	uint64_t count_before; /* how often it was measured, in all these runs */
 	uint64_t count_after;
-	/* Times: the geometric mean over the runs, in nanoseconds. Numbers: the mean. NaN: nothing was measured. */
+	/*
+	 * Times: the geometric mean over the runs, in nanoseconds. Numbers: the mean. NaN: nothing was measured.
+	 */
 	double before;
 	double after;
-	double significance; /* as corrected for all that is compared; NaN: not tested */
+	double significance; /* corrected for the number of comparisons; NaN: not tested */
 };
 
 struct ct_diff;
 
 /*
- * ct_diff_new: no runs yet; the caller frees it. `options` may be NULL. CT_ERR_USAGE: one of them cannot be.
- * ct_diff_free: NULL is allowed.
+ * ct_diff_new: makes a diff without runs, which the caller frees. `options` may be NULL. CT_ERR_USAGE: an option is out
+ * of range.
+ * ct_diff_free: frees the diff. NULL is allowed.
  */
 enum ct_status ct_diff_new(
 	const struct ct_diff_options *options, struct ct_diff **ret_diff, struct ct_error *reterr);
 void ct_diff_free(struct ct_diff *diff);
 
-/* ct_diff_add: one more run, on one of the sides. The report is read now, and may be freed then. */
+/* ct_diff_add: adds one run to one of the sides. The report is read during the call, and may be freed afterwards. */
 enum ct_status ct_diff_add(struct ct_diff *diff, bool is_after, const struct ct_report *report,
 	struct ct_error *reterr);
 
-/* ct_diff_judge: compares the runs so far. CT_ERR_USAGE: a side has none. The call may be repeated after others. */
+/*
+ * ct_diff_judge: compares the runs added so far. CT_ERR_USAGE: a side has no runs. The call may be repeated after
+ * adding more runs.
+ */
 enum ct_status ct_diff_judge(struct ct_diff *diff, struct ct_error *reterr);
 
 /*
- * ct_diff_peek: all that was compared; what changed comes first, in the order of changes.def, the largest first.
- * Valid until the next call with this diff. ct_diff_is_tested: were there enough runs for a test?
+ * ct_diff_peek: returns all comparisons; what changed comes first, in the order of changes.def, the largest change
+ * first. Valid until the next call with this diff. ct_diff_is_tested: returns whether there were enough runs for a
+ * test.
  */
 const struct ct_difference *ct_diff_peek(const struct ct_diff *diff, uint32_t *ret_count);
 bool ct_diff_is_tested(const struct ct_diff *diff);
@@ -123,11 +131,11 @@ enum ct_diff_format {
 struct ct_diff_write_options {
 	size_t size;
 	enum ct_diff_format format;
-	const char *before; /* what the sides are called; NULL: before, after */
+	const char *before; /* names of the sides; NULL: before, after */
 	const char *after;
 };
 
-/* ct_diff_write: what was judged, to a file, whole or not at all; "-" is standard output. */
+/* ct_diff_write: writes the comparison to a file, whole or not at all; "-" is standard output. */
 enum ct_status ct_diff_write(const struct ct_diff *diff,
 	const struct ct_diff_write_options *options, const char *path, struct ct_error *reterr);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How libcorotracer reports what went wrong: a status, and a sentence for the user.
+ * How libcorotracer reports failures: a status, and a sentence for the user.
  *
- * Every function either reports to its caller or returns the result, never both, and none prints.
+ * Every function either reports a failure to its caller or returns a result, never both, and no function prints.
  */
 #ifndef COROTRACER_ERROR_H
 #define COROTRACER_ERROR_H
@@ -13,14 +13,14 @@
 extern "C" {
 #endif
 
-/* The names below are the library's; all others are hidden in it. */
+/* The names below are exported by the library, which hides all others. */
 #pragma GCC visibility push(default)
 
-/* The tables' macros: who includes this has its own back behind them. */
+/* The table uses the macro X: a caller's own X is saved here and restored after the table. */
 #pragma push_macro("X")
 #undef X
 
-/* Zero is success, positive values are flow, negative ones are failures: see def/status.def. */
+/* Zero is success, positive values are flow, negative values are failures: see def/status.def. */
 enum ct_status {
 #define X(name, value, exit_code, text, meaning) CT_##name = value,
 #include "corotracer/def/status.def"
@@ -30,9 +30,9 @@ enum ct_status {
 #pragma pop_macro("X")
 
 /*
- * One failure. The caller owns it and need not initialise it; it is written only by a function that
- * fails. Wherever a function takes a `struct ct_error *`, NULL is allowed: the status is returned
- * all the same. `offset` is the byte offset in the input, or CT_NO_OFFSET.
+ * One failure. The caller owns the struct and need not initialise it; only a function that fails writes to it. NULL is
+ * allowed wherever a function takes a `struct ct_error *`: the status is returned anyway. `offset` is the byte offset
+ * in the input, or CT_NO_OFFSET.
  */
 #define CT_NO_OFFSET UINT64_MAX
 
@@ -43,10 +43,10 @@ struct ct_error {
 	char text[240];
 };
 
-/* ct_status_name: the name of a status in lower case, such as "not-found"; never NULL. */
+/* ct_status_name: returns the name of a status in lower case, such as "not-found"; never NULL. */
 const char *ct_status_name(enum ct_status status);
 
-/* ct_status_exit_code: what the command line returns for this status (def/status.def). */
+/* ct_status_exit_code: returns the exit code of the command line for this status (def/status.def). */
 int ct_status_exit_code(enum ct_status status);
 
 #pragma GCC visibility pop

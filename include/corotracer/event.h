@@ -2,9 +2,9 @@
 /*
  * The contents of a trace, as a reader hands them out: events, and the tables that they refer to.
  *
- * Every source (a trace file, a text trace, a running target) yields the same two things. Tables
- * are arrays; references are 32-bit indexes into them. Index 0 of each table is reserved and means
- * "none", so that a zeroed reference is valid everywhere.
+ * Every source (a trace file, a text trace, a running target) yields events and tables. Tables are arrays; references
+ * are 32-bit indexes into them. Index 0 of each table is reserved and means "none", so that a zeroed reference is
+ * always valid.
  */
 #ifndef COROTRACER_EVENT_H
 #define COROTRACER_EVENT_H
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* The names below are the library's; all others are hidden in it. */
+/* The names below are exported by the library, which hides all others. */
 #pragma GCC visibility push(default)
 
 /* A point in time: nanoseconds since the trace's epoch (ct_tables.epoch_...). CT_NO_TIME: not
@@ -27,36 +27,42 @@ extern "C" {
 typedef int64_t ct_time;
 #define CT_NO_TIME INT64_MIN
 
-/* ct_time_between: nanoseconds from one to the other; 0 where one of them is not known, or the other is earlier. */
+/*
+ * ct_time_between: returns the nanoseconds from one time to the other; 0 if either is not known, or if `until` is
+ * earlier.
+ */
 int64_t ct_time_between(ct_time from, ct_time until);
 
 /*
- * In events that change a coroutine's state: others of the same coroutine are missing right before this one, so that
- * its state may have changed unseen.
+ * Flag of events that change a coroutine's state: events of the same coroutine are missing right before this one, so
+ * that its state may have changed unseen.
  */
 #define CT_FLAG_AFTER_GAP 0x4000u
 
-/* In such events: this one may not follow the event before it, within the reach of time-stamps. */
+/* Flag of such events: within the reach of time-stamps, this event may not have followed the event before it. */
 #define CT_FLAG_ORDER_UNKNOWN 0x2000u
 
 /*
- * Another order of what was done to the same coroutine or lock around this event was chosen than that of the
- * time-stamps, or none could be: nothing rests on its place alone.
+ * Flag: for the events around this one that concern the same coroutine or lock, another order than that of the
+ * time-stamps was chosen, or no order could be chosen: no conclusion may rest on this event's place alone.
  */
 #define CT_FLAG_ORDER_CHOSEN 0x1000u
 
 /* How JSON lines number the rows of a coroutine, in their key seq. */
 enum ct_row_numbers {
-	CT_ROW_NUMBERS_AS_PROBE = 0, /* as a probe of version 1 does it; for others, COUNT */
-	CT_ROW_NUMBERS_LOCK, /* as the lock of each of eight slots says: 2 eight times, 4 eight times, ... */
-	CT_ROW_NUMBERS_COUNT, /* 1, 2, 3, ... and on behind a gap as if nothing were missing */
-	CT_ROW_NUMBERS_OWN,   /* 1, 2, 3, ... counting only the rows that there are */
+	/* as a probe of version 1 numbers rows; for other probes, COUNT */
+	CT_ROW_NUMBERS_AS_PROBE = 0,
+	/* as the lock of each of eight slots has it: 2 eight times, 4 eight times, ... */
+	CT_ROW_NUMBERS_LOCK,
+	/* 1, 2, 3, ...; after a gap the numbers go on as if nothing were missing */
+	CT_ROW_NUMBERS_COUNT,
+	CT_ROW_NUMBERS_OWN, /* 1, 2, 3, ... counting only the rows that exist */
 };
 
-/* One event: a record's four words, named, and its place. 48 bytes. */
+/* One event: the four words of a record, named, and the record's place. 48 bytes. */
 struct ct_event {
 	ct_time time;
-	uint64_t coro;   /* 0: none. Unique in its process, for all time */
+	uint64_t coro;   /* 0: none. Unique in its process, at all times */
 	uint64_t object; /* def/kinds.def says what it holds */
 	uint32_t site;   /* index into ct_tables.sites */
 	uint8_t kind;    /* enum ctp_kind, or a number that this version does not know */
@@ -64,16 +70,16 @@ struct ct_event {
 	uint16_t flags;
 	uint32_t process;  /* index into ct_tables.processes */
 	uint32_t thread;   /* index into ct_tables.threads */
-	uint64_t sequence; /* place in the trace, from 0: names the event in evidence */
+	uint64_t sequence; /* the event's place in the trace, from 0; names the event in evidence */
 };
 
-/* ct_loss_was_asked: events of this reason are missing because the user did not want them. */
+/* ct_loss_was_asked: returns whether events of this reason are missing because the user did not want them. */
 static inline bool ct_loss_was_asked(unsigned reason)
 {
 	return reason >= CTP_LOSS_PAUSED && reason <= CTP_LOSS_BEFORE;
 }
 
-/* The tables' macros: who includes this has its own back behind them. */
+/* The tables use the macro X: a caller's own X is saved here and restored after the tables. */
 #pragma push_macro("X")
 #undef X
 
@@ -98,8 +104,8 @@ struct ct_process {
 	int ending_value;
 	bool has_probe;        /* a probe in the program itself attached */
 	bool has_ledger;       /* the descriptor ledger attached */
-	bool has_bare_resumes; /* a resume may come with no suspend before: the await was ready */
-	bool was_killed_by_engine_user; /* the engine forwarded the signal that ended it */
+	bool has_bare_resumes; /* a resume may have no suspend before it: the await was ready */
+	bool was_killed_by_engine_user; /* the engine forwarded the signal that ended the process */
 };
 
 struct ct_thread {
@@ -110,17 +116,19 @@ struct ct_thread {
 	ct_time stopped; /* CT_NO_TIME: not known, or still running at the end */
 };
 
-/* What a program calls so that its probe attaches (def/attaching.def). */
+/* The call by which a program makes its probe attach (def/attaching.def). */
 struct ct_attaching {
-	const char *language; /* of an interpreter: "Python"; "": the program is compiled, or any */
-	const char *calls; /* "corotracer.install()"; or one in each language that it may be in */
-	const char *question; /* whether the program does so, a sentence */
-	bool is_launcher;     /* a shell and its like: it starts the program that is meant */
+	/* of an interpreter: "Python"; "": the program is compiled, or in any language */
+	const char *language;
+	/* "corotracer.install()"; or one call in each language that the program may be written in */
+	const char *calls;
+	const char *question; /* a sentence that asks whether the program makes the call */
+	bool is_launcher;     /* a shell or the like, which starts the program that is meant */
 };
 
 /*
- * ct_attaching: what this program calls, by the name of its executable: "/usr/bin/python3.11". NULL: what any may
- * call. Never NULL; it stays.
+ * ct_attaching: returns the call for a program, by the name of its executable: "/usr/bin/python3.11". NULL: the calls
+ * for any program. The result is never NULL, and is never freed.
  */
 const struct ct_attaching *ct_attaching(const char *program);
 
@@ -128,36 +136,39 @@ const struct ct_attaching *ct_attaching(const char *program);
 struct ct_site {
 	uint32_t process;
 	uint32_t kind; /* enum ctp_site_kind; 0: none */
-	uint32_t form; /* enum ctp_form: how the program told it; 0: not known */
+	uint32_t form; /* enum ctp_form: how the program stated the site; 0: not known */
 	uint32_t line;
 	uint32_t column;
 	const char *file;
 	const char *function;   /* demangled where possible */
-	const char *reason;     /* the awaiter's type, or a name the program gave */
-	const char *module;     /* file that holds the code; for addresses */
-	uint64_t address;       /* in the process, as recorded; 0 for sources */
+	const char *reason;     /* the awaiter's type, or a name that the program gave */
+	const char *module;     /* for addresses: the file that holds the code */
+	uint64_t address;       /* for addresses: in the process, as recorded; 0 for sources */
 	uint64_t module_offset; /* address relative to the module */
 	/*
-	 * The functions into which the compiler inlined `function`, innermost first, each in a line of its own: name,
-	 * file and line of the call, with tabs in between. ct_caller_next takes the text apart. "": none, or not known.
+	 * The functions into which the compiler inlined `function`, innermost first, each on a line of its own: name,
+	 * file and line of the call, separated by tabs. ct_caller_next takes the text apart. "": none, or not known.
 	 */
 	const char *callers;
-	uint32_t stack; /* index into ct_tables.stacks: who called; 0: not told */
+	uint32_t stack; /* index into ct_tables.stacks: who called; 0: not recorded */
 };
 
 /*
- * A call on a stack: where the innermost one stands, and those that it was called by. Stacks that share their outer
- * part share its rows. A row names rows before it only, so that going from caller to caller comes to an end.
+ * A call on a stack, and its callers. Stacks that share their outer part share the rows of that part. A row refers only
+ * to rows before it, so that going from caller to caller comes to an end.
  *
- * The site of an event names the place that people know (of a wait within a library, where it was called), its stack
- * begins with the innermost call of all.
+ * The site of an event names the place that people know (for a wait within a library, the place where the library was
+ * called); the site's stack begins with the innermost call of all.
  */
 struct ct_stack {
-	uint32_t site;   /* where this call stands, not 0; its own stack is not looked at */
-	uint32_t caller; /* index into ct_tables.stacks: who called; 0: nobody, or not known */
+	uint32_t site;   /* the place of this call, not 0; the site's own stack is ignored */
+	uint32_t caller; /* index into ct_tables.stacks: who called; 0: no caller, or not known */
 };
 
-/* A function that the one before it was inlined into, and where it called it. Texts are not ended by a zero byte. */
+/*
+ * A function into which the function before it was inlined, and the place of the call. The texts do not end in a zero
+ * byte.
+ */
 struct ct_caller {
 	const char *function;
 	size_t function_bytes;
@@ -173,62 +184,65 @@ struct ct_mapping {
 	uint64_t end;
 	uint64_t offset;
 	const char *path;
-	const char *build_id; /* lower-case hexadecimal, "" where the file has none */
+	const char *build_id; /* lower-case hexadecimal, "" if the file has none */
 };
 
-/* Events that are missing: counted, with the interval in which they would have been. */
+/* Events that are missing: their number, and the interval in which they would have been. */
 struct ct_loss {
 	uint32_t process;
 	uint32_t thread; /* 0: not known */
-	uint64_t coro;   /* whose events they are; 0: not known, or of several */
+	uint64_t coro;   /* the coroutine whose events they are; 0: not known, or several */
 	enum ctp_loss reason;
 	uint64_t count;
 	ct_time first;
 	ct_time last;
 };
 
-/* A fault of the input itself; one per kind, counted. Shown before any finding. */
+/* A fault of the input itself; one note per kind, with a count. Shown before any finding. */
 struct ct_note {
 	const char *text; /* one sentence */
 	uint64_t count;
-	uint64_t offset; /* byte offset of the first; CT_NO_OFFSET: none */
-	bool is_left_out; /* what it tells of was in the input, and is not, or not whole, among the events */
+	uint64_t offset;  /* byte offset of the first fault; CT_NO_OFFSET: none */
+	bool is_left_out; /* something in the input is missing among the events, or not whole */
 };
 
 /*
- * The tables of one trace. `nr_x` counts include the reserved entry 0, so they are at least 1 once
- * a trace is open (losses and notes have no reserved entry).
+ * The tables of one trace. The counts nr_x include the reserved entry 0, so they are at least 1 once a trace is open
+ * (losses and notes have no reserved entry).
  */
 struct ct_tables {
 	uint8_t run_id[16];
 	const char *host;
-	const char *clock; /* the time-stamps' source: "counter", "coarse" or "CLOCK_MONOTONIC" */
-	double clock_hz;   /* of the counter; 0: not known */
-	int64_t clock_skew_ns; /* largest disagreement of clock readings seen; 0: none */
+	const char *clock; /* source of the time-stamps: "counter", "coarse" or "CLOCK_MONOTONIC" */
+	double clock_hz;   /* rate of the counter; 0: not known */
+	int64_t clock_skew_ns; /* largest disagreement between clock readings; 0: none */
 	int64_t reach_ns;      /* how far a time-stamp may lie before its event; 0: not measured */
 	int64_t epoch_realtime_ns;  /* CLOCK_REALTIME at time 0 */
 	int64_t epoch_monotonic_ns; /* CLOCK_MONOTONIC at time 0 */
-	ct_time observed_from;      /* the engine looked from here */
+	ct_time observed_from;      /* the engine observed from here */
 	ct_time observed_until;     /* to here: silence in between is evidence */
 	bool is_complete;           /* the trace has its end record */
-	bool has_no_end;            /* its form tells no end: silence is no evidence of anything */
-	bool is_cut;                /* the recording goes on behind this part of it */
-	bool goes_on;               /* of a report's: it is written at present */
-	bool is_damaged;            /* the file has bytes that were of it and cannot be read */
-	/* of the parts that can be understood alone, from 1; 0: it has none */
+	/* the form of the trace cannot state an end: silence is no evidence */
+	bool has_no_end;
+	bool is_cut;     /* the recording goes on after this part of it */
+	bool goes_on;    /* of a report: the trace is being written at present */
+	bool is_damaged; /* the file has bytes that belong to it and cannot be read */
+	/* numbers of the generations in it, from 1; 0: it has none */
 	uint32_t first_generation;
 	uint32_t last_generation;
-	uint64_t nr_before; /* events of the recording that lie before this part */
-	/* Coroutines that were alive at once, at most, as the writer counted them; not to be trusted. 0: not known */
+	uint64_t nr_before; /* events of the recording before this part */
+	/* Most coroutines alive at the same time, as the writer counted; cannot be trusted. 0: not known */
 	uint64_t most_live;
-	/* events handed out that tell how things stood when this part begins */
+	/* carried events: they state what was so when this part begins */
 	uint64_t nr_carried;
-	uint64_t nr_not_carried; /* facts that found no room among them */
-	ct_time carried_from;    /* time of the earliest one; CT_NO_TIME: there is none */
+	uint64_t nr_not_carried; /* facts for which no room was left among the carried events */
+	ct_time carried_from;    /* time of the earliest carried event; CT_NO_TIME: none */
 	bool is_packed;          /* the file has packed blocks */
-	const char *reason; /* why the trace was written at that moment; "": nobody asked for it */
+	/* why the trace was written at that moment; "": no reason was recorded */
+	const char *reason;
 	ct_time reason_time;
-	uint64_t nr_impossible; /* events that the source left out: their times cannot be true */
+	/* events that the source left out because their times cannot be true */
+	uint64_t nr_impossible;
 
 	const struct ct_process *processes;
 	uint32_t nr_processes;
@@ -244,29 +258,32 @@ struct ct_tables {
 	uint32_t nr_losses;
 	const struct ct_note *notes;
 	uint32_t nr_notes;
-	uint64_t nr_events; /* that the source holds; 0: not known before it was read */
+	/* events that the source holds; 0: not known before the source was read */
+	uint64_t nr_events;
 };
 
 /*
- * ct_caller_next: the next one of a site's callers. *at is `callers` first, and moves on. False: there is no further
- * one. Lines that name no function are stepped over. No byte behind the text's end is read, whatever the text is.
+ * ct_caller_next: takes the next function from a site's `callers`. *at is `callers` at first, and is moved on by each
+ * call. Returns false if there is no further function. Lines that name no function are skipped. No byte after the
+ * text's end is read, whatever the text is.
  */
 bool ct_caller_next(const char **at, struct ct_caller *ret_caller);
 
 /*
- * ct_site_language: the language in which the place is written: "C", "C++", "Rust", "Zig", "Python", "Lua", "Go"; "":
- * its file is not known. The text stays. ct_site_words: the place as reports say it, "co_await AsyncRead in
- * handle_connection, src/server.cpp:120", cut off where it does not fit into `nr_bytes`, and with a zero byte behind;
- * returns the length of the whole. Both take any index ("not known"), and may be called on any thread.
+ * ct_site_language: returns the language in which the place is written: "C", "C++", "Rust", "Zig", "Python", "Lua",
+ * "Go"; "": its file is not known. The text is never freed. ct_site_words: writes the place as reports show it,
+ * "co_await AsyncRead in handle_connection, src/server.cpp:120", cut off if it does not fit into `nr_bytes`, and
+ * NUL-terminated; returns the length of the whole text. Both accept any index ("not known"), and may be called on any
+ * thread.
  */
 const char *ct_site_language(const struct ct_tables *tables, uint32_t site);
 size_t ct_site_words(const struct ct_tables *tables, uint32_t site, char *into, size_t nr_bytes);
 
 /*
  * ct_kind_name, ct_resource_name, ct_outcome_name, ct_point_name, ct_life_name, ct_mark_name, ct_loss_name,
- * ct_call_name, ct_range_name, ct_processor_name, ct_descriptor_type_name, ct_form_name, ct_ending_name: a number in an
- * event, or in a table, in a word; never NULL, "unknown" for a number not listed. ct_kind_meaning: what an event of
- * the kind says, in a phrase.
+ * ct_call_name, ct_range_name, ct_processor_name, ct_descriptor_type_name, ct_form_name, ct_ending_name: return the
+ * word for a number in an event or a table; never NULL; "unknown" for a number that is not listed. ct_kind_meaning:
+ * returns a phrase that says what an event of the kind means.
  */
 const char *ct_kind_name(unsigned kind);
 const char *ct_kind_meaning(unsigned kind);
@@ -283,7 +300,10 @@ const char *ct_descriptor_type_name(unsigned type);
 const char *ct_form_name(unsigned form);
 const char *ct_ending_name(unsigned ending);
 
-/* ct_category_find: the number of the category of events that the word names. False: there is none of this name. */
+/*
+ * ct_category_find: finds the number of the category of events that the word names. Returns false if there is no
+ * category of this name.
+ */
 bool ct_category_find(const char *word, size_t length, unsigned *ret_category);
 
 #pragma GCC visibility pop

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What a program tells of its coroutines, and what it does not: a part of a report (report.h).
- */
+/* Which facts about its coroutines a program records, and which it does not: a part of a report (report.h). */
 #ifndef COROTRACER_INTEGRATION_H
 #define COROTRACER_INTEGRATION_H
 
@@ -19,32 +17,32 @@ enum ct_fact_name {
 #pragma pop_macro("X")
 
 /*
- * A fact that programs tell (def/integration.def). The fact is not needed where each wait tells what for, and none was
- * for the resources that the fact is about. Names of rules stand with a space between two.
+ * A fact that programs can record (def/integration.def). The fact is not needed if each wait states what it is for, and
+ * no wait was for one of the resources that the fact is about. Names of rules are separated by one space.
  */
 struct ct_fact {
 	const char *what;   /* in words */
-	uint64_t nr_events; /* that told it */
+	uint64_t nr_events; /* events that recorded the fact */
 	bool is_needed;
-	uint32_t waited; /* the resources, a bit of 1 << enum ctp_resource each; 0: needed always */
-	const char *silent; /* the rules that find nothing without it; "": none */
-	const char *less;   /* those that say less */
+	uint32_t waited; /* the resources, one bit 1 << enum ctp_resource each; 0: always needed */
+	const char *silent; /* the rules that find nothing without the fact; "": none */
+	const char *less;   /* the rules that can say less without it */
 };
 
-/* A place whose waits do not all tell what they are for. */
+/* A place some of whose waits do not state what they are for. */
 struct ct_unnamed {
 	uint32_t site;     /* 0: not known */
-	uint64_t nr_waits; /* those that do not */
+	uint64_t nr_waits; /* waits that do not state it */
 };
 
 #define CT_INTEGRATION_KINDS 64
 
-/* What the program tells of its coroutines. */
+/* Which facts about its coroutines the program records. */
 struct ct_integration {
 	uint64_t nr_waits;
 	const struct ct_fact *facts; /* by enum ct_fact_name */
 	uint32_t nr_facts;
-	const struct ct_unnamed *unnamed; /* the most waits first */
+	const struct ct_unnamed *unnamed; /* the place with the most such waits first */
 	uint32_t nr_unnamed;
 	uint64_t nr_by_kind[CT_INTEGRATION_KINDS]; /* events, by enum ctp_kind */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Metrics of a trace, as Prometheus and its like read them (def/metric_families.def). A part of ct.h. A recording's
- * own are served while it goes on: /metrics of serve.h.
+ * Metrics of a trace, in forms that Prometheus and similar programs read (def/metric_families.def). A part of ct.h. The
+ * metrics of a recording that goes on are at /metrics of serve.h.
  */
 #ifndef COROTRACER_METRICS_H
 #define COROTRACER_METRICS_H
@@ -20,14 +20,15 @@ extern "C" {
 enum ct_metrics_format {
 	CT_METRICS_OPENMETRICS = 0, /* OpenMetrics 1.0: with exemplars */
 	CT_METRICS_TEXT,            /* Prometheus' text format 0.0.4 */
-	CT_METRICS_PROTOBUF, /* io.prometheus.client.MetricFamily, each behind its length: with native histograms */
+	/* io.prometheus.client.MetricFamily, each after its length: with native histograms */
+	CT_METRICS_PROTOBUF,
 	CT_NR_METRICS_FORMATS,
 };
 
 struct ct_metrics_options {
 	size_t size;
 	enum ct_metrics_format format;
-	const struct ct_thresholds *thresholds; /* of the findings; NULL: all defaults */
+	const struct ct_thresholds *thresholds; /* for the findings; NULL: all defaults */
 };
 
 struct ct_trace;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Profiles of a trace: how often, and for how long, coroutines waited, were ready or ran, by place and by who awaits
- * whom. A part of ct.h.
+ * Profiles of a trace: how often, and for how long, coroutines waited, were ready or ran, by place and by awaiting
+ * coroutine. A part of ct.h.
  *
- * The stack of a sample is the place where a coroutine waits, or runs from, with the functions that it was inlined
- * into; or, where the trace has call stacks, the calls that led there (of one that is ready: that led its waker there;
- * where nobody woke it, its own). Then, as far as the trace tells, come the places of the coroutines that await it, as
- * it was when the time began. All samples of a profile add up to what statistics (report.h) tell of the same, and of
- * coroutines that the runtime has for itself, unless parts are left out.
+ * The stack of a sample begins with the place where a coroutine waits, or from which it runs, with the functions into
+ * which that place was inlined. If the trace has call stacks, it begins with the calls that led to the place; for a
+ * ready coroutine, with the calls that led its waker to the wake, or with its own if it was not woken. Then follow the
+ * places of the coroutines that awaited it when the sample's time began, as far as the trace shows them. All samples of
+ * a profile add up to the times that the statistics (report.h) have, plus those of the runtime's own coroutines, unless
+ * parts are left out.
  */
 #ifndef COROTRACER_PROFILE_H
 #define COROTRACER_PROFILE_H
@@ -23,7 +24,7 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* The tables' macros: who includes this has its own back behind them. */
+/* The table uses the macro X: a caller's own X is saved here and restored after the table. */
 #pragma push_macro("X")
 #undef X
 
@@ -36,14 +37,19 @@ enum ct_profile {
 
 #pragma pop_macro("X")
 
-/* ct_profile_name, ct_profile_meaning: never NULL; "unknown" for a number not listed. */
+/*
+ * ct_profile_name, ct_profile_meaning: return the name and the meaning of a profile; never NULL; "unknown" for a number
+ * that is not listed.
+ */
 const char *ct_profile_name(enum ct_profile profile);
 const char *ct_profile_meaning(enum ct_profile profile);
 
 enum ct_profile_format {
 	CT_PROFILE_PPROF = 0, /* profile.proto, gzip: sample types count and nanoseconds */
-	CT_PROFILE_FOLDED, /* a stack a line, outermost first, and its nanoseconds: for flame graph tools */
-	CT_PROFILE_SVG,        /* a flame graph in one file that refers to nothing outside itself */
+	/* one stack a line, outermost call first, and its nanoseconds: for flame graph tools */
+	CT_PROFILE_FOLDED,
+	/* a flame graph in one file that refers to nothing outside of itself */
+	CT_PROFILE_SVG,
 	CT_PROFILE_SPEEDSCOPE, /* JSON for https://www.speedscope.app */
 };
 
@@ -51,8 +57,11 @@ struct ct_profile_options {
 	size_t size;
 	enum ct_profile profile;
 	enum ct_profile_format format;
-	bool by_place; /* stacks end with the place: who awaits whom is left out */
-	/* What began before the observation, or before a coroutine's first run in it, or goes on, is left out. */
+	bool by_place; /* stacks end with the place: awaiting coroutines are left out */
+	/*
+	 * Leave out what began before the observation or before a coroutine's first run in it, and what goes on at the
+	 * end.
+	 */
 	bool only_ended;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the runtime of a process did besides running coroutines, as a report tells it, and how durations are told in all
- * of a report. A part of ct.h; arrays, texts and times are as in report.h.
+ * The part of a report about what the runtime of a process did besides running coroutines, and the form of durations in
+ * all parts of a report. A part of ct.h; arrays, texts and times are as in report.h.
  */
 #ifndef COROTRACER_RUNTIME_H
 #define COROTRACER_RUNTIME_H
@@ -15,8 +15,8 @@ extern "C" {
 #endif
 
 /*
- * How durations are distributed: how many, how long in all, and the time that so many of them did not pass;
- * percentiles are at most 1/32 too high.
+ * A distribution of durations: their number, their sum, and percentiles: pN_ns is the time that N percent of the
+ * durations do not exceed. Percentiles are at most 1/32 too high.
  */
 struct ct_distribution {
 	uint64_t count;
@@ -30,7 +30,7 @@ struct ct_distribution {
 	int64_t max_ns;
 };
 
-/* What goes on when the observation ends, and is in no distribution. */
+/* Things that go on when the observation ends, and are in no distribution. */
 struct ct_going_on {
 	uint64_t count;
 	int64_t total_ns; /* so far */
@@ -41,39 +41,39 @@ struct ct_going_on {
 struct ct_processor {
 	uint64_t number;
 	int64_t running_ns;
-	int64_t syscall_ns; /* its coroutine was in a system call, and it could be taken away */
+	int64_t syscall_ns; /* its coroutine was in a system call; the processor could be taken */
 	int64_t idle_ns;    /* no thread had it */
 	int64_t untold_ns;
-	uint64_t nr_taken; /* how often a thread took it */
+	uint64_t nr_taken; /* how often a thread took the processor */
 };
 
-/* All ranges of one kind and name: pauses, and what collection did. */
+/* All ranges of one kind and name: pauses, and work of the garbage collector. */
 struct ct_range {
-	const char *kind; /* of ranges.def */
-	const char *name; /* as the program tells it; "": it does not */
-	uint32_t site;    /* the first one of the name; 0: not known */
+	const char *kind; /* from ranges.def */
+	const char *name; /* as the program recorded it; "": no name */
+	uint32_t site;    /* site of the first range of the name; 0: not known */
 	struct ct_distribution durations;
-	struct ct_going_on open; /* not in `durations` */
+	struct ct_going_on open; /* ranges that go on; not in `durations` */
 };
 
-/* What the program had of the processors in the window, among all so long, where that was least. */
+/* The share of the processors' time that the program had, in the window of this length in which the share was least. */
 struct ct_utilization {
 	int64_t window_ns;
 	double least; /* 0 to 1 */
 };
 
-/* One of the slowest tasks, with what the runtime took of its time. */
+/* One of the slowest tasks, with the time that the runtime took from it. */
 struct ct_met_task {
 	uint64_t id;
 	const char *name;
 	ct_time begun;
-	uint64_t event; /* sequence number of its beginning */
+	uint64_t event; /* sequence number of the event at which the task began */
 	int64_t duration_ns;
-	int64_t paused_ns;   /* of it, in which the world stood still */
-	int64_t assisted_ns; /* of the time in which its coroutines ran: they helped the collection */
+	int64_t paused_ns;   /* of the duration: time in which the world was stopped */
+	int64_t assisted_ns; /* of its coroutines' running time: helping the collector */
 };
 
-/* What the runtime of a process did besides running coroutines, where its trace tells of that. */
+/* What the runtime of a process did besides running coroutines, if its trace says so. */
 struct ct_runtime {
 	uint32_t process;
 	const struct ct_processor *processors; /* by number */
@@ -83,20 +83,21 @@ struct ct_runtime {
 	const struct ct_utilization *utilization; /* the shortest window first */
 	uint32_t nr_utilization;
 	const struct ct_met_task
-		*met; /* the slowest first; those without any such time are left out */
+		*met; /* the slowest first; tasks that lost no time to the runtime are left out */
 	uint32_t nr_met;
-	double utilization_mean; /* of the processors, left to the program; 1 where nothing is told */
-	int64_t processors_ns;   /* of all processors together */
+	/* share of the processors' time left to the program; 1 if not recorded */
+	double utilization_mean;
+	int64_t processors_ns; /* time of all processors together */
 	int64_t paused_ns;
-	int64_t assisted_ns;   /* of the time in which coroutines ran */
-	int64_t idle_ready_ns; /* of processors: idle while as many coroutines were ready */
-	int64_t short_ns;      /* in which at least one was */
+	int64_t assisted_ns;   /* of the coroutines' running time */
+	int64_t idle_ready_ns; /* processor time: idle while as many coroutines were ready */
+	int64_t short_ns;      /* time in which at least one processor was idle so */
 	uint64_t nr_swept_bytes;
 	uint64_t nr_reclaimed_bytes;
-	uint64_t nr_samples;    /* of a clock that looked what runs */
-	uint64_t nr_coros_most; /* alive at once */
+	uint64_t nr_samples;    /* samples by a clock of the code that runs */
+	uint64_t nr_coros_most; /* most coroutines alive at the same time */
 	ct_time coros_most_time;
-	uint64_t nr_refused; /* of all these, beyond the bounds of what is kept */
+	uint64_t nr_refused; /* things of all these kinds beyond the bounds of what is kept */
 };
 
 #ifdef __cplusplus

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace, or a recording while it goes on, told over HTTP: a page for browsers, and JSON for programs
+ * Serves a trace, or a recording while it goes on, over HTTP: a page for browsers, and JSON for programs
  * (docs/spec/http-api.md).
  *
- * The server works on threads of its own, behind the traced program (nice), and never makes a recording wait.
+ * The server works on threads of its own, with a lower priority than the traced program (nice), and never makes a
+ * recording wait.
  */
 #ifndef COROTRACER_SERVE_H
 #define COROTRACER_SERVE_H
@@ -18,7 +19,7 @@
 extern "C" {
 #endif
 
-/* The names below are the library's; all others are hidden in it. */
+/* The names below are exported by the library, which hides all others. */
 #pragma GCC visibility push(default)
 
 struct ct_serve;
@@ -28,63 +29,67 @@ struct ct_record;
 struct ct_serve_options {
 	size_t size;
 	/*
-	 * "ADDRESS:PORT", "ADDRESS" or ":PORT"; an address of version 6 stands in brackets. Port 0: any that is free.
-	 * NULL: localhost and port 8080, or the next one that is free.
+	 * "ADDRESS:PORT", "ADDRESS" or ":PORT"; an IPv6 address stands in brackets. Port 0: any free port. NULL:
+	 * localhost and port 8080, or the next free port.
 	 */
 	const char *listen;
-	/* The trace, which may still grow. With a recording: its output, which the page names; NULL: it has none. */
+	/*
+	 * The trace, which may still grow. With a recording: its output, whose name the page shows; NULL: it has no
+	 * output.
+	 */
 	const char *path;
 	/*
-	 * While it goes on: ct_record_step is called again and again, until ct_serve_let_go or ct_serve_close has
-	 * returned. NULL: none
+	 * A recording that goes on: the caller calls ct_record_step again and again, until ct_serve_let_go or
+	 * ct_serve_close has returned. NULL: none
 	 */
 	struct ct_record *record;
-	/* of what is judged, until ct_serve_close; NULL: all defaults */
+	/* for judging; lent until ct_serve_close; NULL: all defaults */
 	const struct ct_thresholds *thresholds;
-	uint64_t memory_bytes; /* of ct_open_options */
+	uint64_t memory_bytes; /* as in ct_open_options */
 };
 
 /*
- * ct_serve_open: listens, and answers until ct_serve_close. The trace is read and judged afterwards, on another thread.
- * CT_ERR_UNSUPPORTED: this build has no server; CT_ERR_USAGE: `listen` cannot be understood; CT_ERR_SYSTEM: nothing
- * can listen there.
+ * ct_serve_open: begins to listen, and answers until ct_serve_close. The trace is read and judged afterwards, on
+ * another thread. CT_ERR_UNSUPPORTED: this build has no server; CT_ERR_USAGE: `listen` cannot be understood;
+ * CT_ERR_SYSTEM: listening there is not possible.
  */
 enum ct_status ct_serve_open(const struct ct_serve_options *options, struct ct_serve **ret_serve,
 	struct ct_error *reterr);
 
 /*
- * ct_serve_check: could ct_serve_open listen there, as far as the words tell? For those who want to know before
- * anything is started. Fails as ct_serve_open does, but for CT_ERR_SYSTEM.
+ * ct_serve_check: checks whether ct_serve_open could listen there, as far as the text shows, for callers that want to
+ * know before they start anything. Fails as ct_serve_open does, except with CT_ERR_SYSTEM.
  */
 enum ct_status ct_serve_check(const char *listen, struct ct_error *reterr);
 
 /*
- * ct_serve_url: the address for a browser, with the token without which nothing can be changed; valid until
- * ct_serve_close. The holder of this text may control the recording.
+ * ct_serve_url: returns the address for a browser, with the token that is required to change anything; valid until
+ * ct_serve_close. Everyone who has this text can control the recording.
  */
 const char *ct_serve_url(const struct ct_serve *serve);
 
-/* ct_serve_has_moved: was port 8080 taken, so that another one serves? */
+/* ct_serve_has_moved: returns whether port 8080 was taken, so that another port is used. */
 bool ct_serve_has_moved(const struct ct_serve *serve);
 
-/* ct_serve_is_open_to_others: can other machines connect? */
+/* ct_serve_is_open_to_others: returns whether other machines can connect. */
 bool ct_serve_is_open_to_others(const struct ct_serve *serve);
 
 /*
- * ct_serve_let_go: the recording has ended, and may be closed: what was judged last is still shown. NULL is allowed.
- * ct_serve_turn_to: from now on the trace of this path is judged and shown, which is whole. Neither waits for a
- * judgement. Call them from the thread that steps.
+ * ct_serve_let_go: says that the recording has ended and may be closed: the last judgement is still shown. NULL is
+ * allowed.
+ * ct_serve_turn_to: from now on judges and shows the trace of this path, which must be whole. Neither function waits
+ * for a judgement. Call both from the thread that steps.
  */
 void ct_serve_let_go(struct ct_serve *serve);
 enum ct_status ct_serve_turn_to(struct ct_serve *serve, const char *path, struct ct_error *reterr);
 
-/* ct_serve_close: tells all readers that it ends, and frees all. NULL is allowed. */
+/* ct_serve_close: tells all readers that the server ends, and frees everything. NULL is allowed. */
 void ct_serve_close(struct ct_serve *serve);
 
 /*
- * ct_page_write: writes one page that holds the whole trace and what asks it, and opens from a disk with no network;
- * whole or not at all, "-" is standard output. `name`: of its file, for commands on the page; NULL: it has none.
- * CT_ERR_UNSUPPORTED where this build has no such pages.
+ * ct_page_write: writes one page that contains the whole trace and the code that shows it, and that opens from a disk
+ * without a network; whole or not at all; "-" is standard output. `name`: the name of the trace's file, for commands on
+ * the page; NULL: it has none. CT_ERR_UNSUPPORTED if this build cannot make such pages.
  */
 enum ct_status ct_page_write(
 	struct ct_trace *trace, const char *name, const char *path, struct ct_error *reterr);

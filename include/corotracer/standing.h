@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * How an observation as a whole stands, in few words: what every screen says of it. A part of report.h.
- */
+/* The state of an observation as a whole, in a few words that every screen shows. A part of report.h. */
 #ifndef COROTRACER_STANDING_H
 #define COROTRACER_STANDING_H
 
@@ -10,11 +8,11 @@
 
 #include "corotracer/event.h"
 
-/* The table's macro: who includes this has its own back behind it. */
+/* The table uses the macro X: a caller's own X is saved here and restored after the table. */
 #pragma push_macro("X")
 #undef X
 
-/* What is said (standings.def). */
+/* The kinds of statement about the observation (standings.def). */
 enum ct_standing_kind {
 #define X(name, text, meaning) CT_STANDING_##name,
 #include "corotracer/def/standings.def"
@@ -26,18 +24,18 @@ enum ct_standing_kind {
 
 struct ct_standing {
 	enum ct_standing_kind kind;
-	bool is_doubt;    /* the verdict may be another without it */
+	bool is_doubt;    /* without this fact the verdict might be another */
 	const char *text; /* a few words: "62 lost" */
 };
 
-/* A place at which coroutines wait when the observation ends, whether a finding speaks of them or not. */
+/* A place at which coroutines wait when the observation ends, whether a finding mentions them or not. */
 struct ct_waiting {
 	uint32_t site; /* 0: not known */
 	uint32_t process;
 	uint64_t nr_coros;
-	uint64_t coro; /* id of the one that waits there for the longest time */
-	ct_time since; /* it waits since then */
-	ct_time until; /* and until then: the end of what was seen of its process */
+	uint64_t coro; /* id of the coroutine that has waited there longest */
+	ct_time since; /* when that coroutine's wait began */
+	ct_time until; /* end of what was seen of its process */
 };
 
 #endif

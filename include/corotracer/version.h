@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The version of corotracer, as numbers only, so that it can be included anywhere.
- */
+/* The version of corotracer, as numbers only, so that any file can include this header. */
 #ifndef COROTRACER_VERSION_H
 #define COROTRACER_VERSION_H
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A view: what a screen, a query or an assertion asks of a trace. A part of ct.h.
+ * A view: the part of a trace's contents that a screen, a query or an assertion asks for. A part of ct.h.
  *
- * A view is made of a trace, and does not change: tables of rows (view.def), from which rows are selected, sorted and
- * handed out by page, as columns of 64-bit numbers. While a trace grows, or a process runs, views of it are made one
- * after the other. Once it is open, any number of threads may ask a view at once.
+ * A view is made of a trace, and does not change: it consists of tables of rows (view.def), from which rows are
+ * selected, sorted and handed out by page, as columns of 64-bit numbers. While a trace grows, or a process runs, views
+ * of it are made one after the other. Any number of threads may ask an open view at the same time.
  *
- * A view is filled when it is asked: its events and states with one reading of the trace, which then lie in memory in
- * some 15 bytes an event; findings and statistics with the judgement that `corotracer report` shows.
+ * A view is filled when it is first asked. One reading of the trace fills events and states, which then take about 15
+ * bytes of memory per event. Findings and statistics come from the judgement that `corotracer report` shows.
  */
 #ifndef COROTRACER_VIEW_H
 #define COROTRACER_VIEW_H
@@ -32,10 +32,10 @@ struct ct_view;
 
 /* ------------------------------------------------------------------ what there is */
 
-/* A number that no cell holds: of a type whose cells always hold something. */
+/* The number that ct_view_none returns for a type whose cells always hold something: no cell holds this number. */
 #define CT_VIEW_NOTHING (INT64_MIN + 1)
 
-/* The tables' macros: who includes this has its own back behind them. */
+/* The tables use these macros: a caller's own are saved here and restored after the tables. */
 #pragma push_macro("X")
 #pragma push_macro("TABLE")
 #pragma push_macro("COLUMN")
@@ -64,7 +64,7 @@ enum ct_view_table {
 	CT_VIEW_NR_TABLES,
 };
 
-/* The columns of each table: CT_VIEW_EVENTS_TIME, ...; CT_VIEW_NR_EVENTS: how many it has. */
+/* The columns of each table: CT_VIEW_EVENTS_TIME, ...; CT_VIEW_NR_EVENTS: the number of columns. */
 #define TABLE(NAME, half, name, meaning) \
 	enum ct_view_columns_##NAME      \
 	{
@@ -96,18 +96,20 @@ struct ct_view_description {
 };
 
 /*
- * ct_view_describe: one table; lives as long as the library; of what is no table, one without columns.
- * ct_view_find_table: by its name; CT_VIEW_NR_TABLES: there is none.
+ * ct_view_describe: describes one table; the description lives as long as the library. For a number that is not a
+ * table, the description has no columns.
+ * ct_view_find_table: returns the table of a name; CT_VIEW_NR_TABLES: there is none.
  */
 const struct ct_view_description *ct_view_describe(enum ct_view_table table);
 enum ct_view_table ct_view_find_table(const char *name);
 
-/* ct_view_find_column: by its name; the table's nr_columns: it has none of this name. */
+/* ct_view_find_column: returns the column of a name; the table's nr_columns: there is none. */
 uint32_t ct_view_find_column(enum ct_view_table table, const char *name);
 
 /*
- * ct_view_none: the number of a cell of this type that holds nothing; CT_VIEW_NOTHING: each holds something.
- * ct_view_is_nothing: does a cell with this number hold nothing? ct_view_type_name: a type's name.
+ * ct_view_none: returns the number of an empty cell of this type; CT_VIEW_NOTHING: no cell of this type is empty.
+ * ct_view_is_nothing: returns whether a cell of this type with this number is empty. ct_view_type_name: returns the
+ * name of a type.
  */
 int64_t ct_view_none(enum ct_view_type type);
 bool ct_view_is_nothing(enum ct_view_type type, int64_t number);
@@ -118,44 +120,44 @@ const char *ct_view_type_name(enum ct_view_type type);
 struct ct_view_options {
 	size_t size;
 	const struct ct_thresholds
-		*thresholds; /* of the findings; lent until ct_view_close; NULL: all defaults */
+		*thresholds; /* for the findings; lent until ct_view_close; NULL: all defaults */
 };
 
 /*
- * ct_view_open: a view of a trace that can be read again from its first event. The trace is the view's to read until
- * ct_view_close, which leaves it to the caller. Nothing is read yet: each function below that fails with what reading
- * failed with does so.
+ * ct_view_open: opens a view of a trace that can be read again from its first event. Until ct_view_close the view alone
+ * reads the trace, which stays the caller's. Nothing is read yet: a function below that has to read fails as reading
+ * failed.
  */
 enum ct_status ct_view_open(struct ct_trace *trace, const struct ct_view_options *options,
 	struct ct_view **ret_view, struct ct_error *reterr);
 
-/* ct_view_close: NULL is allowed. */
+/* ct_view_close: closes the view. NULL is allowed. */
 void ct_view_close(struct ct_view *view);
 
 /*
- * ct_view_nr_without_room: events of coroutines that its rows lack, as there was no memory for them (ct_open_options);
- * known once rows of coroutines or states were asked for.
+ * ct_view_nr_without_room: returns the number of events of coroutines that the view's rows lack because there was no
+ * memory for them (ct_open_options). Known once rows of coroutines or states have been asked for.
  */
 uint64_t ct_view_nr_without_room(const struct ct_view *view);
 
-/* ct_view_report: what `corotracer report` says of the trace; the view's. */
+/* ct_view_report: returns the report that `corotracer report` shows of the trace; the report belongs to the view. */
 enum ct_status ct_view_report(
 	struct ct_view *view, const struct ct_report **ret_report, struct ct_error *reterr);
 
 /*
- * ct_view_why: a report with the explanation of one coroutine, as `corotracer why` gives it; the trace is read for each
- * one. `process`: a row of processes. Freed by ct_report_free before the view is closed. CT_ERR_USAGE: there is no such
- * process.
+ * ct_view_why: returns a report that explains one coroutine, as `corotracer why` does; each call reads the trace.
+ * `process` is a row of the table processes. Free the report by ct_report_free before the view is closed. CT_ERR_USAGE:
+ * there is no such process.
  */
 enum ct_status ct_view_why(struct ct_view *view, uint32_t process, uint64_t coro,
 	const struct ct_report **ret_report, struct ct_error *reterr);
 
-/* ct_view_tables: the tables that the trace's events refer to; as ct_trace_tables. */
+/* ct_view_tables: returns the tables that the trace's events refer to, as ct_trace_tables does. */
 const struct ct_tables *ct_view_tables(const struct ct_view *view);
 
 /* ----------------------------------------------------------------------- asking */
 
-#define CT_VIEW_STARS_MOST 8u /* in a pattern: each makes matching longer */
+#define CT_VIEW_STARS_MOST 8u /* in a pattern: each star makes matching slower */
 
 enum ct_view_compare {
 	CT_VIEW_EQUAL,
@@ -164,59 +166,63 @@ enum ct_view_compare {
 	CT_VIEW_AT_MOST,
 	CT_VIEW_MORE,
 	CT_VIEW_AT_LEAST,
-	/* The cell in words (ct_view_say) matches a pattern of fnmatch(3), in capitals or not: CT_VIEW_STARS_MOST. */
+	/*
+	 * The cell in words (ct_view_say) matches a pattern of fnmatch(3) with at most CT_VIEW_STARS_MOST stars, in
+	 * capitals or not.
+	 */
 	CT_VIEW_MATCHES,
 	CT_VIEW_NR_COMPARES,
 };
 
-/* A condition on one column. A cell that holds nothing meets no condition but EQUAL to nothing, and UNEQUAL. */
+/* A condition on one column. An empty cell meets only EQUAL to nothing, and UNEQUAL. */
 struct ct_view_term {
 	uint32_t column;
 	enum ct_view_compare compare;
-	int64_t number; /* of all but MATCHES */
+	int64_t number; /* for all comparisons but MATCHES */
 	const char *
-		text; /* instead of the number, of columns whose cells are words: ct_view_parse; NULL: none */
+		/* instead of the number, for columns whose cells are words (ct_view_parse); NULL: none */
+		text;
 };
 
 struct ct_view_request {
 	size_t size;
 	enum ct_view_table table;
-	const uint32_t *columns; /* that are wanted, in this order; NULL: all */
+	const uint32_t *columns; /* the columns that are wanted, in this order; NULL: all */
 	uint32_t nr_columns;
-	const struct ct_view_term *terms; /* rows must meet all of them */
+	const struct ct_view_term *terms; /* a row must meet all terms */
 	uint32_t nr_terms;
-	bool is_sorted; /* by the column `order`; else rows come as they stand in the table */
+	bool is_sorted; /* by the column `order`; else rows come in the table's order */
 	bool is_descending;
 	uint32_t order;
-	uint64_t offset; /* rows left out before the first one */
-	uint64_t limit;  /* rows at most; 0: all */
+	uint64_t offset; /* matching rows to skip before the first one */
+	uint64_t limit;  /* most rows to hand out; 0: all */
 };
 
 /* Rows, column by column. */
 struct ct_view_rows {
 	uint64_t nr_rows;
-	uint64_t nr_matched; /* rows that meet the terms, those of other pages among them */
+	uint64_t nr_matched; /* rows that meet the terms, including those of other pages */
 	uint32_t nr_columns;
-	const enum ct_view_type *types; /* of each column */
+	const enum ct_view_type *types; /* the type of each column */
 	const int64_t *const *columns;
 	const uint64_t
 		*numbers; /* of a scan: the place of each row in its table, from 0; else NULL */
 };
 
 /*
- * ct_view_select: the rows of one page. Where it is sorted, rows that are equal come as they stand in the table, and
- * cells that hold nothing last. CT_ERR_USAGE: there is no such table or column, or a text is no value of its column.
- * ct_view_rows_free: gives the rows back; NULL is allowed.
+ * ct_view_select: hands out the rows of one page. If rows are sorted, equal rows come in the table's order, and empty
+ * cells come last. CT_ERR_USAGE: there is no such table or column, or a text is not a value of its column.
+ * ct_view_rows_free: frees the rows. NULL is allowed.
  */
 enum ct_status ct_view_select(struct ct_view *view, const struct ct_view_request *request,
 	const struct ct_view_rows **ret_rows, struct ct_error *reterr);
 void ct_view_rows_free(const struct ct_view_rows *rows);
 
 /*
- * ct_view_scan_open: a scan, which hands out all rows that a request asks for, some at a time, and unsorted: `order`,
- * `offset` and `limit` are not looked at. A scan is used by one thread, and closed before its view.
- * ct_view_scan_next: CT_OK and rows, valid until the next call, 1,024 at most; CT_END behind the last ones.
- * ct_view_scan_close: NULL is allowed.
+ * ct_view_scan_open: opens a scan, which hands out all rows that a request asks for, in batches and unsorted: `order`,
+ * `offset` and `limit` are ignored. One thread uses a scan, and closes it before the view.
+ * ct_view_scan_next: returns CT_OK and at most 1,024 rows, valid until the next call; CT_END after the last rows.
+ * ct_view_scan_close: closes the scan. NULL is allowed.
  */
 struct ct_view_scan;
 
@@ -227,17 +233,18 @@ enum ct_status ct_view_scan_next(
 void ct_view_scan_close(struct ct_view_scan *scan);
 
 /*
- * ct_view_say: one cell in words, "" where it holds nothing: "waiting", "lock 0x7f00", the place of a site, the name of
- * a process or a thread; a number in digits. Returns the length that it would have had; cut off at nr_bytes, always
- * NUL-terminated. An event's object and argument are said by `kind`, that of its row; it is not looked at otherwise.
+ * ct_view_say: writes one cell in words, "" if it is empty: "waiting", "lock 0x7f00", the place of a site, the name of
+ * a process or a thread; a number in digits. Returns the length that the text would have had; the text is cut off at
+ * nr_bytes, and always NUL-terminated. `kind` is the kind in the cell's row, which decides the words for an event's
+ * object and argument, and is ignored for other columns.
  */
 size_t ct_view_say(const struct ct_view *view, enum ct_view_type type, int64_t number,
 	unsigned kind, char *buffer, size_t nr_bytes);
 
 /*
- * ct_view_parse: the number of a cell of this column that says so: of states, kinds, outcomes, marks and texts; for
- * other types, a number in digits. False: no cell does. ct_view_text: the text of a cell of the type TEXT, as it came
- * from the program; "" for 0 and what is out of range.
+ * ct_view_parse: finds the number of a cell of this column from its words: of states, kinds, outcomes, marks and texts;
+ * for other types, from digits. Returns false if no cell has these words. ct_view_text: returns the text of a cell of
+ * the type TEXT, as the program wrote it; "" for 0 and for numbers out of range.
  */
 bool ct_view_parse(struct ct_view *view, enum ct_view_table table, uint32_t column,
 	const char *text, int64_t *ret_number);
@@ -246,11 +253,11 @@ const char *ct_view_text(const struct ct_view *view, int64_t number);
 /* ------------------------------------------------------------------- screens' questions */
 
 /*
- * ct_view_lanes: the states of coroutines, or what threads ran, between two times, at a resolution: what is shorter
- * becomes one slice together with its neighbours. A row for each slice, by lane and time:
- * columns lane (its place among those asked for), from_ns, until_ns, state (of the longest state in it), coroutine,
- * site, nr_states (how many states it stands for), and resource (waiting: which of resources.def it waits for, by
- * number). CT_ERR_USAGE: the answer would have more slices than `slices_max`.
+ * ct_view_lanes: returns the states of coroutines, or what threads ran, between two times, at a resolution: a state
+ * that is shorter becomes one slice together with its neighbours. There is one row for each slice, by lane and time,
+ * with the columns lane (its place among the lanes asked for), from_ns, until_ns, state (the longest state in the
+ * slice), coroutine, site, nr_states (the number of states in the slice), and resource (of a waiting coroutine: the
+ * number in resources.def of what it waits for). CT_ERR_USAGE: the answer would have more slices than `slices_max`.
  */
 enum ct_view_lane_kind {
 	CT_VIEW_LANE_COROUTINE,
@@ -259,8 +266,8 @@ enum ct_view_lane_kind {
 
 struct ct_view_lane {
 	enum ct_view_lane_kind kind;
-	uint32_t process; /* of a coroutine */
-	uint64_t id;      /* of a coroutine; or a row of threads */
+	uint32_t process; /* the process of a coroutine */
+	uint64_t id;      /* the id of a coroutine, or a row of the table threads */
 };
 
 struct ct_view_lanes_request {
@@ -270,53 +277,53 @@ struct ct_view_lanes_request {
 	ct_time from;
 	ct_time until;
 	int64_t resolution_ns; /* 0: each state is a slice */
-	uint64_t slices_max;   /* of the whole answer; 0: any number */
+	uint64_t slices_max;   /* most slices of the whole answer; 0: any number */
 };
 
 enum ct_status ct_view_lanes(struct ct_view *view, const struct ct_view_lanes_request *request,
 	const struct ct_view_rows **ret_rows, struct ct_error *reterr);
 
 /*
- * ct_view_overview: what went on between two times, in so many equal steps of time, 1 to 65,536; a row for each.
- * Columns: from_ns, then in coroutine-nanoseconds unseen_ns, ready_ns, running_ns and waiting_ns, nr_events, nr_wakes,
- * nr_lost, delay_p50_ns, delay_p99_ns and delay_max_ns of the delays that ended in it, where what is less than 0 counts
- * as 0, and nr_uncounted: delays that are in none of these three, since 64 MiB for the distributions of all steps were
- * full, and syscall_ns.
+ * ct_view_overview: returns what went on between two times, in nr_steps equal steps of time (1 to 65,536), one row for
+ * each step. Columns: from_ns; in coroutine-nanoseconds unseen_ns, ready_ns, running_ns and waiting_ns; nr_events,
+ * nr_wakes, nr_lost; delay_p50_ns, delay_p99_ns and delay_max_ns of the delays that ended in the step, where a delay
+ * below 0 counts as 0; nr_uncounted, the delays that are in none of these three because the 64 MiB for the
+ * distributions of all steps were full; and syscall_ns.
  */
 enum ct_status ct_view_overview(struct ct_view *view, ct_time from, ct_time until,
 	uint32_t nr_steps, const struct ct_view_rows **ret_rows, struct ct_error *reterr);
 
 /*
- * ct_view_groups: the rows that meet the request's terms, counted by what they have in its columns, 1 to 4: a row for
- * each combination, with these columns and nr_rows, the largest group first, equal ones in the order of the table;
- * `offset` and `limit` are of groups, `order` is not looked at. CT_ERR_USAGE: there are more than 1,048,576 groups,
- * too.
+ * ct_view_groups: counts the rows that meet the request's terms by the values in the request's columns, 1 to 4: one row
+ * for each combination of values, with these columns and nr_rows. The largest group comes first, equal groups come in
+ * the table's order; `offset` and `limit` count groups, and `order` is ignored. CT_ERR_USAGE also if there are more
+ * than 1,048,576 groups.
  */
 enum ct_status ct_view_groups(struct ct_view *view, const struct ct_view_request *request,
 	const struct ct_view_rows **ret_rows, struct ct_error *reterr);
 
 /*
- * ct_view_histogram: how a column of numbers is distributed over the rows that meet the request's terms, in steps of
- * powers of two, each in `nr_parts` equal parts (1 to 32). Columns: from, until (one more than the last number that
- * counts here), nr_rows, and least and greatest of what counts here. What is less than 0 counts as 0; buckets in which
- * nothing is are left out.
+ * ct_view_histogram: returns how a column of numbers is distributed over the rows that meet the request's terms. Each
+ * power of two is divided into `nr_parts` equal buckets (1 to 32). Columns: from, until (one more than the last number
+ * of the bucket), nr_rows, and the least and the greatest number in the bucket. Numbers below 0 count as 0; empty
+ * buckets are left out.
  */
 enum ct_status ct_view_histogram(struct ct_view *view, const struct ct_view_request *request,
 	uint32_t column, uint32_t nr_parts, const struct ct_view_rows **ret_rows,
 	struct ct_error *reterr);
 
 /*
- * ct_view_percentiles: of a column over the rows that meet the request's terms, by the definition of all reports: the
- * smallest number that `share` of all do not exceed, at most 1/32 too high; what is less than 0 counts as 0.
- * `ret_count`: of how many; NULL: not asked.
+ * ct_view_percentiles: returns percentiles of a column over the rows that meet the request's terms, by the definition
+ * of all reports: the smallest number that `share` of all numbers do not exceed, at most 1/32 too high. Numbers below 0
+ * count as 0. `ret_count` (may be NULL): how many numbers there were.
  */
 enum ct_status ct_view_percentiles(struct ct_view *view, const struct ct_view_request *request,
 	uint32_t column, const double *shares, uint32_t nr_shares, int64_t *ret_numbers,
 	uint64_t *ret_count, struct ct_error *reterr);
 
 /*
- * ct_view_pack: rows as one piece of bytes, as docs/spec/view.md has it; to be freed by free(). Texts of the cells that
- * are words come with them. NULL: out of memory.
+ * ct_view_pack: returns rows as one piece of bytes, in the form of docs/spec/view.md; free it by free(). The texts of
+ * cells that are words are included. NULL: out of memory.
  */
 uint8_t *ct_view_pack(
 	const struct ct_view *view, const struct ct_view_rows *rows, size_t *ret_nr_bytes);
