@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Coroutines behind one that does not let its thread go: its parents that wait, those that wait for what it has, and
- * those that it made ready in this run and that nobody has run since. The last may be what its thread waits for.
+ * Coroutines held up by one that does not release its thread: its ancestors that wait, coroutines that wait for what
+ * it holds, and coroutines that it made ready in its present run and that no thread has run since. Its own thread may
+ * in turn wait for one of the last kind.
  */
 #include <inttypes.h>
 
@@ -16,7 +17,7 @@ bool rules_behind_is_waiting(const struct analysis *analysis, uint32_t index)
 		       coro->rare->deadline <= analysis->parties[coro->process].end);
 }
 
-/* In the run that lasts, it woke or started this one, and nobody came for it. */
+/* Did the blocker wake or start this coroutine in its present run, and has no thread run the coroutine since? */
 static bool is_left_ready(const struct analysis *analysis, uint32_t index, uint32_t blocker)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
@@ -25,7 +26,7 @@ static bool is_left_ready(const struct analysis *analysis, uint32_t index, uint3
 	       ready_since(coro) >= analysis->model->coros.at[blocker].changed;
 }
 
-/* A lazy one that it started waits to be asked for. */
+/* A coroutine that is started lazily stays unseen until somebody asks for its result. */
 static bool is_left_unseen(const struct analysis *analysis, uint32_t index, uint32_t blocker)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocked workers: a coroutine runs, and for over a second its thread has lain in one system call: a lock, a condition,
- * a sleep, a read. Others wait for that: all that wait, where every worker lies so; else those whose child it is, or
- * whose lock it has.
+ * Blocked workers: a coroutine runs, and for over a second its thread has been in one system call: a lock, a
+ * condition, a sleep, a read. Other coroutines wait for it. If every worker is blocked like this, these are all
+ * coroutines that wait; else they are its ancestors, and those that wait for a lock that it holds.
  *
- * A thread for blocking work does the same, and nothing is wrong with that. Workers show by what they run: coroutines
- * that others have woken go on there. A coroutine that has moved itself to its present thread is judged by what that
- * very thread ran, any other one by the threads of the same name as well. Calls that wait for several descriptors at
- * once are loops of their own, and not judged. Silent of those that are marked, where events are missing since, and of
- * threads behind which others lie ready: those are stuck-worker's.
+ * A thread for blocking work does the same, and is normal. Workers are recognised by what they run: coroutines that
+ * others have woken go on there. A coroutine that has moved itself to its present thread is judged by what that very
+ * thread ran; any other coroutine also by the threads of the same name. Calls that wait for several descriptors at
+ * once are event loops, and not judged. The rule is silent about marked coroutines, if events have been lost since,
+ * and about threads behind which coroutines lie ready: the rule stuck-worker finds those.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +20,12 @@
 
 #define PLACES_TOLD 4u
 
-/* ---------------------------------------------------------------- what it watches */
+/* ---------------------------------------------------------------- the watcher */
 
 struct memory {
 	uint32_t *
-		nr_served; /* by thread: coroutines that others had woken, and that went on there */
+		/* by thread: coroutines that others had woken and that went on there */
+		nr_served;
 };
 
 static bool begin(struct model_watch *watch, const void *settings)
@@ -68,7 +69,7 @@ static bool has_served(const struct analysis *analysis, uint32_t thread)
 
 /* ---------------------------------------------------------------- blocked threads */
 
-/* In these a thread waits for many things at once: it has a loop of its own there. */
+/* In these calls a thread waits for many things at once: it runs an event loop of its own. */
 static bool is_loop_call(const struct model_thread *thread)
 {
 	if (!thread_is_seen(thread))
@@ -93,7 +94,10 @@ static bool is_loop_call(const struct model_thread *thread)
 	}
 }
 
-/* At each look since its last event, and for over a second then; or as it told itself. */
+/*
+ * Was the thread blocked at each look since its last event, and for over a second at the last one? Without a look:
+ * does its last event say so?
+ */
 static bool is_blocked(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_thread *thread = &analysis->model->threads[index];
@@ -107,7 +111,7 @@ static bool is_blocked(const struct analysis *analysis, uint32_t index)
 	       thread->seen - thread->last_event > LIMIT(analysis, BLOCKED_TIME);
 }
 
-/* A call that only the program itself can end. */
+/* Can only the program itself end the call? */
 static bool is_inside(const struct model_thread *thread)
 {
 	if (!thread_is_seen(thread))
@@ -123,7 +127,7 @@ static bool is_long(const struct analysis *analysis, uint32_t thread)
 	       rules_endless_run_is(analysis, top, LIMIT(analysis, BLOCKED_TIME));
 }
 
-/* Does every worker of the process that is there lie so? */
+/* Is every living worker of the process blocked like this? */
 static bool are_all_blocked(const struct analysis *analysis, uint32_t process)
 {
 	const struct model_process *of = &analysis->model->processes[process];
@@ -150,7 +154,7 @@ static const char *name_of(const struct analysis *analysis, uint32_t thread)
 	return analysis->tables->threads[thread].name;
 }
 
-/* A name of its own: threads to whom nobody gives one have their program's. */
+/* Has the thread a name of its own? A thread without one has the name of its program. */
 static bool has_own_name(const struct analysis *analysis, uint32_t thread)
 {
 	const struct ct_tables *tables = analysis->tables;
@@ -163,9 +167,9 @@ static bool has_own_name(const struct analysis *analysis, uint32_t thread)
 	return false;
 }
 
-#define COUNTER_OF_WORKERS " workers" /* behind the threads' name */
+#define COUNTER_OF_WORKERS " workers" /* appended to the threads' name */
 
-/* How many threads of this name run coroutines at once, as a counter of the program's says; 0: none does. */
+/* How many threads of this name run coroutines at once, according to a counter of the program; 0: no counter says. */
 static int64_t told_workers(const struct analysis *analysis, uint32_t thread)
 {
 	const char *name = name_of(analysis, thread);
@@ -184,9 +188,9 @@ static int64_t told_workers(const struct analysis *analysis, uint32_t thread)
 }
 
 struct namesakes {
-	uint32_t nr_working; /* that ran coroutines, or told of their sleep */
+	uint32_t nr_working; /* that ran coroutines, or recorded that they sleep */
 	bool have_served;
-	bool has_newcomer; /* one began to after `since` */
+	bool has_newcomer; /* one ran its first coroutine after `since` */
 };
 
 static struct namesakes namesakes_of(
@@ -212,8 +216,9 @@ static struct namesakes namesakes_of(
 }
 
 /*
- * Another thread may have taken over what this one has to do, as tokio's block_in_place lets it: more have worked than
- * there are workers; or, where that is not told, one has begun to since.
+ * Has another thread taken over this thread's work, as after tokio's block_in_place? True if more threads have worked
+ * than there are workers. may_be_replaced: if the number of workers is not known, true if a thread has begun to run
+ * coroutines since.
  */
 static bool is_replaced(const struct analysis *analysis, uint32_t thread)
 {
@@ -228,7 +233,10 @@ static bool may_be_replaced(const struct analysis *analysis, uint32_t thread, ct
 	       namesakes_of(analysis, thread, since).has_newcomer;
 }
 
-/* Has the lowest one on the thread's stack waited before, and come here by its own doing, or nobody knows whose? */
+/*
+ * Has the lowest coroutine on the thread's stack waited before, and then woken itself, or been woken by an unknown
+ * waker?
+ */
 static bool has_moved_itself(const struct analysis *analysis, uint32_t thread)
 {
 	uint32_t index = analysis->model->threads[thread].top;
@@ -262,7 +270,7 @@ static bool is_for_all(const struct analysis *analysis, uint32_t thread)
 
 /* ---------------------------------------------------------------- the judgement */
 
-/* Nothing of the process goes on, and no clock ends the call. */
+/* Does nothing in the process go on, and can no time-out end the call? */
 static bool is_alone(const struct analysis *analysis, const struct model_thread *thread)
 {
 	bool is_timed = thread_is_seen(thread) ? !thread->seen_untimed : thread->is_blocked_timed;
@@ -272,7 +280,10 @@ static bool is_alone(const struct analysis *analysis, const struct model_thread 
 	return !is_timed && !still->nr_computing && still_ns > LIMIT(analysis, BLOCKED_TIME);
 }
 
-/* Others are run elsewhere, and only those that wait for it notice: as a thread for blocking work, nobody is harmed. */
+/*
+ * Other coroutines run on other threads, and only those that wait for this one are affected. On a thread for blocking
+ * work, nothing is harmed.
+ */
 static enum ct_grade grade_beside_others(
 	const struct analysis *analysis, uint32_t thread, const struct rules_waiting *waiting)
 {
@@ -302,7 +313,7 @@ static enum ct_grade grade_of(
 	return grade_beside_others(analysis, thread, waiting);
 }
 
-/* Does a finding about those behind it tell of this thread already? */
+/* Does a finding about coroutines behind this thread cover it already? */
 static bool is_told(const struct analysis *analysis, uint32_t thread)
 {
 	size_t i;
@@ -316,7 +327,7 @@ static bool is_told(const struct analysis *analysis, uint32_t thread)
 	return false;
 }
 
-/* A probe that tells where a body begins, with a resume, tells where it ends. */
+/* A probe that records the beginnings of coroutine bodies, by a resume, also records their ends. */
 static bool is_end_untold(const struct analysis *analysis, const struct model_coro *coro)
 {
 	bool is_beginning_told = (coro->flags & MODEL_CORO_WAS_CREATED) && coro->nr_resumes;
@@ -339,13 +350,13 @@ static void judge(struct analysis *analysis, uint32_t thread)
 		.since = coro->changed,
 	};
 
-	/* The coroutine may have ended, and its thread sleep: only its parent's wait speaks against that. */
+	/* The coroutine may have ended, and its thread may be idle: only its parent's wait speaks against that. */
 	if (is_end_untold(analysis, coro)) {
 		if (!waiting.nr_behind)
 			return;
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ENDS_UNTOLD);
 	}
-	/* Its suspend may be among what is missing since then. */
+	/* The coroutine's suspend may be among the lost events. */
 	if (candidate.grade == CT_GRADE_NONE ||
 		model_lost_between(analysis->model, coro->process, coro->changed,
 			analysis->parties[coro->process].end))
@@ -366,7 +377,7 @@ static void find(struct analysis *analysis)
 			judge(analysis, i);
 }
 
-/* Told by this rule, or by the one about those that lie ready behind it; not as a mere suspicion. */
+/* Has this rule, or stuck-worker, blamed the thread with more than a suspicion? */
 static bool is_blamed(const struct analysis *analysis, const struct candidate *candidate)
 {
 	if (candidate->grade < CT_GRADE_LIKELY)
@@ -381,7 +392,7 @@ static bool is_in_its_way(const struct analysis *analysis, uint32_t index, uint3
 	       rules_behind_is(analysis, index, analysis->model->threads[thread].top);
 }
 
-/* Nothing was said of this thread only because events are missing since. */
+/* Was this thread not reported only because events have been lost since? */
 static bool is_untold(const struct analysis *analysis, uint32_t thread)
 {
 	const struct model_coro *top =
@@ -410,9 +421,9 @@ bool rules_blocked_worker_is_behind(const struct analysis *analysis, uint32_t in
 	return false;
 }
 
-/* ---------------------------------------------------------------- on what it rests */
+/* ---------------------------------------------------------------- the proof */
 
-/* The coroutine was resumed, has not left its thread since, and all threads sleep for good. */
+/* Claims that the coroutine was resumed and has not left its thread since, and that all threads sleep for good. */
 static void certify(
 	struct analysis *analysis, const struct candidate *candidate, struct claims *claims)
 {
@@ -483,7 +494,7 @@ static void tell_one(struct analysis *analysis, uint32_t index, bool is_linked, 
 				  : "every worker is blocked");
 }
 
-/* Coroutines that wait for it, or that nobody else could run. */
+/* Names coroutines that wait for the blocked one, or that no thread is left to run. */
 static void tell_waiting(struct analysis *analysis, const struct group *group, struct story *story)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Broken state machines: an event that cannot follow from the state that the coroutine was in, and that no
- * other rule explains: suspended while it waited, ended while it was ready, destroyed twice.
+ * Broken state machines: an event that cannot follow from the state of the coroutine, and that no other rule
+ * explains: suspended while it waited, ended while it was ready, destroyed twice.
  *
- * Only where the whole life of the coroutine is in the trace, and no event of it is missing; else the
- * report's data quality counts it, and nothing is concluded. A resume has rules of its own.
+ * A finding needs the whole life of the coroutine in the trace, with no event missing; otherwise the report's data
+ * quality counts the conflict, and nothing is concluded. A resume that does not fit is covered by other rules.
  */
 
 #include "rules/parts.h"
@@ -29,8 +29,8 @@ static bool is_broken(const struct analysis *analysis, const struct model_confli
 }
 
 /*
- * The coroutine left, or came to its end, where it did not run, or had told of its end before; the thread had
- * run it last.
+ * Did the coroutine suspend, or end, while it was not running or after its recorded end, on the thread that had run
+ * it last?
  */
 static bool is_of_one_thread(const struct model_conflict *conflict)
 {
@@ -76,7 +76,7 @@ static void find(struct analysis *analysis)
 	}
 }
 
-/* ---------------------------------------------------------------- on what it rests */
+/* ---------------------------------------------------------------- the proof */
 
 static void certify(
 	struct analysis *analysis, const struct candidate *candidate, struct claims *claims)

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Closed while armed: a program that tells of no coroutine closes descriptors at one place that are still in an
- * interest list, and that no poll has reported since they came there; then nothing happens any more, and a thread polls
- * on. Their waiters wait for ever: the kernel takes a closed descriptor out of the list, and tells nobody.
+ * Closed while armed, for programs that record no coroutines: at one place the program closes descriptors that are
+ * still in an interest list and that no poll has reported since they were added. After that nothing happens any more,
+ * except that a thread polls. Waiters for these descriptors wait for ever, because the kernel removes a closed
+ * descriptor from the list without a report.
  *
- * Only suspect: who waits is not told. Silent where coroutines are told of, which are judged one by one; of a program
- * that ended well, or said that it ends; and where events are missing.
+ * At most Suspect, because the waiters are not known. The rule is silent if the program records coroutines, which are
+ * judged one by one; about a program that ended well, or announced its end; and if events are missing.
  */
 
 #include "rules/parts.h"
 
-/* ---------------------------------------------------------------- what it watches */
+/* ---------------------------------------------------------------- the watcher */
 
 /* Descriptors that are closed at one place, of those that were in an interest list. */
 struct closes {
-	uint32_t process; /* the first one, of a place that is not known */
+	uint32_t process; /* of the first close; at an unknown place, only its closes count */
 	uint64_t nr_closed;
-	uint64_t nr_unreported; /* since they came there; the last of these: */
+	/* of these: not reported since they were added; the next fields are of the last one: */
+	uint64_t nr_unreported;
 	uint64_t handle;
 	uint32_t arm_site;
 	ct_time armed;
@@ -59,7 +61,7 @@ static bool look_at_close(struct model_watch *watch, const struct model_sight *s
 	return true;
 }
 
-/* ---------------------------------------------------------------- what it finds */
+/* ---------------------------------------------------------------- the candidates */
 
 static uint32_t polling_thread(const struct analysis *analysis, uint32_t process)
 {

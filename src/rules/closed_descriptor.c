@@ -1,44 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waits on a closed descriptor: it was closed after the coroutine suspended on it (or before), and
- * nobody has woken the coroutine since. A closed generation never reports anything again, so once
- * every worker has gone idle nobody is left who would resume it.
+ * Waits on a closed descriptor: the descriptor was closed after the coroutine suspended on it (or before), and nobody
+ * has woken the coroutine since. A closed generation never reports anything again. Once every worker has gone idle,
+ * nobody is left that would resume the coroutine.
  *
- * Silent where the wait may still end: another descriptor of the same file is open, the program's
- * input and output is completion-based, a deadline is to come, the coroutine is marked, the program
- * is shutting down, or what the number stood for was never seen.
+ * The rule is silent if the wait may still end: another descriptor of the same file is open, the program's I/O is
+ * completion-based, a deadline is still to come, the coroutine is marked, the program is shutting down, or the open
+ * of this number was never seen.
  */
 
 #include "analyze/tried.h"
 #include "rules/parts.h"
 
 enum variant {
-	VARIANT_AFTER = 1 << 0,     /* it suspended on a descriptor that was closed already */
-	VARIANT_DESTROYED = 1 << 1, /* it was destroyed in the end, still waiting */
-	VARIANT_SHIFT = 2,          /* above: the closing thread, where its place is not known */
+	/* the coroutine suspended on a descriptor that was already closed */
+	VARIANT_AFTER = 1 << 0,
+	VARIANT_DESTROYED = 1 << 1, /* the coroutine was destroyed while it still waited */
+	/* bits above: the closing thread, if the place of the close is not known */
+	VARIANT_SHIFT = 2,
 };
 
-/* One wait, and the closing that it is about. */
+/* One wait, and the close that it is about. */
 struct wait {
 	const struct model_coro *coro;
 	const struct model_descriptor *descriptor;
 	const struct party *party;
-	ct_time closed; /* the file, with its last descriptor */
-	ct_time since;  /* both closed and waited for */
-	ct_time end;    /* the wait was observed until then */
+	ct_time closed; /* when the file was closed, with its last descriptor */
+	ct_time since;  /* both closed and waited for since then */
+	ct_time end;    /* end of the observation of the wait */
 	bool is_after;
 };
 
 /* ---------------------------------------------------------------- guards */
 
-/* The coroutine is marked, or something else than the descriptor ends the wait. */
+/* Is the coroutine marked, or can something other than the descriptor end the wait? */
 static bool is_meant_to_wait(const struct wait *wait)
 {
 	return (wait->coro->flags & MODEL_CORO_WAITS_FOR_MORE) || wait->coro->mark ||
 	       (wait->coro->rare->deadline != CT_NO_TIME && wait->coro->rare->deadline > wait->end);
 }
 
-/* A transfer that was handed to the kernel holds the file, and finishes after the close. */
+/* A transfer that was submitted to the kernel holds the file, and completes after the close. */
 static bool may_complete(const struct analysis *analysis, const struct wait *wait)
 {
 	return analysis->model->processes[wait->coro->process].has_completions &&
@@ -52,7 +54,7 @@ static bool is_shutting_down(const struct analysis *analysis, const struct wait 
 	return from != CT_NO_TIME && wait->closed >= from;
 }
 
-/* Woken since, or so near to it that it cannot be told. */
+/* Was the coroutine woken since, or so close in time that the order is not known? */
 static bool is_woken(const struct analysis *analysis, const struct wait *wait)
 {
 	const struct model_coro *coro = wait->coro;
@@ -63,17 +65,17 @@ static bool is_woken(const struct analysis *analysis, const struct wait *wait)
 }
 
 /*
- * A wait on a number that was closed before: only where that closing, and the opening before it,
- * were seen. A number inherited or opened out of sight means nothing.
+ * For a wait on a number that was closed before: were that close, and the open before it, seen? A number that was
+ * inherited, or opened unseen, means nothing.
  */
 static bool is_number_known(const struct wait *wait)
 {
 	return !wait->is_after || wait->descriptor->opened != CT_NO_TIME;
 }
 
-/* ---------------------------------------------------------------- which wait */
+/* ---------------------------------------------------------------- the waits */
 
-/* Of a coroutine that was destroyed as it waited: had everybody been idle since its descriptor was closed? */
+/* For a coroutine that is destroyed while it waits: has every worker been idle since its descriptor was closed? */
 static bool look_at_cut(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model *model = watch->model;
@@ -96,7 +98,7 @@ static bool was_stuck(const struct model_watch *watch, uint32_t index)
 	return *was_stuck;
 }
 
-/* What would make the rule silent cannot be undone any more. */
+/* Nothing that could silence the rule can happen any more, so the record must be kept. */
 static bool keeps(const struct model_watch *watch, uint32_t index)
 {
 	const struct model_coro *coro = &watch->model->coros.at[index];
@@ -123,8 +125,8 @@ static bool names_generation(const struct model_coro *coro)
 }
 
 /*
- * The generation that the wait is for. Where the wait names only the number, and the number was
- * given out again within the clocks' uncertainty, it is the new one.
+ * The generation that the wait is for. If the wait names only the number, and the number was reused within the
+ * clocks' uncertainty, it is the new generation.
  */
 static uint32_t generation_of(const struct analysis *analysis, const struct model_coro *coro)
 {
@@ -163,7 +165,7 @@ static bool look_at_wait(
 	return wait->since <= wait->end;
 }
 
-/* For which descriptor it waits is not told, and its end may be among the events that are missing. */
+/* Is it not known which descriptor the coroutine waits for, and may the end of its wait be among the missing events? */
 static bool is_guess_open(const struct analysis *analysis, const struct wait *wait)
 {
 	return !wait->coro->rare->descriptor &&
@@ -178,9 +180,9 @@ static bool is_excused(const struct analysis *analysis, const struct wait *wait)
 	       is_shutting_down(analysis, wait);
 }
 
-/* ---------------------------------------------------------------- how sure */
+/* ---------------------------------------------------------------- the grade */
 
-/* The program ended in the middle of the run that closed the descriptor: the resume may have been next. */
+/* Did the program end in the middle of the run that closed the descriptor? The resume may have been next. */
 static bool has_ended_amid(const struct analysis *analysis, const struct wait *wait)
 {
 	const struct model_coro *closer = &analysis->model->coros.at[wait->descriptor->close_coro];
@@ -189,14 +191,14 @@ static bool has_ended_amid(const struct analysis *analysis, const struct wait *w
 	       closer->changed <= wait->closed && wait->end - wait->closed < LIMIT(analysis, GRACE);
 }
 
-/* Nobody was left who could have resumed it: the scheduler had been taken down before. */
+/* Had the scheduler been shut down before the close, so that nobody was left that could have resumed the coroutine? */
 static bool has_scheduler_ended(const struct wait *wait)
 {
 	return wait->party->workers_ended != INT64_MIN &&
 	       wait->party->workers_ended <= wait->closed;
 }
 
-/* The thread that closed it, worker or not, is one of those that must have gone idle. */
+/* Have all workers been idle since, and the thread that closed the descriptor, even if it is no worker? */
 static bool is_quiet(const struct analysis *analysis, const struct wait *wait)
 {
 	uint32_t closer = wait->descriptor->close_thread;
@@ -234,7 +236,7 @@ static void grade_destroyed(
 {
 	const struct model_process *process = &analysis->model->processes[wait->coro->process];
 
-	/* While the program goes on, destroying a waiter is one way of cancelling it. */
+	/* While the program goes on, the destruction of a waiter is one way to cancel it. */
 	if (!wait->party->has_ended_itself || process->last_run > wait->coro->rare->destroyed ||
 		wait->party->timers != INT64_MAX)
 		return;
@@ -242,7 +244,7 @@ static void grade_destroyed(
 	candidate->reasons |= REASON(DESTROYED);
 }
 
-/* The number changed hands so near to the suspend that the clocks do not tell which was meant. */
+/* Did the number change its file so near to the suspend that the clocks do not show which file was meant? */
 static bool is_generation_doubtful(const struct analysis *analysis, const struct wait *wait)
 {
 	const struct model_descriptor *at = analysis->model->descriptors.at;
@@ -253,13 +255,13 @@ static bool is_generation_doubtful(const struct analysis *analysis, const struct
 	if ((wait->descriptor->older || wait->descriptor->has_forgotten) &&
 		model_is_near(analysis->model, wait->descriptor->opened, wait->coro->suspended))
 		return true;
-	/* Opened again later: the number was free until then, whatever the wait meant. */
+	/* The number was opened again later, so it was free until then, whatever the wait meant. */
 	return wait->is_after && !(newer && at[newer].opened != CT_NO_TIME);
 }
 
 /*
- * A copy of the descriptor may have been made since the first one of its file was opened; where that was not seen,
- * at any time.
+ * Events matter from the time at which a copy of the descriptor may have been made: since the first descriptor of its
+ * file was opened or, if that was not seen, at any time.
  */
 static ct_time gap_start(const struct analysis *analysis, const struct wait *wait)
 {
@@ -325,7 +327,7 @@ static void find(struct analysis *analysis)
 			judge(analysis, i);
 }
 
-/* ---------------------------------------------------------------- on what it rests */
+/* ---------------------------------------------------------------- the proof */
 
 static void certify(
 	struct analysis *analysis, const struct candidate *candidate, struct claims *claims)
@@ -348,7 +350,7 @@ static void certify(
 
 #define THREADS_COUNTED 64u
 
-/* What closed the descriptors of a group. */
+/* The closes of a group's descriptors. */
 struct closer {
 	uint32_t count;
 	uint32_t nr_threads;
@@ -376,7 +378,7 @@ static void tell_wait(struct analysis *analysis, const struct group *group, stru
 			analyze_tried_words(analysis, coro, first->descriptor), first_of));
 }
 
-/* All of a group are closed at one place. Threads beyond those that are remembered are told apart no more. */
+/* Sums up the closes of a group, which are all at one place. Threads beyond THREADS_COUNTED are not told apart. */
 static struct closer sum_closers(struct analysis *analysis, const struct group *group)
 {
 	uint32_t threads[THREADS_COUNTED], i, known;
@@ -399,7 +401,9 @@ static struct closer sum_closers(struct analysis *analysis, const struct group *
 	return closer;
 }
 
-/* Between its suspension and the close: what the closing thread was told, and took for its reason.
+/*
+ * Adds what the closing thread was told of the descriptor between the suspend and the close, and may have taken for
+ * its reason.
  */
 static void tell_readiness(
 	struct analysis *analysis, const struct group *group, struct story *story)
@@ -442,7 +446,7 @@ static const char *words_closing(struct analysis *analysis, const struct closer 
 				  analyze_words_number(analysis, closer->nr_threads)));
 }
 
-/* The closing of one descriptor; the text says what the caller wants it to. */
+/* The step of one close, with the caller's text. */
 static struct ct_step closing_step(const struct analysis *analysis,
 	const struct model_descriptor *descriptor, const char *text)
 {

@@ -1,33 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Closed unread: over half of the connections that are closed at one place had been reported readable, and nobody
- * has read from them since. The kernel tells their peers of that: connection reset, and what was on its way to
- * them is gone. Where the coroutine that closes one has waited for it last, the place is that wait's.
+ * Closed unread: over half of the connections that are closed at one place had been reported readable, and nobody has
+ * read from them since the report. The kernel sends their peers a connection reset, and data on the way to the peers
+ * is lost. If the closing coroutine waited for the connection last, the place is that of the wait.
  *
- * Only suspect: what lies there may be the end that the peer sent. Likely where a read had found nothing, the wait came
- * after that, and went on on another thread: the coroutine looks in the wrong place for what woke it. Silent for those
- * that hung up, or failed; where the program reads nothing at all that is told, so that its reads may go another way;
- * while it shuts down; and where events are missing.
+ * Mostly Suspect, because the unread data may be the end of the peer's stream. Likely if a read had found nothing
+ * before the wait, and the wait ended on another thread than it began on: then the coroutine looks in the wrong place
+ * for what woke it. The rule is silent about connections that hung up or failed; if the program records no reads at
+ * all, so that it may read in another way; while the program shuts down; and if events are missing.
  */
 #include <poll.h>
 
 #include "rules/parts.h"
 
-/* ---------------------------------------------------------------- what it watches */
+/* ---------------------------------------------------------------- the watcher */
 
 /* Connections that are closed at one place, of those that a poll had reported. */
 struct unread {
-	uint32_t process; /* the first one, of a place that is not known */
-	bool is_of_wait;  /* the place is where they were waited for, else where they are closed */
+	uint32_t process; /* of the first close; at an unknown place, only its closes count */
+	bool is_of_wait;  /* the place is that of the wait, else that of the close */
 	uint32_t close_site;
 	uint64_t
-		nr_misread; /* of the unread: found empty before the wait, which ended on another thread */
+		/* of the unread: found empty before the wait, which ended on another thread */
+		nr_misread;
 	uint64_t nr_closed;
-	uint64_t nr_unread; /* readable, and nobody had read since; the last of these: */
+	/* reported readable and not read since; the next fields are of the last one: */
+	uint64_t nr_unread;
 	uint64_t handle;
 	ct_time opened;
 	uint32_t open_site;
-	uint32_t ready_thread; /* that found it readable */
+	uint32_t ready_thread; /* the thread whose poll reported it readable */
 	ct_time ready;
 	uint64_t ready_event;
 	ct_time closed;
@@ -50,7 +52,7 @@ static bool is_connection(const struct model_descriptor *descriptor)
 	       descriptor->reported != CT_NO_TIME;
 }
 
-/* A connection that the other end, or an error, ended has nothing to be read. */
+/* A connection that the peer or an error ended has nothing left to read. */
 static bool is_unread(const struct model_descriptor *descriptor)
 {
 	unsigned over = POLLERR | POLLHUP | POLLRDHUP | POLLNVAL;
@@ -59,7 +61,7 @@ static bool is_unread(const struct model_descriptor *descriptor)
 	       !(descriptor->ready_flags & over);
 }
 
-/* Kept of a coroutine: did its last wait end on another thread than it had begun on? */
+/* For each coroutine: did its last wait end on another thread than it began on? */
 static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
@@ -70,7 +72,7 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 	return true;
 }
 
-/* The coroutine that closes it, where that has waited for it last; 0: none. */
+/* The coroutine that closes the descriptor, if it waited for the descriptor last; 0: none. */
 static uint32_t waiter_of(const struct model *model, const struct model_sight *sight)
 {
 	uint32_t top = model->threads[sight->event->thread].top;
@@ -111,7 +113,7 @@ static bool look_at_close(struct model_watch *watch, const struct model_sight *s
 	return true;
 }
 
-/* ---------------------------------------------------------------- what it finds */
+/* ---------------------------------------------------------------- the candidates */
 
 static bool is_often(const struct analysis *analysis, const struct unread *unread)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Leaks: of the coroutines that one site starts at an even rate, ever more are alive. The time in which it
- * starts them is cut into windows; what counts is the least number alive in each, so that a burst is none.
+ * Leaks: of the coroutines that one site starts at an even rate, more and more are alive. The time in which the site
+ * starts them is divided into windows. The rule compares the least number alive in each window, so that a burst is no
+ * leak.
  *
- * Silent where they wait for the world outside (connections), are marked, or the number
- * falls in the end. Where the load ended before the observation did, those that wait for one and the same
- * thing are a pool; each of those that were left behind waits for something of its own.
+ * The rule is silent if the coroutines wait for the world outside (connections), are marked, or become fewer at the
+ * end. If the load ended before the observation did, coroutines that all wait for the same object are a pool;
+ * coroutines that were left behind wait for an object of their own each.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,9 +15,9 @@
 #include "rules/parts.h"
 
 #define WINDOWS 8u
-#define RISING_WINDOWS 4u /* the last ones: three steps up */
+#define RISING_WINDOWS 4u /* the last windows, which must rise: three steps up */
 
-/* One coming or going. */
+/* A coroutine begins or ends. */
 struct change {
 	ct_time time;
 	int32_t by;
@@ -27,11 +28,11 @@ struct family {
 	const uint32_t *order;
 	uint32_t count;
 	uint32_t process;
-	uint64_t nr_started; /* also of those that were given back */
+	uint64_t nr_started; /* also of those whose records were given back */
 	uint32_t least[WINDOWS];
 	uint32_t started[WINDOWS];
-	uint32_t nr_alive; /* in the end */
-	ct_time from;      /* the load */
+	uint32_t nr_alive; /* at the end */
+	ct_time from;      /* begin of the load */
 	ct_time until;
 };
 
@@ -57,7 +58,7 @@ static uint32_t window_of(ct_time time, ct_time from, ct_time end)
 	return window < 0 ? 0 : window >= (int64_t)WINDOWS ? WINDOWS - 1 : (uint32_t)window;
 }
 
-/* Walks through comings and goings, and keeps the least number alive in each window. */
+/* Walks through the begins and ends, and keeps the least number alive in each window. */
 static void count_alive(struct family *family, const struct change *changes, uint32_t count)
 {
 	uint32_t alive = 0, window = 0, i;
@@ -131,8 +132,8 @@ static void survey_windows(struct family *family, const struct model_series *ser
 }
 
 /*
- * The same by what the model kept of the site, where it gave some of them back: windows of which it has from 33 to 64
- * in the place of each one's times.
+ * The same from what the model recorded for the site, if it gave some coroutines back: 33 to 64 windows instead of
+ * the time of each coroutine.
  */
 static void survey_series(
 	struct analysis *analysis, struct family *family, const struct model_place_times *times)
@@ -148,13 +149,13 @@ static void survey_series(
 	memset(family->least, 0xff, sizeof(family->least));
 	survey_windows(family, &series[0], end);
 	survey_windows(family, &series[1], end);
-	/* Windows of a load that was over too soon. */
+	/* Windows after the end of a short load. */
 	for (i = 0; i < WINDOWS; i++)
 		if (family->least[i] == UINT32_MAX)
 			family->least[i] = i ? family->least[i - 1] : 0;
 }
 
-/* ---------------------------------------------------------------- judging */
+/* ---------------------------------------------------------------- the judgement */
 
 static bool is_rising(const struct analysis *analysis, const struct family *family)
 {
@@ -166,7 +167,7 @@ static bool is_rising(const struct analysis *analysis, const struct family *fami
 	return (int64_t)family->least[WINDOWS - 1] - before >= LIMIT(analysis, LEAK_RISE);
 }
 
-/* No window has seen more than twice the load of another one. */
+/* Has no window more than twice the load of another one? */
 static bool is_load_even(const struct analysis *analysis, const struct family *family)
 {
 	uint32_t least = UINT32_MAX, most = 0, i;
@@ -189,7 +190,7 @@ static bool is_left_behind(const struct analysis *analysis, const struct model_c
 	       coro->suspended < analyze_party_working_until(analysis, coro->process);
 }
 
-/* Another finding names the cause for which it does not end. */
+/* Does another finding explain why the coroutine does not end? */
 static bool is_explained(const struct analysis *analysis, uint32_t index)
 {
 	return analysis->is_told[index] || analyze_ties_behind(analysis, index);
@@ -221,7 +222,7 @@ static void add_members(struct analysis *analysis, const struct family *family)
 	}
 }
 
-/* Most of those that are alive wait for something inside the program. */
+/* Do most living coroutines wait for something inside the program? */
 static bool are_left_behind(const struct analysis *analysis, const struct family *family)
 {
 	uint32_t count = 0, i;
@@ -238,7 +239,7 @@ static int compare_objects(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Does each wait for something that nobody else of them waits for? */
+/* Does each of them wait for an object that no other one waits for? */
 static bool has_each_its_own(struct analysis *analysis, const struct family *family)
 {
 	uint64_t *objects = calloc(family->count, sizeof(*objects));
@@ -261,7 +262,7 @@ static bool has_each_its_own(struct analysis *analysis, const struct family *fam
 	return nr_own * 4 >= count * 3;
 }
 
-/* The load is there to the end, or those that are left show by themselves that they are no pool. */
+/* Did the load last to the end, or do the remaining coroutines show that they are no pool? */
 static bool is_no_pool(struct analysis *analysis, const struct family *family)
 {
 	ct_time end = analyze_party_working_until(analysis, family->process);
@@ -270,7 +271,10 @@ static bool is_no_pool(struct analysis *analysis, const struct family *family)
 	return end - family->until <= lasted / WINDOWS || has_each_its_own(analysis, family);
 }
 
-/* False: too little was kept of those that ended, or all were started after the program's work. */
+/*
+ * Surveys the site in either way. False: too little was kept of the coroutines that ended, or all were started after
+ * the program's work.
+ */
 static bool survey_any(struct analysis *analysis, struct family *family, uint32_t site)
 {
 	const struct model *model = analysis->model;
@@ -322,7 +326,7 @@ static uint32_t list_known(const struct model *model, uint32_t *order)
 	return count;
 }
 
-/* All of one place, as a rule: then nothing is to be sorted, which takes as much memory again. */
+/* Usually all are of one site: then sorting, which takes as much memory again, is not necessary. */
 static bool is_sorted(const uint32_t *order, uint32_t count, struct model *model)
 {
 	uint32_t i;

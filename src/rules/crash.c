@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program was ended by a fatal signal. The fact is certain; the coroutine that was hit is told where it was
- * recorded, and where it was not, those that ran at the end are candidates and called so. Wrongs done to the coroutine
- * that it hit, and one that was resumed or woken after its destruction, shortly before, are told with it: they are its
- * likely cause, and findings of their own all the same.
+ * A fatal signal ended the program. The signal is a fact. The coroutine that was hit is named if the trace recorded
+ * it; otherwise the coroutines that ran at the end are named as candidates. The finding also mentions what was
+ * wrongly done, shortly before, to the coroutine that was hit, and a coroutine that was resumed or woken after its
+ * destruction: the likely causes, which are findings of their own as well.
  */
 #include <inttypes.h>
 
@@ -42,8 +42,8 @@ static bool is_shortly_before(const struct analysis *analysis, ct_time time, ct_
 }
 
 /*
- * The crash of what this process had started, by whose signal it has then ended itself, as timeout and shells do; NULL:
- * there is none.
+ * The crash of a child process, if this process then ended itself by the same signal, as timeout and shells do; NULL:
+ * none.
  */
 static const struct model_crash *echoed(
 	const struct analysis *analysis, uint32_t process, const struct model_crash *own)
@@ -65,7 +65,7 @@ static const struct model_crash *echoed(
 	return NULL;
 }
 
-/* The same, where only the other one's end tells of its crash. */
+/* The same, if only the end of the other process shows its crash. */
 static bool is_echo(
 	const struct analysis *analysis, uint32_t process, const struct model_crash *own)
 {
@@ -86,8 +86,8 @@ static bool is_echo(
 }
 
 /*
- * A thread that has written nothing but this, and slept whenever it was looked at, has sent it: it may have watched
- * over the others.
+ * Was the signal raised by a thread that has written no other event, and slept at every look? The thread may be a
+ * watchdog.
  */
 static bool is_by_watchdog(const struct analysis *analysis, const struct model_crash *crash)
 {
@@ -97,7 +97,7 @@ static bool is_by_watchdog(const struct analysis *analysis, const struct model_c
 	       thread->last_event == CT_NO_TIME && thread->nr_looks && !thread->nr_looks_running;
 }
 
-/* `crash`: NULL where which thread met the signal was not recorded. */
+/* `crash`: NULL if the thread that met the signal was not recorded. */
 static void judge(struct analysis *analysis, uint32_t process, const struct model_crash *crash)
 {
 	struct candidate candidate = {
@@ -115,11 +115,11 @@ static void judge(struct analysis *analysis, uint32_t process, const struct mode
 		candidate.since = crash->time;
 		candidate.is_end = is_by_watchdog(analysis, crash);
 	}
-	/* The crash of what a launcher started may be among the missing events. */
+	/* A launcher's child may have crashed in the time of the missing events. */
 	if (crash && crash->is_raised && analysis->model->nr_lost &&
 		analysis->tables->nr_processes > 2 && !rules_crash_has_coros(analysis, process))
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_GAP);
-	/* Its sender may be among the missing events. */
+	/* The sender of the signal may be among the missing events. */
 	if (!crash)
 		analyze_candidate_lower_for_gaps(analysis, &candidate,
 			candidate.since - LIMIT(analysis, CRASH_SHORTLY), candidate.since);
@@ -136,7 +136,7 @@ static void find(struct analysis *analysis)
 			continue;
 		crash = crash_of(analysis, i);
 		first = crash && crash->is_sent ? NULL : echoed(analysis, i, crash);
-		/* How the child of a child ended nobody tells. */
+		/* Nothing records how a child's child ended. */
 		if (first && !analysis->parties[first->process].has_crashed)
 			judge(analysis, first->process, first);
 		else if (!first && !(crash && crash->is_sent) && !is_echo(analysis, i, crash))
@@ -144,9 +144,9 @@ static void find(struct analysis *analysis)
 	}
 }
 
-/* ---------------------------------------------------------------- what led to it */
+/* ---------------------------------------------------------------- the likely causes */
 
-/* The coroutine or thread that destroyed it, and where it was suspended then. */
+/* Adds where the coroutine was suspended when it was destroyed, and who destroyed it. */
 static void tell_victim(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story)
 {
@@ -157,13 +157,13 @@ static void tell_victim(
 	analyze_story_destroyed(analysis, story, coro);
 }
 
-/* What was done to one that is gone; not a wake that its waker gave up, which did nothing. */
+/* Did the event do anything to the destroyed coroutine? A wake that its waker gave up did nothing. */
 static bool is_deed(const struct model_ghost *ghost)
 {
 	return ghost->kind != CTP_KIND_WAKE || event_makes_ready(ghost->argument);
 }
 
-/* The last one tells enough. */
+/* Adds the last ghost; one is enough. */
 static uint32_t tell_ghost(
 	struct analysis *analysis, uint32_t process, ct_time end, struct story *story)
 {
@@ -195,7 +195,7 @@ static uint32_t tell_ghost(
 	return 0;
 }
 
-/* The very coroutine that crashed was resumed twice at once, or after its end. */
+/* Adds that the coroutine that crashed was resumed twice at once, or after its end. */
 static bool tell_conflict(
 	struct analysis *analysis, uint32_t crashed, ct_time end, struct story *story)
 {
@@ -215,8 +215,8 @@ static bool tell_conflict(
 }
 
 /*
- * The coroutine runs by one of two wakes, and lies in the queue still for the other one; or that one has run
- * it, too.
+ * One of two wakes has resumed the coroutine. For the other wake the coroutine is still in a queue, or was resumed
+ * once more.
  */
 static void tell_wakes(struct analysis *analysis, uint32_t crashed, struct story *story)
 {
@@ -232,7 +232,7 @@ static void tell_wakes(struct analysis *analysis, uint32_t crashed, struct story
 		coro->id);
 }
 
-/* The latest coroutine that two wakes of one wait had queued, and that has run once since; 0: none. */
+/* The latest coroutine that two wakes of one wait had queued and that has run only once since; 0: none. */
 static uint32_t woken_twice(const struct analysis *analysis, uint32_t process, ct_time end)
 {
 	const struct model *model = analysis->model;
@@ -251,7 +251,7 @@ static uint32_t woken_twice(const struct analysis *analysis, uint32_t process, c
 	return found;
 }
 
-/* Resuming a coroutine that was destroyed jumps to wherever its freed frame says. */
+/* A resume of a destroyed coroutine jumps to whatever address its freed frame contains. */
 static void tell_cut(struct analysis *analysis, uint32_t cut, ct_time end, struct story *story)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[cut];
@@ -325,7 +325,7 @@ static void tell_candidates(struct analysis *analysis, uint32_t process, struct 
 	}
 }
 
-/* Outside of coroutines: the one that the thread ran last, until it waited. */
+/* If the signal came outside of coroutines: the coroutine that the thread ran last, of those that wait. */
 static void tell_last_run(struct analysis *analysis, uint32_t thread, struct story *story)
 {
 	const struct model *model = analysis->model;
@@ -375,7 +375,7 @@ static const char *words_blow(
 	return analyze_say(analysis, "%s, at address 0x%" PRIx64, name, crash->address);
 }
 
-/* The rule's own speaks of a fault in a coroutine. */
+/* The rule's own advice assumes a fault in a coroutine. */
 static const char *next_step(const struct ct_finding *finding, const struct group *group,
 	const struct model_crash *crash)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Circles of waiting coroutines, each of which can go on only after the next one: an owner of a lock, or a
- * child. With a lock in it the circle is a deadlock of mutexes, without one it is an await cycle.
+ * Circles of waiting coroutines, each of which can go on only after the next one: the owner of a lock, or a child.
+ * With a lock in it the circle is a deadlock of mutexes; without a lock it is an await cycle.
  *
- * Threads are part of it where the program tells of them (P-35): one that has a lock outside of coroutines and waits
- * for another one, and one that waits for a lock with the coroutine that runs on it. A circle of threads alone is none
- * of ours.
+ * Threads are part of a circle if the program records them (P-35): a thread that holds a lock outside of coroutines
+ * and waits for another lock, and a thread that waits for a lock together with the coroutine that runs on it. A
+ * circle of threads only is not our concern.
  *
- * Silent where one of the waits has a deadline or another way out, or its coroutine is marked.
+ * The rule is silent if one of the waits has a deadline or another way to end, or if its coroutine is marked.
  *
- * Where a trace tells of waits for locks, and not for which (P-104), coroutines that have waited for long at two places
- * or more are one finding: each of these locks has somebody who does not give it back.
+ * If the trace records waits for locks but not which locks (P-104), coroutines that have waited for long at two or
+ * more places are one finding: each of these locks has an owner that does not release it.
  */
 #include <inttypes.h>
 
@@ -20,17 +20,19 @@
 struct circle {
 	uint32_t first;
 	uint32_t length;
-	uint32_t nr_threads; /* between its coroutines */
-	uint32_t sites;      /* the sum of its waits: circles of the same sites are of one kind */
-	uint32_t closing;    /* the coroutine that closed it: the last one to suspend */
-	ct_time oldest; /* its oldest coroutine's beginning: a mark may have come right after it */
-	ct_time closed; /* since when it is one: its last wait's beginning */
+	uint32_t nr_threads; /* threads between its coroutines */
+	/* the sum of its wait sites: circles with the same sites are of one kind */
+	uint32_t sites;
+	uint32_t closing; /* the coroutine that closed it: the last one to suspend */
+	/* creation of its oldest coroutine: a mark may have come right after it */
+	ct_time oldest;
+	ct_time closed; /* beginning of its last wait: the circle exists since then */
 	bool has_lock;
 	bool has_child;
-	bool has_thread; /* one waits with all that runs on it */
+	bool has_thread; /* a wait in it is that of a thread with the coroutines that run on it */
 };
 
-/* A wait of a coroutine that runs is its thread's, which has no time-out. */
+/* The wait of a coroutine that runs is its thread's wait, which has no time-out. */
 static bool is_for_all(const struct model_coro *coro)
 {
 	if (coro->state == CT_STATE_RUNNING)
@@ -47,7 +49,7 @@ static uint32_t follow(struct analysis *analysis, uint32_t index)
 	return is_for_all(coro) ? analyze_ties_next(analysis, index) : 0;
 }
 
-/* The object of one that is in a circle, and so waits for something. */
+/* The wait of a coroutine in a circle, which always has one. */
 static struct ties_wait wait_of(const struct analysis *analysis, uint32_t index)
 {
 	struct ties_wait wait = {0};
@@ -56,9 +58,9 @@ static struct ties_wait wait_of(const struct analysis *analysis, uint32_t index)
 	return wait;
 }
 
-/* ---------------------------------------------------------------- measuring */
+/* ---------------------------------------------------------------- the size of a circle */
 
-/* Threads between this wait and the next coroutine: each has a lock, and waits for one. */
+/* Threads between this wait and the next coroutine: each holds a lock, and waits for one. */
 static void take_in_threads(struct analysis *analysis, uint32_t process,
 	const struct ties_wait *wait, struct circle *circle)
 {
@@ -99,7 +101,7 @@ static void take_in(struct analysis *analysis, uint32_t index, struct circle *ci
 	circle->has_lock = true;
 }
 
-/* The circle begins behind the one that closed it, however its coroutines are numbered. */
+/* Measures the circle, and begins it after the coroutine that closed it, so that the numbering does not matter. */
 static struct circle measure(struct analysis *analysis, uint32_t first)
 {
 	struct circle circle = {
@@ -114,9 +116,9 @@ static struct circle measure(struct analysis *analysis, uint32_t first)
 	return circle;
 }
 
-/* ---------------------------------------------------------------- judging */
+/* ---------------------------------------------------------------- the judgement */
 
-/* As a circle is one finding, one of its members stands for all. */
+/* One circle is one finding: if one of its members is at an allowed place, the whole circle is allowed. */
 static bool is_allowed(
 	struct analysis *analysis, const struct circle *circle, struct candidate candidate)
 {
@@ -131,7 +133,7 @@ static bool is_allowed(
 	return false;
 }
 
-/* Nothing is said of it, nor of those that wait behind it. */
+/* Reports neither the circle nor the coroutines that wait behind it. */
 static void allow(struct analysis *analysis, const struct circle *circle)
 {
 	uint32_t index = circle->first;
@@ -153,7 +155,7 @@ static void add_member(struct analysis *analysis, uint32_t index, struct candida
 	analyze_candidate_add(analysis, &candidate);
 }
 
-/* Another finding names the cause for which one of them does not go on. */
+/* Does another finding explain why one of the members does not go on? */
 static bool is_explained(struct analysis *analysis, const struct circle *circle)
 {
 	uint32_t index = circle->first;
@@ -178,7 +180,7 @@ static bool has_doubt(struct analysis *analysis, const struct circle *circle)
 	return false;
 }
 
-/* Does the thread wait in this circle, for what a coroutine that runs on it wants, or for itself? */
+/* Is the thread part of this circle: does it wait for what a coroutine on it wants, or for itself? */
 static bool is_thread_in(struct analysis *analysis, const struct circle *circle, uint32_t thread)
 {
 	uint32_t index = circle->first;
@@ -200,7 +202,7 @@ static bool is_thread_in(struct analysis *analysis, const struct circle *circle,
 	return false;
 }
 
-/* A worker that waits in the circle does nothing any more; all others have been idle since. */
+/* Have all workers been idle since, except those that wait in the circle and do nothing else? */
 static bool are_others_quiet(struct analysis *analysis, const struct circle *circle)
 {
 	const struct model *model = analysis->model;
@@ -216,7 +218,7 @@ static bool are_others_quiet(struct analysis *analysis, const struct circle *cir
 	return true;
 }
 
-/* False: it is too early to say anything. */
+/* False: too early to say anything. */
 static bool settle(
 	struct analysis *analysis, const struct circle *circle, struct candidate *candidate)
 {
@@ -239,7 +241,7 @@ static void judge(struct analysis *analysis, const struct circle *circle)
 
 	if (analyze_ties_is_shutting_down(analysis, candidate.process, circle->closed))
 		return;
-	/* Seen for a moment only: what would lead out of it may have been about to come. */
+	/* The circle existed only for a moment: what would end it may have been about to come. */
 	if (!settle(analysis, circle, &candidate))
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_NOT_QUIET);
 	if (has_doubt(analysis, circle))
@@ -281,7 +283,7 @@ static uint32_t first_to_wait(const struct analysis *analysis, uint32_t process)
 	return first;
 }
 
-/* The last one to wait at another place than the first one; 0: they all wait at one place. */
+/* The last coroutine that began to wait at another place than the first one; 0: all wait at one place. */
 static uint32_t last_elsewhere(const struct analysis *analysis, uint32_t process)
 {
 	const struct model *model = analysis->model;
@@ -344,7 +346,7 @@ static void describe_unnamed(struct analysis *analysis, const struct group *grou
 	finding->last_sequence = coro->last_event;
 }
 
-/* From each coroutine along the chain; who is met again on the same way is in a circle. */
+/* Follows the chain from each coroutine; a coroutine that is met again on the same way is in a circle. */
 static void find(struct analysis *analysis)
 {
 	uint32_t count = (uint32_t)analysis->model->coros.count, start, index;
@@ -368,9 +370,9 @@ static void find(struct analysis *analysis)
 		judge_unnamed(analysis, start);
 }
 
-/* ---------------------------------------------------------------- on what it rests */
+/* ---------------------------------------------------------------- the proof */
 
-/* The coroutine waits, or its thread does, and has not gone on since. */
+/* Claims that the coroutine, or its thread, waits and has not gone on since. */
 static void claim_wait(const struct analysis *analysis, uint32_t index, struct claims *claims)
 {
 	struct ties_wait wait = wait_of(analysis, index);
@@ -422,7 +424,10 @@ static const char *words_holder(struct analysis *analysis, uint32_t thread, uint
 	return analyze_say(analysis, "coroutine %" PRIu64, analysis->model->coros.at[coro].id);
 }
 
-/* The threads between a wait and the next coroutine: each has what was waited for last, and waits for more. */
+/*
+ * The threads between a wait and the next coroutine: each holds the lock that the previous one waits for, and waits
+ * for another one.
+ */
 static void tell_threads(struct analysis *analysis, uint32_t process, uint64_t lock, uint32_t next,
 	struct story *story)
 {

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Destroyed while suspended, with a consequence for others: a lock that it holds, or that was handed to it, and
- * nobody can ever give back; a permit or an item that was handed to it after its end; or the wake that was meant
- * for the next one in the queue, and that it had taken when it was destroyed.
+ * Destroyed while suspended, with a consequence for others: the coroutine held a lock, or was handed one, which
+ * nobody can ever release; a permit or an item was handed to it after its end; or it had taken the wake that was
+ * meant for the next coroutine in the queue.
  *
- * Silent where it held nothing and was to be given nothing: that is how cancellation, generators, tasks
- * that go out of scope, and shutdown look.
+ * The rule is silent if the coroutine held nothing and was to be given nothing: cancellation, generators, tasks that
+ * go out of scope, and shutdown look like this.
  */
 #include <inttypes.h>
 
 #include "rules/parts.h"
 
 enum variant {
-	VARIANT_KEPT = 1, /* it holds it, or was handed it */
-	VARIANT_CUT,      /* it had been woken for it, and was destroyed before it ran */
+	VARIANT_KEPT = 1, /* the coroutine holds the object, or was handed it */
+	/* the coroutine had been woken for the object, and was destroyed before it ran */
+	VARIANT_CUT,
 };
 
 static bool is_excused(const struct analysis *analysis, const struct model_coro *coro)
@@ -22,7 +23,10 @@ static bool is_excused(const struct analysis *analysis, const struct model_coro 
 	       coro->mark == CTP_MARK_DAEMON;
 }
 
-/* Given to it after its end; or before, while it waited, and it did not come to run, woken or not. */
+/*
+ * Was the object given to the coroutine after its end, or while it waited for it, so that it never ran with the
+ * object?
+ */
 static bool is_given_in_vain(const struct model_object *object, const struct model_coro *coro)
 {
 	bool is_waiting =
@@ -46,7 +50,7 @@ static bool is_kept_for_ever(const struct analysis *analysis, const struct model
 	       (is_lock || is_given_in_vain(object, coro));
 }
 
-/* Others wait, though it is there for them: a free lock, or more given than taken. */
+/* Do others wait although the object is there for them: a free lock, or more given than taken? */
 static bool is_cut_off(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_object *object = &analysis->model->objects.at[index];
@@ -61,8 +65,8 @@ static bool is_cut_off(const struct analysis *analysis, uint32_t index)
 }
 
 /*
- * The wait of one who is there for it must be certain, too. The rest of all that was given depends on every giving and
- * taking.
+ * The wait of the coroutine that the object is there for must be certain, too. What is left in the object depends on
+ * every event that gave or took something.
  */
 static ct_time gap_start(const struct analysis *analysis, uint32_t index, enum variant variant,
 	const struct model_coro *coro)
@@ -123,7 +127,7 @@ static void find(struct analysis *analysis)
 	}
 }
 
-/* ---------------------------------------------------------------- on what it rests */
+/* ---------------------------------------------------------------- the proof */
 
 static void certify(
 	struct analysis *analysis, const struct candidate *candidate, struct claims *claims)

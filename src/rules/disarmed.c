@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waits on a descriptor that was taken out of the interest list: a poll had been asked to tell of the descriptor, the
- * request was taken back after the coroutine came to wait (or before), and has not been made again. The file is open,
- * so nobody hears of a close, and no poll reports it any more.
+ * Waits on a disarmed descriptor: a poll had been asked to report the descriptor, but after the coroutine began to
+ * wait (or before) the descriptor was removed from the interest list, and it has not been added again. The file is
+ * open, so that no close is reported, and no poll reports the descriptor any more.
  *
- * Likewise a wait for room, behind a write that found none, where the descriptor is in the list for reading alone: no
- * poll tells of the room. That is a Suspect.
+ * The same holds for a wait for room after a write that found none, if the descriptor is in the list for reading
+ * only: no poll reports the room. That is a Suspect.
  *
- * Likely where the wait names the descriptor. Suspect where the wait does not say what for, and the coroutine had just
- * found nothing at this descriptor (analyze/tried.h): the wait may be for something else. Silent where the file has a
- * second descriptor, a thread polls without an interest list, transfers are handed to the kernel, a deadline is to
- * come, the coroutine is marked or was woken, and while the program shuts down.
+ * Likely if the wait names the descriptor. Suspect if the wait does not name it, and the coroutine had just found
+ * nothing at this descriptor (analyze/tried.h): the wait may be for something else. The rule is silent if the file
+ * has a second descriptor, a thread polls without an interest list, transfers are submitted to the kernel, a deadline
+ * is still to come, the coroutine is marked or was woken, and while the program shuts down.
  */
 #include <poll.h>
 
@@ -19,14 +19,15 @@
 #include "rules/parts.h"
 
 enum variant {
-	VARIANT_MEANWHILE = 0, /* the coroutine waited already */
-	VARIANT_BEFORE,        /* the descriptor had been taken out before */
-	VARIANT_ROOM,          /* it is in the list, for reading alone, and room is waited for */
+	VARIANT_MEANWHILE = 0, /* the descriptor was removed while the coroutine waited */
+	VARIANT_BEFORE,        /* the descriptor was removed before the coroutine waited */
+	/* the descriptor is in the list for reading only, and the coroutine waits for room */
+	VARIANT_ROOM,
 };
 
 /* ---------------------------------------------------------------- guards */
 
-/* Is the file open, out of every interest list, and was it in one before? */
+/* Is the file open and in no interest list, and was it in one before? */
 static bool is_disarmed(const struct model_descriptor *descriptor)
 {
 	return (descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) &&
@@ -36,7 +37,9 @@ static bool is_disarmed(const struct model_descriptor *descriptor)
 	       (descriptor->reported == CT_NO_TIME || descriptor->reported <= descriptor->disarmed);
 }
 
-/* Did the last write find no room, and is it in one list alone, for reading, with nothing reported since? */
+/*
+ * Did the last write find no room, and is the descriptor in exactly one list, for reading only, with no report since?
+ */
 static bool is_armed_for_reading(
 	const struct model_coro *coro, const struct model_descriptor *descriptor)
 {
@@ -49,7 +52,7 @@ static bool is_armed_for_reading(
 	       (descriptor->reported == CT_NO_TIME || descriptor->reported < coro->suspended);
 }
 
-/* Is a thread in a poll or select of which is not told what it waits for? */
+/* Is a thread in a poll or select whose descriptors are not known? */
 static bool has_other_poll(const struct analysis *analysis, uint32_t process)
 {
 	uint32_t i;
@@ -75,7 +78,7 @@ static bool is_polled(const struct analysis *analysis, const struct model_coro *
 	       (descriptor->polled != CT_NO_TIME && descriptor->polled >= coro->suspended);
 }
 
-/* The coroutine is marked, or something else than the descriptor ends the wait. */
+/* Is the coroutine marked, or can something other than the descriptor end the wait? */
 static bool is_meant_to_wait(const struct model_coro *coro, ct_time end)
 {
 	return (coro->flags & MODEL_CORO_WAITS_FOR_MORE) || coro->mark ||
@@ -94,7 +97,7 @@ static ct_time since_of(const struct model_coro *coro, const struct model_descri
 	return changed > coro->suspended ? changed : coro->suspended;
 }
 
-/* Told after the suspension, or so near to it that the clocks do not show which came first. */
+/* Was the coroutine woken after it suspended, or so close in time that the clocks do not show the order? */
 static bool is_woken(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return coro->turns->wake.time != CT_NO_TIME &&
@@ -103,8 +106,8 @@ static bool is_woken(const struct analysis *analysis, const struct model_coro *c
 }
 
 /*
- * The descriptor in question; 0: none is known. One that has found no room, and then asks to be told of the same
- * descriptor, asks for that room, whatever the wait itself is for.
+ * The descriptor that the coroutine waits for; 0: not known. A coroutine that has found no room and then arms the
+ * same descriptor waits for that room, whatever the wait itself names.
  */
 static uint32_t waited_by(const struct analysis *analysis, const struct model_coro *coro)
 {
@@ -131,9 +134,9 @@ static bool stands(const struct analysis *analysis, uint32_t index)
 	       party->end - since_of(coro, descriptor) > LIMIT(analysis, DISARMED_TIME);
 }
 
-/* ---------------------------------------------------------------- how sure */
+/* ---------------------------------------------------------------- the grade */
 
-/* What is only suspect rests on no mark that may be missing: a standstill would be told all the same. */
+/* A Suspect does not depend on a mark that may be missing: a standstill would be reported in any case. */
 static ct_time gap_start(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return coro->rare->descriptor ? analyze_candidate_life_start(analysis, coro)
@@ -196,7 +199,7 @@ static const char *words_descriptor(
 		(uint32_t)(descriptor - analysis->model->descriptors.at));
 }
 
-/* By whom is known where it is the coroutine itself. */
+/* The coroutine that armed the descriptor is known only if it is the waiting coroutine itself. */
 static struct ct_step arming_step(struct analysis *analysis, const struct model_coro *coro,
 	const struct model_descriptor *descriptor)
 {
@@ -236,7 +239,7 @@ static void tell_cause(
 		&analysis->model->descriptors.at[candidate->descriptor]);
 }
 
-/* What a poll reported between the suspension and the end. */
+/* Adds what a poll reported between the suspend and the end. */
 static void tell_report(struct analysis *analysis, const struct model_coro *coro,
 	const struct model_descriptor *descriptor, struct story *story)
 {

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Double resumes: a coroutine was resumed while a thread already ran it, or after it had come to its end.
+ * Double resumes: a coroutine was resumed while a thread already ran it, or after its end.
  *
- * Silent where the thread that ran it had gone idle since: then its suspend was not told; but where two wakes had
- * queued it before, the second one is theirs. At most suspect where one thread did both, and where the order of the two
- * is not known.
+ * The rule is silent if the thread that ran the coroutine had gone idle since: then its suspend was not recorded. If
+ * two wakes had queued the coroutine before, the second resume is due to them, and the rule is not silent. At most
+ * Suspect if one thread did both resumes, or if their order is not known.
  */
 
 #include "rules/parts.h"
 
-/* Two wakes had queued it for its last wait before it ran: the second resume has its wake, whatever lies between. */
+/*
+ * Had two wakes queued the coroutine for its last wait before it ran? Then the second resume has a wake of its own,
+ * whatever happened between.
+ */
 static bool is_woken_twice(const struct model_conflict *conflict)
 {
 	return conflict->had_spare_wake && conflict->wakes[0].time != CT_NO_TIME &&
@@ -25,13 +28,13 @@ bool rules_double_resume_is(const struct model_conflict *conflict)
 	       (conflict->state == CT_STATE_RUNNING || conflict->state == CT_STATE_DONE);
 }
 
-/* The thread that ran it resumed it: so it had left it, without a word. */
+/* Did the thread that ran the coroutine resume it? Then the thread had left it without recording that. */
 static bool is_of_one_thread(const struct model_conflict *conflict)
 {
 	return conflict->state == CT_STATE_RUNNING && conflict->thread == conflict->thread_before;
 }
 
-/* The last wake is the nearest reason that the trace has. */
+/* The last wake is the nearest cause in the trace. */
 static uint32_t cause_of(const struct model_conflict *conflict)
 {
 	return conflict->wakes[1].time != CT_NO_TIME ? conflict->wakes[1].site : conflict->site;
@@ -77,15 +80,15 @@ static void find(struct analysis *analysis)
 	for (i = 1; i < analysis->model->conflicts.count; i++) {
 		const struct model_conflict *conflict = &analysis->model->conflicts.at[i];
 
-		/* All that follows the first one of a coroutine is its consequence. */
+		/* Every further conflict of a coroutine is a consequence of the first one. */
 		if (rules_double_resume_is(conflict) && !analysis->is_told[conflict->coro])
 			judge(analysis, (uint32_t)i);
 	}
 }
 
-/* ---------------------------------------------------------------- on what it rests */
+/* ---------------------------------------------------------------- the proof */
 
-/* The first run came to its end, and no frame is made anew in between. */
+/* Claims that the first run came to its end, and that no new frame was created in between. */
 static void claim_after_end(
 	const struct model_coro *coro, const struct model_conflict *conflict, struct claims *claims)
 {

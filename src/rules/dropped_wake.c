@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Dropped wakes: the waker found its target still running, or gave up for another reason, although the
- * target had begun to suspend; and nobody repeated the wake.
+ * Dropped wakes: the waker found its target still running, or gave up for another reason, although the target had
+ * begun to suspend, and nobody repeated the wake.
  *
- * Silent where the wake came before the suspend: who is running looks again before it sleeps. Silent, too,
- * where the wait has a deadline, is marked, or was perhaps not meant; or the program was shutting down.
+ * The rule is silent if the wake came before the suspend, because a running coroutine looks again before it sleeps.
+ * So it is if the wait has a deadline, is marked, or was perhaps not meant by the wake, and while the program shuts
+ * down.
  *
- * Wakes to nobody: the waker says that there is no such target, but it is, and it waits. A waker with an old handle is
- * no fault by itself: silent where the wait is for the world outside, or for another coroutine that can go on.
+ * Wakes to nobody: the waker says that there is no such target, but the target exists and waits. A waker with an old
+ * handle is no fault by itself: the rule is silent if the wait is for the world outside, or for another coroutine
+ * that can go on.
  */
 #include <inttypes.h>
 
@@ -42,7 +44,7 @@ static bool is_meant_to_wait(const struct analysis *analysis, const struct model
 	       analyze_ties_is_shutting_down(analysis, coro->process, coro->turns->wake.time);
 }
 
-/* The last moment before it was destroyed, as it waited, since which every worker had been idle once. */
+/* The last time, before the coroutine was destroyed while it waited, since which every worker had been idle once. */
 static bool look_at_cut(struct model_watch *watch, const struct model_sight *sight)
 {
 	ct_time *quiet = model_watch_coro(watch, sight->coro);
@@ -60,7 +62,7 @@ static ct_time quiet_at_end(const struct model_watch *watch, uint32_t index)
 	return was_cut ? *quiet : INT64_MIN;
 }
 
-/* What would make the rule silent cannot be undone any more. */
+/* Nothing that could silence the rule can happen any more, so the record must be kept. */
 static bool keeps(const struct model_watch *watch, uint32_t index)
 {
 	const struct model_coro *coro = &watch->model->coros.at[index];
@@ -74,8 +76,8 @@ static bool keeps(const struct model_watch *watch, uint32_t index)
 }
 
 /*
- * Where it was destroyed, everybody must have been idle before that: else it was its cancellation. But who
- * is cancelled gives back first what it holds.
+ * If the coroutine was destroyed, every worker must have been idle before that; otherwise the destruction was its
+ * cancellation. But a coroutine that is cancelled first releases what it holds.
  */
 static bool settle_destroyed(
 	struct analysis *analysis, const struct model_coro *coro, struct candidate *candidate)
@@ -103,13 +105,13 @@ static bool settle(
 	return analyze_candidate_settle(analysis, candidate, coro->turns->wake.time);
 }
 
-/* For ever, but for those that the clock wakes, a watchdog perhaps. */
+/* Do all threads sleep for ever, except those with a time-out, such as a watchdog? */
 static bool is_all_asleep(const struct party *party)
 {
 	return party->are_threads_asleep && !party->has_timer && !party->has_outside;
 }
 
-/* Is it for the program itself, and for nobody who can still go on? */
+/* Is this a wait that the program itself has to end, and for no coroutine that can still go on? */
 static bool may_miss_wake(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
@@ -133,8 +135,8 @@ static bool may_miss_wake(const struct analysis *analysis, uint32_t index)
 }
 
 /*
- * A waker with an old handle finds nobody, rightly, and the coroutine waits for something else by then. Waiting for
- * ever is certain where nobody is left, or where the thing it waits for is there.
+ * A waker with an old handle rightly finds nobody, and the coroutine may wait for something else by then. The wait is
+ * certainly endless only if nothing is left that could end it, or if what the coroutine waits for is there.
  */
 static void limit_for_nobody(
 	struct analysis *analysis, const struct model_coro *coro, struct candidate *candidate)
@@ -160,7 +162,7 @@ static void limit_for_nobody(
 static void judge(struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
-	/* The coroutine may have run in between: then the wake was given up rightly. */
+	/* The coroutine may have run in between: then the waker was right to give up. */
 	struct contradiction contradiction = {
 		.process = coro->process,
 		.threads = {coro->thread, coro->turns->wake.thread},

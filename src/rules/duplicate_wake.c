@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Duplicate wakes: over half of the waits at one place are ended by more than one wake, each of which put the
- * coroutine into a queue. Such a wake is work for nothing at best, and a coroutine that is resumed twice at worst.
+ * coroutine into a queue. A duplicate wake wastes a scheduling round at best; at worst the coroutine is resumed
+ * twice.
  *
- * Silent where the scheduler says that it found its target in the queue (it coalesces), where too few were woken to
- * tell, where events are missing, and where the coroutine is marked.
+ * The rule is silent if the scheduler reports that it found its target in the queue (it coalesces wakes), if too few
+ * waits were ended by wakes, if events are missing, and if the coroutine is marked.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,24 +13,24 @@
 
 #include "rules/parts.h"
 
-/* ---------------------------------------------------------------- what it watches */
+/* ---------------------------------------------------------------- the watcher */
 
 #define WAKERS 8u
 #define WAKERS_TOLD 3u
 
 /*
- * At one place at which coroutines wait: wakes of such as had been woken from there already, and not run since. A waker
- * that says itself that it found its target in the queue does not count.
+ * For one place at which coroutines wait: wakes of coroutines that had been woken there already and had not run
+ * since. A wake whose waker reports that it found its target in the queue does not count.
  */
 struct repeat {
-	uint32_t coro;     /* the last one */
-	uint32_t waker;    /* that woke it again; 0: a thread did */
-	uint32_t thread;   /* on which it was woken again */
-	uint64_t event;    /* of that wake */
-	ct_time time;      /* of it */
-	uint64_t nr_waits; /* that were ended by more than one wake */
-	uint64_t nr_wakes; /* beyond the first of a wait */
-	/* The wakers that woke again most: the rarest one gives way to a new one, and its count with it. */
+	uint32_t coro;     /* the last coroutine that was woken again */
+	uint32_t waker;    /* the coroutine that woke it again; 0: a thread did */
+	uint32_t thread;   /* the thread on which it was woken again */
+	uint64_t event;    /* sequence number of that wake */
+	ct_time time;      /* time of that wake */
+	uint64_t nr_waits; /* waits that were ended by more than one wake */
+	uint64_t nr_wakes; /* wakes beyond the first of a wait */
+	/* The most frequent wakers. A new waker replaces the rarest one, and takes over its count. */
 	struct repeat_waker {
 		uint32_t site;
 		uint64_t count;
@@ -41,7 +42,7 @@ static const struct repeat *repeat_at(const struct analysis *analysis, uint32_t 
 	return model_watch_place(analyze_watch_of(analysis, &rules_duplicate_wake), site);
 }
 
-/* The rarest one gives way, with its count, so that nobody who wakes often is missed. */
+/* A new waker takes over the count of the rarest one, so that no frequent waker is missed. */
 static void count_waker(struct repeat *repeat, uint32_t site)
 {
 	struct repeat_waker *place = &repeat->wakers[0];
@@ -96,9 +97,9 @@ static void visit(struct model_watch *watch, struct release *release, model_visi
 	}
 }
 
-/* ---------------------------------------------------------------- what it finds */
+/* ---------------------------------------------------------------- the candidates */
 
-/* How many waits at this place a wake has ended. */
+/* How many waits at this place were ended by a wake. */
 static uint64_t nr_woken(const struct analysis *analysis, uint32_t site)
 {
 	const struct model_place_times *times = model_times_at(analysis->model, site);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs without end: a coroutine was resumed, and for over a second neither it nor its thread did anything that is told:
- * the thread computes. One that lies in a call is a blocked worker.
+ * Endless runs: a coroutine was resumed, and for over a second neither the coroutine nor its thread did anything that
+ * is recorded: the thread computes. If the thread is in a system call, the rule blocked-worker finds it.
  *
- * The finding is only a Suspect where the thread was not let run for half of that time at least, by the kernel's
- * account. A thread that was not looked at counts only where nothing else of the process runs and somebody waits.
- * Silent of those that are marked, of programs that are stopped, and where events are missing since. Where ends are not
- * told, the coroutine may have come to its end, and the finding is a Suspect.
+ * The finding is only a Suspect if, by the kernel's accounts, the thread had a processor for less than half of that
+ * time. A thread that was not looked at counts only if nothing else of the process runs and a coroutine waits. The
+ * rule is silent about marked coroutines, about programs that are stopped, and if events are missing since. If the
+ * program does not record the ends of coroutines, the coroutine may have ended, and the finding is a Suspect.
  */
 
 #include "rules/parts.h"
 
 enum doing {
-	DOING_NOTHING, /* that counts */
+	DOING_NOTHING, /* nothing that counts */
 	DOING_COMPUTING,
-	DOING_UNSEEN, /* it was not looked at since */
+	DOING_UNSEEN, /* the thread was not looked at since */
 };
 
 static const struct model_thread *thread_of(
@@ -65,7 +65,7 @@ static bool is_all_still(const struct analysis *analysis, uint32_t process)
 	       LIMIT(analysis, ENDLESS_TIME);
 }
 
-/* The time that a run from there takes at most, usually; 0: not known. */
+/* The longest time that a run from this place usually takes; 0: not known. */
 static int64_t usual_time(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_place_times *times = model_times_at(analysis->model,
@@ -86,10 +86,10 @@ static bool is_unusual(const struct analysis *analysis, const struct model_coro 
 
 struct context {
 	struct analysis *analysis;
-	uint32_t *nr_stuck; /* by process: who waits, is ready, or runs without end */
+	uint32_t *nr_stuck; /* by process: coroutines that wait, are ready, or run without end */
 };
 
-/* Does its thread wait for one that a finding speaks of, directly or through others? */
+/* Does the coroutine's thread wait, directly or through others, for a coroutine that has a finding? */
 static bool is_consequence(const struct analysis *analysis, uint32_t index)
 {
 	uint32_t next = analyze_ties_next(analysis, index), steps;
@@ -102,7 +102,7 @@ static bool is_consequence(const struct analysis *analysis, uint32_t index)
 	return false;
 }
 
-/* Does a finding about those behind it, or ahead of it, tell of this run already? */
+/* Does a finding about coroutines behind this one, or ahead of it, cover this run already? */
 static bool is_told(const struct analysis *analysis, uint32_t index)
 {
 	return analysis->is_told[index] || is_consequence(analysis, index) ||
@@ -135,10 +135,10 @@ static enum ct_grade grade_of(const struct context *context, const struct model_
 	bool is_alone =
 		is_all_still(analysis, coro->process) && context->nr_stuck[coro->process] > 1;
 
-	/* Two that compute side by side look like two that wait for each other. */
+	/* Two coroutines that compute side by side look like two that wait for each other. */
 	if (doing_of(analysis, coro) == DOING_COMPUTING)
 		return is_unusual(analysis, coro) ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT;
-	/* A thread that computes may be about to set this one going. */
+	/* A thread that computes may be about to make this coroutine go on. */
 	if (!is_alone || analysis->stills[coro->process].nr_computing ||
 		!analysis->model->processes[coro->process].tells_ends)
 		return CT_GRADE_NONE;
@@ -164,7 +164,7 @@ static void judge(struct context *context, uint32_t index)
 		analyze_candidate_lower(&candidate, REASON_ENDS_UNTOLD);
 	if (doing_of(analysis, coro) == DOING_COMPUTING && doubt != NR_REASONS)
 		analyze_candidate_lower(&candidate, doubt);
-	/* Its suspend may be among what is missing since then. */
+	/* The coroutine's suspend may be among the lost events. */
 	if (model_lost_between(analysis->model, coro->process, coro->changed,
 		    analysis->parties[coro->process].end))
 		return;

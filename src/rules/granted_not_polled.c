@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Granted but not polled: something was handed over to a coroutine that waited, and it has not run since,
- * though everybody has been idle. Suspect at most where the wait ends by the clock: it looks then for itself.
- * Coroutines that were destroyed are another rule's.
+ * Granted but not polled: something was handed over to a coroutine that waited, and the coroutine has not run since,
+ * although every worker has been idle. At most Suspect if the wait ends by the clock, because the coroutine then
+ * looks for itself. Destroyed coroutines are covered by another rule.
  */
 #include <inttypes.h>
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Coroutines left behind: one waits far longer than any has waited there, or than those lived that were started with
- * it. What else has to hold depends on what is told of it: others go on meanwhile, where nothing is told but that it
- * waits; nobody is left who ended such waits, where coroutines did (analyze/wakers.h); nothing but beats has moved
- * since, or all that it had started have ended, as before each time when it went on (analyze/rounds.h).
+ * Coroutines left behind: a coroutine waits far longer than any other has waited at this place, or than coroutines
+ * have lived that were started with it. What else must hold depends on what the trace has of the wait. If the trace
+ * has nothing but the wait: other coroutines go on meanwhile. If coroutines ended earlier waits there: none of them
+ * is left (analyze/wakers.h). Otherwise: nothing but beats has moved since, or all its children have ended, as they
+ * had each time before it went on (analyze/rounds.h).
  */
 #include "analyze/closed_groups.h"
 #include "analyze/rounds.h"
@@ -12,25 +13,25 @@
 #include "analyze/waking_threads.h"
 #include "rules/parts.h"
 
-#define LEAST_WAITS 10u /* of fewer it cannot be told how long one takes */
+#define LEAST_WAITS 10u /* fewer do not show how long such a wait takes */
 #define FEW_WAITS 3u
 #define TIMES_LONGER 10
 
 enum kind {
 	KIND_NONE,
-	KIND_SLOW,     /* others go on */
-	KIND_FORSAKEN, /* nobody is left who ended such waits */
-	KIND_DESERTED, /* nor any thread that did */
-	KIND_JOINING,  /* those that it started have ended */
-	/* Nothing but beats has moved since: */
-	KIND_PASSED,  /* and it was passed over, time and again */
-	KIND_STILL,   /* and nobody has waited there for so long */
-	KIND_STUCK,   /* and it waits for what is never idle */
-	KIND_CLOSED,  /* and so do all that ever woke it */
-	KIND_LAST,    /* and those that were started with it have ended */
-	KIND_PARTING, /* and those that it started have, at the first such wait */
-	KIND_ALONE,   /* and those have that were started beside it, and were to be joined */
-	KIND_ASKING,  /* and those that it started had answered there before, and have ended */
+	KIND_SLOW,     /* other coroutines go on */
+	KIND_FORSAKEN, /* no coroutine is left that ended such waits */
+	KIND_DESERTED, /* no thread is left that ended such waits */
+	KIND_JOINING,  /* its children have ended */
+	/* In the following, nothing but beats has moved since the wait began. */
+	KIND_PASSED,  /* the coroutine was passed over again and again */
+	KIND_STILL,   /* no other wait there has lasted so long */
+	KIND_STUCK,   /* the coroutine waits for something that is never idle */
+	KIND_CLOSED,  /* all that ever woke it wait as well */
+	KIND_LAST,    /* coroutines that were started with it have ended */
+	KIND_PARTING, /* its children have ended, during the first such wait */
+	KIND_ALONE,   /* its siblings, which were to be joined, have ended */
+	KIND_ASKING,  /* its children had ended its waits there before, and have ended */
 };
 
 static int64_t waited_ns(const struct analysis *analysis, const struct model_coro *coro)
@@ -43,7 +44,7 @@ static uint32_t index_of(const struct analysis *analysis, const struct model_cor
 	return (uint32_t)(coro - analysis->model->coros.at);
 }
 
-/* Have so many waits there ended, and each of all that did ten times sooner? */
+/* Have at least this many waits there ended, and each of them ten times sooner? */
 static bool is_longest(
 	const struct analysis *analysis, const struct model_coro *coro, unsigned least)
 {
@@ -59,9 +60,9 @@ bool rules_left_behind_is_longest(const struct analysis *analysis, const struct 
 	return is_longest(analysis, coro, 0);
 }
 
-/* ---------------------------------------------------------------- others go on */
+/* ---------------------------------------------------------------- slow: others go on */
 
-/* Do others run on, as they did? */
+/* Do other coroutines still run as before? */
 static bool do_others_go_on(const struct analysis *analysis, const struct model_coro *coro)
 {
 	ct_time last = analysis->model->processes[coro->process].last_run;
@@ -71,8 +72,8 @@ static bool do_others_go_on(const struct analysis *analysis, const struct model_
 }
 
 /*
- * The missing events may be those in which it went on. Rows tell whose they are that are missing; other forms
- * do not.
+ * Could the coroutine have gone on in the missing events? Row formats say which coroutine's events are missing; other
+ * formats do not.
  */
 static bool may_have_gone_on(const struct analysis *analysis, const struct model_coro *coro)
 {
@@ -92,7 +93,7 @@ static bool may_have_gone_on(const struct analysis *analysis, const struct model
 	return false;
 }
 
-/* Nothing is told but that it waits. */
+/* Has the trace nothing but the wait itself? */
 static bool is_slow(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
@@ -103,7 +104,7 @@ static bool is_slow(const struct analysis *analysis, const struct model_coro *co
 	       !may_have_gone_on(analysis, coro);
 }
 
-/* ---------------------------------------------------------------- nobody is left */
+/* ---------------------------------------------------------------- forsaken, deserted, joining */
 
 static bool has_outside(const struct analysis *analysis, const struct model_coro *coro)
 {
@@ -112,7 +113,7 @@ static bool has_outside(const struct analysis *analysis, const struct model_coro
 	return still->outside_descriptor || still->waits_for_network || still->waits_for_clients;
 }
 
-/* The outside may bring what consumers wait for, by coroutines that are not there yet; but no lock. */
+/* New coroutines from outside may bring what consumers wait for, but they cannot release a lock. */
 static bool is_forsaken(const struct analysis *analysis, const struct model_coro *coro)
 {
 	if (has_outside(analysis, coro) && analyze_wakers_come_back(analysis, coro) &&
@@ -121,7 +122,7 @@ static bool is_forsaken(const struct analysis *analysis, const struct model_coro
 	return analyze_wakers_are_gone(analysis, coro);
 }
 
-/* Consumers wait for what somebody has yet to bring to the thread. */
+/* A consumer is not deserted: it waits for what the thread has yet to receive. */
 static bool is_deserted(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return analyze_wakers_is_bound(analysis, coro) &&
@@ -130,14 +131,14 @@ static bool is_deserted(const struct analysis *analysis, const struct model_coro
 	       analyze_waking_threads_are_gone(analysis, coro);
 }
 
-/* Beside the outside, only ends count that wake who waits for them. */
+/* If something outside is open, children's ends count only if the children wake those that wait for their end. */
 static bool may_be_for_outside(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return has_outside(analysis, coro) &&
 	       (!coro->wait_object || !analyze_rounds_are_ended_by_children(analysis, coro));
 }
 
-/* What it waits for is inside the program for sure, or nothing outside is there. */
+/* Is the awaited object certainly inside the program, or is nothing outside open? */
 static bool is_joining(const struct analysis *analysis, const struct model_coro *coro)
 {
 	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
@@ -152,7 +153,7 @@ static bool is_joining(const struct analysis *analysis, const struct model_coro 
 
 /* ---------------------------------------------------------------- in a lull */
 
-/* Those that were started where it was, two at least, lived a tenth of its time. */
+/* Have at least two coroutines that were started at the same site ended, each within a tenth of its time? */
 static bool is_last(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_place_times *times = model_times_at(analysis->model, coro->spawn_site);
@@ -163,7 +164,7 @@ static bool is_last(const struct analysis *analysis, const struct model_coro *co
 		       lives->max;
 }
 
-/* A wait to send, or for a lock, and for which one is not told. */
+/* Is this a wait to send, or for a lock, whose object the trace does not name? */
 static bool is_never_idle(const struct analysis *analysis, const struct model_coro *coro)
 {
 	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
@@ -172,7 +173,7 @@ static bool is_never_idle(const struct analysis *analysis, const struct model_co
 	       model_is_unnamed(coro->wait_object) && !analyze_ties_may_be_idle(analysis, coro);
 }
 
-/* Consumers wait for long where a signal, or whatever is not told, brings them work. */
+/* A consumer waits for long if a signal, or something unrecorded, brings it work. */
 static bool may_be_consumer(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return analyze_rounds_come_back(analysis, coro) &&
@@ -180,7 +181,7 @@ static bool may_be_consumer(const struct analysis *analysis, const struct model_
 		       model_process_is_reachable(&analysis->model->processes[coro->process]));
 }
 
-/* A signal, of which a goroutine is to hear, would come as a message; those for whom it is meant have not come. */
+/* May this coroutine be waiting for a signal? A signal reaches a goroutine as a message. */
 static bool may_hear_signal(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return analyze_rounds_lull(analysis, coro->process)->may_bring_signal &&
@@ -188,8 +189,8 @@ static bool may_hear_signal(const struct analysis *analysis, const struct model_
 }
 
 /*
- * The others are gone, for whom it waits: all that it had started, and it is the last one or joins others. A timer that
- * ended its waits there before does so again.
+ * Have all gone that the coroutine waits for: its children, while it is the last one or waits for ends? If a timer
+ * ended its waits there before, a timer may do so again.
  */
 static bool is_parting(const struct analysis *analysis, const struct model_coro *coro)
 {
@@ -202,7 +203,7 @@ static bool is_parting(const struct analysis *analysis, const struct model_coro 
 			       analyze_rounds_has_lost_the_last(analysis, index)));
 }
 
-/* One of several channels may be a signal's. */
+/* One of several channels may be a signal's channel. */
 static bool is_asking(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return analyze_wakers_were_its_own(analysis, coro) &&
@@ -210,7 +211,7 @@ static bool is_asking(const struct analysis *analysis, const struct model_coro *
 		       analyze_runtime_words_is(analysis, coro, GO_WORD_SELECT));
 }
 
-/* Those that come by the network are no help for a lock, and none of those that are joined. */
+/* New coroutines from the network release no lock, and are none of those that are joined. */
 static enum kind kind_beside_acceptor(
 	const struct analysis *analysis, const struct model_coro *coro)
 {
@@ -220,7 +221,10 @@ static enum kind kind_beside_acceptor(
 										: KIND_NONE;
 }
 
-/* Without beats it is a standstill, if the program's end does not hide that; of waits for no object none is found. */
+/*
+ * Without beats this is a standstill, unless the program's end hides that. The rule standstill finds no waits for
+ * unnamed objects.
+ */
 static bool is_standstill(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return analyze_rounds_lull(analysis, coro->process)->from >=
@@ -229,8 +233,8 @@ static bool is_standstill(const struct analysis *analysis, const struct model_co
 }
 
 /*
- * All that live wait for a lock, a condition or the end of others: a signal does not come that way, and a timer had not
- * so far. Those that join wait for the others, none of which is a beat.
+ * Do all living coroutines wait for a lock, a condition or the end of others? A signal does not end such waits, and
+ * no timer has ended one so far. Coroutines that wait for ends wait for the others, none of which is a beat.
  */
 static bool is_locked_in(const struct analysis *analysis, const struct model_coro *coro)
 {
@@ -242,7 +246,7 @@ static bool is_locked_in(const struct analysis *analysis, const struct model_cor
 		       (lull->nr_joining == lull->nr_waiting && !lull->has_joined_beat));
 }
 
-/* A condition that nobody has waited for there is no habit; the others wait as they did before. */
+/* A wait for a condition counts even if no wait there is over; other waits count only if at least one is over. */
 static bool is_stuck_member(
 	const struct analysis *analysis, const struct model_coro *coro, bool *ret_is_bound)
 {
@@ -253,8 +257,8 @@ static bool is_stuck_member(
 }
 
 /*
- * The first of a closed group that came to wait, where one of them waits for a condition: that is no message, which may
- * come from anywhere.
+ * Is this the member of a closed group that began to wait first, and does a member wait for a condition? A message
+ * could come from anywhere; a condition is no message.
  */
 static bool is_closed_in(const struct analysis *analysis, const struct model_coro *coro)
 {
@@ -303,11 +307,12 @@ static enum kind kind_in_lull(const struct analysis *analysis, const struct mode
 	return is_locked_in(analysis, coro) ? KIND_STUCK : KIND_NONE;
 }
 
-/* ---------------------------------------------------------------- which of them */
+/* ---------------------------------------------------------------- which kind */
 
 /*
- * A yield is no wait, but where it turns out to be one. Sleeps may end at the same place, by which a scheduler is asked
- * for everything, or where beats wait: there only one that came back again and again has a habit.
+ * A yield counts as a wait only if the coroutine was passed over. If sleeps also end at this place, because
+ * everything goes through one scheduler call, or if beats wait there, only a coroutine that came back again and again
+ * has a habit.
  */
 static bool is_forgotten(const struct analysis *analysis, const struct model_coro *coro)
 {

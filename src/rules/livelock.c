@@ -1,37 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Livelocks: for over a second one or few coroutines of a process did nothing but yield, or wake themselves, tens of
- * thousands of times; nobody else ran but for timers, and others wait.
+ * Livelocks: for over a second one or a few coroutines of a process did nothing but yield, or wake themselves, tens
+ * of thousands of times. Nothing else ran except timers, and other coroutines wait.
  *
- * By the kernel's account their threads ran for most of the time, and needed little for each turn: a loop that sleeps
- * in between, and one that computes, are none. Silent where the outside may be what they look for (a listener, an armed
- * descriptor), unless one of them has what somebody waits for; where one is marked; and while the program warms up or
- * ends. Only suspect where nobody saw what it does with descriptors: it may read one that has nothing yet.
+ * By the kernel's accounts their threads ran for most of the time, and needed little for each turn: a loop that
+ * sleeps in between is no livelock, and a loop that computes is none. The rule is silent if the coroutines may be
+ * looking for something outside (a listener, an armed descriptor), unless another coroutine waits for something that
+ * one of them has; if one of them is marked; and while the program warms up or ends. Suspect at most if the trace has
+ * no descriptor events: the coroutine may read a descriptor that has no data yet.
  */
 #include <stdlib.h>
 
 #include "rules/parts.h"
 
-/* ---------------------------------------------------------------- what it watches */
+/* ---------------------------------------------------------------- the watcher */
 
 #define SPINNERS 8u
-#define LEAST_TURNS 1000u /* fewer are not kept */
+#define LEAST_TURNS 1000u /* fewer turns are not kept */
 
-/* Coroutines that only turn round: nobody else runs. */
+/* A series of turns of coroutines that only yield or wake themselves, while nothing else runs. */
 struct spin {
-	uint64_t count; /* of turns; 0: there is none */
+	uint64_t count; /* number of turns; 0: there is no series */
 	ct_time since;
 	ct_time last;
 	uint64_t coros[SPINNERS]; /* ids */
 	uint32_t nr_coros;
-	uint32_t site;       /* at which one did so last */
-	uint32_t nr_waiting; /* others, of the process, after the first so many turns */
+	uint32_t site; /* the place of the last turn */
+	/* other coroutines of the process that waited after the first LEAST_TURNS turns */
+	uint32_t nr_waiting;
 };
 
-/* The account of one process. */
+/* The series of one process. */
 struct spins {
 	struct spin present;
-	struct spin longest; /* the present one, or one before */
+	struct spin longest; /* the present series, or an earlier one */
 };
 
 struct memory {
@@ -68,7 +70,7 @@ static void end_spin(struct spins *spins)
 	spins->present.count = 0;
 }
 
-/* Anything that one of the process does ends it. */
+/* Anything else that a coroutine of the process does ends the series. */
 static bool look_at_progress(struct model_watch *watch, const struct model_sight *sight)
 {
 	end_spin(spins_of(watch, &watch->model->coros.at[sight->coro]));
@@ -142,7 +144,7 @@ static void turn(
 		count_waiting(model, coro->process, spin);
 }
 
-/* The run of another one ends it, but for one that had waited for the clock. */
+/* The run of another coroutine ends the series, unless that coroutine had waited for the clock. */
 static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
@@ -153,7 +155,7 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 		turn(watch->model, spins, coro, sight->event->time);
 		return true;
 	}
-	/* The event that made it ready may be missing. */
+	/* The event that made the coroutine ready may be missing. */
 	if ((watch->model->nr_lost || watch->model->is_unfinished) && spin->count &&
 		has(spin, coro->id))
 		return true;
@@ -170,9 +172,9 @@ static const struct spin *longest_of(const struct analysis *analysis, uint32_t p
 	return spins->present.count >= spins->longest.count ? &spins->present : &spins->longest;
 }
 
-/* ---------------------------------------------------------------- what it finds */
+/* ---------------------------------------------------------------- the candidates */
 
-/* The time that its workers spent on it. False: that is not known. */
+/* Sums up the accounts of the process's workers during the series. False: not known. */
 static bool sum_accounts(const struct analysis *analysis, uint32_t process, const struct spin *spin,
 	struct model_account *ret_sum)
 {
@@ -213,7 +215,7 @@ static bool is_livelock(const struct analysis *analysis, uint32_t process)
 	       sum.ran_ns / spin->count <= (uint64_t)LIMIT(analysis, LIVELOCK_TURN);
 }
 
-/* Does somebody wait for what this one has, or for its end? */
+/* Does a coroutine wait for what this one has, or for its end? */
 static bool is_waited_for(const struct analysis *analysis, uint32_t index)
 {
 	uint32_t i;

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lock convoys: coroutines queue for a lock at one place again and again, and whoever gives it back wakes the next one,
- * and soon queues there as well. A queue is always there, so that what they do goes one after the other, whatever the
- * number of workers.
+ * Lock convoys: coroutines queue for a lock at one place again and again. A coroutine that releases the lock wakes
+ * the next one, and soon queues there as well. Because there is always a queue, their work is serialised, whatever
+ * the number of workers.
  *
- * A place stands for the lock: which one is meant is often not told. Silent where the queue is short in the mean, where
- * others than those who queue wake them (something is handed out, or a condition announced), and while the program
- * warms up or ends. That there is a queue is certain; whether anybody minds it is not, so that it is a suspicion.
+ * The place stands for the lock, which the trace often does not name. The rule is silent if the queue is short on
+ * average, if coroutines that do not queue there wake those that do (something is handed out, or a condition
+ * announced), and while the program warms up or ends. The queue is certain, but whether it harms is not: the finding
+ * is a Suspect.
  */
 
 #include "rules/parts.h"
 
-/* ---------------------------------------------------------------- what it watches */
+/* ---------------------------------------------------------------- the watcher */
 
 /* The queue at one place. */
 struct convoy {
 	uint64_t nr_wakes;
-	uint64_t nr_handed; /* of these: by one that had queued there itself */
-	int64_t waited_ns;  /* by those that were woken */
-	ct_time first;      /* the first of them came */
-	uint64_t object;    /* of the last one */
-	bool has_several;   /* locks, or which one was meant was not told */
-	uint32_t coro;      /* that was woken last */
+	uint64_t nr_handed; /* of these: by a waker that had queued there itself */
+	int64_t waited_ns;  /* sum of the waits of those that were woken */
+	ct_time first;      /* begin of the first of these waits */
+	uint64_t object;    /* the lock of the last wake */
+	bool has_several;   /* several locks, or a lock without a name */
+	uint32_t coro;      /* the coroutine that was woken last */
 	struct model_waking waker;
 };
 
@@ -36,7 +37,7 @@ static uint32_t waker_of(struct model *model, const struct ct_event *event)
 			   : model->threads[event->thread].top;
 }
 
-/* The place at which a coroutine was last woken out of a queue for a lock, from 1; 0: at none. */
+/* The place at which a coroutine was last woken out of a queue for a lock, plus 1; 0: none. */
 static uint32_t *queued_at(const struct model_watch *watch, uint32_t coro)
 {
 	return model_watch_coro(watch, coro);
@@ -86,7 +87,7 @@ static void visit(struct model_watch *watch, struct release *release, model_visi
 	}
 }
 
-/* ---------------------------------------------------------------- what it finds */
+/* ---------------------------------------------------------------- the candidates */
 
 static double mean_queue(const struct convoy *convoy)
 {

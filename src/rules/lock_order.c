@@ -1,63 +1,65 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lock order: one coroutine took lock A and then lock B, another one B and then A. All went well this time.
+ * Lock order: one coroutine took lock A and then lock B, another one B and then A. Nothing went wrong this time.
  *
- * Silent where both had taken a third lock before (a gate); where one was over before the other began, or one did so
- * while the program warmed up and the other afterwards; where they are in a deadlock already; and where events are
- * missing. Whether a lock was only tried is not told.
+ * The rule is silent if both had taken a third lock before (a gate); if one of the two coroutines had ended before
+ * the other began, or one of them did it while the program warmed up and the other afterwards; if they are in a
+ * deadlock already; and if events are missing. The trace does not say whether a lock was only tried.
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "rules/parts.h"
 
-/* ---------------------------------------------------------------- what it watches */
+/* ---------------------------------------------------------------- the watcher */
 
 #define MOST_DEPTH \
-	16u /* of the locks that one coroutine holds, as many of the latest are looked at */
+	16u /* of the locks that one coroutine holds, this many of the latest are looked at */
 #define MOST_GATES 4u
 #define MOST_NESTINGS 65536u
 #define MOST_OF_PAIR 8u
 
 /* A lock that a coroutine holds. */
 struct held {
-	uint32_t object; /* index; 0: the place is free, and `next` is the next free one */
+	uint32_t object; /* index; 0: unused, and `next` is the next unused record */
 	uint32_t coro;
-	uint32_t site; /* where it was taken */
+	uint32_t site; /* where the lock was taken */
 	uint32_t thread;
-	uint32_t next; /* of the same coroutine, taken before */
+	uint32_t next; /* the lock that the same coroutine took before */
 	uint32_t before;
 	ct_time time;
 	uint64_t event;
 };
 
 /*
- * A coroutine took one lock while it held another. `gates` are the locks that it had taken before the outer one, and
- * held: two that share one exclude each other. The first ones of a pair of locks are kept, and the last.
+ * One coroutine took one lock while it held another. `gates` are the locks that the coroutine had taken before the
+ * outer one and still held: two nestings with a common gate exclude each other. The first nestings of a pair of locks
+ * are kept, and the last one.
  */
 struct nesting {
-	uint32_t outer; /* objects */
+	uint32_t outer; /* index of an object */
 	uint32_t inner;
 	uint32_t coro;
-	uint32_t nr_gates; /* more than MOST_GATES: not all of them are here */
+	uint32_t nr_gates; /* if more than MOST_GATES, `gates` has only the first of them */
 	uint32_t gates[MOST_GATES];
-	uint32_t next;       /* of the same two locks in the same order; 0: none */
-	uint32_t nr_of_pair; /* in the first of them */
+	/* the next nesting of the same two locks in the same order; 0: none */
+	uint32_t next;
+	uint32_t nr_of_pair; /* number of nestings of the pair; only in the first of them */
 	struct taking {
 		ct_time time;
 		uint64_t event;
 		uint32_t site;
 		uint32_t thread;
-	} outer_taken, inner_taken; /* the first time */
-	ct_time last;               /* that the inner one was taken */
+	} outer_taken, inner_taken; /* of the first time */
+	ct_time last;               /* when the inner lock was taken last */
 };
 
-/* Kept of a coroutine: the last lock that it took, an index of `helds`. */
+/* For each coroutine the watcher keeps an index of `helds`: the lock that the coroutine took last. */
 struct memory {
-	VEC(struct held) helds;       /* [0] is none */
-	VEC(uint32_t) of_object;      /* by lock: an index of `helds`; 0: it is free */
-	VEC(struct nesting) nestings; /* [0] is none; at most MOST_NESTINGS */
-	struct map of_pair;           /* by outer << 32 | inner: the first one */
+	VEC(struct held) helds;       /* [0] stands for none */
+	VEC(uint32_t) of_object;      /* by lock: an index of `helds`; 0: the lock is free */
+	VEC(struct nesting) nestings; /* [0] stands for none; at most MOST_NESTINGS */
+	struct map of_pair;           /* by outer << 32 | inner: the pair's first nesting */
 	uint32_t free_held;
 };
 
@@ -85,7 +87,7 @@ static void end(struct model_watch *watch)
 	map_fini(&memory->of_pair);
 }
 
-/* ---------------------------------------------------------------- what is held */
+/* ---------------------------------------------------------------- held locks */
 
 static uint32_t *first_of(const struct model_watch *watch, uint32_t coro)
 {
@@ -112,7 +114,7 @@ bool rules_lock_order_is_held(const struct analysis *analysis, uint32_t object, 
 	return index;
 }
 
-/* Only locks are taken that were reached. */
+/* The trace has only locks that were actually taken. */
 static bool look_at_drop(struct model_watch *watch, const struct model_sight *sight)
 {
 	struct memory *memory = watch->memory;
@@ -167,7 +169,7 @@ static bool is_same(const struct nesting *a, const struct nesting *b)
 	       memcmp(a->gates, b->gates, sizeof(a->gates)) == 0;
 }
 
-/* Behind the last one of its pair; where there are too many, in the last one's place. */
+/* Appends the nesting to its pair; if the pair is full, replaces the last nesting. */
 static bool append(
 	struct model_watch *watch, uint32_t first, uint32_t last, const struct nesting *nesting)
 {
@@ -270,23 +272,24 @@ static void visit(struct model_watch *watch, struct release *release, model_visi
 		visit_coro(release, &memory->nestings.at[i].coro, MODEL_MARK_WHOLE);
 }
 
-/* ---------------------------------------------------------------- what it finds */
+/* ---------------------------------------------------------------- the candidates */
 
 struct search {
 	struct analysis *analysis;
 	const struct memory *memory;
-	bool *was_told;  /* by coroutine: a graver finding speaks of it; in the scratch arena */
-	struct map told; /* kind of finding << 32 | coroutine: an enum member, once it was met */
+	bool *was_told; /* by coroutine: a graver finding names it; in the scratch arena */
+	/* kind of finding << 32 | coroutine -> enum member, once the coroutine was met */
+	struct map told;
 };
 
-/* The fate of a coroutine in a finding of one kind. */
+/* Whether a coroutine is reported in findings of one kind. */
 enum member { MEMBER_LEFT_OUT, MEMBER_TOLD };
 
 static bool have_common_gate(const struct nesting *a, const struct nesting *b)
 {
 	uint32_t i, k;
 
-	/* There are more than are known. */
+	/* There are more gates than are known. */
 	if (a->nr_gates > MOST_GATES || b->nr_gates > MOST_GATES)
 		return true;
 	for (i = 0; i < a->nr_gates; i++)
@@ -296,13 +299,13 @@ static bool have_common_gate(const struct nesting *a, const struct nesting *b)
 	return false;
 }
 
-/* Did this one do so at a time when the other one had been created? Then the two could have met. */
+/* Had the other coroutine been created by the last time of this nesting? Only then could the two have met. */
 static bool was_there(const struct model_coro *other, const struct nesting *nesting)
 {
 	return other->created == CT_NO_TIME || nesting->last >= other->created;
 }
 
-/* One while the program warmed up, the other one afterwards. */
+/* Did one of the two happen while the program warmed up, and the other one afterwards? */
 static bool are_phases(const struct analysis *analysis, uint32_t process, const struct nesting *a,
 	const struct nesting *b)
 {
@@ -351,7 +354,7 @@ static void note_member(
 	search->analysis->is_broken |= !map_put(&search->told, member_key(candidate), member);
 }
 
-/* One coroutine may do so with many locks: it is one member of the finding. */
+/* A coroutine may nest many pairs of locks, but is one member of the finding. */
 static void add_once(struct search *search, const struct candidate *candidate)
 {
 	uint32_t before;
@@ -375,7 +378,7 @@ static void leave_out(struct search *search, const struct candidate *candidate)
 	search->analysis->nr_allowed++;
 }
 
-/* False: nothing is said of these two, or nothing is known for sure. Others may do the same. */
+/* False: nothing is reported of these two, or nothing is certain. Other nestings of the pair may still be reported. */
 static bool judge(struct search *search, uint32_t index, uint32_t opposite)
 {
 	struct analysis *analysis = search->analysis;
@@ -417,7 +420,7 @@ static bool judge(struct search *search, uint32_t index, uint32_t opposite)
 	return true;
 }
 
-/* Coroutines that took the same two locks the other way round, up to the first of which there is something to say. */
+/* Looks for coroutines that took the same two locks in the opposite order, up to the first one that can be reported. */
 static bool look_at_opposites(struct search *search, uint32_t index)
 {
 	const struct memory *memory = search->memory;
@@ -433,7 +436,7 @@ static bool look_at_opposites(struct search *search, uint32_t index)
 	return false;
 }
 
-/* All that took these two locks in this order, up to the first that meets somebody. */
+/* Looks at all nestings of two locks in this order, up to the first one that meets an opposite. */
 static void look_at_pair(struct search *search, uint32_t first)
 {
 	uint32_t at = first;

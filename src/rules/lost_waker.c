@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lost wakers: a poll said that nothing is there yet, and the coroutine kept nothing by which anybody could wake it, as
- * a probe says that counts wakers. One that is never to be ready takes none: so this is no more than Suspect where none
- * was taken. Besides, somebody must wait for its end, or for a lock that it holds, or nobody may be left who could do
- * anything else, or waits at its place end by wakes.
+ * Lost wakers: a poll returned that nothing is there yet, and the coroutine kept no waker by which it could be woken,
+ * as a probe reports that counts wakers. A future that is never to become ready takes no waker either, so the finding
+ * is only a Suspect if no waker was taken at all. In addition a coroutine must wait for this one's end or for a lock
+ * that it holds, or nothing may be left in the process that could act, or waits at this place must usually end by
+ * wakes.
  *
- * Silent of those that are marked, that wait for a time, that shut down, and at places where coroutines are polled
- * without a wake.
+ * The rule is silent about coroutines that are marked, that wait for a time, or whose program shuts down, and about
+ * places where coroutines are polled without a wake.
  */
 #include <inttypes.h>
 
@@ -31,7 +32,7 @@ static bool is_excused(const struct analysis *analysis, const struct model_coro 
 	       (times && times->nr_unwoken);
 }
 
-/* By coroutine: does another one wait for its end, or for what it has? */
+/* By coroutine: does another one wait for its end, or for what it holds? */
 static bool *list_awaited(struct analysis *analysis)
 {
 	uint32_t count = (uint32_t)analysis->model->coros.count, i;
@@ -44,7 +45,7 @@ static bool *list_awaited(struct analysis *analysis)
 	return is_awaited;
 }
 
-/* Have waits at this place been ended by wakes, again and again? */
+/* Have wakes ended waits at this place again and again? */
 static bool do_waits_end_there(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lost wakeups: a coroutine waits, and nobody is left who could wake it; or what it waits for is there and no wake
- * came; or it has waited for very long. Only waits inside the program are judged: the outside may act tomorrow.
+ * Lost wakeups: a coroutine waits, and nothing is left that could wake it; or what it waits for is there and no wake
+ * came; or it has waited for very long. Only waits inside the program are judged, because the outside may still act.
  */
 #include <inttypes.h>
 
@@ -10,15 +10,16 @@
 #include "rules/parts.h"
 
 enum variant {
-	VARIANT_NOBODY = 1, /* nobody is left */
-	VARIANT_READY,      /* what it waits for is there */
-	VARIANT_DROPPED,    /* a wake for it was given up */
-	VARIANT_LONG,       /* it has waited for long */
-	VARIANT_LEFT,       /* for longer than anybody there has */
-	VARIANT_GAVE_UP, /* all slept, most of them for ever, until the program ended in failure */
+	VARIANT_NOBODY = 1, /* nothing is left that could wake it */
+	VARIANT_READY,      /* what the coroutine waits for is there */
+	VARIANT_DROPPED,    /* a wake for the coroutine was given up */
+	VARIANT_LONG,       /* the coroutine has waited for long */
+	VARIANT_LEFT,       /* the coroutine has waited longer than any other there */
+	/* all threads slept, most of them for ever, until the program ended in failure */
+	VARIANT_GAVE_UP,
 };
 
-/* ---------------------------------------------------------------- which waits are judged */
+/* ---------------------------------------------------------------- the waits that are judged */
 
 static bool is_judged(const struct analysis *analysis, const struct model_coro *coro)
 {
@@ -37,7 +38,7 @@ static bool is_outside(const struct model_coro *coro)
 	case CTP_RESOURCE_NETWORK:
 	case CTP_RESOURCE_PROCESS:
 	case CTP_RESOURCE_TIMER:
-	case CTP_RESOURCE_NONE: /* it may be outside */
+	case CTP_RESOURCE_NONE: /* may be for something outside */
 		return true;
 	default:
 		return false;
@@ -45,8 +46,9 @@ static bool is_outside(const struct model_coro *coro)
 }
 
 /*
- * The coroutine waits for one that is still there: the last one of the chain is judged for itself, is busy, or waits
- * for the world outside. Only where the next one is gone, and nothing is said of that, nobody else can be blamed.
+ * Does the coroutine wait for another one that is still there? Then the last one of the chain is judged itself, is
+ * busy, or waits for the world outside. If the next one has ended, and no finding names it, there is no other
+ * coroutine to blame.
  */
 static bool is_behind_another(const struct analysis *analysis, uint32_t index)
 {
@@ -74,9 +76,10 @@ static bool is_child_finished(
 }
 
 /*
- * A notify that woke nobody though this one waited counts until another one wakes somebody: what was announced may have
- * been taken since. The item counts beyond that where it is known to lie there still. A suspend is told before the
- * waiter is in the list: until it is, others may come and take what was announced, and wait for the next.
+ * A notify that woke nobody although this coroutine waited counts until a later notify wakes a coroutine, because
+ * what was announced may have been taken since. After that it counts only if the item is known to be still there. A
+ * suspend is recorded before the waiter is in the object's list: until then another coroutine may come, take what was
+ * announced, and wait for the next item.
  */
 static ct_time given_in_vain(const struct analysis *analysis, const struct model_coro *coro,
 	const struct model_object *object)
@@ -110,8 +113,8 @@ bool rules_lost_wakeup_is_given(
 }
 
 /*
- * The notify that may have been meant for this wait: it found nobody while this one was already waiting, or
- * was running on towards its suspend and had perhaps looked before. NULL: there is none.
+ * The notify that may have been meant for this wait: it found no waiter while this coroutine already waited, or ran
+ * on towards its suspend and had perhaps looked before. NULL: there is none.
  */
 static const struct model_waking *missed_notify(
 	const struct analysis *analysis, const struct model_coro *coro)
@@ -125,11 +128,14 @@ static const struct model_waking *missed_notify(
 		return NULL;
 	if (given_in_vain(analysis, coro, object) != CT_NO_TIME)
 		return &object->vain;
-	/* The thing told of has been taken since, perhaps by this one: it waits for the next. */
+	/* The announced item has been taken since, perhaps by this coroutine, which now waits for the next one. */
 	if (object->vain.time < coro->suspended && object->has_takers &&
 		object->owned >= object->vain.time)
 		return NULL;
-	/* Found somebody else since this one waits: it was not the only one to be told. */
+	/*
+	 * A notify has woken another coroutine since this one waits: this coroutine was not the only one to be
+	 * notified.
+	 */
 	if (object->found.time >= coro->suspended)
 		return NULL;
 	return object->vain.time >= from ? &object->vain : NULL;
@@ -144,8 +150,8 @@ static bool is_object_ready(
 }
 
 /*
- * Woken while it waited, in vain: had the wake been taken, it would be ready. A coroutine that waits for the world
- * outside may be named by an old handle.
+ * Was the coroutine woken while it waited, without effect? Had the wake been taken, it would be ready. A coroutine
+ * that waits for the world outside may be named by an old handle.
  */
 static bool is_wake_dropped(const struct model_coro *coro)
 {
@@ -162,7 +168,7 @@ static bool is_long(const struct analysis *analysis, const struct model_coro *co
 	       analysis->parties[coro->process].end - coro->suspended > LIMIT(analysis, WAIT_LIMIT);
 }
 
-/* The program as a whole stands still, and somebody outside can set it going: that is idleness. */
+/* Does the program as a whole stand still, and can something outside make it go on? Then it is idle. */
 static bool is_program_idle(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct party *party = &analysis->parties[coro->process];
@@ -173,8 +179,8 @@ static bool is_program_idle(const struct analysis *analysis, const struct model_
 }
 
 /*
- * The program has ended as it wished: whoever waits then may be meant to. Only what was given in vain counts, while
- * everybody was idle before the program said that it ends.
+ * The program has ended as intended, and coroutines that still wait may be meant to. Only an item that was given in
+ * vain counts, if every worker was idle before the program announced its end.
  */
 static void grade_at_exit(
 	struct analysis *analysis, const struct model_coro *coro, struct candidate *candidate)
@@ -189,7 +195,10 @@ static void grade_at_exit(
 	candidate->grade = CT_GRADE_LIKELY;
 }
 
-/* Notified while it waited, in vain, over a second ago, or the program found itself stuck: nobody repeats that. */
+/*
+ * Was the coroutine notified in vain while it waited, over a second ago (or less, if the program found itself stuck)?
+ * Nothing repeats such a notify.
+ */
 bool rules_lost_wakeup_was_passed_by(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_object *object = analyze_ties_object(analysis, coro);
@@ -203,7 +212,7 @@ bool rules_lost_wakeup_was_passed_by(const struct analysis *analysis, const stru
 	       analyze_party_working_until(analysis, coro->process) - object->vain.time > limit;
 }
 
-/* What it waits for is there, and nobody took it: all workers slept since, or it was told of in vain. */
+/* What the coroutine waits for is there, and nobody took it: all workers slept since, or a notify was in vain. */
 static void grade_ready(const struct analysis *analysis, const struct model_coro *coro,
 	ct_time since, struct candidate *candidate)
 {
@@ -260,7 +269,7 @@ static void grade(
 	}
 }
 
-/* The doubts that lowered it: none where the rule itself claims no more. */
+/* Adds the reasons for the lower grade; none if the rule itself claims no more. */
 static void explain(
 	const struct party *party, const struct model_coro *coro, struct candidate *candidate)
 {
@@ -279,7 +288,7 @@ static void explain(
 		candidate->reasons |= REASON(LIVE_PARTY);
 }
 
-/* The one that gave it in vain; or the one that has it, and is gone. */
+/* The place of the notify in vain, or of the destroyed coroutine's taking. */
 static uint32_t cause_of(
 	const struct analysis *analysis, const struct model_coro *coro, enum variant variant)
 {
@@ -294,7 +303,10 @@ static uint32_t cause_of(
 	return variant == VARIANT_READY || object->owner ? object->changed_at : 0;
 }
 
-/* Two facts rest on all that was set, armed and taken before: that nobody is left, and how much of the given is. */
+/*
+ * Two facts depend on everything that was set, armed and taken before: that nothing is left, and how much is left in
+ * the object.
+ */
 static ct_time gap_start(const struct analysis *analysis, const struct model_coro *coro,
 	const struct candidate *candidate)
 {
@@ -321,7 +333,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 	grade(analysis, coro, &candidate);
 	candidate.is_bare = candidate.variant != VARIANT_READY &&
 			    candidate.variant != VARIANT_DROPPED && !missed_notify(analysis, coro);
-	/* Its wait may be for one that blocks its thread. */
+	/* The coroutine may wait for one that blocks its thread. */
 	if (candidate.grade == CT_GRADE_NONE ||
 		(candidate.is_bare && rules_blocked_worker_is_behind(analysis, index)))
 		return;
@@ -410,7 +422,7 @@ static void tell_notify(struct analysis *analysis, const struct model_coro *coro
 	analyze_story_step(analysis, story, &step);
 }
 
-/* A notify that takes the waiters into a list of its own leaves none for one that comes meanwhile. */
+/* A notify that moves the waiters into a list of its own leaves no waiter for a notify that comes meanwhile. */
 static void tell_other_notify(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story)
 {
@@ -429,7 +441,7 @@ static void tell_other_notify(
 		analyze_story_step(analysis, story, &step);
 }
 
-/* Events told of the object while this one waited, in order. */
+/* Adds the notifies of the object during this wait, in order. */
 static void tell_notifies(struct analysis *analysis, const struct model_coro *coro,
 	const struct model_waking *missed, struct story *story)
 {
@@ -443,8 +455,8 @@ static void tell_notifies(struct analysis *analysis, const struct model_coro *co
 }
 
 /*
- * A notify that found nobody, and another that found somebody since: it may be told at its end, with the first one
- * within it, also on one thread. Such an event grades nothing, and explains much.
+ * The notify that found no waiter, even if a later notify found one since. One of them may be recorded at its end,
+ * with the other one within it, even on one thread. Such a notify affects no grade, but explains much.
  */
 static const struct model_waking *vain_meanwhile(
 	const struct analysis *analysis, const struct model_coro *coro)
@@ -457,7 +469,7 @@ static const struct model_waking *vain_meanwhile(
 	return object->vain.time >= coro->suspended ? &object->vain : NULL;
 }
 
-/* The object's last change, and by whom. */
+/* Adds the object's last change, and who made it. */
 static void tell_change(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story)
 {

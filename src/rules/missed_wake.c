@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Missed wakes: a coroutine has been ready for over a second, and everybody who could run it sleeps without
- * time-out: it was put into a queue, and nobody was told. Ten times what is usual at its place is long enough where
- * the engine saw them asleep after that, too: a thread that was woken, and got no processor yet, does not sleep.
+ * Missed wakes: a coroutine has been ready for over a second, and every thread that could run it sleeps without
+ * time-out: it was put into a queue, and no thread was woken. A shorter time, ten times the usual delay at its place,
+ * suffices if the engine saw the threads asleep after that: a thread that was woken but got no processor yet does not
+ * count as asleep.
  *
- * Silent where a worker is awake, or wakes up by itself; where the coroutine is marked; or the wake may have been
- * for another one.
+ * The rule is silent if a worker is awake, or wakes up by itself; if the coroutine is marked; and if the wake may
+ * have been for another coroutine.
  */
 
 #include "analyze/leads.h"
 #include "rules/parts.h"
 
-/* Since when it sleeps; CT_NO_TIME: it has ended; INT64_MAX: it does not, or not for ever. */
+/* Since when the worker sleeps; CT_NO_TIME: it has ended; INT64_MAX: it does not sleep, or not for ever. */
 static ct_time sleeps_since(const struct analysis *analysis, uint32_t worker)
 {
 	const struct model_thread *thread = &analysis->model->threads[worker];
@@ -57,7 +58,7 @@ static bool is_excused(const struct model_coro *coro)
 	return coro->mark || (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE);
 }
 
-/* How long those that waited there take to run, usually; 0: not known. */
+/* How long coroutines that waited at this place usually take to run once woken; 0: not known. */
 static int64_t usual_time(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_place_times *times =
@@ -67,7 +68,7 @@ static int64_t usual_time(const struct analysis *analysis, const struct model_co
 	return model_usual_time(times ? times->delays : NULL, LIMIT(analysis, MISSED_WAKES));
 }
 
-/* Ready for so long it has been missed, if everybody was seen asleep then; INT64_MAX: that cannot be told. */
+/* The delay after which the wake has been missed if the engine saw all workers asleep then; INT64_MAX: not known. */
 static int64_t shorter_limit(const struct analysis *analysis, const struct model_coro *coro)
 {
 	int64_t usual = usual_time(analysis, coro), limit;
@@ -101,8 +102,8 @@ static bool were_seen_asleep(
 }
 
 /*
- * Since when it is ready with everybody who could run it asleep; INT64_MAX: somebody is not. Where no other worker may
- * take it, that one alone counts; it may have ended.
+ * Since when the coroutine has been ready with every worker asleep that could run it; INT64_MAX: one is not asleep.
+ * If only one worker may take it, only that one counts; it may have ended.
  */
 static ct_time missed_since(
 	const struct analysis *analysis, const struct model_coro *coro, ct_time all_since)
@@ -147,7 +148,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 
 	if (analysis->parties[coro->process].timers <= candidate.since)
 		analyze_candidate_lower(&candidate, REASON_TIMER);
-	/* Its resume may be among what is missing since then, and most often is. */
+	/* The coroutine's resume may be among the lost events, and most often is. */
 	if (model_lost_between(analysis->model, coro->process, candidate.since,
 		    analysis->parties[coro->process].end))
 		return;
@@ -173,7 +174,7 @@ static void find(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- the evidence */
 
-/* The worker that went to sleep last, of those that could have run it; 0: all have ended. */
+/* The worker that went to sleep last, of those that could have run the coroutine; 0: all have ended. */
 static uint32_t last_asleep(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_process *process = &analysis->model->processes[coro->process];
@@ -212,7 +213,7 @@ static void tell_asleep(
 	analyze_story_step(analysis, story, &step);
 }
 
-/* Where it was too short to be long by itself. */
+/* If the delay is long only by comparison: adds what is usual. */
 static void tell_usual(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Orphans: a coroutine still waits, whoever started it has ended, and nobody waits for its end. One that holds a lock
- * keeps that from others.
+ * Orphans: a coroutine still waits, its parent has ended, and nobody waits for its end. If it holds a lock, others
+ * cannot take that lock.
  *
- * Silent where it is marked; where it ends by itself (a timer, a deadline); where it holds no lock and waits for the
- * world outside: a connection outlives by design the coroutine that accepted it; where it may be idle; where others
- * that were started at the same place are left to themselves, too, and end (that is how it is meant); while the program
- * warms up or ends; for those whom another finding explains; and where events are missing.
+ * The rule is silent if the coroutine is marked; if its wait ends by itself (a timer, a deadline); if it holds no
+ * lock and waits for the world outside, because a connection outlives by design the coroutine that accepted it; if it
+ * may be idle; if other coroutines that were started at the same place also end without a parent, because then that
+ * is intended; while the program warms up or ends; if another finding explains the coroutine; and if events are
+ * missing.
  */
 #include <inttypes.h>
 
@@ -18,13 +19,15 @@ enum holding {
 	HOLDING_LOCK,
 };
 
-/* Facts found out once, before any coroutine is judged. In the scratch arena. */
+/* Facts computed once, before any coroutine is judged. In the scratch arena. */
 struct lineage {
-	bool *is_joined;      /* by coroutine: somebody waits for its end */
+	bool *is_joined;      /* by coroutine: another one waits for its end */
 	uint32_t *nr_orphans; /* by spawn site */
 	uint32_t *
-		nr_free; /* likewise: that came to their end with nobody waiting for it, or after their parent */
-	bool *has_many; /* by process: somebody awaits several, and which ones is not known */
+		/* by spawn site: coroutines that ended unawaited, or after their parent had ended */
+		nr_free;
+	/* by process: a coroutine awaits several others, and which ones is not known */
+	bool *has_many;
 };
 
 static bool is_over(const struct model_coro *coro)
@@ -78,7 +81,7 @@ static bool is_parent_over(const struct analysis *analysis, const struct model_c
 	       (coro->flags & MODEL_CORO_WAS_CREATED);
 }
 
-/* Where observation ends at any moment, somebody has just begun to wait. */
+/* At the end of observation a coroutine may have just begun to wait. */
 static bool has_just_begun(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return ct_time_between(coro->suspended, analysis->parties[coro->process].end) <=
@@ -125,7 +128,7 @@ static bool survey(struct analysis *analysis, struct lineage *lineage)
 	return true;
 }
 
-/* ---------------------------------------------------------------- judging */
+/* ---------------------------------------------------------------- the judgement */
 
 static enum holding holds(const struct analysis *analysis, uint32_t index)
 {
@@ -142,13 +145,13 @@ static enum holding holds(const struct analysis *analysis, uint32_t index)
 	return HOLDING_DESCRIPTOR;
 }
 
-/* A connection: it goes on when its peer does something, and ends with it. */
+/* Is this a connection? The coroutine goes on when its peer does something, and ends with the peer. */
 static bool is_connection(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return coro->rare->descriptor && !analyze_party_is_inside(analysis, coro->rare->descriptor);
 }
 
-/* Is the parent's end no mere moment ago, nor a part of the program's beginning or end? */
+/* Did the parent end more than a moment ago, and neither during the warm-up nor at the program's end? */
 static bool is_time_of_work(const struct analysis *analysis, uint32_t process, ct_time since)
 {
 	const struct party *party = &analysis->parties[process];
@@ -157,7 +160,7 @@ static bool is_time_of_work(const struct analysis *analysis, uint32_t process, c
 	       analyze_party_is_at_work(analysis, process, since, since);
 }
 
-/* Left to themselves by design: at least as many that were started there have been, and ended. */
+/* Are coroutines of this site left to themselves by design? True if at least as many of them have ended so. */
 static bool is_meant(const struct lineage *lineage, const struct model_coro *coro)
 {
 	return coro->spawn_site &&
@@ -208,7 +211,7 @@ static void find(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- the evidence */
 
-/* Parents and children, the oldest first. */
+/* Adds the creation of the coroutine and of its ancestors, the oldest first. */
 static void tell_lineage(
 	struct analysis *analysis, uint32_t index, unsigned nr_left, struct story *story)
 {

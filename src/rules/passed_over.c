@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ready and passed over: a coroutine has been ready for over a second, or had been until it ran at last, while others
- * were run again and again; or while the threads that run coroutines stayed within the scheduler's own code, or looked
- * for work and did not take it.
+ * Ready and passed over: a coroutine has been ready for over a second, or had been until it finally ran, while others
+ * ran again and again; or while the threads that run coroutines stayed in the scheduler's own code, or looked for
+ * work and did not take it.
  *
- * One turn of each of the others before its own is fair, whatever the order, and so is a tree of work that is done
- * depth first: so the others must have run many times each, on the thread that ran this one. Silent of those that are
- * marked, in a warm-up or the end of a program, where events are missing meanwhile, and where a wake may have been for
- * another one.
+ * One turn of each of the others before its own is fair, whatever the order; so is a tree of work that is done depth
+ * first. Therefore the others must have run many times each, on the thread that ran this coroutine before. The rule
+ * is silent about marked coroutines, during a warm-up or the end of a program, if events are missing meanwhile, and
+ * if a wake may have been for another coroutine.
  */
 #include <string.h>
 
@@ -15,31 +15,31 @@
 #include "rules/parts.h"
 
 enum variant {
-	VARIANT_OTHERS,  /* ran, again and again */
-	VARIANT_AT_LAST, /* the same, and then it ran */
-	VARIANT_SPINS,   /* a worker is at something of its own */
+	VARIANT_OTHERS,  /* others ran again and again */
+	VARIANT_AT_LAST, /* the same, and then the coroutine ran */
+	VARIANT_SPINS,   /* a worker is busy with something of its own */
 	VARIANT_LOOKS,   /* workers woke up, and went to sleep again */
 	VARIANT_LEFT,    /* nothing ran since */
 };
 
-/* ---------------------------------------------------------------- what it watches */
+/* ---------------------------------------------------------------- the watcher */
 
-/* A place whose coroutines more threads run is everybody's. */
+/* A place whose coroutines run on more threads than this may be served by any thread. */
 #define RUNNERS_MAX 4u
 
-/* One that was ready for long, and what ran meanwhile. The longest one is kept of each place. */
+/* A coroutine that was ready for long, and what ran meanwhile. The longest one of each place is kept. */
 struct passing {
 	uint32_t coro; /* 0: none */
 	ct_time until;
 	int64_t ns;
 	uint32_t nr_runs;
-	uint32_t nr_others;  /* that ran, or were created, at least */
-	bool has_thread_run; /* others that are still there, on that thread */
+	uint32_t nr_others;  /* others that ran, or were created, at least */
+	bool has_thread_run; /* others that still live ran on that thread */
 	bool has_more_runners;
-	uint32_t runners[RUNNERS_MAX]; /* the threads that ran those who had waited there */
+	uint32_t runners[RUNNERS_MAX]; /* the threads that ran coroutines that had waited there */
 };
 
-/* Kept of a coroutine: what its process had run and created when it became ready last. */
+/* Kept for each coroutine: how many runs and creations its process had when the coroutine became ready last. */
 struct before {
 	uint32_t nr_runs;
 	uint32_t nr_made;
@@ -57,8 +57,8 @@ static bool look_at_ready(struct model_watch *watch, const struct model_sight *s
 }
 
 /*
- * What ran from `since` on, while the coroutine was ready, until now: for one that became ready then. Others count as
- * preferred where they ran on `thread`; 0: on any. All coroutines are looked at.
+ * Counts what ran from `since` until now, while the coroutine was ready. Others count as preferred if they ran on
+ * `thread` (0: on any). Looks at all coroutines.
  */
 static struct passing passing_since(const struct model_watch *watch, uint32_t index,
 	uint32_t thread, ct_time since, ct_time until)
@@ -98,7 +98,7 @@ static void note_runner(struct passing *passing, uint32_t thread)
 		passing->has_more_runners = true;
 }
 
-/* Behind a wake: the thread takes up one that waited there. */
+/* Notes the thread that runs a woken coroutine. */
 static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
@@ -110,7 +110,10 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 	return true;
 }
 
-/* Everybody is looked at: only where it took twice as long as any that was looked into at this place before. */
+/*
+ * All coroutines are looked at, so this is done only for a delay at least twice as long as the longest at this place
+ * so far.
+ */
 static bool look_at_delay(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
@@ -123,7 +126,7 @@ static bool look_at_delay(struct model_watch *watch, const struct model_sight *s
 	longest.has_more_runners = passing->has_more_runners;
 	memcpy(longest.runners, passing->runners, sizeof(longest.runners));
 	*passing = longest;
-	/* The run that ended it. */
+	/* The run that ended the delay does not count. */
 	passing->nr_runs -= passing->nr_runs > 0;
 	return true;
 }
@@ -168,7 +171,7 @@ static bool is_excused(
 	       model_lost_between(analysis->model, coro->process, from, until);
 }
 
-/* `site`: where it had waited. */
+/* `site`: where the coroutine had waited. */
 static void add(struct analysis *analysis, const struct passing *passing, uint32_t site,
 	enum variant variant, uint64_t reasons)
 {
@@ -190,13 +193,13 @@ static void add(struct analysis *analysis, const struct passing *passing, uint32
 		analyze_candidate_add(analysis, &candidate);
 }
 
-/* On another thread than the one that ran this one before they may have been others' turns. */
+/* Runs on another thread than the one that ran this coroutine before may have been other queues' turns. */
 static uint64_t doubt_of(const struct passing *passing)
 {
 	return passing->has_thread_run ? 0 : REASON(OTHER_WORKER);
 }
 
-/* The coroutine ran in the end. */
+/* Judges a coroutine that ran in the end. */
 static void judge_delay(struct analysis *analysis, uint32_t site)
 {
 	const struct passing *passing = passing_at(analysis, site);
@@ -208,7 +211,7 @@ static void judge_delay(struct analysis *analysis, uint32_t site)
 		add(analysis, passing, site, VARIANT_AT_LAST, doubt_of(passing));
 }
 
-/* ---------------------------------------------------------------- nobody ran */
+/* ---------------------------------------------------------------- nothing ran */
 
 static bool may_take(
 	const struct analysis *analysis, const struct model_coro *coro, uint32_t worker)
@@ -220,7 +223,7 @@ static bool may_take(
 	       !thread_is_over(thread, analysis->parties[coro->process].end);
 }
 
-/* On a processor at each look since it last did anything, and with no coroutine. */
+/* Was the worker on a processor at each look since its last event, without a coroutine? */
 static bool spins(const struct analysis *analysis, uint32_t worker, uint64_t *reasons)
 {
 	const struct model_thread *thread = &analysis->model->threads[worker];
@@ -232,7 +235,7 @@ static bool spins(const struct analysis *analysis, uint32_t worker, uint64_t *re
 	return true;
 }
 
-/* Asleep for a time, again and again: it was awake since. */
+/* Was the worker awake since, because it sleeps for a limited time again and again? */
 static bool has_looked(const struct analysis *analysis, uint32_t worker, ct_time since)
 {
 	const struct model_thread *thread = &analysis->model->threads[worker];
@@ -263,7 +266,7 @@ static void judge_left(struct analysis *analysis, const struct passing *passing)
 		nr_spinning += spins(analysis, worker, &reasons);
 		nr_looking += has_looked(analysis, worker, since);
 	}
-	/* That finding says what the worker is at, and counts those that are ready. */
+	/* The finding of spinning-worker says what the worker does, and counts the coroutines that are ready. */
 	if (analyze_candidate_is_there(analysis, CT_RULE_SPINNING_WORKER, coro->process, 0))
 		return;
 	if (nr_spinning)
@@ -275,7 +278,7 @@ static void judge_left(struct analysis *analysis, const struct passing *passing)
 		add(analysis, passing, coro->wait_site, VARIANT_LEFT, 0);
 }
 
-/* The coroutine has not run yet. */
+/* Judges a coroutine that has not run yet. */
 static void judge_ready(struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
@@ -295,7 +298,7 @@ static void judge_ready(struct analysis *analysis, uint32_t index)
 		judge_left(analysis, &passing);
 }
 
-/* All are looked at for each of them: there are not many, or the finding has enough of them. */
+/* Each of these needs a look at all coroutines: usually they are few; otherwise these are enough for the finding. */
 #define JUDGED 1000u
 
 static void find(struct analysis *analysis)
@@ -352,7 +355,7 @@ static const char *words_title(
 	}
 }
 
-/* Has it told of nothing since, and was it seen asleep later than that? */
+/* Has the thread recorded no event after `since`, and did the engine see the thread asleep after `since`? */
 static bool sleeps_since(const struct analysis *analysis, uint32_t index, ct_time since)
 {
 	const struct model_thread *thread = &analysis->model->threads[index];
@@ -362,7 +365,7 @@ static bool sleeps_since(const struct analysis *analysis, uint32_t index, ct_tim
 	       !thread_is_over(thread, analysis->parties[thread->process].end);
 }
 
-/* A few threads alone ran whoever waited at this place, and each of these sleeps. */
+/* Adds that only a few threads ran the coroutines of this place, if each of these threads sleeps. */
 static void tell_runners(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Resumes after the end of the frame: the coroutine was destroyed, and then resumed. A wake that comes too
- * late is only suspect: whoever takes it from the queue may find out in time.
+ * Resumes after the end of the frame: the coroutine was destroyed, and then resumed. A wake that comes too late is
+ * only a Suspect: the worker that takes it from the queue may notice in time.
  *
- * Ids are never used twice, so another coroutine in the same memory is not meant.
+ * Ids are never reused, so another coroutine in the same memory is not meant.
  */
 
 #include "rules/parts.h"
@@ -22,8 +22,8 @@ static bool is_late_wake(const struct model_ghost *ghost)
 }
 
 /*
- * Where part of a program's coroutines is not traced, a dead one's address comes back in one of those: a place that
- * wakes frames that were never known may mean such a one.
+ * If a part of a program's coroutines is not traced, the address of a dead coroutine may be reused by an untraced
+ * one. A place that wakes frames that were never known may mean an untraced coroutine.
  */
 bool rules_resume_after_destroy_is_meant(
 	const struct analysis *analysis, const struct model_ghost *ghost)
@@ -38,8 +38,8 @@ static bool is_wake(const struct model_ghost *ghost)
 }
 
 /*
- * The wake that led to the resume: a late one, or the last one before the end, which it had still to follow.
- * Time CT_NO_TIME: none is known.
+ * The wake that led to the resume: a late one, or the last one before the end, which the resume had still to follow.
+ * Time CT_NO_TIME: not known.
  */
 static struct model_waking wake_before(const struct model *model, uint32_t index)
 {
@@ -87,7 +87,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.since = ghost->time,
 	};
 
-	/* A program may tell one address of several that live at the same time. */
+	/* A program may report one address for several coroutines that live at the same time. */
 	if (coro->flags & MODEL_CORO_WAS_REPLACED)
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_END_UNSEEN);
 	if (ghost->thread != coro->rare->destroy_thread &&
@@ -97,7 +97,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		analyze_candidate_add(analysis, &candidate);
 }
 
-/* An order that was chosen, or a coarse clock, cannot show that it came after the destruction. */
+/* An order that was only chosen, or a coarse clock, cannot show that the event came after the destruction. */
 static bool has_no_order(const struct analysis *analysis, const struct model_ghost *ghost)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[ghost->coro];
@@ -128,7 +128,7 @@ static void find(struct analysis *analysis)
 			judge(analysis, (uint32_t)i);
 }
 
-/* ---------------------------------------------------------------- on what it rests */
+/* ---------------------------------------------------------------- the proof */
 
 static void certify(
 	struct analysis *analysis, const struct candidate *candidate, struct claims *claims)

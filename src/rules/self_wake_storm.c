@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Storms: a coroutine makes itself ready, looks, and waits again, thousands of times a second, and does
- * nothing else that the trace could tell of, for a tenth of a second at least.
+ * Self-wake storms: a coroutine makes itself ready, looks around, and waits again, thousands of times a second, and
+ * does nothing else that is recorded, for at least a tenth of a second.
  *
- * Silent for voluntary yields, and where anything comes in between: a lock, a transfer, a child, a wake of
- * another.
+ * The rule is silent about voluntary yields, and if anything comes in between: a lock, a transfer, a child, a wake of
+ * another coroutine.
  */
 #include <inttypes.h>
 
 #include "rules/parts.h"
 
-/* ---------------------------------------------------------------- what it watches */
+/* ---------------------------------------------------------------- the watcher */
 
 /*
- * Wakes of a coroutine by itself, with nothing done in between but waiting: the present streak, and the
- * longest one.
+ * Streaks: wakes of a coroutine by itself, with nothing between them but waits. The present streak and the longest
+ * one are kept.
  */
 struct streak {
 	uint32_t coro;
-	uint32_t wait_site; /* at which it waited in between, in the longest one */
+	uint32_t wait_site; /* where it waited in between, in the longest streak */
 	uint32_t site;      /* of its last wake */
-	bool was_running;   /* at that wake */
+	bool was_running;   /* the coroutine was running at that wake */
 	uint64_t count;
 	ct_time first;
 	ct_time last;
@@ -30,10 +30,10 @@ struct streak {
 	uint64_t nr_self_wakes; /* in all streaks */
 };
 
-/* Kept of a coroutine: its streak, an index; 0: there was none. */
+/* For each coroutine the watcher keeps the index of its streak; 0: none. */
 struct memory {
-	VEC(struct streak) streaks; /* [0] is none */
-	uint64_t least;             /* shorter ones end with their coroutine */
+	VEC(struct streak) streaks; /* [0] stands for none */
+	uint64_t least;             /* shorter streaks are dropped when their coroutine ends */
 };
 
 static const struct memory *memory_of(const struct analysis *analysis)
@@ -62,17 +62,17 @@ static uint32_t *streak_of(const struct model_watch *watch, uint32_t coro)
 	return model_watch_coro(watch, coro);
 }
 
-/* Anything else that it does ends its streak: taking, giving, waking others, transfers, children. */
+/* Anything else that the coroutine does ends its streak: taking, giving, waking others, transfers, children. */
 static bool look_at_deed(struct model_watch *watch, const struct model_sight *sight)
 {
 	struct memory *memory = watch->memory;
 
-	/* A streak of nobody is none. */
+	/* Streak 0 stands for none. */
 	memory->streaks.at[*streak_of(watch, sight->coro)].count = 0;
 	return true;
 }
 
-/* Made if there is none; NULL: out of memory. */
+/* The coroutine's streak, made if there is none; NULL: out of memory. */
 static struct streak *streak_at(struct model_watch *watch, uint32_t coro)
 {
 	struct memory *memory = watch->memory;
@@ -92,7 +92,7 @@ static void count(
 	if (streak->count++ == 0)
 		streak->first = event->time;
 	streak->last = event->time;
-	/* Events that it writes while it runs are its own doing; a scheduler may repeat them afterwards. */
+	/* Events that the coroutine writes while it runs are its own acts; a scheduler may repeat them afterwards. */
 	if (coro->state == CT_STATE_RUNNING || !streak->was_running)
 		streak->site = event->site;
 	streak->was_running |= coro->state == CT_STATE_RUNNING;
@@ -119,7 +119,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	return true;
 }
 
-/* Streaks of coroutines that went the last time make room. */
+/* Drops the streaks of coroutines whose records the model gave back the last time. */
 static void leave_out_gone(struct model_watch *watch)
 {
 	struct memory *memory = watch->memory;
@@ -150,7 +150,7 @@ static void visit(struct model_watch *watch, struct release *release, model_visi
 	}
 }
 
-/* ---------------------------------------------------------------- what it finds */
+/* ---------------------------------------------------------------- the candidates */
 
 static int64_t rate_of(const struct streak *streak)
 {

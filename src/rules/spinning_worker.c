@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Spinning workers: a coroutine suspended, and its worker has been on a processor ever since without telling of
- * anything. What turns round there is the code behind the suspension: the awaiter's await_suspend, a lock of the
- * scheduler's own, its search for work. Others do not go on meanwhile: some are ready, and no coroutine has run since;
- * or it would be a standstill. That one comes last of all: a scheduler that looks for work without a pause turns round
- * so while somebody's wake is lost.
+ * Spinning workers: a coroutine suspended, and its worker has been on a processor ever since without recording
+ * anything. The code after the suspension spins: the awaiter's await_suspend, a lock of the scheduler's own, its
+ * search for work. Meanwhile others do not go on: some are ready and no coroutine has run since, or the process
+ * stands still. That case is judged last, because a scheduler that searches for work without a pause also spins while
+ * a wake is lost.
  *
- * A worker that does other work than coroutines looks the same, so this is never more than Suspect. Silent of those
- * that are marked, in a warm-up or the end of a program, and where events are missing since.
+ * A worker that does other work than coroutines looks the same, so the finding is never more than Suspect. The rule
+ * is silent about marked coroutines, during a warm-up or the end of a program, and if events are missing since.
  */
 
 #include "rules/parts.h"
@@ -15,8 +15,8 @@
 #define WORKERS_TOLD 8u
 
 /*
- * The coroutine that suspended last on this worker, which has computed since; 0: it does not, or that coroutine is
- * marked, or events are missing since.
+ * The coroutine that suspended last on this worker, which has computed since. 0: the worker does not compute, that
+ * coroutine is marked, or events are missing since.
  */
 static uint32_t left_by(const struct analysis *analysis, uint32_t worker)
 {
@@ -43,7 +43,7 @@ static bool is_long_ready(const struct analysis *analysis, uint32_t index)
 		       LIMIT(analysis, SPINNING_TIME);
 }
 
-/* Has no coroutine done anything for so long, though some are ready? */
+/* Has no coroutine done anything for so long, although some are ready? */
 static bool are_held_up(const struct analysis *analysis, uint32_t process)
 {
 	const struct stillness *still = &analysis->stills[process];
@@ -55,7 +55,7 @@ static bool are_held_up(const struct analysis *analysis, uint32_t process)
 	       analyze_party_is_at_work(analysis, process, still->moment, end);
 }
 
-/* Is it told? */
+/* Returns whether a candidate was added. */
 static bool judge(struct analysis *analysis, uint32_t worker, uint32_t nr_ready)
 {
 	uint32_t index = left_by(analysis, worker);
@@ -73,7 +73,7 @@ static bool judge(struct analysis *analysis, uint32_t worker, uint32_t nr_ready)
 		.since = coro->suspended,
 	};
 
-	/* A notify in vain is more than this can say: lost-wakeup. */
+	/* A notify in vain says more than this rule can: lost-wakeup reports it. */
 	if (!index || analysis->is_told[index] || rules_lost_wakeup_was_passed_by(analysis, coro))
 		return false;
 	candidate.reasons |= doubt == NR_REASONS ? 0 : UINT64_C(1) << doubt;
@@ -97,7 +97,7 @@ bool rules_spinning_worker_explains(struct analysis *analysis, uint32_t process)
 	return judge_all(analysis, process, 0);
 }
 
-/* No finding, since coroutines go on: who runs one worker less wants to know where it went. */
+/* Coroutines go on, so this is no finding; but a user with one worker less wants to know where it is. */
 static void remark(struct analysis *analysis, uint32_t worker)
 {
 	uint32_t index = left_by(analysis, worker);
@@ -166,7 +166,7 @@ static void tell_workers(struct analysis *analysis, const struct group *group, s
 	}
 }
 
-/* Those that wait elsewhere may do so for what turns round. */
+/* Coroutines that wait elsewhere may wait for the spinning worker. */
 static void tell_others(struct analysis *analysis, const struct group *group, struct story *story)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Standstills: from some moment on no coroutine of the process did anything, none is ready, and some wait. The program
- * has to tell nothing but that they wait, so a standstill is never more than Suspect.
+ * Standstills: from some moment on no coroutine of the process did anything, none is ready, and some wait. The
+ * program need record nothing but the waits, so a standstill is never more than Suspect.
  *
- * Silent where the outside can set the program going, by a listener, an armed descriptor or a thread that waits for
- * files: that is idleness, and a remark. Silent, with a remark too, while a thread's wait with a time-out has not run
- * out: it may be their timer. Silent where a timer is told of, where all of them are marked, where another rule says
- * who is stuck, and where the program ended with status 0, is stopped, or said that it ends.
+ * The rule is silent, except for a remark, if the outside can make the program go on, by a listener, an armed
+ * descriptor or a thread that waits for files: then the program is idle. The same holds while a thread's wait with a
+ * time-out has not run out: it may be a timer of the coroutines. The rule is silent if a timer is recorded, if all
+ * coroutines are marked, if another rule says which coroutines are stuck, and if the program ended with status 0, is
+ * stopped, or announced its end.
  *
- * Where no coroutine is left that waits, the program may hang all the same, in code that has none: that is told where
- * every thread is blocked for ever, or a worker computes and runs nobody.
+ * If no waiting coroutine is left, the program may still hang, in code outside coroutines: that is reported if every
+ * thread is blocked for ever, or a worker computes and runs no coroutine.
  *
- * A coroutine that was made ready, and of which nothing was ever seen, may have begun unseen, where its first
- * suspension is not told. Where everybody who runs coroutines sleeps, it lies in a queue, or has blocked one of them:
- * the standstill is told of it, and not of those that wait, which may wait for it.
+ * A coroutine that was made ready, and of which nothing else was seen, may have begun unseen if its first suspension
+ * is not recorded. If every thread that runs coroutines sleeps, this coroutine is in a queue, or has blocked one of
+ * the threads. Then the standstill is reported for this coroutine, and not for those that wait, which may wait for
+ * it.
  */
 #include <inttypes.h>
 
@@ -23,7 +25,7 @@
 
 enum variant {
 	VARIANT_WAITING = 0,
-	VARIANT_NO_COROUTINE, /* none is left that waits */
+	VARIANT_NO_COROUTINE, /* no waiting coroutine is left */
 	VARIANT_NOT_BEGUN,    /* made ready, and never seen to run */
 };
 
@@ -35,7 +37,7 @@ static bool is_excused(const struct model_coro *coro)
 	return coro->mark || (coro->state == CT_STATE_WAITING && coro->point != CTP_POINT_AWAIT);
 }
 
-/* A coroutine that waits for one that is meant to wait is meant to wait as well. */
+/* A coroutine that waits for one that is meant to wait is itself meant to wait. */
 static bool is_behind_excused(const struct analysis *analysis, uint32_t index)
 {
 	uint32_t steps;
@@ -65,7 +67,7 @@ static void note_told(struct analysis *analysis)
 	for (i = 0; i < analysis->candidates.count; i++) {
 		const struct candidate *candidate = &analysis->candidates.at[i];
 
-		/* Others say who is stuck, or why. */
+		/* Other findings say which coroutines are stuck, or why. */
 		if (!candidate->is_end &&
 			!analysis->rules->by_number[candidate->rule]->is_no_explanation)
 			analysis->stills[candidate->process].is_told = true;
@@ -80,7 +82,7 @@ static bool is_over(const struct analysis *analysis, uint32_t process)
 	       analyze_ties_is_shutting_down(analysis, process, party->end);
 }
 
-/* Is a timer still to come, by what the program or the ledger tells? One that comes again and again has come since. */
+/* Is a timer still to come, as the program or the ledger recorded? A periodic timer has fired since. */
 static bool has_timer(const struct analysis *analysis, uint32_t process)
 {
 	const struct party *party = &analysis->parties[process];
@@ -108,7 +110,7 @@ static bool is_still(const struct analysis *analysis, uint32_t process)
 {
 	const struct stillness *still = &analysis->stills[process];
 
-	/* Coroutines at places that are allowed count as explained. */
+	/* Coroutines at allowed places count as explained. */
 	return still->moment != CT_NO_TIME && !still->nr_running && !still->is_told &&
 	       !analysis->nr_allowed && !analysis->model->processes[process].nr_ready &&
 	       !is_over(analysis, process) && !has_timer(analysis, process) &&
@@ -121,7 +123,7 @@ static bool is_waiting_for_clock(const struct analysis *analysis, uint32_t proce
 	       lasted_ns(analysis, process) <= LIMIT(analysis, WAIT_LIMIT);
 }
 
-/* Does it stand still, and can neither the outside nor the clock set it going? */
+/* Does the process stand still, so that neither the outside nor the clock can make it go on? */
 static bool stands_for_good(const struct analysis *analysis, uint32_t process)
 {
 	return is_still(analysis, process) && !is_idle(analysis, process) &&
@@ -130,7 +132,7 @@ static bool stands_for_good(const struct analysis *analysis, uint32_t process)
 
 /* ---------------------------------------------------------------- remarks */
 
-/* Was it on a processor at each look since it last did anything that is told? */
+/* Was the thread on a processor at each look since its last recorded event? */
 static bool computes(
 	const struct analysis *analysis, const struct model_thread *thread, uint32_t process)
 {
@@ -138,7 +140,7 @@ static bool computes(
 	       !thread_is_over(thread, analysis->parties[process].end);
 }
 
-/* A thread that computes does run: coroutines alone do not. */
+/* A thread that computes does run: only the coroutines stand still. */
 static bool has_computing_thread(const struct analysis *analysis, uint32_t process)
 {
 	uint32_t i;
@@ -218,7 +220,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 
 	candidate.nr_lost = model_lost_between(analysis->model, coro->process,
 		analysis->stills[coro->process].moment, analysis->parties[coro->process].end);
-	/* Runs since may be among the missing events. */
+	/* Runs since then may be among the missing events. */
 	if (!candidate.nr_lost)
 		analyze_candidate_add(analysis, &candidate);
 }
@@ -229,8 +231,8 @@ static bool waits(const struct analysis *analysis, uint32_t index)
 }
 
 /*
- * A worker that was on a processor at each look since it last did anything that is told; or the program's first
- * thread, which waits for ever: workers alone are idle.
+ * Has the process a worker that was on a processor at each look since its last recorded event, or, if all threads are
+ * blocked, is its first thread one that waits for ever? Workers that wait are only idle.
  */
 static bool has_hanging_thread(const struct analysis *analysis, uint32_t process, bool is_blocked)
 {
@@ -251,7 +253,7 @@ static bool has_hanging_thread(const struct analysis *analysis, uint32_t process
 	return false;
 }
 
-/* No coroutine is left that waits, and the process goes on without end, or not at all. */
+/* Does the process, without a coroutine that waits, compute without end, or do nothing at all? */
 static bool hangs(const struct analysis *analysis, uint32_t process)
 {
 	const struct party *party = &analysis->parties[process];
@@ -285,7 +287,7 @@ static bool has_not_begun(const struct analysis *analysis, uint32_t index)
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	const struct model_waking *wake = &coro->turns->wake;
 
-	/* Its first steps may be among the missing events. */
+	/* The coroutine's first steps may be among the missing events. */
 	return coro->state == CT_STATE_UNSEEN && coro->flags & MODEL_CORO_WAS_CREATED &&
 	       !coro->mark && !(coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE) &&
 	       wake->time != CT_NO_TIME && event_makes_ready(wake->outcome) &&
@@ -300,7 +302,7 @@ static bool was_seen_asleep(const struct analysis *analysis, uint32_t worker, ct
 	return thread_is_seen(thread) && thread->seen > after && thread->seen_untimed;
 }
 
-/* Was each worker that has not ended seen asleep for ever, later than anything that ran? */
+/* Did the engine see each living worker asleep for ever, later than any run? */
 static bool do_workers_sleep(const struct analysis *analysis, uint32_t process)
 {
 	const struct model_process *at = &analysis->model->processes[process];
@@ -338,7 +340,7 @@ static void judge_not_begun(struct analysis *analysis, uint32_t index)
 	analyze_candidate_add(analysis, &candidate);
 }
 
-/* In a process where this is so the others are not told: they may wait for one of these. */
+/* If a process has such coroutines, its other coroutines are not reported: they may wait for one of these. */
 static void find_not_begun(struct analysis *analysis, uint64_t *nr_not_begun)
 {
 	uint32_t i;
@@ -387,7 +389,7 @@ static void find(struct analysis *analysis)
 struct place {
 	uint32_t site;
 	uint32_t count;
-	uint32_t coro; /* the first of them */
+	uint32_t coro; /* the first coroutine that waits there */
 };
 
 static void tell_places(struct analysis *analysis, const struct group *group, struct story *story)
@@ -422,7 +424,7 @@ static void tell_places(struct analysis *analysis, const struct group *group, st
 			analyze_words_number(analysis, nr_elsewhere));
 }
 
-/* The one that moved last: what it did then is where to look first. */
+/* The member that moved last: a user should look first at what it did then. */
 static const struct model_coro *last_to_stop(
 	const struct analysis *analysis, const struct group *group)
 {

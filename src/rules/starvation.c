@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starvation: at one place, one in a hundred of those that are woken gets to run only after 5 ms or more. By the
- * kernel's account the workers had their processors meanwhile: it is the program that lets them wait.
+ * Starvation: at one place, one in a hundred woken coroutines gets to run only after 5 ms or more. By the kernel's
+ * accounts the workers had their processors meanwhile: the program itself lets the coroutines wait.
  *
- * Silent where that account is missing or says otherwise, and where too few were woken to tell.
+ * The rule is silent if the accounts are missing or say otherwise, and if too few coroutines were woken.
  */
 #include "rules/parts.h"
 
@@ -32,7 +32,7 @@ static bool add_worker(const struct model_thread *thread, struct shares *shares)
 	return true;
 }
 
-/* Had all workers of the process their processors, nearly all of the time? */
+/* Had all workers of the process a processor nearly all of the time? */
 static bool had_processors(const struct analysis *analysis, uint32_t process)
 {
 	const struct model_process *of = &analysis->model->processes[process];
@@ -46,7 +46,7 @@ static bool had_processors(const struct analysis *analysis, uint32_t process)
 	       (int64_t)shares.ran > shares.busy - shares.busy / 5;
 }
 
-/* The place from which coroutines ran for the longest time in all. */
+/* The place from which coroutines ran for the longest time in total. */
 static uint32_t who_ran(const struct analysis *analysis, uint32_t process)
 {
 	const struct model *model = analysis->model;
@@ -107,7 +107,7 @@ static void find(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- the evidence */
 
-/* The longest run of those that kept the others waiting, and the thread that it was on. */
+/* Adds the longest run of the coroutines that kept the others waiting, and its thread. */
 static void tell_who_ran(struct analysis *analysis, uint32_t site, struct story *story)
 {
 	const struct model_place_times *ran = analysis->model->place_times[site];

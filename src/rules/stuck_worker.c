@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stuck workers: coroutines are ready, and the thread in whose queue they lie has been at something else
- * for over a second. Where no other thread may take them out of there, and the thread is blocked without
- * time-out, that is proven. So do coroutines in a queue that all workers share, where each of them is blocked.
+ * Stuck workers: coroutines are ready, and the thread in whose queue they lie has been busy with something else for
+ * over a second. Proven if no other thread may take them out of the queue, and the thread is blocked without
+ * time-out. The same holds for coroutines in a queue that all workers share, if every worker is blocked.
  *
- * Silent where the worker is parked or polls: then a wake for it is on its way, or another rule judges. Silent,
- * too, where what the worker runs is marked: it is meant to take long.
+ * The rule is silent if the worker is parked or polls: then a wake for it is on its way, or another rule judges. So
+ * it is if the coroutine that the worker runs is marked, and therefore meant to take long.
  */
 #include <inttypes.h>
 
 #include "rules/parts.h"
 
-#define WORKERS_TOLD 8 /* of those that are all blocked */
+#define WORKERS_TOLD 8 /* of workers that are all blocked */
 
 enum variant {
-	VARIANT_SHARED,  /* others may take it, too */
-	VARIANT_PRIVATE, /* only the one worker may */
+	VARIANT_SHARED,  /* other workers may take the coroutine, too */
+	VARIANT_PRIVATE, /* only this one worker may take the coroutine */
 	VARIANT_ALL,     /* all workers are blocked */
 };
 
@@ -26,8 +26,8 @@ static bool is_busy(const struct model_thread *thread, ct_time end)
 }
 
 /*
- * Asleep in a call without time-out, as the engine saw or as the thread told before. A look says so only if by
- * then it had been too long: whom it saw asleep sooner may have gone on.
+ * Is the thread asleep in a call without time-out, as the engine saw, or as its last event says? A look counts only
+ * if the limit had passed by then: a thread that was seen asleep sooner may have gone on.
  */
 static bool is_blocked(const struct model_thread *thread, ct_time since, int64_t limit_ns)
 {
@@ -39,8 +39,8 @@ static bool is_blocked(const struct model_thread *thread, ct_time since, int64_t
 }
 
 /*
- * On a processor at each look, and not in a call that it told of: at work, as far as anybody can tell. One look alone
- * may come when a signal has just got it out of its sleep.
+ * Was the thread on a processor at each look, and not in a recorded call? Then it is probably at work. A single look
+ * may come when a signal has just woken the thread.
  */
 static bool is_computing(const struct model_thread *thread)
 {
@@ -49,8 +49,7 @@ static bool is_computing(const struct model_thread *thread)
 }
 
 /*
- * Without a queue that is told: the only worker that is not idle, if there is one that has been silent for
- * that long.
+ * If no queue is recorded: the only worker that is not idle, if it has been silent for that long.
  */
 static uint32_t only_busy_worker(const struct analysis *analysis, uint32_t process, ct_time end)
 {
@@ -77,7 +76,7 @@ static bool has_ended(const struct analysis *analysis, uint32_t worker)
 	return thread_is_over(thread, analysis->parties[thread->process].end);
 }
 
-/* With a coroutine that is not marked, and in a call that does not come back, by itself or since long. */
+/* Is the worker, with an unmarked coroutine, in a call without time-out, or in one that has lasted for too long? */
 static bool is_lost(const struct analysis *analysis, uint32_t worker)
 {
 	const struct model_thread *thread = &analysis->model->threads[worker];
@@ -87,7 +86,7 @@ static bool is_lost(const struct analysis *analysis, uint32_t worker)
 	       is_blocked(thread, thread->last_event, LIMIT(analysis, STUCK_TIME));
 }
 
-/* Where all workers, two at least, are blocked with what they run: the last one to be so; 0: they are not. */
+/* If all workers, at least two, are blocked with what they run: the worker that was blocked last; 0: not all are. */
 static uint32_t last_blocked_worker(const struct analysis *analysis, uint32_t process)
 {
 	const struct model *model = analysis->model;
@@ -108,7 +107,7 @@ static uint32_t last_blocked_worker(const struct analysis *analysis, uint32_t pr
 	return count > 1 ? last : 0;
 }
 
-/* By process, found out once. */
+/* By process, computed once. */
 static uint32_t *list_only_busy(struct analysis *analysis)
 {
 	uint32_t count = analysis->model->nr_processes, i;
@@ -131,7 +130,7 @@ static uint32_t *list_last_blocked(struct analysis *analysis)
 	return last;
 }
 
-/* Where it runs: the call that blocks, or the function of the coroutine that is on the thread. */
+/* What the thread runs: the function of the coroutine on top of it, or where that coroutine was started. */
 static uint32_t place_of(const struct analysis *analysis, const struct model_thread *thread)
 {
 	const struct model_coro *top = &analysis->model->coros.at[thread->top];
@@ -139,7 +138,7 @@ static uint32_t place_of(const struct analysis *analysis, const struct model_thr
 	return top->rare->function_site ? top->rare->function_site : top->spawn_site;
 }
 
-/* Why it is not known to be blocked for ever. */
+/* Why the thread is not known to be blocked for ever. */
 static uint64_t doubt_of(const struct model_thread *thread)
 {
 	if (!thread_is_seen(thread))
@@ -186,8 +185,8 @@ static void judge(struct analysis *analysis, uint32_t index, uint32_t worker, en
 }
 
 /*
- * By whoever may take it: its own worker alone, or any. A thread that puts something into a common queue may
- * be none.
+ * Judges by who may take the coroutine: only its own worker, or any. A thread that puts coroutines into a common
+ * queue may be no worker.
  */
 static void judge_ready(
 	struct analysis *analysis, uint32_t index, uint32_t only_busy, uint32_t last_blocked)
@@ -220,9 +219,9 @@ static void find(struct analysis *analysis)
 	}
 }
 
-/* ---------------------------------------------------------------- on what it rests */
+/* ---------------------------------------------------------------- the proof */
 
-/* The coroutine lies where only its worker can take it from, and the worker does not come. */
+/* Claims that the coroutine is in a queue from which only its worker can take it, and that the worker does not come. */
 static void certify(
 	struct analysis *analysis, const struct candidate *candidate, struct claims *claims)
 {
@@ -251,7 +250,7 @@ static const char *words_told(struct analysis *analysis, const struct model_thre
 	return "what it does was not seen";
 }
 
-/* Once it slept and once it ran: it does something again and again, or was woken by what ended the recording. */
+/* Asleep at some looks and running at others: the thread works on and off, or was woken by what ended the recording. */
 static const char *words_looks(struct analysis *analysis, const struct model_thread *thread)
 {
 	uint32_t nr_asleep = thread->nr_looks - thread->nr_looks_running;

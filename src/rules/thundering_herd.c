@@ -1,47 +1,52 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Thundering herds: again and again one event wakes everybody who waits for one thing, one of them gets it, and the
- * rest wait for it again right away.
+ * Thundering herds: again and again one event wakes all coroutines that wait for one object, one of them gets it, and
+ * the rest wait for it again at once.
  *
- * Silent for broadcasts and barriers: there all go on, or, where what they do is not told, none seems to; most times
- * somebody must have been served. Silent, too, while the program warms up or ends, and where the coroutine is marked.
+ * The rule is silent about broadcasts and barriers: there all coroutines go on or, if their work is not recorded,
+ * none seems to. Therefore in most bursts at least one coroutine must have been served. The rule is also silent while
+ * the program warms up or ends, and if the coroutine is marked.
  */
 
 #include "rules/parts.h"
 
-/* ---------------------------------------------------------------- what it watches */
+/* ---------------------------------------------------------------- the watcher */
 
-/* A burst's number, and that it is over for this coroutine: it waits again, or has got something done. */
+/* Flag of a coroutine's burst number: the burst is over for it, because it waits again or has got something done. */
 #define BURST_OVER (1u << 31)
 
 /* The bursts at one place. */
 struct herd {
-	uint32_t burst; /* number of the present one; the rest up to `present` is of that */
+	uint32_t burst; /* number of the present burst; the fields up to `present` are about it */
 	uint64_t object;
 	uint32_t nr_woken;
-	uint32_t nr_vain; /* that wait again, with nothing done */
-	uint32_t nr_told; /* that got something done, and told of it */
+	uint32_t nr_vain; /* coroutines that wait again, with nothing done */
+	uint32_t nr_told; /* coroutines that got something done and recorded it */
 	uint32_t last_vain;
-	int64_t vain_ns; /* for which those ran */
+	int64_t vain_ns; /* sum of the runs of those in vain */
 	ct_time first;
 	ct_time last;
-	uint64_t waker_id;           /* who began it */
-	struct model_waking present; /* its first wake, without who did it */
+	uint64_t waker_id;           /* the coroutine that began it */
+	struct model_waking present; /* its first wake, except for the waker's index */
 	uint64_t nr_bursts;          /* large ones */
-	uint64_t nr_thundered;       /* of those: for nearly all in vain; the rest is of those */
-	uint64_t nr_served;          /* somebody told of something done */
+	/* of these, those in vain for nearly all; the following fields are about these */
+	uint64_t nr_thundered;
+	uint64_t nr_served; /* at least one coroutine got something done */
 	uint64_t nr_vain_wakes;
 	int64_t wasted_ns;
 	ct_time since;
 	ct_time until;
-	uint32_t coro;             /* that was woken in vain by the last one */
-	struct model_waking waker; /* the first wake of the last one */
+	uint32_t coro;             /* a coroutine that the last of them woke in vain */
+	struct model_waking waker; /* the first wake of the last of them */
 };
 
-/* A herd is kept of each place, and of a coroutine the number of the burst that woke it. */
+/* The watcher keeps a herd for each place, and for each coroutine the number of the burst that woke it. */
 struct memory {
-	uint32_t nr_bursts; /* numbers that were given */
-	/* From when on it is one, and what is right away: also between two wakes of a burst. */
+	uint32_t nr_bursts; /* the number given to a burst last */
+	/*
+	 * From how many wakes on a burst is large, how many may progress, and how soon "at once" is, also between two
+	 * wakes.
+	 */
 	uint32_t least_woken;
 	uint32_t most_progressed;
 	int64_t back_ns;
@@ -70,14 +75,14 @@ static uint32_t *burst_of(const struct model_watch *watch, uint32_t coro)
 
 #define RESOURCE(name) (1u << CTP_RESOURCE_##name)
 
-/* Coroutines that each wait for something of their own are no herd. */
+/* Coroutines that wait for an object of their own each are no herd. */
 static bool is_shared(uint64_t object)
 {
 	static const unsigned alone = RESOURCE(NONE) | RESOURCE(COROUTINE) | RESOURCE(FRAME) |
 				      RESOURCE(REMOTE) | RESOURCE(TIMER) | RESOURCE(PROCESS);
 	unsigned kind = CTP_HANDLE_RESOURCE(object);
 
-	/* Two that cannot tell which one they wait for need not wait for the same (P-104). */
+	/* Two coroutines whose objects the trace does not name need not wait for the same object (P-104). */
 	return kind >= 32 || !((alone >> kind & 1) || model_is_unnamed(object));
 }
 
@@ -181,7 +186,7 @@ static bool look_at_wait(struct model_watch *watch, const struct model_sight *si
 	return true;
 }
 
-/* Nobody comes back any more. */
+/* Settles all bursts: no coroutine waits again any more. */
 static bool look_at_end(struct model_watch *watch, const struct model_sight *sight)
 {
 	uint32_t site;
@@ -204,12 +209,12 @@ static void visit(struct model_watch *watch, struct release *release, model_visi
 		visit_coro(release, &herd->last_vain, MODEL_MARK_WHOLE);
 		visit_coro(release, &herd->coro, MODEL_MARK_WHOLE);
 		visit_coro(release, &herd->waker.coro, MODEL_MARK_SELF);
-		/* The coroutine that began the present burst is known by its id. */
+		/* Only used to visit the waker by index; the present burst keeps its waker's id. */
 		visit_coro(release, &waker, MODEL_MARK_SELF);
 	}
 }
 
-/* ---------------------------------------------------------------- what it finds */
+/* ---------------------------------------------------------------- the candidates */
 
 static bool is_herd(const struct analysis *analysis, const struct herd *herd)
 {

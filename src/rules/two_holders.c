@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two holders: a coroutine took an exclusive lock that another one held, and that one held it still.
+ * Two holders: a coroutine took an exclusive lock that another one held, and that one still held it.
  *
- * Its next steps show that it did: it is resumed once more, well after the second one has the lock, and only then gives
- * it back. A coroutine that tells late that the lock is free has given it back in its present run.
+ * The first holder's next steps show that it did: it is resumed once more, well after the second one has the lock,
+ * and only then releases it. A holder that only recorded its release late releases the lock in its present run.
  *
- * Silent where another order of the events within the reach of the clocks is free of it; where the second one
- * waited for the lock after it had told of taking it; where the first one waited with it in a way that may have
- * given it back, or somebody else gave it back; where several take it again and again, as readers do; and where
- * events are missing in between.
+ * The rule is silent if another order of the events, within the reach of the clocks, has no overlap; if the second
+ * coroutine waited for the lock after it had recorded taking it; if the first one waited with the lock in a way that
+ * may have released it, or another coroutine released it; if several take the lock again and again, as readers do;
+ * and if events are missing in between.
  */
 #include <inttypes.h>
 
@@ -28,7 +28,7 @@ static int64_t reach_of(const struct analysis *analysis, const struct model_hold
 	return reach < analysis->tables->reach_ns ? analysis->tables->reach_ns : reach;
 }
 
-/* One after the other, but for the clocks: the first one gave it back before, or the second one did. */
+/* Did one hold the lock after the other, within the reach of the clocks? True if either had released it by then. */
 static bool is_explained(const struct analysis *analysis, const struct model_holding *holding)
 {
 	int64_t reach = reach_of(analysis, holding);
@@ -40,13 +40,13 @@ static bool is_explained(const struct analysis *analysis, const struct model_hol
 	       holding->second_ended - holding->first.time <= reach;
 }
 
-/* So many overlaps are no accident: it is a lock that several may hold. */
+/* So many overlaps are no accident: several may hold this lock. */
 static bool is_shared(const struct model_object *object)
 {
 	return object->nr_overlaps > 3 && object->nr_overlaps > object->nr_takes / 4;
 }
 
-/* Can this wait not give the lock back while it lasts, untold, as a condition's does? */
+/* Is it certain that this wait does not release the lock unrecorded, as a wait for a condition does? */
 static bool is_kept_through(uint64_t object, bool is_yield)
 {
 	switch (CTP_HANDLE_RESOURCE(object)) {
@@ -81,7 +81,7 @@ static void grade(const struct analysis *analysis, const struct model_holding *h
 	else if (holding->resumed == CT_NO_TIME ||
 		 holding->resumed - holding->second.time <= reach_of(analysis, holding))
 		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_RELEASE_LATE);
-	/* How often several take it is not known where takings are missing. */
+	/* If takings are missing, it is not known how often several hold the lock. */
 	if (model_lost_between(model, candidate->process, FROM_THE_BEGINNING,
 		    analysis->parties[candidate->process].end))
 		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_GAP);
@@ -112,7 +112,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 	analyze_candidate_add(analysis, &candidate);
 }
 
-/* What cannot be judged is said: whether several may hold it is the program's secret. */
+/* Adds a remark on a lock that cannot be judged: the program does not record whether several may hold it. */
 static void say_shared(struct analysis *analysis, const struct model_object *object)
 {
 	analyze_quality_remark(analysis,
@@ -141,7 +141,7 @@ static void find(struct analysis *analysis)
 	}
 }
 
-/* ---------------------------------------------------------------- on what it rests */
+/* ---------------------------------------------------------------- the proof */
 
 static void certify(
 	struct analysis *analysis, const struct candidate *candidate, struct claims *claims)

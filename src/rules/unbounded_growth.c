@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Growth without an end: of what is alive, ready, held, open, in a channel, or counted by the program, the least value
- * of each window is higher than that of the one before, and the slope over all of the time (Theil's and Sen's, which no
- * single value can turn) points upwards.
+ * Unbounded growth: of what is alive, ready, held, open, in a channel, or counted by the program, the least value of
+ * each window is higher than that of the window before, and the slope over the whole time (the Theil-Sen estimate,
+ * which no single value can turn) is positive.
  *
- * The beginning does not count: what the program calls its warm-up, or else the first quarter. Neither do coroutines
- * that wait for the world outside, are marked, or of which another finding speaks, nor such as come at a rising rate;
- * nor descriptors that are polled or waited for. A channel counts only where its takings are told, and begins anew
- * whenever somebody waits for it. A counter that never falls may count what has happened, and is Suspect. So is one
- * of a runtime that collects garbage: what its heap holds rises from one collection to the next. Where such a counter
- * did not fall in each window, nothing is said.
+ * The beginning does not count: the program's warm-up, if it records one, or else the first quarter. Coroutines do
+ * not count that wait for the world outside, are marked, have another finding, or begin at a rising rate; nor do
+ * descriptors that are polled or waited for. A channel counts only if its takings are recorded, and its series begins
+ * again whenever a coroutine waits for it. A counter that never falls may count past events, and is a Suspect. So is
+ * a counter of a runtime that collects garbage, because its heap rises from one collection to the next. If such a
+ * counter did not fall in each window, nothing is reported.
  */
 
 #include "rules/parts.h"
@@ -17,7 +17,7 @@
 #define MOST_GROUPS 16u
 #define PLACES_TOLD 3u
 
-/* The windows behind the beginning: at [first, first + count) of the series. */
+/* The windows after the beginning: at [first, first + count) of the series. */
 struct trend {
 	const struct model_series *series;
 	uint32_t first;
@@ -26,7 +26,7 @@ struct trend {
 	int64_t least[MOST_GROUPS];
 	uint64_t nr_rises[MOST_GROUPS];
 	bool has_fallen[MOST_GROUPS];
-	double slope; /* a second */
+	double slope; /* per second */
 	ct_time from;
 };
 
@@ -47,7 +47,7 @@ static ct_time warm_until(
 	return series->from + (end - series->from) / 4;
 }
 
-/* False: it was not followed for long enough. */
+/* False: the series was not followed for long enough. */
 static bool take_windows(
 	const struct analysis *analysis, const struct model_series *series, struct trend *trend)
 {
@@ -61,7 +61,7 @@ static bool take_windows(
 	last = (end - series->from) / series->width_ns;
 	first = (trend->from - series->from + series->width_ns - 1) / series->width_ns;
 	trend->nr_groups = (uint32_t)LIMIT(analysis, GROWTH_WINDOWS);
-	/* Beyond the last window nothing has changed for as long as before. */
+	/* After the last window nothing has changed for as long as before. */
 	if (last > (int64_t)MODEL_WINDOWS || last - first < (int64_t)trend->nr_groups ||
 		(last - first) * series->width_ns < LIMIT(analysis, GROWTH_TIME))
 		return false;
@@ -135,7 +135,10 @@ static double slope_of(const struct trend *trend)
 	return slopes[count / 2] * 1e9 / (double)trend->series->width_ns;
 }
 
-/* Does the slope account for half of the rise, at least? Else most of the rise came at once, as a load begins. */
+/*
+ * Does the slope account for at least half of the rise? Otherwise most of the rise came at once, as when a load
+ * begins.
+ */
 static bool is_steady(const struct trend *trend)
 {
 	double seconds = (double)trend->count * (double)trend->series->width_ns / 1e9;
@@ -155,7 +158,7 @@ static bool measure(
 	return is_steady(trend);
 }
 
-/* ---------------------------------------------------------------- where they come from */
+/* ---------------------------------------------------------------- the places */
 
 struct place_count {
 	uint32_t site;
@@ -216,7 +219,10 @@ static void count_descriptors(const struct analysis *analysis, const struct mode
 	}
 }
 
-/* By place, the most first; as many as there are sites. In the scratch arena; NULL: no memory. */
+/*
+ * Counts by place, the most frequent first; as many entries as there are sites. In the scratch arena; NULL: out of
+ * memory.
+ */
 static struct place_count *count_places(
 	struct analysis *analysis, const struct model_series *series)
 {
@@ -240,9 +246,9 @@ static struct place_count *count_places(
 	return places;
 }
 
-/* ---------------------------------------------------------------- judging */
+/* ---------------------------------------------------------------- the judgement */
 
-/* One group has seen more than twice the load of another one. */
+/* Has one group of windows more than twice the load of another one? */
 static bool is_load_uneven(const struct trend *trend)
 {
 	uint64_t least = UINT64_MAX, most = 0;
@@ -268,7 +274,7 @@ static bool is_excused(const struct analysis *analysis, uint32_t index)
 		       coro->rare->deadline != CT_NO_TIME);
 }
 
-/* Most of those that are alive are there for a reason that is known. */
+/* Have most of the living coroutines a known reason to be alive? */
 static bool are_alive_excused(const struct analysis *analysis, uint32_t process)
 {
 	const struct model *model = analysis->model;
@@ -285,7 +291,7 @@ static bool are_alive_excused(const struct analysis *analysis, uint32_t process)
 	return nr_excused * 2 > nr_alive;
 }
 
-/* Most of the open descriptors are polled, or waited for: ever more connections, which the world outside makes. */
+/* Are most of the open descriptors polled, or waited for? Then the world outside makes more and more connections. */
 static bool are_descriptors_excused(struct analysis *analysis, uint32_t process)
 {
 	const struct model *model = analysis->model;
@@ -311,7 +317,10 @@ static bool are_descriptors_excused(struct analysis *analysis, uint32_t process)
 	return nr_excused * 2 > nr_open;
 }
 
-/* The program's runtime tells of its processors: its counters may be of the heap. Python's are the program's own. */
+/*
+ * Does the program's runtime record its processors? Then its counters may be of the heap. Python's counters are the
+ * program's own.
+ */
 static bool is_of_runtime(const struct analysis *analysis, const struct model_series *series)
 {
 	const struct model_runtime *runtime = analysis->model->processes[series->process].runtime;
@@ -329,7 +338,7 @@ static bool has_fallen_throughout(const struct trend *trend)
 	return true;
 }
 
-/* Not all that rises is left behind by mistake. */
+/* Not everything that grows is left behind by mistake. */
 static bool is_growth_excused(struct analysis *analysis, const struct trend *trend)
 {
 	const struct model_series *series = trend->series;
@@ -443,7 +452,7 @@ static void tell_places(
 	arena_reset(&analysis->scratch, before);
 }
 
-/* The coroutines that put, and those that take. */
+/* Adds where the channel is filled, and where it is emptied. */
 static void tell_ends(
 	struct analysis *analysis, const struct model_series *series, struct story *story)
 {
@@ -470,7 +479,7 @@ static void tell_limit(struct analysis *analysis, const struct trend *trend, str
 			analyze_words_duration(analysis, (int64_t)left));
 }
 
-/* A counter of the program may be below nothing. */
+/* The number with its sign: a counter of the program may be negative. */
 static const char *words_level(struct analysis *analysis, int64_t level)
 {
 	return analyze_say(analysis, "%s%s", level < 0 ? "-" : "",

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wakes lost with a task: those who are woken at a place, or for an object, wake the next one, or give back what they
- * were given; the last one that was woken ended, and did not; and others have waited since before that, and wait on
- * (analyze/provenance.h). A permit of a semaphore, a lock, or a connection of a pool dies so with a task that is
- * cancelled, fails, or returns early.
+ * Wakes lost with a task: coroutines that are woken at a place, or for an object, usually wake the next one, or give
+ * back what they were given. The last woken coroutine ended without doing so, and others have waited since before
+ * that, and still wait (analyze/provenance.h). A permit of a semaphore, a lock, or a connection of a pool is lost
+ * like this with a task that is cancelled, fails, or returns early.
  *
- * Silent where another one that was woken there is alive, and may still pass it on; where those who are woken usually
- * keep what it brings; where the object was given back or notified since; and where the program is shutting down.
+ * The rule is silent if another coroutine that was woken there is alive, and may still pass the wake on; if woken
+ * coroutines usually keep what the wake brings; if the object was given back or notified since; and if the program is
+ * shutting down.
  */
 #include <inttypes.h>
 
@@ -15,9 +16,9 @@
 #include "rules/parts.h"
 
 enum variant {
-	VARIANT_HANDED = 1, /* it was handed over, and never given back */
-	VARIANT_FREE,       /* it is free, and nobody has taken it since */
-	VARIANT_USUAL,      /* others pass it on */
+	VARIANT_HANDED = 1, /* the object was handed over, and never given back */
+	VARIANT_FREE,       /* the object is free, and nobody has taken it since */
+	VARIANT_USUAL,      /* other coroutines pass the wake on */
 };
 
 #define TIMES_LONGER 10
@@ -33,7 +34,7 @@ static const struct model_object *object_of(
 	return analyze_ties_object_at(analysis, relay->process, relay->object);
 }
 
-/* ---------------------------------------------------------------- who waits */
+/* ---------------------------------------------------------------- the waiters */
 
 static bool is_victim(const struct analysis *analysis, uint32_t index)
 {
@@ -46,7 +47,7 @@ static bool is_victim(const struct analysis *analysis, uint32_t index)
 	       analyze_provenance_relay(analysis, coro);
 }
 
-/* By relay: since when the eldest waits; INT64_MAX: nobody does. */
+/* By relay: since when the oldest waiter waits; INT64_MAX: nobody waits. */
 static ct_time *list_waits(struct analysis *analysis)
 {
 	uint32_t count, i;
@@ -70,7 +71,7 @@ static ct_time *list_waits(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- the judgement */
 
-/* Did the coroutine that was woken last end, and is that certain, and not told of, or meant? */
+/* Did the coroutine that was woken last end, with certainty, without a finding of its own, and unintended? */
 static bool is_lost(const struct analysis *analysis, const struct provenance_relay *relay)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[relay->lost];
@@ -91,7 +92,7 @@ static enum variant variant_of(
 
 	if (is_lock && object->owner == relay->lost && object->is_handed)
 		return is_quiet ? VARIANT_HANDED : 0;
-	/* A lock that it took itself, and never gave back, is told of as such. */
+	/* A lock that the coroutine took itself and never released has a finding of its own. */
 	if (is_lock && object->owner)
 		return 0;
 	if (is_quiet && (is_lock || kind_of(relay) == CTP_RESOURCE_SEMAPHORE) &&
@@ -101,7 +102,7 @@ static enum variant variant_of(
 	return analyze_provenance_is_passed_on(analysis, relay) ? VARIANT_USUAL : 0;
 }
 
-/* Nobody was woken there for far longer than any wait took that ended. */
+/* Has nobody been woken there for far longer than any ended wait took? */
 static bool is_long(const struct analysis *analysis, const struct provenance_relay *relay)
 {
 	const struct model_place_times *times = model_times_at(analysis->model, relay->site);
@@ -112,7 +113,7 @@ static bool is_long(const struct analysis *analysis, const struct provenance_rel
 	       (uint64_t)since_ns / TIMES_LONGER > waits->max;
 }
 
-/* One wake is for one waiter there. */
+/* Is each wake there for one waiter only? */
 static bool is_strict(const struct provenance_relay *relay)
 {
 	return relay->object &&
@@ -151,13 +152,13 @@ static enum ct_grade grade_of(
 	return analyze_party_has_nobody_left(party) ? CT_GRADE_PROVEN : CT_GRADE_LIKELY;
 }
 
-/* False: there is nothing to say of this relay. */
+/* False: there is nothing to report about this relay. */
 static bool judge(struct analysis *analysis, const struct provenance_relay *relay, ct_time since,
 	struct candidate *ret_candidate)
 {
 	enum variant variant;
 
-	/* A coroutine that came later may have found it taken, and waits for the next wake. */
+	/* A coroutine that came later may have found the object taken, and wait for the next wake. */
 	if (!is_lost(analysis, relay) || since >= relay->lost_time)
 		return false;
 	variant = variant_of(analysis, relay);
@@ -231,7 +232,7 @@ bool rules_wake_lost_with_task_is_told(const struct analysis *analysis, uint32_t
 	return false;
 }
 
-/* ---------------------------------------------------------------- on what it rests */
+/* ---------------------------------------------------------------- the proof */
 
 static const struct provenance_relay *relay_of(
 	const struct analysis *analysis, const struct candidate *candidate)

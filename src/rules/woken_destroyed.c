@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Woken and destroyed: a wake had ended its wait, and it was destroyed before it ran. The thing that the wake brought
- * is gone with it, unless the wake was taken back. Where others are known to wait for that, destroyed-while-suspended
- * says so; this one is about the rest: an acceptor whose server lives on, a request that nobody answers.
+ * Woken and destroyed: a wake had ended the coroutine's wait, and the coroutine was destroyed before it ran. What the
+ * wake brought is lost with it, unless the wake was taken back. If others are known to wait for it,
+ * destroyed-while-suspended reports that; this rule is about the rest: an acceptor whose server lives on, a request
+ * that nobody answers.
  *
- * Likely where its listening descriptor was closed with it, and nobody waits there any more; or where all the
- * others that were woken at that place ran on, and nobody is cancelled there. Else Suspect. Silent at the
- * program's end, and where what it waited for changed since: the wake may have been passed on.
+ * Likely if its listening descriptor was closed at the same time and no coroutine waits there any more, or if all
+ * other coroutines that were woken at that place ran on and none is cancelled there. Otherwise Suspect. The rule is
+ * silent at the program's end, and if what the coroutine waited for has changed since, because the wake may have been
+ * passed on.
  */
 
 #include "rules/parts.h"
 
 enum variant {
-	VARIANT_ALONE = 1, /* nothing more is known */
+	VARIANT_ALONE = 1, /* nothing else is known */
 	VARIANT_LISTENER,
 	VARIANT_SIBLINGS,
 };
@@ -29,7 +31,7 @@ static bool was_woken(const struct model_coro *coro)
 	       coro->turns->wake.time >= coro->suspended && coro->point == CTP_POINT_AWAIT;
 }
 
-/* That was the program's end, or its scheduler's. */
+/* Was that at the end of the program, or of its scheduler? */
 static bool is_at_the_end(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct party *party = &analysis->parties[coro->process];
@@ -41,7 +43,7 @@ static bool is_at_the_end(const struct analysis *analysis, const struct model_co
 	       (party->has_ended_itself && last <= coro->rare->destroyed);
 }
 
-/* Others miss what it had, or was to take: other findings tell of those. */
+/* Do others wait for what the coroutine held or was to take? Other findings report that. */
 static bool is_missed(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
@@ -60,7 +62,7 @@ static bool is_passed_on(const struct analysis *analysis, const struct model_cor
 	return object->handle && object->changed > coro->rare->destroyed;
 }
 
-/* Nobody else waits at the place of one that accepts connections, and what it accepted from is closed. */
+/* Did the coroutine accept connections, is its listener closed, and does no other coroutine wait at its place? */
 static bool has_lost_listener(const struct analysis *analysis, const struct model_coro *coro,
 	const struct model_place_times *times)
 {
@@ -75,7 +77,10 @@ static bool has_lost_listener(const struct analysis *analysis, const struct mode
 	return (apart < 0 ? -apart : apart) <= LIMIT(analysis, WOKEN_DESTROYED_CLOSE);
 }
 
-/* All others that were woken there ran on, and nobody is destroyed there as he waits: cancellation would be seen. */
+/*
+ * Did all others that were woken there run on, and is none destroyed there while it waits? Then cancellation is no
+ * habit there.
+ */
 static bool has_siblings(const struct analysis *analysis, const struct model_place_times *times)
 {
 	uint64_t nr_ran = model_histogram(times->delays)->count;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Woken, not polled: a coroutine that is part of another one was woken. The other one ran since, and did not run it: it
- * went on to another wait, and everybody has been idle since. What the wake brought lies with the part, and nobody else
- * gets it. A permit or a lock that was handed over is the rule's of what was granted.
+ * Woken, not polled: a coroutine that is part of another one was woken. The other one, the whole, ran since, and did
+ * not run the part: it went on to another wait, and every worker has been idle since. The part has what the wake
+ * brought, and nobody else gets it. A permit or a lock that was handed over is reported by granted-not-polled.
  *
- * Silent where that other wait ends by itself or from outside, where either of the two is marked, and at shutdown.
+ * The rule is silent if the whole's wait ends by itself or from outside, if either of the two is marked, and at
+ * shutdown.
  */
 #include <inttypes.h>
 
@@ -19,7 +20,7 @@ static bool was_passed_by(const struct model_coro *part, const struct model_coro
 	       whole->resumed > part->turns->wake.time;
 }
 
-/* What ends by itself, or by what others do. */
+/* Does the wait end by itself, or by the world outside? */
 static bool ends_otherwise(const struct model_coro *coro)
 {
 	switch (CTP_HANDLE_RESOURCE(coro->wait_object)) {

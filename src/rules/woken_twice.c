@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Woken twice: two wakes put a coroutine into a queue for one wait. The first one ran it, it came to wait again, and
- * the second one ran it out of that wait, which nobody had ended: it goes on without what it waits for.
+ * Woken twice: two wakes put a coroutine into a queue for one wait. The first wake resumed the coroutine, it began to
+ * wait again, and the second wake resumed it out of that wait, which nobody had ended: the coroutine goes on without
+ * what it waits for.
  *
- * Silent where something untold may have ended the wait: the world outside, the clock, a child's end, a yield; where a
- * wake came within the uncertainty of the clocks; and where events are missing in between.
+ * The rule is silent if something unrecorded may have ended the wait: the world outside, the clock, a child's end, a
+ * yield; if a wake came within the uncertainty of the clocks; and if events are missing in between.
  */
 
 #include "rules/parts.h"
 
-/* ---------------------------------------------------------------- what it watches */
+/* ---------------------------------------------------------------- the watcher */
 
 #define MOST_TIMES 65536u
 
-/* One wait was ended by two wakes, and the next one, which nobody had ended, by the second of them. */
+/* One wait was ended by two wakes, and the next wait, which nobody had ended, by the second of these wakes. */
 struct twice {
 	uint32_t coro;
-	uint32_t wait_thread; /* on which it ran in between */
+	uint32_t wait_thread; /* on which it ran between the two waits */
 	uint32_t wait_site;   /* of the wait that nobody had ended */
-	uint64_t wait_object; /* likewise: a resource handle */
+	uint64_t wait_object; /* resource handle of that wait */
 	ct_time suspended;
 	uint64_t wait_event;
 	ct_time resumed; /* the first time */
 	uint64_t resume_event;
-	uint32_t thread; /* of the second resume, as are the next two */
+	uint32_t thread; /* `thread`, `time` and `sequence` are of the second resume */
 	ct_time time;
 	uint64_t sequence;
 	uint32_t by[2];    /* the coroutines that did the two resumes; 0: none ran there */
-	bool has_deadline; /* that wait */
+	bool has_deadline; /* of that wait */
 	bool is_yield;
-	bool is_explained; /* there was a wake after all */
+	bool is_explained; /* a wake for it was found after all */
 	struct model_waking wakes[2];
 };
 
@@ -74,7 +75,7 @@ static bool keep(struct model_watch *watch, const struct model_sight *sight)
 	return memory->twices.count >= MOST_TIMES || vec_push(&memory->twices, twice);
 }
 
-/* Had one of two wakes run it already, and does it wait since then, and nobody ended that? */
+/* Keeps the resume if one of two wakes had run the coroutine already, and nobody has ended its wait since. */
 static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
@@ -82,7 +83,7 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 	return !coro->has_spare_wake || model_is_order_doubtful(coro) || keep(watch, sight);
 }
 
-/* The coroutine runs already, and may have been resumed by this wake, which then came in time for it. */
+/* The coroutine already runs: this wake may have caused the resume, and only have been recorded after it. */
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model *model = watch->model;
@@ -117,9 +118,9 @@ static void visit(struct model_watch *watch, struct release *release, model_visi
 	}
 }
 
-/* ---------------------------------------------------------------- what it finds */
+/* ---------------------------------------------------------------- the candidates */
 
-/* Does only the program itself end such waits, by a wake? */
+/* Can only the program itself end such a wait, by a wake? */
 static bool is_for_a_wake(const struct twice *twice)
 {
 	switch (CTP_HANDLE_RESOURCE(twice->wait_object)) {
@@ -136,7 +137,7 @@ static bool is_for_a_wake(const struct twice *twice)
 	}
 }
 
-/* How many of these resumes there were at each place. */
+/* How many of these resumes happened at each place. */
 static uint32_t *count_places(struct analysis *analysis)
 {
 	const struct memory *memory = memory_of(analysis);
@@ -151,7 +152,7 @@ static uint32_t *count_places(struct analysis *analysis)
 	return counts;
 }
 
-/* Coroutines that wait at this place are woken, as a rule, and the wakes are told. */
+/* Limits the grade unless coroutines at this place are usually woken, and these wakes are recorded. */
 static void limit_for_place(
 	const struct analysis *analysis, const uint32_t *counts, struct candidate *candidate)
 {
@@ -193,7 +194,7 @@ static void judge(struct analysis *analysis, const uint32_t *counts, uint32_t in
 	analyze_candidate_add(analysis, &candidate);
 }
 
-/* The first one of each coroutine: whatever else is found of it silences nothing here. */
+/* Judges the first one of each coroutine; other findings of the coroutine do not matter here. */
 static void find(struct analysis *analysis)
 {
 	const struct memory *memory = memory_of(analysis);
@@ -212,7 +213,7 @@ static void find(struct analysis *analysis)
 	}
 }
 
-/* ---------------------------------------------------------------- on what it rests */
+/* ---------------------------------------------------------------- the proof */
 
 static void certify(
 	struct analysis *analysis, const struct candidate *candidate, struct claims *claims)

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hogs: one run of a coroutine lasted far longer than runs from that place do, and others were ready for at least
- * half of it and still not run at its end. The kernel's account of the thread has to agree: it computed, or was in a
- * blocking call, for that long.
+ * Hogs: one run of a coroutine lasted far longer than runs from that place usually do, and others were ready for at
+ * least half of the run, and still not run at its end. The kernel's accounts of the thread must confirm that it
+ * computed, or was in a blocking call, for that long.
  *
- * Silent where the account is missing, or the thread waited for a processor; where the world stood still meanwhile, as
- * in a collection of garbage; where nobody was kept waiting; where the coroutine is marked; while the program warms up
- * or ends; under a debugger.
+ * The rule is silent if the accounts are missing, or the thread waited for a processor; if the world stood still
+ * meanwhile, as during a garbage collection; if nobody was kept waiting; if the coroutine is marked; while the
+ * program warms up or ends; and under a debugger.
  */
 #include <inttypes.h>
 
 #include "rules/parts.h"
 
-/* ---------------------------------------------------------------- what it watches */
+/* ---------------------------------------------------------------- the watcher */
 
-/* At each place: the last run from there whose cost for others was looked into. */
+/* For each place: the last run from there for which the delay of others was looked up. */
 struct hog {
 	struct model_run run;
-	/* Others, ready for half of it or longer, and still so at its end; `behind` had been for the longest time. */
+	/*
+	 * Others that were ready for at least half of the run, and still at its end; `behind` had been ready longest.
+	 */
 	uint32_t nr_behind;
 	uint32_t behind;
 };
@@ -44,8 +46,8 @@ static void find_behind(const struct model *model, struct hog *hog)
 }
 
 /*
- * Whom a run kept waiting is found out by looking at everybody: only of runs that are twice as long as any that
- * was looked into at this place before, so that there are few.
+ * The coroutines that a run kept waiting are found by a look at all coroutines. That is done only for a run at least
+ * twice as long as any looked up at this place before, so that such looks are rare.
  */
 static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
 {
@@ -71,9 +73,9 @@ static void visit(struct model_watch *watch, struct release *release, model_visi
 	}
 }
 
-/* ---------------------------------------------------------------- what it finds */
+/* ---------------------------------------------------------------- the candidates */
 
-/* The time that a run takes at most, usually: from this place, or where there were too few, from any. 0: not known. */
+/* The longest time that a run usually takes: a run from this place or, if there were too few, any run. 0: not known. */
 static int64_t usual_time(const struct analysis *analysis, uint32_t site)
 {
 	uint32_t coro = hog_at(analysis, site)->run.coro;
@@ -112,7 +114,7 @@ static bool is_blocked(const struct model_run *run)
 	return run->blocked_ns >= run->ns / 2;
 }
 
-/* What the runtime took of the run, whose thread happened to be the one that stopped the world. */
+/* The part of the run that the runtime took, because this thread happened to be the one that stopped the world. */
 static int64_t paused_time(const struct analysis *analysis, const struct model_run *run)
 {
 	uint32_t process = analysis->model->coros.at[run->coro].process;
@@ -121,12 +123,12 @@ static int64_t paused_time(const struct analysis *analysis, const struct model_r
 
 	if (!runtime)
 		return 0;
-	/* Pauses whose beginning was lost may reach further than they did. */
+	/* Pauses whose beginning was lost may seem longer than they were. */
 	paused_ns = model_paused_between(runtime, run->until - run->ns, run->until);
 	return paused_ns < 0 ? 0 : paused_ns < run->ns ? paused_ns : run->ns;
 }
 
-/* For how much of the run the thread did what is held against it. */
+/* How much of the run counts against the thread. */
 static int64_t own_time(const struct analysis *analysis, const struct model_run *run)
 {
 	int64_t paused_ns = paused_time(analysis, run), ns, ran_ns;
@@ -141,8 +143,8 @@ static int64_t own_time(const struct analysis *analysis, const struct model_run 
 }
 
 /*
- * The account reaches a little beyond the run at both ends. Where the thread had no processor for most of the run, the
- * rest of the account may belong to what it did before and after that.
+ * The accounts reach slightly beyond the run at both ends. If the thread had no processor for most of the run, the
+ * rest of the accounts may be from before and after it.
  */
 static bool is_starved(const struct analysis *analysis, const struct model_run *run)
 {
