@@ -15,14 +15,14 @@ static uint32_t site_index(
 {
 	uint64_t *memory = &cursor->sites[id % STORE_SITES_REMEMBERED];
 
-	/* A site that was never looked up is 0, "none". */
+	/* The entry of a site that was never looked up is 0, "none". */
 	if (*memory >> 32 != id)
 		*memory = (uint64_t)id << 32 |
 			  store_tables_site(&reader->all, cursor->segment->number, id);
 	return (uint32_t)*memory;
 }
 
-/* Coroutines of a process' further segments get ids of their own. */
+/* Gives coroutines of a process's further segments ids of their own. */
 static void tell_apart(struct ct_event *event, uint64_t prefix)
 {
 	enum kind_object object = kind_object(event->kind);
@@ -51,7 +51,7 @@ static inline ct_time event_time(const struct store_reader *reader,
 
 static void to_events(const struct store_reader *reader, struct store_cursor *cursor, size_t count)
 {
-	/* Where events are written could be anything, for all that the compiler knows. */
+	/* The compiler must assume that writing an event changes the cursor: work on copies. */
 	struct timeline_line line = cursor->line;
 	uint32_t process = cursor->segment->process, thread = cursor->thread;
 	struct ct_event *event = cursor->run->events;
@@ -78,8 +78,8 @@ static void to_events(const struct store_reader *reader, struct store_cursor *cu
 }
 
 /*
- * The last state of a coroutine that moved while the rings were emptied is carried, and an earlier one may follow
- * behind it in the file: the steps between are told in the part before.
+ * Marks an event that may not follow the event before it. The last state of a coroutine that moved while the rings were
+ * drained is carried, and an earlier state may follow later in the file: the steps in between are in the part before.
  */
 static void mark_carried(struct ct_event *event)
 {
@@ -96,7 +96,7 @@ static void mark_carried(struct ct_event *event)
 	}
 }
 
-/* A thread of another process than the stream's cannot be true. */
+/* A thread of another process than the stream's is not believed. */
 static uint32_t thread_index(
 	const struct store_reader *reader, const struct store_cursor *cursor, uint32_t number)
 {
@@ -124,7 +124,10 @@ static bool reserve_block(struct store_run *run, size_t payload_bytes)
 		&run->block, &run->capacity, sizeof(struct store_block_header) + payload_bytes, 1);
 }
 
-/* Straight from the file to where it is decoded; what was checked when the file was opened may have changed since. */
+/*
+ * Reads a block straight from the file to where it is decoded, and checks it again: the file may have changed since it
+ * was opened.
+ */
 static enum ct_status read_block(struct store_reader *reader, struct store_run *run,
 	const struct store_block *block, struct ct_error *reterr)
 {
@@ -186,8 +189,9 @@ static enum ct_status enter_block(
 }
 
 /*
- * Its checksum holds, and its records make no sense: whoever wrote it was mistaken, or meant harm. The rest of the
- * block is missing; told once the last event is handed out, since the part that was read may be handed out already.
+ * Gives up a block whose checksum is right but whose records make no sense: the writer was wrong, or malicious. The
+ * rest of the block is missing; that is reported after the last event, since the part that was read may have been
+ * handed out already.
  */
 static void give_up_block(struct store_reader *reader, const struct store_cursor *cursor)
 {

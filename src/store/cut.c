@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Parts of a recording: cut out of it, and joined again. Whole generations are copied, so both are exact.
- */
+/* Cutting parts out of a recording, and joining parts. Whole generations are copied, so both are exact. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +8,7 @@
 
 /* ---------------------------------------------------------------- cutting */
 
-/* When generations begin; what is not known is taken from the neighbours. */
+/* Returns when a generation began; if that is not known, the beginning of an earlier one. */
 static ct_time began(const struct store_reader *part, size_t at)
 {
 	while (at > 0 && part->index.generations.at[at].began_ns == STORE_NOT_KNOWN)
@@ -19,7 +17,7 @@ static ct_time began(const struct store_reader *part, size_t at)
 		       : store_since_epoch(&part->all, part->index.generations.at[at].began_ns);
 }
 
-/* Where the next one's beginning is not known, this one may have lasted until the next known one begins. */
+/* Returns when a generation ended: at the next known beginning, because the generation may have lasted until then. */
 static ct_time ended(const struct store_reader *part, size_t at)
 {
 	do {
@@ -29,7 +27,7 @@ static ct_time ended(const struct store_reader *part, size_t at)
 	return began(part, at);
 }
 
-/* Those that touch the interval; false: there are none. */
+/* Finds the generations that touch the interval. Returns false if there are none. */
 static bool find_rows(const struct store_reader *part, ct_time from, ct_time to, size_t *ret_first,
 	size_t *ret_last)
 {
@@ -112,7 +110,7 @@ struct joined {
 	bool is_packed;
 };
 
-/* The fuller one of two copies of a generation goes first. */
+/* Sorts by generation; of two copies of a generation the fuller one comes first. */
 static int compare(const void *left, const void *right)
 {
 	const struct store_generation *a = ((const struct row *)left)->generation;
@@ -174,8 +172,9 @@ static void note_gap(struct ct_part *summary, const struct store_generation *one
 }
 
 /*
- * Rows of one recording do not contradict each other: the same generation begins at the same event, and none before
- * the end of the one before it. A recording that was made anew of its text has the same name, and other generations.
+ * Returns whether two generations can be of one recording: the same generation begins at the same event in both, and a
+ * later generation does not begin before the earlier one ends. A recording that was made again from its text has the
+ * same name but other generations.
  */
 static bool fit(const struct store_generation *one, const struct store_generation *next)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Definitions to bytes and back, both ways by the one list of fields.
- */
+/* Converts definitions to bytes and back; both directions use the one list of fields. */
 #include <string.h>
 
 #include "store/definitions.h"
@@ -87,7 +85,7 @@ void store_definition_add(struct text *text, const struct ct_definition *definit
 	text_fini(&body);
 }
 
-/* A number too large for its field says something that cannot be true. */
+/* A number that is too large for its field cannot be true. */
 static uint32_t take_u32(struct store_bytes *bytes)
 {
 	uint64_t value = store_varint_take(bytes);
@@ -111,7 +109,7 @@ static const char *take_text(struct store_bytes *bytes, struct arena *arena)
 	return length && at ? arena_text(arena, (const char *)at, length) : "";
 }
 
-/* A field that is not there is 0 or "": the definition was written by an older version. */
+/* A missing field is 0 or "": an older version wrote the definition. */
 static bool take_field(
 	struct store_bytes *bytes, struct arena *arena, const struct field *field, void *ret_value)
 {

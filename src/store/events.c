@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The byte form of records. Runs once for each event on its way into and out of the file, so nothing
- * here allocates, and the reader's side never trusts a length: near the end of the bytes each one is
- * checked, before it whole records are known to fit.
+ * The byte form of records. This code runs once for each event on its way into and out of the file, so nothing here
+ * allocates. The decoder never trusts a length: near the end of the bytes each length is checked, and before that whole
+ * records are known to fit.
  */
 #include <string.h>
 
 #include "store/events.h"
 
-/* The mask: how each field is told. Numbers are part of the format. */
+/* The mask: how each field is encoded. The numbers are part of the format. */
 enum {
-	CORO_SAME = 0,  /* as the last one */
-	CORO_DELTA = 1, /* a difference to the last one follows */
+	CORO_SAME = 0,  /* the coroutine of the last record */
+	CORO_DELTA = 1, /* a difference from the last coroutine follows */
 	CORO_ZERO = 2,
 	CORO_OBJECT = 3, /* the identity of the last object */
-	CORO_FORM = 3,   /* bits */
+	CORO_FORM = 3,   /* the bits of the coroutine's form */
 
 	OBJECT_ZERO = 0 << 2,
-	OBJECT_SAME = 1 << 2,  /* as the last one of this kind */
-	OBJECT_DELTA = 2 << 2, /* a difference to the last one of this kind follows */
+	OBJECT_SAME = 1 << 2,  /* the last object of this kind */
+	OBJECT_DELTA = 2 << 2, /* a difference from the last object of this kind follows */
 	OBJECT_SLOT = 3 << 2,  /* the number of a slot follows */
-	OBJECT_FORM = 3 << 2,  /* bits */
+	OBJECT_FORM = 3 << 2,  /* the bits of the object's form */
 
 	SITE_DELTA = 1 << 4,
 	ARGUMENT_TOLD = 1 << 5,
 	FLAGS_TOLD = 1 << 6,
 	TAIL_TOLD = SITE_DELTA | ARGUMENT_TOLD | FLAGS_TOLD,
-	TIME_BACK = 1 << 7, /* the difference is taken away */
+	TIME_BACK = 1 << 7, /* the difference is subtracted */
 };
 
 static inline unsigned slot_of(uint64_t object)
@@ -41,14 +41,14 @@ static void forget(struct store_prediction *known, uint64_t first_time)
 }
 
 /*
- * All of what follows is made into one function for each way, so that what changes with each record stays in the
- * processor's registers.
+ * All functions below are inlined into one function for each direction, so that what changes with each record stays in
+ * the processor's registers.
  */
 #define INLINE static inline __attribute__((always_inline))
 
 /*
- * Both sides learn the same from a record. A record without an object changes nothing: without a branch,
- * which would be hard to foretell.
+ * Updates the prediction in the same way for encoder and decoder. A record without an object changes no object; this is
+ * done without a branch, which would be hard to predict.
  */
 INLINE void learn(struct store_prediction *known, struct store_words *words,
 	struct store_last *last, const struct ctp_record *record)
@@ -123,8 +123,8 @@ INLINE unsigned object_form(
 }
 
 /*
- * `has_deposit`: the processor spreads a number's bits over bytes by one instruction. The instruction stands here as
- * assembly, since all of this is compiled for processors without it, too.
+ * `has_deposit`: the processor has an instruction that spreads a number's bits over bytes. The instruction is written
+ * as assembly, because the file is also compiled for processors that lack it.
  */
 INLINE uint8_t *put_number(uint8_t *at, uint64_t value, bool has_deposit)
 {
@@ -133,7 +133,8 @@ INLINE uint8_t *put_number(uint8_t *at, uint64_t value, bool has_deposit)
 	unsigned nr_more;
 
 	if (has_deposit && value >> 56 == 0) {
-		nr_more = (unsigned)(63 - __builtin_clzll(value | 1)) * 37 >> 8; /* a seventh */
+		/* a seventh of it */
+		nr_more = (unsigned)(63 - __builtin_clzll(value | 1)) * 37 >> 8;
 		__asm__("pdep %2, %1, %0"
 			: "=r"(spread)
 			: "r"(value), "r"(UINT64_C(0x7f7f7f7f7f7f7f7f)));
@@ -188,7 +189,7 @@ INLINE uint8_t *put_record(struct store_encoder *encoder, struct store_words *wo
 	uint64_t back = 0 - (difference >> 63);
 	unsigned mask = coro_form(words, record->coro) | (TIME_BACK & (unsigned)back);
 
-	/* Two branches that the processor has to guess all the same, further down. */
+	/* Two branches here spare the processor two mispredictions further down. */
 	if (record->object)
 		mask |= object_form(&encoder->known, last, record->object);
 	if (record->tail != last->tail)
@@ -213,7 +214,7 @@ INLINE uint8_t *encode(struct store_encoder *encoder, uint8_t *at, const struct 
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		/* The bytes written could lie anywhere, for all that the compiler knows. */
+		/* The compiler must assume that the bytes written overlap the record: work on a copy. */
 		struct ctp_record record = records[i];
 		int64_t since = (int64_t)(record.time - encoder->first);
 
@@ -227,14 +228,14 @@ INLINE uint8_t *encode(struct store_encoder *encoder, uint8_t *at, const struct 
 
 #if defined(__x86_64__)
 
-/* Those of AMD before Zen 3 have the instruction, and take longer for it than it saves. */
+/* AMD processors before Zen 3 have the instruction, but it takes longer than it saves. */
 static bool has_deposit(void)
 {
 	return __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("amdfam15h") &&
 	       !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2");
 }
 
-/* Every processor that has the one has the others. */
+/* Every processor that has BMI2 also has the other two. */
 __attribute__((target("bmi,bmi2,lzcnt"))) static uint8_t *encode_with_deposit(
 	struct store_encoder *encoder, uint8_t *at, const struct ctp_record *records, size_t count)
 {
@@ -274,7 +275,7 @@ void store_decoder_start(
 	decoder->bytes = (struct store_bytes){at, end, false};
 }
 
-/* Where a whole record surely lies before the end, `is_inside`, nothing is checked on the way. */
+/* If a whole record certainly lies before the end (`is_inside`), lengths are not checked. */
 INLINE uint64_t take_number(struct store_bytes *bytes, bool is_inside)
 {
 	return is_inside ? store_varint_take_inside(bytes) : store_varint_take(bytes);
@@ -349,7 +350,7 @@ INLINE void take_record(struct store_decoder *decoder, struct store_words *words
 	ret_record->time = words->time + (pair & TIME_BACK ? 0 - difference : difference);
 	ret_record->coro = take_coro(words, bytes, pair, is_inside);
 	ret_record->object = take_object(known, last, bytes, pair, is_inside);
-	/* The first of its kind has none before it. */
+	/* The first record of a kind has no record before it to take the kind from. */
 	ret_record->tail = last->tail | CTP_TAIL(0, pair >> 8, 0, 0);
 	if (pair & TAIL_TOLD)
 		ret_record->tail = take_tail(last, bytes, pair, is_inside);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records to bytes and back: the payload of an EVENTS block behind its head.
+ * Converts records to bytes and back: the payload of an EVENTS block, after its head.
  *
- * Each record is told as its difference from what the records before it in the block suggest: the
- * last time, the last coroutine, the last object, site, argument and flags of its kind. A block
- * depends on nothing before it. The byte form is in docs/spec/trace-format.md (F-40 to F-47).
+ * Each record is written as its difference from the values that the records before it in the block suggest: the last
+ * time, the last coroutine, and the last object, site, argument and flags of its kind. A block does not depend on
+ * anything before it. The byte form is in docs/spec/trace-format.md (F-40 to F-47).
  */
 #ifndef STORE_EVENTS_H
 #define STORE_EVENTS_H
@@ -13,38 +13,40 @@
 
 #include "store/varint.h"
 
-#define STORE_RECORD_BYTES_MAX 64 /* more than one record ever needs */
+#define STORE_RECORD_BYTES_MAX 64 /* more bytes than one record ever needs */
 #define STORE_OBJECT_SLOTS 256
 #define STORE_CODES 256
-#define STORE_CODED_KINDS 64 /* kinds above always say kind and mask in full */
+/* records of kinds from here on always contain kind and mask in full */
+#define STORE_CODED_KINDS 64
 
 /* The words of the last record of a kind. */
 struct store_last {
-	uint64_t object; /* that was not 0 */
+	uint64_t object; /* the last one that was not 0 */
 	uint64_t tail;
 };
 
-/* The words of the last records, of whatever kind. */
+/* The words of the last records, of any kind. */
 struct store_words {
 	uint64_t time;
-	uint64_t coro;   /* that was not 0 */
-	uint64_t object; /* that was not 0 */
+	uint64_t coro;   /* the last one that was not 0 */
+	uint64_t object; /* the last one that was not 0 */
 };
 
-/* The state that both sides share after each record. */
+/* The state that encoder and decoder share after each record. */
 struct store_prediction {
 	struct store_words words;
 	struct store_last last[256];
-	uint64_t slots[STORE_OBJECT_SLOTS]; /* objects seen lately, each where its hash says */
+	uint64_t slots[STORE_OBJECT_SLOTS]; /* recent objects, each in the slot of its hash */
 };
 
 struct store_encoder {
 	struct store_prediction known;
 	uint64_t first;
-	int64_t latest; /* of the times so far, from the first one on; those before it do not count */
-	uint64_t kinds; /* those below STORE_CODED_KINDS that there were so far, a bit each */
+	/* the latest time so far, relative to the first; earlier times do not count */
+	int64_t latest;
+	uint64_t kinds; /* the kinds below STORE_CODED_KINDS that have occurred, one bit each */
 	unsigned nr_codes;
-	uint16_t pairs[STORE_CODES]; /* kind << 8 | mask of each code, to forget them by */
+	uint16_t pairs[STORE_CODES]; /* kind << 8 | mask of each code, for resetting `codes` */
 	uint8_t codes[STORE_CODED_KINDS << 8];
 };
 
@@ -55,18 +57,20 @@ struct store_decoder {
 	struct store_bytes bytes;
 };
 
-/* store_encoder_start: forgets all. `first_time` is where the first difference starts from. The
- * encoder's memory must be zeroed before its first use. */
+/*
+ * store_encoder_start: forgets everything. `first_time` is the base of the first time difference. The encoder's memory
+ * must be zeroed before its first use.
+ */
 void store_encoder_start(struct store_encoder *encoder, uint64_t first_time);
 
 /*
- * store_encode: writes records at `at`, where STORE_RECORD_BYTES_MAX bytes must be free for each; returns the place
- * behind them. Each word is read more than once: the records lie in memory that nobody else writes.
+ * store_encode: writes records at `at`, where STORE_RECORD_BYTES_MAX bytes must be free for each record; returns the
+ * place after the last one. Each word is read more than once: no other thread may write the records' memory.
  */
 uint8_t *store_encode(
 	struct store_encoder *encoder, uint8_t *at, const struct ctp_record *records, size_t count);
 
-/* store_encode_portable: the same bytes, without an instruction that not every processor has. */
+/* store_encode_portable: writes the same bytes, without an instruction that some processors lack. */
 uint8_t *store_encode_portable(
 	struct store_encoder *encoder, uint8_t *at, const struct ctp_record *records, size_t count);
 
@@ -74,8 +78,8 @@ void store_decoder_start(
 	struct store_decoder *decoder, uint64_t first_time, const uint8_t *at, const uint8_t *end);
 
 /*
- * store_decode: the next `count` records. Returns how many there are: fewer where none are left, or where the
- * bytes make no sense; in the latter case none of these `count` is to be relied on.
+ * store_decode: decodes the next `count` records. Returns the number of records: fewer if none are left, or if the
+ * bytes make no sense; in the latter case none of these `count` records can be relied on.
  */
 size_t store_decode(struct store_decoder *decoder, struct ctp_record *records, size_t count);
 

@@ -2,9 +2,9 @@
 /*
  * The source over a file that grows.
  *
- * Each look takes up the blocks that came since the last one. Their events wait, in order, until a heartbeat
- * says that nothing earlier can come any more: what is handed out is in the order of the finished file. Nothing
- * is read twice.
+ * Each look reads the blocks that came since the last look. Their events wait, in order, until a heartbeat says that no
+ * earlier event can come any more, so that events are handed out in the order of the finished file. Nothing is read
+ * twice.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +14,10 @@
 #include "store/cursor.h"
 #include "store/scan.h"
 
-/* A stream, and how far it was read. */
+/* A stream, and how far it has been read. */
 struct lane {
 	struct store_cursor cursor;
-	uint32_t last_block; /* STORE_NO_BLOCK: none was read yet */
+	uint32_t last_block; /* STORE_NO_BLOCK: no block was read yet */
 };
 
 /* An event that waits. */
@@ -33,12 +33,12 @@ struct follow {
 	struct store_reader reader;
 	struct scan scan;
 	bool has_header;
-	VEC(struct lane) lanes; /* like index.streams */
+	VEC(struct lane) lanes; /* in the order of index.streams */
 	VEC(struct waiting) waiting;
 	size_t next;
 	uint64_t nr_arrived;
 	uint64_t sequence;
-	ct_time until; /* what lies before it can be handed out */
+	ct_time until; /* events before this time can be handed out */
 	bool is_over;
 };
 
@@ -78,7 +78,7 @@ static enum ct_status take_block(
 	return CT_OK;
 }
 
-/* The stream's blocks since the last look; those of a stream that is not defined yet wait. */
+/* Reads the stream's blocks since the last look; blocks of a stream that is not defined yet wait. */
 static enum ct_status read_lane(
 	struct follow *follow, size_t at, ct_time limit, struct ct_error *reterr)
 {
@@ -98,7 +98,7 @@ static enum ct_status read_lane(
 		if (next == STORE_NO_BLOCK)
 			return CT_OK;
 		lane->cursor.next_block = next;
-		/* Later readings of the clock bend it. */
+		/* Later readings of the clock change its timeline. */
 		lane->cursor.line = (struct timeline_line){0};
 		memset(lane->cursor.sites, 0, sizeof(lane->cursor.sites));
 		status = take_block(follow, &lane->cursor, limit, reterr);
@@ -138,7 +138,7 @@ static int compare(const void *left, const void *right)
 	return (a->arrival > b->arrival) - (a->arrival < b->arrival);
 }
 
-/* Events that were handed out go; the rest and those that came are put in order. */
+/* Removes the events that were handed out, and sorts the remaining and the new ones. */
 static void order_waiting(struct follow *follow)
 {
 	size_t left = follow->waiting.count - follow->next;
@@ -185,10 +185,10 @@ static enum ct_status scan_more(struct follow *follow, struct ct_error *reterr)
 	return status;
 }
 
-/* CT_OK: something may be handed out; CT_AGAIN, CT_END: nothing, or nothing any more. */
+/* Reads what came. CT_OK: events may be handed out; CT_AGAIN: none at present; CT_END: none any more. */
 static enum ct_status look(struct follow *follow, struct ct_error *reterr)
 {
-	/* Asked first: what a writer that is gone left behind is all there. */
+	/* This is asked before reading: if the writer is gone by now, everything that it wrote is there. */
 	bool is_written = input_is_written(follow->reader.input);
 	enum ct_status status = scan_more(follow, reterr);
 

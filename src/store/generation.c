@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Generations: where one ends and the next one begins, and what it begins with.
+ * Generations: where one ends and the next one begins, and what a generation begins with.
  *
- * A generation is a second long, or longer where little happens: what it repeats should be a small part of it. A
- * generation ends at a heartbeat, when every ring was looked at; records written to one after the look are in the next
- * generation, with their true times.
+ * A generation lasts a second, or longer if little happens, because the repeated data should be a small part of it. A
+ * generation ends at a heartbeat, when every ring was looked at; records that were written to a ring after the look are
+ * in the next generation, with their true times.
  */
 #include "store/definitions.h"
 #include "store/writer.h"
 
 #define GENERATION_NS UINT64_C(1000000000)
 #define GENERATION_BYTES (UINT64_C(16) << 20)
-#define SHARE 4u /* so many times what it repeats */
+#define SHARE 4u /* own bytes of a generation per repeated byte */
 #define MUCH (UINT64_C(1) << 20)
-#define SHARE_OF_MUCH 16u /* of what is repeated beyond that */
+#define SHARE_OF_MUCH 16u /* the same for repeated bytes beyond MUCH */
 
 static uint64_t own_bytes(const struct store_sink *store)
 {
@@ -21,8 +21,9 @@ static uint64_t own_bytes(const struct store_sink *store)
 }
 
 /*
- * So many bytes are worth what the next one repeats. To tell of a coroutine costs as much as several events: where
- * there are very many of them, a generation lasts longer, so that an event costs the same however many are alive.
+ * Returns how many own bytes justify the next generation's repeated data. Describing a coroutine costs as much as
+ * several events: if there are very many coroutines, a generation lasts longer, so that the cost of an event does not
+ * depend on the number of coroutines.
  */
 static uint64_t worth(uint64_t repeated_bytes)
 {
@@ -46,7 +47,7 @@ static bool is_due(const struct store_sink *store, uint64_t now_ns)
 		store->options.generation_ns ? store->options.generation_ns : GENERATION_NS;
 	bool is_long = (int64_t)(now_ns - generation->began_ns) >= (int64_t)longest;
 
-	/* A caller that asks for a size has no room for more. */
+	/* A caller that asks for a size has no room for more than that. */
 	if (store->options.generation_bytes && is_full(store) &&
 		own_bytes(store) >= generation->repeated_bytes)
 		return true;
@@ -75,8 +76,8 @@ static bool is_same_place(struct snapshot_origin a, struct snapshot_origin b)
 /* A block of carried records in the making. */
 struct carried {
 	struct store_open_block *block;
-	struct snapshot_origin origin; /* of its records */
-	uint64_t count;                /* of all blocks */
+	struct snapshot_origin origin; /* origin of its records */
+	uint64_t count;                /* records of all blocks */
 };
 
 static enum ct_status write_record(struct store_sink *store, struct carried *carried,

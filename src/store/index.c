@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pass over a trace file when it is opened.
+ * The pass over a trace file when the file is opened.
  *
- * Looking for the next whole block after damage checks candidates, and a hostile file can offer very
- * many large ones; so the bytes looked at are bounded by a multiple of the file's size.
+ * The search for the next whole block after damage checks candidates, and a hostile file can contain very many large
+ * candidates; so the number of bytes examined is bounded by a multiple of the file's size.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ enum ct_status store_block_check(struct input *input, uint64_t offset,
 		&bytes, reterr);
 	if (status)
 		return status;
-	/* The header is the copy: bytes read twice could differ. */
+	/* The header is a copy, because bytes that are read twice could differ. */
 	*ret_payload = bytes + sizeof(*ret_header);
 	return store_block_is_whole(ret_header, *ret_payload) ? CT_OK : CT_ERR_CORRUPT;
 }
@@ -82,7 +82,7 @@ static enum ct_status note_damage(struct scan *scan, uint64_t offset, uint64_t n
 	return CT_OK;
 }
 
-/* Generations are not there, which is told in other ways: see missing.c. */
+/* Missing generations are reported in other ways: see missing.c. */
 static bool is_jump(const struct scan *scan, uint32_t generation)
 {
 	return scan->index->generations.count &&
@@ -90,8 +90,8 @@ static bool is_jump(const struct scan *scan, uint32_t generation)
 }
 
 /*
- * Blocks that are not there leave a gap in the numbers. A part may begin with any of them but 1, by which a copy says
- * that something was missing before it.
+ * Missing blocks leave a gap in the numbers. A part may begin with any number but 1; a copy begins with 1 if something
+ * was missing before it.
  */
 static void note_number(struct scan *scan, const struct store_block_header *header)
 {
@@ -111,7 +111,7 @@ static void note_number(struct scan *scan, const struct store_block_header *head
 	scan->nr_missing++;
 }
 
-/* A block that the file has twice says nothing new. */
+/* A block that the file has twice adds nothing. */
 static enum ct_status step_over_twice(
 	struct scan *scan, const struct store_block_header *header, struct ct_error *reterr)
 {
@@ -122,7 +122,7 @@ static enum ct_status step_over_twice(
 	return vec_push(&scan->index->holes, hole) ? CT_OK : ct_fail_memory(reterr);
 }
 
-/* A generation is a row of blocks with the same number. */
+/* A generation is a sequence of blocks with the same generation number. */
 static bool note_generation(struct scan *scan, uint32_t number)
 {
 	struct store_generation generation = {
@@ -173,7 +173,7 @@ static void note_part(struct scan *scan, const struct ct_definition *definition)
 		store_missing_beat(scan, definition->end.monotonic_ns, true);
 }
 
-/* Where only names are wanted again, what would count twice is left out. */
+/* If only names are wanted again, definitions that would count twice are left out. */
 static bool is_wanted(struct scan *scan, const struct ct_definition *definition, bool is_for_names)
 {
 	if (!is_for_names)
@@ -218,7 +218,7 @@ static enum ct_status scan_definitions(struct scan *scan, const uint8_t *payload
 	}
 }
 
-/* Repeated definitions are read where they are missing: before the first part, and behind damage and gaps. */
+/* Repeated definitions are read where they are needed: before the first generation, and after damage and gaps. */
 static enum ct_status scan_repeated(
 	struct scan *scan, const uint8_t *payload, uint32_t nr_bytes, struct ct_error *reterr)
 {
@@ -229,7 +229,10 @@ static enum ct_status scan_repeated(
 	return scan_definitions(scan, payload, nr_bytes, true, reterr);
 }
 
-/* A row of such blocks tells all that was said before it, if none of them is damaged or gone, at neither end. */
+/*
+ * A sequence of such blocks repeats all earlier definitions, if none of its blocks is damaged or missing, including the
+ * first and the last.
+ */
 static void note_repeated(struct scan *scan, const struct store_block_header *header)
 {
 	bool is_repeated = header->type == STORE_BLOCK_REPEATED;
@@ -298,7 +301,7 @@ static bool add_block(struct store_index *index, uint32_t number, const struct s
 	return true;
 }
 
-/* A block that is left out: it has to be stepped over by those who copy, too. */
+/* Leaves out a block, which code that copies blocks must skip, too. */
 static enum ct_status leave_out(
 	struct scan *scan, const struct store_block_header *header, struct ct_error *reterr)
 {
@@ -312,7 +315,7 @@ static enum ct_status leave_out(
 	return vec_push(&scan->index->holes, hole) ? CT_OK : ct_fail_memory(reterr);
 }
 
-/* Does each record of the block decode? */
+/* Returns whether each record of the block can be decoded. */
 static bool has_sense(const struct store_block *block, const uint8_t *payload)
 {
 	struct store_decoder decoder;
@@ -344,7 +347,7 @@ static enum ct_status scan_events(struct scan *scan, const struct store_block_he
 	};
 	uint32_t stream;
 
-	/* Later parts are read from what comes before them. */
+	/* In later generations the carried events are already known from the events before. */
 	if (block.is_carried && !is_in_first_generation(scan))
 		return CT_OK;
 	if (!take_head(&bytes, &block, &stream) ||
@@ -399,7 +402,7 @@ static enum ct_status scan_block(struct scan *scan, const struct store_block_hea
 
 /* --------------------------------------------------------------------- damage */
 
-/* The next place at or behind `from` where a marker stands; CT_END: there is none. */
+/* Finds the next marker at or after `from`. CT_END: there is none. */
 static enum ct_status find_marker(
 	struct scan *scan, uint64_t from, uint64_t *ret_offset, struct ct_error *reterr)
 {
@@ -446,7 +449,7 @@ enum ct_status store_scan_find(
 	return CT_END;
 }
 
-/* From a place that holds no whole block to the next one, or to the end of what can be read. */
+/* Goes from a place without a whole block to the next whole block, or to the end of what can be read. */
 static enum ct_status step_over(struct scan *scan, struct ct_error *reterr)
 {
 	struct store_hole hole;
@@ -532,7 +535,7 @@ static bool is_header_whole(struct scan *scan, const struct store_file_header *h
 	return crc == header->crc;
 }
 
-/* A damaged header is noted, and blocks are looked for behind it all the same. */
+/* A damaged header is noted, and blocks are searched for after it anyway. */
 enum ct_status store_scan_header(struct scan *scan, struct ct_error *reterr)
 {
 	struct store_file_header header = {0};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The end of a file alone: a generation can be understood without what lies before it, so the file need not be looked
- * through.
+ * Reading only the end of a file: a generation can be understood without the data before it, so the rest of the file
+ * need not be scanned.
  */
 #include "store/scan.h"
 
-/* To the next block, over what is damaged. */
+/* Goes to the next block, past damage. */
 static enum ct_status go_on(
 	struct scan *scan, const struct store_block_header *header, struct ct_error *reterr)
 {
@@ -13,7 +13,7 @@ static enum ct_status go_on(
 		&scan->offset, reterr);
 }
 
-/* The block that stands there, which is whole. */
+/* Reads the header of the present block, which is whole. */
 static enum ct_status read_header(
 	struct scan *scan, struct store_block_header *ret_header, struct ct_error *reterr)
 {

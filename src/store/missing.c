@@ -2,10 +2,10 @@
 /*
  * How much of a file is missing, and when it would have been.
  *
- * Two kinds of numbers tell it: those of blocks, which go up by one, and those by which GENERATION, GENERATION_END and
- * END count events from the beginning of the recording. Losses that neither counts are guessed, and never nothing. The
- * interval is the widest that can be true: streams are written at different times, so what one has on both sides of a
- * place says nothing of another.
+ * Two kinds of numbers show what is missing: the numbers of blocks, which increase by one, and the numbers in
+ * GENERATION, GENERATION_END and END, which count events from the beginning of the recording. Losses that neither kind
+ * counts are estimated, as at least one event. The interval is the widest possible one: streams are written at
+ * different times, so what one stream has on both sides of a place says nothing about another stream.
  */
 #include "store/scan.h"
 
@@ -30,7 +30,7 @@ void store_missing_beat(struct scan *scan, uint64_t monotonic_ns, bool is_end)
 {
 	struct torn *torn = &scan->torn;
 
-	/* The first one of a recording stands before what is older than itself. */
+	/* A recording's first heartbeat is written before events that are older than the heartbeat. */
 	if (scan->index->blocks.count)
 		scan->last_beat_ns = monotonic_ns;
 	if (torn->nr_places == 0 || torn->nr_beats_after == 2)
@@ -42,13 +42,14 @@ void store_missing_beat(struct scan *scan, uint64_t monotonic_ns, bool is_end)
 
 /* ---------------------------------------------------------------- counting */
 
-/* How far in the recording the file has come, and what it jumped over on the way. */
+/* The position in the recording that the file has reached, and the events that it skipped on the way. */
 struct walk {
-	uint64_t position; /* events */
+	uint64_t position; /* number of events so far */
 	bool is_known;
-	bool has_unknown_gap; /* generations are missing, and nothing tells how much is in them */
+	/* generations are missing, and the number of their events is not known */
+	bool has_unknown_gap;
 	uint64_t nr_missing;
-	uint64_t nr_in_gaps; /* told as losses of their own */
+	uint64_t nr_in_gaps; /* missing events reported as losses of their own */
 };
 
 static void reach(struct walk *walk, uint64_t position)
@@ -60,7 +61,7 @@ static void reach(struct walk *walk, uint64_t position)
 	walk->is_known = true;
 }
 
-/* Parts that are not there leave a gap. */
+/* Missing generations leave a gap. */
 static bool step_to(struct scan *scan, struct walk *walk, const struct store_generation *before)
 {
 	const struct store_generation *next = before + 1;
@@ -92,13 +93,13 @@ static void walk_generation(struct walk *walk, const struct store_generation *ge
 		reach(walk, generation->nr_before + generation->nr_told);
 }
 
-/* False: out of memory. */
+/* Returns false if out of memory. */
 static bool walk_all(struct scan *scan, struct walk *walk)
 {
 	const struct store_generation *generations = scan->index->generations.at;
 	size_t i;
 
-	/* A recording begins at 0; where a part does, its first generation says. */
+	/* A recording begins at event 0; a part begins where its first generation says. */
 	walk->is_known = !scan->index->generations.count || generations[0].number <= 1;
 	for (i = 0; i < scan->index->generations.count; i++) {
 		if (i > 0 && !step_to(scan, walk, &generations[i - 1]))
@@ -110,7 +111,7 @@ static bool walk_all(struct scan *scan, struct walk *walk)
 	return true;
 }
 
-/* END counts as well what a recovered file says of its damage, and a writer of what it could not write. */
+/* END also counts events that a recovered file reports as damaged, and that a writer reports as not written. */
 static uint64_t count_told(const struct scan *scan)
 {
 	uint64_t count = 0;
@@ -125,7 +126,7 @@ static uint64_t count_told(const struct scan *scan)
 	return count;
 }
 
-/* By the bytes that hold nothing, as many as they hold elsewhere. */
+/* Estimates the events in damaged bytes by the density of events in the other bytes. */
 static uint64_t estimate(const struct scan *scan, uint64_t nr_events)
 {
 	uint64_t nr_bytes = 0;
@@ -138,7 +139,7 @@ static uint64_t estimate(const struct scan *scan, uint64_t nr_events)
 	return (uint64_t)((double)scan->damaged_bytes * (double)nr_events / (double)nr_bytes);
 }
 
-/* The missing events that nothing else tells of: at least one, wherever there is a place for it. */
+/* Counts the missing events that no loss reports yet: at least one, if anything is missing. */
 static uint64_t count_untold(const struct scan *scan, const struct walk *walk, uint64_t nr_events)
 {
 	uint64_t told = count_told(scan), guessed = estimate(scan, nr_events);
@@ -199,7 +200,7 @@ static bool has_loss(const struct scan *scan, unsigned reason)
 	return false;
 }
 
-/* The writer was ended: nothing vouches for events behind the last heartbeat. */
+/* The writer was killed: events after the last heartbeat may be missing. */
 static bool add_open_end(struct scan *scan)
 {
 	const struct ct_tables *tables = &scan->all->tables;

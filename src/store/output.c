@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Blocks on their way out: heads, checksums, packing; and the output that is a file.
- */
+/* Writing blocks: headers, checksums, packing; and the output that is a file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -16,13 +14,13 @@
 
 /* ---------------------------------------------------------------- a file */
 
-/* Reserved on the disk at once, beyond what is kept for the end. */
+/* Disk space reserved in one step, beyond the space for the end. */
 #define STEP_BYTES (1u << 20)
 
 struct file {
 	struct store_output output;
 	struct io_output io;
-	uint64_t reserved; /* on the disk, up to there */
+	uint64_t reserved; /* disk space is reserved up to this offset */
 };
 
 static bool is_full(int error_number)
@@ -30,7 +28,7 @@ static bool is_full(int error_number)
 	return error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG;
 }
 
-/* The process may not write files of this length. */
+/* Returns whether the process may not write files of this length. */
 static bool is_beyond_limit(uint64_t nr_bytes)
 {
 	struct rlimit limit;
@@ -53,7 +51,7 @@ static int reserve_up_to(struct file *file, uint64_t nr_bytes)
 	return 0;
 }
 
-/* Beyond the bytes that are to be written, room for the end. 0, or why there is none. */
+/* Reserves space up to `wanted`, and more. Returns 0, or the error number if there is no space. */
 static int reserve(struct file *file, uint64_t wanted)
 {
 	int failed;
@@ -66,7 +64,7 @@ static int reserve(struct file *file, uint64_t wanted)
 	return is_full(failed) ? reserve_up_to(file, wanted) : failed;
 }
 
-/* Where room cannot be had from the beginning, or not at all, the file goes on without. */
+/* If the space cannot be reserved at the beginning, or at all, the file goes on without reserved space. */
 static int keep_room(struct file *file, size_t nr_bytes)
 {
 	off_t at = lseek(file->io.descriptor, 0, SEEK_CUR);
@@ -94,12 +92,12 @@ static enum ct_status file_write(
 	return io_output_write(&file->io, bytes, nr_bytes, reterr);
 }
 
-/* Where nothing was written, nothing is cut: the room beyond the end would go with it. */
+/* Does not truncate if nothing was written, because that would free the reserved space, too. */
 static bool file_cut_back(struct store_output *output, uint64_t nr_bytes)
 {
 	struct file *file = (struct file *)output;
 
-	/* Only a file of our own may be cut: others may be writing to what was there before. */
+	/* Only a file of our own may be truncated: other processes may write to a file that was there before. */
 	if (!file->io.partial_path)
 		return false;
 	if (lseek(file->io.descriptor, 0, SEEK_CUR) == (off_t)nr_bytes)
@@ -107,14 +105,17 @@ static bool file_cut_back(struct store_output *output, uint64_t nr_bytes)
 	if (ftruncate(file->io.descriptor, (off_t)nr_bytes) ||
 		lseek(file->io.descriptor, (off_t)nr_bytes, SEEK_SET) < 0)
 		return false;
-	/* The room has gone with the half block, which failed for another reason: it is there again. */
+	/*
+	 * The reserved space was freed with the half block, which failed for another reason: the space is free to
+	 * reserve again.
+	 */
 	file->reserved = nr_bytes;
 	if (output->keeps_room)
 		reserve_up_to(file, nr_bytes + STORE_ROOM_FOR_END);
 	return true;
 }
 
-/* What was reserved, and is not needed, goes back to the disk. */
+/* Returns reserved but unused space to the disk. */
 static void give_room_back(struct file *file)
 {
 	off_t end = lseek(file->io.descriptor, 0, SEEK_END);
@@ -247,7 +248,9 @@ enum ct_status store_output_begin(
 	return output->ops->begin ? output->ops->begin(output, generation, now_ns, reterr) : CT_OK;
 }
 
-/* `block` has room for the header, which is filled in but for its place in the file. */
+/*
+ * Writes a block. `block` has room for the header, of which everything but the block's place in the file is filled in.
+ */
 static enum ct_status write_block(struct store_output *output, struct store_block_header header,
 	uint8_t *block, struct ct_error *reterr)
 {

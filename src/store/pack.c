@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Packed payloads, with zstd.
- */
+/* Packing payloads with zstd. */
 #include <stdlib.h>
 #include <zstd.h>
 
@@ -56,7 +54,7 @@ bool store_pack(struct store_packer *packer, uint8_t **block, uint32_t *payload_
 		return false;
 	packed = ZSTD_compressCCtx(packer->context, packer->block + room, bound, *block + room,
 		*payload_bytes, packer->level);
-	/* Fewer bytes than that, and the reader would not believe it. */
+	/* The reader would refuse a payload that is packed smaller than this. */
 	if (ZSTD_isError(packed) || packed >= *payload_bytes ||
 		packed * STORE_PACKED_RATIO < *payload_bytes)
 		return false;

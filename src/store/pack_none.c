@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * In place of pack.c where the project is built without zstd.
- */
+/* Replaces pack.c if the project is built without zstd. */
 #include <stdlib.h>
 
 #include "store/pack.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Rows of generations, opened and copied.
- */
+/* Opening and copying sequences of generations. */
 #include <string.h>
 
 #include "store/definitions.h"
@@ -65,7 +63,7 @@ enum ct_status store_copy_end(struct store_copy *copy, enum ct_status status,
 	return status ? status : closed;
 }
 
-/* Does the block say that a part ends here? Such a definition stands alone in a block of its own. */
+/* Returns whether the block says that a part ends here. Such a definition has a block of its own. */
 static bool is_cut_end(
 	struct store_reader *part, const struct store_block_header *header, const uint8_t *payload)
 {
@@ -82,8 +80,8 @@ static bool is_cut_end(
 }
 
 /*
- * Damage or a gap in the numbers before a block is a gap in the copy's numbers, too (F-63): there a reader takes names
- * from where they are repeated.
+ * Damage, or a gap in the block numbers, becomes a gap in the copy's numbers, too (F-63): a reader of the copy then
+ * takes names from the repeated definitions.
  */
 static void keep_gap(struct store_copy *copy, const struct store_reader *part, uint64_t number,
 	bool is_behind_hole)
@@ -94,7 +92,7 @@ static void keep_gap(struct store_copy *copy, const struct store_reader *part, u
 	copy->next_number = number + 1;
 }
 
-/* Packed anew only where it is not packed yet: a level is not worth unpacking for. */
+/* Only blocks that are not packed are packed: another level is not worth unpacking for. */
 static enum ct_status copy_block(struct store_copy *copy, struct store_reader *part,
 	const struct store_block_header *header, const uint8_t *payload, struct ct_error *reterr)
 {
@@ -103,7 +101,7 @@ static enum ct_status copy_block(struct store_copy *copy, struct store_reader *p
 	return store_output_copy(copy->output, header, payload, reterr);
 }
 
-/* The damage that is stepped over from here on; NULL: a block begins here. */
+/* Returns the damage to skip from this offset on; NULL: a block begins here. */
 static const struct store_hole *hole_at(const struct store_index *index, uint64_t offset)
 {
 	size_t at = vec_count_while(index->holes.count, i, index->holes.at[i].offset < offset);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The source that reads a trace file: one cursor for each stream, and a tree of losers that merges them.
+ * The source that reads a trace file: one cursor for each stream, and a tree of losers that merges the streams.
  *
- * A cursor holds some decoded events, its front is the next one of them. The tree is a tournament of the fronts: each
- * node has the front that lost there, tree[0] the one that won all. Once the winner's event is handed out, its next one
- * plays again on the way from its leaf to the top. The next stream can hardly be foretold where several threads write
- * at once, so a match is played without a branch.
+ * A cursor holds some decoded events; its front is the next event. The tree is a tournament of the fronts: each node
+ * contains the front that lost there, and tree[0] the front that won everything. After the winner's event is handed
+ * out, that stream's next event plays from its leaf to the top. If several threads write at the same time, the next
+ * winner is hard to predict, so a match is played without a branch.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,38 +14,38 @@
 #include "store/store.h"
 #include "store/cursor.h"
 
-#define PLAYED_EACH 4u /* streams */
+#define PLAYED_EACH 4u /* streams: up to that many, each event is played for */
 
 struct front {
-	const struct ct_event *at;  /* the next event; NULL: the stream has come to its end */
-	const struct ct_event *end; /* of those that are decoded */
-	ct_time place;              /* of *at, see order.h; INT64_MAX behind the end */
+	const struct ct_event *at;  /* the next event; NULL: the stream has ended */
+	const struct ct_event *end; /* end of the decoded events */
+	ct_time place;              /* place of *at, see order.h; INT64_MAX after the end */
 	bool is_carried;
 };
 
 struct node {
 	ct_time place;
-	uint64_t front; /* index */
+	uint64_t front; /* index of the front */
 };
 
 struct store_source {
 	struct ct_source source;
 	struct store_reader reader;
-	struct store_cursor *cursors; /* of all streams */
-	struct front *fronts;         /* of those that are defined */
-	uint32_t *cursor_of;          /* front to cursor */
+	struct store_cursor *cursors; /* one for each stream */
+	struct front *fronts;         /* one for each stream that is defined */
+	uint32_t *cursor_of;          /* maps a front to its cursor */
 	size_t nr_fronts;
 	struct node *tree;
 	ct_time limit; /* see order.h */
 	uint64_t sequence;
 	bool is_started;
-	enum ct_status status; /* not CT_OK: nothing follows any more */
+	enum ct_status status; /* not CT_OK: no events follow */
 	struct ct_error error;
 };
 
 /* ---------------------------------------------------------------------- fronts */
 
-/* The next run of the stream. A failure is told once the events before it are handed out. */
+/* Loads the stream's next run. A failure is reported after the events before it have been handed out. */
 static __attribute__((noinline)) void load_front(struct store_source *store, size_t index)
 {
 	struct store_cursor *cursor = &store->cursors[store->cursor_of[index]];
@@ -95,7 +95,7 @@ static inline void swap_where(bool is_wanted, struct node *a, struct node *b)
 	b->front ^= front;
 }
 
-/* From its leaf to the top, against those that lost there. */
+/* Plays from the player's leaf to the top, against the fronts that lost there. */
 static inline void play(struct store_source *store, struct node player)
 {
 	size_t at;
@@ -111,7 +111,10 @@ static inline void play(struct store_source *store, struct node player)
 	store->tree[0] = player;
 }
 
-/* The best of those that lost to the winner: as long as its events are before this place it wins again. */
+/*
+ * Returns the best place of the fronts that lost to the winner: the winner wins again as long as its events are before
+ * this place.
+ */
 static ct_time second_place(const struct store_source *store)
 {
 	ct_time second = INT64_MAX;
@@ -122,7 +125,7 @@ static ct_time second_place(const struct store_source *store)
 	return second;
 }
 
-/* The winner among the leaves below a node; all others stay behind where they lost. */
+/* Returns the winner among the leaves below a node; the losers stay in the nodes where they lost. */
 static struct node play_below(struct store_source *store, size_t at)
 {
 	struct node player, other;
@@ -170,12 +173,12 @@ static void start(struct store_source *store)
 /* ---------------------------------------------------------------------- source */
 
 /*
- * A run in the making. The memory written could be anything, for all that the compiler knows: this stays in
- * registers.
+ * A run in the making. This copy stays in registers, while the compiler must assume that written memory changes
+ * anything else.
  */
 struct making {
 	struct ct_event *to;
-	const struct ct_event *end; /* of the room */
+	const struct ct_event *end; /* end of the room for events */
 	uint64_t sequence;
 	bool are_carried;
 };
@@ -195,7 +198,7 @@ static inline void move_on(struct store_source *store, struct front *front, size
 		front->place = order_place(front->place, front->at->time, store->limit);
 }
 
-/* Does the winner's event belong to this run? */
+/* Returns whether the winner's event belongs to this run. */
 static inline bool may_hand_out(
 	const struct store_source *store, const struct front *front, const struct making *run)
 {
@@ -203,7 +206,7 @@ static inline bool may_hand_out(
 	       !store->status;
 }
 
-/* Events of the winner, one at least, while they are before `bound`. */
+/* Hands out events of the winner, at least one, while they are before `bound`. */
 static inline void hand_out_winner(struct store_source *store, struct making *run, ct_time bound)
 {
 	size_t index = store->tree[0].front;
@@ -221,7 +224,7 @@ static inline const struct front *winner(const struct store_source *store)
 	return &store->fronts[store->tree[0].front];
 }
 
-/* With few streams each event is played for: how long one stays ahead cannot be foretold. */
+/* With few streams each event is played for, because it cannot be predicted how long one stream stays ahead. */
 static inline void merge_few(struct store_source *store, struct making *run)
 {
 	while (may_hand_out(store, winner(store), run))

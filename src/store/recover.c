@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rest of a trace after a crash, as a file that is whole: every whole block, a loss and notes for what is missing,
- * and an end.
+ * Makes a whole file from what a crash left of a trace: every whole block, a loss and notes for what is missing, and an
+ * end.
  */
 #include <stdio.h>
 
@@ -9,7 +9,7 @@
 
 #define DEFINITIONS 5
 
-/* Further words of the recovered file. */
+/* Definitions that are added to the recovered file. */
 struct ending {
 	struct ct_definition definitions[DEFINITIONS];
 	size_t count;
@@ -77,7 +77,7 @@ static void add_end(struct ending *ending, const struct store_reader *part)
 		"the file was recovered: its end was missing, since it was cut or who wrote it "
 		"died",
 		1, part->index.end_of_whole);
-	/* Nothing vouches for what is behind the last heartbeat, nor does this END. */
+	/* Events after the last heartbeat may be missing, and this END must not say otherwise. */
 	loss.loss = (struct ct_define_loss){
 		.reason = CTP_LOSS_OPEN_END,
 		.count = 1,

@@ -9,7 +9,7 @@ static bool is_same(const struct ct_define_loss *left, const struct ct_define_lo
 	       left->reason == right->reason;
 }
 
-/* Where there is no room for another loss: one of the same process, which is of no thread from then on. */
+/* If there is no room for another loss: finds a loss of the same process, which belongs to no thread from then on. */
 static struct ct_define_loss *find_any(struct store_refused *refused, uint32_t process)
 {
 	size_t i;
@@ -23,7 +23,7 @@ static struct ct_define_loss *find_any(struct store_refused *refused, uint32_t p
 	return refused->losses.count ? &refused->losses.at[refused->losses.count - 1] : NULL;
 }
 
-/* The one to add to. NULL: no memory. */
+/* Finds the loss to add to. NULL: out of memory. */
 static struct ct_define_loss *find(struct store_refused *refused, const struct ct_define_loss *loss)
 {
 	struct ct_define_loss none = *loss;

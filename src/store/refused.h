@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an output could not take any more, after it had failed: losses, gathered so that a few definitions tell of all
- * of them, whatever was refused and for how long. Private to src/store.
+ * The losses of an output after it has failed, summed up so that a few definitions can report all of them, however much
+ * was refused and for however long. Private to src/store.
  */
 #ifndef STORE_REFUSED_H
 #define STORE_REFUSED_H
@@ -14,19 +14,20 @@
 
 #define STORE_REFUSED_MOST 1024u
 
-/* Zeroed is empty. */
+/* Zeroed: no losses. */
 struct store_refused {
 	VEC(struct ct_define_loss) losses; /* one for each process, thread and reason */
 };
 
 /*
- * store_refused_add: with those of the same process, thread and reason before, whose interval grows. Where there are
- * STORE_REFUSED_MOST of these, or no memory for more, with another one of the same process, which is then of no thread,
- * and whose interval covers both; no count disappears, but where memory lacks for the first one of all.
+ * store_refused_add: adds a loss to an earlier one of the same process, thread and reason, whose interval grows. If
+ * there are STORE_REFUSED_MOST losses, or no memory for another, the loss is added to any loss of the same process,
+ * which then belongs to no thread, and whose interval covers both. No count is dropped, unless there is no memory even
+ * for the first loss.
  */
 void store_refused_add(struct store_refused *refused, const struct ct_define_loss *loss);
 
-/* store_refused_write: all of them, as definitions; nothing is left. */
+/* store_refused_write: writes all losses as definitions, and empties the list. */
 void store_refused_write(struct store_refused *refused, struct text *definitions);
 
 void store_refused_fini(struct store_refused *refused);

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Definitions kept as the bytes in which they are written again.
- */
+/* Definitions kept as the bytes in which they are written again. */
 #include "store/definitions.h"
 #include "store/repeated.h"
 
 #define BLOCK_BYTES (256u << 10)
-#define BLOCKS 256u /* 64 MiB of definitions: more is forgotten, and counted */
+#define BLOCKS 256u /* 64 MiB of definitions: further ones are dropped, and counted */
 #define HASH_SEED UINT64_C(0xcbf29ce484222325)
 #define HASH_PRIME UINT64_C(0x100000001b3)
 
@@ -37,8 +35,8 @@ static struct text *block_with_room(struct store_repeated *repeated, size_t nr_b
 }
 
 /*
- * The same words twice say no more than once, but where a later definition replaces an earlier one (F-33): there those
- * count that were said last.
+ * The key by which definitions are repeated once. Equal bytes have the same key; if a later definition replaces an
+ * earlier one (F-33), both have the same key, and the later one counts.
  */
 static uint64_t key_of(const struct ct_definition *definition, uint64_t hash)
 {
@@ -109,7 +107,7 @@ static bool keep_loss(struct store_repeated *repeated, const struct ct_define_lo
 	}
 	known = &repeated->losses.at[at];
 	known->count += loss->count;
-	/* Not known when it began: then nobody knows when the sum began. */
+	/* If it is not known when this loss began, it is not known when the sum began. */
 	if (loss->first_monotonic_ns == STORE_NOT_KNOWN ||
 		is_earlier(loss->first_monotonic_ns, known->first_monotonic_ns))
 		known->first_monotonic_ns = loss->first_monotonic_ns;
@@ -145,7 +143,9 @@ static void add_clock(struct text *block, const struct ct_define_clock *clock)
 		store_definition_add(block, &definition);
 }
 
-/* Definitions that change all the time are put together anew. The first reading makes the epoch (F-36). */
+/*
+ * Definitions that change all the time are written from their present values. The first reading sets the epoch (F-36).
+ */
 static enum ct_status write_changing(
 	const struct store_repeated *repeated, struct store_output *output, struct ct_error *reterr)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * After the pass over a file: what is missing or damaged, in notes and losses, and the tables as they are handed out.
+ * After the pass over a file: makes notes and losses of what is missing or damaged, and the tables that are handed out.
  */
 #include "store/scan.h"
 
@@ -9,7 +9,7 @@ static enum ct_status note_condition(struct scan *scan, struct ct_error *reterr)
 	uint64_t left = scan->input->nr_bytes - scan->index->end_of_whole;
 	enum ct_status status = CT_OK;
 
-	/* A block that is only half there may be on its way. */
+	/* The missing half of a block may still be on its way. */
 	scan->all->tables.is_damaged = scan->nr_damaged || (left && !input_is_written(scan->input));
 	if (left)
 		status = store_tables_note(scan->all, 1, scan->index->end_of_whole, reterr,
@@ -49,9 +49,10 @@ uint64_t store_generation_gap(
 }
 
 struct extremes {
-	ct_time before; /* the latest of the stream at hand, before the first place where something is missing */
+	/* latest time of the present stream before the first place where something is missing */
+	ct_time before;
 	ct_time latest;
-	ct_time carried; /* the earliest */
+	ct_time carried; /* earliest carried time */
 };
 
 static void look_at_block(const struct scan *scan, uint32_t at, uint32_t clock,
@@ -86,7 +87,7 @@ static void look_at_stream(struct scan *scan, const struct store_stream *stream,
 		scan->torn.latest_before = extremes->before;
 }
 
-/* Joins streams with their segments; those of none cannot be placed, and count as lost. */
+/* Joins streams with their segments; records of a stream without a segment cannot be placed, and count as lost. */
 static uint64_t settle_streams(struct scan *scan, struct extremes *extremes, uint64_t *ret_placed)
 {
 	uint64_t nr_orphans = 0;
@@ -108,7 +109,7 @@ static uint64_t settle_streams(struct scan *scan, struct extremes *extremes, uin
 	return nr_orphans;
 }
 
-/* Events of streams that nothing defines: whose they are is not known, nor by which clock. */
+/* Adds the events of undefined streams as lost: their process and clock are not known. */
 static bool add_orphans(struct scan *scan, uint64_t count)
 {
 	struct ct_loss loss = {
@@ -121,7 +122,10 @@ static bool add_orphans(struct scan *scan, uint64_t count)
 	return count == 0 || vec_push(&scan->all->lists.losses, loss);
 }
 
-/* A recovered file has an END that vouches for no more than the last heartbeat did. */
+/*
+ * Returns whether the file is open at its end: a recovered file has an END, which states no more than the last
+ * heartbeat did.
+ */
 static bool is_open(const struct store_tables *all)
 {
 	size_t i;
@@ -135,7 +139,10 @@ static bool is_open(const struct store_tables *all)
 	return false;
 }
 
-/* How a process ended was told behind the last heartbeat: what it did before that is missing, or may be. */
+/*
+ * Discards how a process ended if that was recorded after the last heartbeat: what the process did before that may be
+ * missing.
+ */
 static void doubt_endings(struct store_tables *all)
 {
 	size_t i;

@@ -2,8 +2,8 @@
 /*
  * The tables of a trace, built definition by definition.
  *
- * While definitions come in, times in the tables hold what the file says (CLOCK_MONOTONIC, all ones
- * for not known); finish makes them times of the trace, since only then the epoch is known.
+ * While definitions come in, times in the tables are those of the file (CLOCK_MONOTONIC, all ones for not known);
+ * store_tables_finish makes them times of the trace, because the epoch is not known before.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -87,7 +87,7 @@ static void replace_text(const char **text, const char *later)
 		*text = later;
 }
 
-/* Defined again (after an exec), a process keeps what the later definition does not say. */
+/* A process that is defined again (after an exec) keeps what the later definition does not state. */
 static bool apply_process(struct store_tables *all, const struct ct_define_process *from)
 {
 	uint32_t index = index_of(&all->process_of, from->process);
@@ -107,7 +107,7 @@ static bool apply_process(struct store_tables *all, const struct ct_define_proce
 	return true;
 }
 
-/* The first segment of a probe gives ids as they are; each further one of its process adds 2^48. */
+/* The first segment of a probe keeps its ids; each further segment of the process adds 2^48 to its own. */
 static bool take_prefix(struct store_tables *all, uint32_t process, uint64_t *ret_prefix)
 {
 	uint32_t nr_before = index_of(&all->probes_of, process);
@@ -188,7 +188,7 @@ static void fill_site(struct ct_site *site, const struct ct_define_site *from)
 	fill_text(&site->callers, from->callers);
 }
 
-/* The stack that a site names may be defined behind it, since that one names sites. */
+/* A site's stack may be defined after the site, because a stack names sites. */
 static bool note_stack(struct store_tables *all, uint32_t site, const struct ct_define_site *from)
 {
 	struct store_named_stack named = {
@@ -214,7 +214,7 @@ static bool apply_site(struct store_tables *all, const struct ct_define_site *fr
 	return note_stack(all, index, from);
 }
 
-/* What a stack names stands before it (F-74): so no way from caller to caller leads back. */
+/* A stack names only stacks before it (F-74), so the chain of callers has no cycle. */
 static bool apply_stack(struct store_tables *all, const struct ct_define_stack *from)
 {
 	uint64_t segment = (uint64_t)from->segment << 32;
@@ -229,7 +229,7 @@ static bool apply_stack(struct store_tables *all, const struct ct_define_stack *
 	       vec_push(&all->lists.stacks, stack);
 }
 
-/* Those that are not defined yet stay. */
+/* Gives sites their stacks; a site whose stack is not defined yet stays in the list. */
 static void settle_stacks(struct store_tables *all)
 {
 	size_t i, left = 0;
@@ -332,7 +332,7 @@ static bool apply_end(struct store_tables *all, const struct ct_define_end *from
 	return apply_heartbeat(all, from->monotonic_ns);
 }
 
-/* A note that says nothing is none. */
+/* An empty note is ignored. */
 static bool apply_note(struct store_tables *all, const struct ct_define_note *from)
 {
 	struct ct_note note = {.text = from->text, .count = from->count, .offset = from->offset};
@@ -348,7 +348,7 @@ static bool apply_generation_end(
 	return apply_heartbeat(all, from->monotonic_ns);
 }
 
-/* How much lies before this part is told where it begins; later ones only go on. */
+/* The first generation says how much lies before this part; later generations only continue. */
 static bool apply_generation(struct store_tables *all, const struct ct_define_generation *from)
 {
 	apply_heartbeat(all, from->monotonic_ns);
@@ -454,7 +454,7 @@ static void settle_attached(struct store_tables *all)
 		struct ct_process *process = &all->lists.processes.at[segment->process];
 		ct_time time;
 
-		/* The engine's own observations are no attaching. */
+		/* The engine's own observations do not count as attaching. */
 		if (segment->process == 0 || segment->role == CTP_ROLE_ENGINE ||
 			segment->attached == STORE_NOT_KNOWN)
 			continue;
@@ -464,7 +464,7 @@ static void settle_attached(struct store_tables *all)
 	}
 }
 
-/* Without a clock reading the first attach is the epoch; its clock is all that there is. */
+/* Without a clock reading the first attach is the epoch, because its clock is all that there is. */
 static void choose_epoch(struct store_tables *all)
 {
 	size_t i;
@@ -488,7 +488,7 @@ static void name_clock(struct store_tables *all)
 	for (i = 1; i < all->segments.count; i++) {
 		if (all->segments.at[i].clock == CTP_CLOCK_COUNTER)
 			all->tables.clock = "counter";
-		/* Its steps are what all times are in doubt by. */
+		/* All times are uncertain by the steps of the coarse clock. */
 		if (all->segments.at[i].clock == CTP_CLOCK_COARSE) {
 			all->tables.clock = "coarse";
 			break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whole numbers in as few bytes as they need: seven bits a byte, the low ones first, the top bit set
- * on all bytes but the last. Reading never goes beyond the end that it is given.
+ * Whole numbers in as few bytes as they need: seven bits a byte, the low ones first, the top bit set on all bytes but
+ * the last. Reading never goes beyond the given end.
  */
 #ifndef STORE_VARINT_H
 #define STORE_VARINT_H
@@ -13,7 +13,7 @@
 
 #define STORE_VARINT_MAX 10 /* bytes of a 64-bit number */
 
-/* Small numbers of either sign become small numbers without one. */
+/* Maps small numbers of either sign to small numbers without a sign. */
 static inline uint64_t store_zigzag(uint64_t difference)
 {
 	return (difference << 1) ^ (uint64_t)((int64_t)difference >> 63);
@@ -24,7 +24,7 @@ static inline uint64_t store_unzigzag(uint64_t value)
 	return (value >> 1) ^ (0 - (value & 1));
 }
 
-/* Seven bits in each of eight bytes to 56 bits side by side, and back. */
+/* Joins the seven low bits of each of eight bytes to 56 bits side by side, and splits them again. */
 static inline uint64_t store_join_sevens(uint64_t spread)
 {
 	spread &= UINT64_C(0x7f7f7f7f7f7f7f7f);
@@ -46,7 +46,7 @@ static inline uint64_t store_split_sevens(uint64_t value)
 	       ((value & UINT64_C(0x3f803f803f803f80)) << 1);
 }
 
-/* More than four bytes. */
+/* Writes a number that takes more than four bytes. */
 static inline uint8_t *store_varint_put_long(uint8_t *at, uint64_t value)
 {
 	uint64_t low = value & UINT64_C(0x00ffffffffffffff);
@@ -69,8 +69,8 @@ static inline uint8_t *store_varint_put_long(uint8_t *at, uint64_t value)
 }
 
 /*
- * store_varint_put: writes a number, and up to 7 bytes behind it that mean nothing: 16 bytes must be
- * free. Returns the place behind the number. Lengths are hard to foretell, so up to four bytes take one way.
+ * store_varint_put: writes a number, and up to 7 meaningless bytes after it: 16 bytes must be free. Returns the place
+ * after the number. Lengths are hard to predict, so numbers of up to four bytes take the same path.
  */
 static inline uint8_t *store_varint_put(uint8_t *at, uint64_t value)
 {
@@ -79,7 +79,7 @@ static inline uint8_t *store_varint_put(uint8_t *at, uint64_t value)
 
 	if (value >> 28)
 		return store_varint_put_long(at, value);
-	nr_more = (unsigned)(31 - __builtin_clz(low | 1)) * 37 >> 8; /* a seventh */
+	nr_more = (unsigned)(31 - __builtin_clz(low | 1)) * 37 >> 8; /* a seventh of it */
 	spread = (low & 0x7f) | (low << 1 & 0x7f00) | (low << 2 & 0x7f0000) |
 		 (low << 3 & 0x7f000000);
 	spread |= UINT32_C(0x80808080) & (((uint32_t)1 << (8 * nr_more)) - 1);
@@ -87,7 +87,7 @@ static inline uint8_t *store_varint_put(uint8_t *at, uint64_t value)
 	return at + nr_more + 1;
 }
 
-/* Bytes still to be read. Once something was not there, `is_broken`, and all reads give 0. */
+/* Bytes still to be read. After a read beyond the end, `is_broken` is set, and all reads return 0. */
 struct store_bytes {
 	const uint8_t *at;
 	const uint8_t *end;
@@ -111,7 +111,7 @@ static inline uint8_t store_byte_take(struct store_bytes *bytes)
 	return bytes->at < bytes->end ? *bytes->at++ : (uint8_t)store_break(bytes);
 }
 
-/* store_varint_take: the next number; one that needs more than 64 bits breaks. */
+/* store_varint_take: reads the next number; a number of more than 64 bits sets is_broken. */
 static inline uint64_t store_varint_take(struct store_bytes *bytes)
 {
 	uint64_t value = 0;
@@ -129,7 +129,7 @@ static inline uint64_t store_varint_take(struct store_bytes *bytes)
 	return store_break(bytes);
 }
 
-/* More than eight bytes, where at least STORE_VARINT_MAX are left. */
+/* Reads a number of more than eight bytes, if at least STORE_VARINT_MAX bytes are left. */
 static inline uint64_t store_varint_take_long(struct store_bytes *bytes, uint64_t spread)
 {
 	uint64_t value = store_join_sevens(spread) | (uint64_t)(bytes->at[8] & 0x7f) << 56;
@@ -146,9 +146,9 @@ static inline uint64_t store_varint_take_long(struct store_bytes *bytes, uint64_
 }
 
 /*
- * store_varint_take_inside: the same where at least STORE_VARINT_MAX bytes are left. A number that
- * breaks is stepped over, so that whoever counted on room for more numbers still has it. Up to four bytes take one
- * way, however many they are: which of them it is cannot be foretold.
+ * store_varint_take_inside: does the same if at least STORE_VARINT_MAX bytes are left. A broken number is skipped in
+ * full, so that a caller that counted on room for more numbers still has it. Numbers of up to four bytes take the same
+ * path, because their lengths cannot be predicted.
  */
 static inline uint64_t store_varint_take_inside(struct store_bytes *bytes)
 {
@@ -166,7 +166,7 @@ static inline uint64_t store_varint_take_inside(struct store_bytes *bytes)
 	       (spread >> 3 & 0xfe00000);
 }
 
-/* store_bytes_take: the next nr_bytes bytes where they lie, or NULL. */
+/* store_bytes_take: returns the next nr_bytes bytes in place, or NULL. */
 static inline const uint8_t *store_bytes_take(struct store_bytes *bytes, uint64_t nr_bytes)
 {
 	const uint8_t *at = bytes->at;

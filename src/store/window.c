@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The output that is a window: one buffer for each generation, the oldest let go first.
- */
+/* The output that is a window: one buffer for each generation, of which the oldest is freed first. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +22,7 @@ struct window {
 	struct store_output output;
 	struct store_window_options options;
 	VEC(struct kept) kept; /* oldest first; the last one is being written */
-	uint64_t nr_bytes;     /* of all */
+	uint64_t nr_bytes;     /* bytes of all generations */
 	bool is_short_of_bytes;
 };
 
@@ -57,7 +55,7 @@ static enum ct_status window_write(
 	struct kept *kept;
 
 	if (window->kept.count == 0)
-		return CT_OK; /* the file's header: each dump has its own */
+		return CT_OK; /* the file's header: each dump has a header of its own */
 	kept = present(window);
 	if (!vec_grow(&kept->bytes, &kept->capacity, kept->nr_bytes + nr_bytes, 1))
 		return ct_fail_memory(reterr);
@@ -68,7 +66,7 @@ static enum ct_status window_write(
 	return CT_OK;
 }
 
-/* Extents count from the beginning; what was let go cannot come back, but is never asked for. */
+/* Extents count from the beginning; freed generations cannot be restored, but are never asked for. */
 static bool window_cut_back(struct store_output *output, uint64_t nr_bytes)
 {
 	struct window *window = (struct window *)output;
@@ -85,7 +83,7 @@ static bool window_cut_back(struct store_output *output, uint64_t nr_bytes)
 	return true;
 }
 
-/* A buffer grows by doubling: what is complete needs no more than it has. */
+/* Shrinks a complete generation's buffer, which grew by doubling, to its contents. */
 static void trim(struct kept *kept)
 {
 	uint8_t *bytes = kept->nr_bytes ? realloc(kept->bytes, kept->nr_bytes) : NULL;
@@ -96,7 +94,7 @@ static void trim(struct kept *kept)
 	kept->capacity = kept->nr_bytes;
 }
 
-/* The oldest may go when those behind it reach far enough back. */
+/* The oldest generation may be freed if the generations after it reach far enough back. */
 static enum ct_status window_begin(
 	struct store_output *output, uint32_t generation, uint64_t now_ns, struct ct_error *reterr)
 {
@@ -148,7 +146,7 @@ enum ct_status store_window_open(const struct store_window_options *options,
 		window->options.ns = WINDOW_NS;
 	if (!window->options.bytes)
 		window->options.bytes = WINDOW_BYTES;
-	/* Whole generations are let go: they should be small beside the window. */
+	/* Whole generations are freed: they should be small compared with the window. */
 	store.generation_ns = window->options.ns / GENERATIONS_PER_WINDOW;
 	store.generation_bytes = window->options.bytes / GENERATIONS_PER_WINDOW;
 	return store_sink_open_output(&window->output, &store, ret_sink, reterr);
@@ -156,7 +154,7 @@ enum ct_status store_window_open(const struct store_window_options *options,
 
 /* ---------------------------------------------------------------- dumps */
 
-/* Each in a block of its own: who copies blocks leaves out the END alone. */
+/* Writes each definition in a block of its own, so that code that copies blocks can leave out END alone. */
 static enum ct_status write_ending(struct store_output *file, const struct store_sink *store,
 	const char *reason, uint64_t now_ns, struct ct_error *reterr)
 {

@@ -2,9 +2,9 @@
 /*
  * The sink that writes a trace file.
  *
- * Records go straight into the open block of their stream; a full block, and at flush every open one, gets its head and
- * checksum and is written by one call. Definitions gather beside them and are always written first, so that no block
- * names what is not defined before it. The sink must never leave a torn block behind where the output can be cut back,
+ * Records go straight into the open block of their stream. A full block, and at a flush every open block, gets its head
+ * and checksum and is written by one call. Definitions are gathered separately and always written first, so that each
+ * name in a block is defined before the block. The sink must never leave a torn block if the output can be cut back,
  * and never drop a record without counting it.
  */
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "store/writer.h"
 
 #define DEFINITIONS_BYTES (64u << 10) /* gathered definitions that are written at once */
-#define DEFINITIONS_AFTER_FAILURE (STORE_ROOM_FOR_END / 2) /* kept for close */
+#define DEFINITIONS_AFTER_FAILURE (STORE_ROOM_FOR_END / 2) /* definitions kept for close */
 
 /* ---------------------------------------------------------------- definitions */
 
@@ -56,7 +56,7 @@ static void give_back(struct store_sink *store, struct stream *stream)
 	stream->block = NULL;
 }
 
-/* Writes the stream's open block, if it has one, and closes it. Definitions were written before. */
+/* Writes the stream's open block, if it has one, and closes the block. Definitions must have been written before. */
 static enum ct_status finish_block(
 	struct store_sink *store, struct stream *stream, struct ct_error *reterr)
 {
@@ -93,7 +93,7 @@ static void note_loss(struct store_sink *store, const struct directory_segment *
 	store_refused_add(&store->refused, &loss);
 }
 
-/* The events of these records, and those that some of them tell to be missing. */
+/* Counts the events of these records, and the missing events that some of the records report. */
 static void note_lost(struct store_sink *store, const struct directory_segment *segment,
 	const struct store_content *content)
 {
@@ -123,7 +123,7 @@ static void tell(struct store_content *content, const struct ctp_record *record)
 	count_add(&content->nr_told, record->object);
 }
 
-/* Taken, and not in the file: the file itself says so at its end. */
+/* Counts records that were taken but are not in the file: the file says so at its end. */
 static void lose(
 	struct store_sink *store, const struct stream *stream, const struct store_content *content)
 {
@@ -141,7 +141,7 @@ static enum ct_status repeat_failure(const struct store_sink *store, struct ct_e
 	return store->failure.status;
 }
 
-/* From here on nothing is written until close tries once more. `failure` is filled in. */
+/* From here on nothing is written until close tries once more. `failure` must be filled in. */
 static enum ct_status fail(struct store_sink *store, struct ct_error *reterr)
 {
 	struct stream *stream;
@@ -157,7 +157,7 @@ static enum ct_status fail(struct store_sink *store, struct ct_error *reterr)
 	return repeat_failure(store, reterr);
 }
 
-/* Not taken: the caller counts the batch, and the file will tell of it. */
+/* Refuses a batch: the caller counts it, and the file will report it as lost. */
 static void refuse(struct store_sink *store, const struct ct_batch *batch)
 {
 	struct store_content content = {.thread = batch->thread, .first = UINT64_MAX};
@@ -200,7 +200,7 @@ static enum ct_status store_flush(struct ct_sink *sink, struct ct_error *reterr)
 
 /* ------------------------------------------------------------------------ put */
 
-/* Losses in the middle of a stream count for later parts, too. */
+/* Losses in the middle of a stream count for later generations, too. */
 static bool keep_lost(struct store_sink *store, const struct stream *stream, uint32_t thread,
 	const struct ctp_record *record)
 {
@@ -219,7 +219,10 @@ static bool keep_lost(struct store_sink *store, const struct stream *stream, uin
 	return store_repeated_keep(&store->repeated, &loss);
 }
 
-/* Records that cannot be kept for later parts are missing there, and counted; the present one has them all. */
+/*
+ * Folds records into the snapshot. Records that the snapshot cannot keep are missing in later generations, and counted;
+ * the present generation has all of them.
+ */
 static void fold(struct store_sink *store, const struct stream *stream,
 	const struct ctp_record *records, size_t count)
 {
@@ -240,7 +243,7 @@ static void fold(struct store_sink *store, const struct stream *stream,
 		store->nr_not_folded += count;
 }
 
-/* A batch is encoded and folded piece by piece: what lies in the nearest cache is read twice. */
+/* A batch is encoded and folded piece by piece: the second reading of a piece then hits the nearest cache. */
 #define PIECE 256u
 
 static void add_piece(struct store_sink *store, struct stream *stream,
@@ -263,7 +266,7 @@ static void add_copy(struct store_sink *store, struct stream *stream,
 	add_piece(store, stream, piece, count);
 }
 
-/* Encodes as many as surely fit into the block; returns how many records it took. */
+/* Encodes as many records as fit into the block for certain; returns how many. */
 static size_t fill_block(
 	struct store_sink *store, struct stream *stream, const struct ct_batch *batch, size_t next)
 {
@@ -292,7 +295,7 @@ static bool has_room(const struct stream *stream, const struct ct_batch *batch)
 	       store_open_block_room(stream->block);
 }
 
-/* Where records of this batch come from, for the snapshot. 0: there is none. */
+/* Finds the snapshot's origin of the batch's records. 0: there is none. */
 static void find_origin(
 	struct store_sink *store, struct stream *stream, const struct ct_batch *batch)
 {
@@ -328,7 +331,7 @@ static enum ct_status take_records(struct store_sink *store, struct stream *stre
 	return CT_OK;
 }
 
-/* Certainly no block gets full and none is written while this batch is taken. */
+/* Returns whether this batch certainly fills no block and causes no write. */
 static bool fits_surely(const struct stream *stream, const struct ct_batch *batch)
 {
 	const struct store_open_block *block = stream->block;
@@ -339,8 +342,8 @@ static bool fits_surely(const struct stream *stream, const struct ct_batch *batc
 }
 
 /*
- * The caller counts all of a batch that fails, so whatever of it is in the file already is cut off
- * again; with it go the records that the stream's block held before, which are ours to count.
+ * The caller counts the whole of a failed batch, so everything of the batch that is in the file already is cut off. The
+ * records that the stream's block held before the batch are cut off with it; the sink has to count those.
  */
 static enum ct_status put(struct store_sink *store, struct stream *stream,
 	const struct ct_batch *batch, struct ct_error *reterr)
@@ -348,7 +351,7 @@ static enum ct_status put(struct store_sink *store, struct stream *stream,
 	struct store_content before = {0};
 	struct store_extent start;
 
-	/* No block names what is not defined before it. */
+	/* Each name in a block must be defined before the block. */
 	if (!fits_surely(stream, batch) && store_write_definitions(store, &store->failure)) {
 		refuse(store, batch);
 		return fail(store, reterr);
@@ -413,7 +416,7 @@ static bool note_definition(struct store_sink *store, const struct ct_definition
 	}
 }
 
-/* Before them it would vouch for what a cut file no longer has. */
+/* Records are flushed first: otherwise a heartbeat or END would vouch for events that a cut file does not have. */
 static enum ct_status flush_before(
 	struct store_sink *store, const struct ct_definition *definition, struct ct_error *reterr)
 {
@@ -430,8 +433,8 @@ static enum ct_status flush_before(
 }
 
 /*
- * An engine does not count the records of losses among its events; they stand in the file as others do. Nor does it
- * count those that were refused, of which losses tell.
+ * An engine does not count the records of losses among its events, although they are in the file like others. Nor does
+ * an engine count refused records, which losses report.
  */
 static void add_counted(struct store_sink *store, const struct ct_definition *definition)
 {
@@ -443,7 +446,9 @@ static void add_counted(struct store_sink *store, const struct ct_definition *de
 	store_definition_add(&store->definitions, &counted);
 }
 
-/* After a failure only what tells how the run went is kept, and not without bound. False: out of memory. */
+/*
+ * After a failure only definitions that say how the run went are kept, up to a bound. Returns false if out of memory.
+ */
 static bool define_after_failure(struct store_sink *store, const struct ct_definition *definition)
 {
 	switch (definition->type) {
@@ -525,7 +530,7 @@ static enum ct_status store_close(struct ct_sink *sink, bool is_wanted, struct c
 		if (status)
 			store_write_definitions(store, NULL);
 	}
-	/* That the file has no name is what its user must know, whatever failed before. */
+	/* The missing name of the file is what its user must know most, whatever failed before. */
 	closed = store_output_close(store->output, is_wanted, reterr);
 	release(store);
 	return closed ? closed : status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sink's state, for the files that write: write.c (records and definitions) and generation.c (parts that
- * can be understood alone). Private to src/store.
+ * The state of the sink, for the files that write: write.c (records and definitions) and generation.c (generations).
+ * Private to src/store.
  */
 #ifndef STORE_WRITER_H
 #define STORE_WRITER_H
@@ -16,17 +16,17 @@
 #include "base/vec.h"
 
 struct stream {
-	struct store_open_block *block; /* NULL: none open */
-	uint32_t origin; /* the snapshot's number for its present thread; 0: not asked for yet */
+	struct store_open_block *block; /* NULL: no block is open */
+	uint32_t origin; /* the snapshot's number for origin_thread; 0: not asked for yet */
 	uint32_t origin_thread;
 };
 
-/* The part that is being written. */
+/* The generation that is being written. */
 struct generation {
 	bool is_told; /* its beginning is in the file */
 	uint64_t began_ns;
-	uint64_t began_bytes;    /* of the output, behind what it repeats and carries */
-	uint64_t repeated_bytes; /* of that */
+	uint64_t began_bytes;    /* length of the output after its repeated and carried data */
+	uint64_t repeated_bytes; /* bytes of that data */
 	uint64_t began_events;
 	uint64_t began_lost;
 };
@@ -38,14 +38,14 @@ struct store_sink {
 	bool has_failed;
 	struct ct_error failure;
 	uint64_t nr_taken;
-	uint64_t nr_lost;             /* taken, and not written */
+	uint64_t nr_lost;             /* records taken, but not written */
 	uint64_t nr_refused;          /* events of batches that came after the failure */
-	struct store_refused refused; /* both of these, and losses told since, until END comes */
-	uint64_t nr_lost_within;      /* that records and definitions tell of */
+	struct store_refused refused; /* both of these, and losses defined since, until END comes */
+	uint64_t nr_lost_within;      /* losses that records and definitions report */
 	uint64_t nr_not_folded;       /* records that the snapshot could not take */
-	struct text definitions;      /* bytes that wait to be written */
+	struct text definitions;      /* definitions that wait to be written */
 	struct directory directory;
-	VEC(struct stream) streams; /* by number */
+	VEC(struct stream) streams; /* indexed by the stream's number */
 	struct store_open_block *spares;
 
 	struct generation generation;
@@ -54,26 +54,29 @@ struct store_sink {
 	struct snapshot *snapshot;
 };
 
-/* store_sink_open_output: a sink into this output, which is closed with it, also where this fails. */
+/*
+ * store_sink_open_output: opens a sink that writes to this output. The output is closed with the sink, and also if
+ * opening fails.
+ */
 enum ct_status store_sink_open_output(struct store_output *output,
 	const struct store_options *options, struct ct_sink **ret_sink, struct ct_error *reterr);
 
-/* store_write_definitions: those that wait. */
+/* store_write_definitions: writes the definitions that wait. */
 enum ct_status store_write_definitions(struct store_sink *store, struct ct_error *reterr);
 
-/* store_take_spare: a block that is not in use; NULL: out of memory. */
+/* store_take_spare: returns a block that is not in use; NULL: out of memory. */
 struct store_open_block *store_take_spare(struct store_sink *store);
 void store_give_spare(struct store_sink *store, struct store_open_block *block);
 
 /*
- * store_generation_beat: everything up to this moment is written: ends the generation and begins the
- * next one if it is time. store_generation_end: the last one ends here.
+ * store_generation_beat: everything up to this moment is written: ends the generation and begins the next one if it is
+ * time. store_generation_end: ends the last generation.
  */
 enum ct_status store_generation_beat(
 	struct store_sink *store, uint64_t now_ns, struct ct_error *reterr);
 void store_generation_end(struct store_sink *store, uint64_t now_ns);
 
-/* store_generation_continue: what is written is a part of a recording, from this generation on. */
+/* store_generation_continue: continues the recording of which this file is a part, from this generation on. */
 enum ct_status store_generation_continue(struct store_sink *store,
 	const struct ct_define_generation *generation, struct ct_error *reterr);
 
