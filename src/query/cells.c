@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cells of a view as SQL has them.
+ * The cells of a view as SQL sees them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define WORDS_BYTES 1024u
 
-/* ---------------------------------------------------------------- what is joined */
+/* ---------------------------------------------------------------- joined columns */
 
 const char *query_place(struct ct_query *query, int64_t site)
 {
@@ -45,7 +45,7 @@ static const struct ct_thread *thread_of(struct ct_query *query, int64_t number)
 	return number > 0 && number < tables->nr_threads ? &tables->threads[number] : NULL;
 }
 
-/* The text of a joined column; "" or NULL: none. */
+/* The text of a joined column; "" or NULL: there is none. */
 static const char *joined_text(struct ct_query *query, enum query_of of, int64_t number)
 {
 	const struct ct_thread *thread;
@@ -67,7 +67,7 @@ static const char *joined_text(struct ct_query *query, enum query_of of, int64_t
 	}
 }
 
-/* The number of a joined column; 0: none. */
+/* The number of a joined column; 0: there is none. */
 static int64_t joined_number(struct ct_query *query, enum query_of of, int64_t number)
 {
 	const struct ct_tables *tables = ct_view_tables(query->view);
@@ -87,7 +87,7 @@ static int64_t joined_number(struct ct_query *query, enum query_of of, int64_t n
 	}
 }
 
-/* ---------------------------------------------------------------- handing over */
+/* ---------------------------------------------------------------- results */
 
 static bool is_ascii(const char *text)
 {
@@ -97,7 +97,7 @@ static bool is_ascii(const char *text)
 	return true;
 }
 
-/* A text that lives as long as the view. */
+/* Gives SQLite a text that lives as long as the view. */
 static void give_text(sqlite3_context *context, const char *text)
 {
 	struct text clean = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cookbook, as it stands in its list.
+ * The cookbook: the list of cookbook.def.
  */
 #include "corotracer/query.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Answers as comma-separated values, with tabs, as JSON, as Markdown.
+ * Results as comma-separated values, with tabs, as JSON, as Markdown.
  */
 #include <math.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static void add_csv_row(struct query_writing *writing, const struct ct_query_cel
 
 /* ---------------------------------------------------------------- tabs */
 
-/* A tab or a line's end in a cell would be taken for the end of it. */
+/* A tab or newline in a cell would be read as the end of the cell, so both are replaced. */
 static void add_tab_text(struct text *text, const char *value)
 {
 	size_t nr_bytes, nr_plain;

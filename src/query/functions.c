@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of SQL's: percentiles by the definition of all reports, times and places in words.
+ * Our SQL functions: percentiles by the definition of all reports, and times and places in words.
  */
 #include <string.h>
 
@@ -42,7 +42,7 @@ const struct ct_query_function *ct_query_functions(uint32_t *ret_count)
 /* ---------------------------------------------------------------- percentiles */
 
 struct percentile {
-	double share; /* the last one that was given */
+	double share; /* the share that was given last */
 	struct histogram histogram;
 };
 

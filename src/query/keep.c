@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows that a statement looks up again and again, as the inner side of a join does: the columns that it wants,
- * unpacked, and chains of the rows that have one number in the key's column.
+ * Rows that a statement looks up again and again, as the inner side of a join does: the columns that the statement
+ * uses, unpacked, and chains of rows that have the same number in the key's column.
  *
- * The memory is SQLite's, so that the limit on it holds here, too. What has no room is scanned each time instead.
+ * The memory is allocated by SQLite, so SQLite's memory limit covers it. If there is no room, the table is scanned each
+ * time instead.
  */
 #include <string.h>
 
@@ -13,10 +14,10 @@ struct query_kept {
 	uint64_t wanted;
 	uint32_t key;
 	uint32_t nr_rows;
-	uint32_t mask; /* one less than how many chains there are */
+	uint32_t mask; /* one less than the number of chains */
 	int64_t *cells[QUERY_COLUMNS_MOST];
 	uint64_t *numbers;
-	uint32_t *firsts; /* of a chain: the first row */
+	uint32_t *firsts; /* the first row of each chain */
 	uint32_t *nexts;
 };
 
@@ -100,7 +101,7 @@ static bool fill(struct query_kept *kept, const struct query_vtab *vtab)
 	return status == CT_END;
 }
 
-/* From the last row on, so that each chain has its rows in order. */
+/* Begins with the last row, so that each chain has its rows in order. */
 static void chain(struct query_kept *kept)
 {
 	uint32_t row;
@@ -124,7 +125,7 @@ const struct query_kept *query_keep(struct query_vtab *vtab, uint64_t wanted, ui
 			return vtab->kept[i];
 	if (vtab->nr_kept == QUERY_KEPT_MOST || vtab->nr_rows >= QUERY_NO_ROW)
 		return NULL;
-	/* Where there was no room once, its place stays taken: trying again would cost more than it helps. */
+	/* If there was no room once, the entry stays taken: trying again would cost more than it helps. */
 	kept = vtab->kept[vtab->nr_kept++] = sqlite3_malloc64(sizeof(*kept));
 	if (!kept)
 		return NULL;
@@ -145,7 +146,7 @@ void query_keep_fini(struct query_vtab *vtab)
 	vtab->nr_lookups = 0;
 }
 
-/* ---------------------------------------------------------------- looking up */
+/* ---------------------------------------------------------------- look-ups */
 
 static uint32_t follow(const struct query_kept *kept, uint32_t row, int64_t number)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table for people: numbers to the right, texts to the left, columns as wide as the first rows need them.
+ * A table for people: numbers are aligned to the right, texts to the left, and columns are as wide as the first rows
+ * need.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "base/vec.h"
 #include "query/write.h"
 
-#define ROWS_MEASURED 1000u /* later rows may be wider, and are shown whole all the same */
+#define ROWS_MEASURED 1000u /* later rows may be wider; they are still printed in full */
 #define BOLD "\033[1m"
 #define PLAIN "\033[0m"
 
@@ -21,7 +22,7 @@ struct query_layout {
 	VEC(struct laid_cell) cells; /* of the rows that are kept */
 	VEC(uint32_t) widths;
 	uint64_t nr_rows;
-	bool is_laid; /* the heading stands, and rows are printed as they come */
+	bool is_laid; /* the heading is printed, and rows are printed as they come */
 };
 
 struct query_layout *query_layout_new(void)
@@ -56,12 +57,15 @@ void query_safe(struct text *text, const char *value, size_t nr_bytes)
 		unsigned char c = (unsigned char)value[i];
 		bool is_second = i && (unsigned char)value[i - 1] == 0xc2;
 
-		/* C1 controls are two bytes of UTF-8; a terminal may take them for the beginning of a sequence. */
+		/*
+		 * C1 control characters are two bytes in UTF-8; a terminal may take one for the beginning of an escape
+		 * sequence.
+		 */
 		text_char(text, c < ' ' || c == 0x7f || (is_second && c < 0xa0) ? '?' : value[i]);
 	}
 }
 
-/* Characters, not bytes. */
+/* The width in characters, not bytes. */
 static uint32_t width_of(const char *text)
 {
 	uint32_t width = 0;
@@ -139,7 +143,7 @@ static bool keep_row(struct query_layout *layout, const struct query_writing *wr
 
 /* ---------------------------------------------------------------- printing */
 
-/* A column of numbers has its name over them, to the right. */
+/* The heading of a column of numbers is aligned to the right, too. */
 static bool is_right(const struct query_layout *layout, uint32_t nr_columns, size_t at)
 {
 	size_t below = at + nr_columns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The virtual tables: a cursor hands out rows of a scan, of one page of sorted rows, or, where a statement looks up
- * numbers again and again, of what was kept.
+ * The virtual tables. A cursor reads rows of a scan, rows of one page of sorted rows, or kept rows, if a statement
+ * looks up numbers again and again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,20 +9,21 @@
 #include "query/query.h"
 #include "view/view.h"
 
-/* From so many look-ups on, in one statement, a table's rows are kept: each of them is a scan otherwise. */
+/* After this many look-ups in one statement, a table's rows are kept, because each look-up would be a scan. */
 #define LOOKUPS_LEAST 8u
 
 struct cursor {
 	sqlite3_vtab_cursor base;
 	struct query_terms terms;
 	struct ct_view_scan *scan;
-	const struct ct_view_rows *page;    /* the cursor's own */
-	const struct ct_view_rows *rows;    /* of the scan, or the page */
-	uint64_t at;                        /* in these */
-	uint8_t places[QUERY_COLUMNS_MOST]; /* of the view's columns in these */
+	const struct ct_view_rows *page; /* owned by the cursor */
+	const struct ct_view_rows *rows; /* the rows of the scan, or of the page */
+	uint64_t at;                     /* index in `rows` */
+	/* the position in `rows` of each of the view's columns */
+	uint8_t places[QUERY_COLUMNS_MOST];
 	const struct query_kept *kept;
-	uint32_t row;                   /* of what was kept */
-	const struct ct_view_term *key; /* which of the terms */
+	uint32_t row;                   /* index in the kept rows */
+	const struct ct_view_term *key; /* the term by which rows are looked up */
 	bool is_end;
 };
 
@@ -131,7 +132,7 @@ static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **ret_cursor)
 	return SQLITE_OK;
 }
 
-/* As it was opened. */
+/* Returns the cursor to its state after opening. */
 static void reset(struct cursor *cursor)
 {
 	sqlite3_vtab_cursor base = cursor->base;
@@ -199,9 +200,9 @@ static int begin_page(struct cursor *cursor, const struct ct_view_request *reque
 	return SQLITE_OK;
 }
 
-/* ---------------------------------------------------------------- what was kept */
+/* ---------------------------------------------------------------- kept rows */
 
-/* Does the row meet all of the terms? */
+/* Does the row meet all terms? */
 static bool meets(const struct cursor *cursor, uint32_t row)
 {
 	const struct query_vtab *vtab = vtab_of(cursor);
@@ -229,7 +230,7 @@ static int take_kept(struct cursor *cursor, uint32_t row)
 	return SQLITE_OK;
 }
 
-/* The term by which rows are looked up; NULL: there is none. */
+/* The term by which rows can be looked up; NULL: there is none. */
 static const struct ct_view_term *key_of(const struct cursor *cursor)
 {
 	const struct query_terms *terms = &cursor->terms;
@@ -268,7 +269,7 @@ static bool use_kept(struct cursor *cursor, uint64_t wanted)
 
 /* ---------------------------------------------------------------- filtering */
 
-/* A number of so many hexadecimal digits, behind which *text stands then. */
+/* Reads a number of `nr_digits` hexadecimal digits and moves *text behind it. */
 static uint64_t take_hex(const char **text, unsigned nr_digits)
 {
 	uint64_t number = 0;
@@ -278,7 +279,7 @@ static uint64_t take_hex(const char **text, unsigned nr_digits)
 	return number;
 }
 
-/* False: the page has no rows. A negative limit is none. */
+/* False: the page has no rows. A negative limit means no limit. */
 static bool set_page(struct ct_view_request *request, int plan, sqlite3_value **values)
 {
 	int64_t limit = sqlite3_value_int64(values[0]);

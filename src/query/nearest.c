@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table or column that a misspelt name means: the one that takes the fewest letters to change.
+ * Finds the table or column that a misspelt name means: the one with the fewest letters to change.
  */
 #include <ctype.h>
 #include <string.h>
@@ -11,13 +11,13 @@
 #include "query/schema.h"
 
 #define LONGEST 40u
-#define FARTHEST 3u /* letters; more are no misspelling */
-#define SHORTEST 3u /* beginning of a name that means it */
+#define FARTHEST 3u /* letters; with more changes it is not a misspelling */
+#define SHORTEST 3u /* letters; a shorter beginning of a name is not recognised */
 
 struct nearest {
 	const char *word;
 	size_t length;
-	const char *name; /* NULL: none is near */
+	const char *name; /* NULL: no name is near */
 	size_t distance;
 };
 
@@ -33,7 +33,7 @@ static bool is_same(char one, char other)
 	return tolower((unsigned char)one) == tolower((unsigned char)other);
 }
 
-/* Insertions, removals and replacements from one to the other. */
+/* The number of insertions, removals and replacements that turn the word into the name. */
 static size_t distance(const char *word, size_t length, const char *name)
 {
 	size_t row[LONGEST + 1], nr_letters = strlen(name), i, k;
@@ -56,7 +56,7 @@ static size_t distance(const char *word, size_t length, const char *name)
 	return row[nr_letters];
 }
 
-/* A name that goes on behind the word is nearer than one that is spelled otherwise. */
+/* A name that begins with the word is nearer than a name that is spelt differently. */
 static bool is_beginning(const struct nearest *nearest, const char *name)
 {
 	return nearest->length >= SHORTEST &&
@@ -84,7 +84,7 @@ static void consider_columns(struct nearest *nearest, const struct ct_query_tabl
 
 static const char no_table[] = "no such table: ", no_column[] = "no such column: ";
 
-/* "x" of "no such column: t.x" */
+/* "x" of "no such column: t.x". */
 static const char *bare_name(const char *name)
 {
 	const char *dot = strrchr(name, '.');

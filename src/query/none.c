@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where SQLite is missing: a sentence that says how to get it.
+ * For builds without SQLite: an error that says how to get it.
  */
 #include "base/failure.h"
 #include "corotracer/query.h"

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plans: which conditions of a statement the view takes over, in which order its rows come, and what that costs.
+ * Plans: which conditions of a statement the view checks, the order of the rows, and the cost.
  *
- * A plan is told as text: the view's columns that are wanted, as 16 hexadecimal digits, and four more for each
- * condition: its column and its operator. One page of sorted rows is asked of the view as such, which is far less work
- * than sorting them all: where every condition is taken over wholly, and one number decides on the order.
+ * A plan is a string: 16 hexadecimal digits for the set of the view's columns that are used, and four more for each
+ * condition: its column and its operator. If the view checks every condition wholly, and the order depends on one
+ * number, the view is asked for one page of sorted rows, which is much less work than sorting all rows.
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "query/query.h"
 
-/* What a row costs that is looked at, and one that is handed on, in the planner's units. */
+/* The planner's estimate of the cost to examine a row, to return a row, and to look rows up. */
 #define COST_OF_LOOKING 0.02
 #define COST_OF_ROW 1.0
 #define COST_OF_LOOKUP 5.0
@@ -21,16 +21,16 @@ struct plan {
 	sqlite3_index_info *info;
 	sqlite3_str *text;
 	int nr_arguments;
-	bool is_whole;  /* all conditions are taken over wholly */
-	bool is_lookup; /* one asks for what another table has */
-	double share;   /* of the rows that meet them */
-	int limit;      /* conditions; -1: there is none */
+	bool is_whole;  /* the view checks all conditions wholly */
+	bool is_lookup; /* one condition compares with a value of another table */
+	double share;   /* the share of rows that meet the conditions */
+	int limit;      /* the index of the limit among the conditions; -1: none */
 	int offset;
 };
 
-/* ---------------------------------------------------------------- what it costs */
+/* ---------------------------------------------------------------- costs */
 
-/* The share of all rows that have one number there: a guess. */
+/* A guess: the share of rows that have one particular number in a column of this type. */
 static double share_of_one(enum ct_view_type type, double nr_rows)
 {
 	switch (type) {
@@ -135,14 +135,14 @@ static void take_all(struct plan *plan, double nr_rows)
 
 /* ---------------------------------------------------------------- order */
 
-/* A view sorts numbers as SQL does, but for cells that hold nothing: they come last. */
+/* A view sorts numbers in SQL's order, except that cells without a value come last. */
 static bool is_sorted_alike(const struct query_column *column, bool is_descending)
 {
 	return column->of == QUERY_OF_CELL && !column->is_text && !column->is_partial &&
 	       (is_descending || ct_view_none(column->type) == CT_VIEW_NOTHING);
 }
 
-/* Events, and what is told of by one, lie in the order of their numbers. */
+/* Rows of events, and rows that are each made from one event, are in order of their numbers. */
 static bool lies_sorted(const struct query_column *column, enum ct_view_table table)
 {
 	return column->of == QUERY_OF_CELL && column->type == CT_VIEW_TYPE_EVENT &&
@@ -189,9 +189,9 @@ static void take_order(struct plan *plan)
 		       (int)(column->column << QUERY_PLAN_ORDER_SHIFT);
 }
 
-/* ---------------------------------------------------------------- both */
+/* ---------------------------------------------------------------- the plan */
 
-/* The view's columns that SQL's columns are made of. */
+/* The view's columns from which the used columns of SQL are made. */
 static uint64_t wanted_of(const struct query_table *table, uint64_t used)
 {
 	uint64_t wanted = 0;

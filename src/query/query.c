@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A query as a whole: a database in memory whose tables are a view's. A statement can read, and nothing else; it ends
- * when its time is up or the user has enough, and has a limit on its memory.
+ * A query: a database in memory whose tables are those of a view. A statement can only read; it ends when its time is
+ * over or the user interrupts it, and its memory is limited.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +13,10 @@
 #include "query/query.h"
 
 #define MEMORY_BYTES (UINT64_C(1) << 30)
-#define STEPS_BETWEEN_LOOKS 10000 /* of SQLite's machine: well below a millisecond */
+/* instructions of SQLite's virtual machine: well below a millisecond */
+#define STEPS_BETWEEN_LOOKS 10000
 
-/* ---------------------------------------------------------------- what may be asked */
+/* ---------------------------------------------------------------- permitted statements */
 
 static bool is_harmless_pragma(const char *name)
 {
@@ -44,7 +45,7 @@ static int authorize(void *context, int action, const char *first, const char *s
 		return second && sqlite3_stricmp(second, "load_extension") == 0 ? SQLITE_DENY
 										: SQLITE_OK;
 	case SQLITE_UPDATE:
-		/* SQLite asks so before it shows a pragma as a table; its own guard is what keeps the schema. */
+		/* SQLite asks this before it shows a pragma as a table; SQLite itself protects the schema. */
 		return first && strcmp(first, "sqlite_master") == 0 ? SQLITE_OK : SQLITE_DENY;
 	case SQLITE_PRAGMA:
 		return first && is_harmless_pragma(first) ? SQLITE_OK : SQLITE_DENY;
@@ -53,7 +54,7 @@ static int authorize(void *context, int action, const char *first, const char *s
 	}
 }
 
-/* Not 0: the statement ends. */
+/* Not 0: the statement must end. */
 static int look(void *context)
 {
 	struct ct_query *query = context;
@@ -142,7 +143,7 @@ static void set_limits(struct ct_query *query)
 
 static int prepare(struct ct_query *query)
 {
-	/* Nothing is written to a disk: what is sorted stays below the limit on memory. */
+	/* No data is written to a disk, so sorting stays below the memory limit. */
 	int result = sqlite3_open_v2(":memory:", &query->database,
 		SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
 
@@ -182,7 +183,7 @@ enum ct_status ct_query_open(struct ct_view *view, const struct ct_query_options
 	return status;
 }
 
-/* The statement is over, and what was kept for it. */
+/* Ends the statement and frees the rows that were kept for it. */
 static void end(struct ct_query *query)
 {
 	enum ct_view_table table;
@@ -213,9 +214,12 @@ void ct_query_close(struct ct_query *query)
 	free(query);
 }
 
-/* ---------------------------------------------------------------- asking */
+/* ---------------------------------------------------------------- running */
 
-/* From *at on; query->statement stays NULL where there is none. *at moves behind it, or to the one that fails. */
+/*
+ * Compiles the first statement at or behind *at; query->statement stays NULL if there is none. *at moves behind the
+ * statement, or to the statement that fails.
+ */
 static int find_statement(struct ct_query *query, const char **at)
 {
 	const char *rest = *at;
@@ -250,7 +254,7 @@ enum ct_status ct_query_ask(
 	*ret_rest = at;
 	if (!query->statement)
 		return CT_END;
-	/* The view may have been filled meanwhile, which cannot be broken off. */
+	/* Compiling may have filled the view, which cannot be interrupted, so an interruption is checked here. */
 	if (atomic_load(&query->is_interrupted))
 		return say_stopped(query, reterr);
 	query->cells = calloc(ct_query_nr_columns(query) + 1u, sizeof(*query->cells));
@@ -327,7 +331,7 @@ enum ct_status ct_query_next(
 	return CT_OK;
 }
 
-/* ---------------------------------------------------------------- the language */
+/* ---------------------------------------------------------------- SQL keywords */
 
 const char *ct_query_keyword(uint32_t number)
 {

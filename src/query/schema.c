@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The view's tables as SQL has them, with the columns that are joined to them.
+ * The view's tables as SQL sees them, with the columns that are joined to them.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -71,7 +71,7 @@ static void add(struct query_table *table, const struct query_column *column,
 	table->descriptions[table->nr_columns++].type = column->is_text ? "TEXT" : "INTEGER";
 }
 
-/* How many bytes of the name stay before the joined one's; -1: it has no such. */
+/* How many bytes of the column's name stay in front of the joined name; -1: the column has no such joined column. */
 static int prefix_of(const struct joined *to, const char *name)
 {
 	bool is_whole = *to->from == '=';

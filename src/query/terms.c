@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Conditions of SQL made into terms of a view.
+ * Turns SQL conditions into terms of a view.
  *
- * A number meets what SQL says of numbers, with NULL where the view holds nothing. Words are those of a list (kinds,
- * states) or of a table (places, threads): all are asked, and those that meet the condition become the least and the
- * greatest number. Texts are found by what they say; LIKE and GLOB become a wider pattern, and SQLite judges again.
+ * A number is compared as SQL compares numbers, and is NULL where the view has no value. Words belong to a list (kinds,
+ * states) or a table (places, threads): each word is tested, and the smallest and greatest number of a word that meets
+ * the condition become the terms. Texts are found by their bytes. LIKE and GLOB become a wider pattern, and SQLite
+ * tests each row again.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,17 +13,17 @@
 
 #include "query/query.h"
 
-#define LARGEST 9223372036854775808.0 /* 2^63: from here on no number is as large */
-#define REPLACED "\xef\xbf\xbd"       /* what stands for bytes that are no UTF-8 */
+#define LARGEST 9223372036854775808.0 /* 2^63: all numbers are smaller */
+#define REPLACED "\xef\xbf\xbd"       /* replaces bytes that are not UTF-8 */
 
-/* ---------------------------------------------------------------- which ones */
+/* ---------------------------------------------------------------- types of columns */
 
 static bool is_number(const struct query_column *column)
 {
 	return !column->is_text && column->of == QUERY_OF_CELL && !column->is_partial;
 }
 
-/* How many numbers there are of a type whose words are few; 0: they are not. */
+/* How many numbers a type has whose words are few; 0: the words are not few. */
 static int64_t nr_words(struct ct_query *query, const struct query_column *column)
 {
 	const struct ct_tables *tables = ct_view_tables(query->view);
@@ -120,7 +121,7 @@ static bool is_for_words(int op)
 	}
 }
 
-/* Which numbers have words that meet it. False: out of memory. */
+/* Finds the numbers whose words meet the condition. False: out of memory. */
 static bool find_words(struct ct_query *query, const struct query_column *column, int op,
 	const char *right, struct range *ret_range)
 {
@@ -144,7 +145,7 @@ static bool find_words(struct ct_query *query, const struct query_column *column
 	return is_complete;
 }
 
-/* ---------------------------------------------------------------- taking over */
+/* ---------------------------------------------------------------- terms */
 
 static bool is_known_text(sqlite3_value *right)
 {
@@ -182,7 +183,7 @@ enum query_taking query_taking(
 		       : QUERY_TAKEN_NOT;
 }
 
-/* ---------------------------------------------------------------- numbers */
+/* ---------------------------------------------------------------- terms of numbers */
 
 static void add(struct query_terms *terms, const struct query_column *column,
 	enum ct_view_compare compare, int64_t number)
@@ -191,7 +192,7 @@ static void add(struct query_terms *terms, const struct query_column *column,
 		.column = column->column, .compare = compare, .number = number};
 }
 
-/* Every cell but those that hold nothing. */
+/* Matches every cell that has a value. */
 static void add_any(struct query_terms *terms, const struct query_column *column)
 {
 	int64_t none = ct_view_none(column->type);
@@ -221,7 +222,7 @@ static void add_null(struct query_terms *terms, const struct query_column *colum
 	}
 }
 
-/* `is_above`: what is compared with is greater than any number, else less than any. */
+/* `is_above`: the compared value is greater than any number; else it is less than any number. */
 static void add_beyond(
 	struct query_terms *terms, const struct query_column *column, int op, bool is_above)
 {
@@ -311,7 +312,7 @@ static void add_number(
 		add_real(terms, column, op, sqlite3_value_double(right));
 		return;
 	default:
-		/* For SQL each text is greater than any number. */
+		/* In SQL every text is greater than any number. */
 		add_beyond(terms, column, op, true);
 	}
 }
@@ -335,7 +336,10 @@ static bool add_words(struct query_terms *terms, struct ct_query *query,
 	return true;
 }
 
-/* A pattern for fnmatch that all texts match which match the other one. NULL: none is worth it, or no memory. */
+/*
+ * A pattern for fnmatch that matches at least the texts that the SQL pattern matches. NULL: no such pattern helps, or
+ * memory is out.
+ */
 static char *widen(int op, const char *pattern)
 {
 	bool is_glob = op == SQLITE_INDEX_CONSTRAINT_GLOB;
@@ -400,7 +404,7 @@ bool query_terms_add(struct query_terms *terms, const struct query_vtab *vtab, u
 		add_number(terms, column, op, right);
 		return true;
 	}
-	/* For other types than text the rules are many: SQLite knows them. */
+	/* For other types than text the rules are many, so SQLite checks the condition. */
 	if (sqlite3_value_type(right) != SQLITE_TEXT)
 		return true;
 	text = (const char *)sqlite3_value_text(right);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All statements of a text, and their answers, one after the other.
+ * Runs all statements of a text, and writes their results one after the other.
  */
 #include "base/io.h"
 #include "base/known_options.h"
@@ -26,7 +26,7 @@ static enum ct_status pass_on(struct writer *writer, size_t at_least, struct ct_
 	return status;
 }
 
-/* A table is laid out by its rows, other forms are written row by row. `layout` is NULL for these. */
+/* A table's layout depends on its rows; the other formats are written row by row, with `layout` NULL. */
 static bool add_row(struct query_writing *writing, struct query_layout *layout,
 	const struct ct_query_cell *cells)
 {
@@ -71,7 +71,7 @@ static enum ct_status write_answer(
 	if (form->begin)
 		form->begin(writing);
 	status = write_rows(writer, layout, reterr);
-	/* The rows before a failure are shown, too, where they are: on standard output. */
+	/* The rows before a failure are written too, because rows before them may already be on standard output. */
 	if (layout)
 		query_layout_end(layout, writing);
 	else if (form->end && status == CT_OK)
@@ -93,7 +93,7 @@ static enum ct_status write_statement(struct writer *writer, struct ct_error *re
 	return status;
 }
 
-/* Between answers for people stands an empty line. */
+/* An empty line stands between results for people. */
 static bool is_for_people(enum ct_query_format format)
 {
 	return format == CT_QUERY_TABLE || format == CT_QUERY_MARKDOWN;

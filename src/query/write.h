@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The forms of an answer, each a set of functions that append to a text. Private to src/query.
+ * The formats of a result, each a set of functions that append to a text. Private to src/query.
  */
 #ifndef QUERY_WRITE_H
 #define QUERY_WRITE_H
@@ -13,7 +13,7 @@ struct query_writing {
 	const struct ct_query_write_options *options;
 	struct text text;
 	uint32_t nr_columns;
-	uint64_t nr_rows; /* of this statement */
+	uint64_t nr_rows; /* rows of this statement so far */
 };
 
 struct query_form {
@@ -22,12 +22,15 @@ struct query_form {
 	void (*end)(struct query_writing *writing);
 };
 
-/* query_forms: by enum ct_query_format; a table for people has none, since it is laid out by its rows (table.c). */
+/*
+ * query_forms: indexed by enum ct_query_format. The table for people has no entry, because its layout depends on its
+ * rows (table.c).
+ */
 extern const struct query_form query_forms[CT_QUERY_NR_FORMATS];
 
 /*
- * A table whose columns are as wide as what stands in them: rows are kept until it is known how wide that is.
- * query_table_add: false: out of memory. query_table_end: prints what is kept.
+ * A table whose columns are as wide as their contents: the first rows are kept until the widths are known.
+ * query_layout_add: adds a row; false: out of memory. query_layout_end: prints the rows that are kept.
  */
 struct query_layout;
 
@@ -37,7 +40,7 @@ bool query_layout_add(struct query_layout *layout, struct query_writing *writing
 	const struct ct_query_cell *cells);
 void query_layout_end(struct query_layout *layout, struct query_writing *writing);
 
-/* query_safe: a text for a terminal: control characters become '?'. */
+/* query_safe: appends a text for a terminal: control characters become '?'. */
 void query_safe(struct text *text, const char *value, size_t nr_bytes);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Judged by the texts of headers alone.
+ * Judges a request only by the texts of its headers.
  */
 #include <arpa/inet.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 
 #define NAME_BYTES 256
 
-/* Splits NAME[:PORT], brackets taken off; false: it is no such thing. */
+/* Splits NAME[:PORT] and removes brackets; false: not of this form. */
 static bool read_name(const char *host, char name[NAME_BYTES])
 {
 	bool has_brackets = host[0] == '[';

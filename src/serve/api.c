@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Answers of the first kind: what a recording does, and what was found in it.
+ * Answers about a recording: its state, and its findings.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -93,7 +93,7 @@ enum MHD_Result serve_api_state(struct serve_call *call)
 	return serve_reply_json(call, MHD_HTTP_OK, &text);
 }
 
-/* ---------------------------------------------------------------- what was found */
+/* ---------------------------------------------------------------- findings */
 
 static void tell_finding(struct json *json, const struct ct_finding *finding)
 {
@@ -173,7 +173,7 @@ enum MHD_Result serve_api_events(struct serve_call *call)
 	return serve_readers_reply(call->serve->readers, call);
 }
 
-/* As it is now; where only its beginning is written, that. */
+/* Opens the trace as it is now; while only its beginning is written, opens that. */
 static int open_trace(struct ct_serve *serve)
 {
 	bool goes_on;
@@ -196,7 +196,7 @@ static void name_download(struct MHD_Response *response, const char *path)
 	const char *name = slash ? slash + 1 : path ? path : "";
 	char value[300];
 
-	/* A name with anything else in it is left to the browser. */
+	/* A name with any other character is replaced, and the browser chooses. */
 	if (!*name || name[strspn(name,
 			      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")])
 		name = "corotracer.ctrace";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One function for each line of routes.def: answers the request. Called on the server's threads, several at once.
+ * One function for each line of routes.def, which answers the request. Called on the server's threads, several at once.
  */
 #ifndef SERVE_API_H
 #define SERVE_API_H
@@ -13,14 +13,17 @@
 #include "serve/routes.def"
 #undef R
 
-/* serve_api_refuse_unjudged: nothing can be said yet, or never. */
+/* serve_api_refuse_unjudged: answers that the trace has not been judged yet, or never will be. */
 enum MHD_Result serve_api_refuse_unjudged(struct serve_call *call);
 
-/* serve_api_tell_state, serve_api_tell_findings: one value, as the routes and events have it. */
+/* serve_api_tell_state, serve_api_tell_findings: write one value, the same in answers and in events. */
 void serve_api_tell_state(struct json *json, struct ct_serve *serve);
 void serve_api_tell_findings(struct json *json, const struct judged *judged);
 
-/* serve_standing_tell: a list, as the strip on every screen has it. NULL: nothing is recorded; nothing was judged. */
+/*
+ * serve_standing_tell: writes the list for the status strip of every screen. `now` is NULL if nothing is recorded;
+ * `judged` is NULL if nothing was judged.
+ */
 void serve_standing_tell(
 	struct json *json, const struct ct_record_now *now, const struct judged *judged);
 

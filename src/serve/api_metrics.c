@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Metrics of the newest judgement, and of those before it, as far as somebody asked.
+ * Metrics of the newest judgement, together with those of earlier judgements for which metrics were requested.
  */
 #include "base/clock.h"
 #include "serve/api.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Queries in SQL, and how one is broken off.
+ * SQL queries, and their interruption.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the page asks of the view of the newest judgement: arguments of the address in, bytes out (ask/ask.h).
+ * The page's requests to the view of the newest judgement: arguments of the address in, bytes out (ask/ask.h).
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@ struct arguments {
 	uint32_t count;
 };
 
-/* The token is the server's. */
+/* The token is for the server, not for the view. */
 static enum MHD_Result take_argument(
 	void *context, enum MHD_ValueKind kind, const char *key, const char *value)
 {

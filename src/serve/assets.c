@@ -7,7 +7,7 @@
 
 #include "serve/assets.h"
 
-/* As the assembler file has it: four words a file, and a row of zeros at the end. */
+/* The layout in the assembler file: four words for each file, and a row of zeros at the end. */
 extern const struct serve_asset embedded_files[];
 
 const struct serve_asset *serve_asset_find(const char *path)

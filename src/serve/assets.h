@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files of the page, in the program itself (web, put there by tools/embed-files).
+ * The files of the page, embedded in the program (from web, by tools/embed-files).
  */
 #ifndef SERVE_ASSETS_H
 #define SERVE_ASSETS_H
@@ -14,7 +14,7 @@ struct serve_asset {
 	size_t nr_bytes;
 };
 
-/* serve_asset_find: NULL: there is none of this name. */
+/* serve_asset_find: finds a file by its path; NULL: there is none. */
 const struct serve_asset *serve_asset_find(const char *path);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A list under a lock. A socket is shut down here and closed by libmicrohttpd alone, which takes it out of the list
- * before: its number cannot be another one's meanwhile.
+ * A list of connections under a lock. This file only shuts a socket down. libmicrohttpd closes it, after it has taken
+ * the connection out of the list, so the number of a socket in the list cannot belong to another connection.
  */
 #include <linux/tcp.h>
 #include <netinet/in.h>
@@ -15,18 +15,19 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* The kernel's states of a connection. netinet/tcp.h names them, but its tcp_info has no count of bytes. */
+/* The kernel's numbers of TCP states. netinet/tcp.h names them, but the tcp_info there has no byte count. */
 #define STATE_CLOSE 7u
 #define STATE_CLOSE_WAIT 8u
 
-/* In the order in which they go. */
+/* In the order in which connections are closed. */
 enum phase {
-	PHASE_LEFT,      /* the peer has closed it, and nothing of a request is there */
-	PHASE_SILENT,    /* nothing has come yet */
-	PHASE_KEPT,      /* nothing has come since the answer */
-	PHASE_ASKING,    /* a part of a request has come */
-	PHASE_ANSWERING, /* the request is whole: it waits for us */
-	PHASE_EVENTS,    /* it stays */
+	/* the peer has closed the connection, and no part of a request has arrived */
+	PHASE_LEFT,
+	PHASE_SILENT,    /* nothing has arrived yet */
+	PHASE_KEPT,      /* nothing has arrived since the answer */
+	PHASE_ASKING,    /* a part of a request has arrived */
+	PHASE_ANSWERING, /* the request is complete and waits for our answer */
+	PHASE_EVENTS,    /* the connection reads events and stays */
 	NR_PHASES,
 };
 
@@ -34,10 +35,10 @@ struct connection {
 	struct connection *next, *former;
 	struct serve_connections *all;
 	int socket;
-	bool is_going;    /* it was shut down, and its end is still to come */
-	enum phase phase; /* as it was noted: phase_of */
+	bool is_going;    /* the socket was shut down; the connection has not ended yet */
+	enum phase phase; /* the phase that was noted; phase_of refines it */
 	uint64_t since_ns;
-	uint64_t nr_bytes; /* that had come at the end of the answer before */
+	uint64_t nr_bytes; /* number of bytes that had arrived by the end of the previous answer */
 };
 
 struct serve_connections {
@@ -63,8 +64,8 @@ void serve_connections_free(struct serve_connections *connections)
 }
 
 /*
- * What has come, also of a request that libmicrohttpd does not show before it is whole: the kernel counts it, and the
- * peer's end (FIN) as a byte. Returns whether the peer may still send.
+ * Counts the bytes that have arrived, also of a request that libmicrohttpd does not report before it is complete: the
+ * kernel counts them. The kernel counts the peer's end (FIN) as a byte, too. Returns whether the peer may still send.
  */
 static bool count_bytes(int socket, uint64_t *retcount)
 {
@@ -122,7 +123,10 @@ static bool has_too_many(const struct serve_connections *all)
 	return count > SERVE_CONNECTIONS_MAX;
 }
 
-/* For the first of the list, which is new and stays. The kernel is asked of the others only where one has to go. */
+/*
+ * Makes room for the first connection of the list, which is new and stays. The kernel is asked about the others only if
+ * one of them has to go.
+ */
 static void make_room(struct serve_connections *all, uint64_t now_ns)
 {
 	struct connection *connection, *chosen = NULL;
@@ -149,7 +153,10 @@ static void begin(struct serve_connections *all, struct MHD_Connection *from, vo
 		MHD_get_connection_info(from, MHD_CONNECTION_INFO_CONNECTION_FD);
 	struct connection *connection = calloc(1, sizeof(*connection));
 
-	/* Without memory for it the time between two bytes is its only bound. */
+	/*
+	 * If memory is out, the connection is not in the list, and only libmicrohttpd's timeout between two bytes
+	 * limits it.
+	 */
 	*place = connection;
 	if (!connection || !information) {
 		free(connection);
@@ -222,7 +229,7 @@ void serve_connections_note_answer(struct MHD_Connection *connection)
 	note(connection, PHASE_KEPT);
 }
 
-/* An answer has time as long as something moves, for which libmicrohttpd looks. */
+/* An answer may take any time as long as bytes move; libmicrohttpd checks that. */
 static bool is_late(const struct connection *connection, uint64_t now_ns)
 {
 	return connection->phase < PHASE_ANSWERING &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Port 8080 is popular: where nobody asked for it by number, one of the next will do.
+ * Port 8080 is popular: if the user did not give a port, the server takes one of the next ports.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #define DEFAULT_NAME "localhost"
 #define DEFAULT_PORT 8080
-#define NR_PORTS 100 /* that are tried */
+#define NR_PORTS 100 /* ports that are tried */
 
 /* ---------------------------------------------------------------- reading */
 
@@ -31,7 +31,7 @@ static bool read_port(const char *text, uint16_t *ret_port)
 	return port <= UINT16_MAX;
 }
 
-/* The name's end, and where the port stands; NULL: there is none. */
+/* Finds the end of the name, and where the port begins; NULL: there is no port. */
 static bool split(const char **name, size_t *length, const char **port)
 {
 	const char *behind;
@@ -107,7 +107,7 @@ static uint16_t port_of(int socket_descriptor)
 			     : ((struct sockaddr_in *)(void *)&bound)->sin_port);
 }
 
-/* -1: errno says why. */
+/* Returns -1 on failure; errno says why. */
 static int listen_at(struct addrinfo *found, uint16_t port)
 {
 	int one = 1, trouble;
@@ -153,7 +153,7 @@ int serve_listen_open(struct serve_address *address, struct ct_error *reterr)
 	struct addrinfo *found;
 	int made, trouble;
 
-	/* Version 4 alone for localhost: all resolvers and browsers know it. */
+	/* Only IPv4 for localhost: all resolvers and browsers support it. */
 	if (strcasecmp(address->name, DEFAULT_NAME) == 0)
 		hints.ai_family = AF_INET;
 	trouble = getaddrinfo(address->name, NULL, &hints, &found);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A build without libmicrohttpd: nothing is served, and a sentence says so.
+ * For builds without libmicrohttpd: an error that says so.
  */
 #include "base/failure.h"
 #include "corotracer/serve.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A page that is one file: the served page's own files, the reader (wasm), the trace, and the answers to what a page
- * asks first, put together: what was found is there before the trace is read. All but the files are packed as browsers
- * unpack it (gzip), in base 64.
+ * Writes a page that is a single file. The file contains the files of the served page, the reader (wasm), the trace,
+ * and the answers to the page's first requests, so that the findings show before the trace has been read. Everything
+ * except the page's own files is compressed with gzip, which browsers can decompress, and encoded in base 64.
  */
-#define ZLIB_CONST /* what is packed is not written to */
+#define ZLIB_CONST /* the input buffer is not written to */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,13 +21,13 @@
 #include "serve/assets.h"
 
 #define PIECE_BYTES 49152u  /* a multiple of three */
-#define PACK_LEVEL 3        /* twice the work saves three in a hundred */
-#define PACK_GZIP (15 + 16) /* zlib's words for its largest window, and the header of gzip */
+#define PACK_LEVEL 3        /* twice the work would save three percent */
+#define PACK_GZIP (15 + 16) /* zlib's values for the largest window, and for a gzip header */
 #define PACK_MEMORY 8
 
 struct page {
 	struct io_output output;
-	const char *name; /* of the trace's file, or "" */
+	const char *name; /* of the trace's file; may be "" */
 	struct ct_error *reterr;
 	enum ct_status status;
 };
@@ -88,7 +88,7 @@ static void packer_start(struct packer *packer)
 	packer->stream.avail_out = PIECE_BYTES;
 }
 
-/* Only whole pieces are handed on before the end: base 64 takes them without a rest. */
+/* Before the end, only whole pieces are passed on, because base 64 encodes them without padding. */
 static void put_packed(
 	struct page *page, struct packer *packer, const uint8_t *bytes, size_t nr_bytes, int flush)
 {
@@ -108,7 +108,7 @@ static void put_packed(
 
 /* ---------------------------------------------------------------- the parts */
 
-/* A block of bytes that the page's script finds by its id, and no browser runs. */
+/* A block of bytes that the page's script finds by its id, and that browsers do not run. */
 static void put_reader(struct page *page, const struct serve_asset *reader)
 {
 	put_text(page, "<script type=\"text/plain\" id=\"reader\">");
@@ -149,7 +149,7 @@ static void put_trace(struct page *page, struct input *trace)
 	packed_end(page, &packer);
 }
 
-/* ---------------------------------------------------------------- what is asked first */
+/* ---------------------------------------------------------------- the first requests */
 
 static const char *const first_requests[] = {
 #define F(line) line,
@@ -157,9 +157,9 @@ static const char *const first_requests[] = {
 #undef F
 };
 
-#define PICTURES_MAX 8u /* of the first findings */
+#define PICTURES_MAX 8u /* pictures are included for this many findings, the first ones */
 
-/* A request stands in an attribute. */
+/* A request is written as the value of an attribute. */
 static void put_attribute(struct page *page, const char *request)
 {
 	for (; *request; request++)
@@ -199,7 +199,7 @@ static void put_pictures(struct page *page, struct ct_view *view)
 	}
 }
 
-/* By the trace as the page holds it: its own reader would answer the same. */
+/* Answers from the trace as the page contains it, so that the page's own reader would give the same answers. */
 static void put_answers(struct page *page, const char *path, bool is_damaged)
 {
 	const struct ct_open_options opening = {.size = sizeof(opening), .was_damaged = is_damaged};
@@ -221,7 +221,7 @@ static void put_answers(struct page *page, const char *path, bool is_damaged)
 	ct_trace_close(trace);
 }
 
-/* The words of index.html by which it asks for its other files. */
+/* The words by which index.html loads its other files. */
 static const struct {
 	const char *mark;
 	const char *path;
@@ -252,7 +252,7 @@ static void put_index(struct page *page, const char *index)
 	put_text(page, index);
 }
 
-/* What the trace's file is called; "": it has no name. */
+/* The name of the trace's file; "": it has no name. */
 static void put_name(struct page *page, const char *name)
 {
 	put_text(page, "<script type=\"text/plain\" id=\"file\">");
@@ -282,7 +282,7 @@ static enum ct_status put_all(
 	return status;
 }
 
-/* The trace as the page holds it lies in a folder of its own meanwhile. */
+/* The trace that the page will contain is first written to a temporary folder. */
 static enum ct_status write_by_way_of(
 	struct page *page, struct ct_trace *trace, const char *folder, const char *path)
 {

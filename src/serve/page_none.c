@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where there is no reader to put into a page (-Dpage=disabled).
+ * For builds without a reader to put into a page (-Dpage=disabled).
  */
 #include "base/failure.h"
 #include "corotracer/ct.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A list of those that run, under a lock. A connection is suspended before its thread begins, and resumed by that
- * thread as the last thing that it does: libmicrohttpd then calls the handler again.
+ * A list of running statements, under a lock. A connection is suspended before its thread begins; the thread's last
+ * action is to resume the connection, and libmicrohttpd then calls the handler again.
  */
 #include "serve/queries.h"
 
@@ -18,10 +18,10 @@ struct serve_query {
 	struct serve_queries *all;
 	struct serve_call *call;
 	const struct judged *judged;
-	struct ct_query *query; /* under the lock; NULL: none is open */
-	uint64_t number;        /* that the client gave it; 0: none */
+	struct ct_query *query; /* under the lock; NULL: no query is open */
+	uint64_t number;        /* the number that the client gave the statement; 0: none */
 	bool is_stopped;        /* under the lock */
-	bool is_begun;          /* there is a thread to be waited for */
+	bool is_begun;          /* the thread exists and must be waited for */
 	enum ct_status status;
 	struct ct_error error;
 	struct text answer;
@@ -55,9 +55,9 @@ void serve_queries_free(struct serve_queries *queries)
 	free(queries);
 }
 
-/* ---------------------------------------------------------------- which run */
+/* ---------------------------------------------------------------- the list */
 
-/* False: there are enough, or the server goes. */
+/* False: too many statements are running, or the server is ending. */
 static bool enter(struct serve_queries *queries, struct serve_query *query)
 {
 	bool is_entered = false;
@@ -73,7 +73,7 @@ static bool enter(struct serve_queries *queries, struct serve_query *query)
 	return is_entered;
 }
 
-/* The connection goes on under the lock: whoever waits for the end finds it so. */
+/* The connection is resumed under the lock, so that a thread that waits for the end finds it resumed. */
 static void leave(struct serve_queries *queries, const struct serve_query *query)
 {
 	uint32_t i;
@@ -135,9 +135,9 @@ void serve_queries_end(struct serve_queries *queries)
 	pthread_mutex_unlock(&queries->lock);
 }
 
-/* ---------------------------------------------------------------- one of them */
+/* ---------------------------------------------------------------- one statement */
 
-/* False: it was broken off already. */
+/* False: the statement was interrupted already. */
 static bool publish(struct serve_query *query, struct ct_query *opened)
 {
 	bool is_stopped;
@@ -161,7 +161,7 @@ static enum ct_status ask(struct serve_query *query, struct ct_error *reterr)
 	if (status)
 		return status;
 	status = serve_query_ask(opened, text_peek(&query->call->body), reterr);
-	/* Asking forgets an interruption from before: from here on none is lost. */
+	/* ct_query_ask forgets an earlier interruption; from here on none is lost. */
 	if (status == CT_OK && !publish(query, opened))
 		status = ct_fail(reterr, CT_ERR_STOPPED, "interrupted");
 	if (status == CT_OK)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Statements of SQL, each on a thread of its own: one that takes seconds keeps no other request waiting, and can be
- * broken off. How many there are at a time, and the time, memory and rows of each, are bounded.
+ * SQL statements, each on a thread of its own: a statement that takes seconds delays no other request, and can be
+ * interrupted. The number of statements at a time, and the time, memory and rows of each, are limited.
  */
 #ifndef SERVE_QUERIES_H
 #define SERVE_QUERIES_H
@@ -10,26 +10,31 @@
 
 #define SERVE_QUERIES_MAX 2u
 #define SERVE_QUERY_SECONDS 10
-#define SERVE_QUERY_BYTES (UINT64_C(256) << 20) /* of memory, all statements together */
+#define SERVE_QUERY_BYTES (UINT64_C(256) << 20) /* memory of all statements together */
 #define SERVE_QUERY_ROWS 10000u
 #define SERVE_QUERY_ANSWER_BYTES (8u << 20)
 
-/* serve_queries_new: NULL: out of memory. serve_queries_free: none goes on any more; NULL is allowed. */
+/*
+ * serve_queries_new: returns NULL if memory is out. serve_queries_free: no statement may be running; NULL is allowed.
+ */
 struct serve_queries *serve_queries_new(void);
 void serve_queries_free(struct serve_queries *queries);
 
 /*
- * serve_queries_reply: begins to answer the statement that is the request's body, and suspends its connection; called
- * again for the same request when the answer is there, replies it. serve_query_free: of a request that is over; waits
- * for the thread.
+ * serve_queries_reply: begins to answer the statement in the request's body and suspends its connection. When the
+ * answer is ready, the function is called again for the same request and sends it. serve_query_free: frees the query of
+ * a request that has ended; waits for its thread.
  */
 enum MHD_Result serve_queries_reply(struct serve_queries *queries, struct serve_call *call);
 void serve_query_free(struct serve_query *query);
 
-/* serve_queries_stop: breaks off those with this number; returns how many. */
+/* serve_queries_stop: interrupts the statements with this number; returns how many there were. */
 unsigned serve_queries_stop(struct serve_queries *queries, uint64_t number);
 
-/* serve_queries_end: breaks off all, waits for them, and refuses what comes later. Called before the daemon stops. */
+/*
+ * serve_queries_end: interrupts all statements, waits for them, and refuses later ones. Must be called before the
+ * daemon stops.
+ */
 void serve_queries_end(struct serve_queries *queries);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows as arrays: a name stands once, however many rows there are.
+ * Rows are arrays, so each column's name is written once, however many rows there are.
  */
 #include "serve/query_answer.h"
 
@@ -49,7 +49,7 @@ static void tell_columns(struct json *json, const struct ct_query *query)
 	json_close(json, ']');
 }
 
-/* CT_END: these are all rows; CT_OK: there are more. */
+/* CT_END: these were all rows. CT_OK: there are more. */
 static enum ct_status tell_rows(struct json *json, struct ct_query *query, struct ct_error *reterr)
 {
 	uint32_t nr_columns = ct_query_nr_columns(query), nr_rows, i;
@@ -72,7 +72,7 @@ static enum ct_status tell_rows(struct json *json, struct ct_query *query, struc
 	return status;
 }
 
-/* Nothing but blanks and semicolons stands behind the statement. */
+/* Checks that only blanks and semicolons stand behind the statement. */
 static enum ct_status check_rest(const char *sql, const char *rest, struct ct_error *reterr)
 {
 	rest += strspn(rest, " \t\r\n;");

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One thread makes the messages, the daemon's threads send them.
+ * One thread makes the messages; the daemon's threads send them.
  *
- * A message is a text with a number that rises, under the lock. A reader that has sent all copies the newest message
- * that it has not seen, or is suspended until the telling thread has made one and resumes it.
+ * A message is a text with an increasing number, under the lock. A reader that has sent its last message copies the
+ * newest message that it does not have yet. If there is none, the reader is suspended until the messages' thread has
+ * made one and resumes it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +20,11 @@
 
 #define TICK_NS 250000000L
 #define SECOND_NS 1000000000L
-#define FAREWELL_NS SECOND_NS /* in which readers are told the end */
-/* The state of a trace that lies still is told once in so many: readers that are gone are seen by it. */
+#define FAREWELL_NS SECOND_NS /* the time in which readers are sent the end */
+/*
+ * If a trace does not change, its state is still sent once in this many ticks, because only sending shows that a reader
+ * is gone.
+ */
 #define QUIET_TICKS 4u
 #define PIECE_BYTES 16384
 
@@ -44,18 +48,18 @@ struct reader {
 struct serve_readers {
 	struct ct_serve *serve;
 	pthread_t thread;
-	pthread_mutex_t lock;   /* of all below */
-	pthread_cond_t changed; /* one of the next two */
+	pthread_mutex_t lock;   /* protects all members below */
+	pthread_cond_t changed; /* signals a change of the next two members */
 	bool has_ended;
 	struct reader *first;
 	uint32_t nr_readers;
 	struct text messages[NR_MESSAGES];
 	uint64_t numbers[NR_MESSAGES];
-	uint64_t generation; /* of the findings told last */
+	uint64_t generation; /* of the findings that were sent last */
 	uint32_t nr_ticks;
 };
 
-/* ---------------------------------------------------------------- making messages */
+/* ---------------------------------------------------------------- messages */
 
 static void begin_message(struct text *text, struct json *json, const char *name)
 {
@@ -106,7 +110,7 @@ static void wake_readers(struct serve_readers *readers)
 	}
 }
 
-/* A recording shows what it does to those who look: the trace is to be judged, whether anybody reads or not. */
+/* Asking for the recording's state keeps the trace judged, whether or not there are readers. */
 static void keep_fresh(struct ct_serve *serve)
 {
 	struct ct_record_now now;
@@ -152,7 +156,7 @@ static void *tell(void *argument)
 			tick(readers);
 	}
 	wake_readers(readers);
-	/* One that does not read any more is not waited for. */
+	/* A reader that no longer reads is not waited for. */
 	due = due_in(FAREWELL_NS);
 	while (readers->first &&
 		pthread_cond_timedwait(&readers->changed, &readers->lock, &due) == 0)
@@ -163,7 +167,7 @@ static void *tell(void *argument)
 
 /* ---------------------------------------------------------------- readers */
 
-/* The next text for a reader; false: there is none at present. */
+/* Takes the next text for a reader; false: there is none at present. */
 static bool take_message(struct reader *reader)
 {
 	struct serve_readers *readers = reader->readers;
@@ -232,7 +236,7 @@ static void end_reader(void *context)
 	free(reader);
 }
 
-/* False: there is no room for one more. The first reader has its messages at once. */
+/* False: there are too many readers. The first reader gets its messages at once. */
 static bool add_reader(struct serve_readers *readers, struct reader *reader)
 {
 	bool has_room;
@@ -274,7 +278,7 @@ enum MHD_Result serve_readers_reply(struct serve_readers *readers, struct serve_
 	return serve_reply_response(call, MHD_HTTP_OK, "text/event-stream", response);
 }
 
-/* ---------------------------------------------------------------- from outside */
+/* ---------------------------------------------------------------- functions for other files */
 
 static void free_readers(struct serve_readers *readers)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Server-sent events: the state, and the headlines of what was found, told to all readers as they change.
+ * Server-sent events: the state of the recording and the headlines of findings, sent to all readers when they change.
  *
- * What is told is made once for all of them, four times a second at most, whatever the target does. A reader that is
- * slow misses what was newer meanwhile, and has the newest next.
+ * A message is made once for all readers, at most four times a second, whatever the target does. A slow reader misses
+ * intermediate messages and gets the newest one next.
  */
 #ifndef SERVE_READERS_H
 #define SERVE_READERS_H
@@ -12,18 +12,20 @@
 
 #define SERVE_READERS_MAX 16u
 
-/* serve_readers_open: starts the thread that tells; it also ends connections that are late (connections.h). */
+/*
+ * serve_readers_open: starts the thread that makes the messages; the thread also ends late connections (connections.h).
+ */
 enum ct_status serve_readers_open(
 	struct ct_serve *serve, struct serve_readers **ret_readers, struct ct_error *reterr);
 
 /*
- * serve_readers_end: tells all readers that it is over, and lets them go; what comes later is refused. Called before
- * the daemon is stopped. serve_readers_close: after it. NULL is allowed.
+ * serve_readers_end: sends the end to all readers, lets them go, and refuses later ones. Must be called before the
+ * daemon stops. serve_readers_close: must be called after the daemon has stopped. NULL is allowed.
  */
 void serve_readers_end(struct serve_readers *readers);
 void serve_readers_close(struct serve_readers *readers);
 
-/* serve_readers_reply: makes the request a reader. */
+/* serve_readers_reply: makes the client of the request a reader. */
 enum MHD_Result serve_readers_reply(struct serve_readers *readers, struct serve_call *call);
 
 #endif

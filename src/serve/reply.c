@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One place adds the headers; nothing is answered but through it.
+ * The only place that adds the headers; every answer goes through it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +37,7 @@ enum MHD_Result serve_reply_response(
 		MHD_add_response_header(response, headers[i].name, headers[i].value);
 	if (type)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-	/* What still comes of a request that was refused is nothing to read. */
+	/* The rest of a refused request is not read. */
 	if (status >= MHD_HTTP_BAD_REQUEST)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
 	call->has_answer = true;

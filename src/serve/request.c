@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One request: who asks is judged first, by headers alone; then its body is read, and its handler called.
+ * One request: first the sender is checked, only by headers; then the body is read and the handler is called.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "serve/queries.h"
 #include "serve/reply.h"
 
-#define NICE 10 /* the traced program goes first */
+#define NICE 10 /* the traced program has priority */
 
 struct route {
 	const char *method;
@@ -52,7 +52,7 @@ static bool is_for(const struct route *route, const struct serve_call *call)
 		       (is_reading(route->method) && is_reading(call->method)));
 }
 
-/* Another method has the path: *ret_other. */
+/* Finds the route. If only another method has this path, returns that route in *ret_other. */
 static const struct route *find_route(const struct serve_call *call, const struct route **ret_other)
 {
 	size_t i;
@@ -67,7 +67,7 @@ static const struct route *find_route(const struct serve_call *call, const struc
 	return NULL;
 }
 
-/* What there is instead, for programs: "/api/v1/state, /api/v1/findings". */
+/* The paths that exist, for the error that programs get: "/api/v1/state, /api/v1/findings". */
 static void say_paths(struct text *text)
 {
 	size_t i;
@@ -105,9 +105,12 @@ static enum MHD_Result answer_file(struct serve_call *call)
 	return serve_reply_lasting(call, asset->type, asset->bytes, asset->nr_bytes);
 }
 
-/* ---------------------------------------------------------------- who asks */
+/* ---------------------------------------------------------------- access */
 
-/* A browser's own reading of server-sent events cannot send a header: what only reads may name it in the address. */
+/*
+ * A browser's own reader of server-sent events cannot send a header, so a request that only reads may have the token in
+ * its address.
+ */
 static bool has_token(const struct serve_call *call, enum serve_access access)
 {
 	const char *token = call->serve->token;
@@ -122,7 +125,7 @@ static bool needs_token(const struct serve_call *call, enum serve_access access)
 	return access == SERVE_CHANGE || call->serve->address.is_open_to_others;
 }
 
-/* MHD_YES: go on; else the refusal was answered, or there is no memory for it. */
+/* MHD_YES: the request is allowed; else it was refused, or memory is out. */
 static enum MHD_Result refuse_stranger(struct serve_call *call)
 {
 	const char *host = serve_call_header(call, MHD_HTTP_HEADER_HOST);
@@ -201,7 +204,7 @@ static enum MHD_Result begin(struct ct_serve *serve, struct MHD_Connection *conn
 	return judge(call);
 }
 
-/* What comes in pieces tells its size at its end only, and cannot be answered before. */
+/* A chunked body's size is known only at its end, and the request cannot be answered before. */
 static void take_body(struct serve_call *call, const char *bytes, size_t nr_bytes)
 {
 	if (call->has_answer || call->is_too_large)

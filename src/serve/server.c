@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The public functions: a socket, a daemon on threads of its own, and what it tells.
+ * The public functions: the server's socket and its daemon, which has threads of its own.
  *
- * What is bounded: connections, and the time that each has (connections.h); the bytes of a request's headers and of its
- * body; readers of events (readers.h); queries (queries.h).
+ * The following are limited: connections and the time that each has (connections.h); the bytes of a request's headers
+ * and of its body; readers of events (readers.h); queries (queries.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@
 #include "session/so_far.h"
 
 #define NR_THREADS 3u
-#define CONNECTION_BYTES 32768u /* of memory, which bounds the headers */
-#define SILENT_SECONDS 15u      /* of a connection on which nothing moves */
+#define CONNECTION_BYTES 32768u /* memory of a connection, which limits the size of headers */
+#define SILENT_SECONDS 15u      /* a connection on which no bytes move is closed after this time */
 
 static bool make_url(struct ct_serve *serve)
 {

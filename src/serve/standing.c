@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the strip on every screen says of a recording while it goes on, and of the age of what is shown.
+ * The words of the status strip about a recording in progress, and about the age of the results.
  */
 #include "base/clock.h"
 #include "say/say.h"
 #include "serve/api.h"
 
-/* Rings are looked at many times a second. */
+/* Rings are read many times a second, so an older look means that the engine has stopped. */
 #define ALIVE_NS UINT64_C(2000000000)
 
 static void tell(struct json *json, enum ct_standing_kind kind, bool is_doubt, struct text *text)
@@ -62,7 +62,7 @@ void serve_standing_tell(
 	json_open(json, '[');
 	if (now && !now->has_ended)
 		tell_recording(json, now, &text);
-	/* The report of a trace that is whole tells how it ended. */
+	/* The report of a complete trace says how the recording ended. */
 	if (now && now->has_ended && (!judged || judged->is_growing)) {
 		text_add(&text, "the recording has ended");
 		tell(json, CT_STANDING_END, false, &text);
