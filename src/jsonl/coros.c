@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Coroutines by process and id, as long as they live.
+ * The live coroutines, by process and id.
  */
 #include "jsonl/coros.h"
 

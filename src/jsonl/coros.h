@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Facts that rows need of the coroutines that are alive: how many rows each has had, where its frame
- * lies, whether it runs. Every form that has the six keys of a row counts with this.
+ * The facts about live coroutines from which rows are made: how many rows each has had, the address of its frame, and
+ * whether it runs. Every format with the six keys of a row uses this.
  */
 #ifndef JSONL_COROS_H
 #define JSONL_COROS_H
@@ -14,23 +14,26 @@
 #include "base/vec.h"
 
 struct jsonl_coro {
-	uint64_t frame;         /* 0: not known */
-	uint64_t written_frame; /* of those that keep such once: the last one that they wrote */
-	uint64_t nr_rows;       /* that were written */
-	uint64_t nr_events;     /* and that would have been, had none been missing */
-	uint8_t numbering; /* of its station of version 1: what CTP_DETAIL_NUMBERING says; 0: it has none */
+	uint64_t frame; /* 0: unknown */
+	/* for formats that write each frame once: the last frame that was written */
+	uint64_t written_frame;
+	uint64_t nr_rows;   /* rows that were written */
+	uint64_t nr_events; /* rows that would have been written if no event were missing */
+	uint8_t numbering;  /* CTP_DETAIL_NUMBERING of its station of version 1; 0: none */
 	bool is_active;
 };
 
-/* jsonl_coro_number: counts one more row, and returns its seq. */
+/* jsonl_coro_number: counts one more row of the coroutine, and returns the row's seq. */
 uint64_t jsonl_coro_number(struct jsonl_coro *coro, enum ct_row_numbers numbers);
 
-/* jsonl_coro_note: a detail of version 1: what stands in addr, how rows are numbered, how many there were. */
+/*
+ * jsonl_coro_note: notes a detail of version 1: the value of addr, how rows are numbered, or how many rows there were.
+ */
 void jsonl_coro_note(struct jsonl_coro *coro, unsigned detail, uint64_t number);
 
-/* Zeroed is empty. */
+/* A zeroed struct is empty. */
 struct jsonl_coros {
-	VEC(struct map) of_process; /* by its number: ids to indexes */
+	VEC(struct map) of_process; /* indexed by the process's number: maps ids to indexes */
 	VEC(struct jsonl_coro) coros;
 	VEC(uint32_t) unused;
 };
@@ -38,12 +41,12 @@ struct jsonl_coros {
 void jsonl_coros_fini(struct jsonl_coros *coros);
 
 /*
- * jsonl_coros_find: the coroutine, a new one where it was not seen yet; valid until the next call. NULL:
- * out of memory.
+ * jsonl_coros_find: finds a coroutine, or adds it if it is new; the pointer is valid until the next call. NULL: out of
+ * memory.
  */
 struct jsonl_coro *jsonl_coros_find(struct jsonl_coros *coros, uint32_t process, uint64_t id);
 
-/* jsonl_coros_forget: it was destroyed; ids are never used twice. False: out of memory. */
+/* jsonl_coros_forget: forgets a coroutine that was destroyed; its id is never used again. False: out of memory. */
 bool jsonl_coros_forget(struct jsonl_coros *coros, uint32_t process, uint64_t id);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Notes: one sentence for each thing that a reader of a report must know of the file, the gravest first.
+ * Notes: a sentence for each thing that the reader of a report must know about the file, the gravest first.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void add_gap(struct jsonl_gap *sum, const struct jsonl_gap *gap)
 		sum->last_ts = gap->last_ts;
 }
 
-/* Behind the last coroutine that is told by itself there is one sum for each run and numbering. */
+/* Once the limit of coroutines that are reported one by one is reached, gaps are summed by run and numbering. */
 static bool keep_gap(struct jsonl_counts *counts, const struct jsonl_gap *gap)
 {
 	size_t i;
@@ -71,7 +71,7 @@ static bool keep_gap(struct jsonl_counts *counts, const struct jsonl_gap *gap)
 
 bool jsonl_counts_coro(struct jsonl_counts *counts, uint32_t run, const struct jsonl_seen *coro)
 {
-	/* Slots that are one number ahead of the others hold a greater seq of an earlier time. */
+	/* If some slots are one number ahead of the others, a greater seq can have an earlier time. */
 	bool is_turned = coro->last_ts < coro->first_ts;
 	enum jsonl_numbering each;
 	struct jsonl_gap gap = {
@@ -89,7 +89,7 @@ bool jsonl_counts_coro(struct jsonl_counts *counts, uint32_t run, const struct j
 	return sum == 0 || keep_gap(counts, &gap);
 }
 
-/* One whose rows do not tell is numbered as most of the others are. */
+/* If a coroutine's rows do not show their numbering, it is the one that most other coroutines have. */
 static enum jsonl_numbering numbering_of(
 	const struct jsonl_counts *counts, const struct jsonl_gap *gap)
 {
@@ -97,7 +97,7 @@ static enum jsonl_numbering numbering_of(
 
 	if (gap->numbering == JSONL_BY_ONES || gap->numbering == JSONL_BY_BLOCKS)
 		return gap->numbering;
-	/* By twos is what blocks look like of which one row each was read. */
+	/* Blocks of which only one row each was read look like numbering by twos. */
 	if (nr_by[JSONL_BY_BLOCKS] > nr_by[JSONL_BY_TWOS] / 8)
 		return JSONL_BY_BLOCKS;
 	if (gap->numbering == JSONL_BY_TWOS)
@@ -124,7 +124,7 @@ static bool tell_gap(
 
 /* ---------------------------------------------------------------------- notes */
 
-/* Notes come into one text, a line each. */
+/* Notes are collected in one text, one note on each line. */
 
 /* "1 time", "1,234 times" */
 static void add_number(struct text *text, uint64_t count, const char *one, const char *many)
@@ -283,7 +283,7 @@ static void tell_untold_threads(struct text *text, uint64_t count)
 	text_add(text, " beyond the limit; their threads are not told\n");
 }
 
-/* Reports speak of events: how they come from rows. */
+/* Reports count events, so this note says how events were made from rows. */
 static void tell_rows(struct text *text, const struct jsonl_counts *counts, uint64_t nr_events)
 {
 	if (nr_events == counts->nr_rows)
@@ -308,7 +308,7 @@ static void tell_file(
 	tell_colliding(text, counts->nr_colliding);
 }
 
-/* All that stands in the file, and comes no further, or not whole. */
+/* Everything in the file that does not become events, or only in part. */
 static void tell_left_out(struct text *text, const struct jsonl_counts *counts)
 {
 	tell_impossible(text, counts);
@@ -330,7 +330,7 @@ static void tell_rest(
 	tell_rows(text, counts, scan->tables.nr_events);
 }
 
-/* A line each becomes a note: no key holds a newline. */
+/* Makes a note of each line: no key contains a newline. */
 static bool keep_notes(struct jsonl_scan *scan, const char *lines, bool is_left_out)
 {
 	struct ct_note note = {.count = 1, .offset = CT_NO_OFFSET, .is_left_out = is_left_out};
@@ -345,7 +345,7 @@ static bool keep_notes(struct jsonl_scan *scan, const char *lines, bool is_left_
 	return true;
 }
 
-/* Keeps what was told, and begins anew. */
+/* Keeps the notes in the text, and clears it. */
 static bool keep_told(struct jsonl_scan *scan, struct text *text, bool is_left_out)
 {
 	bool is_kept =
@@ -355,7 +355,7 @@ static bool keep_told(struct jsonl_scan *scan, struct text *text, bool is_left_o
 	return is_kept;
 }
 
-/* The gravest first. */
+/* Adds the notes, the gravest first. */
 static bool tell(const struct jsonl_counts *counts, struct jsonl_scan *scan)
 {
 	struct text text = {0};

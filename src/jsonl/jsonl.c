@@ -2,9 +2,9 @@
 /*
  * The sink that writes JSON lines.
  *
- * The engine drains stream by stream, while rows should come by time, and a coroutine's rows, which
- * move between streams, must be counted in the order of time. So events wait until flush, are sorted,
- * and only then become rows.
+ * The engine drains one stream after another, but rows should be in order of time; and the rows of a coroutine, which
+ * moves between streams, must be counted in that order. So events wait until flush, are sorted, and only then become
+ * rows.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,10 +25,10 @@
 #define WRITE_BYTES (256u << 10)
 #define CORO_PREFIX_SHIFT 48
 
-/* One event that waits. */
+/* An event that waits. */
 struct waiting {
 	int64_t ts;
-	int64_t place; /* latest ts of its stream so far: what it is sorted by */
+	int64_t place; /* the sort key: the latest ts of its stream so far */
 	uint64_t arrival;
 	struct ctp_record record;
 	uint32_t stream;
@@ -42,19 +42,19 @@ struct jsonl_sink {
 	struct jsonl_options options;
 	bool has_failed;
 	struct ct_error failure;
-	uint64_t nr_bytes; /* written, whole rows */
+	uint64_t nr_bytes; /* written, in complete rows */
 	uint64_t nr_rows;  /* written */
-	uint64_t nr_new;   /* made, and not yet written */
+	uint64_t nr_new;   /* made, but not written yet */
 	uint64_t nr_lost;
 	uint64_t nr_arrived;
 	VEC(struct waiting) waiting;
 	struct directory directory;
-	VEC(uint64_t) coro_prefixes; /* of segments: tells the ids of further ones apart */
-	VEC(int64_t) places;         /* of streams, in this flush */
+	VEC(uint64_t) coro_prefixes; /* indexed by segment: makes ids of further segments unique */
+	VEC(int64_t) places;         /* indexed by stream, during this flush */
 	VEC(uint64_t) tids;
-	uint32_t nr_probes; /* segments of probes, of all processes */
+	uint32_t nr_probes; /* segments of probes, in all processes */
 	struct jsonl_coros coros;
-	/* The names that the program gave, by the sites of records; only where all kinds are wanted. */
+	/* The names that the program gave, by the sites of records; only with the option for all kinds. */
 	struct arena texts;
 	VEC(const char *) names;
 	struct map name_at; /* segment << 32 | site to index */
@@ -63,7 +63,7 @@ struct jsonl_sink {
 
 /* ----------------------------------------------------------------------- rows */
 
-/* The words of one row, beside its coroutine's count. */
+/* The values of a row, besides its coroutine's count. */
 struct row {
 	uint64_t id;
 	uint64_t tid;
@@ -72,12 +72,12 @@ struct row {
 	bool is_active;
 	int64_t ts;
 	unsigned kind;    /* 0: a suspend or a resume */
-	const char *name; /* "": it has none */
+	const char *name; /* "": none */
 };
 
 #define ADD(at, text) (memcpy((at), (text), sizeof(text) - 1), (at) + sizeof(text) - 1)
 
-/* 20 digits at most; by hand, since this is where most of the time goes. */
+/* At most 20 digits. The loop is written by hand because most of the time is spent here. */
 static char *add_decimal(char *at, uint64_t number)
 {
 	char digits[20];
@@ -144,7 +144,7 @@ static uint32_t process_of(const struct jsonl_sink *jsonl, const struct waiting 
 	return directory_segment(&jsonl->directory, event->stream)->process;
 }
 
-/* Unique in all of the output. */
+/* An id that is unique in the whole output. */
 static uint64_t full_id(const struct jsonl_sink *jsonl, const struct waiting *event, uint64_t id)
 {
 	return id | jsonl->coro_prefixes.at[jsonl->directory.segment_of.at[event->stream]];
@@ -167,7 +167,7 @@ static struct row start_row(
 	};
 }
 
-/* A suspend or a resume of this coroutine. */
+/* Adds the row of a suspend or a resume of this coroutine. */
 static bool add_change(
 	struct jsonl_sink *jsonl, const struct waiting *event, uint64_t id, bool is_active)
 {
@@ -187,7 +187,7 @@ static bool add_change(
 	return true;
 }
 
-/* "" where the site is not known, or has no name. */
+/* "" if the site is unknown or has no name. */
 static const char *name_of(const struct jsonl_sink *jsonl, const struct waiting *event)
 {
 	uint64_t segment = jsonl->directory.segment_of.at[event->stream];
@@ -221,7 +221,7 @@ static bool add_other(struct jsonl_sink *jsonl, const struct waiting *event, uns
 	return true;
 }
 
-/* What a frame, or a detail, says of its coroutine. */
+/* Notes what a frame event, or a detail, says about its coroutine. */
 static bool note(struct jsonl_sink *jsonl, const struct waiting *event, unsigned detail)
 {
 	struct jsonl_coro *coro;
@@ -276,7 +276,7 @@ static int compare(const void *left, const void *right)
 	return a->arrival < b->arrival ? -1 : a->arrival > b->arrival;
 }
 
-/* Only now: the last clock reading was defined after most of what waits. */
+/* Sorting waits until now, because the last clock reading was defined after most of the events arrived. */
 static void sort_waiting(struct jsonl_sink *jsonl)
 {
 	size_t i;
@@ -294,7 +294,9 @@ static void sort_waiting(struct jsonl_sink *jsonl)
 	}
 	if (jsonl->waiting.count)
 		qsort(jsonl->waiting.at, jsonl->waiting.count, sizeof(*jsonl->waiting.at), compare);
-	/* One impossible time must not hold back what its stream says after this flush. */
+	/*
+	 * Each flush starts with a new key, so that one impossible time does not hold back later events of its stream.
+	 */
 	for (i = 0; i < jsonl->places.count; i++)
 		jsonl->places.at[i] = INT64_MIN;
 }
@@ -322,7 +324,7 @@ static enum ct_status write_rows(struct jsonl_sink *jsonl, struct ct_error *rete
 	return status;
 }
 
-/* The first `count` of those that wait. */
+/* Writes the first `count` waiting events. */
 static enum ct_status write_waiting(struct jsonl_sink *jsonl, size_t count, size_t *ret_nr_written)
 {
 	enum ct_status status;
@@ -453,7 +455,7 @@ static bool note_segment(struct jsonl_sink *jsonl, const struct ct_define_segmen
 {
 	if (!vec_reach(&jsonl->coro_prefixes, from->segment))
 		return false;
-	/* A row does not tell its process: ids of all of them are told apart. */
+	/* A row does not name its process, so the ids of all processes must differ. */
 	jsonl->coro_prefixes.at[from->segment] =
 		from->role == CTP_ROLE_PROBE ? (uint64_t)jsonl->nr_probes++ << CORO_PREFIX_SHIFT
 					     : 0;
@@ -477,7 +479,7 @@ static bool note_thread(struct jsonl_sink *jsonl, const struct ct_define_thread 
 	return true;
 }
 
-/* Defined again, a site gains what was not known; its name was. */
+/* A second definition of a site adds what was unknown; its name is known from the first. */
 static bool note_name(struct jsonl_sink *jsonl, const struct ct_define_site *site)
 {
 	uint64_t key = (uint64_t)site->segment << 32 | site->id;

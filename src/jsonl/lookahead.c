@@ -1,36 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looking at the rows behind the present one: where a coroutine of the run goes on, the run goes on.
+ * Looks at the rows behind the present one: if a coroutine of the run goes on there, the run goes on.
  *
- * Rows of the run's own time are no sign of that, where the question came up later than that time: the next run's
- * engine finds in the slots what the run left there. Such a row was read before, but for the run's last ones; a row of
- * the run's threads that is older and was not read before is the run's own, and late.
+ * If the question arises later than the run's time, rows of the run's own time do not show that the run goes on,
+ * because the next run's engine finds leftovers of the run in the slots. Such a leftover was read before, unless it is
+ * one of the run's last rows. A row of the run's threads that is older and was not read before is the run's own row,
+ * and late.
  */
 #include "jsonl/lookahead.h"
 
 #define PAUSE_NS (JSONL_SECOND_NS / 10)
-#define COUNTER_IDS 65536u /* probe_ids below are counted, not addresses */
-#define ADJACENT_ROWS 16u  /* a station's rows, read twice */
-#define ROWS_UNASKED 64u   /* after a look that saw nothing but rows close to each other */
+#define COUNTER_IDS 65536u /* smaller probe_ids are counted, larger ones are addresses */
+#define ADJACENT_ROWS 16u  /* the rows of a station that was read twice */
+/* no new look for this many rows, if a look found only rows close to each other */
+#define ROWS_UNASKED 64u
 
 struct look {
 	bool goes_on;          /* a coroutine of the run goes on */
 	bool has_known_thread; /* a thread of the run goes on */
-	bool has_own;          /* rows of the run's threads and time: read again, or late */
-	bool has_residue;      /* what the run left behind is read again */
-	bool has_later;        /* somebody goes on a good while later */
+	bool has_own;          /* rows of the run's threads and time: leftovers, or late rows */
+	bool has_residue;      /* leftovers of the run are read again */
+	bool has_later;        /* there are considerably later rows */
 	size_t nr_restarts;    /* coroutines of the run that begin again */
-	size_t nr_continued;   /* that go on with their next number, on threads that are new */
-	size_t nr_leaps;       /* that would go on there with another number, or state */
+	size_t nr_continued;   /* coroutines that go on with their next number, on new threads */
+	size_t nr_leaps;       /* coroutines that would go on with another number or state */
 	uint64_t until;        /* the line that showed it */
 };
 
-/* What a look is about. */
+/* What a look is to find out. */
 struct question {
 	const struct jsonl_row *rows;
 	size_t nr_rows;
-	bool is_later;     /* it came up later than the run's time */
-	uint64_t until_ts; /* of the run's time: rows up to here may be left of it */
+	bool is_later;     /* the question arose later than the run's time */
+	uint64_t until_ts; /* rows up to this time may be leftovers of the run */
 };
 
 static struct question ask(
@@ -47,7 +49,7 @@ static struct question ask(
 
 /* ------------------------------------------------------------------ the look */
 
-/* Its next number, as far as that can be told: another run has it hardly by chance. */
+/* Does the row have the coroutine's next number, as far as that is known? Another run would have it only by chance. */
 static bool is_next(const struct jsonl_seen *coro, const struct jsonl_row *row)
 {
 	if (coro->has_odd || row->seq % 2)
@@ -55,13 +57,16 @@ static bool is_next(const struct jsonl_seen *coro, const struct jsonl_row *row)
 	return row->seq == coro->last_seq + (coro->nr_at_last < JSONL_BLOCK_ROWS ? 0 : 2);
 }
 
-/* A coroutine that goes on elsewhere had suspended, and is resumed there; a program begins otherwise. */
+/*
+ * A coroutine that goes on on another thread was suspended, and is resumed there; a restarted program begins
+ * differently.
+ */
 static bool is_taken_over(const struct jsonl_seen *coro, const struct jsonl_row *row)
 {
 	return row->is_active && !coro->is_running && is_next(coro, row);
 }
 
-/* Slots are read in their order: of a coroutine's rows that stand together, the first in time. */
+/* Slots are read in order; returns the earliest of the coroutine's rows that stand together. */
 static const struct jsonl_row *earliest(const struct question *question, size_t at)
 {
 	const struct jsonl_row *row = &question->rows[at], *found = row;
@@ -76,7 +81,7 @@ static const struct jsonl_row *earliest(const struct question *question, size_t 
 	return found;
 }
 
-/* The first row of each coroutine says most: later ones follow from it. */
+/* Only the first row of each coroutine is examined; later rows follow from it. */
 static void look_at_coro(struct jsonl_tracker *tracker, struct jsonl_seen *coro,
 	const struct question *question, size_t at, bool is_known, struct look *look)
 {
@@ -130,7 +135,7 @@ static bool build_marks(struct jsonl_tracker *tracker)
 	return !tracker->is_broken;
 }
 
-/* Rows of the run's threads and time: were they read before? Nobody can tell of the very last ones. */
+/* Were the rows of the run's threads and time read before? The very last rows cannot be decided. */
 static void look_at_own(
 	struct jsonl_tracker *tracker, const struct question *question, struct look *look)
 {
@@ -173,7 +178,7 @@ static struct look look_ahead(struct jsonl_tracker *tracker, const struct questi
 
 /* ------------------------------------------------------------------ residue */
 
-/* Behind a row of a coroutine that is new: rows of it that were read before, and the row itself is not among them. */
+/* The row's coroutine is new: do rows follow that were read before, while the row itself was not? */
 static bool is_among_residue(
 	const struct jsonl_tracker *tracker, const struct jsonl_row *rows, size_t nr_rows)
 {
@@ -190,7 +195,7 @@ static bool is_among_residue(
 	return is_among;
 }
 
-/* In time order, and nothing of the run was read again so far: no row is left of it. */
+/* If rows are in order of time, and no row of the run was read again so far, the row is not a leftover. */
 static bool can_be_residue(
 	struct jsonl_tracker *tracker, const struct jsonl_row *rows, size_t nr_rows)
 {
@@ -204,7 +209,10 @@ static bool can_be_residue(
 		       rows[1].ts <= tracker->last_ts);
 }
 
-/* Behind it come later rows, none of them of the run, and it was read before, or stands among such rows. */
+/*
+ * The row is a leftover if later rows follow, none of them of the run, and the row was read before or stands among such
+ * rows.
+ */
 bool jsonl_ahead_is_residue(
 	struct jsonl_tracker *tracker, const struct jsonl_row *rows, size_t nr_rows)
 {
@@ -234,7 +242,7 @@ bool jsonl_ahead_is_over(struct jsonl_tracker *tracker, const struct jsonl_seen 
 
 	if (tracker->is_last || rows->line < tracker->same_until)
 		return false;
-	/* The common case of an address that is given out anew. */
+	/* The common case: an address that was reused within the run. */
 	if (coro->probe_id >= COUNTER_IDS && rows->ts > coro->first_ts &&
 		jsonl_tracker_thread(tracker, rows->tid))
 		return false;
@@ -248,7 +256,7 @@ bool jsonl_ahead_is_over(struct jsonl_tracker *tracker, const struct jsonl_seen 
 	return coro->probe_id < COUNTER_IDS && look.nr_restarts > 1;
 }
 
-/* Further back than the run has lasted. */
+/* Is the time before the run by more than the run has lasted? */
 static bool is_far_back(const struct jsonl_tracker *tracker, uint64_t ts)
 {
 	uint64_t lasted = tracker->last_ts - tracker->first_ts;
@@ -262,7 +270,7 @@ static bool is_in_a_pause(const struct jsonl_tracker *tracker, uint64_t ts)
 	return ts >= tracker->first_ts && ts <= tracker->last_ts + JSONL_RESTART_NS;
 }
 
-/* Nobody of the run may be left: after a pause, behind what it left, or where time has gone back. */
+/* The run may be over after a pause, behind its leftovers, or where time has gone back. */
 bool jsonl_ahead_is_left(
 	struct jsonl_tracker *tracker, const struct jsonl_row *rows, size_t nr_rows)
 {

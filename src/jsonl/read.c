@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The source of JSON lines: each run is read from its first line on, its rows are placed as they were in
- * the first reading (scan.c), put in order of time, and merged with other runs of the same time.
+ * The source of JSON lines: each run is read from its first line on, its rows are assigned as in the first reading
+ * (scan.c), sorted by time, and merged with other runs of the same time.
  *
- * Order: rows are loaded by chunks. The first reading kept the least time of all chunks behind each one:
- * what lies before that is handed out, the rest waits and is sorted together with the next chunk. So a
- * file that is in order waits for nothing, and one that is not is put in order with as much memory as its
- * disorder asks for, up to a limit.
+ * Rows are loaded chunk by chunk. The first reading has kept the least time of all chunks behind each chunk: events
+ * before that time are handed out; the others wait and are sorted together with the next chunk. So the events of a
+ * sorted file never wait, and an unsorted file takes as much memory as its disorder requires, up to a limit.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -20,13 +19,13 @@
 
 #define WAITING_MAX (1u << 20)
 
-/* An event, and the row that it came from. */
+/* An event, and the row from which it was made. */
 struct loaded {
-	struct ct_event event; /* sequence: place in the file */
+	struct ct_event event; /* sequence: the place in the file */
 	struct ct_row row;
 };
 
-/* One run that is being read. */
+/* A run that is being read. */
 struct reader {
 	struct jsonl_scan *scan;
 	uint32_t run;
@@ -35,7 +34,7 @@ struct reader {
 	struct jsonl_tracker tracker;
 	VEC(struct loaded) events; /* those from `first` on wait */
 	size_t first;
-	size_t nr_ready; /* that no later one can come before */
+	size_t nr_ready; /* events before which no later event can come */
 	bool is_at_end;
 };
 
@@ -44,11 +43,11 @@ struct jsonl_source {
 	struct jsonl_scan scan;
 	struct input *input;
 	uint32_t *by_time; /* runs in the order of their first times */
-	uint32_t nr_begun; /* of them */
+	uint32_t nr_begun; /* how many of these runs have begun */
 	VEC(struct reader *) readers;
 	struct ct_row rows[SOURCE_ROOM_EVENTS]; /* of the present run */
-	uint64_t nr_events;                     /* handed out */
-	enum ct_status status;                  /* not CT_OK: nothing follows any more */
+	uint64_t nr_events;                     /* number handed out */
+	enum ct_status status;                  /* not CT_OK: no event follows */
 	struct ct_error error;
 };
 
@@ -110,7 +109,7 @@ static bool add_event(struct reader *reader, const struct jsonl_row *row,
 	return vec_push(&reader->events, loaded);
 }
 
-/* Whether it took a row of the chunk, or the reason why not, is in *ret_is_taken. */
+/* *ret_is_taken: a row of the chunk was taken, or the tracker decided why not. */
 static bool take_row(struct reader *reader, struct jsonl_row *rows, bool *ret_is_taken)
 {
 	struct jsonl_place place;
@@ -118,7 +117,7 @@ static bool take_row(struct reader *reader, struct jsonl_row *rows, bool *ret_is
 		jsonl_tracker_take(&reader->tracker, rows, reader->window.nr_rows, &place);
 
 	*ret_is_taken = false;
-	/* The file has changed since the first reading. */
+	/* If another run begins here, the file has changed since the first reading. */
 	if (verdict == JSONL_NEXT_RUN)
 		reader->is_at_end = true;
 	if (verdict != JSONL_IN_RUN)
@@ -158,7 +157,7 @@ static void sort_events(struct reader *reader)
 	}
 }
 
-/* Those that lie before everything that is still to be loaded. */
+/* Counts the events that lie before everything that is still to be loaded. */
 static void count_ready(struct reader *reader)
 {
 	const struct jsonl_run *run = &reader->scan->runs.at[reader->run];
@@ -201,7 +200,7 @@ static enum ct_status load_chunk(struct reader *reader, struct ct_error *reterr)
 	return CT_OK;
 }
 
-/* Until there is something to hand out. CT_END: nothing is left. */
+/* Loads until an event can be handed out. CT_END: none is left. */
 static enum ct_status reader_fill(struct reader *reader, struct ct_error *reterr)
 {
 	enum ct_status status = CT_OK;
@@ -233,7 +232,7 @@ static ct_time time_of(const struct reader *reader)
 	return reader->events.at[reader->first].event.time;
 }
 
-/* Runs whose first row lies before what would come next. */
+/* Begins the runs whose first row lies before the next event. */
 static enum ct_status begin_readers(struct jsonl_source *jsonl, struct ct_error *reterr)
 {
 	enum ct_status status = CT_OK;
@@ -410,14 +409,16 @@ enum ct_status jsonl_source_open(
 		*ret_source = &jsonl->source;
 		return CT_OK;
 	}
-	/* Where no row can be true, the line is named already. */
+	/* If no row can be true, the error already names the line. */
 	if (status != CT_ERR_FORMAT)
 		input_fail(input, status, reterr);
 	jsonl_source_close(&jsonl->source);
 	return status;
 }
 
-/* A line that begins with a brace, the first one or behind lines that are damaged. */
+/*
+ * JSON lines begin with a line that starts with a brace: the first line, or a later line if earlier ones are damaged.
+ */
 static const char *behind_blanks(const char *at, const char *end)
 {
 	while (at < end && (*at == ' ' || *at == '\t'))
@@ -425,7 +426,7 @@ static const char *behind_blanks(const char *at, const char *end)
 	return at;
 }
 
-/* A brace begins a block of a program, too: one of JSON has a member's name behind it, as far as is seen. */
+/* A brace may also begin a block of a program; in JSON a member's name follows, as far as the bytes reach. */
 static bool begins_object(const char *brace, const char *end)
 {
 	const char *at = behind_blanks(brace + 1, end);

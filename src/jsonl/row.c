@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading one row. Nearly all rows look as the writers of this format write them: those are read key by key without
- * looking for anything, up to what stands behind the six keys. A row that differs is read again as any JSON object.
+ * Parses one row. Nearly all rows look exactly as the writers of this format write them: those are compared key by key,
+ * up to the end of the six keys. A row that differs is parsed again as a general JSON object.
  */
 #include <string.h>
 
@@ -36,13 +36,13 @@ static bool add_digit(uint64_t *number, unsigned digit, unsigned base)
 	       !__builtin_add_overflow(*number, digit, number);
 }
 
-/* One digit or more; no sign, and no larger than 64 bits. */
+/* One digit or more, without a sign; the number must fit into 64 bits. */
 static bool take_decimal(struct cursor *cursor, uint64_t *ret_number)
 {
 	const char *from = cursor->at, *at = from;
 	uint64_t number = 0;
 
-	/* 19 digits always fit. */
+	/* 19 digits always fit into 64 bits. */
 	for (; at < cursor->end && at - from < 19 && (unsigned)(*at - '0') < 10; at++)
 		number = number * 10 + (unsigned)(*at - '0');
 	for (; at < cursor->end && (unsigned)(*at - '0') < 10; at++) {
@@ -82,7 +82,7 @@ static bool take_hexadecimal(struct cursor *cursor, uint64_t *ret_number)
 
 #define TAKE(cursor, text) take_text((cursor), (text), sizeof(text) - 1)
 
-/* Inlined, the lengths are constants, and comparing them is an instruction or two. */
+/* When this is inlined, the lengths are constants and a comparison takes an instruction or two. */
 __attribute__((always_inline)) static inline bool take_text(
 	struct cursor *cursor, const char *text, size_t nr_bytes)
 {
@@ -99,7 +99,7 @@ static bool take_bool(struct cursor *cursor, bool *ret_value)
 	return *ret_value || TAKE(cursor, "false");
 }
 
-/* The six keys, in their order. */
+/* Takes the six keys in their usual order. */
 static bool take_usual(struct cursor *cursor, struct jsonl_row *row)
 {
 	return TAKE(cursor, "{\"probe_id\":") && take_decimal(cursor, &row->probe_id) &&
@@ -128,7 +128,7 @@ static bool take_char(struct cursor *cursor, char c)
 	return true;
 }
 
-/* Behind a backslash. */
+/* Skips an escape sequence, behind its backslash. */
 static bool skip_escape(struct cursor *cursor)
 {
 	unsigned i;
@@ -145,7 +145,7 @@ static bool skip_escape(struct cursor *cursor)
 	return true;
 }
 
-/* A text, of which the bytes between the quotes are handed out as they are written. */
+/* Takes a string; the bytes between the quotes are returned as they are written. */
 static bool take_quoted(struct cursor *cursor, struct cursor *ret_inside)
 {
 	if (!take_char(cursor, '"'))
@@ -161,7 +161,7 @@ static bool take_quoted(struct cursor *cursor, struct cursor *ret_inside)
 	return take_char(cursor, '"');
 }
 
-/* Such as -1.5e+9: our own keys take no such number, other keys may. */
+/* Skips a number such as -1.5e+9; our own keys do not accept it, other keys do. */
 static bool skip_number(struct cursor *cursor)
 {
 	const char *from;
@@ -195,7 +195,7 @@ static bool skip_scalar(struct cursor *cursor)
 	       skip_number(cursor);
 }
 
-/* Behind an opening bracket or a comma: a key, where the bracket is one of an object. */
+/* Skips a key behind an opening bracket or a comma, if the bracket belongs to an object. */
 static bool skip_key(struct cursor *cursor, char closing)
 {
 	struct cursor inside;
@@ -203,7 +203,7 @@ static bool skip_key(struct cursor *cursor, char closing)
 	return closing == ']' || (take_quoted(cursor, &inside) && take_char(cursor, ':'));
 }
 
-/* Any value. Open brackets lie on a stack as their closing ones, so that depth costs no calls. */
+/* Skips any value. The closing brackets still needed are kept on a stack, so that depth takes no recursion. */
 static bool skip_value(struct cursor *cursor)
 {
 	char closing[JSONL_DEPTH_MAX];
@@ -261,7 +261,7 @@ static bool read_whole_number(struct cursor cursor, uint64_t *ret_number)
 	return take_hexadecimal(&cursor, ret_number) && cursor.at == cursor.end;
 }
 
-/* A number, or a text that holds one, decimal or hexadecimal. */
+/* Takes a number, or a string that contains a number, decimal or hexadecimal. */
 static bool take_number(struct cursor *cursor, uint64_t *ret_number)
 {
 	struct cursor inside;
@@ -287,7 +287,7 @@ static bool take_flag(struct cursor *cursor, bool *ret_value)
 	return true;
 }
 
-/* "wake", or "kind-200" for one that has no name. */
+/* "wake", or "kind-200" for a kind without a name. */
 static uint8_t kind_of(struct cursor inside)
 {
 	size_t length = (size_t)(inside.end - inside.at);
@@ -362,7 +362,7 @@ static const char *check_keys(unsigned found)
 	return NULL;
 }
 
-/* One member, behind the brace or behind a comma; `found` has a bit for each key before it. */
+/* Parses one member, behind the brace or a comma; `found` has a bit for each key before it. */
 static const char *parse_members(
 	struct cursor *cursor, unsigned found, const struct jsonl_keys *keys, struct jsonl_row *row)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Telling runs, coroutines and impossible rows apart.
+ * Tells runs, coroutines and impossible rows apart.
  *
- * Within one life of a coroutine seq and time rise together, whatever the order of the rows in the file. A row
- * that breaks this belongs to another life, to another run, or cannot be true. The rows behind it show which:
- * where a coroutine of the run goes on, the run goes on.
+ * Within one life of a coroutine, seq and time rise together, whatever the order of the rows in the file. A row that
+ * breaks this rule belongs to another life, or to another run, or cannot be true. The rows behind it decide: if a
+ * coroutine of the run goes on there, the run goes on.
  */
 #include "jsonl/lookahead.h"
 
 #define LEAST_SLACK_NS (60 * JSONL_SECOND_NS)
-#define TIMES_AHEAD 64u   /* rows that are asked about a time */
-#define FAR_SUPPORTERS 8u /* of them must agree with one that is more than a day away */
+#define TIMES_AHEAD 64u   /* rows whose times are compared with a time */
+#define FAR_SUPPORTERS 8u /* of them must agree with a time that is more than a day away */
 #define LIFE_SHIFT 48
-#define PREPARED_ROWS 8u /* so far ahead */
+#define PREPARED_ROWS 8u /* this many rows ahead */
 
 void jsonl_tracker_fini(struct jsonl_tracker *tracker)
 {
@@ -54,7 +54,7 @@ uint64_t jsonl_tracker_outside(const struct jsonl_tracker *tracker, uint64_t ts)
 	return ts > tracker->last_ts ? ts - tracker->last_ts : 0;
 }
 
-/* A run may be silent for as long as it has lasted, and for a minute in any case. */
+/* A run may be silent for as long as it has lasted, and for at least a minute. */
 static uint64_t slack_of(const struct jsonl_tracker *tracker)
 {
 	uint64_t lasted = tracker->last_ts - tracker->first_ts;
@@ -64,7 +64,10 @@ static uint64_t slack_of(const struct jsonl_tracker *tracker)
 	return lasted < JSONL_MOST_SLACK_NS ? lasted : JSONL_MOST_SLACK_NS;
 }
 
-/* Where nothing is known yet: many of the next rows lie around it, or it is the first in time. */
+/*
+ * Nothing is known of the run yet: the row may begin it if many of the next rows lie around its time, or if none is
+ * earlier.
+ */
 static bool can_begin(const struct jsonl_row *rows, size_t nr_rows)
 {
 	size_t others = 0, supporters = 0, i;
@@ -83,7 +86,7 @@ static bool can_begin(const struct jsonl_row *rows, size_t nr_rows)
 	return supporters ? supporters * 2 >= others : is_first;
 }
 
-/* A time away from the run: do the rows that follow stay there? Equal times are no evidence. */
+/* The time lies outside the run: do the following rows stay there? Equal times are not evidence. */
 static bool is_supported(
 	const struct jsonl_tracker *tracker, const struct jsonl_row *rows, size_t nr_rows)
 {
@@ -115,7 +118,7 @@ static bool is_possible(
 
 /* ----------------------------------------------------------------- coroutines */
 
-/* The hint of another run's rows names somebody else, or nobody. */
+/* A hint from another run names another coroutine, or none, so it must be checked. */
 struct jsonl_seen *jsonl_tracker_coro(
 	const struct jsonl_tracker *tracker, const struct jsonl_row *row)
 {
@@ -126,7 +129,7 @@ struct jsonl_seen *jsonl_tracker_coro(
 	return map_get(&tracker->coro_of, row->probe_id, &index) ? &tracker->coros.at[index] : NULL;
 }
 
-/* Rows jump from coroutine to coroutine: what will be needed soon is asked of memory now. */
+/* Successive rows belong to different coroutines, so the memory that a later row needs is prefetched. */
 static void prepare(const struct jsonl_tracker *tracker, struct jsonl_row *row)
 {
 	const struct jsonl_seen *coro;
@@ -138,7 +141,7 @@ static void prepare(const struct jsonl_tracker *tracker, struct jsonl_row *row)
 	__builtin_prefetch(&coro->nr_rows, 1);
 }
 
-/* Rows of a few threads alternate: those met last are at hand without a look into the map. */
+/* Rows of a few threads alternate, so the latest threads are cached to save a look into the map. */
 uint32_t jsonl_tracker_thread(struct jsonl_tracker *tracker, uint64_t tid)
 {
 	struct jsonl_thread *near = &tracker->threads_near[tid % JSONL_THREADS_NEAR];
@@ -152,13 +155,16 @@ uint32_t jsonl_tracker_thread(struct jsonl_tracker *tracker, uint64_t tid)
 	return thread;
 }
 
-/* A run that counts by ones has odd numbers from its first row on. */
+/* May the run count by blocks? A run that counts by ones has odd numbers from its first row on. */
 static bool may_count_in_blocks(const struct jsonl_tracker *tracker)
 {
 	return tracker->nr_odd * 8 <= tracker->nr_rows;
 }
 
-/* Each program begins with the first slot: with each run, slots of a file that stays may differ by one more block. */
+/*
+ * Each program begins with the first slot, so with each run, the slots of a file that persists may differ by one more
+ * block.
+ */
 bool jsonl_tracker_fits(const struct jsonl_tracker *tracker, const struct jsonl_seen *coro,
 	const struct jsonl_row *row)
 {
@@ -191,8 +197,8 @@ void jsonl_past_fini(struct jsonl_past *past)
 }
 
 /*
- * At the time of an earlier run, and by a thread of it: its slots were read again. What it wrote last its own engine
- * may not have read.
+ * Does the row have a time and a thread of an earlier run? Then the run's slots were read again. The run's last rows
+ * may not have been read by its own engine.
  */
 static bool is_of_past(const struct jsonl_tracker *tracker, const struct jsonl_row *row)
 {
@@ -223,7 +229,7 @@ static bool take_thread(
 	return map_put(&tracker->thread_of, row->tid, place->thread);
 }
 
-/* An id that nobody else of the run goes by: the probe_id, and its life in the high bits. */
+/* An id that no other coroutine of the run has: the probe_id, with the number of the life in the high bits. */
 static uint64_t free_id(const struct jsonl_tracker *tracker, uint64_t probe_id, uint32_t life)
 {
 	uint64_t id = (probe_id + (life >> 16)) ^ (uint64_t)life << LIFE_SHIFT;
@@ -286,7 +292,7 @@ static bool renew_coro(struct jsonl_tracker *tracker, struct jsonl_seen *coro,
 	return map_put(&tracker->given, next.id, 1);
 }
 
-/* By blocks, rows come in the order of slots: one that is not there yet may still come. */
+/* With blocks, rows come in the order of slots, so a missing row may still come. */
 static bool is_after_gap(const struct jsonl_tracker *tracker, const struct jsonl_seen *coro,
 	const struct jsonl_row *row)
 {
@@ -309,7 +315,7 @@ static void note_address(
 	place->frame = row->has_event ? 0 : row->address;
 }
 
-/* The row was written and read all the same: none is missing in its place. */
+/* The row was written and read, even though it cannot be true: no row is missing in its place. */
 static enum jsonl_verdict leave_out(struct jsonl_tracker *tracker, const struct jsonl_row *row)
 {
 	struct jsonl_seen *coro;
@@ -322,7 +328,9 @@ static enum jsonl_verdict leave_out(struct jsonl_tracker *tracker, const struct 
 		coro->nr_waiting += row->seq - coro->last_seq <= JSONL_AHEAD;
 		return JSONL_IMPOSSIBLE;
 	}
-	/* The first rows of one that is still to come; garbage has ever new ids. */
+	/*
+	 * Rows of a coroutine whose first row is still to come. Garbage has ever new ids, so their number is limited.
+	 */
 	if (!map_get(&tracker->early, row->probe_id, &count) &&
 		tracker->early.count >= JSONL_EARLY_MAX)
 		return JSONL_IMPOSSIBLE;
@@ -330,7 +338,7 @@ static enum jsonl_verdict leave_out(struct jsonl_tracker *tracker, const struct 
 								  : JSONL_NO_MEMORY;
 }
 
-/* The row says nothing of its coroutine, but that the numbers in its slots do not begin there. */
+/* The only thing that the row says about its coroutine is that the numbers in its slots begin earlier. */
 static enum jsonl_verdict leave_residue(
 	struct jsonl_tracker *tracker, struct map *residue, const struct jsonl_row *row)
 {
@@ -343,7 +351,9 @@ static enum jsonl_verdict leave_residue(
 	return map_put(residue, row->probe_id, 1) ? JSONL_RESIDUE : JSONL_NO_MEMORY;
 }
 
-/* An earlier run left it in a slot that this one's program does not use, or the next one's will. */
+/*
+ * An earlier run left the row in a slot that this run's program does not use, or that the next run's program will use.
+ */
 static enum jsonl_verdict leave_past(struct jsonl_tracker *tracker, const struct jsonl_row *row)
 {
 	if (leave_residue(tracker, &tracker->residue, row) == JSONL_NO_MEMORY)
@@ -426,7 +436,7 @@ static enum jsonl_verdict take_coro(struct jsonl_tracker *tracker, const struct 
 	return JSONL_IN_RUN;
 }
 
-/* Verdicts on a row that names a coroutine; what was left out is accounted for. */
+/* Judges a row that names a coroutine, and counts rows that are left out. */
 static enum jsonl_verdict judge(struct jsonl_tracker *tracker, const struct jsonl_row *rows,
 	size_t nr_rows, struct jsonl_place *place)
 {
@@ -455,7 +465,7 @@ enum jsonl_verdict jsonl_tracker_take(struct jsonl_tracker *tracker, struct json
 		return leave_past(tracker, rows);
 	if (!is_possible(tracker, rows, nr_rows))
 		return leave_out(tracker, rows);
-	/* Further back than any disorder of one run: it is another one. */
+	/* The time lies further back than the disorder of one run can explain, so another run begins. */
 	if (!tracker->is_last && rows->ts < tracker->first_ts &&
 		(tracker->first_ts - rows->ts > slack_of(tracker) ||
 			jsonl_ahead_is_back(tracker, rows, nr_rows)))

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first reading: runs, threads, losses and notes, so that tables are complete before the first event
- * is handed out. Its memory grows with coroutines, threads and runs, and by 16 bytes for some thousand
- * rows, never by row.
+ * The first reading: runs, threads, losses and notes, so that the tables are complete before the first event is handed
+ * out. Its memory grows with the number of coroutines, threads and runs, and by 16 bytes for some thousand rows.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 #include "jsonl/counts.h"
 #include "jsonl/window.h"
 
-/* A source sorts as many rows at once (see read.c). */
+/* The number of chunks that a source sorts at once (see read.c). */
 #define SORTED_CHUNKS 256u
 #define WAS_COUNTED 0x80000000u
 
@@ -20,9 +19,9 @@ struct scanner {
 	struct jsonl_counts counts;
 	struct jsonl_tracker tracker;
 	struct map run_of;                   /* probe_id to the last run that used it, from 1 */
-	uint64_t nr_emitted;                 /* rows of the present run */
-	uint64_t nr_by[NR_JSONL_NUMBERINGS]; /* coroutines, before the present run */
-	uint64_t nr_left;                    /* probe_ids of rows that runs left */
+	uint64_t nr_emitted;                 /* rows of the present run that become events */
+	uint64_t nr_by[NR_JSONL_NUMBERINGS]; /* coroutines of the runs before the present one */
+	uint64_t nr_left;                    /* probe_ids of leftover rows */
 };
 
 /* ------------------------------------------------------------------- listener */
@@ -90,13 +89,13 @@ static bool begin_run(struct scanner *scanner, const struct jsonl_row *row)
 	return vec_push(&scan->runs, run);
 }
 
-/* From the times of each chunk to those of all chunks from it on. */
+/* Turns the times of each chunk into the times of that chunk and all later ones. */
 static void sum_chunks(struct scanner *scanner, const struct jsonl_run *run)
 {
 	struct jsonl_chunk *chunks;
 	size_t i;
 
-	/* Rows of which none makes an event have no chunk. */
+	/* A run whose rows make no events has no chunks. */
 	if (run->nr_chunks == 0)
 		return;
 	chunks = scanner->scan->chunks.at + run->first_chunk;
@@ -109,7 +108,7 @@ static void sum_chunks(struct scanner *scanner, const struct jsonl_run *run)
 	}
 }
 
-/* How most coroutines of the present run are numbered. */
+/* The numbering of most coroutines of the present run. */
 static enum jsonl_numbering numbering_of_run(const struct scanner *scanner)
 {
 	enum jsonl_numbering most = JSONL_BY_UNKNOWN, each;
@@ -125,7 +124,7 @@ static enum jsonl_numbering numbering_of_run(const struct scanner *scanner)
 	return most;
 }
 
-/* The rows that it left are not read again: the next run's tracker is told of them, in both readings. */
+/* Leftover rows do not count as rows of the next run: its tracker gets their probe_ids, in both readings. */
 static void leave_run(struct scanner *scanner)
 {
 	struct map *left = &scanner->scan->left[scanner->scan->runs.count];
@@ -338,7 +337,7 @@ static void set_tables(struct jsonl_scan *scan, const struct jsonl_counts *count
 	lists_publish(&scan->lists, tables);
 }
 
-/* A last line that is only half there may be on its way. */
+/* An incomplete last line does not count as damage while the file is still being written. */
 static bool is_damaged(const struct jsonl_counts *counts, const struct input *input)
 {
 	return counts->bad.count || (counts->cut_line && !input_is_written(input));

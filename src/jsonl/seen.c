@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Properties that the rows of one coroutine share.
+ * What the rows of one coroutine have in common.
  */
 #include "jsonl/seen.h"
 
 #include "jsonl/runs.h"
 
-/* As many rows with an even seq are no chance. */
+/* This many rows with an even seq are not a coincidence. */
 #define SURE_ROWS 4u
 
 uint64_t jsonl_seen_mark(const struct jsonl_row *row)
@@ -37,7 +37,7 @@ static bool rises_together(uint64_t seq, uint64_t ts, uint64_t other_seq, uint64
 	return seq < other_seq ? ts <= other_ts : ts >= other_ts;
 }
 
-/* All that it wrote before its last number is here: another such row is not its own. */
+/* Are all its rows before the last number here? Then a further such row is not its own. */
 static bool is_full(const struct jsonl_seen *coro)
 {
 	if (coro->has_odd)
@@ -50,7 +50,7 @@ bool jsonl_seen_fits(const struct jsonl_seen *coro, const struct jsonl_row *row,
 {
 	bool is_block = spread && !coro->has_odd && row->seq % 2 == 0;
 
-	/* Some of its slots are ahead of the others. */
+	/* Some of its slots may be ahead of the others. */
 	if (is_block && (coro->goes_on_from || coro->begins_late) &&
 		row->seq + spread >= coro->last_seq && row->seq <= coro->last_seq + spread)
 		return true;
@@ -84,7 +84,10 @@ static void take_latest(struct jsonl_seen *coro, const struct jsonl_row *row)
 	coro->last_ts = row->ts;
 }
 
-/* The slots were not even when it began: a number that is lower, and later. */
+/*
+ * Were the slots uneven when it began? The row then has a lower number at a later time, or a higher number at an
+ * earlier time.
+ */
 static bool is_uneven(const struct jsonl_seen *coro, const struct jsonl_row *row)
 {
 	if (coro->nr_rows == 0 || coro->has_odd || row->seq % 2)
@@ -126,7 +129,10 @@ void jsonl_seen_take(struct jsonl_seen *coro, const struct jsonl_row *row)
 	coro->recent[coro->nr_rows++ % JSONL_BLOCK_ROWS] = jsonl_seen_mark(row);
 }
 
-/* Every other row of a count is of one kind, where the other kind was not read. */
+/*
+ * Even numbers with mostly the same state are those of a count by ones of which only suspends, or only resumes, were
+ * read.
+ */
 enum jsonl_numbering jsonl_seen_numbering(const struct jsonl_seen *coro)
 {
 	if (coro->has_odd)
@@ -143,7 +149,7 @@ static uint64_t less(uint64_t nr_written, uint64_t nr_read)
 	return nr_written > nr_read ? nr_written - nr_read : 0;
 }
 
-/* How many are in the last block is not told: those before it are complete, or some are missing. */
+/* The number of rows in the last block is unknown; the blocks before it are either complete, or rows are missing. */
 static uint64_t missing_in_blocks(const struct jsonl_seen *coro)
 {
 	uint64_t nr_before = coro->last_seq / 2, nr_read = coro->nr_rows + coro->nr_left_out;

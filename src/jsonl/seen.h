@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One life of one probe_id, as far as its rows have come: which rows can be its own, and how many
- * are missing.
+ * One life of one probe_id, as far as its rows have been read: which rows can belong to it, and how many are missing.
  *
- * There are two ways to number rows. By count: 1, 2, 3, ... By blocks, as a sequence lock in each of eight
- * slots has it: 2 eight times, then 4 eight times, and so on. By blocks, rows of the same seq are told
- * apart by their times, and come in the order of the slots, not in that of time.
+ * Rows are numbered in one of two ways. By count: 1, 2, 3, ... By blocks, as a sequence lock in each of eight slots
+ * counts: 2 eight times, then 4 eight times, and so on. Rows of a block have the same seq and differ by their times;
+ * they come in the order of the slots, not of time.
  */
 #ifndef JSONL_SEEN_H
 #define JSONL_SEEN_H
@@ -16,47 +15,52 @@
 
 struct jsonl_seen {
 	uint64_t probe_id;
-	uint64_t id; /* that it goes by: unique in its run */
+	uint64_t id; /* the coroutine's id, unique in its run */
 	uint64_t first_seq;
 	uint64_t last_seq;
-	uint64_t first_ts; /* of the first rows with first_seq, the least */
-	uint64_t last_ts;  /* of those with last_seq, the greatest */
+	uint64_t first_ts; /* the least time of rows with first_seq */
+	uint64_t last_ts;  /* the greatest time of rows with last_seq */
 	uint64_t nr_rows;
-	uint64_t nr_left_out;              /* rows of it that cannot be true, */
-	uint64_t nr_waiting;               /* and such rows behind the last one */
-	uint64_t spread;                   /* its slots held numbers that differ by so much */
-	uint64_t frame;                    /* the last address that a row told; 0: none */
-	uint64_t recent[JSONL_BLOCK_ROWS]; /* what tells its latest rows from each other */
+	uint64_t nr_left_out;              /* its rows that cannot be true, */
+	uint64_t nr_waiting;               /* and such rows since the last row that was taken */
+	uint64_t spread;                   /* the numbers in its slots differ by at most this */
+	uint64_t frame;                    /* the address in the latest row that had one; 0: none */
+	uint64_t recent[JSONL_BLOCK_ROWS]; /* marks of its latest rows */
 	uint32_t life;                     /* from 0 */
-	uint32_t last_look;                /* the number of the look ahead that met it last */
-	uint32_t nr_kept;                  /* states that stayed from a row to the next one, */
-	uint32_t nr_changed;               /* and that did not */
-	uint8_t nr_at_last;                /* rows with last_seq */
-	bool was_active;                   /* what the first row with last_seq says, */
-	bool is_running;                   /* and the latest one in time */
-	bool has_odd;                      /* an odd seq: it counts by ones */
-	bool has_equal;    /* rows of one seq and several times: it counts by blocks */
-	bool shares_block; /* rows of its first block may be with the life before it */
-	bool goes_on_from; /* its slots held numbers already, which it goes on from */
-	bool begins_late; /* its first row has a greater number than the first one: so they may have */
+	uint32_t last_look;                /* the number of the last look ahead that met it */
+	/* how often the state stayed the same from one row to the next, */
+	uint32_t nr_kept;
+	uint32_t nr_changed; /* and how often it changed */
+	uint8_t nr_at_last;  /* rows with last_seq */
+	bool was_active;     /* the state in the first row with last_seq, */
+	bool is_running;     /* and in the latest row by time */
+	bool has_odd;        /* it has an odd seq: it counts by ones */
+	bool has_equal;      /* it has rows of one seq at several times: it counts by blocks */
+	bool shares_block;   /* rows of its first block may count as the previous life's */
+	bool goes_on_from;   /* its slots already held numbers when it began */
+	bool begins_late; /* its first row's number is not the first one, so its slots may have held numbers */
 };
 
-/* jsonl_seen_mark: tells the row from all others, under whatever probe_id it is read; never 0. */
+/* jsonl_seen_mark: identifies the row, whatever probe_id it is read under; never 0. */
 uint64_t jsonl_seen_mark(const struct jsonl_row *row);
 
-/* jsonl_seen_is_same: it is a row that was taken before, the first one or one of the latest. */
+/* jsonl_seen_is_same: is this a row that was already taken: the first row or one of the latest? */
 bool jsonl_seen_is_same(const struct jsonl_seen *coro, const struct jsonl_row *row);
 
 /*
- * jsonl_seen_fits: seq and time rise together with the rows that were taken. `spread`: the run may count by blocks, and
- * slots that held numbers when it began differ by so much at most; 0: it does not count by blocks.
+ * jsonl_seen_fits: do seq and time of the row both rise with respect to the rows that were taken? `spread`: the run may
+ * count by blocks, and numbers that slots held at its beginning differ by at most this; 0: the run does not count by
+ * blocks.
  */
 bool jsonl_seen_fits(const struct jsonl_seen *coro, const struct jsonl_row *row, uint64_t spread);
 
-/* jsonl_seen_is_too_fast: no coroutine has more than one event in a nanosecond, and counts by two at most. */
+/*
+ * jsonl_seen_is_too_fast: does the row imply more than one event in a nanosecond? A coroutine cannot have more; its seq
+ * grows by at most two with each.
+ */
 bool jsonl_seen_is_too_fast(const struct jsonl_seen *coro, const struct jsonl_row *row);
 
-/* jsonl_seen_take: one more row. For a new one, its first. */
+/* jsonl_seen_take: takes one more row; the first row of a new coroutine, too. */
 void jsonl_seen_take(struct jsonl_seen *coro, const struct jsonl_row *row);
 
 /* How rows are numbered. */
@@ -68,10 +72,10 @@ enum jsonl_numbering {
 	NR_JSONL_NUMBERINGS,
 };
 
-/* jsonl_seen_numbering: what its own rows show; UNKNOWN where they are too few. */
+/* jsonl_seen_numbering: the numbering that its own rows show; UNKNOWN if there are too few rows. */
 enum jsonl_numbering jsonl_seen_numbering(const struct jsonl_seen *coro);
 
-/* jsonl_seen_missing: how many rows of it are missing at least, if they are numbered so. */
+/* jsonl_seen_missing: the least number of its rows that are missing under this numbering. */
 uint64_t jsonl_seen_missing(const struct jsonl_seen *coro, enum jsonl_numbering numbering);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From bytes to lines to rows.
+ * Turns bytes into lines and lines into rows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ void jsonl_window_close(struct jsonl_window *window)
 	window->rows = NULL;
 }
 
-/* More bytes behind those that are still to be parsed; none at the end of the file. */
+/* Reads more bytes behind those that are still to be parsed; none at the end of the file. */
 static enum ct_status read_more(struct jsonl_window *window, struct ct_error *reterr)
 {
 	uint64_t offset = window->offset + (window->end - window->begin);
@@ -107,7 +107,7 @@ static void leave_line(struct jsonl_window *window, size_t nr_bytes)
 	window->line++;
 }
 
-/* A line that does not fit: up to its newline nothing of it is kept. */
+/* Skips a line that does not fit; its bytes are dropped up to the newline. */
 static enum ct_status skip_long_line(struct jsonl_window *window, struct ct_error *reterr)
 {
 	enum ct_status status = CT_OK;
