@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Taking apart what a segment says of its process. The text is copied first, then looked at.
- */
+/* Parsing a segment's text about its process. The text is copied first, then examined. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +46,7 @@ char *collect_about_value(char *line, const char *word)
 	return strncmp(line, word, length) == 0 && line[length] == ' ' ? line + length + 1 : NULL;
 }
 
-/* Takes one number and the blank behind it off *at; false: it is none. */
+/* Takes one number and the blank after it from *at. Returns false if there is no number. */
 static bool take_number(char **at, uint64_t *ret_number)
 {
 	char *end;
@@ -75,7 +73,7 @@ bool collect_about_next_code(
 		blank = strchr(at, ' ');
 		if (!blank)
 			continue;
-		/* Read once: what is left of the line begins with the path from now on. */
+		/* Each piece is read once: the rest of the line begins with the path from now on. */
 		*blank = '\0';
 		ret_mapping->build_id = *at == '-' ? "" : at;
 		ret_mapping->path = blank + 1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Segments that were written before the engine came: those that waited, those that another engine has left, and flight
- * recorders, whose past is part of the recording.
+ * Segments that were written before the engine came: segments that waited, segments that another engine left, and
+ * flight recorders, whose past is part of the recording.
  *
- * Everything here is read from memory that the target may write meanwhile: it
- * decides whose events are whose, and where a loss lay, never what is touched.
+ * Everything here is read from memory that the target may write at the same time. What is read decides which thread's
+ * the events are, and where a loss lay, but never which memory is accessed.
  */
 #include "base/clock.h"
 #include "collect/collector.h"
@@ -13,7 +13,7 @@
 
 /* ------------------------------------------------------------------ the segment */
 
-/* Nobody recorded what came before: how much that was, nobody knows. */
+/* Defines the loss of what came before the recording, whose size is not known. */
 static void lose_beginning(const struct segment *segment)
 {
 	struct ct_definition definition = {.type = CT_DEFINE_LOSS};
@@ -25,7 +25,7 @@ static void lose_beginning(const struct segment *segment)
 		.first_monotonic_ns = segment->layout.attached.monotonic_ns,
 		.last_monotonic_ns = segment->settled_ns,
 	};
-	/* No loss of this recording: it stands in no count. */
+	/* This is not a loss of the recording: it is in no count. */
 	collect_output_define(&segment->collect->output, &definition);
 }
 
@@ -42,7 +42,7 @@ void collect_adopt_segment(struct segment *segment)
 
 /* ------------------------------------------------------------------ its rings */
 
-/* The record at a position, where memory was written; NULL: there is none. */
+/* Returns the record at a position whose memory was written; NULL: there is none. */
 static const struct ctp_record *record_at(
 	const struct segment *segment, const struct ctp_ring *ring, uint64_t position)
 {
@@ -89,7 +89,10 @@ void collect_adopt_ring(
 {
 	collect_ring_adopt(&ring->reader, space);
 	ring->told_nested = ctp_load_relaxed(&ring->reader.shared->nested);
-	/* Threads hand rings on to one another: the last owner need not have written what is left of the first. */
+	/*
+	 * Threads pass rings on to one another: the last owner need not be the one that wrote the first remaining
+	 * records.
+	 */
 	if (!segment->layout.is_flight)
 		return;
 	ring->lost_before = ctp_load_acquire(&ring->reader.shared->floor); /* P3 */
@@ -107,7 +110,7 @@ void collect_adopt_note_first(
 	ring->first_raw = raw;
 }
 
-/* On the line between the recorder's beginning and that of this recording. */
+/* Converts a raw time on the line between the recorder's beginning and this recording's. */
 static uint64_t time_ns(const struct segment *segment, uint64_t raw)
 {
 	const struct ctp_instant *from = &segment->layout.attached;
@@ -133,7 +136,7 @@ void collect_adopt_lost_past(
 	loss->first_monotonic_ns = segment->layout.attached.monotonic_ns;
 	if (ring->has_first && loss->count <= ring->lost_before)
 		loss->last_monotonic_ns = time_ns(segment, ring->first_raw);
-	/* Threads take over the rings of others. */
+	/* The ring was passed on between threads: the thread is not known. */
 	if (ctp_load_relaxed(&ring->reader.shared->claims) != 1)
 		loss->thread = 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thread that advances the words. The thread sleeps where there is none; it must never keep the collector waiting
- * for longer than the writing of all words takes.
+ * The thread that advances the words. The thread sleeps while there are no words; it must never keep the collector
+ * waiting for longer than it takes to write all words.
  */
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -21,16 +21,16 @@ struct coarse {
 	pthread_t thread;
 	bool has_thread;
 
-	pthread_mutex_t lock; /* of all that follows */
+	pthread_mutex_t lock; /* protects everything that follows */
 	pthread_cond_t changed;
 	bool is_over;
 	uint32_t nr_words;
-	uint64_t advanced_ns; /* what the words show; 0: there were none */
+	uint64_t advanced_ns; /* the value of the words; 0: there were none */
 	uint64_t lag_ns;
 	uint64_t *words[];
 };
 
-/* The lock is held. */
+/* Advances all words. The lock must be held. */
 static void advance(struct coarse *coarse)
 {
 	uint64_t now_ns = clock_monotonic_ns();
@@ -43,7 +43,7 @@ static void advance(struct coarse *coarse)
 		ctp_store_relaxed(coarse->words[i], now_ns);
 }
 
-/* The lock is held; false: it is over. */
+/* Waits while there are no words. The lock must be held. Returns false if the thread is to end. */
 static bool wait_for_words(struct coarse *coarse)
 {
 	while (coarse->nr_words == 0 && !coarse->is_over) {
@@ -53,7 +53,7 @@ static bool wait_for_words(struct coarse *coarse)
 	return !coarse->is_over;
 }
 
-/* From now on, not from when the last step was due: steps that were missed cannot be made up for. */
+/* A step is counted from now, not from when the last step was due: missed steps cannot be made up for. */
 static void sleep_a_step(uint64_t step_ns)
 {
 	struct timespec pause = {

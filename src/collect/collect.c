@@ -19,15 +19,15 @@
 #include "kernel/family.h"
 #include "kernel/procfs.h"
 
-#define ARRIVALS_AT_THE_END 64 /* looks */
+#define ARRIVALS_AT_THE_END 64 /* looks for arrivals */
 #define ARRIVALS_PERIOD_NS UINT64_C(10000000)
 #define HOST_BYTES 256
-#define DYING_MS 500 /* at most; a core may be written */
+#define DYING_MS 500 /* at most; the kernel may be writing a core */
 #define COMMAND_LINE_BYTES 4096
 
 /* ------------------------------------------------------------------ the end of a process */
 
-/* Only its parent is told how a process ended; else it is found out as far as the kernel lets others know. */
+/* Only the parent learns how a process ended; otherwise the engine finds out what the kernel lets others know. */
 static void end_other(struct collect *collect, struct process *process)
 {
 	struct ct_define_ending ending = {
@@ -61,8 +61,8 @@ static void end_target(struct collect *collect, struct process *process)
 }
 
 /*
- * Notes who has ended, before the arrivals are looked at: what a process handed over before its end is
- * then certain to be in the queue.
+ * Notes which processes have ended, before looking at arrivals: everything that a process handed over before its end is
+ * then certainly in the queue.
  */
 static void note_the_dead(struct collect *collect)
 {
@@ -83,7 +83,7 @@ static void note_the_dead(struct collect *collect)
 	}
 }
 
-/* A process ends for us once nobody it left waiting in the queue can still bring something of it. */
+/* A process is closed once no peer in the queue can still bring something of it. */
 static void end_the_dead(struct collect *collect)
 {
 	struct process *process;
@@ -93,7 +93,10 @@ static void end_the_dead(struct collect *collect)
 			end_other(collect, process);
 }
 
-/* A peer that has handed something over and is not taken in yet. Bounded: they may be faster than we are. */
+/*
+ * Accepts peers that have handed something over and are not accepted yet. Bounded, because they may be faster than we
+ * are.
+ */
 static void take_in_the_rest(struct collect *collect)
 {
 	int i;
@@ -106,7 +109,10 @@ static void take_in_the_rest(struct collect *collect)
 	note_the_dead(collect);
 }
 
-/* The signal that ended the target is ending this one, too: how it ends is known in a moment. */
+/*
+ * Waits for the end of a process that the signal that ended the target is ending, too: how it ends is known in a
+ * moment.
+ */
 static void wait_for_end(struct process *process)
 {
 	struct pollfd end = {.fd = process->pidfd, .events = POLLIN};
@@ -117,7 +123,7 @@ static void wait_for_end(struct process *process)
 	process->ended_ns = clock_monotonic_ns();
 }
 
-/* The process runs on: this is the last moment at which it can be asked. */
+/* Looks at a process that runs on: this is the last moment at which it can be asked. */
 static void look_at_survivor(struct collect *collect, struct process *process)
 {
 	if (process->wants_mappings)
@@ -126,7 +132,7 @@ static void look_at_survivor(struct collect *collect, struct process *process)
 		wait_for_end(process);
 }
 
-/* Everyone's end, as far as this recording goes: those who live on are detached. */
+/* Ends the recording of every process: living ones are detached. */
 static void wind_up(struct collect *collect)
 {
 	struct process *process;
@@ -149,7 +155,7 @@ static void wind_up(struct collect *collect)
 
 /* ------------------------------------------------------------------ the loop */
 
-/* A connection that wakes nobody is found a little later. */
+/* Arrivals are looked for again after a while, because a connection that wakes nobody would be missed otherwise. */
 static bool are_arrivals_due(const struct collect *collect)
 {
 	return collect->has_news || collect->has_arrivals || collect->has_unwatched ||
@@ -207,7 +213,7 @@ enum ct_status collect_signal(
 {
 	if (collect->was_wound_up)
 		return CT_OK;
-	/* A signal that the kernel has delivered is taking the program down by now. */
+	/* A signal that the kernel has delivered is ending the program already. */
 	if (!is_note_only)
 		collect_snapshot(collect, reterr);
 	if (collect->target.is_found) {
@@ -261,7 +267,7 @@ static void set_ledger_absence(struct collect *collect, const char *command, con
 		command[0] ? " " : "", why);
 }
 
-/* The library to preload, or NULL with the reason noted. */
+/* Returns the library to preload, or NULL with the reason noted. */
 static const char *choose_ledger(struct collect *collect, const struct ct_record_options *options,
 	const struct executable *executable)
 {
@@ -312,7 +318,7 @@ static enum ct_status start_target(struct collect *collect, const struct ct_reco
 	return collect_target_start(&how, &collect->target, reterr);
 }
 
-/* The arguments, separated by blanks, cut where the buffer ends. */
+/* Joins the arguments, separated by blanks, cut at the end of the buffer. */
 static void join_arguments(char *const *command, char *buffer, size_t nr_bytes)
 {
 	size_t length = 0;
@@ -329,8 +335,8 @@ static void join_arguments(char *const *command, char *buffer, size_t nr_bytes)
 }
 
 /*
- * Where the target kept its past, the recording begins with that: a process that stood still an hour ago has nothing
- * else to tell. The heartbeat of now comes with the first look, when the past is in.
+ * If the target kept its past, the recording begins with the past: a process that stood still an hour ago has nothing
+ * else to show. The heartbeat for the present comes with the first look, when the past is in.
  */
 static void define_observation(struct collect *collect)
 {
@@ -348,7 +354,7 @@ static void define_observation(struct collect *collect)
 	collect->now_ns = collect->first_reading.monotonic_ns;
 }
 
-/* The first look was before the target began, so that nothing can have been missed. */
+/* The first look was before the target began, so nothing can have been missed. */
 static void define_beginning(struct collect *collect, const struct ct_record_options *options,
 	const struct executable *executable)
 {
@@ -367,8 +373,8 @@ static void define_beginning(struct collect *collect, const struct ct_record_opt
 	process = collect_process_add(collect, collect->target.pid, &facts);
 	if (process)
 		collect_process_map(
-			collect, process); /* the executable lies where it will; libraries follow */
-	collect->has_unwatched = true;     /* until it was looked at once */
+			collect, process); /* the executable is in place; libraries follow */
+	collect->has_unwatched = true;     /* until the process was looked at once */
 	collect->clock_ns = collect->flush_ns = collect->settle_ns = collect->now_ns;
 	collect->sampled_ns = collect->now_ns;
 }
@@ -376,7 +382,7 @@ static void define_beginning(struct collect *collect, const struct ct_record_opt
 static enum ct_status open_resources(
 	struct collect *collect, const struct ct_record_options *options, struct ct_error *reterr)
 {
-	/* Edges: a peer that is kept waiting does not keep the loop from sleeping. */
+	/* Edge-triggered: a peer that is kept waiting does not keep the loop awake. */
 	struct epoll_event event = {.events = EPOLLIN | EPOLLET};
 	enum ct_status status;
 
@@ -404,7 +410,7 @@ static enum ct_status open_resources(
 
 #define LOOKS_AT_FIRST 256u
 
-/* Nothing is open yet: what collect_close would close says so. */
+/* Everything is marked as not open, so that collect_close can be called at once. */
 struct collect *collect_new(struct ct_sink *sink)
 {
 	struct collect *collect = calloc(1, sizeof(*collect));
@@ -413,7 +419,7 @@ struct collect *collect_new(struct ct_sink *sink)
 	if (!collect)
 		return NULL;
 	collect->scratch = calloc(CTP_CHUNK_RECORDS, sizeof(*collect->scratch));
-	/* Looks are taken in the loop, in which nothing is allocated, but for processes of many threads. */
+	/* Looks happen in the loop, which must not allocate, except for processes with many threads. */
 	if (!collect->scratch || !vec_reserve(&collect->looks, LOOKS_AT_FIRST)) {
 		free(collect->scratch);
 		free(collect);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collector: starts a target, takes in the segments that its processes hand over, and carries
- * every record that they publish into a sink.
+ * The collector: starts a target, accepts the segments that its processes hand over, and passes every record that they
+ * publish to a sink.
  *
  *	collect_open(&options, sink, &collect, err);
  *	while ((status = collect_step(collect, 100, err)) == CT_OK)
@@ -10,22 +10,20 @@
  *	collect_finish(collect, err);
  *	collect_close(collect);
  *
- * The caller owns the loop and the sink; the sink outlives the collector. One thread uses a collector
- * at a time. Nothing here prints, and nothing a target does can harm it: all that comes from a target
- * is copied, then checked, then used.
+ * The caller owns the loop and the sink; the sink outlives the collector. One thread uses a collector at a time. The
+ * collector never prints, and nothing that a target does can harm it: everything that comes from a target is copied,
+ * then checked, then used.
  *
- * The sink gets, in this order: RUN first, then PROCESS of the target itself (also where it never
- * attaches), a CLOCK reading, and from there on definitions and records as they come, each definition
- * before its first use. ENDING of every process comes before collect_step returns CT_END;
- * collect_finish adds the last CLOCK and HEARTBEAT, and END.
+ * The sink gets, in this order: RUN, then PROCESS of the target itself (even if it never attaches), then a CLOCK
+ * reading, and from then on definitions and records as they come, each definition before its first use. ENDING of every
+ * process comes before collect_step returns CT_END; collect_finish adds the last CLOCK and HEARTBEAT, and END.
  *
- * A failing sink does not end a recording: the first failure is kept as a sentence
- * (ct_record_stats.output_trouble), the sink is called on, and every event that it refuses is
- * counted as lost (CTP_LOSS_OUTPUT).
+ * A failing sink does not end a recording: the first failure is kept as a sentence (ct_record_stats.output_trouble),
+ * the sink is still called, and every event that the sink refuses is counted as lost (CTP_LOSS_OUTPUT).
  *
- * Bounds: 256 segments and 256 processes at a time, 64 peers that have connected and not yet spoken, 1,048,576
+ * Bounds: 256 segments and 256 processes at a time, 64 peers that have connected but not sent a greeting, 1,048,576
  * remembered address sites, 65,536 remembered mappings. Anything beyond is refused or forgotten, and counted. Memory is
- * taken when something new appears (a segment, a ring, a site), never per record.
+ * allocated when something new appears (a segment, a ring, a site), never per record.
  */
 #ifndef COLLECT_COLLECT_H
 #define COLLECT_COLLECT_H
@@ -40,36 +38,36 @@
 struct collect;
 
 /*
- * collect_open: opens the listener, and starts the target. Only those options count that are about the target, its
+ * collect_open: opens the listener, and starts the target. Only those options are used that concern the target, its
  * probes and the ledger, whose path has no default here. Texts and arrays are needed during the call only. The caller
- * keeps `sink` until after collect_close. CT_ERR_NOT_FOUND where the command cannot be started: reterr->system_errno is
- * ENOENT (no such command) or EACCES (there is one that may not be executed); nothing was started and
- * nothing was put into the sink then. With a process id instead of a command nothing is started: CT_ERR_NOT_FOUND
- * where there is no such process, CT_ERR_REFUSED where it may not be looked into, CT_ERR_BUSY where another
- * recording has it, CT_ERR_NO_PROBE where it has no segment that waits.
+ * keeps `sink` until after collect_close. CT_ERR_NOT_FOUND if the command cannot be started: reterr->system_errno is
+ * ENOENT (no such command) or EACCES (the command may not be executed); nothing was started then, and nothing was put
+ * into the sink. With a process id instead of a command nothing is started: CT_ERR_NOT_FOUND if there is no such
+ * process, CT_ERR_REFUSED if the process may not be looked into, CT_ERR_BUSY if another recording has it,
+ * CT_ERR_NO_PROBE if it has no segment that waits.
  */
 enum ct_status collect_open(const struct ct_record_options *options, struct ct_sink *sink,
 	struct collect **ret_collect, struct ct_error *reterr);
 
 /*
- * collect_step: waits for something to take in, at most `wait_ms` milliseconds and never longer than until
- * something is due by the clock, and takes it in. CT_OK: call again. CT_END: the target itself has ended,
- * all it published is in the sink, and processes that it left behind are detached. Also returns early
- * when a signal handler has run. One that runs just before the wait does not end it: let it write to a pipe, and give
- * the pipe's other end as `wake_descriptor`.
+ * collect_step: waits for something to collect, at most `wait_ms` milliseconds, and at most until the next timed task
+ * is due; then collects it. CT_OK: call again. CT_END: the target itself has ended, everything it published is in the
+ * sink, and the processes that it left are detached. Also returns early after a signal handler has run. A handler that
+ * runs just before the wait does not end the wait: let the handler write to a pipe, and give the pipe's other end as
+ * `wake_descriptor`.
  */
 enum ct_status collect_step(struct collect *collect, int wait_ms, struct ct_error *reterr);
 
 /*
- * collect_signal: passes a signal on to the target and remembers it, so that an end by it is known
- * to be the user's wish. `is_note_only`: the kernel has delivered it already (a key in the terminal
- * goes to the whole foreground group): only remember. Else the states of the target's threads are
- * recorded first. CT_OK also where the target has ended already.
+ * collect_signal: passes a signal on to the target and remembers it, so that an end by this signal is known to be the
+ * user's wish. `is_note_only`: only remember the signal, because the kernel has delivered it already (a key in the
+ * terminal goes to the whole foreground group). Otherwise the states of the target's threads are recorded first.
+ * Returns CT_OK also if the target has ended already.
  */
 enum ct_status collect_signal(
 	struct collect *collect, int signal_number, bool is_note_only, struct ct_error *reterr);
 
-/* collect_read_clock: defines what the clocks show now: times up to here are known for good then. */
+/* collect_read_clock: defines a reading of the clocks: times up to now are final then. */
 void collect_read_clock(struct collect *collect);
 
 /* collect_snapshot: records what every thread of every live process is doing (kind THREAD_STATE). */
@@ -79,32 +77,32 @@ enum ct_status collect_snapshot(struct collect *collect, struct ct_error *reterr
 void collect_stop(struct collect *collect);
 
 /*
- * collect_release: wants no more from any process, now or later: probes detach within a chunk of events. Their events
- * until then are still harvested.
+ * collect_release: stops wanting events from any process, now and later: probes detach within a chunk of events. Their
+ * events until then are still harvested.
  */
 void collect_release(struct collect *collect);
 
-/* collect_leave_out: from now on probes leave these categories out (bits), and no others. */
+/* collect_leave_out: from now on probes leave out the events of these categories (bits), and of no others. */
 void collect_leave_out(struct collect *collect, uint32_t categories_off);
 
 /*
- * collect_stats: the present account, of what the collector knows of: events that the sink took, and the target. All
- * other members are 0. Texts live until collect_close.
+ * collect_stats: returns the present state, as far as the collector knows it: events that the sink took, and the
+ * target. All other members are 0. Texts live until collect_close.
  */
 void collect_stats(const struct collect *collect, struct ct_record_stats *ret_stats);
 
-/* collect_was_forwarded: has the target ended by a signal that the user sent through the engine? */
+/* collect_was_forwarded: returns whether the target was ended by a signal that the user sent through the engine. */
 bool collect_was_forwarded(const struct collect *collect);
 
 /*
- * collect_notes: what the recording lacks besides events, a sentence each, with how often that happened;
- * borrowed until the next call on `collect`. collect_finish puts them into the trace.
+ * collect_notes: returns what the recording lacks besides events, one sentence each, with the number of times; borrowed
+ * until the next call on `collect`. collect_finish puts the notes into the trace.
  */
 const struct ct_note *collect_notes(struct collect *collect, uint32_t *ret_count);
 
 /*
- * A site that is only an address so far (kinds ADDRESS, FUNCTION, INSTRUCTION, CALLER): for the caller to
- * resolve and define again, with function, file and line.
+ * A site that is only an address so far (kinds ADDRESS, FUNCTION, INSTRUCTION, CALLER): the caller resolves it and
+ * defines it again, with function, file and line.
  */
 struct collect_site {
 	uint32_t segment;
@@ -112,20 +110,20 @@ struct collect_site {
 	uint32_t id;
 	uint32_t kind; /* enum ctp_site_kind */
 	uint64_t address;
-	uint64_t inside; /* of CALLER, the second address; else 0 */
+	uint64_t inside; /* for CALLER, the second address; else 0 */
 };
 
-/* collect_sites: what has been seen so far, borrowed until the next call of collect_step or collect_close. */
+/* collect_sites: returns the sites seen so far, borrowed until the next call of collect_step or collect_close. */
 const struct collect_site *collect_sites(const struct collect *collect, size_t *ret_count);
 
 /*
- * collect_finish: completes the trace: the last clock reading, the last heartbeat, and END. Called
- * once, after collect_step returned CT_END (or instead of going on: live processes are then detached
- * first). The target, if alive, runs on untraced.
+ * collect_finish: completes the trace with the last clock reading, the last heartbeat, and END. Call it once, after
+ * collect_step returned CT_END, or earlier to stop: live processes are then detached first. A living target runs on
+ * untraced.
  */
 enum ct_status collect_finish(struct collect *collect, struct ct_error *reterr);
 
-/* collect_close: frees everything but the sink. NULL is allowed. Does not touch the target. */
+/* collect_close: frees everything except the sink. NULL is allowed. The target is left alone. */
 void collect_close(struct collect *collect);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Finding a command, and judging by its ELF headers whether a preload library gets along with it.
- */
+/* Finding a command, and deciding by its ELF headers whether a preload library works with it. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,18 +20,18 @@
 #define SCRIPT_DEPTH_MAX 4
 #define DEFAULT_PATH "/usr/local/bin:/bin:/usr/bin"
 
-/* An ELF file that is being looked at. */
+/* An ELF file under examination. */
 struct image {
 	int descriptor;
 	Elf64_Ehdr header;
 	Elf64_Phdr programs[PROGRAM_HEADERS_MAX];
-	char *strings; /* of the dynamic section, with a NUL before and behind */
+	char *strings; /* of the dynamic section, with a NUL before and after */
 	size_t strings_bytes;
 	Elf64_Dyn dynamic[DYNAMIC_ENTRIES_MAX];
 	size_t nr_dynamic;
 };
 
-/* Names of run-times that do not bear a library loaded before their own: sanitizers'. */
+/* Names of libraries that must be loaded before any preload library: sanitizers. */
 static const char *const sanitizer_libraries[] = {"libasan.so", "libtsan.so", "liblsan.so",
 	"libhwasan.so", "libclang_rt.asan", "libclang_rt.tsan", "libclang_rt.hwasan"};
 static const char *const sanitizer_symbols[] = {
@@ -66,7 +64,7 @@ static const Elf64_Phdr *find_program(const struct image *image, uint32_t type)
 	return NULL;
 }
 
-/* Where in the file the address lies, or UINT64_MAX. */
+/* Returns the file offset of an address, or UINT64_MAX. */
 static uint64_t find_offset(const struct image *image, uint64_t address)
 {
 	unsigned i;
@@ -123,7 +121,7 @@ static bool read_dynamic(struct image *image)
 	return read_strings(image);
 }
 
-/* The text at an offset of the dynamic strings; "" outside of them. */
+/* Returns the text at an offset of the dynamic strings; "" outside of them. */
 static const char *string_at(const struct image *image, uint64_t offset)
 {
 	return offset < image->strings_bytes - 2 ? image->strings + 1 + offset : "";
@@ -147,7 +145,7 @@ static bool needs_sanitizer(const struct image *image)
 	return false;
 }
 
-/* A run-time library that is linked in shows by the symbols that it offers. */
+/* A run-time library that is linked statically is recognised by its symbols. */
 static bool holds_sanitizer(const struct image *image)
 {
 	char wanted[32];
@@ -191,7 +189,7 @@ static bool gains_rights(int descriptor, const struct stat *status)
 
 static const char *judge(const char *path, int depth);
 
-/* "#!interpreter argument": the interpreter is what gets loaded. */
+/* "#!interpreter argument": the kernel loads the interpreter. */
 static const char *judge_script(int descriptor, int depth)
 {
 	char line[256] = "";
@@ -229,7 +227,10 @@ static const char *judge_file(int descriptor, int depth)
 
 /* ---------------------------------------------------------------- programs in Go */
 
-/* Is one of these notes that by which Go's linker names its build? Their fields are aligned to four bytes. */
+/*
+ * Returns whether one of these notes is the one in which Go's linker names its build. The fields of notes are aligned
+ * to four bytes.
+ */
 static bool has_go_note(const uint8_t *notes, size_t nr_bytes)
 {
 	static const char name[4] = "Go";
@@ -286,7 +287,7 @@ bool collect_executable_is_go(const struct executable *executable)
 
 /* ---------------------------------------------------------------- commands */
 
-/* A file that may be executed but not read is started without being looked at. */
+/* A file that may be executed but not read is started without an examination. */
 static const char *judge(const char *path, int depth)
 {
 	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -299,7 +300,7 @@ static const char *judge(const char *path, int depth)
 	return obstacle;
 }
 
-/* 0, or the errno that tells why the path cannot be executed. */
+/* Returns 0, or the errno that says why the path cannot be executed. */
 static int try_path(const char *path)
 {
 	struct stat status;
@@ -311,7 +312,7 @@ static int try_path(const char *path)
 	return 0;
 }
 
-/* As execvp: the first that can be executed; else a refusal counts for more than an absence. */
+/* Searches as execvp does: the first file that can be executed; otherwise EACCES prevails over ENOENT. */
 static int search_path(const char *command, struct executable *executable)
 {
 	const char *search = getenv("PATH");

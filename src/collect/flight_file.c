@@ -31,8 +31,8 @@ static enum ct_status read_at(
 }
 
 /*
- * The bytes read before are older than those read from here on. The thread sanitizer knows no fences, and has nothing
- * to watch here: all is read by system calls.
+ * Orders earlier reads before the later ones. The thread sanitizer does not know fences, and has nothing to check here:
+ * system calls read everything.
  */
 static void order_reads(void)
 {
@@ -52,8 +52,8 @@ static enum ct_status make_room(struct flight_file *file, struct ct_error *reter
 }
 
 /*
- * The rings as they were before everything else was copied, with the floors of afterwards. True: one was
- * overwritten from end to end meanwhile.
+ * Restores the rings as they were before everything else was copied, but with the floors read afterwards. Returns true
+ * if a ring was overwritten from end to end meanwhile.
  */
 static bool keep_rings(struct ctp_ring *rings, const struct ctp_ring *before, uint32_t nr_rings)
 {
@@ -98,7 +98,7 @@ static enum ct_status copy_once(struct flight_file *file, int descriptor, struct
 	return CT_OK;
 }
 
-/* The faster of the two may win: then what it overwrote is lost, and counted. */
+/* If the program overwrites faster than we copy, what it overwrote is lost, and counted. */
 static enum ct_status copy_segment(
 	struct flight_file *file, int descriptor, struct ctp_ring *before, struct ct_error *reterr)
 {
@@ -111,7 +111,7 @@ static enum ct_status copy_segment(
 	return status;
 }
 
-/* The header first, which tells where the rings are. */
+/* Copies the header first, which says where the rings are. */
 static enum ct_status copy(struct flight_file *file, int descriptor, struct ct_error *reterr)
 {
 	enum ct_status status = read_at(descriptor, file->base, CTP_PAGE_BYTES, 0, reterr);
@@ -165,7 +165,10 @@ static enum ct_status read_about(struct flight_file *file, struct ct_error *rete
 
 /* ------------------------------------------------------------------ opening and closing */
 
-/* A memfd, which has no name, is reached only while somebody has it open. */
+/*
+ * Returns whether the file's process lives. A memfd, which has no name, can be reached only while a process has it
+ * open.
+ */
 static bool is_alive(int descriptor, const struct stat *status, uint64_t pid)
 {
 	if (status->st_nlink == 0)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file that a flight recorder inside a program has left, or is writing: copied, then checked.
+ * The file of a flight recorder inside a program, finished or still being written: copied, then checked.
  *
- * The file may hold anything, may be changed and cut while it is read. So it is never mapped, and only the private copy
- * is looked at. In a live process's file the heads of rings are copied first and their floors last: records between the
- * two were not overwritten while they were copied (P-26).
+ * The file may contain anything, and may be changed or cut while it is read. The file is therefore never mapped, and
+ * only the private copy is examined. For the file of a live process the heads of rings are copied first and their
+ * floors last: records between head and floor were not overwritten during the copy (P-26).
  */
 #ifndef COLLECT_FLIGHT_FILE_H
 #define COLLECT_FLIGHT_FILE_H
@@ -19,26 +19,31 @@
 #include "proto/proto.h"
 #include "stream/stream.h"
 
-/* Texts are "" where the file does not tell. */
+/* A text is "" if the file does not state it. */
 struct flight_file {
-	void *base; /* of the copy, mapped: the segment as proto_check expects it */
+	void *base; /* the copy, mapped: the segment as proto_check expects it */
 	size_t nr_bytes;
 	struct proto_layout layout;
-	dev_t device; /* of the file */
+	dev_t device; /* the file's device */
 	ino_t inode;
-	bool is_alive;     /* its process lives */
-	bool is_this_boot; /* this machine has not been started anew since: its clocks still count */
+	bool is_alive;     /* the file's process lives */
+	bool is_this_boot; /* this machine was not rebooted since: its clocks still count */
 	struct about about;
 	const char *program;
 	const char *command_line;
 	const char *host;
 };
 
-/* collect_flight_file_read: copies and checks what lies in the input. On success the caller closes it. */
+/*
+ * collect_flight_file_read: copies and checks the contents of the input. After success the caller calls
+ * collect_flight_file_close.
+ */
 enum ct_status collect_flight_file_read(
 	const struct input *input, struct flight_file *ret_file, struct ct_error *reterr);
 
-/* collect_flight_file_close: gives the memory back; of `base` unless the caller has taken it, and set it NULL. */
+/*
+ * collect_flight_file_close: frees the memory, including `base` unless the caller has taken it over and set it to NULL.
+ */
 void collect_flight_file_close(struct flight_file *file);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Taking out what a flight recorder inside a program has kept: its segment is a private copy here, and is
- * drained once, as an engine's would be.
+ * Reading what a flight recorder inside a program has kept: the segment is a private copy here, and is drained once, as
+ * an engine's segment would be.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "kernel/procfs.h"
 #include "base/timeline.h"
 
-#define SKEW_NS 1000000u /* more than clocks of two processors differ by */
+#define SKEW_NS 1000000u /* more than the clocks of two processors differ */
 
 struct past {
 	struct flight_file file;
@@ -22,12 +22,12 @@ struct past {
 	struct process *process;
 	struct segment *segment;
 	struct timeline timeline;
-	uint64_t begin_ns;    /* of the recorder */
-	uint64_t end_ns;      /* the latest that it knows of */
-	uint64_t first_ns;    /* the earliest record that is left; UINT64_MAX: there is none */
-	uint64_t complete_ns; /* from here on nothing was overwritten */
+	uint64_t begin_ns;    /* beginning of the recorder */
+	uint64_t end_ns;      /* latest time that the recorder knows */
+	uint64_t first_ns;    /* earliest record that is left; UINT64_MAX: none */
+	uint64_t complete_ns; /* from this time on nothing was overwritten */
 	uint64_t nr_overwritten;
-	uint64_t room; /* records that its chunks can hold, beyond those of the rings so far */
+	uint64_t room; /* records that its chunks can hold beyond those of the rings so far */
 };
 
 /* ------------------------------------------------------------------ time */
@@ -58,7 +58,7 @@ static struct clock_reading reading_of(const struct ctp_instant *instant)
 		instant->counter, instant->monotonic_ns, instant->realtime_ns, 0};
 }
 
-/* Where the counter still counts it is read once more: the longer the line, the surer its slope. */
+/* If the counter still counts, it is read once more: the longer the line, the more exact its slope. */
 static bool take_clocks(struct past *past)
 {
 	const struct proto_layout *layout = &past->file.layout;
@@ -77,7 +77,7 @@ static bool take_clocks(struct past *past)
 	clock_read(&reading);
 	if (past->file.is_this_boot && !take_reading(past, &reading))
 		return false;
-	/* Nobody looked at an ended process until now. */
+	/* An ended process was not observed after its last record. */
 	if (!past->file.is_alive)
 		past->end_ns = end_ns;
 	return true;
@@ -103,8 +103,8 @@ static bool look_at_descriptor(void *context, int number)
 }
 
 /*
- * Whom to ask for threads, and what these do; 0: it is gone, or the number means another process. Only whoever
- * has the file open is meant.
+ * Returns the process whose threads can be observed; 0: it is gone, or the id belongs to another process. The process
+ * must have the file open.
  */
 static pid_t pid_to_ask(const struct past *past, pid_t pid)
 {
@@ -150,7 +150,7 @@ static void define_code(struct past *past)
 
 /* ------------------------------------------------------------------ its rings */
 
-/* The segment owns the copy from here on. */
+/* From here on the segment owns the copy. */
 static enum ct_status take_segment(struct past *past, struct ct_error *reterr)
 {
 	const struct proto_layout *layout = &past->file.layout;
@@ -171,7 +171,7 @@ static enum ct_status take_segment(struct past *past, struct ct_error *reterr)
 	return CT_OK;
 }
 
-/* The record at a position of the copy, which is ours to change; NULL: there is none. */
+/* Returns the record at a position of the copy, which may be changed; NULL: there is none. */
 static struct ctp_record *record_at(
 	const struct past *past, const struct ctp_ring *ring, uint64_t position)
 {
@@ -197,9 +197,9 @@ static void note_time(struct past *past, const struct ctp_record *record, uint64
 }
 
 /*
- * After the machine itself went down the file may be a mixture of what was written back when. Within a ring
- * time does not go back (P-51): what is older than the record before it, or was never written, is of an
- * earlier round, and is made a record of its own loss.
+ * After a crash of the machine the file may be a mixture of old and new contents. Within a ring time does not go back
+ * (P-51): a record that is older than the record before it, or was never written, belongs to an earlier round, and is
+ * replaced by a record of its own loss.
  */
 static void mark_unwritten(struct past *past, const struct ctp_ring *ring)
 {
@@ -224,7 +224,7 @@ static void mark_unwritten(struct past *past, const struct ctp_ring *ring)
 	}
 }
 
-/* All rings together cannot hold more than the chunks; what claims to is not read. */
+/* All rings together cannot hold more than the chunks; a ring that claims more is not read. */
 static bool is_possible(struct past *past, struct segment_ring *ring)
 {
 	const struct ctp_ring *shared = ring->reader.shared;
@@ -238,7 +238,7 @@ static bool is_possible(struct past *past, struct segment_ring *ring)
 	return false;
 }
 
-/* Looks at both ends of what the ring holds, before it is drained. */
+/* Examines the first and the last record of the ring before draining it. */
 static void prepare_ring(struct past *past, struct segment_ring *ring, uint64_t *latest_ns)
 {
 	const struct ctp_ring *shared = ring->reader.shared;
@@ -257,7 +257,7 @@ static void prepare_ring(struct past *past, struct segment_ring *ring, uint64_t 
 		past->complete_ns = ring->gap_first_ns;
 }
 
-/* The overwritten records lay between the recorder's beginning and the first one left in the ring. */
+/* The overwritten records lay between the recorder's beginning and the first record that is left in the ring. */
 static void lose_overwritten(struct past *past, struct segment_ring *ring)
 {
 	const struct ct_define_loss loss = {
@@ -347,8 +347,8 @@ static void define_end(struct past *past)
 }
 
 /*
- * A thread's state says something only together with all that it wrote before: threads are looked at first, and the
- * recorder is read after that.
+ * A thread's state is meaningful only together with everything that the thread wrote before: threads are looked at
+ * first, and the recorder is read after that.
  */
 static enum ct_status look_and_read_again(
 	struct past *past, const struct input *input, struct ct_error *reterr)

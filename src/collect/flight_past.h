@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * From a flight recorder's file to a trace: a recording whose target is gone, or is not asked.
- */
+/* Makes a trace of a flight recorder's file: a recording whose target is gone, or is not asked for events. */
 #ifndef COLLECT_FLIGHT_PAST_H
 #define COLLECT_FLIGHT_PAST_H
 
@@ -11,13 +9,13 @@
 #include "collect/collect.h"
 
 /*
- * collect_flight: puts all that a file holds into the sink, as collect_open and collect_step would have
- * done, up to what collect_finish adds. The caller names the sites, then calls collect_finish and
- * collect_close. On failure nothing is left to close.
+ * collect_flight: puts everything in a file into the sink, as collect_open and collect_step would have done, except
+ * what collect_finish adds. The caller then names the sites, and calls collect_finish and collect_close. After a
+ * failure nothing is left to close.
  *
- * A process that lives is looked at, too, if it has the file open. `pid` says which one that is, where the caller
- * knows; 0: the one that the file names, which in a container is another than here. Counts of events are not among
- * *ret_facts: they are collect_stats', once all is finished.
+ * A live process is observed, too, if it has the file open. `pid` names the process if the caller knows it; 0: the
+ * process that the file names, whose id may be another one here if it runs in a container. The counts of events in
+ * *ret_facts are not set: collect_stats has them after collect_finish.
  */
 enum ct_status collect_flight(const struct input *input, pid_t pid, struct ct_sink *sink,
 	struct collect **ret_collect, struct ct_flight_recovered *ret_facts,

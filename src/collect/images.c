@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Segments of programs that are no more, although their process lives: exec took their memory away. The engine's
- * mapping would keep that memory, and the segment its place, to the process's end; and some processes call exec
- * without end.
+ * Segments of programs that are gone although their process lives, because exec replaced them. The engine's mapping
+ * would keep that memory, and the segment its slot, until the end of the process; and some processes call exec without
+ * end.
  *
- * A probe keeps its segment mapped as long as its program lives: what is not among the mappings of the process has
- * no program any more.
+ * A probe keeps its segment mapped as long as its program lives: a segment that is not among the mappings of the
+ * process has no program any more.
  */
 #include <string.h>
 #include <sys/stat.h>
@@ -23,7 +23,7 @@ static void give_back(struct segment *segment)
 	collect_segment_close(segment);
 }
 
-/* The inode of what a segment of the process lies in; 0: the place has none such. */
+/* Returns the inode of the memory of a segment of the process; 0: the slot has no such segment. */
 static uint64_t inode_of(const struct segment *segment, const struct process *process)
 {
 	struct stat file;
@@ -58,7 +58,10 @@ static void look_at_process(struct collect *collect, const struct process *proce
 			give_back(&collect->segments[i]);
 }
 
-/* A process has one segment of each role, as a rule: where it has another one, either may be of what is gone. */
+/*
+ * As a rule a process has one segment of each role: if there is another one, either may belong to a program that is
+ * gone.
+ */
 void collect_images_note_arrival(struct collect *collect, const struct segment *arrived)
 {
 	const struct segment *segment;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Taking in greetings without waiting for anyone.
- */
+/* Receiving greetings without waiting for any peer. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -18,11 +16,14 @@
 
 #define BACKLOG 1024
 #define PATIENCE_NS UINT64_C(2000000000)
-#define DESCRIPTORS_MAX 8 /* that one message may bring; the kernel drops what is beyond */
+#define DESCRIPTORS_MAX 8 /* descriptors that one message may bring; the kernel drops others */
 
 /* ---------------------------------------------------------------- admission */
 
-/* While they are asked for, ids may be given out anew: no circle is followed for ever. */
+/*
+ * Process ids may be reused while they are looked up: the search is bounded, so that it cannot follow a cycle without
+ * end.
+ */
 #define ANCESTORS_MAX 1024
 
 static bool descends_from(pid_t pid, pid_t ancestor)
@@ -123,7 +124,9 @@ void collect_listener_close(struct listener *listener)
 	listener->descriptor = -1;
 }
 
-/* Takes the descriptors out of a message: the first into *ret_first, the others closed; how many. */
+/*
+ * Takes the descriptors out of a message: stores the first in *ret_first, closes the others, and returns their number.
+ */
 static unsigned take_descriptors(struct msghdr *message, int *ret_first)
 {
 	struct cmsghdr *part;
@@ -167,7 +170,7 @@ static const char *judge_greeting(
 	return NULL;
 }
 
-/* CT_AGAIN: the peer has not spoken yet. */
+/* Receives a peer's greeting. CT_AGAIN: the peer has not sent it yet. */
 static enum ct_status receive(
 	int descriptor, pid_t pid, struct arrival *ret_arrival, struct ct_error *reterr)
 {
@@ -223,7 +226,7 @@ static void keep_peer(struct listener *listener, int descriptor, pid_t pid)
 	listener->nr_peers++;
 }
 
-/* CT_AGAIN: nobody has connected, or the one who did is silent and was kept: *ret_is_kept. */
+/* Accepts one connection. CT_AGAIN: there is none, or the peer is silent and was kept: *ret_is_kept. */
 static enum ct_status accept_one(struct listener *listener, struct arrival *ret_arrival,
 	bool *ret_is_kept, struct ct_error *reterr)
 {
@@ -249,7 +252,7 @@ static enum ct_status accept_one(struct listener *listener, struct arrival *ret_
 	return status;
 }
 
-/* Asks those who were silent. */
+/* Asks the silent peers again. */
 static enum ct_status ask_peers(
 	struct listener *listener, struct arrival *ret_arrival, struct ct_error *reterr)
 {

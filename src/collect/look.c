@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * One look of the engine: who has come, what is in the rings, what is due by the clock.
- */
+/* One look of the engine: which peers have come, what is in the rings, what is due by the clock. */
 
 #include "base/clock.h"
 #include "collect/coarse.h"
@@ -16,7 +14,7 @@
 #define SAMPLE_PERIOD_NS UINT64_C(100000000)
 #define MAPPING_PERIOD_NS UINT64_C(100000000)
 #define SEEK_PERIOD_NS UINT64_C(1000000000)
-#define ARRIVALS_A_LOOK 64 /* nobody keeps the engine from its rings by knocking */
+#define ARRIVALS_A_LOOK 64 /* so that peers cannot keep the engine from its rings */
 
 bool collect_look_arrivals(struct collect *collect)
 {
@@ -42,8 +40,8 @@ bool collect_look_arrivals(struct collect *collect)
 }
 
 /*
- * Turns keep one look from lasting. But a heartbeat says that each ring was looked at: then it is made at the end of a
- * look that left out none.
+ * Segments are drained in turns, so that one look does not take long. But a heartbeat says that every ring was looked
+ * at: it is made at the end of a look that left out no ring.
  */
 uint64_t collect_look_rings(struct collect *collect)
 {
@@ -81,7 +79,7 @@ void collect_define_reading(struct collect *collect, const struct clock_reading 
 	collect_define_reading_of(collect, CTP_CLOCK_COUNTER, reading);
 }
 
-/* The coarse clock shows CLOCK_MONOTONIC, and is as far behind as it has been so far. */
+/* The coarse clock shows CLOCK_MONOTONIC, and may be late by its largest delay so far. */
 static void define_coarse(struct collect *collect, const struct clock_reading *reading)
 {
 	struct ct_definition definition = {.type = CT_DEFINE_CLOCK};
@@ -109,7 +107,7 @@ void collect_define_clock(struct collect *collect)
 		define_coarse(collect, &reading);
 }
 
-/* Between the regular readings, those at which CLOCK_MONOTONIC began to run at another rate. */
+/* Between the regular readings, defines those at which CLOCK_MONOTONIC began to run at another rate. */
 static void watch_line(struct collect *collect)
 {
 	struct clock_reading reading, before;
@@ -176,7 +174,7 @@ void collect_look_clocks(struct collect *collect)
 	}
 	if (is_due(collect, &collect->silence_ns, SILENCE_PERIOD_NS))
 		collect_silence_look(collect);
-	/* A library that was loaded meanwhile may have brought a probe of its own. */
+	/* A library that was loaded meanwhile may have brought its own probe. */
 	if (collect->target.is_found && !collect->target.has_ended &&
 		is_due(collect, &collect->seek_ns, SEEK_PERIOD_NS))
 		collect_seek_segments(collect, NULL);
@@ -197,8 +195,8 @@ static uint64_t earlier(uint64_t one_ns, uint64_t other_ns)
 }
 
 /*
- * In silence a heartbeat with each clock reading will do: one look a second. Losses beside the last events are
- * settled in time, so that their place is known as well as that of others.
+ * In silence one heartbeat with each clock reading suffices: one look a second. Losses beside the last events are
+ * settled soon, so that their time is known as well as that of other losses.
  */
 uint64_t collect_look_due_ns(const struct collect *collect)
 {

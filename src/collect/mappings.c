@@ -19,7 +19,7 @@ static uint64_t key_of(const struct ct_define_mapping *mapping)
 	return mapping->start ^ mapping->process * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* Whether it is the latest one that began there. */
+/* Returns whether this is the latest mapping that began there. */
 static bool is_known(const struct mappings *mappings, const struct ct_define_mapping *mapping)
 {
 	const struct ct_define_mapping *known;
@@ -46,7 +46,7 @@ static bool remember(struct mappings *mappings, const struct ct_define_mapping *
 	       map_put(&mappings->latest, key_of(mapping), (uint32_t)mappings->list.count - 1);
 }
 
-/* A mapping that cannot be remembered is not defined either: it would be defined again at each look. */
+/* A mapping that cannot be remembered is not defined: it would be defined again at each look. */
 void collect_mappings_add(
 	struct mappings *mappings, const struct ct_define_mapping *mapping, struct output *output)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pieces of executable code that processes had mapped: what turns a recorded address into a file
- * and an offset after the process is gone.
+ * The pieces of executable code that processes had mapped. With them a recorded address becomes a file and an offset
+ * after the process has ended.
  */
 #ifndef COLLECT_MAPPINGS_H
 #define COLLECT_MAPPINGS_H
@@ -19,32 +19,33 @@
 #define MAPPINGS_MAX 65536u
 #define MAPPINGS_TEXT_BYTES_MAX ((size_t)32 << 20)
 
-/* Zeroed is empty. Texts are in the arena. */
+/* Zeroed: empty. Texts are in the arena. */
 struct mappings {
 	VEC(struct ct_define_mapping) list;
-	struct map latest; /* process and start to the last one in `list` that began there */
+	/* maps process and start to the last mapping in `list` that began there */
+	struct map latest;
 	struct arena texts;
-	uint64_t nr_forgotten; /* that the bounds left out */
+	uint64_t nr_forgotten; /* mappings beyond the bounds */
 };
 
-/* collect_mappings_fini: gives the memory back. */
+/* collect_mappings_fini: frees the memory. */
 void collect_mappings_fini(struct mappings *mappings);
 
 /*
- * collect_mappings_read: reads /proc/PID/maps, and remembers and defines what was not known of the process.
- * Returns false where there was nothing to read: the process is gone, or not ours to look at.
+ * collect_mappings_read: reads /proc/PID/maps, and remembers and defines mappings of the process that were not known.
+ * Returns false if there was nothing to read: the process is gone, or may not be looked at.
  */
 bool collect_mappings_read(
 	struct mappings *mappings, uint32_t process, pid_t pid, struct output *output);
 
 /*
- * collect_mappings_add: remembers and defines one mapping, with copies of its texts; what is known already, or is
- * one too many, is left out.
+ * collect_mappings_add: remembers and defines one mapping, with copies of its texts, unless it is known already or
+ * beyond the bounds.
  */
 void collect_mappings_add(
 	struct mappings *mappings, const struct ct_define_mapping *mapping, struct output *output);
 
-/* collect_mappings_cover: whether the address lies in a mapping of the process that is known. */
+/* collect_mappings_cover: returns whether the address lies in a known mapping of the process. */
 bool collect_mappings_cover(const struct mappings *mappings, uint32_t process, uint64_t address);
 
 #endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Accepting a peer's memory: the rules of the protocol on hostile peers, in the order in which they
- * must be asked.
- */
+/* Accepting a peer's memory: the protocol's rules about hostile peers, in the order in which they must be checked. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -19,7 +16,7 @@
 
 #define PAGES_ASKED 17 /* 64 KiB that begin in the middle of a page */
 
-/* A seal set by anyone holds for everyone: where the peer forgot it, it is set here. */
+/* A seal that any process sets holds for all: if the peer forgot the seal, it is set here. */
 static bool is_sealed(int descriptor)
 {
 	int seals = fcntl(descriptor, F_GET_SEALS);
@@ -42,7 +39,7 @@ static enum ct_status check_memory(int descriptor, size_t *ret_bytes, struct ct_
 	if (!is_sealed(descriptor))
 		return ct_fail(
 			reterr, CT_ERR_REFUSED, "its memory cannot be sealed against shrinking");
-	/* After the seal: from here on the size can only grow. */
+	/* Checked after the seal: from here on the size can only grow. */
 	if (fstat(descriptor, &status) || !S_ISREG(status.st_mode))
 		return ct_fail(reterr, CT_ERR_REFUSED, "its memory is not a regular file");
 	if (status.st_size < (off_t)CTP_PAGE_BYTES || status.st_size > (off_t)PROTO_BYTES_MAX)
@@ -70,7 +67,7 @@ enum ct_status collect_memory_map(
 	return CT_OK;
 }
 
-/* Whether the file has data there, be it swapped out; asked only where the page is not in memory. */
+/* Returns whether the file has data there, even if swapped out; called only if the page is not in memory. */
 static bool is_data(const struct memory *memory, const char *page)
 {
 	off_t offset = page - (const char *)memory->base;
@@ -105,7 +102,7 @@ enum ct_status collect_memory_claim(struct memory *memory, struct ct_error *rete
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", memory->descriptor);
 	own = open(path, O_RDWR | O_CLOEXEC);
 	if (own < 0)
-		return CT_OK; /* no /proc: nobody can attach by it either */
+		return CT_OK; /* no /proc: no process can attach through it either */
 	if (fcntl(own, F_OFD_SETLK, &whole) < 0 && (errno == EAGAIN || errno == EACCES)) {
 		close(own);
 		return ct_fail(reterr, CT_ERR_BUSY, "another recording has its memory");

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The lacks of a recording besides events: said aloud when it ends, and kept in the trace.
- */
+/* What a recording lacks besides events: printed when the recording ends, and kept in the trace. */
 #include <stdio.h>
 
 #include "collect/collector.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A target's threads, seen by the engine from outside: the system call that each is in, and whether
- * that call can end by itself. Read from /proc; nothing stops the target.
+ * A target's threads, observed by the engine from outside: the system call of each thread, and whether that call can
+ * end by itself. Read from /proc; nothing stops the target.
  *
- * Each record was true of all threads at one moment, and not of a process that a signal, or its own exit, was taking
- * down already: such a look is thrown away, so that it never stands before the one from when all was in order.
+ * All records of a look were true at one moment. A look at a process that was already being ended, by a signal or its
+ * own exit, is thrown away, so that it never replaces an earlier look at the intact process.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -26,21 +26,20 @@
 
 #define FUTEX_COMMANDS 0x7f
 #define BIT_OF(signal_number) (UINT64_C(1) << ((signal_number)-1))
-/* Signals that end nothing by default. */
+/* Signals that do not end a process by default. */
 #define HARMLESS                                                                                   \
 	(BIT_OF(SIGCHLD) | BIT_OF(SIGCONT) | BIT_OF(SIGURG) | BIT_OF(SIGWINCH) | BIT_OF(SIGSTOP) | \
 		BIT_OF(SIGTSTP) | BIT_OF(SIGTTIN) | BIT_OF(SIGTTOU))
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
- * When a call waits for ever. A wait for descriptors, signals or children may be ended by a timer of the process, so
- * that an armed one counts as a time-out. A futex is woken by another thread only, and that one is looked at for
- * itself.
+ * When a call waits without a time limit. A timer of the process may end a wait for descriptors, signals or children,
+ * so an armed timer counts as a time-out. Only another thread wakes a futex, and that thread is looked at itself.
  */
 enum patience {
-	FOREVER,      /* always, once it blocks */
-	NULL_POINTER, /* where the time-out's pointer is NULL */
-	NEGATIVE,     /* where the time-out is a negative int */
+	FOREVER,      /* always, once the call blocks */
+	NULL_POINTER, /* if the time-out's pointer is NULL */
+	NEGATIVE,     /* if the time-out is a negative int */
 	FUTEX,        /* depends on the operation */
 };
 
@@ -89,12 +88,14 @@ static const struct {
 struct thread_state {
 	char letter;
 	bool is_dying;
-	int32_t call; /* PROCFS_NO_CALL: not in one, or not told */
+	int32_t call; /* PROCFS_NO_CALL: not in a call, or not stated */
 	uint64_t arguments[PROCFS_ARGUMENTS];
 };
 
-/* The operations that wait; all others return at once. 0 WAIT, 6 LOCK_PI, 9 WAIT_BITSET, 11
- * WAIT_REQUEUE_PI, 13 LOCK_PI2. */
+/*
+ * Returns whether the futex operation waits; all others return at once. 0 WAIT, 6 LOCK_PI, 9 WAIT_BITSET, 11
+ * WAIT_REQUEUE_PI, 13 LOCK_PI2.
+ */
 static bool futex_waits(uint64_t operation)
 {
 	const uint64_t waiting = 1u << 0 | 1u << 6 | 1u << 9 | 1u << 11 | 1u << 13;
@@ -105,7 +106,10 @@ static bool futex_waits(uint64_t operation)
 
 #define FUTEX_IS_PRIVATE 0x80
 
-/* The word lies in memory that the process shares, as far as its mappings tell: others may wake whoever waits there. */
+/*
+ * Returns whether the word lies in memory that the process shares, as far as its mappings say: another process may wake
+ * the thread that waits there.
+ */
 static bool is_shared_word(pid_t pid, uint64_t address)
 {
 	struct procfs_mapping mapping;
@@ -120,7 +124,7 @@ static bool is_shared_word(pid_t pid, uint64_t address)
 	return is_shared;
 }
 
-/* Does this thread wait for a word that another process may change? */
+/* Returns whether this thread waits for a word that another process may change. */
 static bool waits_for_others(pid_t pid, const struct thread_state *state)
 {
 	return state->letter == 'S' && state->call == SYS_futex &&
@@ -128,10 +132,10 @@ static bool waits_for_others(pid_t pid, const struct thread_state *state)
 	       is_shared_word(pid, state->arguments[0]);
 }
 
-#define FLAG_TELLS_POLLS 8u /* of THREAD_STATE */
-#define FLAG_IS_INSIDE 16u  /* likewise */
+#define FLAG_TELLS_POLLS 8u /* flag of THREAD_STATE */
+#define FLAG_IS_INSIDE 16u  /* flag of THREAD_STATE */
 
-/* What is looked up once a look at most. */
+/* What is looked up at most once a look. */
 enum answer {
 	NOT_ASKED = 0,
 	NONE,
@@ -141,11 +145,12 @@ enum answer {
 struct observation {
 	struct collect *collect;
 	struct process *process;
-	int folder;         /* of procfs_open */
-	enum answer timers; /* of the process, that will go off */
-	enum answer reach; /* what can set it going from outside, past its descriptors: no signal */
+	int folder;         /* from procfs_open */
+	enum answer timers; /* timers of the process that will go off */
+	/* means to wake the process from outside, besides its descriptors and signals */
+	enum answer reach;
 	enum answer catches;
-	unsigned nr_left; /* how many more threads or descriptors are looked at */
+	unsigned nr_left; /* how many more threads or descriptors are examined */
 	bool is_dying;
 };
 
@@ -169,7 +174,7 @@ static bool has_no_timer(void *context, int descriptor)
 	       !procfs_is_timer_armed_at(observation->folder, descriptor);
 }
 
-/* A descriptor that cannot be looked at may hold a timer. */
+/* Returns whether a timer may be armed: a descriptor that cannot be examined may be one. */
 static bool may_be_timed(struct observation *observation)
 {
 	struct observation look = *observation;
@@ -186,9 +191,8 @@ static bool may_be_timed(struct observation *observation)
 }
 
 /*
- * Signals that the ledger itself catches, or libc: their handlers set nothing going. One for the end of a child cannot
- * come where there is none, which is asked before (is_reachable); one for a broken pipe comes of the process's own
- * write.
+ * Signals that the ledger itself or libc catches: their handlers wake nothing. SIGCHLD cannot come without a child,
+ * which is checked before (is_reachable); SIGPIPE comes of the process's own write.
  */
 static bool is_quiet_signal(int number)
 {
@@ -197,7 +201,7 @@ static bool is_quiet_signal(int number)
 	       number == 33;
 }
 
-/* The handler of such a signal may make a descriptor ready, or wake somebody. */
+/* Returns whether the process catches a signal whose handler may make a descriptor ready, or wake a thread. */
 static bool catches_signals(int folder)
 {
 	struct procfs_signals signals;
@@ -241,7 +245,7 @@ static bool has_handlers(struct observation *observation)
 	return observation->catches == SOME;
 }
 
-/* The flags of THREAD_STATE that say by what the process can be set going. */
+/* Returns the flags of THREAD_STATE that say how the process can be woken from outside. */
 static unsigned reach_of(struct observation *observation, const struct thread_state *state)
 {
 	if (is_reachable(observation) || waits_for_others(observation->process->pid, state))
@@ -249,7 +253,7 @@ static unsigned reach_of(struct observation *observation, const struct thread_st
 	return has_handlers(observation) ? 2 | 4 : 0;
 }
 
-/* True where the call's own arguments set no time-out. */
+/* Returns whether the call's own arguments set no time-out. */
 static bool has_no_time_out(const struct thread_state *state)
 {
 	size_t i = 0;
@@ -278,7 +282,7 @@ static bool waits_for_ever(struct observation *observation, const struct thread_
 	return state->call == SYS_futex || !may_be_timed(observation);
 }
 
-/* The engine's own records of a process stand in a segment and a stream of their own. */
+/* Makes the segment and the stream of the engine's own records of a process. */
 static void make_stream(struct collect *collect, struct process *process)
 {
 	struct ct_definition definition = {.type = CT_DEFINE_SEGMENT};
@@ -322,7 +326,7 @@ static void read_stat(int folder, pid_t tid, struct thread_state *state)
 	state->is_dying = stat.is_dying;
 }
 
-/* The two are read one after the other: a thread in a call that can be read slept by then. */
+/* Reads a thread's letter and then its call: a thread whose call can be read was asleep by then. */
 static struct thread_state read_state(int folder, pid_t tid)
 {
 	struct thread_state state = {.call = PROCFS_NO_CALL};
@@ -338,7 +342,7 @@ static struct thread_state read_state(int folder, pid_t tid)
 	return state;
 }
 
-/* How often it was given a processor so far; 0: the kernel keeps no account. */
+/* Returns how often the thread was given a processor so far; 0: the kernel keeps no account. */
 static uint64_t read_turns(pid_t pid, pid_t tid)
 {
 	struct procfs_account account;
@@ -347,7 +351,10 @@ static uint64_t read_turns(pid_t pid, pid_t tid)
 	return account.nr_turns;
 }
 
-/* The descriptors that it waits for by poll or select become records; false: it does not, or not all are known. */
+/*
+ * Makes records of the descriptors for which the thread waits by poll or select. Returns false if it does not wait so,
+ * or if not all descriptors are known.
+ */
 static bool observe_polls(
 	struct observation *observation, const struct thread_state *state, struct thread_look *look)
 {
@@ -374,7 +381,7 @@ static bool observe_polls(
 	return true;
 }
 
-/* What interest lists hold the ledger tells, where there is one. */
+/* If there is a ledger, its events show the contents of interest lists. */
 static bool waits_inside(const struct observation *observation, const struct thread_state *state)
 {
 	return state->letter == 'S' && !observation->process->has_ledger &&
@@ -401,7 +408,7 @@ static bool observe_thread(void *context, int tid)
 	look.thread = collect_process_thread(
 		observation->collect, process, (uint64_t)tid, THREADS_RUNNING);
 	tells_polls = observe_polls(observation, &state, &look);
-	/* One that has no number of its own cannot be told from others, and counts as not looked at. */
+	/* A thread without a number of its own cannot be distinguished from others, and counts as not looked at. */
 	look.record.tail = CTP_TAIL(0, CTP_KIND_THREAD_STATE, is_stuck,
 		(is_last || look.thread == process->unknown_thread ? 1u : 0) |
 			reach_of(observation, &state) | (tells_polls ? FLAG_TELLS_POLLS : 0) |
@@ -411,8 +418,9 @@ static bool observe_thread(void *context, int tid)
 }
 
 /*
- * Threads are read one after the other: one of them may have set another one going that had been read as asleep, and
- * be asleep itself when its turn comes. So each is looked at again: who ran meanwhile is told as running.
+ * Threads are read one after the other: a thread may have woken another one that had been read as asleep, and may be
+ * asleep itself when its turn comes. So each thread is looked at again, and a thread that ran meanwhile is recorded as
+ * running.
  */
 static void confirm(struct observation *observation, struct thread_look *look)
 {
@@ -439,8 +447,8 @@ static bool has_fatal_signal(int folder)
 }
 
 /*
- * How long it ran, and could have run and had no processor: without that, a worker that other programs kept from
- * running looks like one that is stuck in a coroutine.
+ * Records how long the thread ran, and how long it could have run but had no processor: otherwise a worker that other
+ * programs kept from running would look like one that is stuck in a coroutine.
  */
 static void put_thread_time(
 	struct collect *collect, struct process *process, uint64_t tid, uint32_t thread)
@@ -457,8 +465,8 @@ static void put_thread_time(
 }
 
 /*
- * The states as they were read, then the accounts as they are now, so that a stream's times never go back. Whether a
- * thread ran at all since the look before tells one that polls from one that sleeps.
+ * Writes the states as they were read, then the accounts as they are now, so that a stream's times never go back.
+ * Whether a thread ran at all since the previous look distinguishes a thread that polls from one that sleeps.
  */
 static void put_looks(struct collect *collect, struct process *process)
 {
@@ -514,7 +522,10 @@ bool collect_observe_process(struct collect *collect, struct process *process)
 
 /* ---------------------------------------------------------------- the times of threads that wrote something */
 
-/* False: nothing was to be read. The page of a ring that nobody wrote into, not even its owner, may not be there. */
+/*
+ * Returns false if there was nothing to read. The page of a ring that was never written, not even by its owner, may not
+ * exist.
+ */
 static bool sample_ring(struct segment *segment, struct segment_ring *ring)
 {
 	const struct ring_reader *reader = &ring->reader;

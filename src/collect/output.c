@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Counting on the way to the sink.
- */
+/* Counting what goes to the sink. */
 #include "base/count.h"
 #include "base/failure.h"
 #include "collect/output.h"
@@ -11,7 +9,7 @@ void collect_output_init(struct output *output, struct ct_sink *sink)
 	*output = (struct output){.sink = sink};
 }
 
-/* A status above zero is no failure: a sink has no flow to tell of. */
+/* A status above zero is not a failure: a sink does not report flow. */
 static bool is_taken(struct output *output, enum ct_status status)
 {
 	if (status >= 0)
@@ -22,7 +20,7 @@ static bool is_taken(struct output *output, enum ct_status status)
 	return false;
 }
 
-/* Where the sink puts its sentence: the first one stays. */
+/* Returns where the sink puts its failure: only the first one is kept. */
 static struct ct_error *trouble_of(struct output *output)
 {
 	return output->is_broken ? NULL : &output->trouble;

@@ -17,7 +17,7 @@ static bool read_header(int descriptor, struct ctp_header *header)
 	return pread(descriptor, header, sizeof(*header), 0) == (ssize_t)sizeof(*header);
 }
 
-/* A forked child still has its parent's segment open: that one is not the child's. */
+/* Returns whether the segment is the process's own: a forked child still has its parent's segment open. */
 static bool is_own(int descriptor, pid_t pid)
 {
 	struct ctp_header header;

@@ -60,20 +60,20 @@ static struct process *find_free(struct collect *collect)
 	return NULL;
 }
 
-/* The traced process that started this one; 0: none, or it is gone. */
+/* Returns the traced process that started this one; 0: none, or it is gone. */
 static uint32_t find_parent(struct collect *collect, pid_t pid, pid_t parent_told)
 {
 	struct process *parent;
 	struct procfs_stat stat;
 
-	/* The kernel tells no parent of a process that is reaped while its file is open. */
+	/* The kernel states no parent for a process that is reaped while its file is open. */
 	if (procfs_stat(pid, &stat) && stat.parent)
 		parent_told = stat.parent;
 	parent = collect_process_find(collect, parent_told);
 	return parent ? parent->number : 0;
 }
 
-/* The program that is meant: what the target has become, or else the first that it started. */
+/* Notes the program that is meant: the one that the target has become, or else the first that the target started. */
 static void note_attaching(
 	struct collect *collect, const struct process *process, const char *program)
 {
@@ -93,7 +93,7 @@ void collect_process_define(
 	const struct ct_define_process *told = &definition.process;
 	uint32_t described;
 
-	/* About one that is gone /proc tells nothing, or tells of another process that has the id by now. */
+	/* For a process that is gone, /proc has nothing, or describes another process that has the id by now. */
 	path[0] = arguments[0] = '\0';
 	if (!collect_process_is_gone(process)) {
 		procfs_link(process->pid, "exe", path, sizeof(path));
@@ -108,7 +108,7 @@ void collect_process_define(
 	};
 	described = crc32c(crc32c(0, told->program, strlen(told->program)), told->command_line,
 		strlen(told->command_line));
-	/* Where it is gone, or half-way, what was said before stands. */
+	/* If the process is gone, or half gone, the earlier definition stands. */
 	if (process->is_defined &&
 		(described == process->described || !told->program[0] || !told->command_line[0]))
 		return;
@@ -118,7 +118,7 @@ void collect_process_define(
 	collect_output_define(&collect->output, &definition);
 }
 
-/* Its end wakes the loop. Without a pidfd it is noticed by asking. */
+/* The end of the process wakes the loop. Without a pidfd the end is noticed by asking. */
 static void watch(struct collect *collect, struct process *process)
 {
 	struct epoll_event event = {.events = EPOLLIN};
@@ -168,7 +168,7 @@ static void define_thread(struct collect *collect, const struct process *process
 	collect_output_define(&collect->output, &definition);
 }
 
-/* A thread's first event often comes before it names itself. */
+/* A thread's first event often comes before the thread names itself. */
 static void remember_young(struct collect *collect, struct process *process, uint32_t number,
 	uint64_t tid, const char *name)
 {
@@ -208,11 +208,11 @@ void collect_process_name_threads(struct collect *collect)
 
 uint64_t collect_process_naming_due_ns(const struct collect *collect)
 {
-	/* The first is the oldest. */
+	/* The first entry is the oldest. */
 	return collect->nr_young > 0 ? collect->young[0].since_ns + YOUNG_NS : UINT64_MAX;
 }
 
-/* The slot is given to another process next. */
+/* Forgets the young threads of a process whose slot is given to another process. */
 static void forget_young(struct collect *collect, const struct process *process)
 {
 	unsigned kept = 0;
@@ -224,7 +224,7 @@ static void forget_young(struct collect *collect, const struct process *process)
 	collect->nr_young = kept;
 }
 
-/* The thread that stands for those nobody can name. */
+/* Returns the thread that stands for threads that cannot be named. */
 static uint32_t unknown_thread(struct collect *collect, struct process *process)
 {
 	if (process->unknown_thread == 0) {

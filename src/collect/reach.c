@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One thread puts the counter's reading into a word, the other one takes it out and reads the counter: with the
- * word's cache line under way between them, the second reading may have been executed before the first.
+ * One thread puts the counter's reading into a word; the other one takes it out and reads the counter. While the word's
+ * cache line is under way between the two, the second reading may have been executed before the first.
  */
 #include <stdbool.h>
 
@@ -11,9 +11,9 @@
 #include "base/thread.h"
 
 #define MEASURE_NS 1000000u
-#define FACTOR 4u      /* a millisecond does not meet the furthest one */
-#define LEAST_NS 5000u /* seen elsewhere: 2.9 us */
-#define MOST_NS 50000u /* further, a thread was interrupted between the two */
+#define FACTOR 4u      /* a millisecond does not show the largest value */
+#define LEAST_NS 5000u /* largest seen on other machines: 2.9 us */
+#define MOST_NS 50000u /* beyond this a thread was interrupted between the two */
 
 struct hand_off {
 	CTP_ALIGNED(64) uint64_t word;
@@ -29,7 +29,7 @@ static void *give(void *context)
 	return NULL;
 }
 
-/* By how many counts at most a reading lay before what was taken in front of it. */
+/* Returns by how many counts, at most, a reading lay before the reading that was taken in front of it. */
 static uint64_t take(struct hand_off *hand_off, uint64_t until_ns)
 {
 	uint64_t furthest = 0, given, taken;

@@ -8,15 +8,15 @@
 #include <stdint.h>
 
 /*
- * collect_reach_of: what is believed where hand-offs came out reversed by at most so much: generous, and never too
- * little.
+ * collect_reach_of: returns the reach to assume if hand-offs came out reversed by at most this much: generous, never
+ * too small.
  */
 uint64_t collect_reach_of(uint64_t furthest_ns);
 
 /*
- * collect_reach_measure: hands stamped words from one thread to another for a millisecond, and looks how far the
- * taker's stamps lie before the giver's. Where no thread can be started, or both never ran at once, what is known of
- * other machines.
+ * collect_reach_measure: passes stamped words from one thread to another for a millisecond, and measures how far the
+ * receiver's stamps lie before the giver's. If no thread can be started, or the two never ran at the same time, returns
+ * what is known from other machines.
  */
 uint64_t collect_reach_measure(void);
 

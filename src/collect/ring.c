@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Harvesting one ring. The head is read once a call: the reader never chases it, because a reader
- * that polls the producer's cache line makes the producer several times slower.
+ * Harvesting one ring. The head is read once a call: the reader never polls it, because a reader that polls the
+ * producer's cache line makes the producer several times slower.
  */
 #include "base/count.h"
 #include "collect/ring.h"
@@ -9,7 +9,10 @@
 #define ADOPT_TRIES 100u
 #define RING_RECORDS ((uint64_t)CTP_RING_CHUNKS * CTP_CHUNK_RECORDS)
 
-/* Puts the reader where the producer claims to be. How much the lie hid cannot be known: it is one. */
+/*
+ * Moves the reader to where the producer claims to be. How much the false claim hid cannot be known, so it counts as
+ * one record.
+ */
 static void resynchronise(struct ring_reader *reader, uint64_t head)
 {
 	reader->nr_corrupt++;
@@ -42,7 +45,7 @@ static void note_lost(struct ring_reader *reader, const struct ctp_record *recor
 		count);
 }
 
-/* Hardly any record is of a kind that is more than passed on. */
+/* Only a few kinds of record need more than to be passed on. */
 static inline bool is_noted(unsigned kind)
 {
 	static const uint64_t noted = UINT64_C(1) << CTP_KIND_LOST |
@@ -53,8 +56,8 @@ static inline bool is_noted(unsigned kind)
 }
 
 /*
- * Splits a piece of one chunk where the ring passes from one thread to another. The records may
- * change under this loop; what it decides is at worst wrong about a liar's own events.
+ * Splits a piece of one chunk where the ring passes from one thread to another. The records may change during this
+ * loop; a wrong decision can only concern events of the process that changed them.
  */
 static void hand_on_by_thread(struct ring_reader *reader, const struct ring_consumer *consumer,
 	const struct ctp_record *records, size_t nr_records)
@@ -99,7 +102,7 @@ static void hand_on_by_thread(struct ring_reader *reader, const struct ring_cons
 	hand_on(reader, consumer, begin, (size_t)(end - begin), (uint64_t)(end - begin) - nr_lost);
 }
 
-/* Asked once a chunk, as a rule: the probe has the kernel find memory for all of it at once. */
+/* Asked once per chunk, as a rule: the probe makes the kernel find memory for a whole chunk at once. */
 static bool is_backed(struct ring_reader *reader, const struct ring_space *space,
 	const struct ctp_record *chunk, uint64_t length)
 {
@@ -114,8 +117,8 @@ static bool is_backed(struct ring_reader *reader, const struct ring_space *space
 }
 
 /*
- * The chunk that holds record `position`, or NULL where its entry names none. Acquire: where an
- * overwriting producer has put a later chunk there, the floor above it is seen afterwards.
+ * Returns the chunk that holds record `position`, or NULL if its entry names no chunk. Acquire: if an overwriting
+ * producer has put a later chunk there, the floor above it is visible afterwards.
  */
 static const struct ctp_record *find_chunk(
 	const struct ring_reader *reader, const struct ring_space *space, uint64_t position)
@@ -126,7 +129,7 @@ static const struct ctp_record *find_chunk(
 		ctp_load_acquire(&reader->shared->chunk[entry])); /* P3 */
 }
 
-/* How many records from `position` on lie in the same chunk, before `head`. */
+/* Returns how many records from `position` on lie in the same chunk, before `head`. */
 static uint64_t piece_length(uint64_t position, uint64_t head)
 {
 	uint64_t rest_of_chunk = CTP_CHUNK_RECORDS - position % CTP_CHUNK_RECORDS;
@@ -153,8 +156,8 @@ static void drain_in_place(struct ring_reader *reader, const struct ring_space *
 }
 
 /*
- * Each word acquire: none of these loads can move below the load of floor that follows. A word that
- * was overwritten before it was read makes that load see the floor above it.
+ * Loads each word with acquire: none of these loads can move below the load of floor that follows. If a word was
+ * overwritten before it was read, that load sees the floor above the word.
  */
 static void copy_records(struct ctp_record *to, const struct ctp_record *from, uint64_t nr_records)
 {
@@ -168,12 +171,15 @@ static void copy_records(struct ctp_record *to, const struct ctp_record *from, u
 	}
 }
 
-/* Moves past what the producer has taken back; false: the floor is a lie. */
+/* Moves past records that the producer has taken back. Returns false if the floor is false. */
 static bool skip_overwritten(struct ring_reader *reader, uint64_t head)
 {
 	uint64_t floor = ctp_load_acquire(&reader->shared->floor); /* P3 */
 
-	/* The producer may have lapped the ring since head was read; only a newer head tells a lie apart. */
+	/*
+	 * The producer may have lapped the ring since the head was read; only a newer head shows whether the floor is
+	 * false.
+	 */
 	if (floor > head && floor > ctp_load_acquire(&reader->shared->head)) /* P1 */
 		return false;
 	if (floor > head)
@@ -185,7 +191,7 @@ static bool skip_overwritten(struct ring_reader *reader, uint64_t head)
 	return head - reader->tail <= RING_RECORDS;
 }
 
-/* How many of `length` copied records from the tail on were overwritten during the copy. */
+/* Returns how many of `length` copied records from the tail on were overwritten during the copy. */
 static uint64_t count_overwritten(const struct ring_reader *reader, uint64_t length)
 {
 	uint64_t floor = ctp_load_acquire(&reader->shared->floor); /* P3 */
@@ -221,7 +227,10 @@ static void drain_by_copy(struct ring_reader *reader, const struct ring_space *s
 	}
 }
 
-/* A ring has no more room than its segment has: all rings may name one chunk, and claim to be full. */
+/*
+ * Returns whether the head can be true. A ring has no more room than its segment has: all rings may name one chunk, and
+ * claim to be full.
+ */
 static bool is_head_possible(
 	struct ring_reader *reader, const struct ring_space *space, uint64_t head)
 {
@@ -234,7 +243,7 @@ static bool is_head_possible(
 	return head - reader->tail <= (room < RING_RECORDS ? room : RING_RECORDS);
 }
 
-/* The losses of full rings that LOST records will tell, which are still to be read. */
+/* Returns the losses of full rings that LOST records report which are still to be read. */
 static uint64_t sum_of_lost(
 	const struct ring_reader *reader, const struct ring_space *space, uint64_t head)
 {
@@ -270,7 +279,7 @@ void collect_ring_adopt(struct ring_reader *reader, const struct ring_space *spa
 	} while (
 		told != ctp_load_relaxed(&reader->shared->dropped_told) && ++attempt < ADOPT_TRIES);
 	reader->tail = ctp_load_relaxed(&reader->shared->tail);
-	/* Records that the last reader saw are none of those that will be overwritten. */
+	/* Records that the last reader saw are not among those that will be overwritten. */
 	if (reader->tail > 0)
 		reader->nr_beside = ctp_load_relaxed(&reader->shared->nr_beside);
 	if (reader->tail > head ||
@@ -297,7 +306,7 @@ uint64_t collect_ring_drain(struct ring_reader *reader, const struct ring_space 
 		resynchronise(reader, head);
 		return 1;
 	}
-	before = reader->tail; /* behind what gave way to newer ones */
+	before = reader->tail; /* after the records that were overwritten */
 	if (reader->is_overwriting)
 		drain_by_copy(reader, space, consumer, head);
 	else

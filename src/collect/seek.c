@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finding the segments of a process that nobody handed over: its probes keep them open, so that they are among its
- * descriptors. A segment found there belongs to a peer like any other, and is checked like one that
- * was handed over.
+ * Finding the segments of a process that were not handed over: its probes keep them open, so they are among its
+ * descriptors. A segment found there belongs to a peer like any other, and is checked like one that was handed over.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,10 +19,10 @@
 
 struct seek {
 	struct collect *collect;
-	enum ct_status status; /* of the segment that could not be taken; CT_OK: there was none */
+	enum ct_status status; /* of a segment that could not be attached; CT_OK: there was none */
 	struct ct_error trouble;
 	unsigned nr_taken;
-	char file[256]; /* that a flight recorder fills; "": none was met */
+	char file[256]; /* the file that a flight recorder fills; "": none was found */
 };
 
 enum ct_status collect_seek_process(struct collect *collect, pid_t pid, struct ct_error *reterr)
@@ -112,8 +111,8 @@ static bool look_at(void *context, int number)
 /* ---------------------------------------------------------------- how far its past may reach back */
 
 /*
- * Its own word, which goes no further than into its own times: it decides how old an event may be to be believed, and
- * how counts of before the recording become times.
+ * Notes when the target's flight recorder began. This is the target's own statement, and affects only its own times:
+ * how old an event may be to be believed, and how counts from before the recording become times.
  */
 static void note_past(struct collect *collect, const struct ctp_header *header)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a mapped segment. Order within one look: the head of a ring first (P1), then the sites that
- * were interned, then the records below that head: so that every definition comes before its use.
+ * Reading a mapped segment. The order within one look is: the head of a ring first (P1), then the sites that were
+ * interned, then the records below that head. So every definition comes before its use.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -25,7 +25,10 @@ static struct ctp_header *header_of(const struct segment *segment)
 	return segment->memory.base;
 }
 
-/* Whether these bytes of it have ever been written; what is no memory of a peer's is read as it is. */
+/*
+ * Returns whether these bytes of the segment have ever been written; memory that is not a peer's is read without this
+ * check.
+ */
 static bool holds(const struct segment *segment, const void *at, size_t nr_bytes)
 {
 	return segment->memory.descriptor < 0 ||
@@ -61,7 +64,7 @@ static void remember_site(struct collect *collect, const struct segment *segment
 		process->wants_mappings = true;
 }
 
-/* A stack has the number of the site at which its innermost call stands. One that is known already stays as it is. */
+/* Defines a stack under the number of the site of its innermost call. A stack that is known already stays as it is. */
 static void define_stack(struct segment *segment, uint32_t id, uint32_t caller)
 {
 	struct ct_definition definition = {.type = CT_DEFINE_STACK,
@@ -85,7 +88,10 @@ static bool is_known(const struct segment *segment, uint32_t id)
 	return segment->sites_known[id / BITS] >> id % BITS & 1;
 }
 
-/* The sites that it names may have become ready behind this look; then no record below the head names it. */
+/*
+ * Returns whether the sites that this site names are defined. Such sites may have become ready after this look; then no
+ * record below the head names the site.
+ */
 static bool is_way_known(const struct segment *segment, const struct proto_site *site)
 {
 	return (!site->caller || is_known(segment, site->caller)) &&
@@ -125,7 +131,7 @@ static bool define_site(struct segment *segment, uint32_t id)
 	return true;
 }
 
-/* One word of the bits: defines what has become ready since the last look. */
+/* Handles one word of the bits: defines sites that have become ready since the last look. */
 static void read_site_word(struct segment *segment, uint32_t word)
 {
 	uint64_t open = ~segment->sites_known[word];
@@ -147,8 +153,8 @@ static void read_site_word(struct segment *segment, uint32_t word)
 }
 
 /*
- * Sites are handed out in order, and become ready in any order: a thread may be in the middle of
- * interning one while later ones are ready, and may be killed there.
+ * Sites are given out in order, but become ready in any order: a thread may be in the middle of interning a site while
+ * later ones are ready, and may be killed there.
  */
 static void segment_read_sites(struct segment *segment)
 {
@@ -180,7 +186,7 @@ static void take_run(void *context, struct ring_reader *reader, const struct rin
 		.nr_records = run->nr_records,
 	};
 
-	/* Once a drain: it hands on no record above the head that it read at its beginning. */
+	/* Once a drain: the drain passes on no record above the head that it read at its beginning. */
 	if (!segment->are_sites_read)
 		segment_read_sites(segment);
 	segment->are_sites_read = true;
@@ -203,7 +209,10 @@ static void take_stop(void *context, uint32_t thread, uint64_t tid, uint64_t tim
 	collect_process_thread_stopped(segment->process, thread, tid, time);
 }
 
-/* Its own policy, or an order of ours: whoever may overwrite is read with more care. */
+/*
+ * Returns whether the probe may overwrite, by its own policy or by our order: such a probe's rings are read with more
+ * care.
+ */
 static bool may_overwrite(const struct segment *segment)
 {
 	return segment->layout.is_flight || segment->collect->overwrites ||
@@ -255,7 +264,7 @@ static struct ring_space space_of(const struct segment *segment)
 		segment->memory.descriptor < 0 ? NULL : &segment->memory};
 }
 
-/* A ring is counted in before its owner writes the first word of it. */
+/* A ring is counted before its owner writes the first word of the ring. */
 static bool was_written(struct segment *segment, struct segment_ring *ring)
 {
 	const struct ring_space space = space_of(segment);
@@ -311,7 +320,7 @@ uint64_t collect_segment_drain(struct segment *segment)
 	return drain_up_to(segment, SEGMENT_TURN);
 }
 
-/* Beyond what its chunks can hold in all there is nothing left but claims. */
+/* Beyond what the chunks can hold in total there are only false claims. */
 uint64_t collect_segment_drain_all(struct segment *segment)
 {
 	uint64_t room = (uint64_t)segment->layout.chunk_max * CTP_CHUNK_RECORDS;
@@ -328,7 +337,7 @@ bool collect_segment_has_news(struct segment *segment)
 {
 	size_t i;
 
-	/* A ring that is new has something, or will have it at once. */
+	/* A new ring has records, or will have some at once. */
 	if (ctp_load_relaxed(&header_of(segment)->rings_used) > segment->rings.count &&
 		segment->rings.count < segment->layout.ring_max)
 		return true;
@@ -463,10 +472,7 @@ static enum ct_status attach(struct collect *collect, struct segment *segment,
 	return status;
 }
 
-/*
- * Events written before now bear the time of the attachment, if that can be: nothing that happened
- * more than a second ago is believed.
- */
+/* Events written so far have the time of the attachment, if that can be: no time more than a second ago is believed. */
 static void start_clock(struct collect *collect, struct segment *segment)
 {
 	uint64_t attached_ns = segment->layout.attached.monotonic_ns;
@@ -504,7 +510,7 @@ enum ct_status collect_attach(
 		collect_adopt_segment(segment);
 	ctp_store_relaxed(&collect_segment_orders(segment)->engine_heartbeat_ns, collect->now_ns);
 	ctp_store_relaxed(&collect_segment_orders(segment)->engine_pid, (uint32_t)getpid());
-	/* At once: a process that lives a millisecond has no mappings later. */
+	/* Read at once: a process that lives a millisecond has no mappings later. */
 	if (!collect_process_map(collect, segment->process))
 		collect_about_map(segment);
 	collect_define_clock(collect);
@@ -532,7 +538,7 @@ void collect_segment_order(struct segment *segment)
 	struct ctp_orders *orders = collect_segment_orders(segment);
 
 	ctp_store_relaxed(&orders->categories_off, collect->categories_off);
-	/* A flight recorder has its own. */
+	/* A flight recorder has a budget and a policy of its own. */
 	if (!segment->layout.is_flight) {
 		ctp_store_relaxed(&orders->chunks_per_ring, collect->chunks_per_ring);
 		ctp_store_relaxed(&orders->policy,
@@ -542,7 +548,10 @@ void collect_segment_order(struct segment *segment)
 		collect_segment_unwant(segment);
 }
 
-/* A number of its own for each time during which events are wanted: nothing is known of what was between. */
+/*
+ * Each period in which events are wanted has a number of its own, because nothing is known about the time between
+ * periods.
+ */
 void collect_segment_want(struct segment *segment)
 {
 	struct ctp_orders *orders = collect_segment_orders(segment);
@@ -556,7 +565,7 @@ void collect_segment_want(struct segment *segment)
 	ctp_store_relaxed(&orders->wanted, wanted | CTP_WANTED_ENGINE);
 }
 
-/* A flight recorder goes on. */
+/* A flight recorder still wants its events. */
 void collect_segment_unwant(struct segment *segment)
 {
 	struct ctp_orders *orders = collect_segment_orders(segment);

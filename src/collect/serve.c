@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What version 1 is given of the collector (version1/engine.h).
- */
+/* The functions of the collector that version 1 uses (version1/engine.h). */
 #include <string.h>
 #include <sys/epoll.h>
 

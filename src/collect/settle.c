@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The losses of a segment since the last time, told with their place in time.
- */
+/* Reports the losses of a segment since the last call, with their time. */
 #include "base/clock.h"
 #include "collect/collector.h"
 #include "collect/segment.h"
 
-/* Since the last settling, until `end_ns`; 0: until now, when the count has been read. */
+/* Makes a loss between the last settling and `end_ns`; 0: now, after the count has been read. */
 static struct ct_define_loss loss_of(const struct segment *segment, const struct segment_ring *ring,
 	uint32_t reason, uint64_t count, uint64_t end_ns)
 {
@@ -41,7 +39,7 @@ static void lose_overwritten(
 	ring->told_overwritten += count;
 }
 
-/* The growth of `now` beyond *told; a counter that goes back is a liar's, and counts nothing. */
+/* Returns the growth of `now` beyond *told; a counter that goes back is false, and counts nothing. */
 static uint64_t grown(uint64_t now, uint64_t *told)
 {
 	uint64_t more = now > *told ? now - *told : 0;
@@ -50,7 +48,7 @@ static uint64_t grown(uint64_t now, uint64_t *told)
 	return more;
 }
 
-/* Dropped events are told of in the stream, once there is room again. Until then it is a gap. */
+/* Dropped events are reported in the stream once there is room again. Until then they are a gap. */
 static void watch_gap(const struct segment *segment, struct segment_ring *ring, uint64_t end_ns)
 {
 	uint64_t dropped = ctp_load_relaxed(&ring->reader.shared->dropped);
@@ -65,7 +63,7 @@ static void watch_gap(const struct segment *segment, struct segment_ring *ring, 
 	ring->gap_size = gap;
 }
 
-/* Losses that no record tells of: the thread never had room again. */
+/* Reports the gap as a loss if no record will report it: the thread never had room again. */
 static void lose_gap(const struct segment *segment, struct segment_ring *ring)
 {
 	struct ct_define_loss loss =
@@ -96,7 +94,10 @@ static void settle_ring(
 void collect_segment_settle(struct segment *segment, uint64_t end_ns, bool is_last)
 {
 	const struct ctp_header *header = segment->memory.base;
-	/* What is lost while counts are read may be in them, or not: it belongs to both intervals. */
+	/*
+	 * Events that are lost while the counts are read may or may not be in the counts: that time belongs to both
+	 * intervals.
+	 */
 	uint64_t began_ns = end_ns ? end_ns : clock_monotonic_ns();
 	size_t i;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When the engine looks at the threads of a process by itself: as soon as it falls silent, and then more and more
- * rarely; and once a second while it goes on.
+ * When the engine looks at the threads of a process by itself: as soon as the process falls silent, and then more and
+ * more rarely; and once a second while the process goes on.
  *
- * How a program is ended tells nothing of what it was waiting for, and mostly there is no time for a look then: a key
- * in the terminal reaches the program at once. So the look has to have been taken before. For a program that is silent
- * for a moment again and again, looks take a thousandth of the time at most; a hundredth where that lasts.
+ * The way a program is ended does not show what it was waiting for, and mostly there is no time for a look then: a key
+ * in the terminal reaches the program at once. So the look must have been taken before. For a program that falls silent
+ * again and again, looks take at most a thousandth of the time; in a silence that lasts, a hundredth.
  */
 #include "collect/collector.h"
 
@@ -13,16 +13,22 @@
 #define STALL_NS UINT64_C(1000000000)
 #define STALL_MAX_NS (UINT64_C(60) * 1000000000)
 #define LASTING_NS UINT64_C(250000000)
-#define REST_FACTOR 1000        /* times what a look took, until the next one */
-#define REST_FACTOR_LASTING 100 /* in a silence that lasts */
+#define REST_FACTOR 1000        /* duration of a look, times this, until the next look */
+#define REST_FACTOR_LASTING 100 /* the same in a silence that lasts */
 
-/* Whether silence of this process says something: it has had coroutines, or only the ledger can tell. */
+/*
+ * Returns whether the silence of this process means anything: the process has had coroutines, or only the ledger
+ * records it.
+ */
 static bool has_something_to_say(const struct process *process)
 {
 	return process->has_probe ? process->nr_moves > 0 : process->has_ledger;
 }
 
-/* A trace whose engine is killed from here on has the look, and what there was up to its end. */
+/*
+ * Looks, and flushes: if the engine is killed from here on, the trace has the look, and everything up to the end of the
+ * look.
+ */
 static void look_at(struct collect *collect, struct process *process)
 {
 	if (!collect_observe_process(collect, process))
@@ -38,7 +44,7 @@ static uint64_t later(uint64_t one_ns, uint64_t other_ns)
 	return one_ns > other_ns ? one_ns : other_ns;
 }
 
-/* When the next of the looks in the first second of silence is due; UINT64_MAX: there is none. */
+/* Returns when the next look in the first second of silence is due; UINT64_MAX: there is none. */
 static uint64_t silence_due_ns(const struct process *process)
 {
 	bool is_known = process->silence_of_ns == process->wrote_ns;
@@ -54,7 +60,7 @@ static uint64_t silence_due_ns(const struct process *process)
 	return due_ns < lasting_ns ? due_ns : lasting_ns;
 }
 
-/* After 20 ms, 40, 80, ... of silence. */
+/* Looks after 20 ms, 40, 80, ... of silence. */
 static void look_at_silence(struct collect *collect, struct process *process)
 {
 	uint64_t quiet_ns = collect->now_ns - process->wrote_ns;
@@ -70,8 +76,8 @@ static void look_at_silence(struct collect *collect, struct process *process)
 }
 
 /*
- * What writes without its coroutines moving, such as a loop that polls, is looked at by them alone: after 1 second, 2,
- * 4, ... and then every minute.
+ * A process that writes without moving its coroutines, such as a loop that polls, is looked at by its coroutines alone:
+ * after 1 second, 2, 4, ... and then every minute.
  */
 static void look_at_stall(struct collect *collect, struct process *process)
 {
@@ -93,14 +99,14 @@ static uint64_t stall_due_ns(const struct collect *collect, const struct process
 
 	if (after_ns < STALL_NS || collect->now_ns - process->moved_ns < STALL_NS)
 		after_ns = STALL_NS;
-	/* The look that was due before had nothing to say. */
+	/* The look that was due earlier was not needed. */
 	return process->moved_ns + after_ns > collect->now_ns ? process->moved_ns + after_ns
 							      : UINT64_MAX;
 }
 
 /*
- * Beside others that go on a thread may lie in one call, with the coroutine that it runs: all are looked at once a
- * second, in a thousandth of the time at most.
+ * In a process that goes on, a thread may be stuck in one call, with the coroutine that it runs: all threads are looked
+ * at once a second, in at most a thousandth of the time.
  */
 static uint64_t busy_due_ns(const struct process *process)
 {

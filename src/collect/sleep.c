@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sleeping on words that targets write (sleep.h). The engine and its thread wait for each other on one word, `turn`:
- * the engine while the thread looks at epoll, the thread while the engine does. The thread that changes it wakes the
- * other.
+ * the engine waits while the thread looks at epoll, the thread waits while the engine does. The side that changes the
+ * word wakes the other side.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -28,13 +28,13 @@ static bool barrier_is_known(void)
 	return commands > 0 && (commands & MEMBARRIER_CMD_GLOBAL_EXPEDITED);
 }
 
-/* A barrier on every processor that runs a thread of a process that has registered, and on this one. */
+/* A barrier on every processor that runs a thread of a registered process, and on this processor. */
 static bool barrier_everywhere(void)
 {
 	return syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) == 0;
 }
 
-/* False: the kernel has no such call. */
+/* Waits for the words. Returns false if the kernel has no such call. */
 static bool wait_for_words(struct futex_waitv *waits, unsigned count, uint64_t deadline_ns)
 {
 	const struct timespec deadline = {
@@ -64,7 +64,7 @@ static void turn_set(struct sleep *sleep, enum sleep_turn turn)
 	turn_announce(sleep);
 }
 
-/* The thread's own turn ends, unless all is to end. */
+/* Ends the thread's own turn, unless the thread is to end. */
 static void turn_give_back(struct sleep *sleep)
 {
 	uint32_t present = SLEEP_THREAD_LOOKS;

@@ -21,7 +21,7 @@ extern char **environ;
 
 #define PRELOAD "LD_PRELOAD"
 
-/* Whether the setting is one of `name`. */
+/* Returns whether the setting is for `name`. */
 static bool is_setting(const char *setting, const char *name)
 {
 	size_t length = strlen(name);
@@ -41,11 +41,11 @@ static char *format_preload(const char *library)
 	return setting;
 }
 
-/* The variables that tell probes of the engine. An outer engine's is not for this child. */
+/* The variables through which probes find the engine. Those of an outer engine are not for this child. */
 static const char *const ways[] = {CTP_ENVIRONMENT, "CTP_SHM_PATH", "CTP_SOCK_PATH",
 	"CTP_MAX_STATIONS", CTP_CLOCK_ENVIRONMENT};
 
-#define NR_OWN 6 /* the ways, and the preload library */
+#define NR_OWN 6 /* the variables above, and the preload library */
 
 static bool is_own_way(const char *setting)
 {
@@ -64,7 +64,7 @@ static char *format_setting(const char *name, const char *value)
 	return asprintf(&setting, "%s=%s", name, value) < 0 ? NULL : setting;
 }
 
-/* Puts the settings that are made here into own[], for the caller to free; false: out of memory. */
+/* Puts the settings that are made here into own[], for the caller to free. Returns false if out of memory. */
 static bool make_own(const struct target_options *options, char *own[NR_OWN], size_t *ret_count)
 {
 	const struct channel *version1 = options->version1;
@@ -88,7 +88,7 @@ static bool make_own(const struct target_options *options, char *own[NR_OWN], si
 	return true;
 }
 
-/* The child's environment; what is in own[] afterwards is the caller's to free, as the array is. */
+/* Builds the child's environment; the caller frees the settings in own[] and the array. */
 static char **build_environment(const struct target_options *options, char *own[NR_OWN])
 {
 	char **environment;
@@ -113,8 +113,9 @@ static char **build_environment(const struct target_options *options, char *own[
 }
 
 /*
- * A handler of ours must not run in the child before exec has removed it. Signals ignored before the engine came
- * (nohup, a background job) stay ignored, but for SIGPIPE, which programs like ours ignore for themselves, and SIGCHLD.
+ * A handler of ours must not run in the child before exec has removed it. Signals that were ignored before the engine
+ * came (nohup, a background job) stay ignored, except SIGPIPE, which programs like ours ignore for themselves, and
+ * SIGCHLD.
  */
 static void restore_signals(void)
 {
@@ -147,7 +148,7 @@ static void become_target(const struct target_options *options, char **environme
 	_exit(127);
 }
 
-/* Forks with all signals held back; the child never returns. */
+/* Forks with all signals blocked; the child never returns. */
 static pid_t fork_target(
 	const struct target_options *options, char **environment, const int error_pipe[2])
 {
@@ -164,7 +165,7 @@ static pid_t fork_target(
 	return pid;
 }
 
-/* 0 once the child runs its own program (exec closed the pipe), or why it could not. */
+/* Returns 0 once the child runs its own program (exec closed the pipe), or the errno that says why it cannot. */
 static int wait_for_exec(int error_pipe)
 {
 	int problem = 0;
@@ -265,12 +266,12 @@ bool collect_target_reap(struct target *target)
 
 	if (target->has_ended || target->is_found)
 		return target->has_ended;
-	/* Not waitid, which a filter of system calls may refuse: no shell works without wait4. */
+	/* waitid is not used, because a filter of system calls may refuse it; no shell works without wait4. */
 	found = waitpid(target->pid, &status, WNOHANG);
 	if (found == target->pid)
 		note_ending(target, status);
 	else if (found < 0 && errno == ECHILD)
-		/* Someone else reaped it: it has ended, nobody here can tell how. */
+		/* Another part of this process reaped the child: it has ended, and how it ended cannot be known. */
 		collect_target_note_gone(target, clock_monotonic_ns());
 	return target->has_ended;
 }
@@ -285,7 +286,7 @@ enum ct_status collect_target_signal(
 	target->forwarded |= UINT64_C(1) << (signal_number - 1);
 	if (is_note_only)
 		return CT_OK;
-	/* Not reaped yet: the pid is still the child's, at worst a zombie's. */
+	/* The child is not reaped yet: the pid is still the child's, at worst a zombie's. */
 	if (!family_signal(target->pid, signal_number))
 		return ct_fail_errno(reterr, "passing signal %d on", signal_number);
 	return CT_OK;

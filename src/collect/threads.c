@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Telling threads apart where the kernel uses their ids again.
- */
+/* Distinguishing threads when the kernel uses their ids again. */
 #include "collect/threads.h"
 
 void collect_threads_fini(struct threads *threads)
@@ -51,7 +49,7 @@ uint32_t collect_threads_find(
 	return fresh;
 }
 
-/* The later word holds: after the probe has left, the ledger still writes for the same thread. */
+/* The later stop holds: after the probe has left, the ledger still writes for the same thread. */
 static void stop_life(struct threads_life *life, uint64_t time)
 {
 	if (life->stopped == THREADS_RUNNING || life->stopped < time)

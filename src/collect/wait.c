@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The time between two looks: the engine lets some pass while events flow, and sleeps in silence until something
- * happens, where that can be relied on. Where it cannot, it looks again after 10 ms at most.
+ * The time between two looks: the engine pauses while events flow, and in silence sleeps until something happens, if
+ * wake-ups are reliable. If they are not, the engine looks again after 10 ms at most.
  */
 #include <errno.h>
 #include <sys/epoll.h>
@@ -10,7 +10,7 @@
 #include "collect/collector.h"
 
 #define PAUSE_LEAST_NS UINT64_C(250000)
-#define PAUSE_FLOWING_NS UINT64_C(1000000) /* and a step longer with each look in silence */
+#define PAUSE_FLOWING_NS UINT64_C(1000000) /* longer by this step with each look in silence */
 #define PAUSE_ASLEEP_NS UINT64_C(5000000)  /* after pauses of 1, 2, 3 and 4 ms */
 #define PAUSE_MOST_NS UINT64_C(10000000)
 #define EVENTS_A_WAIT 8
@@ -28,7 +28,7 @@ static uint64_t quarter_of_a_ring(const struct collect *collect)
 	return (uint64_t)nr_chunks * CTP_CHUNK_RECORDS / 4;
 }
 
-/* The head is not chased: a look comes before a ring is a quarter full, and at once where one is. */
+/* Returns the pause before the next look: a look comes before a ring is a quarter full, and at once if a ring is. */
 static uint64_t pause_while_flowing(const struct collect *collect, uint64_t since_ns)
 {
 	uint64_t quarter = quarter_of_a_ring(collect);
@@ -43,8 +43,8 @@ static uint64_t pause_while_flowing(const struct collect *collect, uint64_t sinc
 }
 
 /*
- * Stations hold eight events each: where they go on having something, they are looked at again at once, and so is a
- * segment that had more than its turn. Where they have gone quiet, probes wake whoever waits.
+ * Decides on the next pause. Stations hold eight events each: while they keep having events, they are looked at again
+ * at once, and so is a segment that had more than its turn. When they have become quiet, probes wake the engine.
  */
 void collect_wait_adapt(struct collect *collect, uint64_t nr_records, enum harvest harvest)
 {
@@ -106,7 +106,7 @@ static bool segments_have_news(void *context)
 	return false;
 }
 
-/* Everyone who may have something to say will wake us: false where one will not. */
+/* Finds the words to sleep on. Returns false if some probe with possible events does not wake the engine. */
 static bool find_words(struct collect *collect, struct sleep_words *words)
 {
 	const struct segment *segment;
@@ -121,8 +121,8 @@ static bool find_words(struct collect *collect, struct sleep_words *words)
 }
 
 /*
- * A peer that has connected and not spoken yet is asked again, not waited for, and so is a process whose end nobody
- * tells. A probe of version 1 is not trusted with more than 10 ms: its few events would be lost.
+ * A peer that has connected and not sent a greeting is asked again, not waited for, and so is a process whose end
+ * cannot be watched. A probe of version 1 is not left alone for more than 10 ms: its few events would be lost.
  */
 static bool is_everyone_watched(const struct collect *collect)
 {
@@ -130,7 +130,7 @@ static bool is_everyone_watched(const struct collect *collect)
 	       collect->listener.nr_peers == 0 && !version1_service_has_peers(&collect->service);
 }
 
-/* False: nothing was waited for. */
+/* Sleeps. Returns false if nothing was waited for. */
 static bool wait_asleep(struct collect *collect, uint64_t limit_ns)
 {
 	const struct sleep_news news = {collect, segments_have_news};
@@ -141,12 +141,12 @@ static bool wait_asleep(struct collect *collect, uint64_t limit_ns)
 	if (!is_everyone_watched(collect) || !find_words(collect, &words))
 		return false;
 	collect_look_thread_times(
-		collect); /* of what was written last; there may be no later look */
+		collect); /* for what was written last; there may be no later look */
 	if (limit_ns < UINT64_MAX - now_ns && now_ns + limit_ns < deadline_ns)
 		deadline_ns = now_ns + limit_ns;
 	if (!collect_sleep_until(&collect->sleep, &words, deadline_ns, &news))
 		return false;
-	/* A probe that wakes us for nothing does so a hundred times a second at most. */
+	/* A probe that wakes the engine for nothing does so at most a hundred times a second. */
 	if (clock_monotonic_ns() < deadline_ns)
 		collect->pause_ns = 0;
 	return true;
