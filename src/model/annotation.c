@@ -2,9 +2,9 @@
 /*
  * Annotations of the program: tasks, regions, counters, names.
  *
- * An annotation belongs to its coroutine, or where it names none, to the one that runs on its thread, else
- * to the thread. Everything is bounded: MODEL_SPANS names of tasks, regions and counters, MODEL_OPEN tasks
- * and regions that are open at once; what is beyond is counted.
+ * An annotation belongs to the coroutine that it names; if it names none, to the coroutine that runs on its thread,
+ * or else to the thread. All memory is bounded: MODEL_SPANS names of tasks, regions and counters, and MODEL_OPEN
+ * tasks and regions that are open at the same time. Annotations beyond these bounds are only counted.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static bool is_span(const struct model_span *span, uint32_t process, uint8_t kin
 	return span->process == process && span->kind == kind && strcmp(span->name, name) == 0;
 }
 
-/* False: out of memory. *ret_span is 0 where no room is left. */
+/* Makes a span. *ret_span is 0 if the table is full. False: out of memory. */
 static __attribute__((noinline)) bool make_span(
 	struct model *model, uint64_t key, struct model_span about, uint32_t *ret_span)
 {
@@ -50,7 +50,7 @@ static __attribute__((noinline)) bool make_span(
 	return false;
 }
 
-/* The index of what has this name, made where it is new; 0: no room is left. False: out of memory. */
+/* Finds the span of this name, or makes it; 0: the table is full. False: out of memory. */
 static bool find_span(
 	struct model *model, const struct ct_event *event, uint8_t kind, uint32_t *ret_span)
 {
@@ -66,7 +66,7 @@ static bool find_span(
 		ret_span);
 }
 
-/* The owner: a coroutine, or else none, and the thread. */
+/* The coroutine that owns the annotation; 0: the thread owns it. */
 static uint32_t whose(struct model *model, const struct ct_event *event)
 {
 	if (event->coro)
@@ -105,7 +105,7 @@ static void set_task(struct model *model, const struct ct_event *event, uint64_t
 		thread_at(model, event->thread)->task = id;
 }
 
-/* The slowest ones are kept, whether they have ended or not; the quickest of them last. */
+/* Keeps the slowest tasks, ended or not, sorted by duration; the quickest of them is last. */
 static void keep_slow(struct model *model, const struct model_task *task, ct_time ended)
 {
 	struct model_slow slow = {*task, ended, ended - task->begun};
@@ -146,7 +146,7 @@ static void end_task(struct model *model, const struct ct_event *event)
 	model->free_task = index;
 }
 
-/* A place for one more open task; 0: there is none. False: out of memory. */
+/* Takes a free task record; 0: the table is full. False: out of memory. */
 static bool take_task(struct model *model, uint32_t *ret_index)
 {
 	*ret_index = model->free_task;
@@ -166,7 +166,7 @@ static bool begin_task(struct model *model, const struct ct_event *event)
 {
 	uint32_t span, index;
 
-	/* One of this number that goes on has not told of its end. */
+	/* A task with this number that is still open has ended unrecorded. */
 	end_task(model, event);
 	if (!event->object)
 		return true;
@@ -213,8 +213,8 @@ bool model_is_task_open(const struct model *model, const struct model_task *task
 /* ---------------------------------------------------------------- regions */
 
 /*
- * The innermost one of whose event this is; its coroutine's time is given to those that are open until now.
- * NULL: out of memory.
+ * The innermost open region of the event's coroutine or thread. Before that, adds the coroutine's time up to now to
+ * its open regions. NULL: out of memory.
  */
 static uint32_t *regions_of(struct model *model, const struct ct_event *event)
 {
@@ -275,7 +275,7 @@ static void drop_region(struct model *model, uint32_t *top)
 	model->free_region = index;
 }
 
-/* Regions that are open inside end with it. */
+/* Ends the region, and all regions inside it. */
 static bool end_region(struct model *model, const struct ct_event *event)
 {
 	uint32_t span, *top = regions_of(model, event), at;
@@ -389,7 +389,7 @@ bool model_annotation_apply(struct model *model, const struct ct_event *event)
 		return take_value(model, event);
 	case CTP_KIND_NAME:
 		return take_name(model, event);
-	default: /* a message: nothing is folded from it */
+	default: /* a message: the model keeps nothing of it */
 		return true;
 	}
 }
@@ -401,7 +401,7 @@ bool model_annotation_reserve(struct model *model)
 	       vec_push(&model->regions, (struct model_region){0});
 }
 
-/* Tasks that go on at the end may be the slowest of all. */
+/* A task that is still open at the end may be the slowest of all. */
 static void finish_task(struct model *model, const struct model_task *task)
 {
 	ct_time end = model_end_of(model, task->process);

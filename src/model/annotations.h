@@ -14,7 +14,7 @@
 #define MODEL_OPEN 1048576u
 #define MODEL_SLOWEST 10u
 
-/* How many kinds of things there are to wait for. */
+/* The number of resource kinds. */
 enum {
 #define X(NAME, number, name, identity) MODEL_RESOURCE_##NAME,
 #include "corotracer/def/resources.def"
@@ -24,35 +24,40 @@ enum {
 
 /* All tasks or regions of one name, or a counter. */
 struct model_span {
-	const char *name; /* of the tables */
+	const char *name; /* in the tables */
 	uint32_t process;
-	uint32_t site;               /* the first one of the name */
+	uint32_t site;               /* where the name was used first */
 	uint8_t kind;                /* CTP_KIND_TASK_BEGIN, REGION_BEGIN or COUNTER */
-	uint64_t nr_begun;           /* of a counter: values */
-	struct ct_going_on open;     /* times: at the end, until then */
-	struct histogram *durations; /* of those that have ended; NULL for a counter */
+	uint64_t nr_begun;           /* for a counter: number of values */
+	struct ct_going_on open;     /* those still open at the end: their times up to the end */
+	struct histogram *durations; /* of tasks or regions that have ended; NULL for a counter */
 	uint32_t series;             /* of a counter */
 	int64_t last;                /* of a counter */
 	int64_t least;
 	int64_t greatest;
 	ct_time last_time;
 	int64_t longest_ns;
-	uint64_t longest_event; /* with which the longest one of these tasks began */
-	/* Times of the coroutines that worked for it, or had it open, also where it goes on: ns in each state. */
+	uint64_t longest_event; /* sequence number of the beginning of the longest task */
+	/*
+	 * Time of the coroutines that worked for the task, or had the region open, including tasks still open: ns by
+	 * state.
+	 */
 	int64_t spent[CT_STATE_DONE];
-	int64_t waited[MODEL_NR_RESOURCES]; /* of that, waiting: by what for, enum ctp_resource */
+	/* the waiting part of `spent`, by resource kind: enum ctp_resource */
+	int64_t waited[MODEL_NR_RESOURCES];
 };
 
-/* A task that goes on. */
+/* An open task. */
 struct model_task {
-	uint64_t id; /* 0: the place is free, and `span` is the next free one */
+	uint64_t id; /* 0: unused record, and `span` is the next unused one */
 	uint32_t process;
 	uint32_t span;
 	ct_time begun;
 	uint64_t event;               /* sequence number of its beginning */
-	uint32_t workers;             /* the first of the coroutines that work for it; 0: none */
-	int64_t spent[CT_STATE_DONE]; /* as of its span */
-	int64_t assisted_ns;          /* of `spent`, running: helping to look for garbage */
+	uint32_t workers;             /* the first coroutine that works for it; 0: none */
+	int64_t spent[CT_STATE_DONE]; /* as in model_span */
+	/* part of the running time in `spent`: helping the garbage collector */
+	int64_t assisted_ns;
 };
 
 struct model_slow {
@@ -61,10 +66,10 @@ struct model_slow {
 	int64_t duration;
 };
 
-/* A region that is open. */
+/* An open region. */
 struct model_region {
 	uint32_t span;
-	uint32_t below; /* of the same coroutine or thread, around it; 0: none */
+	uint32_t below; /* the region around it, of the same coroutine or thread; 0: none */
 	ct_time begun;
 };
 

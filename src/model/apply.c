@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each event goes to what the model does with its kind, by one table. The other files of this folder hold the meaning
- * of most kinds.
+ * Dispatches each event by a table to the function for its kind. Most of these functions are in the other files of
+ * this folder.
  */
 #include "base/failure.h"
 #include "model/parts.h"
@@ -74,13 +74,16 @@ static bool change_object(struct model *model, const struct ct_event *event)
 	return model_object_change(model, coro, event);
 }
 
-/* What a thread does to a descriptor is the doing of the coroutine that runs there. */
+/* What a thread does to a descriptor counts as an act of the coroutine that runs on it. */
 static void progress_of_thread(struct model *model, const struct ct_event *event)
 {
 	model_coro_progress(model, thread_at(model, event->thread)->top);
 }
 
-/* A scheduler polls on the stack of whoever is about to leave the thread: that is not its doing. */
+/*
+ * A scheduler polls on the stack of the coroutine that is about to leave the thread: the poll is not an act of that
+ * coroutine.
+ */
 static bool poll_descriptor(struct model *model, const struct ct_event *event)
 {
 	thread_at(model, event->thread)->leaving = 0;
@@ -119,7 +122,7 @@ static bool take_crash(struct model *model, const struct ct_event *event)
 struct taker {
 	bool (*take)(struct model *model, const struct ct_event *event);
 	void (*note)(struct model *model, const struct ct_event *event);
-	bool is_progress; /* of the coroutine that runs on its thread */
+	bool is_progress; /* progress of the coroutine that runs on its thread */
 	bool is_known;
 };
 
@@ -138,7 +141,7 @@ static const struct taker taker_of_detail[256] = {
 #include "model/kinds.def"
 };
 
-/* A kind or a detail that the protocol has, and model/kinds.def has not, is not declared here. */
+/* Compile-time check: a kind or detail of the protocol that is missing in model/kinds.def is not declared here. */
 enum has {
 #define KIND(name, function) HAS_KIND_##name,
 #define DETAIL(name, function) HAS_DETAIL_##name,
@@ -179,15 +182,15 @@ static bool take_kind(struct model *model, const struct ct_event *event)
 	return take(model, taker, event);
 }
 
-/* ---------------------------------------------------------------- an event */
+/* ---------------------------------------------------------------- one event */
 
-/* Callers that fill in more name coroutines by their index. */
+/* A history without a callback, and a breakdown, name coroutines by their index, so no record may move. */
 static bool may_release(const struct model *model)
 {
 	return (!model->history || model->history->take) && !model->breakdown;
 }
 
-/* Where there is hardly room for further ones, what ended goes sooner. */
+/* If there is hardly room for further coroutines, ended ones are given back sooner. */
 static bool is_release_due(const struct model *model)
 {
 	if (model->nr_ended > model->release_at)
@@ -196,7 +199,7 @@ static bool is_release_due(const struct model *model)
 	       model->least_ended != UINT32_MAX && may_release(model);
 }
 
-/* What ended in this epoch is kept for the next one: where there is still no room, that one begins at once. */
+/* What ended in this epoch is kept for the next one. If there is still no room, the next epoch begins at once. */
 static bool give_back(struct model *model)
 {
 	return model_release_now(model) && (!model->is_nearly_full || model_release_now(model));

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much memory the coroutines of a trace may take. Counted is what they make the model and its watchers keep, so
- * that of one trace the same events are missing each time; where that is too much, no further coroutine is taken in.
- * What is missing then is a loss like others: of the whole process, from the first event left out to the last.
+ * The limit on the memory that the coroutines of a trace may take. The sum is of what coroutines make the model and
+ * its watchers keep; it depends only on the trace, so that the same events are left out each time. At the limit no
+ * further coroutine is taken in. What is left out is a loss of the whole process, from the first event left out to
+ * the last.
  */
 #include "base/count.h"
 #include "model/parts.h"
 
-#define LOOK_EVERY 256u   /* coroutines */
-#define JUDGED_BYTES 48u  /* of each, in the tables of the judgement */
-#define WATCHED_BYTES 24u /* of each that watchers keep; of those with turns all that they may */
+#define LOOK_EVERY 256u  /* coroutines */
+#define JUDGED_BYTES 48u /* of each coroutine, in the tables of the judgement */
+/* of each coroutine, kept by watchers; a coroutine with turns counts with the maximum */
+#define WATCHED_BYTES 24u
 
 static uint64_t of_map(const struct map *map)
 {
@@ -80,7 +82,7 @@ bool model_bound_leave_out(struct model *model, const struct ct_event *event)
 	struct model_gap *gap;
 
 	model->is_left_out = false;
-	/* A detail that follows is not of who suspended before. */
+	/* A detail that follows this event does not belong to the coroutine that suspended before. */
 	thread->last_suspended = 0;
 	thread->leaving = 0;
 	if (!process->bound_gap && !begin_gap(model, event))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The times of coroutines, by group. The counts are those that times.c makes by place, at the same moments.
+ * The times of coroutines by group, counted at the same moments as the times by place in times.c.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The times of chosen coroutines by group, for whoever reads a trace again to know more of some: a model keeps none
- * unless it is given a breakdown to fill. A part of model.h.
+ * The times of chosen coroutines by group, for a user that reads a trace again to learn more about some coroutines. A
+ * model keeps them only if it is given a breakdown to fill. A part of model.h.
  */
 #ifndef MODEL_BREAKDOWN_H
 #define MODEL_BREAKDOWN_H
@@ -13,25 +13,28 @@
 #include "base/histogram.h"
 #include "model/annotations.h"
 
-/* The times of the coroutines of one group, in ns; distributions are NULL as long as they are empty. */
+/* The times of the coroutines of one group, in ns; a distribution is NULL as long as it is empty. */
 struct model_breakdown_group {
 	struct histogram *runs;
-	struct histogram *waits;  /* that have ended, up to the wake */
+	struct histogram *waits;  /* ended waits, up to the wake */
 	struct histogram *delays; /* from ready to running */
 	int64_t waited
-		[MODEL_NR_RESOURCES]; /* also what goes on at the end: by what for, enum ctp_resource */
+		/* by resource kind (enum ctp_resource), including waits that go on at the end */
+		[MODEL_NR_RESOURCES];
 };
 
 struct model_breakdown {
-	const uint32_t *group_of;             /* by coroutine, an index of the model; the user's */
-	size_t nr_coros;                      /* that have a group; those beyond are in group 0 */
-	struct model_breakdown_group *groups; /* the user's */
-	uint64_t room_bytes; /* left for their distributions; the user's at first */
-	uint64_t nr_refused; /* times that found no room in one */
+	/* by coroutine, an index of the model; belongs to the user */
+	const uint32_t *group_of;
+	/* length of group_of; further coroutines are in group 0 */
+	size_t nr_coros;
+	struct model_breakdown_group *groups; /* belong to the user */
+	uint64_t room_bytes; /* room left for distributions; first set by the user */
+	uint64_t nr_refused; /* times that found no room in a distribution */
 	bool is_broken;      /* out of memory */
 };
 
-/* model_breakdown_group_fini: gives the distributions back. */
+/* model_breakdown_group_fini: frees the distributions. */
 void model_breakdown_group_fini(struct model_breakdown_group *group);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Steps that do not lead on from the state that a coroutine is in. Each is kept with the state and the time at which
- * that was entered; the later event is believed all the same. The meaning of a conflict is not decided here.
+ * Conflicts: steps that cannot follow from the state of the coroutine. Each is kept with that state, and with the
+ * time at which the state began; the later event is believed nevertheless. What a conflict means is not decided here.
  */
 #include "model/parts.h"
 
@@ -18,7 +18,7 @@ static bool keep(struct model *model, uint32_t index, struct model_conflict conf
 	return true;
 }
 
-/* Its last step and this one may have come in another order, or an earlier one has. */
+/* Could the coroutine's last step and this one, or an earlier pair, have happened in another order? */
 static bool is_order_doubtful(
 	const struct model *model, const struct model_coro *coro, const struct ct_event *event)
 {
@@ -53,7 +53,7 @@ bool model_coro_conflict(struct model *model, uint32_t index, const struct ct_ev
 
 	if (!event_makes_ready(coro->turns->wake.outcome))
 		conflict.wakes[0].time = CT_NO_TIME;
-	/* Steps before its last wait have had their resume. */
+	/* Wakes before the coroutine's last wait have had their resume. */
 	if (coro->suspended != CT_NO_TIME && conflict.wakes[0].time < coro->suspended)
 		conflict.wakes[0].time = CT_NO_TIME;
 
@@ -63,7 +63,10 @@ bool model_coro_conflict(struct model *model, uint32_t index, const struct ct_ev
 		model_set_rare(model, coro, conflict, 0);
 		return true;
 	}
-	/* Whether the thread that ran it goes idle, its suspend untold, shows with what comes next. */
+	/*
+	 * The next event will show whether the thread that ran the coroutine has gone idle, so that a suspend is
+	 * missing.
+	 */
 	if (coro->state == CT_STATE_RUNNING && coro->thread != event->thread &&
 		(event->kind == CTP_KIND_RESUME || event->kind == CTP_KIND_SWITCH)) {
 		coro->flags |= MODEL_CORO_EARLY_RESUME;
@@ -79,7 +82,7 @@ bool model_coro_conflict(struct model *model, uint32_t index, const struct ct_ev
 	return keep(model, index, conflict);
 }
 
-/* The coroutine that woke it, put it into a queue, or resumed it. */
+/* The coroutine that did this: woke the other one, put it into a queue, or resumed it. */
 static uint32_t doer_of(struct model *model, const struct ct_event *event)
 {
 	if (event->kind == CTP_KIND_RESUME || event->kind == CTP_KIND_SWITCH)
@@ -111,7 +114,7 @@ bool model_coro_ghost(struct model *model, uint32_t coro, const struct ct_event 
 	if (event->kind == CTP_KIND_WAKE && event_makes_ready(event->argument) &&
 		model->ghosts.count < MODEL_GHOSTS)
 		*wake = (uint32_t)model->ghosts.count + 1;
-	/* A step that leads on from nowhere is broken; a wake does not lead anywhere by itself. */
+	/* A step of a destroyed coroutine is broken; a wake changes no state by itself. */
 	model->nr_broken += event->kind != CTP_KIND_WAKE || model->ghosts.count >= MODEL_GHOSTS;
 	return model->ghosts.count >= MODEL_GHOSTS || vec_push(&model->ghosts, ghost);
 }

@@ -2,14 +2,17 @@
 /*
  * The life of a coroutine, event by event, from its creation to its destruction.
  *
- * Transitions that cannot be are counted, and the later event is believed.
+ * Impossible transitions are counted, and the later event is believed.
  */
 #include <string.h>
 
 #include "event/around.h"
 #include "model/parts.h"
 
-/* The next event of one that was resumed on a second thread: had the first one gone idle, its suspend untold? */
+/*
+ * Decides the conflict of a coroutine that was resumed on a second thread, at its next event: had the first thread
+ * gone idle, so that a suspend is missing?
+ */
 static void give_up_early(struct model *model, struct model_coro *coro, ct_time time)
 {
 	struct model_conflict *conflict;
@@ -25,7 +28,7 @@ static void give_up_early(struct model *model, struct model_coro *coro, ct_time 
 		return;
 	}
 	conflict->is_explained = coro->rare->conflict == 0;
-	/* A worker that goes idle without it cannot run it: its suspend was not told. */
+	/* A worker that has gone idle cannot run the coroutine: a suspend is missing. */
 	conflict->was_idle |= model->threads[conflict->thread_before].idle_began > conflict->before;
 	model->nr_broken++;
 }
@@ -43,7 +46,7 @@ void model_coro_finish(struct model *model)
 	}
 }
 
-/* ---------------------------------------------------------------- beginning */
+/* ---------------------------------------------------------------- the beginning */
 
 bool model_coro_create(struct model *model, const struct ct_event *event)
 {
@@ -91,9 +94,9 @@ static bool tell_frame(struct model *model, uint32_t index, const struct ct_even
 	return !event->object || model_wake_learn_frame(model, index, event->object);
 }
 
-/* ---------------------------------------------------------------- told around */
+/* ---------------------------------------------------------------- hooks around runs */
 
-/* The word of an end that another run's beginning, or the coroutine's own end, has told already. */
+/* Is this a hook's event of an end that the beginning of another run, or the coroutine's own end, has shown already? */
 static bool is_late(const struct model_coro *coro, const struct ct_event *event)
 {
 	if (!event_is_told_around(event))
@@ -103,7 +106,7 @@ static bool is_late(const struct model_coro *coro, const struct ct_event *event)
 	return coro->state != CT_STATE_UNSEEN;
 }
 
-/* The run before ended somewhere in between: here at the latest. */
+/* The previous run ended at some time before this event: now at the latest. */
 static void end_run_before(struct model *model, uint32_t index, ct_time time)
 {
 	struct model_coro *coro = coro_at(model, index);
@@ -118,8 +121,8 @@ static void end_run_before(struct model *model, uint32_t index, ct_time time)
 /* ---------------------------------------------------------------- running */
 
 /*
- * A thread that goes on with a coroutine that had waited is a worker, and so is one that takes a new one that another
- * thread made. A thread that starts its own ones, and does no more, is mostly main.
+ * A thread that resumes a coroutine after a wait is a worker, and so is a thread that starts a coroutine that another
+ * thread created. A thread that only starts coroutines of its own is mostly main.
  */
 static bool note_worker(struct model *model, const struct model_coro *coro, bool is_first_step,
 	const struct ct_event *event)
@@ -129,7 +132,7 @@ static bool note_worker(struct model *model, const struct model_coro *coro, bool
 		       : model_thread_be_worker(model, event->thread);
 }
 
-/* Its await was ready: some probes tell a resume then all the same. */
+/* Was the awaited result ready? Some probes record a resume even then. */
 static bool goes_on(
 	const struct model *model, const struct model_coro *coro, const struct ct_event *event)
 {
@@ -192,7 +195,7 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 	coro->is_told_around = event_is_told_around(event);
 	coro->blocked_before = thread_at(model, event->thread)->spent[MODEL_ACTIVITY_BLOCKED];
 	model_coro_enter_stack(model, index, event->thread);
-	/* On that thread's processor, from now on. */
+	/* From now on the coroutine uses this thread's processor. */
 	if (coro->is_assisting || coro->is_collector)
 		model_runtime_changed(model, coro, event->time);
 	return note_worker(model, coro_at(model, index), is_first_step, event);
@@ -200,7 +203,7 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 
 /* ---------------------------------------------------------------- waiting */
 
-/* 0 is a number like others for a timer, or a queue. */
+/* For a timer or a queue, 0 is a number like any other. */
 bool model_is_unnamed(uint64_t handle)
 {
 	switch (CTP_HANDLE_RESOURCE(handle)) {
@@ -249,8 +252,8 @@ static bool note_wait(struct model *model, uint32_t index, const struct ct_event
 }
 
 /*
- * Its own wake, with which it puts itself into the queue again, comes first. So does anybody's, where the word of its
- * suspension is late.
+ * Did the wake come before the suspend? Its own wake, by which a coroutine puts itself into the queue again, does. If
+ * the suspend is recorded late, any wake does.
  */
 static bool is_woken_already(
 	const struct model *model, uint32_t index, const struct ct_event *event)
@@ -263,7 +266,7 @@ static bool is_woken_already(
 	       event_makes_ready(coro->turns->wake.outcome);
 }
 
-/* The coroutine has come to its end already, and is left for the last time. */
+/* Has the coroutine ended already, so that the thread only leaves it for the last time? */
 static bool is_end(const struct model_coro *coro, const struct ct_event *event)
 {
 	return coro->state == CT_STATE_DONE &&
@@ -306,7 +309,10 @@ static bool stop_running(struct model *model, uint32_t index, const struct ct_ev
 	return true;
 }
 
-/* A coroutine that waits, and was never told to run: its probe does not see where bodies begin, nor where they end. */
+/*
+ * Is this a coroutine that waits but was never resumed? Then its probe sees neither the beginnings nor the ends of
+ * bodies.
+ */
 static bool is_half_told(const struct model_coro *coro, const struct ct_event *event)
 {
 	return coro->state == CT_STATE_UNSEEN && (coro->flags & MODEL_CORO_WAS_CREATED) &&
@@ -334,7 +340,10 @@ static bool leave(struct model *model, uint32_t index, const struct ct_event *ev
 	if (!note_wait(model, index, event))
 		return false;
 	thread_at(model, event->thread)->leaving = index;
-	/* A thread that creates one that begins with a suspend has run nothing of it, and may never run any. */
+	/*
+	 * A thread that creates a coroutine with an initial suspend has run nothing of it, and may never run any
+	 * coroutine.
+	 */
 	return event->argument == CTP_POINT_INITIAL
 		       ? model_thread_stand_by(model, event->thread, false)
 		       : note_worker(model, coro_at(model, index), is_first_step, event);
@@ -394,14 +403,14 @@ static bool finish(struct model *model, uint32_t index, const struct ct_event *e
 	return true;
 }
 
-/* The probe says that it was suspended, and a thread runs it. */
+/* The probe says that the coroutine was suspended, but a thread runs it. */
 static bool is_taken_away(const struct model_coro *coro, const struct ct_event *event)
 {
 	return coro->state == CT_STATE_RUNNING && (coro->flags & MODEL_CORO_ON_STACK) &&
 	       event->argument == CTP_LIFE_SUSPENDED;
 }
 
-/* Destruction takes its coroutine away before that runs, where a wake had come, or while it waits. */
+/* Records that the destruction came while the coroutine waited, or before it ran after a wake. */
 static void cut(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_coro *coro = coro_at(model, index);
@@ -432,7 +441,7 @@ static bool destroy(struct model *model, uint32_t index, const struct ct_event *
 		return false;
 	coro->last_event = event->sequence & MODEL_SEQUENCES;
 	model_annotation_forget(model, index, event->time);
-	/* Where it was is not certain where its steps' order was chosen. */
+	/* If the order of its steps was chosen, its state at the destruction is not certain. */
 	if (!model_is_order_doubtful(coro))
 		cut(model, index, event);
 	model_coro_leave_stack(model, index);
@@ -492,14 +501,14 @@ static void take_phase(struct model *model, const struct ct_event *event)
 		process->shutdown_from = event->time;
 }
 
-/* One that turns out to be none of the program's is taken out of what was counted of those that are alive. */
+/* Takes a coroutine of the runtime out of the counts of living coroutines. */
 static void withdraw(struct model *model, struct model_coro *coro, ct_time time)
 {
 	struct model_process *process = process_at(model, coro->process);
 
 	if (coro->state < CT_STATE_DONE) {
 		process->nr_alive--;
-		/* The most were reached with it. */
+		/* The maximum was reached with this coroutine. */
 		if (coro->created == CT_NO_TIME || process->alive_most_time >= coro->created)
 			process->nr_alive_most--;
 	}

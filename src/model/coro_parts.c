@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parts of coroutines that not all of them have, in the model's arena. Those that are given back serve the next ones.
+ * The parts that not all coroutines have, in the model's arena. A part that was given back is reused.
  */
 #include <string.h>
 
 #include "model/parts.h"
 
-/* One that was given back. */
+/* A part that was given back. */
 struct model_part {
 	struct model_part *next;
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descriptors: which file a number stood for at which time. A number is used again as soon as it is
- * closed, so each opening is a generation of its own. The ledger numbers them; where an event names
- * none, it means the one that the number has at that time. Several descriptors may refer to one
- * file: closing one of them ends nothing yet.
+ * Descriptors: which file a number meant at which time. A number is reused as soon as it is closed, so each open
+ * begins a generation of its own. The ledger numbers the generations. An event without a generation means the one
+ * that the number has at that time. Several descriptors may refer to one file: closing one of them does not end the
+ * file.
  */
 #include <errno.h>
 
@@ -12,7 +12,7 @@
 #define GENERATION_OF(handle) ((uint32_t)(CTP_HANDLE_IDENTITY(handle) >> 32))
 #define NUMBER_OF(handle) ((uint32_t)CTP_HANDLE_IDENTITY(handle))
 
-/* Further back than this nobody looks for a generation that an event names. */
+/* A generation that an event names is searched back to this depth. */
 #define GENERATIONS_SEARCHED 64u
 
 static struct model_descriptor *descriptor_at(struct model *model, uint32_t descriptor)
@@ -30,7 +30,7 @@ static uint32_t newest(struct model *model, uint32_t process, uint32_t fd)
 
 /* ---------------------------------------------------------------- closing and opening */
 
-/* How many are open is followed over time, of those whose opening was seen: others may have been there for long. */
+/* Counts open descriptors over time, but only those whose open was seen: others may have been open for long. */
 static void follow(
 	struct model *model, const struct model_descriptor *descriptor, ct_time time, int64_t by)
 {
@@ -62,7 +62,7 @@ static void end(struct model *model, uint32_t index, ct_time time)
 		map_remove(&process->user_data, descriptor->user_data);
 }
 
-/* A number that is given out is free: what it stood for before was closed, though nobody saw it. */
+/* A number that is given out was free: the descriptor before was closed, though unseen. */
 static void end_unseen(struct model *model, uint32_t index, ct_time time)
 {
 	struct model_descriptor *descriptor = descriptor_at(model, index);
@@ -74,7 +74,7 @@ static void end_unseen(struct model *model, uint32_t index, ct_time time)
 	end(model, index, time);
 }
 
-/* A record of its own, in no chain yet. 0: out of memory. */
+/* Makes a record, in no chain yet. 0: out of memory. */
 static uint32_t make(struct model *model, uint32_t process, uint32_t fd, uint32_t generation)
 {
 	struct model_descriptor fresh = {
@@ -99,7 +99,7 @@ static uint32_t make(struct model *model, uint32_t process, uint32_t fd, uint32_
 	return fresh.file;
 }
 
-/* A new generation of a number, open; what the number stood for before is not. 0: out of memory. */
+/* Begins a new generation of a number, open, and ends the one before. 0: out of memory. */
 static uint32_t begin(
 	struct model *model, uint32_t process, uint32_t fd, uint32_t generation, ct_time time)
 {
@@ -120,8 +120,8 @@ static uint32_t begin(
 }
 
 /*
- * An earlier generation than the newest, of which nothing was known: it was closed, out of sight,
- * when the newer one came. 0: out of memory.
+ * Makes the record of an earlier generation that was not known: it was closed, unseen, when the newer one began. 0:
+ * out of memory.
  */
 static uint32_t recall(struct model *model, uint32_t first, uint32_t generation, ct_time time)
 {
@@ -147,7 +147,7 @@ static uint32_t recall(struct model *model, uint32_t first, uint32_t generation,
 	return index;
 }
 
-/* dup2 says "closed" before it tries; where it fails, the same generation is open again. */
+/* dup2 records a close before it tries; if it fails, the same generation is open again. */
 static void reopen(struct model *model, uint32_t index, ct_time time)
 {
 	struct model_descriptor *descriptor = descriptor_at(model, index);
@@ -164,14 +164,14 @@ static void reopen(struct model *model, uint32_t index, ct_time time)
 	follow(model, descriptor, time, 1);
 }
 
-/* The descriptor that comes into being with this event. 0: out of memory. */
+/* The descriptor that this event opens. 0: out of memory. */
 static uint32_t open_new(struct model *model, const struct ct_event *event)
 {
 	uint32_t fd = NUMBER_OF(event->object), generation = GENERATION_OF(event->object);
 	uint32_t known = newest(model, event->process, fd);
 
 	if (known && generation && descriptor_at(model, known)->generation == generation) {
-		/* Named before by an event whose clock is a little ahead, or closed in vain. */
+		/* Named before by an event whose clock is slightly ahead, or closed by a dup2 that failed. */
 		reopen(model, known, event->time);
 	} else {
 		known = begin(model, event->process, fd, generation, event->time);
@@ -189,7 +189,10 @@ static uint32_t open_new(struct model *model, const struct ct_event *event)
 	return known;
 }
 
-/* Where the first end's own record is missing, what was opened before it is something else. */
+/*
+ * Makes the two descriptors a pair, unless the first end's own record is missing: then what was opened just before is
+ * something else.
+ */
 static void pair(struct model *model, uint32_t first, uint32_t second)
 {
 	struct model_descriptor *one = descriptor_at(model, first);
@@ -220,8 +223,8 @@ static bool is_earlier(uint32_t generation, uint32_t than)
 }
 
 /*
- * The descriptor that an event names; made where nothing was known of it. 0: out of memory. Without
- * a generation it is the newest, open or closed.
+ * The descriptor that an event names, made if it was not known. Without a generation it is the newest one, open or
+ * closed. 0: out of memory.
  */
 static uint32_t named(struct model *model, uint32_t process, uint64_t handle, ct_time time)
 {
@@ -240,7 +243,7 @@ static uint32_t named(struct model *model, uint32_t process, uint64_t handle, ct
 	}
 	if (has_forgotten)
 		model_gone_ask(model, process, MODEL_KEPT_DESCRIPTOR, CTP_HANDLE_IDENTITY(handle));
-	/* Used before anything told its generation: it is this one. */
+	/* The descriptor was used before any event named its generation: it is this one. */
 	if (first && !descriptor_at(model, first)->generation &&
 		(descriptor_at(model, first)->flags & MODEL_DESCRIPTOR_IS_OPEN)) {
 		descriptor_at(model, first)->generation = generation;
@@ -258,7 +261,7 @@ static struct model_descriptor *named_by(
 	return descriptor_at(model, *ret_index);
 }
 
-/* The thread lets go of it: what it tries for next is something else. */
+/* The thread closes the descriptor: what it tries next is another one. */
 static void forget_tried(
 	struct model *model, uint32_t thread, const struct model_descriptor *descriptor)
 {
@@ -275,7 +278,7 @@ bool model_descriptor_close(struct model *model, const struct ct_event *event)
 
 	if (!index)
 		return false;
-	/* Closed twice: the second close is an error of the program's, but it closes nothing. */
+	/* Closed twice: the second close is an error of the program, but closes nothing. */
 	if (!(descriptor->flags & (MODEL_DESCRIPTOR_IS_OPEN | MODEL_DESCRIPTOR_CLOSE_UNSEEN)))
 		return true;
 	descriptor->flags &= (uint16_t)~MODEL_DESCRIPTOR_CLOSE_UNSEEN;
@@ -310,7 +313,7 @@ bool model_descriptor_is_copy_of(
 	if (!index)
 		return false;
 	descriptor = descriptor_at(model, copy);
-	/* A fresh descriptor has no copies of its own, and is open. */
+	/* A new descriptor has no copies of its own, and is open. */
 	if ((descriptor->flags & MODEL_DESCRIPTOR_IS_DOUBLED) ||
 		!(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) || index == copy)
 		return true;
@@ -338,7 +341,7 @@ bool model_descriptor_bind(
 	return true;
 }
 
-/* Epoll will name the descriptor by this word alone. */
+/* Epoll will name the descriptor by this word only. */
 static bool remember_user_data(struct model *model, uint32_t index, uint64_t user_data)
 {
 	struct model_descriptor *descriptor = descriptor_at(model, index);
@@ -407,7 +410,10 @@ static void note_write(
 		file->written_too = event->thread;
 }
 
-/* Both ends of a pair are inside, an eventfd is its own other end: who has written there has set this thread going. */
+/*
+ * Both ends of a pair are inside the process, and an eventfd is its own other end: the thread that wrote there has
+ * prodded this thread.
+ */
 static void note_prodder(
 	struct model *model, struct model_descriptor *descriptor, const struct ct_event *event)
 {
@@ -452,7 +458,10 @@ bool model_descriptor_ready(struct model *model, const struct ct_event *event)
 	return true;
 }
 
-/* What comes of nothing read is the end, of what is a stream for sure: a socket may have had an empty datagram. */
+/*
+ * A read of nothing means the end, if the descriptor is certainly a stream: a socket may have received an empty
+ * datagram.
+ */
 static void note_end(
 	struct model *model, struct model_descriptor *descriptor, const struct ct_event *event)
 {
@@ -508,7 +517,7 @@ bool model_descriptor_transfer(struct model *model, const struct ct_event *event
 	thread_at(model, event->thread)->last_tried =
 		event->thread && has_found_nothing(event) ? index : 0;
 	thread_at(model, event->thread)->has_armed_tried = false;
-	/* A transfer has met the readiness. */
+	/* A transfer has used up the readiness. */
 	descriptor_at(model, index)->ready = CT_NO_TIME;
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the record with a name stands. Coroutines stand in pages of neighbours by their ids; one that was not known is
- * made, and one whose record was given back is asked for. Other objects go by their handles.
+ * Finds records by name. Coroutines are in pages of neighbouring ids. A coroutine that was not known is made; one
+ * whose record was given back is asked for. Other objects are found by their handles.
  */
 #include "model/parts.h"
 
@@ -20,7 +20,7 @@ uint32_t model_find_page(struct model *model, uint32_t index, uint64_t id)
 	return page;
 }
 
-/* The entry of the id: 0, MODEL_GONE, or an index. */
+/* The page's entry of the id: 0, MODEL_GONE, or an index. */
 static inline uint32_t entry_of(struct model *model, uint32_t process, uint64_t id)
 {
 	uint32_t page =
@@ -49,7 +49,7 @@ bool model_is_gone(struct model *model, uint32_t process, uint64_t id)
 		       1);
 }
 
-/* Something was given back: was it this one, or whom its record named? */
+/* After records were given back: asks for this coroutine if its record, or a record that it named, is gone. */
 static __attribute__((noinline)) uint32_t find_what_is_left(
 	struct model *model, uint32_t process, uint64_t id, uint32_t entry)
 {
@@ -87,7 +87,7 @@ static uint32_t make_page(struct model *model, uint32_t process, uint64_t id)
 	return map_put(&process_at(model, process)->pages, id / MODEL_PAGE_IDS, page) ? page : 0;
 }
 
-/* All that is known of it still is that it was destroyed. */
+/* Only the destruction of this coroutine is still known. */
 static void be_remains(struct model *model, uint32_t process, struct model_coro *fresh)
 {
 	struct model_rare *rare = model_rare_of(model, fresh);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Missing events. The trace's tables tell of losses that the engine found, `lost` events of those
- * that the probe found; both are gaps in time, and never more than that: nothing is made up for
- * them.
+ * Missing events. The trace's tables list the losses that the engine found; `lost` events record those that the probe
+ * found. Both are gaps in time and no more: the model invents nothing for them.
  */
 #include <stdlib.h>
 
 #include "base/count.h"
 #include "model/parts.h"
 
-/* No gap counts for more where gaps are summed up and subtracted: sums of what damaged traces say stay right. */
+/*
+ * A gap counts for at most this many events where gaps are summed up and subtracted, so that sums over damaged traces
+ * do not overflow.
+ */
 #define MOST_LOST (UINT64_C(1) << 40)
 
 static bool add(struct model *model, struct model_gap gap)
@@ -19,7 +21,7 @@ static bool add(struct model *model, struct model_gap gap)
 	gap.told = gap.count;
 	if (gap.count > MOST_LOST)
 		gap.count = MOST_LOST;
-	/* How many there were before the recording, and behind what was written of it, nobody knows. */
+	/* The number of events before the recording, or after its last written part, is not known. */
 	if (gap.reason != CTP_LOSS_BEFORE && gap.reason != CTP_LOSS_OPEN_END)
 		count_add(ct_loss_was_asked(gap.reason) ? &model->nr_left_out : &model->nr_lost,
 			gap.told);
@@ -27,7 +29,7 @@ static bool add(struct model *model, struct model_gap gap)
 		gap.first = gap.last;
 	if (gap.thread < model->nr_threads && !model_thread_may_be_worker(model, gap.thread))
 		return false;
-	/* A ring that stays full tells of one gap after the other. */
+	/* A ring that stays full reports one gap after the other. */
 	if (last && last->process == gap.process && last->thread == gap.thread &&
 		last->coro == gap.coro && last->reason == gap.reason &&
 		last->is_told == gap.is_told && gap.first >= last->first &&
@@ -76,13 +78,13 @@ bool model_gap_lost(struct model *model, const struct ct_event *event)
 		.last = event->time,
 	};
 
-	/* A time that cannot be true: then since the last event of the thread. */
+	/* An impossible time: the gap began after the last event of the thread. */
 	if (first < model->lowest || first > event->time || (first == 0 && model->from != 0))
 		gap.first = thread_at(model, event->thread)->last_event;
 	return !gap.count || add(model, gap);
 }
 
-/* ---------------------------------------------------------------- asking */
+/* ---------------------------------------------------------------- queries */
 
 static int compare_edges(const void *left, const void *right)
 {
@@ -104,8 +106,8 @@ static void add_up(struct model_edge *edges, size_t count)
 }
 
 /*
- * When it is over. A thread that told nothing of its gap, and wrote nothing after it, may have been at anything since,
- * whatever it did before.
+ * The end of the gap. If the thread did not record the gap itself and wrote nothing after it, the thread may have
+ * done anything since.
  */
 static ct_time end_of(const struct model *model, const struct model_gap *gap)
 {
@@ -116,7 +118,7 @@ static ct_time end_of(const struct model *model, const struct model_gap *gap)
 									       : INT64_MAX;
 }
 
-/* Processes come before threads. */
+/* The key of a thread; processes have smaller keys. */
 static uint64_t owner_thread(uint32_t thread)
 {
 	return ((uint64_t)1 << 32) + thread;
@@ -136,7 +138,7 @@ static bool take_thread(const struct model_gap *gap, uint64_t *ret_owner)
 	return true;
 }
 
-/* Words of a ring that cannot be true are a loss of its process; those of a file, of none. */
+/* Takes invalid words of a file, which are a loss of no process; invalid words of a ring are a loss of its process. */
 static bool take_hole(const struct model_gap *gap, uint64_t *ret_owner)
 {
 	*ret_owner = gap->process;
@@ -191,7 +193,7 @@ void model_gap_fini(struct model *model)
 	release_index(&model->holes);
 }
 
-/* How many are missing in the gaps whose edge lies before this one, of all owners up to its own. */
+/* The number of missing events in gaps whose edge lies before this one, of all owners up to this owner. */
 static uint64_t total_before(
 	const struct model_edge *edges, size_t count, uint64_t owner, ct_time time)
 {
@@ -201,7 +203,7 @@ static uint64_t total_before(
 	return nr_before ? edges[nr_before - 1].total : 0;
 }
 
-/* Gaps that have begun by the end of the interval, less those that were over before it. */
+/* Gaps that began by the end of the interval, minus gaps that ended before it. */
 static uint64_t lost_of(
 	const struct model_gap_index *index, uint64_t owner, ct_time from, ct_time until)
 {
@@ -212,7 +214,7 @@ static uint64_t lost_of(
 	return begun - total_before(index->lasts, index->count, owner, from);
 }
 
-/* The process's own, and those of which not even that is known. */
+/* Losses of the process, and losses whose process is not known. */
 static uint64_t lost_of_process(
 	const struct model_gap_index *index, uint32_t process, ct_time from, ct_time until)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of what was given back: which ids are gone, in runs of pages that look the same; and which names are to be
- * kept, or should have been.
+ * Names of records that were given back: the ids that are gone, in runs of pages with the same bits; and the names
+ * that are to be kept, or should have been.
  */
 #include "model/parts.h"
 
-/* ---------------------------------------------------------------- which ids are gone */
+/* ---------------------------------------------------------------- ids that are gone */
 
 uint64_t model_gone_ids(const struct model_process *process, uint64_t page)
 {
@@ -15,7 +15,7 @@ uint64_t model_gone_ids(const struct model_process *process, uint64_t page)
 	return run && page - run->page < run->count ? run->ids : 0;
 }
 
-/* Appended to runs that all lie before it. */
+/* Appends a run that lies after all others. */
 static bool append(struct model_process *process, struct model_gone run)
 {
 	struct model_gone *last =
@@ -30,7 +30,7 @@ static bool append(struct model_process *process, struct model_gone run)
 	return vec_push(&process->gone, run);
 }
 
-/* The part of a run that lies before a page, cut off from it. */
+/* Cuts the part before a page off the run. */
 static struct model_gone cut(struct model_gone *run, uint64_t page)
 {
 	struct model_gone before = *run;
@@ -75,7 +75,7 @@ bool model_gone_merge(
 	return is_done;
 }
 
-/* ---------------------------------------------------------------- what is kept, and asked for */
+/* ---------------------------------------------------------------- names to keep, and names asked for */
 
 bool model_keep(struct model *model, const struct model_asked *asked)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The last states of all coroutines, in a ring, each linked to the one before it of the same coroutine.
+ * The last states of all coroutines, in a ring, each linked to the coroutine's state before.
  */
 #include "model/parts.h"
 
@@ -17,7 +17,7 @@ const struct model_interval *model_history_at(const struct model_history *histor
 	return &history->ring.at[(number - 1) % MODEL_HISTORY];
 }
 
-/* ---------------------------------------------------------------- who made it go on */
+/* ---------------------------------------------------------------- the waker */
 
 static uint32_t runs_there(const struct model *model, const struct ct_event *event, uint32_t coro)
 {
@@ -26,7 +26,10 @@ static uint32_t runs_there(const struct model *model, const struct ct_event *eve
 	return top == coro ? 0 : top;
 }
 
-/* Resumed with no wake before: by who runs on that thread, or hands it over, or by the child that has ended. */
+/*
+ * The waker of a coroutine that was resumed without a wake: the coroutine that runs on that thread or switches to it,
+ * or the awaited child that has ended.
+ */
 static uint32_t resumer_of(struct model *model, const struct model_coro *coro)
 {
 	const struct ct_event *event = model->history->event;
@@ -46,7 +49,7 @@ static void note_waker(
 
 	interval->waker_thread = event->thread;
 	interval->waker_site = event->site;
-	/* Any worker that came by starts it out of a queue. */
+	/* Any worker may start a new coroutine out of a queue: that is no waker. */
 	if (interval->state == CT_STATE_WAITING ||
 		(interval->state == CT_STATE_UNSEEN && !coro->turns->queue_event)) {
 		if (event->kind == CTP_KIND_WAKE)
@@ -62,7 +65,7 @@ static void note_waker(
 		interval->waker = 0;
 }
 
-/* The one that gave it back last had it; while it is not given back, its owner does. */
+/* The holder is the coroutine that released the object last or, if it has not been released, its owner. */
 static void note_holder(
 	const struct model *model, const struct model_coro *coro, struct model_interval *interval)
 {
@@ -83,9 +86,9 @@ static void note_holder(
 		interval->holder = 0;
 }
 
-/* ---------------------------------------------------------------- keeping */
+/* ---------------------------------------------------------------- the ring */
 
-/* A yield says so; or who suspends had woken itself before. */
+/* Is the last suspend a yield, or had the coroutine woken itself before? */
 static bool has_yielded(const struct model *model, const struct model_coro *coro)
 {
 	bool was_by_itself =

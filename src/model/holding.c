@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Locks that one coroutine takes while another one holds them, as far as is told. The first one's hold goes on until it
- * tells itself that it gave the lock back: what it does until then shows whether it really had it, or had given it
- * back before and told so late.
+ * Holdings: locks that one coroutine takes while another one holds them, according to the trace. The first holder's
+ * hold lasts until it records its release. What it does until then shows whether it really had the lock, or had
+ * released it before and recorded that late.
  *
- * The search costs nothing where each lock is told to be free before it is taken.
+ * The search costs nothing if each lock is recorded as free before it is taken.
  */
 #include "model/parts.h"
 
@@ -48,7 +48,7 @@ static bool is_alive(const struct model_coro *coro)
 	return coro->state != CT_STATE_DONE && coro->state != CT_STATE_DESTROYED;
 }
 
-/* Two coroutines, one of which has it, and is there still. */
+/* Is the lock held by another coroutine, which is still alive? */
 static bool is_second(const struct model *model, const struct model_object *object, uint32_t second)
 {
 	uint32_t first = object->owner;
@@ -91,7 +91,7 @@ bool model_holding_take(struct model *model, uint32_t index, const struct ct_eve
 	uint32_t second = object->changed_by_coro;
 
 	object->nr_takes++;
-	/* The first one takes it anew: it had given it back, and did not tell. */
+	/* The first holder takes the lock again: it had released it unrecorded. */
 	if (object->holding && model->holdings.at[object->holding].first.coro == second)
 		withdraw(model, object);
 	if (!is_second(model, object, second) ||
@@ -120,8 +120,8 @@ void model_holding_wait(struct model *model, uint32_t index)
 }
 
 /*
- * A coroutine that told of the taking before it took waits for it still. One that has given it back in between had it:
- * it waits for the next time.
+ * Does the second one wait for the lock? A coroutine that recorded the taking before it took the lock still waits for
+ * it. A coroutine that has released the lock in between had it, and waits for the next time.
  */
 static bool waits_for_it(const struct model *model, const struct model_holding *holding)
 {
@@ -133,7 +133,7 @@ static bool waits_for_it(const struct model *model, const struct model_holding *
 	       second->wait_object == model->objects.at[holding->object].handle;
 }
 
-/* The first one gives it back. The lock stays the second one's, unless that has given it back before. */
+/* The first holder releases the lock. The lock stays the second one's, unless the second one has released it before. */
 static bool end_first(
 	struct model *model, struct model_object *object, const struct ct_event *event)
 {
@@ -165,6 +165,7 @@ bool model_holding_release(struct model *model, uint32_t index, const struct ct_
 			holding->second_ended == CT_NO_TIME ? event->time : holding->second_ended;
 	else if (!object->changed_by_coro || object->changed_by_coro != object->owner)
 		withdraw(model,
-			object); /* in whose place is not known: it had not told of taking it */
+			/* released for an unknown holder, whose taking was not recorded */
+			object);
 	return false;
 }

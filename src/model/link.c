@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ties of a coroutine to others: the queue in which it lies, the children that it awaits, and what a
- * suspend says of itself in a detail.
+ * Links of a coroutine to others: the queue in which it is, the children that it awaits, and what it waits for
+ * according to a detail of its suspend.
  */
 #include "model/parts.h"
 
@@ -61,7 +61,8 @@ bool model_coro_dequeue(struct model *model, const struct ct_event *event)
 		return false;
 	if (index)
 		model_run_queue_leave(model, coro_at(model, index), event->time);
-	thread_at(model, event->thread)->leaving = 0; /* it looks for whom to run next */
+	/* the thread looks for the next coroutine to run */
+	thread_at(model, event->thread)->leaving = 0;
 	return true;
 }
 
@@ -115,7 +116,7 @@ void model_coro_waits(struct model *model, uint32_t index)
 		model_holding_wait(model, index);
 }
 
-/* A switch names the coroutine that it enters; what the left one waits for comes behind it. */
+/* A switch names the coroutine that it enters; what the left coroutine waits for comes as a detail after it. */
 bool model_coro_waits_for(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_coro *coro = coro_at(model, index);

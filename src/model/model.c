@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The model's life.
+ * Making, finishing and freeing the model.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Objects that coroutines hand to each other (locks, semaphores, channels, conditions): who holds
- * one, when it was given back, and whether somebody was notified in vain. Only what the program
- * tells of.
+ * Objects that coroutines hand to each other (locks, semaphores, channels, conditions): who holds an object, when it
+ * was released, and whether a notify was in vain. Only recorded changes count.
  */
 #include "model/parts.h"
 
@@ -64,7 +63,7 @@ static void acquire(struct model *model, struct model_object *object, const stru
 		process_at(model, event->process)->tells_takings = true;
 }
 
-/* A coroutine that is known holds the lock from now on. */
+/* A known coroutine holds the lock from now on. */
 static void hold(struct model *model, uint32_t index, uint32_t coro, const struct ct_event *event)
 {
 	struct model_object *object = &model->objects.at[index];
@@ -133,14 +132,14 @@ bool model_object_receiver(struct model *model, const struct ct_event *event)
 	return true;
 }
 
-/* ---------------------------------------------------------------- what a channel holds */
+/* ---------------------------------------------------------------- the content of channels */
 
 static bool is_channel(uint64_t handle)
 {
 	return CTP_HANDLE_RESOURCE(handle) == CTP_RESOURCE_CHANNEL;
 }
 
-/* False: out of memory. */
+/* Counts the content of a channel. False: out of memory. */
 static bool count_content(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_object *object = &model->objects.at[index];
@@ -157,8 +156,9 @@ static bool count_content(struct model *model, uint32_t index, const struct ct_e
 }
 
 /*
- * A coroutine that waits for something from it finds it empty, whatever was counted: not all takings are told, or its
- * memory serves another one. A coroutine that waits for room in it shows that it is bounded. Either way it starts anew.
+ * A coroutine that waits for something from a channel finds it empty, whatever was counted: some takings are not
+ * recorded, or the memory has another channel now. A coroutine that waits for room shows that the channel is bounded.
+ * In both cases the count begins again.
  */
 void model_object_wait(struct model *model, uint32_t index)
 {

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From when until when was observed, and which times can be true of that.
+ * The time span of the observation, and the times that are possible.
  */
 #include "model/parts.h"
 #include "stream/order.h"
 
-/* The last heartbeat may be this old when an engine is killed: later events are still true. */
+/* The last heartbeat may be this old when an engine is killed: events up to then are still possible. */
 #define MARGIN_NS INT64_C(10000000000)
-/* Where nothing says when observation ended, silence longer than this is taken for a broken time.
- */
+/* If the end of the observation is not recorded, a longer silence than this means a broken time. */
 #define LONGEST_SILENCE_NS (INT64_C(86400) * 1000000000)
 /*
- * Times further than 73 years from the trace's own beginning cannot be true. So differences of two others never
+ * Times further than 73 years from the trace's beginning are impossible, so that differences of two times never
  * overflow.
  */
 #define FURTHEST_NS (INT64_C(1) << 61)
@@ -24,8 +23,8 @@ static ct_time within(ct_time time)
 }
 
 /*
- * Streams are written at different times: where nobody wrote the end, events of some of them are missing behind the
- * last heartbeat, and of others not. The rest is as it was at that heartbeat.
+ * Streams are written at different times. If the end was never written, the events after the last heartbeat are
+ * complete for some streams and missing for others; so the observation ends at that heartbeat.
  */
 static bool is_unfinished(const struct model *model)
 {
@@ -37,7 +36,7 @@ static bool is_unfinished(const struct model *model)
 	for (i = 0; i < tables->nr_losses; i++) {
 		const struct ct_loss *loss = &tables->losses[i];
 
-		/* Where there was no heartbeat, there is nothing to go by. */
+		/* Without a heartbeat there is nothing to go by. */
 		if (loss->reason == CTP_LOSS_OPEN_END)
 			return loss->first != CT_NO_TIME && loss->first > model->now;
 	}
@@ -54,7 +53,7 @@ void model_observation_begin(struct model *model)
 	model->lowest = -FURTHEST_NS;
 	if (model->from != CT_NO_TIME)
 		model->lowest = model->from - MARGIN_NS;
-	/* Events carried from before are as old as they are. */
+	/* Carried events may be older than the observation. */
 	if (tables->nr_carried && tables->carried_from < model->lowest)
 		model->lowest = within(tables->carried_from);
 	model->is_unfinished = is_unfinished(model);
@@ -66,8 +65,7 @@ void model_observation_begin(struct model *model)
 }
 
 /*
- * A row with a time of 0, or far outside the run, says nothing about when anything was, and can
- * move neither "now" nor any state.
+ * A row with a time of 0, or far outside the run, has no usable time: it changes neither "now" nor any state.
  */
 bool model_is_possible(const struct model *model, const struct ct_event *event)
 {
@@ -78,7 +76,7 @@ bool model_is_possible(const struct model *model, const struct ct_event *event)
 	return event->process < model->nr_processes && event->thread < model->nr_threads;
 }
 
-/* An event much later than all before is impossible; where no end is known, the events so far decide. */
+/* An event much later than all events before it is impossible. If the end is not known, the events so far decide. */
 static void move_on(struct model *model, const struct ct_event *event)
 {
 	if (!model->is_open_ended)

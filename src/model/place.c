@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Places in programs: two threads that come to a site at once may intern it twice, and two segments of one
- * process each name their own. Sites that say the same of the same process are one place: the first of
- * them stands for all.
+ * Places in programs: two threads that reach a site at the same time may intern it twice, and two segments of one
+ * process each name their own sites. Equal sites of one process are one place, which the first of them represents.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +31,7 @@ static bool is_same(const struct ct_site *a, const struct ct_site *b)
 	       strcmp(a->module, b->module) == 0 && strcmp(a->callers, b->callers) == 0;
 }
 
-/* A site that says nothing at all is like no other one. */
+/* Is anything known of the site? A site without any information equals no other one. */
 static bool is_told(const struct ct_site *site)
 {
 	return site->line || site->address || site->function[0] || site->reason[0];

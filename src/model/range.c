@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranges of a runtime: pauses, and what garbage collection does, from its beginning to its end.
+ * Ranges of a runtime: pauses and the phases of garbage collection, each from its beginning to its end.
  *
- * An end belongs to the beginning of the same kind and of whom that kind concerns (def/ranges.def). An end without one
- * ends what was open when observation began.
+ * An end belongs to the beginning of the same kind and scope (def/ranges.def). An end without a beginning ends a
+ * range that was open when the observation began.
  */
 #include <string.h>
 
 #include "event/kind_words.h"
 #include "model/parts.h"
 
-/* There is one at a time of the same kind and scope. */
+/* Only one range of a kind and scope is open at a time. */
 static uint64_t key_of(const struct ct_event *event)
 {
 	uint64_t key = (uint64_t)event->argument << 56;
@@ -28,7 +28,7 @@ static uint64_t key_of(const struct ct_event *event)
 	return key | event->thread;
 }
 
-/* A program may stop its world, too: to read its memory statistics, for example. */
+/* A program may also stop the world itself, for example to read its memory statistics. */
 static bool is_of_collection(const struct model *model, uint32_t site)
 {
 	const struct ct_tables *tables = model->tables;
@@ -54,7 +54,7 @@ static struct model_range begin_of(const struct ct_event *event)
 	};
 }
 
-/* ---------------------------------------------------------------- what it changes */
+/* ---------------------------------------------------------------- effects of a range */
 
 static void mark_coro(struct model *model, const struct ct_event *event, bool is_begin)
 {
@@ -261,7 +261,7 @@ bool model_range_detail(struct model *model, const struct ct_event *event)
 	return true;
 }
 
-/* What goes on at the end has lasted until then. */
+/* A range that is open at the end lasted until then. */
 static void finish_process(struct model *model, uint32_t process, ct_time until)
 {
 	struct model_runtime *runtime = process_at(model, process)->runtime;
@@ -295,9 +295,9 @@ void model_range_finish(struct model *model)
 			finish_process(model, i, model_end_of(model, i));
 }
 
-/* ---------------------------------------------------------------- questions */
+/* ---------------------------------------------------------------- queries */
 
-/* How long the world had stood still by then. */
+/* How long the world had been stopped by then. */
 static int64_t paused_until(const struct model_runtime *runtime, ct_time time)
 {
 	size_t low = 0, high = runtime->pauses.count, middle;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Giving back: marks what has to stay, adds up the rest, and moves the records together. Every field of the model that
- * names a coroutine is listed here once (each_table, each_of_coro), and serves both for marking and for moving.
+ * Giving records back: marks the coroutines that must stay, adds up the others, and moves the remaining records
+ * together. Every field of the model that names a coroutine is listed here once (each_table, each_of_coro), for
+ * marking and for moving.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/release.h"
 
-/* ---------------------------------------------------------------- all that names a coroutine */
+/* ---------------------------------------------------------------- all fields that name a coroutine */
 
 static void each_of_rare(struct release *release, struct model_rare *rare, model_visitor *visit)
 {
@@ -70,7 +71,7 @@ static void each_holding(struct release *release, model_visitor *visit)
 	}
 }
 
-/* Steps that did not lead on. */
+/* Conflicts and ghosts. */
 static void each_step(struct release *release, model_visitor *visit)
 {
 	struct model *model = release->model;
@@ -158,7 +159,7 @@ static bool has_to_stay(const struct model *model, const struct model_coro *coro
 					     coro->rare->frame));
 }
 
-/* Whom a living one waits for, and from whom it comes. */
+/* Marks the coroutines that a living one waits for, and its ancestors. */
 static void mark_around(struct release *release, const struct model_coro *coro)
 {
 	struct model *model = release->model;
@@ -179,7 +180,7 @@ static void mark_around(struct release *release, const struct model_coro *coro)
 	}
 }
 
-/* Coroutines that ran, were ready, waited or moved most are told of, whether they have ended or not. */
+/* Coroutines that ran, were ready, waited or moved most are listed in reports even if they have ended. */
 static void mark_most(struct release *release)
 {
 	struct model_most most[MODEL_NR_MEASURES];
@@ -250,7 +251,7 @@ static void move_own(struct release *release, uint32_t *coro, enum model_mark ho
 	move(release, coro, how);
 }
 
-/* The new indexes of those that stay, instead of their marks. */
+/* Replaces the marks of the records that stay by their new indexes. */
 static void number(uint32_t *to, size_t count)
 {
 	uint32_t next = 1;
@@ -312,7 +313,7 @@ static void fini(struct release *release)
 	free(release->descriptor_to);
 }
 
-/* Giving back takes a look at everything: so much has to end in between that the looks cost little. */
+/* Giving back looks at all records, so that many coroutines must have ended in between to make the looks cheap. */
 static void set_next(struct model *model)
 {
 	uint64_t nr_looked_at = model->coros.count + model->descriptors.count +
@@ -375,7 +376,7 @@ bool model_release_now(struct model *model)
 
 /* ---------------------------------------------------------------- the end */
 
-/* The coroutine that one waits for is kept with it; where it was gone before, it is asked for. */
+/* The coroutine that another one waits for is kept with it; if it was given back before, it is asked for. */
 static void ask_for_wait(struct model *model, const struct model_coro *coro)
 {
 	uint64_t identity = CTP_HANDLE_IDENTITY(coro->wait_object);

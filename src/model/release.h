@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files share that give back: release.c for coroutines, release_names.c for the maps in which their names
- * stand, release_descriptors.c for descriptors. Nothing here is for other files.
+ * Shared by the files that give records back: release.c for coroutines, release_names.c for the maps of their names,
+ * release_descriptors.c for descriptors. Not for other files.
  */
 #ifndef MODEL_RELEASE_H
 #define MODEL_RELEASE_H
@@ -11,15 +11,17 @@
 struct release {
 	struct model *model;
 	uint32_t *
-		to; /* by coroutine: enum model_mark, and when all are marked its new index; 0: it goes */
-	bool is_cut;             /* of the coroutine that moves: whom it names goes */
-	uint32_t *descriptor_to; /* by descriptor: not 0 where it stays, then likewise */
+		/* by coroutine: enum model_mark while marking, then its new index; 0: it goes */
+		to;
+	bool is_cut; /* the coroutine being moved names records that go */
+	/* by descriptor: not 0 if it stays, then its new index; 0: it goes */
+	uint32_t *descriptor_to;
 };
 
 /*
- * model_watch_visit: shows the fields of watchers. model_watch_move: before coroutines move. model_watch_keeps: does
- * one of them ask for this coroutine to stay? model_watch_gone: tells them that it goes, before anything moves; false:
- * out of memory.
+ * model_watch_visit: visits the fields of watchers that name coroutines. model_watch_move: moves the watchers'
+ * records; call before coroutines move. model_watch_keeps: does a watcher want this coroutine to stay?
+ * model_watch_gone: tells the watchers that the coroutine goes; call before anything moves; false: out of memory.
  */
 void model_watch_visit(struct release *release, model_visitor *visit);
 void model_watch_move(struct release *release);
@@ -27,13 +29,13 @@ bool model_watch_keeps(const struct model *model, uint32_t coro);
 bool model_watch_gone(const struct model *model, uint32_t coro);
 
 /*
- * model_release_mark_descriptors: after coroutines are marked. model_release_move_descriptors: likewise, before those
- * move.
+ * model_release_mark_descriptors: marks descriptors that stay; call after coroutines are marked.
+ * model_release_move_descriptors: moves descriptors; call before coroutines move.
  */
 void model_release_mark_descriptors(struct release *release);
 void model_release_move_descriptors(struct release *release);
 
-/* model_release_move_names: in pages and maps of addresses, before coroutines move. False: out of memory. */
+/* model_release_move_names: updates pages and maps of addresses; call before coroutines move. False: out of memory. */
 bool model_release_move_names(struct release *release);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descriptors that go: closed, given out again since, and nobody kept waited for them. Those of a number's generations
- * that stay are linked to each other; where some between them went, the newer one says so.
+ * Descriptors that go: closed, with a number that was reused since, and without a coroutine that is kept and waited
+ * for them. The generations of a number that stay are linked to each other; if some between them went, the newer one
+ * has has_forgotten.
  */
 #include "model/release.h"
 
@@ -17,7 +18,10 @@ static void mark(struct release *release, uint32_t descriptor)
 	release->descriptor_to[descriptor] = MODEL_MARK_SELF;
 }
 
-/* With what a wait for it is judged: later generations, its file with the other end, and the last copy of that. */
+/*
+ * Marks a descriptor and everything that a wait for it is judged by: later generations, its file with the other end,
+ * and the last copy of the file.
+ */
 static void mark_whole(struct release *release, uint32_t descriptor)
 {
 	uint32_t newer = at(release, descriptor)->newer;
@@ -68,7 +72,7 @@ void model_release_mark_descriptors(struct release *release)
 
 /* ---------------------------------------------------------------- moving */
 
-/* The generations of a number that stay become neighbours. */
+/* Links the generations of a number that stay. */
 static void link_stayers(struct release *release, uint32_t index)
 {
 	struct model_descriptor *descriptor = at(release, index);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where coroutines stand by name: their ids in pages, the addresses of their frames and tracing states. Pages of
- * which all are gone go, too.
+ * Names of coroutines: their ids in pages, and the addresses of their frames and tracing states. Pages of which all
+ * coroutines are gone go, too.
  */
 #include <stdlib.h>
 
@@ -50,7 +50,7 @@ static void move_ids(struct release *release)
 	}
 }
 
-/* The page's place is taken by the next one that is needed. */
+/* Adds the page to the free pages, from which the next new page is taken. */
 static void free_page(struct model *model, struct model_process *process, uint64_t key)
 {
 	uint32_t page = 0;
@@ -105,7 +105,7 @@ static void move_frames(struct release *release, struct map *frames)
 	}
 }
 
-/* Nobody is looked for there that is not alive. */
+/* Only living coroutines are looked up there. */
 static bool move_addresses(struct release *release, struct map *addresses)
 {
 	VEC(uint64_t) over = {0};

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Queues of coroutines that are ready to run, as far as the program tells of them: how many lie in each, over time.
+ * Queues of coroutines that are ready to run, as far as recorded: how many coroutines are in each, over time.
  *
- * A coroutine lies in the queue that its last enqueue names, until it is taken out of it, runs, or is gone. A coroutine
- * that is ready and was put nowhere lies in no queue: where, would be a guess.
+ * A coroutine is in the queue that its last enqueue names, until it is taken out, runs, or ends. A coroutine that is
+ * ready without an enqueue is in no queue: its queue would be a guess.
  */
 #include <stdlib.h>
 
 #include "model/parts.h"
 
-/* A queue that has no name, and is one thread's own, goes by that thread. */
+/* A queue without a name that belongs to one thread is identified by that thread. */
 static uint64_t key_of(const struct ct_event *event)
 {
 	bool is_private = event->flags & CTP_ENQUEUE_PRIVATE;

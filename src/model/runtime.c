@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The processors of a scheduler: who has which, what they do, and for how long some were idle though coroutines were
- * ready. From their number and from what runs on them comes the share of the machine that collection takes (runtime.h).
+ * The processors of a scheduler: which thread has which, what they do, and for how long some were idle although
+ * coroutines were ready. Their number, and what runs on them, give the share of the machine that the collector takes
+ * (runtime.h).
  */
 #include "model/parts.h"
 

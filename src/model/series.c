@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Numbers over time, in memory that does not grow: the least value in each of at most MODEL_WINDOWS windows of one
- * width. When time has run beyond the last one, two become one each.
+ * width. When time has passed the last window, each two windows become one.
  */
 #include "model/parts.h"
 
@@ -19,7 +19,7 @@ static bool begin(struct model *model, struct model_series about, uint32_t *ret_
 	return vec_push(&model->series, about);
 }
 
-/* The series of processes are there from the beginning, so that no change of state needs memory. */
+/* The series of processes exist from the beginning, so that a change of state needs no memory. */
 bool model_series_reserve(struct model *model)
 {
 	uint32_t process, kind, none;
@@ -62,7 +62,7 @@ static void halve(struct model_series *series)
 	series->width_ns *= 2;
 }
 
-/* Windows in which nothing changed have the value of before. */
+/* A window in which nothing changed has the value before it. */
 static void advance(struct model_series *series, ct_time time)
 {
 	uint32_t target;
@@ -122,8 +122,8 @@ void model_series_move(struct model *model, uint32_t process, enum model_series_
 }
 
 /*
- * One that begins with its first value. `about` is large, so it is made where there is none yet. Without an index
- * behind it there was no room for it, which is counted.
+ * Makes a series that begins with its first value. `about` is large, so the caller builds it only if there is no
+ * series yet. If the table is full, *series stays 0, and that is counted.
  */
 static bool begin_with(struct model *model, struct model_series about, uint32_t *series)
 {

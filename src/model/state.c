@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a coroutine is: its state, and its place on the stack of running ones that each thread has. A
- * resume inside a running coroutine lies on top of it; a suspend or destroy takes it off. So it is known
- * at any time who runs on a thread, also for events of the descriptor ledger, which know no coroutine.
+ * The state of a coroutine, and its position on its thread's stack of running coroutines. A coroutine that is resumed
+ * inside a running one is above it on the stack; a suspend or destroy removes it. Therefore the coroutine that runs
+ * on a thread is known at any time, also for events of the descriptor ledger, which name no coroutine.
  *
- * What an event does to all that is in coro.c.
+ * coro.c has what events do to these.
  */
 #include "model/parts.h"
 
@@ -98,7 +98,7 @@ static void count_ready(
 	model_series_move(model, coro->process, MODEL_SERIES_READY, time, by);
 }
 
-/* Had its parent come to its end before? */
+/* Had the coroutine's parent ended before? */
 static bool has_outlived(struct model *model, const struct model_coro *coro, ct_time time)
 {
 	const struct model_coro *parent = coro_at(model, coro->parent);

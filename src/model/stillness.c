@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whiles in which no coroutine of a process took a step, and whether a signal ended them. Once a signal has set a
- * program going, what it does tells nothing of what it waited for before: the judgement may look at it as it was
- * until then.
+ * Times in which no coroutine of a process took a step, and whether a signal ended them. After a signal, what the
+ * program does shows nothing about what it waited for before: the judgement may look at the process as it was until
+ * then.
  */
 #include <errno.h>
 
 #include "event/kind_words.h"
 #include "model/parts.h"
 
-/* A pause in all that a process writes; the engine looks at its threads then (src/collect/silence.c). */
+/* A pause in everything that a process writes; the engine looks at its threads then (src/collect/silence.c). */
 #define PAUSE_NS INT64_C(20000000)
 
 void model_stillness_init(struct model_process *process)
@@ -28,8 +28,9 @@ static bool is_step(unsigned kind)
 }
 
 /*
- * When a thread that came out of a call had been set going: the signal that interrupts it may be on its way when the
- * engine looks, as it reaches both of them at once, and the thread runs by then though it has told nothing of it.
+ * When the thread that returns from a call was woken. The signal that interrupts a call may be on its way when the
+ * engine looks, because it reaches the program and the engine at the same time: then the thread already runs, but has
+ * not recorded it.
  */
 static ct_time came_back(
 	const struct model_thread *thread, const struct ct_event *event, ct_time since)
@@ -41,7 +42,7 @@ static ct_time came_back(
 		       : event->time;
 }
 
-/* A thread comes back from its idleness, or from a call: what it does first. */
+/* Notes the first event of a thread after it was idle, or in a call. */
 static void note_return(struct model_thread *thread, const struct ct_event *event)
 {
 	ct_time since =
@@ -54,7 +55,7 @@ static void note_return(struct model_thread *thread, const struct ct_event *even
 		thread->left = came_back(thread, event, since);
 }
 
-/* Before anybody did anything that led to this step of the thread's. */
+/* The end of the stillness: the first act that led to this step of the thread. */
 static ct_time rest_until(const struct model_process *process, const struct model_thread *thread,
 	const struct ct_event *event)
 {
@@ -64,13 +65,13 @@ static ct_time rest_until(const struct model_process *process, const struct mode
 		until = thread->left;
 	if (process->stirred > process->stepped && process->stirred < until)
 		until = process->stirred;
-	/* A call that is begun again came back all the same. */
+	/* A call that was restarted had returned, too. */
 	if (process->interrupted > process->stepped && process->interrupted < until)
 		until = process->interrupted;
 	return until;
 }
 
-/* The first step since a signal came, amid others. */
+/* Notes the first step after a signal that came while others took steps. */
 static void note_busy(struct model_process *process, struct model_stillness stillness)
 {
 	if (process->interrupted == CT_NO_TIME || process->interrupted < stillness.from)
@@ -103,7 +104,7 @@ static void note_step(struct model *model, struct model_process *process,
 			stillness;
 }
 
-/* A coroutine goes on there, for the first time since the thread came back. */
+/* Notes the first resume on the thread since it returned. */
 static void note_turn(struct model_thread *thread, const struct ct_event *event)
 {
 	if (event->kind != CTP_KIND_RESUME || thread->left == CT_NO_TIME ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Coroutines in system calls, with their threads: the thread counts as blocked meanwhile, and its processor as in a
- * system call, from which another thread may take it.
+ * Coroutines in system calls together with their threads: the thread counts as blocked meanwhile, and its processor
+ * as in a system call, from which another thread may take it.
  */
 #include "model/parts.h"
 

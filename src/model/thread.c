@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads: who is a worker, who is idle and since when, who blocks without time-out; and from that,
- * when all workers of a process had gone idle with nothing ready.
+ * Threads: which are workers, which are idle and since when, which block without time-out; and, from that, when all
+ * workers of a process had been idle with nothing ready.
  *
- * A moment counts as good for a worker when it was idle and no coroutine of its process was ready.
- * Idleness that has a time-out counts only once that has run out and the worker is idle again: what
- * the scheduler does by the clock (look after waiters whose descriptor it closed, say) had its
- * turn.
+ * A moment is good for a worker if the worker was idle and no coroutine of its process was ready. Idle time with a
+ * time-out counts only once that has run out and the worker is idle again: then what the scheduler does by the clock,
+ * such as looking after waiters whose descriptor it closed, had its turn.
  */
 #include <sys/syscall.h>
 
@@ -15,14 +14,13 @@
 #include "model/parts.h"
 #include "say/say.h"
 
-#define LEAVING_MOST_NS 1000000 /* that an awaiter goes on behind its coroutine's suspension */
+#define LEAVING_MOST_NS 1000000 /* how long an awaiter may run on after its coroutine's suspend */
 
 /* ---------------------------------------------------------------- idleness */
 
 /*
- * A coroutine that is still on the stack of an idle thread has come to its end unseen (a final
- * suspend that nothing records), or polls by itself; either way what follows is not known to be its
- * doing.
+ * A coroutine that is still on the stack of an idle thread has ended unseen (a final suspend that nothing records),
+ * or polls by itself. In both cases what follows is not known to be its act.
  */
 static void clear_stack(struct model *model, struct model_thread *thread, ct_time time)
 {
@@ -36,16 +34,17 @@ static bool is_half_told(const struct model *model, uint32_t index)
 	return index && model->coros.at[index].is_half_told;
 }
 
-/* A coroutine that was put into a queue is taken from it by a thread that runs nobody. */
+/* A thread takes a coroutine out of a queue only when it runs none. */
 static bool was_queued(const struct model_coro *coro)
 {
 	return coro->state == CT_STATE_READY && coro->turns->wake.outcome != CTP_OUTCOME_RESUMED;
 }
 
 /*
- * A thread that runs others one after the other, with one below them that does nothing, has gone on to them: what looks
- * like resumes inside of it is what follows its end. One other alone, of which nobody said that it was put into a
- * queue, may be its generator, or whom it woke by a call.
+ * Decides whether the coroutine on top of the thread, whose end would not be recorded, has ended. If the thread takes
+ * a coroutine from a queue, or runs several coroutines one after the other above it, the thread has left it: what
+ * looks like nested resumes comes after its end. If only one other coroutine runs above it, and no event put that one
+ * into a queue, that one may be its generator, or a coroutine that it resumed by a call.
  */
 void model_thread_enters(struct model *model, uint32_t index, uint32_t coro)
 {
@@ -82,7 +81,7 @@ static void idle_begin(struct model *model, struct model_thread *thread, ct_time
 		thread->idle_good = thread->timed_end;
 }
 
-/* The last good moment of the idleness that began at thread->idle_from and lasts until `time`. */
+/* The last good moment of the idle time from thread->idle_from to `time`. */
 static ct_time good_until(
 	const struct model *model, const struct model_thread *thread, ct_time time)
 {
@@ -112,42 +111,39 @@ void model_thread_note(struct model *model, const struct ct_event *event)
 {
 	struct model_thread *thread;
 
-	/* A ring's beginning stands before the thread's first event, and says no more than that one. */
+	/* The event at a ring's beginning comes before the thread's first event, and says no more than that one. */
 	if (kind_is_observed(event->kind) || event->kind == CTP_KIND_LOST ||
 		event->kind == CTP_KIND_THREAD_START)
 		return;
 	thread = thread_at(model, event->thread);
-	/* How a program dies tells nothing of what its threads did before; only whose doing it was. */
+	/* The way in which a program dies says nothing about its threads' past, except who raised the signal. */
 	if (event->kind == CTP_KIND_CRASH) {
 		thread->has_failed = !(event->flags & 1); /* else another process sent it */
 		return;
 	}
 	model_times_thread(model, thread, event->time);
-	/* The thread has polled again: what an earlier poll has told of is over. */
+	/* The thread has polled again: reports of an earlier poll are over. */
 	if (event->kind == CTP_KIND_DESCRIPTOR_READY &&
 		thread->last_kind != CTP_KIND_DESCRIPTOR_READY)
 		thread->prodder = 0;
 	thread->last_kind = event->kind;
 	thread->event_before = thread->last_event;
 	thread->last_event = event->time;
-	/*
-	 * A thread that writes something has left the call that it told of, though it told of no end: that is
-	 * forgotten.
-	 */
+	/* A thread that writes an event has left the call that it recorded, even if no end was recorded. */
 	if (event->kind != CTP_KIND_DETAIL) {
 		thread->is_blocked_last = false;
 		thread->wanted = 0;
 	}
 	process_at(model, thread->process)->last_event = event->time;
-	/* Idle only because the engine saw it asleep: that it writes shows that it is not any more.
-	 */
+	/* The thread counted as idle only because the engine saw it asleep: it writes, so it is idle no longer. */
 	if (thread->idle_from != CT_NO_TIME && !thread->is_parked && !thread->is_polling)
 		idle_end(model, thread, event->time);
 }
 
 /*
- * An awaiter goes on for a moment once its coroutine is told as suspended. Where the suspension is a return to whoever
- * runs it, nothing of the coroutine goes on. A thread that comes back later has polled, by a call that nothing tells.
+ * An awaiter runs on for a moment after the recorded suspend of its coroutine. In some languages the suspend is a
+ * return to the caller, and nothing of the coroutine runs on. A thread that writes later than that has polled, by a
+ * call that is not recorded.
  */
 static bool is_still_leaving(const struct model *model, const struct model_thread *thread)
 {
@@ -159,7 +155,7 @@ static bool is_still_leaving(const struct model *model, const struct model_threa
 	       language != SAY_LANGUAGE_LUA;
 }
 
-/* Work of main after it has run the first steps of one is main's own. */
+/* After main has run the first steps of a coroutine, what it does is its own work. */
 uint32_t model_thread_doer(const struct model *model, uint32_t index)
 {
 	const struct model_thread *thread = &model->threads[index];
@@ -167,7 +163,7 @@ uint32_t model_thread_doer(const struct model *model, uint32_t index)
 
 	if (thread->top)
 		return thread->top;
-	/* A runtime that tells of its processors tells who runs on them. */
+	/* A runtime that records its processors also records which coroutine runs on them. */
 	if (thread->is_bystander || (runtime && runtime->nr_processors > 0))
 		return 0;
 	return is_still_leaving(model, thread) ? thread->leaving : 0;
@@ -260,19 +256,18 @@ void model_thread_block_begin(struct model *model, const struct ct_event *event)
 	}
 	if (event->argument == CTP_CALL_POLL || event->argument == CTP_CALL_SELECT)
 		process_at(model, thread->process)->has_polls = true;
-	/* Inside a coroutine a read is that coroutine's work; outside, the worker waits for work.
-	 */
+	/* Inside a coroutine a read is that coroutine's work; outside, the worker waits for work. */
 	if (event->object == 0 || (!is_poll(event->argument) && thread->top))
 		return;
 	thread->is_polling = true;
-	/* A read is idleness only as far as is known who runs here. */
+	/* A read counts as idle time only if it is known which coroutine runs here. */
 	if (is_poll(event->argument))
 		thread->idle_began = event->time;
 	idle_begin(model, thread, event->time);
 	thread->is_idle_timed |= thread->is_blocked_timed;
 }
 
-/* A poll with a time-out reported nothing. */
+/* Notes that a poll with a time-out reported nothing. */
 static void note_expired(struct model_thread *thread, const struct ct_event *event)
 {
 	thread->expired = event->time;
@@ -306,7 +301,7 @@ void model_thread_stop(struct model *model, const struct ct_event *event)
 
 /* ---------------------------------------------------------------- the engine's looks */
 
-/* Calls in which a thread that runs no coroutine waits for work. Numbers are this machine's. */
+/* Calls in which a thread that runs no coroutine waits for work. The numbers are this machine's. */
 static bool is_waiting_call(uint64_t number)
 {
 	switch (number) {
@@ -366,9 +361,9 @@ bool model_sleeps(const struct model *model, uint32_t index)
 }
 
 /*
- * A futex is woken by the program itself, what is in interest lists the ledger tells, what is polled the engine, and a
- * sleep is ended by the clock. Signals, child processes, and descriptors that a thread reads by itself are the world
- * outside.
+ * Does the thread wait for the world outside: for a signal, a child process, or a descriptor that it reads by itself?
+ * The program itself wakes a futex, the ledger knows what is in interest lists, the engine looks at what is polled,
+ * and the clock ends a sleep.
  */
 bool model_waits_outside(const struct model *model, uint32_t index)
 {
@@ -380,7 +375,7 @@ bool model_waits_outside(const struct model *model, uint32_t index)
 		return false;
 	if (model_sleeps(model, index))
 		return false;
-	/* A coroutine that runs waits for nothing. */
+	/* A thread that runs waits for nothing. */
 	if (model_is_look_valid(model, index) && thread->seen_state == 'R')
 		return false;
 	if (model_is_look_valid(model, index))
@@ -406,8 +401,8 @@ bool model_thread_list(struct model *model, uint32_t index)
 }
 
 /*
- * The engine may write what it sees under the thread's own index, or name it by kernel id only. Such an id is
- * given out again: then the last one is meant that has written anything by then.
+ * The thread that a look is about. The engine writes the look under the thread's own index, or names it by kernel id
+ * only. Kernel ids are reused: then the last thread is meant that had written an event by then.
  */
 static uint32_t seen_thread(const struct model *model, const struct ct_event *event)
 {
@@ -489,7 +484,7 @@ ct_time model_thread_quiet_time(const struct model *model, uint32_t index, ct_ti
 ct_time model_quiet_time(const struct model *model, uint32_t index, ct_time now)
 {
 	const struct model_process *process = &model->processes[index];
-	/* Where nobody is known to work, nobody is known to be idle. */
+	/* Without a known worker, no worker is known to be idle. */
 	ct_time quiet = process->workers.count ? INT64_MAX : INT64_MIN;
 	size_t i;
 
@@ -510,7 +505,7 @@ bool model_is_sure_worker(const struct model *model, uint32_t index)
 	return !thread->is_bystander || process->nr_bystanders == process->workers.count;
 }
 
-/* At the end it lies, without time-out, in a call in which workers wait, whatever it was seen to run before. */
+/* Is the worker at the end in a call in which workers wait, without time-out, whatever it was seen to run before? */
 static ct_time seen_quiet(const struct model *model, uint32_t index)
 {
 	const struct model_thread *thread = &model->threads[index];

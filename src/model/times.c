@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long: in which states coroutines were, what threads did, and what that comes to at each place in
- * the program.
+ * Times: in which states coroutines were, what threads did, and the sums of these at each place in the program.
  *
- * Every instant goes to one state: what ends a state begins the next one at the same time, so the parts of a
- * life add up to it exactly. Where the clocks of two threads disagree a part may be negative by as much;
- * distributions count it as nothing. Time before observation began is left out.
+ * Every instant belongs to one state: the event that ends a state begins the next one at the same time, so the parts
+ * of a life add up to it exactly. If the clocks of two threads disagree, a part may be negative by that amount;
+ * distributions count it as zero. Time before the observation is left out.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +23,7 @@ static uint32_t place_of(const struct model *model, uint32_t site)
 	return site < model->tables->nr_sites ? site : 0;
 }
 
-/* NULL: no room is left, or no memory; either is counted. */
+/* The times of a place, made if there are none. NULL: no room or no memory is left; either is counted. */
 static struct model_place_times *times_of(struct model *model, uint32_t site)
 {
 	struct model_place_times **times = &model->place_times[place_of(model, site)];
@@ -41,20 +40,20 @@ static struct model_place_times *times_of(struct model *model, uint32_t site)
 	return *times;
 }
 
-/* One more in a distribution of a place. A place that finds no room, or no memory, is counted. */
+/* Adds a value to a distribution of a place. If there is no room or no memory for it, that is counted. */
 static void count(struct model *model, struct histogram **histogram, int64_t ns)
 {
 	model->nr_times_refused +=
 		!histogram_count(histogram, length(ns), &model->distribution_bytes);
 }
 
-/* A run goes on from where the coroutine waited; before its first wait, from where it was started. */
+/* A run starts where the coroutine waited; before its first wait, where it was started. */
 static uint32_t resumed_from(const struct model_coro *coro)
 {
 	return coro->suspended == CT_NO_TIME ? coro->spawn_site : coro->wait_site;
 }
 
-/* Runs shorter than this keep nobody waiting for long. */
+/* A shorter run keeps no other coroutine waiting for long. */
 #define LONG_RUN_NS INT64_C(10000000)
 
 static void note_longest(struct model *model, struct model_place_times *times,
@@ -121,10 +120,10 @@ void model_times_cut(struct model *model, const struct model_coro *coro)
 		times->cut = coro_index(model, coro);
 }
 
-/* Shorter waits are not looked into. */
+/* A shorter delay is not looked into. */
 #define LONG_DELAY_NS INT64_C(100000000)
 
-/* From ready to running: counted for whom it happened to, and for who woke it. */
+/* Counts the time from ready to running, at the place where the coroutine waited and at the place of the wake. */
 static void count_delay(
 	struct model *model, const struct model_coro *coro, ct_time until, int64_t ns)
 {
@@ -143,7 +142,7 @@ static void count_delay(
 				.until = until});
 	if (times)
 		count(model, &times->delays, ns);
-	/* A queue alone makes ready, too, and has no place of a waker. */
+	/* A queue alone makes a coroutine ready, too; then there is no place of a wake. */
 	times = model_was_woken(coro) ? times_of(model, coro->turns->wake.site) : NULL;
 	if (times)
 		count(model, &times->delays_caused, ns);
@@ -151,13 +150,13 @@ static void count_delay(
 
 /* ---------------------------------------------------------------- coroutines */
 
-/* Events may be later than the last sign of life of who recorded them. */
+/* An event may be later than the last sign of life of its recorder. */
 static int64_t observed_until(const struct model *model, ct_time end, ct_time since)
 {
 	return end > since ? time_observed(model, end) - time_observed(model, since) : 0;
 }
 
-/* Does what it spent so far in its state show in its times, also when it enters this one? */
+/* Does the time in its present state follow from its other times, also after it enters `state`? */
 static bool is_shown(const struct model_coro *coro, enum ct_state state)
 {
 	if (coro->turns != &model_no_turns)
@@ -194,7 +193,7 @@ static void count_life(struct model *model, const struct model_coro *coro, ct_ti
 		count(model, &times->lives, end - coro->created);
 }
 
-/* Nobody observed how long that took: it is told, and in no distribution. */
+/* A duration that ended before the observation was not observed: it is in no distribution. */
 static bool is_before(const struct model *model, ct_time time)
 {
 	return model->from != CT_NO_TIME && time < model->from;
@@ -239,7 +238,7 @@ void model_times_begin(struct model *model, const struct model_coro *coro)
 
 	if (!times)
 		return;
-	/* Times within a thread may go back. */
+	/* Times may run backwards within a thread. */
 	if (times->nr_started++ == 0 || coro->created > times->last_started)
 		times->last_started = coro->created;
 	times->nr_started_before += is_before(model, coro->created);
@@ -267,8 +266,7 @@ static struct model_series *begin_alive(void)
 }
 
 /*
- * How they are started is looked at in windows of the time up to the last start: one that ends much later must not make
- * them wider.
+ * Starts are counted in windows up to the last start: a coroutine that ends much later must not widen these.
  */
 void model_times_alive(struct model *model, uint32_t site, ct_time time, int64_t by)
 {
@@ -351,7 +349,7 @@ bool model_was_free(const struct model_coro *coro)
 	return !(coro->flags & MODEL_CORO_WAS_AWAITED) || coro->has_outlived;
 }
 
-/* What shows in the times of one that has no turns. */
+/* The time in a state as it follows from the times of a coroutine without turns. */
 static int64_t spent_by_times(
 	const struct model *model, const struct model_coro *coro, enum ct_state state)
 {
@@ -487,7 +485,7 @@ static void go_on(struct ct_going_on *going_on, int64_t ns)
 	model_times_so_far(going_on, ns);
 }
 
-/* One that was there before it was seen has lived since its last change, at least. */
+/* A coroutine that was there before it was seen has lived at least since its last change. */
 static void finish_life(struct model *model, const struct model_coro *coro, ct_time end)
 {
 	struct model_place_times *times = times_of(model, coro->spawn_site);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wakes, and whom they are for. A wake may name a coroutine's id, or only the address of its frame,
- * which is all that a type-erased handle holds. Addresses are used again, and a coroutine that has
- * never waited has not told where its frame lies; then the distance between frame and tracing
- * state, learnt from those that have, leads from one to the other.
+ * Wakes, and the coroutines that they are for. A wake may name a coroutine's id, or only the address of its frame,
+ * which is all that a type-erased handle has. Addresses are reused, and the address of the frame is not known for a
+ * coroutine that has never waited. Then the distance between frame and tracing state, learnt from coroutines that
+ * have waited, leads from one to the other.
  */
 #include "model/parts.h"
 
-/* A program has a promise type or two, hardly more than this many layouts. */
+/* A program has a few promise types, and hardly more layouts than this. */
 #define OFFSETS_MAX 64u
 
 /* ---------------------------------------------------------------- addresses */
 
-/* Where memory serves a new coroutine, the one that had it is gone, though its end was not seen. */
+/* If a new coroutine has this memory, the coroutine that had it is gone, although its end was not seen. */
 static void replace(struct model *model, uint32_t old, uint32_t fresh)
 {
 	struct model_coro *coro = coro_at(model, old);
@@ -40,8 +40,7 @@ bool model_wake_learn_address(struct model *model, uint32_t index, uint64_t addr
 }
 
 /*
- * Wakes that came before this distance was known find their coroutines, but change no state any
- * more.
+ * Wakes that came before this distance was known now find their coroutines, but change no state any more.
  */
 static void match_belatedly(struct model *model, struct model_process *process, uint64_t offset)
 {
@@ -77,7 +76,7 @@ static bool learn_offset(struct model *model, struct model_process *process, uin
 	return vec_push(&process->offsets, offset);
 }
 
-/* Counts an address once, however often it is used again. */
+/* Counts an address once, however often it is reused. */
 static void note_reuse(struct model *model, uint32_t old, uint32_t fresh)
 {
 	bool is_gone = old == MODEL_GONE || old == MODEL_GONE_REUSED;
@@ -106,12 +105,12 @@ bool model_wake_learn_frame(struct model *model, uint32_t index, uint64_t frame)
 	return map_put(&process->frames, frame, index);
 }
 
-/* ---------------------------------------------------------------- whom an address means */
+/* ---------------------------------------------------------------- the coroutine at an address */
 
 struct match {
 	uint32_t coro;
 	bool is_doubtful;
-	bool is_gone; /* it was known, and was given back */
+	bool is_gone; /* it was known, and its record was given back */
 };
 
 static bool is_alive(struct model *model, uint32_t coro)
@@ -119,7 +118,7 @@ static bool is_alive(struct model *model, uint32_t coro)
 	return coro && coro_at(model, coro)->state != CT_STATE_DESTROYED;
 }
 
-/* A coroutine that has not told where its frame lies, but whose tracing state fits. */
+/* Finds a coroutine whose frame address is not known, but whose tracing state is at the right distance. */
 static struct match match_by_offset(
 	struct model *model, struct model_process *process, uint64_t frame)
 {
@@ -138,9 +137,9 @@ static struct match match_by_offset(
 }
 
 /*
- * A wake so near to the creation that the clocks do not tell which was first may be for the one
- * that lay there before. On the thread that created it, order is certain. Where the creation was
- * not seen, nothing is.
+ * Is it doubtful that the wake is for this coroutine? If the clocks do not show whether the wake or the creation came
+ * first, the wake may be for the coroutine that was at this address before. On the thread that created the coroutine,
+ * the order is certain. If the creation was not seen, nothing is certain.
  */
 static bool is_target_doubtful(
 	const struct model *model, const struct model_coro *coro, const struct ct_event *event)
@@ -150,7 +149,7 @@ static bool is_target_doubtful(
 	return coro->thread != event->thread && model_is_near(model, coro->created, event->time);
 }
 
-/* The coroutine whose frame lies there, or lay there last; 0: it was given back, or none did. */
+/* The coroutine whose frame is at this address, or was there last; 0: its record was given back, or there was none. */
 static uint32_t frame_at(struct model *model, uint32_t process, uint64_t frame, bool *ret_is_gone)
 {
 	uint32_t known = 0;
@@ -176,7 +175,7 @@ static struct match match_frame(
 		model_gone_ask(model, event->process, MODEL_KEPT_FRAME, frame);
 	if (!match.coro)
 		return (struct match){.coro = known, .is_gone = is_gone};
-	/* With frames of several kinds the address may be that of a neighbour's. */
+	/* With several kinds of frames the address may be that of a neighbour's frame. */
 	if (known && model_is_near(model, coro_at(model, known)->rare->destroyed, event->time))
 		match.is_doubtful |= process->offsets.count > 1 ||
 				     is_target_doubtful(model, coro_at(model, match.coro), event);
@@ -207,7 +206,7 @@ static uint32_t find_remote(struct model *model, uint64_t handle, finder *find)
 		if (i >= tables->nr_processes || tables->processes[i].pid != CTP_REMOTE_PID(handle))
 			continue;
 		coro = find(model, i, CTP_REMOTE_CORO(handle));
-		/* The last process of that number is meant, also where that one's was given back. */
+		/* The last process with that number is meant, even if its coroutine's record was given back. */
 		if (coro || model_is_gone(model, i, CTP_REMOTE_CORO(handle)))
 			return coro;
 	}
@@ -246,7 +245,7 @@ static void tell(
 	model_tell(model, moment, (struct model_sight){.coro = coro, .event = event});
 }
 
-/* Does it find a coroutine that another wake has made ready before? */
+/* Does the wake find a coroutine that another wake has already made ready? */
 static bool is_merged(const struct model_coro *coro, const struct ct_event *event)
 {
 	return coro->state == CT_STATE_READY && coro->suspended != CT_NO_TIME &&
@@ -327,8 +326,7 @@ static bool wake_one(
 		coro->flags |= MODEL_CORO_HAS_DOUBTFUL_WAKE;
 	if (!event_makes_ready(event->argument))
 		return true;
-	/* No resume is certain to follow for a coroutine that was never seen to suspend.
-	 */
+	/* For a coroutine that was never seen to suspend, it is not certain that a resume follows. */
 	if (coro->state == CT_STATE_WAITING ||
 		(coro->state == CT_STATE_UNSEEN && (coro->flags & MODEL_CORO_IS_INITIAL)))
 		model_coro_set_state(model, coro, CT_STATE_READY, event->time);
@@ -341,7 +339,7 @@ static void note_stranger(struct model *model, const struct model_unmatched *wak
 		model->wakes_strangers[wake->site] = true;
 }
 
-/* A frame may be known only later (match_belatedly). */
+/* Keeps a wake of a frame that may become known only later (match_belatedly). */
 static bool keep_unmatched(struct model *model, struct match match, const struct ct_event *event)
 {
 	struct model_process *process = process_at(model, event->process);
@@ -376,10 +374,10 @@ bool model_wake_apply(struct model *model, const struct ct_event *event)
 	struct match match = match_target(model, event);
 	uint32_t waker;
 
-	/* The coroutine is alive, also where nothing was seen of it before: it may come again. */
+	/* The waker is alive, even if nothing of it was seen before; it may appear again. */
 	if (!model_coro_own(model, event, &waker))
 		return false;
-	/* A coroutine that is leaving is not certain enough to call it a storm, or progress. */
+	/* A coroutine that is leaving its thread is not certain enough a waker to count for a storm, or as progress. */
 	if (!event->coro)
 		waker = thread_at(model, event->thread)->top;
 	thread_at(model, event->thread)->last_tried = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wakes, as they are kept. A part of model.h.
+ * Wakes, as the model keeps them. A part of model.h.
  */
 #ifndef MODEL_WAKING_H
 #define MODEL_WAKING_H
@@ -20,14 +20,15 @@ struct model_waking {
 	uint32_t site;
 	uint8_t outcome; /* enum ctp_outcome */
 	/*
-	 * Nobody was told, and the waker is the one that suspended last on that thread: its awaiter goes on until the
-	 * thread's next resume. So nothing is claimed by it of a coroutine that seems to have done this to itself.
+	 * The event names no waker, and `coro` is the coroutine that suspended last on that thread: its awaiter runs
+	 * on until the thread's next resume. Therefore this wake does not prove that a coroutine has woken itself.
 	 */
 	bool is_leaving;
-	bool was_taken; /* of a remark that no waker is left: one had been taken (CTP_WAKER_TAKEN) */
+	/* of a remark that no waker is left: a waker had been taken (CTP_WAKER_TAKEN) */
+	bool was_taken;
 };
 
-/* model_is_remark: does it say something of the target, and wake nobody (P-37)? */
+/* model_is_remark: does this outcome only say something about the target, and wake nobody (P-37)? */
 static inline bool model_is_remark(uint8_t outcome)
 {
 	return outcome == CTP_OUTCOME_NO_WAKER || outcome == CTP_OUTCOME_PASSED_ON;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Watchers of a model: who looks at which moment, and what each keeps of coroutines.
+ * Watchers of a model: the callbacks of each moment, and the memory of each watcher.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/release.h"
 
-/* Room for so many coroutines. */
+/* Makes room for this many coroutines. */
 static bool reserve(struct model_watch *watch, size_t count)
 {
 	return area_reach(&watch->of_coros, count * watch->watcher->nr_coro_bytes) &&

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For what they worked: how the time of coroutines divides among tasks and regions.
+ * Work: how the time of coroutines is divided among tasks and regions.
  *
- * A coroutine works for one task at a time, and may have regions open, one inside the other. Time in its states is
- * given to all of them, whenever its state, its task or its regions change. So what a region is given adds up to how
- * long it was open, if a coroutine had it; a task is given more than it lasted where several worked for it at once, and
- * less where none did. A coroutine with neither task nor region costs a comparison.
+ * A coroutine works for one task at a time, and may have nested regions open. Its time in a state is added to all of
+ * them whenever its state, its task or its regions change. Therefore the time of a region that a coroutine has open
+ * adds up to how long it was open. A task gets more time than it lasted if several coroutines worked for it at once,
+ * and less if none did for a while. A coroutine with neither task nor region costs one comparison.
  */
 #include <string.h>
 
 #include "model/parts.h"
 
-/* Regions further out than this are given nothing: without bound, ends that never come would make it slow. */
+/* Regions further out get no time: without this bound, missing ends would make it slow. */
 #define REGIONS_DEEP 64u
 
 static void give(struct model *model, uint32_t index, const struct model_coro *coro, int64_t ns)
@@ -66,7 +66,7 @@ static void enlist(struct model *model, uint32_t coro, uint32_t task)
 	*first = coro;
 }
 
-/* The task may have begun since, on a thread whose clock is a little behind. */
+/* The task may have begun since, on a thread whose clock is slightly behind. */
 static void find_task(struct model *model, uint32_t coro)
 {
 	uint64_t id = work_at(model, coro)->task;
