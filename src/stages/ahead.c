@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Batches of events in a circle: the thread fills the one behind the last full one, the caller reads the first full
- * one and gives it back when it asks for more. Each belongs to one of the two at any time; the lock, taken once a
- * batch, guards only how many are full.
+ * Batches of events in a circle: the thread fills the batch after the last full one; the caller reads the first full
+ * batch and gives it back when it asks for more. Each batch belongs to one side at any time. The lock, taken once a
+ * batch, protects only the number of full batches.
  *
- * Waking the other side costs more than a short wait: the thread wakes a caller that waits once two batches are
- * full, or nothing follows; the caller wakes a thread that found no room once half of the batches are empty.
+ * Waking the other side costs more than a short wait. So the thread wakes a waiting caller only once two batches are
+ * full, or nothing follows; and the caller wakes a thread that found no room only once half of the batches are empty.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -26,20 +26,20 @@ struct batch {
 };
 
 struct ahead {
-	struct ct_source source; /* first member */
+	struct ct_source source; /* must be the first member */
 	struct ct_source *inner;
-	struct batch *batches; /* NR_BATCHES of them */
+	struct batch *batches; /* NR_BATCHES batches */
 	pthread_t thread;
 	bool has_thread;
-	bool is_direct; /* begun, without a thread */
+	bool is_direct; /* reading has begun, without a thread */
 
-	struct batch *batch; /* the caller's; NULL: none yet */
-	size_t nr_lent;      /* of its events */
+	struct batch *batch; /* the caller's batch; NULL: none yet */
+	size_t nr_lent;      /* events of that batch handed out so far */
 
 	pthread_mutex_t lock;
 	pthread_cond_t came; /* a batch was filled */
 	pthread_cond_t left; /* batches were given back, or the thread is to end */
-	unsigned nr_full;    /* the caller's among them */
+	unsigned nr_full;    /* full batches, including the caller's */
 	bool is_stopped;
 };
 
@@ -51,7 +51,7 @@ static void fill(struct ahead *ahead, struct batch *batch)
 		source_fill(ahead->inner, batch->room, BATCH_EVENTS, &batch->events, &batch->error);
 }
 
-/* False: the thread is to end. */
+/* Waits for an empty batch. Returns false if the thread is to end. */
 static bool wait_for_room(struct ahead *ahead)
 {
 	bool is_stopped;
@@ -93,7 +93,7 @@ static bool has_another_processor(void)
 {
 	cpu_set_t set;
 
-	/* More of them than fit into the set are more than one. */
+	/* If the call fails there are more processors than the set can hold, so more than one. */
 	return sched_getaffinity(0, sizeof(set), &set) || CPU_COUNT(&set) > 1;
 }
 
@@ -216,7 +216,7 @@ enum ct_status ahead_open(
 	pthread_mutex_init(&ahead->lock, NULL);
 	pthread_cond_init(&ahead->came, NULL);
 	pthread_cond_init(&ahead->left, NULL);
-	/* Untouched until events are read. */
+	/* The memory is not touched until events are read. */
 	ahead->batches = malloc(NR_BATCHES * sizeof(*ahead->batches));
 	if (!ahead->batches) {
 		free_ahead(ahead);

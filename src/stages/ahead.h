@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A source that reads another one ahead: a thread of its own takes events from that one while the caller is busy
- * with those before them.
+ * A source that reads ahead of another source: a thread takes events from the inner source while the caller is busy
+ * with earlier events.
  *
- * Events, failures and the end come in the order of the other source. Memory is bounded: the thread waits where all
- * of it is full. One thread at a time uses the source; the other source belongs to its thread, but for its tables,
- * which neither changes.
+ * Events, failures and the end come in the order of the inner source. Memory is bounded: the thread waits while all
+ * batches are full. One thread at a time uses the source; the inner source belongs to the thread, except its tables,
+ * which neither side changes.
  */
 #ifndef STAGES_AHEAD_H
 #define STAGES_AHEAD_H
@@ -13,9 +13,9 @@
 #include "stream/stream.h"
 
 /*
- * ahead_open: before `inner`, a source that does not grow, which is closed with it; on failure `inner` stays the
- * caller's. The thread starts with the first event that is asked for, takes no signals, and ends behind the last one,
- * with a reset, or with the close. Where this process may use one processor only, or can have no more threads,
+ * ahead_open: opens a source in front of `inner`, which must not grow and is closed with this source; on failure
+ * `inner` stays the caller's. The thread starts when the first event is asked for, takes no signals, and ends after the
+ * last event, at a reset, or at the close. If this process may use only one processor, or can have no more threads,
  * events are read when they are asked for. CT_ERR_NO_MEMORY.
  */
 enum ct_status ahead_open(

@@ -9,16 +9,17 @@
 #define TAKEN_AT_ONCE 256u
 #define RUN_EVENTS 3840u
 #define ROOM_EVENTS ARRANGE_ROOM_EVENTS
-#define NR_ONE_THREAD 2u /* beside the reserved one: there is nothing to order */
+/* with the reserved entry: a trace with one thread, in which there is nothing to order */
+#define NR_ONE_THREAD 2u
 
 struct arrange {
-	struct ct_source source; /* first member */
+	struct ct_source source; /* must be the first member */
 	struct ct_source *inner;
 	struct window window;
-	struct ct_event *own;  /* where the room is too small; ROOM_EVENTS */
-	struct ct_events run;  /* that lies there */
-	size_t nr_lent;        /* of it */
-	enum ct_status status; /* of the inner source; not CT_OK: nothing more comes */
+	struct ct_event *own;  /* own room of ROOM_EVENTS, used if the reader's is too small */
+	struct ct_events run;  /* the run that lies there */
+	size_t nr_lent;        /* events of the run handed out so far */
+	enum ct_status status; /* of the inner source; not CT_OK: no more events come */
 	struct ct_error error;
 };
 
@@ -27,7 +28,7 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* More events of the inner source, behind those that are in the room already. */
+/* Takes more events of the inner source, and puts them after those that are in the room already. */
 static void fill(struct arrange *arrange, size_t capacity)
 {
 	struct window *window = &arrange->window;
@@ -43,7 +44,7 @@ static void fill(struct arrange *arrange, size_t capacity)
 	window->is_all = arrange->status != CT_OK;
 }
 
-/* False: the next event to leave belongs to another run. */
+/* Hands out events. Returns false if the next event belongs to another run. */
 static bool hand_out(struct arrange *arrange, struct ct_events *events)
 {
 	struct window *window = &arrange->window;
@@ -61,7 +62,7 @@ static bool hand_out(struct arrange *arrange, struct ct_events *events)
 	return true;
 }
 
-/* Into a room of ROOM_EVENTS at least. */
+/* Makes a run in a room of at least ROOM_EVENTS. */
 static enum ct_status arrange_run(
 	struct arrange *arrange, struct ct_events *events, struct ct_error *reterr)
 {
@@ -143,7 +144,7 @@ enum ct_status arrange_open(
 	arrange = calloc(1, sizeof(*arrange));
 	if (!arrange)
 		return ct_fail_memory(reterr);
-	/* Untouched where the room is large enough. */
+	/* The memory is not touched if the reader's room is large enough. */
 	arrange->own = malloc(ROOM_EVENTS * sizeof(*arrange->own));
 	if (!arrange_window_init(
 		    &arrange->window, order_reach(inner->tables), order_limit(inner->tables)) ||

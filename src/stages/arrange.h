@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A source that puts events of another one into an order that can be.
+ * A source that puts the events of another source into a possible order.
  *
- * A time-stamp may be earlier than its event, by the reach at most, and never later (docs/design/order.md). So events
- * of two threads that lie within the reach may come in the wrong order: a resume before the suspend that it follows.
- * Where a step of a coroutine or a lock does not lead on from where that is, this source looks for an order of its
- * steps, within the reach and with each thread's own order kept, in which they do. An event that is put behind another
- * one has its time raised to that one's; `order` of the source counts it. Where no such order is found the events stay
- * as they came. One that contradicts what came before it, though perhaps some order would be free of that, is marked
- * with CT_FLAG_ORDER_UNKNOWN; one without the mark contradicts in every order.
+ * A time-stamp may be earlier than its event, by at most the reach, but never later (docs/design/order.md). So events
+ * of two threads that lie within the reach may come in the wrong order: a resume before the suspend that it follows. If
+ * a step of a coroutine or a lock does not fit the state before it, this source searches for an order of the subject's
+ * steps in which every step fits, within the reach and without changing the order of any thread. The time of an event
+ * that is moved after another one is raised to the other's time; `order` of the source counts such events. If no such
+ * order is found, the events stay as they came. An event that contradicts the events before it, although some order may
+ * be free of the contradiction, is marked with CT_FLAG_ORDER_UNKNOWN; a contradicting event without the mark
+ * contradicts in every order.
  */
 #ifndef STAGES_ARRANGE_H
 #define STAGES_ARRANGE_H
 
 #include "stream/stream.h"
 
-/* A reader's room of so many events is used as it is; for a smaller one they are copied. */
+/* A reader's room of this size is used directly; with a smaller room events are copied. */
 #define ARRANGE_ROOM_EVENTS 12288u
 
 /*
- * arrange_open: before `inner`, a source that does not grow, which is closed with it; on failure `inner` stays the
- * caller's. For a trace with one thread, or one that is ordered, *ret_source is `inner` itself. Some thousand events
- * are held back at most. Used on one thread at a time. CT_ERR_NO_MEMORY.
+ * arrange_open: opens a source in front of `inner`, which must not grow and is closed with this source; on failure
+ * `inner` stays the caller's. For a trace with one thread, or a trace that is ordered already, *ret_source is `inner`
+ * itself. At most some thousand events are held back. One thread at a time uses the source. CT_ERR_NO_MEMORY.
  */
 enum ct_status arrange_open(
 	struct ct_source *inner, struct ct_source **ret_source, struct ct_error *reterr);

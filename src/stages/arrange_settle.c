@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The search for an order. A subject's events within the reach of a place are a row for each thread, whose order is
- * certain; all ways to merge the rows are tried, the one by stamps first, as long as no event has to be raised by more
- * than the reach, and as long as they cost less than the best one so far. The threads' other events are not looked at:
- * where one of these gets into a contradiction by the order that was found, it is settled in its turn.
+ * The search for an order. A subject's events within the reach of a place form one row for each thread, whose order is
+ * certain. All ways to merge the rows are tried, the one by stamps first, as long as no event has to be raised by more
+ * than the reach, and as long as the way costs less than the best one so far. Other events of the threads are ignored:
+ * if the order that is found makes one of them contradict, that event is settled in its turn.
  */
 #include <string.h>
 
 #include "stages/arrange_window.h"
 
-#define DEEDS_MAX 48u /* 64 at most: bits of a word */
+#define DEEDS_MAX 48u /* at most 64: the bits of a word */
 #define NODES_MAX 4000u
-#define PLACES_A_STEP 16u /* a step of the search costs as much as looking at so many places */
+#define PLACES_A_STEP 16u /* a step of the search costs as much as looking at this many places */
 
 struct candidate {
 	uint32_t place;
 	uint32_t thread;
 	uint32_t by;
 	enum act act;
-	ct_time stamp; /* as it came */
+	ct_time stamp; /* as the event came */
 	ct_time time;  /* as it is now */
 	bool is_after_gap;
 };
@@ -27,16 +27,17 @@ struct search {
 	struct candidate at[DEEDS_MAX];
 	size_t count;
 	struct visits *visits;
-	uint64_t put; /* those that have been put, a bit for each */
+	uint64_t put; /* candidates placed so far, one bit each */
 	int64_t reach_ns;
-	struct place first; /* where the subject was before all of them */
+	struct place first; /* state of the subject before all candidates */
 	unsigned best_cost;
 	size_t path[DEEDS_MAX];
 	size_t best[DEEDS_MAX];
 	unsigned nr_nodes;
-	uint32_t nr_places; /* that were looked at */
-	bool is_cut;        /* not all of them, or not all orders, were looked at */
-	bool is_backward; /* from the last stamp on: of those that cost the same another one comes first */
+	uint32_t nr_places; /* places that were looked at */
+	bool is_cut;        /* not all candidates, or not all orders, were looked at */
+	/* from the last stamp on: of orders with equal cost another comes first */
+	bool is_backward;
 };
 
 /* ---------------------------------------------------------------- what there is to order */
@@ -57,7 +58,7 @@ static void add(
 	};
 }
 
-/* The change that the event makes to the subject; NULL: none. */
+/* Returns the change that the event makes to the subject; NULL: none. */
 static const struct link *link_to(const struct window *window, uint32_t place, uint32_t subject)
 {
 	const struct link *links = arrange_window_held(window, place)->links;
@@ -67,7 +68,7 @@ static const struct link *link_to(const struct window *window, uint32_t place, u
 	return links[1].subject == subject ? &links[1] : NULL;
 }
 
-/* The first place to look at: so far back that half of the room is left for what follows. */
+/* Returns the first place to look at: so far back that half of the room is left for what follows. */
 static uint32_t begin_at(
 	const struct window *window, uint32_t place, uint32_t subject, bool *ret_is_cut)
 {
@@ -113,7 +114,9 @@ static void collect(
 	}
 }
 
-/* Something within the reach has left already, or has not arrived yet: there was no room for more. */
+/*
+ * Returns whether an event within the reach has left already, or has not arrived yet, because there was no more room.
+ */
 static bool is_beyond(const struct window *window, ct_time stamp)
 {
 	return window->left >= stamp - window->reach_ns ||
@@ -134,7 +137,7 @@ static bool is_put(const struct search *search, size_t index)
 	return search->put >> index & 1;
 }
 
-/* Is it the next one of its thread? */
+/* Returns whether the candidate is the next one of its thread. */
 static bool is_next(const struct search *search, size_t index)
 {
 	size_t i;
@@ -194,7 +197,7 @@ static unsigned present_cost(const struct search *search)
 
 /* ---------------------------------------------------------------- doing it */
 
-/* How many events of this thread lie before a place, from `first` on. */
+/* Returns how many events of this thread lie before a place, from `first` on. */
 static uint32_t nr_of_thread(
 	const struct window *window, uint32_t thread, uint32_t first, uint32_t place)
 {
@@ -205,7 +208,10 @@ static uint32_t nr_of_thread(
 	return count;
 }
 
-/* The event at `from` goes behind another one with what its thread did in between: where is that at `place` then? */
+/*
+ * The event at `from` moves after the event at `behind`, together with what its thread did in between. Returns where
+ * the event at `place` is then.
+ */
 static uint32_t place_after(const struct window *window, uint32_t thread, uint32_t from,
 	uint32_t behind, uint32_t place)
 {
@@ -250,7 +256,7 @@ bool arrange_settle(struct window *window, uint32_t place, uint32_t subject, boo
 	*ret_is_sure = false;
 	if (window->effort <= 0)
 		return false;
-	/* What was chosen before did not stand because of others. */
+	/* The order chosen earlier did not hold because of other events: prefer another. */
 	search.is_backward = arrange_window_held(window, place)->tries % 2 == 0;
 	collect(&search, window, place, subject);
 	search.is_cut |= is_beyond(window, arrange_window_held(window, place)->stamp);

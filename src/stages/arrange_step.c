@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stages/arrange_step.h"
 
-/* cost << 4 | what follows */
+/* cost << 4 | next state */
 #define S(cost, next) (uint8_t)((cost) ? (cost) << 4 | PLACE_##next : PLACE_##next)
 #define OK(next) S(0, next)
 #define ODD(next) S(1, next)
@@ -9,7 +9,7 @@
 #define BAD(next) S(15, next)
 
 static const uint8_t steps[NR_COROUTINE_ACTS][NR_COROUTINE_STATES] = {
-	/* unknown, new, ready, running, woken, waiting, done, gone */
+	/* states: unknown, new, ready, running, woken, waiting, done, gone */
 	[ACT_CREATE] = {OK(NEW), BAD(NEW), BAD(READY), BAD(RUNNING), BAD(WOKEN), BAD(WAITING),
 		BAD(DONE), BAD(GONE)},
 	[ACT_RESUME] = {OK(RUNNING), OK(RUNNING), OK(RUNNING), BAD(RUNNING), BAD(RUNNING),
@@ -64,7 +64,10 @@ static unsigned step_lock(struct place *place, enum act act, uint32_t by)
 	}
 }
 
-/* Only the thread that runs it can do this, or the program is integrated in an odd way. */
+/*
+ * The cost of an act by another thread than the one that runs the coroutine: only that thread can do it, or the program
+ * is integrated in an odd way.
+ */
 static unsigned cost_elsewhere(enum act act)
 {
 	switch (act) {
@@ -90,18 +93,18 @@ unsigned arrange_step(struct place *place, enum act act, uint32_t by)
 
 	if (act >= NR_COROUTINE_ACTS)
 		return step_lock(place, act, by);
-	/* Late: it runs elsewhere by now. */
+	/* The record came late: the coroutine runs elsewhere by now. */
 	if (act == ACT_LEAVE_AROUND && is_running && place->by != by)
 		return 0;
 	entry = steps[act][place->state];
 	cost = entry >> 4 == 15 ? COST_IMPOSSIBLE : entry >> 4;
 	if (is_running && place->by != by)
 		cost += cost_elsewhere(act);
-	/* One thread cannot contradict itself: a suspend is untold. */
+	/* A thread cannot contradict itself: a suspend was not recorded. */
 	if (is_running && place->by == by && act == ACT_RESUME)
 		cost = COST_ODD;
 	place->state = entry & 15;
-	/* A thread that makes it ready does not run it. */
+	/* A thread that makes a coroutine ready does not run it. */
 	if (act != ACT_WAKE && act != ACT_WAKE_AGAIN && act != ACT_QUEUE)
 		place->by = by;
 	return cost;

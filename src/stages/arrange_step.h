@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a coroutine or a lock is, as far as the order of events asks, and what a step costs there: nothing where it
- * leads on, a little where it is odd (a resume with no wake before), much where it cannot be.
+ * The state of a coroutine or a lock, as far as the order of events needs it, and the cost of a step from that state:
+ * none if the step fits, a little if it is odd (a resume with no wake before), much if it is impossible.
  */
 #ifndef STAGES_ARRANGE_STEP_H
 #define STAGES_ARRANGE_STEP_H
@@ -10,16 +10,16 @@
 
 enum place_state {
 	PLACE_UNKNOWN = 0,
-	PLACE_NEW,     /* created, not seen to run */
+	PLACE_NEW,     /* created, not seen running */
 	PLACE_READY,   /* woken */
 	PLACE_RUNNING, /* on thread `by` */
-	PLACE_WOKEN,   /* running, and woken already for its next wait */
+	PLACE_WOKEN,   /* running, and already woken for its next wait */
 	PLACE_WAITING,
 	PLACE_DONE,
 	PLACE_GONE,
 	NR_COROUTINE_STATES,
-	PLACE_FREE = NR_COROUTINE_STATES, /* a lock */
-	PLACE_HELD,                       /* by `by` */
+	PLACE_FREE = NR_COROUTINE_STATES, /* of a lock */
+	PLACE_HELD,                       /* of a lock: held by `by` */
 };
 
 struct place {
@@ -32,30 +32,34 @@ enum act {
 	ACT_CREATE,
 	ACT_RESUME,
 	ACT_LEAVE,
-	ACT_LEAVE_FIRST, /* before its first statement */
-	ACT_LEAVE_LAST,  /* after its last one */
-	ACT_STEP_ASIDE,  /* it runs no more, and is ready */
+	ACT_LEAVE_FIRST, /* suspend before its first statement */
+	ACT_LEAVE_LAST,  /* suspend after its last statement */
+	ACT_STEP_ASIDE,  /* no longer running, and ready */
 	ACT_CANCEL,
 	ACT_WAKE,
-	ACT_WAKE_AGAIN, /* says itself that it was ready */
+	ACT_WAKE_AGAIN, /* the wake itself says that the target was ready */
 	ACT_WAKE_ITSELF,
 	ACT_QUEUE,
 	ACT_RETURN,
 	ACT_DESTROY,
-	ACT_TAKE_AWAY, /* destroyed, and told to be suspended */
-	ACT_RESUME_AROUND, /* told by a hook in front of the run: the one before may not be told as over */
-	ACT_LEAVE_AROUND, /* told by a hook behind the run: another one may have begun */
+	ACT_TAKE_AWAY, /* destroyed, and stated to be suspended */
+	/* recorded by a hook before the run: the previous run may not be recorded as over */
+	ACT_RESUME_AROUND,
+	ACT_LEAVE_AROUND, /* recorded by a hook after the run: another run may have begun */
 	NR_COROUTINE_ACTS,
 	ACT_TAKE = NR_COROUTINE_ACTS,
 	ACT_GIVE,
-	ACT_PASS, /* a lock, to somebody whom a detail names */
+	ACT_PASS, /* a lock, to a receiver whom a detail names */
 };
 
 #define COST_ODD 1u
-#define COST_HELD 4u /* taken while another one has it */
+#define COST_HELD 4u /* taken while another thread or coroutine holds it */
 #define COST_IMPOSSIBLE 32u
 
-/* arrange_step: what the act costs; *place moves on. `by`: the thread, or of a lock who takes or gives it. */
+/*
+ * arrange_step: returns the cost of the act, and moves *place to the next state. `by`: the thread, or for a lock the
+ * thread or coroutine that takes or gives it.
+ */
 unsigned arrange_step(struct place *place, enum act act, uint32_t by);
 
 #endif

@@ -171,7 +171,7 @@ static bool is_free(const struct subject *subject, uint32_t oldest)
 	return (int32_t)(subject->newest - oldest) < 0;
 }
 
-/* The one that nothing was heard of for longest, if it may go. */
+/* Finds a slot for a new subject: a free one, or the subject with the oldest event, if that may go. */
 static uint32_t take_place(struct subjects *subjects, size_t home, uint32_t oldest)
 {
 	uint32_t found = NO_SUBJECT, at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An event is played when all that may come before it has arrived, and leaves when nothing that comes can be put
- * before it any more: so the window spans some reaches, or as much of that as there is room for.
+ * An event is played when all events that may come before it have arrived, and leaves when no event that arrives can be
+ * put before it any more. So the window spans a few reaches, or as much of that as there is room for.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "stream/order.h"
 #include "stages/arrange_window.h"
 
-#define TRIES_MAX 4u   /* at one event: then what comes is taken as it is */
-#define FUTILE_MAX 64u /* of one subject: then what is only odd is taken as it is */
-/* Times beyond cannot be true; so no sum with the reach overflows. */
+#define TRIES_MAX 4u   /* at one event; after that the event is taken as it is */
+#define FUTILE_MAX 64u /* of one subject; after that odd steps are taken as they are */
+/* Times beyond these cannot be true; so no sum with the reach overflows. */
 #define FIRST_STAMP (INT64_MIN / 4)
 #define LAST_STAMP (INT64_MAX / 4)
 #define FULL (WINDOW_EVENTS - WINDOW_EVENTS / 8)
@@ -79,7 +79,7 @@ static void bind(
 	link->by = deed->by;
 	link->act = (uint8_t)deed->act;
 	subject = &window->subjects.at[index];
-	/* What it did before may have been refused. */
+	/* Earlier events of the subject may have been refused. */
 	if (subject->newest_time == CT_NO_TIME &&
 		is_within(window, window->refused, window->newest))
 		event->flags |= CT_FLAG_ORDER_UNKNOWN;
@@ -91,7 +91,7 @@ static void bind(
 	subject->newest_time = window->newest;
 }
 
-/* Events told of earlier times, and those that nobody did, have no order that could be wrong. */
+/* Carried events, which are about earlier times, and events without a thread have no order that could be wrong. */
 static bool has_order(const struct window *window, const struct ct_event *event, bool is_carried)
 {
 	return !is_carried && event->thread && is_within(window, event->time, window->newest) &&
@@ -126,7 +126,7 @@ static struct subject *subject_of(struct window *window, const struct link *link
 	return &window->subjects.at[link->subject];
 }
 
-/* Where two threads have done nothing to it within the reach, there is one order. */
+/* Returns whether there is another order: only if two threads acted on the subject within the reach. */
 static bool has_other_order(
 	const struct window *window, const struct subject *subject, ct_time stamp, unsigned cost)
 {
@@ -134,7 +134,9 @@ static bool has_other_order(
 	       (cost >= COST_IMPOSSIBLE || subject->nr_futile < FUTILE_MAX);
 }
 
-/* The order that was chosen around there may have been the wrong one of two that led on. */
+/*
+ * Returns whether the subject was reordered near this time: of two fitting orders the wrong one may have been chosen.
+ */
 static bool was_moved(const struct window *window, const struct subject *subject, ct_time stamp)
 {
 	int64_t around_ns = WINDOW_REACHES * window->reach_ns;
@@ -144,8 +146,8 @@ static bool was_moved(const struct window *window, const struct subject *subject
 }
 
 /*
- * The step does not lead on. True where another order was found: what was played is not played any more. Else the
- * event is taken as it is, with a mark where it may be the order that is wrong.
+ * Handles a step that does not fit. Returns true if another order was found: what was played is no longer played.
+ * Otherwise the event is taken as it is, and marked if the order may be what is wrong.
  */
 static bool put_right(struct window *window, uint32_t place, uint32_t subject_index, unsigned cost)
 {
@@ -173,7 +175,7 @@ static bool put_right(struct window *window, uint32_t place, uint32_t subject_in
 	return false;
 }
 
-/* Far behind what was uncertain the next step tells where it is, whatever came before; a wake does not. */
+/* Long after an uncertain order the next step shows the subject's state, whatever came before; a wake does not. */
 static void find_again(struct window *window, const struct link *link, ct_time stamp)
 {
 	struct subject *subject;
@@ -291,7 +293,7 @@ static void put_in(struct window *window, uint32_t place, const struct ct_event 
 	uint64_t sequence = to->sequence;
 
 	*to = *event;
-	to->sequence = sequence; /* the place's */
+	to->sequence = sequence; /* the place's own number */
 	*arrange_window_held(window, place) = *held;
 }
 
@@ -309,7 +311,7 @@ static void raise_to(struct window *window, uint32_t place, ct_time time)
 		window->order.furthest_ns = raised;
 }
 
-/* Behind its subjects' newest events nothing of theirs may stand. */
+/* The subject's newest event must not lie before an event of the subject. */
 static void follow(struct window *window, uint32_t place)
 {
 	unsigned i;
@@ -323,7 +325,7 @@ static void follow(struct window *window, uint32_t place)
 	}
 }
 
-/* One event goes behind another one; all in between come a place forward. */
+/* Moves one event after another one; all events in between move one place forward. */
 static void move_one(struct window *window, uint32_t from, uint32_t behind)
 {
 	struct ct_event event = *arrange_window_event(window, from);

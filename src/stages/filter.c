@@ -2,8 +2,8 @@
 /*
  * The sink: its window, its counts, and its end.
  *
- * Records are copied before they are judged, since their memory is the target's; where nothing is to be left
- * out and no mark is among them they are passed on as they lie.
+ * Records are copied before they are judged, because the target owns their memory. If nothing is to be left out and
+ * there is no mark among the records, they are passed on in place.
  */
 #include <stdlib.h>
 
@@ -51,7 +51,10 @@ static enum ct_status tell_loss(struct filter *filter, uint32_t process, enum fa
 	return definition.loss.count ? define(filter, &definition, reterr) : CT_OK;
 }
 
-/* Events left out since they were last told. Events that the closed window left out are told in the streams. */
+/*
+ * Reports the events that were left out since the last report. Events that the closed window left out are reported in
+ * the streams.
+ */
 enum ct_status filter_tell_losses(struct filter *filter, uint64_t until_ns, struct ct_error *reterr)
 {
 	static const enum fate reasons[] = {FATE_CATEGORY, FATE_SAMPLE, FATE_LEFT_OUT};
@@ -65,7 +68,7 @@ enum ct_status filter_tell_losses(struct filter *filter, uint64_t until_ns, stru
 	return status;
 }
 
-/* For streams in which nothing was wanted any more. */
+/* Reports the gaps of streams in which no event was wanted any more. */
 static enum ct_status tell_open_gaps(
 	struct filter *filter, uint64_t until_ns, struct ct_error *reterr)
 {
@@ -102,7 +105,7 @@ static struct filter_stream *stream_at(struct filter *filter, uint32_t stream)
 	return vec_reach(&filter->streams, stream) ? &filter->streams.at[stream] : NULL;
 }
 
-/* The records that lead to the present state, each in its stream. */
+/* Puts the records that lead to the present state, each in its stream. */
 static enum ct_status put_carried(struct filter *filter, struct ct_error *reterr)
 {
 	const struct snapshot_record *records;
@@ -156,7 +159,7 @@ static bool fold_before(struct filter *filter, struct filter_stream *stream, uin
 	return stream->origin && snapshot_fold(filter->snapshot, stream->origin, record);
 }
 
-/* A record that is wanted, but not now. */
+/* Handles a record that is wanted, but not now. */
 static bool pause_record(struct filter *filter, struct filter_stream *stream, uint32_t number,
 	const struct ctp_record *record)
 {
@@ -204,7 +207,7 @@ static void count_left_out(struct filter *filter, uint32_t stream, enum fate fat
 		filter->processes.at[process].nr_left_out[fate]++;
 }
 
-/* Losses that the probe tells of, and crashes, are always of interest. */
+/* Losses that the probe reports, and crashes, are always wanted. */
 static bool is_always_wanted(unsigned kind)
 {
 	return kind == CTP_KIND_LOST || kind == CTP_KIND_CRASH || kind == CTP_KIND_THREAD_START ||
@@ -256,7 +259,7 @@ static bool has_window_mark(const struct ct_batch *batch)
 	return false;
 }
 
-/* The recording is over. */
+/* Counts a batch that comes after the recording is over. */
 static enum ct_status ignore(struct filter *filter, const struct ct_batch *batch)
 {
 	filter->nr_left_out += batch->nr_records;
@@ -296,7 +299,10 @@ static enum ct_status filter_put(
 
 /* ---------------------------------------------------------------- definitions */
 
-/* Whether any came cannot be known: findings must not take their absence for silence. */
+/*
+ * Whether there were events of a category that is off cannot be known: findings must not take their absence for
+ * silence.
+ */
 static void note_categories(struct filter *filter, uint32_t process)
 {
 	uint64_t nr_noted = 0;
@@ -357,7 +363,7 @@ static bool take_up(struct filter *filter, const struct ct_definition *definitio
 	}
 }
 
-/* What was changed while the program ran is told as long as it holds. */
+/* A change during the run is reported as long as it holds. */
 static enum ct_status tell_at_heartbeat(
 	struct filter *filter, uint64_t until_ns, struct ct_error *reterr)
 {
@@ -369,7 +375,7 @@ static enum ct_status tell_at_heartbeat(
 	return status || !filter->is_stopped ? status : tell_open_gaps(filter, until_ns, reterr);
 }
 
-/* Losses told with other definitions, right before them. */
+/* Reports losses right before other definitions. */
 static enum ct_status tell_before(
 	struct filter *filter, const struct ct_definition *definition, struct ct_error *reterr)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is wanted, told in the trace, and changed while records come. What was told before holds up to that moment:
- * losses so far are told first, and then the note of what is new.
+ * Reporting what is wanted in the trace, and changing it while records come. The earlier wishes hold up to the moment
+ * of a change: losses so far are reported first, and then the note about the change.
  */
 #include "stages/filter_parts.h"
 #include "base/text.h"
@@ -47,7 +47,9 @@ void filter_forget_sites(struct filter *filter)
 	vec_fini(&filter->known_sites);
 }
 
-/* In the order in which they were defined: of a site that was defined twice the later one holds. */
+/*
+ * Matches sites in the order in which they were defined: of a site that was defined twice the later definition holds.
+ */
 static bool match_sites(struct filter *filter)
 {
 	size_t i;
@@ -103,7 +105,7 @@ static void list_categories(struct text *text, uint32_t categories_off)
 #undef X
 }
 
-/* The wishes stand in the trace from its beginning, whatever becomes of its end. */
+/* The trace has the wishes from its beginning, so that they are known whatever becomes of its end. */
 enum ct_status filter_tell_options(struct filter *filter, const char *when, struct ct_error *reterr)
 {
 	struct text text = {0}, sentence = {0};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The judgement of one record.
+ * Deciding about one record.
  *
- * Coroutines are left out by id, or from the record on that shows a reason; from there on, all that the
- * coroutine does goes, whatever thread it does it on.
+ * A coroutine is left out by its id, or from the record on that shows a reason; from that record on, all records of the
+ * coroutine are left out, on whatever thread.
  */
 #include "stages/filter_parts.h"
 #include "event/kind_words.h"
@@ -15,7 +15,7 @@ static uint8_t match_of(const struct filter_segment *segment, const struct ctp_r
 	return site < segment->sites.count ? segment->sites.at[site] : 0;
 }
 
-/* Ids are handed out in blocks to threads: only their mixed bits are even. */
+/* Ids are given to threads in blocks: only their mixed bits are evenly distributed. */
 static bool is_sampled(const struct filter *filter, uint64_t coro)
 {
 	uint64_t mixed = coro * UINT64_C(0x9e3779b97f4a7c15);
@@ -23,7 +23,7 @@ static bool is_sampled(const struct filter *filter, uint64_t coro)
 	return filter->sample <= 1 || (mixed >> 32) % filter->sample == 0;
 }
 
-/* Other bits: a sample of a sample has its share. */
+/* Other bits are used here, so that a sample of a sample has its share. */
 static bool is_one_too_many(const struct filter *filter, uint64_t coro)
 {
 	uint64_t mixed = coro * UINT64_C(0xd6e8feb86659fd93);
@@ -47,7 +47,7 @@ static enum fate fate_of(
 
 /* ---------------------------------------------------------------- leaving out */
 
-/* A coroutine that finds no room is not left out. */
+/* A coroutine for which there is no room is not left out. */
 static bool has_room(const struct filter *filter, const struct map *known, uint64_t key)
 {
 	uint32_t unused;
@@ -55,7 +55,7 @@ static bool has_room(const struct filter *filter, const struct map *known, uint6
 	return known->count < filter->max_known || map_get(known, key, &unused);
 }
 
-/* The part of it that was passed on so far ends with a mark. */
+/* Ends the part of the coroutine that was passed on with a mark. */
 static bool put_mark(struct filter *filter, const struct ctp_record *record, uint64_t coro)
 {
 	struct ctp_record mark = {
@@ -98,7 +98,7 @@ static bool is_child_of_a_task(const struct filter_segment *segment, uint64_t pa
 	return parent && map_get(&segment->coros, parent, &leaving) && leaving == LEAVING_WITH_TASK;
 }
 
-/* Does the record show that a coroutine is not wanted? `who` did it. */
+/* Checks whether the record shows that a coroutine is not wanted. `who` is the coroutine that wrote the record. */
 static bool notice(struct filter *filter, const struct filter_stream *stream,
 	struct filter_segment *segment, const struct ctp_record *record, uint64_t who)
 {
@@ -130,7 +130,7 @@ static bool notice(struct filter *filter, const struct filter_stream *stream,
 
 /* ---------------------------------------------------------------- records of two */
 
-/* The waker goes; a wake of somebody who is not wanted goes whole. */
+/* Removes an unwanted waker from a wake; a wake of an unwanted coroutine is left out as a whole. */
 static enum fate judge_wake(const struct filter *filter, const struct filter_segment *segment,
 	struct ctp_record *record)
 {
@@ -200,13 +200,13 @@ static void note_running(struct filter_stream *stream, const struct ctp_record *
 	}
 }
 
-/* A mark is told whoever makes it. */
+/* A mark is kept, whoever makes it. */
 static bool is_annotation(unsigned kind)
 {
 	return kind_is_annotation(kind) && kind != CTP_KIND_MARK;
 }
 
-/* An annotation by its own place or name; of a task's, both ends go. */
+/* Returns whether an annotation is unwanted by its own place or name; for a task, begin and end are left out. */
 static bool is_unwanted_annotation(
 	const struct filter_segment *segment, const struct ctp_record *record)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Which places and names are meant.
- */
+/* Matching places and names with patterns. */
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>

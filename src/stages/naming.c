@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * On the way to the sink: code gets its build id, and what leads to its file is kept open.
- */
+/* On the way to the sink: adds build ids to code, and keeps the code's files open. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +11,7 @@
 #include "symbol/symbol.h"
 #include "base/vec.h"
 
-#define FILES_KEPT 64u /* others are found by their paths, or not */
+#define FILES_KEPT 64u /* further files are found by their paths, or not at all */
 
 /* Where a process finds its files. */
 struct naming_process {
@@ -23,8 +21,8 @@ struct naming_process {
 };
 
 /*
- * A file that holds code, kept open: when names are looked for its path may be gone (a folder of a build, a mount of a
- * container), or lead to another one.
+ * A file that contains code, kept open: when names are looked up, its path may be gone (a build folder, a container's
+ * mount), or lead to another file.
  */
 struct naming_file {
 	char *path;
@@ -38,7 +36,7 @@ struct naming_sink {
 	VEC(struct naming_file) files;
 	VEC(struct naming_process) processes;
 	VEC(struct ct_mapping)
-	mappings; /* with the build ids of when they were told: files change */
+	mappings; /* with the build ids at the time of their definition: files change */
 	struct arena texts;
 };
 
@@ -72,8 +70,9 @@ static bool note_process(struct naming_sink *naming, const struct ct_define_proc
 }
 
 /*
- * A process may enter its container at any time, so it is asked for whenever code of it is told. The root is kept open:
- * once the process has ended there is no other way to its files.
+ * Returns the root of a process's files. A process may enter its container at any time, so the root is asked for
+ * whenever code of the process is defined. The root is kept open, because there is no other way to the files once the
+ * process has ended.
  */
 static int root_of(struct naming_sink *naming, uint32_t process)
 {
@@ -121,7 +120,7 @@ static bool is_kept(const struct naming_sink *naming, const struct ct_define_map
 	return false;
 }
 
-/* Where it cannot be kept it may still be found by its path. */
+/* Keeps the file open. A file that cannot be kept open may still be found by its path. */
 static void keep_file(struct naming_sink *naming, const struct ct_define_mapping *mapping)
 {
 	struct naming_file file = {.descriptor = -1};

@@ -10,12 +10,12 @@
 #include "base/text.h"
 #include "stages/naming.h"
 
-#define CALLERS_BYTES 16384u /* of one site; the one that exceeds it is the last one */
-#define DOUBTS_MAX 16u       /* reasons that are told */
+#define CALLERS_BYTES 16384u /* of one site; the caller that exceeds this is the last one */
+#define DOUBTS_MAX 16u       /* most reasons that are noted */
 
 /* ------------------------------------------------------------- while recording */
 
-/* No part of a line may end it, nor one of its words. */
+/* Adds one word of a line; the word must not contain the line's or a word's end. */
 static void add_word(struct text *text, const char *word, char end)
 {
 	for (; *word; word++)
@@ -23,7 +23,7 @@ static void add_word(struct text *text, const char *word, char end)
 	text_char(text, end);
 }
 
-/* As struct ct_site has them. Names can be long: those that are too many are left out. */
+/* Adds the callers in the form of struct ct_site. Names can be long, so callers beyond CALLERS_BYTES are left out. */
 static void add_callers(struct text *text, const struct symbol_place *place)
 {
 	uint32_t i;
@@ -69,7 +69,10 @@ static bool is_nameless(const struct ct_site *site)
 	return site->address != 0 && site->function[0] == '\0';
 }
 
-/* The file keeps one of a caller's two addresses, which alone may name the wrong place: only the file is told. */
+/*
+ * The file keeps only one of a caller's two addresses, which alone may name the wrong place: only the module is filled
+ * in.
+ */
 static bool take_module(struct arena *arena, struct ct_site *site, const struct symbol_place *place)
 {
 	site->module_offset = place->module_offset;
@@ -77,7 +80,7 @@ static bool take_module(struct arena *arena, struct ct_site *site, const struct 
 	return site->module;
 }
 
-/* The resolver's texts end with it; the tables live longer. */
+/* The resolver's texts end with the resolver; the tables live longer. */
 static bool take_place(struct arena *arena, struct ct_site *site, const struct symbol_place *place)
 {
 	struct text callers = {0};
@@ -94,16 +97,16 @@ static bool take_place(struct arena *arena, struct ct_site *site, const struct s
 	return site->file && site->function && site->module && site->callers;
 }
 
-/* Why places have no names, each reason once, behind the notes that the trace has itself. */
+/* Reasons why places have no names, each once, after the trace's own notes. */
 struct doubts {
 	struct ct_note *notes;
-	/* that the trace has itself: they tell of the same places, if they say the same */
+	/* the trace's own notes; if one has the same text, it is about the same places */
 	uint32_t nr_own;
 	uint32_t count;
 	uint32_t nr_room;
 };
 
-/* The reason names its file where that is what is wrong; where it only lacks something it is named here. */
+/* Adds a reason. A reason that begins with a file's name is complete; otherwise the module's name is put in front. */
 static bool add_doubt(struct doubts *doubts, struct arena *arena, const struct symbol_place *place)
 {
 	bool is_named = place->remark[0] == '\'';
@@ -153,7 +156,7 @@ static enum ct_status fill_sites(struct symbol_resolver *resolver, const struct 
 	return CT_OK;
 }
 
-/* Compilers write a name as they came upon it, so that one file has several. */
+/* Compilers write a name as they found it, so one file can have several names. */
 static bool tidy_path(struct arena *arena, struct ct_site *site)
 {
 	char *path;
@@ -178,7 +181,7 @@ static bool has_untidy_paths(const struct ct_tables *tables)
 	return false;
 }
 
-/* The source's tables with sites that may be changed, in the arena; NULL: no memory. */
+/* Copies the source's tables, with sites that may be changed, into the arena; NULL: no memory. */
 static struct ct_tables *copy_with_sites(
 	const struct ct_source *source, struct arena *arena, struct ct_site **ret_sites)
 {

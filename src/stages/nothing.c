@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A sink that takes everything and keeps none of it.
- */
+/* A sink that takes everything and keeps nothing. */
 #include "stages/nothing.h"
 
 static enum ct_status nothing_put(

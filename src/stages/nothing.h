@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Where a recording goes whose caller wants the target's fate and the counts only.
- */
+/* The sink of a recording whose caller wants only the target's fate and the counts. */
 #ifndef STAGES_NOTHING_H
 #define STAGES_NOTHING_H
 
 #include "stream/stream.h"
 
-/* nothing_sink: the one there is. Closing it changes nothing. */
+/* nothing_sink: returns the only sink of this kind. Closing it does nothing. */
 struct ct_sink *nothing_sink(void);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The queue: what comes becomes messages in a block, and a full block, or one that somebody waits for, goes to
- * the queue's thread, which makes of them the calls on the next sink that they were.
+ * The queue: calls become messages in a block. A full block, or a block that someone waits for, goes to the queue's
+ * thread, which turns the messages into the same calls on the next sink.
  *
- * A block is filled without a lock. Records that nobody waits for stay in the open block until a definition comes that
- * speaks of the events before it (a heartbeat, an end) or a flush, so that a quiet recording wakes nobody else.
+ * A block is filled without a lock. Records stay in the open block until a definition comes that speaks of the events
+ * before it (a heartbeat, an end), or a flush, so that a quiet recording does not wake the thread.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 enum message_type {
 	MESSAGE_PUT = 1,
-	MESSAGE_REFUSED, /* a put whose caller was told that it failed */
+	MESSAGE_REFUSED, /* a put whose caller was told that the put failed */
 	MESSAGE_DEFINE,
 	MESSAGE_FLUSH,
 	MESSAGE_CALL,
@@ -24,16 +24,16 @@ enum message_type {
 
 struct message {
 	uint32_t type;     /* enum message_type */
-	uint32_t nr_bytes; /* with this head; a multiple of 8 */
+	uint32_t nr_bytes; /* including this head; a multiple of 8 */
 };
 
-/* Its records follow. */
+/* The records follow. */
 struct put {
 	struct message head;
 	struct ct_batch batch;
 };
 
-/* Its texts follow. */
+/* The texts follow. */
 struct define {
 	struct message head;
 	struct ct_definition definition;
@@ -47,14 +47,14 @@ struct call {
 };
 
 struct queue {
-	struct ct_sink sink; /* first member */
+	struct ct_sink sink; /* must be the first member */
 	struct ct_sink *next;
 	struct blocks blocks;
 	struct block *open; /* NULL: none */
 	pthread_t thread;
-	bool was_told; /* the failure, by a definition or the close */
+	bool was_told; /* the failure was returned by a definition or the close */
 
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* protects what follows */
 	uint64_t nr_lost;
 	struct ct_error trouble;
 };
@@ -78,7 +78,7 @@ static size_t room(const struct queue *queue)
 	return queue->open ? BLOCK_BYTES - queue->open->nr_bytes : 0;
 }
 
-/* Room for a message of at most a block. */
+/* Makes room for a message of at most a block. */
 static void *message_add(struct queue *queue, enum message_type type, size_t nr_bytes)
 {
 	struct message *message;
@@ -107,7 +107,7 @@ static enum ct_status failure(struct queue *queue, struct ct_error *reterr)
 	return status;
 }
 
-/* How many records a message can hold at present: what is left of the open block, or a new one. */
+/* Returns how many records a message can contain at present: in the rest of the open block, or in a new block. */
 static size_t records_at_once(const struct queue *queue)
 {
 	size_t left = room(queue);
@@ -118,8 +118,7 @@ static size_t records_at_once(const struct queue *queue)
 }
 
 /*
- * The records may change while they are copied; from then on there is one version of each, which nobody else
- * writes.
+ * The records may change while they are copied; after that there is one version of each, which no other thread writes.
  */
 static enum ct_status queue_put(
 	struct ct_sink *sink, const struct ct_batch *batch, struct ct_error *reterr)
@@ -192,7 +191,7 @@ static enum ct_status queue_define(
 		queue_settle(queue);
 		pass_on_definition(queue, definition);
 	}
-	/* Readers of what is written wait for it. */
+	/* Readers of the output wait for this definition. */
 	if (definition_speaks_of_events(definition))
 		hand_over(queue);
 	return queue->was_told ? CT_OK : failure(queue, reterr);
@@ -253,7 +252,7 @@ static bool has_failed(struct queue *queue)
 	return queue->trouble.status != CT_OK; /* only this thread sets it */
 }
 
-/* A status above zero is no failure: a sink has no flow to tell of. */
+/* A status above zero is not a failure: a sink does not report flow. */
 static void note_status(struct queue *queue, enum ct_status status, const struct ct_error *error)
 {
 	if (status >= 0 || has_failed(queue))

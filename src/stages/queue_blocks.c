@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks between two threads: a stack of empty ones and a circle of full ones, under one lock that is taken once a
+ * Blocks between two threads: a stack of empty blocks and a circle of full ones, under one lock that is taken once per
  * block.
  */
 #include <stdlib.h>

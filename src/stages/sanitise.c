@@ -14,7 +14,7 @@
 #include "event/go_words.h"
 #include "stages/sanitise.h"
 
-/* What a token stands for: texts of two kinds have two tokens. */
+/* What a token replaces: equal texts of two kinds have two tokens. */
 enum token {
 	TOKEN_FILE,
 	TOKEN_WORD,
@@ -31,15 +31,15 @@ struct known {
 };
 
 struct sanitise {
-	struct ct_source source; /* first member */
+	struct ct_source source; /* must be the first member */
 	struct ct_source *inner;
 	struct ct_tables tables;
 	struct arena arena;
 	VEC(struct known) known;
-	struct map at; /* of the texts, by hash */
+	struct map at; /* maps the hash of a text to its entry in `known` */
 	uint32_t nr_tokens[NR_TOKENS];
-	struct map values; /* numbers that were seen, to their tokens */
-	struct text text;  /* being put together */
+	struct map values; /* maps numbers to their tokens */
+	struct text text;  /* the text under construction */
 };
 
 /* ---------------------------------------------------------------- tokens */
@@ -50,7 +50,7 @@ static bool is_same(const struct known *known, enum token token, const char *tex
 	       !known->text[nr_bytes];
 }
 
-/* The number of the text's token; 0: out of memory. */
+/* Returns the number of the text's token; 0: out of memory. */
 static uint32_t number_of(
 	struct sanitise *sanitise, enum token token, const char *text, size_t nr_bytes)
 {
@@ -81,7 +81,7 @@ static void add_token(
 
 /* ---------------------------------------------------------------- paths */
 
-/* Endings by which a report tells languages apart, and a reader what the file is. */
+/* Endings by which a report recognises languages, and a reader the kind of file. */
 static bool is_known_ending(const char *ending, size_t nr_bytes)
 {
 	static const char *const endings[] = {".c", ".h", ".cpp", ".cc", ".cxx", ".C", ".c++",
@@ -132,7 +132,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-/* Words that say how a signature is read, and nothing of the program. */
+/* Words that belong to the syntax of signatures, and reveal nothing about the program. */
 static bool is_of_language(const char *word, size_t nr_bytes)
 {
 	static const char *const words[] = {"anonymous", "namespace", "bool", "char", "clone",
@@ -178,14 +178,14 @@ static void add_callers(struct sanitise *sanitise, const char *callers)
 
 /* ---------------------------------------------------------------- names */
 
-/* A phase that begins with these letters has a meaning (CTP_MARK_PHASE). */
+/* A phase whose name begins with these letters has a meaning (CTP_MARK_PHASE). */
 static void add_name(struct sanitise *sanitise, const char *name)
 {
 	static const char *const phases[] = {"warm", "shut"};
 	const char *number = strstr(name, "{}");
 	size_t i;
 
-	/* An awaiter's type. */
+	/* The name is an awaiter's type. */
 	if (strstr(name, "::") && !strpbrk(name, " \t")) {
 		add_signature(sanitise, name, strlen(name));
 		return;
@@ -215,7 +215,7 @@ enum how {
 	HOW_BYTES,
 };
 
-/* The text as the copy has it; it lives as long as the source. */
+/* Returns the text that replaces `text` in the copy; it lives as long as the source. */
 static const char *replaced(struct sanitise *sanitise, const char *text, enum how how)
 {
 	const char *kept;
@@ -271,7 +271,7 @@ static void replace_texts(struct sanitise *sanitise, enum of of, void *record)
 	}
 }
 
-/* A copy of rows, with other texts; NULL: out of memory. */
+/* Copies rows, with other texts; NULL: out of memory. */
 static void *replace_rows(
 	struct sanitise *sanitise, enum of of, const void *rows, uint32_t count, size_t size)
 {
@@ -290,7 +290,7 @@ static void *replace_rows(
 #define REPLACE_ROWS(sanitise, of, rows, count) \
 	replace_rows((sanitise), (of), (rows), (count), sizeof(*(rows)))
 
-/* False: out of memory. */
+/* Copies the tables with other texts. Returns false if out of memory. */
 static bool replace_tables(struct sanitise *sanitise)
 {
 	struct ct_tables *tables = &sanitise->tables;
@@ -310,7 +310,7 @@ static bool replace_tables(struct sanitise *sanitise)
 
 /* ---------------------------------------------------------------- events */
 
-/* A kind that is in kinds.def, and not in sanitised.def, is not declared here. */
+/* A kind that is in kinds.def but not in sanitised.def has no enumerator here, and does not compile. */
 enum kind_how {
 #define FIELD(of, field, how)
 #define KIND(name, how) KIND_HOW_##name = HOW_##how,
@@ -332,7 +332,7 @@ static const uint8_t how_of_detail[256] = {
 #undef X
 };
 
-/* The same number for the same value; 0 stays. False: out of memory. */
+/* Replaces a number: equal numbers get equal tokens; 0 stays. Returns false if out of memory. */
 static bool replace_number(struct sanitise *sanitise, uint64_t *number)
 {
 	uint32_t token = (uint32_t)sanitise->values.count + 1;
@@ -346,7 +346,7 @@ static bool replace_number(struct sanitise *sanitise, uint64_t *number)
 	return true;
 }
 
-/* As many asterisks as there are bytes. */
+/* Replaces each byte that is not 0 by an asterisk. */
 static void replace_bytes(uint64_t *bytes)
 {
 	unsigned shift;
@@ -356,7 +356,7 @@ static void replace_bytes(uint64_t *bytes)
 			*bytes = (*bytes & ~(UINT64_C(0xff) << shift)) | (uint64_t)'*' << shift;
 }
 
-/* A kind that this version does not know may hold anything. */
+/* The object of a kind that this version does not know may be anything. */
 static bool replace_object(struct sanitise *sanitise, struct ct_event *event)
 {
 	uint8_t how = event->kind == CTP_KIND_DETAIL ? how_of_detail[event->argument]
@@ -370,7 +370,7 @@ static bool replace_object(struct sanitise *sanitise, struct ct_event *event)
 	return true;
 }
 
-/* One at a time: a run that is lent may be longer than the room. */
+/* Events are read one at a time, because a run that the inner source lends may be longer than the room. */
 static enum ct_status sanitise_next(
 	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Handing on twice. The second sink is an addition: the first one never misses anything because of it.
- */
+/* Passing everything on twice. The second sink is an addition: the first sink never misses anything because of it. */
 #include <stdlib.h>
 
 #include "base/failure.h"
@@ -11,7 +9,7 @@ struct tee {
 	struct ct_sink sink;
 	struct ct_sink *first;
 	struct ct_sink *beside;
-	bool has_failed; /* beside */
+	bool has_failed; /* `beside` has failed */
 };
 
 static enum ct_status tee_put(

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The sink that watches: what is measured, and when it is too much.
- */
+/* The sink that watches: what is measured, and when a condition becomes true. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,8 +124,8 @@ static int compare(const void *left, const void *right)
 }
 
 /*
- * Folds what can have nothing before it any more, in order of time: a wake is to come before the resume that it
- * leads to, whichever ring was emptied first.
+ * Folds records that no earlier record can precede any more, in order of time: a wake must come before the resume to
+ * which it leads, whichever ring was drained first.
  */
 static void fold_until(struct watch *watch, int64_t ns)
 {
@@ -136,7 +134,7 @@ static void fold_until(struct watch *watch, int64_t ns)
 	if (watch->pending.count)
 		qsort(watch->pending.at, watch->pending.count, sizeof(*watch->pending.at), compare);
 	for (i = 0; i < watch->pending.count && (int64_t)watch->pending.at[i].ns <= ns; i++) {
-		/* An event that finds no memory is not watched, and recorded all the same. */
+		/* An event for which there is no memory is not watched, but recorded. */
 		snapshot_fold(
 			watch->snapshot, watch->pending.at[i].origin, &watch->pending.at[i].record);
 		note_record(watch, &watch->pending.at[i]);
@@ -149,8 +147,8 @@ static void fold_until(struct watch *watch, int64_t ns)
 }
 
 /*
- * Things that ended count no more. A search for them costs as much as there is: only once there is clearly
- * more than before.
+ * Forgets things that have ended. The search for them costs as much as there are things, so it waits until there are
+ * clearly more than before.
  */
 static void tidy(struct watch *watch)
 {
@@ -216,7 +214,9 @@ static bool keep_name(struct watch *watch, uint64_t site, const char *name)
 	return false;
 }
 
-/* Addresses get their function and file later, when they are defined again. */
+/*
+ * Returns whether the condition means this site. Addresses get function and file later, when the site is defined again.
+ */
 static bool is_meant(const struct condition *condition, const struct ct_define_site *from)
 {
 	const struct ct_site site = {.line = from->line,
@@ -261,7 +261,10 @@ static enum ct_status watch_define(
 
 /* ---------------------------------------------------------------- looking */
 
-/* Once told, it has to be clearly false for a while; where there is nothing to compare, it is. */
+/*
+ * Returns whether the condition becomes true. After a report the condition must be clearly false for a while before it
+ * counts again; without a value it is false.
+ */
 static bool becomes_true(struct watched *watched, bool has_value, double value, uint64_t now_ns)
 {
 	bool holds = has_value && condition_holds(&watched->condition, value);

@@ -2,8 +2,8 @@
 /*
  * Measures the quantities that conditions ask about.
  *
- * Some of it needs a look at all coroutines. The measure is not taken before the condition can have become true, nor
- * more than ten times in as long as the limit is: with a million coroutines it takes some 20 ms.
+ * Some quantities need a look at all coroutines. Such a look is not taken before the condition can have become true,
+ * and at most ten times within the condition's limit: with a million coroutines a look takes some 20 ms.
  */
 #include <string.h>
 
@@ -42,7 +42,10 @@ static uint64_t pause_of(const struct watched *watched)
 	return pause_ns > (double)LEAST_PAUSE_NS ? (uint64_t)pause_ns : LEAST_PAUSE_NS;
 }
 
-/* Only once nothing happened for so long; then whether there is anybody is asked from time to time. */
+/*
+ * Measures a silence: only after nothing happened for the limit; then whether there are any coroutines is checked from
+ * time to time.
+ */
 static double silence(const struct watch *watch, struct watched *watched, uint64_t since_ns,
 	uint64_t now_ns, uint64_t (*count)(const struct snapshot *snapshot))
 {
@@ -62,7 +65,7 @@ static double silence(const struct watch *watch, struct watched *watched, uint64
 struct waiting {
 	const struct watch *watch;
 	const struct watched *watched;
-	uint64_t first_ns; /* since when the longest one waits; UINT64_MAX: nobody does */
+	uint64_t first_ns; /* begin of the longest wait; UINT64_MAX: no coroutine waits */
 };
 
 static void note_waiting(void *context, uint32_t origin, const struct ctp_record *record)
@@ -80,7 +83,7 @@ static void note_waiting(void *context, uint32_t origin, const struct ctp_record
 		waiting->first_ns = ns;
 }
 
-/* The one that waits longest decides when it can become true at the earliest. */
+/* Measures the longest wait, which determines when the condition can become true at the earliest. */
 static double longest_wait(const struct watch *watch, struct watched *watched, uint64_t now_ns)
 {
 	struct waiting waiting = {watch, watched, UINT64_MAX};
@@ -129,7 +132,7 @@ bool watch_measure(
 	case CONDITION_WAITING:
 		*ret_value = longest_wait(watch, watched, now_ns);
 		return true;
-	default: /* of a whole trace only: not parsed for a program that runs */
+	default: /* of a whole trace only: not parsed for a running program */
 		return false;
 	}
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Shared by the files of the watch: what is watched, and what is known for that. Private to the watch.
- */
+/* The state of the watch, shared by its files: what is watched, and what is known for that. Private to the watch. */
 #ifndef STAGES_WATCH_PARTS_H
 #define STAGES_WATCH_PARTS_H
 
@@ -14,18 +12,19 @@
 
 struct watched {
 	struct condition condition;
-	struct histogram *now; /* of a spread; NULL: it has none */
+	struct histogram *now; /* for statistics; NULL: not a statistic */
 	struct histogram *before;
 	uint64_t turned_ns;
-	struct map sites; /* that have its name: segment << 32 | id */
-	double value; /* of a counter, of the last look at all coroutines, of the last judgement */
+	struct map sites; /* sites that have its name: segment << 32 | id */
+	/* of a counter, of the last look at all coroutines, or of the last judgement */
+	double value;
 	bool has_value;
-	uint64_t due_ns;        /* the next look at all coroutines */
-	bool was_told;          /* it holds, and was told */
-	uint64_t calm_since_ns; /* clearly false since; 0: it is not */
+	uint64_t due_ns;        /* next look at all coroutines */
+	bool was_told;          /* the condition holds, and was reported */
+	uint64_t calm_since_ns; /* begin of being clearly false; 0: it is not */
 };
 
-/* A record that waits for those of other rings that may come before it. */
+/* A record that waits for records of other rings that may precede it. */
 struct pending {
 	uint64_t ns;
 	uint64_t sequence;
@@ -38,23 +37,25 @@ struct watch {
 	struct ct_sink *next;
 	struct directory directory;
 	struct snapshot *snapshot;
-	uint64_t tidy_at; /* so much is known: what ended is forgotten then */
+	uint64_t tidy_at; /* number of known things at which ended ones are forgotten */
 	VEC(struct watched) list;
 	VEC(struct pending) pending;
 	uint64_t nr_pending_ever;
-	uint64_t looked_ns; /* the last look: what is older has come from all rings */
-	uint64_t ran_ns;    /* the last resume; 0: none yet */
-	uint64_t moved_ns;  /* the last time a coroutine began, ran, suspended or ended; 0: never */
-	bool wants_dump;    /* the program asked for it */
-	uint64_t dump_site; /* segment << 32 | id, the reason */
-	struct map name_at; /* such sites to texts, for reasons */
+	uint64_t looked_ns; /* time of the last look: earlier records have come from all rings */
+	uint64_t ran_ns;    /* time of the last resume; 0: none yet */
+	uint64_t moved_ns;  /* last time a coroutine began, ran, suspended or ended; 0: never */
+	bool wants_dump;    /* the program asked for a dump */
+	uint64_t dump_site; /* the reason of the dump: segment << 32 | id */
+	struct map name_at; /* maps the sites of reasons to texts */
 	VEC(char *) names;
 };
 
-/* watch_ns: CLOCK_MONOTONIC of a raw time of this origin. */
+/* watch_ns: converts a raw time of this origin to CLOCK_MONOTONIC. */
 uint64_t watch_ns(const struct watch *watch, uint32_t origin, uint64_t raw);
 
-/* watch_measure: what the condition asks about, at this moment. False: there is nothing to compare. */
+/*
+ * watch_measure: measures what the condition asks about, at this moment. Returns false if there is no value to compare.
+ */
 bool watch_measure(
 	const struct watch *watch, struct watched *watched, uint64_t now_ns, double *ret_value);
 
