@@ -15,7 +15,7 @@
 #include "render/render.h"
 #include "view/view.h"
 
-/* What a function that answers works with. */
+/* The context of a function that answers. */
 struct asking {
 	struct ct_view *view;
 	const struct ask_request *request;
@@ -101,7 +101,7 @@ static enum ct_status answer_histogram(struct asking *asking)
 
 /* ---------------------------------------------------------------- slices of time */
 
-/* All that was observed. Only the report knows, and it is not made where the request tells both ends. */
+/* The time span of the observation. Only the report has it, so no report is made if the request gives both ends. */
 static enum ct_status find_observed(struct asking *asking, ct_time *ret_from, ct_time *ret_until)
 {
 	const struct ct_report *report;
@@ -117,7 +117,7 @@ static enum ct_status find_observed(struct asking *asking, ct_time *ret_from, ct
 	return CT_OK;
 }
 
-/* From and until; where they are not asked for, all that was observed. */
+/* The request's from and until; by default the whole observation. */
 static enum ct_status read_range(struct asking *asking, ct_time *ret_from, ct_time *ret_until)
 {
 	ct_time from = 0, until = 0;
@@ -384,7 +384,7 @@ static enum ct_status answer_why(struct asking *asking)
 	return ct_fail(asking->reterr, CT_ERR_NOT_FOUND, "the trace has no such coroutine");
 }
 
-/* ---------------------------------------------------------------- all of them */
+/* ---------------------------------------------------------------- the table of requests */
 
 static const struct {
 	const char *name;

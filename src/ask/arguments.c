@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arguments, read.
+ * Reads the arguments of a request.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -63,7 +63,7 @@ const char *ask_text(const struct ask_request *request, enum ask_key key)
 	return NULL;
 }
 
-/* strtoll, without what it forgives: blanks in front, what is too large, nothing at all. */
+/* strtoll, but blanks in front, numbers that are too large, and empty texts are errors. */
 static bool read_number(const char *text, char **ret_end, int64_t *ret_number)
 {
 	if (!isdigit((unsigned char)text[*text == '-']))
@@ -73,7 +73,7 @@ static bool read_number(const char *text, char **ret_end, int64_t *ret_number)
 	return errno == 0;
 }
 
-/* The same of ids, which have all of 64 bits. */
+/* The same for ids, which have 64 bits. */
 static bool read_id(const char *text, char **ret_end, uint64_t *ret_id)
 {
 	if (!isdigit((unsigned char)*text))
@@ -168,7 +168,7 @@ static const char *const comparisons[CT_VIEW_NR_COMPARES] = {
 	[CT_VIEW_MATCHES] = "~",
 };
 
-/* The longest that stands here; CT_VIEW_NR_COMPARES: none does. */
+/* The longest comparison sign at the beginning of the text; CT_VIEW_NR_COMPARES: none. */
 static enum ct_view_compare comparison_at(const char *text)
 {
 	enum ct_view_compare found = CT_VIEW_NR_COMPARES, i;
@@ -202,7 +202,7 @@ static enum ct_status read_term(struct ask_rows *rows, const char *text, struct 
 	term->text = value;
 	if (!value)
 		return ct_fail_memory(reterr);
-	/* Nothing between the sign and the end: a cell that holds nothing. */
+	/* Nothing after the sign means an empty cell. */
 	if (!*value && compare != CT_VIEW_MATCHES) {
 		term->text = NULL;
 		term->number = ct_view_none(

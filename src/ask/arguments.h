@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The arguments of a request, as what a view takes. Each function that fails says in one sentence what it could not
- * understand.
+ * Converts the arguments of a request to what a view takes. A function that fails says in one sentence what it could
+ * not understand.
  */
 #ifndef ASK_ARGUMENTS_H
 #define ASK_ARGUMENTS_H
@@ -16,37 +16,37 @@ enum ask_key {
 	ASK_NR_KEYS,
 };
 
-/* ask_check: every argument is one that is known, and none but WHERE comes twice. */
+/* ask_check: checks that every argument is known, and that only WHERE occurs more than once. */
 enum ct_status ask_check(const struct ask_request *request, struct ct_error *reterr);
 
-/* ask_text: one argument's value, the request's; NULL: it has none. */
+/* ask_text: returns the value of an argument, which belongs to the request; NULL: there is no such argument. */
 const char *ask_text(const struct ask_request *request, enum ask_key key);
 
-/* ask_id: of a coroutine; 0 where there is no such argument. */
+/* ask_id: reads the id of a coroutine; 0 if there is no such argument. */
 enum ct_status ask_id(const struct ask_request *request, enum ask_key key, uint64_t *ret_id,
 	struct ct_error *reterr);
 
-/* ask_number: a whole number in digits; `otherwise` where there is no such argument. */
+/* ask_number: reads a whole number in digits; `otherwise` if there is no such argument. */
 enum ct_status ask_number(const struct ask_request *request, enum ask_key key, int64_t otherwise,
 	int64_t *ret_number, struct ct_error *reterr);
 
-/* What a request says of rows. The texts of its terms are its own. */
+/* A request for rows. The texts of its terms belong to this struct. */
 struct ask_rows {
 	uint32_t columns[ASK_COLUMNS_MAX];
 	struct ct_view_term terms[ASK_ARGUMENTS_MAX];
 	char *texts[ASK_ARGUMENTS_MAX];
-	struct ct_view_request request; /* refers to the above */
+	struct ct_view_request request; /* refers to the arrays above */
 };
 
 /*
- * ask_rows_init: reads table, columns, where, order, offset and limit. ask_rows_fini: frees them, after a failure,
- * too.
+ * ask_rows_init: reads table, columns, where, order, offset and limit. ask_rows_fini: frees them, also after a
+ * failure.
  */
 enum ct_status ask_rows_init(
 	struct ask_rows *rows, const struct ask_request *request, struct ct_error *reterr);
 void ask_rows_fini(struct ask_rows *rows);
 
-/* ask_column: the column of a table that has this name. */
+/* ask_column: finds the column of a table by its name. */
 enum ct_status ask_column(enum ct_view_table table, const char *name, size_t length,
 	uint32_t *ret_column, struct ct_error *reterr);
 
@@ -55,8 +55,8 @@ struct ask_lanes {
 };
 
 /*
- * ask_lanes_read: "c1.4711,t3": coroutine 4711 of process 1, thread 3. The array is to be given back, after a
- * failure, too.
+ * ask_lanes_read: reads a list of lanes: "c1.4711,t3" is coroutine 4711 of process 1, and thread 3. The caller frees
+ * the array, also after a failure.
  */
 enum ct_status ask_lanes_read(struct ask_lanes *lanes, const char *text, struct ct_error *reterr);
 

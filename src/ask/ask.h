@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests of a page, as texts: read, checked, and answered by a view. The server hands on the arguments of an
- * address, a page that is a file hands on the same as one line, and both get the same bytes.
+ * Requests of a page, as texts: read, checked, and answered by a view. The server passes on the arguments of an
+ * address; a page that is a file passes on the same as one line. Both get the same bytes.
  *
- * Requests come from outside: each may hold anything, and what cannot be understood is a sentence. All functions may
- * be called by any thread.
+ * Requests come from outside and may contain anything. A request that cannot be understood gets an error with a
+ * sentence. Any thread may call these functions.
  */
 #ifndef ASK_ASK_H
 #define ASK_ASK_H
@@ -23,7 +23,7 @@ struct ask_argument {
 };
 
 struct ask_request {
-	const char *name; /* of requests.def */
+	const char *name; /* in requests.def */
 	const struct ask_argument *arguments;
 	uint32_t nr_arguments;
 };
@@ -36,13 +36,13 @@ struct ask_answer {
 
 /*
  * ask_view: answers one request. CT_ERR_NOT_FOUND: there is no request of this name, or no such coroutine;
- * CT_ERR_USAGE: an argument is missing, unknown or cannot be understood; else what reading the trace failed with.
+ * CT_ERR_USAGE: an argument is missing, unknown or cannot be understood; otherwise the error of reading the trace.
  */
 enum ct_status ask_view(struct ct_view *view, const struct ask_request *request,
 	struct ask_answer *ret_answer, struct ct_error *reterr);
 
 /*
- * ask_line: the same of a request as one line, "select?table=waits&limit=100", whose arguments are escaped as in an
+ * ask_line: answers a request given as one line, "select?table=waits&limit=100", whose arguments are escaped as in an
  * address (RFC 3986).
  */
 enum ct_status ask_line(struct ct_view *view, const char *line, struct ask_answer *ret_answer,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lists of src/query, which are there without SQLite, too.
+ * Lists of src/query that exist even without SQLite.
  */
 #include "ask/cookbook.h"
 

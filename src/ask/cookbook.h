@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What SQL can be asked, as JSON. Private to src/ask.
+ * The SQL cookbook as JSON. Private to src/ask.
  */
 #ifndef ASK_COOKBOOK_H
 #define ASK_COOKBOOK_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A request as one line.
+ * Requests as one line.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static int digit(char c)
 	return isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 : -1;
 }
 
-/* In place: "%3D" is "=", and "+" a blank. What is no escape stands for itself. */
+/* Unescapes in place: "%3D" becomes "=", and "+" a blank. Anything that is no escape stays as it is. */
 static void unescape(char *text)
 {
 	char *to = text;

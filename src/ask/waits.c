@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nodes one by one, each with the name that the program gave it.
+ * Writes the nodes one by one, each with the name that the program gave it.
  */
 #include "ask/waits.h"
 
@@ -12,8 +12,8 @@
 
 struct names {
 	const struct graph *graph;
-	struct map nodes;                 /* of one thing each: a node */
-	int64_t of_node[GRAPH_NODES_MAX]; /* a text of the view; 0: none */
+	struct map nodes;                 /* nodes that represent one thing each */
+	int64_t of_node[GRAPH_NODES_MAX]; /* index of a text of the view; 0: none */
 };
 
 static uint64_t key_of(enum graph_kind kind, int64_t process, uint64_t id)
@@ -35,7 +35,7 @@ static bool list_nodes(struct names *names)
 	return true;
 }
 
-/* Rows of the columns process, id and name. */
+/* `rows` has the columns process, id and name. */
 static void take_names(struct names *names, enum graph_kind kind, const struct ct_view_rows *rows)
 {
 	uint64_t row;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The list of assertions: from texts and files, and judged one after the other.
+ * The list of assertions: read from texts and files, and judged one after the other.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +69,7 @@ enum ct_status ct_checks_add(struct ct_checks *checks, const char *text, struct 
 	return add(checks, text, strlen(text), "", reterr);
 }
 
-/* One line, without the blanks around it. */
+/* Adds one line, without the blanks around it. */
 static enum ct_status add_line(struct ct_checks *checks, const char *path, unsigned number,
 	const char *line, size_t length, struct ct_error *reterr)
 {
@@ -121,7 +121,7 @@ enum ct_status ct_checks_read(struct ct_checks *checks, const char *path, struct
 	return status;
 }
 
-/* A recording without an event. */
+/* A report of a recording without an event. */
 static const struct ct_tables no_tables;
 static const struct ct_report nothing = {.tables = &no_tables};
 

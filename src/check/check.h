@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Assertions: reading them, judging them by a report, and the forms in which the verdicts are told.
+ * Assertions: parsing them, judging them by a report, and writing the verdicts in several forms.
  */
 #ifndef CHECK_CHECK_H
 #define CHECK_CHECK_H
@@ -13,7 +13,7 @@
 
 struct check_asked {
 	struct condition condition;
-	struct ct_assertion assertion; /* its text and origin are the lasting arena's */
+	struct ct_assertion assertion; /* its text and origin are in the lasting arena */
 };
 
 struct ct_checks {
@@ -24,20 +24,21 @@ struct ct_checks {
 	const struct ct_report *report; /* of the last judgement; NULL: there was none */
 };
 
-/* check_measure: judges one assertion; texts come from `told`. False: out of memory. */
+/* check_measure: judges one assertion; texts are allocated from `told`. False: out of memory. */
 bool check_measure(struct check_asked *asked, const struct ct_report *report, struct arena *told);
 
 /*
- * check_passes_limit: is the statistic beyond the condition's upper limit by what goes on, however long that still
- * takes? Only `<` and `<=` have such a limit. ret_least: what the statistic is at least, in nanoseconds.
+ * check_passes_limit: do the times that are still going on put the statistic over the condition's upper limit,
+ * however long they take in the end? Only `<` and `<=` have an upper limit. ret_least: the least value of the
+ * statistic, in ns.
  */
 bool check_passes_limit(const struct condition *condition, const struct ct_distribution *ended,
 	const struct ct_going_on *going_on, double *ret_least);
 
-/* check_tell_going_on: "; 47 go on, the longest for 2.01 s". Nothing where nothing goes on. */
+/* check_tell_going_on: writes "; 47 go on, the longest for 2.01 s"; nothing if nothing goes on. */
 void check_tell_going_on(const struct ct_going_on *going_on, struct text *text);
 
-/* The forms; `options` are complete. */
+/* The forms of output; `options` are complete. */
 void check_write_text(
 	struct text *text, const struct ct_checks *checks, const struct ct_checks_options *options);
 void check_write_json(

@@ -15,7 +15,7 @@
 #define GREEN "\033[32m"
 #define PLAIN "\033[0m"
 
-/* Findings told of one assertion; who wants more asks for a report. */
+/* Findings listed for one assertion; a report has all of them. */
 #define FINDINGS_MAX 5u
 
 static uint64_t nr_of(const struct ct_checks *checks, enum ct_verdict verdict)
@@ -28,7 +28,7 @@ static uint64_t nr_of(const struct ct_checks *checks, enum ct_verdict verdict)
 	return count;
 }
 
-/* The first process of the trace, where the caller does not say what was checked. */
+/* Names what was checked; by default the first process of the trace. */
 static void say_subject(
 	struct text *text, const struct ct_checks *checks, const struct ct_checks_options *options)
 {
@@ -219,7 +219,7 @@ void check_write_json(
 
 /* ---------------------------------------------------------------- JUnit */
 
-/* As the content of an element or an attribute: what XML allows, and nothing that it reads as markup. */
+/* Escapes the content of an element or attribute: only what XML allows, and nothing that it reads as markup. */
 static void write_xml(struct text *text, const char *value)
 {
 	struct text safe = {0};

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What goes on when the trace ends, as assertions count it: its time so far may break an upper limit, and never helps
- * to keep to one.
+ * How assertions count what goes on when the trace ends: the time so far may break an upper limit, but never helps to
+ * keep one.
  */
 #include <math.h>
 
 #include "check/check.h"
 #include "say/say.h"
 
-/* So many at least take longer than that, if one of them does. */
+/* If one of them takes longer than `limit`, at least this many do. */
 static double nr_longer(const struct ct_going_on *going_on, double limit)
 {
 	double excess = (double)going_on->total_ns - (double)going_on->count * limit;
@@ -17,7 +17,7 @@ static double nr_longer(const struct ct_going_on *going_on, double limit)
 	return fmin(fmax(nr_least, 1), (double)going_on->count);
 }
 
-/* So many of all take longer than the limit that the percentile does, too. */
+/* Are there so many times over the limit that the percentile must be over the limit, too? */
 static bool is_percentile_over(const struct condition *condition,
 	const struct ct_distribution *ended, const struct ct_going_on *going_on)
 {

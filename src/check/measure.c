@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The numbers of a report that assertions ask for. Each metric hands out its values, one for each place or name that is
- * meant; the assertion has to hold for each of them.
+ * The numbers of a report that assertions ask for. A metric yields one value for each place or name that the
+ * assertion's pattern matches; the assertion must hold for each of them.
  */
 #include <fnmatch.h>
 #include <math.h>
@@ -13,12 +13,13 @@
 #include "render/facts.h"
 #include "say/say.h"
 
-/* One value, and what it is of. */
+/* One value, with its place or name. */
 struct sample {
 	double value;
 	uint32_t site;
 	const char *name; /* of a region, task or counter; else NULL */
-	bool is_at_least; /* what goes on at the end makes it so great, and breaks the assertion */
+	/* what goes on at the end makes the value at least this, and breaks the assertion */
+	bool is_at_least;
 };
 
 struct measuring {
@@ -28,13 +29,17 @@ struct measuring {
 	struct arena *told;
 	uint32_t nr_samples;
 	uint32_t nr_broken;
-	struct sample worst;         /* the one that breaks it most, or comes next to it */
-	struct ct_going_on going_on; /* at all places and names that are meant */
+	/* the value that breaks the assertion most, or comes nearest to breaking it */
+	struct sample worst;
+	struct ct_going_on going_on; /* sum over all matching places and names */
 	VEC(uint32_t) findings;
 	bool is_short_of_memory;
 };
 
-/* How far one value is on the wrong side of another; the first one counts where there are no sides. */
+/*
+ * Is the value further on the wrong side than `than`? If the comparison has no sides, the first value stays the
+ * worst.
+ */
 static bool is_worse(const struct condition *condition, double value, double than)
 {
 	if (condition->comparison[0] == '<')
@@ -93,7 +98,7 @@ static void add_going_on(struct ct_going_on *all, const struct ct_going_on *goin
 		all->longest_ns = going_on->longest_ns;
 }
 
-/* For events that did not happen only the count is known. */
+/* If nothing of the kind has ended, only the count is known. */
 static void take_spread(struct measuring *measuring, const struct ct_distribution *ended,
 	const struct ct_going_on *going_on, struct sample sample)
 {
@@ -181,7 +186,7 @@ static void measure_places(struct measuring *measuring)
 			measure_place(measuring, &statistics->places[i]);
 }
 
-/* A place that the trace does not name is a misspelt one. */
+/* A place that the trace does not have is a spelling mistake. */
 static bool is_known(const struct measuring *measuring)
 {
 	uint32_t i;
@@ -192,7 +197,7 @@ static bool is_known(const struct measuring *measuring)
 	return false;
 }
 
-/* The longest wait there, or how many coroutines wait. */
+/* The longest wait at the place, or the number of coroutines that wait there. */
 static void measure_waiting(struct measuring *measuring)
 {
 	const struct ct_report *report = measuring->report;
@@ -216,7 +221,7 @@ static void measure_waiting(struct measuring *measuring)
 		take(measuring, (struct sample){.value = nr_waiting, .site = site});
 }
 
-/* All coroutines that are ready at the end, wherever they waited before. */
+/* The delays, including all coroutines that are ready at the end, wherever they waited before. */
 static void measure_sched_latency(struct measuring *measuring)
 {
 	const struct ct_statistics *statistics = &measuring->report->statistics;
@@ -276,7 +281,7 @@ static void measure_findings(struct measuring *measuring)
 		gravest = finding->grade > gravest ? finding->grade : gravest;
 		measuring->is_short_of_memory |= !vec_push(&measuring->findings, i);
 	}
-	/* A crash is found in a program without coroutines as well. */
+	/* In a program without coroutines no finding means nothing, except that a crash may be found there as well. */
 	if (measuring->findings.count == 0 && report->quality.nr_coros == 0)
 		return;
 	take(measuring, (struct sample){.value = is_counted ? (double)measuring->findings.count
@@ -306,7 +311,7 @@ static double nr_living(const struct ct_quality *quality)
 			quality->nr_by_state[CT_STATE_DONE]);
 }
 
-/* The end of the program itself: the first process that the trace tells of. */
+/* The end of the program itself: the first process of the trace. */
 static void measure_exit(struct measuring *measuring)
 {
 	const struct ct_tables *tables = measuring->report->tables;
@@ -320,7 +325,7 @@ static void measure_exit(struct measuring *measuring)
 		take_value(measuring, 128 + process->ending_value);
 }
 
-/* A number of coroutines. Where none was seen, it is not 0: nobody knows it. */
+/* A number of coroutines. If no coroutine was seen, the number is not 0 but unknown. */
 static void take_of_coros(struct measuring *measuring, double value)
 {
 	if (measuring->report->quality.nr_coros)
@@ -399,9 +404,9 @@ static void measure(struct measuring *measuring)
 	}
 }
 
-/* ---------------------------------------------------------------- the sentence */
+/* ---------------------------------------------------------------- the sentence of the verdict */
 
-/* The limit, and how far the value is from it where both read the same. */
+/* Writes the limit, and the distance of the value from it if both print the same. */
 static void tell_limit(const struct condition *condition, double value, struct text *text)
 {
 	struct text measured = {0}, limit = {0};
@@ -473,7 +478,7 @@ static enum ct_verdict verdict_of(const struct measuring *measuring)
 	return measuring->nr_broken ? CT_VERDICT_BROKEN : CT_VERDICT_HOLDS;
 }
 
-/* Names and findings outlive this: they are copied. False: out of memory. */
+/* Copies names and findings, which the assertion needs longer. False: out of memory. */
 static bool keep(struct measuring *measuring, const struct text *text)
 {
 	struct ct_assertion *assertion = measuring->assertion;

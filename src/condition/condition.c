@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading conditions, and comparing.
+ * Parses conditions, and compares.
  */
 #include <ctype.h>
 #include <fnmatch.h>
@@ -47,15 +47,16 @@ static const struct {
 #undef X
 };
 
-#define NAMED_AT_MOST 9u /* quantities, in a sentence that has to hold in a struct ct_error */
-/* The largest limits: what is printed of these is read again, rounded as it may be. */
+/* metrics that an error's sentence names, so that it fits into a struct ct_error */
+#define NAMED_AT_MOST 9u
+/* The largest limits: a printed number, even if rounded up, can be parsed again. */
 #define LONGEST_NS INT64_C(4000000000000000000)
 #define MOST 1e18
 #define LARGEST_SHARE 1e6
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 struct reader {
-	const char *text; /* all of it, for sentences */
+	const char *text; /* the whole text, for sentences */
 	const char *at;
 	enum condition_where where;
 	struct condition *condition;
@@ -68,7 +69,7 @@ static void skip_spaces(struct reader *reader)
 		reader->at++;
 }
 
-/* Takes a word of which the text is the beginning, if no longer word could be meant. */
+/* Takes a word at the beginning of the text, unless a longer word stands there. */
 static bool take(struct reader *reader, const char *word)
 {
 	size_t length = strlen(word);
@@ -89,7 +90,7 @@ static enum ct_status complain(struct reader *reader, const char *wanted)
 		"condition '%s': at '%s': %s", reader->text, reader->at, wanted);
 }
 
-/* Takes the sentence, and releases it. */
+/* Takes the sentence, and frees it. */
 static enum ct_status complain_with(struct reader *reader, struct text *wanted)
 {
 	enum ct_status status = complain(reader, text_peek(wanted));
@@ -157,14 +158,14 @@ static const struct condition_metric_description *asked(const struct reader *rea
 	return &condition_metrics[reader->condition->metric];
 }
 
-/* The forms of the number that it is compared with. */
+/* The units of the number that the metric is compared with. */
 static unsigned units_of(const struct reader *reader)
 {
 	unsigned units = asked(reader)->units;
 
 	if (*reader->condition->statistic)
 		return statistics[reader->condition->asked].units;
-	/* While the program runs nothing is counted of what has two units. */
+	/* For a running program, a metric with two units has no count. */
 	return reader->where == CONDITION_LIVE && units != COUNT ? units & ~(unsigned)COUNT : units;
 }
 
@@ -251,7 +252,7 @@ static enum ct_status read_comparison(struct reader *reader)
 	return complain(reader, "a comparison is missing: <, <=, >, >=, == or !=");
 }
 
-/* ">= likely", with another comparison behind it: which findings count. */
+/* Reads ">= likely" before another comparison: the grade from which findings count. */
 static enum ct_status read_least(struct reader *reader)
 {
 	const char *before = reader->at;
@@ -273,7 +274,7 @@ static enum ct_status read_least(struct reader *reader)
 	return CT_OK;
 }
 
-/* The rest, without the blanks between a number and its unit, and behind it. */
+/* Takes the rest, without blanks between a number and its unit, and at the end. */
 static bool take_rest(struct reader *reader, char *ret_word, size_t nr_bytes)
 {
 	const char *at;
@@ -379,7 +380,7 @@ static enum ct_status read_limit(struct reader *reader)
 	return complain_of_limit(reader, wanted);
 }
 
-/* An assertion that asks for at least a grade would hold only because something is wrong: its count was forgotten. */
+/* An assertion of at least a grade would hold only if something is wrong: its count was forgotten. */
 static enum ct_status refuse_without_count(struct reader *reader, const char *comparison)
 {
 	const struct condition *condition = reader->condition;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A condition as people write it: what is asked, compared with a number.
+ * A condition as people write it: a metric, compared with a number.
  *
- *	sched_latency.p99 > 5ms      region(db.query).max >= 150ms      live_coroutines > 100000
- *	no_progress > 10s            waiting(read_reply) > 30s          finding(lost-wakeup) >= likely
- *	findings >= likely == 0      waiting(read_reply) == 0           utilisation > 40%
+ * 	sched_latency.p99 > 5ms      region(db.query).max >= 150ms      live_coroutines > 100000
+ * 	no_progress > 10s            waiting(read_reply) > 30s          finding(lost-wakeup) >= likely
+ * 	findings >= likely == 0      waiting(read_reply) == 0           utilisation > 40%
  *
- * Times take ns, us, ms, s, min or h; counts take k and M; shares take %; grades are suspect, likely and proven. Spaces
- * do not matter. A place is what place_matches takes, a rule one of those that reports name, with * and ?. A grade
- * between what is asked and another comparison counts findings of that grade and above only.
+ * Times take ns, us, ms, s, min or h; counts take k and M; shares take %; grades are suspect, likely and proven.
+ * Spaces do not matter. A place is a pattern of place_matches; a rule is a rule's name as in reports, and may contain
+ * * and ?. A grade before a second comparison means that only findings of that grade and above are counted.
  */
 #ifndef CONDITION_CONDITION_H
 #define CONDITION_CONDITION_H
@@ -42,7 +42,7 @@ enum condition_of {
 	CONDITION_OF_NAMED_SPREAD,
 };
 
-/* The kinds of a number; bits, of which the tables have several. */
+/* The kinds of a number; bits, because a metric may have several. */
 enum condition_unit {
 	CONDITION_TIME = 1, /* nanoseconds */
 	CONDITION_COUNT = 2,
@@ -50,9 +50,9 @@ enum condition_unit {
 	CONDITION_SHARE = 8, /* 0.4 for 40% */
 };
 
-/* The subjects that a condition may be asked of; bits, likewise. */
+/* What a condition can be asked about; bits, because a metric may have several. */
 enum condition_where {
-	CONDITION_LIVE = 1,   /* a program that runs */
+	CONDITION_LIVE = 1,   /* a running program */
 	CONDITION_REPORT = 2, /* a whole trace */
 	CONDITION_BOTH = 3,
 };
@@ -70,39 +70,42 @@ extern const struct condition_metric_description condition_metrics[CONDITION_NR_
 
 struct condition {
 	enum condition_metric metric;
-	char name[CONDITION_NAME_BYTES]; /* in brackets; "" where the metric takes none */
-	enum condition_statistic asked;  /* of a spread: which */
-	const char *statistic;           /* its name; "" where the metric has none */
+	char name[CONDITION_NAME_BYTES]; /* in brackets; "" if the metric takes none */
+	enum condition_statistic asked;  /* of a spread: the statistic */
+	const char *statistic;           /* its name; "" if the metric has none */
 	double share;                    /* of a spread: 0.99 for p99, 1 for max, 0 for others */
-	enum ct_grade least;             /* findings below it do not count */
+	enum ct_grade least;             /* findings below this grade do not count */
 	char comparison[3];              /* "<", "<=", ">", ">=", "==", "!=" */
 	enum condition_unit unit;        /* of the limit */
 	double limit;
 };
 
-/* condition_is_spread: many numbers, of which a statistic is asked. */
+/* condition_is_spread: does the metric have many numbers, of which a statistic is asked? */
 bool condition_is_spread(const struct condition *condition);
 
 /*
- * condition_parse: CT_ERR_USAGE and one sentence that quotes what cannot be read, names what could, and has the place
- * in the text as its offset. With CONDITION_REPORT, so is "findings >= likely" refused: what is asserted is a count of
- * such findings ("findings >= likely == 0").
+ * condition_parse: parses a condition. CT_ERR_USAGE: the sentence quotes what cannot be read, and names what could
+ * stand there; its offset is the position in the text. With CONDITION_REPORT, "findings >= likely" is refused, too:
+ * an assertion needs the number of such findings ("findings >= likely == 0").
  */
 enum ct_status condition_parse(const char *text, enum condition_where where,
 	struct condition *ret_condition, struct ct_error *reterr);
 
-/* condition_holds: of this value? condition_is_near: not yet clearly on the other side (a tenth). */
+/*
+ * condition_holds: does the condition hold for this value? condition_is_near: does the condition hold, or is the
+ * value within a tenth of the limit?
+ */
 bool condition_holds(const struct condition *condition, double value);
 bool condition_is_near(const struct condition *condition, double value);
 
 /*
- * condition_tell: "sched_latency.p99 is 7.31 ms, over the limit of 5 ms". condition_tell_asked: the first words
- * alone.
+ * condition_tell: writes "sched_latency.p99 is 7.31 ms, over the limit of 5 ms". condition_tell_asked: writes only
+ * the first words, the metric.
  */
 void condition_tell(const struct condition *condition, double value, struct text *text);
 void condition_tell_asked(const struct condition *condition, struct text *text);
 
-/* condition_tell_value: a number of the condition's unit: "7.31 ms", "12", "proven", "41.5%". */
+/* condition_tell_value: writes a number in the condition's unit: "7.31 ms", "12", "proven", "41.5%". */
 void condition_tell_value(const struct condition *condition, double value, struct text *text);
 
 #endif

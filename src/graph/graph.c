@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A graph as a whole: what waits at the moment, folded.
+ * A graph as a whole: everything that waits at the moment, folded.
  */
 #include "graph/graph.h"
 
 #include "base/failure.h"
 #include "graph/nodes.h"
 
-/* Whatever lasts until the end of observation is there just before it. */
+/* What lasts until the end of observation exists just before that end. */
 static enum ct_status bound(
 	struct ct_view *view, ct_time at, ct_time *ret_at, struct ct_error *reterr)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Three scans of the view. The first finds who waits, and for what; the second follows takes and releases of these
- * objects, and awaits of these coroutines, up to the moment; the third looks up what those do who wait for nothing.
+ * Three scans of the view. The first finds the coroutines that wait, and for what. The second follows takings and
+ * releases of these objects, and awaits of these coroutines, up to the moment. The third looks up the state of the
+ * coroutines that wait for nothing.
  */
 #include "graph/moment.h"
 
@@ -31,7 +32,7 @@ static uint32_t find(
 	return at;
 }
 
-/* The thing, which is made where there is none yet; GRAPH_NONE: out of memory. */
+/* The thing, made if there is none yet; GRAPH_NONE: out of memory. */
 static uint32_t get(
 	struct graph_moment *moment, enum graph_kind kind, uint32_t process, uint64_t id)
 {
@@ -77,7 +78,7 @@ static enum ct_status scan(struct graph_moment *moment, struct ct_view *view,
 	return status == CT_END ? CT_OK : status;
 }
 
-/* ---------------------------------------------------------------- who waits */
+/* ---------------------------------------------------------------- coroutines that wait */
 
 enum state_column {
 	STATE_COROUTINE,
@@ -110,7 +111,7 @@ static void note_state(struct graph_thing *thing, const struct ct_view_rows *row
 	thing->site = (uint32_t)state_cell(rows, STATE_SITE, row);
 }
 
-/* What a wait is for: a coroutine that it names by its id, or an object. */
+/* The thing that a wait is for: a coroutine that it names by its id, or an object. */
 static uint32_t get_object(struct graph_moment *moment, uint32_t process, uint64_t handle)
 {
 	uint64_t identity = handle & ~(UINT64_C(0xff) << 56);
@@ -168,7 +169,7 @@ static bool take_states(struct graph_moment *moment, const struct ct_view_rows *
 	return true;
 }
 
-/* States of which `compare` holds with waiting, at the moment: those that end later, and those that go on. */
+/* Scans the states at the moment for which `compare` with waiting holds: those that end later, and those that go on. */
 static enum ct_status scan_states(struct graph_moment *moment, struct ct_view *view,
 	enum ct_view_compare compare, take_function *take, struct ct_error *reterr)
 {
@@ -192,7 +193,7 @@ static enum ct_status scan_states(struct graph_moment *moment, struct ct_view *v
 	return scan(moment, view, &request, take, NULL, reterr);
 }
 
-/* ---------------------------------------------------------------- who was destroyed */
+/* ---------------------------------------------------------------- destroyed coroutines */
 
 static const uint32_t life_columns[] = {
 	CT_VIEW_COROUTINES_COROUTINE, CT_VIEW_COROUTINES_PROCESS, CT_VIEW_COROUTINES_DESTROYED};
@@ -216,7 +217,7 @@ static bool take_destroyed(
 	return true;
 }
 
-/* A coroutine that was destroyed is in no state any more. */
+/* A destroyed coroutine has no state any more. */
 static enum ct_status scan_destroyed(
 	struct graph_moment *moment, struct ct_view *view, struct ct_error *reterr)
 {
@@ -235,7 +236,7 @@ static enum ct_status scan_destroyed(
 	return scan(moment, view, &request, take_destroyed, NULL, reterr);
 }
 
-/* ---------------------------------------------------------------- who has what is waited for */
+/* ---------------------------------------------------------------- holders of what is waited for */
 
 enum event_column {
 	EVENT_KIND,
@@ -256,7 +257,7 @@ static const uint32_t event_columns[EVENT_NR_COLUMNS] = {
 	[EVENT_ARGUMENT] = CT_VIEW_EVENTS_ARGUMENT,
 };
 
-/* One event, and by thread the object that it handed over last, plus 1: the detail behind that names the receiver. */
+/* One event; and, by thread, the object that it handed over last, plus 1: the detail after that names the receiver. */
 struct event {
 	uint32_t process;
 	uint32_t thread;
@@ -301,7 +302,7 @@ static bool own(
 	return true;
 }
 
-/* An object that several may have at a time has the one that took it last, until that one gives it back. */
+/* If several may hold an object, it counts as held by the last taker until that one releases it. */
 static void disown(struct graph_moment *moment, uint32_t object, const struct event *event)
 {
 	uint32_t owner = event->coro ? find(moment, GRAPH_COROUTINE, event->process, event->coro)
@@ -388,7 +389,7 @@ static enum ct_status scan_events(
 	return status;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- the whole */
 
 enum ct_status graph_moment_init(
 	struct graph_moment *moment, struct ct_view *view, ct_time at, struct ct_error *reterr)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All that waits at a moment, and what for, before anything is folded. Private to src/graph.
+ * Everything that waits at a moment, and for what, before folding. Private to src/graph.
  */
 #ifndef GRAPH_MOMENT_H
 #define GRAPH_MOMENT_H
@@ -15,9 +15,9 @@ struct graph_thing {
 	uint32_t site;
 	uint32_t state;
 	ct_time since;
-	uint32_t to;      /* a thing; GRAPH_NONE */
-	uint32_t next;    /* a thing with the same key in `index`; GRAPH_NONE */
-	bool is_by_await; /* a coroutine's wait does not say for whom: its await does */
+	uint32_t to;      /* index of a thing; GRAPH_NONE */
+	uint32_t next;    /* index of a thing with the same key in `index`; GRAPH_NONE */
+	bool is_by_await; /* the coroutine's wait names no other coroutine, but its await does */
 };
 
 struct graph_moment {
@@ -28,8 +28,8 @@ struct graph_moment {
 };
 
 /*
- * graph_moment_init: waits as the view has them, holders of what is waited for as events up to then tell. What is not
- * wholly told is no edge. graph_moment_fini: after a failure, too.
+ * graph_moment_init: collects the waits from the view, and the holders of what is waited for from the events up to
+ * the moment. Incomplete information makes no edge. graph_moment_fini: frees the moment, also after a failure.
  */
 enum ct_status graph_moment_init(
 	struct graph_moment *moment, struct ct_view *view, ct_time at, struct ct_error *reterr);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From many things to few nodes.
+ * Folds many things into few nodes.
  *
- * Things that wait for the same node are alike when they look alike: then they are one node, and so, by turns, are
- * those that wait for them. Groups wait to become nodes; the one with the most coroutines behind it always comes next,
- * and is split into the groups of those that wait for it. So the nodes that there are tell the most that so many can.
+ * Things that look alike and wait for the same node are folded into one node, and then, in turn, the things that wait
+ * for that node. Groups of alike things wait in a queue to become nodes. The group with the most coroutines behind it
+ * always comes next; the things that wait for it are then divided into further groups. So the nodes show the most
+ * coroutines that this number of nodes can show.
  */
 #include "graph/nodes.h"
 
@@ -12,10 +13,10 @@
 
 #include "corotracer/ctp.h"
 
-/* Behind all else: what stands in a circle, or waits for one. */
+/* Outweighs everything else: for what is in a circle, or waits for one. */
 #define CIRCLE_WEIGHT (UINT64_C(1) << 62)
 
-/* Alike things, which are a stretch of `members`. */
+/* Alike things, which are consecutive in `members`. */
 struct group {
 	uint32_t first;
 	uint32_t count;
@@ -23,12 +24,12 @@ struct group {
 	uint64_t weight;
 };
 
-/* What things are sorted by, to be split into groups. */
+/* The key by which things are sorted and divided into groups. */
 struct look {
 	uint64_t kind;
 	uint64_t place;
 	uint32_t thing;
-	bool is_alone; /* a group of its own, whatever others look like */
+	bool is_alone; /* a group of its own, even if others look alike */
 };
 
 struct folding {
@@ -36,11 +37,13 @@ struct folding {
 	const struct graph_moment *moment;
 	uint32_t most_alike;
 	uint32_t nr_things;
-	uint32_t *circles; /* by thing: its number; 0: it is in none */
-	uint32_t *heads;   /* by thing: 1, where its circle is cut open */
-	uint64_t *weights; /* by thing: coroutines that wait for it, directly or not, and itself */
+	uint32_t *circles; /* by thing: number of its circle; 0: in no circle */
+	uint32_t *heads;   /* by thing: 1 if its circle is cut open there */
+	/* by thing: number of coroutines that wait for it, directly or not, including itself */
+	uint64_t *weights;
 	uint32_t *
-		firsts; /* by thing, and one more: where those that wait for it begin in `waiters` */
+		/* by thing, and one more: where the things that wait for it begin in `waiters` */
+		firsts;
 	uint32_t *waiters;
 	VEC(uint32_t) members;
 	VEC(struct group) groups; /* that wait to become nodes */
@@ -51,7 +54,7 @@ static const struct graph_thing *thing_at(const struct folding *folding, uint32_
 	return &folding->moment->things.at[thing];
 }
 
-/* Where the tree goes on towards its root. */
+/* The next thing towards the root of the tree; GRAPH_NONE at the root. */
 static uint32_t parent_of(const struct folding *folding, uint32_t thing)
 {
 	return folding->heads[thing] ? GRAPH_NONE : thing_at(folding, thing)->to;
@@ -67,14 +70,14 @@ static void number_circle(struct folding *folding, uint32_t head)
 		folding->circles[at] = number;
 		at = thing_at(folding, at)->to;
 	} while (at != head);
-	/* Where it is cut open stands a coroutine, and no lock. */
+	/* A circle is cut open at a coroutine rather than at a lock. */
 	while (thing_at(folding, head)->kind != GRAPH_COROUTINE &&
 		thing_at(folding, thing_at(folding, head)->to)->kind == GRAPH_COROUTINE)
 		head = thing_at(folding, head)->to;
 	folding->heads[head] = 1;
 }
 
-/* Each thing waits for one other at most: who is met again on one way stands in a circle. */
+/* Each thing waits for at most one other: a thing that is met again on the same walk is in a circle. */
 static void find_circles(struct folding *folding, uint32_t *walks)
 {
 	uint32_t i, at;
@@ -89,7 +92,7 @@ static void find_circles(struct folding *folding, uint32_t *walks)
 
 /* ---------------------------------------------------------------- trees */
 
-/* First how many wait for each thing, then where their stretch ends, at last where it begins. */
+/* First counts the waiters of each thing, then turns the counts into ends, and finally into beginnings of stretches. */
 static void list_waiters(struct folding *folding)
 {
 	uint32_t *firsts = folding->firsts, sum = 0, i, to;
@@ -113,7 +116,7 @@ static uint32_t nr_waiters(const struct folding *folding, uint32_t thing)
 	return folding->firsts[thing + 1] - folding->firsts[thing];
 }
 
-/* From the leaves on: a thing is weighed when all that wait for it are. */
+/* From the leaves on: a thing is weighed once all things that wait for it are. */
 static void weigh(struct folding *folding, uint32_t *queue, uint32_t *left)
 {
 	uint32_t i, at, to, nr_queued = 0;
@@ -172,7 +175,7 @@ static bool are_alike(const struct look *one, const struct look *other)
 	       one->place == other->place;
 }
 
-/* One group of the looks from `first` on, whose things come to lie in `members`. */
+/* Makes one group of the looks from `first` on, and appends their things to `members`. */
 static bool add_group(
 	struct folding *folding, const struct look *looks, uint32_t count, uint32_t to)
 {
@@ -187,7 +190,7 @@ static bool add_group(
 	return vec_push(&folding->groups, group);
 }
 
-/* `is_one`: they wait for one thing, so that each of a few of them can be a node of its own. */
+/* `is_one`: they all wait for one thing, so that each of a few of them can be a node of its own. */
 static bool add_groups(
 	struct folding *folding, struct look *looks, uint32_t count, uint32_t to, bool is_one)
 {
@@ -251,7 +254,7 @@ static bool add_waiters(struct folding *folding, struct group group, uint32_t no
 
 /* ---------------------------------------------------------------- nodes */
 
-/* Among those that weigh the same the one that was split off first. */
+/* The heavier group comes first; of equally heavy groups, the one that was split off first. */
 static bool goes_first(const struct group *one, const struct group *other)
 {
 	return one->weight != other->weight ? one->weight > other->weight
@@ -268,7 +271,7 @@ static uint32_t heaviest(const struct folding *folding)
 	return best;
 }
 
-/* Whom the head of a circle waits for is a node only later. */
+/* Links the head of a circle to the node that it waits for, which is made after the head. */
 static void close_circle(
 	struct folding *folding, struct graph_node *nodes, uint32_t node, const uint32_t *shown)
 {
@@ -304,7 +307,7 @@ static struct graph_node node_of(const struct folding *folding, const struct gro
 	return node;
 }
 
-/* Turns groups into nodes, as many as there may be. `shown`: by node, its first thing. */
+/* Turns groups into nodes, as many as allowed. `shown`: by node, its first thing. */
 static bool make_nodes(struct folding *folding, uint32_t *shown)
 {
 	struct graph *graph = folding->graph;
@@ -328,7 +331,10 @@ static bool make_nodes(struct folding *folding, uint32_t *shown)
 
 /* ---------------------------------------------------------------- rows */
 
-/* Nodes come after the one that they wait for, and the heaviest of those that wait for one first: as they were made. */
+/*
+ * Rows follow the order in which the nodes were made: a node after the node that it waits for, and the heaviest of
+ * its waiters first.
+ */
 static void add_rows(struct graph *graph, uint32_t *first, uint32_t *next, uint32_t *open)
 {
 	uint32_t nr_open = 0, row = 0, node, i;
@@ -368,7 +374,7 @@ static void lay_rows(struct graph *graph)
 		add_rows(graph, first, next, open);
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- the whole */
 
 static bool fold_things(struct folding *folding, uint32_t *scratch)
 {

@@ -7,7 +7,7 @@
 
 #include "graph/moment.h"
 
-/* graph_nodes_make: the graph's nodes, with rows and layers; false: out of memory. */
+/* graph_nodes_make: makes the graph's nodes, with rows and layers; false: out of memory. */
 bool graph_nodes_make(struct graph *graph, const struct graph_moment *moment, uint32_t fold);
 
 #endif

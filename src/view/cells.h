@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cells of a row, as view.def has them, to be included between the braces of the row:
+ * The cells of a row, made from view.def. Include this file between the braces of the row:
  *
- *	const int64_t row[] = {
- *	#define MAKES_NOTES ~,
- *	#include "view/cells.h"
- *	#undef MAKES_NOTES
- *	};
+ * 	const int64_t row[] = {
+ * 	#define MAKES_NOTES ~,
+ * 	#include "view/cells.h"
+ * 	#undef MAKES_NOTES
+ * 	};
  *
- * Values are told in the variables of that place. Columns of tables that are not named so make nothing.
+ * The values are expressions in the variables of that place. Columns of other tables make nothing.
  */
 #define PICK(nothing, cell, ...) cell
 #define CHOOSE(...) PICK(__VA_ARGS__)

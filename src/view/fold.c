@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events into rows: each event as it is, and what the model makes of it: states as they are left, wakes, and all that
- * ends. The model keeps no past for it: rows are packed as they come.
+ * Turns events into rows: each event as it is, and what the model makes of it: states when they are left, wakes, and
+ * everything that ends. The model needs no history for that: rows are packed as they come.
  */
 #include <stdlib.h>
 
@@ -40,7 +40,7 @@ static uint32_t woken_by(struct model *model, const struct ct_event *wake)
 	}
 }
 
-/* Before the model takes the wake up: as things were. */
+/* Adds the row before the model applies the wake, with everything as it was. */
 static bool add_wake(struct fold *fold, const struct ct_event *event)
 {
 	struct model *model = fold->model;

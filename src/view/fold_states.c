@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Coroutines: each state that they left, and at last themselves.
+ * Coroutines: a row for each state that they left, and in the end one for each coroutine.
  */
 #include "say/say.h"
 #include "view/folding.h"
 
-/* What was longest of a coroutine. */
+/* The longest times of a coroutine. */
 struct longest {
 	int64_t run_ns;
 	int64_t wait_ns;
@@ -13,7 +13,7 @@ struct longest {
 	uint32_t wait_site;
 };
 
-/* Kept of those that are alive and have left their first run, and more than that. */
+/* Kept for coroutines that are alive and have done more than their first run. */
 struct of_coro {
 	struct longest longest;
 	bool is_kept;
@@ -30,7 +30,7 @@ static struct longest longest_of(const struct fold *fold, uint32_t coro)
 		.run_ns = model_spent(model, &model->coros.at[coro], CT_STATE_RUNNING)};
 }
 
-/* What it ran is the longest run, as long as it was one. */
+/* If there was only one run, that is the longest; nothing is kept for it. */
 static bool is_first_run(const struct fold *fold, const struct model_interval *interval)
 {
 	const struct of_coro *of = model_watch_coro(fold->watch, interval->coro);
@@ -54,7 +54,7 @@ static void take_longest(struct longest *longest, const struct model_interval *i
 
 /* ---------------------------------------------------------------- states */
 
-/* As the model counts it: of a thread whose clock went back it may be less than nothing. */
+/* The time as the model counts it; on a thread whose clock went back it may be negative. */
 static int64_t observed_ns(const struct model *model, ct_time from, ct_time until)
 {
 	if (model->from != CT_NO_TIME && from < model->from)
@@ -116,7 +116,7 @@ bool view_fold_states_take(
 
 /* ---------------------------------------------------------------- coroutines */
 
-/* The name that the program gave it, or else its function's. */
+/* The name that the program gave it, or else its function's name. */
 static int64_t name_of(struct fold *fold, const struct model_coro *coro)
 {
 	const struct ct_tables *tables = fold->view->tables;
@@ -150,7 +150,7 @@ static bool add_coro(struct fold *fold, uint32_t index, const struct longest *lo
 	return view_fold_add(fold, CT_VIEW_COROUTINES, row);
 }
 
-/* ---------------------------------------------------------------- looking on */
+/* ---------------------------------------------------------------- the watcher */
 
 static bool begin(struct model_watch *watch, const void *settings)
 {

@@ -145,7 +145,7 @@ static bool add_object(struct fold *fold, const struct fold_object *waited)
 	return view_fold_add(fold, CT_VIEW_OBJECTS, row);
 }
 
-/* Those that nobody waited for, too. */
+/* Adds objects that nobody waited for, too. */
 static bool add_objects(struct fold *fold)
 {
 	const struct model *model = fold->model;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One reading of a trace, as it becomes rows. Private to src/view.
+ * One reading of a trace that makes rows. Private to src/view.
  */
 #ifndef VIEW_FOLDING_H
 #define VIEW_FOLDING_H
@@ -23,13 +23,13 @@ struct fold {
 	struct model *model;
 	struct model_watch *watch;
 	struct model_history history;
-	struct ct_event event;           /* the last one */
-	VEC(struct fold_object) objects; /* [0] is none */
+	struct ct_event event;           /* the last event */
+	VEC(struct fold_object) objects; /* [0] stands for none */
 	struct map object_at;
 	int64_t *name_of_site; /* number of a text, plus 1; 0: not made yet */
 };
 
-/* view_fold_add: a row of one of the view's tables. False: out of memory. */
+/* view_fold_add: adds a row to one of the view's tables. False: out of memory. */
 static inline bool view_fold_add(struct fold *fold, enum ct_view_table table, const int64_t *row)
 {
 	return column_log_add(&fold->view->logs[table], row);
@@ -40,29 +40,35 @@ static inline int64_t text_of(struct fold *fold, const char *text)
 	return view_text(fold->view, VIEW_FOLDED, text);
 }
 
-/* ---------------------------------------------------------------- fold_states.c: coroutines and what they did */
+/* ---------------------------------------------------------------- fold_states.c: coroutines and their states */
 
-/* view_fold_states_take: the history's function: a state was left. */
+/* view_fold_states_take: the history's callback: adds a state that was left. */
 bool view_fold_states_take(
 	void *context, const struct model *model, const struct model_interval *interval);
 
-/* view_fold_states_watcher: keeps of each coroutine what was longest, and makes its row when its record goes. */
+/*
+ * view_fold_states_watcher: the watcher that keeps the longest times of each coroutine, and makes the coroutine's row
+ * when its record is given back.
+ */
 extern const struct model_watcher view_fold_states_watcher;
 
-/* view_fold_states_finish: behind model_finish: what goes on, and who is left. False: out of memory. */
+/*
+ * view_fold_states_finish: adds states that go on, and the remaining coroutines; call after model_finish. False: out
+ * of memory.
+ */
 bool view_fold_states_finish(struct fold *fold);
 
 /* ---------------------------------------------------------------- fold_things.c: tasks, objects, descriptors */
 
 bool view_fold_things_finish(struct fold *fold);
 
-/* The watcher's functions for what ends. */
+/* The watcher's callbacks for what ends. */
 model_look view_fold_things_task_end;
 model_look view_fold_things_region_end;
 model_look view_fold_things_range_end;
 model_look view_fold_things_close;
 
-/* view_fold_things_wait: an object was, or is, waited for. False: out of memory. */
+/* view_fold_things_wait: counts a wait for an object. False: out of memory. */
 bool view_fold_things_wait(
 	struct fold *fold, uint32_t process, uint64_t handle, int64_t ns, bool is_open);
 

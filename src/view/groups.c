@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows counted by what they have in some columns: how many coroutines were started at each place, ran last on each
- * thread. One scan; memory by how many groups there are, of which there is a most.
+ * Groups: rows counted by their values in some columns, such as how many coroutines were started at each place, or
+ * ran last on each thread. One scan; the memory depends on the number of groups, which is limited.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@
 struct group {
 	int64_t values[MOST_COLUMNS];
 	uint64_t nr_rows;
-	uint32_t number; /* in the order in which they were met */
-	uint32_t next;   /* of the same key, plus 1 */
+	uint32_t number; /* in the order in which the groups were met */
+	uint32_t next;   /* another group with the same key, plus 1 */
 };
 
 struct grouping {
@@ -114,7 +114,7 @@ static int compare_groups(const void *left, const void *right)
 	return one->number < other->number ? -1 : one->number > other->number;
 }
 
-/* The page of the request. */
+/* Makes the page that was asked for. */
 static struct ct_view_rows *rows_of(
 	struct grouping *grouping, const struct ct_view_request *request)
 {

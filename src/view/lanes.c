@@ -2,8 +2,8 @@
 /*
  * Lanes: what coroutines and threads did, no finer than a screen can show.
  *
- * States come by when they ended, so that those of one lane come in order. One that is shorter than the resolution
- * waits for its neighbours, and goes with them into one slice, until that is as long as the resolution.
+ * States come in the order of their ends, so that those of one lane are in order. A state that is shorter than the
+ * resolution is merged with its neighbours into one slice, until the slice is as long as the resolution.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -41,21 +41,21 @@ struct slice {
 	uint8_t resource;
 	uint32_t site;
 	uint64_t coro;
-	uint64_t nr_states; /* 0: it is none */
+	uint64_t nr_states; /* 0: no slice */
 	ct_time from;
 	ct_time until;
-	int64_t longest_ns; /* of the state that it is named after */
+	int64_t longest_ns; /* of the state after which the slice is named */
 };
 
 struct laying {
 	const struct ct_view_lanes_request *request;
-	struct slice *open; /* by lane: slices in the making */
+	struct slice *open; /* by lane: slices being made */
 	VEC(struct slice) done;
-	VEC(uint32_t) next; /* by lane: the next one of the same key, plus 1 */
+	VEC(uint32_t) next; /* by lane: the next lane with the same key, plus 1 */
 	struct map first;   /* by key: a lane, plus 1 */
 };
 
-/* ---------------------------------------------------------------- which lanes */
+/* ---------------------------------------------------------------- the lanes */
 
 static uint64_t key_of(enum ct_view_lane_kind kind, uint64_t process, uint64_t id)
 {
@@ -205,7 +205,7 @@ static enum ct_status read_states(
 	struct ct_view_scan *scan;
 	enum ct_status status;
 
-	/* The commonest question is for one: most chunks know that they have nothing of it. */
+	/* A request is most often for one lane: most chunks then know that they have no row of it. */
 	if (laying->request->nr_lanes == 1)
 		terms[request.nr_terms++] = (struct ct_view_term){
 			.column = lane->kind == CT_VIEW_LANE_THREAD ? CT_VIEW_STATES_THREAD

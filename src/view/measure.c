@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sums over many rows: what went on over time, how a column is distributed.
+ * Sums over many rows: what happened over time, and how a column is distributed.
  */
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 
 typedef bool measure_function(void *context, const struct ct_view_rows *rows);
 
-/* Hands all rows of a request to the function; false from it: out of memory. */
+/* Passes all rows of a request to the function, which returns false if memory runs out. */
 static enum ct_status each_run(struct ct_view *view, const struct ct_view_request *request,
 	measure_function *function, void *context, struct ct_error *reterr)
 {
@@ -32,7 +32,7 @@ static enum ct_status each_run(struct ct_view *view, const struct ct_view_reques
 /* ---------------------------------------------------------------- over time */
 
 #define MOST_STEPS 65536u
-#define HISTOGRAM_BYTES (UINT64_C(64) << 20) /* of all steps' delays */
+#define HISTOGRAM_BYTES (UINT64_C(64) << 20) /* for the delays of all steps */
 
 enum overview_column {
 	OVERVIEW_FROM,
@@ -48,7 +48,7 @@ enum overview_column {
 	OVERVIEW_NR_COLUMNS,
 };
 
-/* New columns come last, so that those who ask find the others where they were. */
+/* A new column comes last, so that users find the others where they were. */
 static uint32_t column_of(unsigned state)
 {
 	return state == CT_STATE_SYSCALL ? OVERVIEW_SYSCALL : OVERVIEW_STATES + state;
@@ -76,14 +76,16 @@ struct overview {
 	uint32_t nr_steps;
 	struct ct_view_rows *rows;
 	int64_t *whole
-		[CT_STATE_DONE]; /* by step: how many states begin to fill steps here, less those that cease */
+		/* by step: states that begin to fill whole steps here, minus those that cease to */
+		[CT_STATE_DONE];
 	struct histogram **delays;
 	uint64_t room;
-	ct_time last_begins;          /* the last step; CT_NO_TIME: more was observed behind it */
-	enum overview_column counted; /* by take_times */
+	/* begin of the last step; CT_NO_TIME: more was observed after it */
+	ct_time last_begins;
+	enum overview_column counted; /* for take_times */
 };
 
-/* Where a step begins. 128 bits: a trace of hours in 65,536 steps. */
+/* Where a step begins. Computed in 128 bits, for a trace of hours in 65,536 steps. */
 static ct_time begin_of(const struct overview *overview, uint32_t step)
 {
 	__int128 span = (__int128)overview->until - overview->from;
@@ -124,13 +126,13 @@ static void add_state(struct overview *overview, int64_t state, ct_time from, ct
 	overview->whole[state][last]--;
 }
 
-/* Where a clock went back nothing took no time, in reports, too. */
+/* If a clock went back, the time counts as zero, as in reports. */
 static uint64_t length(int64_t ns)
 {
 	return ns > 0 ? (uint64_t)ns : 0;
 }
 
-/* A delay belongs to where it ended. */
+/* A delay belongs to the step in which it ended. */
 static void add_delay(struct overview *overview, ct_time until, int64_t ns)
 {
 	uint32_t step;
@@ -143,8 +145,8 @@ static void add_delay(struct overview *overview, ct_time until, int64_t ns)
 }
 
 /*
- * What goes on at the end of the observation fills the last step: of its process nothing was seen for the rest of it,
- * and nobody ended.
+ * A state that goes on at the end of the observation fills the last step: for the rest of the step its process was
+ * not observed, and no event ended the state.
  */
 static ct_time end_of(const struct overview *overview, ct_time until, bool is_open)
 {
@@ -217,7 +219,7 @@ static enum ct_status count_times(struct overview *overview, struct ct_view *vie
 	return each_run(view, &request, take_times, overview, reterr);
 }
 
-/* Where in its interval a loss was is not known: it is shown where that ends. */
+/* When a loss happened within its interval is not known: it is counted at the interval's end. */
 static void count_losses(struct overview *overview, const struct ct_tables *tables)
 {
 	int64_t *counts = view_rows_column(overview->rows, OVERVIEW_LOST);
@@ -340,7 +342,7 @@ enum histogram_column {
 struct buckets {
 	uint32_t nr_parts;
 	uint64_t counts[64 * MOST_PARTS];
-	/* of those that count here, where any do */
+	/* of the numbers in this bucket, if there are any */
 	uint64_t least[64 * MOST_PARTS];
 	uint64_t greatest[64 * MOST_PARTS];
 };
@@ -350,7 +352,7 @@ static bool is_nothing(const struct ct_view_rows *rows, uint64_t row)
 	return ct_view_is_nothing(rows->types[0], rows->columns[0][row]);
 }
 
-/* Bucket 0 is the number 0; from 1 on, each power of two begins nr_parts buckets. */
+/* Bucket 0 is for the number 0. From bucket 1 on, each power of two begins nr_parts buckets. */
 static uint32_t bucket_of(const struct buckets *buckets, uint64_t number)
 {
 	uint32_t power;
@@ -368,7 +370,7 @@ static uint64_t bucket_begin(const struct buckets *buckets, uint32_t bucket)
 	uint32_t power = (bucket - 1) / buckets->nr_parts, part = (bucket - 1) % buckets->nr_parts;
 	unsigned __int128 width = (unsigned __int128)1 << power;
 
-	/* Rounded up: the least number that bucket_of puts here. */
+	/* Rounded up: the least number that bucket_of puts into this bucket. */
 	return (uint64_t)(width + (width * part + buckets->nr_parts - 1) / buckets->nr_parts);
 }
 
@@ -417,7 +419,7 @@ static struct ct_view_rows *rows_of(const struct buckets *buckets)
 	return rows;
 }
 
-/* The request with this one column. */
+/* The request, but for this one column. */
 static struct ct_view_request of_column(const struct ct_view_request *given, const uint32_t *column)
 {
 	struct ct_view_request request;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows as one piece of bytes (docs/spec/view.md).
+ * Packs rows into one piece of bytes (docs/spec/view.md).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 #define COLUMN_BYTES 24u
 #define TEXT_BYTES 24u
 
-/* How a column lies: cells are 0 where they hold nothing, else 1 more than what they are above the base. */
+/* How a column is packed: a cell is 0 if it is empty, else 1 more than its distance from the base. */
 struct layout {
 	enum ct_view_type type;
 	int64_t base;
-	uint8_t width; /* bytes of a cell: 0, 1, 2, 4; 8: the numbers as they are */
+	uint8_t width; /* bytes of a cell: 0, 1, 2, 4; 8: plain numbers */
 	uint64_t offset;
 };
 
@@ -23,7 +23,7 @@ struct layout {
 struct word {
 	enum ct_view_type type;
 	int64_t number;
-	uint64_t offset; /* among all words */
+	uint64_t offset; /* within all words */
 	uint64_t nr_bytes;
 };
 
@@ -37,7 +37,7 @@ struct packing {
 	bool is_broken; /* out of memory */
 };
 
-/* Names of numbers that a reader cannot know from a table or a list. */
+/* Do cells of this type need words, because a reader cannot look them up in a table or a list? */
 static bool has_words(enum ct_view_type type)
 {
 	return type == CT_VIEW_TYPE_TEXT || type == CT_VIEW_TYPE_HANDLE;

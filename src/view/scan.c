@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows that meet conditions, a chunk at a time. A chunk whose least and greatest numbers rule it out is not unpacked;
- * of the others the columns of the conditions are, one after the other as long as rows are left, and then the columns
- * that are wanted.
+ * Finds rows that meet conditions, one chunk at a time. A chunk whose least and greatest numbers rule it out is not
+ * unpacked. In other chunks the columns of the conditions are unpacked, one after the other as long as rows are left,
+ * and then the wanted columns.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -57,7 +57,7 @@ void ct_view_rows_free(const struct ct_view_rows *rows)
 
 /* ---------------------------------------------------------------- terms */
 
-/* So many answers are kept of one pattern; what comes then is matched again. */
+/* Answers kept for one pattern; further texts are matched again each time. */
 #define MATCHES_KEPT 65536u
 
 static bool matches(struct ct_view_scan *scan, struct scan_term *term, int64_t number)
@@ -105,7 +105,7 @@ static bool meets(struct ct_view_scan *scan, struct scan_term *term, int64_t num
 	       (term->compare != CT_VIEW_MATCHES || matches(scan, term, number));
 }
 
-/* May any row of the chunk meet it? */
+/* May any row of the chunk meet the term? */
 static bool may_meet(const struct ct_view_scan *scan, const struct scan_term *term)
 {
 	int64_t least = column_log_least(scan->log, scan->chunk, term->column);
@@ -172,7 +172,7 @@ static uint32_t narrow_selected(struct ct_view_scan *scan, uint32_t count)
 	return nr_left;
 }
 
-/* How many rows of the chunk at hand are left. */
+/* How many rows of the present chunk are left. */
 static uint32_t take_chunk(struct ct_view_scan *scan)
 {
 	uint32_t count = column_log_rows(scan->log, scan->chunk), i;
@@ -310,7 +310,7 @@ static enum ct_status add_term(struct ct_view_scan *scan, enum ct_view_table tab
 	if (term->text &&
 		!ct_view_parse(scan->view, table, term->column, term->text, &added->number)) {
 		if (column->type == CT_VIEW_TYPE_TEXT)
-			added->number = -1; /* no row says so */
+			added->number = -1; /* equals no row */
 		else
 			return ct_fail(reterr, CT_ERR_USAGE,
 				"'%s' is no %s, in the column %s of %s", term->text,

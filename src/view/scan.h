@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scans as the parts of src/view use them: with the place of each row in its log, too. Private to src/view.
+ * Scans as the parts of src/view use them: with the position of each row in its log. Private to src/view.
  */
 #ifndef VIEW_SCAN_H
 #define VIEW_SCAN_H
@@ -9,14 +9,14 @@
 #include "view/selected.h"
 #include "view/view.h"
 
-/* A term that is ready to be asked of numbers. */
+/* A term prepared for comparison with numbers. */
 struct scan_term {
 	uint32_t column;
 	enum ct_view_type type;
 	enum ct_view_compare compare;
 	int64_t number;
 	const char *pattern;
-	struct map matches; /* of a pattern: what was asked before */
+	struct map matches; /* of a pattern: earlier answers */
 };
 
 struct ct_view_scan {
@@ -28,23 +28,24 @@ struct ct_view_scan {
 	uint32_t *wanted; /* columns */
 	uint32_t nr_wanted;
 	uint32_t chunk; /* the next one */
-	uint64_t first; /* the row with which it begins */
+	uint64_t first; /* number of the chunk's first row */
 	struct ct_view_rows *rows;
-	int64_t *values[COLUMN_MOST]; /* of the chunk at hand; NULL: nobody asked for such */
+	/* of the present chunk; NULL: the column is not asked for */
+	int64_t *values[COLUMN_MOST];
 	bool is_read[COLUMN_MOST];
-	uint64_t numbers[COLUMN_ROWS]; /* of the rows that were handed out */
-	uint16_t places[COLUMN_ROWS];  /* in the chunk, of those that are left */
+	uint64_t numbers[COLUMN_ROWS]; /* of the rows that were returned */
+	uint16_t places[COLUMN_ROWS];  /* in the chunk, of the rows that are left */
 	bool is_broken;                /* out of memory */
-	int unread_errno; /* rows could not be read back from a file: why; 0: they could */
+	int unread_errno; /* why rows could not be read back from a file; 0: no failure */
 };
 
-/* view_scan_fail_unread: rows could not be read back from the file in which they lie; `number` is the errno. */
+/* view_scan_fail_unread: fails because rows could not be read back from their file; `number` is the errno. */
 enum ct_status view_scan_fail_unread(int number, struct ct_error *reterr);
 
-/* view_scan_check: CT_ERR_USAGE: a table or a column that a request names is not there. */
+/* view_scan_check: checks the table and columns of a request. CT_ERR_USAGE: one of them does not exist. */
 enum ct_status view_scan_check(const struct ct_view_request *request, struct ct_error *reterr);
 
-/* view_scan_columns: all columns of a table, or those that were asked for. NULL: out of memory. */
+/* view_scan_columns: returns the columns that were asked for, by default all of the table. NULL: out of memory. */
 uint32_t *view_scan_columns(const struct ct_view_request *request, uint32_t *ret_count);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One page of rows. A sorted page takes two looks: the first goes through one column alone, and keeps the places of the
- * rows that stand first; the second fetches these rows.
+ * One page of rows. A sorted page needs two passes: the first reads only the sort column, and keeps the positions of
+ * the rows that come first; the second fetches these rows.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct numbers {
 	uint64_t nr_matched;
 };
 
-/* ---------------------------------------------------------------- in the order of the table */
+/* ---------------------------------------------------------------- in the table's order */
 
 static enum ct_status each_row(struct ct_view_scan *scan, const struct ct_view_request *request,
 	struct numbers *numbers, struct ct_error *reterr)
@@ -39,18 +39,19 @@ static enum ct_status each_row(struct ct_view_scan *scan, const struct ct_view_r
 
 /* ---------------------------------------------------------------- sorted */
 
-/* A row that may stand on the page: what is less by key and then by number stands first. */
+/* A row that may be on the page. Rows are ordered by key, then by number. */
 struct place {
 	uint64_t key;
 	uint64_t number;
 };
 
-/* A heap with the last one on top, of as many as are wanted at most. */
+/* A heap of at most `most` places, with the last one in order on top. */
 struct sorting {
 	VEC(struct place) heap;
 	uint64_t most;
 	uint32_t *
-		ranks; /* of the texts of the table's half, by index; NULL: the column holds none */
+		/* of the texts of the table's half, by index; NULL: the column has no texts */
+		ranks;
 	int64_t none;
 	bool is_descending;
 };
@@ -84,7 +85,7 @@ static void sink_down(struct sorting *sorting, size_t at)
 	heap[at] = moved;
 }
 
-/* Once as many are there as are wanted, each further one takes the place of the last. */
+/* Adds a place. If the heap is full, the place replaces the last one in order. */
 static bool offer(struct sorting *sorting, struct place place)
 {
 	size_t i;
@@ -104,7 +105,7 @@ static bool offer(struct sorting *sorting, struct place place)
 	return true;
 }
 
-/* Numbers as they are sorted: what is nothing stands last either way. */
+/* Converts a number to a key in the sorting order: an empty cell comes last, ascending or descending. */
 static uint64_t key_of(const struct sorting *sorting, int64_t number)
 {
 	uint64_t key = (uint64_t)number ^ UINT64_C(1) << 63;
@@ -127,7 +128,7 @@ static int compare_texts(const void *left, const void *right)
 	return strcmp(((const struct ranked *)left)->text, ((const struct ranked *)right)->text);
 }
 
-/* Texts are sorted by what they say. False: out of memory. */
+/* Ranks texts alphabetically. False: out of memory. */
 static bool rank_texts(struct sorting *sorting, const struct ct_view *view, enum view_half half)
 {
 	const struct view_texts *texts = &view->texts[half];
@@ -202,7 +203,7 @@ static enum ct_status each_sorted(struct ct_view_scan *scan, const struct ct_vie
 	return status;
 }
 
-/* ---------------------------------------------------------------- the rows themselves */
+/* ---------------------------------------------------------------- fetching the rows */
 
 struct wanted {
 	uint64_t number;
@@ -216,7 +217,7 @@ static int compare_wanted(const void *left, const void *right)
 	return one->number < other->number ? -1 : one->number > other->number;
 }
 
-/* Chunk by chunk, so that each is unpacked once. False, and errno: a chunk cannot be read back. */
+/* Fetches chunk by chunk, so that each is unpacked once. False, with errno: a chunk cannot be read back. */
 static bool fetch(const struct column_log *log, const struct wanted *wanted, uint64_t count,
 	const uint32_t *columns, struct ct_view_rows *rows)
 {

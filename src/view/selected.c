@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows that are wanted, by the names of their table's columns.
+ * Selects wanted rows, by the names of their table's columns.
  */
 #include "view/selected.h"
 
@@ -11,7 +11,7 @@ static uint32_t column_of(enum ct_view_table table, const char *name)
 	return column < ct_view_describe(table)->nr_columns ? column : VIEW_NO_COLUMN;
 }
 
-/* What begins and ends, or happens at once. */
+/* Finds the columns of begin and end, or of the one time. */
 static void find_times(struct view_selected *selected)
 {
 	static const char *const names[][2] = {{"from_ns", "until_ns"},
@@ -60,7 +60,7 @@ uint32_t view_selected_needs(const struct view_selected *selected, uint32_t *ret
 	return count;
 }
 
-/* The event of which the row was made. */
+/* Rebuilds the event from which the row was made, and asks about it. */
 static bool takes_event(struct pass *pass, int64_t *const *values, uint32_t place)
 {
 	const struct ct_event event = {
@@ -80,7 +80,7 @@ static bool takes_event(struct pass *pass, int64_t *const *values, uint32_t plac
 	return pass_takes_event(pass, &event);
 }
 
-/* Both who was woken and who woke it: a wake is about either. */
+/* A wake is about the coroutine that was woken and about its waker. */
 static bool takes_coro(const struct view_selected *selected, int64_t *const *values, uint32_t place)
 {
 	const struct pass *pass = selected->pass;

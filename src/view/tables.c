@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of every view, as corotracer/def/view.def has them.
+ * The tables of every view, from corotracer/def/view.def.
  */
 #include <string.h>
 

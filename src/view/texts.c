@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The texts that cells name.
+ * The texts that cells name by number.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@ static uint64_t hash(const char *text, size_t nr_bytes)
 	return sum;
 }
 
-/* Where the text is, or else would be: the key is free then. */
+/* Finds the text, or the free key where it would be put. */
 static bool find(const struct view_texts *texts, const char *text, size_t nr_bytes,
 	uint64_t *ret_key, uint32_t *ret_number)
 {
@@ -105,7 +105,7 @@ const char *ct_view_text(const struct ct_view *view, int64_t number)
 	const struct view_texts *texts = &view->texts[number & (VIEW_NR_HALVES - 1)];
 	uint64_t index = (uint64_t)number / VIEW_NR_HALVES;
 
-	/* Cells of either half hold it, and the other one may be filled meanwhile. */
+	/* Cells of either half may have number 0, while the other half is being filled. */
 	if (!number)
 		return "";
 	return index < texts->all.count ? texts->all.at[index] : "";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The judgement, and the tables of the trace, as rows: one function for each table, one row each.
+ * Turns the judgement and the tables of the trace into rows: one function for each table, one call for each row.
  */
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@
 struct telling {
 	struct ct_view *view;
 	const struct ct_report *report;
-	const struct ct_worker **worker_of; /* by thread; NULL: it is none */
+	const struct ct_worker **worker_of; /* by thread; NULL: the thread is no worker */
 };
 
 static void add(struct telling *telling, enum ct_view_table table, const int64_t *row)
@@ -215,7 +215,7 @@ static void tell_counter(struct telling *telling, const struct ct_counter *count
 	add(telling, CT_VIEW_COUNTERS, row);
 }
 
-/* ---------------------------------------------------------------- all */
+/* ---------------------------------------------------------------- the whole */
 
 static void tell_tables(struct telling *telling)
 {

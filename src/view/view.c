@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A view as a whole: opened, filled by halves, closed.
+ * A view as a whole: opening, filling the halves, closing.
  */
 #include <stdlib.h>
 
@@ -85,7 +85,7 @@ static void note_filled(struct ct_view *view, enum view_half half)
 	pthread_mutex_unlock(&view->lock);
 }
 
-/* A request for a half that is filled does not wait while the other one is filled. */
+/* A request for a filled half does not wait while the other half is being filled. */
 static enum ct_status fill_half(struct ct_view *view, enum view_half half, struct ct_error *reterr)
 {
 	enum ct_status status = CT_OK;

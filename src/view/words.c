@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cells in words, and back.
+ * Converts cells to words, and back.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -19,7 +19,7 @@ static void say_object(struct text *text, int64_t number, unsigned kind)
 	textrace_print_object(text, &event);
 }
 
-/* As the text form has it: a name of the list that the kind has; a plain number, where it is not 0. */
+/* Writes an argument as the text form does: a name from the list of its kind, else the number unless it is 0. */
 static void say_argument(struct text *text, int64_t number, unsigned kind)
 {
 	enum textrace_list list;
@@ -32,7 +32,7 @@ static void say_argument(struct text *text, int64_t number, unsigned kind)
 		text_signed(text, number);
 }
 
-/* A row of a table of the trace, whatever the cell says; 0: none. */
+/* The number as a row of a table of the trace, whatever the cell contains; 0: none. */
 static uint32_t row_of(int64_t number)
 {
 	return number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
@@ -118,7 +118,7 @@ size_t ct_view_say(const struct ct_view *view, enum ct_view_type type, int64_t n
 	return length;
 }
 
-/* ---------------------------------------------------------------- back */
+/* ---------------------------------------------------------------- from words to cells */
 
 static bool parse_listed(enum textrace_list list, const char *text, int64_t *ret_number)
 {
@@ -149,7 +149,7 @@ static bool has_64_bits(enum ct_view_type type)
 	       type == CT_VIEW_TYPE_HANDLE;
 }
 
-/* An id beyond the largest number is held by the negative one of the same bits. */
+/* An id beyond the largest signed number is kept as the negative number with the same bits. */
 static bool parse_digits(const char *text, enum ct_view_type type, int64_t *ret_number)
 {
 	bool has_digit = isdigit((unsigned char)text[*text == '-']);
