@@ -15,8 +15,7 @@
 struct place {
 	uint64_t nr_over;
 	uint64_t
-		/* of these: a child had ended since the waiting coroutine ran last */
-		nr_after_end;
+		nr_after_end; /* of these: a child of the waiting coroutine had ended since that one ran last */
 };
 
 /* ---------------------------------------------------------------- callbacks of the watcher */

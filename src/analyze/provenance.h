@@ -41,13 +41,11 @@ struct provenance_relay {
 	/* coroutines that waited here again, and had not just found it taken */
 	uint64_t nr_kept;
 	uint64_t
-		/* coroutines that ended in debt, before another waker woke a coroutine that waited then */
-		nr_healed;
+		nr_healed; /* coroutines that ended in debt, but another waker later woke one that waited then */
 	struct model_waking last;
 	uint32_t whom; /* the coroutine that the last wake was for */
 	uint32_t
-		/* that coroutine, if it ended in debt and nobody was woken since; 0: it did not */
-		lost;
+		lost; /* that coroutine, if it ended in debt and nobody was woken since; 0: it did not */
 	uint32_t lost_thread; /* the thread that it ran on */
 	ct_time lost_time;
 	uint64_t lost_event;

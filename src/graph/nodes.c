@@ -42,8 +42,7 @@ struct folding {
 	/* by thing: number of coroutines that wait for it, directly or not, including itself */
 	uint64_t *weights;
 	uint32_t *
-		/* by thing, and one more: where the things that wait for it begin in `waiters` */
-		firsts;
+		firsts; /* by thing, and one more: where the things that wait for it begin in `waiters` */
 	uint32_t *waiters;
 	VEC(uint32_t) members;
 	VEC(struct group) groups; /* that wait to become nodes */

@@ -61,8 +61,7 @@ struct model_turns {
 /* What only few living coroutines have. */
 struct model_rare {
 	uint64_t
-		/* events that it wrote, beyond the count in struct model_coro: model_nr_events */
-		nr_events;
+		nr_events; /* events that it wrote, beyond the count in struct model_coro: model_nr_events */
 	uint32_t resumer; /* the coroutine that resumed it last; 0: none ran there */
 	uint32_t above;   /* neighbours on its thread's stack of running coroutines */
 	uint32_t below;

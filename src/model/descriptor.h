@@ -70,8 +70,7 @@ struct model_descriptor {
 	ct_time reported; /* the last report by a poll; CT_NO_TIME: never */
 	ct_time ready;    /* the same, but CT_NO_TIME after a transfer */
 	struct model_waking
-		/* a read met the end of the stream, of a connection or pipe; no time: none did */
-		ended;
+		ended; /* a read met the end of the stream, of a connection or pipe; no time: none did */
 	ct_time expiry; /* of a timer; CT_NO_TIME: it is not set */
 	/* the engine saw a thread wait for it by poll or select; CT_NO_TIME: never */
 	ct_time polled;

@@ -20,8 +20,7 @@ struct model_object {
 	uint32_t owner_thread; /* thread on which the taking was recorded */
 	bool is_of_thread;     /* the thread itself holds it, outside of any coroutine */
 	uint64_t
-		/* of a taking that names no coroutine: id of the coroutine that ran there; 0: none did */
-		taken_within;
+		taken_within; /* of a taking that names no coroutine: id of the coroutine that ran there; 0: none did */
 	bool is_held;   /* a lock, held by a known coroutine */
 	uint32_t giver; /* the coroutine that handed it over */
 	bool is_handed; /* it was handed over, and the owner has recorded nothing of it since */

@@ -11,8 +11,7 @@
 struct release {
 	struct model *model;
 	uint32_t *
-		/* by coroutine: enum model_mark while marking, then its new index; 0: it goes */
-		to;
+		to; /* by coroutine: enum model_mark while marking, then its new index; 0: it goes */
 	bool is_cut; /* the coroutine being moved names records that go */
 	/* by descriptor: not 0 if it stays, then its new index; 0: it goes */
 	uint32_t *descriptor_to;

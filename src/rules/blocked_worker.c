@@ -24,8 +24,7 @@
 
 struct memory {
 	uint32_t *
-		/* by thread: coroutines that others had woken and that went on there */
-		nr_served;
+		nr_served; /* by thread: coroutines that others had woken, and that went on there */
 };
 
 static bool begin(struct model_watch *watch, const void *settings)

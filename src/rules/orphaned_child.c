@@ -24,8 +24,7 @@ struct lineage {
 	bool *is_joined;      /* by coroutine: another one waits for its end */
 	uint32_t *nr_orphans; /* by spawn site */
 	uint32_t *
-		/* by spawn site: coroutines that ended unawaited, or after their parent had ended */
-		nr_free;
+		nr_free; /* by spawn site: coroutines that ended unawaited, or after their parent had ended */
 	/* by process: a coroutine awaits several others, and which ones is not known */
 	bool *has_many;
 };

@@ -50,8 +50,7 @@ struct sorting {
 	VEC(struct place) heap;
 	uint64_t most;
 	uint32_t *
-		/* of the texts of the table's half, by index; NULL: the column has no texts */
-		ranks;
+		ranks; /* of the texts of the table's half, by index; NULL: the column has no texts */
 	int64_t none;
 	bool is_descending;
 };
