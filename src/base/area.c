@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Areas are mappings: the kernel gives a page when it is first written. A small one is a piece of the heap, which costs
- * no calls of the kernel where small traces are judged one after the other. A page that holds the reader of traces has
- * no such calls, and takes the memory at once.
+ * Areas are memory mappings: the kernel allocates a page when the page is first written. A small area is a piece of the
+ * heap, which saves kernel calls when small traces are judged one after the other. In a web page (WebAssembly) there
+ * are no such calls, and all memory is allocated at once.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "base/area.h"
 
 #define AREA_SMALL ((size_t)4 << 10)
-#define AREA_STEP ((size_t)64 << 10) /* a multiple of the size of a page, on any machine */
+#define AREA_STEP ((size_t)64 << 10) /* a multiple of the page size of any machine */
 
 static size_t round_up(size_t nr_bytes)
 {

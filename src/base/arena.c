@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An arena of growing blocks. A block doubles until 1 MiB, so that a small user stays small and a
- * large one makes few calls.
+ * An arena of growing blocks. The block size doubles up to 1 MiB, so that a small user takes little memory and a large
+ * one makes few calls.
  */
 #include <stdalign.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 
 struct arena_block {
 	struct arena_block *older;
-	size_t size; /* of content */
+	size_t size; /* bytes of content */
 	alignas(ARENA_ALIGN) unsigned char content[];
 };
 
@@ -53,7 +53,10 @@ static size_t next_size(const struct arena *arena, size_t wanted)
 	return size < wanted ? wanted : size;
 }
 
-/* A block that is made for one large piece is zeroed: most of its memory the kernel gives when it is written. */
+/*
+ * A block for one large piece comes zeroed from calloc: the kernel then allocates most of its memory when it is
+ * written.
+ */
 static bool add_block(struct arena *arena, size_t wanted)
 {
 	size_t size = next_size(arena, wanted);

@@ -41,8 +41,7 @@ uint64_t clock_realtime_ns(void)
 	return clock_of(CLOCK_REALTIME);
 }
 
-/* The counter stands between two readings of the clock: half their distance is the most it can err.
- */
+/* The counter is read between two readings of the clock: half their distance is its largest possible error. */
 void clock_glance(struct clock_reading *ret_reading)
 {
 	uint64_t before = clock_monotonic_ns();

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* One instant on three clocks. `uncertainty_ns`: how long the readings took, at most. */
+/* One instant on three clocks. `uncertainty_ns`: the largest error of the instant. */
 struct clock_reading {
 	uint64_t counter; /* rdtsc or cntvct_el0 */
 	uint64_t monotonic_ns;
@@ -19,11 +19,10 @@ uint64_t clock_counter(void);
 uint64_t clock_monotonic_ns(void);
 uint64_t clock_realtime_ns(void);
 
-/* clock_glance: one attempt, which may have been interrupted: its uncertainty says so. */
+/* clock_glance: makes one attempt, which may be interrupted: its uncertainty says so. */
 void clock_glance(struct clock_reading *ret_reading);
 
-/* clock_read: the tightest of a few attempts, so that a preemption between readings does no harm.
- */
+/* clock_read: takes the best of a few attempts, so that a preemption between readings does no harm. */
 void clock_read(struct clock_reading *ret_reading);
 
 #endif

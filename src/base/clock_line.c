@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The line through two readings: the first since the rate last changed, as far back as the last kept reading but
- * one, and one at least half as far back as what is to be judged. So the noise of the two is at most doubled where
- * they are extended to the present; and what changes little by little is measured against where it began, not
- * against the reading before.
+ * The line goes through two readings. The origin is the first reading since the rate last changed, but no older than
+ * the second-last kept reading. The anchor is a reading at least half as far back as the reading to be judged. So the
+ * noise of the two is at most doubled when the line is extended to the present; and a slow change is measured against
+ * its beginning, not against the previous reading.
  */
 #include "base/clock_line.h"
 
 #define TOLERANCE_NS 150.0
-#define UNCERTAINTY_MAX_NS 1000 /* it was interrupted */
+#define UNCERTAINTY_MAX_NS 1000 /* a reading with more was interrupted */
 
 void clock_line_keep(struct clock_line *line, const struct clock_reading *reading)
 {
@@ -19,7 +19,7 @@ void clock_line_keep(struct clock_line *line, const struct clock_reading *readin
 	line->kept = line->anchor = line->latest = *reading;
 }
 
-/* Positive where the clock is ahead of the line, in nanoseconds. */
+/* Returns how far the clock is ahead of the line, in nanoseconds; negative: behind the line. */
 static double distance_ns(const struct clock_line *line, const struct clock_reading *reading)
 {
 	double slope = (double)(line->anchor.monotonic_ns - line->origin.monotonic_ns) /
@@ -29,7 +29,7 @@ static double distance_ns(const struct clock_line *line, const struct clock_read
 	return (double)(reading->monotonic_ns - line->anchor.monotonic_ns) - slope * counts;
 }
 
-/* The distance that the readings' own errors can cause. */
+/* Returns the distance that the errors of the readings can cause. */
 static double doubt_ns(const struct clock_line *line, const struct clock_reading *reading)
 {
 	double length = (double)(line->anchor.counter - line->origin.counter);

@@ -7,14 +7,14 @@
 
 #include <stdint.h>
 
-/* count_add: adds to a sum, which stays at UINT64_MAX once it would be more: that many, or more (text_count). */
+/* count_add: adds to a sum, which stays at UINT64_MAX when it would exceed that: text_count then prints "at least". */
 static inline void count_add(uint64_t *sum, uint64_t count)
 {
 	if (__builtin_add_overflow(*sum, count, sum))
 		*sum = UINT64_MAX;
 }
 
-/* count_times: so many of each, which stays at UINT64_MAX likewise. */
+/* count_times: multiplies, and returns UINT64_MAX if the product is greater. */
 static inline uint64_t count_times(uint64_t count, uint64_t each)
 {
 	uint64_t product;
@@ -22,7 +22,7 @@ static inline uint64_t count_times(uint64_t count, uint64_t each)
 	return __builtin_mul_overflow(count, each, &product) ? UINT64_MAX : product;
 }
 
-/* count_signed: for columns of signed numbers, the greatest of which stands for more, too. */
+/* count_signed: converts a count for columns of signed numbers; greater counts become INT64_MAX. */
 static inline int64_t count_signed(uint64_t count)
 {
 	return count > INT64_MAX ? INT64_MAX : (int64_t)count;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * CRC-32C, by instruction where the processor has it, else by tables, eight bytes at a time.
- */
+/* CRC-32C, by the processor's instruction if it has one, else by tables, eight bytes at a time. */
 #include <string.h>
 
 #include "base/crc32c.h"
@@ -10,7 +8,7 @@
 
 #define WORD_BYTES 8u
 
-/* [n][byte]: what a byte does to the value when n more bytes come behind it. */
+/* [n][byte]: the effect of a byte on the value when n more bytes follow. */
 static uint32_t table[WORD_BYTES][256];
 
 /* Runs before main, so that the tables need no lock. */
@@ -32,7 +30,7 @@ __attribute__((constructor)) static void make_tables(void)
 		}
 }
 
-/* The value goes into the first four bytes, the lowest first, on machines of either byte order. */
+/* The value is combined with the first four bytes, the lowest byte first, on machines of either byte order. */
 static uint32_t take_word(uint32_t value, const unsigned char *at)
 {
 	return table[7][(value & 0xff) ^ at[0]] ^ table[6][(value >> 8 & 0xff) ^ at[1]] ^

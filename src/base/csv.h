@@ -8,9 +8,9 @@
 #include "base/text.h"
 
 /*
- * csv_text: the cell in quotes, with quotes inside doubled, as RFC 4180 has it. Line feeds and tabs stay; other control
- * characters, and bytes that are no UTF-8, become U+FFFD (text_plain). `is_guarded`: one that begins with "=", "+",
- * "-", "@" or a tab has an apostrophe before it, since spreadsheets compute what begins so.
+ * csv_text: appends the cell in quotes, with inner quotes doubled, as in RFC 4180. Line feeds and tabs stay; other
+ * control characters, and bytes that are not UTF-8, become U+FFFD (text_plain). `is_guarded`: an apostrophe precedes a
+ * value that begins with "=", "+", "-", "@" or a tab, because spreadsheets would compute it.
  */
 void csv_text(struct text *text, const char *value, bool is_guarded);
 

@@ -43,7 +43,7 @@ static bool take_whole(const char *digits, size_t nr_digits, uint64_t *ret_value
 	return nr_digits > 0;
 }
 
-/* Digits behind the point, as a fraction of the unit; only what is a whole number of ns. */
+/* Reads the digits after the point as a fraction of the unit, which must be a whole number of nanoseconds. */
 static bool take_fraction(const char *digits, size_t nr_digits, uint64_t unit, uint64_t *ret_ns)
 {
 	size_t i;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The names of statuses, and the filling in of a ct_error. Never allocates.
- */
+/* The names of statuses, and the functions that fill in a ct_error. Nothing here allocates. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

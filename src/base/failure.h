@@ -2,8 +2,8 @@
 /*
  * Filling in a ct_error: at the place of the failure, and with context on the way up.
  *
- * The user sees one sentence that reads as a path: "reading 'run.ctrace': block at offset 4096 is
- * damaged". A function returns what these return, so that reporting is one line.
+ * The user sees one sentence that reads as a path: "reading 'run.ctrace': block at offset 4096 is damaged". A caller
+ * returns what these functions return, so that reporting a failure takes one line.
  */
 #ifndef BASE_FAILURE_H
 #define BASE_FAILURE_H
@@ -23,7 +23,7 @@ enum ct_status ct_fail_at(struct ct_error *reterr, enum ct_status status, uint64
 enum ct_status ct_fail_errno(struct ct_error *reterr, const char *format, ...)
 	__attribute__((format(printf, 2, 3), cold));
 
-/* ct_fail_memory: the sentence for a failed allocation. */
+/* ct_fail_memory: reports a failed allocation. */
 enum ct_status ct_fail_memory(struct ct_error *reterr) __attribute__((cold));
 
 /* ct_context: puts "text: " before the message that is already there; returns status unchanged. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * FlatBuffers from front to back: a table's layout stands before the table, and all else behind it.
- */
+/* FlatBuffers, written from front to back: a table's layout comes before the table, and everything else after it. */
 #include <assert.h>
 #include <string.h>
 
@@ -37,7 +35,7 @@ void flatbuffer_point(struct text *text, size_t place, size_t target)
 	flatbuffer_put(text, place, target - place, OFFSET_BYTES);
 }
 
-/* Where each field lies in its table, behind the offset of the layout; returns the size of the table. */
+/* Computes where each field lies in its table, after the offset of the layout; returns the size of the table. */
 static unsigned lay(const struct flatbuffer_field *fields, unsigned nr_fields,
 	unsigned offsets[FLATBUFFER_FIELDS])
 {
@@ -105,7 +103,7 @@ size_t flatbuffer_vector(struct text *text, uint32_t count, unsigned nr_bytes)
 	size_t place, i;
 
 	flatbuffer_align(text, OFFSET_BYTES);
-	/* Elements of eight bytes, or of a multiple of that, lie at such places. */
+	/* Elements of eight bytes, or of a multiple of eight, must be aligned to eight bytes. */
 	if (nr_bytes % 8 == 0 && (text->length + FLATBUFFER_FIRST) % 8)
 		text_little_endian(text, 0, OFFSET_BYTES);
 	place = text->length;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Folders that appear whole or not at all. Nothing is removed but files of the names that the folder may hold: a folder
- * with anything else in it stays.
+ * Folders that appear whole or not at all. Only files with the names that the folder may contain are removed: a folder
+ * with any other file stays.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ static void forget(struct folder *folder)
 	free(folder->partial_path);
 }
 
-/* "run/" is "run": what lies beside it is "run.partial". */
+/* "run/" means "run": the partial folder beside it is "run.partial". */
 static char *without_slashes(const char *path)
 {
 	size_t length = strlen(path);
@@ -57,7 +57,7 @@ static enum ct_status name_both(struct folder *folder, const char *path, struct 
 {
 	folder->path = without_slashes(path);
 	if (folder->path && asprintf(&folder->partial_path, "%s.partial", folder->path) < 0)
-		folder->partial_path = NULL; /* asprintf leaves it undefined where it fails */
+		folder->partial_path = NULL; /* asprintf leaves it undefined if it fails */
 	return folder->partial_path ? CT_OK : ct_fail_memory(reterr);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hashes of bytes and texts, for maps of what was met before. FNV-1a, 64 bits:
+ * Hashes of bytes and texts, for maps of things that were seen before. FNV-1a, 64 bits:
  * http://www.isthe.com/chongo/tech/comp/fnv
  */
 #ifndef BASE_HASH_H
@@ -12,7 +12,7 @@
 
 #define HASH_START UINT64_C(14695981039346656037)
 
-/* hash_bytes: of the bytes, behind what `hash` is of; HASH_START: of nothing. */
+/* hash_bytes: continues `hash` with these bytes; begin with HASH_START. */
 static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t nr_bytes)
 {
 	const unsigned char *byte = bytes;
@@ -23,7 +23,7 @@ static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t nr_by
 	return hash;
 }
 
-/* hash_text: of the text with the zero at its end, which keeps two texts in a row apart. */
+/* hash_text: continues `hash` with the text and its terminating zero, which separates two texts in a row. */
 static inline uint64_t hash_text(uint64_t hash, const char *text)
 {
 	return hash_bytes(hash, text, strlen(text) + 1);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Buckets of one in the first steps, then 32 to each power of two.
- */
+/* The first buckets are one number wide; after that each power of two has 32 buckets. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +20,7 @@ static unsigned bucket_of(uint64_t value)
 	return ((power + 1) << HISTOGRAM_STEP_BITS) + (unsigned)(value >> power) - STEPS;
 }
 
-/* The greatest value that falls into a bucket. */
+/* Returns the greatest value that falls into a bucket. */
 static uint64_t top_of(unsigned bucket)
 {
 	unsigned power = bucket >> HISTOGRAM_STEP_BITS;
@@ -56,7 +54,7 @@ static size_t bytes_of(uint32_t nr_cells)
 			: sizeof(struct histogram);
 }
 
-/* The bucket's cell, or the free one that it would get: there is one always. */
+/* Returns the bucket's cell, or the free cell that it would get: there is always one. */
 static struct histogram_cell *cell_of(struct histogram *histogram, unsigned bucket)
 {
 	uint32_t mask = histogram->nr_cells - 1, at = bucket * 0x9e3779b1u >> 16 & mask;
@@ -88,7 +86,7 @@ static void add_up(struct histogram *histogram, const struct histogram *other)
 		histogram->max = other->max;
 }
 
-/* All that `other`, a small one, has. */
+/* Adds all counts of `other`, which is a small histogram. */
 static void put_all(struct histogram *histogram, const struct histogram *other)
 {
 	uint32_t i;
@@ -99,7 +97,7 @@ static void put_all(struct histogram *histogram, const struct histogram *other)
 	add_up(histogram, other);
 }
 
-/* So that a further bucket fits in. */
+/* Grows the histogram so that a further bucket fits. */
 static bool grow(struct histogram **histogram, uint64_t *room)
 {
 	struct histogram *old = *histogram, *larger;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Reading a file at any place, and making one of what can be read only once.
- */
+/* Reading a file at any offset, and making such a file of a stream that can be read only once. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -19,14 +17,14 @@
 #include "base/spill.h"
 
 #define WINDOW_BYTES (1u << 20)
-#define MEMORY_BYTES (64u << 20) /* of a stream, before a file is needed */
+#define MEMORY_BYTES (64u << 20) /* bytes of a stream kept in memory before a file is needed */
 #define LOOK_BYTES (16u << 20)
 #define PIECE_BYTES 65536
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NOCTTY)
 
 /* ---------------------------------------------------------------- streams */
 
-/* What was given back is not moved: there is a hole in its place. */
+/* Bytes that were given back are not copied: the file has a hole in their place. */
 static enum ct_status move_to_file(struct input *input, struct ct_error *reterr)
 {
 	enum ct_status status = CT_OK;
@@ -50,7 +48,7 @@ static enum ct_status move_to_file(struct input *input, struct ct_error *reterr)
 	return status;
 }
 
-/* CT_END: the stream has come to its end. */
+/* Copies one piece of the stream. CT_END: the stream has ended. */
 static enum ct_status copy_piece(struct input *input, struct ct_error *reterr)
 {
 	char piece[PIECE_BYTES];
@@ -74,7 +72,7 @@ static enum ct_status copy_piece(struct input *input, struct ct_error *reterr)
 	return status;
 }
 
-/* The descriptor becomes one of a file that holds what came out of the stream so far: nothing yet. */
+/* Replaces the descriptor by that of a file for what comes out of the stream: nothing yet. */
 static enum ct_status begin_copy(struct input *input, struct ct_error *reterr)
 {
 	int kept = memfd_create("corotracer-input", MFD_CLOEXEC);
@@ -94,7 +92,7 @@ static void end_copy(struct input *input)
 	close(input->stream.descriptor);
 }
 
-/* Replaces the descriptor by one of a file that holds all that comes out of it. */
+/* Replaces the descriptor by that of a file that contains everything that comes out of the stream. */
 static enum ct_status copy_stream(struct input *input, struct ct_error *reterr)
 {
 	enum ct_status status = begin_copy(input, reterr);
@@ -105,7 +103,7 @@ static enum ct_status copy_stream(struct input *input, struct ct_error *reterr)
 	return status == CT_END ? CT_OK : status;
 }
 
-/* What is there at present, or the end; not without a bound, where it comes faster than it is copied. */
+/* Copies what is there at present, up to a bound, in case it comes faster than it is copied. */
 static enum ct_status copy_present(struct input *input, struct ct_error *reterr)
 {
 	uint64_t limit = input->nr_bytes + LOOK_BYTES;
@@ -128,7 +126,7 @@ static char *partial_path(const char *path)
 	return asprintf(&partial, "%s.partial", path) < 0 ? NULL : partial;
 }
 
-/* The output of a recording has its name only when it is complete. */
+/* The output of a recording gets its name only when it is complete. */
 static enum ct_status fail_open(const char *path, struct ct_error *reterr)
 {
 	int number = errno;
@@ -148,7 +146,10 @@ static enum ct_status fail_open(const char *path, struct ct_error *reterr)
 	return status;
 }
 
-/* Standard input may be a file that was read in part: what is left of it is the input. */
+/*
+ * Makes the input readable at any offset. Standard input may be a file that was read in part: the rest of it is the
+ * input.
+ */
 static enum ct_status make_readable(struct input *input, struct ct_error *reterr)
 {
 	struct stat about;
@@ -187,7 +188,7 @@ static int open_standard_input(void)
 	return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 }
 
-/* While it is written, it stands beside its name; a file of that name may be an older one. */
+/* While a file is written, it lies beside its name as PATH.partial; a file of the name itself may be an older one. */
 static int open_growing(const char *path)
 {
 	char *partial_name = partial_path(path);
@@ -204,7 +205,7 @@ static int open_growing(const char *path)
 	return named;
 }
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 static struct input *make(const char *path)
 {
 	struct input *input = calloc(1, sizeof(*input));
@@ -306,8 +307,9 @@ enum ct_status input_look(struct input *input, struct ct_error *reterr)
 }
 
 /*
- * Whether some process has it open for writing; false where the system does not tell, as of a file of another user. A
- * lease on reading is granted where nobody writes; one that is broken at once sends a signal, which nobody minds.
+ * Returns whether some process has the file open for writing; false if the system does not say, as for a file of
+ * another user. A lease for reading is granted if no process writes; if the lease is broken at once, a signal is sent,
+ * which does no harm.
  */
 static bool is_open_to_write(int descriptor)
 {
@@ -355,7 +357,7 @@ static bool is_in_window(const struct input *input, uint64_t offset, size_t nr_b
 	       nr_bytes <= input->window_bytes - (offset - input->window_start);
 }
 
-/* A small file, or the little that is new of one that grows, needs no whole window. */
+/* A small file, or the small new part of a growing one, needs no whole window. */
 static size_t window_for(const struct input *input, uint64_t offset, size_t nr_bytes)
 {
 	uint64_t left = input->nr_bytes - offset;

@@ -16,7 +16,7 @@
 
 #define ATTEMPTS 8
 
-/* Others who share a pipe or terminal with us may have made it non-blocking. */
+/* Other processes that share a pipe or terminal with us may have made it non-blocking. */
 static bool wait_for_room(int descriptor)
 {
 	struct pollfd waited = {.fd = descriptor, .events = POLLOUT};
@@ -145,23 +145,23 @@ static void forget_names(struct io_output *output)
 	*output = (struct io_output){.descriptor = -1};
 }
 
-/* 1: the file is locked and empty; 0: another one stands under its name by now; -1: with errno. */
+/* Takes the partial file. 1: it is locked and empty; 0: another file has its name by now; -1: failed, with errno. */
 static int take_partial(int descriptor, const char *path, bool is_last_attempt)
 {
 	if (flock(descriptor, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
 		errno = EBUSY;
 		return -1;
 	}
-	/* There are file systems that number a file anew at each look. */
+	/* Some file systems give a file another number at each look. */
 	if (!io_is_named(descriptor, path) && !is_last_attempt)
 		return 0;
 	return ftruncate(descriptor, 0) ? -1 : 1;
 }
 
 /*
- * Locked as long as it is written: a second writer would take it apart. One that ends while we open gives the
- * file its final name; then it is not ours to touch, and we begin again. Where there are no locks it goes
- * without.
+ * Opens the partial file, locked as long as it is written: a second writer would destroy it. If a writer that ends
+ * meanwhile gives the file its final name, the file is no longer ours to touch, and we begin again. On file systems
+ * without locks there is no lock.
  */
 static int open_partial(const char *path)
 {
@@ -184,7 +184,7 @@ static int open_partial(const char *path)
 	return -1;
 }
 
-/* One that has its name already is still written. */
+/* Returns whether another process is still writing a file that has its final name already. */
 static bool is_written_by_other(const char *path)
 {
 	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -225,7 +225,7 @@ enum ct_status io_output_open(struct io_output *output, const char *path, struct
 	output->path = strdup(path);
 	if (!output->path ||
 		(!output->is_in_place && asprintf(&output->partial_path, "%s.partial", path) < 0)) {
-		output->partial_path = NULL; /* asprintf leaves it undefined where it fails */
+		output->partial_path = NULL; /* asprintf leaves it undefined if it fails */
 		forget_names(output);
 		return ct_fail_memory(reterr);
 	}
@@ -264,7 +264,7 @@ enum ct_status io_output_name(struct io_output *output, struct ct_error *reterr)
 	return CT_OK;
 }
 
-/* Closing a second descriptor tells of late errors, while the first one still holds the lock. */
+/* Closing a second descriptor reports late errors, while the first one still holds the lock. */
 static bool has_late_error(int descriptor)
 {
 	int again = dup(descriptor);

@@ -25,7 +25,7 @@ static void new_line(struct json *json)
 		text_add(json->text, "  ");
 }
 
-/* Puts what stands before a key or a value: a comma unless it is the first, and a line of its own. */
+/* Writes what comes before a key or a value: a comma unless it is the first, and a line of its own. */
 static void before_member(struct json *json)
 {
 	if (json->is_after_key) {
@@ -85,13 +85,13 @@ static bool is_plain(unsigned char c)
 	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-/* U+0080 to U+009F, which JSON does not ask to be escaped, are orders to a terminal. */
+/* U+0080 to U+009F need no escape in JSON, but control a terminal. */
 static bool is_control(const unsigned char *at)
 {
 	return at[0] == 0xc2 && at[1] < 0xa0;
 }
 
-/* Runs of plain characters are most of a text, and are appended as one. */
+/* Runs of plain characters, which are most of a text, are appended at once. */
 static void quoted(struct text *text, const char *value)
 {
 	const unsigned char *at = (const unsigned char *)value, *from;

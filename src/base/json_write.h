@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing JSON into a text: commas and escapes are looked after, nesting is the caller's.
+ * Writing JSON into a text. Commas and escapes are written by these functions; the caller is responsible for nesting.
  *
  *	json_open(&json, '{');
  *	json_key(&json, "lost"); json_number(&json, 3);
  *	json_close(&json, '}');
  *
- * Texts may be any bytes: what is not UTF-8 is written as U+FFFD, so that the output always parses, and control
- * characters are escaped, those above U+007F, too.
+ * Texts may be any bytes: bytes that are not UTF-8 are written as U+FFFD, so that the output always parses; control
+ * characters are escaped, including those above U+007F.
  */
 #ifndef BASE_JSON_WRITE_H
 #define BASE_JSON_WRITE_H
@@ -27,10 +27,10 @@ struct json {
 	bool is_after_key;
 };
 
-/* json_init: starts a value at the end of `text`. */
+/* json_init: begins a value at the end of `text`. */
 void json_init(struct json *json, struct text *text, bool is_pretty);
 
-/* json_open, json_close: '{' and '}', or '[' and ']'. */
+/* json_open, json_close: write '{' and '}', or '[' and ']'. */
 void json_open(struct json *json, char bracket);
 void json_close(struct json *json, char bracket);
 
@@ -38,11 +38,14 @@ void json_key(struct json *json, const char *key);
 void json_text(struct json *json, const char *value);
 void json_number(struct json *json, int64_t value);
 void json_unsigned(struct json *json, uint64_t value);
-/* json_real: with the digits by which it reads back as it was, 15 or 17; null where JSON has no such number. */
+/*
+ * json_real: writes a number with as many digits, 15 or 17, as are needed to read it back unchanged; null if JSON has
+ * no such number.
+ */
 void json_real(struct json *json, double value);
 void json_bool(struct json *json, bool value);
 void json_null(struct json *json);
-/* json_hex: the number as a text "0x" and 16 digits: larger than what readers keep exactly. */
+/* json_hex: writes the number as a text of "0x" and 16 digits, because it is larger than what readers keep exactly. */
 void json_hex(struct json *json, uint64_t value);
 
 #endif

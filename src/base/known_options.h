@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Options of a caller that was compiled with another version: fewer than are known here, or more. Each such struct
+ * Options of a caller that was compiled with another version, which may have fewer members or more. Each option struct
  * begins with its size, and zero means the default.
  */
 #ifndef BASE_KNOWN_OPTIONS_H
@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * known_options: those that are known here, into `ret_known`, which has nr_bytes; what the caller does not know is
- * zero. NULL: all of them are.
+ * known_options: copies the members that are known here into `ret_known`, which has nr_bytes; members that the caller
+ * does not know are zero. NULL: all are zero.
  */
 static inline void known_options(void *ret_known, size_t nr_bytes, const void *given)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the machine has. In a container the file is the container's own.
- */
+/* What the machine has. In a container the file below is the container's own. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>

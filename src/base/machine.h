@@ -7,7 +7,10 @@
 
 #include <stdint.h>
 
-/* machine_memory: so many bytes it has, or the control group of this process may take; 0: not known. */
+/*
+ * machine_memory: returns the bytes of memory that the machine has, or that the control group of this process may use;
+ * 0: not known.
+ */
 uint64_t machine_memory(void);
 
 #endif

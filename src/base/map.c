@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Open addressing with linear probing; removal shifts later entries back, so that there are no
- * tombstones and a look-up ends at the first hole.
+ * Open addressing with linear probing. Removal shifts later entries back, so that there are no tombstones, and a
+ * look-up ends at the first hole.
  */
 #include <stdlib.h>
 
@@ -57,7 +57,7 @@ bool map_remove(struct map *map, uint64_t key)
 	for (next = (hole + 1) & mask; map->entries[next].is_used; next = (next + 1) & mask) {
 		size_t home = map_home(map->entries[next].key, map->capacity);
 
-		/* Move back only what would otherwise be cut off from its home by the hole. */
+		/* Moves back only entries that the hole would otherwise separate from their home slot. */
 		if (((next - home) & mask) >= ((next - hole) & mask)) {
 			map->entries[hole] = map->entries[next];
 			hole = next;

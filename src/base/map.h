@@ -16,23 +16,26 @@ struct map_entry {
 	uint32_t is_used;
 };
 
-/* Zeroed is empty. */
+/* Zeroed: empty. */
 struct map {
 	struct map_entry *entries;
 	size_t capacity; /* a power of two, or 0 */
 	size_t count;
 };
 
-/* map_fini: gives the memory back; the map is empty again. */
+/* map_fini: frees the memory; the map is empty again. */
 void map_fini(struct map *map);
 
-/* map_home: where a key belongs among so many entries. map_slot: where it is, or would be; the map is not empty. */
+/*
+ * map_home: returns a key's home slot among `capacity` slots. map_slot: returns the slot where the key is, or would be;
+ * the map must not be empty.
+ */
 static inline size_t map_home(uint64_t key, size_t capacity)
 {
 	/* Fibonacci hashing: neighbouring ids and addresses scatter over the whole table. */
 	uint64_t product = key * UINT64_C(0x9e3779b97f4a7c15);
 
-	/* The uppermost bits are all that ids differ in whose generation stands in theirs. */
+	/* Ids that contain a generation may differ only in the uppermost bits. */
 	return (size_t)(product >> 20 ^ product >> 48) & (capacity - 1);
 }
 
@@ -45,7 +48,7 @@ static inline size_t map_slot(const struct map *map, uint64_t key)
 	return slot;
 }
 
-/* map_get: true and *ret_value where the key is present. Inline, since some callers ask for each event. */
+/* map_get: returns true and *ret_value if the key is present. Inline, because some callers ask for each event. */
 static inline bool map_get(const struct map *map, uint64_t key, uint32_t *ret_value)
 {
 	const struct map_entry *entry;
@@ -59,17 +62,17 @@ static inline bool map_get(const struct map *map, uint64_t key, uint32_t *ret_va
 	return true;
 }
 
-/* map_prefetch: a look-up of the key is near, and its place far from the processor. */
+/* map_prefetch: prefetches the key's home slot for a look-up that comes soon. */
 static inline void map_prefetch(const struct map *map, uint64_t key)
 {
 	if (map->capacity)
 		__builtin_prefetch(&map->entries[map_home(key, map->capacity)]);
 }
 
-/* map_put: inserts or replaces; false: out of memory, the map is unchanged. */
+/* map_put: inserts or replaces; returns false if out of memory, with the map unchanged. */
 bool map_put(struct map *map, uint64_t key, uint32_t value);
 
-/* map_remove: forgets the key; false where it was not there. */
+/* map_remove: removes the key; returns false if it was not there. */
 bool map_remove(struct map *map, uint64_t key);
 
 #endif

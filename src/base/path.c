@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Names of files, word by word.
- */
+/* Names of files, component by component. */
 #include <string.h>
 
 #include "base/path.h"
@@ -11,7 +9,10 @@ static bool is_word(const char *at, size_t length, const char *word)
 	return length == strlen(word) && memcmp(at, word, length) == 0;
 }
 
-/* The end of what is kept without its last word; NULL: it has none that a step upwards could take back. */
+/*
+ * Returns the end of what is kept, without its last component; NULL: there is no component that a step upwards could
+ * remove.
+ */
 static char *without_last(char *first, char *end)
 {
 	char *last = end;

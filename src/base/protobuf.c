@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The encoding of Protocol Buffers: a tag and a value for each field, in which nothing is looked up.
- */
+/* The encoding of Protocol Buffers: a tag and a value for each field. */
 #include "base/protobuf.h"
 
 enum wire {

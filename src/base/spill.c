@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The offset of an append is where the last whole one ended: what an append that failed has left is written over.
- */
+/* An append begins at the end of the last complete append: it overwrites what a failed append left. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,7 +15,7 @@ static int open_nameless(const char *folder)
 
 	if (descriptor >= 0 || errno != EOPNOTSUPP)
 		return descriptor;
-	/* Not every file system has O_TMPFILE. */
+	/* Some file systems lack O_TMPFILE. */
 	descriptor = mkostemp(path, O_CLOEXEC);
 	if (descriptor >= 0)
 		unlink(path);

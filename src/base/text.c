@@ -31,7 +31,7 @@ void text_pass_on(struct text *text, size_t at_least)
 	text_clear(text);
 }
 
-/* Room for `more` bytes and the NUL behind them. */
+/* Makes room for `more` bytes and the NUL after them. */
 static bool reserve(struct text *text, size_t more)
 {
 	size_t capacity = text->capacity ? text->capacity : 128;
@@ -104,7 +104,7 @@ void text_format(struct text *text, const char *format, ...)
 	text->length += (size_t)length;
 }
 
-/* Each writes digits in front of `at`; a division by a constant is none. */
+/* Both functions write digits before `at`; a division by a constant compiles to no division. */
 static char *put_decimal(char *at, uint64_t value)
 {
 	do
@@ -175,7 +175,7 @@ static bool is_control(const unsigned char *at)
 	       (at[0] == 0xc2 && at[1] < 0xa0);
 }
 
-/* How many bytes of UTF-8 begin at `at`; `is_plain`: up to the first control character. */
+/* Returns how many bytes of UTF-8 begin at `at`; `is_plain`: up to the first control character. */
 static size_t count_bytes(const char *at, bool is_plain)
 {
 	const unsigned char *end = (const unsigned char *)at;
@@ -229,7 +229,7 @@ void text_duration(struct text *text, int64_t ns)
 	size_t i;
 
 	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		/* 0.9995: what would round to 1,000 of one unit is 1.00 of the next. */
+		/* 0.9995: a value that would round to 1,000 of one unit is 1.00 of the next. */
 		if (size < units[i].size * 0.9995)
 			continue;
 		value /= units[i].size;

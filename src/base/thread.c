@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Starting a thread with all signals held back.
- */
+/* Starting a thread with all signals blocked. */
 #include <signal.h>
 
 #include "base/thread.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The compact protocol of Thrift: a field is told by its distance from the one before, numbers are of variable length.
+ * The compact protocol of Thrift: a field is identified by its distance from the previous field, and numbers have
+ * variable length.
  */
 #include <assert.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "base/protobuf.h"
 #include "base/thrift.h"
 
-#define NEAR_MOST 15u /* a distance, or a count, that stands in the same byte as the type */
+#define NEAR_MOST 15u /* largest distance, or count, in the same byte as the type */
 
 static void put_field(struct thrift *thrift, unsigned field, enum thrift_type type)
 {

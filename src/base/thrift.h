@@ -10,8 +10,8 @@
  *	thrift_text(&thrift, 0, "name");
  *	thrift_close(&thrift);
  *
- * Field 0 is no field: an element of the list that was begun before it, or the outermost struct. Nothing fails: a
- * text that runs out of memory says so itself. Not thread-safe.
+ * Field 0 means no field: an element of the list that was begun before, or the outermost struct. No function fails: a
+ * text that runs out of memory reports that itself. Not thread-safe.
  */
 #ifndef BASE_THRIFT_H
 #define BASE_THRIFT_H
@@ -32,18 +32,18 @@ enum thrift_type {
 	THRIFT_STRUCT = 12,
 };
 
-/* Zeroed but for `text`. */
+/* Zeroed except for `text`. */
 struct thrift {
 	struct text *text;
-	unsigned depth;              /* structs that are open */
-	unsigned last[THRIFT_DEPTH]; /* the last field of each of them */
+	unsigned depth;              /* number of open structs */
+	unsigned last[THRIFT_DEPTH]; /* the last field of each open struct */
 };
 
-/* thrift_open: begins a struct. thrift_close: ends the last one that is open. */
+/* thrift_open: begins a struct. thrift_close: ends the struct that was begun last. */
 void thrift_open(struct thrift *thrift, unsigned field);
 void thrift_close(struct thrift *thrift);
 
-/* thrift_list: begins a list of so many elements, which are written next. */
+/* thrift_list: begins a list of `count` elements, which are written next. */
 void thrift_list(struct thrift *thrift, unsigned field, enum thrift_type type, uint32_t count);
 
 void thrift_i8(struct thrift *thrift, unsigned field, int8_t value);
@@ -51,7 +51,10 @@ void thrift_i16(struct thrift *thrift, unsigned field, int16_t value);
 void thrift_i32(struct thrift *thrift, unsigned field, int32_t value);
 void thrift_i64(struct thrift *thrift, unsigned field, int64_t value);
 
-/* thrift_bool: of a field only. thrift_bytes: any bytes. thrift_text: those of a text. */
+/*
+ * thrift_bool: writes a boolean field, not an element. thrift_bytes: writes any bytes. thrift_text: writes the bytes of
+ * a text.
+ */
 void thrift_bool(struct thrift *thrift, unsigned field, bool value);
 void thrift_bytes(struct thrift *thrift, unsigned field, const void *bytes, size_t nr_bytes);
 void thrift_text(struct thrift *thrift, unsigned field, const char *value);

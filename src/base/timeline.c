@@ -9,9 +9,10 @@
 #define RATE_BITS TIMELINE_RATE_BITS
 #define RATE_MAX ((uint64_t)1 << (RATE_BITS + 14))
 #define RATE_ONE ((uint64_t)1 << RATE_BITS)
-#define SLOPE_BASE_NS UINT64_C(1000000000) /* a slope taken over less says little */
+#define SLOPE_BASE_NS UINT64_C(1000000000) /* a slope taken over less time is not exact */
 #define LINE_LENGTH ((uint64_t)1 << 44)
-#define PIECES_MAX 16384 /* then every second one goes: bounded work for any input */
+/* above this every second piece is dropped, to bound the work for any input */
+#define PIECES_MAX 16384
 
 void timeline_fini(struct timeline *timeline)
 {
@@ -19,7 +20,7 @@ void timeline_fini(struct timeline *timeline)
 	*timeline = (struct timeline){0};
 }
 
-/* Nanoseconds per count between two readings; 0: they contradict each other. */
+/* Returns the nanoseconds per count between two readings; 0: they contradict each other. */
 static uint64_t rate_between(const struct timeline_piece *a, const struct timeline_piece *b)
 {
 	unsigned __int128 rate;
@@ -43,7 +44,7 @@ static int64_t along(const struct timeline_piece *piece, uint64_t rate, uint64_t
 	return (int64_t)ns;
 }
 
-/* Slopes change with each reading at most for the piece it joins, its neighbour, and both ends. */
+/* Sets one slope. A new reading changes at most the slopes of its own piece, the piece before it, and both ends. */
 static void set_rate(struct timeline *timeline, size_t i)
 {
 	if (i + 1 < timeline->pieces.count)
@@ -71,7 +72,7 @@ static void set_ends(struct timeline *timeline)
 	at[last].rate = rate_or_one(&at[i], &at[last]);
 }
 
-/* How far a reading lies from the line through its neighbours. */
+/* Notes how far a reading lies from the line through its neighbours. */
 static void note_skew(struct timeline *timeline, size_t i)
 {
 	const struct timeline_piece *at = timeline->pieces.at;
@@ -125,7 +126,7 @@ bool timeline_add(
 
 	if (timeline->pieces.count == PIECES_MAX)
 		thin_out(timeline);
-	/* From the end: readings come in order as a rule. */
+	/* Searched from the end, because readings mostly come in order. */
 	for (i = timeline->pieces.count; i > 0 && timeline->pieces.at[i - 1].raw > raw; i--)
 		;
 	if (i > 0 && timeline->pieces.at[i - 1].raw == raw &&
@@ -149,7 +150,7 @@ bool timeline_add(
 	return true;
 }
 
-/* The last piece that begins at or before `raw`; there is one. */
+/* Returns the last piece that begins at or before `raw`; there must be one. */
 static size_t find_piece(const struct timeline *timeline, uint64_t raw)
 {
 	size_t nr = vec_count_while(timeline->pieces.count, i, timeline->pieces.at[i].raw <= raw);
@@ -189,7 +190,7 @@ struct timeline_line timeline_line(const struct timeline *timeline, uint64_t raw
 	line = (struct timeline_line){piece->raw, LINE_LENGTH, (int64_t)piece->ns, piece->rate};
 	if (i + 1 < timeline->pieces.count)
 		line.length = piece[1].raw - piece->raw;
-	/* Too long, or too close to the extremes, to do without checks. */
+	/* The line is too long, or too close to the extremes, to be used without checks. */
 	if (line.length > LINE_LENGTH || piece->raw > UINT64_MAX - LINE_LENGTH ||
 		along(piece, piece->rate, piece->raw + LINE_LENGTH) == INT64_MAX)
 		line.length = 0;

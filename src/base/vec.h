@@ -4,7 +4,7 @@
  *
  *	struct { struct thing *at; size_t count, capacity; } things;
  *
- * Zeroed is empty. Elements are addressed by index; pointers into it end at the next growth.
+ * Zeroed: empty. Elements are addressed by index; pointers to elements are valid until the next growth.
  */
 #ifndef BASE_VEC_H
 #define BASE_VEC_H
@@ -23,7 +23,7 @@
 		size_t capacity; \
 	}
 
-/* `at` is the address of a pointer of any type: read and written as bytes, for the sake of aliasing. */
+/* `at` is the address of a pointer of any type, which is read and written as bytes to obey the aliasing rules. */
 static inline bool vec_grow(void *at, size_t *capacity, size_t wanted, size_t size)
 {
 	size_t next = *capacity ? *capacity : 8;
@@ -48,7 +48,7 @@ static inline bool vec_grow(void *at, size_t *capacity, size_t wanted, size_t si
 	return true;
 }
 
-/* vec_reserve: room for `wanted` elements in all; false: out of memory, the array is unchanged. */
+/* vec_reserve: makes room for `wanted` elements in total; false: out of memory, the array is unchanged. */
 #define vec_reserve(vec, wanted) \
 	vec_grow(&(vec)->at, &(vec)->capacity, (wanted), sizeof(*(vec)->at))
 
@@ -69,14 +69,17 @@ static inline bool vec_lengthen(
 	return true;
 }
 
-/* vec_reach: there is an element with this index; new ones are zeroed. False: out of memory, the array is unchanged. */
+/*
+ * vec_reach: makes the array long enough for this index; new elements are zeroed. False: out of memory, the array is
+ * unchanged.
+ */
 #define vec_reach(vec, index)                                                                \
 	((vec)->count > (index) || vec_lengthen(&(vec)->at, &(vec)->count, &(vec)->capacity, \
 					   (size_t)(index) + 1, sizeof(*(vec)->at)))
 
 /*
- * vec_count_while: for how many of `nr` elements, from the first one on, a condition holds, which is one on the element
- * with this index; behind the first for which it does not hold it holds for none. A binary search:
+ * vec_count_while: returns for how many of `nr` elements, from the first one on, a condition on the element's index
+ * holds. After the first element for which the condition does not hold it must hold for none. A binary search:
  *
  *	nr_before = vec_count_while(times->count, i, times->at[i] < time);
  */
@@ -93,7 +96,7 @@ static inline bool vec_lengthen(
 		low_;                                                   \
 	})
 
-/* vec_fini: gives the memory back; the array is empty again. */
+/* vec_fini: frees the memory; the array is empty again. */
 #define vec_fini(vec) (free((vec)->at), (vec)->at = NULL, (vec)->count = (vec)->capacity = 0)
 
 #endif
