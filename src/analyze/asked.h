@@ -18,7 +18,7 @@ extern const struct model_watcher analyze_asked_watcher;
 /*
  * analyze_asked_tell: adds evidence that names the coroutine that `coro` had woken before its wait. Adds it only if
  * that coroutine has ended, and if at this place at least ten waits, and half of all that were ended, were ended by
- * the coroutine that had been woken so.
+ * the coroutine that the waiting one had woken before.
  */
 void analyze_asked_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);

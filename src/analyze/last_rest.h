@@ -42,8 +42,8 @@ bool analyze_last_rest_find(
 	struct analysis *analysis, struct ct_source *source, struct last_rests *rests);
 
 /*
- * analyze_last_rest_merge: copies what the report `before` (of the rest) says of waits into the report of the whole
- * trace. Both reports are in one arena.
+ * analyze_last_rest_merge: merges the findings and remarks of the report `before` (of the rest) into the report of
+ * the whole trace, and takes the waits, the advice and the why chain from `before`. Both reports are in one arena.
  */
 void analyze_last_rest_merge(
 	struct analysis *analysis, struct ct_report *report, const struct ct_report *before);

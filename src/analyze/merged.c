@@ -22,7 +22,7 @@ struct place {
 	struct watch_last last; /* the last end in a run of two wakes that woke nobody */
 	uint64_t nr_ended;
 	uint64_t nr_merged; /* of these: in such a run */
-	uint64_t id;        /* id of the last coroutine that ended so */
+	uint64_t id;        /* id of the last coroutine that ended in such a run */
 };
 
 struct memory {

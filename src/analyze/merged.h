@@ -12,12 +12,12 @@
 struct analysis;
 struct story;
 
-/* analyze_merged_watcher: the watcher that counts coroutines that ended so; the judgement registers it. */
+/* analyze_merged_watcher: the watcher that counts coroutines that ended in such a run; the judgement registers it. */
 extern const struct model_watcher analyze_merged_watcher;
 
 /*
- * analyze_merged_tell: adds evidence if merged wakes ended so in this process, and if that is an exception among the
- * coroutines started at the same place. A waiting coroutine may wait for what was lost with them.
+ * analyze_merged_tell: adds evidence if coroutines ended in such runs in this process, and if that is an exception
+ * among the coroutines started at the same place. A waiting coroutine may wait for what was lost with them.
  */
 void analyze_merged_tell(struct analysis *analysis, struct story *story, uint32_t process);
 

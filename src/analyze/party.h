@@ -3,7 +3,7 @@
  * What could still act in each process at the end of observation; rules ask for it. A part of parts.h.
  *
  * A party, in this folder, is anything that could still act or wake a coroutine: a thread, a timer, another process,
- * a client. A party of a finding (story.h) is a coroutine or thread that takes part in it.
+ * a client. A party of a finding (story.h) is a coroutine, thread or resource that takes part in it.
  */
 #ifndef ANALYZE_PARTY_H
 #define ANALYZE_PARTY_H

@@ -31,11 +31,11 @@ extern const struct model_watcher analyze_rounds_watcher;
 bool analyze_rounds_come_back(const struct analysis *analysis, const struct model_coro *coro);
 
 /*
- * analyze_rounds_outlasts_ends: has this wait gone on ten times longer, since the last end of a child, than any other
- * wait at this place? The waits there must have ended soon after the end of the waiting coroutine's children, at
- * least twice, and not by a wake of another coroutine or a thread. *ret_since: the last end of a child, or the
- * beginning of the wait if that is later. analyze_rounds_are_ended_by_children: were nine of ten such waits ended by
- * a wake of a coroutine that the waiting one had started, so that the trace has these wakes?
+ * analyze_rounds_outlasts_ends: has this wait gone on, since the last end of a child, ten times longer than any
+ * finished wait at this place did? The waits there must have ended soon after the end of the waiting coroutine's
+ * children, at least twice, and not by a wake of another coroutine or a thread. *ret_since: the last end of a child,
+ * or the beginning of the wait if that is later. analyze_rounds_are_ended_by_children: were nine of ten such waits
+ * ended by a wake of a coroutine that the waiting one had started, so that the trace has these wakes?
  */
 bool analyze_rounds_outlasts_ends(
 	const struct analysis *analysis, uint32_t coro, ct_time *ret_since);
@@ -94,7 +94,7 @@ struct lull {
 	ct_time from;        /* CT_NO_TIME: there is no lull */
 	uint32_t beat;       /* one of the beats that went on; 0: none did */
 	uint32_t nr_waiting; /* all coroutines except beats and those that end the trace */
-	/* of these, those that wait for no lock, condition or event without a name */
+	/* of these, coroutines that wait for anything but an unnamed lock, condition or event */
 	uint32_t nr_hearing;
 	/* of these, those that wait for an event, such as the end of others */
 	uint32_t nr_joining;

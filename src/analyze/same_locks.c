@@ -49,7 +49,7 @@ static const struct candidate *first_of(const struct analysis *analysis, const s
 	return &analysis->candidates.at[group->first];
 }
 
-/* The coroutine of the group that waits so; NULL: the group is of something else. */
+/* The coroutine of the group, if it waits for an unnamed lock; NULL: the group is of something else. */
 static const struct model_coro *waiter_of(
 	const struct analysis *analysis, const struct group *group)
 {

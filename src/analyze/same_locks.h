@@ -18,8 +18,8 @@ struct story;
 void analyze_same_locks_survey(struct analysis *analysis);
 
 /*
- * analyze_same_locks_tell: adds evidence that lists, place by place, the coroutines that wait so in other methods of
- * the type.
+ * analyze_same_locks_tell: adds evidence that lists, place by place, the coroutines that wait for an unnamed lock in
+ * other methods of the type.
  */
 void analyze_same_locks_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);

@@ -18,7 +18,7 @@
 #define LEAST_WAKES 10u /* ended waits at a place; a smaller number shows no habit */
 #define TIMES_LONGER 10 /* longer than any ended wait there */
 #define SHARE_AGAIN 10u /* one woken coroutine in so many comes back to wait there */
-#define ANCESTORS 16u   /* ancestors above that are not marked */
+#define ANCESTORS 16u   /* generations of ancestors that are marked */
 /* places in a chain; a coroutine that waits further away counts as able to wake */
 #define DEPTH 4u
 /* Scans of all coroutines for one place; what is not known after these counts as able to wake. */

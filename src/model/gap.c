@@ -138,7 +138,10 @@ static bool take_thread(const struct model_gap *gap, uint64_t *ret_owner)
 	return true;
 }
 
-/* Takes invalid words of a file, which are a loss of no process; invalid words of a ring are a loss of its process. */
+/*
+ * Takes losses of no process: invalid words or missing pieces of a file. Invalid words of a ring are a loss of its
+ * process.
+ */
 static bool take_hole(const struct model_gap *gap, uint64_t *ret_owner)
 {
 	*ret_owner = gap->process;

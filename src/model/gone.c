@@ -15,7 +15,7 @@ uint64_t model_gone_ids(const struct model_process *process, uint64_t page)
 	return run && page - run->page < run->count ? run->ids : 0;
 }
 
-/* Appends a run that lies after all others. */
+/* Appends a run whose pages come after those of all other runs. */
 static bool append(struct model_process *process, struct model_gone run)
 {
 	struct model_gone *last =

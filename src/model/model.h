@@ -141,7 +141,7 @@ struct model {
 	uint64_t nr_reordered;
 	/* runs that were ended by the next run, because the event of their end came later */
 	uint64_t nr_late_ends;
-	/* the largest of these delays: the clocks of two cores differ by at least this */
+	/* the furthest that an event was reordered, in ns: the clocks of two cores differ by at least this */
 	int64_t reordered_ns;
 	uint64_t nr_unmatched_wakes;
 	uint64_t nr_frames_reused;
@@ -299,9 +299,9 @@ bool model_is_sure_worker(const struct model *model, uint32_t thread);
 
 /*
  * model_workers_quiet_time: returns the same as model_quiet_time, but only for sure workers. A worker that the last
- * look found asleep without time-out, and that wrote nothing after the look, counts as idle, although a coroutine
- * whose end is missing may seem to run on it. The result is weaker than model_quiet_time: a thread that waits
- * together with all coroutines on it counts as idle.
+ * look found asleep without time-out counts as idle if its process wrote no event after the look, although a
+ * coroutine whose end is missing may seem to run on it. The result is weaker than model_quiet_time: a thread that
+ * waits together with all coroutines on it counts as idle.
  */
 ct_time model_workers_quiet_time(const struct model *model, uint32_t process, ct_time now);
 
@@ -319,8 +319,8 @@ uint64_t model_lost_between(
 uint64_t model_lost_on(const struct model *model, uint32_t thread, ct_time from, ct_time until);
 
 /*
- * model_lost_in_holes: returns those of them that are missing because a whole piece of the trace is: many at once, of
- * any kind.
+ * model_lost_in_holes: returns how many events of the process are missing between two times because a whole piece of
+ * the trace is missing: many at once, of any kind.
  */
 uint64_t model_lost_in_holes(
 	const struct model *model, uint32_t process, ct_time from, ct_time until);
@@ -329,12 +329,15 @@ uint64_t model_lost_in_holes(
 ct_time model_end_of(const struct model *model, uint32_t process);
 
 /*
- * model_is_look_valid: is what the engine last saw of this thread still true? An event of any thread since may have
- * woken it.
+ * model_is_look_valid: is what the engine last saw of this thread still true? False if any thread of the process
+ * wrote an event since, because that thread may have woken this one.
  */
 bool model_is_look_valid(const struct model *model, uint32_t thread);
 
-/* model_sleeps: did the engine last see the thread in a sleep, which ends by the clock, with no event of it since? */
+/*
+ * model_sleeps: did the engine last see the thread in a sleep, which ends by the clock, with no event of the process
+ * since?
+ */
 bool model_sleeps(const struct model *model, uint32_t thread);
 /* model_is_polled: did the last look show a thread that waits for the descriptor by poll or select? */
 bool model_is_polled(const struct model *model, const struct model_descriptor *descriptor);

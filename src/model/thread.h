@@ -53,8 +53,8 @@ struct model_thread {
 	ct_time expired;
 	ct_time blocked_from; /* in a call that may block since then; CT_NO_TIME: in none */
 	ct_time left;         /* its first event after it was last idle; CT_NO_TIME: none */
-	ct_time turned;       /* the last first resume after such an event */
-	uint64_t nr_turns;    /* number of such resumes */
+	ct_time turned;       /* the latest resume that was the first one after idle time */
+	uint64_t nr_turns;    /* number of resumes that were the first one after idle time */
 	ct_time seen;         /* the engine's last look at it; CT_NO_TIME: none */
 	/* the first of its latest looks that found it asleep in the same call; CT_NO_TIME: none */
 	ct_time seen_from;

@@ -8,7 +8,7 @@
  * others have woken go on there. A coroutine that has moved itself to its present thread is judged by what that very
  * thread ran; any other coroutine also by the threads of the same name. Calls that wait for several descriptors at
  * once are event loops, and not judged. The rule is silent about marked coroutines, if events have been lost since,
- * and about threads behind which coroutines lie ready: the rule stuck-worker finds those.
+ * and about threads with ready coroutines in their queues: the rule stuck-worker finds those.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 /*
  * Lock order: one coroutine took lock A and then lock B, another one B and then A. Nothing went wrong this time.
  *
- * The rule is silent if both had taken a third lock before (a gate); if one of the two coroutines had ended before
- * the other began, or one of them did it while the program warmed up and the other afterwards; if they are in a
- * deadlock already; and if events are missing. The trace does not say whether a lock was only tried.
+ * The rule is silent if both had taken a third lock before (a gate); if one of the two coroutines did it for the last
+ * time before the other was created, or one of them while the program warmed up and the other afterwards; if they are
+ * in a deadlock already; and if events are missing. The trace does not say whether a lock was only tried.
  */
 #include <inttypes.h>
 #include <string.h>

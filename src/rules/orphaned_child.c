@@ -159,7 +159,10 @@ static bool is_time_of_work(const struct analysis *analysis, uint32_t process, c
 	       analyze_party_is_at_work(analysis, process, since, since);
 }
 
-/* Are coroutines of this site left to themselves by design? True if at least as many of them have ended so. */
+/*
+ * Are coroutines of this site left to themselves by design? True if at least as many of them have ended unawaited as
+ * are orphans.
+ */
 static bool is_meant(const struct lineage *lineage, const struct model_coro *coro)
 {
 	return coro->spawn_site &&

@@ -82,7 +82,10 @@ static bool is_over(const struct analysis *analysis, uint32_t process)
 	       analyze_ties_is_shutting_down(analysis, process, party->end);
 }
 
-/* Is a timer still to come, as the program or the ledger recorded? A periodic timer has fired since. */
+/*
+ * Is a timer still to come, as the program or the ledger recorded? A periodic timer does not count, because it has
+ * fired since.
+ */
 static bool has_timer(const struct analysis *analysis, uint32_t process)
 {
 	const struct party *party = &analysis->parties[process];

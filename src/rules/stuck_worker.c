@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stuck workers: coroutines are ready, and the thread in whose queue they lie has been busy with something else for
+ * Stuck workers: coroutines are ready, and the thread whose queue they are in has been busy with something else for
  * over a second. Proven if no other thread may take them out of the queue, and the thread is blocked without
  * time-out. The same holds for coroutines in a queue that all workers share, if every worker is blocked.
  *

@@ -31,7 +31,7 @@ struct herd {
 	uint64_t nr_bursts;          /* large ones */
 	/* of these, those in vain for nearly all; the following fields are about these */
 	uint64_t nr_thundered;
-	uint64_t nr_served; /* at least one coroutine got something done */
+	uint64_t nr_served; /* of nr_thundered: at least one coroutine got something done */
 	uint64_t nr_vain_wakes;
 	int64_t wasted_ns;
 	ct_time since;
