@@ -43,8 +43,9 @@ static bool was_queued(const struct model_coro *coro)
 /*
  * Decides whether the coroutine on top of the thread, whose end would not be recorded, has ended. If the thread takes
  * a coroutine from a queue, or runs several coroutines one after the other above it, the thread has left it: what
- * looks like nested resumes comes after its end. If only one other coroutine runs above it, and no event put that one
- * into a queue, that one may be its generator, or a coroutine that it resumed by a call.
+ * looks like nested resumes comes after its end. If only one other coroutine runs above it, at most MODEL_OVER_MOST
+ * times, and no event put that one into a queue, that one may be its generator, or a coroutine that it resumed by a
+ * call.
  */
 void model_thread_enters(struct model *model, uint32_t index, uint32_t coro)
 {
