@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * From the promise's constructor or destructor outwards: to the coroutine's own function, and to its caller.
- */
+/* Goes outwards from the promise's constructor or destructor: to the coroutine's own function, and to its caller. */
 #include <string.h>
 
 #include "session/caller.h"
 
-/* A part of a qualified name: "X" of "a::X<int>::y". */
+/* A component of a qualified name: "X" of "a::X<int>::y". */
 struct component {
 	const char *start;
 	size_t length; /* without template arguments */
@@ -18,7 +16,7 @@ static bool component_equals(const struct component *left, const struct componen
 	       memcmp(left->start, right->start, left->length) == 0;
 }
 
-/* Behind the bracket that closes the one at `text`, of either kind. */
+/* Returns the place after the bracket that closes the one at `text`, of either kind. */
 static const char *skip_brackets(const char *text)
 {
 	unsigned depth = 0;
@@ -32,9 +30,7 @@ static const char *skip_brackets(const char *text)
 	return text;
 }
 
-/*
- * Reads one component and returns what follows it. A name may begin with "(anonymous namespace)".
- */
+/* Reads one component and returns the text after it. A name may begin with "(anonymous namespace)". */
 static const char *read_component(const char *text, struct component *ret_component)
 {
 	ret_component->start = text;
@@ -46,7 +42,7 @@ static const char *read_component(const char *text, struct component *ret_compon
 	return *text == '<' ? skip_brackets(text) : text;
 }
 
-/* Reads a whole name: its last component, and the one before that. */
+/* Reads a whole name: returns its last component, and the one before that. */
 static void read_name(
 	const char *function, struct component *ret_before, struct component *ret_last)
 {
@@ -84,7 +80,9 @@ static const char *function_at(const struct symbol_place *place, uint32_t depth)
 	return depth == 0 ? place->function : place->callers[depth - 1].function;
 }
 
-/* How many such functions surround the address: those of the promise, and of what it is made of. */
+/*
+ * Returns how many such functions surround the address: functions of the promise, and of its base classes and members.
+ */
 static uint32_t count_around(
 	const struct symbol_place *place, bool (*is_such)(const char *function))
 {
@@ -95,7 +93,7 @@ static uint32_t count_around(
 	return depth;
 }
 
-/* The place is the call that lies `depth` functions further out. */
+/* Moves the place outwards to the call that lies `depth` functions further out. */
 static void step_out(struct symbol_place *place, uint32_t depth)
 {
 	if (depth == 0)
@@ -108,15 +106,15 @@ static void step_out(struct symbol_place *place, uint32_t depth)
 	place->nr_callers -= depth;
 }
 
-/* coroutine_handle's destroy(), and the destructors of what owns the handle. */
+/* Returns whether this is coroutine_handle's destroy(), or the destructor of an owner of the handle. */
 static bool is_passing_on(const char *function)
 {
 	return strncmp(function, "std::", 5) == 0 || caller_is_destructor(function);
 }
 
 /*
- * The function that called the destroyer, and did not only pass the call on. A compiler that does not make a jump of
- * the destroyer's last call returns into the destroyer, whose caller is not known.
+ * Finds the function that called the destroyer, past functions that only pass the call on. If the compiler does not
+ * turn the destroyer's last call into a jump, the return address lies in the destroyer, whose caller is not known.
  */
 static enum ct_status resolve_destroyer(struct symbol_resolver *resolver,
 	const struct ct_mapping *mappings, uint32_t nr_mappings, const struct collect_site *site,

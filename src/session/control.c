@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One connection at a time, each with little time: an order is a line, and its answer fits into a socket's buffer.
+ * Serves one connection at a time, each for a short time: an order is a line, and its answer fits into a socket's
+ * buffer.
  */
 #include <errno.h>
 #include <poll.h>
@@ -16,16 +17,16 @@
 #include "session/control.h"
 #include "session/control_name.h"
 
-#define NR_NAMES 2 /* the traced process's, and our own */
+#define NR_NAMES 2 /* the traced process's name, and our own */
 #define BACKLOG 8
-#define LINE_MS 2000 /* from the connection to the end of its line */
+#define LINE_MS 2000 /* time from the connection to the end of its line */
 #define MILLISECOND_NS UINT64_C(1000000)
 
 struct control {
 	struct steering *steering;
 	pthread_t thread;
 	int stopping;            /* an eventfd */
-	int listening[NR_NAMES]; /* -1: the name was taken */
+	int listening[NR_NAMES]; /* -1: the name was taken by another process */
 };
 
 /* ---------------------------------------------------------------- one connection */
@@ -40,7 +41,7 @@ static bool is_welcome(int peer)
 	return who.uid == 0 || who.uid == geteuid();
 }
 
-/* What is behind the line is nothing to us; a NUL in it is no word. */
+/* Ends the line. Bytes after the line are ignored; a line that contains a NUL becomes empty. */
 static bool end_line(char *line, size_t nr_bytes)
 {
 	char *end = memchr(line, '\n', nr_bytes);
@@ -53,7 +54,9 @@ static bool end_line(char *line, size_t nr_bytes)
 	return true;
 }
 
-/* Up to the end of the line, or of what the peer sends. False: it takes too long, or is too much. */
+/*
+ * Reads up to the end of the line, or of what the peer sends. Returns false if the line takes too long, or is too long.
+ */
 static bool read_line(const struct control *control, int peer, char line[STEERING_ORDER_BYTES + 1])
 {
 	struct pollfd waited[] = {

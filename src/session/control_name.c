@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Made of two numbers.
- */
+/* The name is made of two numbers. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The name under which a recording takes orders: of an abstract Unix socket, which leaves no file behind, whatever ends
- * the engine. Process ids are those of one namespace, so its number is part of the name.
+ * The name of the socket on which a recording takes orders. The socket is an abstract Unix socket, which leaves no
+ * file, however the engine ends. Process ids are those of one namespace, so the namespace's number is part of the name.
  */
 #ifndef SESSION_CONTROL_NAME_H
 #define SESSION_CONTROL_NAME_H
@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-/* control_name_of: the address, and its length. */
+/* control_name_of: fills in the address, and returns its length. */
 socklen_t control_name_of(int64_t pid, struct sockaddr_un *ret_address);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The other end of control.c: an order to a recording that another program makes. The name may have been taken by
- * somebody else, so the one who answers is looked at first.
+ * The counterpart of control.c: sends an order to a recording that another program makes. Another process may have
+ * taken the name, so the peer's identity is checked first.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "session/control_name.h"
 #include "session/steering_order.h"
 
-#define PATIENCE_SECONDS 10 /* longer than the other one's */
+#define PATIENCE_SECONDS 10 /* longer than the recording's own time-out */
 
 static bool is_owner(int64_t pid, uid_t user)
 {
@@ -64,7 +64,7 @@ static enum ct_status send_order(int peer, const char *order, struct ct_error *r
 
 	if (parts[0].iov_len >= STEERING_ORDER_BYTES || strchr(order, '\n'))
 		return ct_fail(reterr, CT_ERR_USAGE, "an order is one line, and shorter than that");
-	/* A recording that refuses says so before it has read the order, and is gone. */
+	/* A recording that refuses the peer says so before it has read the order, and closes the connection. */
 	if (sendmsg(peer, &message, MSG_NOSIGNAL) < 0 && errno != EPIPE)
 		return ct_fail_errno(reterr, "giving the order");
 	return CT_OK;
@@ -106,7 +106,7 @@ static enum ct_status status_named(const char *name, size_t length)
 	return CT_ERR_CORRUPT;
 }
 
-/* "ok", and lines behind it, which stay; or "error NAME SENTENCE". */
+/* Parses "ok" and the lines after it, which are kept; or "error NAME SENTENCE". */
 static enum ct_status understand(char *answer, struct ct_error *reterr)
 {
 	char *name = answer + strlen("error "), *sentence;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When the past is written, and under which name. A condition that asks too often is counted, and does not fill the
- * disk.
+ * When a dump is written, and under which name. A condition that asks too often is counted, and does not fill the disk.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -26,16 +25,16 @@ struct flight {
 	struct ct_sink *window;
 	char *output;
 	uint32_t max_dumps;
-	uint64_t dumped_ns;    /* the last one that a condition asked for; 0: none */
-	uint64_t signalled_ns; /* the last one that came before a signal; 0: none */
+	uint64_t dumped_ns;    /* time of the last dump for a condition; 0: none */
+	uint64_t signalled_ns; /* time of the last dump before a signal; 0: none */
 	struct text reason;
 	size_t nr_dumps;
 
-	pthread_mutex_t lock;     /* of the next two */
-	VEC(struct ct_dump) made; /* and not asked for yet */
+	pthread_mutex_t lock;     /* protects the next two members */
+	VEC(struct ct_dump) made; /* dumps not moved to `dumps` yet */
 	uint64_t nr_suppressed;
 
-	VEC(struct ct_dump) dumps; /* of whoever asks for them */
+	VEC(struct ct_dump) dumps; /* dumps as handed out by flight_dumps */
 };
 
 static enum ct_status add_conditions(
@@ -75,7 +74,10 @@ static enum ct_status open_sinks(
 	return status;
 }
 
-/* A folder that cannot be written would show only when the past is wanted, a week later. */
+/*
+ * Checks the folder now: otherwise a folder that cannot be written to would be noticed only when a dump is wanted, a
+ * week later.
+ */
 static enum ct_status check_folder(const char *output, struct ct_error *reterr)
 {
 	const char *slash = strrchr(output, '/');
@@ -273,7 +275,7 @@ const struct ct_dump *flight_dumps(
 	size_t i;
 
 	pthread_mutex_lock(&flight->lock);
-	/* Where there is no memory for more they are told the next time. */
+	/* If there is no memory for more dumps, they are handed out the next time. */
 	if (vec_reserve(&flight->dumps, flight->dumps.count + flight->made.count)) {
 		for (i = 0; i < flight->made.count; i++)
 			flight->dumps.at[flight->dumps.count++] = flight->made.at[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread for each judgement. While it works, the copy and the grades are its own; it says that it has done by one
- * flag.
+ * A thread for each judgement. While the thread works, only it uses the copy and the grades; one flag says that it is
+ * done.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -17,12 +17,12 @@
 #include "store/window.h"
 
 #define PAUSE_NS UINT64_C(2000000000)
-#define SHARE 20u /* of the time that passes, one part */
-#define NICE 10   /* the traced program goes first */
+#define SHARE 20u /* judging takes one part in so many of the time */
+#define NICE 10   /* lower priority than the traced program */
 
 struct flight_judge {
 	const struct ct_thresholds *thresholds;
-	int copy; /* what is judged; -1: nothing is */
+	int copy; /* the copy that is judged; -1: none */
 	pthread_t thread;
 	atomic_bool is_done;
 	bool was_judged;
@@ -58,7 +58,7 @@ static void note_findings(struct flight_judge *judge, const struct ct_report *re
 	judge->was_judged = true;
 }
 
-/* A window that cannot be judged now may be the next time. */
+/* A window that cannot be judged now may be judged the next time. */
 static void *judge_copy(void *argument)
 {
 	struct flight_judge *judge = argument;
@@ -128,7 +128,7 @@ bool flight_judge_look(struct flight_judge *judge, struct ct_sink *window, uint6
 	return judge->was_judged;
 }
 
-/* A file that shrinks under its reader ends the reading. */
+/* Truncates the copy: a file that shrinks while it is read ends the judgement. */
 void flight_judge_free(struct flight_judge *judge)
 {
 	if (!judge)

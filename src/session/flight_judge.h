@@ -2,8 +2,8 @@
 /*
  * Findings in a flight recorder's window, judged from time to time while it records.
  *
- * A judgement reads all that the window holds. So it happens on a thread of its own, behind the traced program (nice),
- * of a copy in memory, and no more often than that it takes a twentieth of one processor.
+ * A judgement reads everything in the window. So it runs on a thread of its own with a lower priority than the traced
+ * program (nice), on a copy in memory, and takes at most a twentieth of one processor on average.
  */
 #ifndef SESSION_FLIGHT_JUDGE_H
 #define SESSION_FLIGHT_JUDGE_H
@@ -13,15 +13,15 @@
 
 struct flight_judge;
 
-/* flight_judge_new: `thresholds` outlive it; NULL: all defaults. NULL: out of memory. */
+/* flight_judge_new: makes a judge. `thresholds` must outlive it; NULL: all defaults. Returns NULL if out of memory. */
 struct flight_judge *flight_judge_new(const struct ct_thresholds *thresholds);
 
-/* flight_judge_free: breaks off what is being judged. NULL is allowed. */
+/* flight_judge_free: stops a judgement that is under way. NULL is allowed. */
 void flight_judge_free(struct flight_judge *judge);
 
 /*
- * flight_judge_look: everything up to now_ns is in the window (store/window.h). True: a judgement is done; the gravest
- * grade of each rule. Never waits for one.
+ * flight_judge_look: everything up to now_ns is in the window (store/window.h). Returns true when a judgement is done,
+ * with the gravest grade of each rule. Never waits for a judgement.
  */
 bool flight_judge_look(struct flight_judge *judge, struct ct_sink *window, uint64_t now_ns,
 	enum ct_grade ret_grades[CT_NR_RULES]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A judgement knows how many have it: its readers and, while it is the newest, the judging itself; the last one to
- * give it back frees it. One lock guards these counts; nothing is read or judged under it.
+ * A judgement counts its users: its readers and, while it is the newest, the judging object itself. The last user that
+ * returns the judgement frees it. One lock protects these counts; nothing is read or judged under the lock.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,29 +20,29 @@
 #include "session/so_far.h"
 
 #define PAUSE_NS UINT64_C(400000000)
-#define SHARE 4u /* of the time that passes, one part */
-#define NICE 10  /* the traced program goes first; a file at rest has none, and a user waits */
+#define SHARE 4u /* judging takes one part in so many of the time */
+#define NICE 10  /* lower priority than the traced program; normal for a finished file */
 #define SECOND_NS UINT64_C(1000000000)
 
 struct lent {
-	struct judged judged; /* first: readers have its address */
-	uint32_t nr_readers;  /* and one more while it is the newest */
+	struct judged judged; /* must be first: readers have its address */
+	uint32_t nr_readers;  /* readers, and one more while it is the newest */
 };
 
 struct judging {
 	struct judging_options options;
-	pthread_mutex_t opening; /* of the next two, while they are used */
+	pthread_mutex_t opening; /* held while the next two members are used */
 	int (*open)(void *context);
 	char *path;
 	pthread_t thread;
-	pthread_mutex_t lock; /* of all below */
+	pthread_mutex_t lock; /* protects everything below */
 	pthread_cond_t stopped;
 	bool is_stopping;
 	struct lent *newest;
 	uint64_t nr_judged;
-	struct ct_error trouble; /* status CT_OK: none */
+	struct ct_error trouble; /* status CT_OK: no trouble */
 
-	/* The file that was last judged; the thread's own. */
+	/* The file that was judged last; used only by the thread. */
 	struct stat seen;
 	bool was_growing;
 };
@@ -56,7 +56,7 @@ static void free_lent(struct lent *lent)
 
 /* ---------------------------------------------------------------- one judgement */
 
-/* A name that is not there yet is that of a recording that goes on. */
+/* Opens the path. A name that does not exist yet is that of a recording that goes on. */
 static int open_path(struct judging *judging, bool *ret_is_growing)
 {
 	int file = open(judging->path, O_RDONLY | O_CLOEXEC);
@@ -82,7 +82,7 @@ static int open_either(struct judging *judging, bool *ret_is_growing)
 	return judging->path ? open_path(judging, ret_is_growing) : -1;
 }
 
-/* -1 with *ret_trouble, if there is something to say of it. */
+/* Opens the trace as it is now. Returns -1, with *ret_trouble if there is something to report. */
 static int open_present(struct judging *judging, bool *ret_is_growing, struct ct_error *ret_trouble)
 {
 	int file;
@@ -112,7 +112,7 @@ static bool is_as_before(struct judging *judging, int file, bool is_growing)
 	return false;
 }
 
-/* A trace that grows has its names from the recording: files with debug information are not read for each look. */
+/* A growing trace has its names from the recording: files with debug information are not read for each look. */
 static enum ct_status judge_file(
 	struct judging *judging, int file, struct judged *judged, struct ct_error *reterr)
 {
@@ -138,12 +138,13 @@ static enum ct_status judge_file(
 	return status;
 }
 
-/* No block is written yet, at most the header. */
+/* Returns whether no block is written yet, at most the header. */
 static bool is_bare(const struct judged *judged)
 {
 	const struct ct_tables *tables = ct_trace_tables(judged->trace);
 
-	return tables->first_generation == 0 && tables->nr_processes <= 1; /* one is reserved */
+	/* one entry is reserved */
+	return tables->first_generation == 0 && tables->nr_processes <= 1;
 }
 
 static void publish(struct judging *judging, struct lent *lent)
@@ -162,8 +163,8 @@ static void publish(struct judging *judging, struct lent *lent)
 }
 
 /*
- * The first who asks for a lane would wait until all events are read. Where a trace grows there is another view
- * soon, and perhaps nobody asks this one.
+ * Reads all events now, because otherwise the first user that asks for a lane would wait for that. A growing trace soon
+ * gets another view, and perhaps nobody asks this one: for such a trace nothing is read ahead.
  */
 static void read_ahead(struct judging *judging)
 {
@@ -205,13 +206,13 @@ static enum ct_status judge_present(struct judging *judging, int file, bool is_g
 	}
 	if (lent)
 		free_lent(lent);
-	/* A recording that has just begun may not even be known as one. */
+	/* A recording that has just begun may not even be recognised as one. */
 	if (status && !is_growing)
 		note_trouble(judging, &error);
 	return status;
 }
 
-/* How long it took. */
+/* Judges once, and returns how long that took. */
 static uint64_t look(struct judging *judging)
 {
 	uint64_t begun_ns = clock_monotonic_ns();
@@ -234,7 +235,7 @@ static uint64_t look(struct judging *judging)
 
 /* ---------------------------------------------------------------- the thread */
 
-/* False: it is to stop. */
+/* Waits. Returns false if the thread is to stop. */
 static bool pause_for(struct judging *judging, uint64_t ns)
 {
 	struct timespec until;

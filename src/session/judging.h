@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace judged on a thread of its own, and judged again while it grows: what a screen shows of a recording.
+ * Judges a trace on a thread of its own, and judges it again while it grows: for screens that show a recording.
  *
- * The thread works at most a quarter of the time. While a recording goes on it stands behind the traced program (nice);
- * then the end of the trace is read, at most JUDGING_BYTES, so that the time of a judgement is bounded, too.
+ * The thread works at most a quarter of the time. While a recording goes on, the thread has a lower priority than the
+ * traced program (nice), and reads only the end of the trace, at most JUDGING_BYTES, so that the time of a judgement is
+ * bounded, too.
  *
- * A judgement lives until a newer one has come and its last reader has given it back. Everything here may be called by
- * any thread.
+ * A judgement lives until there is a newer one and its last reader has returned it. Any thread may call any function
+ * here.
  */
 #ifndef SESSION_JUDGING_H
 #define SESSION_JUDGING_H
@@ -19,45 +20,52 @@
 struct judging;
 
 struct judging_options {
-	const char *path; /* a trace; where only PATH.partial is there, it is recorded at present */
-	/* Instead of the path: opens the trace so far, for each judgement anew. -1: there is none now. */
+	const char *path; /* a trace; if only PATH.partial exists, it is being recorded */
+	/* Instead of the path: opens the trace so far; called for each judgement. -1: there is no trace now. */
 	int (*open)(void *context);
 	void *context;
-	const struct ct_thresholds *thresholds; /* outlive it; NULL: all defaults */
-	uint64_t memory_bytes;                  /* of ct_open_options */
+	const struct ct_thresholds *thresholds; /* must outlive the judging; NULL: all defaults */
+	uint64_t memory_bytes;                  /* as in ct_open_options */
 };
 
-/* One judgement; all in it is borrowed with it. */
+/* One judgement; everything in it is borrowed with it. */
 struct judged {
 	uint64_t generation; /* 1, 2, ... */
 	struct ct_trace *trace;
 	struct ct_view *view;
-	const struct ct_report *report; /* the view's */
-	uint64_t begun_ns;              /* CLOCK_MONOTONIC: later events are not in it */
+	const struct ct_report *report; /* belongs to the view */
+	uint64_t begun_ns;              /* CLOCK_MONOTONIC: later events are not included */
 	uint64_t took_ns;
-	bool is_growing; /* the recording went on */
+	bool is_growing; /* the recording went on at that time */
 };
 
-/* judging_open: starts the thread. judging_close: breaks nothing off, and waits for it. NULL is allowed. */
+/*
+ * judging_open: starts the thread. judging_close: waits for the judgement under way, and ends the thread. NULL is
+ * allowed.
+ */
 enum ct_status judging_open(const struct judging_options *options, struct judging **ret_judging,
 	struct ct_error *reterr);
 void judging_close(struct judging *judging);
 
 /*
- * judging_let_go: `open` is not called any more, and what it has opened is not needed. judging_turn_to: the path is
- * judged from now on.
+ * judging_let_go: `open` is not called any more, and what it opened is not needed. judging_turn_to: judges the path
+ * from now on.
  */
 void judging_let_go(struct judging *judging);
 enum ct_status judging_turn_to(struct judging *judging, const char *path, struct ct_error *reterr);
 
 /*
- * judging_borrow: the newest judgement, to be given back by judging_return; NULL: there is none yet. Several readers
- * may have the same one: they ask its view, read its report and its tables, and do not move in its trace.
+ * judging_borrow: returns the newest judgement, to be returned by judging_return; NULL: there is none yet. Several
+ * readers may have the same judgement: they may ask its view, and read its report and its tables, but must not read
+ * events from its trace.
  */
 const struct judged *judging_borrow(struct judging *judging);
 void judging_return(struct judging *judging, const struct judged *judged);
 
-/* judging_trouble: why the trace could not be judged when it was last tried. False: it could, or was not tried yet. */
+/*
+ * judging_trouble: returns why the trace could not be judged the last time. Returns false if it was judged, or was not
+ * tried yet.
+ */
 bool judging_trouble(struct judging *judging, struct ct_error *ret_error);
 
 #endif

@@ -13,7 +13,7 @@
 #define LEDGER_NAME "libcorotracer-ledger.so"
 #define NR_PLACES 4
 
-/* The folder that a file lies in, in heap memory, or NULL. */
+/* Returns the folder that contains a file, in heap memory, or NULL. */
 static char *folder_of(const char *path)
 {
 	char *resolved = path ? realpath(path, NULL) : NULL;
@@ -24,7 +24,7 @@ static char *folder_of(const char *path)
 	return resolved;
 }
 
-/* The path of the shared library that this is part of; else of the executable. */
+/* Returns the folder of the shared library that contains this code; else of the executable. */
 static char *folder_of_library(void)
 {
 	Dl_info library;

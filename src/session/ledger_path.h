@@ -8,9 +8,9 @@
 #include "base/text.h"
 
 /*
- * ledger_path_find: the library in a build folder, beside the executable or our own shared library as an
- * installation has it, wherever that was moved to, or in the configured prefix; heap memory. NULL: it is at none of
- * these places, which `trouble` then says in a sentence that names them.
+ * ledger_path_find: finds the library in a build folder, beside the executable or our own shared library as an
+ * installation has it, wherever that was moved to, or in the configured prefix. Returns heap memory. NULL: the library
+ * is in none of these places, which `trouble` then names in a sentence.
  */
 char *ledger_path_find(struct text *trouble);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A thread for each batch of sites. While it works, the batch is its own; it says that it has done by one flag.
- */
+/* A thread for each batch of sites. While the thread works, only it uses the batch; one flag says that it is done. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,27 +15,27 @@
 #include "base/vec.h"
 
 #define PAUSE_MS 1000
-#define LOOK_MS 50 /* whether a batch is done */
-#define NICE 10    /* the traced program goes first */
+#define LOOK_MS 50 /* interval for checking whether a batch is done */
+#define NICE 10    /* lower priority than the traced program */
 
-/* Sites with all that is needed to look them up. */
+/* Sites, with everything that is needed to look them up. */
 struct batch {
 	struct arena arena;
-	size_t first; /* of the collector's sites */
+	size_t first; /* index of the first one among the collector's sites */
 	size_t count;
 	struct collect_site *sites;
 	struct symbol_place *places;
 	struct ct_mapping *mappings;
 	uint32_t nr_mappings;
-	struct symbol_resolver *resolver; /* it has the places' texts */
+	struct symbol_resolver *resolver; /* owns the texts of `places` */
 	pthread_t thread;
 	atomic_bool is_done;
 };
 
 struct namer {
-	struct batch *batch; /* NULL: nothing is looked up */
-	size_t nr_taken;     /* of the collector's sites: that were in a batch */
-	VEC(bool) is_named;  /* of these */
+	struct batch *batch; /* NULL: nothing is being looked up */
+	size_t nr_taken;     /* of the collector's sites: those that have been in a batch */
+	VEC(bool) is_named;  /* of these sites */
 	uint64_t taken_ns;
 };
 
@@ -88,7 +86,7 @@ static void *look_up(void *argument)
 	for (i = 0; i < batch->count && status == CT_OK; i++)
 		status = resolve(batch->resolver, batch->mappings, batch->nr_mappings,
 			&batch->sites[i], &batch->places[i], NULL);
-	/* Addresses left over have no name yet. */
+	/* Sites that were not reached have no name yet. */
 	atomic_store_explicit(&batch->is_done, true, memory_order_release);
 	return NULL;
 }
@@ -102,7 +100,7 @@ static void free_batch(struct batch *batch)
 	free(batch);
 }
 
-/* The collector's are its own, and may move. */
+/* Copies the collector's sites, which belong to the collector and may move. */
 static bool fill(struct batch *batch, const struct collect *collect, const struct ct_sink *sink,
 	size_t first)
 {
@@ -132,7 +130,7 @@ static bool note_taken(struct namer *namer, size_t count)
 	return true;
 }
 
-/* Where it cannot be done now, it is done at the end. */
+/* If a batch cannot be looked up now, its sites are looked up at the end. */
 static void take_new(struct namer *namer, const struct collect *collect, const struct ct_sink *sink)
 {
 	struct batch *batch = calloc(1, sizeof(*batch));

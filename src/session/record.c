@@ -34,43 +34,43 @@
 
 #define FLIGHT_WAIT_MS 250
 
-/* Rows are seen within 50 ms. */
+/* Rows become visible within 50 ms. */
 #define SHOW_WAIT_MS 15
 #define SHOW_PERIOD_NS UINT64_C(15000000)
 #define SHOW_BEHIND_NS UINT64_C(10000000)
 
 struct ct_record {
-	struct ct_sink *sink; /* with build ids added, before the queue */
-	struct queue *queue;  /* its thread alone uses what lies behind it, but for its settling */
-	struct wanted wanted; /* the filter behind the queue */
+	struct ct_sink *sink; /* the first sink, which adds build ids; before the queue */
+	struct queue *queue;  /* its thread alone uses the sinks behind it, except after a settle */
+	struct wanted wanted; /* contains the filter behind the queue */
 	struct ct_sink *output;
-	uint64_t nr_lost_in_output;                               /* once that is completed */
+	uint64_t nr_lost_in_output;                               /* once it is complete */
 	uint64_t (*lost_in_output)(const struct ct_sink *output); /* NULL: it loses nothing */
-	uint64_t nr_rows_in_output;                               /* likewise */
+	uint64_t nr_rows_in_output;                               /* once it is complete */
 	uint64_t (*rows_in_output)(const struct ct_sink *output); /* NULL: it has no rows */
-	struct ct_sink *counted;                                  /* of whom the two ask */
-	char *whole; /* where all is kept that goes into the rows in the end; NULL: nowhere */
+	struct ct_sink *counted;                                  /* the sink to ask */
+	char *whole; /* keeps everything for the rows of the end; NULL: none */
 	enum ct_row_numbers row_numbers;
-	bool has_rows;         /* it writes JSON lines */
-	bool shows_rows;       /* soon after they were written */
-	uint64_t shown_ns;     /* when it did last, */
-	uint64_t nr_taken;     /* how many events there had been then, */
-	uint64_t nr_shown;     /* and of how many all can be seen */
-	bool has_unshown;      /* some came since then */
-	struct flight *flight; /* NULL: everything is recorded */
+	bool has_rows;         /* the output is JSON lines */
+	bool shows_rows;       /* rows become visible soon after they were written */
+	uint64_t shown_ns;     /* time of the last showing of rows */
+	uint64_t nr_taken;     /* number of events at that time */
+	uint64_t nr_shown;     /* number of events whose rows are all visible */
+	bool has_unshown;      /* events have come since then */
+	struct flight *flight; /* NULL: the whole run is recorded */
 	struct collect *collect;
 	char *output_path;
-	char *former; /* a trace that has the output's name; NULL: there is none */
+	char *former; /* an old trace with the output's name; NULL: there is none */
 	struct namer *namer;
 	struct steering *steering;
-	struct control *control;    /* NULL: no other program gives orders */
-	char *ledger_path;          /* NULL: none was found */
-	struct text ledger_trouble; /* where none was found; else empty */
-	bool is_found;              /* the target ran before */
-	int64_t found_pid;          /* to look at before its recording ends; 0: nothing is */
+	struct control *control;    /* NULL: other programs cannot give orders */
+	char *ledger_path;          /* NULL: no library was found */
+	struct text ledger_trouble; /* why no library was found; else empty */
+	bool is_found;              /* the target ran before the recording */
+	int64_t found_pid;          /* process to look at before the recording ends; 0: none */
 	uint64_t begun_ns;
 	struct ct_process_look *look;
-	bool has_ended; /* the target; what it published is in the sink */
+	bool has_ended; /* the target has ended, and all its events are in the sink */
 };
 
 static enum ct_status open_flight(
@@ -133,7 +133,7 @@ static enum ct_status open_output(
 	}
 }
 
-/* The sinks behind the collector: build ids, the queue, the filter, the output. */
+/* Opens the sinks after the collector: build ids, the queue, the filter, the output. */
 static enum ct_status chain(
 	struct ct_record *record, const struct ct_record_options *options, struct ct_error *reterr)
 {
@@ -217,7 +217,7 @@ static enum ct_status start(
 	return status;
 }
 
-/* Only what would be lost with it: an empty file is no trace. */
+/* Returns the name of an old trace that would be lost; an empty file is not a trace. */
 static char *find_former(const struct ct_record_options *options)
 {
 	struct stat status;
@@ -300,8 +300,8 @@ enum ct_status ct_record_open(const struct ct_record_options *options,
 }
 
 /*
- * A signal that the user sent is no reason to keep the past. The dump ends now, when all is in: the step began before
- * the crash.
+ * Writes a dump for a crash; a signal that the user sent is not a crash. The dump ends now, when everything is in,
+ * because the step began before the crash.
  */
 static void dump_crash(struct ct_record *record)
 {
@@ -313,7 +313,7 @@ static void dump_crash(struct ct_record *record)
 	if (!stats.has_ended || stats.ending != CT_ENDING_SIGNALED ||
 		collect_was_forwarded(record->collect))
 		return;
-	name = sigabbrev_np(stats.ending_value); /* real-time signals have none */
+	name = sigabbrev_np(stats.ending_value); /* real-time signals have no name */
 	snprintf(reason, sizeof(reason), "the program was ended by signal %d%s%s%s",
 		stats.ending_value, name ? " (SIG" : "", name ? name : "", name ? ")" : "");
 	namer_finish(record->namer, record->collect, record->sink, NULL);
@@ -321,7 +321,7 @@ static void dump_crash(struct ct_record *record)
 	flight_dump(record->flight, reason, clock_monotonic_ns(), NULL);
 }
 
-/* Behind the queue, of what was counted as taken. The queue has settled. */
+/* Returns the events lost behind the queue, of those that were counted as taken. The queue must be settled. */
 static uint64_t lost_in_output(const struct ct_record *record)
 {
 	return record->lost_in_output ? record->lost_in_output(record->counted)
@@ -334,7 +334,7 @@ static uint64_t rows_in_output(const struct ct_record *record)
 				      : record->nr_rows_in_output;
 }
 
-/* Events that wait become rows: from here on they can be counted. A failure is told at the close. */
+/* Makes rows of events that wait, so that they can be counted. The close reports a failure. */
 static void write_rows(struct ct_record *record)
 {
 	if (record->rows_in_output)
@@ -342,7 +342,7 @@ static void write_rows(struct ct_record *record)
 	queue_settle(record->queue);
 }
 
-/* The output is completed while the target runs on; what fails there is told at the record's close. */
+/* Completes the output while the target runs on; the record's close reports failures. */
 static void finish_early(struct ct_record *record)
 {
 	namer_finish(record->namer, record->collect, record->sink, NULL);
@@ -354,7 +354,7 @@ static void finish_early(struct ct_record *record)
 	wanted_finish(&record->wanted, record->collect);
 }
 
-/* Once, before the recording ends: what is seen then goes with what is recorded. */
+/* Looks once, before the recording ends: the look then belongs to what is recorded. */
 static void look_at_end(struct ct_record *record)
 {
 	if (record->found_pid && !record->look && !record->has_ended)
@@ -370,19 +370,19 @@ struct ct_process_look *ct_record_take_look(struct ct_record *record)
 	return look;
 }
 
-/* Everything up to then is with the flight recorder. */
+/* Everything up to now_ns has reached the flight recorder. */
 static void look_behind_queue(void *context, uint64_t now_ns)
 {
 	flight_look(context, now_ns);
 }
 
-/* Rows up to then can be seen. */
+/* Rows up to until_ns can be shown. */
 static void show_behind_queue(void *context, uint64_t until_ns)
 {
 	jsonl_sink_show(context, until_ns);
 }
 
-/* Threads may be a little behind with what they publish: that much is held back. */
+/* Threads may publish events a little late: rows of the last SHOW_BEHIND_NS are held back. */
 static void show_rows(struct ct_record *record, uint64_t now_ns)
 {
 	struct ct_record_stats stats;
@@ -397,13 +397,13 @@ static void show_rows(struct ct_record *record, uint64_t now_ns)
 	collect_read_clock(record->collect);
 	queue_call(record->queue, show_behind_queue, record->counted, until_ns);
 	record->shown_ns = now_ns;
-	/* Once more, for those that are held back. */
+	/* Rows that were held back need one more showing. */
 	if (record->nr_taken == stats.nr_events)
 		record->nr_shown = stats.nr_events;
 	record->nr_taken = stats.nr_events;
 }
 
-/* The silence of a program that stalls is judged again and again. */
+/* Limits the wait: the silence of a stalled program is judged again and again. */
 static int wait_of(const struct ct_record *record, int wait_ms)
 {
 	if (record->flight && (wait_ms < 0 || wait_ms > FLIGHT_WAIT_MS))
@@ -417,7 +417,7 @@ static int wait_of(const struct ct_record *record, int wait_ms)
 
 enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_error *reterr)
 {
-	uint64_t now_ns = clock_monotonic_ns(); /* what follows sees at least all up to here */
+	uint64_t now_ns = clock_monotonic_ns(); /* all events before this are seen below */
 	enum ct_status status = collect_step(record->collect, wait_of(record, wait_ms), reterr);
 	bool is_over = false;
 
@@ -442,13 +442,13 @@ enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_e
 		look_at_end(record);
 		finish_early(record);
 	}
-	/* Somebody else waits for a process that was found. */
+	/* Another process is the parent that waits for a process that was found running. */
 	if (is_over && record->is_found)
 		collect_stop(record->collect);
 	return status;
 }
 
-/* Everything up to now_ns is with the flight recorder afterwards. */
+/* Afterwards everything up to now_ns has reached the flight recorder. */
 static enum ct_status take_in(struct ct_record *record, uint64_t now_ns, struct ct_error *reterr)
 {
 	enum ct_status status = collect_step(record->collect, 0, reterr);
@@ -483,9 +483,7 @@ const struct ct_dump *ct_record_dumps(
 	return NULL;
 }
 
-/*
- * INT and TERM end a program that stands still: the last chance to keep what led to that, and what its threads do.
- */
+/* INT and TERM end a program that stands still: the last chance to keep what led to that, and what threads do. */
 static bool asks_to_end(int signal_number)
 {
 	return signal_number == SIGINT || signal_number == SIGTERM;
@@ -513,7 +511,7 @@ enum ct_status ct_record_signal(
 	enum ct_status status = CT_OK;
 
 	look_at_end(record);
-	/* A signal that the program has already may end it at any time: that it was the user's is noted first. */
+	/* A signal that the program has already may end it at any time: first note that the user sent it. */
 	if (was_delivered)
 		status = collect_signal(record->collect, signal_number, true, reterr);
 	if (wants_dump)
@@ -523,7 +521,7 @@ enum ct_status ct_record_signal(
 	return collect_signal(record->collect, signal_number, false, reterr);
 }
 
-/* A trace of something is not given for one of nothing. An end by a signal is something. */
+/* An old trace with events is not replaced by one without. An end by a signal counts as something recorded. */
 static bool keeps_former(const struct ct_record *record, const struct ct_record_stats *stats)
 {
 	bool has_failed = stats->has_ended && stats->ending_value != 0;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The public function that takes out what a flight recorder inside a program has kept.
- */
+/* The public function that reads what a flight recorder inside a program has kept. */
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,7 +21,7 @@ bool recover_is_ours(const void *first_bytes, size_t nr_bytes)
 	return nr_bytes >= sizeof(magic) && memcmp(first_bytes, &magic, sizeof(magic)) == 0;
 }
 
-/* A pipe is not waited for, and nothing of it is read. */
+/* A pipe is not waited for, and nothing is read from it. */
 bool ct_is_flight(const char *path)
 {
 	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -37,7 +35,7 @@ bool ct_is_flight(const char *path)
 	return got > 0 && recover_is_ours(&first, (size_t)got);
 }
 
-/* A sink that failed on the way has been left alone since: what it holds is no whole trace. */
+/* A sink that failed was not called any more since: what it contains is not a whole trace. */
 static enum ct_status count(
 	const struct collect *collect, struct ct_flight_recovered *stats, struct ct_error *reterr)
 {

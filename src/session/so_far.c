@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * An output has its own name when it is complete; until then "PATH.partial".
- */
+/* An output gets its own name when it is complete; until then it is "PATH.partial". */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -31,6 +29,6 @@ int so_far_open_output(const char *output)
 		return -1;
 	file = open_regular(partial);
 	free(partial);
-	/* A recording that has ended before its program has its name already. */
+	/* A recording that ended before its program has its name already. */
 	return file < 0 && errno == ENOENT ? open_regular(output) : file;
 }

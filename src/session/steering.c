@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An order is a request in a list; an eventfd wakes the recording's thread, which takes it out and carries it out, or
- * sends it through the queue. The last of the two to come frees it: the one that asks, after it was
- * told the outcome, or the one that carries it out, where nobody waits for it any more.
+ * An order is a request in a list. An eventfd wakes the recording's thread, which takes the request out and carries it
+ * out, or sends it through the queue. The last of the two sides to finish frees the request: the asking side after it
+ * got the outcome, or the side that carries it out if nobody waits any more.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -20,7 +20,7 @@
 #define PATIENCE_SECONDS 5
 #define PUBLISH_NS UINT64_C(100000000)
 #define FLUSH_NS \
-	UINT64_C(400000000) /* while somebody watches, what is recorded can be read so soon */
+	UINT64_C(400000000) /* while somebody watches, recorded events become readable this soon */
 #define WATCHED_NS UINT64_C(3000000000)
 #define WATCHED_WAIT_MS 250
 
@@ -34,33 +34,33 @@ struct request {
 	struct steering *steering;
 	enum request_type type;
 	struct steering_order order;
-	int descriptor;    /* of COPY */
-	uint64_t now_ns;   /* when it was taken out */
-	bool is_done;      /* the outcome stands below */
-	bool is_abandoned; /* nobody waits for it */
+	int descriptor;    /* for REQUEST_COPY */
+	uint64_t now_ns;   /* when the request was taken out */
+	bool is_done;      /* the outcome below is set */
+	bool is_abandoned; /* nobody waits for the request */
 	enum ct_status outcome;
 	struct ct_error error;
 };
 
 struct steering {
-	struct steering_of of; /* once it was taken */
+	struct steering_of of; /* set by steering_take */
 	int waiting;           /* an epoll descriptor */
 	int news;              /* an eventfd */
 
-	/* The thread's that steps. */
+	/* These two are used only by the thread that steps. */
 	uint64_t published_ns;
 	uint64_t flushed_ns;
 
-	pthread_mutex_t lock; /* of all below */
+	pthread_mutex_t lock; /* protects everything below */
 	pthread_cond_t done;
 	bool is_over;
 	bool is_taken;
 	struct request *first, *last;
 	struct ct_record_now now;
-	uint64_t nr_taken;       /* events that were taken in by then, */
-	uint64_t nr_lost_before; /* and those that were lost before they could be */
-	uint64_t looked_ns;      /* as of which that is */
-	uint64_t watched_ns;     /* when somebody asked for it last */
+	uint64_t nr_taken;       /* events taken by then */
+	uint64_t nr_lost_before; /* events lost before they could be taken */
+	uint64_t looked_ns;      /* the time of these counts */
+	uint64_t watched_ns;     /* when the state was last asked for */
 };
 
 /* ---------------------------------------------------------------- making */
@@ -155,7 +155,7 @@ static void finish(struct request *request, enum ct_status outcome)
 		free_request(request);
 }
 
-/* Locked. Gives the lock up while it waits. */
+/* Waits for the request. The lock must be held; it is released while waiting. */
 static void wait_for(struct steering *steering, struct request *request)
 {
 	struct timespec until;
@@ -183,7 +183,7 @@ static bool enqueue(struct steering *steering, struct request *request)
 	return true;
 }
 
-/* Takes over the request. */
+/* Asks, and takes over the request. */
 static enum ct_status ask(
 	struct steering *steering, struct request *request, struct ct_error *reterr)
 {
@@ -226,7 +226,7 @@ static struct request *take_request(struct steering *steering)
 
 /* ---------------------------------------------------------------- the state */
 
-/* On the queue's thread, behind the last of so many events: what the filter has made of them, and of no others. */
+/* Runs on the queue's thread, after the last of nr_taken events: the filter's counts are then those of these events. */
 static void publish_behind_queue(void *context, uint64_t nr_taken)
 {
 	struct steering *steering = context;
@@ -306,7 +306,7 @@ static void copy_window(void *context, uint64_t now_ns)
 				&request->error));
 }
 
-/* All that was published before can be seen by then. */
+/* Everything that was published before is visible by then. */
 static void finish_in_turn(void *request, uint64_t unused)
 {
 	(void)unused;
@@ -367,7 +367,7 @@ static bool is_watched(struct steering *steering, uint64_t now_ns)
 	return is_watched;
 }
 
-/* What a recording costs that nobody watches stays as it is. */
+/* A recording that nobody watches must not cost more than before. */
 static void show(struct steering *steering, uint64_t now_ns)
 {
 	if (now_ns - steering->published_ns < PUBLISH_NS || !is_watched(steering, now_ns))
@@ -451,7 +451,7 @@ enum ct_status steering_ask(struct steering *steering, const char *order, struct
 	return ask(steering, request, reterr);
 }
 
-/* The request has a descriptor of its own, since the caller may have given up by then. */
+/* The request gets a descriptor of its own, because the caller may have given up by the time it is used. */
 int steering_open_window(struct steering *steering)
 {
 	struct request *request = new_request(steering, REQUEST_COPY);

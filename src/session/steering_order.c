@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * One word, and what stands behind its '='.
- */
+/* Parses one word, and the value after its '='. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +75,7 @@ static enum ct_status read_share(
 	return CT_OK;
 }
 
-/* In `order->words`; empty ones are none. */
+/* Splits the patterns in place, in `order->words`; empty ones are ignored. */
 static enum ct_status read_patterns(char *at, struct steering_order *order, struct ct_error *reterr)
 {
 	size_t most = 2, count = 0, i;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Orders to a recording, in words (corotracer/def/orders.def). Words come from outside.
- */
+/* Orders to a recording, in words (corotracer/def/orders.def). The words come from outside, and are not trusted. */
 #ifndef SESSION_STEERING_ORDER_H
 #define SESSION_STEERING_ORDER_H
 
@@ -9,7 +7,7 @@
 
 #include "base/failure.h"
 
-#define STEERING_ORDER_BYTES 4096u /* the longest order */
+#define STEERING_ORDER_BYTES 4096u /* length of the longest order */
 
 enum order_verb {
 #define X(name, word, value, meaning) ORDER_##name,
@@ -20,12 +18,12 @@ enum order_verb {
 
 struct steering_order {
 	enum order_verb verb;
-	uint32_t number;       /* the categories that are off, the N of a SHARE */
+	uint32_t number;       /* the categories that are off, or the N of a SHARE */
 	const char **patterns; /* NULL-terminated; NULL: none */
-	char *words;           /* in which they lie */
+	char *words;           /* memory of the patterns */
 };
 
-/* steering_order_read: what the words ask for; steering_order_fini gives it back. CT_ERR_USAGE: nothing. */
+/* steering_order_read: parses an order; steering_order_fini frees it. CT_ERR_USAGE: the words are not an order. */
 enum ct_status steering_order_read(
 	const char *text, struct steering_order *ret_order, struct ct_error *reterr);
 void steering_order_fini(struct steering_order *order);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Putting the lines of the text form together again. Every one must be there, in its place: what is missing would be
- * missing without a word.
+ * Puts the lines of the text form together again from the rows. Every line must be there, in its place: a missing line
+ * would go unnoticed.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,13 +22,13 @@
 struct told {
 	struct text text;
 	uint64_t nr_lines;
-	bool is_whole;  /* the last row was there, and counted as many lines */
-	bool is_broken; /* a line is missing, or is none */
+	bool is_whole;  /* the last row was there, and had the right count of lines */
+	bool is_broken; /* a line is missing, or malformed */
 };
 
 /* ------------------------------------------------------------------------ JSON */
 
-/* The value behind the key, or NULL: within a text its quotes would be escaped. */
+/* Returns the value after the key, or NULL. Within a text the key's quotes would be escaped. */
 static const char *behind(const char *row, const char *key)
 {
 	const char *found = strstr(row, key);
@@ -36,7 +36,7 @@ static const char *behind(const char *row, const char *key)
 	return found ? found + strlen(key) : NULL;
 }
 
-/* "\u00e9": of escapes, only those below 0x80 are written. */
+/* "\u00e9": of such escapes, only those below 0x80 are written. */
 static bool take_escape(const char **at, struct text *text)
 {
 	static const char plain[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -60,7 +60,7 @@ static bool take_escape(const char **at, struct text *text)
 	return true;
 }
 
-/* From behind the opening quote to behind the closing one. */
+/* Reads from after the opening quote to after the closing one. */
 static bool take_text(const char **at, struct text *text)
 {
 	for (;;) {
@@ -99,7 +99,7 @@ static void take_row(struct told *told, const char *row)
 	const char *from = behind(row, ",\"from\":"), *lines = behind(row, ",\"told\":");
 	const char *count = behind(row, ",\"lines\":");
 
-	/* Rows behind the end are another run's. */
+	/* Rows after the end belong to another run. */
 	if (told->is_whole)
 		told->is_broken = true;
 	if (from && lines &&
@@ -108,7 +108,7 @@ static void take_row(struct told *told, const char *row)
 	told->is_whole |= count && strtoull(count, NULL, 10) == told->nr_lines;
 }
 
-/* False: the first row says that nothing is to be had here. */
+/* Returns false if the first row shows that the file holds no trace. */
 static bool read_rows(struct told *told, FILE *file)
 {
 	size_t capacity = 0;
@@ -126,7 +126,7 @@ static bool read_rows(struct told *told, FILE *file)
 	return !told->is_broken && told->is_whole && !ferror(file);
 }
 
-/* From its beginning. */
+/* Opens the input again, at its beginning. */
 static FILE *open_again(const struct input *input)
 {
 	int descriptor = fcntl(input->descriptor, F_DUPFD_CLOEXEC, 3);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The processes that have a probe, found by their descriptors: nobody keeps a list of them.
- */
+/* The processes that have a probe, found by their descriptors, because there is no list of them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,7 +21,7 @@ struct listing {
 	bool is_broken;
 };
 
-/* One process, while its descriptors are looked at. */
+/* One process, while its descriptors are examined. */
 struct visit {
 	struct ct_traceable seen;
 	bool has_probe;
@@ -49,7 +47,7 @@ static void link_of(pid_t pid, int number, char *buffer, size_t nr_bytes)
 	procfs_link(pid, name, buffer, nr_bytes);
 }
 
-/* An engine that was killed leaves its number behind. */
+/* An engine that was killed leaves its process id in the segment. */
 static void note_segment(struct visit *visit, int segment)
 {
 	struct procfs_stat engine;

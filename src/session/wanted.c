@@ -54,13 +54,13 @@ int wanted_wait_ms(const struct wanted *wanted, int wait_ms)
 
 	if (wanted->was_cut_off || (!wanted->begin_ns && !wanted->duration_ns))
 		return wait_ms;
-	/* Recording begins when the program says so, and that is on its way. */
+	/* Recording begins when the program says so, and that event may be on its way. */
 	if (!due_ns)
 		return wait_ms >= 0 && wait_ms < BEGIN_WAIT_MS ? wait_ms : BEGIN_WAIT_MS;
 	now_ns = clock_monotonic_ns();
 	if (due_ns <= now_ns)
 		return 0;
-	/* Rounded up: a look that comes too early is one for nothing. */
+	/* Rounded up, because a look that comes too early would be wasted. */
 	due_ns = (due_ns - now_ns + MILLISECOND_NS - 1) / MILLISECOND_NS;
 	return wait_ms >= 0 && (uint64_t)wait_ms < due_ns ? wait_ms
 	       : due_ns < INT_MAX                         ? (int)due_ns

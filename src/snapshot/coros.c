@@ -36,7 +36,7 @@ static void give_page(struct snapshot *snapshot, uint32_t page)
 	snapshot->free_page = page;
 }
 
-/* The page with this key, made where it is not there. */
+/* Returns the page with this key; makes it if necessary. */
 static uint32_t get_page(struct snapshot *snapshot, uint64_t key)
 {
 	uint32_t page = snapshot_page_find(snapshot, key);
@@ -146,8 +146,8 @@ void snapshot_coro_forget(struct snapshot *snapshot, uint32_t index)
 /* ---------------------------------------------------------------- ahead */
 
 /*
- * The coroutine that a record is about, most likely. The kind of the next one cannot be foretold: there is no
- * branch.
+ * Returns the coroutine that a record is most likely about. The kind of the next record cannot be predicted, so there
+ * is no branch.
  */
 static inline uint64_t likely_id(const struct ctp_record *record)
 {
@@ -159,7 +159,7 @@ static inline uint64_t likely_id(const struct ctp_record *record)
 		       : record->coro;
 }
 
-/* For so many coroutines that their pages, too, lie far from the processor: these are asked for first. */
+/* For so many coroutines that their pages, too, lie far from the processor: prefetches the pages first. */
 static void look_far_ahead(
 	struct snapshot *snapshot, uint32_t segment, const struct ctp_record *records, size_t count)
 {
@@ -233,8 +233,8 @@ static bool is_of(const struct snapshot_fact *fact, uint64_t kinds, uint64_t obj
 }
 
 /*
- * All kinds in a chain are below 64. A fact to be dropped was added lately, mostly, and stands in front: where there is
- * one of each at most, nothing is looked for behind the last of them.
+ * All kinds in a chain are below 64. A fact to be dropped was mostly added recently, and stands in front: if there is
+ * at most one fact of each kind, the search ends after the last one that is wanted.
  */
 void snapshot_coro_drop_any(
 	struct snapshot *snapshot, uint32_t index, uint64_t kinds, uint64_t object, uint64_t until)
@@ -316,7 +316,7 @@ bool snapshot_coro_frame(
 	return true;
 }
 
-/* The last one of the frames that it is known to have had. */
+/* Finds the last frame that the coroutine is known to have had. */
 static bool find_frame(const struct snapshot *snapshot, uint32_t index, uint64_t *ret_frame)
 {
 	uint32_t fact = snapshot->coros.at[index].facts;
@@ -334,7 +334,7 @@ static bool find_frame(const struct snapshot *snapshot, uint32_t index, uint64_t
 	return true;
 }
 
-/* A wake by the address of the frame, which may have served another coroutine before. */
+/* Finds a wake by the address of the frame, which may have belonged to another coroutine before. */
 static uint32_t wake_of_frame(const struct snapshot *snapshot, uint32_t index)
 {
 	const struct snapshot_coro *coro = &snapshot->coros.at[index];
@@ -348,7 +348,10 @@ static uint32_t wake_of_frame(const struct snapshot *snapshot, uint32_t index)
 	return snapshot->facts.at[fact].record.time >= coro->since ? fact : 0;
 }
 
-/* The first one counts: later ones found it ready. A yield is queued before it suspends. */
+/*
+ * The first wake counts, because later ones found the coroutine ready. A yielding coroutine is queued before it
+ * suspends.
+ */
 bool snapshot_coro_woken(const struct snapshot *snapshot, uint32_t index, uint64_t *ret_time)
 {
 	const struct snapshot_coro *coro = &snapshot->coros.at[index];
@@ -367,7 +370,7 @@ bool snapshot_coro_woken(const struct snapshot *snapshot, uint32_t index, uint64
 	return true;
 }
 
-/* The holder of a lock is asked for after its end, too. */
+/* The holder of a lock is kept, because readers ask for it after its end, too. */
 static void leave_grave(struct snapshot *snapshot, uint32_t coro)
 {
 	if (!snapshot_coro_has(snapshot, &snapshot->coros.at[coro], CTP_KIND_ACQUIRE))

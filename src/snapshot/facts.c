@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Facts: records that still count. Freed ones are used again first.
- */
+/* Facts: records that still count. Freed facts are reused first. */
 #include "base/hash.h"
 #include "snapshot/known.h"
 
@@ -19,7 +17,7 @@ void snapshot_fact_replace(
 {
 	struct snapshot_fact *fact = &snapshot->facts.at[index];
 
-	/* Among records of one stream the later one counts, among those of two the one with the later time. */
+	/* Among records of one stream the later one counts; of two streams, the one with the later time counts. */
 	if (fact->record.time > record->time && fact->origin != origin)
 		return;
 	snapshot_fact_free(snapshot, fact->detail);

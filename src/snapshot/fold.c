@@ -2,10 +2,9 @@
 /*
  * The changes that each kind of record makes.
  *
- * Rings are emptied one after the other, so records of a coroutine that moves between threads come
- * in another order than they were written in. Therefore an end (a release) stays known for a while, so
- * that a beginning that comes late changes nothing; and what a resume has used up is dropped by time,
- * whichever of them comes first.
+ * Rings are drained one after the other, so records of a coroutine that moves between threads do not come in the order
+ * in which they were written. Therefore an end (a release) stays known for a while, so that a beginning that comes late
+ * changes nothing; and facts that a resume has used up are dropped by time, in whatever order they come.
  */
 #include <string.h>
 
@@ -24,7 +23,7 @@ static inline uint32_t find_coro(const struct step *step, uint64_t id)
 	return snapshot_coro_find(step->snapshot, step->segment, id);
 }
 
-/* Made where it is not known; 0: there is no room for it. */
+/* Returns the coroutine, and makes it if it is not known; 0: there is no room. */
 static inline uint32_t get_coro(const struct step *step, uint64_t id)
 {
 	uint32_t coro = find_coro(step, id);
@@ -54,14 +53,14 @@ static void remember_state(const struct step *step, uint32_t coro)
 	source->last_time = coro_of(step, coro)->since;
 }
 
-/* The word of a run's end that came when another thread had resumed it (P-36). */
+/* Returns whether this is the record of a run's end that came after another thread had resumed the coroutine (P-36). */
 static bool is_told_late(const struct step *step)
 {
 	return step->kind == CTP_KIND_SUSPEND &&
 	       (CTP_TAIL_FLAGS(step->record->tail) & CTP_TOLD_AROUND);
 }
 
-/* A state that another stream told of with a later time stays. */
+/* A state that another stream recorded with a later time stays. */
 static bool is_late(const struct step *step, const struct snapshot_coro *coro)
 {
 	return coro->origin && coro->origin != step->origin &&
@@ -93,7 +92,7 @@ static void tell_run(const struct step *step, uint32_t coro)
 		observer->ran(observer->context, step->origin, woken, step->record->time);
 }
 
-/* A resume uses up what led to it. */
+/* A resume uses up the facts that led to it. */
 static void use_up(const struct step *step, uint32_t index)
 {
 	struct snapshot *snapshot = step->snapshot;
@@ -105,7 +104,9 @@ static void use_up(const struct step *step, uint32_t index)
 	snapshot_coro_drop(snapshot, index, SNAPSHOT_KIND(CTP_KIND_CANCEL), 0, until);
 }
 
-/* Most of what happens: the state before was told by the same stream, and nothing else is known that ends with it. */
+/*
+ * The common case: the same stream recorded the previous state, and no other fact that is known ends with that state.
+ */
 static inline bool is_plain(
 	const struct step *step, const struct snapshot_coro *coro, unsigned holds)
 {
@@ -180,7 +181,7 @@ static bool fold_switch(const struct step *step)
 	return !record->coro || wait_or_end(step, 0);
 }
 
-/* Its processor was taken from it, or it runs on. */
+/* The coroutine's processor was taken away, or it runs on. */
 static bool fold_syscall_end(const struct step *step)
 {
 	if (CTP_TAIL_FLAGS(step->record->tail) & CTP_SYSCALL_READY)
@@ -196,7 +197,7 @@ static bool fold_create(const struct step *step)
 
 	if (!index)
 		return false;
-	/* A frame that was told before belongs to that creation. */
+	/* A frame that was recorded before belongs to that earlier creation. */
 	*birth = (struct snapshot_birth){
 		.time = step->record->time, .frame_after = SNAPSHOT_NO_FRAME};
 	coro->created_object = step->record->object;
@@ -221,7 +222,7 @@ static bool set_of_coro(const struct step *step, uint32_t coro)
 	return snapshot_coro_add(step->snapshot, coro, step->origin, step->record);
 }
 
-/* Facts that a resume ends count only until a resume that is known already. */
+/* Facts that a resume ends do not count if a later resume is known already. */
 static bool is_used_up(const struct step *step, uint32_t coro)
 {
 	const struct snapshot_coro *known = coro_of(step, coro);
@@ -229,7 +230,7 @@ static bool is_used_up(const struct step *step, uint32_t coro)
 	return known->since > step->record->time && known->origin != step->origin;
 }
 
-/* The last wake, or place in a queue. */
+/* Sets the last wake, or the last place in a queue. */
 static inline bool fold_slot(const struct step *step, uint32_t coro, uint32_t *slot)
 {
 	return coro && (is_used_up(step, coro) || is_dead(step, coro) ||
@@ -250,7 +251,7 @@ static bool fold_wake(const struct step *step)
 
 	if (CTP_HANDLE_RESOURCE(record->object) != CTP_RESOURCE_COROUTINE)
 		return snapshot_fold_set(step, CTP_KIND_WAKE, record->object);
-	/* Its creation may lie in a ring still. */
+	/* The coroutine's creation may still be in a ring. */
 	coro = get_coro(step, CTP_HANDLE_IDENTITY(record->object));
 	return fold_slot(step, coro, &coro_of(step, coro)->wake);
 }
@@ -265,7 +266,7 @@ static bool fold_dequeue(const struct step *step)
 	return true;
 }
 
-/* The later one counts of a beginning and an end of the same thing. */
+/* The later one of a thing's beginning and end counts. */
 static bool set_pair(const struct step *step, uint32_t coro, unsigned begin, unsigned end)
 {
 	uint32_t known = snapshot_coro_pair(step->snapshot, coro, begin, end, step->record->object);
@@ -276,7 +277,7 @@ static bool set_pair(const struct step *step, uint32_t coro, unsigned begin, uns
 	return true;
 }
 
-/* Does the frame find room beside the creation? */
+/* Returns whether the frame can be stored with the creation. */
 static bool is_of_birth(const struct step *step, uint32_t coro)
 {
 	const struct ctp_record *record = step->record;
@@ -302,7 +303,7 @@ static bool set_frame(const struct step *step, uint32_t coro)
 	return true;
 }
 
-/* All that changes nothing of a coroutine that was destroyed. */
+/* Folds everything that changes nothing for a destroyed coroutine. */
 static bool fold_alive(const struct step *step, uint32_t coro)
 {
 	if (!coro || is_dead(step, coro))
@@ -325,7 +326,7 @@ static bool fold_alive(const struct step *step, uint32_t coro)
 	}
 }
 
-/* The receiver may give it back before it is known to have got it. */
+/* The receiver may release the resource before it is known to have got it. */
 static bool fold_release(const struct step *step)
 {
 	uint64_t handed =
@@ -359,7 +360,7 @@ static bool fold_mark(const struct step *step)
 
 /* ---------------------------------------------------------------- details */
 
-/* The receiver has given it back already. */
+/* Returns whether the receiver has released the resource already. */
 static bool is_given_back(const struct step *step, const struct snapshot_fact *handed)
 {
 	uint32_t coro = find_coro(step, step->record->object);
@@ -370,7 +371,7 @@ static bool is_given_back(const struct step *step, const struct snapshot_fact *h
 	return released && step->snapshot->facts.at[released].record.time >= handed->record.time;
 }
 
-/* Is the state that this origin told of still the coroutine's? */
+/* Returns whether the state that this origin recorded is still the coroutine's. */
 static bool is_state_of(
 	const struct snapshot_source *source, uint32_t origin, const struct snapshot_coro *coro)
 {
@@ -407,7 +408,7 @@ static bool fold_detail(const struct step *step)
 
 /* ---------------------------------------------------------------- all kinds */
 
-/* A coroutine's, and gone with it; a resource's, or this thread's. */
+/* Folds a name: of a coroutine, which ends with it; of a resource; or of this thread. */
 static bool fold_name(const struct step *step)
 {
 	uint64_t object = step->record->object;
@@ -423,7 +424,7 @@ static bool fold_name(const struct step *step)
 	return fold_alive(step, get_coro(step, coro));
 }
 
-/* The record is what counts from now on for this, of its kind. */
+/* From now on the record counts for its object and kind. */
 static bool set(const struct step *step, uint64_t about)
 {
 	return snapshot_fold_set(step, step->kind, about);
@@ -434,7 +435,7 @@ static bool set_of_thread(const struct step *step, unsigned kind)
 	return snapshot_fold_set(step, kind, snapshot_fold_thread(step));
 }
 
-/* A kind that the protocol has, and snapshot/kinds.def has not, is not declared here. */
+/* A kind that is in kinds.def but not in snapshot/kinds.def has no enumerator here, and does not compile. */
 enum has {
 #define FOLD(name, call) HAS_##name,
 #include "snapshot/kinds.def"
@@ -453,14 +454,14 @@ static inline bool fold_one(const struct step *step)
 	case CTP_KIND_##name: \
 		return step->record->coro == 0 || call;
 #include "snapshot/kinds.def"
-	default: /* a kind that is not known is no state */
+	default: /* an unknown kind is not a state */
 		return true;
 	}
 }
 
 /* ---------------------------------------------------------------- many records */
 
-#define NEAR 8u /* by then what was asked for before has come */
+#define NEAR 8u /* records: after that many, prefetched memory has arrived */
 
 static inline void fold_next(
 	struct step *step, struct snapshot_source *source, const struct ctp_record *record)
@@ -468,7 +469,7 @@ static inline void fold_next(
 	step->record = record;
 	step->kind = CTP_TAIL_KIND(record->tail);
 	step->argument = CTP_TAIL_ARGUMENT(record->tail);
-	/* To what a detail belongs, it asks itself. */
+	/* A detail looks for the record that it belongs to. */
 	if (step->kind != CTP_KIND_DETAIL) {
 		source->last_fact = 0;
 		source->last_coro = 0;
@@ -485,7 +486,7 @@ static struct step step_of(struct snapshot *snapshot, uint32_t origin)
 	};
 }
 
-/* Where all coroutines lie near the processor. */
+/* Folds records if all coroutines lie near the processor. */
 static void fold_near(
 	struct snapshot *snapshot, uint32_t origin, const struct ctp_record *records, size_t count)
 {

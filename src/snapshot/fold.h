@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One record on its way into the snapshot, for the files that fold: fold.c (what concerns coroutines) and keyed.c
- * (everything else). Private to src/snapshot.
+ * One record on its way into the snapshot, for the files that fold: fold.c (records about coroutines) and keyed.c (all
+ * others). Private to src/snapshot.
  */
 #ifndef SNAPSHOT_FOLD_H
 #define SNAPSHOT_FOLD_H
@@ -15,23 +15,22 @@ struct step {
 	uint32_t segment;
 	unsigned kind;
 	unsigned argument;
-	uint32_t likely; /* the coroutine that it is about, as looked up before; 0: nobody knows */
+	uint32_t likely; /* the record's coroutine, looked up ahead; 0: not known */
 };
 
 /*
- * snapshot_fold_set: the record is what counts from now on for what it is about, of this kind. snapshot_fold_keyed: for
- * this key.
- * False: no room.
+ * snapshot_fold_set: makes the record the one that counts for its kind and object from now on. snapshot_fold_keyed: the
+ * same for a key. Both return false if there is no room.
  */
 bool snapshot_fold_keyed(const struct step *step, uint64_t key);
 bool snapshot_fold_set(const struct step *step, unsigned kind, uint64_t about);
 
-/* snapshot_fold_thread: that the record is of. */
+/* snapshot_fold_thread: returns the thread of the record. */
 uint32_t snapshot_fold_thread(const struct step *step);
 
 /*
- * What concerns no coroutine: snapshot_fold_open takes up a descriptor that came into being, and the others a beginning
- * or an end of a task, a region and a range. False: no room.
+ * Records that concern no coroutine: snapshot_fold_open folds the opening of a descriptor; the others fold the
+ * beginning or the end of a task, a region and a range. All return false if there is no room.
  */
 bool snapshot_fold_open(const struct step *step);
 bool snapshot_fold_task(const struct step *step);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Forgetting what nobody can ask for any more.
- */
+/* Forgetting facts that nobody can ask for any more. */
 #include <stdlib.h>
 
 #include "snapshot/known.h"
 
-/* An end that was there the last time already waits for no beginning any more. */
+/*
+ * Returns whether a fact is an end that was there the last time already: it does not wait for its beginning any more.
+ */
 static bool is_pointless(const struct snapshot_fact *fact)
 {
 	unsigned kind = snapshot_kind(fact);
@@ -28,7 +28,7 @@ static void tidy_chain(struct snapshot *snapshot, uint32_t coro)
 	}
 }
 
-/* Somebody woke it, but nothing was ever heard of it: it was gone before. */
+/* Returns whether the coroutine was only woken, and nothing else was ever recorded about it: it was gone before. */
 static bool is_hearsay(const struct snapshot *snapshot, const struct snapshot_coro *coro)
 {
 	uint32_t fact = coro->facts;
@@ -47,14 +47,14 @@ static void tidy_coro(struct snapshot *snapshot, uint32_t coro)
 	snapshot->nr_live--;
 }
 
-/* A descriptor that a coroutine waits for, and since when. */
+/* A wait of a coroutine for a descriptor, and its beginning. */
 struct wait {
-	uint64_t handle; /* maybe without a generation */
+	uint64_t handle; /* may lack a generation */
 	uint64_t since;
 };
 
 struct waits {
-	VEC(struct wait) all; /* by handle, then by time */
+	VEC(struct wait) all; /* sorted by handle, then by time */
 };
 
 static int compare_waits(const void *left, const void *right)
@@ -84,7 +84,7 @@ static bool gather_waits(struct snapshot *snapshot, struct waits *waits)
 	return true;
 }
 
-/* Did a wait for this handle begin in between? */
+/* Returns whether a wait for this handle began between the two times. */
 static bool has_wait(const struct waits *waits, uint64_t handle, uint64_t from, uint64_t until)
 {
 	const struct wait first = {handle, from};
@@ -95,7 +95,7 @@ static bool has_wait(const struct waits *waits, uint64_t handle, uint64_t from, 
 	       waits->all.at[at].since <= until;
 }
 
-/* The descriptor that a fact is about, if it is about one. */
+/* Returns whether a fact is about a descriptor, and which one. */
 static bool is_of_descriptor(const struct snapshot_fact *fact, uint64_t *ret_handle)
 {
 	unsigned kind = snapshot_kind(fact);
@@ -115,8 +115,9 @@ static uint64_t time_of(const struct snapshot *snapshot, const struct snapshot_f
 }
 
 /*
- * Closed, and nobody waits for it. A wait that names no generation is for the one that was open when it began: all
- * others of a number that is used again and again go.
+ * Returns whether the descriptor is closed and nobody waits for it. A wait that names no generation is for the
+ * descriptor that was open when the wait began: all other descriptors of a number that is reused again and again can
+ * go.
  */
 static bool is_done_with(const struct snapshot *snapshot, const struct waits *waits,
 	const struct snapshot_fact *fact, uint64_t handle)
@@ -129,7 +130,9 @@ static bool is_done_with(const struct snapshot *snapshot, const struct waits *wa
 	       !has_wait(waits, CTP_DESCRIPTOR(number, 0), opened, closed);
 }
 
-/* A region ends with the coroutine that it is of; one of which nothing else is recorded may be alive. */
+/*
+ * Returns whether a region's coroutine is gone, and the region with it; a coroutine without other records may be alive.
+ */
 static bool is_of_the_dead(struct snapshot *snapshot, const struct snapshot_fact *fact)
 {
 	uint32_t segment = snapshot->sources.at[fact->origin].origin.segment;
@@ -138,7 +141,10 @@ static bool is_of_the_dead(struct snapshot *snapshot, const struct snapshot_fact
 	return coro && snapshot_state(&snapshot->coros.at[coro]) == CTP_KIND_DESTROY;
 }
 
-/* The coroutine ended: neither it nor its deeds matter to anybody. */
+/*
+ * Returns whether the fact is about something that has ended, such as a coroutine or a thread, so that it does not
+ * matter any more.
+ */
 static bool is_over(struct snapshot *snapshot, const struct snapshot_fact *fact)
 {
 	switch (snapshot_kind(fact)) {
@@ -154,7 +160,7 @@ static bool is_over(struct snapshot *snapshot, const struct snapshot_fact *fact)
 	}
 }
 
-/* Nobody can ask for it any more. */
+/* Returns whether nobody can ask for the fact any more. */
 static bool is_pointless_keyed(struct snapshot *snapshot, const struct waits *waits,
 	const struct snapshot_fact *fact, bool is_close)
 {
@@ -163,7 +169,7 @@ static bool is_pointless_keyed(struct snapshot *snapshot, const struct waits *wa
 
 	if (!is_of_descriptor(fact, &handle))
 		return !is_close && is_over(snapshot, fact);
-	/* Its opening goes with its close. */
+	/* The opening goes together with its close. */
 	return kind != CTP_KIND_DESCRIPTOR_OPEN &&
 	       is_close == (kind == CTP_KIND_DESCRIPTOR_CLOSE) &&
 	       is_done_with(snapshot, waits, fact, handle);
@@ -178,8 +184,8 @@ static void clear_opening(struct snapshot *snapshot, const struct snapshot_fact 
 }
 
 /*
- * The close goes last: the others are judged by it. Removal moves later entries to an earlier place; what is
- * missed so goes the next time.
+ * The close goes last, because the other facts are judged by it. Removal moves later entries to earlier slots; entries
+ * that are missed so go the next time.
  */
 static void tidy_keyed(struct snapshot *snapshot, const struct waits *waits, bool is_close)
 {
@@ -199,7 +205,7 @@ static void tidy_keyed(struct snapshot *snapshot, const struct waits *waits, boo
 	}
 }
 
-/* The waiters are asked for closed descriptors alone. */
+/* Returns whether any descriptor was closed: waits matter only for closed descriptors. */
 static bool has_closed(const struct snapshot *snapshot)
 {
 	size_t i;

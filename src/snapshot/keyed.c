@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The changes of records that concern no coroutine, or something that outlives it: facts found by a key.
- */
+/* The changes of records that concern no coroutine, or something that outlives the coroutine: facts found by a key. */
 #include "event/kind_words.h"
 #include "snapshot/fold.h"
 
@@ -21,7 +19,7 @@ uint32_t snapshot_fold_thread(const struct step *step)
 	return step->snapshot->sources.at[step->origin].origin.thread;
 }
 
-/* A number that was closed is open again where the program tells no generations. */
+/* If the program states no generations, a number that was closed is open again. */
 bool snapshot_fold_open(const struct step *step)
 {
 	uint64_t closed =
@@ -33,7 +31,7 @@ bool snapshot_fold_open(const struct step *step)
 	return snapshot_fold_set(step, step->kind, step->record->object);
 }
 
-/* Beginnings before the end, in whatever order they come. */
+/* Folds beginnings and ends; the end follows its beginning, in whatever order the records come. */
 static bool fold_span(const struct step *step, unsigned begin, uint64_t key)
 {
 	const struct snapshot_observer *observer = &step->snapshot->observer;
@@ -46,7 +44,7 @@ static bool fold_span(const struct step *step, unsigned begin, uint64_t key)
 	return snapshot_fact_set(step->snapshot, key, fact, step->origin, step->record);
 }
 
-/* The key of a region: its owner and its name. */
+/* Returns the key of a region: its owner and its name. */
 static uint64_t region_of(const struct step *step)
 {
 	uint64_t who =
@@ -70,8 +68,8 @@ static inline bool is_open(const struct step *step, uint64_t region, unsigned nr
 }
 
 /*
- * Within each other. The depth is the same as after the last record, or nearly so, where that was of the same
- * region.
+ * Returns how many regions of the name are open within each other. The depth is nearly the same as after the last
+ * record, if that was of the same region.
  */
 static unsigned nr_open(const struct step *step, uint64_t region)
 {
@@ -85,7 +83,7 @@ static unsigned nr_open(const struct step *step, uint64_t region)
 	return count;
 }
 
-/* A beginning is one more, of those that are told; an end closes the innermost. */
+/* A beginning adds a region, within those that are known to be open; an end closes the innermost one. */
 bool snapshot_fold_region(const struct step *step)
 {
 	struct snapshot_source *source = &step->snapshot->sources.at[step->origin];
@@ -108,7 +106,10 @@ bool snapshot_fold_task(const struct step *step)
 		snapshot_fact_key(step->segment, CTP_KIND_TASK_BEGIN, step->record->object));
 }
 
-/* Its kind, and whom that concerns: of these there is one at a time. */
+/*
+ * Returns the key of a range: its kind, and the process, processor, thread or coroutine that it concerns, each of which
+ * has one range at a time.
+ */
 static uint64_t range_of(const struct step *step)
 {
 	uint64_t of = (uint64_t)step->argument << 56;

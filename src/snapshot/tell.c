@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The snapshot's life, and telling it.
+ * Making and freeing the snapshot, and telling it.
  *
- * A million coroutines have millions of records to tell, so these are never all gathered: references of 16 bytes are,
- * of one stretch of time after the other. Within a stretch they are put in order, by stream and by time; the records
- * are made of them as they are asked for.
+ * A million coroutines have millions of records to tell, so the records are never all gathered. Instead references of
+ * 16 bytes are gathered, for one stretch of time after the other. Within a stretch the references are sorted by stream
+ * and by time; the records are made from them when they are asked for.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static bool is_same(struct snapshot_origin a, struct snapshot_origin b)
 	return a.segment == b.segment && a.stream == b.stream && a.thread == b.thread;
 }
 
-/* A stream has one thread at a time; the map leads to its last one. */
+/* A stream has one thread at a time; the map leads to its last origin. */
 uint32_t snapshot_origin(struct snapshot *snapshot, struct snapshot_origin origin)
 {
 	uint64_t key = (uint64_t)origin.stream << 32 | origin.thread;
@@ -253,7 +253,7 @@ static void refer_fact(struct snapshot *snapshot, uint32_t index)
 	refer(snapshot, fact->origin, fact->record.time, index, FACT);
 }
 
-/* A coroutine that ended lately is told, too: its beginning may lie in a ring still. */
+/* An end that came lately is told, too, because its beginning may still be in a ring. */
 static bool is_worth_telling(const struct snapshot_fact *fact)
 {
 	switch (snapshot_kind(fact)) {
@@ -270,7 +270,7 @@ static bool is_worth_telling(const struct snapshot_fact *fact)
 	}
 }
 
-/* Only the facts that a destroyed one left behind are of interest. */
+/* For a destroyed coroutine, only the facts that it left are told. */
 static void refer_coro(struct snapshot *snapshot, uint32_t index)
 {
 	const struct snapshot_coro *coro = &snapshot->coros.at[index];
@@ -306,20 +306,20 @@ static void refer_graves(struct snapshot *snapshot)
 		uint32_t grave = snapshot->graves[i % SNAPSHOT_GRAVES];
 		const struct snapshot_coro *coro = &snapshot->coros.at[grave];
 
-		/* Holders were told already. */
+		/* Holders of locks were told already. */
 		if (coro->origin && !snapshot_coro_has(snapshot, coro, CTP_KIND_ACQUIRE))
 			refer(snapshot, coro->origin, coro->since, grave, STATE);
 	}
 }
 
-/* Always in this order: what is of one time is told so. */
+/* Always in this order, in which records of the same time are told. */
 static void refer_all(struct snapshot *snapshot, enum snapshot_telling_step step)
 {
 	size_t i;
 
 	snapshot->telling.step = step;
 	for (i = 1; i < snapshot->coros.count; i++) {
-		/* The chains lie anywhere. */
+		/* The chains lie anywhere in memory. */
 		if (i + 8 < snapshot->coros.count)
 			__builtin_prefetch(
 				&snapshot->facts
@@ -338,8 +338,9 @@ static void refer_all(struct snapshot *snapshot, enum snapshot_telling_step step
 
 /* ---------------------------------------------------------------- stretches of time */
 
-#define STRETCH (1u << 18) /* references that are gathered at once */
-#define STRETCHES 4u /* or so many stretches: each of them is gathered by a look at everything */
+#define STRETCH (1u << 18) /* references that are gathered at a time */
+/* or at most this many stretches, because gathering each one looks at everything */
+#define STRETCHES 4u
 #define SHARES (1u << 16) /* of the whole time */
 
 static unsigned nr_bits(uint64_t value)
@@ -347,7 +348,7 @@ static unsigned nr_bits(uint64_t value)
 	return value ? 64 - (unsigned)__builtin_clzll(value) : 0;
 }
 
-/* How many there are in each share of the time. False: out of memory. */
+/* Counts the references in each share of the time. Returns false if out of memory. */
 static bool count_shares(struct snapshot *snapshot)
 {
 	struct snapshot_telling *telling = &snapshot->telling;
@@ -361,7 +362,7 @@ static bool count_shares(struct snapshot *snapshot)
 	return true;
 }
 
-/* The next stretch: as many shares as have few enough. */
+/* Finds the next stretch: as many shares as have few enough references. */
 static void find_stretch(struct snapshot_telling *telling)
 {
 	uint64_t most =
@@ -389,7 +390,7 @@ static void swap_vectors(struct snapshot_telling *telling)
 	telling->references = sorted;
 }
 
-/* One pass of sorting, by some bits of the place, or of the group: what is equal stays in its order. */
+/* One pass of sorting, by some bits of the place or of the group: equal references keep their order. */
 static void sort_by(struct snapshot_telling *telling, bool is_by_group, unsigned shift)
 {
 	static const uint64_t mask = (1u << DIGIT) - 1;
@@ -427,7 +428,7 @@ static bool sort_stretch(struct snapshot *snapshot)
 	return true;
 }
 
-/* Those of the next stretch that has any. False: out of memory. */
+/* Gathers the references of the next stretch that has any. Returns false if out of memory. */
 static bool gather(struct snapshot *snapshot)
 {
 	struct snapshot_telling *telling = &snapshot->telling;
@@ -500,7 +501,7 @@ static bool add_frame(struct snapshot *snapshot, uint32_t index)
 	       add(snapshot, snapshot->coros.at[index].created_origin, &record);
 }
 
-/* Details of the state follow it; the chain has the last one first. */
+/* Details of the state follow it; the chain has the last detail first. */
 static bool add_state_details(struct snapshot *snapshot, const struct snapshot_coro *coro)
 {
 	uint32_t details[SNAPSHOT_CHAIN + 1], fact;
