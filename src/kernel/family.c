@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A target's descendants. Descendants come and go while they are looked at: the result is a state of affairs of just
- * now.
+ * A target's descendants. Descendants appear and vanish during the search, so the result is only a snapshot.
  */
 #include <signal.h>
 #include <stdint.h>
@@ -28,7 +27,7 @@ static bool add_child(void *context, int child)
 	return family->members.count < FAMILY_MOST && vec_push(&family->members, (pid_t)child);
 }
 
-/* The process comes first: a shell that sees its command die before it is told itself would start the next one. */
+/* The process comes first: a shell whose command dies before the shell gets the signal would start the next command. */
 bool family_signal(pid_t pid, int signal_number)
 {
 	struct family family = {0};
@@ -47,9 +46,9 @@ bool family_signal(pid_t pid, int signal_number)
 	return is_sent;
 }
 
-/* ---------------------------------------------------------------- ends */
+/* ---------------------------------------------------------------- endings */
 
-/* struct pidfd_info of linux/pidfd.h, as it first was: older headers have none. */
+/* struct pidfd_info of linux/pidfd.h in its first version, because older headers lack it. */
 struct pidfd_info_v0 {
 	uint64_t mask;
 	uint64_t cgroup;
@@ -59,7 +58,7 @@ struct pidfd_info_v0 {
 #define GET_INFO _IOWR(0xff, 11, struct pidfd_info_v0)
 #define INFO_EXIT (UINT64_C(1) << 3)
 
-/* Once its parent has waited for it. */
+/* Works once its parent has waited for the process. */
 static bool ask_pidfd(int pidfd, int *ret_status)
 {
 	struct pidfd_info_v0 info = {.mask = INFO_EXIT};
@@ -70,7 +69,7 @@ static bool ask_pidfd(int pidfd, int *ret_status)
 	return true;
 }
 
-/* Until then. */
+/* Works until then. */
 static bool ask_zombie(pid_t pid, int *ret_status)
 {
 	struct procfs_stat stat;
@@ -85,7 +84,7 @@ bool family_ending(pid_t pid, int pidfd, enum ct_ending *ret_ending, int *ret_va
 {
 	int status;
 
-	/* The process may be waited for between the two. */
+	/* The parent may wait for the process between the two. */
 	if (!ask_pidfd(pidfd, &status) && !ask_zombie(pid, &status) && !ask_pidfd(pidfd, &status))
 		return false;
 	*ret_ending = WIFSIGNALED(status) ? CT_ENDING_SIGNALED : CT_ENDING_EXITED;

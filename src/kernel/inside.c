@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Other ends within a process (inside.h). Nothing allocates; everything may vanish between two reads, and counts as
- * outside then.
+ * Looks for other ends within a process (inside.h). No function allocates. Anything may vanish between two reads, and
+ * then counts as outside.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -65,7 +65,7 @@ static bool is_writable(const struct descriptors *all, int32_t number)
 	return flags && (strtoul(flags + strlen("flags:"), NULL, 8) & O_ACCMODE) != O_RDONLY;
 }
 
-/* Both ends of a pipe have one inode; a named pipe's link is a path. */
+/* Both ends of a pipe have the same inode. The link of a named pipe is a path. */
 static bool has_other_pipe_end(const struct descriptors *all, int32_t number, const char *link)
 {
 	bool is_writer = is_writable(all, number);
@@ -80,7 +80,10 @@ static bool has_other_pipe_end(const struct descriptors *all, int32_t number, co
 
 /* ---------------------------------------------------------------- socket pairs */
 
-/* The peer of one socket of this network namespace. 0: it has none, or is not of this kind, or that is not told. */
+/*
+ * The peer of a socket in this network namespace. 0: the socket has no peer, is of another kind, or the kernel does not
+ * say.
+ */
 static uint32_t read_peer(const struct nlmsghdr *head, size_t nr_bytes)
 {
 	const struct unix_diag_msg *told = NLMSG_DATA(head);
@@ -150,7 +153,7 @@ static bool has_peer(const struct descriptors *all, const char *link)
 
 /* ---------------------------------------------------------------- interest lists */
 
-/* The number may have been given out again: then the entry is one of another file. */
+/* The number may have been reused: then the entry is for another file. */
 static bool is_of_inode(const char *link, uint64_t inode)
 {
 	return strtoull(strchr(link, '[') + 1, NULL, 10) == inode;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looking things up in what was seen (live.h).
+ * Looks things up in the facts of a process (live.h).
  */
 #include <stdlib.h>
 
 #include "kernel/live.h"
 
-/* Flags of epoll_ctl that say how it reports, not what. */
+/* Flags of epoll_ctl that say how an event is reported, not which. */
 #define EVENTS_MODE (UINT32_C(15) << 28)
 
 void live_free(struct live *live)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading /proc/PID (live_look in live.h). Each piece may vanish before it is read, and is then left out.
+ * Reads /proc/PID (live_look in live.h). A fact that vanishes before it is read is left out.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "kernel/procfs.h"
 
 #define FILE_NAME_BYTES 64
-#define WATCHES_BYTES ((size_t)4 << 20) /* of one instance's text; an entry has about 90 */
+#define WATCHES_BYTES ((size_t)4 << 20) /* of one instance's text; an entry takes about 90 bytes */
 
 struct look {
 	struct live *live;
@@ -23,7 +23,7 @@ struct look {
 
 /* ---------------------------------------------------------------- threads */
 
-/* One line, of which as much is kept as there is room for. */
+/* Reads one line and keeps as much of it as fits. */
 static void read_line(int folder, int tid, const char *of, char *line, size_t nr_bytes)
 {
 	char name[FILE_NAME_BYTES];
@@ -73,7 +73,7 @@ static bool look_at_thread(void *context, int tid)
 
 /* ---------------------------------------------------------------- descriptors */
 
-/* "socket:[4711]"; what lies in a file system has its number in fdinfo, from Linux 5.14 on. */
+/* "socket:[4711]"; the inode of a file in a file system is in fdinfo, from Linux 5.14 on. */
 static uint64_t read_inode(int folder, const struct live_descriptor *descriptor)
 {
 	const char *bracket = strstr(descriptor->link, ":[");
@@ -111,7 +111,7 @@ static bool look_at_descriptor(void *context, int number)
 	return !look->is_out_of_memory;
 }
 
-/* "tfd: 5 events: 19 data: 5 pos:0 ino:61 sdev:5"; false: it is no such line. */
+/* "tfd: 5 events: 19 data: 5 pos:0 ino:61 sdev:5"; false: the line has another form. */
 static bool read_watch(const char *line, struct live_watch *watch)
 {
 	const char *inode = strstr(line, " ino:");
@@ -145,7 +145,7 @@ static void read_watches(struct look *look, const char *text, int32_t epoll)
 
 static void look_at_instances(struct look *look)
 {
-	char *text = malloc(WATCHES_BYTES); /* pages are taken as they are needed */
+	char *text = malloc(WATCHES_BYTES); /* memory is used only for pages that are written */
 	char name[FILE_NAME_BYTES];
 	size_t i;
 
@@ -169,7 +169,7 @@ static void look_at_instances(struct look *look)
 
 /* ---------------------------------------------------------------- the whole */
 
-/* A process that has ended and was not waited for by its parent is a zombie. */
+/* A process that has ended is a zombie until its parent has waited for it. */
 static bool has_living_thread(const struct live *live)
 {
 	size_t i;
@@ -186,7 +186,7 @@ static void look_at_all(struct look *look)
 
 	procfs_numbers_at(look->folder, "task", look_at_thread, look);
 	live->has_ended = !has_living_thread(live);
-	/* A folder that cannot be read is not an empty one. */
+	/* A folder that cannot be read must not count as an empty one. */
 	errno = 0;
 	if (!procfs_numbers_at(look->folder, "fd", look_at_descriptor, look) && errno)
 		live->is_without_descriptors = live->descriptors.count == 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names for what the kernel says in numbers and letters (live.h).
+ * Names for the kernel's numbers and letters (live.h).
  */
 #include <stddef.h>
 #include <string.h>
 
 #include "kernel/live.h"
-/* Made by the build, of the compiler's own headers. */
+/* The build makes this table from the compiler's headers. */
 static const struct {
 	int32_t number;
 	const char *name;
@@ -80,7 +80,7 @@ const char *live_state_words(char state)
 	return "is in a state of its own";
 }
 
-/* The last one fits all. */
+/* The last kind matches everything. */
 static size_t kind_of(const struct live_descriptor *descriptor)
 {
 	size_t i = 0;

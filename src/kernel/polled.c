@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading the arguments of poll and select out of another process (polled.h).
+ * Reads the arguments of poll and select from another process (polled.h).
  */
 #include <poll.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 
 #include "kernel/polled.h"
 
-#define NUMBERS_MAX 8192u /* that a set of select is looked at for */
+#define NUMBERS_MAX 8192u /* of a set of select: larger numbers are not looked at */
 #define BITS_A_WORD 64u
 
-/* Sets of select, in the order of its arguments. */
+/* The sets of select, in the order of its arguments. */
 static const uint16_t set_events[] = {POLLIN, POLLOUT, POLLPRI};
 #define NR_SETS (sizeof(set_events) / sizeof(set_events[0]))
 
@@ -41,7 +41,7 @@ static bool add(struct polled *polled, int32_t number, uint16_t events)
 	return true;
 }
 
-/* A negative number stands for none. */
+/* A negative number means that the entry is unused. */
 static bool read_poll(int folder, const uint64_t *arguments, struct polled *polled)
 {
 	struct pollfd all[POLLED_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The descriptors that a thread waits for in poll, select or their like. The kernel does not tell them: they stand in
- * the thread's memory, where its call's arguments say.
+ * The descriptors for which a thread waits in poll, select or a similar call. The kernel does not show them: they are
+ * in the thread's memory, at the address in the call's arguments.
  */
 #ifndef KERNEL_POLLED_H
 #define KERNEL_POLLED_H
@@ -17,15 +17,16 @@ struct polled {
 	unsigned count;
 	struct polled_descriptor {
 		int32_t number;
-		uint16_t events; /* as poll has them */
+		uint16_t events; /* as for poll */
 	} at[POLLED_MAX];
 };
 
 /*
- * polled_read: of a thread that sleeps in this call, as procfs_call_at has it. `folder` is of procfs_open. False, and
- * nothing set: the call is none of these (epoll is not: its interest lists are told elsewhere), there are more than
- * POLLED_MAX, or the memory cannot be read. The memory is as it is now: a program that changes it while one of its
- * threads waits is told as it changed it; whether the thread was woken meanwhile the caller has to find out.
+ * polled_read: reads the descriptors of a thread that sleeps in this call, given by procfs_call_at. `folder` comes from
+ * procfs_open. False, and nothing set: the call is not one of these (nor epoll, whose interest lists are read
+ * elsewhere), there are more than POLLED_MAX descriptors, or the memory cannot be read. The memory is read as it is
+ * now: if the program changes it while a thread waits, the changed values are returned; and the caller must find out
+ * whether the thread was woken in the meantime.
  */
 bool polled_read(int folder, int32_t call, const uint64_t arguments[PROCFS_ARGUMENTS],
 	struct polled *ret_polled);

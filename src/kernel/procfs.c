@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading /proc without allocation: the collector's loop comes by here.
+ * Reads /proc without allocation, because the collector's loop calls these functions.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -164,7 +164,7 @@ void procfs_boot_id(char *buffer, size_t nr_bytes)
 	buffer[strcspn(buffer, "\n")] = '\0';
 }
 
-/* One buffer of directory entries; false: it was enough. */
+/* Reads one buffer of directory entries; false: `found` has stopped the search. */
 static bool find_numbers(const char *entries, size_t nr_bytes,
 	bool (*found)(void *context, int number), void *context)
 {

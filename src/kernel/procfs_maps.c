@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One mapping a line: "start-end permissions offset device inode path".
+ * One mapping on each line: "start-end permissions offset device inode path".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ void procfs_maps_close(struct procfs_maps *maps)
 	free(maps->text);
 }
 
-/* Reads a hexadecimal number that ends in `stop`, and moves *at behind it; false: it is none. */
+/* Reads a hexadecimal number that ends in `stop`, and moves *at behind it; false: there is none. */
 static bool read_hex(const char **at, char stop, uint64_t *ret_number)
 {
 	char *end;
@@ -54,7 +54,7 @@ static bool skip_word(const char **at)
 	return true;
 }
 
-/* False: it is no such line. */
+/* False: the line has another form. */
 static bool read_line(const char *line, struct procfs_mapping *ret_mapping)
 {
 	if (!read_hex(&line, '-', &ret_mapping->start) ||

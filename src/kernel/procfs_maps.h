@@ -16,19 +16,19 @@ struct procfs_mapping {
 	uint64_t inode;
 	bool is_code;
 	bool is_shared;
-	const char *path; /* "": it has none */
+	const char *path; /* "": none */
 };
 
-/* The text, and what of it was not handed out yet. */
+/* The whole text, and the part that was not handed out yet. */
 struct procfs_maps {
 	char *text;
 	char *rest;
 };
 
-/* procfs_maps_open: reads them all. False: the process is gone, or not ours to look at. */
+/* procfs_maps_open: reads all mappings. False: the process is gone, or we may not read them. */
 bool procfs_maps_open(struct procfs_maps *maps, pid_t pid);
 
-/* procfs_maps_next: false: there is no more. Paths live until procfs_maps_close. */
+/* procfs_maps_next: returns the next mapping; false: there is none. Paths are valid until procfs_maps_close. */
 bool procfs_maps_next(struct procfs_maps *maps, struct procfs_mapping *ret_mapping);
 void procfs_maps_close(struct procfs_maps *maps);
 

@@ -17,7 +17,7 @@
 /* Flags in "stat". */
 #define EXITING (0x4u | 0x200u | 0x400u) /* PF_EXITING, PF_DUMPCORE, PF_SIGNALED */
 
-/* Words of "stat", the state is the first. */
+/* Positions of words in "stat"; the state has position 1. */
 #define WORD_PARENT 2
 #define WORD_FLAGS 7
 #define WORD_PENDING 29
@@ -38,7 +38,7 @@ static uint64_t number_at(const char *words, unsigned which)
 /* "pid (name) state parent ...". */
 static bool read_stat(const char *text, struct procfs_stat *ret_stat)
 {
-	const char *words = strrchr(text, ')'); /* the name may hold anything, brackets too */
+	const char *words = strrchr(text, ')'); /* the name may contain anything, brackets too */
 
 	if (!words || words[1] != ' ' || words[2] == '\0')
 		return false;
@@ -127,7 +127,7 @@ bool procfs_signals_at(int folder, struct procfs_signals *ret_signals)
 	return true;
 }
 
-/* "it_value: (seconds, nanoseconds)" until it goes off; zeros: it is not armed. */
+/* "it_value: (seconds, nanoseconds)" until it expires; zeros: the timer is not armed. */
 bool procfs_is_timer_armed_at(int folder, int descriptor)
 {
 	char name[NAME_BYTES];

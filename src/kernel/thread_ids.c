@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Asking /proc for the ids of threads in their own namespace (thread_ids.h).
+ * Reads the ids of threads in their own namespace from /proc (thread_ids.h).
  */
 #include <stdio.h>
 
@@ -11,7 +11,7 @@ struct search {
 	struct thread_ids *ids;
 	pid_t pid;
 	uint64_t told;
-	uint64_t found; /* 0: not yet */
+	uint64_t found; /* 0: not found yet */
 	struct map there;
 };
 
@@ -37,8 +37,8 @@ void thread_ids_fini(struct thread_ids *ids)
 }
 
 /*
- * A thread keeps its ids: one that is known, and has another one in there, is not asked again. Threads that are gone
- * are forgotten, since the kernel gives their ids to others.
+ * A thread keeps its ids, so a thread whose other id is already known is not read again. Threads that are gone are
+ * forgotten, because the kernel reuses their ids.
  */
 static bool look_at(void *context, int here)
 {
@@ -75,6 +75,6 @@ uint64_t thread_ids_here(struct thread_ids *ids, pid_t pid, uint64_t told)
 	ids->there = search.there;
 	if (search.found)
 		return search.found;
-	/* Events that it told before it went are of the thread that had the id last. */
+	/* Events that the thread wrote before it ended belong to the last thread that had the id. */
 	return known ? known : told;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Thread ids of a process that lives in a PID namespace of its own, as programs in a container do: what it tells of its
- * threads are numbers in there, while /proc, and whoever reads a trace, knows them by ours.
+ * Thread ids of a process that has its own PID namespace, as programs in a container do: the ids that the process
+ * records are those of its namespace, while /proc and the reader of a trace know its threads by ids of ours.
  *
- * The kernel tells both numbers of a thread (NSpid in its status). The numbers are read once for each thread, when one
- * is told that is not known yet; a number that is given out anew in there is read again.
+ * The kernel shows both ids of a thread (NSpid in its status). They are read when the process first records an unknown
+ * id; if an id is reused in its namespace, they are read again.
  */
 #ifndef KERNEL_THREAD_IDS_H
 #define KERNEL_THREAD_IDS_H
@@ -15,22 +15,22 @@
 
 #include "base/map.h"
 
-/* Zeroed: its ids are ours. */
+/* Zeroed: the process has the same ids as we. */
 struct thread_ids {
-	bool are_own;     /* the process has a namespace of its own */
-	struct map here;  /* by id in there */
+	bool are_own;     /* the process has its own namespace */
+	struct map here;  /* by the id in its namespace */
 	struct map there; /* by our id */
 };
 
-/* thread_ids_init: asks of a process that lives whether it has ids of its own. */
+/* thread_ids_init: finds out whether a running process has its own ids. */
 void thread_ids_init(struct thread_ids *ids, pid_t pid);
 
-/* thread_ids_fini: gives the memory back. */
+/* thread_ids_fini: frees the memory. */
 void thread_ids_fini(struct thread_ids *ids);
 
 /*
- * thread_ids_here: our id of the thread that has this id in the process's namespace. For a thread that was gone before
- * it could be asked for: the id that was told.
+ * thread_ids_here: our id of the thread that has this id in the process's namespace. If the thread was gone before it
+ * could be looked up, returns the recorded id.
  */
 uint64_t thread_ids_here(struct thread_ids *ids, pid_t pid, uint64_t told);
 

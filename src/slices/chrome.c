@@ -2,9 +2,9 @@
 /*
  * A timeline as Trace Event JSON, which chrome://tracing, Perfetto, Speedscope and many others read.
  *
- * The format knows tracks of threads only, and asynchronous slices by name. So the coroutines of a process are the
- * threads of a further process, whose number no process of the system has; all else lies on the thread that did it.
- * Times are in microseconds, with three decimals.
+ * The format has only tracks of threads, and asynchronous slices identified by name. So the coroutines of a process
+ * become the threads of a further process, whose number no real process has; all other items are on the thread that did
+ * them. Times are in microseconds, with three decimals.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,10 +18,10 @@
 
 #define WRITE_BYTES (256u << 10)
 
-/* Beyond the largest id that Linux gives out. */
+/* Larger than any id that Linux assigns. */
 #define COROUTINES_PID 0x40000000u
 
-/* Where a track lies among processes and threads. */
+/* The process and thread that stand for a track. */
 struct place {
 	uint32_t pid;
 	uint32_t tid;
@@ -31,7 +31,7 @@ struct chrome {
 	struct slices_writer writer;
 	struct io_output output;
 	struct text page;
-	VEC(struct place) places; /* by track */
+	VEC(struct place) places; /* indexed by track */
 	bool has_line;
 };
 
@@ -42,7 +42,7 @@ static struct chrome *of(struct slices_writer *writer)
 
 /* ---------------------------------------------------------------- lines */
 
-/* Begins an object on a line of its own; text_char(page, '}') ends it. */
+/* Begins an object on a new line; text_char(page, '}') ends it. */
 static void begin_line(struct chrome *chrome, const char *phase, struct place place)
 {
 	text_add(&chrome->page, chrome->has_line ? ",\n" : "\n");
@@ -71,7 +71,7 @@ static void put_text(struct chrome *chrome, const char *key, const char *value)
 	json_text(&json, value);
 }
 
-/* Nanoseconds as microseconds, to the last digit. */
+/* Writes nanoseconds as microseconds, with three decimals. */
 static void put_microseconds(struct chrome *chrome, const char *key, int64_t ns)
 {
 	uint64_t magnitude = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
@@ -104,7 +104,7 @@ static uint32_t pid_of(const struct chrome *chrome, uint32_t process)
 	return (uint32_t)chrome->writer.tables->processes[process].pid;
 }
 
-/* Each track is given its place; only what has a name of its own in the format is told. */
+/* Assigns a place to each track; only tracks that are named in the format are written. */
 static void take_track(struct slices_writer *writer, const struct slices_track *track)
 {
 	struct chrome *chrome = of(writer);
@@ -150,7 +150,7 @@ static struct place place_of(const struct chrome *chrome, const struct slices_it
 							  : (struct place){0};
 }
 
-/* ---------------------------------------------------------------- what lies on them */
+/* ---------------------------------------------------------------- items */
 
 static void put_site(struct chrome *chrome, struct json *json, uint32_t site)
 {
@@ -168,7 +168,7 @@ static void put_site(struct chrome *chrome, struct json *json, uint32_t site)
 	}
 }
 
-/* Readers keep numbers exactly up to 2^53; ids may be larger. */
+/* Readers keep numbers exactly only up to 2^53; ids may be larger. */
 static void put_number(struct json *json, int64_t number)
 {
 	char digits[24];
@@ -208,7 +208,7 @@ static void put_head(struct chrome *chrome, const char *phase, const struct slic
 	put_microseconds(chrome, "ts", item->from);
 }
 
-/* An arrow's end: it binds to the slice that lies there, or begins there. */
+/* Writes one end of an arrow, which binds to the slice at this time, or the slice that begins then. */
 static void put_flow(struct chrome *chrome, const struct slices_item *item, const char *phase)
 {
 	begin_line(chrome, phase, place_of(chrome, item));
@@ -229,7 +229,7 @@ static void put_complete(struct chrome *chrome, const struct slices_item *slice)
 		put_flow(chrome, slice, slice->is_flow_ending ? "f" : "t");
 }
 
-/* Tasks and regions: slices of one name and category are one row, or several where they overlap. */
+/* Tasks and regions: slices of the same name and category share a row, or several rows if they overlap. */
 static void put_async(struct chrome *chrome, const struct slices_item *slice)
 {
 	struct slices_item end = *slice;
@@ -251,7 +251,7 @@ static void take_slice(struct slices_writer *writer, const struct slices_item *s
 		put_complete(of(writer), slice);
 }
 
-/* A wake is a slice of no length, since arrows begin at slices only. */
+/* A wake is written as a slice of length 0, because arrows can only begin at slices. */
 static void take_instant(struct slices_writer *writer, const struct slices_item *instant)
 {
 	struct chrome *chrome = of(writer);
@@ -302,7 +302,7 @@ static enum ct_status write_all(
 	enum ct_status status;
 
 	text_add(&chrome->page, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
-	/* Tracks count from 1. */
+	/* Tracks are numbered from 1. */
 	if (!vec_push(&chrome->places, (struct place){0}))
 		return ct_fail_memory(reterr);
 	status = slices_tell(view, &chrome->writer, reterr);

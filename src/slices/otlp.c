@@ -2,9 +2,10 @@
 /*
  * Tasks and regions as spans of OpenTelemetry: OTLP in its JSON encoding, https://opentelemetry.io/docs/specs/otlp.
  *
- * A task is a trace of its own, with a span for itself; a region is a span in the trace of the task that its coroutine
- * worked for when the region ended, or else in one of its own. Ids are made of the run's id: spans that are sent twice
- * have the same ones. Requests have a thousand spans each: a line of a file, or a message to a collector.
+ * A task is an OpenTelemetry trace of its own, with a span for itself. A region is a span in the trace of the task that
+ * its coroutine worked for when the region ended, or else in a trace of its own. Ids are derived from the run's id, so
+ * spans that are sent twice have the same ids. Each request has a thousand spans and is a line of a file, or a message
+ * to a collector.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,9 +25,9 @@ struct otlp {
 	const struct ct_tables *tables;
 	struct io_output *output;   /* a file, or NULL */
 	struct otlp_sender *sender; /* a collector, or NULL */
-	struct text page;           /* the request at hand */
+	struct text page;           /* the present request */
 	struct json json;
-	uint32_t process; /* whose spans the request has; 0: there is none at hand */
+	uint32_t process; /* the process whose spans the request has; 0: there is no request yet */
 	uint32_t nr_spans;
 };
 
@@ -39,7 +40,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 32;
 }
 
-/* Half of an id: of this run, of a kind of thing, by two numbers. Never 0, which would be none. */
+/* Half of an id, derived from the run, a kind of thing, and two numbers. Never 0, which means no id. */
 static uint64_t id_of(
 	const struct otlp *otlp, uint64_t kind, uint32_t process, uint64_t a, uint64_t b)
 {
@@ -86,7 +87,7 @@ static void put_span_id(struct otlp *otlp, const char *key, uint64_t id)
 
 /* ---------------------------------------------------------------- values */
 
-/* 64-bit numbers are texts in this encoding. */
+/* 64-bit numbers are strings in this encoding. */
 static void put_number(struct otlp *otlp, const char *key, int64_t number)
 {
 	char digits[24];
@@ -201,7 +202,7 @@ static enum ct_status end_request(struct otlp *otlp, struct ct_error *reterr)
 	return status;
 }
 
-/* Room for a span of this process. */
+/* Makes room for a span of this process. */
 static enum ct_status make_room(struct otlp *otlp, uint32_t process, struct ct_error *reterr)
 {
 	enum ct_status status = CT_OK;
@@ -218,7 +219,7 @@ static enum ct_status make_room(struct otlp *otlp, uint32_t process, struct ct_e
 
 /* ---------------------------------------------------------------- spans */
 
-/* Since 1970, as spans have it. */
+/* Writes a time since 1970, as spans require. */
 static void put_time(struct otlp *otlp, const char *key, ct_time time)
 {
 	int64_t ns;
@@ -355,7 +356,7 @@ static enum ct_status write_spans(struct otlp *otlp, struct ct_error *reterr)
 	return status == CT_OK ? end_request(otlp, reterr) : status;
 }
 
-/* ---------------------------------------------------------------- where to */
+/* ---------------------------------------------------------------- output */
 
 bool slices_otlp_is_address(const char *output)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where spans go: a file, a line for each request, or a collector that takes requests over HTTP. Private to otlp.c and
- * to its two ways, otlp_http.c and otlp_http_none.c.
+ * The destination of spans: a file with a line for each request, or a collector that takes requests over HTTP. Private
+ * to otlp.c, otlp_http.c and otlp_http_none.c.
  */
 #ifndef SLICES_OTLP_H
 #define SLICES_OTLP_H
@@ -10,14 +10,14 @@
 
 struct otlp_sender;
 
-/* slices_otlp_is_address: does the output name a collector, and no file? */
+/* slices_otlp_is_address: does the output name a collector rather than a file? */
 bool slices_otlp_is_address(const char *output);
 
 /*
- * slices_otlp_open: a way to a collector; the address is copied. CT_ERR_UNSUPPORTED: this build cannot send.
- * slices_otlp_post: sends one request, and waits until it was taken. CT_ERR_REFUSED: the collector answered that it
- * does not take it; CT_ERR_SYSTEM: it was not reached. Messages have of the address no more than its host and port.
- * slices_otlp_close: NULL is allowed.
+ * slices_otlp_open: prepares a connection to a collector; the address is copied. CT_ERR_UNSUPPORTED: this build cannot
+ * send. slices_otlp_post: sends one request and waits until the collector has taken it. CT_ERR_REFUSED: the collector
+ * answered that it does not take the request; CT_ERR_SYSTEM: the collector was not reached. Error messages contain only
+ * the host and port of the address. slices_otlp_close: NULL is allowed.
  */
 enum ct_status slices_otlp_open(
 	const char *address, struct otlp_sender **ret_sender, struct ct_error *reterr);

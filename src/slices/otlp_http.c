@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests to a collector over HTTP, by libcurl: one after the other, over one connection. What an address may hold of
- * names and passwords is never in a message.
+ * Sends requests to a collector over HTTP with libcurl: one after the other, over one connection. Error messages never
+ * contain names or passwords of the address.
  */
 #include <curl/curl.h>
 #include <stdlib.h>
@@ -15,9 +15,9 @@
 struct otlp_sender {
 	CURL *curl;
 	struct curl_slist *headers;
-	char *host; /* and port, as messages name it */
+	char *host; /* host and port, for messages */
 	char trouble[CURL_ERROR_SIZE];
-	struct text answer; /* its beginning */
+	struct text answer; /* the beginning of the answer */
 };
 
 #define ANSWER_BYTES 300u
@@ -32,7 +32,7 @@ static size_t take_answer(char *bytes, size_t size, size_t count, void *context)
 	return nr_bytes;
 }
 
-/* "http://user:word@host:4318/v1/traces?key=x" has "host:4318" in it. */
+/* Finds "host:4318" in "http://user:word@host:4318/v1/traces?key=x". */
 static enum ct_status find_host(
 	struct otlp_sender *sender, const char *address, struct ct_error *reterr)
 {

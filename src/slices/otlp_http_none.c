@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where libcurl is missing: a sentence that says how to get it.
+ * For builds without libcurl: an error that says how to get it.
  */
 #include "base/failure.h"
 #include "slices/otlp.h"

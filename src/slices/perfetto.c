@@ -3,8 +3,9 @@
  * A timeline as Perfetto reads it: track events, in the encoding of Protocol Buffers.
  * https://perfetto.dev/docs/reference/trace-packet-proto
  *
- * All packets are of one sequence. Its times count from the trace's time 0, on a clock of its own that one snapshot
- * ties to CLOCK_MONOTONIC and CLOCK_REALTIME; names stand in the sequence once each, before they are used.
+ * All packets belong to one sequence. Its times count from the trace's time 0, on a clock of its own; one snapshot
+ * relates that clock to CLOCK_MONOTONIC and CLOCK_REALTIME. Each name is written once in the sequence, before its first
+ * use.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -77,33 +78,33 @@ enum event_type {
 enum clock {
 	REALTIME = 1,
 	MONOTONIC = 3,
-	OWN = 64, /* the first one that a sequence may have for itself */
+	OWN = 64, /* the first clock number that a sequence may define */
 };
 
-#define IS_CLEARED 1u     /* flags of a sequence: nothing that was interned holds any more */
-#define NEEDS_INTERNED 2u /* the packet names what was interned */
-#define SEQUENCE_ID 1u    /* the only one */
+#define IS_CLEARED 1u     /* flags of a sequence: all interned names are invalid */
+#define NEEDS_INTERNED 2u /* the packet uses interned names */
+#define SEQUENCE_ID 1u    /* the only sequence */
 #define WRITE_BYTES (256u << 10)
 
 struct perfetto {
 	struct slices_writer writer;
 	struct io_output output;
-	struct text page; /* packets on their way out */
+	struct text page; /* packets to be written */
 	struct text packet;
 	struct text event;
 	struct text part;
-	struct text interned; /* names that the next packet brings */
+	struct text interned; /* names that the next packet defines */
 	struct map names;     /* by hash: their numbers */
 	VEC(char *) texts;    /* by number */
 	bool *is_site_told;
-	uint64_t origin_ns; /* CLOCK_MONOTONIC at the time from which the sequence counts */
+	uint64_t origin_ns; /* CLOCK_MONOTONIC at the time 0 of the sequence */
 	ct_time origin;
 	bool is_broken; /* out of memory */
 };
 
 /* ---------------------------------------------------------------- names */
 
-/* Texts of one hash that differ are told anew each time. */
+/* A different text with the same hash is defined again at each use. */
 static bool find_name(
 	const struct perfetto *perfetto, uint64_t hash, const char *value, uint32_t *ret_number)
 {
@@ -159,7 +160,7 @@ static struct perfetto *of(struct slices_writer *writer)
 	return (struct perfetto *)writer;
 }
 
-/* The packet is complete but for what all of them have. */
+/* Adds the fields that all packets have, and ends the packet. */
 static void end_packet(struct perfetto *perfetto, unsigned flags)
 {
 	protobuf_number(&perfetto->packet, PACKET_SEQUENCE_ID, SEQUENCE_ID);
@@ -181,7 +182,7 @@ static void put_clock(struct perfetto *perfetto, struct text *snapshot, enum clo
 	protobuf_part(snapshot, SNAPSHOT_CLOCK, &perfetto->part);
 }
 
-/* The first packet: how times are counted. */
+/* Writes the first packet: the clocks. */
 static void put_beginning(struct perfetto *perfetto)
 {
 	const struct ct_tables *tables = perfetto->writer.tables;
@@ -243,7 +244,7 @@ static void take_track(struct slices_writer *writer, const struct slices_track *
 
 /* ---------------------------------------------------------------- events */
 
-/* The event that was put together, at a time. */
+/* Ends the event that was assembled, and gives it a time. */
 static void end_event(struct perfetto *perfetto, ct_time time)
 {
 	put_time(perfetto, time);
@@ -344,7 +345,7 @@ static enum ct_status flush(struct slices_writer *writer, struct ct_error *reter
 	return perfetto->page.length < WRITE_BYTES ? CT_OK : write_page(perfetto, reterr);
 }
 
-/* Times before the trace's time 0, or before the machine was started, cannot be told: they count from there. */
+/* Times before the trace's time 0, or before the machine's start, cannot be encoded: the sequence begins there. */
 static void find_origin(struct perfetto *perfetto, const struct ct_tables *tables)
 {
 	ct_time from = tables->observed_from;
@@ -365,7 +366,7 @@ static enum ct_status write_all(
 
 	perfetto->writer.tables = tables;
 	perfetto->is_site_told = calloc(tables->nr_sites + 1u, sizeof(bool));
-	/* Number 0 is none. */
+	/* Number 0 is unused. */
 	if (!perfetto->is_site_told || !vec_push(&perfetto->texts, NULL))
 		return ct_fail_memory(reterr);
 	find_origin(perfetto, tables);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows of a view as a slices. Wakes are told before the states that they begin, and states before runs, so that of
- * what happened at one instant the cause comes first.
+ * The rows of a view as slices. Wakes come before the states that they begin, and states before runs, so that a cause
+ * comes first among items of the same instant.
  */
 #include "slices/tracks.h"
 #include "base/failure.h"
@@ -79,7 +79,7 @@ static uint32_t site_of(const struct slices *slices, int64_t number)
 
 /* ---------------------------------------------------------------- wakes */
 
-/* The wake of a coroutine at a time, and the delay that begins then, are told apart from all others by this number. */
+/* The number of the flow from a coroutine's wake at a time, and the delay that begins then; no other flow has it. */
 static uint64_t flow_of(uint32_t process, uint64_t coro, ct_time time)
 {
 	uint64_t flow = (coro + process * UINT64_C(0x9e3779b97f4a7c15)) ^
@@ -114,7 +114,7 @@ static void take_wake(struct slices *slices, const int64_t *row)
 
 /* ---------------------------------------------------------------- states */
 
-/* A run lies on its thread's track, too. */
+/* A run is also on its thread's track. */
 static void note_run(
 	struct slices *slices, uint32_t coro, const int64_t *row, struct slices_span span)
 {
@@ -127,7 +127,7 @@ static void note_run(
 		slices_threads_run(slices, span);
 }
 
-/* States of one coroutine follow each other, whatever clocks say. */
+/* States of one coroutine must follow each other, even if clocks disagree. */
 static struct slices_span lay(struct slices *slices, uint32_t coro, const int64_t *row)
 {
 	struct slices_coro *of = &slices->coros.at[coro];
@@ -185,7 +185,7 @@ static void take_state(struct slices *slices, const int64_t *row)
 	slices->writer->slice(slices->writer, &item);
 }
 
-/* ---------------------------------------------------------------- what the program told */
+/* ---------------------------------------------------------------- items of the program */
 
 static void take_task(struct slices *slices, const int64_t *row)
 {
@@ -230,7 +230,7 @@ static void take_region(struct slices *slices, const int64_t *row)
 	slices->writer->slice(slices->writer, &item);
 }
 
-/* Whom it concerns has the track: its coroutine, its thread where it sweeps, or the process. */
+/* The range goes to the track that it is about: its coroutine, its thread if that sweeps, or the process. */
 static void take_range(struct slices *slices, const int64_t *row)
 {
 	uint32_t process = (uint32_t)row[CT_VIEW_RANGES_PROCESS];
@@ -306,7 +306,7 @@ static ct_time time_of(const struct slices *slices, ct_time time)
 	return time == CT_NO_TIME ? slices->tables->observed_from : time;
 }
 
-/* A finding lies where the last step of its evidence does. */
+/* A finding is placed at the last step of its evidence. */
 static void write_finding(
 	struct slices *slices, const struct slices_track *track, const struct ct_finding *finding)
 {
@@ -363,7 +363,7 @@ static void write_note(
 	slices->writer->instant(slices->writer, &item);
 }
 
-/* What is missing comes before what was found. */
+/* Losses come before findings. */
 static enum ct_status write_judgement(struct slices *slices, struct ct_error *reterr)
 {
 	const struct slices_track track = {.kind = SLICES_OF_TRACE, .number = slices->trace_track};
@@ -382,7 +382,7 @@ static enum ct_status write_judgement(struct slices *slices, struct ct_error *re
 	return CT_OK;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- the whole */
 
 static enum ct_status write_all(struct slices *slices, struct ct_error *reterr)
 {

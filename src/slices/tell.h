@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace as a timeline: tracks, and what lies on them, in the order in which every viewer of timelines can take it.
+ * A trace as a timeline: tracks, and the items on them, in an order that every timeline viewer accepts.
  *
- * Tracks: each process; below it its threads, with what they ran, were blocked in or slept; its coroutines, with their
- * states; its tasks, its counters; and the regions of each thread and coroutine. Wakes are instants on the track of the
- * thread that did them, with a flow to the delay that they began and to the run that ended it. Findings, losses and
- * the notes of the trace have tracks of their own.
+ * The tracks are: each process; below it its threads, with their runs, blocking calls and sleeps; its coroutines, with
+ * their states; its tasks; its counters; and the regions of each thread and coroutine. A wake is an instant on the
+ * track of the waking thread, with a flow to the delay that it began and to the run that ended the delay. Findings,
+ * losses and the notes of the trace have tracks of their own.
  */
 #ifndef SLICES_TELL_H
 #define SLICES_TELL_H
@@ -13,13 +13,16 @@
 #include "view/view.h"
 
 enum slices_track_kind {
-	SLICES_OF_TRACE, /* what is said of the trace as a whole */
+	SLICES_OF_TRACE, /* items about the trace as a whole */
 	SLICES_OF_PROCESS,
-	SLICES_OF_THREAD, /* slices nest */
-	SLICES_OF_OVERLAP, /* of a thread: what does not nest, since events are missing; slices nest */
+	SLICES_OF_THREAD, /* slices are nested */
+	/*
+	 * slices of a thread that cannot be nested in the others, because events are missing; nested among themselves
+	 */
+	SLICES_OF_OVERLAP,
 	SLICES_OF_COROUTINES, /* a heading */
 	SLICES_OF_COROUTINE,  /* slices follow each other */
-	SLICES_OF_ASYNC,      /* one slice; tracks of one parent and name belong together */
+	SLICES_OF_ASYNC,      /* one slice; tracks with the same parent and name belong together */
 	SLICES_OF_COUNTER,
 };
 
@@ -33,7 +36,7 @@ struct slices_track {
 	uint64_t coro;
 };
 
-/* What lies on a track: of which kind, in a word that viewers filter by. */
+/* The kinds of items, as words by which viewers filter. */
 #define SLICES_CATEGORIES(X)  \
 	X(STATE, "state")     \
 	X(RUN, "run")         \
@@ -59,10 +62,10 @@ enum slices_category {
 /* slices_category_name: never NULL. */
 const char *slices_category_name(enum slices_category category);
 
-/* A further word or number about it. */
+/* A further word or number of an item. */
 struct slices_argument {
-	const char *key;  /* lives as long as the program */
-	const char *text; /* any bytes; NULL: a number */
+	const char *key;  /* must live as long as the program */
+	const char *text; /* any bytes; NULL: the argument is a number */
 	int64_t number;
 };
 
@@ -73,29 +76,31 @@ struct slices_item {
 	enum slices_category category;
 	const char *name; /* any bytes */
 	ct_time from;
-	ct_time until;       /* of an instant, and a counter's value: the same */
-	uint32_t site;       /* 0: none */
-	uint64_t flow;       /* 0: none. Those of one number belong together, by time */
-	bool is_flow_ending; /* none with this number comes after it */
+	ct_time until; /* for an instant or a counter's value: the same as the beginning */
+	uint32_t site; /* 0: none */
+	/* 0: none. Items with the same number form one flow, in order of time */
+	uint64_t flow;
+	bool is_flow_ending; /* no later item has this number */
 	int64_t value;       /* of a counter */
 	struct slices_argument arguments[SLICES_ARGUMENTS];
 	uint32_t nr_arguments;
 };
 
-/* Takes a timeline: a track before what lies on it. All is borrowed until the function returns. */
+/* Writes a timeline: a track comes before the items on it. All arguments are borrowed until the function returns. */
 struct slices_writer {
 	const struct ct_tables *tables; /* set before the first call */
 	void (*track)(struct slices_writer *writer, const struct slices_track *track);
 	void (*slice)(struct slices_writer *writer, const struct slices_item *slice);
 	void (*instant)(struct slices_writer *writer, const struct slices_item *instant);
 	void (*counter)(struct slices_writer *writer, const struct slices_item *value);
-	/* flush: a point at which what was written may be handed on. */
+	/* flush: called where the bytes written so far may be passed on. */
 	enum ct_status (*flush)(struct slices_writer *writer, struct ct_error *reterr);
 };
 
 /*
- * slices_tell: the whole timeline of a view. The slices of one thread come by their beginning, outer ones first; those
- * of one coroutine follow each other; beyond that there is no order. Fails as the view or the writer's flush does.
+ * slices_tell: passes the whole timeline of a view to a writer. The slices of a thread come in order of their
+ * beginning, outer ones first; the slices of a coroutine follow each other; other items come in any order. Fails as the
+ * view or the writer's flush does.
  */
 enum ct_status slices_tell(
 	struct ct_view *view, struct slices_writer *writer, struct ct_error *reterr);

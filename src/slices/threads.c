@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What threads did. Viewers take slices of a thread that nest: a call inside of a run, a run inside of a run where one
- * coroutine resumes another. Spans are put in order, outer ones first; a span that cuts another one, since events
- * are missing, gets a track beside the thread's, so that each keeps its length.
+ * What threads did. Viewers require the slices of a thread to be nested: a call inside a run, or a run inside a run if
+ * one coroutine resumes another. Spans are sorted, outer ones first. A span that overlaps another one only in part,
+ * because events are missing, gets a track beside the thread's, so that each span keeps its length.
  */
 #include <stdlib.h>
 
@@ -14,9 +14,9 @@ void slices_threads_run(struct slices *slices, struct slices_span run)
 	slices->is_broken |= !vec_push(&slices->spans, run);
 }
 
-/* ---------------------------------------------------------------- sleep and calls that block */
+/* ---------------------------------------------------------------- sleeps and blocking calls */
 
-/* Calls within calls, deeper than any program goes; what lies deeper is left out. */
+/* Calls within calls, deeper than any program goes; deeper ones are left out. */
 #define CALLS 8u
 
 struct open_spans {
@@ -28,7 +28,7 @@ struct open_spans {
 
 struct reading {
 	struct slices *slices;
-	struct open_spans *threads; /* by thread */
+	struct open_spans *threads; /* indexed by thread */
 };
 
 static void end_span(struct slices *slices, struct slices_span *span, ct_time until)
@@ -75,7 +75,7 @@ static void take_rows(struct reading *reading, const struct ct_view_rows *rows)
 	}
 }
 
-/* What goes on at the end of observation lasts until then, or until the thread or its process ended. */
+/* A span that is open at the end of observation lasts until then, or until the thread or its process ended. */
 static ct_time end_of(const struct ct_tables *tables, const struct ct_thread *thread)
 {
 	ct_time ended = thread->process < tables->nr_processes
@@ -123,7 +123,7 @@ static enum ct_status read_rows(
 
 enum ct_status slices_threads_read(struct slices *slices, struct ct_error *reterr)
 {
-	/* The four kinds stand side by side. */
+	/* The four kinds have successive numbers. */
 	const struct ct_view_term terms[] = {
 		{.column = CT_VIEW_EVENTS_KIND,
 			.compare = CT_VIEW_AT_LEAST,
@@ -150,9 +150,9 @@ enum ct_status slices_threads_read(struct slices *slices, struct ct_error *reter
 	return status;
 }
 
-/* ---------------------------------------------------------------- in order */
+/* ---------------------------------------------------------------- sorting */
 
-/* By thread, then by beginning; of those that begin together the longest is the outermost. */
+/* Orders by thread, then by beginning; of spans with the same beginning the longest is the outermost. */
 static int compare_spans(const void *one, const void *other)
 {
 	const struct slices_span *a = one, *b = other;
@@ -166,7 +166,7 @@ static int compare_spans(const void *one, const void *other)
 	return (a->category > b->category) - (a->category < b->category);
 }
 
-/* A track of a thread, and the slices that are open on it: where each of them ends. */
+/* A track of a thread, and the end of each slice that is open on it. */
 struct lane {
 	uint32_t track;
 	VEC(ct_time) open;

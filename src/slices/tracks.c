@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tracks of a timeline: those of processes and threads are told first, those of coroutines and counters when
- * something lies on them.
+ * The tracks of a timeline: tracks of processes and threads are written first; tracks of coroutines and counters are
+ * written when their first item comes.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static void add_process(struct slices *slices, uint32_t process)
 		slices_add_track(slices, track, text_peek(&slices->word)).number;
 }
 
-/* A thread of a process that is not in the tables is told on its own. */
+/* A thread whose process is not in the tables has no parent. */
 static void add_thread(struct slices *slices, uint32_t thread)
 {
 	const struct ct_thread *of = &slices->tables->threads[thread];
@@ -107,7 +107,7 @@ struct slices_track slices_thread_track(struct slices *slices, uint32_t process,
 
 /* ---------------------------------------------------------------- coroutines */
 
-/* Those of a process differ; of several processes, nearly always. */
+/* Keys within a process are unique; keys of several processes nearly always. */
 static uint64_t key_of(uint32_t process, uint64_t id)
 {
 	return id + process * UINT64_C(0x9e3779b97f4a7c15);
@@ -169,7 +169,7 @@ void slices_say_coro(struct slices *slices, struct text *text, uint32_t coro)
 	say_coroutine(text, slices->tables, of->id, ct_view_text(slices->view, of->name), 0);
 }
 
-/* The heading under which the coroutines of a process stand. */
+/* The heading of a process's coroutines. */
 static uint32_t group_of(struct slices *slices, uint32_t process)
 {
 	struct slices_track track = {.kind = SLICES_OF_COROUTINES, .process = process};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts of a timeline on its way out: which tracks there are, and what threads did, until it is in order. Private
- * to tell.c, tracks.c and threads.c.
+ * The state of a timeline that is being written: the tracks, and the threads' spans, which are collected and sorted.
+ * Private to tell.c, tracks.c and threads.c.
  */
 #ifndef SLICES_TRACKS_H
 #define SLICES_TRACKS_H
@@ -10,19 +10,19 @@
 #include "base/vec.h"
 #include "slices/tell.h"
 
-/* A coroutine, its track, and where on it we are. */
+/* A coroutine, its track, and the last position on it. */
 struct slices_coro {
 	uint64_t id;
 	uint32_t process;
-	uint32_t next; /* with the same key; 0: none */
+	uint32_t next; /* the next with the same key; 0: none */
 	int64_t name;  /* a text of the view */
 	uint32_t function_site;
-	uint32_t track; /* 0: not told yet */
+	uint32_t track; /* 0: not written yet */
 	ct_time last;   /* where its last state ended */
-	uint64_t flow;  /* of the wake that its next run comes of; 0: none */
+	uint64_t flow;  /* of the wake that leads to its next run; 0: none */
 };
 
-/* What a thread did: a run, a call that blocks, or sleep. */
+/* What a thread did: a run, a blocking call, or a sleep. */
 struct slices_span {
 	uint32_t thread;
 	uint32_t site;
@@ -31,7 +31,7 @@ struct slices_span {
 	uint64_t flow;
 	uint32_t coro; /* of a run: an index */
 	uint8_t category;
-	uint8_t call; /* of a block */
+	uint8_t call; /* of a blocking call */
 };
 
 struct slices {
@@ -40,22 +40,22 @@ struct slices {
 	struct slices_writer *writer;
 	uint32_t nr_tracks;
 	uint32_t trace_track;
-	uint32_t *process_tracks;      /* by process */
-	uint32_t *coroutine_groups;    /* by process; 0: not told yet */
-	uint32_t *thread_tracks;       /* by thread */
-	VEC(struct slices_coro) coros; /* [0] is none */
+	uint32_t *process_tracks;      /* indexed by process */
+	uint32_t *coroutine_groups;    /* indexed by process; 0: not written yet */
+	uint32_t *thread_tracks;       /* indexed by thread */
+	VEC(struct slices_coro) coros; /* [0] is unused */
 	struct map coro_at;
 	struct map counter_tracks;
 	VEC(struct slices_span) spans;
-	struct text word; /* room for what is said: of tracks, and of what lies on them */
+	struct text word; /* a buffer for the names of tracks and items */
 	struct text place;
 	struct text object;
 	bool is_broken; /* out of memory */
 };
 
 /*
- * slices_each: calls a function with each row of a table that the request asks for, with all its columns. The writer
- * may hand on what it has in between.
+ * slices_each: calls a function with each row of a request, with all columns of the table. The writer may flush in
+ * between.
  */
 typedef void slices_take(struct slices *slices, const int64_t *row);
 
@@ -64,39 +64,39 @@ enum ct_status slices_each(struct slices *slices, const struct ct_view_request *
 
 /* ---------------------------------------------------------------- tracks.c */
 
-/* slices_tracks_begin: tells of processes and threads. False: out of memory. */
+/* slices_tracks_begin: writes the tracks of processes and threads. False: out of memory. */
 bool slices_tracks_begin(struct slices *slices);
 void slices_tracks_fini(struct slices *slices);
 
-/* slices_tracks_coros: reads who there is. */
+/* slices_tracks_coros: reads all coroutines. */
 enum ct_status slices_tracks_coros(struct slices *slices, struct ct_error *reterr);
 
-/* slices_find_coro: an index of `coros`; 0: there is none, or no memory. */
+/* slices_find_coro: finds the index of a coroutine in `coros`; 0: there is none, or memory is out. */
 uint32_t slices_find_coro(struct slices *slices, uint32_t process, uint64_t id);
 
-/* slices_say_coro: the name of a coroutine in words, for its track. */
+/* slices_say_coro: appends the name of a coroutine's track. */
 void slices_say_coro(struct slices *slices, struct text *text, uint32_t coro);
 
-/* The tracks of a coroutine, a thread (0: the process's) and a counter; they are told when they are first asked for. */
+/* The tracks of a coroutine, a thread (0: the process's) and a counter; each is written when it is first used. */
 struct slices_track slices_coro_track(struct slices *slices, uint32_t coro);
 struct slices_track slices_thread_track(struct slices *slices, uint32_t process, uint32_t thread);
 struct slices_track slices_counter_track(struct slices *slices, uint32_t process, int64_t name);
 
-/* slices_add_track: tells of a track that is asked for once. */
+/* slices_add_track: writes a track that is used only once. */
 struct slices_track slices_add_track(
 	struct slices *slices, struct slices_track track, const char *name);
 
-/* slices_argument_number, slices_argument_text: one more; a number of 0 and a text of "" are left out. */
+/* slices_argument_number, slices_argument_text: add an argument; a number of 0 and a text of "" are left out. */
 void slices_argument_number(struct slices_item *item, const char *key, int64_t number);
 void slices_argument_text(struct slices_item *item, const char *key, const char *text);
 
 /* ---------------------------------------------------------------- threads.c */
 
-/* slices_threads_run: notes a run. slices_threads_read: reads where threads were blocked and slept. */
+/* slices_threads_run: collects a run. slices_threads_read: reads the blocking calls and sleeps of threads. */
 void slices_threads_run(struct slices *slices, struct slices_span run);
 enum ct_status slices_threads_read(struct slices *slices, struct ct_error *reterr);
 
-/* slices_threads_write: puts all that threads did in order, and tells it. */
+/* slices_threads_write: sorts everything that threads did, and writes it. */
 enum ct_status slices_threads_write(struct slices *slices, struct ct_error *reterr);
 
 #endif

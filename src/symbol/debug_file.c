@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The usual places of debug information, below a root that is not ours.
+ * Looks for debug files at the usual places below another root.
  */
 #include <limits.h>
 #include <stdarg.h>

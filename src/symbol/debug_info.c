@@ -2,12 +2,12 @@
 /*
  * Symbols and debug information through elfutils (debug_info.h).
  *
- * The name of a function comes from the symbol table, which knows the parts that compilers split off;
- * functions that were inlined, files and lines come from DWARF. elfutils finds a compilation unit by
- * .debug_aranges only, which clang does not write: so the units' own ranges are sorted here once.
+ * The name of a function comes from the symbol table, which has the parts that compilers split off; inlined functions,
+ * files and lines come from DWARF. elfutils finds a compilation unit only by .debug_aranges, which clang does not
+ * write, so the units' own ranges are sorted here once.
  *
- * Never goes to the network: elfutils would ask a debuginfod server where the environment names one,
- * and a report must not wait for downloads.
+ * The network is never used: elfutils would ask a debuginfod server if the environment names one, but a report must not
+ * wait for downloads.
  */
 #include <elfutils/libdwfl.h>
 #include <dwarf.h>
@@ -24,11 +24,14 @@
 #include "symbol/unit_functions.h"
 
 #define CALLERS_MAX 16
-/* Units beyond are named by the symbol table only: units of a hostile file can name one long list of ranges. */
+/*
+ * Units beyond these limits are named only by the symbol table: units of a hostile file can refer to one long list of
+ * ranges.
+ */
 #define UNIT_RANGES_MAX 65536u    /* of one unit */
-#define UNITS_RANGES_MAX 1048576u /* of all */
+#define UNITS_RANGES_MAX 1048576u /* of all units */
 
-/* A stretch of code, and the unit that describes it. */
+/* A range of code, and the unit that describes it. */
 struct unit_range {
 	uint64_t begin;
 	uint64_t end;
@@ -36,17 +39,17 @@ struct unit_range {
 };
 
 struct debug_info {
-	int root; /* below which the file lies */
+	int root; /* the root of the file's path */
 	char build_id[SYMBOL_BUILD_ID_SIZE];
-	char *path;               /* of folders with debug information */
-	Dwfl_Callbacks callbacks; /* used as long as `dwfl` is */
+	char *path;               /* the list of folders with debug information */
+	Dwfl_Callbacks callbacks; /* elfutils uses this as long as `dwfl` */
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	Dwarf *dwarf; /* NULL: no debug information */
 	Dwarf_Addr dwarf_bias;
 	struct function_table functions;
 	VEC(struct unit_range) ranges;
-	uint32_t nr_ranges; /* that were read, empty ones among them */
+	uint32_t nr_ranges; /* ranges that were read, including empty ones */
 	struct units_functions units;
 };
 
@@ -65,14 +68,14 @@ static int find_debug_file(Dwfl_Module *module, void **user_data, const char *mo
 	if (descriptor < 0)
 		descriptor = dwfl_build_id_find_debuginfo(module, user_data, module_name, base,
 			file_name, debug_link, debug_link_crc, ret_debug_file);
-	/* A debug file beside a file of the same name out here is another program's. */
+	/* A debug file of the same name outside that root would belong to another program. */
 	if (descriptor >= 0 || debug->root != SYMBOL_OUR_ROOT || getenv("DEBUGINFOD_URLS"))
 		return descriptor;
 	return dwfl_standard_find_debuginfo(module, user_data, module_name, base, file_name,
 		debug_link, debug_link_crc, ret_debug_file);
 }
 
-/* Where files of debug information are looked for: beside the program, as all tools do, and where the user says. */
+/* The folders that are searched for debug files: the usual ones, and those that the user names. */
 static char *debug_path(void)
 {
 	static const char usual[] = ":.debug:/usr/lib/debug";
@@ -187,7 +190,10 @@ static bool report_file(struct debug_info *debug, const char *path)
 	debug->dwfl = debug->path ? dwfl_begin(&debug->callbacks) : NULL;
 	if (debug->dwfl) {
 		dwfl_report_begin(debug->dwfl);
-		/* Loaded at 0: addresses stay what the file says, for executables of either kind. */
+		/*
+		 * The file is loaded at address 0, so that addresses are those of the file, whether or not it is
+		 * position-independent.
+		 */
 		debug->module = dwfl_report_elf(debug->dwfl, path, path, descriptor, 0, true);
 	}
 	if (!debug->module) {
@@ -256,9 +262,8 @@ static const char *text_of(Dwarf_Die *unit, unsigned name)
 }
 
 /*
- * A file's name as __FILE__ has it, so that a place that the program told and one that was looked up are one: compilers
- * put the folder of the compilation in front of a name that had none, and take it away from one that had it. NULL: out
- * of memory.
+ * Writes a file's name as __FILE__ has it, so that a place from the program and a place from debug information are the
+ * same: compilers put the compilation's folder in front of a relative name. NULL: out of memory.
  */
 static const char *spell(struct arena *arena, Dwarf_Die *unit, const char *path)
 {
@@ -291,7 +296,7 @@ static bool set_function(const char **ret_function, struct arena *arena, const c
 	return *ret_function != NULL;
 }
 
-/* The name that the linker knows it by, or NULL. */
+/* The name that the linker uses, or NULL. */
 static const char *linkage_name(Dwarf_Die *scope)
 {
 	static const unsigned names[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name};
@@ -305,7 +310,7 @@ static const char *linkage_name(Dwarf_Die *scope)
 	return NULL;
 }
 
-/* The class whose member a function is, or NULL. */
+/* The class of a member function, or NULL. */
 static const char *class_name(Dwarf_Die *scope)
 {
 	Dwarf_Attribute attribute;
@@ -323,7 +328,7 @@ static const char *class_name(Dwarf_Die *scope)
 	return name;
 }
 
-/* A function that the linker does not know, such as a member of an unnamed namespace's class, is told plainly. */
+/* A function without a linkage name, such as a member of a class in an unnamed namespace, gets its plain name. */
 static bool set_scope(const char **ret_function, struct arena *arena, Dwarf_Die *scope)
 {
 	const char *symbol = linkage_name(scope);
@@ -336,7 +341,7 @@ static bool set_scope(const char **ret_function, struct arena *arena, Dwarf_Die 
 	return *ret_function != NULL;
 }
 
-/* Where an inlined function was called: a file number of the unit's table, and a line. */
+/* Sets where an inlined function was called: a file number of the unit's table, and a line. */
 static bool set_call(
 	struct symbol_caller *caller, struct arena *arena, Dwarf_Die *unit, Dwarf_Die *inlined)
 {
@@ -357,8 +362,8 @@ static bool set_call(
 }
 
 /*
- * Function scopes, innermost first. The last one is a function of its own, which `concrete` names if
- * the symbol table knows it; those before were inlined into the ones behind them.
+ * Sets the function and its callers from scopes, innermost first. The last scope is a real function, named `concrete`
+ * if the symbol table has it; the others were inlined, each into the next one.
  */
 static bool set_callers(struct symbol_place *place, struct arena *arena, Dwarf_Die *unit,
 	Dwarf_Die *scopes, int nr_scopes, const char *concrete)
@@ -386,7 +391,7 @@ static bool set_callers(struct symbol_place *place, struct arena *arena, Dwarf_D
 	return true;
 }
 
-/* A unit whose functions lie in a file of their own (-gsplit-dwarf) has lines only. */
+/* A unit whose functions are in a separate file (-gsplit-dwarf) has only lines; returns the unit with the functions. */
 static Dwarf_Die *unit_with_functions(Dwarf_Die *unit, Dwarf_Die *split)
 {
 	uint8_t type = 0;
@@ -404,7 +409,7 @@ static bool set_functions(struct debug_info *debug, struct symbol_place *place, 
 	Dwarf_Die *unit = unit_with_functions(skeleton, &split);
 	int nr_scopes;
 
-	/* A function inlined at the very beginning of another does not give that one its name. */
+	/* A function inlined at the very beginning of another one must not replace the outer function's name. */
 	if (is_entry && concrete)
 		return true;
 	if (!symbol_units_functions_find(
@@ -420,7 +425,7 @@ static bool set_line(
 	const char *path = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
 	int number = 0, column = 0;
 
-	/* Line 0 is code that the compiler made up. */
+	/* Line 0 marks code that the compiler generated. */
 	if (!path || dwarf_lineno(line, &number) != 0 || number <= 0)
 		return true;
 	dwarf_linecol(line, &column);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Symbols and debug information of one ELF file, through elfutils.
+ * Symbols and debug information of one ELF file, read with elfutils.
  *
- * Built without elfutils (-Dsymbols=disabled) these functions exist all the same and find nothing.
- * Addresses are as the file's own tables count them.
+ * In a build without elfutils (-Dsymbols=disabled) these functions exist, but find nothing. Addresses are those of the
+ * file's own tables.
  */
 #ifndef SYMBOL_DEBUG_INFO_H
 #define SYMBOL_DEBUG_INFO_H
@@ -14,8 +14,8 @@
 struct debug_info;
 
 /*
- * symbol_debug_info_open: opens the file, and the separate debug file that belongs to it, where one is
- * installed, below that root or ours. NULL: it cannot be used; *ret_remark says why (a constant text).
+ * symbol_debug_info_open: opens the file, and its separate debug file if one is installed below that root or ours.
+ * NULL: the file cannot be used; *ret_remark says why (a constant text).
  */
 struct debug_info *symbol_debug_info_open(int root, const char *path, const char **ret_remark);
 
@@ -24,7 +24,8 @@ void symbol_debug_info_close(struct debug_info *debug);
 
 /*
  * symbol_debug_info_find: fills in function, file, line, callers, extent and remark of *place for an address.
- * `is_entry`: it is the first instruction of a function. Texts go to the arena. False: out of memory.
+ * `is_entry`: the address is the first instruction of a function. Texts are allocated from the arena. False: out of
+ * memory.
  */
 bool symbol_debug_info_find(struct debug_info *debug, struct arena *arena, uint64_t address,
 	bool is_entry, struct symbol_place *place);

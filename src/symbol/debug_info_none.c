@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stands for debug_info.c in a build without elfutils.
+ * Replaces debug_info.c in a build without elfutils.
  */
 #include "symbol/debug_info.h"
 

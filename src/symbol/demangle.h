@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of C++ and Rust, as people write them, of those that linkers know.
+ * Turns mangled names of C++ and Rust into readable ones.
  *
- * With libiberty a name is bounded: a few bytes of a mangled name can stand for gigabytes of a readable one, and who
- * made the file chose them. Without it C++ is read by its own library, and Rust not at all.
+ * With libiberty the length of a name is bounded: a few bytes of a mangled name, which the maker of a hostile file
+ * chose, can stand for gigabytes of a readable one. Without libiberty, C++ names are demangled by the C++ library, and
+ * Rust names not at all.
  */
 #ifndef SYMBOL_DEMANGLE_H
 #define SYMBOL_DEMANGLE_H
@@ -12,12 +13,12 @@
 extern "C" {
 #endif
 
-/* What is longer is cut there, and "..." stands behind it. */
+/* A longer name is cut here, and "..." is appended. */
 #define DEMANGLED_MAX_BYTES 8192u
 
 /*
- * demangle, symbol_demangle_rust: the name in C++'s and in Rust's notation, the latter without its hash, for both of
- * Rust's manglings. To be freed by the caller; NULL where it is no such mangled name, or no memory is left.
+ * symbol_demangle, symbol_demangle_rust: return the name in C++'s or Rust's notation; Rust's without its hash, for both
+ * of Rust's manglings. The caller frees the name. NULL: not a mangled name of the language, or out of memory.
  */
 char *symbol_demangle(const char *mangled);
 char *symbol_demangle_rust(const char *mangled);

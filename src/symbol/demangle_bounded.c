@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mangled names through libiberty (demangle.h), which hands out pieces as it goes, and is left in the middle when
- * enough has come. Its C++ side allocates nothing. Its Rust side allocates for identifiers that are not ASCII, and
- * frees that once such a piece was taken: it is left at the next one.
+ * Demangles names with libiberty (demangle.h). libiberty passes on pieces as it goes; when the limit is reached, a jump
+ * leaves it in the middle. Its C++ part allocates nothing. Its Rust part allocates memory for identifiers that are not
+ * ASCII and frees it after such a piece was taken, so the jump waits for the next piece.
  */
 #include <libiberty/demangle.h>
 #include <setjmp.h>
@@ -32,7 +32,7 @@ static bool is_ascii(const char *piece, size_t nr_bytes)
 	return true;
 }
 
-/* Between two pieces that are not ASCII stands one that is, as "::". */
+/* Between two pieces that are not ASCII there is always an ASCII one, such as "::". */
 static void take(const char *piece, size_t nr_bytes, void *context)
 {
 	struct name *name = context;
@@ -64,7 +64,10 @@ char *symbol_demangle(const char *mangled)
 	return read_with(cplus_demangle_v3_callback, DMGL_PARAMS | DMGL_TYPES, mangled);
 }
 
-/* An input longer than any name will be is not read: decoding such identifiers takes the square of their length. */
+/*
+ * An input longer than the longest name is refused, because decoding such identifiers takes time quadratic in their
+ * length.
+ */
 char *symbol_demangle_rust(const char *mangled)
 {
 	if (strlen(mangled) > DEMANGLED_MAX_BYTES)

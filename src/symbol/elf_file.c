@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading an ELF file's header, program headers and notes (elf_file.h). The file is hostile: a size in
- * it decides nothing before it was checked against a bound of ours.
+ * Reads an ELF file's header, program headers and notes (elf_file.h). The file may be hostile: a size in it is checked
+ * against our own limit before it is used.
  */
 #include <elf.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #define PROGRAM_HEADERS_MAX 128
 #define NOTES_MAX_BYTES 8192
 
-/* True where all the bytes were read. */
+/* True if all the bytes were read. */
 static bool read_at(int descriptor, void *bytes, size_t nr_bytes, uint64_t offset)
 {
 	return io_read_at(descriptor, bytes, nr_bytes, offset) == (ssize_t)nr_bytes;
@@ -41,7 +41,7 @@ static void take_build_id(struct elf_file *file, const unsigned char *bytes, siz
 	file->build_id[2 * nr_bytes] = '\0';
 }
 
-/* Notes are a header, a name and a description, each of the last two padded to four bytes. */
+/* A note consists of a header, a name and a description; the last two are padded to four bytes. */
 static void find_build_id(struct elf_file *file, const unsigned char *notes, size_t nr_bytes)
 {
 	Elf64_Nhdr note;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the name in a symbol table to the name that a reader knows (symbol_function_name in symbol.h).
+ * Turns the name in a symbol table into the name that a reader knows (symbol_function_name in symbol.h).
  *
- * Compilers split functions, and coroutines above all, and mark the parts: with ".cold", ".part.0",
- * ".isra.0", with ".resume", ".destroy" and ".cleanup" (clang), with ".actor" and ".destroy" (gcc).
- * No identifier holds a dot, so what follows the first one is the compiler's. gcc's coroutine parts are
- * functions of their own, however, whose parameter is the coroutine's frame; they look like
+ * Compilers split functions, especially coroutines, and mark the parts: with ".cold", ".part.0", ".isra.0"; with
+ * ".resume", ".destroy" and ".cleanup" (clang); with ".actor" and ".destroy" (gcc). No identifier contains a dot, so
+ * everything from the first dot on is the compiler's. But gcc's parts of coroutines are functions of their own, whose
+ * parameter is the coroutine's frame; their names look like
  *
  *	_Z4workPZ4workiE13_Z4worki.Frame.actor
  *
- * where "13_Z4worki.Frame" is the name of the frame's type, and says which coroutine it belongs to.
+ * where "13_Z4worki.Frame" is the name of the frame's type, and shows which coroutine it belongs to.
  */
 #include <ctype.h>
 #include <stdbool.h>
@@ -22,7 +22,7 @@
 #define FRAME_SUFFIX ".Frame"
 #define FRAME_SUFFIX_OLD ".frame" /* gcc 10 */
 
-/* Whether the digits just before `name` say that it is `length` long. */
+/* Do the digits just before `name` say that it is `length` bytes long? */
 static bool is_announced(const char *symbol, const char *name, size_t length)
 {
 	size_t weight = 1, announced = 0;
@@ -35,7 +35,7 @@ static bool is_announced(const char *symbol, const char *name, size_t length)
 	return announced == length;
 }
 
-/* Where the coroutine's own mangled name begins in the name of its frame's type; NULL: nowhere. */
+/* Finds the coroutine's own mangled name within the name of its frame's type; NULL: there is none. */
 static const char *coroutine_name(const char *symbol, const char *suffix)
 {
 	const char *name;
@@ -47,7 +47,7 @@ static const char *coroutine_name(const char *symbol, const char *suffix)
 	return NULL;
 }
 
-/* A copy of the part of the symbol that names the user's function. */
+/* Copies the part of the symbol that names the user's function. */
 static char *own_part(const char *symbol)
 {
 	const char *suffix = strstr(symbol, FRAME_SUFFIX);
@@ -64,7 +64,7 @@ static char *own_part(const char *symbol)
 	return strndup(begin, length ? length : strlen(begin));
 }
 
-/* Rust's older mangling is C++'s, of a path whose last part is "h" and a hash of 16 digits. */
+/* Rust's older mangling is C++'s mangling of a path whose last part is "h" and a hash of 16 digits. */
 static bool may_be_rust(const char *symbol)
 {
 	return strncmp(symbol, "_R", 2) == 0 ||
@@ -79,7 +79,7 @@ char *symbol_function_name(const char *symbol)
 	if (rust)
 		return rust;
 	own = own_part(symbol);
-	/* Without the prefix, "f" would be read as the type float. */
+	/* Only names with the prefix are demangled: "f" alone would be read as the type float. */
 	readable = own && strncmp(own, "_Z", 2) == 0 ? symbol_demangle(own) : NULL;
 
 	if (!readable)

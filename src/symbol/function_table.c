@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sorting and searching functions by address (function_table.h). Symbol tables overlap: a function can
- * have several names, and assembly leaves out sizes.
+ * Sorts and searches functions by address (function_table.h). Symbol tables overlap: a function can have several names,
+ * and assembly code omits sizes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ void symbol_function_table_fini(struct function_table *table)
 	vec_fini(&table->functions);
 }
 
-/* By address; of several at one address, the one to be found last. */
+/* Orders by address; of several functions at one address, the one that should be found comes last. */
 static int compare(const void *left, const void *right)
 {
 	const struct function_entry *a = left, *b = right;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The resolver (symbol.h): from an address to a mapping, to a file, to what the file says of it.
+ * The resolver (symbol.h) goes from an address to a mapping, from the mapping to a file, and from the file to its
+ * symbols.
  *
- * Files are opened once and kept, answers are remembered, and all texts lie in one arena. A file is
- * asked only if its build id is the recorded one.
+ * Files are opened once and kept open, answers are cached, and all texts are in one arena. A file is read only if its
+ * build id is the recorded one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,19 +16,20 @@
 #include "symbol/symbol.h"
 #include "base/vec.h"
 
-/* One file as one trace names it: path and build id. */
+/* A file as a trace names it: path and build id. */
 struct module {
 	const char *path;
 	const char *build_id;
 	int root;
-	int opened_root; /* where it was found: there, or in what was kept open */
+	/* the root below which it was found: `root`, or that of a file kept open */
+	int opened_root;
 	const char *opened_path;
-	bool is_usable; /* it is there, and is what was recorded */
+	bool is_usable; /* the file exists and is the recorded one */
 	bool has_debug_been_sought;
 	struct elf_file file;
 	struct debug_info *debug;
-	const char *remark; /* why it is not usable, or has no more to say */
-	struct map answers; /* address and kind, to an index into places */
+	const char *remark; /* why it cannot be used, or has no more information */
+	struct map answers; /* address and kind, to an index in `places` */
 };
 
 struct seen_root {
@@ -44,7 +46,7 @@ struct seen_file {
 struct symbol_resolver {
 	struct arena arena;
 	VEC(struct seen_file) files;
-	VEC(struct seen_root) roots; /* of processes that have another one than we */
+	VEC(struct seen_root) roots; /* of processes whose root differs from ours */
 	VEC(struct module) modules;
 	VEC(struct symbol_place) places;
 };
@@ -96,7 +98,7 @@ static const char *unusable_remark(
 
 static bool is_as_recorded(const struct module *module)
 {
-	/* Nothing recorded is nothing to compare with: the path has to do. */
+	/* If no build id was recorded, the path alone must do. */
 	return module->build_id[0] == '\0' || strcmp(module->build_id, module->file.build_id) == 0;
 }
 
@@ -110,7 +112,7 @@ static enum ct_status try_file(struct module *module, int root, const char *path
 	return status;
 }
 
-/* A file kept open while the path still led to it. False: out of memory. */
+/* Tries a file that was kept open while the path still led to it. False: out of memory. */
 static bool try_seen_file(struct symbol_resolver *resolver, struct module *module)
 {
 	const char *path;
@@ -171,7 +173,7 @@ static int root_of(const struct symbol_resolver *resolver, uint32_t process)
 	return SYMBOL_OUR_ROOT;
 }
 
-/* The module of a mapping, made at first sight; NULL: out of memory. */
+/* The module of a mapping, made when it is first needed; NULL: out of memory. */
 static struct module *module_of(struct symbol_resolver *resolver, const struct ct_mapping *mapping)
 {
 	struct module fresh = {.root = root_of(resolver, mapping->process)};
@@ -214,7 +216,7 @@ static bool ask_debug(struct symbol_resolver *resolver, struct module *module, u
 	       symbol_debug_info_find(module->debug, &resolver->arena, looked_up, is_entry, place);
 }
 
-/* `before`: how far before the address the instruction lies that is meant. */
+/* `before`: the distance from the address back to the instruction that is looked up. */
 static bool ask_module(struct symbol_resolver *resolver, struct module *module, uint64_t offset,
 	uint32_t kind, struct symbol_place *place)
 {
@@ -233,7 +235,7 @@ static bool ask_module(struct symbol_resolver *resolver, struct module *module, 
 	return ask_debug(resolver, module, looked_up, kind == CTP_SITE_FUNCTION, place);
 }
 
-/* The remembered answer, or a new one that is remembered; false: out of memory. */
+/* Returns the cached answer, or a new one, which is cached; false: out of memory. */
 static bool find_place(struct symbol_resolver *resolver, struct module *module, uint64_t offset,
 	uint32_t kind, struct symbol_place *ret_place)
 {
@@ -268,7 +270,7 @@ enum ct_status symbol_resolve(struct symbol_resolver *resolver, const struct ct_
 	uint32_t nr_mappings, uint32_t process, uint64_t address, uint32_t kind,
 	struct symbol_place *ret_place, struct ct_error *reterr)
 {
-	/* A call can be the very last instruction of a mapping: its return address lies behind it. */
+	/* A call can be the last instruction of a mapping; then its return address lies behind the mapping. */
 	uint64_t inside = kind == CTP_SITE_ADDRESS && address > 0 ? address - 1 : address;
 	const struct ct_mapping *mapping = find_mapping(mappings, nr_mappings, process, inside);
 	struct module *module;

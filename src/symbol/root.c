@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names below another root, by openat2(2).
+ * Opens files below another root, with openat2(2).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 int symbol_open_file(int root, const char *path)
 {
-	/* The path may name a pipe or a device by now: opening must not wait for anyone. */
+	/* The path may name a pipe or a device by now, so opening must not block. */
 	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 	struct open_how how = {
 		.flags = (uint64_t)flags, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};

@@ -7,7 +7,7 @@
 
 #include "symbol/unit_functions.h"
 
-#define DEPTH_MAX 64 /* of namespaces and classes within each other */
+#define DEPTH_MAX 64 /* the depth of nested namespaces and classes */
 
 struct function_range {
 	Dwarf_Addr begin;
@@ -32,7 +32,7 @@ struct reading {
 	uint32_t *nr_ranges; /* of all units */
 };
 
-/* Empty ranges count as others do: they take as long to read. */
+/* Empty ranges count like others, because reading them takes as long. */
 static bool add_function(struct reading *reading, Dwarf_Die *function)
 {
 	struct function_range range = {.function = *function};
@@ -51,7 +51,7 @@ static bool add_function(struct reading *reading, Dwarf_Die *function)
 	return true;
 }
 
-/* Entries that functions may stand in, besides the unit itself. */
+/* Entries that can contain functions, besides the unit itself. */
 static bool holds_functions(int tag)
 {
 	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
@@ -119,7 +119,7 @@ static const struct function_range *find_range(
 	return &functions->ranges.at[nr - 1];
 }
 
-/* The part of a scope that holds the address; false: none does. */
+/* Finds the part of a scope that contains the address; false: there is none. */
 static bool find_inner(Dwarf_Die *scope, Dwarf_Addr address, Dwarf_Die *ret_inner)
 {
 	Dwarf_Die entry;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the function of a compilation unit that holds an address, and those that were inlined there.
+ * Finds the function of a compilation unit that contains an address, and the functions inlined there.
  *
- * libdw answers that by walking through the whole unit each time, which takes milliseconds in a large one. Here a
- * unit is walked once, when it is first asked about; then a search and a walk through the one function will do.
+ * libdw would walk through the whole unit each time, which takes milliseconds in a large unit. Here a unit is walked
+ * once, when it is first used; after that, a binary search and a walk through one function are enough.
  */
 #ifndef SYMBOL_UNIT_FUNCTIONS_H
 #define SYMBOL_UNIT_FUNCTIONS_H
@@ -20,29 +20,31 @@ struct unit_functions {
 	VEC(struct function_range) ranges; /* sorted */
 };
 
-/* Functions beyond have lines only: a few bytes of a hostile file can name one long list of ranges again and again. */
+/*
+ * Functions beyond these limits get only their lines: a few bytes of a hostile file can refer to one long list of
+ * ranges again and again.
+ */
 #define FUNCTION_RANGES_MAX 64u       /* of one function */
 #define FUNCTIONS_RANGES_MAX 1048576u /* of all functions of a file */
 
-/* All units that were asked about. Zeroed is empty. */
+/* All units that were used. A zeroed struct is empty. */
 struct units_functions {
-	struct map by_unit; /* the offset of its entry, to an index into `units` */
+	struct map by_unit; /* the offset of a unit's entry, to an index in `units` */
 	VEC(struct unit_functions) units;
-	uint32_t nr_ranges; /* that were read */
+	uint32_t nr_ranges; /* number of ranges that were read */
 };
 
-/* symbol_units_functions_fini: gives the memory back. */
+/* symbol_units_functions_fini: frees the memory. */
 void symbol_units_functions_fini(struct units_functions *units);
 
-/* More functions within each other than anybody inlines; what is deeper is not told. */
+/* More levels of functions than any compiler inlines; deeper levels are left out. */
 #define SCOPES_MAX 64
 
 /*
- * symbol_units_functions_find: the function that holds the address and all that were inlined into it there, innermost
- * first, into `scopes`; how many in *ret_count, 0 where no function of the unit is known to. `unit` is the entry of a
- * unit with its functions, `skeleton` the one in the main file that stands for it, or the same; their Dwarf must stay
- * open.
- * False: out of memory.
+ * symbol_units_functions_find: finds the function that contains the address, and all functions inlined there. `scopes`
+ * gets them, innermost first, and *ret_count their number; 0: no function of the unit is known to contain the address.
+ * `unit` is the unit's entry with its functions; `skeleton` is its entry in the main file, or the same entry. Their
+ * Dwarf must stay open. False: out of memory.
  */
 bool symbol_units_functions_find(struct units_functions *units, Dwarf_Die *skeleton,
 	Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die scopes[SCOPES_MAX], int *ret_count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Making the names under which probes of version 1 find the engine, and removing them.
+ * Makes and removes the names under which probes of version 1 find the engine.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,9 +18,9 @@
 #include "version1/version1.h"
 
 #define BACKLOG 64
-#define NAME_ROOM 16 /* of a name in the folder, with its slash */
+#define NAME_ROOM 16 /* room for a name in the folder, with its slash */
 
-/* Makes something under this name, which is not there yet; false, with errno: it cannot be had. */
+/* Makes something under this name, which does not exist yet; false, with errno: failed. */
 typedef bool make_function(
 	struct channel *channel, const struct channel_options *options, const char *path);
 
@@ -32,7 +32,7 @@ void version1_channel_init(struct channel *channel)
 
 /* ------------------------------------------------------------------ names */
 
-/* The target may change its folder before it looks. False: too long. */
+/* The target may change its working folder before it looks, so paths are made absolute. False: too long. */
 static bool make_absolute(const char *path, char *buffer, size_t nr_bytes)
 {
 	size_t length = 0;
@@ -51,7 +51,7 @@ static bool make_absolute(const char *path, char *buffer, size_t nr_bytes)
 	return false;
 }
 
-/* 0: nothing of this type. */
+/* Identifies the file at the path; 0: there is no file of this type. */
 static uint64_t file_at(const char *path, mode_t type)
 {
 	struct stat status;
@@ -87,7 +87,7 @@ static bool make_inside(struct channel *channel, const struct channel_options *o
 	return make(channel, options, path);
 }
 
-/* In the first place where both the folder and what shall lie in it can be made. */
+/* Makes the file in a private folder, in the first place where both can be made. */
 static bool make_in_folder(struct channel *channel, const struct channel_options *options,
 	const char *name, make_function *make)
 {
@@ -118,7 +118,7 @@ static bool make_somewhere(struct channel *channel, const struct channel_options
 
 /* ------------------------------------------------------------------ the memory */
 
-/* A target that touches a page for which there is no room would be ended by SIGBUS. */
+/* A target that touches a page for which there is no room would be killed by SIGBUS. */
 static bool has_room(int file, size_t nr_bytes)
 {
 	struct statvfs system;
@@ -200,7 +200,7 @@ static enum ct_status make_socket(
 	struct channel *channel, const struct channel_options *options, struct ct_error *reterr)
 {
 	channel->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	/* The file gets the socket's own mode: there is no moment at which others may connect. */
+	/* The file gets its mode from the socket, so at no moment can other users connect. */
 	if (channel->socket < 0 || fchmod(channel->socket, 0600))
 		return ct_fail_errno(reterr, "making the socket of version 1");
 	if (!make_somewhere(channel, options, options->socket_path, "socket", bind_socket))
@@ -219,7 +219,7 @@ static bool is_there(const char *path)
 	return lstat(path, &status) == 0;
 }
 
-/* A socket that refuses has nobody behind it. */
+/* If connecting to a socket is refused, no process listens there. */
 static bool has_nobody(const char *path)
 {
 	int peer = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -247,7 +247,7 @@ static bool is_memory(const char *path)
 	return magic == VERSION1_MAGIC;
 }
 
-/* Before anything of ours has a name. */
+/* Must be called before any name of ours exists. */
 static void look_at_names(struct channel *channel, const struct channel_options *options)
 {
 	const char *memory = options->memory_path, *path = options->socket_path;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The handler of SIGBUS. The handler runs on the thread that faulted, within a load or a store: it may only look at the
- * table, map memory in the place of the file, and return, whereupon the instruction is repeated.
+ * The handler of SIGBUS. The handler runs on the thread that faulted, within a load or a store. It may only read the
+ * table, map memory in place of the file, and return; the instruction is then repeated.
  *
- * A place of the table is the handler's as long as its `base` is not 0. The lock is held while guards are opened and
- * closed; the handler takes none.
+ * An entry of the table is visible to the handler as long as its `base` is not 0. Opening and closing guards takes the
+ * lock; the handler takes no lock.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -15,7 +15,7 @@
 #include "version1/guard.h"
 
 struct guard {
-	uintptr_t base; /* 0: the place is free */
+	uintptr_t base; /* 0: the entry is free */
 	size_t nr_bytes;
 	bool was_hit;
 };
@@ -48,7 +48,10 @@ static bool replace(struct guard *guard)
 		       0) != MAP_FAILED;
 }
 
-/* Nobody had a handler: a fault comes again, and has its ordinary end; what was sent is sent once more. */
+/*
+ * There was no previous handler: a fault will occur again with the default action; a signal that was sent is sent once
+ * more.
+ */
 static void end_by(int number, const siginfo_t *info)
 {
 	struct sigaction standard = {.sa_handler = SIG_DFL};
@@ -86,7 +89,7 @@ static bool install(void)
 	return sigaction(SIGBUS, &action, &before) == 0;
 }
 
-/* Unless somebody else has put a handler of their own there meanwhile. */
+/* Does nothing if other code has installed a handler in the meantime. */
 static void uninstall(void)
 {
 	struct sigaction present;

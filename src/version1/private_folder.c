@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Private folders and their locks. A folder that was just made has no lock for a moment, in which another
- * process may take it for one that was left behind: who has the lock looks whether it is still there.
+ * Private folders and their locks. A new folder has no lock for a moment, in which another process may take it for an
+ * abandoned one and remove it; so after locking, its maker checks that it still exists.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ static bool is_ours(int descriptor)
 	       (status.st_mode & 0777) == 0700;
 }
 
-/* The files there were made by a process that has died: the lock is free. */
+/* The lock is free, so the process that made the files there has died. */
 static void remove_abandoned(int parent, const char *name)
 {
 	static const char *const files[] = {PRIVATE_FOLDER_FILES};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Serving probes of version 1 beside those of version 2.
+ * Serves probes of version 1 beside those of version 2.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,15 +10,16 @@
 #include "base/clock.h"
 #include "version1/service.h"
 
-#define SLACK_NS UINT64_C(1000000000) /* a time so far outside of the run cannot be true */
-#define HARVEST_NS UINT64_C(1000000)  /* rings hold much more than they get in that time */
-#define QUIET_NS UINT64_C(20000)      /* after so long nothing more is expected at once, */
-#define QUIET_LEAST_NS UINT64_C(2000) /* and after so long where that was in vain again and again */
+#define SLACK_NS UINT64_C(1000000000) /* a time that lies this far outside the run cannot be true */
+#define HARVEST_NS UINT64_C(1000000)  /* rings hold much more than they get in this time */
+#define QUIET_NS UINT64_C(20000)      /* after this time without an event none is expected soon; */
+/* after this time, if waiting longer was in vain again and again */
+#define QUIET_LEAST_NS UINT64_C(2000)
 #define GAPS_WAITED 4
 #define IN_VAIN_MOST 4u
 #define IN_VAIN_AGAIN 16u
-#define BYTES_A_LOOK 4096    /* of one peer; each stands for one waking */
-#define STATIONS_LEAST 1000u /* fewer are not worth serving unasked */
+#define BYTES_A_LOOK 4096    /* of one peer; each byte is one wake */
+#define STATIONS_LEAST 1000u /* with room for fewer, version 1 is not served unless requested */
 
 void version1_service_init(struct service *service)
 {
@@ -36,7 +37,7 @@ static bool is_served(const struct service *service)
 
 /* ------------------------------------------------------------------ opening and closing */
 
-/* Where nobody asked for a number, it is as large as there is room for. */
+/* If no number was requested, the number of stations depends on the free space. */
 static enum ct_status open_channel(
 	struct channel *channel, const struct channel_options *options, struct ct_error *reterr)
 {
@@ -118,7 +119,7 @@ enum ct_status version1_service_open(struct service *service, const struct versi
 	status = open_service(service, options, reterr);
 	if (status == CT_OK || was_asked)
 		return status;
-	/* Nobody counts on it: the lack of a folder to write to must not keep anyone from recording. */
+	/* Version 1 was not requested, so the lack of a writable folder must not prevent a recording. */
 	version1_channel_close(&service->channel);
 	return CT_OK;
 }
@@ -155,7 +156,7 @@ static int *find_free_peer(struct service *service)
 	return NULL;
 }
 
-/* NULL: it is welcome, and *peer is its place. */
+/* NULL: the probe is accepted, and *peer is its entry. */
 static const char *refusal(
 	struct service *service, int descriptor, const struct ucred *who, int *peer)
 {
@@ -190,7 +191,7 @@ static void welcome(struct service *service, int descriptor)
 	close(descriptor);
 }
 
-/* The bytes have done what they were sent for: the wait is over. */
+/* The bytes are dropped: their arrival has already ended the wait. */
 static void listen_to(int *peer)
 {
 	char bytes[BYTES_A_LOOK];
@@ -229,7 +230,7 @@ void version1_service_arrivals(struct service *service)
 
 /* ------------------------------------------------------------------ losses */
 
-/* Findings since the last settling. */
+/* Reports the losses found since the last settling. */
 static void lose(const struct service *service, uint32_t reason, uint64_t now, uint64_t *told)
 {
 	service->engine.ops->lose(service->engine.context, reason, now - *told, service->settled_ns,
@@ -244,7 +245,10 @@ static void settle(struct service *service)
 	service->settled_ns = service->scanned_ns;
 }
 
-/* Nothing that is read from here on would be the target's. How much is missing cannot be known: it is one. */
+/*
+ * Whatever is read from now on does not come from the target. The number of missing events is unknown, so one is
+ * counted.
+ */
 static void cut(struct service *service)
 {
 	service->was_cut = true;
@@ -264,7 +268,7 @@ uint64_t version1_service_scan(struct service *service, bool is_thorough)
 	service->stations.alive_ns = service->scanned_ns;
 	service->scanned_ns = clock_monotonic_ns();
 	service->stations.until_ns = service->scanned_ns + SLACK_NS;
-	/* A probe connects before it allocates: whose new stations are is known after this. */
+	/* A probe connects before it allocates a station, so after this call the owners of new stations are known. */
 	if (version1_stations_take_up(&service->stations))
 		version1_service_arrivals(service);
 	nr_events = version1_stations_scan(&service->stations, &consumer, is_thorough);
@@ -274,14 +278,14 @@ uint64_t version1_service_scan(struct service *service, bool is_thorough)
 	return nr_events;
 }
 
-/* A program that wrote as soon as the engine slept is waited for, unless that is in vain again and again. */
+/* If the program wrote as soon as the engine slept, waiting is worth while, unless it was in vain again and again. */
 static bool is_worth_waiting(const struct service *service, uint64_t began_ns)
 {
 	return began_ns - service->slept_ns < 2 * QUIET_NS &&
 	       (service->nr_in_vain < IN_VAIN_MOST || service->nr_in_vain % IN_VAIN_AGAIN == 0);
 }
 
-/* Else the next harvest waits a few times as long as the gaps in this one lasted, or half as long as this one. */
+/* Otherwise the next harvest waits for a few times the longest gap of this one, or half as long as this one. */
 static void adapt(struct service *service, uint64_t began_ns, uint64_t gap_ns)
 {
 	uint64_t quiet_ns = service->quiet_ns / 2;
@@ -305,7 +309,7 @@ enum harvest version1_service_harvest(struct service *service)
 
 	if (nr_events == 0)
 		return HARVEST_NOTHING;
-	/* A file that was cut is not scanned any more: its clock stands. */
+	/* A shortened file is no longer scanned, so its scan time does not advance. */
 	while (is_served(service) && service->scanned_ns - active_ns < service->quiet_ns) {
 		if (service->scanned_ns - begin_ns >= HARVEST_NS)
 			return HARVEST_GOES_ON;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Making records of what stations tell. Facts that version 1 does not carry are left out, never guessed: a wait has
- * no object, a birth and an end have no thread, and nobody is said to have woken anyone.
+ * Turns the news of stations into records. Facts that version 1 does not have are left out, never guessed: a wait has
+ * no object, a birth and an end have no thread, and no wake is recorded.
  */
 #include <stdlib.h>
 
 #include "version1/station_trace.h"
 
 #define WAITING_MAX 16384u
-#define RECORDS_A_PIECE 4 /* at most, that one piece of news makes */
+#define RECORDS_A_PIECE 4 /* the most records that one piece of news becomes */
 #define BATCH_RECORDS 512u
-#define FURTHER_IDS (UINT64_C(1) << 47) /* no address of a program, and no counter, comes so far */
+#define FURTHER_IDS (UINT64_C(1) << 47) /* addresses and counters of programs are smaller */
 #define SITES_MAX 65536u
 
 bool version1_station_trace_init(struct station_trace *trace, const struct version1_engine *engine,
@@ -37,7 +37,7 @@ void version1_station_trace_fini(struct station_trace *trace)
 	free(trace->waiting);
 }
 
-/* ------------------------------------------------------------------ whose it is */
+/* ----------------------------------------------------------------------- owners */
 
 static uint32_t find_owner(const struct station_trace *trace, const struct process *process)
 {
@@ -66,7 +66,7 @@ bool version1_station_trace_own(struct station_trace *trace, struct process *pro
 	return true;
 }
 
-/* Its place stays: stations name it. */
+/* The entry stays in use, because stations refer to it. */
 void version1_station_trace_disown(struct station_trace *trace, const struct process *process)
 {
 	uint32_t owner = find_owner(trace, process);
@@ -76,8 +76,8 @@ void version1_station_trace_disown(struct station_trace *trace, const struct pro
 }
 
 /*
- * Stations do not say whose they are. Where several processes share the file, the thread of the first event
- * tells; where that is not to be had, the process that came last. Where none has come, it is the target.
+ * A station does not name its process. If several processes share the file, the thread of the first event decides; if
+ * that thread is unknown, the process that came last. If no process has come, the owner is the target.
  */
 static uint32_t choose_owner(struct station_trace *trace, const struct version1_event *first)
 {
@@ -105,7 +105,10 @@ static uint32_t choose_owner(struct station_trace *trace, const struct version1_
 
 /* ------------------------------------------------------------------ numbers */
 
-/* The contract gives no station twice: who has more coroutines than that does not make us remember them. */
+/*
+ * The protocol never uses a station twice; a program with more coroutines than stations cannot make us remember more
+ * ids.
+ */
 static uint64_t choose_id(
 	const struct station_trace *trace, struct station_owner *owner, uint64_t probe_id)
 {
@@ -134,7 +137,7 @@ static uint32_t make_lane(struct station_trace *trace, struct station_owner *own
 	return index;
 }
 
-/* 0: there is no memory for one. */
+/* 0: out of memory. */
 static uint32_t lane_of(struct station_trace *trace, uint32_t owner, uint32_t thread)
 {
 	uint32_t lane;
@@ -144,7 +147,7 @@ static uint32_t lane_of(struct station_trace *trace, uint32_t owner, uint32_t th
 	return make_lane(trace, &trace->owners[owner], thread);
 }
 
-/* Where the address lies in code, it is the place of a suspension: a site. */
+/* If the address lies in code, it is the place of a suspend, and becomes a site. */
 static uint32_t site_of(struct station_trace *trace, struct station_owner *owner, uint64_t address)
 {
 	uint32_t id;
@@ -202,8 +205,8 @@ static void take_birth(struct station_trace *trace, struct station *station)
 }
 
 /*
- * The word `addr` of a suspend: a place in code, or the coroutine's frame, or anything else. Only the
- * first can be told from the others; so it is a site, and nothing is concluded from what is no code.
+ * The word `addr` of a suspend is a place in code, the coroutine's frame, or anything else. Only an address in code can
+ * be recognised; it becomes a site, and other values are kept without interpretation.
  */
 static void take_addr(struct station_trace *trace, struct station *station,
 	const struct version1_event *event, uint32_t thread)
@@ -236,7 +239,7 @@ static void take_event(
 	add(trace, station, thread, &record);
 }
 
-/* The gap, and whose it is. */
+/* Records a gap in a coroutine's events. */
 static void take_gap(
 	struct station_trace *trace, struct station *station, const struct stations_news *news)
 {
@@ -256,8 +259,8 @@ static void take_gap(
 }
 
 /*
- * When it was destroyed is not told: between the scan before, or its last event, and now. The earlier end is
- * taken, so that it is before the birth of the one that the allocator gives the same address next.
+ * The time of a coroutine's end is not known exactly: it lies between the previous scan, or the last event, and now.
+ * The earlier end is recorded, so that it is before the birth of the next coroutine at the same address.
  */
 static void take_end(struct station_trace *trace, struct station *station)
 {
@@ -280,7 +283,7 @@ void version1_station_trace_take(
 		version1_station_trace_put(trace);
 	if (station->owner == 0 && news->what != STATIONS_IMPOSSIBLE)
 		station->owner = choose_owner(trace, news->event);
-	/* Its process has come to its end in the trace: it can have nothing more. */
+	/* The end of its process is already in the trace, so no further record may follow. */
 	if (!trace->owners[station->owner].process || news->what == STATIONS_IMPOSSIBLE) {
 		trace->nr_impossible += news->count;
 		return;
@@ -327,8 +330,9 @@ static uint64_t place_in(const struct station_lane *lane, uint64_t time)
 }
 
 /*
- * Chooses the lane of a record: its thread's, where its own time is behind the place of its coroutine's last
- * record. The lane's place does not count for it: a reader that leaves records out does not see that.
+ * Chooses the lane of a record: that of its thread if the record's own time is later than the place of its coroutine's
+ * last record, else the lane of that record. The lane's latest time is not used instead of the own time, because a
+ * reader that leaves out records does not see it.
  */
 static void route(struct station_trace *trace, struct station_record *waiting)
 {
@@ -346,7 +350,7 @@ static void route(struct station_trace *trace, struct station_record *waiting)
 	station->place = place;
 }
 
-/* Hands on the records from *at on that are of one lane and one thread. */
+/* Passes on the records from *at on that have the same lane and thread. */
 static void put_run(struct station_trace *trace, size_t *at)
 {
 	const struct station_record *first = &trace->waiting[*at];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scanning stations. A station is read along its sequence: the slot of the next event, then the one after
- * it, until one waits. So a station's events come in order and none is taken for lost that can still be
- * read, however the writer moves meanwhile.
+ * Scans stations. A station is read along its sequence: the slot of the next event, then the one after it, until a slot
+ * waits for its event. So a station's events come in order, and no event that can still be read counts as lost, however
+ * far the writer moves in the meantime.
  */
 #include <string.h>
 
 #include "version1/stations.h"
 
-#define EVENTS_A_STATION 64 /* a scan: no writer keeps the reader from the other stations */
+#define EVENTS_A_STATION 64 /* in a scan, so that no writer keeps the reader from other stations */
 #define TID_MAX INT32_MAX
 
 struct scan {
@@ -17,7 +17,7 @@ struct scan {
 	uint64_t nr_events;
 };
 
-/* Words read since the guard was hit are nobody's. */
+/* Words read after the guard was hit do not come from the target. */
 static void tell(struct scan *scan, struct station *station, const struct stations_news *news)
 {
 	const struct guard *guard = scan->stations->guard;
@@ -29,7 +29,7 @@ static void tell(struct scan *scan, struct station *station, const struct statio
 
 /* ------------------------------------------------------------------ births and ends */
 
-/* A coroutine is known from its first event on: what its station says is written before that. */
+/* A coroutine is reported with its first event, because its station's words are written before that. */
 static void be_born(struct scan *scan, struct station *station, const struct version1_event *first)
 {
 	const struct stations_news news = {.what = STATIONS_BORN, .event = first};
@@ -70,8 +70,8 @@ static void end(struct scan *scan, struct station *station)
 }
 
 /*
- * The contract gives no station twice. Where it is done all the same, the coroutine there is another one; its
- * events are numbered anew, or go on.
+ * The protocol never uses a station twice. If it happens all the same, another coroutine has the station; its events
+ * are numbered from the beginning, or the numbers continue.
  */
 static void begin_anew(struct scan *scan, struct station *station,
 	const struct version1_station *shared, const struct version1_identity *identity)
@@ -135,9 +135,9 @@ static void lose_until(struct scan *scan, struct station *station, uint64_t numb
 }
 
 /*
- * The next event cannot be had. Where the writer has passed it, that is a loss, up to the oldest event
- * that may still be there; false where it has not. A writer that moves on meanwhile (*written is what was
- * found the last time) would take that one away, too: there the reader goes ahead of it, to the middle.
+ * The next event cannot be read. If the writer has passed it, events are lost up to the oldest one that may still be
+ * there. Returns false if the writer has not. A writer that has moved since the last try (*written is its position
+ * then) would overwrite that event as well, so the reader skips ahead to the middle of the slots.
  */
 static bool skip_gone(struct scan *scan, struct station *station,
 	const struct version1_station *shared, uint64_t *written)
@@ -196,7 +196,7 @@ static void scan_station(struct scan *scan, uint32_t index)
 		station->discipline = version1_decide(shared);
 	if (station->discipline != VERSION1_UNDECIDED)
 		read_events(scan, station, shared);
-	/* The station was dead before its events were read: nothing follows. */
+	/* The station was dead before its events were read, so none follows. */
 	if (identity.is_dead)
 		end(scan, station);
 }
@@ -230,7 +230,7 @@ static void scan_all(struct scan *scan)
 	}
 }
 
-/* The count may go back only by a lie: nothing follows from it. */
+/* The count decreases only if a program cheats; a smaller count is ignored. */
 bool version1_stations_take_up(struct stations *stations)
 {
 	uint32_t allocated = version1_allocated(stations->base);

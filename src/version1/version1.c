@@ -2,11 +2,11 @@
 /*
  * Reading stations of version 1.
  *
- * The writers are programs of others. These store a slot's payload, then its sequence number with release; some store
- * an odd number before. Here the number is loaded, then the payload, then the number again, each with the strongest
- * order: what is loaded later is never older. The strongest order costs nothing more than an acquire on the machines
- * that there are, and orders version1_sleep before the loads that follow it, as the writer's fence orders its number
- * before its look at the flag.
+ * The writers are other people's programs. A writer stores a slot's payload, then its sequence number with release;
+ * some writers store an odd number before. The reader loads the number, then the payload, then the number again, each
+ * sequentially consistent, so a later load never returns an older value. On existing machines this order costs no more
+ * than acquire; it also orders version1_sleep before the loads that follow it, as the writer's fence orders its number
+ * before its load of the flag.
  */
 #include "version1/version1.h"
 
@@ -70,7 +70,7 @@ static unsigned slot_of(enum version1_discipline discipline, uint64_t number)
 	return (number + (discipline == VERSION1_COUNTER)) % VERSION1_SLOTS;
 }
 
-/* One more than the number of the event that is whole under `seq` in this slot; 0: none is. */
+/* One more than the number of the event that is complete under `seq` in this slot; 0: there is none. */
 static uint64_t whole(enum version1_discipline discipline, unsigned slot, uint64_t seq)
 {
 	if (seq == 0 || seq > VERSION1_EVENTS_MAX)
@@ -80,7 +80,7 @@ static uint64_t whole(enum version1_discipline discipline, unsigned slot, uint64
 	return seq % 2 == 0 ? (seq / 2 - 1) * VERSION1_SLOTS + slot + 1 : 0;
 }
 
-/* Before event `number` the slot holds the event eight before it, nothing, or the mark of its writer. */
+/* Before event `number`, the slot holds the event eight before it, nothing, or the mark that its writer is busy. */
 static bool is_waiting(
 	enum version1_discipline discipline, unsigned slot, uint64_t seq, uint64_t number)
 {
@@ -107,9 +107,9 @@ uint64_t version1_written(
 }
 
 /*
- * A counter puts only numbers that leave the slot's own number as their rest by 8, and fills slot 1 first. A
- * sequence lock cannot keep to that: its numbers in neighbouring slots differ by two at most. The second
- * slot is loaded first, so that what slot 0 held before it is seen.
+ * A counter stores only numbers whose remainder modulo 8 is the slot's own number, and fills slot 1 first. A sequence
+ * lock cannot do that, because its numbers in neighbouring slots differ by at most two. The second slot is loaded
+ * first, so that the earlier content of slot 0 is seen.
  */
 enum version1_discipline version1_decide(const struct version1_station *station)
 {
@@ -127,7 +127,7 @@ enum version1_discipline version1_decide(const struct version1_station *station)
 
 /* ------------------------------------------------------------------ events */
 
-/* Under a counter: what may lie half overwritten in the slot fits what followed it. */
+/* With a counter: does an event that may be half overwritten fit the event after it? */
 static bool fits(const struct version1_event *event, const struct version1_event *next)
 {
 	if (event->time > next->time || event->is_active == next->is_active)
@@ -145,7 +145,7 @@ static bool copy(const struct version1_slot *slot, uint64_t seq, struct version1
 	return load(&slot->seq) == seq;
 }
 
-/* Whether the slot of this event is the next one that the writer writes: all newer ones are whole. */
+/* Is this event's slot the one that is written next, because all newer events are complete? */
 static bool is_next_to_go(const struct version1_station *station, uint64_t number)
 {
 	unsigned last = slot_of(VERSION1_COUNTER, number + VERSION1_SLOTS - 1);

@@ -2,18 +2,17 @@
 /*
  * The shared memory of version 1: one file for all, with a station of eight slots for each coroutine.
  *
- * Any process of the target may write anything into it at any time. Each word is loaded once, and judged from the copy;
- * what a slot holds is believed only where its sequence number says that it is whole. No function here fails, waits, or
- * keeps memory; version1_format alone writes to more than one word. All of them may be called on any thread.
+ * Any process of the target may write anything into it at any time. Each word is loaded once, and the copy is checked;
+ * the content of a slot is used only if its sequence number says that it is complete. No function here fails, waits, or
+ * keeps memory; only version1_format writes more than one word. All of them may be called on any thread.
  *
  * Two disciplines of the sequence number exist. Events of a station are numbered from 0 here:
  *
  *	counter        event k lies in slot (k + 1) % 8, under k + 1
  *	sequence lock  event k lies in slot k % 8, under 2 * (k / 8 + 1); one less while it is being written
  *
- * Under a counter nothing announces that a slot is being written anew. So the oldest of eight events, whose
- * slot is the next to be written, may be half overwritten; it is taken only where it fits the event
- * after it.
+ * With a counter, nothing shows that a slot is being overwritten. So the oldest of eight events, whose slot is written
+ * next, may be half overwritten; it is taken only if it fits the event after it.
  */
 #ifndef VERSION1_VERSION1_H
 #define VERSION1_VERSION1_H
@@ -26,7 +25,7 @@
 #define VERSION1_STATION_BYTES 1024u
 #define VERSION1_SLOTS 8u
 
-/* The largest number of events that a station is believed to have had. */
+/* A station is not believed to have had more events than this. */
 #define VERSION1_EVENTS_MAX (UINT64_C(1) << 48)
 
 struct version1_header {
@@ -62,7 +61,7 @@ enum version1_discipline {
 	VERSION1_SEQUENCE_LOCK = 2,
 };
 
-/* One event, copied. Its words are the writer's, and may be nonsense. */
+/* A copy of one event. The writer chose its words, so they may be nonsense. */
 struct version1_event {
 	uint64_t time;
 	uint64_t tid;
@@ -70,28 +69,31 @@ struct version1_event {
 	uint8_t is_active;
 };
 
-/* version1_bytes: of the file for so many stations. */
+/* version1_bytes: the size of the file for this many stations. */
 static inline uint64_t version1_bytes(uint32_t max_stations)
 {
 	return VERSION1_STATION_BYTES * (1 + (uint64_t)max_stations);
 }
 
-/* version1_format: makes a zeroed mapping of version1_bytes a file without stations in use. */
+/* version1_format: initialises a zeroed mapping of version1_bytes as a file with no station in use. */
 void version1_format(void *base, uint32_t max_stations);
 
-/* version1_allocated: how many stations were asked for; it may exceed those that there are. */
+/* version1_allocated: how many stations were requested; may exceed the number that exist. */
 uint32_t version1_allocated(const void *base);
 
-/* version1_station: of number `index`, below the maximum, which the caller sees to. */
+/* version1_station: the station with number `index`; the caller makes sure that it is below the maximum. */
 const struct version1_station *version1_station(const void *base, uint32_t index);
 
-/* version1_sleep: says that the reader sleeps, and wants a byte; what is read after it decides whether to. */
+/*
+ * version1_sleep: announces that the reader sleeps and wants a byte. Words that are loaded afterwards decide whether it
+ * may sleep.
+ */
 void version1_sleep(void *base);
 
-/* version1_wake: says that the reader is awake. */
+/* version1_wake: announces that the reader is awake. */
 void version1_wake(void *base);
 
-/* A station's words about its coroutine. */
+/* What a station says about its coroutine. */
 struct version1_identity {
 	uint64_t probe_id;
 	uint64_t birth_ns;
@@ -101,20 +103,20 @@ struct version1_identity {
 void version1_identify(
 	const struct version1_station *station, struct version1_identity *ret_identity);
 
-/* version1_decide: which discipline the writer keeps, judged by which slot was filled first. */
+/* version1_decide: finds out which discipline the writer uses, by the slot that was filled first. */
 enum version1_discipline version1_decide(const struct version1_station *station);
 
 enum version1_found {
 	VERSION1_TAKEN,   /* *ret_event is the event */
-	VERSION1_NOT_YET, /* the slot waits for it: nothing newer was written either */
-	VERSION1_GONE,    /* it was overwritten, or the slot holds what cannot be */
+	VERSION1_NOT_YET, /* the event was not written yet, nor was a newer one */
+	VERSION1_GONE,    /* the event was overwritten, or the slot holds an impossible number */
 };
 
 /* version1_read: looks for event `number`. */
 enum version1_found version1_read(const struct version1_station *station,
 	enum version1_discipline discipline, uint64_t number, struct version1_event *ret_event);
 
-/* version1_written: one more than the number of the latest event that is whole; 0: there is none. */
+/* version1_written: one more than the number of the latest complete event; 0: there is none. */
 uint64_t version1_written(
 	const struct version1_station *station, enum version1_discipline discipline);
 
