@@ -29,10 +29,11 @@
 struct live_thread {
 	uint64_t tid;
 	char name[LIVE_NAME_BYTES];
-	char state;                     /* the letter in /proc */
-	char waits_in[LIVE_NAME_BYTES]; /* the kernel's function; "": none, or not visible to us */
-	int32_t call;                   /* the result of procfs_call_at */
-	int32_t descriptor;             /* the call's descriptor; -1: none, or unknown */
+	char state; /* the letter in /proc */
+	char waits_in
+		[LIVE_NAME_BYTES]; /* the kernel function that it sleeps in; "": none, or the kernel does not show it */
+	int32_t call;       /* the result of procfs_call_at */
+	int32_t descriptor; /* the call's descriptor; -1: none, or unknown */
 	uint64_t arguments[PROCFS_ARGUMENTS];
 };
 

@@ -3,7 +3,7 @@
  * Thread ids of a process that has its own PID namespace, as programs in a container do: the ids that the process
  * records are those of its namespace, while /proc and the reader of a trace know its threads by ids of ours.
  *
- * The kernel shows both ids of a thread (NSpid in its status). They are read when the process first records an unknown
+ * The kernel shows both ids of a thread (NSpid in its status). Both are read when the process first records an unknown
  * id; if an id is reused in its namespace, they are read again.
  */
 #ifndef KERNEL_THREAD_IDS_H

@@ -24,7 +24,8 @@
 #define SERVICE_NOTE_BYTES 512u
 
 struct service {
-	char memory_note[SERVICE_NOTE_BYTES]; /* "" if the requested names could be used */
+	char memory_note
+		[SERVICE_NOTE_BYTES]; /* why the names that were requested could not be used; "": no reason */
 	char socket_note[SERVICE_NOTE_BYTES];
 	char room_note[SERVICE_NOTE_BYTES]; /* about coroutines that found no station */
 	struct version1_engine engine;
