@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inputs of a page: the one trace that it holds, in memory (base/input.h).
+ * The input of a page: the one trace that the page holds in memory (base/input.h).
  */
 #include <stdlib.h>
 #include <string.h>

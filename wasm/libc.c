@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of the C library that a page's lacks, or has otherwise: numbers of errors and signals are those of the
- * traced machine, and what is sorted comes in the same order as there, equal elements, too.
+ * Functions of the C library that a page's library lacks or does differently. Numbers of errors and signals are those
+ * of the traced machine, and sorting gives the same order as there, even for equal elements.
  */
 #include <errno.h>
 #include <poll.h>
@@ -56,7 +56,7 @@ const char *sigabbrev_np(int number)
 
 /* ---------------------------------------------------------------- sorting */
 
-/* As the machine's C library: in order of what is equal with memory, in place without. */
+/* Like the machine's C library: stable if there is memory, in place if there is not. */
 void qsort_r(void *at, size_t count, size_t size, compare_function *compare, void *context)
 {
 	size_t nr_bytes;
@@ -88,9 +88,9 @@ void qsort(void *at, size_t count, size_t size, int (*compare)(const void *left,
 /* ---------------------------------------------------------------- memory */
 
 #define MEMORY_PAGE 65536u
-#define MEMORY_STEP (UINT64_C(16) << 20) /* and an eighth of what there is */
+#define MEMORY_STEP (UINT64_C(16) << 20) /* plus an eighth of the present size */
 
-/* 64 bits: all of the memory that there can be has as many bytes as no size_t holds. */
+/* 64 bits, because the size of the whole memory may exceed what size_t can hold. */
 static uint64_t memory_bytes(void)
 {
 	return (uint64_t)__builtin_wasm_memory_size(0) * MEMORY_PAGE;
@@ -102,7 +102,7 @@ static bool memory_grow(uint64_t nr_bytes)
 		       0, (size_t)((nr_bytes + MEMORY_PAGE - 1) / MEMORY_PAGE)) != SIZE_MAX;
 }
 
-/* Room up to there, and for what will be wanted next where there is so much. */
+/* Grows the memory up to `end`, and further in proportion to its size, so that it is seldom grown. */
 static bool memory_reach(uint64_t end)
 {
 	uint64_t now = memory_bytes();
@@ -112,8 +112,8 @@ static bool memory_reach(uint64_t end)
 }
 
 /*
- * In place of the C library's, which grows the memory by each block that the heap asks for: a browser looks after its
- * own garbage each time. The heap never gives memory back.
+ * Replaces the C library's function, which grows the memory for each block that the heap asks for; a browser then
+ * collects garbage each time. The heap never gives memory back.
  */
 void *sbrk(intptr_t nr_more)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the C library of a page lacks; each file that is compiled for one is given this header first.
+ * What the C library of a page lacks. This header is included first in each file that is compiled for a page.
  */
 #ifndef WASM_LIBC_H
 #define WASM_LIBC_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* fallocate: nothing can be reserved: -1, with ENOTSUP. */
+/* fallocate: space cannot be reserved; always returns -1 with ENOTSUP. */
 #define FALLOC_FL_KEEP_SIZE 1
 int fallocate(int descriptor, int mode, off_t offset, off_t length);
 

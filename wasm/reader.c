@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that a page calls: it puts its trace into memory, opens it, and asks, by the same requests as over HTTP
- * (ask/ask.h). An answer lies in memory until the next request.
+ * The functions that a page calls. The page copies its trace into memory, opens it, and sends the same requests as over
+ * HTTP (ask/ask.h). An answer stays in memory until the next request.
  *
  *	bytes = reader_room(size); copy the trace to there; reader_open(size)
  *	line = reader_line(length); copy the request to there; reader_ask(length)
- *	status, reader_answer(), reader_answer_bytes(): what came of it; where it failed, the sentence that says why
+ *	status, reader_answer(), reader_answer_bytes(): the answer, or the error's sentence
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static int done(enum ct_status status)
 	return (int)status;
 }
 
-/* One trace for each page. */
+/* Each page has one trace. */
 EXPORTED(reader_open) int reader_open(size_t nr_bytes)
 {
 	struct input *input = wasm_input_new(reader.trace, nr_bytes);

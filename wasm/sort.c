@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merge sort, and heap sort where there is no room.
+ * Merge sort, and heap sort if there is no room.
  */
 #include <string.h>
 
 #include "wasm/sort.h"
 
-/* Two rows that are sorted, one behind the other, become one. */
+/* Merges two adjacent sorted sequences into one. */
 static void merge(char *at, size_t left, size_t right, size_t size, char *room,
 	compare_function *compare, void *context)
 {
@@ -53,7 +53,7 @@ static void swap(char *one, char *other, size_t size)
 	}
 }
 
-/* The row at `top` sinks until none below it is larger. */
+/* Moves the row at `top` down until no row below it is larger. */
 static void sink(
 	char *at, size_t top, size_t count, size_t size, compare_function *compare, void *context)
 {

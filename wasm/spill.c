@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A page has no files: what does not fit stays in memory.
+ * A page has no files, so everything stays in memory.
  */
 #include "base/spill.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From series to differences: the mean of each side, the two tests, and what is told.
+ * From series to differences: the mean of each side, the two tests, and the verdict.
  *
- * Times and numbers are one family of tests, what is there and what is not the other one: places that come and go by
- * chance, of which some programs have many, would otherwise hide what became slower. Each has half of the significance.
+ * Times and numbers are one family of tests; the presence of places is the other. In one family, the places that come
+ * and go by chance, of which some programs have many, would hide what became slower. Each family gets half of the
+ * significance.
  */
 #include <math.h>
 
@@ -11,13 +12,13 @@
 #include "diff/permute.h"
 
 #define FAMILIES 2.0
-/* Where nothing is tested: less than that is an accident, or the clock. */
-#define LEAST_COUNT 10u /* of a side */
+/* Without a test: a smaller change is an accident, or the clock's. */
+#define LEAST_COUNT 10u /* on one side */
 #define LEAST_NS 1000
 
 /* ---------------------------------------------------------------- the sides */
 
-/* A value as it is averaged: of times the logarithm, so that twice and half are equally far from once. */
+/* The value that is averaged: for times the logarithm, so that twice and half are equally far from the original. */
 static double averaged(const struct diff_series *series, double value)
 {
 	return diff_is_time(series->difference.measure) ? log(value + 1) : value;
@@ -39,7 +40,7 @@ static double mean_of_side(
 	return diff_is_time(series->difference.measure) ? exp(sum / count) - 1 : sum / count;
 }
 
-/* By this factor or more, whatever the sign. */
+/* Do they differ by this factor or more, whatever the sign? */
 static bool are_apart(double before, double after, double factor)
 {
 	double far = fmax(fabs(before), fabs(after));
@@ -65,8 +66,8 @@ static double mean_going_on(
 }
 
 /*
- * Times are of what has ended: where other numbers go on at the end, they are times of other things. Over many runs
- * these numbers scatter, as a server's idle connections do.
+ * Times are those of what has ended. If the numbers of what has not ended differ, the times are times of different
+ * things. Over many runs these numbers vary, as a server's idle connections do.
  */
 static bool is_comparable(const struct ct_diff *diff, const struct diff_series *series)
 {
@@ -80,7 +81,7 @@ static bool is_comparable(const struct ct_diff *diff, const struct diff_series *
 
 typedef double value_of(const struct diff_series *series, size_t run);
 
-/* Counters are scaled by the largest of all runs. */
+/* Counters are scaled by the largest value of all runs. */
 static double value_in(const struct diff_series *series, size_t run)
 {
 	return averaged(series, series->values[run]);
@@ -101,7 +102,10 @@ static bool has_all_values(const struct ct_diff *diff, const struct diff_series 
 	return true;
 }
 
-/* What is everywhere tells nothing by being there. A finding needs no test: its evidence stands for itself. */
+/*
+ * A place that is in every run says nothing by its presence. A finding needs no test, because its evidence is proof
+ * enough.
+ */
 static bool comes_and_goes(const struct ct_diff *diff, const struct diff_series *series)
 {
 	return diff_tells_presence(series->difference.measure) &&
@@ -109,7 +113,7 @@ static bool comes_and_goes(const struct ct_diff *diff, const struct diff_series 
 	       series->difference.nr_before + series->difference.nr_after < diff->runs.count;
 }
 
-/* One row of a test: those of the runs before come first. */
+/* Fills one row of a test: the runs before come first. */
 static void fill_row(
 	const struct ct_diff *diff, const struct diff_series *series, value_of *of, double *row)
 {
@@ -128,7 +132,7 @@ static void fill_row(
 		row[i] /= largest;
 }
 
-/* Tests all series that `belongs` says, together. */
+/* Tests together all series for which `belongs` is true. */
 static bool test(struct ct_diff *diff,
 	bool (*belongs)(const struct ct_diff *diff, const struct diff_series *series), value_of *of)
 {

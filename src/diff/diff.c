@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The runs of a comparison, and its course: reports are read as they come, and judged together.
+ * The runs of a comparison, and its course: reports are read as they are added, and compared together.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ bool diff_tells_presence(enum ct_measure measure)
 
 /* ---------------------------------------------------------------- the object */
 
-/* Written so that NaN is none. */
+/* Written so that NaN is refused. */
 static bool are_possible(const struct ct_diff_options *options)
 {
 	return (unsigned)options->statistic <= CT_DIFF_MEAN && options->significance > 0 &&
@@ -97,7 +97,7 @@ void ct_diff_free(struct ct_diff *diff)
 	free(diff);
 }
 
-/* A run that was not read whole is none. */
+/* A run that was not read completely is not added. */
 enum ct_status ct_diff_add(struct ct_diff *diff, bool is_after, const struct ct_report *report,
 	struct ct_error *reterr)
 {
@@ -114,7 +114,7 @@ enum ct_status ct_diff_add(struct ct_diff *diff, bool is_after, const struct ct_
 
 /* ---------------------------------------------------------------- judging */
 
-/* How far apart, whatever the direction. */
+/* The size of a difference, whatever its direction. */
 static double extent(const struct ct_difference *difference)
 {
 	double far = fmax(fabs(difference->before), fabs(difference->after));
@@ -122,7 +122,7 @@ static double extent(const struct ct_difference *difference)
 	return far > 0 ? fabs(difference->after - difference->before) / far : 0;
 }
 
-/* What did not change comes last, and the rest in the order in which it was found. */
+/* Unchanged items come last; the others keep the order in which they were found. */
 static int compare_results(const void *a, const void *b)
 {
 	const struct ct_difference *x = a, *y = b;

@@ -43,7 +43,7 @@ static void say_sides(
 	text_add(text, ")");
 }
 
-/* What the rows mean, and how much they can be trusted. */
+/* Says what the rows mean, and how far they can be trusted. */
 static void say_method(struct text *text, const struct ct_diff *diff)
 {
 	const struct ct_diff_options *options = &diff->options;
@@ -112,7 +112,7 @@ static void add_significance(struct table *table, const struct ct_difference *di
 		render_cell(table, "%.2g", difference->significance);
 }
 
-/* A place has the name of what stands there in front, where it has one. */
+/* Adds a place, with the name of the thing in front if it has one. */
 static void add_place(struct table *table, const struct ct_difference *difference)
 {
 	struct text *text = &table->cells;
@@ -223,7 +223,7 @@ static void write_number(struct json *json, const char *key, uint64_t value)
 	json_unsigned(json, value);
 }
 
-/* Times are whole nanoseconds, so that those of one run are the same as in its report. */
+/* Times are whole nanoseconds, so that the times of a single run equal those in its report. */
 static void write_value(struct json *json, double value, bool is_time)
 {
 	if (isfinite(value) && (is_time || value == rint(value))) {
@@ -265,7 +265,7 @@ static void write_difference(struct json *json, const struct ct_difference *diff
 	json_close(json, '}');
 }
 
-/* All that was compared, with what did not change: a program decides for itself what matters. */
+/* Writes everything that was compared, including unchanged items, so that a program can decide what matters. */
 void diff_write_json(
 	struct text *text, const struct ct_diff *diff, const struct ct_diff_write_options *options)
 {

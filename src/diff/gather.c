@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One number for each measure and place of a report, under names that outlive the run: no ids, no addresses.
+ * One number for each measure and place of a report, under names that are the same in other runs: no ids, no addresses.
  */
 #include <math.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static const char *place_of(struct gathering *gathering, uint32_t site)
 	return place;
 }
 
-/* An address outside of all files is another one in each run, and no name. */
+/* An address outside all files differs in each run, so it does not serve as a name. */
 static void name_place(struct gathering *gathering, struct diff_item *item, uint32_t index)
 {
 	const struct ct_site *site = say_peek_site(gathering->report->tables, index);
@@ -55,7 +55,7 @@ static void name_place(struct gathering *gathering, struct diff_item *item, uint
 	item->place = place_of(gathering, index);
 }
 
-/* Regions, tasks and counters are known by their names, wherever they stand. */
+/* Regions, tasks and counters are identified by their names, not by their places. */
 static void name_thing(
 	struct gathering *gathering, struct diff_item *item, const char *name, uint32_t site)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which items of different runs are the same place: those of one measure, function, file and name. Where a function
- * has several of them, lines tell them apart: by the line itself where one side's lines are among the other's, which
- * has more, else by their order, since then code was moved.
+ * Decides which items of different runs are the same place: those with the same measure, function, file and name. If a
+ * function has several such items, lines distinguish them: by the line itself if all lines of one side occur on the
+ * other side, which has more; else by their order, because code was moved.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "diff/diff.h"
 
-/* The lines of one side, rising; each once. */
+/* The lines of one side, ascending, without duplicates. */
 struct lines {
 	const uint64_t *at;
 	uint32_t count;
@@ -37,7 +37,7 @@ static int compare_items(const void *a, const void *b)
 
 /* ---------------------------------------------------------------- lines */
 
-/* The items of one side stand together, by line. */
+/* Lists the lines of one side, whose items stand together in order of lines. */
 static bool list_lines(struct ct_diff *diff, const struct diff_item *items, size_t count,
 	bool is_after, struct lines *ret_lines)
 {
@@ -52,7 +52,7 @@ static bool list_lines(struct ct_diff *diff, const struct diff_item *items, size
 	return at != NULL;
 }
 
-/* How many lines stand before it: its index, where it is among them. */
+/* The number of smaller lines: the index of `line` if it is among them. */
 static uint32_t nr_before_line(const struct lines *lines, uint64_t line)
 {
 	return (uint32_t)vec_count_while(lines->count, i, lines->at[i] < line);
@@ -73,7 +73,7 @@ static bool are_among(const struct lines *few, const struct lines *many)
 
 /* ---------------------------------------------------------------- series */
 
-/* The same in two processes of one run: times as often as they were measured, numbers together. */
+/* The same place in two processes of one run: times are averaged by their counts, numbers are added. */
 static void add_to_run(struct diff_series *series, const struct diff_item *item)
 {
 	uint64_t *count = &series->counts[item->run];
@@ -124,7 +124,7 @@ static bool push_series(struct ct_diff *diff)
 	       vec_push(&diff->series, series);
 }
 
-/* Items of one place, apart from the line. */
+/* Pairs the items that differ only in their line. */
 static bool pair_group(struct ct_diff *diff, const struct diff_item *items, size_t count)
 {
 	size_t first = diff->series.count, i;
@@ -151,7 +151,7 @@ static bool pair_group(struct ct_diff *diff, const struct diff_item *items, size
 	return true;
 }
 
-/* ---------------------------------------------------------------- who waits at the end */
+/* ---------------------------------------------------------------- waits at the end */
 
 static bool has_waiting(const struct ct_diff *diff, const struct diff_series *series)
 {
@@ -165,7 +165,7 @@ static bool has_waiting(const struct ct_diff *diff, const struct diff_series *se
 	return false;
 }
 
-/* A run without the place has nobody who waits there: none of the values is unknown. */
+/* In a run without the place no coroutine waits there, so every value is known. */
 static void fill_waiting(
 	const struct ct_diff *diff, const struct diff_series *waits, struct diff_series *series)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Divisions of the runs, distances of the groups, and the largest of them, step by step down.
+ * Divisions of the runs, distances between the groups, and the largest distances, stepping down.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -8,18 +8,21 @@
 
 #include "diff/permute.h"
 
-/* Added to what runs scatter by: where all of them agree to the last digit, a digit is no difference. */
+/*
+ * Added to the spread within the groups: if all runs agree to the last digit, a difference in that digit is not a
+ * difference.
+ */
 #define GRAIN 0.01
 #define ROUNDING 1e-9
 
 struct test {
-	double *values;  /* each row less its mean, in the order of `ranks` */
-	double *squares; /* of a row: the sum */
+	double *values;  /* each row minus its mean, in the order of `ranks` */
+	double *squares; /* the sum of squares of each row */
 	double *observed;
 	uint32_t *
-		nr_reached; /* divisions in which the largest distance from here on is at least that */
-	uint32_t *ranks;    /* rows, the largest distance first */
-	uint32_t *chosen; /* runs; those of the group before come first */
+		nr_reached; /* for each rank: divisions in which the largest distance from here on is at least this row's */
+	uint32_t *ranks;  /* rows, the largest distance first */
+	uint32_t *chosen; /* runs; the group before comes first */
 	uint32_t nr_series;
 	uint32_t nr_before;
 	uint32_t nr_runs;
@@ -37,7 +40,7 @@ static double nr_divisions(uint32_t nr_before, uint32_t nr_after)
 	return round(count);
 }
 
-/* Where both groups are of one size, each division has a twin of the same distance, with the sides changed. */
+/* If both groups have the same size, each division has a twin with the sides exchanged and the same distance. */
 double diff_least_significance(uint32_t nr_before, uint32_t nr_after)
 {
 	double count = nr_divisions(nr_before, nr_after);
@@ -47,7 +50,7 @@ double diff_least_significance(uint32_t nr_before, uint32_t nr_after)
 	return (nr_before == nr_after ? 2 : 1) / count;
 }
 
-/* Student's, with the grain in what it is divided by. */
+/* Student's t, with the grain added to the denominator. */
 static double distance(const struct test *test, const double *values, double squares)
 {
 	double n = test->nr_before, m = test->nr_runs - test->nr_before, sum = 0, within;
@@ -63,7 +66,7 @@ static double distance(const struct test *test, const double *values, double squ
 	return fabs(sum / n + sum / m) / (within + GRAIN);
 }
 
-/* The rows' mean is 0, so that the sum of one group is that of the other with its sign changed. */
+/* The mean of each row is made 0, so the sum of one group is the negative sum of the other. */
 static void centre(struct test *test, uint32_t row, const double *values)
 {
 	double *centred = &test->values[(size_t)row * test->nr_runs], mean = 0;
@@ -97,7 +100,10 @@ static void count_division(struct test *test)
 	}
 }
 
-/* The next choice of nr_before runs, in lexical order; the rest is not looked at. False: that was the last. */
+/*
+ * Makes the next choice of nr_before runs, in lexical order; the order of the others does not matter. False: there is
+ * no further choice.
+ */
 static bool next_choice(struct test *test)
 {
 	uint32_t i = test->nr_before, j;
@@ -112,7 +118,7 @@ static bool next_choice(struct test *test)
 	return true;
 }
 
-/* Splitmix64. */
+/* The generator splitmix64. */
 static uint64_t draw(struct test *test)
 {
 	uint64_t z = test->random += UINT64_C(0x9e3779b97f4a7c15);
@@ -135,7 +141,7 @@ static void draw_choice(struct test *test)
 	}
 }
 
-/* The division that was made is one of them, and is counted first. */
+/* The actual division is one of them, and is counted first. */
 static void count_divisions(struct test *test)
 {
 	bool are_all_tried = nr_divisions(test->nr_before, test->nr_runs - test->nr_before) <=
@@ -198,7 +204,7 @@ static void observe(struct test *test, const double *values)
 		test->observed);
 }
 
-/* None is more significant than one that lies further apart. */
+/* A series must not be more significant than one with a larger distance. */
 static void tell(const struct test *test, double *ret_significance)
 {
 	double least = 0;

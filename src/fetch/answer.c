@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes from a stranger: nothing but a Go trace gets into the file, and no more of it than was allowed.
+ * Bytes from an untrusted server: only a Go trace gets into the file, and only as many bytes as were allowed.
  */
 #include "fetch/fetch.h"
 #include "gotrace/source.h"
@@ -29,7 +29,10 @@ static bool put(struct fetch_answer *answer, const void *bytes, size_t nr_bytes)
 	return answer->status == CT_OK;
 }
 
-/* How many of these bytes belong to the first ones. False: they are of no trace, or cannot be written. */
+/*
+ * *ret_nr_taken: how many of these bytes belong to the first ones. False: they are not those of a trace, or cannot be
+ * written.
+ */
 static bool take_first(
 	struct fetch_answer *answer, const char *bytes, size_t nr_bytes, size_t *ret_nr_taken)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One request, by libcurl, which waits for the connection and for who wants an end of it at once.
+ * One HTTP request, with libcurl. The wait covers the connection and also the descriptor by which the user ends it at
+ * once.
  */
 #include <curl/curl.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 #define PROGRAM_PATH "/debug/pprof/trace"
 #define CONNECT_S 10L
 #define SILENCE_S \
-	30 /* beyond the time that is traced: a program with little to tell sends all of it then */
+	30 /* beyond the traced time, because a program with few events sends all of them at the end */
 #define STEP_MS 200
 #define NS_PER_S INT64_C(1000000000)
 #define ANSWER_OK 200
@@ -24,7 +25,7 @@ struct transfer {
 	const struct ct_fetch_options *options;
 	struct fetch_answer answer;
 	CURLU *parts;
-	char *told; /* the address as it may be told: without a name and a password */
+	char *told; /* the address for messages: without user name and password */
 	CURL *curl;
 	CURLM *multi;
 	long code;
@@ -46,7 +47,7 @@ static bool make_told(struct transfer *transfer)
 	return is_made;
 }
 
-/* One that names only a program means its trace. */
+/* An address that names only a program means that program's trace. */
 static bool complete_path(CURLU *parts)
 {
 	char *path = NULL;
@@ -58,7 +59,7 @@ static bool complete_path(CURLU *parts)
 	return is_complete;
 }
 
-/* Whether the address says already for how long; 0 where it does not. */
+/* The duration that the address already contains; 0: none. */
 static int64_t duration_in(CURLU *parts)
 {
 	static const char key[] = "seconds=";
@@ -110,7 +111,7 @@ static size_t take_answer(char *bytes, size_t size, size_t nr_bytes, void *conte
 {
 	struct transfer *transfer = context;
 
-	(void)size; /* 1, says libcurl */
+	(void)size; /* libcurl always passes 1 */
 	curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &transfer->code);
 	if (transfer->code == ANSWER_OK)
 		return fetch_answer_take(&transfer->answer, bytes, nr_bytes) ? nr_bytes : 0;
@@ -138,7 +139,7 @@ static bool prepare(struct transfer *transfer, int64_t duration_ns)
 	       curl_multi_add_handle(transfer->multi, curl) == CURLM_OK;
 }
 
-/* Until it is over. */
+/* Runs the transfer until it ends. */
 static void perform(struct transfer *transfer)
 {
 	const struct ct_fetch_options *options = transfer->options;
@@ -159,14 +160,14 @@ static void perform(struct transfer *transfer)
 	curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &transfer->code);
 }
 
-/* ---------------------------------------------------------------- what came of it */
+/* ---------------------------------------------------------------- the result */
 
 static const char *trouble_of(const struct transfer *transfer)
 {
 	return *transfer->trouble ? transfer->trouble : curl_easy_strerror(transfer->result);
 }
 
-/* What is no trace. */
+/* Makes the error for an answer that is not a trace. */
 static enum ct_status refuse(struct transfer *transfer, struct ct_error *reterr)
 {
 	const struct fetch_answer *answer = &transfer->answer;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Without libcurl nothing is fetched, and a sentence says so.
+ * For builds without libcurl: an error that says so.
  */
 #include "base/failure.h"
 #include "fetch/fetch.h"

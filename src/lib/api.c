@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The public functions that read: a trace of any kind, told apart by its first bytes, and what is made of it.
+ * The public functions that read a trace of any kind, recognised by its first bytes.
  *
- * Thin on purpose: each function finds the layer that does the work.
+ * Thin on purpose: each function only calls the layer that does the work.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ const char *ct_version(void)
 	return CT_VERSION_TEXT;
 }
 
-/* ---------------------------------------------------------------- forms of a trace */
+/* ---------------------------------------------------------------- formats of a trace */
 
 static enum ct_status open_store(struct input *input, const struct ct_open_options *options,
 	struct ct_source **ret_source, struct ct_error *reterr)
@@ -139,7 +139,7 @@ static enum ct_status open_source(const char *path, const struct ct_open_options
 
 /* ---------------------------------------------------------------- a trace */
 
-/* The end is not there yet: a stream's has come. */
+/* Is the end of the trace still to be written? A stream's end has already come. */
 static bool is_on_its_way(const struct ct_tables *tables, const char *path)
 {
 	return !tables->is_complete && !tables->has_no_end && strcmp(path, "-") != 0 &&
@@ -162,7 +162,10 @@ enum ct_status ct_trace_open(const char *path, const struct ct_open_options *opt
 		trace->is_live_lent = true;
 	}
 	status = open_source(path, &known, &trace->source, reterr);
-	/* A growing file is read when events are asked for, and its events come as they are. */
+	/*
+	 * A growing file is read when events are requested, and its events are passed on in the order in which they are
+	 * read.
+	 */
 	if (status == CT_OK && !known.is_followed && !known.as_stored)
 		status = arrange_open(trace->source, &trace->source, reterr);
 	if (status == CT_OK && !known.is_followed && !known.as_stored)
@@ -212,7 +215,7 @@ const struct ct_tables *ct_trace_tables(const struct ct_trace *trace)
 	return trace->source->tables;
 }
 
-/* As measured with a million of them: docs/costs.md. */
+/* Measured with a million coroutines: docs/costs.md. */
 #define BYTES_OF_IDLE 150u
 #define BYTES_OF_BUSY 720u
 
@@ -318,7 +321,7 @@ enum ct_status ct_trace_copy(
 	return ct_trace_write(trace, &options, path, reterr);
 }
 
-/* As much as there is room for; returns how long it is. */
+/* Copies as much as fits; returns the whole length. */
 static size_t give(struct text *text, char *buffer, size_t nr_bytes)
 {
 	size_t kept = text->length < nr_bytes ? text->length : nr_bytes ? nr_bytes - 1 : 0;
@@ -362,7 +365,7 @@ void ct_report_free(const struct ct_report *report)
 	analyze_report_free(report);
 }
 
-/* A report on its way to a file, in pieces. */
+/* A report that is being written to a file in pieces. */
 struct writing {
 	struct io_output output;
 	enum ct_status status; /* of the piece that could not be written */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The public function that hands a trace on.
+ * The public function that exports a trace.
  */
 #include "base/failure.h"
 #include "base/known_options.h"
@@ -26,7 +26,7 @@ static enum ct_status copy(struct ct_source *source, const char *path, struct ct
 	return sink_close(sink, true, reterr);
 }
 
-/* A part of a trace begins with how things stood then, which is told for generations alone. */
+/* A part of a trace begins with carried events, which only generations can express. */
 enum ct_status lib_ctrace(const struct export_job *job, struct ct_error *reterr)
 {
 	struct ct_source *source = job->view->source, *sanitised;

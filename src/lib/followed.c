@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file that was just made is empty: the form of a trace is known when its first bytes are there.
+ * A file that was just created is empty: the format of the trace is known when its first bytes are there.
  */
 #include <stdlib.h>
 
@@ -12,12 +12,12 @@
 
 struct followed {
 	struct ct_source source;
-	struct input *input;     /* until the form is known */
-	struct ct_source *inner; /* from then on */
-	struct ct_tables tables; /* which are empty, until then */
+	struct input *input;     /* until the format is known */
+	struct ct_source *inner; /* once the format is known */
+	struct ct_tables tables; /* empty; used until the format is known */
 };
 
-/* CT_AGAIN: too little is there, and more may come. */
+/* CT_AGAIN: there are too few bytes, and more may come. */
 static enum ct_status know_form(struct followed *followed, struct ct_error *reterr)
 {
 	struct input *input = followed->input;

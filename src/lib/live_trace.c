@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace of what a running process does now, and what the kernel says of it (ct_live_open in ct.h).
+ * A trace of what a running process does now, and of what the kernel reports about it (ct_live_open in ct.h).
  *
- * The trace goes through a file in a folder of its own, which is gone before the caller has the trace.
+ * The trace is recorded into a file in a temporary folder, which is removed before the caller gets the trace.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -99,7 +99,7 @@ static enum ct_status record(struct watch *watch, struct ct_error *reterr)
 		return status;
 	status = harvest(watch, record, reterr);
 	watch->live.watched_ns = (int64_t)(clock_monotonic_ns() - begun_ns);
-	/* One that has ended is told of up to its end: another may have its number by now. */
+	/* The kernel is not asked about a process that has ended, because another process may have its id by now. */
 	if (status != CT_END)
 		look(watch);
 	else
@@ -108,11 +108,11 @@ static enum ct_status record(struct watch *watch, struct ct_error *reterr)
 	return status ? status : closed;
 }
 
-/* ---------------------------------------------------------------- a past in a file */
+/* ---------------------------------------------------------------- a recorder's file */
 
 /*
- * The process may have removed the file: what it holds open can be read all the same. A forked child has its parent's
- * open, too: that one is not the child's.
+ * The process may have removed the file, but its open descriptor can still be read. A forked child also has its
+ * parent's file open; that file is not the child's.
  */
 static bool read_past(struct watch *watch)
 {

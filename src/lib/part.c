@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The public functions that take parts out of a recording, and put them together.
+ * The public functions that take parts out of a recording, and join them.
  */
 #include <string.h>
 #include <sys/stat.h>
@@ -31,8 +31,9 @@ static bool is_read_once(const char *path)
 }
 
 /*
- * A Go trace is told apart here, since the others' reader opens its files itself. *ret_input, which the caller closes:
- * NULL where it is none, cannot be opened, or comes over standard input or a FIFO, which can be read only once.
+ * Go traces are recognised here, because the reader of the other format opens its files itself. *ret_input, which the
+ * caller closes, is NULL if the file is not a Go trace, cannot be opened, or is standard input or a FIFO, which can be
+ * read only once.
  */
 static void open_go(const char *path, struct input **ret_input)
 {

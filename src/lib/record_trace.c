@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The public function that opens the trace of a recording while it goes on.
+ * The public function that opens the trace of a recording in progress.
  */
 #include <stdio.h>
 #include <unistd.h>

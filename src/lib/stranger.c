@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files that are no trace, by their first bytes: what is taken for one is most often the program, what it left
- * behind, or what was made of a trace.
+ * Recognises files that are not traces by their first bytes. The file that a user mistakes for a trace is most often
+ * the program, a file that the program left, or a file made from a trace.
  */
 #include <elf.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@ struct beginning {
 		text, sizeof(text) - 1, words \
 	}
 
-/* The first that fits. */
+/* The first entry that matches is used. */
 static const struct beginning beginnings[] = {
 	BEGINS("SQLite format 3", "an SQLite database, not a trace: sqlite3 reads it" TRACES),
 	BEGINS("\x1f\x8b", "compressed by gzip: unpack it first, with gunzip"),
@@ -39,7 +39,7 @@ static const struct beginning beginnings[] = {
 	BEGINS("#!", "a script, not a trace: record what it runs with 'corotracer run -- SCRIPT'"),
 };
 
-/* The type stands at the same place in files of 32 and of 64 bits. */
+/* The type has the same position in 32-bit and 64-bit files. */
 static unsigned elf_type(const uint8_t *first)
 {
 	const uint8_t *type = first + offsetof(Elf64_Ehdr, e_type);
@@ -60,7 +60,7 @@ static const char *elf_words(const uint8_t *first)
 	}
 }
 
-/* A byte that is part of no text; those above 0x7f are of a character in UTF-8. */
+/* True unless a byte cannot be part of a text; bytes above 0x7f belong to UTF-8 characters. */
 static bool is_text(const uint8_t *first, size_t nr_bytes)
 {
 	size_t i;

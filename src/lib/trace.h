@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of a struct ct_trace: a source of some kind, and the tables as the user sees them; for a living process
+ * The content of a struct ct_trace: a source of some kind, and the tables as the user sees them; for a running process
  * also the kernel's account of it.
  */
 #ifndef LIB_TRACE_H
@@ -14,9 +14,9 @@
 
 struct ct_trace {
 	struct ct_source *source;
-	struct arena arena;       /* the tables with names filled in */
-	struct analyze_live live; /* where it is of a process that ran when it was opened */
-	bool is_live_lent;        /* by the caller: it is not ours to free */
+	struct arena arena;       /* holds the tables after names were filled in */
+	struct analyze_live live; /* set if the process was running when the trace was opened */
+	bool is_live_lent;        /* the caller owns it, so it must not be freed here */
 };
 
 #endif

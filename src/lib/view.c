@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The public function that makes a view of a trace; all others are the view's own.
+ * The public function that makes a view of a trace; all other functions of a view are in src/view.
  */
 #include "base/failure.h"
 #include "base/known_options.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each family holds. Labels come from the program: each family has a bound on how many there are, and what is
- * beyond it is counted.
+ * The content of each family. Labels come from the program, so each family has a maximum number of them; those beyond
+ * the maximum are counted.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static double seconds(uint64_t ns)
 	return (double)ns / 1e9;
 }
 
-/* ---------------------------------------------------------------- of coroutines */
+/* ---------------------------------------------------------------- families of coroutines */
 
 static void tell_BUILD(struct page *page)
 {
@@ -75,7 +75,7 @@ static int compare_names(const void *one, const void *other)
 	return strcmp(((const struct place *)one)->name, ((const struct place *)other)->name);
 }
 
-/* Copies of a template have a place each, all of one name: a name is told once. */
+/* Instances of a template have different places with the same name; such places are written once. */
 static void tell_places(struct page *page, struct place *places, uint32_t count)
 {
 	uint64_t nr_coros = 0;
@@ -128,7 +128,7 @@ static void tell_SCHEDULER_LATENCY(struct page *page)
 		page->report ? (int64_t)page->report->tables->epoch_realtime_ns : 0);
 }
 
-/* ---------------------------------------------------------------- of findings */
+/* ---------------------------------------------------------------- families of findings */
 
 struct found_now {
 	uint64_t nr_findings[CT_NR_RULES][CT_GRADE_PROVEN + 1];
@@ -148,7 +148,7 @@ static void count_findings(const struct ct_report *report, struct found_now *ret
 	}
 }
 
-/* Each rule and grade has its sample, 0 too: a rise from nothing would be no rise. */
+/* Each rule and grade has a sample even if it is 0, because an increase from a missing sample would not be seen. */
 static void tell_of_rule(struct page *page, unsigned rule, unsigned grade, uint64_t count,
 	const struct metrics_exemplar *exemplar)
 {
@@ -209,7 +209,7 @@ static void tell_FINDINGS_FOUND(struct page *page)
 			tell_found(page, rule, grade);
 }
 
-/* ---------------------------------------------------------------- of the program */
+/* ---------------------------------------------------------------- families of the program */
 
 static void tell_worker(
 	struct page *page, const struct ct_worker *worker, const struct ct_thread *thread)
@@ -242,7 +242,7 @@ static const struct ct_thread *thread_of(const struct ct_report *report, uint32_
 	return thread < report->tables->nr_threads ? &report->tables->threads[thread] : NULL;
 }
 
-/* The kernel gives an id again after its thread has ended; samples of one name would be refused. */
+/* The kernel reuses the id of a thread that has ended; two samples with the same labels would be refused. */
 static bool is_told(const struct ct_report *report, uint32_t worker, const struct ct_thread *thread)
 {
 	const struct ct_thread *other;
@@ -295,7 +295,7 @@ static void tell_PROGRAM_COUNTER(struct page *page)
 	page->nr_left_out[METRICS_FAMILY_PROGRAM_COUNTER] += count - i;
 }
 
-/* ---------------------------------------------------------------- of the observation */
+/* ---------------------------------------------------------------- families of the observation */
 
 static void tell_EVENTS(struct page *page)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which form is written, and what all forms share.
+ * Chooses the format, and holds what all formats share.
  */
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +61,7 @@ const char *metrics_type(enum ct_metrics_format format)
 	return forms[format]->type;
 }
 
-/* What a client would rather have is not weighed: Prometheus asks for messages where it keeps native histograms. */
+/* The client's preferences are not weighed: Prometheus asks for the protobuf format if it stores native histograms. */
 enum ct_metrics_format metrics_accepted(const char *accept)
 {
 	if (accept && strstr(accept, "io.prometheus.client.MetricFamily") &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The form of messages, which alone has native histograms.
+ * The protobuf format, the only one with native histograms.
  * https://github.com/prometheus/client_model/blob/master/io/prometheus/client/metrics.proto
  */
 #include <math.h>
@@ -170,7 +170,7 @@ static void write_buckets(
 	text_fini(&bucket);
 }
 
-/* A span is a row of buckets that hold something; its offset counts from the end of the one before it. */
+/* A span is a sequence of buckets that are not empty; its offset counts from the end of the previous span. */
 static void write_spans(struct text *histogram, const struct metrics_delays *delays)
 {
 	struct text span = {0};
@@ -190,7 +190,7 @@ static void write_spans(struct text *histogram, const struct metrics_delays *del
 	text_fini(&span);
 }
 
-/* Each count is told as the difference from the one before it. */
+/* Each count is written as the difference from the previous one. */
 static void write_deltas(struct text *histogram, const struct metrics_delays *delays)
 {
 	struct text deltas = {0};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is added up from one judgement to the next.
+ * The sums over judgements.
  *
- * Judgements overlap: a delay is counted by the first one behind its end by a second, when no event of that time can
- * still be on its way from another thread's ring.
+ * Judgements overlap. A delay is counted by the first judgement that ends at least a second after it, because by then
+ * no event of that time can still be in another thread's ring.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static unsigned native_bucket_of(int64_t ns)
 
 static void count_delay(struct metrics_delays *delays, uint64_t coroutine, ct_time at, int64_t ns)
 {
-	/* Two threads' clocks that disagree can make it so. */
+	/* If the clocks of two threads disagree, a delay can be negative. */
 	int64_t taken_ns = ns < 0 ? 0 : ns;
 	unsigned bucket = bucket_of(taken_ns);
 
@@ -117,7 +117,7 @@ static enum ct_status add_delays(
 
 /* ---------------------------------------------------------------- findings */
 
-/* Did earlier judgements have it? Beyond the bound nothing is new any more. */
+/* Did earlier judgements have this finding? When the table is full, no finding counts as new. */
 static bool is_known(struct metrics *metrics, uint64_t hash)
 {
 	uint32_t i;
@@ -169,7 +169,7 @@ static uint64_t greater(uint64_t one, uint64_t other)
 	return one > other ? one : other;
 }
 
-/* What a judgement of the last seconds knows of the time before is less than what earlier ones knew. */
+/* A judgement of the last seconds knows less about earlier time than the earlier judgements did. */
 static void add_counts(struct metrics *metrics, const struct ct_report *report)
 {
 	const struct ct_quality *quality = &report->quality;

@@ -79,7 +79,7 @@ static const char *type_of(const struct metrics_writer *writer)
 	}
 }
 
-/* A sample's; in the older form the family's is the same. */
+/* The suffix of a sample's name; in the older format the family's name has it, too. */
 static const char *suffix_of(const struct metrics_writer *writer)
 {
 	switch (metrics_descriptions[writer->family].kind) {
@@ -142,7 +142,7 @@ static void write_sample(struct metrics_writer *writer, const struct metrics_lab
 	text_char(writer->text, '\n');
 }
 
-/* One spelling for each number: OpenMetrics has a point in all of them. */
+/* A single spelling for each number: in OpenMetrics all have a decimal point. */
 static void say_bound(const struct metrics_writer *writer, double bound, char said[BOUND_BYTES])
 {
 	bool is_whole = bound == floor(bound);

@@ -2,9 +2,9 @@
 /*
  * A profile as a flame graph: one SVG that refers to nothing outside itself.
  *
- * A box is a nested svg element: that clips its text, and its place and width are shares of the whole, so that the
- * picture fits any window. What each box stands for is its title, which shows without script. The script, which knows
- * nothing of names but the titles, widens the box that is clicked, and marks those that are searched for.
+ * A box is a nested svg element, which clips its text; its place and width are percentages, so the picture fits any
+ * window. The title of a box says what it means, and is shown even without script. The script uses only the titles: it
+ * widens the box that is clicked, and marks boxes that match a search.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #define ROW_PIXELS 18u
 #define HEAD_PIXELS 56u
-#define NARROWEST 0.02 /* of a hundred: what would be less than a pixel is left out */
+#define NARROWEST 0.02 /* percent: a box narrower than a pixel is left out */
 
 static const char style[] = "<style>\n"
 			    "svg{font:12px system-ui,sans-serif;color-scheme:light dark}\n"
@@ -46,7 +46,7 @@ static const char script[] =
 	"for')));\n"
 	"]]></script>\n";
 
-/* A stack with what lies upon it, by parent, the largest first. */
+/* A stack and its children, by parent, the largest first. */
 struct branch {
 	uint32_t parent;
 	uint32_t stack;
@@ -57,10 +57,11 @@ struct flame {
 	const struct profile *profile;
 	struct text *text;
 	struct branch *branches;
-	uint32_t *first;    /* by stack: its first branch; those behind have the same parent */
-	uint32_t *row;      /* by stack: the row of its innermost function, from 1 */
-	int64_t *totals;    /* by stack: its own and all upon it */
-	uint32_t nr_stacks; /* the root among them */
+	/* indexed by stack: its first branch; the branches behind it have the same parent */
+	uint32_t *first;
+	uint32_t *row;      /* indexed by stack: the row of its innermost function, from 1 */
+	int64_t *totals;    /* indexed by stack: its own amount and that of all stacks on top */
+	uint32_t nr_stacks; /* the root included */
 	uint32_t nr_rows;
 };
 
@@ -77,7 +78,7 @@ static int compare_branches(const void *left, const void *right)
 	return a->stack < b->stack ? -1 : a->stack > b->stack;
 }
 
-/* Clocks that disagree can make a time negative; nothing can be drawn of it. */
+/* Clocks that disagree can make a time negative; such a time cannot be drawn. */
 static void add_up(struct flame *flame)
 {
 	const struct profile_stack *all = flame->profile->stacks.all.at;
@@ -100,7 +101,7 @@ static void add_up(struct flame *flame)
 
 /* ---------------------------------------------------------------- drawing */
 
-/* Warm colours, the same for the same name. */
+/* Warm colours; the same name always has the same colour. */
 static unsigned hue_of(const char *name)
 {
 	uint32_t hash = 2166136261u;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A profile as folded text: a stack a line, outermost function first, with semicolons in between, and its nanoseconds.
+ * A profile as folded text: each line is a stack, with the outermost function first and semicolons in between, and its
+ * nanoseconds.
  */
 #include "profile/stacks.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A gzip file (RFC 1952) of stored blocks (RFC 1951): profiles are small, and a library would be a dependency more.
+ * A gzip file (RFC 1952) of stored blocks (RFC 1951): profiles are small, and a library would be one more dependency.
  */
 #include "profile/stacks.h"
 

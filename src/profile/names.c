@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A place of a stack in words: its function, and those that this one was inlined into.
+ * A place of a stack in words: its function, and the functions into which it was inlined.
  */
 #include "profile/stacks.h"
 #include "say/safe.h"
 #include "say/say.h"
 
-/* A place without a function has its line for a name, a system call its own. */
+/* A place without a function is named by its line; a system call has its own name. */
 static const char *name_of(struct arena *arena, const struct ct_tables *tables, uint32_t place)
 {
 	struct text text = {0};

@@ -3,8 +3,8 @@
  * A profile as pprof reads it: the messages of profile.proto in the encoding of Protocol Buffers.
  * https://github.com/google/pprof/blob/main/proto/profile.proto
  *
- * A place is a location, the functions that it was inlined into are its lines. There are no addresses, since all names
- * are here.
+ * A place becomes a location, and the functions into which it was inlined become its lines. There are no addresses,
+ * because all names are in the file.
  */
 #include <inttypes.h>
 
@@ -42,14 +42,14 @@ struct writing {
 	struct text out;
 	struct map string_at;   /* by hash */
 	struct map function_at; /* by name and file */
-	struct map location_at; /* those that are written */
+	struct map location_at; /* locations that were written */
 	VEC(const char *) texts;
 	bool is_broken;
 };
 
 /* ---------------------------------------------------------------- strings and functions */
 
-/* The number of a string; two of the same hash that differ are both kept. */
+/* The number of a string; two different strings with the same hash are both kept. */
 static uint64_t string_of(struct writing *writing, const char *value)
 {
 	uint64_t hash = hash_text(HASH_START, value);
@@ -112,7 +112,7 @@ static void put_location(struct writing *writing, const struct profile_names *na
 	text_fini(&line);
 }
 
-/* The number of a place, which is written when it is first met. */
+/* The number of a place, which is written at its first use. */
 static uint64_t location_of(struct writing *writing, const struct profile_names *names)
 {
 	uint32_t is_there;
@@ -152,7 +152,7 @@ static void put_stacks(struct writing *writing)
 			put_sample(writing, &profile->stacks.all.at[i]);
 }
 
-/* When it was, and what it lacks. */
+/* Writes when the trace was made, and what it lacks. */
 static void put_times(struct writing *writing, struct text *comment)
 {
 	const struct ct_tables *tables = writing->profile->tables;

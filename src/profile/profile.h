@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Profiles: the time of coroutines by the place where it passed and by who awaited them, and the forms in which that is
- * written.
+ * Profiles: how much time coroutines spent at each place, by the stack of their awaiters, and the formats of a profile.
  */
 #ifndef PROFILE_PROFILE_H
 #define PROFILE_PROFILE_H
@@ -11,8 +10,8 @@
 #include "stream/stream.h"
 
 /*
- * profile_write: reads the source from its first event on, and appends the profile to `text`; the options are complete.
- * CT_ERR_USAGE: there is no such profile or format.
+ * profile_write: reads the source from its first event on, and appends the profile to `text`. All options must be
+ * filled in. CT_ERR_USAGE: there is no such profile or format.
  */
 enum ct_status profile_write(struct ct_source *source, const struct ct_profile_options *options,
 	struct text *text, struct ct_error *reterr);

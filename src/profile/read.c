@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a trace for a profile: a model is fed, and each state that a coroutine leaves is given to a stack.
+ * Reads a trace for a profile: events are applied to a model, and the time of each state that a coroutine leaves is
+ * added to a stack.
  *
- * The stack of a state is taken when the coroutine enters it, and lies on the stack of the one that awaits it, which
- * was taken when that one began to wait, and so has the whole chain. What is waited for may be told later, so that the
- * end decides whether the time belongs to the profile. The model's history hands out what the model has counted itself,
- * and so sums are the model's own.
+ * The stack of a state is determined when the coroutine enters the state. It lies on top of the awaiter's stack, which
+ * was determined when the awaiter began to wait, and so contains the whole chain. The object of a wait may be recorded
+ * later, so whether the time belongs to the profile is decided at the end of the state. The intervals come from the
+ * model's history, so the sums equal the model's own.
  *
- * System calls are told by what the model has added to a thread's time since the event before.
+ * The time of a system call is what the model has added to the thread's blocked time since the previous event.
  */
 #include "base/failure.h"
 #include "model/model.h"
 #include "profile/stacks.h"
 
-/* The time of one thread in calls; whether it is a worker is known at the end. */
+/* The time that one thread spent in calls; whether the thread is a worker is known only at the end. */
 struct call_time {
 	uint32_t thread;
 	uint32_t stack;
@@ -24,8 +25,8 @@ struct call_time {
 struct coro {
 	uint32_t stack; /* of its present state */
 	uint32_t
-		site; /* as recorded, with its own call stack: where it let its thread go last; 0: not told */
-	uint32_t awaiter; /* that awaits it, or did; 0: none */
+		site; /* the site, with its own call stack, at which it let its thread go last; 0: not recorded */
+	uint32_t awaiter; /* the coroutine that awaits it, or did; 0: none */
 };
 
 struct reading {
@@ -33,14 +34,14 @@ struct reading {
 	struct model *model;
 	struct model_history history; /* of one event */
 	struct ct_event event;        /* the last one */
-	VEC(struct coro) coros;       /* as the model's */
+	VEC(struct coro) coros;       /* indexed like the model's */
 	VEC(struct call_time) calls;
 	struct map call_at; /* by thread and stack */
 	enum ct_state state;
 	bool is_broken; /* out of memory */
 };
 
-/* ---------------------------------------------------------------- what belongs to it */
+/* ---------------------------------------------------------------- which states count */
 
 static enum ct_state state_of(enum ct_profile profile)
 {
@@ -53,7 +54,7 @@ static enum ct_state state_of(enum ct_profile profile)
 	return states[profile];
 }
 
-/* A child that is awaited is on a stack of its own, and what it waits for is told there. */
+/* An awaited child has a stack of its own, on which its own waits count. */
 static bool is_sync(unsigned resource)
 {
 	return resource == CTP_RESOURCE_LOCK || resource == CTP_RESOURCE_CONDITION ||
@@ -70,7 +71,7 @@ static bool is_wanted(const struct reading *reading, unsigned state, uint64_t ob
 {
 	unsigned resource = CTP_HANDLE_RESOURCE(object);
 
-	/* Those of threads without a coroutine are counted by thread. */
+	/* Calls of threads without a coroutine are counted by thread. */
 	if (reading->profile->options.profile == CT_PROFILE_SYSCALL)
 		return state == CT_STATE_SYSCALL;
 	if (state != reading->state)
@@ -85,7 +86,7 @@ static bool is_wanted(const struct reading *reading, unsigned state, uint64_t ob
 	}
 }
 
-/* ---------------------------------------------------------------- who awaits whom */
+/* ---------------------------------------------------------------- awaiters */
 
 static struct coro *coro_of(struct reading *reading, uint32_t coro)
 {
@@ -112,7 +113,7 @@ static uint32_t child_of(struct reading *reading, const struct model_coro *coro)
 	}
 }
 
-/* The one that awaits it, where that one waits now; 0: none. */
+/* The coroutine that awaits this one, if it waits now; 0: none. */
 static uint32_t awaiter_of(struct reading *reading, uint32_t coro)
 {
 	uint32_t awaiter = coro_of(reading, coro)->awaiter;
@@ -136,7 +137,7 @@ static void note_await(struct reading *reading, const struct ct_event *event)
 		coro_of(reading, child)->awaiter = 0;
 }
 
-/* A suspend may name a child in place of an await. */
+/* A suspend may name the child instead of an await event. */
 static void note_wait(struct reading *reading, uint32_t coro)
 {
 	const struct model_coro *at = &reading->model->coros.at[coro];
@@ -148,7 +149,7 @@ static void note_wait(struct reading *reading, uint32_t coro)
 
 /* ---------------------------------------------------------------- call stacks */
 
-/* Does the event let the coroutine go, by itself? */
+/* Does the coroutine give up its thread by this event? */
 static bool lets_go(const struct reading *reading, uint32_t coro)
 {
 	const struct ct_event *event = &reading->event;
@@ -165,8 +166,8 @@ static uint32_t stack_of(const struct reading *reading, uint32_t site)
 }
 
 /*
- * The site, as recorded, whose call stack tells how the coroutine came to its state: its own, or, where it was made
- * ready by another one, that one's: there is what was late to be carried on.
+ * The site whose call stack shows how the coroutine came to its state: its own site; but if another coroutine woke it,
+ * the waker's site, where the delay began.
  */
 static uint32_t site_of_state(struct reading *reading, uint32_t coro)
 {
@@ -179,7 +180,7 @@ static uint32_t site_of_state(struct reading *reading, uint32_t coro)
 								  : coro_of(reading, coro)->site;
 }
 
-/* The calls of a stack, the outermost first, on what is below; 0: there are none. */
+/* Adds the frames of a call stack, the outermost first, on top of `below`; 0: there are none. */
 static uint32_t put_calls(struct reading *reading, uint32_t below, uint32_t site)
 {
 	const struct ct_tables *tables = reading->profile->tables;
@@ -217,7 +218,7 @@ static void take_stack(struct reading *reading, uint32_t coro)
 	coro_of(reading, coro)->stack = stack;
 }
 
-/* ---------------------------------------------------------------- what is counted */
+/* ---------------------------------------------------------------- counting */
 
 static ct_time observed(const struct model *model, ct_time time)
 {
@@ -232,7 +233,7 @@ static void count(struct reading *reading, uint32_t number, uint64_t times, int6
 	stack->ns += ns;
 }
 
-/* Did it begin before the observation, or before its coroutine ran for the first time in it? */
+/* Did the state begin before the observation, or before its coroutine first ran during the observation? */
 static bool is_cut(const struct reading *reading, const struct model_interval *interval)
 {
 	const struct model *model = reading->model;
@@ -259,8 +260,8 @@ static void count_interval(struct reading *reading, const struct model_interval 
 }
 
 /*
- * The states that were left with this event, and then those that were entered. The history is emptied, which keeps it
- * small: nobody goes back in it.
+ * Takes the states that this event ended, then those that it began. The history is emptied after each event, which
+ * keeps it small, because it is not needed later.
  */
 static void take_intervals(struct reading *reading)
 {
@@ -317,7 +318,7 @@ static bool is_of_coro(const struct reading *reading, uint32_t thread)
 	return model->coros.at[model->threads[thread].top].state == CT_STATE_SYSCALL;
 }
 
-/* The event may be the end of the call: who runs there, and which call it was, stays as it is. */
+/* The event may end the call, so the running coroutine and the call are determined before it is applied. */
 static enum ct_status apply_with_calls(
 	struct reading *reading, const struct ct_event *event, struct ct_error *reterr)
 {
@@ -334,7 +335,7 @@ static enum ct_status apply_with_calls(
 
 /* ---------------------------------------------------------------- samples */
 
-/* With what the sampler saw; where it saw no calls, its site alone. */
+/* Counts a sample with the call stack that the sampler saw; if there is none, only with the sample's site. */
 static void count_sample(struct reading *reading, const struct ct_event *event)
 {
 	uint32_t stack = 0;
@@ -373,7 +374,7 @@ static enum ct_status apply(void *context, const struct ct_event *event, struct 
 	return reading->is_broken || reading->history.is_broken ? ct_fail_memory(reterr) : CT_OK;
 }
 
-/* As the model has it: what goes on at the end lasts until then. */
+/* Like the model: a state that has not ended lasts until the end. */
 static void finish_coro(struct reading *reading, uint32_t coro)
 {
 	const struct model_coro *at = &reading->model->coros.at[coro];

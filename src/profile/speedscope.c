@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A profile as Speedscope reads it (https://www.speedscope.app/file-format-schema.json): a list of functions, and for
- * each stack the numbers of its functions, outermost first, with its nanoseconds.
+ * A profile for Speedscope (https://www.speedscope.app/file-format-schema.json): a list of functions, and for each
+ * stack the numbers of its functions, outermost first, and its nanoseconds.
  */
 #include "base/hash.h"
 #include "base/json_write.h"
@@ -11,8 +11,9 @@
 
 struct frames {
 	VEC(struct profile_line) all;
-	VEC(uint32_t) next; /* by frame: one more, the next of the same hash; 0: none */
-	struct map at;      /* by hash: one more */
+	/* indexed by frame: one more than the next frame with the same hash; 0: none */
+	VEC(uint32_t) next;
+	struct map at; /* by hash: one more than the frame */
 	bool is_broken;
 };
 

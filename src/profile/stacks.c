@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks that share their outer part share it in memory: each is a place and the number of what is below it.
+ * Stacks share their outer parts in memory: each stack is a place and the number of the stack below it.
  */
 #include "profile/stacks.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A profile: the tree of stacks, the names of its places, and a function for each form. Private to src/profile.
+ * A profile: the tree of stacks, the names of its places, and a function for each format. Private to src/profile.
  */
 #ifndef PROFILE_STACKS_H
 #define PROFILE_STACKS_H
@@ -12,21 +12,24 @@
 
 /* ---------------------------------------------------------------- stacks: stacks.c */
 
-/* A place of a stack: a site, or with this bit a system call (enum ctp_call). */
+/* A place of a stack is a site; with this bit, it is a system call (enum ctp_call). */
 #define PROFILE_CALL (UINT32_C(1) << 31)
 
-/* A place, and below it the one that awaits it, up to the root. Parents come before their children. */
+/* A place; its parent is the place that awaits it, up to the root. Parents come before their children. */
 struct profile_stack {
-	uint32_t parent; /* 0: the root, which is no place */
+	uint32_t parent; /* 0: the root, which is not a place */
 	uint32_t place;
 	uint32_t depth;
 	uint64_t count;
-	int64_t ns; /* of samples: how many */
+	int64_t ns; /* in a profile of samples: their number */
 };
 
-/* On a stack of so many places a new one begins: where two await each other in turn, it would grow without end. */
+/*
+ * A stack of this many places is not extended, a new one begins: if two places await each other in turn, it would grow
+ * without end.
+ */
 #define PROFILE_DEPTH 64u
-#define PROFILE_FRAMES 1024u /* of a call stack: those further out are left out */
+#define PROFILE_FRAMES 1024u /* of a call stack: frames further out are left out */
 
 struct profile_stacks {
 	VEC(struct profile_stack) all; /* [0] is the root */
@@ -36,18 +39,23 @@ struct profile_stacks {
 bool profile_stacks_init(struct profile_stacks *stacks);
 void profile_stacks_fini(struct profile_stacks *stacks);
 
-/* profile_stacks_find: the place on top of a stack; 0: out of memory. */
+/* profile_stacks_find: the stack with this place on top of `parent`; 0: out of memory. */
 uint32_t profile_stacks_find(struct profile_stacks *stacks, uint32_t parent, uint32_t place);
 
-/* profile_stacks_call: the same of a call on a call stack, which ends by itself: PROFILE_DEPTH is not looked at. */
+/*
+ * profile_stacks_call: the same for a frame of a call stack; PROFILE_DEPTH does not apply, because call stacks are
+ * finite.
+ */
 uint32_t profile_stacks_call(struct profile_stacks *stacks, uint32_t parent, uint32_t place);
 
 /* ---------------------------------------------------------------- names: names.c */
 
-/* One function of a place: the innermost one first, behind it those that it was inlined into. Texts are safe. */
+/*
+ * One function of a place: the innermost one comes first, then the functions into which it was inlined. Texts are safe.
+ */
 struct profile_line {
 	const char *function;
-	const char *file; /* "": not known */
+	const char *file; /* "": unknown */
 	uint32_t line;
 };
 
@@ -57,30 +65,30 @@ struct profile_names {
 	uint32_t first; /* the first stack that has this place on top */
 };
 
-/* profile_names: a place in words, in the arena; no lines: out of memory. */
+/* profile_names: the functions of a place in words, allocated in the arena. No lines: out of memory. */
 struct profile_names profile_names(
 	struct arena *arena, const struct ct_tables *tables, uint32_t place);
 
-/* ---------------------------------------------------------------- forms */
+/* ---------------------------------------------------------------- formats */
 
-/* A profile that was read, on its way to a text. */
+/* A profile that was read and is being written. */
 struct profile {
 	const struct ct_tables *tables;
 	struct ct_profile_options options;
 	struct profile_stacks stacks;
-	struct profile_names *names; /* by stack: those of its place */
+	struct profile_names *names; /* indexed by stack: the names of its place */
 	struct arena arena;
 	int64_t total_ns;
 	uint64_t nr_lost;
 };
 
-/* profile_is_of_samples: does it count samples, and no time? */
+/* profile_is_of_samples: does the profile count samples instead of time? */
 static inline bool profile_is_of_samples(const struct profile *profile)
 {
 	return profile->options.profile == CT_PROFILE_SAMPLES;
 }
 
-/* profile_say_amount: what its stacks have, in words: "1.2 ms", "31 samples". */
+/* profile_say_amount: an amount of the profile in words: "1.2 ms", "31 samples". */
 void profile_say_amount(struct text *text, const struct profile *profile, int64_t amount);
 
 /* profile_read: fills in the stacks. */
@@ -95,7 +103,7 @@ void profile_write_svg(struct text *text, const struct profile *profile);
 /* profile_say_line: a function of a stack in words: "serve (src/server.cpp:120)". */
 void profile_say_line(struct text *text, const struct profile_line *line);
 
-/* profile_gzip: the bytes as a file of RFC 1952, not compressed. */
+/* profile_gzip: appends the bytes as a gzip file (RFC 1952), without compression. */
 void profile_gzip(struct text *text, const void *bytes, size_t nr_bytes);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * One event in words: "suspend for descriptor 7 (generation 3)".
  *
- * def/kinds.def says what an event's object and argument hold; a few kinds carry more, and are told
- * one by one. An event of an unknown kind is shown by its numbers.
+ * def/kinds.def says what an event's object and argument hold; a few kinds hold more, and have functions of their own.
+ * An event of an unknown kind is printed as numbers.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static const char *detail_name(unsigned detail)
 	}
 }
 
-/* A result as the system gives it: a count, or an error's name. */
+/* A result of a system call: a count, or the name of an error. */
 static void say_result(struct text *text, uint64_t word)
 {
 	int64_t result = (int64_t)word;
@@ -152,7 +152,7 @@ static void say_switch(struct text *text, const struct ct_event *event)
 			event->object);
 }
 
-/* Eight bytes of a text, which it may end within. */
+/* Eight bytes of a text; the text may end within them. */
 static void say_bytes(struct text *text, uint64_t word)
 {
 	char bytes[sizeof(word) + 1] = "";
@@ -163,7 +163,7 @@ static void say_bytes(struct text *text, uint64_t word)
 	text_char(text, '\'');
 }
 
-/* "resource: lock 0x5000": which fact it is, and the fact. */
+/* "resource: lock 0x5000": the name of the fact, and its value. */
 static void say_detail(struct text *text, const struct ct_event *event)
 {
 	text_format(text, "%s: ", detail_name(event->argument));
@@ -200,7 +200,7 @@ static void say_await(struct text *text, const struct ct_event *event)
 		event->object);
 }
 
-/* Kinds whose words mean more than their columns in kinds.def say. */
+/* The functions for kinds whose words mean more than kinds.def says. */
 static void (*special_of(unsigned kind))(struct text *, const struct ct_event *)
 {
 	switch (kind) {
@@ -245,7 +245,7 @@ static void say_object(struct text *text, const struct ct_event *event)
 		say_resource(text, event->object);
 		return;
 	case KIND_OBJECT_ADDRESS:
-		if (event->object) /* else none was given */
+		if (event->object) /* 0: none was given */
 			text_format(text, "0x%" PRIx64, event->object);
 		return;
 	case KIND_OBJECT_CORO:
@@ -261,7 +261,7 @@ static void say_plain(struct text *text, const struct ct_event *event)
 {
 	const char *argument = argument_name(event);
 	size_t before = text->length;
-	/* An await is the ordinary point, and needs no word. */
+	/* An await is the ordinary point, and is not mentioned. */
 	bool is_ordinary =
 		kind_argument(event->kind) == KIND_ARGUMENT_POINT && event->argument == 0;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of functions and types, as long as a line has room for.
+ * Names of functions and types, shortened to fit into a line.
  */
 #include <string.h>
 
@@ -9,12 +9,15 @@
 #include "say/say.h"
 
 /*
- * At most NAME_BYTES of a name as they are; in a longer one the outermost template arguments that take more than a few
+ * A name of up to NAME_BYTES is not changed; in a longer one, outermost template arguments that take more than a few
  * bytes become "<...>".
  */
 #define NAME_BYTES 72u
 
-/* The bytes of the template arguments at `at`, brackets included; 0: none begin there, or they do not end. */
+/*
+ * The number of bytes of the template arguments that begin at `at`, brackets included; 0: none begin there, or they do
+ * not end.
+ */
 static size_t arguments_length(const char *name, const char *at, const char *end)
 {
 	static const char word[] = "operator";
@@ -54,7 +57,9 @@ static void add_short(struct text *text, const char *name, size_t nr_bytes)
 	}
 }
 
-/* The length of an unnamed namespace at `at`, with its "::", as a compiler or a demangler writes it; or 0. */
+/*
+ * The length of an unnamed namespace at `at`, with its "::", as a compiler or a demangler writes it; 0: there is none.
+ */
 static size_t unnamed_length(const char *at)
 {
 	static const char *const forms[] = {"(anonymous namespace)::", "{anonymous}::"};

@@ -9,7 +9,7 @@
 #include "say/safe.h"
 #include "say/say.h"
 
-#define CALLERS_SHOWN 4u /* of the functions that a place was inlined into; JSON has all */
+#define CALLERS_SHOWN 4u /* of the functions into which a place was inlined; JSON has all */
 #define PATH_PARTS 3u
 
 void say_file(struct text *text, const char *path)
@@ -22,7 +22,7 @@ void say_file(struct text *text, const char *path)
 		while (from > path && from[-1] != '/')
 			from--;
 		nr_parts++;
-		/* Steps upwards at the front say nothing to a reader. */
+		/* Steps upwards at the beginning are left out, because they do not help a reader. */
 		if (from >= path + 3 && strncmp(from - 3, "../", 3) == 0)
 			break;
 		if (from == path + 2 && strncmp(path, "./", 2) == 0)
@@ -74,7 +74,7 @@ void say_finding(struct text *text, const struct ct_tables *tables, const char *
 		say_line(text, tables, cause_site);
 }
 
-/* A part of a text, which has no end of its own. */
+/* Prints a part of a text, which has no zero byte at its end. */
 static void say_part(struct text *text, void (*say)(struct text *text, const char *part),
 	const char *from, size_t nr_bytes)
 {
@@ -111,7 +111,10 @@ static void say_callers(struct text *text, const char *callers)
 		text_format(text, ", and %u more", depth - CALLERS_SHOWN);
 }
 
-/* Where the trace does not tell: by the file's name. Both languages have headers (.h); one has names with "::". */
+/*
+ * If the trace does not record the language, the file's name decides. Headers (.h) occur in both languages; in C++,
+ * names have "::".
+ */
 static enum ctp_form guess_form(const struct ct_site *site)
 {
 	static const char *const endings[] = {
@@ -134,7 +137,7 @@ static enum ctp_form form_of(const struct ct_site *site)
 }
 
 static const struct {
-	const char *ending; /* NULL: the form says */
+	const char *ending; /* NULL: the form decides */
 	const char *name;
 } languages[] = {
 #define X(name, ending, word) {ending, word},
@@ -154,7 +157,10 @@ enum say_language say_language(const struct ct_tables *tables, uint32_t index)
 	return form_of(site) == CTP_FORM_C ? SAY_LANGUAGE_C : SAY_LANGUAGE_CPP;
 }
 
-/* A name of several words could be read on into what follows; a type's template arguments cannot. */
+/*
+ * A name of several words is quoted, so that it is not read together with the next words; the template arguments of a
+ * type need no quotes.
+ */
 static void say_reason(struct text *text, const char *reason)
 {
 	bool is_quoted = strchr(reason, ' ') && !strchr(reason, '<') && !strchr(reason, '(');

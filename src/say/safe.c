@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Making text that came out of a trace fit to be shown: for a terminal, for Markdown, and for HTML.
+ * Makes text from a trace safe to display: on a terminal, in Markdown, and in HTML.
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "say/safe.h"
 
-/* The well-formed UTF-8 character at `at`: its length in bytes, 0 where there is none. */
+/* The length in bytes of the well-formed UTF-8 character at `at`; 0: there is none. */
 static size_t decode(const unsigned char *at, uint32_t *ret_character)
 {
 	size_t length = at[0] < 0x80 ? 1 : text_utf8_length(at), i;
@@ -19,7 +19,7 @@ static size_t decode(const unsigned char *at, uint32_t *ret_character)
 	return length;
 }
 
-/* Characters that would be obeyed, or not be seen, instead of being shown. */
+/* Characters that a terminal would obey, or that would be invisible. */
 static bool is_treacherous(uint32_t character)
 {
 	static const struct {
@@ -35,7 +35,7 @@ static bool is_treacherous(uint32_t character)
 		{0x2060, 0x206f},
 		{0xfeff, 0xfeff},
 		{0xfff9, 0xfffb},
-		{0xfffe, 0xffff}, /* XML has none of these */
+		{0xfffe, 0xffff}, /* not allowed in XML */
 		{0xe0000, 0xe007f},
 	};
 	size_t i;
@@ -89,12 +89,12 @@ void say_command_word(struct text *text, const char *word)
 
 void say_markdown(struct text *text, const char *safe)
 {
-	/* Characters that would begin a list. */
+	/* These characters would begin a list. */
 	if (*safe == '-' || *safe == '+')
 		text_char(text, '\\');
 	for (; *safe; safe++) {
 		if (*safe == '@') {
-			/* A mention would send mail to whoever has that name. */
+			/* A mention would notify the user of that name. */
 			text_add(text, "`@`");
 			continue;
 		}
@@ -104,7 +104,7 @@ void say_markdown(struct text *text, const char *safe)
 	}
 }
 
-/* The text for a character that HTML would obey; NULL: the character itself. */
+/* The text for a character that has a meaning in HTML; NULL: the character itself. */
 static const char *html_entity(char c)
 {
 	switch (c) {

@@ -173,7 +173,7 @@ void say_descriptor(struct text *text, uint32_t fd, unsigned type, uint64_t gene
 		text_format(text, " (%s)", name);
 }
 
-/* One of its kind, and which is not told (P-104). */
+/* A resource of this kind whose identity is not recorded (P-104). */
 static void say_any(struct text *text, unsigned resource)
 {
 	if (resource == CTP_RESOURCE_NETWORK)

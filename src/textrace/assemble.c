@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A source into a sink, as an engine would have written it: so that `assemble` makes a trace file
- * from text. Times become CLOCK_MONOTONIC ones; the epoch is the first clock reading.
+ * Writes a source into a sink as an engine would have written it, so that `assemble` makes a trace file from text.
+ * Times become CLOCK_MONOTONIC times; the epoch is the first clock reading.
  */
 #include <string.h>
 
@@ -12,11 +12,11 @@
 struct assembly {
 	const struct ct_tables *tables;
 	struct ct_sink *sink;
-	enum ct_status status; /* once it has failed, nothing goes on */
+	enum ct_status status; /* after a failure nothing more is written */
 	struct ct_error *reterr;
-	VEC(bool) has_stream; /* by number */
+	VEC(bool) has_stream; /* indexed by stream number */
 	uint64_t nr_events;
-	uint32_t nr_losses; /* of the tables, before the first event */
+	uint32_t nr_losses; /* losses in the tables before the first event */
 };
 
 static void define(struct assembly *assembly, struct ct_definition definition)
@@ -25,7 +25,7 @@ static void define(struct assembly *assembly, struct ct_definition definition)
 		assembly->status = sink_define(assembly->sink, &definition, assembly->reterr);
 }
 
-/* Modulo 2^64: what lies before the epoch comes back as it was. */
+/* The addition is modulo 2^64, so a time before the epoch comes back unchanged. */
 static uint64_t to_raw(const struct assembly *assembly, ct_time time)
 {
 	return (uint64_t)time + (uint64_t)assembly->tables->epoch_monotonic_ns;
@@ -36,7 +36,7 @@ static uint64_t to_raw_if_known(const struct assembly *assembly, ct_time time)
 	return time == CT_NO_TIME ? UINT64_MAX : to_raw(assembly, time);
 }
 
-/* Each process has a segment for its events, and one more where probe and ledger are both there. */
+/* Each process has a segment for its events, and a second one if it has both probe and ledger. */
 static uint32_t segment_of(uint32_t process)
 {
 	return 2 * process + 1;
@@ -55,7 +55,7 @@ static struct ct_definition heartbeat(uint64_t monotonic_ns)
 		.type = CT_DEFINE_HEARTBEAT, .heartbeat = {.monotonic_ns = monotonic_ns}};
 }
 
-/* A part's own number goes before everything. */
+/* The number of a part comes before everything else. */
 static void define_part(struct assembly *assembly)
 {
 	const struct ct_tables *tables = assembly->tables;
@@ -285,14 +285,14 @@ static void define_tables(struct assembly *assembly)
 	define_each(assembly, 0, tables->nr_notes, define_note);
 }
 
-/* The last moment observed, and the end where the trace has one. */
+/* Defines the last observed moment, and the end if the trace has one. */
 static void define_rest(struct assembly *assembly)
 {
 	const struct ct_tables *tables = assembly->tables;
 	uint64_t until = to_raw(assembly, tables->observed_until);
 	struct ct_definition end = {.type = CT_DEFINE_END};
 
-	/* Some may have become known while events were read. */
+	/* Some losses and endings may have become known while events were read. */
 	define_each(assembly, assembly->nr_losses, tables->nr_losses, define_loss);
 	define_each(assembly, 1, tables->nr_processes, define_ending);
 	define(assembly, heartbeat(until));

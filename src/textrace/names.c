@@ -7,7 +7,7 @@
 #include "event/kind_words.h"
 #include "textrace/names.h"
 
-#define NUMBERS 96 /* of any list; a larger one does not compile */
+#define NUMBERS 96 /* in any list; a larger number does not compile */
 
 static const char *const names[TEXTRACE_NR_LISTS][NUMBERS] = {
 #define X(name, number, text, category, object, argument, meaning) [TEXTRACE_KINDS][number] = text,
@@ -105,7 +105,7 @@ bool textrace_argument_list(const char *key, enum textrace_list *ret_list)
 	return false;
 }
 
-/* A small number that comes from a list, too. */
+/* The key of a small argument that also comes from a list. */
 static const char *small_argument(unsigned kind)
 {
 	switch (kind) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The words of the text form: names of the lists in def/, and the fields of each kind of line. Both
- * reading and printing go by these lists, so that they cannot disagree.
+ * The words of the text form: the names of the lists in def/, and the fields of each kind of line. The reader and the
+ * printer use the same lists, so they cannot disagree.
  */
 #ifndef TEXTRACE_NAMES_H
 #define TEXTRACE_NAMES_H
@@ -27,19 +27,19 @@ enum textrace_list {
 	TEXTRACE_NR_LISTS,
 };
 
-/* textrace_name: the name of a number in a list, or NULL. */
+/* textrace_name: the name of a number in a list; NULL: the list does not have the number. */
 const char *textrace_name(enum textrace_list list, uint64_t number);
 
-/* textrace_number: the number of a name in a list; false: no such name. */
+/* textrace_number: finds the number of a name in a list; false: there is no such name. */
 bool textrace_number(enum textrace_list list, const char *name, uint64_t *ret_number);
 
-/* textrace_argument: the key and the list of a kind's argument; NULL where it is a plain number. */
+/* textrace_argument: the key and the list of a kind's argument; NULL: the argument is a plain number. */
 const char *textrace_argument(unsigned kind, enum textrace_list *ret_list);
 
-/* textrace_argument_list: the list that a key such as "outcome" names; false: no such key. */
+/* textrace_argument_list: the list that belongs to a key such as "outcome"; false: there is no such key. */
 bool textrace_argument_list(const char *key, enum textrace_list *ret_list);
 
-/* The lines of definitions. */
+/* The kinds of definition lines. */
 enum textrace_line {
 	TEXTRACE_TRACE,
 	TEXTRACE_PROCESS,
@@ -53,7 +53,7 @@ enum textrace_line {
 	TEXTRACE_NR_LINES,
 };
 
-/* textrace_line_name: the first word of a line. */
+/* textrace_line_name: the first word of this kind of line. */
 const char *textrace_line_name(enum textrace_line line);
 
 /* The fields of the `trace` line, as a struct like those of event.h. */
@@ -69,7 +69,8 @@ struct textrace_trace {
 	bool is_incomplete;
 	bool has_no_end;
 	uint64_t nr_impossible;
-	uint32_t generation; /* of a part: its first one; 0: the trace begins with the recording */
+	/* of a part: its first generation; 0: the trace begins with the recording */
+	uint32_t generation;
 	uint64_t nr_before;
 	uint64_t nr_not_carried;
 	bool is_cut;
@@ -97,10 +98,10 @@ struct textrace_field {
 	enum textrace_line line;
 	const char *key;
 	enum textrace_form form;
-	size_t offset; /* in the line's struct */
+	size_t offset; /* offset in the line's struct */
 };
 
-/* textrace_fields: all fields, those of one line in the order in which they are printed. */
+/* textrace_fields: all fields; those of one kind of line are in the order in which they are printed. */
 const struct textrace_field *textrace_fields(size_t *ret_count);
 
 /* textrace_field: the field of a line with this key, or NULL. */

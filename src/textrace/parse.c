@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading the lines of definitions. Every refusal names file and line.
+ * Parses definition lines. Every error names file and line.
  */
 #include <ctype.h>
 #include <stdarg.h>
@@ -106,7 +106,7 @@ static enum ct_status parse_field(struct textrace_parser *parser, enum textrace_
 	return CT_OK;
 }
 
-/* The words left on the line. */
+/* Parses the remaining words of the line. */
 static enum ct_status parse_fields(
 	struct textrace_parser *parser, enum textrace_line line, void *to)
 {
@@ -121,7 +121,7 @@ static enum ct_status parse_fields(
 	return parser->words.trouble ? textrace_refuse(parser, "%s", parser->words.trouble) : CT_OK;
 }
 
-/* The number behind the line's first word. */
+/* Parses the number behind the line's first word. */
 static enum ct_status parse_own_number(
 	struct textrace_parser *parser, enum textrace_line line, uint32_t *ret_number)
 {
@@ -135,7 +135,7 @@ static enum ct_status parse_own_number(
 	return CT_OK;
 }
 
-/* The number that is due, and the fields behind it. */
+/* Parses the number, which must be the next one, and the fields behind it. */
 static enum ct_status parse_numbered(
 	struct textrace_parser *parser, enum textrace_line line, size_t expected, void *to)
 {
@@ -157,7 +157,7 @@ static enum ct_status check_process(struct textrace_parser *parser, uint32_t pro
 	return textrace_refuse(parser, "process %u is not defined", process);
 }
 
-/* The same of what belongs to a process. Where there is one only, it need not be named. */
+/* Parses a line about something of a process. If there is only one process, it need not be named. */
 static enum ct_status parse_of_process(struct textrace_parser *parser, enum textrace_line line,
 	size_t expected, void *to, uint32_t *process)
 {
@@ -210,7 +210,7 @@ static uint32_t process_of_stack(const struct lists *lists, uint32_t stack)
 	return lists->sites.at[lists->stacks.at[stack].site].process;
 }
 
-/* A stack names what stands before it: no way from caller to caller leads back. */
+/* A stack may name only a stack before it, so its callers cannot form a cycle. */
 static enum ct_status parse_stack(struct textrace_parser *parser)
 {
 	const struct lists *lists = &parser->source->lists;
@@ -281,7 +281,7 @@ static enum ct_status parse_trace(struct textrace_parser *parser)
 	return CT_OK;
 }
 
-/* "exited 0": how, and a number. */
+/* "exited 0": the kind of ending, and a number. */
 static enum ct_status parse_ending(struct textrace_parser *parser, struct ct_process *process)
 {
 	struct textrace_word how, value;
@@ -356,7 +356,7 @@ static enum ct_status parse_line(struct textrace_parser *parser)
 	return textrace_refuse(parser, "'%s' begins no line that is known", word.name);
 }
 
-/* A site may name a stack that stands behind it, since that one names sites. */
+/* A site may name a stack that is defined later, because stacks name sites. */
 static enum ct_status check_stacks(struct textrace_parser *parser)
 {
 	const struct lists *lists = &parser->source->lists;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading the lines of events.
+ * Parses event lines.
  */
 #include <ctype.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "event/kind_words.h"
 #include "textrace/parse.h"
 
-/* An event in the making. */
+/* An event that is being built. */
 struct line {
 	struct ct_event event;
 	bool has_process;
@@ -120,7 +120,7 @@ static bool set_object(struct line *line, uint64_t object)
 	return true;
 }
 
-/* The first is the event's coroutine, a second one its object. */
+/* The first such word is the event's coroutine, the second one its object. */
 static bool parse_coro(struct line *line, const char *digits)
 {
 	int64_t number;
@@ -190,7 +190,7 @@ static bool parse_first(struct line *line, const char *value)
 	return true;
 }
 
-/* The object of a thread's wait. */
+/* Parses the object of a thread's wait. */
 static bool parse_wanted(struct line *line, char *value)
 {
 	char *colon = strchr(value, ':');
@@ -201,7 +201,7 @@ static bool parse_wanted(struct line *line, char *value)
 	return line->has_coro = true;
 }
 
-/* Where the second word is no coroutine; c7 is understood there, too. */
+/* Parses the second word if it is not a coroutine; c7 is accepted there, too. */
 static bool parse_coro_word(struct line *line, char *value)
 {
 	int64_t number;
@@ -286,7 +286,7 @@ enum ct_status textrace_parse_event(struct textrace_parser *parser, const char *
 		status = parse_thread(parser, &line.event);
 	if (status)
 		return status;
-	/* Before the kind a process may stand. */
+	/* A process may stand before the kind. */
 	if (!textrace_word_take(&parser->words, &word) || !word.name || word.value)
 		return textrace_refuse(parser, "a kind of event is missing");
 	if (word.name[0] == 'p' && isdigit((unsigned char)word.name[1])) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace as text, such that reading it gives the same trace.
+ * Prints a trace as text; reading the text gives the same trace.
  *
- * Texts of a trace come from outside: what could steer a terminal is escaped.
+ * Texts of a trace come from outside: characters that could control a terminal are escaped.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static void print_time(struct text *text, ct_time time)
 	text_char(text, 's');
 }
 
-/* Bytes of the UTF-8 sequence that starts here and may be shown; 0: none. */
+/* The length in bytes of the UTF-8 sequence that begins here if it may be printed; 0: it may not. */
 static size_t shown_sequence(const unsigned char *at)
 {
 	uint32_t point;
@@ -53,7 +53,7 @@ static size_t shown_sequence(const unsigned char *at)
 	if ((length == 3 && point < 0x800) || (length == 4 && point < 0x10000) ||
 		(point >= 0xd800 && point < 0xe000) || point > 0x10ffff)
 		return 0;
-	/* The second set of control characters, and those that turn the direction of writing. */
+	/* The second set of control characters, and characters that change the direction of writing. */
 	if (point < 0xa0 || (point >= 0x2028 && point <= 0x202e) ||
 		(point >= 0x2066 && point <= 0x2069))
 		return 0;
@@ -128,7 +128,7 @@ static void print_id(struct text *text, const uint8_t *id)
 
 /* ----------------------------------------------------------------- definitions */
 
-/* Is there nothing to say, since reading would give this value anyway? */
+/* Can the field be left out, because reading would give this value anyway? */
 static bool is_left_out(const struct textrace_field *field, const void *value)
 {
 	switch (field->form) {
@@ -222,7 +222,7 @@ static void print_numbered(
 	print_fields(text, line, from);
 }
 
-/* Where the recording begins with it, it need not be said. */
+/* A trace that begins with the recording does not print these fields. */
 static bool is_part(const struct ct_tables *tables)
 {
 	return tables->first_generation > 1 || tables->nr_before || tables->nr_carried;
@@ -254,7 +254,7 @@ static void print_trace(struct text *text, const struct ct_tables *tables)
 	print_fields(text, TEXTRACE_TRACE, &trace);
 }
 
-/* A process with a probe counts as attached from 0 where nothing is said: so `none` is said. */
+/* A process with a probe counts as attached from 0 if nothing is printed, so `none` must be printed. */
 static void print_process(struct text *text, uint32_t number, const struct ct_process *process)
 {
 	if (process->attached == CT_NO_TIME && (process->has_probe || process->has_ledger)) {
@@ -365,7 +365,7 @@ static bool has_object(const struct ct_event *event)
 	return event->object || holds == KIND_OBJECT_NUMBER || holds == KIND_OBJECT_CORO;
 }
 
-/* A detail's object depends on which detail it is. */
+/* The kind of a detail's object depends on the detail. */
 static enum kind_object object_of(const struct ct_event *event)
 {
 	bool is_resource = event->kind == CTP_KIND_DETAIL && event->argument == CTP_DETAIL_RESOURCE;
@@ -399,7 +399,7 @@ void textrace_print_object(struct text *text, const struct ct_event *event)
 	print_object(text, event, kind_object(event->kind));
 }
 
-/* A word that is no coroutine has a key. A word that holds a result, or a time, is no large number. */
+/* A word that is not a coroutine has a key. Results and times are printed as signed numbers. */
 static void print_coro(struct text *text, const struct ct_event *event)
 {
 	const char *key = kind_coro_key(event->kind);
@@ -456,7 +456,7 @@ static void print_kind(struct text *text, unsigned kind)
 		text_digits(text, kind, 10, 1);
 }
 
-/* For a descriptor that comes into being they hold its type, which has a name. */
+/* For a new descriptor the flags hold its type, which has a name. */
 static void print_flags(struct text *text, const struct ct_event *event)
 {
 	bool has_type =
@@ -473,7 +473,7 @@ static void print_flags(struct text *text, const struct ct_event *event)
 	}
 }
 
-/* For the eye only: the name that the site of an annotation gives it, or a piece of a message. */
+/* A comment for human readers: the name of an annotation's site, or a piece of a message. */
 static void print_remark(
 	struct text *text, const struct ct_tables *tables, const struct ct_event *event)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The source over a text that was read: its events in order, its tables complete.
+ * The source over a text that was read: events in order, tables complete.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static int compare(const void *left, const void *right)
 	return order ? order : compare_numbers(a->event.sequence, b->event.sequence);
 }
 
-/* Each thread, and what has none in each process, is a stream. */
+/* Each thread is a stream, and in each process the events without a thread. */
 static enum ct_status place_events(struct textrace_source *source, struct ct_error *reterr)
 {
 	size_t nr_streams = source->lists.threads.count + source->lists.processes.count, i;
@@ -85,7 +85,7 @@ static void set_bounds(struct textrace_source *source)
 		tables->observed_until = tables->observed_from;
 }
 
-/* Carried events lie before the trace, and are counted apart. */
+/* Carried events lie before the trace, and are counted separately. */
 static void set_carried(struct textrace_source *source)
 {
 	struct ct_tables *tables = &source->tables;
@@ -175,7 +175,7 @@ static const struct ct_source_ops textrace_source_ops = {
 	.close = textrace_close,
 };
 
-/* The buffer is taken over. */
+/* Takes over the buffer. */
 static enum ct_status open_buffer(const char *name, unsigned first_line, char *buffer,
 	size_t nr_bytes, struct ct_source **ret_source, struct ct_error *reterr)
 {
@@ -249,14 +249,14 @@ enum ct_status textrace_source_open(
 {
 	enum ct_status status = open_input(input, ret_source, reterr);
 
-	/* A fault of the text names its place already. */
+	/* An error in the text already names its place. */
 	if (status && status != CT_ERR_FORMAT)
 		input_fail(input, status, reterr);
 	input_close(input);
 	return status;
 }
 
-/* The first word that is no comment begins a line of definitions. */
+/* Does the first word that is not a comment begin a definition line? */
 static bool begins_line(const char *at, size_t nr_bytes)
 {
 	size_t length;
@@ -271,7 +271,7 @@ static bool begins_line(const char *at, size_t nr_bytes)
 	return false;
 }
 
-/* "#include", "#!/bin/sh": as good as no comment of a trace by hand begins. */
+/* "#include", "#!/bin/sh": hardly any comment in a hand-written trace begins like this. */
 static bool is_directive(const char *at, const char *line_end)
 {
 	return line_end - at > 1 && (at[1] == '!' || (at[1] >= 'a' && at[1] <= 'z'));

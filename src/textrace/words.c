@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines into words, words into values. All arithmetic is checked: a number that does not fit is none.
+ * Splits lines into words and converts words into values. All arithmetic is checked: a number that does not fit is
+ * refused.
  */
 #include <string.h>
 
@@ -38,7 +39,7 @@ static bool take_hex_escape(struct textrace_words *words, char *ret_byte)
 	return *ret_byte != '\0';
 }
 
-/* Behind a backslash. */
+/* Takes an escape sequence, behind its backslash. */
 static bool take_escape(struct textrace_words *words, char *ret_byte)
 {
 	if (words->at == words->end)
@@ -61,7 +62,7 @@ static bool take_escape(struct textrace_words *words, char *ret_byte)
 	}
 }
 
-/* From behind the opening quote; what is unescaped is never longer than it was. */
+/* Takes a quoted word, from behind the opening quote; the unescaped text is never longer than the original. */
 static char *take_quoted(struct textrace_words *words)
 {
 	char *start = words->at, *to = words->at, byte;
@@ -82,7 +83,7 @@ static char *take_quoted(struct textrace_words *words)
 	return NULL;
 }
 
-/* Up to a blank or the end, which gets the terminator. */
+/* Takes a word up to a blank or the end; a terminator is written there. */
 static char *take_bare(struct textrace_words *words)
 {
 	char *start = words->at;

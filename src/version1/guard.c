@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The handler of SIGBUS. The handler runs on the thread that faulted, within a load or a store. It may only read the
- * table, map memory in place of the file, and return; the instruction is then repeated.
+ * The handler of SIGBUS. The handler runs on the thread that faulted, within a load or a store. The handler may only
+ * read the table, map memory in place of the file, and return; the instruction is then repeated.
  *
  * An entry of the table is visible to the handler as long as its `base` is not 0. Opening and closing guards takes the
  * lock; the handler takes no lock.

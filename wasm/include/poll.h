@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The flags of poll(2) as Linux has them, and so traces; those of wasi-libc are others. */
+/* The flags of poll(2) with Linux's values, which traces contain; wasi-libc has other values. */
 #ifndef WASM_POLL_H
 #define WASM_POLL_H
 
@@ -17,7 +17,7 @@ struct pollfd {
 	short revents;
 };
 
-/* poll: a page waits for nothing: -1, with ENOTSUP. */
+/* poll: a page cannot wait; always returns -1 with ENOTSUP. */
 int poll(struct pollfd *waited, unsigned long count, int timeout_ms);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A page has one thread: locks hold nobody up. */
+/* A page has one thread, so locks do nothing. */
 #ifndef WASM_PTHREAD_H
 #define WASM_PTHREAD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The flags of epoll(7) of which reports speak. */
+/* The flags of epoll(7) that reports mention. */
 #ifndef WASM_SYS_EPOLL_H
 #define WASM_SYS_EPOLL_H
 

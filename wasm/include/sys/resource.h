@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A page has no limits of processes. */
+/* A page has no resource limits of processes. */
 #ifndef WASM_SYS_RESOURCE_H
 #define WASM_SYS_RESOURCE_H
 
