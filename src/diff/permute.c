@@ -20,7 +20,7 @@ struct test {
 	double *squares; /* the sum of squares of each row */
 	double *observed;
 	uint32_t *
-		nr_reached; /* for each rank: divisions in which the largest distance from here on is at least this row's */
+		nr_reached; /* for each rank: divisions whose largest distance from here on is at least the row's */
 	uint32_t *ranks;  /* rows, the largest distance first */
 	uint32_t *chosen; /* runs; the group before comes first */
 	uint32_t nr_series;

@@ -110,7 +110,7 @@ void textrace_print_event(struct text *text, const struct ct_tables *tables,
 
 /*
  * textrace_print_object: prints only the object, as in the event's line; nothing if the event has none. Exception: a
- * detail's object is printed as tables show it.
+ * detail's object is printed as a plain number.
  */
 void textrace_print_object(struct text *text, const struct ct_event *event);
 
