@@ -3,10 +3,10 @@
  * Reads a trace for a profile: events are applied to a model, and the time of each state that a coroutine leaves is
  * added to a stack.
  *
- * The stack of a state is determined when the coroutine enters the state. It lies on top of the awaiter's stack, which
- * was determined when the awaiter began to wait, and so contains the whole chain. The object of a wait may be recorded
- * later, so whether the time belongs to the profile is decided at the end of the state. The intervals come from the
- * model's history, so the sums equal the model's own.
+ * The stack of a state is determined when the coroutine enters the state. This stack lies on top of the awaiter's
+ * stack, which was determined when the awaiter began to wait, and so contains the whole chain. The object of a wait may
+ * be recorded later, so whether the time belongs to the profile is decided at the end of the state. The intervals come
+ * from the model's history, so the sums equal the model's own.
  *
  * The time of a system call is what the model has added to the thread's blocked time since the previous event.
  */
