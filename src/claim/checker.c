@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reading: each event is looked up by its number, and by whom it is about, among what claims name.
+ * Reading the trace: each event is looked up, by its number and by its subject, among the events and subjects that
+ * claims name.
  */
 #include "claim/checker.h"
 
@@ -29,7 +30,7 @@ static void list_event(struct checker *checker, uint64_t event, size_t claim)
 		list_under(checker, &checker->by_event, event, claim);
 }
 
-/* Both that ask for all events of a subject. */
+/* Both kinds need all events of a subject. */
 static bool has_subject(const struct claim *claim)
 {
 	return claim->kind == CLAIM_NOTHING || claim->kind == CLAIM_OVERLAP;
@@ -88,7 +89,7 @@ static void fini(struct checker *checker)
 
 /* ---------------------------------------------------------------- events that claims name by number */
 
-/* Whom an event is about: of a wake, who is woken; of a lock, the lock; else the coroutine. */
+/* Returns what an event is about: the target of a wake, the lock of a lock's event; else the coroutine. */
 static uint64_t subject_of(const struct ct_event *event)
 {
 	switch (event->kind) {
@@ -155,7 +156,7 @@ static void take_named(struct checker *checker, const struct ct_event *event)
 
 /* ---------------------------------------------------------------- events of a subject */
 
-/* Is it between the two events of the claim, neither of which it is? */
+/* Returns whether the event lies between the two events of the claim, and is neither of them. */
 static bool is_between(
 	const struct claim *claim, const struct progress *progress, const struct ct_event *event)
 {
@@ -163,7 +164,7 @@ static bool is_between(
 	       event->sequence != claim->after && event->sequence != claim->before;
 }
 
-/* The run, or the holding, that one of the two events began comes to its end. */
+/* Notes the end of the run, or of the holding, that one of the two events began. */
 static void end_one(const struct claim *claim, struct progress *progress, unsigned which,
 	const struct ct_event *event)
 {
@@ -279,8 +280,8 @@ static bool is_ordered(const struct checker *checker, const struct progress *pro
 }
 
 /*
- * Can neither of the two have begun behind the other one's end? A stamp may lie before its event, by the reach, and
- * never behind it.
+ * Returns whether neither of the two can have begun after the other one's end. A stamp may lie before its event, by the
+ * reach, but never after it.
  */
 static bool do_overlap(const struct checker *checker, const struct progress *progress)
 {
@@ -337,7 +338,7 @@ static enum ct_status take(void *context, const struct ct_event *event, struct c
 {
 	struct checker *checker = context;
 
-	/* A time that cannot be true tells nothing. */
+	/* An event whose time cannot be true shows nothing. */
 	if (event->time > order_limit(checker->tables))
 		return CT_OK;
 	if (event->kind == CTP_KIND_LOST)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The checker: holds claims against the events of a trace.
+ * The checker: compares claims with the events of a trace.
  *
- * The checker knows events, losses and claims, and nothing of the states of coroutines, of rules or grades: what a rule
- * got wrong about the model cannot be repeated here. One reading decides all claims. A claim that names an event which
+ * The checker knows events, losses and claims, but neither the states of coroutines nor rules and grades: a rule's
+ * mistake about the model cannot be repeated here. One reading decides all claims. A claim that names an event which
  * does not come does not hold.
  */
 #ifndef CLAIM_CHECKER_H
@@ -13,8 +13,8 @@
 #include "claim/claim.h"
 
 /*
- * claim_check: reads the source from its beginning, and sets `holds` and `against` of each claim. Times and numbers
- * of threads are the source's. CT_ERR_NO_MEMORY, and whatever reading fails with.
+ * claim_check: reads the source from its beginning, and sets `holds` and `against` of each claim. Times and numbers of
+ * threads are the source's. Fails with CT_ERR_NO_MEMORY, or as reading fails.
  */
 enum ct_status claim_check(
 	struct ct_source *source, struct claims *claims, struct ct_error *reterr);

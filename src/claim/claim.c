@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Claims, as rules write them down. No claim is decided here.
- */
+/* Claims, as rules state them. No claim is decided here. */
 #include "claim/claim.h"
 
 void claim_fini(struct claims *claims)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * How far the checker has come with each claim. Private to src/claim.
- */
+/* The checker's progress with each claim. Private to src/claim. */
 #ifndef CLAIM_PROGRESS_H
 #define CLAIM_PROGRESS_H
 
@@ -9,23 +7,23 @@
 #include "event/wakes.h"
 #include "claim/checker.h"
 
-/* One of two events that a claim names, and what it began. */
+/* One of the two events that a claim names, and what it began. */
 struct sighting {
 	bool is_seen;
-	bool has_ended; /* OVERLAP */
+	bool has_ended; /* for OVERLAP */
 	uint32_t thread;
 	ct_time time;
 	ct_time end;
 };
 
-/* What the reading has shown of a claim so far. */
+/* What the reading has shown about a claim so far. */
 struct progress {
-	struct sighting at[2]; /* of `after` and `before` */
+	struct sighting at[2]; /* the events `after` and `before` */
 	bool has_failed;
 	uint64_t against;
 };
 
-/* A list of claims under one key: chained, since most keys have one or two. Numbers are indexes plus 1. */
+/* A list of claims under one key: chained, because most keys have one or two claims. Numbers are indexes plus 1. */
 struct link {
 	uint32_t claim;
 	uint32_t next;
@@ -38,7 +36,7 @@ struct missing {
 	ct_time until;
 };
 
-/* Waits at the places that WAKES claims name, while they go on. */
+/* A wait at a place that a WAKES claim names, while it goes on. */
 struct wait {
 	uint32_t process;
 	uint32_t site; /* 0: it does not wait at such a place */
@@ -54,24 +52,24 @@ struct place {
 struct checker {
 	const struct ct_tables *tables;
 	struct claims *claims;
-	struct progress *progress; /* by claim */
-	VEC(struct link) links;    /* [0] is none */
-	struct map by_event;       /* sequence number -> links */
-	struct map by_subject;     /* process and handle -> links */
+	struct progress *progress; /* indexed by claim */
+	VEC(struct link) links;    /* [0] is reserved */
+	struct map by_event;       /* maps a sequence number to a link */
+	struct map by_subject;     /* maps process and handle to a link */
 	VEC(struct missing) missing;
-	uint8_t *sleeps;          /* by thread: enum sleep */
-	struct map tids;          /* process and kernel id -> thread */
-	bool *has_unseen_threads; /* by process: threads are there that nobody looked at */
-	VEC(struct place) places; /* [0] is none */
+	uint8_t *sleeps;          /* an enum sleep for each thread */
+	struct map tids;          /* maps process and kernel id to a thread */
+	bool *has_unseen_threads; /* for each process: it has threads that were not looked at */
+	VEC(struct place) places; /* [0] is reserved */
 	struct map place_of_site;
 	VEC(struct wait) waits;
-	struct map wait_of_coro; /* process and handle -> waits */
+	struct map wait_of_coro; /* maps process and handle to a wait */
 	struct map coro_of_frame;
 	bool asks_for_sleep;
 	bool is_broken;
 };
 
-/* claim_key: a number of one process as a key. */
+/* claim_key: returns a number of one process as a key. */
 static inline uint64_t claim_key(uint32_t process, uint64_t number)
 {
 	return number ^ (uint64_t)process << 40;
@@ -80,8 +78,8 @@ static inline uint64_t claim_key(uint32_t process, uint64_t number)
 /* ---------------------------------------------------------------- sleep.c */
 
 /*
- * claim_sleep_prepare: before the first event. claim_sleep_take: what the event tells of threads.
- * claim_sleep_judge: does each thread of the process sleep without time-out, or has ended?
+ * claim_sleep_prepare: call it before the first event. claim_sleep_take: takes what the event shows about threads.
+ * claim_sleep_judge: returns whether each thread of the process sleeps without time-out, or has ended.
  */
 void claim_sleep_prepare(struct checker *checker);
 void claim_sleep_take(struct checker *checker, const struct ct_event *event);
@@ -90,7 +88,7 @@ void claim_sleep_fini(struct checker *checker);
 
 /* ---------------------------------------------------------------- wakes.c */
 
-/* claim_wakes_prepare, _take, _judge, _fini: likewise, of waits at places and the wakes that ended them. */
+/* claim_wakes_prepare, _take, _judge, _fini: the same for waits at places and the wakes that ended them. */
 void claim_wakes_prepare(struct checker *checker);
 void claim_wakes_take(struct checker *checker, const struct ct_event *event);
 bool claim_wakes_judge(const struct checker *checker, const struct claim *claim);

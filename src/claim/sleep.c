@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Do all threads of a process sleep for good? By each thread's last own word, and by what the engine saw of the thread
- * since.
+ * Decides whether all threads of a process sleep without time-out, by each thread's last own event, and by what the
+ * engine saw of the thread since.
  */
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "claim/progress.h"
 
 enum sleep {
-	SLEEP_UNKNOWN = 0, /* it never wrote anything, and nobody looked at it */
+	SLEEP_UNKNOWN = 0, /* the thread never wrote anything, and was not looked at */
 	SLEEP_NONE,
 	SLEEP_TIMED,
 	SLEEP_FOR_GOOD,
@@ -25,7 +25,7 @@ void claim_sleep_prepare(struct checker *checker)
 	checker->has_unseen_threads =
 		calloc(tables->nr_processes, sizeof(*checker->has_unseen_threads));
 	checker->is_broken |= !checker->sleeps || !checker->has_unseen_threads;
-	/* The last one of several threads that had a kernel id has it at the end. */
+	/* If several threads had the same kernel id, the last one has it at the end. */
 	for (i = 1; i < tables->nr_threads; i++)
 		if (!map_put(&checker->tids,
 			    claim_key(tables->threads[i].process, tables->threads[i].tid), i))
@@ -39,7 +39,7 @@ void claim_sleep_fini(struct checker *checker)
 	map_fini(&checker->tids);
 }
 
-/* What the engine saw is of the thread whose kernel id the event names, not of the stream that it came in. */
+/* What the engine saw concerns the thread whose kernel id the event names, not the stream of the event. */
 static void take_look(struct checker *checker, const struct ct_event *event)
 {
 	char letter = (char)(event->object & 0x7f);
@@ -66,7 +66,7 @@ static enum sleep sleep_after(const struct ct_event *event, enum sleep before)
 	case CTP_KIND_THREAD_STOP:
 		return SLEEP_OVER;
 	case CTP_KIND_DETAIL:
-		/* A park's deadline. */
+		/* The deadline of a park. */
 		return event->argument == CTP_DETAIL_DEADLINE && before == SLEEP_FOR_GOOD
 			       ? SLEEP_TIMED
 			       : before;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Does each wait at a place end by a wake that is told? Waits there are followed from suspend to resume.
- */
+/* Decides whether each wait at a place ends by a recorded wake. Waits there are followed from suspend to resume. */
 #include "claim/progress.h"
 
 void claim_wakes_prepare(struct checker *checker)
@@ -77,7 +75,7 @@ static void end(struct checker *checker, uint32_t process, uint64_t coro)
 	wait->site = 0;
 }
 
-/* A wake names a coroutine by its id, or by an address that its creation told. */
+/* A wake names a coroutine by its id, or by an address that its creation stated. */
 static void wake(struct checker *checker, const struct ct_event *event)
 {
 	uint64_t identity = CTP_HANDLE_IDENTITY(event->object);

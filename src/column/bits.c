@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Numbers to bits and back. Differences are taken modulo 2^64, so that any two numbers have one.
- */
+/* Numbers to bits and back. Differences are taken modulo 2^64, so that any two numbers have a difference. */
 #include <string.h>
 
 #include "column/bits.h"
 
-#define PLACES 1024u /* of the table in which distinct numbers are looked for: a power of two */
+#define PLACES 1024u /* size of the hash table of distinct numbers: a power of two */
 #define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
-/* The widest that eight bytes hold from any bit of the first one on; beyond that a number takes whole bytes. */
+/* The largest width that eight bytes hold, from any bit of the first byte on; wider numbers take whole bytes. */
 #define MOST_BITS 56u
 
 static unsigned bits_of(uint64_t number)
@@ -26,11 +24,11 @@ static uint32_t bytes_of(unsigned bits, uint32_t count)
 
 /* ---------------------------------------------------------------- the plan */
 
-/* The distinct numbers, sorted in by the order in which they come; false: there are too many. */
+/* The distinct numbers, in the order in which they come. */
 struct distinct {
 	int64_t *numbers;
 	uint32_t count;
-	uint16_t place[PLACES]; /* of a number, plus 1; 0: none */
+	uint16_t place[PLACES]; /* index of a number, plus 1; 0: none */
 };
 
 static uint32_t find(struct distinct *distinct, int64_t number)
@@ -87,7 +85,7 @@ static void plan_table(struct bits_plan *plan, const int64_t *values, uint32_t c
 	uint32_t nr_bytes;
 	unsigned bits;
 
-	/* Nothing is gained where a number takes no more than its place would. */
+	/* A table saves nothing if a number takes no more bits than its index would. */
 	if (plan->bits <= 10 || !gather(&distinct, values, count))
 		return;
 	bits = bits_of(distinct.count - 1);
@@ -119,7 +117,7 @@ struct bits_plan column_bits_plan(
 
 /* ---------------------------------------------------------------- bits */
 
-/* Numbers of up to MOST_BITS, or of 64, one behind the other. */
+/* Writes numbers of up to MOST_BITS, or of 64, one after the other. */
 static void put_all(uint8_t *to, unsigned bits, const uint64_t *numbers, uint32_t count)
 {
 	uint64_t word = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The numbers of one column of a chunk, packed: each as its difference from the least one, from what the number before
- * it lets expect, or as its place among the few that there are, in as many bits as the furthest of them takes. Which of
- * the three takes least is tried. Private to src/column.
+ * The numbers of one column of a chunk, packed. Each number is stored as its difference from the least one, as its
+ * difference from what the previous number suggests, or as its index among a few distinct numbers, in as many bits as
+ * the largest of them takes. The smallest of the three forms is chosen. Private to src/column.
  */
 #ifndef COLUMN_BITS_H
 #define COLUMN_BITS_H
@@ -12,37 +12,40 @@
 
 #include "column/column.h"
 
-/* Bytes behind the packed numbers that a reader may touch, since eight are taken at a time. */
+/* Bytes after the packed numbers that a reader may touch, because it reads eight bytes at a time. */
 #define BITS_SLACK 8u
 
 #define BITS_MOST_DISTINCT 256u
 
 enum bits_form {
-	BITS_PLAIN, /* differences from the least one */
-	BITS_STEPS, /* differences of neighbours, from the least difference */
-	BITS_TABLE, /* the distinct numbers, then each one's place among them */
+	BITS_PLAIN, /* differences from the least number */
+	BITS_STEPS, /* differences between neighbours, from the least such difference */
+	BITS_TABLE, /* the distinct numbers, then each number's index among them */
 };
 
-/* How one column of a chunk lies. */
+/* How one column of a chunk is packed. */
 struct bits_plan {
 	int64_t least;
 	int64_t most;
-	int64_t first; /* STEPS */
-	int64_t base;  /* the least difference, of STEPS */
+	int64_t first; /* for STEPS */
+	int64_t base;  /* for STEPS: the least difference */
 	uint32_t nr_bytes;
-	uint16_t nr_distinct; /* TABLE */
+	uint16_t nr_distinct; /* for TABLE */
 	uint8_t form;
 	uint8_t bits;
 };
 
 /*
- * column_bits_plan: the smallest form for these numbers; `count` is 1 to COLUMN_ROWS. `ret_distinct` is filled for the
- * form TABLE.
+ * column_bits_plan: returns the smallest form for these numbers; `count` is 1 to COLUMN_ROWS. `ret_distinct` is filled
+ * for the form TABLE.
  */
 struct bits_plan column_bits_plan(
 	const int64_t *values, uint32_t count, int64_t ret_distinct[BITS_MOST_DISTINCT]);
 
-/* column_bits_write: plan.nr_bytes bytes, zeroed before. column_bits_read: the numbers again. */
+/*
+ * column_bits_write: writes plan.nr_bytes bytes, which must be zeroed before. column_bits_read: reads the numbers
+ * again.
+ */
 void column_bits_write(const struct bits_plan *plan, const int64_t *distinct, const int64_t *values,
 	uint32_t count, uint8_t *to);
 void column_bits_read(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chunks of rows: each one piece of memory, with the plans of its columns first and their bits behind them; or the
- * plans alone, where the bits are in the room's file.
+ * Chunks of rows: each chunk is one piece of memory, with the plans of its columns first and their bits after them; or
+ * only the plans, if the bits are in the room's file.
  */
 #include "column/bits.h"
 
@@ -49,7 +49,7 @@ void column_log_fini(struct column_log *log)
 	*log = (struct column_log){0};
 }
 
-/* What was worked out of a chunk before its memory is asked for. */
+/* What is computed for a chunk before its memory is allocated. */
 struct planning {
 	struct bits_plan plans[COLUMN_MOST];
 	int64_t distinct[COLUMN_MOST][BITS_MOST_DISTINCT];
@@ -95,7 +95,7 @@ static bool has_file(struct column_room *room)
 	return !room->has_no_file;
 }
 
-/* Leaves the plans in memory, and takes the bits out of it, where these find room in the file. */
+/* Moves the bits to the room's file, if they fit there, and keeps the plans in memory. */
 static struct column_chunk *put_away(
 	const struct column_log *log, struct column_chunk *chunk, size_t nr_bytes)
 {

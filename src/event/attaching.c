@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How programs attach their probes, in words made of attaching.def. Nothing here looks at a program: its name decides.
+ * How programs attach their probes, in words made of attaching.def. Only a program's name is used; the program is not
+ * looked at.
  */
 #include <stdbool.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Names of what statistics are told apart by (breakdowns.def).
- */
+/* Names of the keys by which statistics can be divided and sorted (breakdowns.def). */
 #include <string.h>
 
 #include "corotracer/ct.h"

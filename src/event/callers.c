@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A site's callers, taken apart: a line each, "function TAB file TAB line". A trace may hold any text there.
- */
+/* Parses a site's callers: one line each, "function TAB file TAB line". A trace may have any text there. */
 #include <string.h>
 
 #include "corotracer/event.h"
 
-/* The next word of a line that ends at `end`: up to a tab, which is stepped over. */
+/* Returns the next word of a line that ends at `end`: the text up to a tab, which is skipped. */
 static const char *take_word(const char **at, const char *end, size_t *ret_bytes)
 {
 	const char *word = *at;
@@ -29,7 +27,7 @@ static uint32_t read_line_number(const char *at, const char *end)
 	return at == end ? (uint32_t)number : 0;
 }
 
-/* A line without a function tells nothing. */
+/* A line without a function is skipped. */
 static const char *find_named(const char *at)
 {
 	while (*at == '\t' || *at == '\n') {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The flags of an event as they were told: without what the reader adds on the way about the order of steps. That is
- * for the judgement of this reading, and for no file or table that is made of it.
+ * The flags of an event as they were recorded, without those that the reader adds about the order of steps. The added
+ * flags are for judging this reading, and not for files or tables that are made from it.
  */
 #ifndef EVENT_FLAGS_H
 #define EVENT_FLAGS_H
@@ -9,7 +9,7 @@
 #include "corotracer/ctp.h"
 #include "corotracer/event.h"
 
-/* event_has_order: is it a step of a coroutine, or a lock's, of which readers know an order? */
+/* event_has_order: returns whether the event is a step of a coroutine or a lock, whose order readers examine. */
 static inline bool event_has_order(const struct ct_event *event)
 {
 	switch (event->kind) {
@@ -32,7 +32,7 @@ static inline bool event_has_order(const struct ct_event *event)
 	}
 }
 
-/* event_flags_told: its flags without those. */
+/* event_flags_told: returns the event's flags without those that the reader adds. */
 static inline unsigned event_flags_told(const struct ct_event *event)
 {
 	unsigned added = CT_FLAG_ORDER_UNKNOWN | CT_FLAG_ORDER_CHOSEN;

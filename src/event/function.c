@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The name within a C++ function's signature. This is no parser: where a signature is not understood, all of it is the
- * name.
+ * Finds the name within a C++ function's signature. This is not a parser: if a signature is not understood, the whole
+ * text is the name.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static bool is_word(char c)
 	       (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
 }
 
-/* The length of "operator<<", "operator()" and so on at `at`, whose signs are no brackets; or 0. */
+/* Returns the length of "operator<<", "operator()" and so on at `at`, whose signs are not brackets; or 0. */
 static size_t operator_length(const char *from, const char *at)
 {
 	static const char word[] = "operator";
@@ -32,7 +32,7 @@ static size_t operator_length(const char *from, const char *at)
 	return length;
 }
 
-/* Where a bracket that opens at `at` closes: just behind it, or NULL. */
+/* Returns the place after the bracket that closes the one at `at`, or NULL. */
 static const char *behind_bracket(const char *from, const char *at)
 {
 	unsigned depth = 0;
@@ -46,7 +46,7 @@ static const char *behind_bracket(const char *from, const char *at)
 		}
 		if (strchr("(<[{", *at))
 			depth++;
-		/* The arrow of a pointer or of a trailing result closes nothing. */
+		/* The arrow of a pointer or of a trailing result does not close a bracket. */
 		if (*at == '>' && at > from && at[-1] == '-')
 			continue;
 		if (strchr(")>]}", *at) && --depth == 0)
@@ -55,7 +55,7 @@ static const char *behind_bracket(const char *from, const char *at)
 	return NULL;
 }
 
-/* Words that may follow the parameters at the end of a signature; behind "::" comes more of the name. */
+/* Returns whether the text may follow the parameters at the end of a signature; after "::" the name continues. */
 static bool ends_signature(const char *at)
 {
 	static const char *const endings[] = {
@@ -71,7 +71,7 @@ static bool ends_signature(const char *at)
 	return false;
 }
 
-/* False where it has no parameters, or is not understood. */
+/* Returns false if the signature has no parameters, or is not understood. */
 static bool find_in_signature(const char *signature, const char **ret_name, const char **ret_end)
 {
 	const char *at = signature, *name = signature, *behind;

@@ -16,7 +16,7 @@ enum go_word {
 	NR_GO_WORDS,
 };
 
-/* go_words_text: the word itself. */
+/* go_words_text: returns the word itself. */
 static inline const char *go_words_text(enum go_word word)
 {
 	static const char *const words[] = {
@@ -28,13 +28,13 @@ static inline const char *go_words_text(enum go_word word)
 	return words[word];
 }
 
-/* go_words_is: is the text, which may be NULL, this word? */
+/* go_words_is: returns whether the text, which may be NULL, is this word. */
 static inline bool go_words_is(const char *text, enum go_word word)
 {
 	return text && strcmp(text, go_words_text(word)) == 0;
 }
 
-/* go_words_has: is the text one of them? */
+/* go_words_has: returns whether the text is one of the words. */
 static inline bool go_words_has(const char *text)
 {
 	unsigned i;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the words of a record hold, by its kind, as def/kinds.def says.
- */
+/* What the words of a record mean, by its kind, as def/kinds.def says. */
 #ifndef EVENT_KIND_WORDS_H
 #define EVENT_KIND_WORDS_H
 
@@ -27,7 +25,7 @@ enum kind_argument {
 	KIND_ARGUMENT_SMALL,
 };
 
-/* kind_object: what the third word holds. */
+/* kind_object: returns what the third word means. */
 static inline enum kind_object kind_object(unsigned kind)
 {
 	switch (kind) {
@@ -41,7 +39,7 @@ static inline enum kind_object kind_object(unsigned kind)
 	}
 }
 
-/* kind_argument: what the argument holds. */
+/* kind_argument: returns what the argument means. */
 static inline enum kind_argument kind_argument(unsigned kind)
 {
 	switch (kind) {
@@ -55,7 +53,9 @@ static inline enum kind_argument kind_argument(unsigned kind)
 	}
 }
 
-/* kind_category: enum ctp_category; SCHEDULING of what is not known. For a detail, that of its event counts. */
+/*
+ * kind_category: returns the enum ctp_category; SCHEDULING for an unknown kind. A detail has the category of its event.
+ */
 static inline enum ctp_category kind_category(unsigned kind)
 {
 	switch (kind) {
@@ -69,7 +69,7 @@ static inline enum ctp_category kind_category(unsigned kind)
 	}
 }
 
-/* Whom a range concerns, as def/ranges.def says. */
+/* What a range concerns, as def/ranges.def says. */
 enum kind_scope {
 	KIND_SCOPE_PROCESS,
 	KIND_SCOPE_PROCESSOR,
@@ -77,7 +77,7 @@ enum kind_scope {
 	KIND_SCOPE_COROUTINE,
 };
 
-/* kind_range_scope: of a range that this version does not know, the thread. */
+/* kind_range_scope: returns the scope of a range; the thread for a range that this version does not know. */
 static inline enum kind_scope kind_range_scope(unsigned range)
 {
 	switch (range) {
@@ -91,14 +91,14 @@ static inline enum kind_scope kind_range_scope(unsigned range)
 	}
 }
 
-/* kind_is_observed: is it the engine that says so, and not the thread of the record itself? */
+/* kind_is_observed: returns whether the engine observed the event, rather than the record's own thread writing it. */
 static inline bool kind_is_observed(unsigned kind)
 {
 	return kind == CTP_KIND_THREAD_STATE || kind == CTP_KIND_THREAD_TIME ||
 	       kind == CTP_KIND_THREAD_POLL;
 }
 
-/* kind_coro_key: what the second word holds, in a word, where it names no coroutine; else NULL. */
+/* kind_coro_key: returns a name for the second word if that does not name a coroutine; else NULL. */
 static inline const char *kind_coro_key(unsigned kind)
 {
 	switch (kind) {
@@ -123,13 +123,16 @@ static inline const char *kind_coro_key(unsigned kind)
 	}
 }
 
-/* kind_has_coro: does the second word name a coroutine? */
+/* kind_has_coro: returns whether the second word names a coroutine. */
 static inline bool kind_has_coro(unsigned kind)
 {
 	return !kind_coro_key(kind);
 }
 
-/* kind_is_annotation: does the program tell something of itself? Its site then has the name. */
+/*
+ * kind_is_annotation: returns whether the event is an annotation, by which the program describes itself. Its name is
+ * the site's.
+ */
 static inline bool kind_is_annotation(unsigned kind)
 {
 	return (kind >= CTP_KIND_TASK_BEGIN && kind <= CTP_KIND_MARK) ||

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Names of the numbers that events carry, from the lists in include/corotracer/def.
- */
+/* Names of the numbers in events, from the lists in include/corotracer/def. */
 #include <string.h>
 
 #include "corotracer/event.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Places that a pattern means.
- */
+/* Matching places with patterns. */
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +11,10 @@
 
 #define PLACE_BYTES 1280
 
-/* The path as a whole, and each end of it from a folder's or the file's name on; with the line, and without. */
+/*
+ * Matches the whole path, and each end of the path that begins with a folder's or the file's name; with the line, and
+ * without it.
+ */
 static bool has_file(const char *pattern, const char *file, uint32_t line)
 {
 	char place[PLACE_BYTES];
@@ -33,7 +34,7 @@ static bool has_file(const char *pattern, const char *file, uint32_t line)
 	return false;
 }
 
-/* The signature, its name, and each end of that from behind a "::" on, which stands in no template argument. */
+/* Matches the signature, its name, and each end of the name after a "::" that is not within a template argument. */
 static bool has_function(const char *pattern, const char *function)
 {
 	char name[PLACE_BYTES];
@@ -54,7 +55,7 @@ static bool has_function(const char *pattern, const char *function)
 	return false;
 }
 
-/* A pattern that names a function means what the compiler took into it, too. */
+/* A pattern that names a function also matches places in functions that were inlined into it. */
 static bool has_caller(const char *pattern, const char *callers)
 {
 	char function[PLACE_BYTES], file[PLACE_BYTES];

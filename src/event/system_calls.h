@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * System calls, by the numbers that looks at threads tell (THREAD_STATE). Numbers are this machine's.
- */
+/* System calls, by the numbers in THREAD_STATE events. The numbers are this machine's. */
 #ifndef EVENT_SYSTEM_CALLS_H
 #define EVENT_SYSTEM_CALLS_H
 
@@ -9,7 +7,7 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
-/* event_is_epoll_call: does the call wait for what an epoll instance has? */
+/* event_is_epoll_call: returns whether the call waits for the events of an epoll instance. */
 static inline bool event_is_epoll_call(uint64_t number)
 {
 #ifdef SYS_epoll_wait

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Times of which one may not be known.
- */
+/* Differences of times, either of which may be unknown. */
 #include "corotracer/event.h"
 
 int64_t ct_time_between(ct_time from, ct_time until)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What became of wakes.
- */
+/* The effects of wakes. */
 #ifndef EVENT_WAKES_H
 #define EVENT_WAKES_H
 
@@ -10,7 +8,7 @@
 
 #include "corotracer/ctp.h"
 
-/* event_makes_ready: does a wake with this outcome make its target ready? */
+/* event_makes_ready: returns whether a wake with this outcome makes its target ready. */
 static inline bool event_makes_ready(uint8_t outcome)
 {
 	return outcome == CTP_OUTCOME_QUEUED || outcome == CTP_OUTCOME_ALREADY_QUEUED ||

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a segment that a hostile peer may be writing. Each word of the header is loaded exactly
- * once, so that what was checked is what is used.
+ * Reading a segment that a hostile peer may be writing. Each word of the header is loaded exactly once, so that the
+ * value that was checked is the value that is used.
  */
 #include <string.h>
 
 #include "proto/proto.h"
 
-/* One region of the segment: where it begins, how much it holds. */
+/* One region of the segment: its begin, and its number of units. */
 struct region {
 	const char *name;
 	uint64_t offset;
@@ -76,7 +76,7 @@ static enum ct_status check_identity(
 	return CT_OK;
 }
 
-/* *end: where the region before this one ends; moved on to where this one does. */
+/* Checks a region. *end is where the region before this one ends; it is moved to where this region ends. */
 static enum ct_status check_region(
 	const struct region *region, uint64_t *end, uint64_t mapped_bytes, struct ct_error *reterr)
 {
@@ -85,7 +85,7 @@ static enum ct_status check_region(
 	if (region->count == 0 || region->count > region->count_max)
 		return ct_fail(reterr, CT_ERR_CORRUPT, "the segment claims %llu %s",
 			(unsigned long long)region->count, region->name);
-	/* No overflow: count is at most count_max, and that times the unit is below 2^31. */
+	/* This does not overflow: count is at most count_max, and count_max times the unit is below 2^31. */
 	bytes = region->count * region->unit_bytes;
 	if (region->offset < *end || region->offset % region->alignment ||
 		region->offset > mapped_bytes || bytes > mapped_bytes - region->offset)
@@ -123,7 +123,7 @@ static enum ct_status check_regions(const struct proto_layout *layout, struct ct
 #define ABOUT_HEADER_BYTES (offsetof(struct ctp_header, about_bytes) + sizeof(uint64_t))
 #define FLIGHT_HEADER_BYTES (offsetof(struct ctp_header, instants) + 2 * sizeof(struct ctp_instant))
 
-/* Where the text lies outside, there is none. */
+/* A text that lies outside of the mapping is ignored. */
 static void copy_about(const struct ctp_header *mapped, struct proto_layout *layout)
 {
 	const uint64_t features = CTP_FEATURE_ABOUT | CTP_FEATURE_FLIGHT;
@@ -139,7 +139,7 @@ static void copy_about(const struct ctp_header *mapped, struct proto_layout *lay
 		layout->about_offset = layout->about_bytes = 0;
 }
 
-/* The facts that only a flight recorder has. */
+/* Copies the facts that only a flight recorder has. */
 static void copy_flight(const struct ctp_header *mapped, struct proto_layout *layout)
 {
 	const struct ctp_instant *latest;
@@ -215,7 +215,7 @@ const struct ctp_record *proto_chunk(
 			      (uint64_t)number * CTP_CHUNK_BYTES);
 }
 
-/* Four bytes at any alignment, each loaded once: what is checked is what is used. */
+/* Loads four bytes at any alignment, each once, so that the value that is checked is the value that is used. */
 static uint32_t load_length(const unsigned char *bytes)
 {
 	uint32_t length = 0;
@@ -226,7 +226,7 @@ static uint32_t load_length(const unsigned char *bytes)
 	return length;
 }
 
-/* Copies the name at `offset` into `ret_text`; false where it does not lie inside the names. */
+/* Copies the name at `offset` into `ret_text`. Returns false if the name does not lie inside the names. */
 static bool read_name(
 	const struct proto_layout *layout, const void *base, uint32_t offset, char *ret_text)
 {
@@ -248,7 +248,7 @@ static bool read_name(
 	return true;
 }
 
-/* P-45: a number that is not smaller tells nothing. */
+/* P-45: a number that is not smaller than the site's own is ignored. */
 static uint32_t before(const struct proto_site *site, uint32_t id, uint32_t other)
 {
 	return site->kind == CTP_SITE_SOURCE && other < id ? other : 0;

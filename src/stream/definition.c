@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The contents of definitions.
- */
+/* The texts and meanings of definitions. */
 #include "stream/definition.h"
 
 size_t definition_texts(

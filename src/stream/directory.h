@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The segments, streams and clocks defined so far: for sinks that must know whose a record is, and when it was.
- */
+/* The segments, streams and clocks defined so far, for sinks that must know the process and the time of a record. */
 #ifndef STREAM_DIRECTORY_H
 #define STREAM_DIRECTORY_H
 
@@ -9,7 +7,7 @@
 #include "base/timeline.h"
 #include "base/vec.h"
 
-#define DIRECTORY_CLOCKS 4 /* enum ctp_clock */
+#define DIRECTORY_CLOCKS 4 /* number of clocks in enum ctp_clock */
 
 struct directory_segment {
 	uint32_t process;
@@ -17,31 +15,31 @@ struct directory_segment {
 	uint32_t clock; /* below DIRECTORY_CLOCKS; CTP_CLOCK_NONE: not known */
 };
 
-/* Zeroed is empty. Segments and streams are found by their numbers. */
+/* Zeroed: empty. Segments and streams are found by their numbers. */
 struct directory {
 	VEC(struct directory_segment) segments;
 	VEC(uint32_t) segment_of; /* a stream's segment; 0: the stream is not defined */
 	struct timeline timelines[DIRECTORY_CLOCKS];
 };
 
-/* directory_note: takes up a definition, whatever it defines. False: out of memory. */
+/* directory_note: notes a definition, of any type. Returns false if out of memory. */
 bool directory_note(struct directory *directory, const struct ct_definition *definition);
 void directory_fini(struct directory *directory);
 
-/* directory_has: is the stream defined? */
+/* directory_has: returns whether the stream is defined. */
 static inline bool directory_has(const struct directory *directory, uint32_t stream)
 {
 	return stream < directory->segment_of.count && directory->segment_of.at[stream];
 }
 
-/* directory_segment: of a stream that is defined. */
+/* directory_segment: returns the segment of a stream, which must be defined. */
 static inline const struct directory_segment *directory_segment(
 	const struct directory *directory, uint32_t stream)
 {
 	return &directory->segments.at[directory->segment_of.at[stream]];
 }
 
-/* directory_ns: CLOCK_MONOTONIC of a raw time of this clock, as the readings so far tell. */
+/* directory_ns: converts a raw time of this clock to CLOCK_MONOTONIC, by the readings so far. */
 uint64_t directory_ns(const struct directory *directory, uint32_t clock, uint64_t raw);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The lists behind ct_tables, as each source keeps them that fills them by and by.
- */
+/* The lists behind ct_tables, for sources that fill them gradually. */
 #ifndef STREAM_LISTS_H
 #define STREAM_LISTS_H
 
@@ -18,16 +16,16 @@ struct lists {
 	VEC(struct ct_note) notes;
 };
 
-/* Rows of which nothing is known. */
+/* Rows in which everything is unknown. */
 extern const struct ct_process lists_no_process;
 extern const struct ct_thread lists_no_thread;
 extern const struct ct_site lists_no_site;
 
-/* lists_begin: number 0 of each list stands for what is not known. False: out of memory. */
+/* lists_begin: adds entry 0 of each list, which means "none". Returns false if out of memory. */
 bool lists_begin(struct lists *lists);
 void lists_fini(struct lists *lists);
 
-/* lists_publish: the tables show the lists as they are now, until one of them grows. */
+/* lists_publish: makes the tables show the lists as they are now; valid until one of the lists grows. */
 void lists_publish(const struct lists *lists, struct ct_tables *tables);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where an event stands among those of other streams, kept once for all sources.
+ * The place of an event among those of other streams, defined once for all sources.
  *
- * Within a stream the order is as written, whatever the times say; so an event's place is the latest
- * time that its stream has shown so far. A time far behind the end of observation cannot be true:
- * it does not move the place, or one broken record would carry the rest of its stream to the end.
+ * Within a stream the order is as written, whatever the times say; so an event's place is the latest time that its
+ * stream has shown so far. A time long after the end of observation cannot be true: it does not move the place, because
+ * otherwise one broken record would move the rest of its stream to the end.
  */
 #ifndef STREAM_ORDER_H
 #define STREAM_ORDER_H
@@ -12,14 +12,15 @@
 #include "corotracer/event.h"
 
 #define ORDER_FIRST INT64_MIN               /* the place before a stream's first event */
-#define ORDER_SLACK_NS INT64_C(60000000000) /* behind the end of observation */
+#define ORDER_SLACK_NS INT64_C(60000000000) /* after the end of observation */
 
-#define ORDER_REACH_NS INT64_C(5000) /* of a counter, where nobody has measured it */
+#define ORDER_REACH_NS INT64_C(5000) /* of a counter, if it was not measured */
 #define ORDER_LEAST_REACH_NS \
-	INT64_C(1000) /* of clock readings of two cores, and instructions around them */
+	INT64_C(1000) /* of clock readings of two cores, and the instructions around them */
 
 /*
- * order_reach: how far a time-stamp may lie before its event. Between two threads nothing is certain within that.
+ * order_reach: returns how far a time-stamp may lie before its event. Within this distance the order of events of two
+ * threads is not certain.
  */
 static inline int64_t order_reach(const struct ct_tables *tables)
 {
@@ -32,7 +33,7 @@ static inline int64_t order_reach(const struct ct_tables *tables)
 	return reach < ORDER_SLACK_NS ? reach : ORDER_SLACK_NS;
 }
 
-/* order_limit: the latest time that is believed. */
+/* order_limit: returns the latest time that is believed. */
 static inline ct_time order_limit(const struct ct_tables *tables)
 {
 	return tables->observed_until > INT64_MAX - ORDER_SLACK_NS
@@ -40,7 +41,7 @@ static inline ct_time order_limit(const struct ct_tables *tables)
 		       : tables->observed_until + ORDER_SLACK_NS;
 }
 
-/* order_place: the place of an event, given the place of the one before it in its stream. */
+/* order_place: returns the place of an event, given the place of the previous event in its stream. */
 static inline ct_time order_place(ct_time before, ct_time time, ct_time limit)
 {
 	return time > before && time <= limit ? time : before;

@@ -11,7 +11,7 @@
 #include "event/places.h"
 #include "stream/pass.h"
 
-/* Often enough for a line a second, and too seldom to be felt. */
+/* Often enough for one line a second, and rarely enough not to cost anything. */
 #define TELL_EVERY 16384u
 
 /* ---------------------------------------------------------------- what is wanted */
@@ -55,7 +55,7 @@ static enum ct_status read_kinds(
 	return CT_OK;
 }
 
-/* How many places the pattern means. */
+/* Marks the places that the pattern means; returns their number. */
 static uint32_t mark_places(struct pass *pass, const char *pattern, const struct ct_tables *tables)
 {
 	uint32_t site, count = 0;
@@ -69,7 +69,7 @@ static uint32_t mark_places(struct pass *pass, const char *pattern, const struct
 	return count;
 }
 
-/* A pattern that means no place is a slip: it would leave everything out. */
+/* A pattern that means no place is a mistake: it would leave everything out. */
 static enum ct_status read_places(struct pass *pass, const char *const *places,
 	const struct ct_tables *tables, struct ct_error *reterr)
 {
@@ -141,7 +141,7 @@ bool pass_takes_site(const struct pass *pass, uint64_t site)
 	return !pass->is_place || (site < pass->nr_sites && pass->is_place[site]);
 }
 
-/* An event without a time is in no part of it. */
+/* An event without a time is in no part of the trace. */
 static bool has_time(const struct pass *pass, ct_time time)
 {
 	if (time == CT_NO_TIME)

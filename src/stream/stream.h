@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cursor between those that produce events and those that read or keep them.
+ * The interfaces between code that produces events and code that reads or keeps them.
  *
- * A source hands out events in order, and the tables they refer to. A sink takes raw records as the
- * engine drains them, with definitions of what they refer to; it keeps them in whatever form it
- * likes. Nothing above this layer knows where events come from.
+ * A source hands out events in order, and the tables that they refer to. A sink takes raw records as the engine drains
+ * them, with definitions of what they refer to, and keeps them in any form. No layer above this one knows where events
+ * come from.
  */
 #ifndef STREAM_STREAM_H
 #define STREAM_STREAM_H
@@ -18,7 +18,7 @@
 
 struct ct_source;
 
-/* The older form's words for a suspend or resume, beside its thread and time. */
+/* The words of the older form for a suspend or resume, besides its thread and time. */
 struct ct_row {
 	uint64_t probe_id;
 	uint64_t address;
@@ -28,54 +28,56 @@ struct ct_row {
 #define SOURCE_ROOM_EVENTS 256u
 
 /*
- * A run of events, in order, which is borrowed until the next one is asked for. A source that has to put events
- * together does so in the room, one that has them lends them from where they lie.
+ * A run of events, in order, borrowed until the next run is asked for. A source that has to assemble events does so in
+ * the room; a source that has them in memory lends them from there.
  */
 struct ct_events {
-	struct ct_event *room;     /* the source's until the next call */
-	size_t capacity;           /* of the room: no run is longer */
-	const struct ct_event *at; /* the room, unless the source lends */
-	size_t count;              /* 1 at least */
-	/* that they come from, one for each; NULL: they come from none */
+	struct ct_event *room;     /* for the source's use until the next call */
+	size_t capacity;           /* size of the room: no run is longer */
+	const struct ct_event *at; /* equal to `room`, unless the source lends */
+	size_t count;              /* at least 1 */
+	/* the rows from which the events come, one for each; NULL: not from rows */
 	const struct ct_row *rows;
-	bool are_carried; /* they tell how things stood when this part began */
+	bool are_carried; /* carried events: they state what was so when this part began */
 };
 
 struct ct_source_ops {
 	/*
-	 * next: the next run, in order of time, within a thread in the order it was written; `events` comes empty,
-	 * with its room. CT_OK; CT_END when there is no more; a failure, or CT_END, is returned again by each
-	 * further call. From a source that grows, CT_AGAIN: no more at present.
+	 * next: returns the next run, in order of time, within a thread in the order of writing; `events` is empty on
+	 * entry, except its room. CT_OK; CT_END when there are no more events. A failure, or CT_END, is returned again
+	 * by each further call. A source that grows may return CT_AGAIN: no more events at present.
 	 */
 	enum ct_status (*next)(
 		struct ct_source *source, struct ct_events *events, struct ct_error *reterr);
-	/* reset: start again from the first event. Tables stay as they are. */
+	/* reset: goes back to the first event. Tables stay as they are. */
 	enum ct_status (*reset)(struct ct_source *source, struct ct_error *reterr);
-	/* close: frees everything; the source and all that was borrowed from it are gone. */
+	/* close: frees everything, including all that was borrowed from the source. */
 	void (*close)(struct ct_source *source);
 };
 
 /* Events handed out since the first one that were put into another order than that of their time-stamps. */
 struct ct_order {
 	uint64_t nr_moved;
-	int64_t furthest_ns; /* by which a time was raised at most */
+	int64_t furthest_ns; /* most by which a time was raised */
 };
 
 /*
- * First member of every source. `tables` is complete for file sources as soon as the source is open
- * (they look through their definitions first).
+ * First member of every source. For file sources `tables` is complete as soon as the source is open (definitions are
+ * read first).
  */
 struct ct_source {
 	const struct ct_source_ops *ops;
 	const struct ct_tables *tables;
 	const struct ct_order *order; /* NULL: events come by their time-stamps */
-	bool is_ordered;     /* events come in an order that can be, whatever the clocks' reach */
-	bool was_damaged;    /* it is a copy of one that is damaged */
-	bool goes_on;        /* it is written at present, and more stands behind it soon */
-	uint64_t most_bytes; /* that who folds them may keep for its coroutines; 0: any number */
-	struct ct_events one_by_one;              /* what source_next hands out */
-	size_t nr_handed;                         /* of these */
-	struct ct_event room[SOURCE_ROOM_EVENTS]; /* where the reader has no room of its own */
+	bool is_ordered;  /* events come in a possible order, whatever the clocks' reach */
+	bool was_damaged; /* a copy of a damaged trace */
+	bool goes_on;     /* it is being written, and more events follow soon */
+	/* most memory that the events' reader may keep for its coroutines; 0: any */
+	uint64_t most_bytes;
+	/* the run from which source_next hands out events */
+	struct ct_events one_by_one;
+	size_t nr_handed;                         /* events of that run handed out so far */
+	struct ct_event room[SOURCE_ROOM_EVENTS]; /* for readers that have no room of their own */
 };
 
 /* source_next_run: see `next`. */
@@ -87,7 +89,10 @@ static inline enum ct_status source_next_run(
 	return source->ops->next(source, ret_events, reterr);
 }
 
-/* source_fill: the same, and the run lies in this room, even if the source had it elsewhere. */
+/*
+ * source_fill: does what source_next_run does, and puts the run into this room, even if the source lends it from
+ * elsewhere.
+ */
 static inline enum ct_status source_fill(struct ct_source *source, struct ct_event *room,
 	size_t capacity, struct ct_events *ret_events, struct ct_error *reterr)
 {
@@ -103,8 +108,8 @@ static inline enum ct_status source_fill(struct ct_source *source, struct ct_eve
 }
 
 /*
- * source_lend: for a source that has a run already, which may be longer than the room: what of it was not lent yet, as
- * far as one run may go. `nr_lent` counts on.
+ * source_lend: for a source that has a run in memory, which may be longer than the room: lends the part that was not
+ * lent yet, as far as one run may go. `nr_lent` is advanced.
  */
 static inline void source_lend(
 	const struct ct_events *run, size_t *nr_lent, struct ct_events *ret_events)
@@ -119,8 +124,8 @@ static inline void source_lend(
 }
 
 /*
- * source_next: the next event alone, borrowed until the next call; what it returns is what `next` does. Between two
- * resets events are asked for one by one, or by runs.
+ * source_next: returns the next event alone, borrowed until the next call; the status is that of `next`. Between two
+ * resets, ask for events either one by one or by runs.
  */
 static inline enum ct_status source_next(
 	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
@@ -139,7 +144,10 @@ static inline enum ct_status source_next(
 	return CT_OK;
 }
 
-/* source_is_carried: of the event that source_next handed out last. source_row: the row that it came from, or NULL. */
+/*
+ * source_is_carried: returns whether the event that source_next handed out last is carried. source_row: returns the row
+ * from which that event came, or NULL.
+ */
 static inline bool source_is_carried(const struct ct_source *source)
 {
 	return source->one_by_one.are_carried;
@@ -160,8 +168,8 @@ typedef enum ct_status source_function(
 	void *context, const struct ct_event *event, struct ct_error *reterr);
 
 /*
- * source_each: calls the function with each event from the first one on, borrowed until it returns. CT_OK after the
- * last one; else a failure of the source, or what the function returned other than CT_OK.
+ * source_each: calls the function for each event from the first one on; the event is borrowed during the call. Returns
+ * CT_OK after the last event; else a failure of the source, or what the function returned other than CT_OK.
  */
 static inline enum ct_status source_each(
 	struct ct_source *source, source_function *function, void *context, struct ct_error *reterr)
@@ -178,7 +186,7 @@ static inline enum ct_status source_each(
 	return status == CT_END ? CT_OK : status;
 }
 
-/* source_close: NULL is allowed. */
+/* source_close: closes the source. NULL is allowed. */
 static inline void source_close(struct ct_source *source)
 {
 	if (source)
@@ -188,18 +196,17 @@ static inline void source_close(struct ct_source *source)
 /* -------------------------------------------------------------------- sink */
 
 /*
- * Numbers in what follows are given by the producer: process, thread, segment and stream indexes
- * each start at 1 and are defined before they are used. Times are raw: what the segment's clock
- * counts.
+ * The producer gives the following numbers: process, thread, segment and stream indexes each start at 1 and are defined
+ * before they are used. Times are raw: in units of the segment's clock.
  */
 
 /* The run as a whole: the first definition of every trace. */
 struct ct_define_run {
 	uint8_t run_id[16];
 	const char *host;
-	const char *command_line; /* of the engine */
-	bool has_no_end;          /* made from a form that tells no end of observation */
-	uint64_t nr_impossible;   /* events that were left out then: their times cannot be true */
+	const char *command_line; /* command line of the engine */
+	bool has_no_end;          /* made from a form that cannot state the end of observation */
+	uint64_t nr_impossible;   /* events left out then because their times cannot be true */
 };
 
 struct ct_define_process {
@@ -210,14 +217,14 @@ struct ct_define_process {
 	const char *command_line;
 };
 
-/* A segment: its site numbers and coroutine ids are its own. */
+/* A segment, which has its own site numbers and coroutine ids. */
 struct ct_define_segment {
 	uint32_t segment;
 	uint32_t process;
 	uint32_t role;  /* enum ctp_role */
 	uint32_t clock; /* enum ctp_clock */
 	uint8_t identity[16];
-	uint64_t attached;     /* raw */
+	uint64_t attached;     /* raw time */
 	bool has_bare_resumes; /* see struct ct_process */
 };
 
@@ -228,13 +235,15 @@ struct ct_define_thread {
 	const char *name;
 };
 
-/* A stream: one ring of one segment. Order within it is as written. */
+/* A stream: one ring of one segment. Its order is the order of writing. */
 struct ct_define_stream {
 	uint32_t stream;
 	uint32_t segment;
 };
 
-/* A site: (segment, id) is what records name. Defined again, it gains what was not known before. */
+/*
+ * A site, which records name by segment and id. A later definition of the site adds facts that were not known before.
+ */
 struct ct_define_site {
 	uint32_t segment;
 	uint32_t id;
@@ -248,8 +257,8 @@ struct ct_define_site {
 	uint64_t address;
 	uint64_t module_offset;
 	const char *callers; /* see struct ct_site */
-	uint32_t form;       /* likewise */
-	uint32_t stack;      /* the id of one of the same segment; 0: none */
+	uint32_t form;       /* see struct ct_site */
+	uint32_t stack;      /* id of a stack of the same segment; 0: none */
 };
 
 /* A call on a stack (struct ct_stack); sites and callers are those of the same segment. */
@@ -257,7 +266,7 @@ struct ct_define_stack {
 	uint32_t segment;
 	uint32_t id; /* from 1 */
 	uint32_t site;
-	uint32_t caller; /* smaller than its own id; 0: none */
+	uint32_t caller; /* smaller than `id`; 0: none */
 };
 
 struct ct_define_mapping {
@@ -269,9 +278,9 @@ struct ct_define_mapping {
 	const char *build_id;
 };
 
-/* One instant on three clocks. Several of them give the counter's frequency. */
+/* One instant on three clocks. Several of these give the counter's frequency. */
 struct ct_define_clock {
-	uint32_t clock; /* enum ctp_clock: what `raw` counts */
+	uint32_t clock; /* enum ctp_clock: the clock of `raw` */
 	uint64_t raw;
 	uint64_t monotonic_ns;
 	uint64_t realtime_ns;
@@ -289,9 +298,9 @@ struct ct_define_loss {
 	uint32_t thread; /* 0: not known */
 	uint32_t reason; /* enum ctp_loss */
 	uint64_t count;
-	uint64_t first_monotonic_ns; /* the interval in which they would have been */
+	uint64_t first_monotonic_ns; /* the interval in which the events would have been */
 	uint64_t last_monotonic_ns;
-	uint64_t coro; /* whose they are; 0: not known, or of several */
+	uint64_t coro; /* the coroutine whose events they are; 0: not known, or several */
 };
 
 struct ct_define_ending {
@@ -302,7 +311,7 @@ struct ct_define_ending {
 	uint64_t monotonic_ns;
 };
 
-/* A fault of the recording, or of the input of which the trace was made. */
+/* A fault of the recording, or of the input from which the trace was made. */
 struct ct_define_note {
 	const char *text; /* one sentence */
 	uint64_t count;
@@ -314,20 +323,21 @@ struct ct_define_end {
 	uint64_t monotonic_ns;
 	uint64_t nr_events;
 	uint64_t nr_lost;
-	bool is_cut; /* the recording goes on behind this part of it */
+	bool is_cut; /* the recording goes on after this part of it */
 };
 
 /*
- * A part of the trace that can be understood alone begins, and ends. A sink that keeps such parts makes
- * these itself; a producer that hands on a part of a recording defines the first GENERATION, before anything else.
+ * The beginning and the end of a part of the trace that can be understood alone. A sink that makes such parts makes
+ * these definitions itself; a producer that passes on a part of a recording defines the first GENERATION, before
+ * anything else.
  */
 struct ct_define_generation {
 	uint32_t generation; /* from 1 */
 	uint64_t monotonic_ns;
-	uint64_t nr_events_before; /* in the recording, not in this part */
+	uint64_t nr_events_before; /* events of the recording before this part */
 	uint64_t nr_lost_before;
-	uint64_t nr_carried;   /* records that tell how things stood */
-	uint64_t nr_forgotten; /* facts that found no room among them */
+	uint64_t nr_carried;   /* carried records */
+	uint64_t nr_forgotten; /* facts for which no room was left among the carried records */
 };
 
 struct ct_define_generation_end {
@@ -335,10 +345,10 @@ struct ct_define_generation_end {
 	uint64_t monotonic_ns;
 	uint64_t nr_events;
 	uint64_t nr_lost;
-	uint64_t most_live; /* coroutines that were alive at once within it; 0: not known */
+	uint64_t most_live; /* most coroutines alive at a time within it; 0: not known */
 };
 
-/* Why the trace was written, where somebody or something asked for it at a certain moment. */
+/* Why the trace was written, if a person or a condition asked for it at a certain moment. */
 struct ct_define_reason {
 	uint64_t monotonic_ns;
 	const char *text;
@@ -388,20 +398,20 @@ struct ct_definition {
 };
 
 /*
- * Records of one stream, written by one thread, in order. `records` may lie in shared memory that a
- * hostile peer changes meanwhile: a sink reads each word once, and trusts none. Only of a copy, which
- * nobody writes any more, words may be read again.
+ * Records of one stream, written by one thread, in order. `records` may lie in shared memory that a hostile peer
+ * changes at the same time: a sink reads each word once, and trusts no word. Only the words of a copy (is_copy) may be
+ * read again.
  */
 struct ct_batch {
 	uint32_t stream;
 	uint32_t thread;
 	const struct ctp_record *records;
 	size_t nr_records;
-	bool is_carried; /* they tell how things stood when the part began (F-64) */
-	bool is_copy;    /* the records lie in memory that nobody writes until put returns */
+	bool is_carried; /* the records state what was so when the part began (F-64) */
+	bool is_copy;    /* no thread writes to the records' memory until put returns */
 };
 
-/* stream_record: a copy of a record of a batch, each word read once. */
+/* stream_record: returns a copy of a record of a batch, reading each word once. */
 static inline struct ctp_record stream_record(const struct ctp_record *from)
 {
 	return (struct ctp_record){
@@ -422,13 +432,13 @@ struct ct_sink_ops {
 	enum ct_status (*define)(struct ct_sink *sink, const struct ct_definition *definition,
 		struct ct_error *reterr);
 	/*
-	 * flush: everything taken so far is in the operating system's hands when it returns; a
-	 * sink with a thread of its own (stages/queue.h) sees to it soon, and does not wait.
+	 * flush: returns when everything taken so far is with the operating system; a sink with a thread of its own
+	 * (stages/queue.h) does that soon, and does not wait.
 	 */
 	enum ct_status (*flush)(struct ct_sink *sink, struct ct_error *reterr);
 	/*
-	 * close: flushes, makes the output final (it gets its name now, if it has one), and frees
-	 * the sink, also where it fails. `is_wanted` false throws the output away.
+	 * close: flushes, makes the output final (if it has a name, it gets the name now), and frees the sink, even if
+	 * it fails. With `is_wanted` false the output is discarded.
 	 */
 	enum ct_status (*close)(struct ct_sink *sink, bool is_wanted, struct ct_error *reterr);
 };
