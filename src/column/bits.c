@@ -56,24 +56,67 @@ static bool gather(struct distinct *distinct, const int64_t *values, uint32_t co
 	return true;
 }
 
-static void plan_steps(struct bits_plan *plan, const int64_t *values, uint32_t count)
+/* The least and the greatest number of a column, and the least and the greatest difference of neighbours. */
+struct extent {
+	int64_t least, most;
+	int64_t least_step, most_step;
+	bool has_overflow; /* a difference does not fit */
+};
+
+/* The loop has no branch, so that compilers make vectors of it. */
+static inline __attribute__((always_inline)) struct extent look_through(
+	const int64_t *values, uint32_t count)
 {
-	int64_t least = INT64_MAX, most = INT64_MIN, step;
-	unsigned bits;
+	int64_t least = values[0], most = values[0];
+	int64_t least_step = INT64_MAX, most_step = INT64_MIN, overflow = 0;
 	uint32_t i;
 
 	for (i = 1; i < count; i++) {
-		if (__builtin_sub_overflow(values[i], values[i - 1], &step))
-			return;
-		least = step < least ? step : least;
-		most = step > most ? step : most;
+		int64_t value = values[i], before = values[i - 1];
+		int64_t step = (int64_t)((uint64_t)value - (uint64_t)before);
+
+		least = value < least ? value : least;
+		most = value > most ? value : most;
+		least_step = step < least_step ? step : least_step;
+		most_step = step > most_step ? step : most_step;
+		overflow |= (value ^ before) & (value ^ step);
 	}
-	bits = count > 1 ? bits_of((uint64_t)most - (uint64_t)least) : 0;
-	if (bits >= plan->bits)
+	return (struct extent){least, most, least_step, most_step, overflow < 0};
+}
+
+#if defined(__x86_64__)
+
+__attribute__((target("avx2"))) static struct extent look_through_by_vectors(
+	const int64_t *values, uint32_t count)
+{
+	return look_through(values, count);
+}
+
+static struct extent extent_of(const int64_t *values, uint32_t count)
+{
+	return __builtin_cpu_supports("avx2") ? look_through_by_vectors(values, count)
+					      : look_through(values, count);
+}
+
+#else
+
+static struct extent extent_of(const int64_t *values, uint32_t count)
+{
+	return look_through(values, count);
+}
+
+#endif
+
+static void plan_steps(
+	struct bits_plan *plan, const struct extent *extent, int64_t first, uint32_t count)
+{
+	unsigned bits = bits_of((uint64_t)extent->most_step - (uint64_t)extent->least_step);
+
+	if (count == 1 || extent->has_overflow || bits >= plan->bits)
 		return;
 	plan->form = BITS_STEPS;
-	plan->first = values[0];
-	plan->base = count > 1 ? least : 0;
+	plan->first = first;
+	plan->base = extent->least_step;
 	plan->bits = (uint8_t)bits;
 	plan->nr_bytes = bytes_of(bits, count);
 }
@@ -101,16 +144,12 @@ static void plan_table(struct bits_plan *plan, const int64_t *values, uint32_t c
 struct bits_plan column_bits_plan(
 	const int64_t *values, uint32_t count, int64_t ret_distinct[BITS_MOST_DISTINCT])
 {
-	struct bits_plan plan = {.form = BITS_PLAIN, .least = values[0], .most = values[0]};
-	uint32_t i;
+	struct extent extent = extent_of(values, count);
+	struct bits_plan plan = {.form = BITS_PLAIN, .least = extent.least, .most = extent.most};
 
-	for (i = 1; i < count; i++) {
-		plan.least = values[i] < plan.least ? values[i] : plan.least;
-		plan.most = values[i] > plan.most ? values[i] : plan.most;
-	}
 	plan.bits = (uint8_t)bits_of((uint64_t)plan.most - (uint64_t)plan.least);
 	plan.nr_bytes = bytes_of(plan.bits, count);
-	plan_steps(&plan, values, count);
+	plan_steps(&plan, &extent, values[0], count);
 	plan_table(&plan, values, count, ret_distinct);
 	return plan;
 }

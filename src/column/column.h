@@ -44,7 +44,7 @@ struct column_log {
 	uint32_t nr_open; /* rows that are not packed yet */
 	uint64_t nr_rows;
 	VEC(struct column_chunk *) chunks;
-	int64_t *open; /* nr_columns columns of COLUMN_ROWS */
+	int64_t *open; /* COLUMN_ROWS of each of the nr_columns columns */
 };
 
 /*
