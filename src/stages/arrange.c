@@ -21,6 +21,7 @@ struct arrange {
 	size_t nr_lent;        /* events of the run handed out so far */
 	enum ct_status status; /* of the inner source; not CT_OK: no more events come */
 	struct ct_error error;
+	bool is_in_order; /* a reading to the end changed nothing; another one would not either */
 };
 
 static size_t least(size_t a, size_t b)
@@ -76,6 +77,7 @@ static enum ct_status arrange_run(
 	}
 	if (events->count)
 		return CT_OK;
+	arrange->is_in_order = arrange->status == CT_END && !window->has_changed;
 	if (arrange->status < 0 && reterr)
 		*reterr = arrange->error;
 	return arrange->status;
@@ -87,6 +89,10 @@ static enum ct_status arrange_next(
 	struct arrange *arrange = (struct arrange *)source;
 	enum ct_status status;
 
+	if (arrange->is_in_order && arrange->status == CT_OK) {
+		events->capacity = least(events->capacity, RUN_EVENTS);
+		return arrange->inner->ops->next(arrange->inner, events, reterr);
+	}
 	if (arrange->nr_lent == arrange->run.count && events->capacity >= ROOM_EVENTS)
 		return arrange_run(arrange, events, reterr);
 	if (arrange->nr_lent == arrange->run.count) {

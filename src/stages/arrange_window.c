@@ -33,7 +33,7 @@ void arrange_window_reset(struct window *window)
 	window->handed = window->played = window->arrived = window->first = 0;
 	window->newest = window->left = FIRST_STAMP;
 	window->refused = CT_NO_TIME;
-	window->is_all = false;
+	window->is_all = window->has_changed = false;
 	window->effort = WINDOW_MOST_EFFORT;
 	window->order = (struct ct_order){0};
 	arrange_subjects_reset(&window->subjects);
@@ -64,6 +64,12 @@ static bool is_within(const struct window *window, ct_time earlier, ct_time late
 	return earlier != CT_NO_TIME && later - window->reach_ns <= earlier;
 }
 
+static void mark_unknown(struct window *window, struct ct_event *event)
+{
+	event->flags |= CT_FLAG_ORDER_UNKNOWN;
+	window->has_changed = true;
+}
+
 static void bind(
 	struct window *window, struct ct_event *event, struct link *link, const struct deed *deed)
 {
@@ -72,7 +78,7 @@ static void bind(
 
 	link->subject = index;
 	if (index == NO_SUBJECT) {
-		event->flags |= CT_FLAG_ORDER_UNKNOWN;
+		mark_unknown(window, event);
 		window->refused = window->newest;
 		return;
 	}
@@ -82,7 +88,7 @@ static void bind(
 	/* Earlier events of the subject may have been refused. */
 	if (subject->newest_time == CT_NO_TIME &&
 		is_within(window, window->refused, window->newest))
-		event->flags |= CT_FLAG_ORDER_UNKNOWN;
+		mark_unknown(window, event);
 	if (subject->newest_thread != event->thread &&
 		is_within(window, subject->newest_time, window->newest))
 		subject->mixed = window->newest;
@@ -169,7 +175,7 @@ static bool put_right(struct window *window, uint32_t place, uint32_t subject_in
 		return false;
 	subject->is_lost |= has_other && (!is_sure || was_moved(window, subject, held->stamp));
 	if (subject->is_lost) {
-		arrange_window_event(window, place)->flags |= CT_FLAG_ORDER_UNKNOWN;
+		mark_unknown(window, arrange_window_event(window, place));
 		subject->moved = held->stamp;
 	}
 	return false;
@@ -345,6 +351,7 @@ void arrange_window_move(struct window *window, uint32_t from, uint32_t behind)
 	uint32_t thread = arrange_window_event(window, from)->thread;
 	uint32_t place = from, end = behind;
 
+	window->has_changed = true;
 	if ((int32_t)(window->played - from) > 0)
 		rewind_to(window, from);
 	while (place != end) {

@@ -43,12 +43,13 @@ struct window {
 	uint32_t handed;
 	uint32_t played;
 	uint32_t arrived;
-	ct_time newest;  /* last stamp that arrived */
-	ct_time left;    /* latest stamp of an event that has left */
-	ct_time refused; /* last stamp of an event whose subject found no room */
-	bool is_all;     /* no more events arrive */
-	int64_t effort;  /* effort that may still be spent on searches */
-	ct_time limit;   /* see order.h */
+	ct_time newest;   /* last stamp that arrived */
+	ct_time left;     /* latest stamp of an event that has left */
+	ct_time refused;  /* last stamp of an event whose subject found no room */
+	bool is_all;      /* no more events arrive */
+	bool has_changed; /* an event was moved or marked since the last reset */
+	int64_t effort;   /* effort that may still be spent on searches */
+	ct_time limit;    /* see order.h */
 	int64_t reach_ns;
 	struct subjects subjects;
 	struct visits visits;

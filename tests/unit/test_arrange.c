@@ -337,6 +337,23 @@ static void look_at(struct ct_source *source, const struct list *list, struct se
 static struct list list = {
 	.source = {.ops = &list_ops, .tables = &tables}, .are_sites_carried = true};
 
+/* A further reading has the same events, whether the first one has changed any or not. */
+static void check_reads_again(struct ct_source *source)
+{
+	VEC(struct ct_event) first = {0};
+	const struct ct_event *event;
+	size_t count = 0;
+
+	CHECK_EQUAL(source_reset(source, NULL), CT_OK);
+	while (source_next(source, &event, NULL) == CT_OK)
+		CHECK(vec_push(&first, *event));
+	CHECK_EQUAL(source_reset(source, NULL), CT_OK);
+	for (; source_next(source, &event, NULL) == CT_OK; count++)
+		CHECK(count < first.count && !memcmp(event, &first.at[count], sizeof(*event)));
+	CHECK_EQUAL(count, first.count);
+	vec_fini(&first);
+}
+
 /* As they are stamped, and put in order. */
 static void run_programs(bool is_fenced, struct seen *raw, struct seen *arranged)
 {
@@ -351,6 +368,7 @@ static void run_programs(bool is_fenced, struct seen *raw, struct seen *arranged
 		look_at(source, &list, arranged);
 		CHECK(source->order->nr_moved > 0);
 		CHECK(source->order->furthest_ns <= REACH_NS);
+		check_reads_again(source);
 		source_close(source);
 	}
 }
@@ -417,6 +435,7 @@ static void check_in_order(void)
 		nr_marked += !!(event->flags & CT_FLAG_ORDER_UNKNOWN);
 	CHECK_EQUAL(source->order->nr_moved, 0);
 	CHECK_EQUAL(nr_marked, 0);
+	check_reads_again(source);
 	source_close(source);
 }
 
