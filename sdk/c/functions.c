@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inline calls of ctp_probe.h as ordinary functions of the same names, for languages that cannot include it.
+ * The inline functions of ctp_probe.h as ordinary functions of the same names, for languages that cannot include it.
  *
- * In this file a name already belongs to the inline one, so the function has another, and the assembler sets the symbol
- * of that name to it. A compiler that is told the symbol itself may take it for the inline function's, too, and have
- * the function call itself.
+ * In this file each name already belongs to the inline function. So the ordinary function has another name, and the
+ * assembler defines the symbol. If the compiler were told the symbol, it might use the symbol for the inline function,
+ * too, and make the function call itself.
  */
 #include "corotracer/ctp_probe.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The C++20 probe: how a program's coroutines tell corotracer what they do.
+ * The C++20 probe: records what a program's coroutines do.
  *
  *	#include "coroTracer.h"
  *
@@ -9,15 +9,15 @@
  *	using promise_type = corotracer::traced<Promise>;       // the wrapper, which sees more
  *	corotracer::wake(handle);                               // one line per wake site
  *
- * Header only: no library is linked. Not attached, each operation costs one relaxed load and a
- * branch. Attached, it is a reading of the counter and a few stores (ctp_probe.h), and the program
- * behaves as before: nothing here throws, allocates, blocks, prints, or changes errno; results,
- * value categories, noexcept and symmetric transfer pass through unchanged.
+ * Header only: no library is linked. While not attached, each operation costs one relaxed load and a branch. While
+ * attached, it costs a reading of the counter and a few stores (ctp_probe.h), and the program behaves as before:
+ * nothing here throws, allocates, blocks, prints, or changes errno; results, value categories, noexcept and symmetric
+ * transfer pass through unchanged.
  *
- * The order that everything rests on: a suspension is written before the awaiter's await_suspend
- * is called. From that call on another thread may run or destroy the coroutine, so nothing in its
- * frame (the promise, the awaiter, the wrapper around it) is touched again, unless await_suspend
- * has returned false or thrown: the coroutine then still is ours, and a cancel is written.
+ * The central rule is: a suspension is written before the awaiter's await_suspend is called. From that call on another
+ * thread may run or destroy the coroutine, so nothing in its frame (the promise, the awaiter, the wrapper around it) is
+ * touched again. The exception is an await_suspend that returns false or throws: this thread then still runs the
+ * coroutine, and a cancel is written.
  */
 #ifndef COROTRACER_CPP_H
 #define COROTRACER_CPP_H
@@ -40,9 +40,9 @@ namespace corotracer
 {
 
 /*
- * InitTracer: attaches to the engine that started this program (`corotracer run`). Call it once,
- * early in main, before threads. True: events are recorded from now on. False: nobody asked, or
- * the machine refused; the program then runs untraced. Never blocks or prints; keeps errno.
+ * InitTracer: attaches to the engine that started this program (`corotracer run`). Call it once, early in main, before
+ * starting threads. Returns true if events are recorded from now on; false if no engine asked, or the machine refused:
+ * the program then runs untraced. Never blocks or prints; keeps errno.
  */
 inline bool InitTracer() noexcept
 {
@@ -50,15 +50,15 @@ inline bool InitTracer() noexcept
 }
 
 /*
- * flight: the flight recorder inside the program, for runs without an engine. The latest events are kept
- * in the file `path`, in at most `bytes`; ctp_flight.h tells all about it.
+ * flight: options of the flight recorder inside the program, for runs without an engine. The latest events are kept in
+ * the file `path`, in at most `bytes`; ctp_flight.h has the details.
  */
 struct flight {
-	const char *path;      /* %p in it stands for the process id */
+	const char *path;      /* %p stands for the process id */
 	std::size_t bytes = 0; /* 0: 16 MiB */
 };
 
-/* InitTracer: the same; where no engine started this program, the flight recorder runs. */
+/* InitTracer: attaches; if no engine started this program, the flight recorder runs. */
 inline bool InitTracer(const flight &recorder) noexcept
 {
 	return ctp_record_flight(recorder.path, recorder.bytes);
@@ -67,9 +67,9 @@ inline bool InitTracer(const flight &recorder) noexcept
 template <class Promise> class traced;
 
 /*
- * PromiseMixin: the base class of a promise type. The class tells of creation, of each co_await that suspends (with
- * line and awaiter), of the resumption after it, and of destruction. Hidden from it are co_yield, initial and final
- * suspend, and any co_await of a promise with an await_transform of its own. See traced.
+ * PromiseMixin: the base class of a promise type. The class records creation, each co_await that suspends (with line
+ * and awaiter), the resumption after it, and destruction. Hidden from the class are co_yield, initial and final
+ * suspend, and co_awaits of a promise with an await_transform of its own: see traced.
  */
 class PromiseMixin
 {
@@ -84,13 +84,13 @@ class PromiseMixin
 	{
 	}
 
-	/* corotracer_id: the number by which reports name this coroutine; 0 while it has none. */
+	/* corotracer_id: returns the number by which reports name this coroutine; 0 while it has none. */
 	std::uint64_t corotracer_id() const noexcept
 	{
 		return corotracer_state_.id();
 	}
 
-	/* await_transform: for the compiler. */
+	/* await_transform: called by the compiler. */
 	template <class Awaitable>
 	COROTRACER_BODY decltype(auto)
 	await_transform(Awaitable &&awaitable, location where = location::current()) noexcept(
@@ -109,14 +109,14 @@ class PromiseMixin
 };
 
 /*
- * traced<Promise>: a promise type made of the user's, unchanged, that sees what the base class cannot:
+ * traced<Promise>: a promise type made of the user's promise type, which stays unchanged. This type sees what the base
+ * class cannot:
  *
  *	using promise_type = corotracer::traced<Promise>;
  *
- * Promise is its first base and lies at the same place in the frame, so that
- * coroutine_handle<Promise>::from_promise(*this) inside Promise stays right, and awaiters written
- * for coroutine_handle<Promise> are handed one. Promise may derive from PromiseMixin, and need
- * not.
+ * Promise is its first base and lies at the same place in the frame. So coroutine_handle<Promise>::from_promise(*this)
+ * inside Promise stays correct, and awaiters written for coroutine_handle<Promise> get such a handle. Promise may, but
+ * need not, derive from PromiseMixin.
  */
 template <class Promise>
 class traced : public Promise,
@@ -130,9 +130,9 @@ class traced : public Promise,
 	traced() = default;
 
 	/*
-	 * clang may put the frame of a coroutine whose whole life it sees into the caller's. clang
-	 * 14 then mistakes the end of an awaiter in it for the end of the frame, so it is not
-	 * shown whose handle this is.
+	 * clang may put the frame of a coroutine whose whole life it sees into the caller's frame. clang 14 then
+	 * mistakes the end of an awaiter in it for the end of the frame; so the assembly hides from clang which object
+	 * the handle belongs to.
 	 */
 	COROTRACER_BODY decltype(auto) get_return_object()
 	{
@@ -185,7 +185,7 @@ class traced : public Promise,
 	}
 
       private:
-	/* An await_transform that Promise has from PromiseMixin is no transformation of its own. */
+	/* An await_transform that Promise inherits from PromiseMixin does not count as its own. */
 	template <class Operand> static consteval bool has_own_transform() noexcept
 	{
 		if constexpr (!detail::has_await_transform<Promise>)
@@ -217,7 +217,7 @@ class traced : public Promise,
 	}
 };
 
-/* The outcomes of a wake; the meaning of each stands in corotracer/def/outcomes.def. */
+/* The outcomes of a wake; corotracer/def/outcomes.def explains each. */
 enum class outcome : std::uint8_t {
 	queued = CTP_OUTCOME_QUEUED,
 	already_queued = CTP_OUTCOME_ALREADY_QUEUED,
@@ -230,10 +230,9 @@ enum class outcome : std::uint8_t {
 };
 
 /*
- * wake: the coroutine whose frame lies at that address is made ready; call it before any other
- * worker can see the handle, since the coroutine may run, and its frame be gone, from then on.
- * Nothing in the frame is touched. Any coroutine_handle will do, also a type-erased one, or its
- * address.
+ * wake: the coroutine whose frame is at that address is made ready. Call this before any other worker can see the
+ * handle, because from then on the coroutine may run, and its frame be gone. Nothing in the frame is touched. Any
+ * coroutine_handle may be passed, also a type-erased one, or its address.
  */
 COROTRACER_INLINE void wake(void *address, outcome what = outcome::queued,
 	const location &where = location::current()) noexcept
@@ -250,7 +249,9 @@ COROTRACER_INLINE void wake(std::coroutine_handle<> handle, outcome what = outco
 	wake(handle.address(), what, where);
 }
 
-/* wake_by: wake, and whose doing it is: the waker's corotracer_id(), 0 for a thread that runs none. */
+/*
+ * wake_by: does what wake does, and records the waker: its corotracer_id(), or 0 for a thread that runs no coroutine.
+ */
 COROTRACER_INLINE void wake_by(std::uint64_t waker, std::coroutine_handle<> handle,
 	outcome what = outcome::queued, const location &where = location::current()) noexcept
 {
@@ -261,8 +262,8 @@ COROTRACER_INLINE void wake_by(std::uint64_t waker, std::coroutine_handle<> hand
 }
 
 /*
- * wake_id: wake_by, where the coroutine is known by its corotracer_id() and not by its handle: a queue that holds ids,
- * or a waiter's record that outlives the frame.
+ * wake_id: does what wake_by does, for a coroutine known by its corotracer_id() and not by its handle: in a queue that
+ * holds ids, or a waiter's record that outlives the frame.
  */
 COROTRACER_INLINE void wake_id(std::uint64_t waker, std::uint64_t target,
 	outcome what = outcome::queued, const location &where = location::current()) noexcept
@@ -273,12 +274,13 @@ COROTRACER_INLINE void wake_id(std::uint64_t waker, std::uint64_t target,
 }
 
 /*
- * current_id: the corotracer_id() of the coroutine that runs on this thread, for a mutex, channel or event that has no
- * promise at hand; 0 where none runs, or it is not known which. The id is right on whatever thread a coroutine goes on.
- * With traced<> it is known from the body's beginning to the end of its next await_suspend; where another coroutine ran
- * inside of it meanwhile, not again until it is resumed. With the base class it is known in each await_suspend, and
- * from the first resumption after a co_await on, but not while another one was made since; its body's end is not seen,
- * so it stands until the thread resumes another one or parks, or the frame is destroyed.
+ * current_id: returns the corotracer_id() of the coroutine that runs on this thread, for a mutex, channel or event that
+ * has no promise at hand; 0 if no coroutine runs, or it is not known which one. The id is right on whatever thread a
+ * coroutine goes on. With traced<> the id is known from the beginning of the body to the end of its next await_suspend;
+ * if another coroutine ran inside of it meanwhile, it is not known again until the coroutine is resumed. With the base
+ * class the id is known in each await_suspend, and from the first resumption after a co_await on, unless another
+ * coroutine was made since; the end of the body is not seen, so the id stays until the thread resumes another coroutine
+ * or parks, or the frame is destroyed.
  */
 COROTRACER_INLINE std::uint64_t current_id() noexcept
 {
@@ -293,7 +295,10 @@ COROTRACER_INLINE void park(
 		ctp_park(resource, detail::site_of(where, nullptr));
 }
 
-/* park_until: park; the sleep ends at `deadline_ns`, in ns of CLOCK_MONOTONIC, whatever happens: a timer is set. */
+/*
+ * park_until: does what park does, for a sleep that a timer ends at `deadline_ns` (CLOCK_MONOTONIC, in nanoseconds) at
+ * the latest.
+ */
 COROTRACER_INLINE void park_until(std::uint64_t deadline_ns, std::uint64_t resource = 0,
 	const location &where = location::current()) noexcept
 {
@@ -302,8 +307,8 @@ COROTRACER_INLINE void park_until(std::uint64_t deadline_ns, std::uint64_t resou
 }
 
 /*
- * park_untimed: park; no timer of the scheduler is set, so that only a wake sets it going again, though the call that
- * the worker sleeps in has a time-out.
+ * park_untimed: does what park does, if no timer of the scheduler is set, so that only a wake ends the sleep, although
+ * the call in which the worker sleeps has a time-out.
  */
 COROTRACER_INLINE void park_untimed(
 	std::uint64_t resource = 0, const location &where = location::current()) noexcept
@@ -318,9 +323,8 @@ COROTRACER_INLINE void unpark(std::uint64_t resource = 0) noexcept
 }
 
 /*
- * mark_daemon: the coroutine is meant to live as long as the process. mark_expect_idle: it may
- * wait for any length of time. Neither is then reported for waiting. Call them while no other
- * thread runs the coroutine.
+ * mark_daemon: the coroutine is meant to live as long as the process. mark_expect_idle: the coroutine may wait for any
+ * length of time. Neither coroutine is then reported for waiting. Call these while no other thread runs the coroutine.
  */
 inline void mark_daemon(PromiseMixin &promise) noexcept
 {

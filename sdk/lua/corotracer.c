@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer for Lua 5.4: tells what coroutines do, by functions that stand in front of those of the library coroutine.
+ * corotracer for Lua 5.4: records what coroutines do, by functions that wrap those of the library coroutine.
  *
- * Resumes are all that has to be seen: when one returns, the coroutine has yielded, at a place that its own stack still
- * shows, or has come to its end. What is kept of a coroutine is a userdata in a table with weak keys, so that one that
- * is collected while it waits is told of, too. Nothing here keeps a coroutine alive, or yields on its behalf.
+ * Only resumes have to be seen: when a resume returns, the coroutine has yielded, at a place that its own stack still
+ * shows, or has come to its end. The state of a coroutine is a userdata in a table with weak keys, so that a coroutine
+ * that is collected while it waits is recorded, too. Nothing here keeps a coroutine alive, or yields on its behalf.
  */
 #include <lauxlib.h>
 #include <lua.h>
@@ -14,11 +14,11 @@
 #include "corotracer/ctp_probe.h"
 
 #define FRAMES_MAX 32
-#define SITES_MAX 4096 /* texts that are interned; the sites of a process are limited */
+#define SITES_MAX 4096 /* texts that are interned; a process has a limited number of sites */
 
 struct life {
 	uint64_t coro;
-	uint64_t wait; /* what its next yield waits for, or 0 */
+	uint64_t wait; /* resource of its next yield, or 0 */
 	bool has_run, is_over;
 };
 
@@ -39,7 +39,7 @@ static uint32_t site_remember(const lua_Debug *at, const char *reason)
 	return nr_sites++ < SITES_MAX ? ctp_site_remember(NULL, 0, NULL, &source) : 0;
 }
 
-/* The number of the text on top of L's stack, which is popped; 0: it was not met yet. */
+/* Returns the site of the text on top of L's stack, which is popped; 0: the text was not met yet. */
 static uint32_t site_known(lua_State *L)
 {
 	uint32_t site;
@@ -61,7 +61,10 @@ static void site_keep(lua_State *L, uint32_t site)
 	lua_pop(L, 1);
 }
 
-/* The innermost line in Lua of `at`; `L` is the stack that is worked on. The function called there is the reason. */
+/*
+ * Returns the site of the innermost Lua line of `at`; `L` is the stack to work on. The function called there is the
+ * reason.
+ */
 static uint32_t site_of(lua_State *L, lua_State *at)
 {
 	const char *reason = NULL;
@@ -109,7 +112,10 @@ static int life_collected(lua_State *L)
 	return 0;
 }
 
-/* What is kept of the coroutine at `index`; the table of lives holds it. NULL: none, and `may_begin` is false. */
+/*
+ * Returns the state of the coroutine at `index`; the table of lives owns it. NULL: there is none, and `may_begin` is
+ * false.
+ */
 static struct life *life_of(lua_State *L, int index, bool may_begin)
 {
 	struct life *life;
@@ -142,7 +148,7 @@ static struct life *life_running(lua_State *L)
 	return life;
 }
 
-/* ---- In front of the library's functions; each has the original as its first upvalue ---- */
+/* ---- Wrappers of the library's functions; each has the original as its first upvalue ---- */
 
 static void call_original(lua_State *L)
 {
@@ -171,7 +177,7 @@ static void leave(lua_State *L, lua_State *coroutine, struct life *life)
 	ctp_destroy(life->coro, CTP_LIFE_DONE);
 }
 
-/* One that cannot be resumed, since it is dead or runs, is left to the original, which says so. */
+/* A coroutine that cannot be resumed, because it is dead or running, is left to the original, which reports that. */
 static int traced_resume(lua_State *L)
 {
 	lua_State *coroutine = lua_tothread(L, 1);
@@ -201,7 +207,7 @@ static int traced_resume(lua_State *L)
 	return lua_gettop(L) - 1;
 }
 
-/* As the library does: what an error left open is closed, and a message says where it came through. */
+/* Does what the library does: closes what an error left open, and adds to the message where the error came through. */
 static int raise(lua_State *L)
 {
 	lua_State *coroutine = lua_tothread(L, lua_upvalueindex(2));
@@ -220,7 +226,7 @@ static int raise(lua_State *L)
 	return lua_error(L);
 }
 
-/* What wrap returns: upvalues are the traced resume, and the coroutine. */
+/* The function that wrap returns; its upvalues are the traced resume, and the coroutine. */
 static int wrapped(lua_State *L)
 {
 	lua_pushvalue(L, lua_upvalueindex(1));
@@ -258,7 +264,7 @@ static int traced_close(lua_State *L)
 	return lua_gettop(L);
 }
 
-/* ---- What a scheduler says ---- */
+/* ---- Calls for schedulers ---- */
 
 static uint64_t handle_of(lua_State *L, int index)
 {

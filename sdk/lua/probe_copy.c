@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: MIT */
-/* The module's own copy of the probe, so that it needs no other file. */
+/* The module's own copy of the probe, so that the module needs no other file. */
 #include "corotracer/ctp_probe_cold.h"

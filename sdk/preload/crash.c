@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The last event of a program that dies of a signal: which, where, on which thread.
+ * The last event of a program that is ended by a signal: which signal, where, on which thread.
  *
- * A handler stands where the program has none. The handler writes one CRASH event, gives the signal back to the
- * kernel's default action and lets it happen again, so that exit status, core file and siginfo are as without us. A
- * program that asks, or sets a handler, or sets the default, deals with an apparent default all along.
+ * A handler is installed for signals for which the program has none. The handler writes one CRASH event, restores the
+ * kernel's default action and lets the signal happen again, so that exit status, core file and siginfo are as without
+ * the ledger. A program that queries or sets a handler, or sets the default, sees the default action in place of ours.
  */
 #include "forward.h"
 
@@ -16,15 +16,15 @@
 #include <ucontext.h>
 #include <unwind.h>
 
-/* Flags of a signal that nothing at the instruction caused: no address applies. */
+/* Flags of a signal that no instruction caused: no address applies. */
 #define CRASH_IS_SENT 1u   /* another process sent it */
-#define CRASH_IS_RAISED 2u /* the program itself did */
+#define CRASH_IS_RAISED 2u /* the program itself sent it */
 
 static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 
 /*
- * That called abort on this thread, failed an assertion, or threw what nobody caught: the frames above it are those of
- * libc and the C++ runtime. NULL: nobody did.
+ * The caller that called abort on this thread, failed an assertion, or threw an uncaught exception: the frames above it
+ * are those of libc and the C++ runtime. NULL: there was none.
  */
 static __thread const void *aborter;
 
@@ -57,8 +57,8 @@ static const void *instruction(const void *context)
 }
 
 /*
- * A fault that the instruction itself raised comes again when it is run again. A memory error found by
- * the kernel's scrubber (BUS_MCEERR_AO) belongs to no instruction.
+ * Returns whether the instruction itself raised the fault, which then comes again when the instruction runs again. A
+ * memory error found by the kernel's scrubber (BUS_MCEERR_AO) belongs to no instruction.
  */
 static bool is_raised_by_instruction(int number, const siginfo_t *info)
 {
@@ -66,15 +66,15 @@ static bool is_raised_by_instruction(int number, const siginfo_t *info)
 }
 
 /*
- * The return address of a call that jumped to an address without code, such as a freed frame holds; NULL: it was no
- * such jump, or its stack cannot be read. The kernel looks there for us: it may be no stack.
+ * Returns the return address of a call that jumped to an address without code, such as one from a freed frame; NULL:
+ * there was no such jump, or its stack cannot be read. The kernel reads the stack for us, because it may be invalid.
  */
 static const void *jumped_from(int number, const siginfo_t *info, const void *context)
 {
 	const ucontext_t *machine = context;
 	const void *address = NULL;
 
-	/* For a division by zero, or an instruction that is none, the kernel names the instruction, too. */
+	/* For a division by zero, or an invalid instruction, the kernel names the instruction, too. */
 	if ((number != SIGSEGV && number != SIGBUS) || info->si_code <= 0 ||
 		info->si_addr != instruction(context))
 		return NULL;
@@ -130,7 +130,10 @@ static void crash_handler(int number, siginfo_t *info, void *context)
 	memset(&standard, 0, sizeof(standard));
 	standard.sa_handler = SIG_DFL;
 	real_sigaction(number, &standard, NULL);
-	/* Nothing raises a sent signal again, so it is put back as it was; it waits until we return. */
+	/*
+	 * A sent signal is not raised again by itself, so it is queued again as it was; it stays pending until we
+	 * return.
+	 */
 	if (!is_raised_by_instruction(number, info))
 		syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), number, info);
 	errno = kept;
@@ -141,7 +144,7 @@ static bool is_ours(const struct sigaction *action)
 	return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == crash_handler;
 }
 
-/* SA_ONSTACK: after an overflow of the stack only a stack of its own, where there is one, is left. */
+/* SA_ONSTACK: after a stack overflow only an alternate stack, if there is one, can be used. */
 static int install(int number, struct sigaction *old)
 {
 	struct sigaction ours;
@@ -171,7 +174,7 @@ void ledger_crash_init(void)
 
 /* ---------------------------------------------------------------- whose abort it is */
 
-/* Does the code lie in a library that stands between std::terminate, or an exception, and the program? */
+/* Returns whether the code lies in a library between std::terminate, or an exception, and the program. */
 static bool is_in_runtime(const void *address)
 {
 	static const char *const libraries[] = {
@@ -190,10 +193,10 @@ static bool is_in_runtime(const void *address)
 	return false;
 }
 
-/* The program's own call above the runtime's. */
+/* Searches for the program's own call above the runtime's. */
 struct climb {
 	uintptr_t (*address_of)(struct _Unwind_Context *);
-	const void *found; /* NULL: none yet */
+	const void *found; /* NULL: not found yet */
 	bool is_within;    /* a frame of the runtime was passed */
 };
 
@@ -213,15 +216,15 @@ static _Unwind_Reason_Code climb_on(struct _Unwind_Context *context, void *argum
 }
 
 /*
- * An exception that nobody catches, and a noexcept function that lets one go, end in abort, called by the runtime: who
- * threw is further up, since nothing was unwound. Clang's noexcept functions unwind first: then the place is clang's
- * own `__clang_call_terminate`. A program with exceptions has an unwinder; the ledger brings none.
+ * An uncaught exception, and a noexcept function that an exception leaves, end in abort, called by the runtime: the
+ * throwing function is further up, because nothing was unwound. Clang's noexcept functions unwind first: then the place
+ * is clang's own `__clang_call_terminate`. A program with exceptions has an unwinder; the ledger does not bring one.
  */
 static const void *thrower(const void *caller)
 {
 	struct climb climb = {0};
 
-	/* A program without exceptions asks the loader nothing: another thread may have the loader's lock. */
+	/* For a program without exceptions the loader is not asked: another thread may hold the loader's lock. */
 	if (!unwind_each || !unwind_address || !is_in_runtime(caller))
 		return caller;
 	climb.address_of = unwind_address;

@@ -2,8 +2,8 @@
 /*
  * real_NAME for every function in wrapped.def: libc's own, found once, called through its address.
  *
- * Includes the headers that declare them. Never calls a function by its plain name: that would lead
- * back into the ledger.
+ * Includes the headers that declare them. No function may be called by its plain name: that would lead back into the
+ * ledger.
  */
 #ifndef PRELOAD_FORWARD_H
 #define PRELOAD_FORWARD_H
@@ -26,7 +26,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* libc's entry points of programs built with _FORTIFY_SOURCE; its headers declare them only there. */
+/* Entry points of libc for programs built with _FORTIFY_SOURCE; libc's headers declare them only there. */
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int directory, const char *path, int flags);

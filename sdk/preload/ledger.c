@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ledger's core: the table of generations, the writing of events, and the way to libc's own
- * functions. Must never call a function that it wraps by its plain name.
+ * The ledger's core: the table of generations, the writing of events, and the access to libc's own functions. A
+ * function that the ledger wraps must never be called by its plain name.
  *
- * Order makes the book true. A close is written down before the call, an open after it; the kernel gives a number out
- * again only between the two, so that another thread's new descriptor cannot look like the old one.
+ * The order of events keeps the table correct. A close is recorded before the call, an open after it; the kernel gives
+ * a number out again only between the two, so that another thread's new descriptor cannot be mistaken for the old one.
  */
 #include "forward.h"
 
@@ -54,7 +54,7 @@ static uint32_t next_generation(uint32_t entry)
 	return next ? next : 1;
 }
 
-/* Not files, whose transfers would flood the book, nor interest lists, which have none. */
+/* Files are not streams, because their transfers would flood the trace; interest lists have no transfers. */
 static bool is_stream(unsigned type)
 {
 	return type != CTP_DESCRIPTOR_TYPE_UNTOLD && type != CTP_DESCRIPTOR_TYPE_FILE &&
@@ -90,7 +90,7 @@ void ledger_restore(int fd, uint32_t entry)
 {
 	uint32_t closed = entry & LEDGER_GENERATION;
 
-	/* Unless another thread has been given the number meanwhile. */
+	/* Unless another thread has got the number meanwhile. */
 	__atomic_compare_exchange_n(
 		&ledger_table[fd], &closed, entry, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
@@ -100,7 +100,7 @@ void ledger_note(const void *caller, enum ctp_kind kind, uint64_t object, uint64
 {
 	bool is_call = kind == CTP_KIND_BLOCK_BEGIN || kind == CTP_KIND_BLOCK_END;
 
-	/* A detail of the ledger's always stands behind an event of a descriptor, and goes with it. */
+	/* A detail of the ledger always follows an event of a descriptor, and belongs to the same category. */
 	ctp_emit_of(is_call ? CTP_CATEGORY_SCHEDULING : CTP_CATEGORY_DESCRIPTORS, coro, object,
 		CTP_TAIL(ctp_site_address(caller, CTP_SITE_ADDRESS), kind, argument, flags));
 }
@@ -122,8 +122,8 @@ int ledger_opened(const void *caller, int fd, unsigned flags)
 }
 
 /*
- * Looks up everything before main(), so that no look-up happens in a signal handler, and attaches
- * where an engine asked for it.
+ * Looks up everything before main(), so that no look-up happens in a signal handler, and attaches if an engine asked
+ * for it.
  */
 __attribute__((constructor)) static void ledger_start(void)
 {

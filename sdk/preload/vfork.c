@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vfork(): the child borrows its parent's thread, memory and thread-locals until it executes or ends.
+ * vfork(): the child borrows its parent's thread, memory and thread-locals until it executes a program or ends.
  *
- * The child closes and doubles descriptors of its own meanwhile, with this thread's ring at hand; were that written
- * down, the parent would seem to have closed its own. So the thread is marked as lent for that long. A function that
- * returns twice cannot be called from C and forwarded: this is the system call itself, with the return address kept in
- * a register, since the child would overwrite it on the stack.
+ * Meanwhile the child closes and duplicates its own descriptors, with this thread's ring at hand; if that were
+ * recorded, the parent would seem to have closed its descriptors. So the thread is marked as lent for that time. A
+ * function that returns twice cannot be forwarded by C code: this is the system call itself, with the return address
+ * kept in a register, because the child would overwrite it on the stack.
  */
 #include "forward.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Entry points that make, double and close descriptors. Each calls libc's function exactly once with
- * the caller's arguments and returns its result.
+ * Entry points that make, duplicate and close descriptors. Each calls libc's function exactly once with the caller's
+ * arguments and returns its result.
  */
 #include "forward.h"
 
@@ -15,7 +15,7 @@ static bool takes_mode(int flags)
 	return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
-/* The mode, if the flags say that the caller passed one. */
+/* Reads the mode, if the flags say that the caller passed one. */
 #define LEDGER_MODE(ret_mode, flags)                       \
 	do {                                               \
 		va_list list;                              \
@@ -124,7 +124,7 @@ LEDGER_EXPORT int pipe2(int pair[2], int flags)
 	return opened_pair(LEDGER_CALLER, real_pipe2(pair, flags), pair, CTP_DESCRIPTOR_TYPE_PIPE);
 }
 
-/* An accept takes readiness from the listener, and makes a descriptor. */
+/* An accept uses up the listener's readiness, and makes a descriptor. */
 static int accepted(const void *caller, uint64_t listener, int fd)
 {
 	ledger_opened(caller, fd, CTP_DESCRIPTOR_TYPE_CONNECTION);
@@ -156,7 +156,7 @@ LEDGER_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {
 	int result = real_signalfd(fd, set, flags);
 
-	/* With a descriptor given, it changes that one's set and makes none. */
+	/* If a descriptor is passed, the call changes that descriptor's set and makes none. */
 	return fd == -1 ? ledger_opened(LEDGER_CALLER, result, CTP_DESCRIPTOR_TYPE_SIGNAL) : result;
 }
 
@@ -186,9 +186,9 @@ LEDGER_EXPORT int epoll_create1(int flags)
 	return ledger_opened(LEDGER_CALLER, real_epoll_create1(flags), CTP_DESCRIPTOR_TYPE_POLL);
 }
 
-/* ------------------------------------------------------------ doubling */
+/* ------------------------------------------------------------ duplicating */
 
-/* `original` and its entry were read before the call: the number may have changed hands since. */
+/* `original` and its entry were read before the call: the number may belong to another descriptor since. */
 static int doubled(const void *caller, uint64_t original, uint32_t entry, int fd)
 {
 	if (fd < 0 || !ledger_is_watching())
@@ -208,8 +208,8 @@ LEDGER_EXPORT int dup(int fd)
 }
 
 /*
- * Whether dup2 or dup3 will close `wanted`. Only what is known to be open counts, and the original is
- * tried first: a close that does not take place must not be written down.
+ * Returns whether dup2 or dup3 will close `wanted`. Only descriptors that are known to be open count, and the original
+ * is checked first: a close that does not take place must not be recorded.
  */
 static bool will_replace(int fd, int wanted)
 {
@@ -237,7 +237,7 @@ static int replaced(const void *caller, int fd, int wanted, int flags, bool is_d
 	if (result >= 0)
 		return fd == wanted ? result : doubled(caller, original, entry, result);
 	if (is_replacing) {
-		/* The descriptor stayed after all: the same generation, open again. */
+		/* The descriptor stayed open after all: the same generation, open again. */
 		ledger_restore(wanted, replaced_entry);
 		ledger_note(caller, CTP_KIND_DESCRIPTOR_OPEN, ledger_handle(wanted), 0, 0,
 			LEDGER_TYPE(replaced_entry));
@@ -302,7 +302,7 @@ LEDGER_EXPORT int close_range(unsigned first, unsigned last, int flags)
 {
 	unsigned fd;
 
-	/* With flags it only marks descriptors, or acts on a table of the caller's own. */
+	/* With flags the call only marks descriptors, or acts on a table of the caller's own. */
 	if (flags == 0 && ledger_is_watching()) {
 		for (fd = first; fd <= last && fd < LEDGER_DESCRIPTORS; fd++) {
 			if (ledger_entry((int)fd) & LEDGER_IS_OPEN)

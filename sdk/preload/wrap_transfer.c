@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Entry points that move data. Each calls libc's function exactly once with the caller's arguments
- * and returns its result. Only descriptors that were seen to be sockets, pipes and the like are
- * written down: regular files would drown the rest.
+ * Entry points that move data. Each calls libc's function exactly once with the caller's arguments and returns its
+ * result. Only descriptors that were seen to be sockets, pipes and the like are recorded: regular files would drown the
+ * rest.
  */
 #include "forward.h"
 
 #include <errno.h>
 
 /*
- * The body of every such function. The handle is read before the call: once it has returned, another
+ * The body of every such function. The handle is read before the call: by the time the call has returned, another
  * thread may have closed the descriptor.
  */
 #define LEDGER_TRANSFER(fd, transfer, call)                                            \
@@ -61,7 +61,7 @@ LEDGER_EXPORT ssize_t __recvfrom_chk(int fd, void *buffer, size_t nr_bytes, size
 		real___recvfrom_chk(fd, buffer, nr_bytes, room, flags, address, length));
 }
 
-/* Descriptors that came with a message. The kernel wrote what is read here. */
+/* Records descriptors that came with a message. The kernel wrote what is read here. */
 static void note_received(const void *caller, struct msghdr *message)
 {
 	struct cmsghdr *control;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Entry points that wait for descriptors, and those that say what to wait for. Each calls libc's function exactly once
- * with the caller's arguments and returns its result. Memory that the kernel fills in is read only where it says that
- * it has.
+ * with the caller's arguments and returns its result. Memory that the kernel fills in is read only if the kernel says
+ * that it has filled it.
  */
 #include "forward.h"
 
@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------ what to wait for */
 
-/* The bits above the lower sixteen that matter to one who looks for a lost wakeup (def/kinds.def). */
+/* The bits above the lower sixteen that matter for finding a lost wakeup (def/kinds.def). */
 #define ARM_ONE_SHOT 0x4000u
 #define ARM_EDGE 0x8000u
 
@@ -26,7 +26,7 @@ static unsigned armed_flags(uint32_t events)
 	return flags;
 }
 
-/* Written after the call, when it is certain; a readiness that another thread met may come before. */
+/* Written after the call, when its success is certain; a readiness that another thread received may come before. */
 LEDGER_EXPORT int epoll_ctl(int set, int operation, int fd, struct epoll_event *event)
 {
 	uint64_t handle = ledger_handle(fd);
@@ -47,7 +47,9 @@ static uint64_t nanoseconds(const struct timespec *time)
 	return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;
 }
 
-/* When the timer fires next, asked of the kernel: right for every clock and either kind of time. */
+/*
+ * Returns when the timer fires next, as the kernel states: right for every clock, and for absolute and relative times.
+ */
 static uint64_t timer_expiry(const struct itimerspec *remaining)
 {
 	struct timespec now;
@@ -77,8 +79,8 @@ LEDGER_EXPORT int timerfd_settime(
 /* ------------------------------------------------------------ waiting */
 
 /*
- * A call that can block is written down at both ends, so that a thread without time-out is known to
- * be asleep; one with time-out zero cannot, and a program that polls in a loop would flood the book.
+ * A call that can block is recorded at both ends, so that a thread without time-out is known to be asleep. A call with
+ * time-out zero cannot block, and a program that polls in a loop would flood the trace.
  */
 static void wait_begin(const void *caller, enum ctp_call call, int64_t timeout_ms)
 {
@@ -95,7 +97,7 @@ static int wait_end(const void *caller, enum ctp_call call, int64_t timeout_ms, 
 	return result;
 }
 
-/* Rounded up: a time-out of a microsecond is not zero. -1: none. */
+/* Converts to milliseconds, rounded up: a time-out of a microsecond is not zero. -1: none. */
 static int64_t milliseconds(const struct timespec *time)
 {
 	if (!time)

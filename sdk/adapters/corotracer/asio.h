@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The adapter for Asio without Boost: coroutines of awaitable, their places, what each waits for, and who woke it.
+ * The adapter for Asio without Boost: coroutines of awaitable, their places, what each waits for, and which coroutine
+ * woke it.
  *
  *	#include "corotracer/asio.h" // before the first header of the library, in every source
  *
- * docs/adapters.md says what is told, and what cannot be. Every source of a program that includes the library has to
- * see this header first: 'g++ -include corotracer/asio.h' does that with no line in any of them. A source that does
- * not see it has other classes by the same names.
+ * docs/adapters.md says what is recorded, and what cannot be. Every source of a program that includes the library must
+ * include this header first: 'g++ -include corotracer/asio.h' does that without changing a source. A source that does
+ * not include it has different classes of the same names.
  */
 #ifndef COROTRACER_ASIO_H
 #define COROTRACER_ASIO_H
@@ -18,7 +19,7 @@
 #define ASIO_CUSTOM_HANDLER_TRACKING "corotracer/asio_tracking.h"
 #endif
 
-#include <utility> /* some versions of the library use std::exchange without it */
+#include <utility> /* some versions of the library use std::exchange without including this */
 
 #include <asio/awaitable.hpp>
 #include <asio/co_spawn.hpp>

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The promises of Asio's awaitable, traced: a part of corotracer/asio.h and corotracer/boost_asio.h, each of which
- * includes it once, with COROTRACER_ASIO (the library's namespace) and COROTRACER_ASIO_PROMISES (ours) defined.
+ * includes this header once, with COROTRACER_ASIO (the library's namespace) and COROTRACER_ASIO_PROMISES (our
+ * namespace) defined.
  *
- * Asio makes three kinds of coroutines of awaitable<T, Executor>: the user's; one for each operation that is awaited
- * with use_awaitable; and one at the bottom of each co_spawn. The user's are traced. An operation's is not: it hands on
- * who awaits it, so that this one's wait is told as what it is for. That at the bottom only waits for the user's.
+ * Asio makes three kinds of coroutines of awaitable<T, Executor>: the user's coroutines; one for each operation that is
+ * awaited with use_awaitable; and one at the bottom of each co_spawn. The user's coroutines are traced. An operation's
+ * coroutine is not traced: it passes on which coroutine awaits it, so that the awaiting coroutine's wait is recorded
+ * with what it is for. The coroutine at the bottom only waits for the user's.
  */
 
 namespace corotracer::detail::COROTRACER_ASIO_PROMISES
@@ -15,7 +17,9 @@ namespace lib = COROTRACER_ASIO;
 
 template <class Result, class Executor> class frame;
 
-/* The frame that an awaitable owns. Asio tells nobody; the pointer is all that an awaitable holds. */
+/*
+ * Returns the frame that an awaitable owns. Asio has no function for this; an awaitable consists of only the pointer.
+ */
 template <class Result, class Executor>
 frame<Result, Executor> &frame_of(const lib::awaitable<Result, Executor> &awaitable) noexcept
 {
@@ -26,7 +30,10 @@ frame<Result, Executor> &frame_of(const lib::awaitable<Result, Executor> &awaita
 	return static_cast<frame<Result, Executor> &>(*held);
 }
 
-/* An awaitable as the operand of co_await: for a coroutine, a wait for its end; for an operation, not known yet. */
+/*
+ * An awaitable as the operand of co_await: if it is a coroutine, a wait for its end; if it is an operation, the wait's
+ * resource is not known yet.
+ */
 template <class Result, class Executor> class awaited
 {
       public:
@@ -88,8 +95,9 @@ class frame : public lib::detail::awaitable_frame<Result, Executor>, public asio
 };
 
 /*
- * The one thing that an operation's coroutine awaits: a function that starts the operation. Before the function is
- * over, another thread may have run the coroutine to its end: nothing in its frame, where this lies, is touched again.
+ * The only thing that an operation's coroutine awaits: a function that starts the operation. Before the function
+ * returns, another thread may have run the coroutine to its end: nothing in the coroutine's frame, which contains this
+ * object, is touched again.
  */
 template <class Function, bool is_giving_way> class starter
 {
@@ -133,8 +141,9 @@ class operation : public frame<Result, Executor>
 };
 
 /*
- * The promise of a function's coroutine. The one that co_spawn puts at the bottom is the library's alone: its result is
- * a type of the library's own, which no coroutine of the user's can have, whatever parameters a version gives it.
+ * The promise of a function's coroutine. The coroutine that co_spawn puts at the bottom has the library's own promise:
+ * its result is a type of the library, which no coroutine of the user's can have, whatever parameters a version gives
+ * it.
  */
 template <class Result, class Executor>
 using promise_of = std::conditional_t<asio_operation::is_bottom(type_spelling<Result>()),
@@ -148,7 +157,7 @@ struct corotracer::wait_traits<
 	static constexpr std::string_view name = "awaitable";
 };
 
-/* More special than the library's own, which leaves the parameters open. */
+/* More specialised than the library's own, which leaves the parameters open. */
 template <class Result, class Executor>
 struct std::coroutine_traits<COROTRACER_ASIO::awaitable<Result, Executor>> {
 	using promise_type = corotracer::traced<
@@ -168,7 +177,9 @@ struct std::coroutine_traits<COROTRACER_ASIO::awaitable<Result, Executor>, Initi
 		Executor, Initiation>;
 };
 
-/* What co_spawn puts at the bottom, in versions whose bottom has no type of its own as its result (1.18). */
+/*
+ * The coroutine that co_spawn puts at the bottom, in versions in which its result is not a type of the library (1.18).
+ */
 template <class Executor, class Spawned, class Function, class Handler>
 struct std::coroutine_traits<COROTRACER_ASIO::awaitable<void, Executor>,
 	COROTRACER_ASIO::awaitable<Spawned, Executor> *, Executor, Function, Handler> {

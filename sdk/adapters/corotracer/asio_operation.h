@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What Asio tells of its operations, as events: a part of corotracer/asio.h and corotracer/boost_asio.h.
+ * Asio's hooks for its operations, turned into events: a part of corotracer/asio.h and corotracer/boost_asio.h.
  *
- * Asio calls a function when an operation is made, another one when the reactor has carried it out, and a third one in
- * front of its handler (its custom handler tracking). A coroutine that awaits an operation has suspended by then, for
- * something that is not known yet. The first operation that is made on its behalf says what: that suspension is taken
- * back, and written anew with the descriptor, channel or timer. Nobody else can resume the coroutine before, since Asio
- * starts an operation only after it has told of it.
+ * Asio calls a function when an operation is made, another one when the reactor has carried it out, and a third one
+ * before its handler (custom handler tracking). A coroutine that awaits an operation has suspended by then, for
+ * something that is not known yet. The first operation that is made on the coroutine's behalf shows what: that
+ * suspension is cancelled, and written again with the descriptor, channel or timer. Nothing can resume the coroutine
+ * before that, because Asio starts an operation only after it has called the hook.
  *
  * Nothing here names a type of Asio, whose headers come later.
  */
@@ -25,14 +25,15 @@
 namespace corotracer::detail::asio_operation
 {
 
-/* What is known of an operation as it runs: a base of Asio's own operations, so that it goes where they go. */
+/* What is known of an operation while it runs: a base of Asio's own operations, so that it moves with them. */
 class tracked
 {
       public:
 	std::uint64_t corotracer_waiter =
 		0; /* the coroutine that its handler resumes; 0: not known */
 	std::uint64_t corotracer_resource = 0;
-	std::uint32_t corotracer_attachment = 0; /* to which the waiter's id belongs */
+	/* the attachment to which the waiter's id belongs */
+	std::uint32_t corotracer_attachment = 0;
 	bool corotracer_is_woken = false;
 
       protected:
@@ -40,27 +41,29 @@ class tracked
 	~tracked() = default;
 };
 
-/* Beside the promise of each coroutine of Asio's: whether it is an operation's, and who awaits that. */
+/*
+ * Stored beside the promise of each of Asio's coroutines: whether it is an operation's, and which coroutine awaits it.
+ */
 struct role {
 	bool is_operation = false;
 	std::uint64_t waiter = 0;
 	location awaited_at;
 };
 
-/* The name of a class or a template, as the compiler spells the type. */
+/* Returns the name of a class or a template, from the compiler's spelling of the type. */
 constexpr std::string_view template_of(std::string_view type) noexcept
 {
 	type = type.substr(0, type.find('<'));
 	return type.substr(type.rfind(':') + 1);
 }
 
-/* Whether a coroutine of this result is the one that co_spawn puts at the bottom. */
+/* Returns whether a coroutine with this result is the one that co_spawn puts at the bottom. */
 constexpr bool is_bottom(std::string_view result) noexcept
 {
 	return template_of(result) == "awaitable_thread_entry_point";
 }
 
-/* Whether an operation does nothing but to let others run first. */
+/* Returns whether an operation only lets other coroutines run first. */
 constexpr bool is_giving_way(std::string_view initiation) noexcept
 {
 	for (std::string_view name : {"::initiate_post", "::initiate_defer", "::initiate_dispatch"})
@@ -77,7 +80,10 @@ COROTRACER_INLINE std::uint32_t site_of_operation(const location &where, const c
 	return CTP_LIKELY(site != 0) ? site : remember_place(where, name, name, CTP_FORM_CO_AWAIT);
 }
 
-/* The call that starts an operation, on behalf of a coroutine that has suspended: what it does is that one's doing. */
+/*
+ * The call that starts an operation, on behalf of a coroutine that has suspended: what the call does is attributed to
+ * that coroutine.
+ */
 class initiation
 {
       public:
@@ -95,7 +101,10 @@ class initiation
 		ctp_current_leave(waiter_);
 	}
 
-	/* The one under way on this thread, or NULL. A thread-local is read anew each time: no coroutine holds it. */
+	/*
+	 * Returns the initiation under way on this thread, or NULL. The thread-local is read at each call, because no
+	 * coroutine may keep its address.
+	 */
 	static initiation *&innermost() noexcept
 	{
 		static thread_local initiation *now = nullptr;
@@ -103,13 +112,13 @@ class initiation
 		return now;
 	}
 
-	/* Where the operation is awaited. */
+	/* Returns where the operation is awaited. */
 	std::uint32_t site() const noexcept
 	{
 		return site_of(where_, nullptr);
 	}
 
-	/* The waiter is put into a run queue at once. */
+	/* Records that the waiter is put into a run queue at once. */
 	void tell_way_given() noexcept
 	{
 		if (!is_to_tell())
@@ -119,7 +128,7 @@ class initiation
 			0, CTP_HANDLE(CTP_RESOURCE_COROUTINE, waiter_), site(), CTP_OUTCOME_QUEUED);
 	}
 
-	/* An operation was made: the first is the one that is waited for. */
+	/* Records that an operation was made: the first one is the one that is waited for. */
 	void tell_operation(tracked &operation, std::uint64_t resource, const char *name,
 		std::uint64_t deadline, bool resumes_waiter) noexcept
 	{
@@ -161,8 +170,8 @@ class initiation
 };
 
 /*
- * The waiter is on its way to be resumed. A coroutine that runs meanwhile is the other side of a channel, and does so
- * where it awaits its own operation; what completes within its own initiation was woken by nobody.
+ * Records that the waiter will be resumed. If a coroutine runs meanwhile, it is the other side of a channel, at the
+ * place where it awaits its own operation. An operation that completes within its own initiation has no waker.
  */
 inline void tell_wake(std::uint64_t waiter, std::uint64_t resource, std::uint32_t site) noexcept
 {
@@ -181,7 +190,7 @@ inline bool is_to_wake(const tracked &operation) noexcept
 	       operation.corotracer_attachment == ctp_attachment();
 }
 
-/* In front of a handler. The operation's memory is given back before begin() is called. */
+/* Runs before a handler. The operation's memory is freed before begin() is called. */
 class completion
 {
       public:
@@ -201,7 +210,10 @@ class completion
 	std::uint64_t resource_;
 };
 
-/* The reactor has tried the operation; where that would have blocked, or the attempt does not tell, it is not over. */
+/*
+ * The reactor has tried the operation. If the attempt would have blocked, or does not show its result, the operation is
+ * not over.
+ */
 template <class Code, class... Rest>
 void tell_attempt(tracked &operation, const char *name, const Code &code, const Rest &...) noexcept
 {
@@ -214,7 +226,7 @@ void tell_attempt(tracked &operation, const char *name, const Code &code, const 
 	tell_wake(operation.corotracer_waiter, operation.corotracer_resource, CTP_SITE("ready"));
 }
 
-/* Whether a handler resumes the coroutine itself, and no step of a composed operation lies between. */
+/* Whether a handler resumes the coroutine itself, with no step of a composed operation in between. */
 template <class Handler> inline constexpr bool is_coroutines = false;
 
 template <template <class...> class Outer, class First, class... Rest>
@@ -233,7 +245,7 @@ template <class Operation> inline constexpr bool resumes_coroutine = false;
 template <template <class...> class Operation, class... Parts>
 inline constexpr bool resumes_coroutine<Operation<Parts...>> = (is_coroutines<Parts> || ...);
 
-/* A timer that never ends is an event: who cancels it sets it. */
+/* A timer that never ends is used as an event: cancelling the timer sets the event. */
 template <class Object> constexpr bool has_expiry() noexcept
 {
 	if constexpr (requires(Object & object) { object.expiry; })
@@ -262,7 +274,7 @@ template <class Object> std::uint64_t deadline_of(const Object &object) noexcept
 		return 0;
 }
 
-/* What an operation of that object is for. Those of executors are for nothing: 0, and they are not waited for. */
+/* Returns the resource of an operation of this object. Operations of executors have none: 0, and are not waited for. */
 template <class Object>
 std::uint64_t resource_of(std::string_view type, const Object *object, std::uintmax_t native,
 	std::string_view name) noexcept
@@ -281,7 +293,7 @@ std::uint64_t resource_of(std::string_view type, const Object *object, std::uint
 	return 0;
 }
 
-/* An operation was made, and is not started yet. */
+/* Called when an operation was made, but is not started yet. */
 template <class Context, class Operation, class Object>
 void tell_creation(Context &, Operation &operation, const char *type, Object *object,
 	std::uintmax_t native, const char *name) noexcept

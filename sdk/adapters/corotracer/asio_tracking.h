@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The macros that Asio's custom handler tracking asks for, in both spellings: a part of corotracer/asio.h and
- * corotracer/boost_asio.h. Asio includes it, by the name that ASIO_CUSTOM_HANDLER_TRACKING has.
+ * The macros of Asio's custom handler tracking, in both spellings: a part of corotracer/asio.h and
+ * corotracer/boost_asio.h. Asio includes this header by the name in ASIO_CUSTOM_HANDLER_TRACKING.
  */
 #ifndef COROTRACER_ASIO_TRACKING_H
 #define COROTRACER_ASIO_TRACKING_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The adapter for Boost.Asio: coroutines of awaitable, their places, what each waits for, and who woke it.
+ * The adapter for Boost.Asio: coroutines of awaitable, their places, what each waits for, and which coroutine woke it.
  *
  *	#include "corotracer/boost_asio.h" // before the first header of the library, in every source
  *
- * docs/adapters.md says what is told, and what cannot be. Every source of a program that includes the library has to
- * see this header first: 'g++ -include corotracer/boost_asio.h' does that with no line in any of them. A source that
- * does not see it has other classes by the same names.
+ * docs/adapters.md says what is recorded, and what cannot be. Every source of a program that includes the library must
+ * include this header first: 'g++ -include corotracer/boost_asio.h' does that without changing a source. A source that
+ * does not include it has different classes of the same names.
  */
 #ifndef COROTRACER_BOOST_ASIO_H
 #define COROTRACER_BOOST_ASIO_H
@@ -18,7 +18,7 @@
 #define BOOST_ASIO_CUSTOM_HANDLER_TRACKING "corotracer/asio_tracking.h"
 #endif
 
-#include <utility> /* some versions of the library use std::exchange without it */
+#include <utility> /* some versions of the library use std::exchange without including this */
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The adapter for Boost.Fiber: a scheduling algorithm around any other, which tells each switch and each wake.
+ * The adapter for Boost.Fiber: a scheduling algorithm that wraps any other one, and records each switch and each wake.
  *
  *	boost::fibers::use_scheduling_algorithm<
  *		corotracer::traced_algorithm<boost::fibers::algo::round_robin>>();
  *
- * on each thread that runs fibers, in place of round_robin alone. Fibers are told, and where each waits;
- * docs/adapters.md says more. Nothing of the library is changed, and the inner algorithm decides.
+ * on each thread that runs fibers, instead of round_robin alone. Fibers and the places of their waits are recorded;
+ * docs/adapters.md says more. The library is not changed, and the inner algorithm decides.
  *
- * An algorithm with properties of its own derives these from corotracer::traced_fiber.
+ * An algorithm with its own properties must derive them from corotracer::traced_fiber.
  */
 #ifndef COROTRACER_BOOST_FIBER_H
 #define COROTRACER_BOOST_FIBER_H
@@ -26,7 +26,7 @@
 namespace corotracer
 {
 
-/* What each fiber carries: its id, and what it will wait for. Made by the algorithm, destroyed with the fiber. */
+/* The properties of each fiber: its id, and what it will wait for. Made by the algorithm, destroyed with the fiber. */
 class traced_fiber : public boost::fibers::fiber_properties
 {
       public:
@@ -39,7 +39,10 @@ class traced_fiber : public boost::fibers::fiber_properties
 			ctp_destroy(id_, has_ended ? CTP_LIFE_DONE : CTP_LIFE_UNTOLD);
 	}
 
-	/* The number by which reports name the fiber; 0 while nothing traces. The first call tells of the fiber. */
+	/*
+	 * Returns the number by which reports name the fiber; 0 while the program is not traced. The first call records
+	 * the fiber's creation.
+	 */
 	std::uint64_t corotracer_id(std::uint32_t started_at = 0) noexcept
 	{
 		std::uint32_t now = ctp_attachment();
@@ -58,9 +61,9 @@ class traced_fiber : public boost::fibers::fiber_properties
 		return attachment_ != 0 && attachment_ == ctp_attachment();
 	}
 
-	std::uint64_t resource = 0; /* of the waits to come, and their place; 0: not told */
+	std::uint64_t resource = 0; /* of the waits to come, and their place; 0: not stated */
 	std::uint32_t site = 0;
-	bool is_running = false; /* as told */
+	bool is_running = false; /* as recorded so far */
 	bool is_giving_way = false;
 	bool has_ended = false;
 
@@ -75,8 +78,8 @@ namespace detail::fiber
 using boost::fibers::context;
 
 /*
- * The fiber of a context; NULL for a thread's own stack, for its dispatcher, and where there is no context yet: newer
- * versions (1.88) hand the dispatcher to the algorithm before the thread has an active one.
+ * Returns the fiber of a context; NULL for a thread's own stack, for its dispatcher, and if there is no context yet:
+ * newer versions (1.88) pass the dispatcher to the algorithm before the thread has an active context.
  */
 inline traced_fiber *fiber_of(context *context)
 {
@@ -87,7 +90,10 @@ inline traced_fiber *fiber_of(context *context)
 	return static_cast<traced_fiber *>(context->get_properties());
 }
 
-/* The fiber that runs, told as running: one that was launched with dispatch has begun with no word to the algorithm. */
+/*
+ * Returns the running fiber, and records that it runs: a fiber that was launched with dispatch begins without a call to
+ * the algorithm.
+ */
 inline traced_fiber *running_fiber()
 {
 	traced_fiber *fiber = fiber_of(context::active());
@@ -106,9 +112,9 @@ inline std::uint64_t id_of(traced_fiber *fiber) noexcept
 }
 
 /*
- * What waits lies in a list of those that wait for the same, or for a time, whose lock is held until it has left.
- * Contexts of newer versions (1.81) do not tell of lists: there the caller of the algorithm's pick_next tells. A
- * template, so that the half that does not fit is not compiled.
+ * A waiting fiber is in a list of fibers that wait for the same thing, or for a time; the list's lock is held until the
+ * fiber has left. Contexts of newer versions (1.81) do not show their lists: there the caller of the algorithm's
+ * pick_next decides. A template, so that the branch that does not fit is not compiled.
  */
 template <class Context> bool is_giving_way(const Context *context, const void *caller) noexcept
 {
@@ -129,8 +135,8 @@ inline void tell_wait(context *context, traced_fiber *fiber, std::uint64_t to_id
 }
 
 /*
- * A fiber leaves its thread: it has ended, and the scheduler has let it go; or gives way; or waits. One that has
- * launched the fiber that is active by now gives way. `caller` is where the algorithm returns to.
+ * Records that a fiber leaves its thread: it has ended, and the scheduler has let it go; or it gives way; or it waits.
+ * A fiber that has just launched the now active fiber gives way. `caller` is the return address of the algorithm.
  */
 inline void tell_switch(
 	context *from_context, traced_fiber *from, traced_fiber *to, const void *caller) noexcept
@@ -157,7 +163,9 @@ inline void tell_switch(
 		to->is_running = true;
 }
 
-/* A wake. A fiber that had given way is made ready by whoever runs next, and that one is no waker. */
+/*
+ * Records a wake. A fiber that gave way is made ready by the fiber that runs next, which does not count as its waker.
+ */
 inline void tell_wake(traced_fiber *fiber, traced_fiber *running, const void *caller)
 {
 	std::uint64_t waker = fiber->is_giving_way ? 0 : id_of(running);
@@ -168,7 +176,10 @@ inline void tell_wake(traced_fiber *fiber, traced_fiber *running, const void *ca
 		CTP_OUTCOME_QUEUED);
 }
 
-/* A context is made ready. One that is told as running has launched the one that runs, which began at once. */
+/*
+ * Records that a context is made ready. If it is recorded as running, it has launched the fiber that runs now, which
+ * began at once.
+ */
 inline void tell_awakened(context *context, const void *caller)
 {
 	traced_fiber *fiber = fiber_of(context);
@@ -186,7 +197,7 @@ inline void tell_awakened(context *context, const void *caller)
 
 } /* namespace detail::fiber */
 
-/* traced_algorithm: hands all on to an Algorithm, which is made with the same arguments, and tells of it. */
+/* traced_algorithm: passes everything on to an Algorithm, which is made with the same arguments, and records it. */
 template <class Algorithm> class traced_algorithm final : public boost::fibers::algo::algorithm
 {
 	using context = boost::fibers::context;
@@ -198,7 +209,7 @@ template <class Algorithm> class traced_algorithm final : public boost::fibers::
 	{
 	}
 
-	/* Told before any other thread can see the context. */
+	/* Recorded before any other thread can see the context. */
 	void awakened(context *ready) noexcept override
 	{
 		if (ctp_is_attached()) {
@@ -208,7 +219,10 @@ template <class Algorithm> class traced_algorithm final : public boost::fibers::
 		inner_->awakened(ready);
 	}
 
-	/* What this gives is switched to at once, and what ran until then is let go only after that. */
+	/*
+	 * The thread switches to the returned context at once; the context that ran until then is released only after
+	 * that.
+	 */
 	context *pick_next() noexcept override
 	{
 		context *next = inner_->pick_next();
@@ -246,7 +260,7 @@ template <class Algorithm> class traced_algorithm final : public boost::fibers::
 			context::active(), detail::fiber::running_fiber(), fiber, caller);
 	}
 
-	/* A worker that looks for work again and again is idle once, until it has found some. */
+	/* A worker that looks for work again and again is recorded as idle once, until it has found some. */
 	void tell_parked(std::chrono::steady_clock::time_point until) noexcept
 	{
 		std::chrono::nanoseconds end = until.time_since_epoch();
@@ -274,8 +288,9 @@ template <class Algorithm> class traced_algorithm final : public boost::fibers::
 };
 
 /*
- * fiber_wait: while it stands, the running fiber's waits are for this resource, and where it stands is their place:
- * corotracer::fiber_wait wait(corotracer::condition(&filled)). On a thread's own stack it says nothing.
+ * fiber_wait: while an object of this class exists, the running fiber's waits are for this resource, and the object's
+ * place is their place: corotracer::fiber_wait wait(corotracer::condition(&filled)). On a thread's own stack it has no
+ * effect.
  */
 class fiber_wait
 {
@@ -308,7 +323,10 @@ class fiber_wait
 	std::uint32_t outer_site_ = 0;
 };
 
-/* traced_mutex<Mutex>: a mutex of the library whose waits and holders are told. A thread's own stack holds it as 0. */
+/*
+ * traced_mutex<Mutex>: a mutex of the library whose waits and holders are recorded. A thread's own stack holds it as
+ * coroutine 0.
+ */
 template <class Mutex> class traced_mutex : public Mutex
 {
       public:

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a fiber calls the library: a part of corotracer/boost_fiber.h.
+ * Finds where a fiber calls the library: a part of corotracer/boost_fiber.h.
  *
- * The algorithm runs on the stack of the fiber that waits, below the library's functions. So the stack is walked: the
- * first call from outside the library is the place, and the library's function that is called there its reason. That
- * takes about a microsecond, and only while events are recorded. Where the library is linked statically, nothing tells
- * its functions from others, and places are not told.
+ * The algorithm runs on the stack of the waiting fiber, below the library's functions. So the stack is walked: the
+ * first call from outside of the library is the place, and the library's function that is called there is the reason.
+ * That takes about a microsecond, and only while events are recorded. If the library is linked statically, its
+ * functions cannot be recognised, and places are not recorded.
  */
 #ifndef COROTRACER_BOOST_FIBER_PLACE_H
 #define COROTRACER_BOOST_FIBER_PLACE_H
@@ -26,7 +26,7 @@
 namespace corotracer::detail::fiber
 {
 
-/* The code of the library, or of whatever holds a function of it. */
+/* The code of the library, or of the module that contains a function of the library. */
 struct library {
 	std::uintptr_t begin = 0, end = 0;
 
@@ -64,7 +64,7 @@ inline const library &the_library()
 	return code;
 }
 
-/* The innermost call from outside, below calls inside. */
+/* The innermost call from outside of the library, below calls inside it. */
 struct search {
 	std::uintptr_t inside = 0, outside = 0;
 	int nr_left = 32;
@@ -82,7 +82,7 @@ inline _Unwind_Reason_Code look(struct _Unwind_Context *frame, void *context)
 	return search->outside != 0 || --search->nr_left == 0 ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-/* "boost::fibers::mutex::lock()" as "mutex::lock". */
+/* Converts "boost::fibers::mutex::lock()" to "mutex::lock". */
 inline std::string function_name(std::uintptr_t address)
 {
 	constexpr std::string_view space = "boost::fibers::";
@@ -114,8 +114,9 @@ COROTRACER_COLD inline std::uint32_t remember_call(const search &call)
 }
 
 /*
- * The site of the call into the library; 0: none was found, as on the dispatcher's stack. `caller` is where the
- * algorithm returns to, which lies outside where the library's functions have left the stack by then (tail calls).
+ * Returns the site of the call into the library; 0: none was found, as on the dispatcher's stack. `caller` is the
+ * return address of the algorithm, which lies outside of the library if the library's functions have left the stack
+ * already (tail calls).
  */
 __attribute__((noinline)) inline std::uint32_t place_outside_library(const void *caller = nullptr)
 {
@@ -134,7 +135,7 @@ __attribute__((noinline)) inline std::uint32_t place_outside_library(const void 
 	return site != 0 ? site : remember_call(call);
 }
 
-/* The code of scheduler::yield, by which a fiber gives way; empty where the library is linked statically. */
+/* Returns the code of scheduler::yield, by which a fiber gives way; empty if the library is linked statically. */
 inline const library &code_of_yield()
 {
 	static const library code = [] {

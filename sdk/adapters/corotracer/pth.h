@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The adapter for GNU Pth (pth.h): threads, where each waits, for what, and who ends the wait.
+ * The adapter for GNU Pth (pth.h): threads, where and for what each waits, and which thread ends the wait.
  *
- *	#include "corotracer/pth.h" // in place of <pth.h>, in every source that starts threads or waits
+ *	#include "corotracer/pth.h" // instead of <pth.h>, in every source that starts threads or waits
  *
- * The library's calls are macros from here on; (pth_read)(...) is the call itself. docs/adapters.md says what is told,
- * and what cannot be. The program links libcorotracer-probe.
+ * The library's calls are macros from here on; (pth_read)(...) is the call itself. docs/adapters.md says what is
+ * recorded, and what cannot be. The program links libcorotracer-probe.
  */
 #ifndef COROTRACER_PTH_H
 #define COROTRACER_PTH_H
@@ -34,7 +34,7 @@ static inline pth_t ctp_pth_spawn(
 	return thread;
 }
 
-/* A lock may be taken again by its holder: the first taking and the last giving back are told. */
+/* The holder may take the lock again: the first taking and the last giving back are recorded. */
 static inline int ctp_pth_acquire(pth_mutex_t *lock, int is_tried, pth_event_t event, uint32_t site)
 {
 	int is_ours = pth_mutex_acquire(lock, TRUE, NULL);
@@ -54,7 +54,7 @@ static inline int ctp_pth_release(pth_mutex_t *lock, uint32_t site)
 	return pth_mutex_release(lock);
 }
 
-/* The library gives the lock back for as long as the wait lasts. */
+/* The library releases the lock for the duration of the wait. */
 static inline int ctp_pth_await(
 	pth_cond_t *condition, pth_mutex_t *lock, pth_event_t event, uint32_t site)
 {

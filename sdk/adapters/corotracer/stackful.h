@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fibers of C libraries that have no word for a tracer, told from outside: what corotracer/pth.h and
- * corotracer/state_threads.h are made of, and what an adapter for another such library can be made of.
+ * Fibers of C libraries that have no hooks for a tracer, traced from outside: corotracer/pth.h and
+ * corotracer/state_threads.h are made of these functions, and an adapter for another such library can be made of them,
+ * too.
  *
- * A fiber is known from the function that it begins with: that is called by one of ours. A call that may let others run
- * is a wait, which lasts as long as the call. The waits under way stand in a list, so that a call that ends waits can
- * say whose. All of it is for libraries whose fibers share one thread of the kernel's.
+ * A fiber is recognised by the function that it begins with, which a function of ours calls. A call that may let other
+ * fibers run is a wait, which lasts as long as the call. The waits under way are in a list, so that a call that ends
+ * waits can find them. All of this is for libraries whose fibers share one kernel thread.
  *
- * The program links libcorotracer-probe. While nothing traces, a call costs a load and a branch.
+ * The program links libcorotracer-probe. While the program is not traced, a call costs a load and a branch.
  */
 #ifndef COROTRACER_STACKFUL_H
 #define COROTRACER_STACKFUL_H
@@ -22,17 +23,18 @@
 extern "C" {
 #endif
 
-/* A call under way that may let others run: it lies on the stack of the fiber that has called. */
+/* A call under way that may let other fibers run. The struct lies on the stack of the calling fiber. */
 struct ctp_stackful_wait {
 	struct ctp_stackful_wait *next, *before;
 	uint64_t
-		coro; /* 0: a thread's own stack, or older than the tracing; not told, and in no list */
+		/* 0: a thread's own stack, or older than the tracing; not recorded, and in no list */
+		coro;
 	uint64_t resource;
 	enum ctp_point point;
-	bool was_handed; /* the lock that it waits for was given to it */
+	bool was_handed; /* the lock that it waits for was handed to it */
 };
 
-/* One in a program, whichever of its sources include this. */
+/* There is one in a program, whichever of its sources include this header. */
 __attribute__((weak)) struct {
 	struct ctp_stackful_wait *oldest, *newest;
 } ctp_stackful_waits;
@@ -44,7 +46,7 @@ struct ctp_stackful_start {
 	uint64_t coro;
 };
 
-/* ctp_stackful_deadline: what a time-out of so many microseconds, counted from now, means to a wait. */
+/* ctp_stackful_deadline: returns the deadline of a wait with a time-out of timeout_us microseconds from now. */
 static inline uint64_t ctp_stackful_deadline(uint64_t timeout_us)
 {
 	struct timespec now;
@@ -77,8 +79,8 @@ static inline void ctp_stackful_unlist(struct ctp_stackful_wait *wait)
 }
 
 /*
- * ctp_stackful_wait_begin, _end: around a call that may let others run. `deadline_ns` of CLOCK_MONOTONIC, 0: none. The
- * wait belongs to the caller, and stays where it is until the end.
+ * ctp_stackful_wait_begin, _end: call these around a call that may let other fibers run. `deadline_ns` is of
+ * CLOCK_MONOTONIC, 0: none. The wait belongs to the caller, and must not move until the end.
  */
 static inline void ctp_stackful_wait_begin(struct ctp_stackful_wait *wait, uint64_t resource,
 	uint32_t site, uint64_t deadline_ns, enum ctp_point point)
@@ -104,7 +106,7 @@ static inline void ctp_stackful_wait_end(struct ctp_stackful_wait *wait)
 	ctp_resume(wait->coro, wait->point);
 }
 
-/* CTP_STACKFUL_CALL: the value of a call that may let others run, told as a wait at the place where this stands. */
+/* CTP_STACKFUL_CALL: the value of a call that may let other fibers run, recorded as a wait at the macro's place. */
 #define CTP_STACKFUL_CALL_AT(resource, deadline_ns, site, point, call)                          \
 	__extension__({                                                                         \
 		struct ctp_stackful_wait ctp_wait;                                              \
@@ -120,7 +122,10 @@ static inline void ctp_stackful_wait_end(struct ctp_stackful_wait *wait)
 #define CTP_STACKFUL_YIELD(name, call) \
 	CTP_STACKFUL_CALL_AT(0, 0, CTP_SITE(name), CTP_POINT_YIELD, call)
 
-/* ctp_stackful_first: the oldest wait for the resource, among those behind `after` (NULL: among all). NULL: none. */
+/*
+ * ctp_stackful_first: returns the oldest wait for the resource, among those after `after` (NULL: among all). NULL:
+ * none.
+ */
 static inline struct ctp_stackful_wait *ctp_stackful_first(
 	uint64_t resource, const struct ctp_stackful_wait *after)
 {
@@ -137,7 +142,7 @@ static inline void ctp_stackful_wake(const struct ctp_stackful_wait *wait, uint3
 		CTP_OUTCOME_QUEUED);
 }
 
-/* ctp_stackful_notify: before the call that ends the wait of who has waited longest, or of all. */
+/* ctp_stackful_notify: call it before the call that ends the longest wait for the resource, or all waits. */
 static inline void ctp_stackful_notify(uint64_t resource, bool is_for_all, uint32_t site)
 {
 	struct ctp_stackful_wait *wait;
@@ -154,7 +159,9 @@ static inline void ctp_stackful_notify(uint64_t resource, bool is_for_all, uint3
 		ctp_stackful_wake(wait, site);
 }
 
-/* ctp_stackful_give: before the call that gives a lock back, and hands it to who has waited longest for it. */
+/*
+ * ctp_stackful_give: call it before the call that gives a lock back, and hands it to the fiber that has waited longest.
+ */
 static inline void ctp_stackful_give(uint64_t lock, uint32_t site)
 {
 	struct ctp_stackful_wait *wait;
@@ -172,10 +179,11 @@ static inline void ctp_stackful_give(uint64_t lock, uint32_t site)
 }
 
 /*
- * ctp_stackful_new: a fiber that is about to be started with ctp_stackful_run and this as its argument, which takes it;
- * NULL while nothing traces, and without memory: the fiber is then started as ever. ctp_stackful_started: the library
- * has done so, and knows it by `handle`; joins wait for CTP_HANDLE(CTP_RESOURCE_FRAME, handle). NULL: the library has
- * not, and the fiber is forgotten.
+ * ctp_stackful_new: prepares a fiber that is about to be started with the function ctp_stackful_run and the result as
+ * its argument, which that function frees. Returns NULL while the program is not traced, and if there is no memory:
+ * start the fiber without it then. ctp_stackful_started: says that the library has started the fiber, and knows it by
+ * `handle`; joins wait for CTP_HANDLE(CTP_RESOURCE_FRAME, handle). NULL: the library has not, and the fiber is
+ * forgotten.
  */
 static inline struct ctp_stackful_start *ctp_stackful_new(
 	void *(*function)(void *), void *argument, uint32_t site)
@@ -206,7 +214,7 @@ static inline void ctp_stackful_started(struct ctp_stackful_start *start, const 
 	free(start);
 }
 
-/* ctp_stackful_end: the fiber that runs has come to its end; before the library's exit. */
+/* ctp_stackful_end: the running fiber has come to its end; call it before the library's exit function. */
 static inline void ctp_stackful_end(void)
 {
 	uint64_t coro = ctp_current();

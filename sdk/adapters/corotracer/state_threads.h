@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The adapter for State Threads (st.h): threads, where each waits, for what, and who ends the wait.
+ * The adapter for State Threads (st.h): threads, where and for what each waits, and which thread ends the wait.
  *
- *	#include "corotracer/state_threads.h" // in place of <st.h>, in every source that starts threads or waits
+ *	#include "corotracer/state_threads.h" // instead of <st.h>, in every source that starts threads or waits
  *
- * The library's calls are macros from here on; (st_read)(...) is the call itself. docs/adapters.md says what is told,
- * and what cannot be. The program links libcorotracer-probe.
+ * The library's calls are macros from here on; (st_read)(...) is the call itself. docs/adapters.md says what is
+ * recorded, and what cannot be. The program links libcorotracer-probe.
  */
 #ifndef COROTRACER_STATE_THREADS_H
 #define COROTRACER_STATE_THREADS_H
@@ -37,7 +37,7 @@ static inline st_thread_t ctp_st_create(
 	return thread;
 }
 
-/* A lock that is free is no wait. */
+/* Taking a free lock is not a wait. */
 static inline int ctp_st_lock(st_mutex_t lock, uint32_t site)
 {
 	struct ctp_stackful_wait wait;
@@ -76,7 +76,7 @@ static inline int ctp_st_trylock(st_mutex_t lock, uint32_t site)
 	return status;
 }
 
-/* A wait that times out is the same call of the library. */
+/* A wait with a time-out is the same call of the library. */
 static inline int ctp_st_await(st_cond_t condition, st_utime_t timeout, uint32_t site)
 {
 	return CTP_STACKFUL_CALL_AT(CTP_ST_CONDITION(condition), ctp_st_deadline(timeout), site,

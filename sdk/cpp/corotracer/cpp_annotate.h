@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Annotations, by which a C++ program tells of itself: tasks, regions, messages, counters, names. A part of
+ * Annotations, by which a C++ program describes itself: tasks, regions, messages, counters, names. A part of
  * coroTracer.h.
  *
  *	std::uint64_t id = corotracer::task_begin("request", 4711);
@@ -8,9 +8,9 @@
  *	corotracer::log("connected to {}", host);
  *	corotracer::counter("open connections", n);
  *
- * Names are literals: they are interned at their first use, with the place where they stand, and never read
- * again. An annotation belongs to the coroutine that runs on this thread, as far as its events tell, else to
- * the thread; corotracer::of(id), as a first argument, says which coroutine it is (its corotracer_id()).
+ * Names are literals: they are interned at their first use, with their place in the source, and never read again. An
+ * annotation belongs to the coroutine that runs on this thread, as far as the thread's events show, or else to the
+ * thread; corotracer::of(id) as a first argument names the coroutine by its corotracer_id().
  */
 #ifndef COROTRACER_CPP_ANNOTATE_H
 #define COROTRACER_CPP_ANNOTATE_H
@@ -25,7 +25,7 @@
 namespace corotracer
 {
 
-/* A text that is known when the program is compiled, and where it stands. */
+/* A text that is known at compile time, and its place in the source. */
 class literal
 {
       public:
@@ -54,7 +54,7 @@ class literal
 	location where_;
 };
 
-/* of: the coroutine that an annotation belongs to. */
+/* of: names the coroutine that an annotation belongs to. */
 struct of {
 	constexpr of() noexcept = default;
 	constexpr explicit of(std::uint64_t coroutine) noexcept : id(coroutine)
@@ -64,9 +64,10 @@ struct of {
 };
 
 /*
- * Tasks, such as a request: begun with a number of the program's own (not 0, and no other task's while it
- * lasts) or, where none is given, with a new one, which is returned. The coroutine works for it from here on,
- * on whatever thread, as do coroutines that it creates. task_end may be called on any thread.
+ * Tasks, such as a request. task_begin begins a task with a number of the program's own (not 0, and not the number of
+ * another task that still goes on) or, if none is given, with a new number, which is returned. The coroutine works for
+ * the task from here on, on whatever thread, and so do coroutines that it creates. task_end may be called on any
+ * thread.
  */
 COROTRACER_INLINE std::uint64_t task_begin(of who, literal name, std::uint64_t task = 0) noexcept
 {
@@ -86,13 +87,13 @@ COROTRACER_INLINE void task_end(std::uint64_t task) noexcept
 	ctp_task_end(0, task);
 }
 
-/* task_set: the coroutine works for this task from here on; 0: for none. So a task is handed to another. */
+/* task_set: the coroutine works for this task from here on; 0: for no task. This passes a task to another coroutine. */
 COROTRACER_INLINE void task_set(of who, std::uint64_t task) noexcept
 {
 	ctp_task_set(who.id, task);
 }
 
-/* region: a named piece of work, from its construction to its destruction; it may cross co_await. */
+/* region: a named piece of work, from the object's construction to its destruction; it may contain co_await. */
 class region
 {
       public:
@@ -115,7 +116,10 @@ class region
 	std::uint32_t site_;
 };
 
-/* log: a message; a number or a text is shown where it has {}, or behind it. Texts are cut after 128 bytes. */
+/*
+ * log: writes a message; a number or a text is shown in place of {} in the message, or after it. Texts are cut after
+ * 128 bytes.
+ */
 COROTRACER_INLINE void log(of who, literal message) noexcept
 {
 	ctp_log(who.id, message.site());
@@ -153,8 +157,8 @@ COROTRACER_INLINE void counter(literal name, std::int64_t value) noexcept
 }
 
 /*
- * Names of a coroutine, of the calling thread, of a resource. Each call interns its name, and a process has room for
- * 65,536 sites and names: use them for things that live long.
+ * Functions that name a coroutine, the calling thread, or a resource. Each call interns its name, and a process has
+ * room for 65,536 sites and names: use them for things that live long.
  */
 COROTRACER_INLINE void name_coroutine(std::uint64_t coroutine, std::string_view name) noexcept
 {
@@ -171,7 +175,10 @@ COROTRACER_INLINE void name_resource(std::uint64_t resource, std::string_view na
 	ctp_name_resource(resource, detail::intern(name));
 }
 
-/* start, stop: recording is wanted from here, or not. phase: a phase begins. dump: keep the past, and why. */
+/*
+ * start, stop: recording is wanted from here on, or not. phase: a phase begins. dump: asks to keep the past, with a
+ * reason.
+ */
 COROTRACER_INLINE void start() noexcept
 {
 	ctp_start();

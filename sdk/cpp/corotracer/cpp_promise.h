@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Questions of traced<Promise> about a promise type: a part of coroTracer.h. All of it is decided
- * while compiling; nothing here writes an event.
+ * Compile-time questions of traced<Promise> about a promise type: a part of coroTracer.h. Nothing here writes an event.
  */
 #ifndef COROTRACER_CPP_PROMISE_H
 #define COROTRACER_CPP_PROMISE_H
@@ -19,7 +18,7 @@ namespace detail
 struct no_mixin {
 };
 
-/* Whether a class has a member of this name at all, overloaded, deleted or not. */
+/* Whether a class has a member of this name at all, even if overloaded, deleted or inaccessible. */
 struct await_transform_name {
 	int await_transform;
 };
@@ -31,7 +30,9 @@ concept has_await_transform = !requires
 	&with_await_transform_name<Promise>::await_transform;
 };
 
-/* The user's own await_transform; one that asks for a source location is told the co_await's. */
+/*
+ * Whether the user's own await_transform takes the operand; one that takes a source location gets that of the co_await.
+ */
 template <class Promise, class Operand>
 concept transforms_at = requires(Promise &promise, Operand &&operand, const location &where)
 {
@@ -97,9 +98,7 @@ template <class Promise, class Value> struct yielded_value {
 	}
 };
 
-/*
- * The parameter of a promise's yield_value, where there is just one: what `co_yield {...}` makes.
- */
+/* The parameter type of a promise's yield_value, if there is exactly one: the type that `co_yield {...}` makes. */
 template <class Function> struct parameter_of {
 };
 template <class Result, class Class, class Parameter, bool is_noexcept>
@@ -135,7 +134,7 @@ concept yielded_to = requires(Promise &promise, Value &&value)
 	promise.yield_value(static_cast<Value &&>(value));
 };
 
-/* A promise with an await_transform of its own decides what may be awaited in its coroutines. */
+/* A promise with its own await_transform decides what may be awaited in its coroutines. */
 template <class Operand, class Promise>
 concept awaited_in = !has_await_transform<Promise> || transforms<Promise, Operand>;
 

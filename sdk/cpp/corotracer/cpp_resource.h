@@ -5,8 +5,8 @@
  *	corotracer::acquire(promise.corotracer_id(), corotracer::lock(this));
  *
  * A coroutine is named by its corotracer_id(), 0 for a thread that runs none; a resource by a handle, made by
- * corotracer::lock and its relatives. The order matters: release, hand_over and notify are written before the
- * next owner, or the coroutine that was woken, can be seen by another worker; acquire after the resource is held.
+ * corotracer::lock and similar functions. The order matters: write release, hand_over and notify before another worker
+ * can see the next owner or the woken coroutine; write acquire after the resource is held.
  */
 #ifndef COROTRACER_CPP_RESOURCE_H
 #define COROTRACER_CPP_RESOURCE_H
@@ -20,7 +20,10 @@
 namespace corotracer
 {
 
-/* acquire: the holder has the resource from here on. A coroutine that was handed it does not write this. */
+/*
+ * acquire: the holder has the resource from here on. A coroutine that got the resource by hand_over does not write this
+ * event.
+ */
 COROTRACER_INLINE void acquire(std::uint64_t holder, std::uint64_t resource,
 	const location &where = location::current()) noexcept
 {
@@ -28,7 +31,7 @@ COROTRACER_INLINE void acquire(std::uint64_t holder, std::uint64_t resource,
 		ctp_acquire(holder, resource, detail::site_of(where, nullptr));
 }
 
-/* release: the holder gives the resource back, and it is free. */
+/* release: the holder gives the resource back, and the resource is free. */
 COROTRACER_INLINE void release(std::uint64_t holder, std::uint64_t resource,
 	const location &where = location::current()) noexcept
 {
@@ -36,7 +39,7 @@ COROTRACER_INLINE void release(std::uint64_t holder, std::uint64_t resource,
 		ctp_release(holder, resource, detail::site_of(where, nullptr));
 }
 
-/* hand_over: the holder gives the resource to the receiver; it is never free in between. */
+/* hand_over: the holder gives the resource to the receiver; the resource is never free in between. */
 COROTRACER_INLINE void hand_over(std::uint64_t holder, std::uint64_t resource,
 	std::uint64_t receiver, const location &where = location::current()) noexcept
 {
@@ -44,7 +47,10 @@ COROTRACER_INLINE void hand_over(std::uint64_t holder, std::uint64_t resource,
 		ctp_hand_over(holder, resource, receiver, detail::site_of(where, nullptr));
 }
 
-/* notify: the notifier told those who wait for the resource, and found nr_woken; 0 is worth telling. */
+/*
+ * notify: the notifier notified the resource's waiters, and woke nr_woken of them. A notification that found no waiter
+ * (0) is worth recording.
+ */
 COROTRACER_INLINE void notify(std::uint64_t notifier, std::uint64_t resource, std::size_t nr_woken,
 	const location &where = location::current()) noexcept
 {
@@ -55,8 +61,8 @@ COROTRACER_INLINE void notify(std::uint64_t notifier, std::uint64_t resource, st
 }
 
 /*
- * await_child: the parent is about to wait until the child has come to its end. await_child_done: it has. The
- * suspension between the two, if there is one, waits for corotracer::child(handle).
+ * await_child: the parent is about to wait until the child has come to its end. await_child_done: the child has come to
+ * its end. The suspension between the two, if there is one, waits for corotracer::child(handle).
  */
 COROTRACER_INLINE void await_child(std::uint64_t parent, std::uint64_t child,
 	const location &where = location::current()) noexcept
@@ -70,7 +76,7 @@ COROTRACER_INLINE void await_child_done(std::uint64_t parent, std::uint64_t chil
 	ctp_await_done(parent, child);
 }
 
-/* enqueue, dequeue: a ready coroutine enters a queue; it is taken from it, to be run or put elsewhere. */
+/* enqueue, dequeue: a ready coroutine enters a queue, or is taken from it, to be run or put elsewhere. */
 COROTRACER_INLINE void enqueue(std::uint64_t coroutine, std::uint64_t queue) noexcept
 {
 	ctp_enqueue(coroutine, queue);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Places, names and resources, as C++ can tell them: a part of coroTracer.h. The place of a co_await and the awaiter's
- * type are mapped to the number of an interned site. Once a place was met, that takes one look-up by address: no text
- * is read, and none is ever allocated.
+ * Places, names and resources in C++: a part of coroTracer.h. The place of a co_await and the awaiter's type are mapped
+ * to the number of an interned site. For a place that was met before, that takes one look-up by address: no text is
+ * read, and none is ever allocated.
  */
 #ifndef COROTRACER_CPP_SITE_H
 #define COROTRACER_CPP_SITE_H
@@ -22,10 +22,10 @@
 #endif
 
 /*
- * COROTRACER_BODY is what the compiler calls in a coroutine's body, COROTRACER_SUSPENDING what runs
- * around the inner await_suspend. clang lowers a coroutine after inlining, and what await_suspend
- * keeps in memory may then end up in the frame, which is gone once the inner one ran: so there it
- * is a call of its own. gcc lowers first, and may inline all.
+ * COROTRACER_BODY is for functions that the compiler calls in a coroutine's body, COROTRACER_SUSPENDING for those that
+ * run around the inner await_suspend. clang lowers a coroutine after inlining, so that variables of await_suspend may
+ * end up in the frame, which may be gone after the inner await_suspend: for clang it is therefore not inlined. gcc
+ * lowers first, and may inline everything.
  */
 #define COROTRACER_INLINE inline __attribute__((always_inline))
 #ifdef __clang__
@@ -40,7 +40,7 @@
 namespace corotracer
 {
 
-/* A place in the source, as the compiler tells it through a default argument. */
+/* A place in the source, which the compiler states through a default argument. */
 #ifdef __cpp_lib_source_location
 using location = std::source_location;
 #else
@@ -85,8 +85,8 @@ class location
 #endif
 
 /*
- * Resource handles: what a coroutine waits for, as one word. A wait trait returns one of them.
- * Addresses and numbers need not be valid: they are compared, never followed.
+ * Resource handles: what a coroutine waits for, as one word. A wait trait returns such a handle. Addresses and numbers
+ * need not be valid: they are compared, never followed.
  */
 COROTRACER_INLINE std::uint64_t resource(ctp_resource kind, std::uint64_t identity) noexcept
 {
@@ -143,7 +143,7 @@ COROTRACER_INLINE std::uint64_t other(std::uint64_t number) noexcept
 	return resource(CTP_RESOURCE_OTHER, number);
 }
 
-/* frame, child: the coroutine whose frame lies there; nothing in the frame is read. */
+/* frame, child: the coroutine whose frame is at this address; nothing in the frame is read. */
 COROTRACER_INLINE std::uint64_t frame(const void *address) noexcept
 {
 	return resource(CTP_RESOURCE_FRAME, address);
@@ -165,12 +165,12 @@ COROTRACER_INLINE std::uint64_t child(std::coroutine_handle<> handle) noexcept
  *		static constexpr std::string_view name = "read";   // optional; else the type's name
  *	};
  *
- * Instead, the awaiter may have a member `std::uint64_t corotracer_resource() const noexcept`.
- * Either is called before await_suspend, and only while attached.
+ * Instead, the awaiter may have a member `std::uint64_t corotracer_resource() const noexcept`. The function is called
+ * before await_suspend, and only while attached.
  *
- * In the same two ways a wait that ends by itself tells when, with `deadline`, or
- * `corotracer_deadline`: CLOCK_MONOTONIC in nanoseconds. And an awaiter that waits for nothing, but
- * lets others run first, says so with `static constexpr bool yields = true`, or `corotracer_yields`.
+ * In the same two ways, `deadline` or `corotracer_deadline` returns when a wait ends by itself: CLOCK_MONOTONIC in
+ * nanoseconds. An awaiter that waits for nothing, but lets other coroutines run first, has `static constexpr bool
+ * yields = true`, or `corotracer_yields`.
  */
 template <class Awaiter> struct wait_traits {
 };
@@ -179,15 +179,15 @@ namespace detail
 {
 
 /*
- * The names of types. gcc and clang spell a type differently; the part on which both agree is kept: the
- * qualified name without unnamed namespaces and without namespaces of the implementation (__x::).
+ * The names of types. gcc and clang spell a type differently; the part that is equal in both is kept: the qualified
+ * name without unnamed namespaces and without namespaces of the implementation (__x::).
  */
 template <class Type> constexpr std::string_view type_spelling() noexcept
 {
 	constexpr std::string_view text = __PRETTY_FUNCTION__;
 	constexpr std::size_t equals = text.find("Type = ");
 	constexpr std::size_t start = equals + 7;
-	/* gcc goes on with the meaning of string_view: "[with Type = X; std::string_view = ...]" */
+	/* gcc continues with the meaning of string_view: "[with Type = X; std::string_view = ...]" */
 	constexpr std::size_t more = text.find("; std::string_view = ", start);
 	constexpr std::size_t end = more != std::string_view::npos ? more : text.rfind(']');
 
@@ -200,7 +200,7 @@ constexpr bool is_name_character(char c) noexcept
 	       c == '_';
 }
 
-/* The length of a qualifier at the start of `rest` that is left out of names, or 0. */
+/* Returns the length of a qualifier at the start of `rest` that is left out of names, or 0. */
 constexpr std::size_t dropped_qualifier(std::string_view rest) noexcept
 {
 	constexpr std::string_view unnamed[] = {"{anonymous}::", "(anonymous namespace)::"};
@@ -324,11 +324,11 @@ template <class Awaitable, class Awaiter> constexpr std::string_view reason_text
 		return type_name<Awaitable>;
 }
 
-/* One object per reason: its address is a part of the site's key. */
+/* There is one object per reason: its address is a part of the site's key. */
 template <class Awaitable, class Awaiter>
 inline constexpr std::string_view reason = reason_text<Awaitable, Awaiter>();
 
-/* A key that tells one place from another without reading any text. */
+/* A key that distinguishes places without reading any text. */
 struct place_key {
 	const void *place;
 	std::uint64_t position;
@@ -355,7 +355,7 @@ constexpr bool ends_with(std::string_view text, std::string_view end) noexcept
 	return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-/* Where the name ends: before the parameters, and what may follow these. */
+/* Returns where the name ends: before the parameters, and before what may follow them. */
 constexpr std::size_t end_of_name(std::string_view text) noexcept
 {
 	constexpr std::string_view qualifiers[] = {" const", " volatile", " &", " &&", " noexcept"};
@@ -378,7 +378,7 @@ constexpr std::size_t end_of_name(std::string_view text) noexcept
 	return ends_with(text.substr(0, end), "operator") ? text.size() : end;
 }
 
-/* Where the name begins: behind the result's type. */
+/* Returns where the name begins: after the result's type. */
 constexpr std::size_t start_of_name(std::string_view text) noexcept
 {
 	std::size_t start = text.size();
@@ -395,8 +395,8 @@ constexpr std::size_t start_of_name(std::string_view text) noexcept
 }
 
 /*
- * gcc tells a function with its result and parameters, "task serve(int)", and a coroutine's body at
- * times by its lowered form, "void serve(serve(int)::_Z5servei.Frame*)". The name alone is told.
+ * gcc spells a function with its result and parameters, "task serve(int)", and sometimes a coroutine's body by its
+ * lowered form, "void serve(serve(int)::_Z5servei.Frame*)". Returns the name alone.
  */
 constexpr std::string_view plain_function_name(std::string_view text) noexcept
 {
@@ -404,7 +404,7 @@ constexpr std::string_view plain_function_name(std::string_view text) noexcept
 	return text.substr(start_of_name(text));
 }
 
-/* A copy that ends with NUL, cut where it is too long. */
+/* Copies a text with a NUL at its end, cut if it is too long. */
 inline void copy_text(std::string_view text, char *buffer, std::size_t size) noexcept
 {
 	std::size_t length = text.size() < size ? text.size() : size - 1;
@@ -414,7 +414,7 @@ inline void copy_text(std::string_view text, char *buffer, std::size_t size) noe
 	buffer[length] = '\0';
 }
 
-/* `reason_key`: by which the site is found again, with its place. */
+/* `reason_key`: the key by which the site is found again, together with its place. */
 COROTRACER_COLD inline std::uint32_t remember_place(const location &where, const void *reason_key,
 	std::string_view reason, ctp_form form) noexcept
 {
@@ -465,7 +465,9 @@ COROTRACER_COLD inline std::uint32_t remember_caller(
 	return ctp_site_remember(caller, second, nullptr, &source);
 }
 
-/* The caller of the function that `inside` lies in, which may be inlined into it (ctp.h). */
+/*
+ * Returns the site of the caller of the function that contains `inside`, which may be inlined into its caller (ctp.h).
+ */
 COROTRACER_INLINE std::uint32_t site_of_caller(const void *caller, const void *inside) noexcept
 {
 	std::uint32_t site =
@@ -484,7 +486,7 @@ COROTRACER_COLD inline std::uint32_t remember_name(const std::string_view *why) 
 	return ctp_site_remember(why, 0, nullptr, &source);
 }
 
-/* A name that was made at run time: each call takes a number. */
+/* Interns a name that was made at run time: each call takes a site number. */
 COROTRACER_COLD inline std::uint32_t intern(std::string_view name) noexcept
 {
 	return name.empty() ? 0 : ctp_intern(name.data(), static_cast<std::uint32_t>(name.size()));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The wrapper around an awaiter, and the state kept of a coroutine: a part of coroTracer.h.
+ * The wrapper around an awaiter, and the state that is kept of a coroutine: a part of coroTracer.h.
  *
- * The order that everything rests on: a suspension is written before the awaiter's await_suspend
- * is called. From that call on another thread may run or destroy the coroutine, so nothing in its
- * frame (the promise, the awaiter, the wrapper around it) is touched again, unless await_suspend
- * has returned false or thrown: the coroutine then still is ours, and a cancel is written.
+ * The central rule is: a suspension is written before the awaiter's await_suspend is called. From that call on another
+ * thread may run or destroy the coroutine, so nothing in its frame (the promise, the awaiter, the wrapper around it) is
+ * touched again. The exception is an await_suspend that returns false or throws: this thread then still runs the
+ * coroutine, and a cancel is written.
  */
 #ifndef COROTRACER_CPP_WAIT_H
 #define COROTRACER_CPP_WAIT_H
@@ -23,28 +23,28 @@ namespace corotracer
 namespace detail
 {
 
-/* How far a coroutine's life was seen. */
+/* How much of a coroutine's life was seen. */
 enum class life : std::uint8_t {
 	unseen,    /* created; not seen running */
 	running,   /* its body was seen running */
-	suspended, /* a suspension was written, and it was running before */
-	done,      /* it came to its end */
+	suspended, /* a suspension was written, and the coroutine was running before */
+	done,      /* the coroutine came to its end */
 };
 
 /*
  * The state kept of one coroutine, inside its promise: 16 bytes. Only the thread that runs the coroutine uses it, so
- * one thread at a time. A copy is another object, not this coroutine: it starts without identity.
+ * one thread at a time. A copy of the state is another object, not this coroutine: it starts without identity.
  *
- * An identity belongs to one attachment, named by the gate's pass. A coroutine that was created
- * before it gets its id with its first event after it, and is seen from the middle of its life on.
+ * An identity belongs to one attachment, named by the gate's pass. A coroutine that was created before the attachment
+ * gets its id with its first event in it, and is seen from the middle of its life on.
  */
 class coroutine_state
 {
       public:
 	/*
-	 * `spawned` is where the function around the promise's constructor returns to: the coroutine's
-	 * first function, or what that was taken into. Little is inline here, so that the compiler
-	 * takes the constructor into it.
+	 * `spawned` is the return address of the function around the promise's constructor: the coroutine's first
+	 * function, or the function into which that was inlined. Little is inline here, so that the compiler inlines
+	 * the constructor.
 	 */
 	COROTRACER_INLINE explicit coroutine_state(const void *spawned) noexcept
 	{
@@ -75,10 +75,7 @@ class coroutine_state
 		return pass != 0 && pass_ == pass ? id_ : 0;
 	}
 
-	/*
-	 * Before the inner await_suspend, and only while attached; `frame` is the handle's
-	 * address.
-	 */
+	/* Called before the inner await_suspend, and only while attached; `frame` is the handle's address. */
 	COROTRACER_INLINE void suspend(
 		ctp_point point, void *frame, std::uint64_t resource, std::uint32_t site) noexcept
 	{
@@ -86,7 +83,7 @@ class coroutine_state
 			ctp_suspend(id_, resource, site, point);
 	}
 
-	/* The same, for a wait that ends by itself. */
+	/* Does the same, for a wait that ends by itself. */
 	COROTRACER_INLINE void suspend_until(ctp_point point, void *frame, std::uint64_t resource,
 		std::uint32_t site, std::uint64_t deadline) noexcept
 	{
@@ -109,10 +106,7 @@ class coroutine_state
 		ctp_cancel(id_);
 	}
 
-	/*
-	 * The body runs on, after a suspension point; an event where a suspension was written
-	 * there.
-	 */
+	/* The body runs on, after a suspension point; writes an event if a suspension was written there. */
 	COROTRACER_INLINE void resume(ctp_point point) noexcept
 	{
 		std::uint32_t pass = present_pass();
@@ -124,7 +118,7 @@ class coroutine_state
 		life_ = life::running;
 	}
 
-	/* The body starts: always an event, so that the coroutine is known to run. */
+	/* The body starts: always writes an event, so that the coroutine is known to run. */
 	COROTRACER_INLINE void start() noexcept
 	{
 		if (!is_traced_now())
@@ -154,7 +148,7 @@ class coroutine_state
 		return ctp_attachment();
 	}
 
-	/* False: nothing is to be written. */
+	/* Prepares a suspend event. Returns false if no event is to be written. */
 	COROTRACER_INLINE bool begin_suspend(ctp_point point, void *frame) noexcept
 	{
 		if (!is_traced_now())
@@ -171,10 +165,7 @@ class coroutine_state
 		return point == CTP_POINT_AWAIT || point == CTP_POINT_YIELD;
 	}
 
-	/*
-	 * Whether this attachment traces the coroutine; it gets an identity here where it has
-	 * none.
-	 */
+	/* Returns whether this attachment traces the coroutine, which gets an identity here if it has none. */
 	COROTRACER_INLINE bool is_traced_now() noexcept
 	{
 		std::uint32_t pass = present_pass();
@@ -194,10 +185,7 @@ class coroutine_state
 		is_frame_told_ = false;
 	}
 
-	/*
-	 * Word 0 of a frame is its resume function, and null at final suspend; word 1 its
-	 * destroyer.
-	 */
+	/* Word 0 of a frame is its resume function, and null at final suspend; word 1 is its destroy function. */
 	__attribute__((noinline)) void tell_frame(void *frame) noexcept
 	{
 		void *const *words = static_cast<void *const *>(frame);
@@ -216,10 +204,9 @@ class coroutine_state
 	}
 
 	/*
-	 * `destroyed` is where the function around the promise's destructor returns to: what called
-	 * the frame's destroyer. Without optimisation the destructor is a function of its own, and
-	 * its caller is the frame's destroyer itself. clang keeps the address that the coroutine's
-	 * first function returned to.
+	 * `destroyed` is the return address of the function around the promise's destructor: an address in the caller
+	 * of the frame's destroyer. Without optimisation the destructor is a function of its own, and its caller is the
+	 * frame's destroyer itself. clang keeps the address to which the coroutine's first function returned.
 	 */
 	__attribute__((noinline)) void tell_destroy(
 		std::uint32_t pass, [[maybe_unused]] const void *destroyed) noexcept
@@ -243,10 +230,7 @@ class coroutine_state
 	bool is_frame_told_ = false;
 };
 
-/*
- * The function that the language calls when it meets `co_await x`: a member operator co_await, a free one, or x
- * itself.
- */
+/* The function that the language calls for `co_await x`: a member operator co_await, a free one, or x itself. */
 template <class Type>
 concept has_member_co_await = requires(Type &&value)
 {
@@ -286,9 +270,8 @@ COROTRACER_INLINE decltype(auto) call_co_await(Type &&value) noexcept(is_co_awai
 }
 
 /*
- * An awaited thing, and its awaiter. Awaitable is a reference where the caller keeps the object
- * (the operand of co_await lives to the end of the full expression), or a value, made in place by
- * make().
+ * An awaited object, and its awaiter. Awaitable is a reference if the caller keeps the object (the operand of co_await
+ * lives to the end of the full expression), or a value, made in place by make().
  */
 template <class Awaitable, bool has_operator = has_co_await_operator<Awaitable>> class subject
 {
@@ -337,8 +320,8 @@ template <class Awaitable> class subject<Awaitable, true>
 };
 
 /*
- * The awaiter's own await_suspend. An awaiter written for coroutine_handle<Promise> also serves
- * where the promise is traced<Promise>: both lie at the same place in the frame (see traced).
+ * The awaiter's own await_suspend. An awaiter written for coroutine_handle<Promise> can also be used if the promise is
+ * traced<Promise>: both lie at the same place in the frame (see traced).
  */
 template <class Awaiter, class Promise>
 concept takes_handle = requires(Awaiter &awaiter, std::coroutine_handle<Promise> handle)
@@ -377,8 +360,8 @@ struct no_location {
 };
 
 /*
- * The wrapper around one awaited thing. The class is nested, and has no template argument of its
- * own, so that no operator co_await of the user's namespaces is found for it.
+ * The wrapper around one awaited object. The class is nested, and has no template argument of its own, so that no
+ * operator co_await of the user's namespaces is found for it.
  */
 template <class Awaitable, ctp_point point> struct wait {
 	using held = subject<Awaitable>;
@@ -386,13 +369,11 @@ template <class Awaitable, ctp_point point> struct wait {
 	using plain_awaitable = std::remove_cvref_t<Awaitable>;
 	using plain_awaiter = std::remove_cv_t<awaiter>;
 
-	/*
-	 * The compilers disagree on where the initial and final suspension lie; a name is enough.
-	 */
+	/* The compilers disagree on the place of the initial and final suspension; a name is enough. */
 	static constexpr bool has_place = point == CTP_POINT_AWAIT || point == CTP_POINT_YIELD;
 	using place = std::conditional_t<has_place, location, no_location>;
 
-	/* The point that is told: a co_await is a yield where the awaiter says so. */
+	/* The point that is recorded: a co_await is a yield if the awaiter says so. */
 	static constexpr bool is_told_as_yield =
 		is_yield<plain_awaitable>() || is_yield<plain_awaiter>();
 	static constexpr ctp_point told =
@@ -459,7 +440,10 @@ template <class Awaitable, ctp_point point> struct wait {
 			return suspend_inner(handle);
 		}
 
-		/* All that await_suspend does is the coroutine's own doing, also once the frame is another's. */
+		/*
+		 * Everything that await_suspend does is attributed to the coroutine, even when another thread already
+		 * has the frame.
+		 */
 		template <class Promise>
 		COROTRACER_INLINE suspend_result<awaiter, Promise>
 		suspend_inner(std::coroutine_handle<Promise> handle) noexcept(
@@ -529,7 +513,7 @@ concept is_wait = requires
 	typename std::remove_reference_t<Type>::corotracer_wait;
 };
 
-/* Makers of the thing that is awaited: one class per way, so that noexcept can be asked of it. */
+/* Makers of the awaited object: one class for each way, so that noexcept can be asked of it. */
 template <class Operand> struct operand_itself {
 	Operand &&operand;
 
@@ -540,8 +524,8 @@ template <class Operand> struct operand_itself {
 };
 
 /*
- * wrap: the wrapper around what make() returns. An object that is no awaitable here is handed on as it is:
- * an operator co_await that is visible only where the co_await stands is found there, and not traced.
+ * wrap: the wrapper around what make() returns. An object that is not awaitable here is passed on as it is: an operator
+ * co_await that is visible only at the co_await is found there, and is not traced.
  */
 template <class Make> consteval bool is_wrap_noexcept() noexcept
 {

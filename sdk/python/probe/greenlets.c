@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What belongs to a greenlet hangs on it, as an attribute, and goes with it: so the end of one that is given up while
- * it waits is told, too. What a greenlet waits for is left by the functions that wait (greenlet_wait), for the next
- * switch.
+ * The state of a greenlet is an attribute of the greenlet, and is freed with it: so the end of a greenlet that is
+ * dropped while it waits is recorded, too. The functions that wait (greenlet_wait) leave what a greenlet waits for, for
+ * the next switch.
  */
 #include "greenlets.h"
 
@@ -17,7 +17,7 @@ struct life {
 };
 
 static PyTypeObject *life_type;
-static PyObject *driver_type; /* of greenlets that are no coroutines */
+static PyObject *driver_type; /* type of greenlets that are not coroutines */
 static PyObject *word_life, *word_frame, *word_dead, *word_parent;
 static _Thread_local bool has_driver;
 static _Thread_local uint64_t next_wait, next_deadline_ns;
@@ -47,7 +47,7 @@ static PyType_Spec life_spec = {
 	.slots = life_slots,
 };
 
-/* A thread's first greenlet drives the others, until one comes that does nothing else. */
+/* A thread's first greenlet drives the others, until there is one that does nothing else. */
 static bool is_driver(PyObject *greenlet)
 {
 	bool is_of_type = driver_type && PyObject_IsInstance(greenlet, driver_type) == 1;
@@ -78,7 +78,7 @@ static struct life *life_new(PyObject *greenlet, uint32_t site)
 	return life;
 }
 
-/* Borrowed: the greenlet holds it. NULL: it is no coroutine. */
+/* Borrowed: the greenlet owns it. NULL: the greenlet is not a coroutine. */
 static struct life *life_of(PyObject *greenlet, bool may_begin)
 {
 	PyObject *life;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Greenlets: each switch of a thread, as greenlet.settrace tells it after it took place.
+ * Greenlets: each switch of a thread, as greenlet.settrace reports it after it took place.
  *
  * A greenlet is a coroutine from its start, or its first switch, on. A greenlet that only drives the others, such as
- * gevent's hub, is none: the thread itself runs then.
+ * gevent's hub, is not a coroutine: while it runs, the thread itself runs.
  */
 #ifndef COROTRACER_PYTHON_GREENLETS_H
 #define COROTRACER_PYTHON_GREENLETS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer._probe: the probe of C, for the package's Python files. What needs no state of its own is here; each
- * function does nothing while nothing traces.
+ * corotracer._probe: the C probe, for the package's Python files. Functions without state of their own are here; each
+ * function does nothing while the program is not traced.
  */
 #include "python.h"
 
@@ -56,7 +56,7 @@ static PyObject *add_bottom(PyObject *module, PyObject *code)
 	Py_RETURN_NONE;
 }
 
-/* The handle of a resource, from its kind, its object, and which of its two ends is meant. */
+/* Makes the handle of a resource, from its kind, its object, and which of its two ends is meant. */
 static int handle_from(PyObject *arguments, uint64_t *ret_handle, unsigned *ret_count)
 {
 	unsigned kind = 0, end = 0, count = 0;
@@ -71,7 +71,7 @@ static int handle_from(PyObject *arguments, uint64_t *ret_handle, unsigned *ret_
 
 typedef void (*tell_function)(uint64_t coro, uint64_t handle, unsigned count, uint32_t site);
 
-/* Tells something of a resource, where the calling code stands. */
+/* Records something about a resource, at the place of the calling code. */
 static PyObject *tell(PyObject *arguments, tell_function function)
 {
 	uint64_t handle;
@@ -166,10 +166,10 @@ static PyObject *unpark(PyObject *module, PyObject *loop)
 	Py_RETURN_NONE;
 }
 
-/* Young objects are looked through in microseconds, and often. */
+/* Collections of young objects take microseconds, and are frequent. */
 #define LEAST_GENERATION 1
 
-/* What gc.callbacks are called with: a collection begins or ends, on the thread that has the interpreter meanwhile. */
+/* The function for gc.callbacks: a collection begins or ends, on the thread that has the interpreter meanwhile. */
 static PyObject *collected(PyObject *module, PyObject *arguments)
 {
 	static bool is_told;
@@ -195,7 +195,7 @@ static PyObject *collected(PyObject *module, PyObject *arguments)
 
 #define LAST_SIGNAL 64
 
-/* Asked of the kernel: Python knows of its own handlers only. */
+/* The kernel is asked, because Python knows only its own handlers. */
 static PyObject *handled_signals(PyObject *module, PyObject *none)
 {
 	unsigned long long handled = 0;
@@ -210,7 +210,7 @@ static PyObject *handled_signals(PyObject *module, PyObject *none)
 	return PyLong_FromUnsignedLongLong(handled);
 }
 
-/* Told anew where it changes, and in each attachment. */
+/* Recorded when the answer changes, and in each attachment. */
 static PyObject *signals_end(PyObject *module, PyObject *answer)
 {
 	static int told_answer = -1;

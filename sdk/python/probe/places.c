@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code objects are kept in a table by their address, with what is asked of them at each event. The table holds a
- * reference to each, so that an address never comes to mean another one; it is bounded, since a program may make code
- * without end.
+ * Code objects are kept in a table by their address, with the facts that are needed at each event. The table holds a
+ * reference to each code object, so that an address never comes to mean another one; the table is bounded, because a
+ * program may make code without end.
  */
 #include "places.h"
 
@@ -11,28 +11,28 @@
 
 #include "corotracer/ctp_probe.h"
 
-#define CODES 16384u /* a power of two, half of which are used at most */
+#define CODES 16384u /* a power of two, of which at most half is used */
 #define NAMES_MAX 4096
 #define DEPTH_MAX 64u
-#define CALLS_MAX 8u      /* that led to a place and are told, the inner ones */
-#define INSIDE_MAX 4u     /* calls of installed code behind it, likewise */
-#define CHAINED_MAX 1024u /* sites that have callers: the sites of a process are limited */
+#define CALLS_MAX 8u      /* recorded calls that led to a place: the innermost ones */
+#define INSIDE_MAX 4u     /* recorded calls of installed code after it, likewise */
+#define CHAINED_MAX 1024u /* sites that have callers: a process has a limited number of sites */
 
-/* Whose code it is: the lower, the nearer to who reads a report. */
+/* Whose code it is: the lower the value, the closer to the reader of a report. */
 enum owner {
 	OWNER_PROGRAM,
-	OWNER_INSTALLED, /* the interpreter's, and packages' */
-	OWNER_SCHEDULER, /* asyncio, gevent and their like: what a place is seen through */
-	OWNER_PROBE,     /* this package */
+	OWNER_INSTALLED, /* of the interpreter, and of packages */
+	OWNER_SCHEDULER, /* asyncio, gevent and the like: skipped when a place is searched */
+	OWNER_PROBE,     /* of this package */
 };
 
 struct code {
 	PyObject *object;
 	PyObject *file; /* str */
-	PyObject *name; /* str: the function, qualified where the interpreter tells */
+	PyObject *name; /* str: the function, qualified if the interpreter has that */
 	enum owner owner;
 	bool is_of_manager; /* of contextlib: it awaits a generator that it does not show */
-	bool is_bottom;     /* what calls it has nothing to do with what it runs */
+	bool is_bottom;     /* its callers have nothing to do with what it runs */
 };
 
 struct frame {
@@ -40,7 +40,7 @@ struct frame {
 	uint32_t line;
 };
 
-/* The frames of one wait or call, in the order in which they were met. */
+/* The frames of one wait or call, in the order in which they were found. */
 struct frames {
 	struct frame at[DEPTH_MAX];
 	uint32_t count;
@@ -48,7 +48,7 @@ struct frames {
 
 static struct code codes[CODES];
 static uint32_t nr_codes, nr_chained;
-static PyObject *libraries; /* list of str, of which the first is this package's own */
+static PyObject *libraries; /* list of str; the first one is this package's own */
 static PyObject *installed; /* list of str */
 static PyObject *names;     /* dict: str -> int */
 
@@ -111,7 +111,7 @@ int places_add_installed(PyObject *prefix)
 	return PyList_Append(installed, prefix);
 }
 
-/* An attribute that may be missing: NULL then, with no exception. */
+/* Returns an attribute that may be missing: NULL then, with no exception. */
 static PyObject *attribute(PyObject *object, PyObject *word)
 {
 	PyObject *value = PyObject_GetAttr(object, word);
@@ -121,7 +121,7 @@ static PyObject *attribute(PyObject *object, PyObject *word)
 	return value;
 }
 
-/* The number of the first prefix that the file has; -1: none. */
+/* Returns the index of the first prefix of the file's path; -1: none. */
 static Py_ssize_t prefix_of(PyObject *file, PyObject *prefixes)
 {
 	Py_ssize_t i;
@@ -133,7 +133,7 @@ static Py_ssize_t prefix_of(PyObject *file, PyObject *prefixes)
 	return -1;
 }
 
-/* A str's bytes, which live as long as it does. */
+/* Returns a str's bytes, which live as long as the str. */
 static const char *text_of(PyObject *text)
 {
 	const char *bytes = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
@@ -151,7 +151,7 @@ static bool ends_in_contextlib(PyObject *file)
 	return slash && strcmp(slash, "/contextlib.py") == 0;
 }
 
-/* What the interpreter has frozen into itself has no path. */
+/* Code that is frozen into the interpreter has no path. */
 static enum owner owner_of(PyObject *file)
 {
 	Py_ssize_t library = file ? prefix_of(file, libraries) : -1;
@@ -177,7 +177,7 @@ static void code_fill(struct code *code, PyObject *object)
 	nr_codes++;
 }
 
-/* NULL: the table is full. */
+/* Returns NULL if the table is full. */
 static struct code *code_of(PyObject *object)
 {
 	uint64_t hash = (uint64_t)(uintptr_t)object * UINT64_C(0x9e3779b97f4a7c15);
@@ -214,8 +214,8 @@ static uint32_t line_of(PyObject *frame)
 }
 
 /*
- * `link`: the site of the call that led there; with `is_inside` that of the innermost call which the place led to,
- * whose own way leads back to the place (P-45). 0: none.
+ * Returns the site of a frame's line. `link`: the site of the call that led there; with `is_inside` the site of the
+ * innermost call to which the place led, whose own chain leads back to the place (P-45). 0: none.
  */
 static uint32_t site_at(
 	const struct frame *frame, const struct code *reason, uint32_t link, bool is_inside)
@@ -237,7 +237,10 @@ static uint32_t site_at(
 	return ctp_site_remember(frame->code, position, reason, &source);
 }
 
-/* The methods behind `async with` and `async for` name nothing, nor do functions of ours that stand for no other. */
+/*
+ * Returns whether the code's name is useful: names of methods behind `async with` and `async for` are not, nor are
+ * names of our functions that stand for no other function.
+ */
 static bool is_name(const struct code *code)
 {
 	const char *name = text_of(code->name);
@@ -255,7 +258,10 @@ static enum owner owner_at(const struct frames *frames, uint32_t index)
 	return frames->at[index].code->owner;
 }
 
-/* The innermost frame whose owner is at most that one; `count`: there is none. From the outermost inwards. */
+/*
+ * Returns the innermost frame whose owner is at most `owner`; `count`: there is none. Frames are ordered from the
+ * outermost inwards.
+ */
 static uint32_t innermost_of(const struct frames *frames, enum owner owner)
 {
 	uint32_t i;
@@ -267,9 +273,9 @@ static uint32_t innermost_of(const struct frames *frames, enum owner owner)
 }
 
 /*
- * The program's innermost line; else that of installed code. Where there is neither, as in a task that wait_for makes
- * of a library's coroutine, or in a timer's callback: of a wait the outermost line that is not ours, else the
- * innermost.
+ * Returns the program's innermost line; else that of installed code. If there is neither, as in a task that wait_for
+ * makes of a library's coroutine, or in a timer's callback: for a wait the outermost line that is not ours, else the
+ * innermost line.
  */
 static uint32_t place_in(const struct frames *frames, bool is_wait)
 {
@@ -286,7 +292,7 @@ static uint32_t place_in(const struct frames *frames, bool is_wait)
 	return at;
 }
 
-/* The function that was called at the place, by its name. */
+/* Returns the function that was called at the place, for its name. */
 static const struct code *called_at(const struct frames *frames, uint32_t place)
 {
 	uint32_t i;
@@ -297,7 +303,10 @@ static const struct code *called_at(const struct frames *frames, uint32_t place)
 	return NULL;
 }
 
-/* The sites of calls from the last one chosen to the first, each of which names the one before; `site`: who called. */
+/*
+ * Interns the sites of calls from the last chosen one to the first, each of which names the previous one; `site`: the
+ * first one's caller.
+ */
 static uint32_t chain(
 	const struct frames *frames, const uint32_t *chosen, uint32_t count, uint32_t site)
 {
@@ -306,7 +315,10 @@ static uint32_t chain(
 	return site;
 }
 
-/* Callers of the same owner, as what a framework has around a handler says nothing; the innermost CALLS_MAX. */
+/*
+ * Interns the callers of the same owner, at most the innermost CALLS_MAX: what a framework has around a handler is not
+ * useful.
+ */
 static uint32_t callers_of(const struct frames *frames, uint32_t place)
 {
 	uint32_t chosen[CALLS_MAX], count = 0, i;
@@ -319,7 +331,10 @@ static uint32_t callers_of(const struct frames *frames, uint32_t place)
 	return chain(frames, chosen, count, 0);
 }
 
-/* What installed code the place led to, the innermost INSIDE_MAX of it: the site of the last one, 0: none. */
+/*
+ * Interns the calls of installed code to which the place led, at most the innermost INSIDE_MAX; returns the site of the
+ * last one, 0: none.
+ */
 static uint32_t inside_of(const struct frames *frames, uint32_t place, uint32_t caller)
 {
 	uint32_t chosen[INSIDE_MAX], count = 0, i;
@@ -332,7 +347,7 @@ static uint32_t inside_of(const struct frames *frames, uint32_t place, uint32_t 
 	return chain(frames, chosen, count, site_at(&frames->at[place], NULL, caller, false));
 }
 
-/* `is_wait`: with the way that led there, and on from there. */
+/* `has_way`: with the calls that led to the place, and those that it led to. */
 static uint32_t site_of(const struct frames *frames, bool is_wait, bool has_way)
 {
 	uint32_t place = place_in(frames, is_wait), caller = 0, inside = 0;
@@ -347,7 +362,7 @@ static uint32_t site_of(const struct frames *frames, bool is_wait, bool has_way)
 		inside != 0);
 }
 
-/* NULL: of code that is not known. */
+/* Adds a frame. Returns NULL if its code is not known. */
 static const struct code *frames_add(struct frames *frames, PyObject *object)
 {
 	const struct code *code = code_of_frame(object);
@@ -359,7 +374,7 @@ static const struct code *frames_add(struct frames *frames, PyObject *object)
 
 /* ---------------------------------------------------------------- from a task inwards */
 
-/* The generator of a manager that contextlib enters or leaves in this frame; NULL: there is none. */
+/* Returns the generator of a manager that contextlib enters or leaves in this frame; NULL: there is none. */
 static PyObject *generator_of(PyObject *frame)
 {
 	PyObject *locals = attribute(frame, words.f_locals), *self, *generator;
@@ -372,7 +387,10 @@ static PyObject *generator_of(PyObject *frame)
 	return generator;
 }
 
-/* The way that leads on from a suspended object, by its type: a coroutine, a generator, or one that is asynchronous. */
+/*
+ * Adds the frame of a suspended object and returns what the object awaits, by its type: a coroutine, a generator, or an
+ * asynchronous generator.
+ */
 static PyObject *go_on(PyObject *object, struct frames *frames)
 {
 	PyObject *frame = NULL, *next;
@@ -432,7 +450,7 @@ static void turn(struct frames *frames)
 	}
 }
 
-/* Up to the program's first line, or with `has_way` as far as it goes. */
+/* Goes outwards up to the program's first line, or with `has_way` as far as possible. */
 static uint32_t find_out(PyObject *frame, bool has_way)
 {
 	struct frames frames = {.count = 0};

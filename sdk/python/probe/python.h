@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Python, by its stable interface of version 3.10: one built module serves that version and all later ones.
- */
+/* Python, by its stable interface of version 3.10: one built module serves that version and all later versions. */
 #ifndef COROTRACER_PYTHON_H
 #define COROTRACER_PYTHON_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a step waits for is known to the libraries' functions inside of it, which are wrapped in Python: they leave it
- * in the step that runs (wait_for, ends_at), and it is told when the step ends by a suspension. The step that runs is
- * found by a variable of the thread; a step inside of another one, as of an eager task, puts the outer one back.
+ * What a step waits for is known to the libraries' functions inside of it, which are wrapped in Python: they store it
+ * in the running step (wait_for, ends_at), and it is recorded when the step ends by a suspension. A thread-local
+ * variable holds the running step; a step inside of another one, such as that of an eager task, restores the outer one.
  */
 #include "steps.h"
 
@@ -12,7 +12,8 @@
 #include "corotracer/ctp_probe.h"
 #include "places.h"
 
-#define GATHERED 16 /* of the futures that one waits for together so many are told, at most */
+/* of the futures that a step waits for together, at most this many are recorded */
+#define GATHERED 16
 
 enum state { STATE_NEW, STATE_RUNNING, STATE_WAITING, STATE_YIELDED, STATE_READY, STATE_DONE };
 
@@ -23,9 +24,9 @@ struct steps {
 	uint64_t child;     /* the task whose end it waits for, or 0 */
 	uint64_t *gathered; /* the tasks whose ends it waits for together */
 	int nr_gathered;
-	uint64_t resource;    /* of a wait inside this step, or 0 */
-	uint64_t deadline_ns; /* of ends_first */
-	uint64_t limit_ns;    /* by which any wait of this step ends, or 0 */
+	uint64_t resource;    /* resource of a wait inside this step, or 0 */
+	uint64_t deadline_ns; /* deadline of ends_first */
+	uint64_t limit_ns;    /* time by which any wait of this step ends, or 0 */
 	enum state state;
 };
 
@@ -47,7 +48,7 @@ static PyObject *unwrap(PyObject *object)
 	return steps ? steps->inner : NULL;
 }
 
-/* The wrapper inside a task, borrowed: the task holds it. NULL: it is none that is traced. */
+/* Returns the wrapper inside a task, borrowed: the task owns it. NULL: the task is not traced. */
 static struct steps *steps_of_task(PyObject *task)
 {
 	PyObject *coroutine;
@@ -118,7 +119,7 @@ static void gather_one(struct steps *steps, PyObject *future, uint32_t site)
 	ctp_await(steps->coro, child->coro, site);
 }
 
-/* The future of asyncio.gather names those that it is set by. */
+/* The future of asyncio.gather names the futures that it waits for. */
 static void gather(struct steps *steps, PyObject *future, uint32_t site)
 {
 	PyObject *children = PyObject_GetAttr(future, children_name), *iterator, *one;
@@ -138,7 +139,7 @@ static void gather(struct steps *steps, PyObject *future, uint32_t site)
 	PyErr_Clear();
 }
 
-/* What a future is, to those who wait for it: another task, or something that is set once. */
+/* Returns what a future is for those that wait for it: another task, or an event that is set once. */
 static uint64_t resource_of(struct steps *steps, PyObject *future, uint32_t site)
 {
 	struct steps *child = steps_of_task(future);
@@ -243,7 +244,7 @@ static PyObject *method_throw(PyObject *self, PyObject *arguments)
 	return result;
 }
 
-/* The end of one that did not come to its end: nobody will resume it. */
+/* Records the end of a coroutine that did not come to its end, and that nothing will resume. */
 static void steps_give_up(struct steps *steps)
 {
 	bool is_new = steps->state == STATE_NEW;
@@ -363,7 +364,7 @@ static PyType_Spec steps_spec = {
 	.slots = steps_slots,
 };
 
-/* ---- What is told from inside a step, and from outside ---- */
+/* ---- Calls from inside a step, and from outside ---- */
 
 static uint64_t handle_of(int kind, PyObject *object, unsigned end)
 {
@@ -396,7 +397,7 @@ static PyObject *wait_over(PyObject *module, PyObject *before)
 	Py_RETURN_NONE;
 }
 
-/* A number of seconds on the loop's clock, which is CLOCK_MONOTONIC; 0: none. */
+/* Converts seconds on the loop's clock, which is CLOCK_MONOTONIC; 0: none. */
 static uint64_t time_of(double seconds)
 {
 	return seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * 1e9) : 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A coroutine in a wrapper that tells of its steps: each send begins one, and what comes of it ends it.
+ * A coroutine in a wrapper that records its steps: each send begins a step, and its result ends the step.
  *
- * An event loop drives a task by send() and throw() alone, so that nothing else of the loop has to be known, or is
- * changed. The wrapper shows the coroutine's own attributes, such as cr_frame, as its own.
+ * An event loop drives a task by send() and throw() alone, so that nothing else of the loop has to be known or changed.
+ * The wrapper shows the coroutine's own attributes, such as cr_frame, as its own.
  */
 #ifndef COROTRACER_PYTHON_STEPS_H
 #define COROTRACER_PYTHON_STEPS_H
