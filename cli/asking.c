@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SQL and directives, asked and answered.
+ * Runs SQL and directives.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,11 +31,11 @@ static const struct {
 };
 
 #define BLANKS " \t\r\n"
-#define ENDS BLANKS ";" /* of a word */
+#define ENDS BLANKS ";" /* these end a word */
 
 /* ---------------------------------------------------------------- SQL */
 
-/* The line in which it stands, and a mark under it; a character of several bytes takes one column. */
+/* Prints the line with the error, and a mark under the position; a character of several bytes counts as one column. */
 static void point_into(const char *sql, uint64_t offset)
 {
 	const char *begin = sql + offset, *end = sql + offset + strcspn(sql + offset, "\n"), *at;
@@ -67,7 +67,10 @@ static int say_wrong(const char *sql, const struct ct_query_written *written, en
 	return exit_status;
 }
 
-/* What is asked first fills the view, which may take a while: with a sign of life, and before anything is written. */
+/*
+ * The first statement fills the view, which may take a while: progress is shown, and it happens before anything is
+ * written.
+ */
 static enum ct_status fill(const struct asking *asking, const char *sql, struct ct_error *reterr)
 {
 	const char *rest;
@@ -103,7 +106,7 @@ static int ask(const struct asking *asking, const char *sql)
 	return status ? say_wrong(sql, &written, status, &error) : 0;
 }
 
-/* ---------------------------------------------------------------- what there is */
+/* ---------------------------------------------------------------- tables and columns */
 
 static bool is_markdown(const struct asking *asking)
 {
@@ -220,7 +223,7 @@ static void tell_help(void)
 
 /* ---------------------------------------------------------------- directives */
 
-/* With its dot, or without. */
+/* The word may have its dot or not. */
 static enum directive find_directive(const char *word, size_t length)
 {
 	enum directive i;
@@ -241,7 +244,7 @@ bool asking_is_directive(const char *line)
 
 	if (*word == '.')
 		return true;
-	/* No SQL is one of these words alone. */
+	/* None of these words alone is valid SQL. */
 	return !word[length + strspn(word + length, ENDS)] &&
 	       find_directive(word, length) != NR_DIRECTIVES;
 }
@@ -309,7 +312,7 @@ int asking_perform(struct asking *asking, const char *text)
 
 /* ---------------------------------------------------------------- completion */
 
-/* The tables, and their columns, one after the other. */
+/* The tables, each followed by its columns. */
 static const char *table_word(uint32_t *number)
 {
 	uint32_t count, i;

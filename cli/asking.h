@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Asking a trace in SQL, for `corotracer query` and its shell: one text of SQL, or one directive (directives.def).
+ * Runs SQL on a trace, for `corotracer query` and its shell: one text of SQL, or one directive (directives.def).
  */
 #ifndef CLI_ASKING_H
 #define CLI_ASKING_H
@@ -13,21 +13,24 @@ struct asking {
 	struct ct_query *query;
 	struct ct_query_write_options writing;
 	const char *output; /* "-": standard output */
-	const char *about;  /* what is asked, for the sign of life */
+	const char *about;  /* the name of the SQL, for the progress line */
 	bool is_timed;
-	bool is_over; /* .quit */
+	bool is_over; /* .quit was given */
 };
 
 /*
- * asking_perform: asks all statements of the text, or follows its directive, and writes the answers. What is wrong is
- * said, and where. Returns the exit status.
+ * asking_perform: runs all statements of the text, or its directive, and writes the results. An error is printed, with
+ * its position. Returns the exit status.
  */
 int asking_perform(struct asking *asking, const char *text);
 
-/* asking_is_directive: does the line begin with a dot, or is it a directive's word alone? */
+/* asking_is_directive: does the line begin with a dot, or is it only a directive's word? */
 bool asking_is_directive(const char *line);
 
-/* asking_word: one word that can be completed: a directive, table, column, function or keyword; NULL behind them. */
+/*
+ * asking_word: returns one word for completion: a directive, table, column, function or keyword; NULL if `number` is
+ * behind the last word.
+ */
 const char *asking_word(uint32_t number);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One function a command: each does the whole of it and returns the program's exit status. A command whose operand is a
- * FILE alone (commands.def) has one.
+ * One function for each command: it does all of the command's work and returns the program's exit status. A command
+ * whose only operand is a FILE (commands.def) has exactly one operand.
  */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
@@ -38,49 +38,52 @@ int command_help(const struct arguments *arguments);
 /* command_older: coroTracer, the older spelling. */
 int command_older(const struct arguments *arguments);
 
-/* A trace written for another program, as `export` and the older spelling both do it. */
+/* A trace to be exported, for `export` and the older spelling. */
 struct handing_on {
 	const char *input;
-	const char *format; /* in any case of letters */
-	bool is_older;      /* the older spelling's forms */
-	/* by us, and so said aloud */
+	const char *format; /* upper or lower case */
+	bool is_older;      /* use the formats of the older spelling */
+	/* The program chose the format, and says so. */
 	bool is_form_chosen;
 	const char
-		*output; /* NULL: named after the input, and said aloud; of a server, its default */
-	const char *events_table;             /* NULL: the library's default */
-	const char *const *tables;            /* NULL: the library's default */
-	const struct ct_database *database;   /* of a server, beside the output; NULL: nothing */
+		*output; /* NULL: named after the input, and printed; for a server, its default */
+	const char *events_table;  /* NULL: the library's default */
+	const char *const *tables; /* NULL: the library's default */
+	/* settings of a server, besides the output; NULL: none */
+	const struct ct_database *database;
 	const struct ct_selection *selection; /* NULL: the whole trace */
 	bool is_sanitised;
-	/* For forms that hold findings; NULL: all defaults. */
+	/* For formats that contain findings; NULL: all defaults. */
 	const struct ct_thresholds *thresholds;
-	uint64_t memory_bytes; /* of ct_open_options */
+	uint64_t memory_bytes; /* as in ct_open_options */
 };
 
-/* hand_on: writes it, and returns the exit status. */
+/* hand_on: writes the export, and returns the exit status. */
 int hand_on(const struct handing_on *handing_on);
 
-/* help_print: explains a command on standard output; COMMAND_NONE: the program. */
+/* help_print: explains a command on standard output; COMMAND_NONE: explains the program. */
 void help_print(enum command command);
-/* help_print_commands: what the program does and the names of its commands, in fewer lines, on standard error. */
+/*
+ * help_print_commands: prints what the program does and the names of its commands, in fewer lines, on standard error.
+ */
 void help_print_commands(void);
-/* What `help` explains besides commands, for help, man page and completions; the last one has no name. */
+/* The topics of `help` besides commands, for help, man page and completions; the last one has no name. */
 struct topic {
 	const char *name;
 	const char *summary;
 	void (*print)(void);
 };
 extern const struct topic topics[];
-/* condition_rules: the words of help and man pages for all conditions. */
+/* condition_rules: the text about all conditions, for help and man pages. */
 extern const char condition_rules[];
 /* The orders of `control`, for help and man page; the last one has no word. */
 struct order_description {
 	const char *word;
-	const char *value; /* behind "word="; "": it takes none */
+	const char *value; /* what follows "word="; "": the order takes no value */
 	const char *meaning;
 };
 extern const struct order_description order_descriptions[];
-/* manual_print: the same as a man page in mdoc. completion_print: a shell's completion script. */
+/* manual_print: prints the same as a man page in mdoc. completion_print: prints a shell's completion script. */
 void manual_print(enum command command);
 void completion_print(const char *shell);
 

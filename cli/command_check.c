@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer check: assertions about a trace, or about a command that is recorded for it.
+ * corotracer check: checks assertions about a trace, or about a command that is recorded for the check.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -21,9 +21,9 @@
 struct check {
 	const struct arguments *arguments;
 	struct ct_checks *checks;
-	const char *trace; /* to be read; where there is a command, to be written before */
+	const char *trace; /* the trace to be read; with a command, the trace to be written first */
 	char **command;    /* NULL: none */
-	int nr_words;      /* operands in front of the command */
+	int nr_words;      /* operands before the command */
 	bool has_assertions;
 };
 
@@ -40,9 +40,9 @@ static const char *output_of(const struct arguments *arguments)
 	return arguments_value(arguments, OPTION_CHECK_OUTPUT, "-");
 }
 
-/* ---------------------------------------------------------------- what is asserted */
+/* ---------------------------------------------------------------- assertions */
 
-/* Where it stops to be an assertion, under it; a character of several bytes takes one column. */
+/* Marks the position from which the text is not an assertion; a character of several bytes counts as one column. */
 static void point_into(const char *assertion, const struct ct_error *error)
 {
 	uint64_t i;
@@ -92,7 +92,7 @@ static int add_files(struct check *check)
 	return exit_status;
 }
 
-/* A trace's name has no comparison in it. */
+/* The name of a trace contains no comparison. */
 static bool is_assertion(const char *word)
 {
 	return strpbrk(word, "<>=!") && access(word, F_OK) != 0;
@@ -141,7 +141,7 @@ static bool is_any(const struct ct_checks *checks, enum ct_verdict verdict)
 	return false;
 }
 
-/* A probe that is missing is no fault of the program that is checked. */
+/* A missing probe is not a fault of the checked program. */
 static int verdict(const struct ct_checks *checks, const struct ct_report *report)
 {
 	if (is_any(checks, CT_VERDICT_BROKEN))
@@ -160,7 +160,7 @@ static struct subject subject_of(const struct check *check)
 	};
 }
 
-/* Standard input and a process id are no names: the trace has the program's. */
+/* Standard input and a process id are not names; the trace has the name of the program. */
 static const char *name_of(const struct check *check)
 {
 	struct subject subject = subject_of(check);
@@ -196,7 +196,7 @@ static enum ct_status judge_by(
 	return status ? status : tell(check, reterr);
 }
 
-/* Where nothing was recorded, verdicts are written all the same, and the status says why: `reason`. */
+/* If nothing was recorded, the verdicts are still written, and the status shows the reason. */
 static int judge_nothing(const struct check *check, enum ct_status reason)
 {
 	struct ct_error error;
@@ -218,14 +218,16 @@ static int judge(const struct check *check)
 		return exit_status;
 	judgement_tell_without_room(judgement.report);
 	status = judge_by(check, judgement.report, &error);
-	/* A reader that has enough of the output does not change the verdict. */
+	/* If the reader of the output goes away, the verdict does not change. */
 	exit_status =
 		status ? say_failure(status, &error) : verdict(check->checks, judgement.report);
 	judgement_fini(&judgement);
 	return exit_status;
 }
 
-/* What holds of a trace that was not written whole may not hold of the program; what is broken is. */
+/*
+ * An assertion that holds for an incomplete trace may not hold for the program; an assertion that is broken is broken.
+ */
 static int judge_rest(const struct check *check)
 {
 	return judge(check) == BROKEN ? BROKEN : ct_status_exit_code(CT_ERR_SYSTEM);
@@ -233,7 +235,7 @@ static int judge_rest(const struct check *check)
 
 /* ---------------------------------------------------------------- recording first */
 
-/* Where programs read the verdicts from standard output, what the command prints goes beside them. */
+/* If programs read the verdicts from standard output, the command's output goes to standard error. */
 static int perform_aside(const struct recording *recording, struct recording_result *ret_result)
 {
 	int ours = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
@@ -295,7 +297,7 @@ static int read_words(struct check *check)
 	return exit_status;
 }
 
-/* Which trace: to be read, or to be written by the command. */
+/* Chooses the trace: the one to be read, or the one that the command will write. */
 static int choose_trace(struct check *check)
 {
 	const char *given = check->arguments->value[OPTION_CHECK_TRACE];

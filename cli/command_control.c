@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer control: orders to a recording that another corotracer makes.
+ * corotracer control: sends orders to the recording of another corotracer.
  */
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static int say_refusal(enum ct_status status, const struct ct_error *error)
 	return ct_status_exit_code(status);
 }
 
-/* Each line is made safe, and keeps its end. */
+/* Makes each line safe, and keeps its end. */
 static void print_lines(char *answer)
 {
 	char *line, *rest = answer;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer diff: two versions of a program, compared by the traces of their runs. One trace is in memory at a time.
+ * corotracer diff: compares two versions of a program by the traces of their runs. Only one trace is in memory at a
+ * time.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -72,7 +73,7 @@ static int add_entries(const struct comparison *comparison, bool is_after, const
 	return exit_status;
 }
 
-/* All traces of a folder, not of those within. */
+/* Adds all traces of a folder, but not of its subfolders. */
 static int add_folder(const struct comparison *comparison, bool is_after, const char *folder)
 {
 	struct dirent **entries;
@@ -124,7 +125,7 @@ static bool is_of_time(const char *word)
 	       strcmp(word, "any") == 0;
 }
 
-/* A gate that chance may open or shut is worth a sentence, whatever it says now. */
+/* If chance may change the verdict, a warning is printed, whatever the verdict is. */
 static void warn_of_chance(const struct comparison *comparison)
 {
 	const struct arguments *arguments = comparison->arguments;
@@ -161,7 +162,7 @@ static int verdict(const struct comparison *comparison)
 	return 0;
 }
 
-/* A side is called by its trace or folder, where it is one. */
+/* A side is named by its trace or folder if it has only one. */
 static enum ct_status tell(const struct comparison *comparison, struct ct_error *reterr)
 {
 	static const enum ct_diff_format formats[] = {CT_DIFF_TEXT, CT_DIFF_MARKDOWN, CT_DIFF_JSON};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer assemble: the text form made into a trace file; dump: the way back; follow: events while they are
- * recorded.
+ * corotracer assemble: makes a trace file from the text form. corotracer dump: makes the text form from a trace.
+ * corotracer follow: prints events while they are being recorded.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,11 +19,11 @@
 #include "subject.h"
 
 #define LINE_BYTES 4096
-#define LOOK_AGAIN_MS 1000 /* where nothing tells of changes, such as on a network's file system */
+#define LOOK_AGAIN_MS 1000 /* if changes are not reported, for example on a network file system */
 
 /* ---------------------------------------------------------------- picking events */
 
-/* Which events are asked for. */
+/* Which events are printed. */
 struct selection {
 	uint64_t first;
 	uint64_t last;
@@ -31,7 +31,7 @@ struct selection {
 	struct ct_followed followed;
 };
 
-/* Asked of each event, in order. */
+/* Must be called for each event, in order. */
 static bool is_selected(struct selection *selection, const struct ct_event *event)
 {
 	bool is_about =
@@ -41,7 +41,7 @@ static bool is_selected(struct selection *selection, const struct ct_event *even
 	       event->sequence <= selection->last;
 }
 
-/* The event handed out last, with its number and its place in the source. */
+/* Prints the event that was handed out last, with its number and its place in the source. */
 static void print_event(const struct ct_trace *trace, const struct ct_event *event)
 {
 	const struct ct_tables *tables = ct_trace_tables(trace);
@@ -59,7 +59,7 @@ static void print_event(const struct ct_trace *trace, const struct ct_event *eve
 	putchar('\n');
 }
 
-/* Prints what there is of them, until nobody reads it any more. *nr_printed rises by how many were printed. */
+/* Prints the selected events until nothing reads them any more. *nr_printed is increased by the number printed. */
 static enum ct_status print_selected(struct ct_trace *trace, struct selection *selection,
 	uint64_t *nr_printed, struct ct_error *reterr)
 {
@@ -102,7 +102,7 @@ static int copy(const char *path, bool no_symbols, const struct ct_write_options
 
 	if (status)
 		return say_failure(status, &error);
-	/* Not while text scrolls by on the same terminal. */
+	/* No progress line while text appears on the same terminal. */
 	if (strcmp(output, "-") != 0)
 		progress_begin("writing", output);
 	output_guard(output);
@@ -149,7 +149,7 @@ static int say_none_selected(const char *path, const struct selection *selection
 	return ct_status_exit_code(CT_ERR_NOT_FOUND);
 }
 
-/* The trace is opened first: where it cannot be read, what the output held before is still there. */
+/* The trace is opened first, so that an output that exists is not lost if the trace cannot be read. */
 static int dump_selected(
 	const char *path, bool no_symbols, struct selection *selection, const char *output)
 {
@@ -204,7 +204,7 @@ static bool is_standard_input(const char *path)
 	return strcmp(path, "-") == 0;
 }
 
-/* Told of each change in the trace's folder: the file itself changes its name. -1: nothing tells. */
+/* Watches the trace's folder for changes, because the file is renamed. -1: changes are not reported. */
 static int watch_folder(const char *path)
 {
 	int descriptor = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
@@ -225,7 +225,7 @@ static int watch_folder(const char *path)
 	return -1;
 }
 
-/* What comes over standard input is read by the library. */
+/* The library itself reads from standard input. */
 static void wait_for_more(int watch)
 {
 	struct pollfd changes = {.fd = watch, .events = POLLIN};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer export: a trace for a spreadsheet, a data frame, SQL, or a viewer of timelines. Its output is named after
- * the input where none is given, and its form after the output.
+ * corotracer export: writes a trace for a spreadsheet, a data frame, SQL, or a timeline viewer. If no output is given,
+ * it is named after the input; if no format is given, the output's name decides.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 #include "output.h"
 #include "say.h"
 
-/* What a form holds decides what can be asked of it. */
+/* What a format contains; the options that are possible depend on it. */
 enum holds {
-	TABLE,    /* one of a view */
-	TABLES,   /* of a view */
-	DATABASE, /* with tables of a view; that of events may have another name */
+	TABLE,    /* one table of a view */
+	TABLES,   /* tables of a view */
+	DATABASE, /* tables of a view; the table of events may have another name */
 	TIMELINE, /* slices and findings */
 	SPANS,
 	EVENTS,
@@ -27,7 +27,7 @@ static const struct form {
 	const char *name;
 	bool is_older;
 	enum holds holds;
-	const char *suffix; /* "": no file is written, but tables of a database server */
+	const char *suffix; /* "": the format is not a file, but tables of a database server */
 	enum ct_export_format format;
 } forms[] = {
 #define FORM(NAME, folder, file, holds, word, ending, meaning) \
@@ -38,7 +38,7 @@ static const struct form {
 #include "corotracer/def/exports.def"
 };
 
-/* Addresses that are no files, and the form that goes there. */
+/* Addresses that are not files, and the format for each. */
 static const struct {
 	const char *scheme;
 	enum ct_export_format format;
@@ -50,7 +50,7 @@ static const struct {
 #include "corotracer/def/exports.def"
 };
 
-/* NULL: it is no such address. */
+/* NULL: not such an address. */
 static const struct form *form_of_address(const char *output)
 {
 	size_t i, at;
@@ -84,7 +84,7 @@ static bool ends_with(const char *name, const char *suffix)
 	return length > wanted && strcmp(name + length - wanted, suffix) == 0;
 }
 
-/* Does the form's name stand between the last two dots, as in "run.otlp.json"? */
+/* Does the format's name stand before the last dot, as in "run.otlp.json"? */
 static bool has_word(const char *output, const char *word)
 {
 	const char *last = strrchr(output, '.');
@@ -95,8 +95,8 @@ static bool has_word(const char *output, const char *word)
 }
 
 /*
- * The form that a name asks for: it is an address, has the whole suffix, has the form's name before its last dot, or
- * else has what stands behind the suffix's last dot. NULL: none.
+ * Chooses the format by the output's name: it is an address; or it ends in the whole suffix; or the format's name
+ * stands before its last dot; or it ends like the suffix behind the suffix's last dot. NULL: none matches.
  */
 static const struct form *form_named(const char *output)
 {
@@ -118,7 +118,7 @@ static const struct form *form_named(const char *output)
 	return best ? best : told ? told : likely;
 }
 
-/* "runs/trace.jsonl" becomes "runs/trace.csv"; heap memory, NULL: out of memory. */
+/* "runs/trace.jsonl" becomes "runs/trace.csv". The string is on the heap; NULL: out of memory. */
 static char *name_after(const char *input, const char *suffix)
 {
 	const char *stem = strcmp(input, "-") == 0 ? "corotracer" : input;
@@ -131,13 +131,13 @@ static char *name_after(const char *input, const char *suffix)
 	return asprintf(&name, "%.*s%s", (int)length, stem, suffix) < 0 ? NULL : name;
 }
 
-/* Is it no file? An address may have a password in it, and is never shown. */
+/* Is the output not a file? An address may contain a password, and is never printed. */
 static bool is_elsewhere(const struct form *form, const char *output)
 {
 	return !*form->suffix || form_of_address(output) == form;
 }
 
-/* A sign of life, but not while text scrolls by on the same terminal; and nothing half is left behind. */
+/* Shows progress unless text appears on the same terminal, and makes sure that no unfinished file is left. */
 static void begin_writing(const struct form *form, const char *output)
 {
 	if (is_elsewhere(form, output)) {
@@ -149,7 +149,7 @@ static void begin_writing(const struct form *form, const char *output)
 	output_guard(output);
 }
 
-/* Before anything is written, so that one who hands it on knows. */
+/* Printed before anything is written, so that a person who passes the export on knows. */
 static void say_sanitised(void)
 {
 	const char *line = ct_export_sanitised();
@@ -161,7 +161,7 @@ static void say_sanitised(void)
 	}
 }
 
-/* The older form has no room for what the trace tells of itself. */
+/* The older format has no room for notes of the trace. */
 static void say_left_out(const struct ct_tables *tables)
 {
 	uint32_t i;
@@ -250,14 +250,14 @@ int hand_on(const struct handing_on *handing_on)
 	return exit_status;
 }
 
-/* ---------------------------------------------------------------- what is asked for */
+/* ---------------------------------------------------------------- the selection */
 
 static bool holds_tables(const struct form *form)
 {
 	return form->holds <= DATABASE;
 }
 
-/* One table is that of events, unless another is named. */
+/* A format with one table contains events, unless another table is named. */
 static bool holds_findings(const struct form *form, bool is_table_named)
 {
 	if (form->holds == TABLE)
@@ -265,7 +265,7 @@ static bool holds_findings(const struct form *form, bool is_table_named)
 	return holds_tables(form) || form->holds == TIMELINE;
 }
 
-/* As rows that have a kind. */
+/* Does the format contain events as rows with a kind? */
 static bool has_events(const struct form *form)
 {
 	return holds_tables(form) || form->holds == EVENTS;
@@ -306,7 +306,7 @@ struct lists {
 	const char **tables;
 };
 
-/* The lists are the caller's to free. False: out of memory. */
+/* The caller frees the lists. False: out of memory. */
 static bool read_selection(
 	const struct arguments *arguments, struct lists *lists, struct ct_selection *selection)
 {

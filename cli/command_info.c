@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer info: what a trace holds, without judging it.
+ * corotracer info: prints what a trace contains, without judging it.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -17,16 +17,16 @@
 #define NR_KINDS 256
 #define MAX_ROWS 32u
 
-/* Counts of one pass over the events. */
+/* Counts from one pass over the events. */
 struct counted {
 	uint64_t nr_events;
 	uint64_t nr_by_kind[NR_KINDS];
-	uint64_t nr_lost[NR_KINDS]; /* by reason: what the program itself told of */
+	uint64_t nr_lost[NR_KINDS]; /* by reason: losses that the program itself recorded */
 	ct_time first;
 	ct_time last;
 };
 
-/* Sums stop at UINT64_MAX, which is then said to be the least. */
+/* Sums saturate at UINT64_MAX, which is then printed as a minimum. */
 static void add(uint64_t *sum, uint64_t count)
 {
 	if (__builtin_add_overflow(*sum, count, sum))
@@ -131,7 +131,7 @@ static void print_process(const struct ct_process *process)
 	print_safe(stdout, *process->program ? process->program : "not known");
 	fputs(": ", stdout);
 	print_ending(process);
-	/* One without a number comes from a form to which nothing attaches. */
+	/* A process without an id comes from a trace format to which nothing attaches. */
 	if (process->pid)
 		printf("; %s%s%s", process->has_probe ? "probe" : "no probe",
 			process->has_ledger ? ", descriptor ledger" : ", no descriptor ledger",
@@ -144,7 +144,7 @@ static void print_process(const struct ct_process *process)
 	putchar('\n');
 }
 
-/* Says how many of `count` have no row. */
+/* Prints how many of `count` have no row. */
 static void print_left_out(const char *name, uint32_t count)
 {
 	if (count <= MAX_ROWS)
@@ -166,7 +166,7 @@ static void print_places(const struct ct_tables *tables)
 	printf("%" PRIu32 "\n", tables->nr_sites - 1);
 }
 
-/* How many events these are, nobody knows. */
+/* Losses whose number of events is unknown. */
 static const struct {
 	unsigned reason;
 	const char *words;
@@ -176,7 +176,7 @@ static const struct {
 };
 #define NR_UNCOUNTED (sizeof(uncounted) / sizeof(uncounted[0]))
 
-/* Losses of the engine stand in the table, those of the program among its events. */
+/* The engine's losses are in the table; the program's losses are among its events. */
 static void print_losses(const struct ct_tables *tables, const struct counted *counted)
 {
 	uint64_t nr_by_reason[NR_KINDS], total = 0;
@@ -255,7 +255,7 @@ static void print_state(const struct ct_tables *tables)
 	print_left_out("note", tables->nr_notes);
 }
 
-/* For a trace file: which part of the recording it is. */
+/* Prints, for a trace file, which part of the recording it is. */
 static void print_part(const struct ct_tables *tables)
 {
 	if (tables->first_generation == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer integration: what a program tells of its coroutines, which rules can judge by it, and what in it cannot be
- * true. Nothing is said of the program itself: that is the report's.
+ * corotracer integration: prints what a program records about its coroutines, which rules can use it, and what in it
+ * cannot be true. The program itself is not judged; that is done by `report`.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static const char *const calls[][NR_LANGUAGES] = {
 #undef X
 };
 
-/* Events that mean something only where others follow. */
+/* Events that make sense only if other events follow. */
 static const struct {
 	enum ctp_kind first, then;
 	const char *wrong;
@@ -50,12 +50,13 @@ static const struct {
 	{CTP_KIND_AWAIT_DONE, CTP_KIND_AWAIT, "awaits end that never began: is `await` told?"},
 };
 
-/* What a program tells, and in which languages. */
+/* What a program records, and in which languages. */
 struct told {
 	const struct ct_integration *integration;
 	const struct ct_tables *tables;
 	bool is_in[NR_LANGUAGES];
-	bool is_of_go; /* its runtime writes the trace: there is no call by which a program could tell more, or less */
+	/* Go's runtime writes the trace, so there is no call by which a program could record more or less */
+	bool is_of_go;
 };
 
 static bool is_of_go(const struct ct_tables *tables)
@@ -68,7 +69,7 @@ static bool is_of_go(const struct ct_tables *tables)
 	return false;
 }
 
-/* By the places at which coroutines wait. */
+/* Finds the languages by the places at which coroutines wait. */
 static void find_languages(struct told *told, const struct ct_statistics *statistics)
 {
 	uint32_t i;
@@ -124,7 +125,7 @@ static void print_call(const char *language, const char *call, bool is_only)
 		printf("    %-12sin %s: %s\n", "call", language, call);
 }
 
-/* In the languages in which the program waits; where no place is known, in C and in C++. */
+/* Prints the calls in the languages in which the program waits; if no place is known, in C and C++. */
 static void print_calls(const struct told *told, uint32_t fact)
 {
 	unsigned nr_languages = nr_languages_of(told);
@@ -205,7 +206,7 @@ static void print_unnamed(const struct told *told)
 	}
 }
 
-/* A contradiction of the events themselves, which a correct program's cannot have; counted. */
+/* Prints and counts a contradiction in the events themselves, which a correct program cannot have. */
 static void print_wrong(unsigned *nr_wrong, const char *text)
 {
 	if ((*nr_wrong)++ == 0)
@@ -215,7 +216,10 @@ static void print_wrong(unsigned *nr_wrong, const char *text)
 	putchar('\n');
 }
 
-/* A switch tells of a run as well; a coroutine whose first run begins with itself has run where it waits for once. */
+/*
+ * A switch also shows that a coroutine runs. A coroutine whose first run begins with itself has run if it has waited
+ * once.
+ */
 static bool has_run(const struct ct_integration *integration)
 {
 	return integration->nr_by_kind[CTP_KIND_SWITCH] ||
@@ -253,7 +257,7 @@ static void print_advice(const struct ct_report *report)
 	}
 }
 
-/* The exit status. */
+/* Returns the exit status. */
 static int print_integration(const struct ct_report *report)
 {
 	struct told told = {.integration = &report->integration, .tables = report->tables};

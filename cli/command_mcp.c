@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer mcp: answers an assistant's questions about traces, over standard input and output.
+ * corotracer mcp: answers an assistant's questions about traces over standard input and output.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer metrics: how things stand, for Prometheus.
+ * corotracer metrics: writes the metrics of a trace for Prometheus.
  */
 #include "command.h"
 #include "corotracer/ct.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * coroTracer: the older spelling of recording, reporting and handing on. docs/older-coroTracer.md tells the differences
- * from the older program.
+ * coroTracer: the older spelling of record, report and export. docs/older-coroTracer.md lists the differences from the
+ * older program.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 #define REPORT_NAME "coro_report.md"
 #define PAGE_NAME "coro_dashboard.html"
 
-/* The trace to record, and to read where no -in is given. */
+/* The trace to record, and to read if -in is not given. */
 static const char *named_trace(const struct arguments *arguments)
 {
 	return arguments_value(arguments, OPTION_OLDER_OUT, OLDER_TRACE);
@@ -93,7 +93,7 @@ static int write_report(
 	return exit_status;
 }
 
-/* Where a file goes; NULL: it is named after the trace, or there is none. */
+/* The output file; NULL: it is named after the trace, or there is none. */
 static const char *export_output(const struct arguments *arguments, const char *format)
 {
 	if (strcasecmp(format, "sqlite") == 0)
@@ -103,7 +103,7 @@ static const char *export_output(const struct arguments *arguments, const char *
 	return NULL;
 }
 
-/* A socket stands for the machine that it is on. NULL: none is named. */
+/* A socket implies the local machine. NULL: no host is named. */
 static const char *database_host(const struct arguments *arguments)
 {
 	return arguments_value(arguments, OPTION_OLDER_DB_HOST,
@@ -136,7 +136,7 @@ static int export(const struct arguments *arguments)
 	return hand_on(&handing_on);
 }
 
-/* One thing at a time: which one it is, or NONE where it is none, or more than one. */
+/* The one action that is requested; NONE if none or more than one is. */
 static enum option wanted(const struct arguments *arguments)
 {
 	static const enum option actions[] = {

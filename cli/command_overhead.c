@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer overhead: what tracing costs a command of the user's own, measured on this machine: pairs of runs, traced
- * and untraced, each pair in the other order than the one before.
+ * corotracer overhead: measures what tracing costs a command on this machine: pairs of runs, one traced and one
+ * untraced, each pair in the opposite order of the previous pair.
  */
 #include <math.h>
 #include <stdio.h>
@@ -39,11 +39,11 @@ struct overhead {
 	char folder[64];
 	char trace[80];
 	uint32_t nr_wanted;
-	uint32_t nr_pairs;         /* that are complete */
-	struct overhead_run *runs; /* untraced and traced, in turn */
+	uint32_t nr_pairs;         /* complete pairs */
+	struct overhead_run *runs; /* untraced and traced, alternating */
 };
 
-/* ---------------------------------------------------------------- one figure of all pairs */
+/* ---------------------------------------------------------------- one measured value of all pairs */
 
 struct compared {
 	double untraced, traced; /* medians */
@@ -85,7 +85,7 @@ static bool compare(const struct overhead *overhead, int figure, struct compared
 	return true;
 }
 
-/* In the mean of the traced runs. */
+/* Averages over the traced runs. */
 struct engine {
 	double cpu;
 	double wall;
@@ -111,7 +111,7 @@ static struct engine mean_of(const struct overhead *overhead)
 	return mean;
 }
 
-/* The exit status of the first run that does not end well; 0: all end well. */
+/* The exit status of the first run that failed; 0: none failed. */
 static int failure_of(const struct overhead *overhead)
 {
 	uint32_t i;
@@ -135,7 +135,7 @@ static void print_row(int figure, const struct compared *compared)
 	putchar('\n');
 }
 
-/* The coverage depends on the number of pairs alone. */
+/* The coverage depends only on the number of pairs. */
 static void print_heading(double coverage)
 {
 	printf("\n  %-20s%12s  %12s  %9s", "medians", "untraced", "traced", "ratio");
@@ -244,7 +244,7 @@ static bool print_json(const struct overhead *overhead)
 
 /* ---------------------------------------------------------------- running */
 
-/* A run that fails where the other one does not is no figure. */
+/* If only one run of a pair fails, the values cannot be compared. */
 static int check_exits(const struct overhead_run *pair)
 {
 	if (pair[0].exit_status != pair[1].exit_status && !overhead_was_interrupted()) {
@@ -313,7 +313,7 @@ static int tell(const struct overhead *overhead, bool is_json)
 
 /* ---------------------------------------------------------------- the command */
 
-/* False, after saying so: it is no extended regular expression with one part in brackets. */
+/* False, after printing so: not an extended regular expression with one part in brackets. */
 static bool read_pattern(struct overhead *overhead, int figure, const char *given)
 {
 	regex_t *pattern = &overhead->patterns[figure];

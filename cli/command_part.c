@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer cut, merge and recover: parts of a recording, and what is left of one.
+ * corotracer cut, merge and recover: parts of a recording, and what remains of a broken one.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "say.h"
 #include "subject.h"
 
-/* ---------------------------------------------------------------- words of all three */
+/* ---------------------------------------------------------------- names and messages of all three */
 
 static void print_generations(FILE *stream, const struct ct_part *part)
 {
@@ -41,7 +41,7 @@ static void say_written(const struct ct_part *part, const char *output)
 	fprintf(stderr, " (%s)\n", said_bytes(part->nr_bytes).text);
 }
 
-/* While it is written, the output lies beside its name. */
+/* While the output is being written, it has another name beside its own. */
 static bool would_replace(const char *input, const char *output)
 {
 	char *partial;
@@ -66,7 +66,7 @@ static int finish(enum ct_status status, const struct ct_error *error, const str
 	return 0;
 }
 
-/* "trace.out" becomes "trace.WORD.out", "trace" becomes "trace.WORD"; heap memory. */
+/* "trace.out" becomes "trace.WORD.out", "trace" becomes "trace.WORD". The string is on the heap. */
 static char *name_likewise(const char *input, const char *word)
 {
 	const char *slash = strrchr(input, '/'), *dot = strrchr(input, '.');
@@ -79,7 +79,7 @@ static char *name_likewise(const char *input, const char *word)
 											  : name;
 }
 
-/* "runs/app.ctrace" or "runs/app.ctrace.partial" becomes "runs/app.WORD.ctrace"; heap memory. */
+/* "runs/app.ctrace" or "runs/app.ctrace.partial" becomes "runs/app.WORD.ctrace". The string is on the heap. */
 static char *name_after(const char *input, const char *word)
 {
 	static const char *const suffixes[] = {".ctrace.partial", ".partial", ".ctrace"};
@@ -106,7 +106,7 @@ static struct ct_part_options options_of(const struct arguments *arguments, enum
 		.pack_level = (int)arguments->meaning[pack].number};
 }
 
-/* Runs the work with the output that was named, or with one named after the input. */
+/* Runs the work with the output that was given, or with a name made from the input's. */
 static int with_output(const struct arguments *arguments, enum option option, const char *input,
 	const char *word, int (*work)(const struct arguments *, const char *, const char *))
 {
@@ -171,7 +171,7 @@ static void say_merged(const struct ct_part *part)
 			said_count(part->nr_missing, "event is lost", "events are lost").text);
 }
 
-/* A sign of life; of a part that may never come, which one it is. */
+/* Shows progress; if a part may never come, names it. */
 static void begin_merging(const struct arguments *arguments, const char *output)
 {
 	int i;
@@ -234,7 +234,7 @@ static void say_recovered(const struct ct_part *part)
 		say_sentence("nothing was missing");
 }
 
-/* Losses are told first: the trace is worth what they leave. */
+/* Losses are printed first, because they determine what the trace is worth. */
 static void say_recovered_flight(
 	const char *path, const char *output, const struct ct_flight_recovered *stats)
 {
@@ -259,7 +259,7 @@ static void say_recovered_flight(
 		said_span((int64_t)stats->held_ns).text, output);
 }
 
-/* For the file of a program's own flight recorder. */
+/* Recovers the file of a program's own flight recorder. */
 static int recover_flight(
 	const char *path, const struct ct_part_options *options, const char *output)
 {

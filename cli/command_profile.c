@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer profile: where coroutines waited, or ran, for pprof and as a flame graph.
+ * corotracer profile: writes where coroutines waited or ran, for pprof and as a flame graph.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 static const enum ct_profile_format formats[] = {
 	CT_PROFILE_PPROF, CT_PROFILE_FOLDED, CT_PROFILE_SVG, CT_PROFILE_SPEEDSCOPE};
 
-/* What a profiler opens by a name of its own; text goes to standard output. */
+/* Files that a profiler opens get a default name; text goes to standard output. */
 static const char *const outputs[] = {
 	[CT_PROFILE_PPROF] = "corotracer.pb.gz",
 	[CT_PROFILE_FOLDED] = "-",
@@ -27,7 +27,7 @@ static enum ct_status write_profile(
 	return ct_profile_write(trace, options, output, reterr);
 }
 
-/* Folded stacks and pictures are text, which a terminal may show. */
+/* Folded stacks and SVG are text, so they may go to a terminal. */
 static bool is_writable(enum ct_profile_format format, const char *output)
 {
 	return (format != CT_PROFILE_PPROF && *output) || output_is_good("profile", output);

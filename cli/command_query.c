@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer query: a trace, asked in SQL.
+ * corotracer query: runs SQL on a trace.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +22,7 @@
 #define ROWS_SHOWN 1000
 #define LETTERS "abcdefghijklmnopqrstuvwxyz"
 
-/* Where the SQL comes from. */
+/* The origin of the SQL. */
 struct sought {
 	const char *sql;  /* an operand; NULL: none */
 	const char *path; /* of a file; "-": standard input; NULL: none */
@@ -62,7 +62,7 @@ static struct ct_query_write_options writing_of(
 	return writing;
 }
 
-/* A statement or a command of the shell, and no file of that name. */
+/* Is the word a statement or a command of the shell, and not the name of a file? */
 static bool is_sql(const char *word)
 {
 	static const char *const beginnings[] = {"SELECT", "WITH", "VALUES", "EXPLAIN"};
@@ -77,7 +77,7 @@ static bool is_sql(const char *word)
 	return word[0] == '.' && strspn(word + 1, LETTERS) == strcspn(word + 1, " ");
 }
 
-/* Without a trace, or with SQL alone, it is the usual one. 0, or the exit status after saying that there is none. */
+/* If no trace is given, the default trace is used. 0, or the exit status after printing that there is none. */
 static int find_trace(struct arguments *arguments)
 {
 	if (arguments->nr_operands > 1 ||
@@ -117,7 +117,7 @@ static int say_unreadable(const char *path, int number)
 	return ct_status_exit_code(number == ENOENT ? CT_ERR_NOT_FOUND : CT_ERR_SYSTEM);
 }
 
-/* All of it, to be freed; NULL, after saying why not, with the exit status. */
+/* Reads the whole file, for free(). NULL, after printing why: failed, with the exit status in *reterr. */
 static char *read_sql(const char *path, int *reterr)
 {
 	bool is_input = strcmp(path, "-") == 0;
@@ -125,7 +125,7 @@ static char *read_sql(const char *path, int *reterr)
 	char *text = NULL;
 	size_t capacity = 0;
 
-	/* An empty file's buffer holds nothing, and no end either. */
+	/* For an empty file, the buffer has no terminator yet. */
 	if (file && getdelim(&text, &capacity, '\0', file) < 0 && text)
 		*text = '\0';
 	if (!file || ferror(file) || !text) {
@@ -221,7 +221,7 @@ static int ask_subject(const struct arguments *arguments, const struct ct_thresh
 
 int command_query(const struct arguments *arguments)
 {
-	struct arguments completed = *arguments; /* its operands have room for one more */
+	struct arguments completed = *arguments; /* the operands have room for one more */
 	struct ct_thresholds *thresholds;
 	struct sought sought = {.sql = NULL};
 	int exit_status = find_trace(&completed);

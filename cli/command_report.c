@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer report: a trace judged, and told as text, Markdown, HTML, JSON, SARIF or a picture. corotracer stats: of
- * the same, where the time went.
+ * corotracer report: judges a trace and writes the report as text, Markdown, HTML, JSON, SARIF or a picture. corotracer
+ * stats: prints where the time went.
  */
 #include <limits.h>
 #include <string.h>
@@ -25,14 +25,14 @@ static uint32_t width_of_terminal(void)
 	return size.ws_col < WIDEST ? size.ws_col : WIDEST;
 }
 
-/* A bound on what is printed; 0: the library's own. */
+/* A limit on the output; 0: the library's own. */
 static uint32_t chosen_bound(const struct arguments *arguments, enum option option)
 {
 	return arguments->value[OPTION_REPORT_ALL] ? UINT32_MAX
 						   : arguments_count(arguments, option);
 }
 
-/* The form of a text on a terminal follows the terminal. */
+/* The layout of text on a terminal depends on the terminal. */
 static struct ct_report_options options_for(
 	enum ct_report_format format, const char *output, uint64_t when)
 {
@@ -44,7 +44,7 @@ static struct ct_report_options options_for(
 	};
 }
 
-/* Judges, and writes what the options ask for; returns the exit status. */
+/* Judges, and writes what the options request; returns the exit status. */
 static int judge_and_write(const struct arguments *arguments, const struct subject *subject,
 	const struct ct_analyze_options *judging, const struct ct_report_options *options,
 	const char *output)
@@ -60,7 +60,10 @@ static int judge_and_write(const struct arguments *arguments, const struct subje
 	return exit_status ? exit_status : judgement_write(&judgement, &writing, output);
 }
 
-/* What commands on the page call the trace: it may have been brought elsewhere together with the page. */
+/*
+ * The trace's name in the commands on the page, without its folder, because trace and page may have been moved
+ * together.
+ */
 static const char *name_of(const char *operand)
 {
 	const char *slash = operand ? strrchr(operand, '/') : NULL;
@@ -70,14 +73,14 @@ static const char *name_of(const char *operand)
 	return slash ? slash + 1 : operand;
 }
 
-/* The page with all screens, which holds the trace itself. */
+/* Writes the page with all screens, which contains the trace itself. */
 static enum ct_status write_page(
 	struct ct_trace *trace, const void *options, const char *output, struct ct_error *reterr)
 {
 	return ct_page_write(trace, options, output, reterr);
 }
 
-/* By the words of the option; behind the last of them is the page. */
+/* Indexed by the words of the option; the page comes behind the last of them. */
 static const enum ct_report_format report_formats[] = {CT_REPORT_TEXT, CT_REPORT_MARKDOWN,
 	CT_REPORT_HTML, CT_REPORT_JSON, CT_REPORT_SARIF, CT_REPORT_SVG};
 #define PAGE (sizeof(report_formats) / sizeof(*report_formats))
@@ -114,7 +117,7 @@ int command_report(const struct arguments *arguments)
 	return judge_and_write(arguments, &subject, &judging, &options, output);
 }
 
-/* False: what is asked for does not go together, which has been said. */
+/* False: the options contradict each other, which was printed. */
 static bool choose_breakdown(
 	const struct arguments *arguments, struct ct_analyze_options *ret_judging)
 {

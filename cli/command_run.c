@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer run: a program under the tracer; and corotracer attach: a program that runs already.
+ * corotracer run: runs a program under the tracer. corotracer attach: traces a program that is already running.
  */
 #include <libgen.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static const char *name_of_file_system(const struct statfs *status)
 	}
 }
 
-/* The network file system on which such an output would lie, or NULL: a trace that waits for it loses events. */
+/* The network file system on which the output would be, or NULL. A trace that waits for a network loses events. */
 static const char *network_name(const char *path)
 {
 	struct statfs status;
@@ -46,7 +46,7 @@ static const char *network_name(const char *path)
 	return name;
 }
 
-/* NULL: they go together. */
+/* Which options contradict each other; NULL: none do. */
 static const char *what_does_not_fit(
 	const struct arguments *arguments, const struct recording *recording)
 {
@@ -70,7 +70,7 @@ static const char *what_does_not_fit(
 	return NULL;
 }
 
-/* A command or a process is to be recorded. NULL: it is named. */
+/* What is missing: the command or process to be recorded. NULL: it is named. */
 static const char *what_is_not_named(const struct arguments *arguments, struct recording *recording)
 {
 	if (arguments->command == COMMAND_RUN)
@@ -86,7 +86,7 @@ static const char *what_is_not_named(const struct arguments *arguments, struct r
 				      : "PID is the number of a process, as ps and pidof print it";
 }
 
-/* 0, or the exit status after saying why nothing can be served. */
+/* 0, or the exit status after printing why no server can be started. */
 static int check_serving(const struct serving *serving)
 {
 	struct ct_error error;
@@ -105,7 +105,7 @@ static int record(const struct arguments *arguments, struct recording *recording
 		complaint = what_does_not_fit(arguments, recording);
 	if (complaint)
 		return say_usage(name, complaint);
-	/* Rows are text. */
+	/* Rows are text, so they may go to a terminal. */
 	if ((recording->options.format == CT_FORMAT_CTRACE || !*recording->options.output) &&
 		!output_is_good(name, recording->options.output))
 		return ct_status_exit_code(CT_ERR_USAGE);

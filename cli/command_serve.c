@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer serve: a trace as a page in the browser, until the user has enough.
+ * corotracer serve: shows a trace as a page in the browser, until the user ends it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ static bool is_newer(const struct stat *one, const struct stat *other)
 		       : one->st_mtim.tv_nsec > other->st_mtim.tv_nsec;
 }
 
-/* Keeps the one of the two that is newer; the other one is freed. */
+/* Keeps the newer of the two; frees the other. */
 static void keep_newer(char **newest, struct stat *when, char *path)
 {
 	struct stat status;
@@ -49,7 +49,7 @@ static void keep_newer(char **newest, struct stat *when, char *path)
 	*when = status;
 }
 
-/* Heap; NULL, after saying why: there is none. */
+/* The string is on the heap; NULL, after printing so: there is no trace. */
 static char *find_newest(const char *folder)
 {
 	DIR *entries = opendir(folder);
@@ -96,7 +96,7 @@ static int serve(const struct arguments *arguments, struct ct_serve_options *opt
 	return status ? say_failure(status, &error) : 0;
 }
 
-/* A file that is no trace is told at once, and not in the browser. */
+/* If the file is not a trace, the error is printed now, and not only shown in the browser. */
 static int check(const char *path, uint64_t memory_bytes)
 {
 	struct ct_open_options opening = {.size = sizeof(opening),
@@ -117,7 +117,7 @@ static int check(const char *path, uint64_t memory_bytes)
 			return 0;
 	}
 	status = ct_trace_open(path, &opening, &trace, &error);
-	/* Where nothing of it is whole yet, more may come. */
+	/* No part of the trace is complete yet, but more may come. */
 	if (status == CT_ERR_CORRUPT && ct_is_written(path))
 		return 0;
 	if (status)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer top: screens in a terminal, or one frame of one as text.
+ * corotracer top: shows screens in a terminal, or prints one frame as text.
  */
 #include <locale.h>
 #include <signal.h>
@@ -19,7 +19,7 @@
 
 #define ROWS 50u
 
-/* ---------------------------------------------------------------- the state at first */
+/* ---------------------------------------------------------------- the initial state */
 
 static int sort_by(struct top_state *state, const char *name)
 {
@@ -176,7 +176,7 @@ static int print_list(void)
 	return status ? say_failure(status, &error) : flush_output();
 }
 
-/* Without an operand: which one? */
+/* Without an operand, the user chooses a process. */
 static int choose(const struct arguments *arguments, struct subject *subject)
 {
 	struct top_choice choice;
@@ -206,7 +206,7 @@ int command_top(const struct arguments *arguments)
 	};
 	const char *complaint;
 
-	/* Only what characters are: numbers stay as they are everywhere. */
+	/* Only the classes of characters: the format of numbers must not depend on the locale. */
 	setlocale(LC_CTYPE, "");
 	if (arguments->nr_operands > 1)
 		return say_usage("top", "one process or trace at a time");

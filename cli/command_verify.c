@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer verify: on what each proof rests, and whether the events show it.
+ * corotracer verify: prints the claims on which each proof rests, and whether the events confirm them.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer why: what one coroutine waits for, and who could make it go on.
+ * corotracer why: prints what one coroutine waits for, and which one must go on first.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #define IDS_NAMED 5u
 
-/* An id is a whole number; "c1025", as dump prints it, is meant the same way. */
+/* An id is a whole number; "c1025", as dump prints it, is accepted too. */
 static bool read_id(const char *text, uint64_t *ret_id)
 {
 	return value_number(text + (*text == 'c'), ret_id);
@@ -35,7 +35,7 @@ struct ids {
 	uint64_t most;
 };
 
-/* Those that the trace tells of; `most` is 0 where there are none, or they could not be read. */
+/* The ids in the trace; `most` is 0 if there are none, or if they could not be read. */
 static struct ids ids_of(struct ct_trace *trace)
 {
 	struct ids ids = {UINT64_MAX, 0};
@@ -52,7 +52,7 @@ static struct ids ids_of(struct ct_trace *trace)
 	return ids;
 }
 
-/* "; findings are about 3, 7, 12 and 44 more", of the one that comes first; nothing without findings. */
+/* "; findings are about 3, 7, 12 and 44 more", from the first finding; empty without findings. */
 static void add_members(char *text, size_t nr_bytes, const struct ct_report *report)
 {
 	const struct ct_finding *first = report->findings;
@@ -89,7 +89,7 @@ static void say_not_in_trace(const struct judgement *judgement, uint64_t id)
 			(unsigned long long)id);
 }
 
-/* Where a recorder was read, the ids are its own, and asking again finds the same ones. */
+/* If a flight recorder was read, its ids are its own, and a second reading finds the same ids. */
 static void say_absent(const struct judgement *judgement, uint64_t id)
 {
 	const struct ct_report *report = judgement->report;
@@ -118,7 +118,7 @@ static int print(const struct judgement *judgement, enum ct_report_format format
 	struct ct_error error;
 	enum ct_status status = CT_OK;
 
-	/* The threads' doings are worth telling all the same. */
+	/* What the threads do is useful in any case. */
 	if (!is_absent || (report->live.nr_looks && format != CT_REPORT_DOT))
 		status = ct_report_write(report, &options, "-", &error);
 	if (status)
@@ -132,14 +132,14 @@ static int print(const struct judgement *judgement, enum ct_report_format format
 
 /* ---------------------------------------------------------------- by name */
 
-/* The coroutines that the program gave a name. */
+/* The coroutines with this name. */
 struct named {
 	uint64_t coro; /* the first of them */
 	uint64_t pid;
 	uint64_t nr_others;
 };
 
-/* 0: the event gives no coroutine a name. */
+/* 0: the event does not name a coroutine. */
 static uint64_t coro_named(const struct ct_event *event)
 {
 	if (event->kind != CTP_KIND_NAME)
@@ -189,7 +189,7 @@ static enum ct_status look_for_name(const char *path, const char *name, uint64_t
 	return status < 0 ? status : CT_OK;
 }
 
-/* The id and the process of the only one with this name; the exit status. */
+/* Finds the id and the process of the only coroutine with this name; returns the exit status. */
 static int find_named(const char *path, const char *name, struct ct_analyze_options *options)
 {
 	struct named named = {0};
@@ -215,7 +215,7 @@ static int find_named(const char *path, const char *name, struct ct_analyze_opti
 	return 0;
 }
 
-/* A file that can be read twice: for the names, and for the answer. */
+/* Can the file be read twice, for the names and for the answer? */
 static bool has_names(const struct subject *subject)
 {
 	const char *path = subject_file(subject);
@@ -225,7 +225,7 @@ static bool has_names(const struct subject *subject)
 
 /* ---------------------------------------------------------------- the command */
 
-/* "ID FILE" is meant as "FILE ID": which is which can be seen. */
+/* "ID FILE" is accepted like "FILE ID", because an id looks different from a file's name. */
 static void put_in_order(struct arguments *arguments)
 {
 	char **words = arguments->operands, *first = words[0];
@@ -238,7 +238,7 @@ static void put_in_order(struct arguments *arguments)
 	words[1] = first;
 }
 
-/* ID alone is one of DEFAULT_TRACE; the exit status. */
+/* An ID alone is looked up in DEFAULT_TRACE; returns the exit status. */
 static int read_operands(
 	struct arguments *arguments, struct subject *subject, struct ct_analyze_options *options)
 {
@@ -268,7 +268,7 @@ static int read_operands(
 
 int command_why(const struct arguments *arguments)
 {
-	struct arguments completed = *arguments; /* its operands have room for one more */
+	struct arguments completed = *arguments; /* the operands have room for one more */
 	static const enum ct_report_format formats[] = {
 		CT_REPORT_TEXT, CT_REPORT_JSON, CT_REPORT_DOT};
 	struct ct_analyze_options options = {

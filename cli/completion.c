@@ -2,7 +2,7 @@
 /*
  * Completion scripts for bash, zsh and fish, made from the lists that the parser reads.
  *
- * Each script holds words only, and no call of the program: completing must not run anything.
+ * Each script contains only words, and no call of the program, because completion must not run anything.
  */
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static void print_bash_options(enum command command)
 		printf("--%s ", option_descriptions[option].name);
 }
 
-/* For each option with a value: its words, or files. */
+/* For each option with a value: its words, or file names. */
 static void print_bash_values(enum command command)
 {
 	enum option option;
@@ -99,7 +99,7 @@ static void print_bash(void)
 	     "complete -o filenames -F _corotracer corotracer");
 }
 
-/* A text within single quotes, in zsh's and fish's specifications. */
+/* Escapes a text within single quotes, for zsh's and fish's specifications. */
 static void print_description(const char *text)
 {
 	for (; *text; text++) {
@@ -143,7 +143,7 @@ static void print_zsh_group(enum command_group group)
 	printf("\t\t)\n\t\t_describe -t %s %s commands && found=0\n", name, name);
 }
 
-/* What `help` takes: no file. */
+/* The operands of `help` are not files. */
 static void print_zsh_operands(enum command command)
 {
 	if (command != COMMAND_HELP) {
@@ -179,7 +179,7 @@ static void print_zsh(void)
 	puts("\tesac\n}\n_corotracer \"$@\"");
 }
 
-/* fish reads \' and \\ within single quotes. */
+/* fish interprets \' and \\ within single quotes. */
 static void print_fish_text(const char *text)
 {
 	for (; *text; text++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Dumps are told of; commands after them are started, looked after, and left alone at the end.
+ * Reports dumps, starts commands after them, and reports how they ended. Commands that still run at the end are left
+ * alone.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +46,7 @@ static bool make_room(struct dumps *dumps)
 	return grown != NULL;
 }
 
-/* Failures are told. */
+/* A failure to start is reported. */
 static void start_command(struct dumps *dumps, const struct ct_dump *dump)
 {
 	struct dump_command started = {.pid = -1};
@@ -75,7 +76,7 @@ static void say_end(const struct dump_command *ended, int status)
 			WEXITSTATUS(status));
 }
 
-/* Says of those that have ended in the meantime how, where they failed. */
+/* Reports the commands that have failed in the meantime. */
 static void look_at_commands(struct dumps *dumps)
 {
 	size_t i = 0;
@@ -95,7 +96,7 @@ static void look_at_commands(struct dumps *dumps)
 	}
 }
 
-/* A blocked SIGCHLD stays pending, so that none is missed between looking and waiting. */
+/* SIGCHLD is blocked and stays pending, so that none is missed between looking and waiting. */
 static void wait_for_all(struct dumps *dumps)
 {
 	struct timespec left = {.tv_sec = WAIT_SECONDS};

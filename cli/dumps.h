@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The dumps of a flight recorder: words about them, and the commands that run after them, beside the recording, in a
- * session of their own, with no input: the keys and the input are the program's. A command that fails is told; the end
- * waits for them a little, and never for one that does not end.
+ * The dumps of a flight recorder: messages about them, and the commands that run after them. A command runs beside the
+ * recording, in a session of its own and without input, because keys and input belong to the program. A failed command
+ * is reported. At the end, corotracer waits a short time for commands that still run, and never for one that does not
+ * end.
  */
 #ifndef CLI_DUMPS_H
 #define CLI_DUMPS_H
@@ -14,23 +15,23 @@
 
 struct dump_command {
 	pid_t pid;
-	char *dump; /* its file */
+	char *dump; /* the dump's file */
 };
 
 struct dumps {
-	/* Run after each; NULL: none. */
+	/* Run after each dump; NULL: none. */
 	const char *command;
 	uint32_t nr_said;
 	struct dump_command *running;
 	size_t nr_running;
 };
 
-/* dumps_say: says which dumps are new, runs the command for each, and says of commands how they failed. */
+/* dumps_say: reports new dumps, runs the command for each, and reports commands that failed. */
 void dumps_say(struct dumps *dumps, struct ct_record *record);
 
 /*
- * dumps_finish: the last sentences. The commands that still run have two seconds, or until a signal comes; the rest is
- * named, and all is released.
+ * dumps_finish: prints the last messages. Commands that still run have two seconds, or until a signal comes; the others
+ * are named. Releases everything.
  */
 void dumps_finish(struct dumps *dumps, struct ct_record *record);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The meanings of exit statuses: the library's list, grouped by number, and those of some commands.
+ * The meanings of exit statuses: the library's list, grouped by number, and the statuses of some commands.
  */
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static const struct exit_description of_some[] = {
 		"of run: the program was ended by signal N; of overhead: signal N broke it off"},
 };
 
-/* Several failures share a number: their meanings become one sentence. */
+/* Several failures share a number: their meanings are joined to one sentence. */
 static void add_failures(struct exit_description *exit, int value)
 {
 	size_t i, used = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An address in the place of a process: the trace comes as the program writes it, and is judged as any other.
+ * An address instead of a process: the trace comes as the program writes it, and is judged like any other.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static bool goes_with_address(enum option option)
 	}
 }
 
-/* NULL: all of them go with it. */
+/* Which option does not work with an address; NULL: all do. */
 static const char *what_does_not_fit(
 	const struct arguments *arguments, char complaint[COMPLAINT_BYTES])
 {
@@ -94,7 +94,7 @@ static void say_ending(const struct ct_fetched *fetched)
 			fetched->trouble, kept.text);
 }
 
-/* How much there is of it, as a recording would tell. */
+/* Counts the events, for the same summary as of a recording. */
 static void count(const struct recording *recording, struct ct_record_stats *stats)
 {
 	struct ct_open_options opening = {.size = sizeof(opening), .no_symbols = true};
@@ -108,7 +108,8 @@ static void count(const struct recording *recording, struct ct_record_stats *sta
 
 int fetching_perform(const struct arguments *arguments, struct recording *recording)
 {
-	struct ct_record_stats stats = {.has_probe = true}; /* the runtime told all by itself */
+	/* the runtime itself recorded everything */
+	struct ct_record_stats stats = {.has_probe = true};
 	struct recording_result result = {.has_begun = true, .is_written = true};
 	char complaint[COMPLAINT_BYTES];
 	struct ct_fetched fetched;

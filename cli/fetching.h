@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The other kind of program that `attach` takes: one that hands out its trace itself, at an address.
+ * A program that `attach` can trace without a probe: the program sends its trace itself, from an HTTP address.
  */
 #ifndef CLI_FETCHING_H
 #define CLI_FETCHING_H
@@ -8,10 +8,13 @@
 #include "options.h"
 #include "recording.h"
 
-/* fetching_is_address: does the operand begin as http:// or https:// do? */
+/* fetching_is_address: does the operand begin with http:// or https://? */
 bool fetching_is_address(const char *operand);
 
-/* fetching_perform: has the trace sent, tells how that ended, and what is in it; returns the exit status. */
+/*
+ * fetching_perform: fetches the trace, reports how the transfer ended and what the trace contains; returns the exit
+ * status.
+ */
 int fetching_perform(const struct arguments *arguments, struct recording *recording);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Help on the terminal, made from the lists that the parser reads.
+ * Help on the terminal, made from the lists that the parser uses.
  */
 #include <stdio.h>
 #include <string.h>
@@ -33,8 +33,8 @@ static void begin_line(unsigned margin)
 }
 
 /*
- * Words from column `at` on, each further line at column `margin`, within 80 columns; ends the line. An empty line in
- * the text begins a paragraph.
+ * Prints words from column `at` on; further lines begin at column `margin`, all within 80 columns. Ends the line. An
+ * empty line in the text begins a paragraph.
  */
 static void print_wrapped(const char *words, unsigned at, unsigned margin)
 {
@@ -214,7 +214,7 @@ void help_print_commands(void)
 		stderr);
 }
 
-/* Examples first: who looks a command up mostly wants a line to begin with. */
+/* Examples come first, because users mostly look for a line to begin with. */
 void help_print(enum command command)
 {
 	const struct command_description *described = &command_descriptions[command];
@@ -321,7 +321,7 @@ static const struct topic *find_topic(const char *name)
 	return topic->name ? topic : NULL;
 }
 
-/* The older spelling has a man page too, but is no command. */
+/* The older spelling has a man page, too, but is not a command. */
 static enum command named(const char *word)
 {
 	if (strcmp(word, command_descriptions[COMMAND_OLDER].name) == 0)

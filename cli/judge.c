@@ -51,7 +51,7 @@ int thresholds_read(const struct arguments *arguments, struct ct_thresholds **re
 
 /* ---------------------------------------------------------------- traces */
 
-/* `opened`: how the opening of its trace went. */
+/* `opened`: the status of opening the trace. */
 static enum ct_status judge(enum ct_status opened, struct judgement *judgement,
 	const struct ct_analyze_options *options, struct judgement *ret_judgement,
 	struct ct_error *reterr)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines that can be edited, by libedit: with what was asked before, kept in the user's state folder, and words that are
- * completed.
+ * Editable lines, with libedit: earlier statements are kept in the user's state folder, and words are completed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,9 +15,9 @@
 
 #define STATEMENTS_KEPT 1000
 
-static char *history_path; /* NULL: none is kept */
+static char *history_path; /* NULL: no history is kept */
 
-/* The path of a folder that is there then, and the user's alone; NULL: there is none. */
+/* Makes a folder that only the user can access, if it does not exist, and returns its path; NULL: failed. */
 static char *make_folder(const char *parent, const char *name)
 {
 	char *path;
@@ -31,7 +30,7 @@ static char *make_folder(const char *parent, const char *name)
 	return NULL;
 }
 
-/* $XDG_STATE_HOME, or ~/.local/state, as the XDG Base Directory Specification has it. */
+/* $XDG_STATE_HOME, or ~/.local/state, by the XDG Base Directory Specification. */
 static char *state_folder(void)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -73,7 +72,7 @@ static bool was_offered(uint32_t number)
 	return false;
 }
 
-/* The next word that begins so, each once: many tables have columns of one name. */
+/* The next word with this beginning, without repetitions: many tables have columns of the same name. */
 static char *next_word(const char *beginning, int state)
 {
 	static uint32_t number;
@@ -95,7 +94,7 @@ static char **complete(const char *beginning, int from, int until)
 {
 	(void)from;
 	(void)until;
-	rl_attempted_completion_over = 1; /* no names of files */
+	rl_attempted_completion_over = 1; /* do not complete file names */
 	return rl_completion_matches(beginning, next_word);
 }
 

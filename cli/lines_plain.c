@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines as the terminal hands them over.
+ * Lines as the terminal delivers them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ char *lines_read(const char *prompt)
 	fputs(prompt, stdout);
 	fflush(stdout);
 	length = getline(&line, &capacity, stdin);
-	/* A signal is an error of the stream's: part of a line may stand before it. */
+	/* A signal shows as an error of the stream; a part of a line may have been read before. */
 	if (length < 0 || ferror(stdin)) {
 		clearerr(stdin);
 		free(line);

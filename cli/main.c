@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command line: finds the command, reads its arguments, and lets it work.
+ * The command line: finds the command, parses its arguments, and runs it.
  *
- * Called by the name coroTracer the program is the older spelling. Only the public library is used.
+ * Under the name coroTracer, the program is the older spelling. Only the public library is used.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -47,8 +47,9 @@ static int (*const commands[NR_COMMANDS])(const struct arguments *) = {
 };
 
 /*
- * A descriptor below 3 that is closed would be the next file that is opened, and messages would end up in
- * it. So it is kept busy with something that cannot be used, and that the traced program does not inherit.
+ * If a descriptor below 3 were closed, the next file that is opened would get its number, and messages would be written
+ * to that file. So the descriptor is occupied with one that cannot be used, and that the traced program does not
+ * inherit.
  */
 static void keep_standard_descriptors(void)
 {
@@ -61,7 +62,7 @@ static void keep_standard_descriptors(void)
 	}
 }
 
-/* False, after saying so: the command works on one FILE, and has none, or more than one. */
+/* False, after printing so: the command needs exactly one FILE, and has none or more than one. */
 static bool has_its_file(struct arguments *arguments)
 {
 	const char *complaint = "which trace? name a file, or '-' for standard input";
@@ -168,8 +169,9 @@ static void on_failed_write(int number)
 }
 
 /*
- * A reader that goes away, or a file that may not grow, is an error of write(2) and not our end. A handler,
- * and not SIG_IGN, since exec gives the program the default back; an ignored signal stays ignored.
+ * If a reader goes away, or a file may not grow, write(2) shall fail instead of a signal ending the program. A handler
+ * is used instead of SIG_IGN, because exec restores the default for the traced program; an ignored signal stays
+ * ignored.
  */
 static void survive_failed_writes(void)
 {

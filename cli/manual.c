@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Man pages in mdoc, made from the lists that the parser reads.
+ * Man pages in mdoc, made from the lists that the parser uses.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,11 +9,11 @@
 #include "corotracer/ct.h"
 #include "exits.h"
 
-/* mdoc wants the day on which a page last changed its meaning. */
+/* mdoc requires the date on which the meaning of a page last changed. */
 #define MANUAL_DATE "November 24, 2026"
 #define LINE_COLUMNS 72
 
-/* A word as roff shows it: what would be a command or an escape is made harmless. */
+/* Prints a word so that roff shows it unchanged: commands and escapes are neutralised. */
 static void print_roff(const char *word, size_t nr_bytes, bool is_first_of_line)
 {
 	size_t i;
@@ -35,7 +35,7 @@ static bool ends_sentence(char last)
 	return last == '.' || last == '?';
 }
 
-/* Words, filled into lines; mdoc wants each sentence to end its line, and decides on the blanks itself. */
+/* Fills lines with words; mdoc requires each sentence to end its line, and determines the blanks itself. */
 static void print_words(const char *text, size_t nr_bytes)
 {
 	const char *end = text + nr_bytes;
@@ -131,7 +131,7 @@ static void print_operands(const char *operands)
 	}
 }
 
-/* In the synopsis the long spelling stands alone. */
+/* The synopsis has only the long spelling. */
 static void print_synopsis(enum command command)
 {
 	const struct command_description *described = &command_descriptions[command];
@@ -257,7 +257,7 @@ static void print_exits(enum command command)
 	puts(".El");
 }
 
-/* One line, however long. */
+/* One line of any length. */
 static void print_example(const char *command, size_t nr_bytes)
 {
 	size_t length;
@@ -292,7 +292,10 @@ static void print_examples(const char *examples)
 	}
 }
 
-/* The command behind `last` in the order of the alphabet, as mdoc wants it; COMMAND_NONE: the first one, or the end. */
+/*
+ * The command after `last` in alphabetical order, as mdoc requires. After COMMAND_NONE comes the first command; after
+ * the last one, COMMAND_NONE.
+ */
 static enum command next_by_name(enum command last)
 {
 	enum command next = COMMAND_NONE, other;

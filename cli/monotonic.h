@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* monotonic_ns: CLOCK_MONOTONIC. */
+/* monotonic_ns: CLOCK_MONOTONIC in nanoseconds. */
 static inline int64_t monotonic_ns(void)
 {
 	struct timespec now;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of commands and options, and how an argument list is read by them.
+ * The tables of commands and options, and the parser of an argument list.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "options.h"
 
 #define LONGEST_NAME 32
-#define FARTHEST 2 /* more changes than this, and it is another word */
+#define FARTHEST 2 /* more changes make it another word */
 
 const struct command_group_description command_group_descriptions[NR_GROUPS] = {
 	[GROUP_NONE] = {"", ""},
@@ -30,7 +30,7 @@ const struct command_description command_descriptions[NR_COMMANDS] = {
 #undef C
 };
 
-/* Words and meanings of the forms of exports, each behind what stands between two. */
+/* Words and meanings of the formats of exports, each with a separator. */
 static const char export_words[] =
 #define FORM(NAME, folder, file, holds, word, ending, meaning) "|" word
 #define OLDER(NAME, file, word, ending)
@@ -97,7 +97,7 @@ enum command command_find(const char *name)
 	return command;
 }
 
-/* Some of them judge only where another option asks for it; each says so itself. */
+/* Some of these commands judge only if another option says so; that is checked elsewhere. */
 static bool is_judge(enum command command)
 {
 	switch (command) {
@@ -184,7 +184,7 @@ static enum option find_by_letter(enum command command, char letter)
 	return option;
 }
 
-/* The option that another spelling stands for. */
+/* The option of which this one is another spelling. */
 static enum option meant_by(enum option option)
 {
 	while (option > OPTION_NONE + 1 && !*option_descriptions[option].help)
@@ -192,13 +192,13 @@ static enum option meant_by(enum option option)
 	return option;
 }
 
-/* Where reading stands. */
+/* The parser's position. */
 struct reader {
 	struct arguments *arguments;
 	int argc;
 	char **argv;
-	int at;             /* the word that is read */
-	const char *dashes; /* how options of this command are written */
+	int at;             /* the word that is being parsed */
+	const char *dashes; /* the dashes before options of this command */
 	char *complaint;
 };
 
@@ -208,7 +208,7 @@ static void keep(struct arguments *arguments, enum option option, const char *va
 	arguments->given[arguments->nr_given++] = (struct given){option, value};
 }
 
-/* Notes what the value says. */
+/* Stores the meaning of the value. */
 static bool understand(
 	struct reader *reader, const struct option_description *described, const char *value)
 {
@@ -235,7 +235,7 @@ static bool read_switch(const char *value, bool *ret_is_on)
 	return true;
 }
 
-/* A switch, with what stands behind its '=' (NULL: it has none). */
+/* A switch, with the text behind its '=' (NULL: none). */
 static bool accept_switch(struct reader *reader, enum option option, const char *attached)
 {
 	const struct option_description *described = &option_descriptions[option];
@@ -253,7 +253,7 @@ static bool accept_switch(struct reader *reader, enum option option, const char 
 	return true;
 }
 
-/* Stores an option with the value that came with it (NULL: none did), or with the next word. */
+/* Stores an option with the value attached to it (NULL: none), or with the next word. */
 static bool accept(struct reader *reader, enum option option, const char *attached)
 {
 	const struct option_description *described = &option_descriptions[option];
@@ -270,7 +270,7 @@ static bool accept(struct reader *reader, enum option option, const char *attach
 	return understand(reader, described, attached);
 }
 
-/* An option of all commands that judge, to one that does not. */
+/* Is this an option of all commands that judge, while the command does not judge? */
 static bool is_for_judges(enum command command, const char *name)
 {
 	enum option option = find_by_name(COMMAND_REPORT, name, strcspn(name, "="));
@@ -382,9 +382,9 @@ bool arguments_read(struct arguments *arguments, enum command command, int argc,
 	};
 
 	*arguments = (struct arguments){.command = command, .nr_before_dashes = -1};
-	/* Room for DEFAULT_TRACE and the end. */
+	/* With room for DEFAULT_TRACE and the terminator. */
 	arguments->operands = calloc((size_t)argc + 2, sizeof(*arguments->operands));
-	/* A word holds several switches at most as often as it has letters. */
+	/* A word can contain several switches, at most one for each letter. */
 	arguments->given = calloc(letters_of(argc, argv) + 1, sizeof(*arguments->given));
 	if (!arguments->operands || !arguments->given) {
 		snprintf(complaint, COMPLAINT_BYTES, "out of memory");
@@ -401,7 +401,7 @@ void arguments_fini(struct arguments *arguments)
 	arguments->given = NULL;
 }
 
-/* A recording has its name only when it ends; until then ".partial" stands behind it. */
+/* A recording gets its name only when it ends; until then ".partial" is appended to the name. */
 bool arguments_take_default(struct arguments *arguments)
 {
 	static char trace[] = DEFAULT_TRACE;
@@ -414,7 +414,7 @@ bool arguments_take_default(struct arguments *arguments)
 	return true;
 }
 
-/* In one piece of memory. */
+/* The array and its words are one allocation. */
 const char **arguments_list(const struct arguments *arguments, enum option option)
 {
 	const char *text = arguments->value[option];
@@ -460,7 +460,7 @@ uint32_t arguments_count(const struct arguments *arguments, enum option option)
 	return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
-/* ---------------------------------------------------------------- the name that somebody meant who misspelt one */
+/* ---------------------------------------------------------------- misspelt names */
 
 static size_t least(size_t a, size_t b, size_t c)
 {
@@ -469,7 +469,7 @@ static size_t least(size_t a, size_t b, size_t c)
 	return smaller < c ? smaller : c;
 }
 
-/* Levenshtein's distance: insertions, removals and replacements from one to the other. */
+/* The Levenshtein distance: the number of insertions, removals and replacements. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t length_a = strlen(a), length_b = strlen(b), row[LONGEST_NAME + 1], i, k;
@@ -497,14 +497,14 @@ static void consider(const char *word, const char *name, const char **nearest, s
 {
 	size_t present = distance(word, name);
 
-	/* A change of every letter is no misspelling. */
+	/* If every letter must change, it is not a misspelling. */
 	if (present < *smallest && present < strlen(name)) {
 		*smallest = present;
 		*nearest = name;
 	}
 }
 
-/* The only command that begins so, or the first of several; NULL: none does. */
+/* The only command with this beginning, or the first of several; NULL: there is none. */
 static const char *command_beginning(const char *word)
 {
 	enum command command;
@@ -516,7 +516,7 @@ static const char *command_beginning(const char *word)
 	return NULL;
 }
 
-/* A word that breaks off is nearer to what it begins than to a word of its length. */
+/* An abbreviation is closer to the name that it begins than to another word of its length. */
 const char *nearest_command(const char *word)
 {
 	const char *nearest = command_beginning(word);

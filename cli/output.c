@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Outputs are checked before anything is written, and taken away where the user breaks off.
+ * Outputs are checked before anything is written, and unfinished ones are removed when the user interrupts.
  *
- * In the handler only the kernel is asked: the unfinished file is ours where one of our descriptors is of the
- * file that stands under that name, and holds its lock, as every writer of an output does.
+ * The signal handler uses only system calls. The unfinished file is ours if one of our descriptors refers to the file
+ * with that name and holds its lock, as every writer of an output does.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -64,7 +64,7 @@ bool output_replaces(const char *input, const char *output)
 	return true;
 }
 
-/* ---------------------------------------------------------------- what was there before */
+/* ---------------------------------------------------------------- files that existed before */
 
 bool output_is_other(const struct stat *before, const struct stat *now)
 {
@@ -75,10 +75,12 @@ bool output_is_other(const struct stat *before, const struct stat *now)
 
 static struct {
 	char *path;
-	struct stat before; /* of the name itself, be it a link */
+	struct stat before; /* of the name itself, even if it is a link */
 } noted;
 
-/* Through a link to a device or a pipe it is written; the name of a file, or of a link to one, is given anew. */
+/*
+ * A device or a pipe behind a link is written to; a file, or a link to a file, is replaced by a new file of that name.
+ */
 static bool will_be_replaced(const char *path)
 {
 	struct stat behind;
@@ -113,11 +115,11 @@ void output_tell_replaced(void)
 	noted.path = NULL;
 }
 
-/* ---------------------------------------------------------------- what is unfinished */
+/* ---------------------------------------------------------------- unfinished outputs */
 
 static char partial_path[PATH_MAX];
 
-/* Only the kernel is asked here, too: the entries of the folder, and to remove each. */
+/* Only system calls are used here, too: to list the folder, and to remove each entry. */
 static void remove_folder(int descriptor)
 {
 	_Alignas(struct dirent64) char entries[4096];
@@ -155,7 +157,10 @@ static void remove_ours(void)
 	}
 }
 
-/* The signal is raised again, with its default action by now: a parent that waits for us sees what ended us. */
+/*
+ * The signal is raised again, now with its default action, so that a parent that waits for us sees which signal ended
+ * us.
+ */
 static void on_signal(int number)
 {
 	remove_ours();
@@ -170,7 +175,7 @@ void output_guard(const char *path)
 	int length;
 
 	output_note(path);
-	/* "run/" is a folder that is made as "run.partial". */
+	/* "run/" is a folder, which is made as "run.partial". */
 	while (named > 1 && path[named - 1] == '/')
 		named--;
 	length = snprintf(partial_path, sizeof(partial_path), "%.*s.partial", (int)named, path);
@@ -182,23 +187,22 @@ void output_guard(const char *path)
 	}
 }
 
-/* ---------------------------------------------------------------- a sign of life */
+/* ---------------------------------------------------------------- progress */
 
 /*
- * A timer's signal writes a line that was made beforehand: the work itself, one call into the library, knows nothing of
- * it.
+ * A timer's signal writes a line that was prepared before, because the work itself is a single call into the library.
  */
 static char line[240];
 static size_t line_bytes;
-static volatile sig_atomic_t nr_ticks; /* between the handler and the thread that it interrupts */
+static volatile sig_atomic_t nr_ticks; /* shared by the handler and the thread that it interrupts */
 static struct sigaction alarm_before;
 static bool is_ticking;
-static bool is_terminal; /* else the sentence is a line, and all that is told */
+static bool is_terminal; /* else the sentence is a line, and the only output */
 
-/* Work that tells how far it is has its line written by itself, once a tick. */
+/* Work that reports its progress has its line written by progress_tell, once a tick. */
 static volatile sig_atomic_t is_told;
 static struct {
-	sig_atomic_t shown; /* of nr_ticks */
+	sig_atomic_t shown; /* the value of nr_ticks when it was last shown */
 	struct timespec began;
 } phase_now;
 
@@ -215,7 +219,7 @@ static void on_tick(int number)
 	errno = number_of_error;
 }
 
-/* Why nothing may ever come of an input; "": it is a file, or a pipe that somebody has made. */
+/* Why an input may never come; "": it is a file, or an existing pipe. */
 static const char *patience_for(const char *path)
 {
 	struct stat about;
@@ -245,7 +249,7 @@ static void make_line(const char *what, const char *path, const char *more)
 		line[line_bytes++] = '\n';
 }
 
-/* The first tick writes the sentence, and each later one a dot. */
+/* The first tick writes the sentence, and each later tick a dot. */
 static void begin(const char *what, const char *path, const char *more)
 {
 	struct sigaction action = {.sa_handler = on_tick, .sa_flags = SA_RESTART};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library waits for a traced command itself, so what children used is asked of the kernel before and after.
+ * The library itself waits for a traced command, so the CPU time of children is read from the kernel before and after.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #include "say.h"
 
 #define STEP_MS 100
-#define PRINTED_MAX (1 << 20) /* of the output the last so many bytes are searched */
+#define PRINTED_MAX (1 << 20) /* the last bytes of the output that are searched */
 
 static volatile sig_atomic_t interrupted;
 
@@ -45,7 +45,7 @@ int overhead_was_interrupted(void)
 	return interrupted;
 }
 
-/* ---------------------------------------------------------------- measures */
+/* ---------------------------------------------------------------- measuring */
 
 struct measure {
 	struct timespec began;
@@ -177,9 +177,9 @@ static int run_traced(const struct overhead_command *command, struct overhead_ru
 	return 0;
 }
 
-/* ---------------------------------------------------------------- what it prints */
+/* ---------------------------------------------------------------- the command's output */
 
-/* The end of the output, terminated, and with blanks in place of zero bytes; the caller frees it. */
+/* The end of the output, terminated, with zero bytes replaced by blanks; the caller frees it. */
 static char *read_printed(int output)
 {
 	off_t size = lseek(output, 0, SEEK_END);
@@ -202,7 +202,7 @@ static double number_at(const char *number)
 }
 
 /*
- * The last one, as what sums up stands at the end. NAN where the pattern is not there, or what it captures is no
+ * The last match counts, because summaries stand at the end. NAN if there is no match, or if the captured part is not a
  * number.
  */
 static double find_number(const regex_t *pattern, const char *printed)
@@ -250,7 +250,7 @@ static bool is_searched(const struct overhead_command *command)
 	return command->patterns[OVERHEAD_THROUGHPUT] || command->patterns[OVERHEAD_LATENCY];
 }
 
-/* What nobody searches is not kept: a command may print for hours. */
+/* Output that is not searched is not kept, because a command may print for hours. */
 static int open_output(const struct overhead_command *command)
 {
 	if (is_searched(command))

@@ -9,19 +9,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The figures of a run that are compared. */
+/* The measured values of a run that are compared. */
 enum overhead_figure {
-	OVERHEAD_WALL,       /* seconds, from its start to its end */
+	OVERHEAD_WALL,       /* seconds, from start to end */
 	OVERHEAD_CPU,        /* seconds of the command and its children */
-	OVERHEAD_THROUGHPUT, /* as the command prints it */
-	OVERHEAD_LATENCY,    /* likewise */
+	OVERHEAD_THROUGHPUT, /* as printed by the command */
+	OVERHEAD_LATENCY,    /* as printed by the command */
 	NR_OVERHEAD_FIGURES,
 };
 
 struct overhead_run {
 	double figures[NR_OVERHEAD_FIGURES];
-	int exit_status; /* 128 and the signal's number where one ended it */
-	/* A traced run has these, too: */
+	int exit_status; /* 128 plus the signal's number if a signal ended the command */
+	/* Only for a traced run: */
 	double engine_cpu;
 	uint64_t nr_events;
 	uint64_t nr_lost;
@@ -32,19 +32,22 @@ struct overhead_run {
 struct overhead_command {
 	char **words;
 	const regex_t
-		*patterns[NR_OVERHEAD_FIGURES]; /* of the two that it prints; NULL: not asked for */
-	const char *trace;                      /* is written anew by each traced run */
+		*patterns[NR_OVERHEAD_FIGURES]; /* of the two printed values; NULL: not requested */
+	const char *trace;                      /* each traced run writes this file */
 };
 
 /*
- * overhead_measure: runs the command once; its standard output is shown to nobody, and kept where there is a pattern.
- * 0, or an exit status after saying what went wrong: it could not be started, or does not print what a pattern looks
- * for.
+ * overhead_measure: runs the command once. Its standard output is not shown, and is kept only if there is a pattern.
+ * Returns 0, or an exit status after printing what went wrong: the command could not be started, or its output does not
+ * match a pattern.
  */
 int overhead_measure(
 	const struct overhead_command *command, bool is_traced, struct overhead_run *ret_run);
 
-/* overhead_watch_signals: from here on INT, TERM and HUP are passed on, and overhead_was_interrupted tells of them. */
+/*
+ * overhead_watch_signals: from now on INT, TERM and HUP are passed on to the command, and overhead_was_interrupted
+ * returns whether one came.
+ */
 void overhead_watch_signals(void);
 int overhead_was_interrupted(void);
 

@@ -11,7 +11,7 @@ static int compare(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-/* That at most k of n values lie below the median. */
+/* The probability that at most k of n values lie below the median. */
 static double share_below(size_t k, size_t count)
 {
 	double sum = 0;

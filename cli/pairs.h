@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ratios of pairs of runs: their median, and an interval that holds the true one.
+ * Ratios of pairs of runs: their median, and an interval that contains the true median.
  */
 #ifndef CLI_PAIRS_H
 #define CLI_PAIRS_H
@@ -9,17 +9,18 @@
 
 struct pairs {
 	double median;
-	double low; /* the interval; both 0 where there are too few pairs for one */
+	double low; /* the interval; both 0 if there are too few pairs */
 	double high;
-	double coverage; /* 0.979: so often such an interval holds the median of all that could be measured */
+	double coverage; /* such as 0.979: the probability that such an interval contains the true median */
 };
 
 #define PAIRS_COVERAGE 0.95
 
 /*
- * pairs_of: from values in any order, which it sorts. The interval lies between two of the values, so that it holds for
- * any distribution: that the median lies below k of n is binomial. The narrowest with a coverage of at least
- * PAIRS_COVERAGE is taken; below six values there is none.
+ * pairs_of: computes this from values in any order, which it sorts. The ends of the interval are two of the values;
+ * because the number of values below the median is binomially distributed, the interval is valid for any distribution.
+ * The narrowest interval with a coverage of at least PAIRS_COVERAGE is chosen; with fewer than six values there is
+ * none.
  */
 struct pairs pairs_of(double *values, size_t count);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording: the program is started, harvested until it ends, and summed up in a line.
+ * A recording: the program is started, its events are harvested until it ends, and a line sums it up.
  *
- * Once the program was started, its exit status is ours whatever else goes wrong: a user who put 'corotracer run --' in
- * front of a command must not see a different outcome.
+ * Once the program was started, corotracer returns its exit status whatever else goes wrong: a user who puts
+ * 'corotracer run --' in front of a command must not see a different outcome.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@
 
 /* ---------------------------------------------------------------- the program */
 
-/* 0, or the error number that executing the file would meet. */
+/* 0, or the error number that executing the file would give. */
 static int trouble_with(const char *path)
 {
 	struct stat status;
@@ -38,7 +38,7 @@ static int trouble_with(const char *path)
 	return access(path, X_OK) < 0 ? errno : 0;
 }
 
-/* Looks in one folder of PATH; an empty one is the present folder. */
+/* Looks in one folder of PATH; an empty name means the present folder. */
 static int trouble_in(const char *folder, size_t nr_bytes, const char *command)
 {
 	char *path;
@@ -51,7 +51,7 @@ static int trouble_in(const char *folder, size_t nr_bytes, const char *command)
 	return trouble;
 }
 
-/* The best of all folders: a file that cannot be executed says more than one that does not exist. */
+/* The best result of all folders: a file that cannot be executed says more than a missing file. */
 static int trouble_in_path(const char *command)
 {
 	const char *folders = getenv("PATH");
@@ -74,8 +74,8 @@ static int trouble_in_path(const char *command)
 }
 
 /*
- * Finds a command as a shell would, so that one that cannot be started is told before anything is. 0, as far as its
- * file tells; EXIT_NOT_FOUND or EXIT_NOT_EXECUTABLE after saying why not.
+ * Finds a command as a shell would, so that a command that cannot be started is reported before anything else. 0: the
+ * file looks executable. EXIT_NOT_FOUND or EXIT_NOT_EXECUTABLE, after printing why not.
  */
 static int find_program(const char *command)
 {
@@ -134,13 +134,13 @@ static int start(const struct recording *recording, struct ct_record **ret_recor
 	if (status == CT_OK)
 		return 0;
 	say_sentence("%s", error.text);
-	/* The file was there and executable, but is no program, or one for another machine. */
+	/* The file existed and was executable, but is not a program, or is one for another machine. */
 	if (error.system_errno == ENOEXEC || error.system_errno == ELIBBAD)
 		return EXIT_NOT_EXECUTABLE;
 	return ct_status_exit_code(status);
 }
 
-/* NULL where it is not wanted, or after saying why it cannot be: the program runs already. */
+/* NULL if no server is wanted, or after printing why it cannot be started, because the program is already running. */
 static struct ct_serve *serve(const struct recording *recording, struct ct_record *record)
 {
 	struct ct_serve_options options = {
@@ -160,7 +160,7 @@ static struct ct_serve *serve(const struct recording *recording, struct ct_recor
 	return NULL;
 }
 
-/* Marks that tell an output that was written now from one that was there before. */
+/* The file with the output's name, to find out later whether it was written in between. */
 static struct stat look_at(const struct recording *recording)
 {
 	struct stat seen = {0};
@@ -170,7 +170,7 @@ static struct stat look_at(const struct recording *recording)
 	return seen;
 }
 
-/* A pipe or a device has its name in any case. */
+/* A pipe or a device always has its name. */
 static bool was_written(const struct recording *recording, const struct stat *before)
 {
 	struct stat now = look_at(recording);
@@ -180,14 +180,14 @@ static bool was_written(const struct recording *recording, const struct stat *be
 	return now.st_ino && (!S_ISREG(now.st_mode) || output_is_other(before, &now));
 }
 
-/* A program that was started says itself how it ended. */
+/* The exit status of a program that was started is returned. */
 static int exit_status_after(const struct recording *recording, const struct ct_record_stats *stats,
 	enum ct_status closed)
 {
 	return recording->options.pid ? ct_status_exit_code(closed) : exit_status_of(stats);
 }
 
-/* What is shown behind the recording's end: its whole trace, if it has one in a file. */
+/* After the recording, the server shows its whole trace, if there is one in a file. */
 static void turn_to_trace(const struct recording *recording, struct ct_serve *serving,
 	const struct recording_result *result)
 {
@@ -201,7 +201,7 @@ static void turn_to_trace(const struct recording *recording, struct ct_serve *se
 		say_sentence("the whole trace is not shown: %s", error.text);
 }
 
-/* Until the user has enough. A signal that ended the recording was that. */
+/* Waits until the user ends it. If a signal ended the recording, that was the user's wish. */
 static void stay(struct ct_serve *serving)
 {
 	say_sentence("the page stays at %s; Ctrl-C ends it", ct_serve_url(serving));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Categories, lists and bounds of a recording, from the command line.
+ * Parses categories, lists and bounds of a recording from the command line.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static const enum option list_options[] = {
 #define CATEGORIES \
 	"scheduling, resources, descriptors, tasks, regions, logs, counters, runtime or samples"
 
-/* *ret_bits stays as it is where the option was not given (NULL). */
+/* *ret_bits is not changed if the option was not given (NULL). */
 static bool read_categories(const char *list, uint32_t *ret_bits, char complaint[COMPLAINT_BYTES])
 {
 	const char *at = list;

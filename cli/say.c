@@ -11,8 +11,8 @@
 #include "say.h"
 
 /*
- * The bytes of a character in UTF-8 that a terminal obeys, or that hides text, instead of being shown: the
- * second set of controls, changes of direction, characters without a width. 0: it may be printed.
+ * The length in bytes of a UTF-8 character that a terminal would obey, or that hides text: the second set of control
+ * characters, changes of direction, characters without a width. 0: the character may be printed.
  */
 static size_t treacherous_length(const unsigned char *at)
 {
@@ -40,7 +40,7 @@ void print_safe(FILE *stream, const char *text)
 	}
 }
 
-/* The secret of "//USER:SECRET@HOST", behind `at`; 0: there is none. */
+/* The password in "//USER:PASSWORD@HOST", behind `at`; 0: there is none. */
 static size_t secret_in_authority(const char *at, const char **ret_secret)
 {
 	size_t length = strcspn(at, " \t\n'"), user;
@@ -52,7 +52,7 @@ static size_t secret_in_authority(const char *at, const char **ret_secret)
 	return user < length ? length - 1 - user : 0;
 }
 
-/* In place: three stars at most, which do not tell how long it was. */
+/* Replaces, in place, with at most three stars, which do not reveal the length. */
 static void hide(char *secret, size_t length)
 {
 	size_t nr_stars = length < 3 ? length : 3;
@@ -151,7 +151,7 @@ struct said said_count(uint64_t count, const char *one, const char *many)
 	char digits[24];
 	size_t length = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, count), i, at = 0;
 
-	/* Sums stop there. */
+	/* Sums saturate there. */
 	if (count == UINT64_MAX)
 		at = (size_t)snprintf(said.text, sizeof(said.text), "at least ");
 	for (i = 0; i < length; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A browser is started so that it outlives us, and is nobody's child to wait for.
+ * The browser is started so that it outlives corotracer, and is not its child.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,10 @@ struct serving serving_read(const struct arguments *arguments)
 	};
 }
 
-/* Its words are not ours, nor is its input. Failing, it is silent: the address was said before. */
+/*
+ * The browser's output is not ours, and it gets no input. If starting fails, nothing is printed, because the address
+ * was printed before.
+ */
 static void be_browser(const char *url)
 {
 	int nothing = open("/dev/null", O_RDWR);

@@ -14,12 +14,12 @@
 #define PROMPT "corotracer> "
 #define PROMPT_GOING_ON "       ...> "
 
-static struct ct_query *_Atomic asked; /* NULL: nothing is asked at the moment */
+static struct ct_query *_Atomic asked; /* NULL: no statement is running */
 static atomic_bool was_interrupted;
 
 /*
- * While a statement is asked, the first one ends it; where that does not help, the second one ends the program. At a
- * prompt it ends the reading of the line.
+ * While a statement runs, the first interrupt ends the statement; if that does not help, the second ends the program.
+ * At a prompt, an interrupt ends reading the line.
  */
 static void on_interrupt(int number)
 {
@@ -35,7 +35,7 @@ static void on_interrupt(int number)
 	ct_query_interrupt(query);
 }
 
-/* Reading from a terminal is given up at an interrupt; writing an answer is not. */
+/* An interrupt makes reading from a terminal fail, but not writing a result. */
 static void catch_interrupts(int flags)
 {
 	const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = flags};
@@ -62,7 +62,7 @@ static bool is_empty(const char *text)
 	return text[strspn(text, " \t\r\n")] == '\0';
 }
 
-/* NULL: there is no more, or was_interrupted. */
+/* NULL: the input has ended, or was_interrupted is set. */
 static char *read_line(const char *prompt)
 {
 	char *line;
@@ -74,7 +74,7 @@ static char *read_line(const char *prompt)
 	return line;
 }
 
-/* What was typed so far, with one line more; NULL: out of memory, and it is forgotten. */
+/* The text typed so far, with one more line; NULL: out of memory, and the text is lost. */
 static char *append(char *text, char *line)
 {
 	char *longer = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shell of `corotracer query`: lines are read until a statement is whole, and asked.
+ * The shell of `corotracer query`: reads lines until a statement is complete, and runs it.
  */
 #ifndef CLI_SHELL_H
 #define CLI_SHELL_H
@@ -8,16 +8,16 @@
 #include "asking.h"
 
 /*
- * shell_run: until the end of standard input, or .quit. Ctrl-C ends the statement that is asked, and a second one the
- * program; at a prompt it throws away what was typed of a statement. Returns the exit status.
+ * shell_run: reads until the end of standard input, or .quit. Ctrl-C ends the running statement, and a second Ctrl-C
+ * ends the program; at a prompt Ctrl-C discards the statement that was typed so far. Returns the exit status.
  */
 int shell_run(struct asking *asking);
 
 /*
- * lines_begin, lines_end: around the reading of lines from a terminal; what was asked before is there again, where
- * lines can be edited (-Dediting). lines_read: one line without its end, to be freed; NULL: there is no more, or a
- * signal whose handler restarts nothing (no SA_RESTART) came meanwhile, and what stood in the line is lost.
- * lines_keep: to be offered later.
+ * lines_begin, lines_end: must be called before and after reading lines from a terminal. If lines can be edited
+ * (-Dediting), earlier statements can be recalled. lines_read: returns one line without its newline, for free(). NULL:
+ * the input has ended; or a signal came whose handler does not restart system calls (no SA_RESTART), and the line is
+ * lost. lines_keep: keeps a statement, so that it can be recalled.
  */
 void lines_begin(void);
 char *lines_read(const char *prompt);

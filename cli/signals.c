@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals that the user sends to `corotracer run`, through a pipe into the loop.
+ * Signals that the user sends to `corotracer run` go through a pipe into the loop.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,14 +14,14 @@
 static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 #define NR_PASSED_ON (sizeof(passed_on) / sizeof(passed_on[0]))
 
-/* The handler's message to the loop, small enough that a pipe takes it whole or not at all. */
+/* The handler's message to the loop, small enough that a pipe takes it completely or not at all. */
 struct arrival {
 	int number;
-	bool is_key; /* in the terminal: the whole foreground group has it */
+	bool is_key; /* a key in the terminal: the whole foreground group has got the signal */
 };
 
 static int pipe_ends[2] = {-1, -1};
-static bool is_to_end; /* the user has asked for that */
+static bool is_to_end; /* the user wants to end */
 static struct sigaction before[NR_PASSED_ON];
 
 static void on_signal(int number, siginfo_t *information, void *context)
@@ -33,7 +33,7 @@ static void on_signal(int number, siginfo_t *information, void *context)
 	int number_of_error = errno;
 
 	(void)context;
-	/* A full pipe holds thousands that were not handed on yet: one more says nothing new. */
+	/* A full pipe contains thousands of signals that were not passed on yet, so one more may be lost. */
 	(void)!write(pipe_ends[1], &arrival, sizeof(arrival));
 	errno = number_of_error;
 }
@@ -68,7 +68,7 @@ static bool take_arrival(struct arrival *ret_arrival)
 	return true;
 }
 
-/* A program that has left our group has not got what the group was sent. */
+/* A program that has left our group has not got signals to the group. */
 static bool is_in_our_group(const struct ct_record *record)
 {
 	struct ct_record_stats stats;

@@ -14,7 +14,7 @@
 
 /* ---------------------------------------------------------------- damage */
 
-/* The name is kept: the caller's may be gone by the end. */
+/* The name is copied, because the caller's may be gone by the end. */
 static struct {
 	char *name;
 	bool is_there, is_told;
@@ -43,7 +43,7 @@ void damage_tell(void)
 		damaged.name ? damaged.name : "the trace");
 }
 
-/* What a command wrote is whole as far as the trace goes; a script must be able to tell that that was not all. */
+/* The output is complete as far as the trace goes; a script must be able to see that the trace was not complete. */
 int damage_exit_status(int exit_status)
 {
 	damage_tell();
@@ -56,7 +56,7 @@ int damage_exit_status(int exit_status)
 
 #define MUCH_BYTES (UINT64_C(1) << 30)
 
-/* Those that find no room are told of as a loss as well, once it is known how many there were. */
+/* The events of coroutines without memory are reported as a loss as well, once their number is known. */
 static void tell_bound(const struct ct_memory *memory)
 {
 	bool is_certain = memory->least_bytes > memory->bound;

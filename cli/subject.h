@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a command is about: a trace's file, or a process that runs, which is recorded for a while.
+ * What a command reads: a trace file, or a running process, which is recorded for a while.
  */
 #ifndef CLI_SUBJECT_H
 #define CLI_SUBJECT_H
@@ -12,21 +12,23 @@
 struct subject {
 	const char *operand;
 	bool no_symbols;
-	/* The option that says for how long a process is recorded; OPTION_NONE: the operand is no process. */
+	/* The option for how long a process is recorded; OPTION_NONE: the operand cannot be a process. */
 	enum option duration;
 };
 
-/* subject_is_process: only digits: a process. A file of such a name has a folder before it: ./4711. */
+/*
+ * subject_is_process: an operand of only digits is a process. A file with such a name needs a folder before it: ./4711.
+ */
 bool subject_is_process(const struct subject *subject);
 
-/* subject_file: the name of its file; NULL: it is a process, or standard input. */
+/* subject_file: the name of the file; NULL: the operand is a process, or standard input. */
 const char *subject_file(const struct subject *subject);
 
 /*
- * damage_note: takes note of a trace that was opened to be read: where it is damaged, the command says so in the end,
- * and its exit status tells. damage_note_input: of an input that is damaged. damage_tell: says so already now, which
- * is worth it where the end is far away. damage_exit_status: the end; `exit_status` is what the command would return
- * else. The first damaged input is the one that is named.
+ * damage_note: notes a trace that was opened; if it is damaged, the command prints so at its end, and its exit status
+ * shows it. damage_note_input: notes a damaged input. damage_tell: prints it already now, which helps if the end is far
+ * away. damage_exit_status: called at the end; `exit_status` is what the command would return otherwise. Only the first
+ * damaged input is named.
  */
 void damage_note(const struct ct_trace *trace, const char *path);
 void damage_note_input(const char *path);
@@ -34,31 +36,32 @@ void damage_tell(void);
 int damage_exit_status(int exit_status);
 
 /*
- * memory_tell: says what a judgement of the trace will take, where that is much, or more than it may take. Nothing
- * where the trace does not tell how many coroutines it has. memory_tell_missing: afterwards: how many events are not in
- * what was made, since their coroutines found no room. Nothing where there are none.
+ * memory_tell: prints how much memory a judgement of the trace will take, if that is much, or more than the limit.
+ * Prints nothing if the trace does not say how many coroutines it has. memory_tell_missing: called afterwards: prints
+ * how many events are missing from the result, because there was no memory for their coroutines. Prints nothing if
+ * there are none.
  */
 void memory_tell(const struct ct_trace *trace);
 void memory_tell_missing(uint64_t nr_events, const char *what);
 
 /*
- * subject_open: its trace, with a sign of life. A process is recorded for a while (1 s); Ctrl-C ends that early,
- * and what was seen until then is in the trace. 0: the caller goes on to subject_settle; else the exit status,
- * after saying why not.
+ * subject_open: opens the trace, and shows progress. A process is recorded for a while (1 s); Ctrl-C ends the recording
+ * early, and the trace contains everything up to then. 0: the caller continues, and later calls subject_settle; else
+ * the exit status, after printing why it failed.
  */
 int subject_open(const struct arguments *arguments, const struct subject *subject,
 	struct ct_trace **ret_trace);
 
-/* subject_say_failure: says why its trace could not be had; returns the exit status. */
+/* subject_say_failure: prints why the trace could not be opened; returns the exit status. */
 int subject_say_failure(
 	const struct subject *subject, enum ct_status status, const struct ct_error *error);
 
-/* subject_settle: the work is done: no sign of life any more, and signals are the system's again. */
+/* subject_settle: called when the work is done: removes the progress line and restores the signals' default actions. */
 void subject_settle(const struct subject *subject);
 
 /*
- * subject_write: opens its trace, writes an output of it that can be broken off, and settles. Returns the exit status,
- * after saying why not: where the output is the trace itself, too.
+ * subject_write: opens the trace, writes an output from it that can be interrupted, and settles. Returns the exit
+ * status, after printing why it failed; it also fails if the output is the trace itself.
  */
 typedef enum ct_status subject_writer(
 	struct ct_trace *trace, const void *options, const char *output, struct ct_error *reterr);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The last words of `run` and `attach`.
+ * The last messages of `run` and `attach`.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "say.h"
 #include "recording.h"
 
-/* Some 20 million events: 3 s. Packed ones are two to four times as many. */
+/* About 20 million events, which take 3 s. Packed bytes hold two to four times as many events. */
 #define BYTES_JUDGED (UINT64_C(128) << 20)
 #define PACKED_BYTES_JUDGED (BYTES_JUDGED / 4)
 
@@ -21,7 +21,7 @@ static void say_ledger(const struct recording *recording, const struct ct_record
 		say_sentence("without the descriptor ledger: %s", stats->ledger_absence);
 }
 
-/* Part of the last line: without it the figures there say nothing. */
+/* The last line says who attached, because its figures mean nothing without that. */
 static void print_who_attached(FILE *line, const struct ct_record_stats *stats)
 {
 	if (stats->has_probe)
@@ -95,7 +95,7 @@ static void print_findings(FILE *line, const struct ct_report *report)
 		fputc(')', line);
 }
 
-/* The rest was not judged here. */
+/* Says which part was judged, if not all was. */
 static void print_part(FILE *line, const struct ct_report *report)
 {
 	if (report->tables->nr_before)
@@ -146,7 +146,7 @@ static void print_line(FILE *line, const struct recording *recording,
 	fputc('\n', line);
 }
 
-/* Only a trace in a regular file can be read again, and only the compact form holds everything. */
+/* Only a trace in a regular file can be read again, and only the compact format contains everything. */
 static bool is_readable(const struct recording *recording, const struct recording_result *result)
 {
 	struct stat status;
@@ -168,8 +168,8 @@ static void print_report(const struct ct_report *report, const char *trace)
 }
 
 /*
- * The program has ended, and a user who waits for it waits for us: only the end of a large trace is judged, in which a
- * frozen program is frozen, too.
+ * The program has ended, and its user waits, so only the end of a large trace is judged; if the program is stuck, the
+ * end shows it.
  */
 static bool judge_end(const struct recording *recording, const struct ct_process_look *look,
 	struct judgement *ret_judgement)

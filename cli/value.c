@@ -14,8 +14,8 @@
 #define COARSE_STEP_LEAST_NS 10000
 #define COARSE_STEP_MOST_NS 1000000000
 #define PACK_LEVEL_MOST 19
-#define LARGEST 4e18  /* a longer time is as good as for ever */
-#define WORD_BYTES 64 /* more than any number with its unit needs */
+#define LARGEST 4e18  /* a longer time counts as endless */
+#define WORD_BYTES 64 /* longer than any number with its unit */
 
 /* ---------------------------------------------------------------- numbers */
 
@@ -57,7 +57,7 @@ static bool read_share(const char *text, struct meaning *meaning)
 	       meaning->number <= UINT32_MAX;
 }
 
-/* "120-140" or "120", numbers of events. */
+/* "120-140" or "120": numbers of events. */
 static bool read_range(const char *text, struct meaning *meaning)
 {
 	char *end;
@@ -127,7 +127,7 @@ static bool read_ring_size(const char *text, struct meaning *meaning)
 	       meaning->number <= CT_RING_BYTES_MOST;
 }
 
-/* "counter", "coarse", or "coarse=100us": the step, 0 for none. */
+/* "counter", "coarse", or "coarse=100us": the step, or 0. */
 static bool read_clock(const char *text, struct meaning *meaning)
 {
 	static const char step[] = "coarse=";
@@ -219,7 +219,7 @@ bool value_read(const char *form, const char *text, bool is_older, struct meanin
 		return value_is_word(form, text, is_older, &ret_meaning->number);
 	if (is_older && strcmp(form, "number") == 0)
 		return read_number(text, 0, &ret_meaning->number);
-	assert(find_form(form)); /* the tests look at all of options.def */
+	assert(find_form(form)); /* a test checks all of options.def */
 	return find_form(form)->read(text, ret_meaning);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The witness has every signal blocked, so that what comes stays pending. Asked for a signal, the witness takes it, if
- * it is there. The kernel goes through a group from the process that joined last, so that the witness has a signal
- * before we do. The witness ends with us, however we end, since the socket between the two does, and keeps nothing else
- * open. Only the program is our child, for whoever looks for it there, and not the witness.
+ * The witness blocks all signals, so a signal that it gets stays pending. When asked about a signal, the witness takes
+ * it if it is pending. The kernel delivers a signal to the members of a group beginning with the process that joined
+ * last, so the witness has the signal before we do. The witness ends when we end, however that happens, because the
+ * socket between us closes; it keeps nothing else open. The witness is not our child, so that only the program is found
+ * among our children.
  */
 #include <errno.h>
 #include <limits.h>
@@ -16,7 +17,7 @@
 #include "monotonic.h"
 #include "witness.h"
 
-/* Nobody waits longer for an answer: a witness that was stopped gives none. */
+/* The longest wait for an answer: a stopped witness gives none. */
 #define PATIENCE_MS 1000
 #define NS_OF_MS INT64_C(1000000)
 
@@ -46,7 +47,7 @@ static _Noreturn void attend(int its_end)
 	_exit(0);
 }
 
-/* A child that leaves the witness behind. */
+/* Forks a child, which forks the witness and ends. */
 static void leave_behind(int its_end)
 {
 	pid_t child = fork();
@@ -75,7 +76,7 @@ void witness_start(void)
 	channel = ends[0];
 }
 
-/* The next signal interrupts the wait for the answer, and says nothing of the witness. */
+/* Another signal may interrupt the wait for the answer, which says nothing about the witness. */
 static bool is_answered(void)
 {
 	struct pollfd answered = {.fd = channel, .events = POLLIN};

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A witness: a process of our process group that does nothing but get what the group is sent. So a signal to the group,
- * which the program has already, can be told from one to us alone: `kill -INT -GROUP` and `kill -INT PID` look the same
- * to whom they hit. Not thread-safe.
+ * A witness is a process in our process group that only waits for the signals that the group gets. With it, a signal to
+ * the group, which the program already has, can be distinguished from a signal to us alone: for its receiver, `kill
+ * -INT -GROUP` and `kill -INT PID` look the same. Not thread-safe.
  */
 #ifndef CLI_WITNESS_H
 #define CLI_WITNESS_H
 
 #include <stdbool.h>
 
-/* witness_start: where it cannot be had, nothing is known of signals to the group. There may be threads. */
+/*
+ * witness_start: starts the witness; if that fails, signals to the group are not recognised. Other threads may be
+ * running.
+ */
 void witness_start(void);
 
 /*
- * witness_saw: the group was sent this signal since the last question about it. Call for each signal that we got.
- * Signals of one number merge while they are pending, as they do everywhere: a signal to the group and one to us alone,
- * both before the question, are one signal to the group.
+ * witness_saw: did the group get this signal since the last question about it? Must be called for each signal that we
+ * get. Pending signals of the same number merge, as usual: if one signal to the group and one to us alone come before
+ * the question, the answer is that the group got a signal.
  */
 bool witness_saw(int number);
 
-/* witness_stop: it ends. Nothing where there is none. */
+/* witness_stop: ends the witness, if there is one. */
 void witness_stop(void);
 
 #endif

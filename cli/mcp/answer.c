@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fields of an answer, in words with units, and the bound of its rows.
+ * The fields of an answer, in words with units, and the size limit of its rows.
  */
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -39,7 +39,7 @@ void mcp_put_yes(struct json_object *row, const char *name, bool is_so)
 	mcp_json_put(row, name, json_object_new_boolean(is_so));
 }
 
-/* Three significant digits, in the unit that leaves least zeros. */
+/* Three significant digits, in the unit that gives the fewest zeros. */
 void mcp_put_span(struct json_object *row, const char *name, int64_t ns)
 {
 	static const struct {
@@ -61,7 +61,7 @@ void mcp_put_span(struct json_object *row, const char *name, int64_t ns)
 			value, units[unit].unit));
 }
 
-/* To the nanosecond, as ct_time_read reads it back: a moment names a window. */
+/* To the nanosecond, in a form that ct_time_read accepts, because a moment may become the bound of a window. */
 void mcp_put_moment(struct json_object *row, const char *name, ct_time time)
 {
 	uint64_t distance = time < 0 ? 0 - (uint64_t)time : (uint64_t)time;
@@ -147,7 +147,7 @@ bool mcp_row_add(struct mcp_call *call, struct json_object *rows, struct json_ob
 		json_object_to_json_string_length(row, JSON_C_TO_STRING_PLAIN, &length);
 	if (call->nr_rows_bytes + length > MCP_ROWS_BYTES) {
 		call->nr_left_out++;
-		/* No later row stands behind a gap. */
+		/* Once a row did not fit, no later row is added, so that there are no gaps. */
 		call->nr_rows_bytes = MCP_ROWS_BYTES;
 		json_object_put(row);
 		return false;
@@ -171,7 +171,7 @@ void mcp_next(struct mcp_call *call, const char *format, ...)
 	mcp_json_append(next, mcp_json_word("%s", text));
 }
 
-/* What was left out stands before what to ask next, which is the last. */
+/* The number of rows left out stands before the suggestion for the next call, which comes last. */
 void mcp_call_end(struct mcp_call *call)
 {
 	struct json_object *next = mcp_json_get(call->answer, "next");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A call of a tool: its failure, its arguments by the table, and its answer as text.
+ * A call of a tool: its failure, its arguments, checked by the table, and its answer as text.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -36,7 +36,7 @@ static struct json_object *given(const struct mcp_call *call, enum mcp_argument 
 	return mcp_json_get(call->arguments, mcp_arguments[argument].name);
 }
 
-/* The place of a text among "a|b|c"; -1: it is none of them. */
+/* The index of a text in "a|b|c"; -1: it is not one of them. */
 static int place_of(const char *text, const char *words)
 {
 	size_t length;
@@ -211,7 +211,7 @@ static void say_scalar(FILE *text, struct json_object *value, enum mcp_field_typ
 		fputs(json_object_get_string(value), text);
 }
 
-/* A row is one line. */
+/* A row becomes one line. */
 static void say_row(FILE *text, struct json_object *row, enum mcp_shape shape)
 {
 	const struct mcp_field_about *field;
@@ -246,7 +246,7 @@ static void say_list(FILE *text, struct json_object *list, const struct mcp_fiel
 	}
 }
 
-/* A row in itself is a line, unless it holds lists: the summary of a recording. */
+/* A row that is a field becomes one line, unless it contains lists: the summary of a recording does. */
 static void say_field(FILE *text, const char *name, struct json_object *value,
 	const struct mcp_field_about *field, const char *indent)
 {

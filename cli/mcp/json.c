@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading and putting together JSON, by json-c.
+ * Reads and builds JSON with json-c.
  */
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -32,7 +32,7 @@ bool mcp_json_read(const char *bytes, size_t nr_bytes, struct json_object **ret_
 	*ret_value = NULL;
 	if (!tokener)
 		return false;
-	/* What follows the value is looked at here: the library's strict mode would refuse a blank. */
+	/* The bytes behind the value are checked here, because the library's strict mode would refuse a blank. */
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8 |
 						JSON_TOKENER_ALLOW_TRAILING_CHARS);
 	value = json_tokener_parse_ex(tokener, bytes, (int)nr_bytes);
@@ -106,7 +106,7 @@ bool mcp_json_is_whole(struct json_object *value)
 
 /* ---------------------------------------------------------------- texts from outside */
 
-/* The character at `at`, and its bytes; 0 bytes: what stands there is no UTF-8. */
+/* The character at `at`, and its length in bytes; 0 bytes: not valid UTF-8. */
 static uint32_t decode(const unsigned char *at, size_t *ret_nr_bytes)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -155,7 +155,7 @@ static bool is_unseen(uint32_t character)
 	return false;
 }
 
-/* One character, as it may stand in an answer. Returns how many bytes of the text it took. */
+/* Makes one character safe for an answer. Returns how many bytes of the text it took. */
 static size_t clean(const unsigned char *at, char piece[16])
 {
 	size_t nr_bytes;
@@ -219,7 +219,7 @@ static int print_null(struct json_object *value, struct printbuf *text, int leve
 	return printbuf_memappend(text, "null", 4);
 }
 
-/* The library's own null is no object, as is one that there was no memory for. */
+/* The library's own null is NULL, as is the result of a failed allocation, so another value is printed as null. */
 struct json_object *mcp_json_null(void)
 {
 	struct json_object *value = json_object_new_boolean(false);

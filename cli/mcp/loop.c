@@ -3,10 +3,10 @@
  * The loop: one thread reads lines and keeps them in a queue, so that a cancellation is noticed while a call is being
  * answered; the caller's thread answers them in order.
  *
- * The two share `struct loop` under its lock. A cancelled request that still waits leaves the queue. The one that is
- * being answered is told by a byte in the pipe `cancel`, which it polls, and which is emptied before the next one. The
- * byte is written and the pipe emptied under the lock, so that no byte reaches a later call. Where the queue is full no
- * more is read until the eventfd `room` says that it has room again; a signal that stops us is noticed all the same.
+ * The two threads share `struct loop` under its lock. A cancelled request that still waits is removed from the queue. A
+ * request that is being answered polls the pipe `cancel`, to which a byte is written; the pipe is emptied before the
+ * next request. Both happen under the lock, so that no byte reaches a later call. If the queue is full, no more input
+ * is read until the eventfd `room` signals that there is room; a signal that stops the server is still noticed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #include "mcp/json.h"
 #include "mcp/server.h"
 
-/* Requests that wait; no client sends so many. What is behind them is not read, and cannot cancel them. */
+/* The most requests that wait; no client sends so many. Input behind them is not read, so it cannot cancel them. */
 #define QUEUE_MOST 4096u
 #define QUEUE_BYTES ((size_t)16 << 20)
 
@@ -39,20 +39,20 @@ struct loop {
 	int output;
 	int stop_descriptor;
 	int cancel[2];
-	int done[2]; /* closed by the answering thread at its end */
+	int done[2]; /* the answering thread closes it at its end */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	STAILQ_HEAD(, queued) queue;
 	unsigned nr_queued;
 	size_t queued_bytes;
-	int room;                    /* readable: a message was taken */
+	int room;                    /* readable when a message was taken */
 	struct json_object *running; /* the id of the request that is being answered; NULL: none */
-	bool has_ended;              /* there is no more input; what waits is answered still */
-	bool is_stopped;             /* nothing more shall be answered */
-	int output_errno;            /* why nothing can be written any more; 0: it can */
+	bool has_ended;              /* the input has ended; waiting requests are still answered */
+	bool is_stopped;             /* no further request shall be answered */
+	int output_errno;            /* why output fails; 0: it does not */
 	char *line;
 	size_t nr_bytes;
-	bool is_skipping; /* the rest of a line that is too long */
+	bool is_skipping; /* the rest of a line that is too long is being skipped */
 };
 
 /* ---------------------------------------------------------------- the reader's side */
@@ -74,7 +74,7 @@ static struct json_object *remove_queued(struct loop *loop, struct queued *queue
 	return message;
 }
 
-/* What has been answered already is not there any more. */
+/* A request that was already answered is not found. */
 static void cancel(struct loop *loop, struct json_object *id)
 {
 	struct queued *queued = STAILQ_FIRST(&loop->queue), *next;
@@ -105,7 +105,7 @@ static bool is_full(struct loop *loop)
 	return is_full;
 }
 
-/* Without memory the request is not answered. */
+/* If memory is out, the request is not answered. */
 static void append(struct loop *loop, struct json_object *message, size_t nr_bytes)
 {
 	struct queued *queued = malloc(sizeof(*queued));
@@ -120,7 +120,7 @@ static void append(struct loop *loop, struct json_object *message, size_t nr_byt
 	loop->queued_bytes += nr_bytes;
 }
 
-/* Takes the message. */
+/* Takes over the message. */
 static void enqueue(struct loop *loop, struct json_object *message, size_t nr_bytes)
 {
 	pthread_mutex_lock(&loop->lock);
@@ -146,7 +146,7 @@ static void take_line(struct loop *loop, const char *line, size_t nr_bytes)
 	enqueue(loop, message, nr_bytes);
 }
 
-/* Hands on whole lines, while the queue has room; what is left is the beginning of the next one, or the next ones. */
+/* Passes on complete lines while the queue has room; the bytes left are further lines, or the beginning of one. */
 static void split(struct loop *loop)
 {
 	char *from = loop->line, *end = loop->line + loop->nr_bytes, *newline;
@@ -167,7 +167,7 @@ static void split(struct loop *loop)
 	loop->nr_bytes = 0;
 }
 
-/* Input that has ended, or fails, is not looked at any more. */
+/* After the end or a failure of the input, it is not polled any more. */
 static void read_some(struct loop *loop)
 {
 	ssize_t got =
@@ -189,7 +189,7 @@ static void read_some(struct loop *loop)
 	pthread_mutex_unlock(&loop->lock);
 }
 
-/* What is being answered ends early, what waits is not answered. */
+/* The request that is being answered ends early; waiting requests are not answered. */
 static void stop(struct loop *loop)
 {
 	pthread_mutex_lock(&loop->lock);
@@ -199,7 +199,7 @@ static void stop(struct loop *loop)
 	pthread_mutex_unlock(&loop->lock);
 }
 
-/* What was read already comes first. */
+/* Lines that were already read come first. */
 static void go_on(struct loop *loop)
 {
 	uint64_t nr_taken;
@@ -208,7 +208,7 @@ static void go_on(struct loop *loop)
 	split(loop);
 }
 
-/* Until the user has enough, or the answering thread closes its end of `done`. */
+/* Reads until the user stops the server, or the answering thread closes its end of `done`. */
 static void *read_all(void *context)
 {
 	struct loop *loop = context;
@@ -239,7 +239,7 @@ static void *read_all(void *context)
 
 /* ---------------------------------------------------------------- the answering side */
 
-/* A client that went away reads nothing any more: nothing more is answered. */
+/* If the client has gone away, no further request is answered. */
 static void put_line(void *context, const char *line, size_t nr_bytes)
 {
 	struct loop *loop = context;
@@ -263,7 +263,7 @@ static void put_line(void *context, const char *line, size_t nr_bytes)
 	}
 }
 
-/* The next message is the caller's; false: there is none any more. */
+/* The next message is the caller's; false: there is no further one. */
 static bool take_message(struct loop *loop, struct json_object **ret_message)
 {
 	bool is_there;
@@ -303,7 +303,7 @@ static void answer_all(struct loop *loop, struct mcp_server *server)
 	}
 }
 
-/* ---------------------------------------------------------------- from the first to the last */
+/* ---------------------------------------------------------------- the whole loop */
 
 static enum ct_status fail(struct ct_error *reterr, int number, const char *what)
 {
@@ -314,8 +314,8 @@ static enum ct_status fail(struct ct_error *reterr, int number, const char *what
 }
 
 /*
- * A program that is started must neither read requests nor write among the answers: it gets no input, and its output
- * goes where our messages go.
+ * A program that is started must neither read requests nor write between answers: it gets no input, and its output goes
+ * to standard error.
  */
 static bool keep_apart(struct loop *loop, const struct mcp_options *options)
 {
@@ -373,7 +373,7 @@ static void loop_fini(struct loop *loop)
 	free(loop->line);
 }
 
-/* The reader ends before what it shares does. */
+/* The reader must end before the data that it shares is freed. */
 static enum ct_status perform(struct loop *loop, struct mcp_server *server, struct ct_error *reterr)
 {
 	pthread_t reader;

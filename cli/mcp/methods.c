@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opening, in both ways, and the calls of tools.
+ * Opening, in both ways, and calls of tools.
  */
 #include <json-c/json.h>
 #include <stdarg.h>
@@ -21,11 +21,14 @@ enum {
 	UNSUPPORTED_VERSION = -32022,
 };
 
-/* Those that "initialize" can agree on, newest first. */
+/* The versions that "initialize" can agree on, the newest first. */
 static const char *const handshakes[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
 #define NR_HANDSHAKES (sizeof(handshakes) / sizeof(handshakes[0]))
 
-/* How long a client may keep what does not change while a server runs; what depends on open traces, not at all. */
+/*
+ * How long a client may cache results that do not change while a server runs; results that depend on open traces must
+ * not be cached.
+ */
 #define KEPT_MS 3600000
 #define NOT_A_LIST (-1)
 
@@ -70,7 +73,7 @@ static struct json_object *new_capabilities(void)
 	return capabilities;
 }
 
-/* A version that is not known gets the newest that is not newer, or the oldest. */
+/* For an unknown version, returns the newest known one that is not newer, or else the oldest. */
 static const char *agree(const char *wanted)
 {
 	size_t i;
@@ -127,7 +130,7 @@ static struct json_object *refuse_version(const char *wanted, struct mcp_failure
 	return mcp_fail(reterr, UNSUPPORTED_VERSION, "unsupported protocol version");
 }
 
-/* A client that opened in neither way is told how. */
+/* A client that has not opened in either way gets an error that says how. */
 static bool is_opened(
 	const struct mcp_server *server, struct mcp_request *request, struct mcp_failure *reterr)
 {
@@ -159,7 +162,7 @@ static struct json_object *list_tools(void)
 	return result;
 }
 
-/* Older clients know no structured content, and take the text. */
+/* Older clients do not know structured content, and use the text. */
 static struct json_object *new_tool_result(struct mcp_call *call)
 {
 	struct json_object *result = json_object_new_object();
@@ -203,9 +206,11 @@ static struct json_object *call_tool(
 	return result;
 }
 
-/* ---------------------------------------------------------------- all of them */
+/* ---------------------------------------------------------------- all methods */
 
-/* What revision 2026-07-28 asks of results; older clients, some of which are strict, get none of it. */
+/*
+ * The fields that revision 2026-07-28 requires in results; older clients, some of which are strict, get none of them.
+ */
 static void mark_modern(struct json_object *result, int kept_ms)
 {
 	struct json_object *meta;
@@ -235,8 +240,9 @@ enum method {
 
 static const struct {
 	const char *name;
-	bool is_old, is_new; /* in which way of opening it is known */
-	int kept_ms;         /* how long a client may keep its result, if that can be kept at all */
+	bool is_old, is_new; /* with which way of opening the method exists */
+	/* how long a client may cache the result, if it can be cached at all */
+	int kept_ms;
 } methods[NR_METHODS] = {
 	[INITIALIZE] = {"initialize", true, false, NOT_A_LIST},
 	[DISCOVER] = {"server/discover", false, true, KEPT_MS},
@@ -307,7 +313,7 @@ struct json_object *mcp_method_perform(
 	if (!is_opened(server, request, reterr))
 		return NULL;
 	method = find_method(request);
-	/* Each list is one page; none was handed out that has another. */
+	/* Each list is one page, so no cursor was ever handed out. */
 	if (mcp_json_get(request->parameters, "cursor"))
 		return mcp_fail(reterr, BAD_PARAMETERS, "no such cursor");
 	result = perform(method, server, request, reterr);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A build without json-c: assistants are not served, and a sentence says so.
+ * For builds without json-c: an error that says so.
  */
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Resources and prompts: the report of each open trace, and how to go about a program that hangs.
+ * Resources and prompts: the report of each open trace, and a guide for a program that hangs.
  */
 #include <json-c/json.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static struct mcp_trace *find_report(struct mcp_server *server, const char *uri)
 	return mcp_traces_find(&server->traces, handle);
 }
 
-/* The beginning of a file, up to a whole line, as far as there is room. */
+/* Reads the beginning of a file, up to the end of a line, as far as there is room. */
 static struct json_object *read_beginning(const char *path)
 {
 	static const char rest[] = "\n\n(The rest is left out: ask findings and stats.)\n";
@@ -77,7 +77,7 @@ static struct json_object *read_beginning(const char *path)
 	return value;
 }
 
-/* The library writes reports to files; this one is of nobody else, and goes at once. */
+/* The library writes reports to files, so a private temporary file is used and removed at once. */
 static struct json_object *new_report(const struct ct_report *report)
 {
 	struct ct_report_options options = {.size = sizeof(options),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JSON-RPC: which message is which, what is wrong with it, and where its answer goes.
+ * JSON-RPC: recognises messages, reports errors in them, and sends answers.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -50,7 +50,7 @@ bool mcp_server_is_cancelled(const struct mcp_server *server)
 
 /* ---------------------------------------------------------------- answers */
 
-/* Takes the message. One that is not whole, for lack of memory, is not sent. */
+/* Takes over the message. If memory ran out while it was built, it is not sent. */
 static void send_message(struct mcp_server *server, struct json_object *message)
 {
 	const char *line;
@@ -73,7 +73,7 @@ static struct json_object *new_message(void)
 	return message;
 }
 
-/* The answer to a request that cannot be understood so far as to have an id has none either. */
+/* If a request is so broken that its id is unknown, the answer has no id either. */
 static struct json_object *new_error(struct json_object *id, const struct mcp_failure *failure)
 {
 	struct json_object *message = new_message(), *error = json_object_new_object();
@@ -121,7 +121,7 @@ static bool is_id(struct json_object *id)
 	return json_object_is_type(id, json_type_string) || json_object_is_type(id, json_type_int);
 }
 
-/* Neither a notification nor an answer to something is answered. */
+/* Notifications and responses get no answer. */
 static struct json_object *answer(struct mcp_server *server, struct json_object *request)
 {
 	struct json_object *id = mcp_json_get(request, "id"), *message, *result;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of tools and shapes, and JSON schemas (2020-12) made of them.
+ * The tables of tools and shapes, and the JSON schemas (2020-12) made from them.
  */
 #include <json-c/json.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static struct json_object *new_schema(const char *type, const char *meaning)
 	return schema;
 }
 
-/* An object that has these members and no others. */
+/* The schema of an object that has exactly these members. */
 static struct json_object *new_object_schema(
 	const char *meaning, struct json_object **ret_properties)
 {
@@ -110,7 +110,7 @@ static struct json_object *new_field_schema(const struct mcp_field_about *field)
 	}
 }
 
-/* No shape contains itself, so this ends. */
+/* No shape contains itself, so the recursion ends. */
 static struct json_object *new_shape_schema(enum mcp_shape shape, const char *meaning)
 {
 	struct json_object *properties;
@@ -179,7 +179,7 @@ static struct json_object *new_annotations(const struct mcp_tool_about *about)
 
 	mcp_json_put(annotations, "title", mcp_json_word("%s", about->title));
 	mcp_json_put(annotations, "readOnlyHint", json_object_new_boolean(about->only_reads));
-	/* A program that is run may do anything; a trace is never overwritten. */
+	/* A program that is run may do anything, but a trace is never overwritten. */
 	mcp_json_put(annotations, "destructiveHint", json_object_new_boolean(!about->only_reads));
 	mcp_json_put(annotations, "openWorldHint", json_object_new_boolean(!about->only_reads));
 	return annotations;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of tools (tools.def) and of the shapes of their answers (shapes.def), and the schemas made of them.
+ * The tables of tools (tools.def) and of the shapes of their answers (shapes.def), and the schemas made from them.
  */
 #ifndef MCP_TABLES_H
 #define MCP_TABLES_H
@@ -43,7 +43,7 @@ struct mcp_argument_about {
 	enum mcp_argument_type type;
 	bool is_required;
 	const char *words; /* "a|b|c"; "": any text */
-	int64_t least;     /* of a number, or of how many texts */
+	int64_t least;     /* of a number, or of the number of texts */
 	int64_t most;
 	const char *meaning;
 };
@@ -103,13 +103,13 @@ struct mcp_tool_about {
 extern const struct mcp_tool_about mcp_tools[MCP_NR_TOOLS];
 extern const struct mcp_argument_about mcp_arguments[MCP_NR_ARGUMENTS];
 
-/* mcp_tool_find: by name; MCP_NR_TOOLS: there is none. */
+/* mcp_tool_find: finds a tool by name; MCP_NR_TOOLS: there is none. */
 enum mcp_tool mcp_tool_find(const char *name);
 
-/* mcp_field_find: a shape's field by name; NULL: it has none of this name. */
+/* mcp_field_find: finds a field of a shape by name; NULL: there is none. */
 const struct mcp_field_about *mcp_field_find(enum mcp_shape shape, const char *name);
 
-/* mcp_tables_describe: all tools as tools/list has them, an array that is the caller's. NULL: out of memory. */
+/* mcp_tables_describe: an array of all tools in the form of tools/list; the caller's. NULL: out of memory. */
 struct json_object *mcp_tables_describe(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * coroutines: a list of them, through the view.
+ * coroutines: a list of coroutines, from the view.
  */
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -15,7 +15,7 @@
 #define TEXT_BYTES 512
 #define TERMS_MOST 3u
 
-/* The columns that are asked for, and the fields that they become. */
+/* The columns of the view that are read, and the fields that they become. */
 enum column {
 	COROUTINE,
 	PROCESS,
@@ -42,7 +42,7 @@ enum column {
 };
 
 static const struct {
-	uint32_t of; /* the view's */
+	uint32_t of; /* the view's column */
 	const char *name;
 } columns[NR_COLUMNS] = {
 	[COROUTINE] = {CT_VIEW_COROUTINES_COROUTINE, "coroutine"},
@@ -68,7 +68,7 @@ static const struct {
 	[LAST_EVENT] = {CT_VIEW_COROUTINES_LAST_EVENT, "last_event"},
 };
 
-/* In the order of the argument's words; the oldest is the one that was created first. */
+/* In the order of the argument's words; the oldest coroutine is the one that was created first. */
 static const struct {
 	enum column column;
 	bool is_ascending;
@@ -128,7 +128,7 @@ static struct json_object *new_coroutine(
 	bool is_waiting = rows->columns[STATE][at] == CT_STATE_WAITING;
 	unsigned column;
 
-	/* What it waited for before says nothing of a coroutine that goes on. */
+	/* The object of an earlier wait is not shown for a coroutine that does not wait. */
 	for (column = 0; column < NR_COLUMNS; column++)
 		if (column != WAIT_OBJECT || is_waiting)
 			put_cell(row, view, (enum column)column, rows->types[column],
@@ -136,7 +136,7 @@ static struct json_object *new_coroutine(
 	return row;
 }
 
-/* Returns how many terms there are. */
+/* Returns the number of terms. */
 static uint32_t read_terms(const struct mcp_call *call, struct ct_view_term terms[TERMS_MOST])
 {
 	static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * events: those of a window.
+ * events: the events of a window.
  */
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -23,7 +23,7 @@ struct window {
 	uint64_t limit;
 	uint64_t nr_told;
 	uint64_t nr_left_out;
-	uint64_t next; /* the first one left out */
+	uint64_t next; /* the first event left out */
 };
 
 static bool read_window(struct mcp_call *call, struct window *ret_window)
@@ -41,7 +41,7 @@ static bool read_window(struct mcp_call *call, struct window *ret_window)
 		       &ret_window->to);
 }
 
-/* Asked of each event, in order. */
+/* Must be called for each event, in order. */
 static bool is_within(struct window *window, const struct ct_event *event)
 {
 	bool is_about = !window->followed.coroutine || ct_event_is_about(event, &window->followed);
@@ -70,7 +70,7 @@ static struct json_object *new_event(const struct ct_trace *trace, const struct 
 	return row;
 }
 
-/* Stops behind the window; in there, what has no room is counted. */
+/* Stops behind the window; within it, events for which there is no room are counted. */
 static enum ct_status tell(struct mcp_call *call, struct ct_trace *trace, struct window *window,
 	struct json_object *rows, struct ct_error *reterr)
 {
@@ -109,7 +109,7 @@ static void suggest(struct mcp_call *call, const char *handle, const struct wind
 			window->followed.coroutine);
 }
 
-/* A kind that no event can have would look like one that none had. */
+/* A kind that does not exist must be refused, because its result would look like that of a kind without events. */
 static bool is_kind(const char *name)
 {
 	unsigned kind;

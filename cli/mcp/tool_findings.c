@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * findings: all of them in brief, or one whole.
+ * findings: all findings in brief, or one in full.
  */
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -62,7 +62,7 @@ void mcp_steps_put(struct mcp_call *call, const char *name, const struct ct_repo
 		mcp_row_add(call, rows, new_step(report->tables, &steps[i]));
 }
 
-/* ---------------------------------------------------------------- one, whole */
+/* ---------------------------------------------------------------- one finding in full */
 
 static struct json_object *new_member(
 	const struct ct_tables *tables, const struct ct_member *member)
@@ -81,7 +81,7 @@ static struct json_object *new_member(
 	return row;
 }
 
-/* Returns the offset from which the next page goes on; 0: there is none. */
+/* Returns the offset of the next page; 0: there is none. */
 static uint64_t put_members(struct mcp_call *call, const struct ct_report *report,
 	const struct ct_finding *finding, uint64_t offset)
 {
@@ -112,7 +112,7 @@ static void suggest(struct mcp_call *call, const char *handle, const struct ct_f
 			finding->members[0].coro.id);
 }
 
-/* A further page has coroutines only. */
+/* A further page has only coroutines. */
 static void tell_reasons(
 	struct mcp_call *call, const struct ct_report *report, const struct ct_finding *finding)
 {
@@ -145,7 +145,7 @@ static void tell_one(struct mcp_call *call, const struct mcp_trace *trace, uint3
 			trace->handle, number, further);
 }
 
-/* ---------------------------------------------------------------- all */
+/* ---------------------------------------------------------------- all findings */
 
 static void tell_all(struct mcp_call *call, const struct mcp_trace *trace)
 {

@@ -146,7 +146,7 @@ static enum ct_status watch(struct mcp_call *call, int64_t duration, struct ct_t
 	return ct_live_open(&options, ret_trace, reterr);
 }
 
-/* The file's path, resolved, for free(); NULL: a process is meant, or the call has failed. */
+/* The resolved path of the file, for free(); NULL: the call is about a process, or has failed. */
 static char *find_path(struct mcp_call *call)
 {
 	const char *given = mcp_given_text(call, MCP_ARGUMENT_OPEN_PATH);

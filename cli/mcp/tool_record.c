@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record: a program that is run, for a bounded time.
+ * record: runs a program for a limited time.
  */
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -31,9 +31,9 @@ static int64_t now(void)
 	return time.tv_sec * SECOND + time.tv_nsec;
 }
 
-/* ---------------------------------------------------------------- what is asked for */
+/* ---------------------------------------------------------------- arguments */
 
-/* The words of the command, NULL-terminated, for free(); the words are the request's. */
+/* The words of the command, NULL-terminated, for free(); the words belong to the request. */
 static char **new_command(struct mcp_call *call)
 {
 	struct json_object *list =
@@ -49,7 +49,7 @@ static char **new_command(struct mcp_call *call)
 	return command;
 }
 
-/* mcp-N.ctrace in the server's folder, the first that is free; NULL: none is, or no memory. */
+/* The first free name mcp-N.ctrace in the server's folder; NULL: none is free, or memory is out. */
 static char *free_name(const char *folder)
 {
 	char *path = NULL;
@@ -88,8 +88,8 @@ struct running {
 	struct ct_record *record;
 	int64_t begun;
 	int64_t duration;
-	int64_t told; /* the last sign of life */
-	int64_t ends; /* the program is told to end */
+	int64_t told; /* time of the last progress message */
+	int64_t ends; /* time at which the program gets SIGTERM */
 	unsigned nr_signals;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sql: one statement over the tables of a view, or what these tables are.
+ * sql: one statement on the tables of a view, or a description of these tables.
  */
 #include <json-c/json.h>
 #include <math.h>
@@ -17,7 +17,7 @@
 #define TIMEOUT_NS (INT64_C(20) * 1000000000)
 #define MEMORY_BYTES (UINT64_C(256) << 20)
 
-/* ---------------------------------------------------------------- what there is */
+/* ---------------------------------------------------------------- the tables */
 
 static void tell_table(struct mcp_call *call, const struct ct_query_table *table)
 {
@@ -70,7 +70,7 @@ static void describe(struct mcp_call *call, const char *name)
 
 /* ---------------------------------------------------------------- one statement */
 
-/* Bytes that are no text, in hexadecimal digits, as `corotracer query` writes them. */
+/* Bytes that are not text, in hexadecimal digits, as `corotracer query` writes them. */
 static struct json_object *new_bytes(const struct ct_query_cell *cell)
 {
 	char *digits = malloc(2 * cell->nr_bytes + 1);
@@ -124,7 +124,7 @@ static void put_columns(struct mcp_call *call, const struct ct_query *query)
 		mcp_row_add(call, columns, mcp_json_data(ct_query_column(query, i)));
 }
 
-/* What comes behind the rows that have room is not asked for: it may be without end. */
+/* Stops when the answer has no room for more rows, because a result may be endless. */
 static enum ct_status tell_rows(
 	struct mcp_call *call, struct ct_query *query, struct ct_error *reterr)
 {

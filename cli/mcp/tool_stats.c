@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stats: where the time went, told apart in one way.
+ * stats: where the time went, grouped in one way.
  */
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -38,7 +38,7 @@ static const enum ct_sort sorts[] = {
 	CT_SORT_EVENTS,
 };
 
-/* The rows of one answer: which of them it tells. */
+/* The rows of one answer: the page that is wanted. */
 struct page {
 	struct mcp_call *call;
 	const struct ct_report *report;
@@ -50,7 +50,7 @@ struct page {
 	bool is_full;
 };
 
-/* Is the next row one of this page? */
+/* Does the next row belong to this page? */
 static bool is_wanted(struct page *page)
 {
 	return page->nr_seen++ >= page->offset && page->nr_told < page->limit && !page->is_full;
@@ -64,7 +64,7 @@ static void tell(struct page *page, struct json_object *row)
 		page->is_full = true;
 }
 
-/* ---------------------------------------------------------------- what rows hold */
+/* ---------------------------------------------------------------- fields of rows */
 
 static void put_times(struct json_object *row, const struct ct_times *times)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * why: the chain from one coroutine to the one that could make it go on.
+ * why: the chain from one coroutine to the one that must go on first.
  */
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -85,7 +85,7 @@ static void put_findings(
 	}
 }
 
-/* A chain ends at whoever could go on: the next to be asked about. */
+/* The chain ends with the one that must go on first, so that one is suggested for the next call. */
 static void suggest(
 	struct mcp_call *call, const struct mcp_trace *trace, const struct ct_report *report)
 {

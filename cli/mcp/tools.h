@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One function a tool (tools.def): each puts together the answer of a call, or fails it with a sentence.
+ * One function for each tool (tools.def): it builds the answer of a call, or makes the call fail with a sentence.
  */
 #ifndef MCP_TOOLS_H
 #define MCP_TOOLS_H
@@ -21,14 +21,16 @@ struct mcp_trace;
 #undef TOOL
 #undef ARG
 
-/* mcp_summary_put: what open says of a trace, as an object of the shape SUMMARY; `next` goes to the call's answer. */
+/*
+ * mcp_summary_put: adds the summary of a trace, an object of the shape SUMMARY; `next` is added to the call's answer.
+ */
 void mcp_summary_put(
 	struct mcp_call *call, struct json_object *object, const struct mcp_trace *trace);
 
-/* mcp_finding_new: one line of a finding, of the shape FINDING. */
+/* mcp_finding_new: makes a finding in brief, of the shape FINDING. */
 struct json_object *mcp_finding_new(const struct ct_report *report, uint32_t index);
 
-/* mcp_steps_put: a causal chain, rows of the shape STEP. */
+/* mcp_steps_put: adds a causal chain, as rows of the shape STEP. */
 void mcp_steps_put(struct mcp_call *call, const char *name, const struct ct_report *report,
 	const struct ct_step *steps, uint32_t nr_steps);
 

@@ -110,7 +110,7 @@ static bool is_within(const char *path, const char *root)
 	       (strncmp(path, root, length) == 0 && (path[length] == '/' || path[length] == '\0'));
 }
 
-/* The folder that a new file will stand in, resolved, with the file's name behind it; NULL: errno says why. */
+/* The resolved folder of a new file, with the file's name; NULL: errno says why. */
 static char *resolve_new(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -126,7 +126,7 @@ static char *resolve_new(const char *path)
 	return joined;
 }
 
-/* A file that is no regular one could wait for ever, or be a device. */
+/* Opening a file that is not a regular one could block, or be a device. */
 static const char *trouble_with(const char *path, const char *root, bool is_new)
 {
 	struct stat about;
@@ -147,7 +147,7 @@ bool mcp_path_resolve(const char *path, const char *root, bool is_new, char **re
 	const char *trouble = resolved ? trouble_with(resolved, root, is_new) : strerror(errno);
 
 	if (trouble) {
-		/* Nothing is told of what lies outside of the root, not even whether it is there. */
+		/* Nothing is revealed about files outside the root, not even whether they exist. */
 		if (root && !resolved)
 			trouble = "cannot be opened below --root";
 		snprintf(complaint, nr_bytes, "'%.200s': %s", path, trouble);

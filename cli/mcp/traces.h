@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The traces that are open, each under a handle: "t1". A handle is not given out twice.
+ * The open traces, each under a handle such as "t1". A handle is never used again.
  */
 #ifndef MCP_TRACES_H
 #define MCP_TRACES_H
@@ -15,11 +15,11 @@
 #define MCP_HANDLE_BYTES 16
 
 struct mcp_trace {
-	char handle[MCP_HANDLE_BYTES]; /* "": nothing is open here */
-	char *path;                    /* NULL: it is of a process */
+	char handle[MCP_HANDLE_BYTES]; /* "": no trace is open here */
+	char *path;                    /* NULL: the trace of a process */
 	struct ct_trace *trace;
 	const struct ct_report *report;
-	struct ct_view *view; /* mcp_trace_view; NULL: none is open */
+	struct ct_view *view; /* made by mcp_trace_view; NULL: no view is open */
 };
 
 struct mcp_traces {
@@ -27,22 +27,23 @@ struct mcp_traces {
 	uint32_t nr_opened;
 };
 
-/* mcp_traces_find: by handle; NULL: none of this name is open. */
+/* mcp_traces_find: finds an open trace by its handle; NULL: there is none. */
 struct mcp_trace *mcp_traces_find(struct mcp_traces *traces, const char *handle);
 
-/* mcp_traces_has_room: can another one be opened? */
+/* mcp_traces_has_room: can one more trace be opened? */
 bool mcp_traces_has_room(const struct mcp_traces *traces);
 
 /*
- * mcp_traces_add: judges a trace and keeps it, which it takes in either case; `path` is copied, and may be NULL. The
- * result lives until it is closed. CT_ERR_USAGE: there is no room.
+ * mcp_traces_add: judges a trace and keeps it; the trace is taken over in any case. `path` is copied, and may be NULL.
+ * The result is valid until it is closed. CT_ERR_USAGE: there is no room.
  */
 enum ct_status mcp_traces_add(struct mcp_traces *traces, struct ct_trace *trace, const char *path,
 	struct mcp_trace **ret_trace, struct ct_error *reterr);
 
 /*
- * mcp_trace_view: the view of a trace, kept until mcp_trace_read or mcp_trace_close. While it is open, the trace is its
- * to read. mcp_trace_read: the trace, to be read otherwise: a view is closed, and filled again when it is asked for.
+ * mcp_trace_view: the view of a trace, which stays open until mcp_trace_read or mcp_trace_close; while it is open, only
+ * the view may read the trace. mcp_trace_read: returns the trace for reading; an open view is closed, and must be
+ * filled again when it is next needed.
  */
 enum ct_status mcp_trace_view(
 	struct mcp_trace *trace, struct ct_view **ret_view, struct ct_error *reterr);
@@ -52,9 +53,9 @@ void mcp_trace_close(struct mcp_trace *trace);
 void mcp_traces_fini(struct mcp_traces *traces);
 
 /*
- * mcp_path_resolve: the absolute path, without links, of a file that is there, or, with `is_new`, of one that is not,
- * in a folder that is. `root`: a folder, resolved likewise, that it has to lie in; NULL: anywhere. True: *ret_path
- * is for free(). False: `complaint` is one sentence.
+ * mcp_path_resolve: makes the absolute path, without links, of an existing file, or, with `is_new`, of a file that does
+ * not exist yet, in an existing folder. `root`: a resolved folder in which the file must lie; NULL: it may lie
+ * anywhere. True: *ret_path is for free(). False: `complaint` is one sentence.
  */
 bool mcp_path_resolve(const char *path, const char *root, bool is_new, char **ret_path,
 	char *complaint, size_t nr_bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A list of processes, one a line, with the selected one reversed.
+ * A list of processes, one on each line; the selected one is reversed.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -14,7 +14,7 @@
 #include "top/terminal.h"
 #include "top/threads.h"
 
-#define TICK_MS 1000 /* processes come and go */
+#define TICK_MS 1000 /* the list is updated, because processes come and go */
 #define FIRST_LINE 3u
 #define LINE_BYTES 640
 #define NONE                                                                                   \
@@ -58,7 +58,7 @@ static void say_state(const struct ct_traceable *found, char *buffer, size_t nr_
 
 static const char headings[] = "    PID  STATE                             COMMAND";
 
-/* Where the command has no room, the program's folders go first: they say less than its name and its arguments. */
+/* If the command does not fit, the program's folders are left out first, because its name and arguments say more. */
 static const char *command_for(const char *command, size_t room)
 {
 	const char *name = command, *slash;
@@ -112,7 +112,7 @@ static void select_line(struct choose *choose, size_t line)
 	choose->selected = choose->found[line].pid;
 }
 
-/* A process that is recorded is shown by what its recording has written so far. */
+/* A process that is being recorded is shown from the file that its recording has written so far. */
 static void take(struct choose *choose)
 {
 	const struct ct_traceable *found;
@@ -145,7 +145,7 @@ static bool fit(struct choose *choose)
 	return false;
 }
 
-/* The line of the list that stands first, so that the selected one is in sight. */
+/* The first line of the list to show, so that the selected one is visible. */
 static size_t first_shown(const struct choose *choose, uint32_t nr_visible)
 {
 	size_t line = selected_line(choose);
@@ -226,7 +226,7 @@ static void press(struct choose *choose, uint32_t key)
 	}
 }
 
-/* As in tables: a line that is pointed at is selected, and opened where it was already. */
+/* Like in tables: a click selects a line, or opens it if it was already selected. */
 static void point(struct choose *choose, uint32_t line)
 {
 	uint32_t nr_visible =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows and lines for one frame. Only what is in sight of a table is asked for.
+ * Rows and lines for one frame. Only the visible rows of a table are read.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "top/content.h"
 
-#define LEAST_BELOW 8u /* lines, so that the selected finding has a place under the list */
+#define LEAST_BELOW 8u /* the least height for showing the selected finding below the list */
 
 void top_content_fini(struct top_content *content)
 {
@@ -19,7 +19,7 @@ void top_content_fini(struct top_content *content)
 
 /* ---------------------------------------------------------------- tables */
 
-/* The lines for the list: a third of all, or fewer where there are not so many findings. */
+/* The height of the list: a third of the lines, or less if there are fewer findings. */
 static uint32_t lines_of_findings(uint64_t nr_findings, uint32_t height)
 {
 	uint32_t most = height / 3;
@@ -126,7 +126,7 @@ void top_content_make(struct top_content *content, struct top_state *state,
 	top_state_fit(state, &content->extent);
 }
 
-/* ---------------------------------------------------------------- opened */
+/* ---------------------------------------------------------------- opening */
 
 static bool follow(const struct top_link *link, struct top_state *state)
 {
@@ -135,7 +135,7 @@ static bool follow(const struct top_link *link, struct top_state *state)
 	return link->leads;
 }
 
-/* The coroutines of which this is so, as if the user had typed it. */
+/* Shows the coroutines that meet this condition, as if the user had typed it as a filter. */
 static bool open_coroutines(struct top_state *state, const char *condition, int64_t key)
 {
 	top_state_open(state, TOP_COROUTINES, (struct top_subject){0, 0});

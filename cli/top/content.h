@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the present screen shows: rows of a table or lines of text, asked of a snapshot for one frame. Used by one
- * thread.
+ * The content of the present screen: rows of a table or lines of text, taken from a snapshot for one frame. One thread
+ * uses it.
  */
 #ifndef CLI_TOP_CONTENT_H
 #define CLI_TOP_CONTENT_H
@@ -13,15 +13,17 @@
 struct top_content {
 	struct top_extent extent;
 	bool is_table;
-	struct top_rows rows;   /* of a table: from state's first line on */
-	struct top_lines lines; /* of a screen of text */
-	struct top_lines below; /* of the findings: what the selected one says, under the list */
-	char trouble[TOP_COMPLAINT_BYTES]; /* why there is nothing, one sentence; "": there is */
+	struct top_rows rows;   /* for a table: the rows from the first visible line on */
+	struct top_lines lines; /* for a screen of text */
+	/* for the findings: the text of the selected finding, below the list */
+	struct top_lines below;
+	/* why there is no content, one sentence; "": there is content */
+	char trouble[TOP_COMPLAINT_BYTES];
 };
 
 /*
- * top_content_make: for so many columns and lines; the state is fitted to what there is. On success and failure the
- * caller ends with top_content_fini.
+ * top_content_make: makes the content for this many columns and lines, and adjusts the state to the number of lines.
+ * After success and failure alike, the caller calls top_content_fini.
  */
 void top_content_make(struct top_content *content, struct top_state *state,
 	const struct top_snapshot *snapshot, const struct top_chain *chain, uint32_t width,
@@ -29,8 +31,8 @@ void top_content_make(struct top_content *content, struct top_state *state,
 void top_content_fini(struct top_content *content);
 
 /*
- * top_content_open: opens what the selected line leads to: a screen of text, or the coroutines of a place, a thread
- * or a resource. False: it leads nowhere.
+ * top_content_open: opens the target of the selected line: a screen of text, or the coroutines of a place, a thread or
+ * a resource. False: the line has no target.
  */
 bool top_content_open(const struct top_content *content, struct top_state *state);
 

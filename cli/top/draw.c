@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A frame from its first line to its last.
+ * Draws a frame from its first line to its last.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #define LINE_BYTES 512
 #define PROGRAM_BYTES 256
-#define GAP 2u /* between columns; the first of it may have the mark of the order */
+#define GAP 2u /* between columns; its first column may show the mark of sorting */
 #define ARROW_UP 0x25b2u
 #define ARROW_DOWN 0x25bcu
 
@@ -75,7 +75,7 @@ static void say_age(const struct top_scene *scene, char buffer[LINE_BYTES])
 		snprintf(buffer, LINE_BYTES, "%s%.1f s ago", pause, (double)age_ns / 1e9);
 }
 
-/* Returns the column behind it; where it does not fit, and no doubt depends on it, the one before. */
+/* Returns the column behind the words; if they do not fit and are not a doubt, they are left out. */
 static uint32_t draw_standing(
 	struct top_frame *frame, const struct ct_standing *standing, uint32_t column, uint32_t end)
 {
@@ -87,7 +87,7 @@ static uint32_t draw_standing(
 		standing->is_doubt ? TOP_BAD : TOP_PLAIN, standing->text);
 }
 
-/* How many events there are, then doubts: on a narrow screen they come before the rest. */
+/* Draws how many events there are, then doubts, then the rest, so that doubts are visible on a narrow screen. */
 static void draw_standings(
 	const struct ct_report *report, struct top_frame *frame, uint32_t column, uint32_t end)
 {
@@ -134,7 +134,7 @@ static void say_name(const struct top_scene *scene, enum top_screen screen, char
 		snprintf(buffer, LINE_BYTES, " %u %s ", (unsigned)screen + 1, name);
 }
 
-/* A screen of text stands under the table that it was opened from. */
+/* A screen of text is listed under the table from which it was opened. */
 static enum top_screen table_of(const struct top_state *state)
 {
 	uint32_t i;
@@ -363,7 +363,7 @@ static void draw_hints(
 	draw_place(scene, frame, extent);
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- the frame */
 
 void top_draw(
 	const struct top_scene *scene, struct top_frame *frame, struct top_content *ret_content)

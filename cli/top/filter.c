@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Words to terms of a view's request.
+ * Turns words into terms of a view's request.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,9 +8,9 @@
 
 #include "top/filter.h"
 
-/* One word, taken apart. */
+/* A word, split into its parts. */
 struct word {
-	char column[TOP_TERM_BYTES]; /* "": none was named */
+	char column[TOP_TERM_BYTES]; /* "": no column was named */
 	enum ct_view_compare compare;
 	const char *value;
 };
@@ -41,7 +41,7 @@ static const struct {
 	const char *text;
 	enum ct_view_compare compare;
 } operators[] = {
-	/* Longer ones first: "<=" begins with "<". */
+	/* Longer operators first, because "<=" begins with "<". */
 	{"!=", CT_VIEW_UNEQUAL},
 	{"<=", CT_VIEW_AT_MOST},
 	{">=", CT_VIEW_AT_LEAST},
@@ -71,7 +71,9 @@ static struct word take_apart(const char *text)
 
 /* ---------------------------------------------------------------- one term */
 
-/* The column of the table that is meant; *ret_shown: the screen's own, NULL: it is not shown. False: there is none. */
+/*
+ * Finds the named column of the table; *ret_shown: the screen's column, NULL if it is not shown. False: there is none.
+ */
 static bool find_column(struct reading *reading, const char *name, uint32_t *ret_column,
 	const struct top_column **ret_shown)
 {
@@ -90,7 +92,7 @@ static bool find_column(struct reading *reading, const char *name, uint32_t *ret
 	       complain(reading, "no column '%s' is in '%s'", name, table->name);
 }
 
-/* "*place*": a pattern that stands anywhere, unless it says itself where. */
+/* "*place*": a pattern may match anywhere, unless it has stars itself. */
 static bool match(
 	struct reading *reading, struct ct_view_term *term, const char *value, bool anywhere)
 {
@@ -122,7 +124,7 @@ static bool read_number(struct reading *reading, struct ct_view_term *term, cons
 		reading->view, reading->screen->table, term->column, value, &term->number);
 }
 
-/* An age rises as its time falls. */
+/* Ages are in reverse order of times, so the comparison is turned. */
 static void turn_to_time(struct reading *reading, struct ct_view_term *term)
 {
 	static const enum ct_view_compare turned[CT_VIEW_NR_COMPARES] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Characters in cells. Texts are read with the locale's help only where that is UTF-8; else byte by byte.
+ * Characters in cells. Texts are decoded by the locale only if it is UTF-8; else byte by byte.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "top/frame.h"
 
 #define ELLIPSIS 0x2026u
-#define MOST_BYTES 4u /* of a character in UTF-8 */
+#define MOST_BYTES 4u /* the longest character in UTF-8 */
 
 bool top_frame_init(struct top_frame *frame, uint32_t width, uint32_t height, bool has_unicode)
 {
@@ -45,7 +45,7 @@ struct character {
 	size_t nr_bytes;
 };
 
-/* Marks that turn the direction of text, or that nobody sees, could make a line say something else. */
+/* Characters that are invisible or change the direction of text could make a line look different. */
 static bool is_treacherous(wchar_t code)
 {
 	return wcwidth(code) <= 0 || (code >= 0x200b && code <= 0x200f) ||

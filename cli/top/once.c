@@ -11,7 +11,7 @@
 
 #define LINE_BYTES 1024
 
-/* The last column has no width, and is left out where there are bars to draw. */
+/* The last column has no width, and is left out if it would be bars. */
 static void print_cell(const struct top_column *column, const char *cell, bool is_last)
 {
 	uint32_t used = top_text_width(cell, true);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One coroutine: why it does not run, where its time went, what it did last.
+ * One coroutine: why it does not run, where its time went, and its last events.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static void add(const struct page *page, uint32_t hang, const char *text)
 	top_lines_add(page->lines, TOP_PLAIN, NULL, hang, text);
 }
 
-/* ---------------------------------------------------------------- what it is */
+/* ---------------------------------------------------------------- the coroutine */
 
 static void add_title(const struct page *page)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One finding as the report has it; and what to say where there is none.
+ * One finding, as in the report; and the words for a trace without findings.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -22,7 +22,7 @@ static void say_site(const struct ct_view *view, uint32_t site, char buffer[NAME
 	ct_view_say(view, CT_VIEW_TYPE_SITE, site, 0, buffer, NAME_BYTES);
 }
 
-/* When, what, and where: behind it, or in a line of its own where that would be too long. */
+/* The time and words of a step, and its place: on the same line, or on the next one if it does not fit. */
 static void add_step(struct top_lines *lines, const struct ct_view *view, uint32_t process,
 	const struct ct_step *step)
 {
@@ -124,7 +124,7 @@ static void add_look_first(
 	top_lines_add(lines, TOP_PLAIN, NULL, 2, line);
 }
 
-/* Several places, and how many wait at each. */
+/* Several places, with the number of coroutines that wait at each. */
 static void add_waits_at(
 	struct top_lines *lines, const struct ct_view *view, const struct ct_finding *finding)
 {
@@ -170,7 +170,7 @@ void top_page_finding(struct top_lines *lines, struct ct_view *view, const struc
 		add_members(lines, view, finding);
 }
 
-/* ---------------------------------------------------------------- none */
+/* ---------------------------------------------------------------- no findings */
 
 static void add_waiting(
 	struct top_lines *lines, const struct ct_view *view, const struct ct_report *report)

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The screens of text: a finding, a coroutine, help. Each adds its lines to `lines`, whose width is set. Used by one
- * thread.
+ * The screens of text: a finding, a coroutine, help. Each function adds its lines to `lines`, whose width must be set.
+ * One thread uses them.
  */
 #ifndef CLI_TOP_PAGES_H
 #define CLI_TOP_PAGES_H
 
 #include "top/lines.h"
 
-/* The chain of a coroutine, where it has been followed. */
+/* The chain of a coroutine, if it has been followed. */
 struct top_chain {
-	const struct ct_report *report; /* NULL: not yet */
+	const struct ct_report *report; /* NULL: not followed yet */
 	const char *trouble;            /* why it cannot be followed; NULL: it can */
 };
 
-/* top_page_finding: by its number, from 1 on; `is_brief`: below a list, without the members. */
+/* top_page_finding: a finding, by its number, from 1 on; `is_brief`: below a list, without the members. */
 void top_page_finding(struct top_lines *lines, struct ct_view *view, const struct ct_report *report,
 	uint64_t number, bool is_brief);
 
-/* top_page_no_findings: what is worth a look all the same. */
+/* top_page_no_findings: suggests what to look at when there is no finding. */
 void top_page_no_findings(
 	struct top_lines *lines, struct ct_view *view, const struct ct_report *report);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One thread steps the recording until the process has ended, or nobody wants it any more; another one asks for the
- * trace so far. When the process has ended nothing is stepped, so the first thread leaves the last trace in a file of
- * a private folder, which goes with the recording.
+ * One thread steps the recording until the process has ended or the recording is closed; another thread asks for the
+ * trace so far. After the process has ended, the recording is no longer stepped, so the first thread leaves the last
+ * trace in a file of a temporary folder, which is removed with the recording.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -15,7 +15,7 @@
 #include "top/recording.h"
 #include "top/threads.h"
 
-#define PAST_BYTES (UINT64_C(32) << 20) /* bounds the time that a snapshot takes, too */
+#define PAST_BYTES (UINT64_C(32) << 20) /* also bounds the time that a snapshot takes */
 #define PAST_NS INT64_C(3600000000000)
 #define FOLDER_BYTES 2048
 
@@ -25,10 +25,10 @@ struct top_recording {
 	char folder[FOLDER_BYTES];
 	char output[FOLDER_BYTES + 16];
 	pthread_t thread;
-	pthread_mutex_t lock; /* of all below */
+	pthread_mutex_t lock; /* protects all members below */
 	bool is_stopping;
 	bool has_ended;
-	char *last; /* the file with the last trace; NULL: none, or handed out */
+	char *last; /* the file with the last trace; NULL: there is none, or it was handed out */
 };
 
 /* ---------------------------------------------------------------- the thread */
@@ -111,7 +111,7 @@ static enum ct_status start(struct top_recording *recording, int64_t pid, struct
 	return top_thread_start(&recording->thread, work, recording, reterr);
 }
 
-/* A crash of the process leaves a file of its own there. */
+/* If the process crashed, its dump is a file there. */
 static void remove_folder(const struct top_recording *recording)
 {
 	const struct ct_dump *dumps;

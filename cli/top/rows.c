@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of a view as words. Two columns more are asked for than are shown: they tell which row it is.
+ * Rows of a view in words. Two more columns than shown are read, because they identify the row.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "say.h"
 #include "top/rows.h"
 
-/* Behind the columns that are shown. */
+/* Positions behind the shown columns. */
 enum {
 	HIDDEN_PROCESS,
 	HIDDEN_KEY,
@@ -51,7 +51,7 @@ enum ct_status top_rows_ask(struct ct_view *view, enum top_screen screen,
 	for (i = 0; i < described->nr_columns; i++)
 		columns[i] = described->columns[i].column;
 	memcpy(columns + i, hidden[screen], sizeof(hidden[screen]));
-	/* An age rises as its time falls. */
+	/* Ages are in reverse order of times. */
 	request.is_descending =
 		sorting->is_descending != (described->columns[sorting->order].form == TOP_FORM_AGE);
 	*ret_rows = (struct top_rows){.view = view, .screen = described};
@@ -111,7 +111,7 @@ unsigned top_style_of_grade(const char *grade)
 
 /* ---------------------------------------------------------------- cells */
 
-/* Nothing took any time: mostly there was nothing that could; clocks that disagree can make it less. */
+/* A duration of 0 mostly means that nothing could be measured; clocks that disagree can make it negative. */
 struct said top_said_span(int64_t ns)
 {
 	struct said nothing = {"-"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of screens, and what is found in it by name.
+ * The table of screens, and look-ups by name.
  */
 #include <strings.h>
 

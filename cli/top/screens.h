@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The screens of `corotracer top` as screens.def has them: which table of the view each shows, in which columns.
- * Constant; any thread.
+ * The screens of `corotracer top`, from screens.def: the table of the view that each shows, and its columns. Constant;
+ * any thread may use it.
  */
 #ifndef CLI_TOP_SCREENS_H
 #define CLI_TOP_SCREENS_H
@@ -19,7 +19,7 @@ enum top_screen {
 #define END(NAME)
 #include "top/screens.def"
 	TOP_NR_TABLES,
-	/* Those that are text: */
+	/* The screens of text: */
 	TOP_FINDING = TOP_NR_TABLES,
 	TOP_COROUTINE,
 	TOP_HELP,
@@ -28,15 +28,15 @@ enum top_screen {
 
 /* How a cell is written. */
 enum top_form {
-	TOP_FORM_NUMBER, /* digits alone */
+	TOP_FORM_NUMBER, /* only digits */
 	TOP_FORM_COUNT,  /* with commas */
 	TOP_FORM_SPAN,   /* nanoseconds as "3.21 ms" */
-	TOP_FORM_AGE,    /* a time, as how long it was ago when observation ended */
+	TOP_FORM_AGE,    /* a time, as its age at the end of observation */
 	TOP_FORM_TEXT,
 	TOP_FORM_GRADE, /* of a finding, coloured */
 	TOP_FORM_STATE, /* of a coroutine, coloured */
-	TOP_FORM_SHARE, /* of the sum of the row's shares, in percent */
-	TOP_FORM_BARS,  /* the row's shares, drawn */
+	TOP_FORM_SHARE, /* percentage of the sum of the row's shares */
+	TOP_FORM_BARS,  /* the row's shares, drawn as a bar */
 };
 
 struct top_column {
@@ -44,7 +44,7 @@ struct top_column {
 	uint32_t column; /* of the table */
 	enum top_form form;
 	uint32_t width; /* 0: the rest of the line */
-	uint32_t least; /* columns of the terminal */
+	uint32_t least; /* the least number of columns of the terminal */
 };
 
 struct top_screen_description {
@@ -58,13 +58,16 @@ struct top_screen_description {
 	uint32_t nr_columns;
 };
 
-/* top_screen_describe: a screen that is a table. top_screen_find: by its name; TOP_NR_TABLES: there is none. */
+/*
+ * top_screen_describe: describes a screen that is a table. top_screen_find: finds one by its name; TOP_NR_TABLES: there
+ * is none.
+ */
 const struct top_screen_description *top_screen_describe(enum top_screen screen);
 enum top_screen top_screen_find(const char *name);
 
 /*
- * top_screen_find_column: by its heading or by its column's name in the view, in capitals or not; its nr_columns: there
- * is none.
+ * top_screen_find_column: finds a column by its heading or by its name in the view, in any case; the screen's
+ * nr_columns: there is none.
  */
 uint32_t top_screen_find_column(enum top_screen screen, const char *name);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loop: something has come from the keyboard, the source or a signal; then a frame is drawn.
+ * The loop: waits for input from the keyboard, the source or a signal; then draws a frame.
  *
- * A newer snapshot waits while the screen is paused, and while a chain is followed in the present one. Where a
- * coroutine is shown its chain is followed in the newer snapshot first, so that both are replaced at once.
+ * A newer snapshot waits while the screen is paused, and while a chain is being followed in the present one. If a
+ * coroutine is shown, its chain is first followed in the newer snapshot, so that both are replaced together.
  */
 #include <poll.h>
 #include <string.h>
@@ -15,18 +15,18 @@
 #include "top/terminal.h"
 #include "top/threads.h"
 
-#define TICK_MS 500 /* the age of the data is shown anew */
+#define TICK_MS 500 /* the age of the data is updated */
 #define WHEEL_LINES 3
 
 struct show {
 	struct top_source *source;
 	struct top_state *state;
 	const struct top_show_options *options;
-	struct top_snapshot *snapshot; /* that is shown; NULL: none yet */
-	struct top_snapshot *newer;    /* that waits; NULL: none */
+	struct top_snapshot *snapshot; /* the one that is shown; NULL: none yet */
+	struct top_snapshot *newer;    /* the one that waits; NULL: none */
 	struct top_chain chain;
 	struct top_subject followed;            /* the chain's coroutine; id 0: none */
-	const struct top_snapshot *followed_in; /* where it was asked for last */
+	const struct top_snapshot *followed_in; /* the snapshot of the last question */
 	struct ct_error chain_error;
 	struct ct_error trouble;
 	struct top_frame frame;
@@ -70,7 +70,10 @@ static void take_answer(struct show *show)
 
 	if (status == CT_AGAIN)
 		return;
-	/* The snapshot that it was asked of replaces the present one together with it. */
+	/*
+	 * If the chain was followed in the newer snapshot, that snapshot replaces the present one together with the
+	 * chain.
+	 */
 	if (show->followed_in == show->newer && show->newer)
 		replace_snapshot(show);
 	ct_report_free(show->chain.report);
@@ -87,7 +90,7 @@ static bool is_followed(const struct show *show)
 	return show->followed.id == shown->id && show->followed.process == shown->process;
 }
 
-/* The chain that the screen needs, and the newest snapshot that may be shown. */
+/* Asks for the chain that the screen needs, and takes the newest snapshot that may be shown. */
 static void advance(struct show *show)
 {
 	bool is_coroutine = show->state->now.screen == TOP_COROUTINE;
@@ -95,7 +98,7 @@ static void advance(struct show *show)
 
 	take_answer(show);
 	if (top_source_is_asked(show->source)) {
-		/* One that waits for its chain is in use. */
+		/* The newer snapshot is in use while its chain is being followed. */
 		if (newest && show->newer && show->followed_in == show->newer) {
 			top_snapshot_free(newest);
 			newest = NULL;
@@ -176,7 +179,7 @@ static void point(struct show *show, uint32_t line)
 			  &show->content.extent));
 }
 
-/* After a key that leads to another screen the next one needs that screen's content. */
+/* If a key leads to another screen, the next key needs that screen's content, so reading stops. */
 static bool read_input(struct show *show)
 {
 	uint32_t key = 0, line = 0;
@@ -205,7 +208,7 @@ static void wait_for_something(const struct show *show)
 		{.fd = top_endings_descriptor(), .events = POLLIN},
 	};
 
-	/* A change of size that comes while a frame is made interrupts no wait: the next tick sees it. */
+	/* If the size changes while a frame is made, no wait is interrupted: the next tick finds the change. */
 	poll(descriptors, sizeof(descriptors) / sizeof(descriptors[0]), TICK_MS);
 }
 
@@ -237,7 +240,7 @@ enum ct_status top_show(struct top_source *source, struct top_state *state,
 		loop(&show);
 	top_terminal_close();
 	*ret_signal = top_endings_release();
-	/* A trace that could not be read at all is no screen's matter. */
+	/* If the trace could not be read at all, the error is returned instead of shown. */
 	if (status == CT_OK && !show.snapshot && top_source_trouble(source, reterr))
 		status = reterr->status;
 	while (top_source_is_asked(source)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The screens, until the user has enough: keys, new snapshots, frames.
+ * The screens' loop, until the user quits: keys, new snapshots, frames.
  */
 #ifndef CLI_TOP_SHOW_H
 #define CLI_TOP_SHOW_H
@@ -9,13 +9,13 @@
 #include "top/state.h"
 
 struct top_show_options {
-	const char *subject; /* of the data, in words */
+	const char *subject; /* what the data is about, in words */
 	bool use_colour;
 };
 
 /*
- * top_show: shows a source from this state on. On failure the terminal is as it was. *ret_signal: what ended it, which
- * is the caller's to die of once all is closed; 0: the user did.
+ * top_show: shows a source, beginning with this state. After a failure the terminal is restored. *ret_signal: the
+ * signal that ended the screens, by which the caller shall die once everything is closed; 0: the user quit.
  */
 enum ct_status top_show(struct top_source *source, struct top_state *state,
 	const struct top_show_options *options, int *ret_signal, struct ct_error *reterr);

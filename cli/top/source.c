@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One thread makes snapshots and follows chains. What it has made waits under the lock, the newest only; the pipe's end
- * tells the other thread, which has the terminal, that something is there.
+ * One thread makes snapshots and follows chains. Its newest results wait under the lock; a byte in the pipe tells the
+ * other thread, which has the terminal, that there is a result.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -18,9 +18,9 @@
 #include "top/threads.h"
 
 #define PAUSE_NS UINT64_C(500000000)
-#define SHARE 4u                 /* of the time that passes, one part */
-#define GROWING_BYTES (32 << 20) /* of a file that grows are looked at */
-#define NICE 10                  /* the traced program goes first */
+#define SHARE 4u                 /* the thread works at most one part in this many of the time */
+#define GROWING_BYTES (32 << 20) /* of a growing file: only the last bytes are read */
+#define NICE 10                  /* the traced program has priority */
 #define SECOND_NS UINT64_C(1000000000)
 
 struct question {
@@ -31,14 +31,14 @@ struct question {
 
 struct top_source {
 	struct top_source_options options;
-	struct top_recording *recording; /* NULL: a file */
+	struct top_recording *recording; /* NULL: the source is a file */
 	struct ct_trace *file;           /* until its snapshot is made */
-	bool is_growing;                 /* the file, which is then opened for each snapshot */
-	off_t nr_seen_bytes;             /* of it, when it was opened last */
+	bool is_growing;                 /* the file grows, and is opened for each snapshot */
+	off_t nr_seen_bytes;             /* size of the file when it was opened last */
 	int told;
 	pthread_t thread;
 	bool is_started;
-	pthread_mutex_t lock; /* of all below */
+	pthread_mutex_t lock; /* protects all members below */
 	pthread_cond_t asked;
 	bool is_stopping;
 	bool is_over; /* no further snapshot will come */
@@ -69,8 +69,8 @@ void top_snapshot_free(struct top_snapshot *snapshot)
 }
 
 /*
- * CT_AGAIN: there is nothing new in it, or nothing whole. Writers are asked for first, so that the last snapshot has
- * all there is. A recording takes its name away when it ends.
+ * CT_AGAIN: there is nothing new in the file, or no complete part. Ask for writers first, so that the last snapshot
+ * contains everything. A recording removes its temporary name when it ends.
  */
 static enum ct_status open_growing(
 	struct top_source *source, struct top_snapshot *snapshot, struct ct_error *reterr)
@@ -97,7 +97,7 @@ static enum ct_status open_growing(
 static enum ct_status open_trace(
 	struct top_source *source, struct top_snapshot *snapshot, struct ct_error *reterr)
 {
-	/* A trace that grows has its names from the recording. */
+	/* The names in a growing trace come from its recording. */
 	struct ct_open_options options = {.size = sizeof(options),
 		.no_symbols = true,
 		.memory_bytes = source->options.memory_bytes};
@@ -113,7 +113,7 @@ static enum ct_status open_trace(
 	return CT_OK;
 }
 
-/* Both halves, so that nothing is read while the screens ask. */
+/* Fills both halves of the view, so that the screens' questions read nothing. */
 static enum ct_status fill(
 	struct top_source *source, struct top_snapshot *snapshot, struct ct_error *reterr)
 {
@@ -223,7 +223,7 @@ enum work {
 	WORK_ANSWER,
 };
 
-/* What there is to do next; a snapshot not before this time. */
+/* Waits for the next work; a snapshot is not due before this time. */
 static enum work wait_for_work(struct top_source *source, uint64_t due_ns)
 {
 	struct timespec due = at_ns(due_ns);
@@ -278,7 +278,7 @@ static enum ct_status start(struct top_source *source, struct ct_error *reterr)
 	status = source->options.path
 			 ? ct_trace_open(source->options.path, &options, &source->file, reterr)
 			 : top_recording_open(source->options.pid, &source->recording, reterr);
-	/* Nothing of it is whole yet. */
+	/* No part of the trace is complete yet. */
 	if (status == CT_ERR_CORRUPT && source->is_growing)
 		status = CT_OK;
 	if (status)

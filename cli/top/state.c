@@ -103,7 +103,7 @@ void top_state_fit(struct top_state *state, const struct top_extent *extent)
 		now->first = now->selected;
 	if (extent->nr_visible && now->selected - now->first >= extent->nr_visible)
 		now->first = now->selected - extent->nr_visible + 1;
-	/* No empty lines at the end while others are out of sight. */
+	/* No empty lines are shown at the end while earlier lines are hidden. */
 	if (now->first + extent->nr_visible > extent->nr_lines)
 		now->first = extent->nr_lines > extent->nr_visible
 				     ? extent->nr_lines - extent->nr_visible
@@ -187,7 +187,7 @@ static enum top_action end_typing(struct top_state *state)
 	return TOP_CHANGED;
 }
 
-/* A character of several bytes goes as a whole. */
+/* All bytes of a character are removed together. */
 static void erase(char *typed)
 {
 	size_t length = strlen(typed);
@@ -198,7 +198,7 @@ static void erase(char *typed)
 		typed[length - 1] = '\0';
 }
 
-/* The character in UTF-8; returns its bytes. */
+/* Encodes the character in UTF-8; returns the number of bytes. */
 static size_t encode(uint32_t character, char bytes[4])
 {
 	static const unsigned char leads[] = {0, 0, 0xc0, 0xe0, 0xf0};

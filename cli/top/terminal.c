@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The terminal by way of ncurses, which knows what each kind of terminal can do.
+ * The terminal, with ncurses, which knows what each type of terminal can do.
  *
- * Where a signal ends us ncurses cannot be called: what it would write to leave the screen is kept from the start, and
- * write(2) and tcsetattr(3) may be called from a handler.
+ * When a signal ends the program, ncurses cannot be called. So the bytes that it would write to leave the screen are
+ * stored at the start; a handler may call write(2) and tcsetattr(3).
  */
 #include <langinfo.h>
 #include <poll.h>
@@ -17,10 +17,10 @@
 
 #include "top/terminal.h"
 
-/* Behind ours, since words such as `columns` and `lines` are macros from here on. */
+/* Must come after our own headers, because words such as `columns` and `lines` are macros from here on. */
 #include <term.h>
 
-#define ESCAPE_MS 25 /* a key that begins with Esc comes within that */
+#define ESCAPE_MS 25 /* the longest time within a key that begins with Esc */
 #define LEAVING_BYTES 256
 #define ORANGE 208 /* of 256 colours */
 
@@ -37,9 +37,9 @@ static struct {
 	size_t nr_leaving;
 } terminal;
 
-/* ---------------------------------------------------------------- given back */
+/* ---------------------------------------------------------------- restoring */
 
-/* NULL: this terminal has none. */
+/* NULL: the terminal lacks this capability. */
 static const char *capability(const char *name)
 {
 	const char *text = tigetstr((char *)(uintptr_t)name);
@@ -57,7 +57,7 @@ static void keep(const char *text)
 	terminal.nr_leaving += length;
 }
 
-/* XM switches the mouse on and off; where it is not told, ncurses takes what xterm has. */
+/* XM switches the mouse on and off; if the terminal does not define it, ncurses uses xterm's. */
 static const char *mouse_off(void)
 {
 	const char *mouse = capability("XM");
@@ -85,10 +85,10 @@ static void catch_crashes(void)
 	size_t i;
 
 	keep(capability("kmous") ? mouse_off() : NULL);
-	keep(capability("sgr0"));  /* attributes */
-	keep(capability("cnorm")); /* the cursor */
-	keep(capability("rmcup")); /* the other screen */
-	keep(capability("rmkx"));  /* the keypad */
+	keep(capability("sgr0"));  /* resets attributes */
+	keep(capability("cnorm")); /* shows the cursor */
+	keep(capability("rmcup")); /* leaves the alternate screen */
+	keep(capability("rmkx"));  /* leaves keypad mode */
 	for (i = 0; i < NR_CRASHES; i++)
 		sigaction(crashes[i], &action, &terminal.handlers[i]);
 }
@@ -106,7 +106,7 @@ void top_terminal_close(void)
 	delscreen(terminal.screen);
 }
 
-/* ---------------------------------------------------------------- taken */
+/* ---------------------------------------------------------------- opening */
 
 static void prepare_colours(void)
 {
@@ -187,7 +187,7 @@ void top_terminal_size(uint32_t *ret_width, uint32_t *ret_height)
 	*ret_height = (uint32_t)LINES;
 }
 
-/* ---------------------------------------------------------------- shown */
+/* ---------------------------------------------------------------- drawing */
 
 static attr_t attributes_of(unsigned style)
 {
@@ -199,7 +199,7 @@ static attr_t attributes_of(unsigned style)
 		return attributes | A_BOLD;
 	case TOP_FAINT:
 	case TOP_WAITING:
-		/* Faint letters on a reversed line cannot be read. */
+		/* Faint letters on a reversed line are unreadable. */
 		return attributes | (attributes & A_REVERSE ? A_NORMAL : A_DIM);
 	case TOP_HEADING:
 		return attributes | (terminal.has_colour ? A_NORMAL : A_UNDERLINE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * No screens: this build lacks ncurses.
+ * For builds without ncurses: there are no screens.
  */
 #include <langinfo.h>
 #include <string.h>
