@@ -178,7 +178,7 @@ CTP_COLD bool ctp_attach_as(uint32_t role);
 CTP_COLD void ctp_detach(void);
 
 /*
- * The inline functions below call the following functions, which are not for users.
+ * Used by the inline functions below; not for users.
  *
  * ctp_next_chunk: makes room for one record at thread->cursor. If the thread has no ring, or has one of an attachment
  * that is over, a ring is claimed first. Returns false if there is no room; the event at `time` has then been counted
