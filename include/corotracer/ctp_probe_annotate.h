@@ -87,7 +87,7 @@ CTP_INLINE void ctp_log(uint64_t coro, uint32_t site)
 	ctp_emit_of(CTP_CATEGORY_LOGS, coro, 0, CTP_TAIL(site, CTP_KIND_LOG, 0, 0));
 }
 
-/* ctp_log_number: writes a message with a number, which is shown in place of {} in the text, or else after the text. */
+/* ctp_log_number: writes a message with a number, which replaces {} in the text, or else is shown after the text. */
 CTP_INLINE void ctp_log_number(uint64_t coro, int64_t number, uint32_t site)
 {
 	ctp_emit_of(CTP_CATEGORY_LOGS, coro, (uint64_t)number,
@@ -106,8 +106,8 @@ CTP_INLINE uint64_t ctp_text_word(const char *text, uint32_t bytes)
 }
 
 /*
- * ctp_log_text: writes a message with a text that is made at run time, which is shown in place of {} in the site's
- * text, or else after that. The text is cut after CTP_LOG_TEXT_MAX bytes, and costs one record for each eight bytes.
+ * ctp_log_text: writes a message with a text that is made at run time, which replaces {} in the site's text, or else is
+ * shown after that text. The text is cut after CTP_LOG_TEXT_MAX bytes, and costs one record for each eight bytes.
  */
 CTP_INLINE void ctp_log_text(uint64_t coro, const char *text, size_t bytes, uint32_t site)
 {

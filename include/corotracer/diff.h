@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compares two versions of a program by their runs: what is new, gone, slower or faster, and where. A part of ct.h.
+ * Comparison of two versions of a program by their runs: what is new, gone, slower or faster, and where. A part of
+ * ct.h.
  *
  * The unit of comparison is the run: each run has one number for a measure at a place, a percentile or the mean. With
  * enough runs on both sides (five, for a significance of 0.05) a difference is tested by a permutation of the runs over

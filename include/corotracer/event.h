@@ -150,7 +150,7 @@ struct ct_site {
 	 * file and line of the call, separated by tabs. ct_caller_next takes the text apart. "": none, or not known.
 	 */
 	const char *callers;
-	uint32_t stack; /* index into ct_tables.stacks: who called; 0: not recorded */
+	uint32_t stack; /* index into ct_tables.stacks: the call around this one; 0: not recorded */
 };
 
 /*
@@ -162,7 +162,7 @@ struct ct_site {
  */
 struct ct_stack {
 	uint32_t site;   /* the place of this call, not 0; the site's own stack is ignored */
-	uint32_t caller; /* index into ct_tables.stacks: who called; 0: no caller, or not known */
+	uint32_t caller; /* index into ct_tables.stacks: the caller; 0: no caller, or not known */
 };
 
 /*

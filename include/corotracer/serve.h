@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Serves a trace, or a recording while it goes on, over HTTP: a page for browsers, and JSON for programs
+ * A trace, or a recording while it goes on, served over HTTP: a page for browsers, and JSON for programs
  * (docs/spec/http-api.md).
  *
  * The server works on threads of its own, with a lower priority than the traced program (nice), and never makes a

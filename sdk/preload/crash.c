@@ -4,7 +4,8 @@
  *
  * A handler is installed for signals for which the program has none. The handler writes one CRASH event, restores the
  * kernel's default action and lets the signal happen again, so that exit status, core file and siginfo are as without
- * the ledger. A program that queries or sets a handler, or sets the default, sees the default action in place of ours.
+ * the ledger. A program that queries or sets a handler, or sets the default, sees the default action instead of our
+ * handler.
  */
 #include "forward.h"
 

@@ -117,7 +117,7 @@ class region
 };
 
 /*
- * log: writes a message; a number or a text is shown in place of {} in the message, or after it. Texts are cut after
+ * log: writes a message; a number or a text replaces {} in the message, or else is shown after it. Texts are cut after
  * 128 bytes.
  */
 COROTRACER_INLINE void log(of who, literal message) noexcept
