@@ -145,7 +145,7 @@ static void tell_functions(const struct asking *asking)
 	uint32_t count, i;
 	const struct ct_query_function *functions = ct_query_functions(&count);
 
-	puts(is_markdown(asking) ? "\n### functions\n\n| function | what it tells |\n|---|---|"
+	puts(is_markdown(asking) ? "\n### functions\n\n| function | what it returns |\n|---|---|"
 				 : "\nfunctions");
 	for (i = 0; i < count; i++)
 		printf(is_markdown(asking) ? "| `%s(%s)` | %s |\n" : "  %s(%s): %s\n",
@@ -305,8 +305,8 @@ int asking_perform(struct asking *asking, const char *text)
 	if (!asking_is_directive(text))
 		return ask(asking, text);
 	if (strcmp(asking->output, "-") != 0)
-		return say_usage("query",
-			"what '.help' lists is told on standard output, without '--output'");
+		return say_usage(
+			"query", "what '.help' lists goes to standard output, without '--output'");
 	return follow_line(asking, text);
 }
 

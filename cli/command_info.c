@@ -244,7 +244,9 @@ static void print_state(const struct ct_tables *tables)
 	uint32_t i;
 
 	label("has its end");
-	puts(tables->has_no_end ? "its form does not tell" : tables->is_complete ? "yes" : "no");
+	puts(tables->has_no_end       ? "its form does not record it"
+		: tables->is_complete ? "yes"
+				      : "no");
 	for (i = 0; i < tables->nr_notes && i < MAX_ROWS; i++) {
 		label("note");
 		print_safe(stdout, tables->notes[i].text);

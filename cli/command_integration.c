@@ -20,7 +20,7 @@
 static const char *const languages[] = {"C", "C++", "Rust", "Zig", "Python", "Lua"};
 #define NR_LANGUAGES (sizeof(languages) / sizeof(languages[0]))
 
-#define LEDGER "none: the ledger tells it"
+#define LEDGER "none: the ledger records it"
 #define CALLS(...)          \
 	{                   \
 		__VA_ARGS__ \
@@ -37,17 +37,18 @@ static const struct {
 	const char *wrong;
 } pairs[] = {
 	{CTP_KIND_CREATE, CTP_KIND_RESUME,
-		"coroutines are made, and none ever runs: is `resume` told?"},
+		"coroutines are made, and none ever runs: is `resume` recorded?"},
 	{CTP_KIND_PARK, CTP_KIND_UNPARK,
-		"workers park, and never wake up again: is `unpark` told?"},
-	{CTP_KIND_UNPARK, CTP_KIND_PARK, "workers wake up, and never park: is `park` told?"},
+		"workers park, and never wake up again: is `unpark` recorded?"},
+	{CTP_KIND_UNPARK, CTP_KIND_PARK, "workers wake up, and never park: is `park` recorded?"},
 	{CTP_KIND_ENQUEUE, CTP_KIND_DEQUEUE,
-		"coroutines enter queues, and are never taken out: is `dequeue` told?"},
+		"coroutines enter queues, and are never taken out: is `dequeue` recorded?"},
 	{CTP_KIND_DEQUEUE, CTP_KIND_ENQUEUE,
-		"coroutines are taken out of queues that they never entered: is `enqueue` told?"},
+		"coroutines are taken out of queues that they never entered: is `enqueue` "
+		"recorded?"},
 	{CTP_KIND_RELEASE, CTP_KIND_ACQUIRE,
-		"locks are given back that nobody took: is `acquire` told?"},
-	{CTP_KIND_AWAIT_DONE, CTP_KIND_AWAIT, "awaits end that never began: is `await` told?"},
+		"locks are released that nobody took: is `acquire` recorded?"},
+	{CTP_KIND_AWAIT_DONE, CTP_KIND_AWAIT, "awaits end that never began: is `await` recorded?"},
 };
 
 /* What a program records, and in which languages. */
@@ -86,7 +87,7 @@ static void print_told(const struct told *told)
 	const struct ct_integration *integration = told->integration;
 	uint32_t i;
 
-	puts("Told");
+	puts("Recorded");
 	for (i = 0; i < integration->nr_facts; i++) {
 		const struct ct_fact *fact = &integration->facts[i];
 
@@ -154,8 +155,9 @@ static void print_not_told(const struct told *told)
 		if (fact->nr_events || !fact->is_needed)
 			continue;
 		print_heading(&is_first,
-			told->is_of_go ? "Not told, and no call of a program in Go could tell it"
-				       : "Not told");
+			told->is_of_go
+				? "Not recorded, and no call of a program in Go could record it"
+				: "Not recorded");
 		printf("  %s\n", fact->what);
 		if (!told->is_of_go)
 			print_calls(told, i);
@@ -198,7 +200,7 @@ static void print_unnamed(const struct told *told)
 		const struct ct_unnamed *place = &integration->unnamed[i];
 		char words[PLACE_BYTES];
 
-		print_heading(&is_first, "Waits that do not tell what for");
+		print_heading(&is_first, "Waits that do not record what for");
 		ct_site_words(told->tables, place->site, words, sizeof(words));
 		printf("  %14s  ", said_count(place->nr_waits, "", "").text);
 		print_safe(stdout, words);

@@ -248,7 +248,7 @@ static void say_recovered_flight(
 			said_count(stats->nr_overwritten, "event was", "events were").text,
 			said_span((int64_t)stats->complete_ns).text);
 	if (stats->nr_lost > stats->nr_overwritten)
-		say_sentence("%s missing for other reasons, which 'corotracer info' tells",
+		say_sentence("%s missing for other reasons, which 'corotracer info' lists",
 			said_count(stats->nr_lost - stats->nr_overwritten, "event is", "events are")
 				.text);
 	if (stats->are_times_rough)

@@ -85,7 +85,7 @@ static void say_not_in_trace(const struct judgement *judgement, uint64_t id)
 				.text,
 			(unsigned long long)ids.least, (unsigned long long)ids.most, members);
 	else
-		say_sentence("no coroutine %llu is in the trace, which tells of none",
+		say_sentence("no coroutine %llu is in the trace, which has none",
 			(unsigned long long)id);
 }
 

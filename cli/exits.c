@@ -29,8 +29,9 @@ _Static_assert(NR_COMMANDS <= 32, "a bit for each command");
 
 static const struct exit_description of_some[] = {
 	{"1", BIT(COMMAND_CHECK), "of check: an assertion does not hold"},
-	{"1", BIT(COMMAND_DIFF), "of diff: a change is told that --fail-on names"},
-	{"1", BIT(COMMAND_INTEGRATION), "of integration: what the program tells is contradictory"},
+	{"1", BIT(COMMAND_DIFF), "of diff: a change is reported that --fail-on names"},
+	{"1", BIT(COMMAND_INTEGRATION),
+		"of integration: what the program records is contradictory"},
 	{"1", BIT(COMMAND_VERIFY), "of verify: a finding was lowered, since a claim does not hold"},
 	{"0-255", RUN, "of run: the program's own exit status, once it was started"},
 	{"126", STARTING, "of run, check and overhead: COMMAND exists, and cannot be executed"},

@@ -301,7 +301,7 @@ static void print_thresholds(void)
 
 static void print_exit_codes(void)
 {
-	puts("Exit status: what the number tells that a command ends with\n");
+	puts("Exit status: what a command's number means\n");
 	print_exit_statuses(COMMAND_NONE);
 }
 

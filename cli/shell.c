@@ -122,7 +122,7 @@ int shell_run(struct asking *asking)
 	sigaction(SIGINT, NULL, &before);
 	catch_interrupts(SA_RESTART);
 	lines_begin();
-	puts("SQL ends with ';'. '.help' tells more, '.cookbook' has questions to begin with.");
+	puts("SQL ends with ';'. '.help' says more, '.cookbook' has questions to begin with.");
 	read_and_ask(asking);
 	lines_end();
 	sigaction(SIGINT, &before, NULL);

@@ -146,7 +146,7 @@ static bool is_opened(
 	} else if (!wanted && !server->version && strcmp(request->method, "initialize") != 0 &&
 		   strcmp(request->method, "ping") != 0) {
 		mcp_fail(reterr, BAD_PARAMETERS,
-			"call initialize first, or tell the version in '_meta' ('" META
+			"call initialize first, or state the version in '_meta' ('" META
 			"protocolVersion': '" MODERN "')");
 	}
 	return reterr->code == 0;

@@ -111,7 +111,7 @@ static void add_chain(const struct page *page, const struct top_chain *chain)
 	else if (!chain->report)
 		top_lines_add(page->lines, TOP_FAINT, NULL, 2, "  the chain is being followed ...");
 	else if (!chain->report->nr_why)
-		add(page, 2, "  nothing is told of what it waits for");
+		add(page, 2, "  what it waits for is not recorded");
 	else
 		top_page_steps(page->lines, page->view, page->subject.process, chain->report->why,
 			chain->report->nr_why);

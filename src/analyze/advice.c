@@ -170,7 +170,7 @@ static const char *words_shared(struct analysis *analysis, const struct unjudged
 	return place->is_shared && share
 		       ? analyze_say(analysis,
 				 "; coroutines of several functions wait there: %s, so that their "
-				 "waits can be told apart",
+				 "waits can be distinguished",
 				 share)
 		       : "";
 }
@@ -182,7 +182,8 @@ static void advise_resource(struct advising *advising, const struct unjudged *pl
 	if (!calls_at(analysis, place->site)->wait)
 		return;
 	advise(advising, place, CT_LACK_RESOURCE,
-		analyze_say(analysis, "%s, and what for is not told: %s: then this can be judged%s",
+		analyze_say(analysis,
+			"%s, and what for is not recorded: %s: then this wait can be judged%s",
 			words_who(analysis, place),
 			words_with_awaited(
 				analysis, calls_at(analysis, place->site)->wait, place->site),
@@ -238,10 +239,10 @@ static void advise_change(struct advising *advising, const struct unjudged *plac
 		return;
 	advise(advising, place, CT_LACK_CHANGE,
 		analyze_say(analysis,
-			"%s, for %s, of which nothing else is told: call %s where it is %s: then "
-			"this can be judged",
+			"%s, for %s, about which nothing else is recorded: call %s where it is "
+			"%s: then this wait can be judged",
 			words_who(analysis, place), analyze_words_wait(analysis, coro), call,
-			is_lock ? "taken and given back" : "set or filled"));
+			is_lock ? "taken and released" : "set or filled"));
 }
 
 static void advise_place(struct advising *advising, const struct unjudged *place)
@@ -292,8 +293,8 @@ static void advise_deadline(struct advising *advising, const struct unjudged *pl
 		return;
 	advise(advising, place, CT_LACK_DEADLINE,
 		analyze_say(analysis,
-			"%s, and until when is not told: %s where it waits for a timer, so that "
-			"this can be told from a wait for ever",
+			"%s, and no deadline is recorded: %s where it waits for a timer, which "
+			"distinguishes that wait from one without end",
 			words_who(analysis, place),
 			words_with_awaited(analysis, calls->deadline, place->site)));
 }
@@ -305,12 +306,11 @@ static void advise_process(struct advising *advising, const struct unjudged *pla
 
 	if (calls->wake && !has_wakes(analysis->model, place->process))
 		advise(advising, place, CT_LACK_WAKE,
-			analyze_say(analysis, "nobody tells who makes coroutines ready: %s",
-				calls->wake));
+			analyze_say(analysis, "no wakes are recorded: %s", calls->wake));
 	if (calls->park && has_silent_workers(analysis, place->process))
 		advise(advising, place, CT_LACK_PARK,
 			analyze_say(analysis,
-				"workers do not tell when they sleep: call %s around the wait for "
+				"the sleep of workers is not recorded: call %s around the wait for "
 				"work",
 				calls->park));
 	if (analysis->stills[place->process].is_clock_told)

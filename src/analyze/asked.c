@@ -96,8 +96,8 @@ void analyze_asked_tell(
 	if (*end)
 		analyze_story_evidence(analysis, story,
 			"%" PRIu64 " of the %" PRIu64
-			" waits there that were ended were ended by the one whom the waiting "
-			"coroutine had woken before; now it was coroutine %" PRIu64
+			" waits there that have ended were ended by the coroutine that the "
+			"waiting coroutine had woken before; now it was coroutine %" PRIu64
 			", %s before this wait, which %s",
 			place->nr_answered, place->nr_ended, record->asked,
 			analyze_words_duration(analysis, coro->suspended - record->time), end);

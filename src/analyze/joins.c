@@ -204,7 +204,7 @@ static const char *words_for_end(const struct analysis *analysis, const struct m
 {
 	const struct place *place = place_of(analysis, coro);
 
-	return place && place->nr_over ? ", where waits are for such an end"
+	return place && place->nr_over ? ", where coroutines wait for such an end"
 				       : ", perhaps for such an end";
 }
 
@@ -228,8 +228,8 @@ void analyze_joins_tell(struct analysis *analysis, const struct group *group, st
 	if (group->descendant)
 		analyze_story_evidence(analysis, story,
 			"coroutine %" PRIu64
-			", of which another finding tells, was started by it: it "
-			"may wait for that one's end",
+			", which another finding is about, was started by it: it "
+			"may wait for the end of that coroutine",
 			analysis->model->coros.at[group->descendant].id);
 	if (group->nr_parents)
 		tell_parents(analysis, group, story);

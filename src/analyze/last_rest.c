@@ -334,13 +334,13 @@ static void remark(struct analysis *analysis, const struct last_rests *rests, ui
 	if (of->is_busy)
 		analyze_quality_remark(analysis,
 			"a signal came at %s, by which all coroutines of process %" PRIu64
-			" have ended%s; who waited is told as of then, and not of the end",
+			" have ended%s; the report shows who waited then, not at the end",
 			until, told->pid, words_rest(analysis, of));
 	else
 		analyze_quality_remark(analysis,
 			"no coroutine of process %" PRIu64
-			" did anything from %s to %s, until %s%s; who "
-			"waited is told as of then, and not of the end",
+			" did anything from %s to %s, until %s%s; the "
+			"report shows who waited then, not at the end",
 			told->pid, analyze_words_duration(analysis, of->from), until,
 			words_end(analysis, rests, process), words_rest(analysis, of));
 }

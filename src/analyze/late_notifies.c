@@ -167,9 +167,8 @@ void analyze_late_notifies_tell(struct analysis *analysis, struct story *story, 
 		return;
 	analyze_story_evidence(analysis, story,
 		"%" PRIu64 " of %" PRIu64
-		" notifies at %s found nobody, as the one that had waited "
-		"had gone on by another way: what was announced may be gone with it; the last was "
-		"for "
+		" notifies at %s found nobody, because the waiter had been "
+		"resumed in another way: what they announced may be lost; the last was for "
 		"coroutine %" PRIu64 ", and came %s after that",
 		place->nr_late, place->nr_notifies, analyze_words_place(analysis, site),
 		place->coro, analyze_words_duration(analysis, place->after_ns));

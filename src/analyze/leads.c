@@ -51,7 +51,7 @@ static void tell_expired(
 		return;
 	analyze_story_evidence(analysis, story,
 		"a time-out of %s ran out %s after this wait began, woke nobody, and was not set "
-		"again: the last timer that was due here reached no one",
+		"again",
 		analyze_words_thread(analysis, index),
 		analyze_words_duration(analysis, thread->expired - coro->suspended));
 }
@@ -91,8 +91,8 @@ void analyze_leads_tell_ready(
 		stopped - since > ready_ns / SHARE_SOON)
 		return;
 	analyze_story_evidence(analysis, story,
-		"%s, which made it ready, ended %s after that: whom it had yet to tell of it may "
-		"not have been told",
+		"%s, which made it ready, ended %s after that: a waiter that it had yet to notify "
+		"may not have been notified",
 		analyze_words_thread(analysis, maker),
 		analyze_words_duration(analysis, stopped - since));
 }

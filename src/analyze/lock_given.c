@@ -81,8 +81,9 @@ void analyze_lock_given_tell(
 	if (!may_have_it(analysis, watch, given, to))
 		return;
 	analyze_story_evidence(analysis, story,
-		"it had given a lock to %s, which waited at %s, %s before this wait; that one has "
-		"given none back since, and waits itself, at %s: it may have the lock",
+		"it had passed a lock to %s, which waited at %s, %s before this wait; that "
+		"coroutine has released no lock since, and waits itself, at %s: it may hold the "
+		"lock",
 		analyze_words_coro(analysis, &model->coros.at[to]),
 		analyze_words_place(analysis, given->site),
 		analyze_words_duration(analysis, coro->suspended - given->time),

@@ -114,8 +114,7 @@ void analyze_merged_tell(struct analysis *analysis, struct story *story, uint32_
 		"%" PRIu64 " of %" PRIu64
 		" that were started at %s and have ended %s woken a second "
 		"time before the last run, which woke nobody: what one of the two wakes brought "
-		"may "
-		"be gone with it; the last was coroutine %" PRIu64 ", %s before the end",
+		"may be lost; the last was coroutine %" PRIu64 ", %s before the end",
 		place->nr_merged, place->nr_ended, analyze_words_place(analysis, site),
 		place->nr_merged == 1 ? "was" : "were", place->id,
 		analyze_words_duration(

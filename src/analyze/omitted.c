@@ -186,12 +186,12 @@ void analyze_omitted_tell(
 			      analysis->parties[coro->process].end))
 		return;
 	analyze_story_evidence(analysis, story,
-		"%" PRIu64 " of the %" PRIu64
-		" runs from %s that %s began woke one that waited here; that of coroutine %" PRIu64
+		"%" PRIu64 " of the %" PRIu64 " runs from %s that %s began woke a coroutine that "
+		"waited here; the run of coroutine %" PRIu64
 		", %s after this wait began and %s long, woke nobody%s",
 		habit->nr_woke, habit->nr_woke + habit->nr_others,
 		analyze_words_place(analysis, from),
-		habit->by ? analyze_say(analysis, "a wake of one from %s",
+		habit->by ? analyze_say(analysis, "a wake of a coroutine from %s",
 				    analyze_words_place(analysis, habit->by))
 			  : "no coroutine's wake",
 		habit->coro, analyze_words_duration(analysis, habit->began - coro->suspended),

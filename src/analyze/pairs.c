@@ -98,10 +98,10 @@ void analyze_pairs_tell(
 		return;
 	analyze_story_evidence(analysis, story,
 		coro->turns->wake.coro == index
-			? "%s, which woke it last, waits at %s, where this one ended the last "
-			  "wait: they may wait for each other"
+			? "%s, which woke it last, waits at %s, where this coroutine ended the "
+			  "last wait: they may wait for each other"
 			: "%s, which ended the last wait there, waits at %s, and was woken last by "
-			  "this one: they may wait for each other",
+			  "this coroutine: they may wait for each other",
 		analyze_words_coro(analysis, other),
 		analyze_words_place(analysis, other->wait_site));
 	analyze_story_party(analysis, story, index, 0);

@@ -205,7 +205,7 @@ static const char *words_claim(struct analysis *analysis, const struct claim *cl
 			claim->after, claim->before);
 	case CLAIM_OVERLAP:
 		return analyze_say(analysis,
-			"what event %" PRIu64 " began goes on behind event %" PRIu64
+			"what event %" PRIu64 " began goes on after event %" PRIu64
 			", for longer than the clocks' reach",
 			claim->after, claim->before);
 	case CLAIM_WHOLE:
@@ -213,7 +213,7 @@ static const char *words_claim(struct analysis *analysis, const struct claim *cl
 	case CLAIM_ASLEEP:
 		return "at the end each thread of the process sleeps without time-out, or is over";
 	case CLAIM_WAKES:
-		return analyze_say(analysis, "other waits at %s end by a wake that is told",
+		return analyze_say(analysis, "other waits at %s end by a recorded wake",
 			analyze_words_place(analysis, claim->site));
 	default:
 		return "";

@@ -472,7 +472,7 @@ static const char *words_owner(struct analysis *analysis, uint32_t waiter)
 	if (!owner || CTP_HANDLE_RESOURCE(at[waiter].wait_object) != CTP_RESOURCE_LOCK)
 		return "";
 	return analyze_say(
-		analysis, ", for a lock that %s has", analyze_words_coro(analysis, &at[owner]));
+		analysis, ", for a lock that %s holds", analyze_words_coro(analysis, &at[owner]));
 }
 
 /* The thread of a wake that no coroutine made: a reactor, a timer, another part of the program. */

@@ -258,8 +258,8 @@ static void remark_open_end(struct analysis *analysis)
 
 	if (model->nr_behind)
 		analyze_quality_remark(analysis,
-			"nothing is judged of what came behind the last heartbeat: %" PRIu64
-			" events of that time are in the trace, others were never written",
+			"events after the last heartbeat are not judged: %" PRIu64
+			" of them are in the trace, others were never written",
 			model->nr_behind);
 	else if (!analysis->tables->is_complete && !analysis->tables->has_no_end &&
 		 !analysis->tables->goes_on)
@@ -272,11 +272,11 @@ static void remark_open_end(struct analysis *analysis)
 static void remark_unnamed(struct analysis *analysis, uint32_t index)
 {
 	if (analysis->model->processes[index].has_unnamed_waits)
-		analyze_quality_remark(analysis, "the trace does not tell which lock or channel "
-						 "is waited for; deadlocks, lock "
-						 "order, two holders and notifies that missed a "
-						 "waiter cannot be judged, only how "
-						 "long somebody has waited, and where");
+		analyze_quality_remark(analysis,
+			"the trace does not record which lock or "
+			"channel is waited for; deadlocks, lock order, two holders and notifies "
+			"that missed a waiter cannot be judged, only how long coroutines have "
+			"waited, and where");
 }
 
 /* Many goroutines of a healthy service wait like this: a remark names them, but they are no finding. */
@@ -300,8 +300,8 @@ static void remark_idle(struct analysis *analysis, uint32_t process)
 	}
 	if (longest)
 		analyze_quality_remark(analysis,
-			"%" PRIu32 " coroutine%s for longer than the limit for what others may "
-			"send, signal or end, as idle ones do, and no finding: the longest at %s",
+			"%" PRIu32 " coroutine%s for longer than the limit, as idle coroutines "
+			"do, and are in no finding: the longest at %s",
 			count, count == 1 ? " has waited" : "s have waited",
 			analyze_words_place(analysis, longest->wait_site));
 }
@@ -313,8 +313,8 @@ static void remark_before(struct analysis *analysis)
 
 	if (tables->nr_carried && tables->carried_from >= tables->observed_from)
 		analyze_quality_remark(analysis,
-			"what was there before the trace began was so for a time that is not "
-			"known: lives and waits count from its beginning");
+			"how long states had lasted before the trace began is not known: "
+			"lives and waits count from its beginning");
 }
 
 void analyze_quality_remarks(struct analysis *analysis)
@@ -344,18 +344,19 @@ void analyze_quality_remarks(struct analysis *analysis)
 	remark_tools(analysis);
 	if (model->nr_tallies_refused)
 		analyze_quality_remark(analysis,
-			"there are more places, locks or counters than are followed over "
-			"time: %" PRIu64 " times one was not looked at",
+			"there are more places, locks or counters than corotracer follows "
+			"over time: %" PRIu64 " observations were skipped",
 			model->nr_tallies_refused);
 	if (model->nr_unjudged)
 		analyze_quality_remark(analysis,
-			"%" PRIu64 " times a coroutine was heard of that had been "
-			"destroyed long before; what was done to it cannot be judged",
+			"%" PRIu64 " events name a coroutine that had been "
+			"destroyed long before; they cannot be judged",
 			model->nr_unjudged);
 	if (analysis->nr_allowed)
 		analyze_quality_remark(analysis,
-			"nothing is said of %" PRIu64
-			" that would be found at places which were allowed",
+			analysis->nr_allowed == 1
+				? "%" PRIu64 " finding at an allowed place is not shown"
+				: "%" PRIu64 " findings at allowed places are not shown",
 			analysis->nr_allowed);
 	remark_open_end(analysis);
 }

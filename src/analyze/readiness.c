@@ -74,7 +74,7 @@ void analyze_readiness_tell_end(
 		.coro = analysis->model->coros.at[end->coro].id,
 		.sequence = end->sequence,
 		.text = analyze_say(analysis,
-			"read the end of %s, and no wake followed for this one",
+			"read the end of %s, and no wake followed for this coroutine",
 			analyze_words_resource(
 				analysis, coro->wait_object, coro->rare->descriptor)),
 	};

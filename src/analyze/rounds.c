@@ -94,9 +94,10 @@ void analyze_rounds_tell_ends(struct analysis *analysis, struct story *story, ui
 	const struct place *place = place_of(analysis, coro);
 
 	analyze_story_evidence(analysis, story,
-		"coroutine %" PRIu64 " was the last one to end of those that it had started, %s "
-		"before the observation ended; %" PRIu64 " waits here were over within %s of "
-		"such an end",
+		"coroutine %" PRIu64 " was the last to end of the coroutines that it had "
+		"started, %s before the observation ended; %" PRIu64
+		" waits here ended within %s of such "
+		"an end",
 		of->last_id,
 		analyze_words_duration(
 			analysis, analysis->parties[coro->process].end - of->last_end),

@@ -443,7 +443,7 @@ const char *analyze_words_waking(
 {
 	if (event_makes_ready(wake->outcome))
 		return text;
-	return analyze_say(analysis, "%s, told as %s", text, ct_outcome_name(wake->outcome));
+	return analyze_say(analysis, "%s, recorded as %s", text, ct_outcome_name(wake->outcome));
 }
 
 void analyze_story_woken(struct analysis *analysis, struct story *story,
@@ -492,7 +492,7 @@ void analyze_story_held(struct analysis *analysis, struct story *story, uint32_t
 
 	for (i = analysis->ties.held_first[index]; i; i = analysis->ties.held_next[i])
 		analyze_story_evidence(analysis, story,
-			"coroutine %" PRIu64 " never gave back %s, which it took at %s",
+			"coroutine %" PRIu64 " never released %s, which it took at %s",
 			model->coros.at[index].id,
 			analyze_words_resource(analysis, model->objects.at[i].handle, 0),
 			analyze_words_place(analysis, model->objects.at[i].owner_site));
@@ -567,7 +567,7 @@ void analyze_story_victims(
 			count_victim(analysis, victim, &victims);
 	if (victims.count)
 		analyze_story_evidence(analysis, story,
-			"waiting for %s to go on, directly or through others: %u more%s",
+			"waiting for %s as well, directly or through others: %u more%s",
 			group->count == 1 ? "it" : "them", victims.count,
 			words_victims(analysis, &victims));
 }

@@ -62,8 +62,8 @@ void analyze_tried_tell(
 	if (coro->rare->descriptor || !coro->rare->tried || !place)
 		return;
 	analyze_story_evidence(analysis, story,
-		"%" PRIu64 " of %" PRIu64 " waits at %s that are over ended after a poll had "
-		"reported the descriptor at which nothing had been found before",
+		"%" PRIu64 " of %" PRIu64 " waits at %s that have ended did so after a poll "
+		"had reported the descriptor at which nothing had been found before",
 		place->nr_reported, place->nr_over, analyze_words_place(analysis, coro->wait_site));
 }
 

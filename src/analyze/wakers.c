@@ -423,8 +423,8 @@ void analyze_wakers_tell(
 		!are_others_ended(analysis, coro->process, place->spawn_site, coro->wait_site))
 		return;
 	analyze_story_evidence(analysis, story,
-		"whoever ended a wait there was started at %s, and all of those have ended; "
-		"the last one, coroutine %" PRIu64 ", ended %s %s, and woke nobody there",
+		"every coroutine that ended a wait there was started at %s, and all of them "
+		"have ended; the last, coroutine %" PRIu64 ", ended %s %s, and woke nobody there",
 		analyze_words_place(analysis, place->spawn_site), of_start->ended,
 		analyze_words_duration(analysis, llabs(of_start->ended_time - coro->suspended)),
 		of_start->ended_time < coro->suspended ? "before this wait began"

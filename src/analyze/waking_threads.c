@@ -172,8 +172,8 @@ static const char *words_now(
 		return "";
 	if (thread->seen == CT_NO_TIME || thread->seen <= thread->last_event ||
 		thread->seen <= coro->suspended)
-		return "it has told of nothing since this wait began";
-	return analyze_say(analysis, "it has told of nothing since this wait began, and is %s",
+		return "it has recorded nothing since this wait began";
+	return analyze_say(analysis, "it has recorded nothing since this wait began, and is %s",
 		analyze_stillness_words_thread(analysis, place->thread));
 }
 

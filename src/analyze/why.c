@@ -165,7 +165,7 @@ static void tell_descriptor(struct walk *walk, const struct model_coro *coro)
 			analyze_words_readiness(walk->analysis, descriptor->armed_events));
 	else if (analyze_why_live_place(walk->analysis, coro) == WHY_PLACE_UNSEEN)
 		analyze_story_fact(walk->analysis, &walk->story,
-			"no poll waits for it, as far as the trace tells");
+			"no poll waits for it, as far as the trace shows");
 }
 
 static void tell_owner(struct walk *walk, const struct model_object *object)
@@ -192,7 +192,7 @@ static void tell_change(struct walk *walk, const struct model_object *object)
 			   .thread = object->changed_by_thread,
 			   .coro = coro_of(walk, object->changed_by_coro)->id,
 			   .sequence = object->change_event,
-			   .text = analyze_say(walk->analysis, "the last that was done to it: %s",
+			   .text = analyze_say(walk->analysis, "the last change to it: %s",
 				   analyze_words_change(walk->analysis, object)),
 		   });
 }
@@ -224,8 +224,8 @@ static void tell_object(struct walk *walk, const struct model_coro *coro)
 		tell_change(walk, object);
 	tell_found(walk, object);
 	if (object->owner == MODEL_OWNER_UNKNOWN)
-		analyze_story_fact(walk->analysis, &walk->story,
-			"somebody has it: the trace does not tell who");
+		analyze_story_fact(
+			walk->analysis, &walk->story, "the trace does not record who holds it");
 }
 
 static void tell_suspend(struct walk *walk, const struct model_coro *coro, const char *words)
@@ -292,8 +292,8 @@ static void tell_queue(struct walk *walk, const struct model_coro *coro)
 	}
 	if (queue->handle)
 		analyze_story_fact(walk->analysis, &walk->story,
-			"it lies in %s, from which any worker may take it; so many "
-			"lie there: %" PRIu64,
+			"it is queued in %s, from which any worker may take it; "
+			"coroutines queued there: %" PRIu64,
 			analyze_words_named(walk->analysis, coro->process, queue->handle, 0),
 			queue->length);
 	tell_workers(walk, coro->process);
@@ -311,7 +311,8 @@ static void tell_takers(struct walk *walk, const struct model_coro *coro)
 static void tell_ready(struct walk *walk, const struct model_coro *coro)
 {
 	analyze_story_made_ready(walk->analysis, &walk->story, coro);
-	analyze_story_fact(walk->analysis, &walk->story, "it is ready to run since then, for %s",
+	analyze_story_fact(walk->analysis, &walk->story,
+		"it has been ready to run since then, for %s",
 		duration_until_end(walk, coro->process, ready_since(coro)));
 	tell_takers(walk, coro);
 }
@@ -331,7 +332,7 @@ static void tell_running(struct walk *walk, const struct model_coro *coro)
 			   .coro = coro->id,
 			   .sequence = coro->resume_event,
 			   .text = analyze_say(walk->analysis,
-				   "%s was resumed, and runs since then, for %s",
+				   "%s was resumed, and has run since then, for %s",
 				   analyze_words_coro(walk->analysis, coro),
 				   duration_until_end(walk, coro->process, coro->resumed)),
 		   });
@@ -416,23 +417,25 @@ static void tell_obligations(struct walk *walk, const struct model_coro *coro)
 
 	if (proof) {
 		analyze_story_fact(walk->analysis, &walk->story,
-			"nobody can make it go on: that is proven, see %s below", proof);
+			"nothing can wake it: that is proven, see %s below", proof);
 		return;
 	}
 	if (is_over(walk, process)) {
 		analyze_story_fact(walk->analysis, &walk->story,
-			"the program has ended with it: whether anybody was still to wake it, the "
-			"trace does not tell");
+			"the program ended while it waited: the trace does not show whether "
+			"anybody was still going to wake it");
 		return;
 	}
 	if (analyze_ties_is_for_untold_lock(coro)) {
-		tell_hope(
-			walk, true, "only who has the lock can let it go on; who does is not told");
+		tell_hope(walk, true,
+			"only the holder of the lock can wake it; who holds the lock is not "
+			"recorded");
 		return;
 	}
 	if (!is_left) {
 		analyze_story_fact(walk->analysis, &walk->story,
-			"nobody is left who could wake it: every thread blocks without a time-out, "
+			"nothing is left that could wake it: every thread blocks without a "
+			"time-out, "
 			"nothing is ready, no timer is set, and nobody outside can reach a "
 			"descriptor that is armed");
 		return;
@@ -440,7 +443,7 @@ static void tell_obligations(struct walk *walk, const struct model_coro *coro)
 	if (is_closed)
 		analyze_story_fact(walk->analysis, &walk->story,
 			"it waits for a descriptor that is closed, and will not become ready: "
-			"only the program itself could make it go on");
+			"only the program itself could wake it");
 	if (of->nr_ready)
 		analyze_story_fact(walk->analysis, &walk->story,
 			"it could be woken by one of %" PRIu32 " coroutines that are ready to run",
@@ -451,7 +454,7 @@ static void tell_obligations(struct walk *walk, const struct model_coro *coro)
 			"time-out%s",
 			analyze_hope_threads(walk->analysis, process));
 	tell_hope(walk, !party->was_looked_at,
-		"it could be woken by threads: what they do at the end is not known");
+		"it could be woken by threads, but what they do at the end is not known");
 	tell_hope(walk, party->has_timer, "it could be woken by a timer that is still to come");
 	tell_hope(walk, party->has_outside && !is_closed,
 		"it could be woken from outside, by a descriptor or another process");
@@ -488,8 +491,7 @@ static void follow(struct walk *walk, uint32_t index)
 		tell_obligations(walk, coro_of(walk, last));
 	else if (last != first && !is_over(walk, coro_of(walk, last)->process))
 		analyze_story_fact(walk->analysis, &walk->story,
-			"coroutine %" PRIu64
-			" is who can make it go on, and must go on first itself",
+			"coroutine %" PRIu64 " can wake it, and must be resumed first itself",
 			coro_of(walk, last)->id);
 }
 
@@ -504,8 +506,7 @@ static void tell_what_is_missing(struct walk *walk, uint32_t process)
 			model->gaps.at[i].reason == CTP_LOSS_BEFORE) {
 			analyze_story_fact(walk->analysis, &walk->story,
 				"what happened before the recording began is not known: locks "
-				"that were taken, descriptors that were armed, and wakes that came "
-				"then do not show");
+				"taken, descriptors armed and wakes sent before that do not show");
 			return;
 		}
 }

@@ -118,15 +118,15 @@ static const char *words_watch(
 	if (!live_is_armed(watch))
 		return analyze_say(analysis,
 			"epoll instance %" PRId32
-			" has it, disarmed: it reports nothing of it until it is armed again",
+			" has it disarmed, and reports nothing about it until it is armed again",
 			watch->epoll);
 	return analyze_say(analysis, "epoll instance %" PRId32 " has it armed%s%s, %s%s",
 		watch->epoll,
 		analyze_words_readiness(analysis, watch->events & ~(EPOLLERR | EPOLLHUP)),
 		watch->events & EPOLLONESHOT ? " for one report" : "",
 		*waiters                 ? "and waits in "
-		: seen->are_calls_hidden ? "and who waits on that is not known"
-					 : "and nobody waits on that",
+		: seen->are_calls_hidden ? "and who waits on that instance is not known"
+					 : "and nobody waits on that instance",
 		waiters);
 }
 
@@ -228,8 +228,7 @@ static const char *words_trouble(struct analysis *analysis)
 	if (!seen || seen->has_ended)
 		return "the process ended before its threads were looked at";
 	if (seen->are_calls_hidden)
-		return "the kernel does not let us know the system calls of its threads: that "
-		       "needs "
+		return "the kernel does not show the system calls of its threads: that needs "
 		       "the right to trace the process";
 	if (seen->is_without_descriptors)
 		return "its descriptors may not be looked at";
@@ -253,7 +252,7 @@ static const char *words_known(struct analysis *analysis)
 {
 	int64_t watched_ns = analysis->live->watched_ns;
 	const char *rest =
-		has_gap(analysis, CTP_LOSS_OVERWRITTEN) ? ", but for what it has overwritten" : "";
+		has_gap(analysis, CTP_LOSS_OVERWRITTEN) ? ", except what it has overwritten" : "";
 	const char *watched;
 
 	if (watched_ns == 0)
@@ -266,7 +265,7 @@ static const char *words_known(struct analysis *analysis)
 			"coroutines "
 			"that did nothing in that time. A flight recorder, COROTRACER_FLIGHT=,64M "
 			"in "
-			"its environment, would tell",
+			"its environment, would record both",
 			watched);
 	return analyze_say(analysis,
 		"it was watched for %s, and what its flight recorder kept was read%s", watched,
@@ -302,8 +301,8 @@ void analyze_why_live_remark(struct analysis *analysis)
 	if (count == 0)
 		return;
 	analyze_quality_remark(analysis,
-		"%" PRIu64 " %s for a descriptor that is not open any more, as the kernel "
-		"tells; coroutine %" PRIu64 " for %" PRIu64 ", at %s",
+		"%" PRIu64 " %s for a descriptor that is not open any more, according to "
+		"the kernel; coroutine %" PRIu64 " for %" PRIu64 ", at %s",
 		count, count == 1 ? "coroutine waits" : "coroutines wait", first->id,
 		CTP_HANDLE_IDENTITY(first->wait_object) & UINT32_MAX,
 		analyze_words_place(analysis, first->wait_site));

@@ -56,15 +56,15 @@ static void say_method(struct text *text, const struct ct_diff *diff)
 			statistics[options->statistic], options->significance, options->least);
 	else if (diff->nr_before == 1 && diff->nr_after == 1)
 		text_format(text,
-			"One run on each side proves nothing: what is told differs by a factor of "
+			"One run on each side proves nothing: what is shown differs by a factor of "
 			"%g or more, and may "
 			"differ by chance.",
 			options->factor);
 	else
 		text_format(text,
 			"These are too few runs for a significance of %g, so nothing was tested: "
-			"what is told differs "
-			"by a factor of %g or more, and may differ by chance.",
+			"what is shown differs by a factor of %g or more, and may differ by "
+			"chance.",
 			options->significance, options->factor);
 }
 

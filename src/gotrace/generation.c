@@ -327,7 +327,7 @@ static enum ct_status finish(struct gotrace_loader *loader, struct ct_error *ret
 	enum ct_status status;
 
 	if (!generation->frequency)
-		missing = "it tells no frequency of its clock";
+		missing = "it states no frequency of its clock";
 	else if (loader->format >= GOTRACE_FORMAT_25 && !generation->has_snapshot)
 		missing = "it has no reading of the clocks";
 	if (missing)

@@ -61,7 +61,7 @@ static enum ct_status end_part(struct scan *scan, struct ct_error *reterr)
 	scan->number = 0;
 	if (!scan->frequency)
 		return ct_fail_at(reterr, CT_ERR_CORRUPT, part.offset,
-			"generation %llu at offset %llu: it tells no frequency of its clock",
+			"generation %llu at offset %llu: it states no frequency of its clock",
 			(unsigned long long)part.number, (unsigned long long)part.offset);
 	part.time = gotrace_ns(scan->least_time, NS_PER_SECOND / (double)scan->frequency);
 	return vec_push(&scan->parts->at, part) ? CT_OK : ct_fail_memory(reterr);

@@ -161,7 +161,7 @@ static void tell_runs(
 	for (i = 0; i < scan->runs.count && i < 2 * JSONL_LINES_KEPT; i++)
 		text_format(text, "%s %" PRIu64, i ? "," : "", scan->runs.at[i].line);
 	text_add(text, i < scan->runs.count ? ", ...)" : ")");
-	text_add(text, counts->is_full ? "; further ones are not told apart\n" : "\n");
+	text_add(text, counts->is_full ? "; further ones are not distinguished\n" : "\n");
 }
 
 static void tell_colliding(struct text *text, uint64_t count)
@@ -280,7 +280,7 @@ static void tell_untold_threads(struct text *text, uint64_t count)
 	if (!count)
 		return;
 	add_number(text, count, "row names a thread", "rows name threads");
-	text_add(text, " beyond the limit; their threads are not told\n");
+	text_add(text, " beyond the limit; their threads are not recorded\n");
 }
 
 /* Reports count events, so this note says how events were made from rows. */
@@ -294,7 +294,7 @@ static void tell_rows(struct text *text, const struct jsonl_counts *counts, uint
 	if (counts->nr_frames) {
 		text_add(text, ", ");
 		text_count(text, counts->nr_frames);
-		text_add(text, " of them for an addr that its coroutine had not told before");
+		text_add(text, " of them for an addr that its coroutine had not named before");
 	}
 	text_char(text, '\n');
 }
@@ -302,7 +302,7 @@ static void tell_rows(struct text *text, const struct jsonl_counts *counts, uint
 static void tell_file(
 	struct text *text, const struct jsonl_counts *counts, const struct jsonl_scan *scan)
 {
-	text_add(text, "a JSONL trace does not tell when observation ended: silence behind the "
+	text_add(text, "a JSONL trace does not record when observation ended: silence behind the "
 		       "last row proves nothing, and no finding is graded above suspect\n");
 	tell_runs(text, counts, scan);
 	tell_colliding(text, counts->nr_colliding);

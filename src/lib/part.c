@@ -88,8 +88,8 @@ enum ct_status ct_trace_merge(const char *const *paths, size_t nr_paths,
 
 	for (i = 0; i < nr_paths && status == CT_OK; i++)
 		status = refuse_go(paths[i],
-			"nothing in it tells which run it is of, so that parts of one cannot be "
-			"told from parts of two, and none are joined",
+			"nothing in it names its run, so parts of one run cannot be told from "
+			"parts of two, and none are joined",
 			reterr);
 	return status ? status
 		      : store_merge(paths, nr_paths, pack_level(options), output, ret_part, reterr);

@@ -55,7 +55,7 @@ void render_facts_path(struct text *rows, const struct ct_report *report)
 		return;
 	render_facts_begin(rows, "not kept");
 	say_count(rows, path->nr_dropped, "change", "changes");
-	text_add(rows, " of state: what was before is not told");
+	text_add(rows, " of state: what was before is not known");
 	render_facts_end(rows);
 }
 
@@ -160,10 +160,10 @@ void render_facts_path_tables(const struct page *page)
 	const struct facts_table tables[] = {
 		{"What it waited for", ">waited|>|>times|for|held by|at|woken by",
 			FACTS_ROWS(path->waits, path->nr_waits), wait_row},
-		{"Where the time went: waits followed to what came to pass meanwhile",
+		{"Where the time went: waits followed to what happened meanwhile",
 			">took|>|>times|>coroutine|was|for|from",
 			FACTS_ROWS(path->parts, path->nr_parts), part_row},
-		{"From beginning to end; behind a wait, marked >, what came to pass meanwhile",
+		{"From beginning to end; below a wait, marked >, what happened meanwhile",
 			">from|>took||coroutine|was|for|at|woken by",
 			FACTS_ROWS(path->stretches, path->nr_stretches), stretch_row},
 	};

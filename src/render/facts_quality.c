@@ -46,8 +46,7 @@ static void part(struct text *rows, const struct ct_tables *tables)
 		text_add(rows, " found no room there");
 	}
 	if (tables->is_cut)
-		text_add(
-			rows, "; the recording goes on behind it, so its end is not the program's");
+		text_add(rows, "; the recording goes on after it, so its end is not the program's");
 	render_facts_end(rows);
 }
 
@@ -353,7 +352,7 @@ static void one_side(struct text *rows, const struct ct_loss *loss)
 		text_add(rows, ": recording began while it ran");
 	} else {
 		text_add(rows, "what was to be written ");
-		text_add(rows, loss->first == CT_NO_TIME ? "behind what is here" : "of ");
+		text_add(rows, loss->first == CT_NO_TIME ? "after what is here" : "of ");
 		if (loss->first != CT_NO_TIME) {
 			say_time(rows, loss->first);
 			text_add(rows, " and later");
@@ -385,9 +384,8 @@ static void no_room(struct text *rows, const struct ct_loss *loss)
 {
 	render_facts_begin(rows, "no room");
 	say_count(rows, loss->count, "event", "events");
-	text_add(rows, " of further coroutines are in the trace, and not in what follows: there "
-		       "was no memory "
-		       "for them (more with '--memory'), ");
+	text_add(rows, " of further coroutines are in the trace, and not in this report: there "
+		       "was no memory for them (more with '--memory'), ");
 	when_lost(rows, loss);
 	render_facts_end(rows);
 }
@@ -482,11 +480,12 @@ static void doubts(struct text *rows, const struct ct_report *report)
 	trouble(rows, quality->nr_broken_transitions,
 		"change of state does not fit the one before it",
 		"changes of state do not fit the ones before them");
-	trouble(rows, quality->nr_reordered, "event was put in order by what must hold",
-		"events were put in order by what must hold");
+	trouble(rows, quality->nr_reordered,
+		"event was reordered, because its time-stamp contradicted another event",
+		"events were reordered, because their time-stamps contradicted other events");
 	trouble(rows, quality->nr_late_ends,
-		"run counts up to the next one: a hook behind it told its end too late",
-		"runs count up to the next ones: hooks behind them told their ends too late");
+		"run counts up to the next run: a hook after it recorded its end too late",
+		"runs count up to the next runs: hooks after them recorded their ends too late");
 	trouble(rows, quality->nr_unmatched_wakes, "wake was for a coroutine that is not known",
 		"wakes were for coroutines that are not known");
 }
@@ -547,7 +546,7 @@ void render_facts_quality(struct text *rows, const struct ct_report *report)
 	remarks(rows, report);
 	if (report->quality.has_lower_grades)
 		render_facts_row(
-			rows, "therefore", "findings that this touches have a lower grade");
+			rows, "therefore", "findings that depend on this have a lower grade");
 }
 
 void render_facts_headline(struct text *rows, const struct ct_report *report)

@@ -48,7 +48,7 @@ static void collection_row(struct text *rows, const struct ct_runtime *runtime, 
 	if (!runtime->nr_utilization)
 		return;
 	render_facts_begin(rows, "program's share");
-	text_format(rows, "%.1f %% of the processors in the mean", 100 * runtime->utilization_mean);
+	text_format(rows, "%.1f %% of the processors on average", 100 * runtime->utilization_mean);
 	if (runtime->assisted_ns) {
 		text_add(rows, "; coroutines helped the collection for ");
 		text_duration(rows, runtime->assisted_ns);
@@ -159,7 +159,7 @@ static void tables_of(const struct page *page, const struct ct_runtime *runtime)
 			FACTS_ROWS(runtime->processors, runtime->nr_processors), processor_row},
 		{"Pauses and collection", "kind|name|>times|>total|>p50|>p99|>max|begun at",
 			FACTS_ROWS(runtime->ranges, runtime->nr_ranges), range_row},
-		{"Of all windows so long, in the one where least was left to the program",
+		{"The window of each length in which the program had the least of the processors",
 			">window|>of the processors",
 			FACTS_ROWS(runtime->utilization, runtime->nr_utilization), utilization_row},
 		{"Slow tasks that pauses or collection lengthened",

@@ -298,7 +298,7 @@ void render_facts_by(struct text *rows, const struct ct_report *report, enum ct_
 {
 	if (!by || has_tables(report, by))
 		return;
-	render_facts_row(rows, "by", "the trace tells of no %s", ct_by_name(by));
+	render_facts_row(rows, "by", "the trace has no %s", ct_by_name(by));
 }
 
 void render_facts_statistics(const struct page *page)

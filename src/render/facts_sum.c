@@ -64,7 +64,7 @@ static void nothing_found(struct text *text, const struct ct_report *report)
 {
 	text_add(text, "nothing found");
 	if (report->quality.nr_allowed)
-		text_add(text, " but at places that were allowed");
+		text_add(text, " outside allowed places");
 	if (report->quality.nr_left_out)
 		text_add(text, ", in what was not left out");
 	if (!render_facts_has_doubt(report))

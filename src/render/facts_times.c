@@ -11,7 +11,7 @@
 static void levels(struct text *rows, const struct ct_ready *ready)
 {
 	say_mean(rows, ready->mean);
-	text_add(rows, " in the mean over time; 99 % of the time at most ");
+	text_add(rows, " on average; 99 % of the time at most ");
 	text_count(rows, ready->p99);
 	text_add(rows, "; at most ");
 	text_count(rows, ready->max);
@@ -155,8 +155,8 @@ static void before_row(struct text *rows, const struct ct_statistics *statistics
 	render_facts_begin(rows, "before that");
 	say_count(rows, statistics->nr_before, "change", "changes");
 	text_add(rows,
-		" of state, told of the time before the observation: how long these took is in no "
-		"time and no percentile");
+		" of state, recorded of the time before the observation: their durations are in no "
+		"sum and no percentile");
 	render_facts_end(rows);
 }
 
@@ -179,7 +179,7 @@ void render_facts_time_went(struct text *rows, const struct ct_report *report)
 	say_safe(rows, report->slowest[0].name);
 	text_format(rows, " %" PRIu64 ", ", report->slowest[0].id);
 	text_duration(rows, report->slowest[0].duration_ns);
-	text_format(rows, "%s; 'corotracer stats --task %" PRIu64 "' tells what that was made of",
+	text_format(rows, "%s; 'corotracer stats --task %" PRIu64 "' shows where that time went",
 		report->slowest[0].is_open ? ", and goes on" : "", report->slowest[0].id);
 	render_facts_end(rows);
 }

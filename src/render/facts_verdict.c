@@ -71,41 +71,29 @@ static unsigned nr_lacking(const struct ct_report *report, const struct ct_fact 
 	return count;
 }
 
-static void names_of_rules(
-	struct text *rows, const struct ct_report *report, const struct ct_fact *lack)
-{
-	const char *between = "";
-	unsigned rule;
-
-	for (rule = CT_RULE_NONE + 1; rule < CT_NR_RULES; rule++) {
-		if (lacking(report, (enum ct_rule)rule) != lack)
-			continue;
-		text_add(rows, between);
-		text_add(rows, ct_rule_name((enum ct_rule)rule));
-		between = ", ";
-	}
-}
-
-/* Which rules could not look, and why. */
-static void not_looked_for(struct text *rows, const struct ct_report *report)
+/* How many rules could not judge, and why; `corotracer integration` names them. */
+static void not_judged(struct text *rows, const struct ct_report *report)
 {
 	bool is_first = true;
 	uint32_t i;
 
 	for (i = 0; i < report->integration.nr_facts; i++) {
 		const struct ct_fact *fact = &report->integration.facts[i];
+		unsigned count = nr_lacking(report, fact);
 
-		if (!nr_lacking(report, fact))
+		if (!count)
 			continue;
 		if (is_first)
-			render_facts_begin(rows, "not looked for");
+			render_facts_begin(rows, "not judged");
 		text_add(rows, is_first ? "" : "; ");
-		names_of_rules(rows, report, fact);
-		text_format(rows, ", as the program does not tell %s", fact->what);
+		say_count(rows, count, "rule", "rules");
+		text_format(rows, ", because the program does not record %s", fact->what);
 		is_first = false;
 	}
-	if (!is_first)
-		render_facts_end(rows);
+	if (is_first)
+		return;
+	text_add(rows, "; 'corotracer integration' names them");
+	render_facts_end(rows);
 }
 
 static void one_place(
@@ -164,7 +152,7 @@ static uint64_t nr_left_waiting(const struct ct_report *report)
 static void may_be_woken(struct text *rows, uint64_t nr_waiting, uint64_t nr_left)
 {
 	if (nr_left < nr_waiting)
-		text_format(rows, "as far as the trace tells, %s may still be woken%s",
+		text_format(rows, "as far as the trace shows, %s may still be woken%s",
 			nr_waiting == 1 ? "it" : "they", nr_left ? "; " : "");
 	if (nr_left == 0)
 		return;
@@ -172,8 +160,8 @@ static void may_be_woken(struct text *rows, uint64_t nr_waiting, uint64_t nr_lef
 		text_format(rows, "of %" PRIu64 " the program ended", nr_left);
 	else
 		text_format(rows, "the program ended with %s", nr_left == 1 ? "it" : "them");
-	text_add(rows, ", and what is left waiting then may be meant to: it is judged only where "
-		       "what it waits for had been given, or was closed");
+	text_add(rows, ", and a wait may be meant to last that long: it is judged only if what it "
+		       "waits for had been given, or was closed");
 }
 
 /* Coroutines at allowed places were not judged; coroutines whose events were left out could not be judged. */
@@ -188,9 +176,9 @@ static void still_waiting(struct text *rows, const struct ct_report *report)
 	say_count(rows, nr_waiting, "coroutine waits", "coroutines wait");
 	text_add(rows, " at the end; ");
 	if (quality->nr_allowed)
-		text_add(rows, "of those at places that were allowed nothing is said");
+		text_add(rows, "those at allowed places are not judged");
 	else if (quality->nr_left_out)
-		text_add(rows, "what was left out may be what would tell why");
+		text_add(rows, "the events that were left out may show why");
 	else
 		may_be_woken(rows, nr_waiting, nr_left_waiting(report));
 	render_facts_end(rows);
@@ -201,10 +189,10 @@ static void no_finding(struct text *rows, const struct ct_report *report)
 {
 	render_facts_begin(rows, "verdict");
 	render_facts_sum(rows, report);
-	text_add(rows, "; looked for ");
-	names_of_rules(rows, report, NULL);
+	text_format(rows, "; %u of %u rules could judge", nr_lacking(report, NULL),
+		CT_NR_RULES - CT_RULE_NONE - 1);
 	render_facts_end(rows);
-	not_looked_for(rows, report);
+	not_judged(rows, report);
 	still_waiting(rows, report);
 }
 
@@ -248,15 +236,15 @@ static void advise_to_link(struct text *rows, const struct ct_attaching *attachi
 	render_facts_begin(rows, "is it linked");
 	if (*attaching->language)
 		text_format(rows,
-			"does the program make coroutines behind %s, which tells of no earlier "
-			"ones?",
+			"does the program create its coroutines after %s, which records no "
+			"earlier ones?",
 			attaching->calls);
 	else
-		text_add(rows, "does the program tell of its coroutines: in C++ by a promise type "
+		text_add(rows, "does the program record its coroutines: in C++ by a promise type "
 			       "that inherits "
 			       "from corotracer::PromiseMixin, or is wrapped in "
 			       "corotracer::traced, in C by calls "
-			       "of ctp_create and its like, in Rust by traced() around a future?");
+			       "such as ctp_create, in Rust by traced() around a future?");
 	render_facts_end(rows);
 }
 
@@ -264,14 +252,13 @@ static void advise_to_link(struct text *rows, const struct ct_attaching *attachi
 static void silent_probe(struct text *rows, const struct ct_report *report)
 {
 	if (has_loss(report, CTP_LOSS_PAUSED))
-		advise(rows, "was it told",
-			"recording was stopped for a time, as asked: did the moment come for which "
-			"it "
-			"waited (--start-after, --wait-for-start and ctp_start)?");
+		advise(rows, "was it started",
+			"recording was stopped for a time, as asked: did the moment come that "
+			"recording waited for (--start-after, --wait-for-start and ctp_start)?");
 	else if (has_loss(report, CTP_LOSS_BEFORE))
 		advise(rows, "is it idle",
 			"recording began while the program ran: did any coroutine do something "
-			"since then? One that only waits tells nothing");
+			"since then? A coroutine that only waits records nothing");
 	else if (report->quality.nr_left_out)
 		advise(rows, "was it wanted",
 			"events were left out as asked: are all coroutines among them (--sample, "
@@ -296,7 +283,7 @@ const char *render_facts_unseen(const struct ct_report *report)
 		return "the trace was cut before its first heartbeat, and nothing in it can be "
 		       "judged";
 	if (report->tables->nr_processes <= 1)
-		return "no coroutine was seen: the trace tells of no program";
+		return "no coroutine was seen: the trace has no program";
 	if (has_attached(report->tables, false))
 		return "the probe attached, and no coroutine was seen";
 	return "no coroutine was seen, because no probe attached";

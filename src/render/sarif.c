@@ -48,7 +48,7 @@ static void write_rules(struct json *json)
 	for (i = CT_RULE_NONE + 1; i < CT_NR_RULES; i++)
 		write_rule(json, ct_rule_name((enum ct_rule)i), ct_rule_says((enum ct_rule)i),
 			ct_rule_next_step((enum ct_rule)i));
-	write_rule(json, ASSERTION_RULE, ASSERTION_SAYS, "look at what the trace tells there");
+	write_rule(json, ASSERTION_RULE, ASSERTION_SAYS, "look at what the trace shows there");
 	json_close(json, ']');
 }
 

@@ -55,7 +55,7 @@ static void awaits(const struct page *page)
 		text_clear(&words);
 		render_facts_await(&words, report->tables, await);
 		if (await->depth == 0 && await->waits_for)
-			text_format(&words, ": coroutine %" PRIu64 " must go on first",
+			text_format(&words, ": coroutine %" PRIu64 " must be resumed first",
 				await->waits_for);
 		if (await->nr_left_out)
 			text_format(&words, "; %" PRIu64 " more wait for it", await->nr_left_out);

@@ -457,7 +457,7 @@ static void tell_run(
 		.coro = coro->id,
 		.sequence = coro->resume_event,
 		.text = analyze_say(analysis,
-			"went on from here, and has not let the thread go since: it is %s",
+			"resumed from here, and has blocked the thread since: it is %s",
 			analyze_stillness_words_thread(analysis, candidate->subject)),
 	};
 
@@ -483,7 +483,7 @@ static void tell_one(struct analysis *analysis, uint32_t index, bool is_linked, 
 
 	if (is_ready(coro))
 		analyze_story_evidence(analysis, story,
-			"%s was made ready by it, and nobody has run that one for %s", who,
+			"%s was made ready by it, and has not run for %s", who,
 			analyze_words_duration(analysis,
 				analysis->parties[coro->process].end - ready_since(coro)));
 	else

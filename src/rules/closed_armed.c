@@ -147,7 +147,7 @@ static void tell_last(struct analysis *analysis, uint32_t site, struct story *st
 		.site = site,
 		.thread = closes->close_thread,
 		.sequence = closes->close_event,
-		.text = "closed it, with which the kernel takes it out of the list, and tells "
+		.text = "closed it: the kernel takes it out of the list, and reports that to "
 			"nobody"};
 	analyze_story_step(analysis, story, &step);
 }
@@ -159,10 +159,10 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	const struct closes *closes = closes_at(analysis, first->subject);
 	uint32_t thread = polling_thread(analysis, first->process);
 
-	finding->title = analyze_say(analysis,
-		"%s descriptors were closed at %s while a poll was to tell of them",
-		analyze_words_number(analysis, closes->nr_unreported),
-		analyze_words_place(analysis, first->subject));
+	finding->title =
+		analyze_say(analysis, "%s descriptors were closed at %s while armed in a poll",
+			analyze_words_number(analysis, closes->nr_unreported),
+			analyze_words_place(analysis, first->subject));
 	tell_last(analysis, first->subject, story);
 	analyze_story_evidence(analysis, story, "%s is %s, and nothing has happened since",
 		analyze_words_thread(analysis, thread),

@@ -533,8 +533,8 @@ static void tell_evidence(struct analysis *analysis, const struct group *group, 
 			analyze_words_number(analysis, group->count));
 	if (nr_hidden)
 		analyze_story_evidence(analysis, story,
-			"%s of the %s closes may be the doing of a coroutine after all: some had "
-			"been created and not been seen running yet",
+			"%s of the %s closes may have been made by a coroutine after all: some "
+			"coroutines had been created and not been seen running yet",
 			analyze_words_number(analysis, nr_hidden),
 			analyze_words_number(analysis, group->count));
 	if (nr_doubled)

@@ -204,8 +204,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	tell_last(analysis, first->subject, story);
 	if (is_misread(analysis, unread))
 		analyze_story_evidence(analysis, story,
-			"of %s of them a read had found nothing, and the wait for more went on on "
-			"another thread",
+			"on %s of them a read had found nothing, and the coroutine that waited for "
+			"more was resumed on another thread",
 			analyze_words_number(analysis, unread->nr_misread));
 }
 

@@ -227,8 +227,8 @@ static void tell_wakes(struct analysis *analysis, uint32_t crashed, struct story
 	analyze_story_woken(analysis, story, coro, model_wake_ready(coro));
 	analyze_story_evidence(analysis, story,
 		"coroutine %" PRIu64
-		" was woken twice for one wait, and has run once since: whoever takes it from the "
-		"queue for the second wake resumes it once more than it waits",
+		" was woken twice for one wait, and has run once since: the second wake resumes it "
+		"once more than it waits",
 		coro->id);
 }
 
@@ -258,8 +258,8 @@ static void tell_cut(struct analysis *analysis, uint32_t cut, ct_time end, struc
 
 	tell_victim(analysis, coro, story);
 	analyze_story_evidence(analysis, story,
-		"coroutine %" PRIu64 " was destroyed %s before, while it was suspended: whoever "
-		"resumes it through an old handle runs into its freed frame",
+		"coroutine %" PRIu64 " was destroyed %s before, while it was suspended: a resume "
+		"through an old handle runs into its freed frame",
 		coro->id, analyze_words_duration(analysis, end - coro->rare->destroyed));
 }
 
@@ -380,7 +380,7 @@ static const char *next_step(const struct ct_finding *finding, const struct grou
 	const struct model_crash *crash)
 {
 	if (group->is_last)
-		return "look at what the findings before this one tell: a watchdog ends a program "
+		return "look at the findings before this one: a watchdog ends a program "
 		       "that "
 		       "hangs";
 	if (!crash)

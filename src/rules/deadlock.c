@@ -330,7 +330,7 @@ static void describe_unnamed(struct analysis *analysis, const struct group *grou
 
 	finding->title = analyze_say(analysis,
 		"%s coroutines wait for locks, for longer than the limit, at %s, and at %s: in a "
-		"circle, or for one that is not given back",
+		"circle, or for a lock that is never released",
 		analyze_words_number(analysis, group->count),
 		analyze_words_place(analysis, coro->wait_site),
 		analyze_words_place(analysis, first->cause_site));
@@ -472,7 +472,7 @@ static void tell_wait(struct analysis *analysis, uint32_t index, uint32_t next, 
 			analysis->model->coros.at[next].id);
 	else
 		step.text = analyze_say(analysis, "%s %s, which %s holds",
-			wait.thread ? "keeps its thread waiting for" : "suspended, to wait for",
+			wait.thread ? "blocks its thread, to wait for" : "suspended, to wait for",
 			analyze_words_named(analysis, coro->process, wait.object, 0),
 			words_holder(analysis, ahead, next));
 	if (CTP_HANDLE_RESOURCE(wait.object) == CTP_RESOURCE_LOCK)

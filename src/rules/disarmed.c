@@ -278,9 +278,10 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 
 	finding->title = analyze_say(analysis,
 		first->variant == VARIANT_ROOM
-			? "%s for room in %s, of which no poll is to tell, at %s; put into the "
+			? "%s for room in %s, which no poll watches for writing, at %s; put into "
+			  "the "
 			  "interest list for reading alone at %s"
-			: "%s for %s, which no poll is to tell of any more, at %s; taken out of "
+			: "%s for %s, which no poll watches any more, at %s; taken out of "
 			  "the "
 			  "interest list at %s",
 		analyze_words_count(analysis, group), words_descriptor(analysis, descriptor),
@@ -288,14 +289,14 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		analyze_words_place(analysis, first->cause_site));
 	if (first->variant == VARIANT_ROOM)
 		finding->next_step =
-			"ask the poll for writing, too, where a write has found no room";
+			"arm the descriptor for writing, too, where a write has found no room";
 	analyze_story_suspended_as(
 		analysis, story, coro, words_suspended(analysis, first, coro, descriptor));
 	tell_report(analysis, coro, descriptor, story);
 	analyze_story_step(analysis, story, &step);
 	rest.sequence = UINT64_MAX;
 	rest.text = first->variant == VARIANT_ROOM
-			    ? "not asked for writing since, and no wake for the coroutine"
+			    ? "not armed for writing since, and no wake for the coroutine"
 			    : "not put back since, and no wake for the coroutine";
 	analyze_story_step(analysis, story, &rest);
 	if (first->variant != VARIANT_ROOM)

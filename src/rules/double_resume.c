@@ -166,7 +166,7 @@ static const char *words_state(struct analysis *analysis, const struct model_con
 		return "after its end";
 	if (is_of_one_thread(conflict))
 		return analyze_say(analysis,
-			"on %s, which had not told that it left it (tell the suspend, or the "
+			"on %s, which had recorded no suspend (record the suspend, or the "
 			"switch)",
 			thread);
 	return analyze_say(analysis, "on %s while %s ran it", thread,

@@ -220,7 +220,7 @@ static void tell_run(struct analysis *analysis, const struct model_coro *coro, s
 		.thread = coro->thread,
 		.coro = coro->id,
 		.sequence = coro->last_event,
-		.text = "went on from here, and has not come back since",
+		.text = "resumed from here, and has not suspended since",
 	};
 
 	analyze_story_step(analysis, story, &step);
@@ -244,7 +244,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 			words_doing(analysis, coro));
 	else
 		finding->title = analyze_say(analysis,
-			"%s coroutines run on a thread each and do not come back, the first one "
+			"%s coroutines run on a thread each and never suspend, the first one "
 			"since %s",
 			analyze_words_number(analysis, group->count),
 			analyze_words_duration(

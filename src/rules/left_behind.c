@@ -365,39 +365,41 @@ const char *rules_left_behind_words(const struct analysis *analysis, const struc
 {
 	switch (kind_of(analysis, coro)) {
 	case KIND_SLOW:
-		return "ten times longer than any wait there has taken, while others go on";
+		return "ten times longer than any wait there has taken, while other coroutines go "
+		       "on";
 	case KIND_FORSAKEN:
-		return "ten times longer than any wait there has taken; all that ended those have "
-		       "ended, or wait themselves";
+		return "ten times longer than any wait there has taken; every coroutine that ended "
+		       "such waits has ended, or waits itself";
 	case KIND_DESERTED:
 		return "ten times longer than any wait there has taken; the thread that ended "
-		       "those "
-		       "has ended, or blocks for good";
+		       "such waits has ended, or is blocked for good";
 	case KIND_JOINING:
-		return "though all that it had started have ended, and it went on soon after that "
-		       "before";
+		return "though all coroutines that it had started have ended, and earlier waits "
+		       "ended soon after that";
 	case KIND_STILL:
-		return "ten times longer than any wait there has taken, and nothing but the clock "
-		       "has moved anybody since";
+		return "ten times longer than any wait there has taken, and only timers have woken "
+		       "anybody since";
 	case KIND_CLOSED:
-		return "as do all that ever woke it, and nobody else has woken those; nothing but "
-		       "the clock has moved anybody since";
+		return "as do all that ever woke it, and nobody else has woken them; only timers "
+		       "have woken anybody since";
 	case KIND_LAST:
-		return "ten times longer than any that was started with it has lived, and nothing "
-		       "but the clock has moved anybody since";
+		return "ten times longer than any that was started with it has lived, and only "
+		       "timers have woken anybody since";
 	case KIND_PASSED:
-		return "passed over time and again, while others that gave up the thread went on";
+		return "passed over again and again, while others that yielded were resumed";
 	case KIND_ASKING:
-		return "ten times longer than any wait there has taken; those that ended these it "
-		       "had started, and they have ended, or wait themselves";
+		return "ten times longer than any wait there has taken; such waits were ended by "
+		       "coroutines that it had started, and these have ended, or wait themselves";
 	case KIND_PARTING:
-		return "though those that it had started have ended, and nothing but the clock has "
-		       "moved anybody since";
+		return "though the coroutines that it had started have ended, and only timers have "
+		       "woken "
+		       "anybody since";
 	case KIND_ALONE:
-		return "though those that were started beside it have ended, and nothing but the "
-		       "clock has moved anybody since";
+		return "though the coroutines that were started beside it have ended, and only "
+		       "timers have "
+		       "woken anybody since";
 	default:
-		return "and nothing but the clock has moved anybody since";
+		return "and only timers have woken anybody since";
 	}
 }
 

@@ -294,7 +294,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	};
 
 	finding->title =
-		analyze_say(analysis, "%s %s nothing but turn round at %s for %s, and %s other%s",
+		analyze_say(analysis, "%s %s nothing but poll at %s for %s, and %s other%s",
 			analyze_words_number(analysis, group->count),
 			group->count == 1 ? "coroutine does" : "coroutines do",
 			analyze_words_place(analysis, spin->site),
@@ -303,7 +303,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 			spin->nr_waiting == 1 ? " waits" : "s wait");
 	analyze_story_step(analysis, story, &step);
 	analyze_story_evidence(
-		analysis, story, "nobody else of the program has run meanwhile, but for timers");
+		analysis, story, "nothing else of the program has run meanwhile, except timers");
 	analyze_story_victims(analysis, story, group);
 	finding->last_sequence = coro->last_event;
 }

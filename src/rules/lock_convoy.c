@@ -146,18 +146,18 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	const struct convoy *convoy = convoy_at(analysis, first->subject);
 
 	finding->title = analyze_say(analysis,
-		"%.1f coroutines queue for a lock in the mean, at %s, and wake each other",
+		"%.1f coroutines queue for a lock on average, at %s, and wake each other",
 		mean_queue(convoy), analyze_words_place(analysis, first->subject));
 	analyze_story_wake(analysis, story, &convoy->waker,
-		"gave the lock back, and woke one that queued for it, for the last time");
+		"released the lock, and woke a coroutine that queued for it, for the last time");
 	analyze_story_evidence(analysis, story,
-		"%s of %s wakes of those that queued there came from one that had queued there "
-		"itself",
+		"%s of %s wakes of coroutines that queued there came from one that had queued "
+		"there itself",
 		analyze_words_number(analysis, convoy->nr_handed),
 		analyze_words_number(analysis, convoy->nr_wakes));
 	analyze_story_evidence(analysis, story,
-		"within %s they queued for %s together; the next one was woken every %s in the "
-		"mean, and had waited %s",
+		"within %s they queued for %s together; one was woken every %s on average, and "
+		"had waited %s",
 		analyze_words_duration(analysis, convoy->waker.time - convoy->first),
 		analyze_words_duration(analysis, convoy->waited_ns),
 		analyze_words_duration(

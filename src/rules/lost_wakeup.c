@@ -391,7 +391,7 @@ static void tell_cause(struct analysis *analysis, const struct candidate *first,
 		step.time = coro->turns->wake.time;
 		step.thread = coro->turns->wake.thread;
 		step.sequence = coro->turns->wake.sequence;
-		step.text = analyze_say(analysis, "a wake for it came to nothing: %s",
+		step.text = analyze_say(analysis, "a wake for it had no effect: %s",
 			ct_outcome_name(coro->turns->wake.outcome));
 		break;
 	default:
@@ -502,14 +502,14 @@ static void tell_end(struct analysis *analysis, const struct candidate *first, s
 	struct ct_step step = {.time = party->end, .sequence = UINT64_MAX};
 	const char *who = analyze_party_has_nobody_left(party)
 				  ? "every thread is blocked without time-out,"
-				  : "every thread sleeps, and says that no timer is set;";
+				  : "every thread sleeps, and reports that no timer is set;";
 
 	step.text = "the observation ended here";
 	if (analyze_party_says_nobody_is_left(party))
 		step.text = analyze_say(analysis,
 			"%s nothing is ready, no timer is pending, and %s", who,
 			party->has_armed
-				? "what descriptors are armed only the program itself makes ready"
+				? "only the program itself can make the armed descriptors ready"
 				: "no descriptor is armed");
 	analyze_story_step(analysis, story, &step);
 }
@@ -544,7 +544,7 @@ static const char *words_title(
 		break;
 	}
 	if (object->owner && next && !missed_notify(analysis, coro))
-		by = analyze_say(analysis, "; %s was taken at %s, and never given back",
+		by = analyze_say(analysis, "; %s was taken at %s, and never released",
 			analyze_words_resource(analysis, object->handle, 0),
 			analyze_words_place(analysis, object->owner_site));
 	if (missed_notify(analysis, coro))

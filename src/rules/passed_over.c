@@ -380,8 +380,9 @@ static void tell_runners(
 			return;
 	for (i = 0; i < count; i++)
 		analyze_story_evidence(analysis, story,
-			"%s, which %s whoever had waited there, has told of nothing since, and is "
-			"%s: the queue may be its own, which is not told",
+			"%s, which %s the coroutines that had waited there, has recorded nothing "
+			"since, and is "
+			"%s: the queue may belong to this thread, which is not recorded",
 			analyze_words_thread(analysis, passing->runners[i]),
 			count == 1 ? "alone ran" : "with others ran",
 			analyze_stillness_words_thread(analysis, passing->runners[i]));

@@ -107,8 +107,8 @@ static void remark(struct analysis *analysis, uint32_t worker)
 	if (!index)
 		return;
 	analyze_quality_remark(analysis,
-		"%s has computed without a coroutine for %s, since %s suspended at %s: what is "
-		"behind that suspension turns round, or the thread does other work",
+		"%s has computed without a coroutine for %s, since %s suspended at %s: the code "
+		"after that suspension loops, or the thread does other work",
 		analyze_words_thread(analysis, worker),
 		analyze_words_duration(analysis, end - coro->suspended),
 		analyze_words_coro(analysis, coro), analyze_words_place(analysis, coro->wait_site));
@@ -156,8 +156,8 @@ static void tell_workers(struct analysis *analysis, const struct group *group, s
 			.time = analysis->model->threads[candidate->subject].last_event,
 			.thread = candidate->subject,
 			.sequence = UINT64_MAX,
-			.text = "since then the thread has been on a processor, and told of "
-				"nothing: it turns round behind that suspension",
+			.text = "since then the thread has been on a processor, and has "
+				"recorded nothing: the code after that suspension loops",
 		};
 
 		analyze_story_suspended(

@@ -193,15 +193,15 @@ static void remark(struct analysis *analysis, uint32_t process, uint64_t nr_wait
 	if (is_idle(analysis, process))
 		analyze_quality_remark(analysis,
 			"process %" PRIu64 " is idle: %s has run for %s, %s %s, and "
-			"%s, so that the outside can set it going",
+			"%s, so the outside can wake it",
 			pid, words_nobody(analysis, process), lasted,
 			analyze_words_number(analysis, nr_waiting), who,
 			words_outside(analysis, still));
 	else
 		analyze_quality_remark(analysis,
 			"process %" PRIu64 " stands still: %s has run for %s, and "
-			"%s %s; %s is %s, which has not run out: it may be the "
-			"timer of one that does not tell its deadline",
+			"%s %s; %s is %s, which has not expired: it may be the "
+			"timer of a coroutine whose deadline is not recorded",
 			pid, words_nobody(analysis, process), lasted,
 			analyze_words_number(analysis, nr_waiting), who,
 			analyze_words_thread(analysis, still->clock_thread),
@@ -450,12 +450,12 @@ static void describe_hanging(struct analysis *analysis, const struct candidate *
 	struct ct_step step = {
 		.time = first->since,
 		.sequence = UINT64_MAX,
-		.text = "since then no coroutine did anything, and none is left that waits",
+		.text = "since then no coroutine has done anything, and none waits",
 	};
 
 	finding->title = analyze_say(analysis,
-		"%s has run for %s, and no coroutine waits: the program hangs in code that has "
-		"none",
+		"%s has run for %s, and no coroutine waits: the program hangs in code outside "
+		"coroutines",
 		words_nobody(analysis, first->process),
 		analyze_words_duration(analysis, lasted_ns(analysis, first->process)));
 	analyze_story_step(analysis, story, &step);
@@ -478,8 +478,8 @@ static void describe_not_begun(struct analysis *analysis, const struct group *gr
 		analyze_story_evidence(analysis, story, "%s more were made ready there likewise",
 			analyze_words_number(analysis, group->count - 1));
 	analyze_story_evidence(analysis, story,
-		"those who run coroutines sleep: it lies in a queue of which nobody was told, or "
-		"it has begun unseen, and blocks one of them");
+		"the threads that run coroutines sleep: it lies in a queue that none of them "
+		"looks at, or it has begun unseen, and blocks one of them");
 	analyze_stillness_tell_threads(analysis, first->process, story);
 	finding->last_sequence = coro->last_event;
 }
@@ -492,8 +492,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	struct ct_step step = {
 		.time = analysis->stills[first->process].moment,
 		.sequence = UINT64_MAX,
-		.text = "since then no coroutine did anything, none is ready, and no timer is told "
-			"of",
+		.text = "since then no coroutine has done anything, none is ready, and no timer is "
+			"recorded",
 	};
 
 	if (first->variant == VARIANT_NO_COROUTINE) {

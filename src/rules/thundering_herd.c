@@ -262,7 +262,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	const struct herd *herd = herd_at(analysis, first->subject);
 
 	finding->title = analyze_say(analysis,
-		"%s times all who wait at %s were woken at once, and hardly any had something to "
+		"%s times all coroutines that wait at %s were woken at once, and hardly any had "
+		"something to "
 		"do",
 		analyze_words_number(analysis, herd->nr_thundered),
 		analyze_words_place(analysis, first->subject));
@@ -274,7 +275,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		analyze_words_number(analysis, herd->nr_vain_wakes / herd->nr_thundered),
 		analyze_words_duration(analysis, herd->wasted_ns));
 	analyze_story_evidence(analysis, story,
-		"%s of %s wakes of so many at once at this place were such",
+		"%s of %s wakes of so many at once at this place were of this kind",
 		analyze_words_number(analysis, herd->nr_thundered),
 		analyze_words_number(analysis, herd->nr_bursts));
 }

@@ -117,7 +117,7 @@ static void say_shared(struct analysis *analysis, const struct model_object *obj
 {
 	analyze_quality_remark(analysis,
 		"%s was taken %s of %s times while another coroutine held it, too often to judge "
-		"that: one that several may hold is told as a semaphore",
+		"that: record a lock that several may hold as a semaphore",
 		analyze_words_named(analysis, object->process, object->handle, 0),
 		analyze_words_number(analysis, object->nr_overlaps),
 		analyze_words_number(analysis, object->nr_takes));
@@ -195,7 +195,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	analyze_story_wake(
 		analysis, story, &holding->second, analyze_say(analysis, "took %s, too", lock));
 	analyze_story_wake(analysis, story, &holding->ended,
-		analyze_say(analysis, "gave %s back, which it had held all the time", lock));
+		analyze_say(analysis, "released %s, which it had held all the time", lock));
 }
 
 const struct rule rules_two_holders = {

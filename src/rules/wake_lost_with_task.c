@@ -289,7 +289,7 @@ static void tell_object(struct analysis *analysis, const struct provenance_relay
 
 	if (variant == VARIANT_HANDED)
 		analyze_story_evidence(
-			analysis, story, "%s was handed over to it, and never given back", what);
+			analysis, story, "%s was handed over to it, and never released", what);
 	if (variant == VARIANT_FREE)
 		analyze_story_evidence(analysis, story,
 			"%s was given back before, and nobody has taken it since", what);

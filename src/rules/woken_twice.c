@@ -262,8 +262,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	};
 
 	finding->title = analyze_say(analysis,
-		"%s %s woken twice for one wait, and resumed by the second wake out of the next "
-		"one, at %s; it came from %s",
+		"%s %s woken twice for one wait, and resumed by the second wake from the next "
+		"wait, at %s; it came from %s",
 		analyze_words_number(analysis, group->count),
 		group->count == 1 ? "coroutine was" : "coroutines were",
 		analyze_words_place(analysis, first->wait_site),

@@ -196,7 +196,7 @@ static void tell_run(
 		.thread = run->thread,
 		.coro = analysis->model->coros.at[run->coro].id,
 		.sequence = UINT64_MAX,
-		.text = "went on from here",
+		.text = "resumed from here",
 	};
 
 	analyze_story_step(analysis, story, &step);
@@ -205,7 +205,7 @@ static void tell_run(
 	step.site = 0;
 	step.sequence = run->event;
 	step.text = analyze_say(analysis,
-		"let the thread go after %s; %s other%s had been ready for at least half of that, "
+		"suspended after %s; %s other%s had been ready for at least half of that, "
 		"coroutine %" PRIu64 " for the longest time",
 		analyze_words_duration(analysis, run->ns),
 		analyze_words_number(analysis, hog->nr_behind), hog->nr_behind == 1 ? "" : "s",

@@ -271,7 +271,7 @@ static void say_plain(struct text *text, const struct ct_event *event)
 	if (event->kind == CTP_KIND_RETURN && event->flags & CTP_RETURN_FAILED)
 		text_format(text, "%sfailed", text->length > before ? ", " : "");
 	if (event_is_told_around(event))
-		text_format(text, "%stold by a hook", text->length > before ? ", " : "");
+		text_format(text, "%srecorded by a hook", text->length > before ? ", " : "");
 }
 
 void say_event(struct text *text, const struct ct_event *event)

@@ -63,7 +63,7 @@ bool say_lacks_its_end(const struct ct_tables *tables)
 const char *say_end(const struct ct_tables *tables)
 {
 	if (tables->has_no_end)
-		return "of a form that tells no end of observation";
+		return "of a form that records no end of observation";
 	if (tables->goes_on)
 		return "goes on";
 	return tables->is_complete ? "with its end" : "cut short: its end is missing";
@@ -190,7 +190,7 @@ void say_resource(struct text *text, uint64_t handle)
 
 	switch (resource) {
 	case CTP_RESOURCE_NONE:
-		text_add(text, "something not told");
+		text_add(text, "something not recorded");
 		return;
 	case CTP_RESOURCE_DESCRIPTOR:
 		say_descriptor(text, (uint32_t)identity, 0, identity >> 32);

@@ -266,7 +266,7 @@ enum MHD_Result serve_readers_reply(struct serve_readers *readers, struct serve_
 	if (!add_reader(readers, reader)) {
 		free(reader);
 		return serve_reply_error(call, MHD_HTTP_SERVICE_UNAVAILABLE,
-			"at most %u pages are told of events at a time", SERVE_READERS_MAX);
+			"at most %u pages receive events at a time", SERVE_READERS_MAX);
 	}
 	response = MHD_create_response_from_callback(
 		MHD_SIZE_UNKNOWN, PIECE_BYTES, read_pieces, reader, end_reader);

@@ -179,7 +179,7 @@ static void welcome(struct service *service, int descriptor)
 	int *peer = find_free_peer(service);
 	struct ucred who = {0};
 	socklen_t length = sizeof(who);
-	const char *why = "the kernel does not tell who it is";
+	const char *why = "the kernel does not say who it is";
 
 	if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &who, &length) == 0)
 		why = refusal(service, descriptor, &who, peer);

@@ -198,7 +198,7 @@ def check_cut(scratch):
     for words, sentence in ((("cut", "--from", "1h"), "it holds nothing of that time: it was observed until 0.0"),
                             (("cut", "--from", "1s", "--to", "0s"), "the interval ends before it begins"),
                             (("cut", "--pack", "1", "--to", "0s"), "whose form has no packed blocks"),
-                            (("merge",), "nothing in it tells which run it is of"), (("recover",), "every command reads it")):
+                            (("merge",), "nothing in it names its run"), (("recover",), "every command reads it")):
         result = run(TOOL, *words, "-o", scratch / "none", GENERATIONS, status=2)
         check(sentence in result.stderr and not (scratch / "none").exists(), result.stderr)
     (scratch / "named.out").write_bytes(GENERATIONS.read_bytes())

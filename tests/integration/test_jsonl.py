@@ -84,7 +84,7 @@ def test_three_runs(place):
         check(quality["coroutines"] == 3 * COROUTINES, f"{quality['coroutines']} coroutines: runs were mixed")
         check(quality["lost"] == 0, f"{quality['lost']} lost, and every row is there")
         check(quality["observed_until_ns"] < 3_000_000_000_000, "an impossible row decided the end of observation")
-        check("does not tell when observation ended" in lines[0], "the missing end is not said first")
+        check("does not record when observation ended" in lines[0], "the missing end is not said first")
         check(lines[1].startswith("3 runs stand in this file"), f"the runs are not told: {lines}")
         check(f"{COROUTINES} probe_ids are used by more than one run" in lines[2], f"the ids are not told: {lines}")
         check(f"{count:,} of {3 * COROUTINES * EVENTS:,} rows" in lines[3], f"the rows are not told: {lines}")
@@ -92,7 +92,7 @@ def test_three_runs(place):
         check_suspects_only(told)
         check_copies(path, told)
         text = run(COROTRACER, "report", path).stdout
-        check(text.index("does not tell when") < text.index("runs stand in") < text.index("Nothing found"),
+        check(text.index("does not record when") < text.index("runs stand in") < text.index("Nothing found"),
               "data quality does not come first")
 
 
@@ -146,7 +146,7 @@ def test_everywhere(place):
     dumped = run(COROTRACER, "dump", path).stdout
     check(dumped.count(" resume c") == COROUTINES * EVENTS // 2, "dump does not show every row")
     info = run(COROTRACER, "info", path).stdout
-    check("its form does not tell" in info, "info does not say what is missing")
+    check("its form does not record it" in info, "info does not say what is missing")
     check(re.search(r"^process +not known: ", info, re.MULTILINE), f"info makes up a process:\n{info}")
     said = run(COROTRACER, "report", "-", input="{}\n", status=None)
     check("standard input:1: no line is a row" in said.stderr, said.stderr)

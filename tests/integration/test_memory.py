@@ -129,7 +129,7 @@ def check_run(place):
     """The closing judgement of a recording keeps to the bound as well."""
     trace = place + "/run.ctrace"
     said = run(COROTRACER, "run", "--memory", "16KiB", "--report", "-o", trace, "--", BUILD / "tests/targets/crowd", "20000")
-    check("of further coroutines are in the trace, and not in what follows" in said.stdout, f"run --memory: {said.stdout[:600]}")
+    check("of further coroutines are in the trace, and not in this report" in said.stdout, f"run --memory: {said.stdout[:600]}")
     check("coroutines alive at once take" in said.stderr, f"run does not tell before: {said.stderr}")
 
 

@@ -240,7 +240,7 @@ def check_before(place):
     check(not any(place["runs"]["count"] + place["waits"]["count"] for place in told["places"]), f"{told['places']}")
     check([(one["started"], one["per_second"]) for one in told["spawnings"]] == [(2, 10)], f"{told['spawnings']}")
     text = run(COROTRACER, "stats", trace).stdout
-    check("5 changes of state, told of the time before the observation" in text and "p99" not in text, text)
+    check("5 changes of state, recorded of the time before the observation" in text and "p99" not in text, text)
     check("before that" in run(COROTRACER, "report", trace).stdout, "the report, too")
     trace.write_text(BEFORE.replace("from=50ms", "from=0"))
     _, told = statistics(trace)

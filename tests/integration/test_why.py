@@ -84,7 +84,7 @@ def check_yield(place):
     check("could be woken" not in told and "not told" not in told, f"somebody is to wake it: {told}")
     told = run(COROTRACER, "why", trace, "2").stdout
     check(told.index("0.003000 s      the last notify of it that woke somebody")
-          < told.index("0.004000 s      the last that was done to it: notify, which found nobody"), told)
+          < told.index("0.004000 s      the last change to it: notify, which found nobody"), told)
 
 
 def check_complaints(place):

@@ -97,7 +97,7 @@ def check_descriptors(process, said):
     check_parts(why(process, 7).stdout, f"epoll instance {said['epoll']} has it, disarmed")
     alone = why(process, 8).stdout
     check_parts(alone, f"descriptor {said['alone']} is a socket", "no epoll instance has it")
-    check("as far as the trace tells" not in flat(alone + armed), f"the kernel tells more:\n{alone}{armed}")
+    check("as far as the trace shows" not in flat(alone + armed), f"the kernel tells more:\n{alone}{armed}")
     gone = why(process, 9).stdout
     check_parts(gone, f"descriptor {said['gone']} is not open at the end", "it waits for a descriptor that is closed")
     check("could be woken from outside" not in flat(gone), f"nothing can reach it there:\n{gone}")
@@ -267,7 +267,7 @@ def test_no_past():
         check_parts(told, "what it did before is not known", "coroutine 1 took lock 0x", "thread reader (",
                     "what happened before the recording began is not known")
         done = why(process, 2, status=4)
-        check_parts(done.stdout, "would tell", "thread sleeper (")
+        check_parts(done.stdout, "would record both", "thread sleeper (")
         check_parts(done.stderr, "ids are new each time somebody attaches", "COROTRACER_FLIGHT=,64M")
 
 
@@ -327,7 +327,7 @@ def test_graph(scratch):
     told = [node for node in nodes if node["waits_for"] == 2]
     check(owner["waiters"] == 999 and owner["left_out"] == 999 - len(told), f"{owner}, {len(told)} told")
     check_parts(run(COROTRACER, "why", scratch / "many.txt", 2).stdout, "coroutine 2 waits for lock 0x10",
-                "coroutine 1 must go on first", f"{999 - 10} more wait for it")
+                "coroutine 1 must be resumed first", f"{999 - 10} more wait for it")
 
 
 def test_running(scratch):

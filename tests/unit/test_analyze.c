@@ -267,52 +267,51 @@ static void test_advice(void)
 {
 	check_advice("4ms t1 suspend c1 @1\n5ms t1 park\n", CT_LACK_RESOURCE,
 		"1 coroutine waits at co_await Reply in call, client.cpp:7, and what for is not "
-		"told: add "
+		"recorded: add "
 		"`corotracer_resource()` to Reply, and `corotracer::notify()` where it is set: "
-		"then this "
-		"can be judged");
+		"then this wait can be judged");
 	check_advice("4ms t1 suspend c1 @2\n5ms t1 park\n", CT_LACK_RESOURCE,
-		"1 coroutine waits at reply in call, client.c:9, and what for is not told: name it "
+		"1 coroutine waits at reply in call, client.c:9, and what for is not recorded: "
+		"name it "
 		"in the "
 		"second "
 		"argument of `ctp_suspend()` there, and call `ctp_notify()` where it is set: then "
-		"this "
-		"can be judged");
+		"this wait can be judged");
 	/* Coroutines of two functions, at one place. */
 	check_advice("3ms t1 frame c1 0x11010 @3\n4ms t1 suspend c1 @2\n4ms t1 create c3 0x0 @1\n"
 		     "4ms t1 frame c3 0x11030 @4\n4ms t1 resume c3\n5ms t1 suspend c3 @2\n"
 		     "6ms t1 park\n",
 		CT_LACK_RESOURCE,
-		"2 coroutines wait at reply in call, client.c:9, and what for is not told: name it "
+		"2 coroutines wait at reply in call, client.c:9, and what for is not recorded: "
+		"name it "
 		"in the second argument of `ctp_suspend()` there, and call `ctp_notify()` where it "
-		"is set: then this can be judged; coroutines of several functions wait there: hand "
+		"is set: then this wait can be judged; coroutines of several functions wait there: "
+		"hand "
 		"the place of each call down to it, as by `CTP_SITE()` in a macro, so that their "
-		"waits can be told apart");
+		"waits can be distinguished");
 	check_advice("4ms t1 suspend c1 @3\n5ms t1 park\n", CT_LACK_RESOURCE,
-		"1 coroutine waits at src/client.rs:5, and what for is not told: put "
+		"1 coroutine waits at src/client.rs:5, and what for is not recorded: put "
 		"`corotracer::on(resource, ...)` around the future there, and call "
-		"`Resource::notify()` where it is set: then this can be judged");
+		"`Resource::notify()` where it is set: then this wait can be judged");
 	check_advice("4ms t1 suspend c1 channel:0x5000 @3\n", CT_LACK_CHANGE,
-		"1 coroutine waits at src/client.rs:5, for channel 0x5000, of which nothing else "
-		"is "
-		"told: call `Resource::notify()` where it is set or filled: then this can be "
-		"judged");
+		"1 coroutine waits at src/client.rs:5, for channel 0x5000, about which nothing "
+		"else is recorded: call `Resource::notify()` where it is set or filled: then this "
+		"wait "
+		"can be judged");
 	/* A language that has no call for it. */
 	check_advice("4ms t1 suspend c1 lock:0x5000 @4\n5ms t1 park\n", CT_LACK_NONE, "");
 	check_advice("4ms t1 suspend c1 channel:0x5000 @1\n5ms t1 park\n", CT_LACK_CHANGE,
-		"1 coroutine waits at co_await Reply in call, client.cpp:7, for channel 0x5000, of "
-		"which "
-		"nothing "
-		"else is told: call `corotracer::notify()` where it is set or filled: then this "
-		"can be "
-		"judged");
+		"1 coroutine waits at co_await Reply in call, client.cpp:7, for channel 0x5000, "
+		"about which nothing else is recorded"
+		": call `corotracer::notify()` where it is set or filled: then this "
+		"wait can be judged");
 	check_advice("3ms t1 notify c1 channel:0x5000\n4ms t1 suspend c1 channel:0x5000 @1\n4ms t1 "
 		     "park\n",
 		CT_LACK_NONE, "");
 	check_advice(
 		"4ms t1 suspend c1 channel:0x5000 @1\n5ms t1 notify c1 channel:0x5000 argument=1\n",
 		CT_LACK_PARK,
-		"workers do not tell when they sleep: call `corotracer::park()` and "
+		"the sleep of workers is not recorded: call `corotracer::park()` and "
 		"`corotracer::unpark()` around the wait for work");
 	/* For the clock, as it is told; and for too short a time. */
 	check_advice(

@@ -270,7 +270,7 @@ static void test_many_further_keys(void)
 	CHECK(has_note(source, ", 'key 15' 3 times, others 8,958 times"));
 	CHECK(has_note(source,
 		"3 rows were read, from which come 4 events, 1 of them for an addr that its "
-		"coroutine had not told before"));
+		"coroutine had not named before"));
 	source_close(source);
 }
 
@@ -468,7 +468,7 @@ static void test_end_is_not_told(void)
 	source = open_file(&text);
 	CHECK(source->tables->has_no_end);
 	CHECK(!source->tables->is_complete);
-	CHECK(strstr(source->tables->notes[0].text, "does not tell when observation ended"));
+	CHECK(strstr(source->tables->notes[0].text, "does not record when observation ended"));
 	CHECK_EQUAL(source->tables->processes[1].attached, 0);
 	CHECK_EQUAL(source->tables->processes[1].ended, 5000);
 	source_close(source);
@@ -532,7 +532,7 @@ static void test_limit_of_runs(void)
 		add_run(&text, 1000 + 10 * i, 3, 3, START + i * 1000000);
 	source = open_file(&text);
 	CHECK_EQUAL(source->tables->nr_processes, 257);
-	CHECK(has_note(source, "further ones are not told apart"));
+	CHECK(has_note(source, "further ones are not distinguished"));
 	CHECK_EQUAL(count_events(source), 2700);
 	source_close(source);
 }

@@ -241,7 +241,7 @@ static const struct ct_advice advice = {.lack = CT_LACK_RESOURCE,
 	.site = 2,
 	.nr_coros = 8,
 	.name = "AsyncRead",
-	.text = "8 coroutines wait at AsyncRead <7>, and what for is not told"};
+	.text = "8 coroutines wait at AsyncRead <7>, and what for is not recorded"};
 
 static const struct ct_waiting waiting[] = {
 	{.site = 2, .process = 1, .nr_coros = 8, .coro = 1025, .since = 1020000000},
@@ -300,16 +300,18 @@ static void test_verdict_of_a_part(void)
 			.nr_coros = 50,
 			.nr_by_state = {[CT_STATE_WAITING] = 13}}};
 
-	expect_words(&report, "Nothing found; looked for", true);
+	expect_words(&report, "Nothing found; 39 of 39 rules could judge", true);
 	expect_words(&report, "they may still be woken", true);
 	report.quality.nr_allowed = 2;
-	expect_words(&report, "Nothing found but at places that were allowed; looked for", true);
-	expect_words(&report, "of those at places that were allowed nothing is said", true);
+	expect_words(
+		&report, "Nothing found outside allowed places; 39 of 39 rules could judge", true);
+	expect_words(&report, "those at allowed places are not judged", true);
 	expect_words(&report, "may still be woken", false);
 	report.quality.nr_allowed = 0;
 	report.quality.nr_left_out = 1;
-	expect_words(&report, "Nothing found, in what was not left out; looked for", true);
-	expect_words(&report, "what was left out may be what would tell why", true);
+	expect_words(&report, "Nothing found, in what was not left out; 39 of 39 rules could judge",
+		true);
+	expect_words(&report, "the events that were left out may show why", true);
 	expect_words(&report, "may still be woken", false);
 }
 
@@ -319,13 +321,13 @@ static void test_advice(void)
 	struct ct_loss loss = {.process = 1, .count = 1, .reason = CTP_LOSS_BEFORE};
 	struct ct_report report = {.tables = &tables, .quality = {.nr_events = 900}};
 
-	expect_words(&report, "is it linked: does the program tell", true);
+	expect_words(&report, "is it linked: does the program record", true);
 	expect_words(&report, "is it idle", false);
 	report.quality.losses = &loss;
 	report.quality.nr_losses = 1;
 	expect_words(&report, "is it idle: recording began while the program ran", true);
 	loss.reason = CTP_LOSS_PAUSED;
-	expect_words(&report, "was it told: recording was stopped for a time", true);
+	expect_words(&report, "was it started: recording was stopped for a time", true);
 	expect_words(&report, "is it idle", false);
 	loss.reason = CTP_LOSS_SAMPLE;
 	report.quality.nr_left_out = 1;

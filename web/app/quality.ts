@@ -65,8 +65,8 @@ export function showQuality(into: HTMLElement, trace: Trace): void {
 	const doubts: [number, string][] = [
 		[quality.left_out, "events were left out, since they were not wanted"], [quality.impossible_events, "events have times that cannot be true, and are left out of everything"],
 		[quality.unknown_kinds, "events are of kinds that this version does not know"], [quality.broken_transitions, "changes of state do not fit"],
-		[quality.reordered_events, "events were put in order by what must hold"], [quality.unmatched_wakes, "wakes were for coroutines that are not known"],
-		[quality.late_ends, "runs count up to the next ones: hooks behind them told their ends too late"],
+		[quality.reordered_events, "events were reordered, because their time-stamps contradicted other events"], [quality.unmatched_wakes, "wakes were for coroutines that are not known"],
+		[quality.late_ends, "runs count up to the next runs: hooks after them recorded their ends too late"],
 		[quality.coroutines_mid_life, "coroutines were first seen in the middle of their lives"], [quality.frames_reused, "addresses served more than one coroutine"],
 		[quality.annotations_refused, "tasks, regions and counters are in no table"], [quality.allowed, "findings were allowed, and are not told"],
 	];
