@@ -53,7 +53,7 @@ void ct_query_close(struct ct_query *query);
  */
 void ct_query_interrupt(struct ct_query *query);
 
-/* ----------------------------------------------------------------------- asking */
+/* ----------------------------------------------------------------------- questions */
 
 /*
  * ct_query_ask: begins the first statement of `sql`; the statement before it is over. *ret_rest: the text after the
@@ -95,7 +95,7 @@ struct ct_query_cell {
 enum ct_status ct_query_next(
 	struct ct_query *query, const struct ct_query_cell **ret_cells, struct ct_error *reterr);
 
-/* ----------------------------------------------------------------------- writing */
+/* ----------------------------------------------------------------------- writing answers */
 
 /* The table uses the macro X: a caller's own X is saved here and restored after the table. */
 #pragma push_macro("X")
@@ -134,7 +134,7 @@ enum ct_status ct_query_write(struct ct_query *query, const char *sql,
 	const struct ct_query_write_options *options, const char *path,
 	struct ct_query_written *ret_written, struct ct_error *reterr);
 
-/* ----------------------------------------------------------------------- what there is */
+/* ----------------------------------------------------------------------- tables, functions and examples */
 
 struct ct_query_column_description {
 	const char *name;

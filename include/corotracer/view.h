@@ -30,7 +30,7 @@ extern "C" {
 struct ct_trace;
 struct ct_view;
 
-/* ------------------------------------------------------------------ what there is */
+/* ------------------------------------------------------------------ tables and columns */
 
 /* The number that ct_view_none returns for a type whose cells always hold something: no cell holds this number. */
 #define CT_VIEW_NOTHING (INT64_MIN + 1)
@@ -155,7 +155,7 @@ enum ct_status ct_view_why(struct ct_view *view, uint32_t process, uint64_t coro
 /* ct_view_tables: returns the tables that the trace's events refer to, as ct_trace_tables does. */
 const struct ct_tables *ct_view_tables(const struct ct_view *view);
 
-/* ----------------------------------------------------------------------- asking */
+/* ----------------------------------------------------------------------- questions */
 
 #define CT_VIEW_STARS_MOST 8u /* in a pattern: each star makes matching slower */
 
@@ -250,7 +250,7 @@ bool ct_view_parse(struct ct_view *view, enum ct_view_table table, uint32_t colu
 	const char *text, int64_t *ret_number);
 const char *ct_view_text(const struct ct_view *view, int64_t number);
 
-/* ------------------------------------------------------------------- screens' questions */
+/* ------------------------------------------------------------------- questions of screens */
 
 /*
  * ct_view_lanes: returns the states of coroutines, or what threads ran, between two times, at a resolution: a state

@@ -173,7 +173,7 @@ void ledger_crash_init(void)
 	}
 }
 
-/* ---------------------------------------------------------------- whose abort it is */
+/* ---------------------------------------------------------------- the code that caused an abort */
 
 /* Returns whether the code lies in a library between std::terminate, or an exception, and the program. */
 static bool is_in_runtime(const void *address)

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <time.h>
 
-/* ------------------------------------------------------------ what to wait for */
+/* ------------------------------------------------------------ descriptors to wait for */
 
 /* The bits above the lower sixteen that matter for finding a lost wakeup (def/kinds.def). */
 #define ARM_ONE_SHOT 0x4000u

@@ -45,7 +45,7 @@ void histogram_add(struct histogram *histogram, uint64_t value)
 	histogram_add_times(histogram, value, 1);
 }
 
-/* ---------------------------------------------------------------- small ones */
+/* ---------------------------------------------------------------- small histograms */
 
 static size_t bytes_of(uint32_t nr_cells)
 {
@@ -136,7 +136,7 @@ bool histogram_count(struct histogram **histogram, uint64_t value, uint64_t *roo
 	return true;
 }
 
-/* ---------------------------------------------------------------- all of them */
+/* ---------------------------------------------------------------- histograms of both kinds */
 
 void histogram_merge(struct histogram *histogram, const struct histogram *other)
 {

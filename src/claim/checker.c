@@ -12,7 +12,7 @@
 #include "stream/order.h"
 #include "claim/progress.h"
 
-/* ---------------------------------------------------------------- what claims name */
+/* ---------------------------------------------------------------- events and subjects that claims name */
 
 static void list_under(struct checker *checker, struct map *map, uint64_t key, size_t claim)
 {
@@ -219,7 +219,7 @@ static void take_subject(struct checker *checker, const struct ct_event *event)
 	touch(checker, subject_of(event), UINT64_C(1) << event->kind, event);
 }
 
-/* ---------------------------------------------------------------- what is missing */
+/* ---------------------------------------------------------------- missing events */
 
 static void note_missing(struct checker *checker, struct missing missing)
 {
@@ -266,7 +266,7 @@ static bool is_whole(const struct checker *checker, const struct claim *claim)
 	return true;
 }
 
-/* ---------------------------------------------------------------- deciding */
+/* ---------------------------------------------------------------- verdicts */
 
 static bool is_ordered(const struct checker *checker, const struct progress *progress)
 {

@@ -40,7 +40,7 @@ void collect_adopt_segment(struct segment *segment)
 	collect_segment_want(segment);
 }
 
-/* ------------------------------------------------------------------ its rings */
+/* ------------------------------------------------------------------ the segment's rings */
 
 /* Returns the record at a position whose memory was written; NULL: there is none. */
 static const struct ctp_record *record_at(
@@ -99,7 +99,7 @@ void collect_adopt_ring(
 	ring->reader.thread = collect_adopt_first_thread(segment, ring);
 }
 
-/* ------------------------------------------------------------------ what a recorder no longer has */
+/* ------------------------------------------------------------------ events that a recorder no longer has */
 
 void collect_adopt_note_first(
 	const struct segment *segment, struct segment_ring *ring, uint64_t raw)

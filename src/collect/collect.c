@@ -155,7 +155,10 @@ static void wind_up(struct collect *collect)
 
 /* ------------------------------------------------------------------ the loop */
 
-/* Arrivals are looked for again after a while, because a connection that wakes nobody would be missed otherwise. */
+/*
+ * Arrivals are looked for again after a while, because a connection that does not wake the engine would be missed
+ * otherwise.
+ */
 static bool are_arrivals_due(const struct collect *collect)
 {
 	return collect->has_news || collect->has_arrivals || collect->has_unwatched ||
@@ -476,7 +479,7 @@ enum ct_status collect_open(const struct ct_record_options *options, struct ct_s
 	return status;
 }
 
-/* ------------------------------------------------------------------ what it has come to */
+/* ------------------------------------------------------------------ results */
 
 void collect_stats(const struct collect *collect, struct ct_record_stats *ret_stats)
 {

@@ -131,7 +131,7 @@ static enum ct_status copy(struct flight_file *file, int descriptor, struct ct_e
 	return status;
 }
 
-/* ------------------------------------------------------------------ what it says of its process */
+/* ------------------------------------------------------------------ facts about the process */
 
 static bool is_this_boot(const char *boot)
 {

@@ -30,7 +30,7 @@ struct past {
 	uint64_t room; /* records that its chunks can hold beyond those of the rings so far */
 };
 
-/* ------------------------------------------------------------------ time */
+/* ------------------------------------------------------------------ times */
 
 static uint64_t time_ns(const struct past *past, uint64_t raw)
 {
@@ -148,7 +148,7 @@ static void define_code(struct past *past)
 		collect_mappings_add(&past->collect->mappings, &mapping, &past->collect->output);
 }
 
-/* ------------------------------------------------------------------ its rings */
+/* ------------------------------------------------------------------ the rings */
 
 /* From here on the segment owns the copy. */
 static enum ct_status take_segment(struct past *past, struct ct_error *reterr)
@@ -294,7 +294,7 @@ static void drain(struct past *past)
 	collect_segment_settle(segment, past->end_ns, true);
 }
 
-/* ------------------------------------------------------------------ the whole */
+/* ------------------------------------------------------------------ the whole file */
 
 static uint64_t before_end(const struct past *past, uint64_t ns)
 {

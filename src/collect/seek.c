@@ -108,7 +108,7 @@ static bool look_at(void *context, int number)
 	return true;
 }
 
-/* ---------------------------------------------------------------- how far its past may reach back */
+/* ---------------------------------------------------------------- the beginning of the target's past */
 
 /*
  * Notes when the target's flight recorder began. This is the target's own statement, and affects only its own times:
@@ -155,7 +155,7 @@ void collect_seek_past(struct collect *collect)
 	procfs_numbers(collect->target.pid, "fd", look_for_past, collect);
 }
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- the search */
 
 static enum ct_status fail_to_look(pid_t pid, struct ct_error *reterr)
 {

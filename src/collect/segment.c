@@ -360,7 +360,7 @@ uint32_t *collect_segment_sleeping(const struct segment *segment)
 	return &collect_segment_orders(segment)->sleeping;
 }
 
-/* ------------------------------------------------------------------ coming and going */
+/* ------------------------------------------------------------------ attaching and closing */
 
 static struct segment *find_free(struct collect *collect)
 {
@@ -530,7 +530,7 @@ void collect_segment_close(struct segment *segment)
 	memset(segment, 0, sizeof(*segment));
 }
 
-/* ------------------------------------------------------------------ orders to its probe (P-18, P-29) */
+/* ------------------------------------------------------------------ orders to the probe (P-18, P-29) */
 
 void collect_segment_order(struct segment *segment)
 {

@@ -17,7 +17,7 @@
 #define MILLISECOND_NS UINT64_C(1000000)
 #define SECOND_NS UINT64_C(1000000000)
 
-/* ------------------------------------------------------------------ how long */
+/* ------------------------------------------------------------------ length of the pause */
 
 static uint64_t quarter_of_a_ring(const struct collect *collect)
 {
@@ -63,7 +63,7 @@ void collect_wait_adapt(struct collect *collect, uint64_t nr_records, enum harve
 		collect->pause_ns += PAUSE_FLOWING_NS;
 }
 
-/* ------------------------------------------------------------------ awake */
+/* ------------------------------------------------------------------ waiting awake */
 
 static void note_events(struct collect *collect, const struct epoll_event *events, int nr_events)
 {
@@ -93,7 +93,7 @@ static int wait_at_epoll(struct collect *collect, uint64_t pause_ns)
 	return nr_events;
 }
 
-/* ------------------------------------------------------------------ asleep */
+/* ------------------------------------------------------------------ waiting asleep */
 
 static bool segments_have_news(void *context)
 {

@@ -22,7 +22,7 @@ static uint32_t bytes_of(unsigned bits, uint32_t count)
 	return (uint32_t)(((uint64_t)bits * count + 7) / 8);
 }
 
-/* ---------------------------------------------------------------- the plan */
+/* ---------------------------------------------------------------- choice of the form */
 
 /* The distinct numbers, in the order in which they come. */
 struct distinct {
@@ -154,7 +154,7 @@ struct bits_plan column_bits_plan(
 	return plan;
 }
 
-/* ---------------------------------------------------------------- bits */
+/* ---------------------------------------------------------------- packing and unpacking */
 
 /* Writes numbers of up to MOST_BITS, or of 64, one after the other. */
 static void put_all(uint8_t *to, unsigned bits, const uint64_t *numbers, uint32_t count)

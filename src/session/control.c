@@ -146,7 +146,7 @@ static void *take_orders(void *argument)
 	}
 }
 
-/* ---------------------------------------------------------------- from outside */
+/* ---------------------------------------------------------------- opening and closing */
 
 static int listen_as(int64_t pid)
 {

@@ -82,7 +82,7 @@ static void *judge_copy(void *argument)
 	return NULL;
 }
 
-/* ---------------------------------------------------------------- from outside */
+/* ---------------------------------------------------------------- functions for other threads */
 
 static void start(struct flight_judge *judge, struct ct_sink *window, uint64_t now_ns)
 {

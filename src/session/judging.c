@@ -265,7 +265,7 @@ static void *work(void *argument)
 	return NULL;
 }
 
-/* ---------------------------------------------------------------- from outside */
+/* ---------------------------------------------------------------- functions for other threads */
 
 static void init_lock(struct judging *judging)
 {

@@ -48,7 +48,7 @@ struct namer *namer_new(uint64_t now_ns)
 	return namer;
 }
 
-/* ---------------------------------------------------------------- a site */
+/* ---------------------------------------------------------------- one site */
 
 static enum ct_status resolve(struct symbol_resolver *resolver, const struct ct_mapping *mappings,
 	uint32_t nr_mappings, const struct collect_site *site, struct symbol_place *ret_place,
@@ -194,7 +194,7 @@ int namer_wait_ms(const struct namer *namer, const struct collect *collect, int 
 	return wait_ms < 0 || wait_ms > longest ? longest : wait_ms;
 }
 
-/* ---------------------------------------------------------------- the end */
+/* ---------------------------------------------------------------- the end of the recording */
 
 static enum ct_status name_rest(
 	struct namer *namer, const struct batch *all, struct ct_sink *sink, struct ct_error *reterr)

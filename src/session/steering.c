@@ -2,7 +2,7 @@
 /*
  * An order is a request in a list. An eventfd wakes the recording's thread, which takes the request out and carries it
  * out, or sends it through the queue. The last of the two sides to finish frees the request: the asking side after it
- * got the outcome, or the side that carries it out if nobody waits any more.
+ * got the outcome, or the side that carries it out if the asking thread has given up.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -37,7 +37,7 @@ struct request {
 	int descriptor;    /* for REQUEST_COPY */
 	uint64_t now_ns;   /* when the request was taken out */
 	bool is_done;      /* the outcome below is set */
-	bool is_abandoned; /* nobody waits for the request */
+	bool is_abandoned; /* the asking thread has given up */
 	enum ct_status outcome;
 	struct ct_error error;
 };
@@ -63,7 +63,7 @@ struct steering {
 	uint64_t watched_ns;     /* when the state was last asked for */
 };
 
-/* ---------------------------------------------------------------- making */
+/* ---------------------------------------------------------------- making and freeing */
 
 static enum ct_status watch(struct steering *steering, int descriptor, struct ct_error *reterr)
 {
@@ -224,7 +224,7 @@ static struct request *take_request(struct steering *steering)
 	return request;
 }
 
-/* ---------------------------------------------------------------- the state */
+/* ---------------------------------------------------------------- the published state */
 
 /* Runs on the queue's thread, after the last of nr_taken events: the filter's counts are then those of these events. */
 static void publish_behind_queue(void *context, uint64_t nr_taken)
@@ -269,7 +269,7 @@ static void publish(struct steering *steering, uint64_t now_ns)
 	queue_call(steering->of.queue, publish_behind_queue, steering, stats.nr_events);
 }
 
-/* ---------------------------------------------------------------- carrying out */
+/* ---------------------------------------------------------------- carrying out orders */
 
 static const enum filter_subject subjects[NR_ORDERS] = {
 	[ORDER_START] = FILTER_START,
@@ -355,7 +355,7 @@ static void carry_out(struct steering *steering, struct request *request)
 		queue_call(steering->of.queue, copy_window, request, request->now_ns);
 }
 
-/* ---------------------------------------------------------------- steps */
+/* ---------------------------------------------------------------- steps of the recording */
 
 static bool is_watched(struct steering *steering, uint64_t now_ns)
 {
@@ -411,7 +411,7 @@ int steering_wait_ms(struct steering *steering, int wait_ms)
 	return is_watched(steering, clock_monotonic_ns()) ? WATCHED_WAIT_MS : wait_ms;
 }
 
-/* ---------------------------------------------------------------- from other threads */
+/* ---------------------------------------------------------------- functions for other threads */
 
 void steering_now(struct steering *steering, struct ct_record_now *ret_now)
 {

@@ -143,7 +143,7 @@ void snapshot_coro_forget(struct snapshot *snapshot, uint32_t index)
 	snapshot->nr_coros--;
 }
 
-/* ---------------------------------------------------------------- ahead */
+/* ---------------------------------------------------------------- looking ahead */
 
 /*
  * Returns the coroutine that a record is most likely about. The kind of the next record cannot be predicted, so there

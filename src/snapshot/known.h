@@ -81,7 +81,7 @@ struct snapshot_fact {
 	uint32_t origin; /* 0: the slot is free */
 	uint32_t next;   /* next in the chain, or next free slot */
 	uint32_t detail; /* a fact that is a detail of this one */
-	uint32_t is_old; /* it was known when the snapshot was last told */
+	uint32_t is_old; /* it was known when the snapshot was last handed out */
 };
 
 /* An origin, and the fact that its last record became: a detail that follows belongs to that fact. */
@@ -98,7 +98,7 @@ struct snapshot_source {
 	uint64_t last_region; /* the last region that began or ended */
 };
 
-/* A reference to something that is to be told. */
+/* A reference to something that is to be handed out. */
 struct snapshot_reference {
 	uint64_t place; /* time of the record to which it belongs */
 	uint32_t group;
@@ -323,7 +323,7 @@ uint32_t snapshot_first_named(const struct snapshot *snapshot, uint32_t segment,
  */
 bool snapshot_forget_past(struct snapshot *snapshot);
 
-/* snapshot_age: marks everything that is known as told before. */
+/* snapshot_age: marks everything that is known as handed out before. */
 void snapshot_age(struct snapshot *snapshot);
 
 /* ------------------------------------------------------------------ coros.c */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The present state of a recording: which coroutines are alive, in which state and since when, which locks they hold,
- * which descriptors are open. Records are folded in as they come; the state is told as records again: the few folded
- * records from which a reader arrives at the same state.
+ * which descriptors are open. Records are folded in as they come; the state is handed out as records again: the few
+ * folded records from which a reader arrives at the same state.
  *
  * A trace that begins in the middle of a run (a part cut out of a longer one, the flight recorder's window) begins with
  * such records; docs/spec/trace-format.md has the rules (F-60 ...).
@@ -31,7 +31,7 @@ struct snapshot_origin {
 	uint32_t thread;
 };
 
-/* One record to be told, and its origin. */
+/* One record that is handed out, and its origin. */
 struct snapshot_record {
 	struct ctp_record record;
 	uint32_t origin; /* see snapshot_origin_at */
@@ -86,12 +86,12 @@ void snapshot_fold_many(
 void snapshot_beat(struct snapshot *snapshot);
 
 /*
- * snapshot_tell: begins to tell the records that lead to the present state. Returns false if out of memory. Forgets
+ * snapshot_tell: begins to hand out the records that lead to the present state. Returns false if out of memory. Forgets
  * what nobody can ask for any more, such as closed descriptors that nobody waits for.
- * snapshot_tell_next: returns some more records; *ret_count is 0 after the last one. The array belongs to the snapshot
- * and is valid until the next call. The records of each stream come by time; if there are very many, the streams
- * alternate. Returns false if out of memory. No record may be folded in between. Memory for a part of the records is
- * allocated meanwhile, and freed at the end.
+ * snapshot_tell_next: hands out some more records; *ret_count is 0 after the last one. The array belongs to the
+ * snapshot and is valid until the next call. The records of each stream come by time; if there are very many, the
+ * streams alternate. Returns false if out of memory. No record may be folded in between. Memory for a part of the
+ * records is allocated meanwhile, and freed at the end.
  */
 bool snapshot_tell(struct snapshot *snapshot);
 bool snapshot_tell_next(
@@ -126,7 +126,10 @@ uint64_t snapshot_nr_unfinished(const struct snapshot *snapshot);
 void snapshot_each_waiting(const struct snapshot *snapshot, void *context,
 	void (*tell)(void *context, uint32_t origin, const struct ctp_record *record));
 
-/* snapshot_nr_told_at_most: returns an upper bound of the number of records that would be told. Costs nothing. */
+/*
+ * snapshot_nr_told_at_most: returns an upper bound of the number of records that snapshot_tell would hand out. Costs
+ * nothing.
+ */
 uint64_t snapshot_nr_told_at_most(const struct snapshot *snapshot);
 
 /* snapshot_nr_bytes: returns the memory of what the snapshot knows. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Making and freeing the snapshot, and telling it.
+ * Making and freeing the snapshot, and handing out its records.
  *
- * A million coroutines have millions of records to tell, so the records are never all gathered. Instead references of
- * 16 bytes are gathered, for one stretch of time after the other. Within a stretch the references are sorted by stream
- * and by time; the records are made from them when they are asked for.
+ * A million coroutines have millions of records to hand out, so the records are never all gathered. Instead references
+ * of 16 bytes are gathered, for one stretch of time after the other. Within a stretch the references are sorted by
+ * stream and by time; the records are made from them when they are asked for.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -215,7 +215,7 @@ uint64_t snapshot_nr_forgotten(const struct snapshot *snapshot)
 	return snapshot->nr_forgotten;
 }
 
-/* ---------------------------------------------------------------- what is told */
+/* ---------------------------------------------------------------- what is handed out */
 
 enum { CREATION, FRAME, STATE, FACT, WHATS };
 
@@ -253,7 +253,7 @@ static void refer_fact(struct snapshot *snapshot, uint32_t index)
 	refer(snapshot, fact->origin, fact->record.time, index, FACT);
 }
 
-/* An end that came lately is told, too, because its beginning may still be in a ring. */
+/* An end that came lately is handed out, too, because its beginning may still be in a ring. */
 static bool is_worth_telling(const struct snapshot_fact *fact)
 {
 	switch (snapshot_kind(fact)) {
@@ -270,7 +270,7 @@ static bool is_worth_telling(const struct snapshot_fact *fact)
 	}
 }
 
-/* For a destroyed coroutine, only the facts that it left are told. */
+/* For a destroyed coroutine, only the facts that it left are handed out. */
 static void refer_coro(struct snapshot *snapshot, uint32_t index)
 {
 	const struct snapshot_coro *coro = &snapshot->coros.at[index];
@@ -306,13 +306,13 @@ static void refer_graves(struct snapshot *snapshot)
 		uint32_t grave = snapshot->graves[i % SNAPSHOT_GRAVES];
 		const struct snapshot_coro *coro = &snapshot->coros.at[grave];
 
-		/* Holders of locks were told already. */
+		/* Holders of locks have references already. */
 		if (coro->origin && !snapshot_coro_has(snapshot, coro, CTP_KIND_ACQUIRE))
 			refer(snapshot, coro->origin, coro->since, grave, STATE);
 	}
 }
 
-/* Always in this order, in which records of the same time are told. */
+/* Always in this order, in which records of the same time are handed out. */
 static void refer_all(struct snapshot *snapshot, enum snapshot_telling_step step)
 {
 	size_t i;

@@ -40,7 +40,7 @@ struct search {
 	bool is_backward;
 };
 
-/* ---------------------------------------------------------------- what there is to order */
+/* ---------------------------------------------------------------- candidates */
 
 static void add(
 	struct search *search, const struct window *window, uint32_t place, const struct link *link)
@@ -195,7 +195,7 @@ static unsigned present_cost(const struct search *search)
 	return cost;
 }
 
-/* ---------------------------------------------------------------- doing it */
+/* ---------------------------------------------------------------- applying an order */
 
 /* Returns how many events of this thread lie before a place, from `first` on. */
 static uint32_t nr_of_thread(

@@ -49,7 +49,7 @@ enum act {
 	NR_COROUTINE_ACTS,
 	ACT_TAKE = NR_COROUTINE_ACTS,
 	ACT_GIVE,
-	ACT_PASS, /* a lock, to a receiver whom a detail names */
+	ACT_PASS, /* a lock, to the receiver in a detail */
 };
 
 #define COST_ODD 1u

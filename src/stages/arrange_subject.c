@@ -27,7 +27,7 @@ void arrange_subjects_fini(struct subjects *subjects)
 	free(subjects->frames);
 }
 
-/* ---------------------------------------------------------------- whom a wake means */
+/* ---------------------------------------------------------------- targets of wakes */
 
 static struct subject_frame *frame_at(struct subjects *subjects, uint64_t address)
 {
@@ -51,7 +51,7 @@ static uint64_t target_of(struct subjects *subjects, const struct ct_event *even
 	}
 }
 
-/* ---------------------------------------------------------------- what an event does */
+/* ---------------------------------------------------------------- effects of an event */
 
 static unsigned deed(struct deed *deed, uint64_t key, enum act act, uint32_t by)
 {
@@ -164,7 +164,7 @@ unsigned arrange_subject_deeds(
 	}
 }
 
-/* ---------------------------------------------------------------- the table */
+/* ---------------------------------------------------------------- the table of subjects */
 
 static bool is_free(const struct subject *subject, uint32_t oldest)
 {

@@ -15,7 +15,7 @@ static struct filter *filter_of(const struct ct_sink *sink)
 	return (struct filter *)(uintptr_t)sink;
 }
 
-/* ---------------------------------------------------------------- what is told of it */
+/* ---------------------------------------------------------------- reports of what is left out */
 
 static enum ct_status define(
 	struct filter *filter, const struct ct_definition *definition, struct ct_error *reterr)
@@ -418,7 +418,7 @@ static enum ct_status filter_define(
 	return define(filter, &changed, reterr);
 }
 
-/* ---------------------------------------------------------------- the end */
+/* ---------------------------------------------------------------- the end of the recording */
 
 static enum ct_status define_end(
 	struct filter *filter, const struct filter_totals *totals, struct ct_error *reterr)
@@ -509,7 +509,7 @@ static enum ct_status filter_close(struct ct_sink *sink, bool is_wanted, struct 
 	return status;
 }
 
-/* ---------------------------------------------------------------- the beginning */
+/* ---------------------------------------------------------------- opening */
 
 enum ct_status filter_sink_open(const struct ct_wanted *wanted, struct ct_sink *inner,
 	struct ct_sink **ret_sink, struct ct_error *reterr)

@@ -11,8 +11,9 @@
  * that says what was asked for. The counts of END are those of the events that were passed on.
  *
  * A coroutine that is left out from the middle of its life gets a mark (LEFT_OUT) there. A wake or switch between a
- * kept coroutine and one that is left out stays, without the latter. A window that opens for the first time begins with
- * the records that lead to the state of that moment; one that opens again does not, and the gap is a loss.
+ * kept coroutine and one that is left out stays, without the one that is left out. A window that opens for the first
+ * time begins with the records that lead to the state of that moment; one that opens again does not, and the gap is a
+ * loss.
  *
  * Patterns are those of fnmatch(3). A place matches by its function, its file's name, "file:line", or its name; a name
  * by its text.

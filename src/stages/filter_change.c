@@ -6,7 +6,7 @@
 #include "stages/filter_parts.h"
 #include "base/text.h"
 
-/* ---------------------------------------------------------------- sites, to be matched again */
+/* ---------------------------------------------------------------- sites that are matched again */
 
 static bool copy_text(const char *text, char **ret_copy)
 {
@@ -86,7 +86,7 @@ static enum ct_status change_patterns(struct filter *filter, struct patterns *pa
 	return match_sites(filter) ? CT_OK : ct_fail_memory(reterr);
 }
 
-/* ---------------------------------------------------------------- telling */
+/* ---------------------------------------------------------------- the note of what is wanted */
 
 static void list_patterns(struct text *text, const char *what, const struct patterns *patterns)
 {
@@ -154,7 +154,7 @@ static enum ct_status stop(struct filter *filter, struct ct_error *reterr)
 		1, reterr);
 }
 
-/* ---------------------------------------------------------------- all */
+/* ---------------------------------------------------------------- all changes */
 
 static enum ct_status apply(
 	struct filter *filter, const struct filter_change *change, struct ct_error *reterr)

@@ -45,7 +45,7 @@ static enum fate fate_of(
 	return leaving == LEAVING_SAMPLED ? FATE_SAMPLE : FATE_LEFT_OUT;
 }
 
-/* ---------------------------------------------------------------- leaving out */
+/* ---------------------------------------------------------------- leaving out coroutines */
 
 /* A coroutine for which there is no room is not left out. */
 static bool has_room(const struct filter *filter, const struct map *known, uint64_t key)
@@ -128,7 +128,7 @@ static bool notice(struct filter *filter, const struct filter_stream *stream,
 	return true;
 }
 
-/* ---------------------------------------------------------------- records of two */
+/* ---------------------------------------------------------------- records of two coroutines */
 
 /* Removes an unwanted waker from a wake; a wake of an unwanted coroutine is left out as a whole. */
 static enum fate judge_wake(const struct filter *filter, const struct filter_segment *segment,
@@ -176,7 +176,7 @@ static bool note_frame(const struct filter *filter, struct filter_segment *segme
 	return true;
 }
 
-/* ---------------------------------------------------------------- all */
+/* ---------------------------------------------------------------- all records */
 
 static void note_running(struct filter_stream *stream, const struct ctp_record *record)
 {

@@ -12,7 +12,7 @@
 #define PENDING_MAX (1u << 20)
 #define TIDY_RECORDS 65536u
 
-/* ---------------------------------------------------------------- what folding tells */
+/* ---------------------------------------------------------------- observations of folding */
 
 uint64_t watch_ns(const struct watch *watch, uint32_t origin, uint64_t raw)
 {
@@ -259,7 +259,7 @@ static enum ct_status watch_define(
 	return directory_note(&watch->directory, definition) ? status : ct_fail_memory(reterr);
 }
 
-/* ---------------------------------------------------------------- looking */
+/* ---------------------------------------------------------------- conditions */
 
 /*
  * Returns whether the condition becomes true. After a report the condition must be clearly false for a while before it
@@ -320,7 +320,7 @@ bool watch_look(struct watch *watch, uint64_t now_ns, struct text *ret_reason)
 	return is_wanted;
 }
 
-/* ---------------------------------------------------------------- what is found */
+/* ---------------------------------------------------------------- findings */
 
 bool watch_wants_findings(const struct watch *watch)
 {
@@ -352,7 +352,7 @@ void watch_take_findings(struct watch *watch, const enum ct_grade grades[CT_NR_R
 	}
 }
 
-/* ---------------------------------------------------------------- its life */
+/* ---------------------------------------------------------------- opening and closing */
 
 static enum ct_status watch_flush(struct ct_sink *sink, struct ct_error *reterr)
 {

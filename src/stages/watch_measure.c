@@ -33,7 +33,7 @@ static double statistic_of(const struct watched *watched)
 	return (double)histogram_at(&both, watched->condition.share);
 }
 
-/* ---------------------------------------------------------------- looking at all coroutines */
+/* ---------------------------------------------------------------- looks at all coroutines */
 
 static uint64_t pause_of(const struct watched *watched)
 {
@@ -103,7 +103,7 @@ static double longest_wait(const struct watch *watch, struct watched *watched, u
 	return watched->value;
 }
 
-/* ---------------------------------------------------------------- all of them */
+/* ---------------------------------------------------------------- all quantities */
 
 bool watch_measure(
 	const struct watch *watch, struct watched *watched, uint64_t now_ns, double *ret_value)

@@ -42,7 +42,7 @@ struct follow {
 	bool is_over;
 };
 
-/* ---------------------------------------------------------------- blocks that came */
+/* ---------------------------------------------------------------- new blocks */
 
 static bool take_events(struct follow *follow, struct store_cursor *cursor, ct_time limit)
 {
@@ -150,7 +150,7 @@ static void order_waiting(struct follow *follow)
 	follow->next = 0;
 }
 
-/* ---------------------------------------------------------------- looking */
+/* ---------------------------------------------------------------- looks at the file */
 
 static enum ct_status scan_header(struct follow *follow, struct ct_error *reterr)
 {
@@ -201,7 +201,7 @@ static enum ct_status look(struct follow *follow, struct ct_error *reterr)
 	return follow->is_over ? CT_END : CT_AGAIN;
 }
 
-/* ---------------------------------------------------------------- source */
+/* ---------------------------------------------------------------- the source */
 
 static enum ct_status follow_next(
 	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)

@@ -54,7 +54,7 @@ static bool is_due(const struct store_sink *store, uint64_t now_ns)
 	return (is_long || is_full(store)) && own_bytes(store) >= worth(generation->repeated_bytes);
 }
 
-/* ---------------------------------------------------------------- how things stand */
+/* ---------------------------------------------------------------- carried records */
 
 static enum ct_status write_carried_block(struct store_sink *store, struct store_open_block *block,
 	uint32_t stream, struct ct_error *reterr)

@@ -40,7 +40,7 @@ void store_missing_beat(struct scan *scan, uint64_t monotonic_ns, bool is_end)
 		torn->beat_after_ns = monotonic_ns;
 }
 
-/* ---------------------------------------------------------------- counting */
+/* ---------------------------------------------------------------- how much is missing */
 
 /* The position in the recording that the file has reached, and the events that it skipped on the way. */
 struct walk {

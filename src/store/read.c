@@ -67,7 +67,7 @@ static __attribute__((noinline)) void load_front(struct store_source *store, siz
 	front->is_carried = cursor->is_carried;
 }
 
-/* ------------------------------------------------------------------------ tree */
+/* ------------------------------------------------------------------------ the tree */
 
 static bool is_before_at_once(const struct store_source *store, uint64_t one, uint64_t other)
 {
@@ -170,7 +170,7 @@ static void start(struct store_source *store)
 		store->tree[0] = play_below(store, 1);
 }
 
-/* ---------------------------------------------------------------------- source */
+/* ---------------------------------------------------------------------- the source */
 
 /*
  * A run in the making. This copy stays in registers, while the compiler must assume that written memory changes

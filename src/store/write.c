@@ -76,7 +76,7 @@ static enum ct_status finish_block(
 	return status;
 }
 
-/* -------------------------------------------------------------------- failing */
+/* -------------------------------------------------------------------- failure */
 
 static const struct directory_segment *segment_of(
 	const struct store_sink *store, const struct stream *stream)

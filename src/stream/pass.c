@@ -14,7 +14,7 @@
 /* Often enough for one line a second, and rarely enough not to cost anything. */
 #define TELL_EVERY 16384u
 
-/* ---------------------------------------------------------------- what is wanted */
+/* ---------------------------------------------------------------- the wanted part */
 
 static const struct {
 	const char *name;
@@ -121,7 +121,7 @@ bool pass_is_all(const struct pass *pass)
 				!pass->followed.coroutine && !pass->is_place && !pass->has_kinds);
 }
 
-/* ---------------------------------------------------------------- what is taken */
+/* ---------------------------------------------------------------- questions */
 
 bool pass_takes_time(const struct pass *pass, ct_time from, ct_time until)
 {
@@ -169,7 +169,7 @@ bool pass_count(struct pass *pass, bool is_taken)
 	return is_taken;
 }
 
-/* ---------------------------------------------------------------- how far it is */
+/* ---------------------------------------------------------------- progress */
 
 static void tell(struct pass *pass)
 {

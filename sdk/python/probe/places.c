@@ -251,7 +251,7 @@ static bool is_name(const struct code *code)
 	return strncmp(dot ? dot + 1 : name, "__", 2) != 0;
 }
 
-/* ---------------------------------------------------------------- which of the frames */
+/* ---------------------------------------------------------------- choice of the frames */
 
 static enum owner owner_at(const struct frames *frames, uint32_t index)
 {
@@ -372,7 +372,7 @@ static const struct code *frames_add(struct frames *frames, PyObject *object)
 	return code;
 }
 
-/* ---------------------------------------------------------------- from a task inwards */
+/* ---------------------------------------------------------------- frames from a task inwards */
 
 /* Returns the generator of a manager that contextlib enters or leaves in this frame; NULL: there is none. */
 static PyObject *generator_of(PyObject *frame)
@@ -436,7 +436,7 @@ uint32_t places_of_await(PyObject *coroutine, PyObject *(*unwrap)(PyObject *obje
 	return frames.count ? site_of(&frames, true, true) : 0;
 }
 
-/* ---------------------------------------------------------------- from a frame outwards */
+/* ---------------------------------------------------------------- frames from a frame outwards */
 
 static void turn(struct frames *frames)
 {
