@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that includes an adapter's header, and says whether it is attached: at the beginning of main; when it
- * attaches as well; in a forked child; and when the child attaches.
+ * A program that includes an adapter's header, and prints whether it is attached: at the beginning of main; after
+ * attaching a second time; in a forked child; and after the child has attached.
  */
 #include <stdio.h>
 #include <sys/wait.h>

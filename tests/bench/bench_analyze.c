@@ -5,10 +5,10 @@
  *	bench_analyze make TRACE EVENTS FILE
  *	bench_analyze floor FILE
  *
- * The first writes FILE, the events of TRACE repeated with later times and other coroutines (workload.h), in the
- * memory of one repetition. The second prints, as JSON, what any analysis of FILE has to spend on one core: opening it,
- * decoding all events in order, and a copy of as many records of 32 bytes, which lie in 16 MiB of memory. Times are
- * those of the processor that this thread used.
+ * `make` writes FILE, which repeats the events of TRACE with later times and other coroutines (workload.h), with the
+ * memory of only one repetition. `floor` prints, as JSON, the least time that any analysis of FILE needs on one core:
+ * opening it, decoding all events in order, and copying as many records of 32 bytes within 16 MiB of memory. Times are
+ * this thread's CPU time.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the C++ probe costs, look-ups of site, frame and id included, beside the machine's own floor, as
- * JSON on standard output.
+ * What the C++ probe costs, including look-ups of site, frame and id, compared with the machine's floor; prints JSON on
+ * standard output.
  *
  *	bench_cpp [--reader] [ROUNDS]
  *
- * Each thing that a coroutine does is measured twice, as the program does it by itself and as it does it
- * traced; the difference is the cost. The floor is what no tracer with time-stamps and records can do
- * without: one reading of the counter, one 32-byte record, one release store of a head. Each round runs
- * a short batch of every case, in an order that changes, and a ratio is the median of the rounds' own
- * ratios. Between batches, untimed, the ring is drained by this program itself; with --reader a thread
+ * Each operation of a coroutine is measured twice, untraced and traced; the difference is the cost. The floor is the
+ * least that a tracer with time-stamps and records needs: one reading of the counter, one 32-byte record, one release
+ * store of a head. Each round runs a short batch of every case, in an order that changes, and a ratio is the median of
+ * the rounds' own ratios. Between batches, untimed, the ring is drained by this program itself; with --reader a thread
  * copies what is written every millisecond instead, as the engine does.
  */
 #include <algorithm>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of a trace as tracepoints of LTTng-UST, for `./dev bench store`, which records them in a session:
- * prints what one costs here, as JSON.
+ * Emits the events of a trace as tracepoints of LTTng-UST, which `./dev bench store` records in a session; prints the
+ * cost of one event as JSON.
  *
  *	bench_ctf TRACE EVENTS
  */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Both sides of `./dev bench idle`. The engine's, on the collector: how long after it was published the first event
- * after idleness is in the sink's hands.
+ * Both sides of `./dev bench idle`. The engine's side, with the collector, measures the time from publishing the first
+ * event after idleness until the sink has it:
  *
  *	bench_idle first MODE EVENTS
  *
- * prints one JSON object. The target's:
+ * prints one JSON object. The target's side:
  *
  *	bench_idle target MODE idle SECONDS   one event, and then nothing
  *	bench_idle target MODE first EVENTS   each after 20 to 50 ms of nothing; its object is when it was published
  *	bench_idle target MODE busy SECONDS   one event a millisecond; prints how many found the engine asleep
  *
- * MODE is `woken`: the probe takes part in the sleep handshake, or `polled`: a second thread is there at the
- * attachment, so that it does not, and the engine polls.
+ * MODE is `woken`: the probe takes part in the sleep handshake; or `polled`: a second thread exists when the target
+ * attaches, so the probe does not take part, and the engine polls.
  */
 #include <inttypes.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What JSON lines cost, as JSON on standard output: rows written and read in MB/s, beside what this
- * machine needs to look at every byte of the file once.
+ * What JSON lines cost; prints JSON on standard output: the MB/s of rows written and read, compared with the time that
+ * this machine needs to look at every byte of the file once.
  *
  *	bench_jsonl FILE
  *

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What living coroutines cost the engine, as JSON on standard output: memory of each, and the time of an event while
- * so many are alive.
+ * What live coroutines cost the engine; prints JSON on standard output: the memory of each, and the time of an event
+ * while so many are alive.
  *
  *	bench_million [FOLDER]
  *	bench_million --living SHAPE NUMBER FILE
  *
- * For 1,000 to 1,000,000 of them: each is created, has a frame, runs, and suspends; then some are woken, resumed and
- * suspended by chance: first a thousand, while the others live on, then all, so that hardly any event is about one that
- * lies near the processor. The sink is that of a trace file, with a heartbeat every 50,000 events and all generations
- * that come due: what these tell of the living is part of an event's cost, and the longest heartbeat stands beside it.
- * Memory is what the heap holds before and after; at its peak there is what one generation
- * takes for its telling. Times are of the processor that this thread used.
+ * The first form does this for 1,000 to 1,000,000 coroutines: each is created, has a frame, runs, and suspends; then
+ * coroutines chosen at random are woken, resumed and suspended: first among a thousand while the others stay alive,
+ * then among all, so that the coroutine of an event is hardly ever in the processor's cache. The sink writes a trace
+ * file, with a heartbeat every 50,000 events and all generations that are due: restating the live coroutines is part of
+ * an event's cost, and the longest heartbeat is printed, too. Memory is the difference of the heap's size before and
+ * after; its peak includes the memory for one restatement. Times are this thread's CPU time.
  *
- * The second form writes a trace in which so many live on, for what reads it. SHAPE is `waiting` (each was created, ran
- * and waits), `turns` (and was woken, ran and waits again, twice), `descriptors` (as `waiting`, with a frame, each for
- * a descriptor of its own), or `scattered` (as `waiting`, the ids far from each other).
+ * The second form writes a trace in which NUMBER coroutines stay alive, for benchmarks of readers. SHAPE is `waiting`
+ * (each was created, ran and waits), `turns` (and was woken, ran and waits again, twice), `descriptors` (as `waiting`,
+ * with a frame, each for a descriptor of its own), or `scattered` (as `waiting`, the ids far from each other).
  */
 #include <inttypes.h>
 #include <malloc.h>

@@ -5,12 +5,11 @@
  *
  *	bench_paced THREADS RATE SECONDS
  *
- * Each thread resumes and suspends 100 coroutines in turn, as a scheduler does. RATE is events a second and
- * thread, 0: as many as it can. Between batches of 64 events a thread waits, busy, until the next batch is due;
- * what it could not do in time (it was off the processor) it does not make up for. Prints one JSON object: the
- * events that were given to the probe, the time this took, the CPU seconds of the program and of its parent, the
- * engine, in that time, and the floor of this machine in the same run: one reading of the counter and one record
- * with its release store.
+ * Each thread resumes and suspends 100 coroutines in turn, as a scheduler does. RATE is events a second and thread, 0:
+ * as many as it can. Between batches of 64 events a thread busy-waits until the next batch is due; batches that it
+ * missed while it was off the processor are not made up for. Prints one JSON object: the number of events given to the
+ * probe, the time that this took, the CPU seconds of the program and of its parent, the engine, in that time, and the
+ * machine's floor in the same run: one reading of the counter and one record with its release store.
  */
 #include <inttypes.h>
 #include <pthread.h>

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one event costs, beside the machine's own floor, as JSON on standard output.
+ * What one event costs, compared with the machine's floor; prints JSON on standard output.
  *
  *	bench_probe [--reader | --coarse | --flight PATH] [ROUNDS]
  *
- * The floor is what no tracer with time-stamps and records can do without: one reading of the counter,
- * one 32-byte record, one release store of a head, into as much warm memory as the ring uses. Each round
- * runs a short batch of every case, in an order that changes, so that what disturbs the machine disturbs
- * all; a ratio is the median of the rounds' own ratios. Between batches, outside the time taken, the
- * ring is drained by this program itself (it advances the tail): the ring stays warm, as it does under
- * an engine that keeps up. With --reader a thread copies what is written every millisecond instead, as
- * the engine does, and takes cache lines away as the engine would. With --coarse a thread advances the coarse clock
- * every 100 microseconds, and events read that; the floor stays what it is. With --flight nobody drains: events go
- * into a flight recorder's file, round and round through all of its chunks.
+ * The floor is the least that a tracer with time-stamps and records needs: one reading of the counter, one 32-byte
+ * record, one release store of a head, into as much warm memory as the ring uses. Each round runs a short batch of
+ * every case, in an order that changes, so that what disturbs the machine disturbs all; a ratio is the median of the
+ * rounds' own ratios. Between batches, outside the time taken, the ring is drained by this program itself (it advances
+ * the tail): the ring stays warm, as it does under an engine that keeps up. With --reader a thread copies what is
+ * written every millisecond instead, as the engine does, and takes cache lines away as the engine would. With --coarse
+ * a thread advances the coarse clock every 100 microseconds, and events read that; the floor stays what it is. With
+ * --flight the ring is not drained: events go into a flight recorder's file, in a circle through all of its chunks.
  */
 #include <inttypes.h>
 #include <pthread.h>

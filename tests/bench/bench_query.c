@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What questions in SQL cost once the first one has filled the view, as JSON on standard output.
+ * What SQL statements cost once the first one has filled the view; prints JSON on standard output.
  *
  *	bench_query TRACE
  *
- * Each is asked some times, and all of its rows are taken; the median counts. Times are wall-clock.
+ * Each statement is run several times, and all of its rows are fetched; the median is printed. Times are wall-clock
+ * times.
  */
 #include <inttypes.h>
 #include <stdio.h>

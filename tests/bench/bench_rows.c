@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The floor beside exports: the same rows, written raw. Prints how many there are.
+ * The floor for exports: writes the same rows as raw bytes, and prints their number.
  *
  *	bench_rows events TRACE OUTPUT      each event as the struct that the library hands out
  *	bench_rows tables TRACE OUTPUT      the columns of each table of a view, as numbers of eight bytes

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the trace file costs, as JSON on standard output: events written and read a second of one core, and bytes an
- * event.
+ * What the trace file costs; prints JSON on standard output: events written and read per second of one core, and bytes
+ * per event.
  *
  *	bench_store [FOLDER [TRACE]]
  *
  * Two workloads: a scheduler's mix that is made here, and, where TRACE is given, the events of that file (workload.h).
- * Writing is all that the sink does, later generations' beginnings included; folding is the part of it that these ask
- * for. Reading is opening (each byte is looked at once) and then every event in order. Beside them stand the machine's
- * floor, a memcpy of the records in the same batches; the same with packed blocks; and the same events as JSON lines.
- * Times are those of the processor that this thread used, so that others on the machine disturb less; the figures are
- * medians of the rounds, ratios of one round's figures. FOLDER (default /dev/shm) should not be a slow disk.
+ * Writing includes everything that the sink does, also the beginnings of later generations; folding is the part of the
+ * time that these beginnings need. Reading is opening the file (each byte is looked at once) and then reading every
+ * event in order. For comparison there are the machine's floor, a memcpy of the records in the same batches; the same
+ * with packed blocks; and the same events as JSON lines. Times are this thread's CPU time, so that other programs
+ * disturb less; the figures are medians over the rounds, and ratios are of figures from the same round. FOLDER (default
+ * /dev/shm) should not be a slow disk.
  */
 #include <inttypes.h>
 #include <stdio.h>

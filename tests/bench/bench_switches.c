@@ -6,11 +6,11 @@
  *	bench_switches calibrate RATE
  *	bench_switches HOW UNITS SECONDS
  *
- * The first prints how much work there must be between two switches for RATE of them a second, untraced. The
- * second prints one JSON object: how many switches there were, how long one took (sampled), and the CPU seconds
- * of the program and of its parent, which is the engine where it is traced. HOW: `switch` tells of a switch by one
- * event, `pair` by a suspend and a resume; `version1` writes both as version 1 does, asking the kernel for the
- * thread's id each time. What is told without an engine goes nowhere.
+ * `calibrate` prints how much work is needed between two switches to get RATE switches per second, untraced. The second
+ * form prints one JSON object: the number of switches, how long one took (sampled), and the CPU seconds of the program
+ * and of its parent, which is the engine if the program is traced. HOW: `switch` writes one event for a switch; `pair`
+ * writes a suspend and a resume; `version1` writes both like version 1, and asks the kernel for the thread's id each
+ * time. Without an engine, events are dropped.
  */
 #include <inttypes.h>
 #include <sched.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an event of version 1 costs in the target, at full speed, in rounds that take turns with the
- * machine's own floor: one reading of the clock and one slot with its release store, in memory of its own.
- * Run by tests/bench/run-v1 under the engine; the coroutines are served in turn, by one thread.
+ * What an event of version 1 costs in the target at full speed. Rounds alternate with rounds of the machine's floor:
+ * one reading of the clock and one slot with its release store, in memory of its own. Run by tests/bench/run-v1 under
+ * the engine; the coroutines are served in turn, by one thread.
  *
  *	bench_v1 COROUTINES EVENTS ROUNDS [gettid]
  *

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An event of LTTng-UST with the words of one of ours: compiled and run by other_tracers.py.
+ * An event of LTTng-UST with the same words as one of our events; compiled and run by other_tracers.py.
  *
  *	other_lttng EVENTS ROUNDS
  *
- * Prints what one event costs the thread, in nanoseconds of its processor: the median of the rounds.
+ * Prints the cost of one event in nanoseconds of the thread's CPU time: the median over the rounds.
  */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE

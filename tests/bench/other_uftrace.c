@@ -5,7 +5,7 @@
  *
  *	other_uftrace CALLS ROUNDS
  *
- * Prints what one call costs the thread, in nanoseconds of its processor: the median of the rounds.
+ * Prints the cost of one call in nanoseconds of the thread's CPU time: the median over the rounds.
  */
 #include <stdio.h>
 #include <stdlib.h>

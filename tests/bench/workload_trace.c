@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of a trace file as the engine once handed them on: raw times, batch by batch, with what was defined among
- * them. A repetition is as long as the readings of the clock reach, and has coroutines of its own.
+ * The events of a trace file in the form in which the engine passed them on: raw times, batches, and definitions among
+ * the batches. A repetition is as long as the clock readings reach, and has coroutines of its own.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading cases, and printing reports so that cases can speak of them. */
+/* Reads cases, and prints reports in a form that cases can match. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * draw_case FILE...: all pictures of the findings of cases, for test_pictures.py. Each comes behind a line that names
- * it, "== FORM CASE NUMBER": the picture as a file of its own (svg), and as a sequence diagram (mermaid).
+ * draw_case FILE...: draws all findings of cases, for test_pictures.py. Before each picture stands a line "== FORM CASE
+ * NUMBER"; the forms are a file of its own (svg) and a sequence diagram (mermaid).
  */
 #include <stdio.h>
 #include <stdlib.h>

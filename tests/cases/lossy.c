@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loss never makes a finding graver. Each case's trace is judged as it is, and then many times with
- * events missing: some removed at random, with the `lost` records that an honest probe would write
- *in their place, or only such records added. Then
+ * Checks that a loss never makes a finding graver. Each case's trace is judged unchanged, and then many times with
+ * events missing: some events are replaced at random by the `lost` records that an honest probe would write, or only
+ * such records are added. Then
  *
  *	nothing is Proven that was not Proven before, whatever is missing, and
- *	where nothing but records of loss was added, no grade rises at all, and no finding appears.
+ *	if only records of loss were added, no grade rises at all, and no new finding appears.
  *
- * And what does not matter changes nothing: where all times lie an hour later, or coroutines have other
- * numbers, the findings are the same.
+ * Changes that do not matter must change nothing: if all times are an hour later, or coroutines have other numbers, the
+ * findings are the same.
  *
- * `lossy [--seed SEED] [--times COUNT] FILE...`: each case from that seed on, and so many times as often as below.
- * Many times, from a new seed, is `./dev soak lossy`.
+ * `lossy [--seed SEED] [--times COUNT] FILE...`: tests each case from that seed on, COUNT times as often as below.
+ * `./dev soak lossy` does so many times, from a new seed.
  */
 #include <inttypes.h>
 #include <stdlib.h>

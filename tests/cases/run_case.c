@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs cases: each file's trace through the model and the detectors, and what they say against what
- * the file expects. `run_case FILE...`; with --print it only prints what was said.
+ * Runs cases: applies each file's trace to the model and the detectors, and compares the report with the lines that the
+ * file expects. `run_case FILE...`; with --print it only prints the report.
  */
 #include <fnmatch.h>
 #include <inttypes.h>

@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The player of the C++ probe, which holds all of it in its headers. */
+/* The player of the C++ probe, which consists only of headers. */
 #include "coroTracer.h"
 #include "play.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The second translation unit of test_cpp_plain: one program, one state of the probe. */
+/* The second translation unit of test_cpp_plain: the whole program must share one state of the probe. */
 #include "tasks.h"
 
 wrapped from_the_other_unit(int *number);

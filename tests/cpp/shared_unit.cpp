@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library of its own, compiled with hidden visibility: where its copy of the header keeps the
- * probe's state. Must never attach.
+ * A shared library compiled with hidden visibility; it says where its copy of the header keeps the probe's state. Must
+ * never attach.
  */
 #include "coroTracer.h"
 #include "shared_unit.h"

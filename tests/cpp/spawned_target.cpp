@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Creates coroutines where a test looks for it: by a function that the compiler takes into the
- * creator, and by one that it may not. Destroys both while they are suspended, by their owner's
- * destructor and by the handle. Prints the lines, and waits to be looked at until its input ends.
+ * Creates coroutines at lines that a test knows: by a function that the compiler inlines into its caller, and by one
+ * that it must not inline. Destroys both while they are suspended, by their owner's destructor and by the handle.
+ * Prints the lines, and waits until its input ends, so that the test can look at it.
  */
 #include <cstdio>
 #include <sched.h>

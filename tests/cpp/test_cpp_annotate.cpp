@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Annotations in C++: names are interned once, with the place where they stand; a region ends with its
- * scope, also by an exception, and crosses co_await (P-60 to P-65).
+ * Annotations in C++: names are interned once, with the place where they stand; a region ends with its scope, also when
+ * an exception leaves the scope, and may contain co_await (P-60 to P-65).
  */
 #include <cerrno>
 #include <string>

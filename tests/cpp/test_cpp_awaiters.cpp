@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every kind of awaiter keeps working under the wrapper, and leaves the events that it should:
- * results, value categories, noexcept, exceptions, operator co_await. A test that only compiles is
- * one, too.
+ * Every kind of awaiter still works under the wrapper and leaves the right events: results, value categories, noexcept,
+ * exceptions, operator co_await. That the program compiles is also a test.
  */
 #include <array>
 #include <memory>

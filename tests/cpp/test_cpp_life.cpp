@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A coroutine's life as the base class and the wrapper tell it: identity, creation, frame, what it
- * was doing when it was destroyed, and that nothing at all is written while not attached.
+ * A coroutine's life as the base class and the wrapper record it: identity, creation, frame, and its state when it was
+ * destroyed; and nothing at all is written while the program is not attached.
  */
 #include <cerrno>
 #include <map>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program's own locks, conditions, children and queues tell, and what an awaiter tells of its wait:
- * each event with what it says, at the line that says it.
+ * What a program's own locks, conditions, children and queues record, and what an awaiter records about its wait: each
+ * event, with its words and its line.
  */
 #include "recording.h"
 #include "tasks.h"

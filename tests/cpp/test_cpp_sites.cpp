@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Places and names: the line that a report shows is the line of the co_await, under each name that
- * awaiters can have; resources come from the trait or the member; wakes name their own line.
+ * Places and names: the line in a report is the line of the co_await, under each name that awaiters can have; resources
+ * come from the trait or the member; a wake has its own line.
  */
 #include <iterator>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order around a suspension: await_suspend gives the handle to another thread, which resumes the coroutine to its
- * end, so that the frame is gone before await_suspend returns. A thread that touches it then is found by the sanitizers
- * that this test is also run under; the events must tell the story in its order.
+ * The order around a suspension: await_suspend passes the handle to another thread, which resumes the coroutine to its
+ * end, so the frame is gone before await_suspend returns. If the first thread touches the frame then, the sanitizers
+ * under which this test also runs report it; and the events must be in their true order.
  */
 #include <atomic>
 #include <map>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What only corotracer::traced<Promise> sees: generators, promises with an await_transform of
- * their own, the initial and the final suspension; and that the promise behind it stays what its
- * author wrote.
+ * What only corotracer::traced<Promise> can record: generators, promises with an await_transform of their own, the
+ * initial and the final suspension. The wrapped promise must still behave as its author wrote it.
  */
 #include <new>
 #include <string>

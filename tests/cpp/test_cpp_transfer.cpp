@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Symmetric transfer stays what it is: a chain of coroutines that hand the thread to one another
- * does not grow the stack, where it does not without tracing (gcc makes tail calls at -O2 only).
+ * Symmetric transfer still works: a chain of coroutines that pass the thread to one another does not grow the stack if
+ * it does not grow without tracing (gcc makes tail calls only at -O2).
  */
 #include "recording.h"
 #include "tasks.h"

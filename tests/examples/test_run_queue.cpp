@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The queues under contention: one owner, several thieves; each task must come out exactly once. The
- * tasks are numbers in the shape of addresses, and are never resumed. Run under the thread sanitizer, it
- * also checks the memory orders.
+ * The queues under contention: one owner, several thieves; each task must come out exactly once. The tasks are numbers
+ * that look like addresses, and are never resumed. Under the thread sanitizer, the test also checks the memory orders.
  */
 #include <algorithm>
 #include <atomic>

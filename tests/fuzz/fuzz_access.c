@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Headers and addresses of any bytes, one a line: a host that is let in is one of ours, and so is an origin; an address
- * that is read has a name.
+ * Headers and addresses of any bytes, one on each line. A host that is accepted is one of ours, and so is an origin; an
+ * address that can be read has a name.
  */
 #include <stdlib.h>
 #include <string.h>

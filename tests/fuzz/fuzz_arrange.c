@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Putting in order, of any events: eight bytes are one event of a few threads, whose coroutines, locks and frames share
- * their numbers. Every event comes out once, each thread's in its own order, none earlier, none later by more than the
- * reach.
+ * Arranging any events: eight bytes are one event of a few threads, whose coroutines, locks and frames share their
+ * numbers. Every event must come out once, each thread's events in their order, no time lower than before, and none
+ * higher by more than the reach.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests of any bytes, one a line, asked of a small view. What is answered has a type and bytes, packed rows begin
- * as they have to, and the same request has the same answer again; what is refused says why.
+ * Requests of any bytes, one on each line, to a small view. An answer has a type and bytes, packed rows begin
+ * correctly, and the same request gets the same answer again; a refused request gets a reason.
  */
 #include <stdlib.h>
 #include <string.h>

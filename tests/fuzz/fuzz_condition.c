@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Conditions of any bytes. What is read must be within the tables, and be told in words that are read as the same
- * condition again; what is not read must be said with a place inside the text.
+ * Conditions of any bytes. A condition that can be read must be within the tables, and its printed form must be read as
+ * the same condition; the error for one that cannot be read must name a place inside the text.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The definitions of a block, of any bytes, and the tables that they make. What is understood must come out the
- * same when it is written and read again.
+ * Definitions of a block, of any bytes, and the tables made from them. Definitions that can be read must be the same
+ * after they are written and read again.
  */
 #include "hostile_file.h"
 #include "store/definitions.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A flight recorder's file that may hold anything: its header, its rings, what it tells of its process.
- * The input is a list of stores into a sound file: two bytes of a place, eight of a value; an odd number of
- * bytes behind them cuts the file. The harness checks nothing but that reading comes to an end, and stays
- * within the copy that it makes.
+ * A flight recorder's file with any content: its header, its rings, its words about the process. The input is a list of
+ * stores into a valid file: two bytes of position, eight of value; an odd number of bytes behind them cuts the file.
+ * The harness checks only that reading ends, and stays within the copy that it makes.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A Go trace that may hold anything. Whatever it is, it is read to an end, and twice the same; each event names rows of
- * the tables that are there; times do not go back; and what is kept is bounded by the bytes of the file. A follower is
- * told the same, and parts of it lie in it one behind the other.
+ * A Go trace with any content. Reading must end, and give the same result twice; each event names existing rows of the
+ * tables; times do not decrease; and memory is bounded by the bytes of the file. A follower must get the same events,
+ * and the file's parts must follow each other in it.
  */
 #include "corotracer/event.h"
 #include "gotrace/parts.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes of any kind, sent to a server as a client would send them. Whatever comes back is HTTP/1.1, and has the policy
- * where it is the server's own; the token is never told, and no order is reached without it; and the server goes on.
+ * Any bytes, sent to a server as a client would send them. Every answer must be HTTP/1.1, and the server's own answers
+ * must have the policy; the token must never appear, and no order may be carried out without it; and the server must
+ * keep running.
  */
 #include <arpa/inet.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JSON lines of any bytes. What comes out must be what a reader may rely on: references inside the
- * tables, events counted as the tables say and in order of time, the same ones when read again.
+ * JSON lines of any bytes. The result must have what a reader may rely on: references within the tables, as many events
+ * as the tables say, in order of time, and the same events when read again.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests of any bytes to a server that has one trace open. Whatever is asked, each answer is one line of JSON
- * within a bound. Nothing outside of the folder is opened, no process watched, no program run.
+ * Requests of any bytes to a server that has one trace open. Each answer must be one line of JSON of limited length. No
+ * file outside the folder may be opened, no process watched, no program run.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Addresses of MySQL of any bytes: each part that is read is a piece of the address, and a refusal tells nothing of it.
+ * Addresses of MySQL of any bytes: each part must be a piece of the address, and an error must not quote the address.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Orders of any bytes. One that is read has a value of its form; one that is not is told in a sentence.
+ * Orders of any bytes. An order that can be read has a value of its form; one that cannot be read gets an error of one
+ * sentence.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packed payloads. The input is a length (4 bytes) and bytes: unpacked as if they gave so many, and packed, and
- * unpacked again.
+ * Packed payloads. The input is a length (4 bytes) and bytes. The bytes are unpacked as if they gave that length; they
+ * are also packed, and unpacked again.
  */
 #include "hostile_file.h"
 #include "store/pack.h"

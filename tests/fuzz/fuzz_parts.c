@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Trace files of any bytes, cut and joined. The input is a moment (8 bytes), a length (4 bytes), and two files, the
- * first of that length. Each is cut at the moment, the halves are joined, and then the two are. What comes out
- * must be what a reader may rely on.
+ * first of that length. Each file is cut at the moment, its halves are joined, and then the two files are joined. Every
+ * result must have what a reader may rely on.
  */
 #include "hostile_file.h"
 #include "../support/opened.h"

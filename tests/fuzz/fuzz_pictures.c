@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A text trace of any bytes, judged and drawn: each finding as a file of its own and as a sequence diagram. What has a
- * place lies within the picture, whatever the times and names, and no name becomes markup.
+ * A text trace of any bytes, judged and drawn: each finding as a file of its own and as a sequence diagram. Every part
+ * must lie within the picture, whatever the times and names, and no name may become markup.
  */
 #include <stdlib.h>
 #include <string.h>

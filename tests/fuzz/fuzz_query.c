@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SQL of any bytes, asked of a small view. What SQLite makes of it reaches the tables as plans, conditions and cursors:
- * these must answer, whatever is asked. What fails says why, at a place in the text; what does not end is ended.
+ * SQL of any bytes, run on a small view. SQLite calls the tables with plans, conditions and cursors, which must answer
+ * whatever is asked. An error must have a reason and a place in the text; a statement that does not end must be ended.
  */
 #include <stdlib.h>
 #include <string.h>

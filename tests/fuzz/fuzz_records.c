@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The records of a block, of any bytes: a time (8 bytes), then what the decoder takes. What it makes of them, one
- * by one or many at a time, must be the same when it is encoded and decoded again.
+ * Records of a block, of any bytes: a time (8 bytes), then the decoder's input. The decoded records, one by one or many
+ * at a time, must be the same after they are encoded and decoded again.
  */
 #include "hostile_file.h"
 #include "store/events.h"

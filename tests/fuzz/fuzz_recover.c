@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace file of any bytes, recovered. The new file is complete; and that one, recovered again, holds the same. The
- * second copy may have less than the first one, whose blocks of senseless records count until they are read, or more:
- * where such a block is left out, names are read from where they are repeated.
+ * A trace file of any bytes, recovered. The new file must be complete; and recovering it again must give the same
+ * content. The second copy may have less than the first, whose blocks of senseless records count until they are read;
+ * or more, because if such a block is left out, names are read from the place where they are repeated.
  */
 #include "hostile_file.h"
 #include "../support/opened.h"

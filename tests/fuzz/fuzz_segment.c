@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A segment whose peer writes anything at any time. The input is a list of stores: two bytes of a
- * place, eight of a value; after every fourth the engine looks. The harness checks nothing but that
- * the reader stays inside the memory (a forbidden page lies behind it) and comes to an end.
+ * A segment whose peer writes anything at any time. The input is a list of stores: two bytes of position, eight of
+ * value; after every fourth store the engine looks. The harness checks only that the reader stays inside the memory (a
+ * forbidden page lies behind it) and comes to an end.
  */
 #include <stdint.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of any words, from three streams of two segments, folded into a snapshot that is told now and then. What is
- * told must be of a known origin, in order, and no more than was promised; a second snapshot that is fed with what
- * the first one told must take it, too.
+ * Records of any words, from three streams of two segments, folded into a snapshot that is written out now and then.
+ * Each record written must have a known origin, be in order, and not exceed the promised number; and a second snapshot
+ * must accept the records that the first one wrote.
  *
- * An input is a row of steps: a byte that chooses stream and shape, then the words. Small numbers are common, so that
- * records meet.
+ * An input is a list of steps: a byte that chooses stream and shape, then the words. Small numbers are frequent, so
+ * that records are about the same things.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stations whose writers write anything at any time. The input is a list of stores: two bytes of a place,
- * eight of a value; after every fourth the reader looks. Checked is what must hold whatever stands there: that
- * a station's events come in order, and that those told, gone and impossible make up its number.
+ * Stations whose writers write anything at any time. The input is a list of stores: two bytes of position, eight of
+ * value; after every fourth store the reader looks. Always true must be: a station's events come in order, and the
+ * numbers of events reported, gone and impossible add up to its number.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace file of any bytes: its header, its blocks, what is damaged between them. Each input is read whole, twice,
- * and followed. What comes out must be what a reader may rely on.
+ * A trace file of any bytes: its header, its blocks, damaged parts between them. Each input is read completely, twice,
+ * and followed. The result must have what a reader may rely on.
  */
 #include "hostile_file.h"
 #include "../support/opened.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A text trace of any bytes. What can be read must print as something that can be read again, and then
- * prints the same.
+ * A text trace of any bytes. If it can be read, its printed form can be read again, and then prints the same.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs a harness over its corpus as an ordinary test: each file as it is, and changed in ways that
- * are the same on every machine. A harness that finds something aborts.
+ * Runs a harness over its corpus as an ordinary test: each file unchanged, and with changes that are the same on every
+ * machine. A harness that finds a fault aborts.
  *
  *	replay FILE...
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * events FILE: all events of a Go trace, one a line, in words that tests/go/oracle prints likewise; a failure is the
- * last line, and exit 1. `events --count FILE` only says how many there are.
+ * events FILE: prints all events of a Go trace, one on each line, in the same words as tests/go/oracle; on failure the
+ * last line is the error, and the exit status is 1. `events --count FILE` only prints their number.
  */
 #include <stdio.h>
 #include <stdlib.h>

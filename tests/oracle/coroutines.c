@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How coroutines begin and end, and what they do with each other.
+ * How coroutines begin and end, and how they act on each other.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parts of a program that look like a fault, and are none: somebody or something leads out of it, sooner or later.
+ * Parts of a program that look like a fault, but are none: sooner or later they go on.
  */
 #include "groups.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chooses what a simulated program consists of.
+ * Chooses the parts of a simulated program.
  */
 #include "groups.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parts of a program that are as they should be.
+ * Parts of a program without a fault.
  */
 #include "groups.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Simulated programs with faults planted in them, judged by the detectors, and by what is true of them.
+ * Simulates programs with planted faults, and compares the findings of the detectors with the truth.
  *
  * oracle [--seed SEED] [--programs COUNT] [--json PATH]    judges so many programs, from that seed on; prints a table
  * oracle --explain SEED [--parts COUNT]                   one program: what was found, and whether it is true
  * oracle --trace SEED [--parts COUNT]                     its trace, as text
  *
- * Exits 1 where anything that is called proven is not true, or times do not add up; it then says the seed, and with how
- * few parts of that program it happens still.
+ * Exits 1 if a proven finding is not true, or if times do not add up; it then prints the seed, and the smallest number
+ * of parts with which it still happens.
  */
 #include <inttypes.h>
 #include <stdlib.h>

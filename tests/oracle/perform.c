@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a step of a script does: to the simulated program, and, through tell_event, to its trace.
+ * What a step of a script does: to the simulated program, and, by tell_event, to its trace.
  */
 #include "steps.h"
 

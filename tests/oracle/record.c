@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merges, skews or hastens, and loses, and makes the tables.
+ * Merges events, skews or hastens their times, loses some, and makes the tables.
  */
 #include "record.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Locks, channels and descriptors: what coroutines wait for, and who wakes them.
+ * Locks, channels and descriptors: what coroutines wait for, and what wakes them.
  */
 #include <stdlib.h>
 

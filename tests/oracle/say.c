@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the simulated program's probe, its ledger and the engine write. The only way from the simulation to the trace.
+ * What the simulated program's probe, its ledger and the engine write. This is the only way from the simulation to the
+ * trace.
  */
 #include <stdlib.h>
 #include <sys/syscall.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The next to act: the thread whose moment comes first. Workers take from the queue or sleep, the poller hands on what
- * became ready and what ran out, the starting thread starts; and the engine looks now and then.
+ * Chooses the next to act: the thread with the earliest moment. Workers take coroutines from the queue or sleep; the
+ * poller passes on what became ready or timed out; the starting thread starts coroutines; and the engine looks now and
+ * then.
  */
 #include <stdlib.h>
 

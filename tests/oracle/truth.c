@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rule by rule, from the world's own state.
+ * The truth of each rule, from the world's own state.
  */
 #include "truth.h"
 

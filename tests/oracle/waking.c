@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a coroutine goes to sleep, in two halves, and how it is made ready again, also in between.
+ * How a coroutine suspends, in two halves, and how it is made ready again, also between the two halves.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Making a simulated program: its threads, its manner, and the parts that groups consist of.
+ * Makes a simulated program: its threads, its manner, and the parts that groups consist of.
  */
 #include "world.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Deterministic interleaving (schedule.h), on contexts that the C library switches.
+ * Deterministic interleaving (schedule.h), with contexts that the C library switches.
  */
 #include "schedule.h"
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sleep handshake on real processors: a target that writes an event at a moment of its own choice,
- * again and again, and an engine that sleeps in between. Protocol rules P-90 to P-92. A wake that is
- * lost shows when the engine's deadline passes with an event there.
+ * The sleep handshake on real processors: a target writes events at moments of its own choice, and an engine sleeps in
+ * between. Protocol rules P-90 to P-92. A lost wake shows when the engine's deadline passes although there is an event.
  *
  *	stress_sleep ROUNDS [unregistered]
  *
- * Prints one JSON object. `unregistered`: the target has a second thread when it attaches, has not
- * registered for the barrier, and the engine sleeps all the same, so that wakes can be lost. Exits with
- * 1 where one was lost though it had registered.
+ * Prints one JSON object. `unregistered`: the target has a second thread when it attaches, so it is not registered for
+ * the barrier, and the engine sleeps all the same; then wakes can be lost. Exits with 1 if a wake was lost although the
+ * target was registered.
  */
 #include <inttypes.h>
 #include <pthread.h>

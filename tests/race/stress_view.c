@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One view, asked by several threads at once from its first moment on: the first one fills it, and all get the
- * same answers. The thread sanitizer looks on.
+ * Several threads ask one view at once, from its first moment on: the first request fills the view, and all threads get
+ * the same answers. To be run under the thread sanitizer.
  *
  *	stress_view ROUNDS
  */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The probe's own functions and the collector's, interleaved step by step: an event beside a harvest,
- * where the ring is full and where it overwrites; threads that claim and give back rings; sites that
- * several threads meet at once. Chunks hold four records, so that a few events do what
- * otherwise takes thousands. Protocol rules P-21, P-22 and P-23 (events beside harvest), P-25 (full ring), P-26
- * (overwriting, lapping), P-83 (sharing), P-24 (claims), P-40 (sites).
+ * Interleaves the probe's own functions and the collector's, step by step: an event beside a harvest, if the ring is
+ * full and if it overwrites; threads that claim and give back rings; several threads that intern one site at once.
+ * Chunks hold four records, so that a few events are enough. Protocol rules P-21, P-22 and P-23 (events beside
+ * harvest), P-25 (full ring), P-26 (overwriting, lapping), P-83 (sharing), P-24 (claims), P-40 (sites).
  */
 #include "check.h"
 #include "corotracer/ctp.h"

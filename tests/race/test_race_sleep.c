@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sleep handshake in the real functions of both sides, interleaved step by step: an engine that harvests and sleeps
- * beside a probe that writes events and wakes it. Protocol rules P-90, P-91 and P-94. What the kernel does is done
- * here, and each call is a step. Memory is seen in the order of the program; that the barrier is needed is shown by
- * tests/models/sleep.pml.
+ * Interleaves the real functions of both sides of the sleep handshake, step by step: an engine harvests and sleeps, and
+ * a probe writes events and wakes it. Protocol rules P-90, P-91 and P-94. System calls are simulated here, and each is
+ * a step. Memory accesses take effect in program order; that the barrier is needed is shown by tests/models/sleep.pml.
  */
 #include <stdarg.h>
 

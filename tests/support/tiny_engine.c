@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The smallest engine that can be (tiny_engine.h). The tiny engine trusts the segments it reads: the targets are the
- * tests' own.
+ * The smallest possible engine (tiny_engine.h). The tiny engine trusts the segments that it reads, because the targets
+ * are the tests' own.
  */
 #include "tiny_engine.h"
 

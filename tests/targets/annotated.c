@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that says what it does. Its first argument says what that is:
+ * A program with annotations. Its first argument says what it does:
  *
- *	serve NUMBER     so many requests, each a coroutine that begins a task, works in regions, and ends it on
+ *	serve NUMBER     NUMBER requests, each a coroutine that begins a task, works in regions, and ends it on
  *	                 another coroutine; every second one is a health check
- *	phases           ten counter values each: wanted, not wanted, wanted
- *	late             five counter values, says that recording is to start, five more
+ *	phases           ten counter values in each phase: wanted, not wanted, wanted
+ *	late             five counter values; asks to start recording; five more
  *	until FILE       works until there is such a file, and exits with 7
  *	serve-until FILE [SECONDS PAUSE]
  *	                 requests, as serve does, until there is such a file, for 100 s at most or as many as are

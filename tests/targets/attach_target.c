@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A target that nobody started to trace: it publishes numbered events while they are wanted, and counts them
- * in a file of its own. The program never ends by itself.
+ * A target that is not started by the engine: it publishes numbered events while events are wanted, and counts them in
+ * a file of its own. The program never ends by itself.
  *
  *	attach_target COUNTERS [fork | plug-in LIBRARY]
  *
- * COUNTERS is a file of words, in this order: the process id, the number of the last event published, 1 where
- * the test wants a pause, 1 while there is one, the process id of the engine that has the segment, and 1 once
- * the events of the plug-in are wanted. With `fork` a child publishes, which attaches for itself once the pause is
- * wanted. With `plug-in` a library with a probe of its own is loaded at the first event, and writes beside each one.
+ * COUNTERS is a file of words, in this order: the process id, the number of the last event published, 1 where the test
+ * wants a pause, 1 while there is one, the process id of the engine that has the segment, and 1 once the events of the
+ * plug-in are wanted. With `fork` a child publishes, and attaches itself once the pause is wanted. With `plug-in` a
+ * library with a probe of its own is loaded at the first event, and writes one event with each of the program's.
  */
 #include <dlfcn.h>
 #include <fcntl.h>

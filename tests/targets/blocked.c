@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that hangs in ways that are known, for `why PID`.
+ * A program that hangs in known ways, for `why PID`.
  *
  *	blocked [late|aged]
  *
@@ -12,10 +12,9 @@
  *	coroutine 9 waits for a descriptor that is closed
  *	"reactor" is in epoll_wait
  *
- * `late`: all this happens only once an engine has come; the line "ready" says that it may. `aged`: its flight recorder
- * says that it happened a hundred seconds ago. Prints the threads' ids and
- * the descriptors as a line of JSON when everybody has done what is told of; they may still be on their way into their
- * calls.
+ * `late`: all this happens only after an engine has attached; the program prints "ready" when one may. `aged`: its
+ * flight recorder records that it happened a hundred seconds ago. Prints the threads' ids and the descriptors as a line
+ * of JSON when all events have been recorded; the threads may not be in their calls yet.
  */
 #include <pthread.h>
 #include <stdio.h>

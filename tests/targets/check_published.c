@@ -4,9 +4,9 @@
  *
  *	check_published TRACE COUNTERS THREADS [late]
  *
- * Each thread's events must be 1, 2, 3, ... without a gap other than losses that the trace counts, and
- * every event that the publisher counted must be in. With `late` the first event may have any number, and what
- * is missing from there on is exactly what the trace says was lost. Prints one line; exits 0 where all holds.
+ * Each thread's events must be 1, 2, 3, ... without gaps, except losses that the trace counts, and every event that the
+ * publisher counted must be there. With `late` the first event may have any number, and exactly the events that the
+ * trace counts as lost are missing behind it. Prints one line; exits 0 if everything holds.
  */
 #include <inttypes.h>
 #include <stdbool.h>

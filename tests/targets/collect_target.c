@@ -2,25 +2,25 @@
 /*
  * A target for the collector's tests. Its first argument says what it does:
  *
- *	three            attaches, writes three events, and is gone at once
+ *	three            attaches, writes three events, and exits at once
  *	silent STATUS    never attaches
  *	signal NUMBER    attaches, writes three events, and raises the signal
- *	flood FILE       writes for ever, and counts in FILE (8 bytes) what it has published
+ *	flood FILE       writes without end, and counts in FILE (8 bytes) the events published
  *	threads NUMBER   that many threads write 100 events each
- *	child            forks; the child attaches for itself, too, and lives on
+ *	child            forks; the child attaches, too, and lives on
  *	family           the same, and so does the parent
  *	orphan           the same as child, but the child ends first
  *	stall HOW        one coroutine waits, and the only thread goes to sleep: futex, futex-timed,
  *	                 epoll, epoll-timed, epoll-timer (with a timer armed), epoll-idle-timer,
  *	                 epoll-handler (of a signal), epoll-child (with one that sleeps), poll and select
  *	                 (of descriptors 5 and 7), poll-many (more than the engine reads)
- *	crowd NUMBER     the same, and that many threads sleep that never write anything
- *	signals          exits with what it inherited: 1 a signal is blocked, 2 SIGPIPE is ignored,
+ *	crowd NUMBER     the same, and that many threads sleep that never write an event
+ *	signals          exits with the sum of what it inherited: 1 a signal is blocked, 2 SIGPIPE is ignored,
  *	                 4 SIGHUP is ignored, 8 SIGTERM is not at its default
- *	preload NAME     exits with 0 where LD_PRELOAD begins with NAME, else 1
+ *	preload NAME     exits with 0 if LD_PRELOAD begins with NAME, else 1
  *	wait             attaches, and waits for a signal
  *	sleep NUMBER     writes an event, and another one each time the engine sleeps, so many times
- *	awake            attaches with a second thread there; exits with 1 where the engine then sleeps
+ *	awake            attaches with a second thread; exits with 1 if the engine then sleeps
  */
 #include <fcntl.h>
 #include <linux/futex.h>

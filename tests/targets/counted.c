@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A target that writes a known number of events while its engine stands still, so that its rings fill.
+ * A target that writes a known number of events while its engine is stopped, so that its rings fill.
  *
  *	counted THREADS EVENTS
  *

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Crashes at places where little may be done any more, with the flight recorder inside.
+ * Crashes at places where few functions may still be called, with the flight recorder inside.
  *
  *	crash_places FILE PLACE
  *
- * Before it crashes it tells of 10,000 numbered counters. PLACE is one of those below; "child": a child crashes, and
- * the parent goes on and ends well.
+ * Before it crashes it writes 10,000 numbered counter events. PLACE is one of those below; "child": a child crashes,
+ * and the parent goes on and exits with 0.
  */
 #include <csignal>
 #include <cstdint>

@@ -2,8 +2,9 @@
 /*
  * A correct program in which everything passes from thread to thread: `crowd [COROUTINES]`. Four workers run very many
  * short coroutines, which are made of steps; each takes one of a few locks, some wait for a condition. A waiter pushes
- * itself onto a list without a lock and may run elsewhere before its own thread has gone on. Nothing is given to the
- * wrong one, or twice: the program counts, and says with its exit status whether that came out right.
+ * itself onto a lock-free list, and may run on another thread before its own thread has left it. Locks and wakes never
+ * go to the wrong coroutine, nor twice to the same: the program counts, and its exit status says whether the counts
+ * were right.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One process, many programs: attaches, tells the number it was given by a counter, and becomes itself with the number
- * below, down to 1.
+ * One process, many programs: attaches, writes its NUMBER as a counter event, and executes itself with the next lower
+ * number, down to 1.
  *
  *	exec_chain NUMBER
  */

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that becomes several processes, each of which attaches for itself and writes three counter
- * events, whose object is its letter. The first argument says how:
+ * A program that becomes several processes, each of which attaches and writes three counter events, whose object is its
+ * letter. The first argument says how:
  *
  *	leaf LETTER	no further process
  *	fork	forks b
  *	exec	forks, and the child becomes "leaf b"
  *	vfork	the same by vfork
  *	spawn	"leaf b" by posix_spawn
- *	orphan	forks, and the child forks b and is gone before b attaches
- *	copy LIBRARY	loads a library that has a probe of its own, which writes b on the same thread
+ *	orphan	forks; the child forks b and exits before b attaches
+ *	copy LIBRARY	loads a library with a probe of its own, which writes b on the same thread
  *	plug-in LIBRARY	the same on another thread, which ends after the library was given back; then it is
  *			loaded once more and writes c
  *	successor GO READY	b ends when a byte can be read from the descriptor GO; then c gets its process
  *			id, writes, tells so to READY, and ends at the next byte. Ends with 77 where it
  *			may not choose a process id
  *
- * What it starts has ended when it ends itself.
+ * All processes that it starts have ended when it ends itself.
  */
 #include <dlfcn.h>
 #include <linux/sched.h>

@@ -4,9 +4,9 @@
  *
  *	flight_target COUNTERS THREADS PAUSE FILE CRASH
  *
- * Threads come and go: thread t passes its number on to a new thread of the system every 50,000 events. A
- * CRASH other than 0 makes thread 1 touch an address that is not mapped after so many events. Before
- * anything else a coroutine of main's is created at the function `launch`, known by its address.
+ * Threads come and go: every 50,000 events, thread t passes its number on to a new thread of the system. If CRASH is
+ * not 0, thread 1 touches an unmapped address after that many events. First of all, main creates a coroutine at the
+ * function `launch`, which is known by its address.
  */
 #include <cstdint>
 #include <cstdio>

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that freeze within milliseconds, each for another reason, and never go on.
+ * Programs that freeze within milliseconds, each for a different reason, and never go on.
  *
  *	frozen never|reply|reply-base|locks [exit|abort|assert|sleep|timed|join|key [SECONDS]]
  *
- * never: three coroutines wait for nothing that anybody tells of; they derive from the base class, and main ran them.
- * reply: a coroutine waits for a reply that was there before it was seen to wait; with the base class, or the wrapper.
- * locks: two coroutines hold a lock each, and want the other one's. All but the first have workers, which main joins.
+ * never: three coroutines wait for objects that are not recorded; they derive from the base class, and main ran them.
+ * reply: a coroutine waits for a reply that came before its wait was recorded; with the base class, or the wrapper.
+ * locks: two coroutines hold a lock each, and each wants the other's lock. All programs except the first have workers,
+ * which main joins.
  *
- * exit, abort, assert: a watchdog of the program's own, a thread that sleeps for SECONDS (1), ends it then in that way.
- * The others say what main waits in, instead of joining the workers: for a while, or for a key; then the program ends
- * with status 0.
+ * exit, abort, assert: the program's own watchdog, a thread that sleeps for SECONDS (1), then ends the program in that
+ * way. The other words say how main waits instead of joining the workers: for a time, or for a key; then the program
+ * ends with status 0.
  */
 #include <cassert>
 #include <condition_variable>

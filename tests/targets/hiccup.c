@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A worker that runs short coroutines as a second thread wakes them, until one of them, at a chosen moment, keeps the
- * worker to itself for a while: everybody behind it waits.
+ * A worker runs short coroutines, which a second thread wakes, until one of them, at a chosen moment, keeps the worker
+ * busy for a while: all coroutines behind it wait.
  *
  *	hiccup DURATION_MS MOMENT_MS LENGTH_MS [crash | dump | stop]
  *
- * crash: abort() right after the hiccup. dump: the program asks for a dump then. stop: the worker runs nobody
- * any more. Prints "culprit ID FROM_NS UNTIL_NS" (CLOCK_MONOTONIC) as soon as it is over.
+ * crash: calls abort() right after the hiccup. dump: asks for a dump then. stop: the worker runs no coroutine any more.
+ * Prints "culprit ID FROM_NS UNTIL_NS" (CLOCK_MONOTONIC) as soon as the hiccup is over.
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two coroutines that wait for each other's lock, behind helpers which the compiler takes into their functions, as
- * it does with a scheduler's own wrappers. All that is told of a wait is its return address, which lies in the inner
- * helper.
+ * Two coroutines wait for each other's lock, in helpers that the compiler inlines into their functions, as it does with
+ * a scheduler's own wrappers. The only recorded place of a wait is a return address in the inner helper.
  *
- * The lines that a report should name say so in a comment.
+ * Comments mark the lines that a report should name.
  */
 #include <signal.h>
 

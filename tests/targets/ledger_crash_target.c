@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that knows nothing of tracing, for the tests of the descriptor ledger: each sub-command is
- * one way to die of a signal, or to survive one. Must never link anything of corotracer.
+ * A program without tracing, for the tests of the descriptor ledger: each sub-command is one way to be killed by a
+ * signal, or to survive one. Must never link any part of corotracer.
  */
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that knows nothing of tracing, for the tests of the descriptor ledger: each sub-command is one thing that
- * real programs do with descriptors. The program checks for itself that every call behaves as libc's does, and exits 1
- * where one does not; what the ledger wrote down is for the test to judge. Must never link anything of corotracer.
+ * A program without tracing, for the tests of the descriptor ledger: each sub-command is one thing that real programs
+ * do with descriptors. The program itself checks that every call behaves like libc's, and exits 1 if one does not; the
+ * test judges what the ledger wrote. Must never link any part of corotracer.
  */
 #include <errno.h>
 #include <fcntl.h>

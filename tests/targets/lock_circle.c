@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two coroutines that wait for each other's lock, started at a function that is known by its address. Says "ready", and
- * goes on until its input ends.
+ * Two coroutines wait for each other's lock; they were started at a function that is known by its address. The program
+ * prints "ready", and runs until its input ends.
  */
 #include <stdio.h>
 

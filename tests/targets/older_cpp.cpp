@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program in C++ before C++20 that links the C probe's library. The file is compiled by test_other_languages.py, with
- * its users' warnings.
+ * A program in C++ before C++20 that links the C probe's library. test_other_languages.py compiles the file with the
+ * warnings that users enable.
  */
 #include <corotracer/ctp_flight.h>
 #include <corotracer/ctp_probe.h>

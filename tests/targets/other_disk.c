@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * To be preloaded: every path lies on a file system of the kind that DISK_MAGIC names, a number as statfs(2) tells it.
+ * A library to be preloaded: every path appears to be on a file system of type DISK_MAGIC, a number from statfs(2).
  */
 #include <stdlib.h>
 #include <string.h>

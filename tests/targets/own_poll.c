@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A scheduler that sleeps for ever in its own epoll, while a coroutine waits for a channel that nobody will ever
- * send to. Its arguments say what else could make it go on; without any, nothing can.
+ * A scheduler sleeps without end in its own epoll, while a coroutine waits for a channel to which nothing is ever sent.
+ * The arguments say what else could wake the scheduler; without arguments, nothing can.
  *
  *	event    an eventfd is armed
  *	timer    a timer is armed, and not set
- *	pipe     a pipe is armed; both ends are here
+ *	pipe     a pipe is armed; the process has both ends
  *	set      a timer is armed, and set
  *	socket   a listening socket is armed
- *	handler  a handler of a signal is there
+ *	handler  a signal has a handler
  *	orphans  a handler for the end of a child, and one for a broken pipe; there is no child
  */
 #include <signal.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks that share one permit, each of which wakes the next one as it gives the permit back. One of them is woken and
- * cancelled, and ends without: the others wait for ever, while the program goes on by the clock.
+ * Tasks share one permit; each wakes the next task when it gives the permit back. One of them is woken and cancelled,
+ * and ends without waking the next: the others wait forever, while the program goes on until a time.
  *
  *	permit lost|untold|passed
  *
- * lost: so; the permit is told of. untold: so, and nothing but waits and wakes is told. passed: whoever is cancelled
- * passes the permit on, and all come to their end. The program goes on for a second and a half and for twenty times as
- * long as the tasks took; then it ends itself by a signal.
+ * lost: as described; the permit is recorded. untold: the same, but only waits and wakes are recorded. passed: the
+ * cancelled task passes the permit on, and all tasks end. The program goes on for a second and a half plus twenty times
+ * the duration of the tasks; then it kills itself by a signal.
  */
 #include <chrono>
 #include <csignal>

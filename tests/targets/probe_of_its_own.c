@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library with a probe of its own, as a plug-in has it that was linked with the static one: nothing of
- * it is visible but one function. Tests load it, give it back, and load it again.
+ * A library with a probe of its own, like a plug-in that was linked with the static probe: only one function is
+ * visible. Tests load it, unload it, and load it again.
  */
 #include "corotracer/ctp_probe_cold.h"
 

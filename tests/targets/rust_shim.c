@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program in Rust needs of the probe, as functions that it can call: all else of the probe is inline.
+ * The functions of the probe that a program in Rust can call; all others are inline.
  */
 #include "corotracer/ctp_probe.h"
 #include "corotracer/ctp_probe_cold.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two workers and a lock for coroutines, whose list of waiters is guarded by a spin lock. One unlock returns, and does
- * not give the spin lock back: whoever wants the lock next turns round in `await_suspend`, and its worker with it.
+ * Two workers and a lock for coroutines, whose list of waiters is guarded by a spin lock. One unlock returns without
+ * releasing the spin lock: the next coroutine that wants the lock spins in `await_suspend`, and its worker with it.
  *
  *	spinning NUMBER
  *
- * So many coroutines share the lock. The main thread ends the program with status 3 after that.
+ * NUMBER coroutines share the lock. The main thread ends the program with status 3 after that.
  */
 #include <atomic>
 #include <chrono>

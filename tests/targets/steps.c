@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two versions of one program, for comparisons: a coroutine goes through the same steps again and again, each of which
- * waits for a while.
+ * Two versions of one program, for comparisons: a coroutine repeats the same steps, each of which waits for a while.
  *
  *	steps [PERCENT [audit | stuck]]
  *
- * The query takes so many percent longer. audit: there is one more step. stuck: a second coroutine waits for its
- * answer, which nobody gives.
+ * The query takes PERCENT percent longer. audit: there is one more step. stuck: a second coroutine waits for an answer
+ * that never comes.
  */
 #include <stdbool.h>
 #include <stdlib.h>

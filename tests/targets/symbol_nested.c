@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints an address within a function that was inlined into another that was inlined into a third, then its own memory
- * map. OTHER makes another program of it, which has another build id.
+ * Prints an address within a function that was inlined into a second function, which was inlined into a third; then its
+ * own memory map. OTHER makes it another program, with another build id.
  */
 #include <stdio.h>
 

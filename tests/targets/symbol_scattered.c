@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Debug information by hand: a function of 128 ranges of one byte each. Prints where a call in range RANGE returns to,
- * then its own memory map. To be compiled without debug information of the compiler's.
+ * Hand-written debug information: a function of 128 ranges of one byte each. Prints the return address of a call in
+ * range RANGE, then its own memory map. Must be compiled without the compiler's debug information.
  */
 #include <stdio.h>
 

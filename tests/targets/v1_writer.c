@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A target with a probe of version 1 of its own, in either discipline, and one of version 2 beside it where
- * that is wanted. The program ends with status 3 where it is not traced.
+ * A target with its own probe of version 1, in either discipline, and optionally a probe of version 2. The program
+ * exits with 3 if it is not traced.
  *
  *	v1_writer counter|lock COROUTINES EVENTS paced|unpaced [both|wait|cut|again]
  *
- * The coroutines have the probe ids 1000, 1001, ...; suspends and resumes alternate. Paced, each has eight
- * events, and then the program waits until the engine has taken them. For each coroutine a line tells how
- * many events it had: "1000 400". "wait": the coroutines stay suspended, and the program lives until its
- * standard input ends. "both": a coroutine of version 2 resumes and suspends before. "cut": in the end it
- * leaves nothing of the file. "again": in the end the first station serves three more coroutines, 5000, 5001,
- * 5002, with an event each, as the contract does not have it.
+ * The coroutines have the probe ids 1000, 1001, ...; suspends and resumes alternate. Paced: each coroutine has eight
+ * events, and then the program waits until the engine has taken them. For each coroutine a line is printed with its
+ * number of events: "1000 400". "wait": the coroutines stay suspended, and the program lives until its standard input
+ * ends. "both": a coroutine of version 2 resumes and suspends first. "cut": at the end it truncates the file to
+ * nothing. "again": at the end the first station serves three more coroutines, 5000, 5001, 5002, with one event each,
+ * which the contract forbids.
  */
 
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Coroutines of Asio without Boost, on four threads: channels with and without room, a timer that never ends and is
- * cancelled to wake those who wait for it, turns given away, a pair of sockets. Traced by the adapter. Correct: it ends
- * by itself, with status 0 where its sum is right.
+ * Coroutines of Asio without Boost, on four threads: channels with and without room, a timer that never expires and is
+ * cancelled to wake its waiters, yields, a pair of sockets. Traced by the adapter. The program is correct: it ends by
+ * itself, with status 0 if its sum is right.
  *
  * usage: truth-asio-channels [ROUNDS]
  */

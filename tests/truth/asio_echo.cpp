@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Coroutines of Boost.Asio on four threads: an echo server, its clients, timers, strands, an acceptor that is closed
- * under the one who waits for it. Traced by the adapter. Correct: it ends by itself.
+ * while a coroutine waits for it. Traced by the adapter. The program is correct: it ends by itself.
  *
  * usage: truth-asio-echo [CLIENTS [ROUNDS]]
  */

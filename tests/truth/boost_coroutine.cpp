@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Coroutines of Boost.Coroutine2 that a pool of four threads runs in turn, whoever is free: each yields, and is put
- * back; now and then all wait at a gate until the last one has come. Correct: it ends by itself.
+ * Coroutines of Boost.Coroutine2, run by a pool of four threads; any free thread takes the next. Each coroutine yields,
+ * and is put back; now and then all wait at a gate until the last one has come. The program is correct: it ends by
+ * itself.
  *
  * usage: truth-boost-coroutine [ROUNDS]
  */

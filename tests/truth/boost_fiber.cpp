@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Fibers of Boost.Fiber on four threads: a mutex and a condition, channels, barriers, joins, sleeps, yields. Traced by
- * the adapter. Correct: it ends by itself, with status 0 where its counts are right.
+ * the adapter. The program is correct: it ends by itself, with status 0 if its counts are right.
  *
  * usage: truth-boost-fiber [ROUNDS]
  */

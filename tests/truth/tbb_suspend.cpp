@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Resumable tasks of oneTBB: each job is suspended in a task again and again, and resumed by a thread outside of all
- * arenas, or by the job before it in a ring. Traced around tbb::task::suspend. Correct: it ends by itself.
+ * arenas, or by the previous job in a circle. Traced around tbb::task::suspend. The program is correct: it ends by
+ * itself.
  *
  * usage: truth-tbb-suspend [ROUNDS]
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Coroutines on three loops of libuv, each with a thread of its own: they hop from loop to loop, sleep on timers, and
- * share a lock that is handed from one to the next; all of it is told. Correct: it ends by itself.
+ * Coroutines on three loops of libuv, each with a thread of its own. Coroutines hop from loop to loop, sleep on timers,
+ * and share a lock that is passed from one to the next; all of this is recorded. The program is correct: it ends by
+ * itself.
  *
  * usage: truth-uv-loops [ROUNDS]
  */

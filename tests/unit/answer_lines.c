@@ -4,7 +4,7 @@
  *
  *	answer_lines TRACE < REQUESTS
  *
- * Prints, for each line, its status and the length of its answer, and behind a newline the answer's bytes.
+ * For each line, prints the status and the length of the answer, a newline, and the answer's bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>

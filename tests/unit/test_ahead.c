@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading ahead: events, what they say of themselves, failures and the end in the order of the source behind it, one by
- * one and by runs; resets and a close in the middle; how far ahead it reads; one processor; and no memory.
+ * Reading ahead: events, notes, failures and the end come in the order of the source behind it, one by one and in runs;
+ * resets, and a close in the middle; how far it reads ahead; one processor; and no memory.
  */
 #include <sched.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The judgement as a whole: options, a source that fails, and memory that runs out at every single
- * allocation: the answer is then "out of memory" or the whole report, never part of one.
+ * The judgement as a whole: options, a source that fails, and memory that runs out at every single allocation: the
+ * result is then "out of memory" or the whole report, never a part of one.
  *
  * Linked with malloc, calloc and realloc wrapped.
  */

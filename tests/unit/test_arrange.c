@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Putting in order: programs of several threads whose steps follow each other, as a machine would stamp them, with
- * stamps up to the reach too early. What comes out keeps each thread's order, raises no time by more than the
- * reach, and nothing in it contradicts what came before, but for what is marked.
+ * Arranging events: programs of several threads whose steps follow each other are stamped as a machine would stamp
+ * them, with stamps that are up to the reach too early. The result keeps each thread's order, raises no time by more
+ * than the reach, and contradicts no earlier event, except where this is marked.
  */
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Putting in order, at saturation: two pools of threads hand coroutines to each other without a pause, and make and
- * end others all the while, in memory that serves the next one. A thread that takes one up stamps it, and what it does
- * then, too early; a wake names the address of a frame alone. The program is right, so a report finds nothing.
+ * Arranging events at saturation: two pools of threads pass coroutines to each other without a pause, and create and
+ * end other coroutines, whose memory is reused. A thread that takes a coroutine stamps the taking, and its next
+ * actions, too early; a wake names only the address of a frame. The program is correct, so a report finds nothing.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lowest layer: errors as a path, arenas, areas, texts, JSON, maps, checksums, outputs that appear whole.
+ * The lowest layer: errors as a path, arenas, areas, texts, JSON, maps, checksums, outputs that appear complete or not
+ * at all.
  */
 #include <errno.h>
 #include <fcntl.h>

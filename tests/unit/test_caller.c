@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which names are constructors' names: what stands between the probe and the code that created a
- * coroutine. The rest is tested with real programs (tests/cpp/spawned.py).
+ * Which names are names of constructors: code between the probe and the code that created a coroutine. The rest is
+ * tested with real programs (tests/cpp/spawned.py).
  */
 #include "check.h"
 #include "session/caller.h"

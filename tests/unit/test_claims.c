@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Claims against events: each kind holds where the events show it, and fails where one event of them differs. A finding
- * whose rule claims what is not there is lowered, whatever the rule says.
+ * Claims against events: each kind of claim holds if the events show it, and fails if one of them differs. A finding
+ * whose rule claims something false is lowered, whatever the rule says.
  */
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An hour of clocks by simulation: a counter with drift, CLOCK_MONOTONIC slewed as time daemons do, readings with
- * noise and interruptions, an engine that looks every one to four milliseconds. What events' counts become must be
- * what CLOCK_MONOTONIC said at their time, within a microsecond.
+ * An hour of clocks by simulation: a counter with drift, CLOCK_MONOTONIC slewed as time daemons do, readings with noise
+ * and interruptions, an engine that looks every one to four milliseconds. The time computed for an event must be within
+ * a microsecond of CLOCK_MONOTONIC at that event.
  */
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thread that advances coarse clocks (P-52): every word that it was given and none that was taken away, never
- * backwards, and how far they have been behind.
+ * The thread that advances coarse clocks (P-52): it advances every word that it was given and none that was taken away,
+ * never backwards; and how far the words have been behind.
  */
 #include <sched.h>
 

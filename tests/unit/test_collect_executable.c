@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looking at commands before they start: what is found in PATH, and what the ledger gets along with.
- * ELF files are made by hand, honest ones and broken ones.
+ * Examining commands before they start: what is found in PATH, and which programs the ledger works with. ELF files are
+ * made by hand, valid and broken ones.
  */
 #include <elf.h>
 #include <errno.h>

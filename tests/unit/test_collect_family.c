@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many processes in one recording, however they came to be, each with its own identity; and several copies
- * of the probe in one process, joined by thread. Protocol rules P-13, P-14.
+ * Many processes in one recording, created in different ways, each with its own identity; and several copies of the
+ * probe in one process, joined by thread. Protocol rules P-13, P-14.
  *
  * argv[1] is tests/targets/family_target, argv[2] the library probe_of_its_own, argv[3] collect_target without
  * dynamic linking.

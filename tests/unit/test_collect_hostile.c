@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collector before peers that mean harm: descriptors that are no memory, memory that was never written or is taken
- * away again, floods, other users. The engine stays up, says in a sentence what it refused, and what it does for them
- * is bounded. Protocol rules P-1, P-3, P-4, P-12.
+ * The collector with hostile peers: descriptors that are not memory, memory that was never written or is taken away
+ * again, floods, other users. The engine keeps running, says in a sentence what it refused, and spends limited work on
+ * such peers. Protocol rules P-1, P-3, P-4, P-12.
  *
- * argv[1] is tests/targets/collect_target: something has to be recorded meanwhile.
+ * argv[1] is tests/targets/collect_target: a program must be recorded meanwhile.
  */
 #include <grp.h>
 #include <malloc.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The mappings of a process, this one's: each is defined once, and anew where it has changed.
+ * The mappings of this process: each is defined once, and again when it has changed.
  */
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collector's loop takes no memory while events flow: what it needs it has taken when something
- * new appeared. Every allocation of this program is counted here.
+ * The collector's loop allocates no memory while events flow: memory was allocated when the process, thread or ring
+ * appeared. Every allocation of this program is counted here.
  *
  * argv[1] is tests/targets/collect_target.
  */

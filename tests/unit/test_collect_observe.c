@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the engine says of threads by itself: their states when nothing moves, and the kernel's account of them.
+ * What the engine itself records about threads: their states when nothing runs, and the kernel's account of them.
  *
  * argv[1] is tests/targets/collect_target.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collector before peers that this test plays itself: what is taken in and what is turned away,
- * losses to the last event, and memory that changes under the engine's hands.
+ * The collector with peers that this test plays itself: what is accepted and what is refused, exact losses, and memory
+ * that changes while the engine reads it.
  *
- * argv[1] is tests/targets/collect_target: something has to be recorded meanwhile.
+ * argv[1] is tests/targets/collect_target: a program must be recorded meanwhile.
  */
 #include "base/clock.h"
 #include "peer.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collector before real targets: how they start, what arrives, how they end.
+ * The collector with real targets: how they start, which events arrive, how they end.
  *
  * argv[1] is tests/targets/collect_target, argv[2] any library that can be preloaded.
  */

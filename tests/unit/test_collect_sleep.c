@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine asleep: what ends its sleep, and that it sleeps only where it will be woken. Protocol rules P-90, P-93 and
- * P-94. Where a wake were lost, the test would not end.
+ * The engine's sleep: what ends it, and that the engine sleeps only if it will be woken. Protocol rules P-90, P-93 and
+ * P-94. If a wake were lost, the test would not end.
  *
  * argv[1] is tests/targets/collect_target.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Telling threads apart by id and time, where several rings tell of them in any order.
+ * Telling threads apart by id and time when several rings name them in any order.
  */
 #include "check.h"
 #include "collect/threads.h"

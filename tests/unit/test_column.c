@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows that were put into a log come out as they were, whatever their numbers are.
+ * Rows that were put into a log come out unchanged, whatever their numbers are.
  */
 #include <stdlib.h>
 #include <string.h>

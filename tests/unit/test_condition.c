@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Conditions as people write them, what cannot be read, and how they are told; and the histogram behind
- * their statistics, against numbers in an array.
+ * Conditions in the syntax of users, invalid conditions, and printed conditions; and the histogram behind their
+ * statistics, compared with numbers in an array.
  */
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The statistics of comparisons, against numbers of which the truth is known, and the pairing of places.
+ * The statistics of comparisons, checked with numbers whose truth is known, and the pairing of places.
  */
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers that were packed for Parquet come out as they were, by decoders written from its specification: for every
- * length around those at which something begins, and numbers of every shape.
+ * Numbers that were packed for Parquet come out unchanged from decoders written from its specification: for every
+ * length around a boundary, and for numbers of every shape.
  */
 #include <string.h>
 

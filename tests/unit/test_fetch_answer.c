@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An answer over HTTP in pieces of any size: a trace of Go gets into the file byte by byte, up to the limit; of
- * anything else nothing does, and only the words of its first line are kept.
+ * An HTTP answer in pieces of any size: a Go trace gets into the file byte by byte, up to the limit; of any other
+ * answer no byte does, and only the words of its first line are kept.
  */
 #include <stdlib.h>
 #include <string.h>

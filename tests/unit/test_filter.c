@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The filter between the engine and the output: records of two coroutines of which one is left out, frames,
- * marks, categories with their details (P-70), windows, the counts of what is left out, and every allocation
- * failing once.
+ * The filter between the engine and the output: records of two coroutines, one of which is left out; frames, marks,
+ * categories with their details (P-70), windows, the counts of records left out, and every allocation failing once.
  */
 #include "check.h"
 #include "failing_memory.h"

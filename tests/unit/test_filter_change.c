@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the filter does when it is told to want something else while records come: the window, categories, samples,
- * places; what it tells of that, and when.
+ * The filter when its settings change while records arrive: the window, categories, samples, places; what it reports
+ * about the change, and when.
  */
 #include "filtered.h"
 

@@ -2,9 +2,9 @@
 /*
  * Generations: a trace that begins in the middle of a run leads to the same state as the whole one.
  *
- * A scheduler is played by chance: coroutines that wait, hold locks, await each other and move between three
- * threads. Rings are emptied in any order, as the engine does. From each generation on, the rest of the file is
- * read alone, and what the model knows at the end is compared with what it knows from all of it.
+ * A scheduler is simulated at random: coroutines wait, hold locks, await each other and move between three threads.
+ * Rings are emptied in any order, as the engine does. From each generation on, the rest of the file is read alone, and
+ * the model's final state is compared with its state after reading the whole file.
  */
 #include "made_trace.h"
 #include "model/model.h"

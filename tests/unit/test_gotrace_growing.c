@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A Go trace that grows: whatever piece of it is there, its reader tells the events of whole generations, asks to be
- * called again, and in the end has told the same as of the whole file. Cut anywhere, what is told is a beginning of
- * that.
+ * A growing Go trace: whatever part of the file exists, its reader returns the events of complete generations, asks to
+ * be called again, and in the end has returned the same events as for the whole file. If the file is cut anywhere, the
+ * events are a beginning of those.
  */
 #include "base/vec.h"
 #include "go_vectors.h"

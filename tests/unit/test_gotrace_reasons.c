@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why goroutines wait, in Go's words, as what they wait for. */
+/* Go's words for why goroutines wait, translated into the kinds of objects that they wait for. */
 #include "check.h"
 #include "corotracer/ctp.h"
 #include "gotrace/reasons.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The graph of waits: circles, chains and their owners at several moments of small traces; a thousand alike ones as few
- * nodes; more nodes than there may be; and memory that runs out at every single allocation.
+ * The graph of waits: circles, chains and their owners at several moments of small traces; a thousand equal waits as
+ * few nodes; more nodes than the limit; and memory that runs out at every single allocation.
  *
  * Linked with malloc, calloc and realloc wrapped.
  */

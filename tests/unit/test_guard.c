@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mappings of files that are shortened: guarded ones turn into zeros, a fault anywhere else has the end or the
- * handler that it would have without a guard.
+ * Mappings of files that are shortened: a guarded mapping turns into zeros; a fault anywhere else ends the process, or
+ * calls the handler, as it would without a guard.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JSON lines read, judged, and handed on in every form, with every allocation failing once: it ends with "out
- * of memory" or succeeds, and after a failure there is no output, nor a part of one. Linked with --wrap for the
- * allocators.
+ * JSON lines are read, judged, and exported in every format, with every allocation failing once: it ends with "out of
+ * memory" or succeeds, and after a failure there is no output, not even a part. Linked with --wrap for the allocators.
  */
 #include "corotracer/ct.h"
 #include "failing_memory.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One opened input: another file that takes over its name is never met, whatever form the first one has; a pipe is read
- * once and can then be read at any place; each failure names the input, once.
+ * One opened input: another file that takes over its name is never read, whatever the format of the first one; a pipe
+ * is read once and can then be read at any position; each error names the input, once.
  */
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What epoll instances of this process wait for: other ends that it has itself, and others that it has not.
+ * What epoll instances of this process wait for: descriptors whose other ends this process has, and others.
  */
 #include <fcntl.h>
 #include <sys/epoll.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JSON lines: exactly the rows that were promised, in order, counted by coroutine.
+ * JSON lines: exactly the promised rows, in order, counted by coroutine.
  */
 #include <errno.h>
 #include <signal.h>

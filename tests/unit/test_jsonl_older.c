@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JSON lines as older engines wrote them: stations of eight slots that a probe writes in turn, and an
- * engine that looks at each station's slots in their order now and then.
+ * JSON lines as older engines wrote them: a probe writes the eight slots of a station in turn, and an engine looks at
+ * each station's slots in their order now and then.
  */
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Callers that were compiled with an older version, whose options end earlier: what lies behind them is not read.
+ * Callers that were compiled with an older version, whose options are shorter: bytes behind them are not read.
  */
 #include <stddef.h>
 

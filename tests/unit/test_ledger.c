@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the descriptor ledger writes down, and in which order, for programs that know nothing of it.
- * Each scenario of ledger_target is run twice: alone, where it must behave the same, and under a tiny
- * engine, where the events are compared as text. Descriptor numbers become letters in order of
- * appearance, generations follow them: "a2" is the second life of the first number seen.
+ * What the descriptor ledger writes, and in which order, for programs without tracing. Each scenario of ledger_target
+ * is run twice: alone, where it must behave the same, and under a tiny engine, where the events are compared as text.
+ * Descriptor numbers become letters in order of appearance, followed by the generation: "a2" is the second life of the
+ * first number seen.
  */
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that dies of a signal under the ledger: its end is exactly as without, and the last event
- * says which signal, where, on which thread. Each death is compared with the same one untraced.
+ * A program that is killed by a signal under the ledger: it ends exactly as without the ledger, and the last event says
+ * which signal, where, and on which thread. Each death is compared with the same one untraced.
  */
 #include "check.h"
 

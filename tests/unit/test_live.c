@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is read of a process in /proc: of this one, whose threads have names that are meant to mislead.
+ * Reading the facts of a process from /proc: here this process, whose threads have misleading names.
  */
 #include "check.h"
 

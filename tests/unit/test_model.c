@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The model: what a text trace comes to, asked of its arrays. */
+/* The model: the state after a text trace, read from its arrays. */
 #include <string.h>
 
 #include "folded.h"

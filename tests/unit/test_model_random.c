@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events that no program would write: kinds, ids, objects, threads and times by chance. The model
- * takes them all, its books still balance afterwards, and the detectors come to an end.
+ * Events that no program would write: random kinds, ids, objects, threads and times. The model accepts them all, its
+ * sums still agree afterwards, and the detectors come to an end.
  *
- * And the states of a coroutine as a machine: each step from each state, and walks by chance. A step that leads
- * on is counted nowhere; any other one is, as broken or as done to one that is gone.
+ * Also the states of a coroutine as a machine: each step from each state, and random walks. A valid step is counted
+ * nowhere; an invalid one is counted, as broken or as done to a coroutine that is gone.
  */
 #include <stdbool.h>
 

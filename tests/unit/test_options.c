@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Argument lists, and what the command line makes of them. Table-driven.
+ * Argument lists, and how the command line parses them. Table-driven.
  */
 #include <stdbool.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Medians of ratios, and their intervals: against the binomial distribution by hand, and against many drawn samples.
+ * Medians of ratios, and their intervals: compared with the binomial distribution by hand, and with many random
+ * samples.
  */
 #include <math.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of files: what leads nowhere is taken out, and a name is tidy where that changes nothing.
+ * Names of files: parts without effect are removed, and a name is tidy if that changes nothing.
  */
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a thread waits for by poll or select, read out of this process's own memory; and arguments that nobody would
- * make.
+ * The descriptors for which a thread waits in poll or select, read from this process's own memory; and senseless
+ * arguments.
  */
 #include <poll.h>
 #include <stdlib.h>

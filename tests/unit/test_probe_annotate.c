@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Annotations, as ctp_probe_annotate.h names them: what each record holds, texts interned once, a message's
- * text in details that never stand behind another event (P-60 to P-66); categories that the engine switches
- * off (P-70, P-71); an engine that wants no more (P-29).
+ * Annotations, as ctp_probe_annotate.h names them: the content of each record, texts interned once, a message's text in
+ * details that never stand behind another event (P-60 to P-66); categories that the engine switches off (P-70, P-71);
+ * an engine that wants no more events (P-29).
  */
 #include <errno.h>
 #include <string.h>

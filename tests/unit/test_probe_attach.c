@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Attaching: what the segment looks like to the engine, and all the ways in which a program stays
- * untraced without noticing. Protocol rules P-5, P-10, P-11, P-12, P-41, P-50.
+ * Attaching: what the engine gets in the segment, and all the ways in which a program stays untraced without noticing.
+ * Protocol rules P-5, P-10, P-11, P-12, P-41, P-50.
  */
 #include <errno.h>
 #include <fcntl.h>

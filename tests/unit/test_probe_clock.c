@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The coarse clock (P-52): who takes it, what events then have for a time, and who does not.
+ * The coarse clock (P-52): which probes use it, the times of their events, and which probes do not.
  */
 #include "corotracer/ctp_flight.h"
 #include "probe_tally.h"

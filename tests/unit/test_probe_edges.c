@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The probe in programs at the edge: more threads than there are rings, threads that the C library does not
- * know, filters and limits that take away what it needs. Protocol rules P-5, P-11, P-24, P-28.
+ * The probe in unusual programs: more threads than rings, threads that the C library does not know, filters and limits
+ * that deny what the probe needs. Protocol rules P-5, P-11, P-24, P-28.
  */
 #include <dirent.h>
 #include <errno.h>

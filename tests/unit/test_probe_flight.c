@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The flight recorder inside a program: its file, who may have it, how its bound is shared, and what a
- * child of the process has of it. Protocol rules P-80 to P-84.
+ * The flight recorder inside a program: its file, who may read it, how its memory is shared among threads, and what a
+ * child process gets of it. Protocol rules P-80 to P-84.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The flight recorder on a disk that has no room, and on one that takes no files: rule P-82. The disks are made without
- * a place in the tree of files, so that nobody else sees them, and go with the process.
+ * The flight recorder on a disk without room, and on one that accepts no files: rule P-82. The disks are not mounted in
+ * the file tree, so no other process sees them, and they vanish with the process.
  */
 #include <errno.h>
 #include <fcntl.h>

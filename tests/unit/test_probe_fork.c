@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes made from a traced one: however it was made, a child writes nothing into its parent's
- * rings; it may attach anew, and what it interned before stays valid. Protocol rule P-14. Also what the
- * kernel may refuse on the way: the page that is wiped on fork, and memory for a chunk.
+ * Child processes of a traced process: however a child was made, it writes nothing into its parent's rings; it may
+ * attach again, and what it interned before stays valid. Protocol rule P-14. Also what the kernel may refuse on the
+ * way: the page that is wiped on fork, and memory for a chunk.
  */
 #include <errno.h>
 #include <linux/filter.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one thread took from another is stamped after what that one wrote before it gave it (P-95): wakes and the
- * taking from a queue, over very many hand-offs by one word that two processors pull to and fro. And how far stamps
- * without that order are believed to be early.
+ * If a thread takes something from another thread, its stamp is later than the stamps that the other wrote before it
+ * gave it away (P-95): tested with wakes and taking from a queue, over very many hand-offs through one word that two
+ * processors exchange. And how early stamps without that order are believed to be.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of a scheduler, as ctp_probe.h names them: what each record holds, that a detail stands
- * beside its event with the same time, and never behind another one. And the thread-local rule: a
- * coroutine that migrates writes into the ring of the thread that runs it.
+ * The events of a scheduler, as ctp_probe.h names them: the content of each record; a detail stands beside its event
+ * with the same time, and never behind another event. And the thread-local rule: a coroutine that migrates writes into
+ * the ring of the thread that runs it.
  *
- * Built a second time with MUTANT, where the address of a thread's state is taken once and kept, which
- * is what a compiler makes of a thread-local across a context switch. With the argument "mutant" this
- * program passes if migration is found to go wrong.
+ * Built a second time with MUTANT, where the address of a thread's state is taken once and kept, as a compiler does
+ * with a thread-local across a context switch. With the argument "mutant" this program passes if migration is found to
+ * go wrong.
  */
 #include <errno.h>
 #include <pthread.h>

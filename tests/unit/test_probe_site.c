@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Interned sites and coroutine ids: eight threads at once, and each number means what it was given
- * for; full tables refuse and count; texts are cut, never read beyond. Protocol rules P-40 to P-42.
+ * Interned sites and coroutine ids: eight threads at once, and each number means what it was given for; full tables
+ * refuse and count; texts are cut, never read beyond their end. Protocol rules P-40 to P-42.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rings that pass from thread to thread: claimed with a start, given back with a stop, found again where
- * a thread ended without a word, and missed where none is left. Protocol rules P-20, P-24, P-28.
+ * Rings that pass from thread to thread: claimed with a start, given back with a stop, found again if a thread ended
+ * without a stop, and missing if none is left. Protocol rules P-20, P-24, P-28.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waking an engine that sleeps: protocol rules P-91 and P-92, and the engine's death of P-94. The system calls are
- * seen by a seccomp filter that turns each into a signal.
+ * Waking a sleeping engine: protocol rules P-91 and P-92, and the engine's death of P-94. A seccomp filter turns each
+ * system call into a signal, so that the test sees it.
  */
 #include <errno.h>
 #include <linux/filter.h>

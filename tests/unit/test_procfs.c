@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texts of /proc, about this process and about children that do what is to be read of them.
+ * Reading /proc about this process, and about children that do what is to be read.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The queue between the engine and its output: order, one copy of each record and text, a bound that holds
- * while the next sink stands still, failures of the next sink in all its functions, calls in between, and every
- * allocation failing once.
+ * The queue between the engine and its output: order, one copy of each record and text, a limit that holds while the
+ * next sink is blocked, failures of the next sink in all its functions, calls in between, and every allocation failing
+ * once.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What ended long ago is given back: a million coroutines and descriptors that come and go leave a few thousand records
- * behind, and what is said of a trace does not depend on it, also where one is named again long after its end.
+ * Records of things that ended long ago are released: a million coroutines and descriptors that come and go leave a few
+ * thousand records, and the report does not depend on it, even if one is named again long after its end.
  */
 #include "rules/rules.h"
 #include "check.h"

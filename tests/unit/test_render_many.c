@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reports of very many coroutines, findings and sites: what is printed is bounded, what is not is counted, and
- * the work grows with the report only.
+ * Reports of very many coroutines, findings and sites: the printed part is bounded, the rest is counted, and the work
+ * grows only with the report.
  */
 #include "failing_memory.h"
 #include "made_report.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whole reports, made by hand, in each form: compared with tests/unit/render_expected, whose path is the
- * first argument. With RENDER_UPDATE=1 in the environment the files are written instead.
+ * Whole reports, made by hand, in each format: compared with tests/unit/render_expected, whose path is the first
+ * argument. With RENDER_UPDATE=1 in the environment the files are written instead.
  *
- * Besides: what is bounded stays bounded for a million coroutines, what is complete is complete, and
- * nothing of a hostile trace gets through.
+ * Also: bounded formats stay bounded for a million coroutines, complete formats are complete, and no text of a hostile
+ * trace gets through unescaped.
  */
 #include <stdbool.h>
 #include <sys/stat.h>

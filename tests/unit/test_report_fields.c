@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The specification of the report as JSON, whose path is the first argument, has the tables that the list of the
- * report's fields makes. With REPORT_UPDATE=1 in the environment they are written anew. The kind of each field fits its
- * member.
+ * The specification of the report as JSON, whose path is the first argument, must have the tables that are made from
+ * the list of the report's fields. With REPORT_UPDATE=1 in the environment the tables are written. The kind of each
+ * field must fit its member.
  */
 #include <ctype.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fuzzing harness of the segment, fed with random stores of fixed seeds: an ordinary test of what
- * tests/fuzz looks for at length.
+ * The fuzzing harness of the segment, with random stores of fixed seeds: an ordinary test of what tests/fuzz tests for
+ * longer.
  */
 #include <stddef.h>
 #include <stdint.h>

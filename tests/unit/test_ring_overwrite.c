@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * P-26. The flight recorder's ring under a producer that laps its reader all the time: no record is torn,
- * none comes twice or out of order, and read + overwritten = written. Built with the thread sanitizer,
- * it also shows that the two sides agree on the order of their stores and loads.
+ * P-26. The flight recorder's ring under a producer that laps its reader all the time: no record is torn, repeated or
+ * out of order, and read + overwritten = written. Under the thread sanitizer, the test also shows that the two sides
+ * agree on the order of their stores and loads.
  */
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How things are named, and tables of them: names made short, and hostile text made harmless. Table-driven.
+ * Names of things, and tables of them: long names are shortened, and hostile text is made harmless. Table-driven.
  */
 #include "check.h"
 #include "render/table.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which requests are let in by their headers (docs/spec/http-api.md, H-5 to H-7), and what can be listened on (H-4).
+ * Which requests are accepted by their headers (docs/spec/http-api.md, H-5 to H-7), and the addresses at which the
+ * server can listen (H-4).
  */
 #include <unistd.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a hostile program can make the snapshot remember is bounded, and what found no room is counted; what
- * makes no sense changes nothing else. Rules F-65 and F-69 of docs/spec/trace-format.md; P-62 of docs/spec/protocol.md.
+ * The memory that a hostile program can make the snapshot use is bounded, and what found no room is counted; a
+ * senseless record changes nothing else. Rules F-65 and F-69 of docs/spec/trace-format.md; P-62 of
+ * docs/spec/protocol.md.
  */
 #include "check.h"
 #include "snapshot/known.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sorting as a page does it: with room what is equal stays in its order, without any all is sorted all the same.
+ * Sorting as a page does it: with room, equal elements keep their order; without room, the result is still sorted.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scanning stations of version 1: a writer that stops between any two stores, in both disciplines, at every
- * distance to the reader; stations that serve twice, stations that there are not, and nonsense.
+ * Scanning stations of version 1: a writer that stops between any two stores, in both disciplines, at every distance to
+ * the reader; stations that are used twice, stations that do not exist, and nonsense.
  */
 #include "check.h"
 #include "made_stations.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Orders to a recording, in words: what each means, and what means nothing.
+ * Orders to a recording, as words: the meaning of each, and words without a meaning.
  */
 #include "check.h"
 #include "corotracer/ctp.h"
