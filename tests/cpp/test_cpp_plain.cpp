@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The header needs neither exceptions nor run-time type information: this program is built without them. It has two
- * translation units, like real programs.
+ * The header needs neither exceptions nor run-time type information: this program is built without them. The program
+ * has two translation units, like real programs.
  */
 #include "recording.h"
 #include "tasks.h"

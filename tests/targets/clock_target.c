@@ -4,7 +4,7 @@
  *
  *	clock_target write SECONDS	attaches; a thousand times a second writes an event between two readings of the
  *				clock, and another one that carries them
- *	clock_target check TRACE	prints, for the events that `write` wrote: their number, by how many nanoseconds the
+ *	clock_target check TRACE	prints, for the events of `write`: their number, by how many nanoseconds the
  *				worst of them lies outside its two readings, the median distance of these
  */
 #include <inttypes.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library to be preloaded: a disk on which calls fail. It affects calls for files whose path contains FAILING_NAME.
- * Calls of the kind FAILING_CALL ("write", for example) fail with FAILING_ERRNO, a number, beginning with the
- * FAILING_FROM-th call (1: the first), FAILING_TIMES in a row (0: all from then on). Errno 0 makes a write take half of
- * the bytes. At the end, the number of calls of each kind is written to the file FAILING_COUNTS, with "kind number" in
- * each line.
+ * A library to be preloaded: a disk on which calls fail. The library affects calls for files whose path contains
+ * FAILING_NAME. Calls of the kind FAILING_CALL ("write", for example) fail with FAILING_ERRNO, a number, beginning with
+ * the FAILING_FROM-th call (1: the first), FAILING_TIMES in a row (0: all from then on). Errno 0 makes a write take
+ * half of the bytes. At the end, the number of calls of each kind is written to the file FAILING_COUNTS, with "kind
+ * number" in each line.
  */
 #include <dlfcn.h>
 #include <errno.h>
