@@ -145,7 +145,7 @@ enum ct_status ct_trace_next(
 	struct ct_trace *trace, const struct ct_event **ret_event, struct ct_error *reterr);
 
 /*
- * ct_trace_is_carried: returns whether the event handed out last is a carried one: whether it states what was so when
+ * ct_trace_is_carried: returns whether the event handed out last is a carried one: whether it states what was true when
  * this part of a recording began. The time of such an event lies before the part, and no count of events includes it.
  */
 bool ct_trace_is_carried(const struct ct_trace *trace);
@@ -180,7 +180,7 @@ enum ct_status ct_trace_write(struct ct_trace *trace, const struct ct_write_opti
 /* ------------------------------------------------------------------- parts of a recording */
 
 /*
- * A trace file is a row of generations. Each generation can be understood alone, because it begins with what was so at
+ * A trace file is a row of generations. Each generation can be understood alone, because it begins with the state at
  * its beginning. A part, a joined file or a recovered file consists of whole generations, whose blocks are copied
  * unchanged.
  */
@@ -276,7 +276,8 @@ struct ct_wanted {
 	const char *const *leave_out_names; /* coroutines and annotations of such names */
 	const char *const *leave_out_tasks; /* coroutines, from when they work for such tasks */
 	int64_t start_after_ns;             /* earlier events are not kept; 0: from the beginning */
-	bool wait_for_start;                /* nor events before the start mark (ctp_start) */
+	/* also leave out events before the start mark (ctp_start) */
+	bool wait_for_start;
 	int64_t duration_ns; /* recording ends this long after it began; the program runs on */
 };
 
@@ -305,8 +306,10 @@ struct ct_record_options {
 	 */
 	bool no_version1;
 	uint32_t max_stations; /* coroutines that version 1 may trace; 0: 1,000,000, if they fit */
-	const char *shm_path;  /* of its shared memory; NULL, or taken already: a private folder */
-	const char *socket_path; /* version 1: path of the socket; likewise */
+	/* version 1: path of the shared memory; NULL, or taken already: a private folder */
+	const char *shm_path;
+	/* version 1: path of the socket; NULL, or taken already: a private folder */
+	const char *socket_path;
 
 	/*
 	 * NULL: the whole run is recorded. Else a flight recorder: `output` names the dumps: run.ctrace gives

@@ -158,7 +158,8 @@ enum ctp_processor {
 /* The flags of DESCRIPTOR_OPEN and DESCRIPTOR_DUP: an enum ctp_descriptor_type, and the bit below. */
 #define CTP_DESCRIPTOR_TYPE(flags) ((flags)&0xffu)
 /*
- * In DESCRIPTOR_OPEN only: this descriptor is the other end of the one that the thread's last DESCRIPTOR_OPEN opened.
+ * In DESCRIPTOR_OPEN only: this descriptor is the other end of the descriptor that the thread's last DESCRIPTOR_OPEN
+ * opened.
  */
 #define CTP_DESCRIPTOR_IS_SECOND_END 0x100u
 
@@ -433,7 +434,10 @@ struct ctp_header {
 	uint64_t clock_realtime_ns;
 	uint8_t identity[16]; /* random: no two segments share it */
 
-	/* counters by which the target's threads take things, each by an atomic addition on a cold path */
+	/*
+	 * counters from which the target's threads take rings, chunks, sites, names and ids, each by an atomic addition
+	 * on a cold path
+	 */
 	/* rings ever claimed; the engine looks at no ring beyond them */
 	CTP_ALIGNED(64) uint32_t rings_used;
 	uint32_t chunks_used;

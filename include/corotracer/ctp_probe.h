@@ -264,9 +264,9 @@ CTP_INLINE bool ctp_is_attached(void)
 }
 
 /*
- * The kinds of event that follow something another thread passed on: an event written with a lock held, or after taking
- * from a queue. The processor may read its counter before the preceding locked instruction has its cache line; the
- * time-stamp is then some microseconds too early, never too late. Events of these kinds therefore read the counter
+ * The kinds of events that follow something that another thread passed on: an event written with a lock held, or after
+ * taking from a queue. The processor may read its counter before the preceding locked instruction has its cache line;
+ * the time-stamp is then some microseconds too early, never too late. Events of these kinds therefore read the counter
  * after a fence. The fence costs nothing after a locked instruction, which the processor has to wait for anyway. The
  * reader puts events of other kinds whose time-stamps are too early in order.
  */

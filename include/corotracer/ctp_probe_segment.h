@@ -23,7 +23,7 @@ struct ctp_segment {
 	uint64_t bytes;                                  /* of address space */
 	uint64_t file_bytes;                             /* of the memfd or the file on disk */
 	uint64_t site_offset, name_offset, chunk_offset; /* in the file */
-	uint64_t about_offset, about_bytes;              /* likewise */
+	uint64_t about_offset, about_bytes;              /* in the file */
 	uint32_t ring_max, site_max, name_bytes, chunk_max;
 	int descriptor;
 	bool is_flight; /* the segment of a flight recorder */

@@ -191,7 +191,8 @@ struct ct_mapping {
 struct ct_loss {
 	uint32_t process;
 	uint32_t thread; /* 0: not known */
-	uint64_t coro;   /* the coroutine whose events they are; 0: not known, or several */
+	/* the coroutine that the events belong to; 0: not known, or several coroutines */
+	uint64_t coro;
 	enum ctp_loss reason;
 	uint64_t count;
 	ct_time first;
@@ -233,7 +234,7 @@ struct ct_tables {
 	uint64_t nr_before; /* events of the recording before this part */
 	/* Most coroutines alive at the same time, as the writer counted; cannot be trusted. 0: not known */
 	uint64_t most_live;
-	/* carried events: they state what was so when this part begins */
+	/* carried events: they state what was true when this part began */
 	uint64_t nr_carried;
 	uint64_t nr_not_carried; /* facts for which no room was left among the carried events */
 	ct_time carried_from;    /* time of the earliest carried event; CT_NO_TIME: none */

@@ -70,7 +70,7 @@ struct ct_coro {
 
 enum ct_grade {
 	CT_GRADE_NONE = 0,
-	CT_GRADE_SUSPECT = 1, /* rests on age or shape alone */
+	CT_GRADE_SUSPECT = 1, /* the finding rests on age or shape alone */
 	CT_GRADE_LIKELY = 2,  /* a threshold is exceeded, and an independent fact agrees */
 	CT_GRADE_PROVEN = 3,  /* a contradiction within a window without gaps */
 };
@@ -133,7 +133,7 @@ struct ct_step {
 	uint64_t sequence; /* sequence number of the event; UINT64_MAX: none */
 	const char *
 		by; /* who did it, "coroutine 3 (serve)", if the text does not say so; "": not known */
-	bool is_outside; /* the thread did it, outside of coroutines as far as known */
+	bool is_outside; /* the thread acted outside of coroutines, as far as known */
 };
 
 /* One coroutine that a finding is about. */
@@ -261,7 +261,7 @@ struct ct_span { /* all tasks, or all regions, of one name */
 	uint64_t nr_begun;
 	uint64_t nr_ended;
 	struct ct_going_on open;
-	struct ct_distribution durations; /* of those that have ended */
+	struct ct_distribution durations; /* of the tasks or regions that have ended */
 	/*
 	 * The times of the coroutines that worked for such a task, or had such a region open, up to the end of
 	 * observation if it goes on. The sum exceeds the durations if several coroutines worked at the same time, and
@@ -390,13 +390,13 @@ struct ct_statistics {
 	/* at most CT_BUSIEST, the one that ran longest first */
 	const struct ct_coro_times *busiest;
 	uint32_t nr_busiest;
-	/* likewise, the one that was ready longest first */
+	/* at most CT_BUSIEST, the one that was ready longest first */
 	const struct ct_coro_times *delayed;
 	uint32_t nr_delayed;
-	/* likewise, the one that waited longest first */
+	/* at most CT_BUSIEST, the one that waited longest first */
 	const struct ct_coro_times *waiters;
 	uint32_t nr_waiters;
-	/* likewise, the one that changed threads most often first */
+	/* at most CT_BUSIEST, the one that changed threads most often first */
 	const struct ct_coro_times *movers;
 	uint32_t nr_movers;
 	uint64_t nr_refused; /* events at places beyond the number that is counted */
@@ -541,7 +541,8 @@ struct ct_path {
 	int64_t yielded_ns;    /* of depth 0: from yields to the next run; part of `times` */
 	const struct ct_path_part *waits; /* waits of depth 0, the longest in total first */
 	uint32_t nr_waits;
-	const struct ct_path_part *parts; /* all stretches that are not followed, likewise */
+	/* all stretches that are not followed, the longest in total first */
+	const struct ct_path_part *parts;
 	uint32_t nr_parts;
 	const struct ct_stretch *stretches; /* by time; those inside a followed one come after it */
 	uint32_t nr_stretches;
@@ -571,7 +572,7 @@ struct ct_report {
 	struct ct_coro why_coro;
 	const struct ct_step *why;
 	uint32_t nr_why;
-	const struct ct_await *awaits; /* likewise: the await graph around the coroutine */
+	const struct ct_await *awaits; /* if asked for: the await graph around the coroutine */
 	uint32_t nr_awaits;
 	struct ct_live live;
 	const struct ct_span *spans; /* tasks first; then the longest in total first */
@@ -584,7 +585,7 @@ struct ct_report {
 	uint64_t nr_annotations_refused;
 	struct ct_statistics statistics;
 	const struct ct_path *path;           /* if asked for; else NULL */
-	const struct ct_breakdown *breakdown; /* likewise */
+	const struct ct_breakdown *breakdown; /* if asked for; else NULL */
 	const struct ct_runtime *runtimes;    /* one per process that describes a runtime */
 	uint32_t nr_runtimes;
 };

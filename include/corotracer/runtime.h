@@ -30,7 +30,7 @@ struct ct_distribution {
 	int64_t max_ns;
 };
 
-/* Things that go on when the observation ends, and are in no distribution. */
+/* Durations that have not ended when the observation ends; no distribution includes them. */
 struct ct_going_on {
 	uint64_t count;
 	int64_t total_ns; /* so far */
@@ -89,9 +89,10 @@ struct ct_runtime {
 	double utilization_mean;
 	int64_t processors_ns; /* time of all processors together */
 	int64_t paused_ns;
-	int64_t assisted_ns;   /* of the coroutines' running time */
-	int64_t idle_ready_ns; /* processor time: idle while as many coroutines were ready */
-	int64_t short_ns;      /* time in which at least one processor was idle so */
+	int64_t assisted_ns; /* of the coroutines' running time */
+	/* idle time of processors for each of which a coroutine was ready */
+	int64_t idle_ready_ns;
+	int64_t short_ns; /* time in which at least one processor was idle so */
 	uint64_t nr_swept_bytes;
 	uint64_t nr_reclaimed_bytes;
 	uint64_t nr_samples;    /* samples by a clock of the code that runs */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The last event of a program that is ended by a signal: which signal, where, on which thread.
+ * Writes the last event of a program that a signal ends: which signal, where, on which thread.
  *
  * A handler is installed for signals for which the program has none. The handler writes one CRASH event, restores the
  * kernel's default action and lets the signal happen again, so that exit status, core file and siginfo are as without

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Entry points that wait for descriptors, and those that say what to wait for. Each calls libc's function exactly once
- * with the caller's arguments and returns its result. Memory that the kernel fills in is read only if the kernel says
- * that it has filled it.
+ * Entry points that wait for descriptors, and entry points that say what to wait for. Each entry point calls libc's
+ * function exactly once with the caller's arguments and returns its result. Memory that the kernel fills in is read
+ * only if the kernel says that it has filled it.
  */
 #include "forward.h"
 

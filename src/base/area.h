@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An area: bytes that are zero until they are written, and take no memory until then, page by page. For properties that
- * only a few of many things have; to save memory the user must not write a zero over a zero. Not thread-safe.
+ * An area: bytes that are zero until they are written, and take no memory until then, page by page. An area is meant
+ * for properties that only a few of many things have. To save memory the user must not write a zero over a zero. Not
+ * thread-safe.
  */
 #ifndef BASE_AREA_H
 #define BASE_AREA_H

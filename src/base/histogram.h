@@ -2,10 +2,10 @@
 /*
  * A histogram of whole numbers of 64 bits: each power of two is divided into 32 equal steps, so that percentiles are at
  * most 1/32 too high (the layout of HdrHistogram with two significant digits; Debian has no package of a C library for
- * it). 15 KiB, whatever is counted; adding costs a few instructions.
+ * it). A histogram takes 15 KiB, whatever is counted; adding a number takes a few instructions.
  *
- * If there may be very many histograms, most of which count little, they are made small: with cells only for the
- * buckets that occur, in a table that grows, and at last becomes one of all buckets.
+ * If there may be very many histograms, most of which count little, the histograms are made small: a small histogram
+ * has cells only for the buckets that occur, in a table that grows and finally contains all buckets.
  */
 #ifndef BASE_HISTOGRAM_H
 #define BASE_HISTOGRAM_H

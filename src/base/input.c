@@ -72,7 +72,7 @@ static enum ct_status copy_piece(struct input *input, struct ct_error *reterr)
 	return status;
 }
 
-/* Replaces the descriptor by that of a file for what comes out of the stream: nothing yet. */
+/* Replaces the descriptor of a stream by the descriptor of an empty file, into which the stream will be copied. */
 static enum ct_status begin_copy(struct input *input, struct ct_error *reterr)
 {
 	int kept = memfd_create("corotracer-input", MFD_CLOEXEC);
@@ -92,7 +92,10 @@ static void end_copy(struct input *input)
 	close(input->stream.descriptor);
 }
 
-/* Replaces the descriptor by that of a file that contains everything that comes out of the stream. */
+/*
+ * Replaces the descriptor of a stream by the descriptor of a file that contains everything that was read from the
+ * stream.
+ */
 static enum ct_status copy_stream(struct input *input, struct ct_error *reterr)
 {
 	enum ct_status status = begin_copy(input, reterr);

@@ -6,8 +6,8 @@
 #include <pthread.h>
 
 /*
- * thread_start: does what pthread_create does, for a thread that takes no signals, because signals are to interrupt the
- * waiting of the thread that made it. Returns 0, or the errno of the failure.
+ * thread_start: starts a thread as pthread_create does, but the thread takes no signals: signals must interrupt the
+ * waiting of the thread that started it. Returns 0, or the errno of the failure.
  */
 int thread_start(pthread_t *ret_thread, void *(*function)(void *), void *context);
 

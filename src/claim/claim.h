@@ -39,7 +39,7 @@ enum claim_kind {
 struct claim {
 	enum claim_kind kind;
 	uint32_t process;
-	/* WHOLE: the thread whose events are meant; 0: those of all threads */
+	/* WHOLE: the thread that the claim is about; 0: all threads */
 	uint32_t thread;
 	/* WAKES: the place of the waits */
 	uint32_t site;
@@ -48,8 +48,8 @@ struct claim {
 	/* addresses by which a wake may name the coroutine, besides its id; 0: none */
 	uint64_t frames[2];
 	/*
-	 * coroutines. NOTHING: only events by by[0] count. OVERLAP: those that end the two, if the thread does not show
-	 * it. 0: any
+	 * Coroutines; 0: any. NOTHING: only events of the coroutine by[0] count. OVERLAP: the coroutines whose events
+	 * end the two runs or holdings, if the thread does not show which events end them.
 	 */
 	uint64_t by[2];
 	uint64_t kinds; /* bits CLAIM_KIND */

@@ -107,7 +107,7 @@ void collect_define_clock(struct collect *collect)
 		define_coarse(collect, &reading);
 }
 
-/* Between the regular readings, defines those at which CLOCK_MONOTONIC began to run at another rate. */
+/* Defines the clock readings, between the regular ones, at which CLOCK_MONOTONIC began to run at another rate. */
 static void watch_line(struct collect *collect)
 {
 	struct clock_reading reading, before;

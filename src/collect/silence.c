@@ -76,8 +76,8 @@ static void look_at_silence(struct collect *collect, struct process *process)
 }
 
 /*
- * A process that writes without moving its coroutines, such as a loop that polls, is looked at by its coroutines alone:
- * after 1 second, 2, 4, ... and then every minute.
+ * A process may write records without moving its coroutines, such as a loop that polls. The process is then looked at
+ * 1 second, 2, 4, ... after its coroutines last moved, and later every minute.
  */
 static void look_at_stall(struct collect *collect, struct process *process)
 {

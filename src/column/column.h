@@ -21,8 +21,8 @@
 struct column_chunk;
 
 /*
- * The storage of several logs' packed rows: memory, up to a bound, and beyond that a file, of whose chunks only the
- * least and greatest numbers stay in memory. If there is no such file, all rows are in memory.
+ * The storage of several logs' packed rows. Rows are in memory up to a bound; rows beyond the bound are in a file, and
+ * only the least and greatest numbers of the file's chunks stay in memory. If there is no file, all rows are in memory.
  */
 struct column_room {
 	uint64_t most_bytes; /* in memory; 0: any number */

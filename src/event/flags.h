@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The flags of an event as they were recorded, without those that the reader adds about the order of steps. The added
- * flags are for judging this reading, and not for files or tables that are made from it.
+ * The flags of an event as recorded, without the flags that the reader adds about the order of steps. The added flags
+ * are for judging this reading, and not for files or tables that are made from it.
  */
 #ifndef EVENT_FLAGS_H
 #define EVENT_FLAGS_H
@@ -32,7 +32,7 @@ static inline bool event_has_order(const struct ct_event *event)
 	}
 }
 
-/* event_flags_told: returns the event's flags without those that the reader adds. */
+/* event_flags_told: returns the recorded flags of the event, without the flags that the reader adds. */
 static inline unsigned event_flags_told(const struct ct_event *event)
 {
 	unsigned added = CT_FLAG_ORDER_UNKNOWN | CT_FLAG_ORDER_CHOSEN;

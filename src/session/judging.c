@@ -56,7 +56,7 @@ static void free_lent(struct lent *lent)
 
 /* ---------------------------------------------------------------- one judgement */
 
-/* Opens the path. A name that does not exist yet is that of a recording that goes on. */
+/* Opens the path. A file that does not exist yet is taken for the output of a recording that goes on. */
 static int open_path(struct judging *judging, bool *ret_is_growing)
 {
 	int file = open(judging->path, O_RDONLY | O_CLOEXEC);
@@ -112,7 +112,7 @@ static bool is_as_before(struct judging *judging, int file, bool is_growing)
 	return false;
 }
 
-/* A growing trace has its names from the recording: files with debug information are not read for each look. */
+/* The recording names the sites of a growing trace: files with debug information are not read for each look. */
 static enum ct_status judge_file(
 	struct judging *judging, int file, struct judged *judged, struct ct_error *reterr)
 {

@@ -321,7 +321,7 @@ static void dump_crash(struct ct_record *record)
 	flight_dump(record->flight, reason, clock_monotonic_ns(), NULL);
 }
 
-/* Returns the events lost behind the queue, of those that were counted as taken. The queue must be settled. */
+/* Returns how many of the events that were counted as taken were lost behind the queue. The queue must be settled. */
 static uint64_t lost_in_output(const struct ct_record *record)
 {
 	return record->lost_in_output ? record->lost_in_output(record->counted)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The trace of a recording as it is so far, for readers while the recording goes on. */
+/* The unfinished trace of a recording, for readers while the recording goes on. */
 #ifndef SESSION_SO_FAR_H
 #define SESSION_SO_FAR_H
 

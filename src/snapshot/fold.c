@@ -208,7 +208,8 @@ static bool fold_create(const struct step *step)
 
 static bool destroy(const struct step *step, uint32_t coro)
 {
-	coro_of(step, coro)->origin = 0; /* whatever clocks say, nothing comes after this */
+	/* whatever the clocks say, no record of the coroutine comes after this one */
+	coro_of(step, coro)->origin = 0;
 	take_state(step, coro, step->record->object);
 	return snapshot_coro_bury(step->snapshot, coro);
 }
@@ -266,7 +267,7 @@ static bool fold_dequeue(const struct step *step)
 	return true;
 }
 
-/* The later one of a thing's beginning and end counts. */
+/* The beginning and the end of a thing are one fact: the later record counts. */
 static bool set_pair(const struct step *step, uint32_t coro, unsigned begin, unsigned end)
 {
 	uint32_t known = snapshot_coro_pair(step->snapshot, coro, begin, end, step->record->object);

@@ -68,8 +68,8 @@ static inline bool is_open(const struct step *step, uint64_t region, unsigned nr
 }
 
 /*
- * Returns how many regions of the name are open within each other. The depth is nearly the same as after the last
- * record, if that was of the same region.
+ * Returns how many regions of the name are open, nested within each other. If the last record was of the same region,
+ * the search begins at the depth after that record.
  */
 static unsigned nr_open(const struct step *step, uint64_t region)
 {
@@ -83,7 +83,7 @@ static unsigned nr_open(const struct step *step, uint64_t region)
 	return count;
 }
 
-/* A beginning adds a region, within those that are known to be open; an end closes the innermost one. */
+/* A beginning adds a region inside the regions that are known to be open; an end closes the innermost region. */
 bool snapshot_fold_region(const struct step *step)
 {
 	struct snapshot_source *source = &step->snapshot->sources.at[step->origin];

@@ -22,7 +22,7 @@
 #define SNAPSHOT_FACTS (1u << 23)            /* at a time, 48 bytes each */
 #define SNAPSHOT_KEYS (1u << 20)             /* facts that are found by a key */
 #define SNAPSHOT_CHAIN 64u                   /* most facts of one coroutine, details of one fact */
-#define SNAPSHOT_NESTED 8u                   /* most regions of one name within each other */
+#define SNAPSHOT_NESTED 8u                   /* greatest depth of nested regions of one name */
 #define SNAPSHOT_SEGMENTS (1u << 16)
 /* coroutines destroyed lately, for which late records change nothing */
 #define SNAPSHOT_GRAVES 65536u

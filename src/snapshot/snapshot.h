@@ -9,9 +9,9 @@
  *
  * Nothing in a record is trusted: a record that makes no sense is left out, and what a hostile program can claim is
  * bounded: 512 MiB in total, 16,777,216 coroutines and 8,388,608 further facts at a time, 64 of them about one
- * coroutine, 1,048,576 about other things. So there is room for five million coroutines with consecutive ids, and for
- * half as many with any ids. Records of one coroutine from several streams may come in any order; the later one by time
- * counts.
+ * coroutine, 1,048,576 about other things. So there is room for five million coroutines with consecutive ids, or for
+ * half as many with arbitrary ids. Records of one coroutine from several streams may come in any order; the later one
+ * by time counts.
  */
 #ifndef SNAPSHOT_SNAPSHOT_H
 #define SNAPSHOT_SNAPSHOT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An event is played when all events that may come before it have arrived, and leaves when no event that arrives can be
- * put before it any more. So the window spans a few reaches, or as much of that as there is room for.
+ * put before it any more. So the window spans a few reaches, or less if there is no room for them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -181,7 +181,10 @@ static bool put_right(struct window *window, uint32_t place, uint32_t subject_in
 	return false;
 }
 
-/* Long after an uncertain order the next step shows the subject's state, whatever came before; a wake does not. */
+/*
+ * Long after an uncertain order, the subject's next step shows the subject's state, whatever came before. A wake, or an
+ * entry into a queue, does not show the state.
+ */
 static void find_again(struct window *window, const struct link *link, ct_time stamp)
 {
 	struct subject *subject;

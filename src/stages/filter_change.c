@@ -105,7 +105,10 @@ static void list_categories(struct text *text, uint32_t categories_off)
 #undef X
 }
 
-/* The trace has the wishes from its beginning, so that they are known whatever becomes of its end. */
+/*
+ * The trace contains the note from its beginning, so that the reader has the note even if the end of the trace is
+ * missing.
+ */
 enum ct_status filter_tell_options(struct filter *filter, const char *when, struct ct_error *reterr)
 {
 	struct text text = {0}, sentence = {0};

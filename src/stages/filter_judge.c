@@ -23,7 +23,7 @@ static bool is_sampled(const struct filter *filter, uint64_t coro)
 	return filter->sample <= 1 || (mixed >> 32) % filter->sample == 0;
 }
 
-/* Other bits are used here, so that a sample of a sample has its share. */
+/* The factor differs from the one in is_sampled, so that a sample of a sample has its full share. */
 static bool is_one_too_many(const struct filter *filter, uint64_t coro)
 {
 	uint64_t mixed = coro * UINT64_C(0xd6e8feb86659fd93);

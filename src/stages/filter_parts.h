@@ -16,7 +16,7 @@ enum fate {
 	FATE_CATEGORY = CTP_LOSS_CATEGORY,
 	FATE_SAMPLE = CTP_LOSS_SAMPLE,
 	FATE_LEFT_OUT = CTP_LOSS_LEFT_OUT,
-	FATE_QUIET, /* of a category on which no finding rests: only reported as being off */
+	FATE_QUIET, /* event of a category on which no finding rests: only reported as being off */
 	NR_FATES,
 };
 
@@ -103,7 +103,7 @@ struct filter {
 	/* reported without an event, because some may not have been written */
 	uint64_t nr_noted;
 	uint64_t nr_added;      /* marks and carried records */
-	uint64_t nr_before;     /* of nr_left_out: before the window was first open */
+	uint64_t nr_before;     /* part of nr_left_out: events before the window first opened */
 	uint64_t told_ns;       /* time up to which losses were reported */
 	enum ct_status outcome; /* status of the inner sink's end, if that came early */
 	struct ct_error outcome_text;

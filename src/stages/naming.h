@@ -36,8 +36,8 @@ enum ct_status naming_define_site(struct ct_sink *sink, const struct ct_define_s
 	const struct symbol_place *place, struct ct_error *reterr);
 
 /*
- * naming_fill_tables: replaces source->tables by a copy in which sites without a function have one if it can be found,
- * and notes say how many sites have none, and why. The copy lives in the caller's arena.
+ * naming_fill_tables: replaces source->tables by a copy in which sites without a function get one if it can be found;
+ * notes say how many sites have none, and why. The copy lives in the caller's arena.
  */
 enum ct_status naming_fill_tables(
 	struct ct_source *source, struct arena *arena, struct ct_error *reterr);

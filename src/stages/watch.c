@@ -147,8 +147,8 @@ static void fold_until(struct watch *watch, int64_t ns)
 }
 
 /*
- * Forgets things that have ended. The search for them costs as much as there are things, so it waits until there are
- * clearly more than before.
+ * Forgets coroutines and other things that have ended. The search takes time in proportion to the known things, so it
+ * waits until clearly more are known than after the last search.
  */
 static void tidy(struct watch *watch)
 {

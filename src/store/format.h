@@ -38,7 +38,7 @@ struct store_file_header {
 enum store_block_type {
 	STORE_BLOCK_DEFINITIONS = 1,
 	STORE_BLOCK_EVENTS = 2,
-	STORE_BLOCK_CARRIED = 3,  /* events that state what was so when the generation began */
+	STORE_BLOCK_CARRIED = 3,  /* events that state what was true when the generation began */
 	STORE_BLOCK_REPEATED = 4, /* definitions from earlier generations, repeated */
 };
 

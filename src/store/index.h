@@ -94,8 +94,8 @@ enum ct_status store_index_scan(struct store_index *index, struct input *input,
 	struct store_tables *all, const struct store_scan_wish *wish, struct ct_error *reterr);
 
 /*
- * store_generation_events: returns how many events the generation had, as far as that is known; some of them may be
- * missing.
+ * store_generation_events: returns how many events the generation had, as far as the file shows; some of the events may
+ * be missing.
  */
 uint64_t store_generation_events(const struct store_generation *generation);
 

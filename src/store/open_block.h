@@ -21,7 +21,7 @@ struct store_content {
 	bool is_carried;
 
 	uint32_t
-		/* of the records: those that report losses, of how many events, and when these would have been */
+		/* records that report losses; below: how many events were lost, and when */
 		nr_telling;
 	uint32_t told_reason; /* reason of the last such loss */
 	uint64_t nr_told;

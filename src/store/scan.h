@@ -6,9 +6,8 @@
 #include "store/index.h"
 
 /*
- * The stretch from before the first place where something is missing to after the last such place. A heartbeat says
- * that all events before it are in the file; events that are written before a heartbeat existed when the heartbeat was
- * made.
+ * The stretch of a file from before the first missing piece to after the last missing piece. A heartbeat says that all
+ * events before it are in the file; events that are written before a heartbeat existed when the heartbeat was made.
  */
 struct torn {
 	uint64_t nr_places;

@@ -43,7 +43,7 @@ struct store_tables {
 	struct map segment_of;
 	struct map stream_of; /* maps to the index of a segment */
 	struct map site_of;   /* key: the segment's number << 32 | id */
-	struct map stack_of;  /* likewise */
+	struct map stack_of;  /* key: the segment's number << 32 | id */
 	VEC(struct store_named_stack) named_stacks;
 	struct map probes_of; /* maps the index of a process to its number of probe segments */
 	struct timeline timelines[STORE_CLOCKS];
@@ -65,8 +65,8 @@ enum ct_status store_tables_apply(
 
 /*
  * store_tables_restore_epoch: applies a repeated clock reading, in a file of which something is missing: if it is
- * earlier than any known reading, it sets the epoch (F-36). Returns true if the reading is needed as a reading, too,
- * because there is none at all.
+ * earlier than any known reading, it sets the epoch (F-36). Returns true if the caller must also apply the definition
+ * as the first clock reading, because none is known.
  */
 bool store_tables_restore_epoch(struct store_tables *all, const struct ct_define_clock *clock);
 

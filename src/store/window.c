@@ -154,7 +154,10 @@ enum ct_status store_window_open(const struct store_window_options *options,
 
 /* ---------------------------------------------------------------- dumps */
 
-/* Writes each definition in a block of its own, so that code that copies blocks can leave out END alone. */
+/*
+ * Writes each definition in a block of its own, so that code that copies blocks can leave out the END block and keep
+ * the others.
+ */
 static enum ct_status write_ending(struct store_output *file, const struct store_sink *store,
 	const char *reason, uint64_t now_ns, struct ct_error *reterr)
 {

@@ -530,7 +530,7 @@ static enum ct_status store_close(struct ct_sink *sink, bool is_wanted, struct c
 		if (status)
 			store_write_definitions(store, NULL);
 	}
-	/* The missing name of the file is what its user must know most, whatever failed before. */
+	/* A failure to name the file comes before other failures: the user must know that the file is missing. */
 	closed = store_output_close(store->output, is_wanted, reterr);
 	release(store);
 	return closed ? closed : status;

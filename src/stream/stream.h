@@ -38,7 +38,7 @@ struct ct_events {
 	size_t count;              /* at least 1 */
 	/* the rows from which the events come, one for each; NULL: not from rows */
 	const struct ct_row *rows;
-	bool are_carried; /* carried events: they state what was so when this part began */
+	bool are_carried; /* carried events: they state what was true when this part began */
 };
 
 struct ct_source_ops {
@@ -55,7 +55,7 @@ struct ct_source_ops {
 	void (*close)(struct ct_source *source);
 };
 
-/* Events handed out since the first one that were put into another order than that of their time-stamps. */
+/* The events, handed out since the first event, that were put into another order than that of their time-stamps. */
 struct ct_order {
 	uint64_t nr_moved;
 	int64_t furthest_ns; /* most by which a time was raised */
@@ -318,7 +318,7 @@ struct ct_define_note {
 	uint64_t offset; /* in that input; CT_NO_OFFSET: none */
 };
 
-/* The orderly end of the trace: the last definition. Counts are those of the whole recording. */
+/* The orderly end of the trace: the last definition. The counts are of the whole recording. */
 struct ct_define_end {
 	uint64_t monotonic_ns;
 	uint64_t nr_events;
@@ -407,7 +407,7 @@ struct ct_batch {
 	uint32_t thread;
 	const struct ctp_record *records;
 	size_t nr_records;
-	bool is_carried; /* the records state what was so when the part began (F-64) */
+	bool is_carried; /* the records state what was true when the part began (F-64) */
 	bool is_copy;    /* no thread writes to the records' memory until put returns */
 };
 

@@ -128,7 +128,7 @@ class initiation
 			0, CTP_HANDLE(CTP_RESOURCE_COROUTINE, waiter_), site(), CTP_OUTCOME_QUEUED);
 	}
 
-	/* Records that an operation was made: the first one is the one that is waited for. */
+	/* Records that an operation was made: the coroutine waits for the first operation. */
 	void tell_operation(tracked &operation, std::uint64_t resource, const char *name,
 		std::uint64_t deadline, bool resumes_waiter) noexcept
 	{

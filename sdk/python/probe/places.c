@@ -15,7 +15,7 @@
 #define NAMES_MAX 4096
 #define DEPTH_MAX 64u
 #define CALLS_MAX 8u      /* recorded calls that led to a place: the innermost ones */
-#define INSIDE_MAX 4u     /* recorded calls of installed code after it, likewise */
+#define INSIDE_MAX 4u     /* recorded calls of installed code after the place: the innermost ones */
 #define CHAINED_MAX 1024u /* sites that have callers: a process has a limited number of sites */
 
 /* Whose code it is: the lower the value, the closer to the reader of a report. */
@@ -304,8 +304,8 @@ static const struct code *called_at(const struct frames *frames, uint32_t place)
 }
 
 /*
- * Interns the sites of calls from the last chosen one to the first, each of which names the previous one; `site`: the
- * first one's caller.
+ * Interns the sites of the chosen calls, from the last call to the first; each site names the previous one. `site` is
+ * the caller of the first one.
  */
 static uint32_t chain(
 	const struct frames *frames, const uint32_t *chosen, uint32_t count, uint32_t site)

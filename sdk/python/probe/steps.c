@@ -139,7 +139,10 @@ static void gather(struct steps *steps, PyObject *future, uint32_t site)
 	PyErr_Clear();
 }
 
-/* Returns what a future is for those that wait for it: another task, or an event that is set once. */
+/*
+ * Returns the resource that a coroutine waits for when it awaits this future: another task, or an event that is set
+ * once.
+ */
 static uint64_t resource_of(struct steps *steps, PyObject *future, uint32_t site)
 {
 	struct steps *child = steps_of_task(future);
