@@ -57,7 +57,7 @@ CTP_INLINE void ctp_task_end(uint64_t coro, uint64_t task)
 	ctp_emit_of(CTP_CATEGORY_TASKS, coro, task, CTP_TAIL(0, CTP_KIND_TASK_END, 0, 0));
 }
 
-/* ctp_task_set: `coro` works for this task, which does not begin or end by the call, from here on; 0: for no task. */
+/* ctp_task_set: `coro` works for this task from here on; 0: for no task. The call neither begins nor ends the task. */
 CTP_INLINE void ctp_task_set(uint64_t coro, uint64_t task)
 {
 	ctp_emit_of(CTP_CATEGORY_TASKS, coro, task, CTP_TAIL(0, CTP_KIND_TASK_SET, 0, 0));

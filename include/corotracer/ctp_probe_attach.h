@@ -129,7 +129,7 @@ CTP_COLD_PART uint32_t ctp_clock_of(const struct ctp_segment *segment)
 	return ctp_clock_choose();
 }
 
-/* Takes three readings of one instant: of several attempts, the fastest. */
+/* Takes three readings of one instant; keeps the fastest of several attempts. */
 CTP_COLD_PART void ctp_clock_read(struct ctp_header *header)
 {
 	uint64_t least = UINT64_MAX;

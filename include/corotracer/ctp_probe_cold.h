@@ -102,7 +102,10 @@ CTP_COLD_PART void ctp_quiet_begin(struct ctp_quiet *quiet)
 {
 	uint64_t block = CTP_ASYNCHRONOUS_SIGNALS;
 
-	/* By a raw system call: the C library's functions do not block the signals that the library uses itself. */
+	/*
+	 * Signals are blocked by a raw system call: the C library's functions do not block the signals that the library
+	 * uses itself.
+	 */
 	quiet->saved_errno = errno;
 	quiet->is_masked =
 		syscall(SYS_rt_sigprocmask, SIG_BLOCK, &block, &quiet->mask, sizeof(block)) == 0;

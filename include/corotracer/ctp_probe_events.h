@@ -24,8 +24,8 @@ CTP_INLINE uint64_t ctp_current(void)
 }
 
 /*
- * Notes which coroutine runs on this thread, or that it no longer runs. For the functions below, which write the
- * corresponding events.
+ * Notes which coroutine runs on this thread, or that it no longer runs. The functions below, which write the
+ * corresponding events, call this function.
  */
 CTP_INLINE void ctp_current_enter(uint64_t coro)
 {

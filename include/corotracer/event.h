@@ -43,8 +43,8 @@ int64_t ct_time_between(ct_time from, ct_time until);
 #define CT_FLAG_ORDER_UNKNOWN 0x2000u
 
 /*
- * Flag: for the events around this one that concern the same coroutine or lock, another order than that of the
- * time-stamps was chosen, or no order could be chosen: no conclusion may rest on this event's place alone.
+ * Flag: the events around this one that concern the same coroutine or lock were put into another order than that of the
+ * time-stamps, or no order could be chosen: no conclusion may rest on this event's place alone.
  */
 #define CT_FLAG_ORDER_CHOSEN 0x1000u
 

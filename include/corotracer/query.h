@@ -32,7 +32,10 @@ struct ct_query;
 
 struct ct_query_options {
 	size_t size;
-	/* For sorting, grouping and joining; 0: 1 GiB. The process has one limit: the value given last holds. */
+	/*
+	 * Memory for sorting, grouping and joining, in bytes; 0: 1 GiB. The process has one limit: the value given last
+	 * counts.
+	 */
 	uint64_t memory_bytes;
 	int64_t timeout_ns; /* for each statement, once the view is filled; 0: none */
 };

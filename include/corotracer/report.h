@@ -222,7 +222,7 @@ struct ct_quality {
 	/* from tables and events; nr_lost and nr_left_out are the sums */
 	const struct ct_loss *losses;
 	uint32_t nr_losses;
-	uint64_t nr_of_runtime; /* the runtime's own coroutines: in no number above */
+	uint64_t nr_of_runtime; /* the runtime's own coroutines; no number above includes them */
 };
 
 /* A line of integration code that the program lacks: with it, waits at the site could be judged. */
@@ -400,7 +400,7 @@ struct ct_statistics {
 	const struct ct_coro_times *movers;
 	uint32_t nr_movers;
 	uint64_t nr_refused; /* events at places beyond the number that is counted */
-	/* Changes of state recorded for the time before the observation: in no time and no distribution. */
+	/* Changes of state recorded for the time before the observation; no time or distribution includes them. */
 	uint64_t nr_before;
 };
 

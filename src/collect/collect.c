@@ -83,7 +83,7 @@ static void note_the_dead(struct collect *collect)
 	}
 }
 
-/* A process is closed once no peer in the queue can still bring something of it. */
+/* A process is closed only when no peer in the queue can still hand over a segment of the process. */
 static void end_the_dead(struct collect *collect)
 {
 	struct process *process;

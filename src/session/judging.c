@@ -163,8 +163,8 @@ static void publish(struct judging *judging, struct lent *lent)
 }
 
 /*
- * Reads all events now, because otherwise the first user that asks for a lane would wait for that. A growing trace soon
- * gets another view, and perhaps nobody asks this one: for such a trace nothing is read ahead.
+ * Reads all events now, because otherwise the first user that asks for a lane would wait for the reading. Nothing is
+ * read ahead for a growing trace: another view replaces this one soon, perhaps before a user asks for a lane.
  */
 static void read_ahead(struct judging *judging)
 {

@@ -36,7 +36,10 @@ static const char *behind(const char *row, const char *key)
 	return found ? found + strlen(key) : NULL;
 }
 
-/* "\u00e9": of such escapes, only those below 0x80 are written. */
+/*
+ * Reads the rest of an escape. The writer writes escapes such as "\u00e9" only for codes below 0x80; any other code
+ * becomes '?'.
+ */
 static bool take_escape(const char **at, struct text *text)
 {
 	static const char plain[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";

@@ -159,7 +159,10 @@ static inline uint64_t likely_id(const struct ctp_record *record)
 		       : record->coro;
 }
 
-/* For so many coroutines that their pages, too, lie far from the processor: prefetches the pages first. */
+/*
+ * Prefetches the pages of these coroutines first: if there are very many coroutines, their pages, too, lie far from the
+ * processor.
+ */
 static void look_far_ahead(
 	struct snapshot *snapshot, uint32_t segment, const struct ctp_record *records, size_t count)
 {

@@ -372,7 +372,7 @@ static bool is_given_back(const struct step *step, const struct snapshot_fact *h
 	return released && step->snapshot->facts.at[released].record.time >= handed->record.time;
 }
 
-/* Returns whether the state that this origin recorded is still the coroutine's. */
+/* Returns whether the coroutine is still in the state that this origin recorded. */
 static bool is_state_of(
 	const struct snapshot_source *source, uint32_t origin, const struct snapshot_coro *coro)
 {
@@ -409,7 +409,7 @@ static bool fold_detail(const struct step *step)
 
 /* ---------------------------------------------------------------- all kinds */
 
-/* Folds a name: of a coroutine, which ends with it; of a resource; or of this thread. */
+/* Folds the name of a coroutine (the name ends with the coroutine), of a resource, or of this thread. */
 static bool fold_name(const struct step *step)
 {
 	uint64_t object = step->record->object;

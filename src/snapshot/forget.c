@@ -184,8 +184,8 @@ static void clear_opening(struct snapshot *snapshot, const struct snapshot_fact 
 }
 
 /*
- * The close goes last, because the other facts are judged by it. Removal moves later entries to earlier slots; entries
- * that are missed so go the next time.
+ * The closing record goes last, because the other facts are judged by it. Removal moves later entries to earlier slots;
+ * the next call removes the entries that this call misses for that reason.
  */
 static void tidy_keyed(struct snapshot *snapshot, const struct waits *waits, bool is_close)
 {

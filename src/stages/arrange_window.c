@@ -141,7 +141,7 @@ static bool has_other_order(
 }
 
 /*
- * Returns whether the subject was reordered near this time: of two fitting orders the wrong one may have been chosen.
+ * Returns whether the subject was reordered near this time: if two orders fitted, the wrong one may have been chosen.
  */
 static bool was_moved(const struct window *window, const struct subject *subject, ct_time stamp)
 {

@@ -47,9 +47,7 @@ void filter_forget_sites(struct filter *filter)
 	vec_fini(&filter->known_sites);
 }
 
-/*
- * Matches sites in the order in which they were defined: of a site that was defined twice the later definition holds.
- */
+/* Matches sites in the order in which they were defined: if a site was defined twice, the later definition counts. */
 static bool match_sites(struct filter *filter)
 {
 	size_t i;

@@ -106,8 +106,8 @@ static bool file_cut_back(struct store_output *output, uint64_t nr_bytes)
 		lseek(file->io.descriptor, (off_t)nr_bytes, SEEK_SET) < 0)
 		return false;
 	/*
-	 * The reserved space was freed with the half block, which failed for another reason: the space is free to
-	 * reserve again.
+	 * The truncation freed the reserved space, too. The write failed for another reason than a full disk, so the
+	 * space can be reserved again.
 	 */
 	file->reserved = nr_bytes;
 	if (output->keeps_room)

@@ -224,7 +224,10 @@ static inline const struct front *winner(const struct store_source *store)
 	return &store->fronts[store->tree[0].front];
 }
 
-/* With few streams each event is played for, because it cannot be predicted how long one stream stays ahead. */
+/*
+ * With few streams the tournament is played for each event, because it cannot be predicted how long one stream stays
+ * ahead.
+ */
 static inline void merge_few(struct store_source *store, struct making *run)
 {
 	while (may_hand_out(store, winner(store), run))

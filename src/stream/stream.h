@@ -108,8 +108,8 @@ static inline enum ct_status source_fill(struct ct_source *source, struct ct_eve
 }
 
 /*
- * source_lend: for a source that has a run in memory, which may be longer than the room: lends the part that was not
- * lent yet, as far as one run may go. `nr_lent` is advanced.
+ * source_lend: lends the next part of a run that a source has in memory and that may be longer than the room: the part
+ * that was not lent yet, as far as one run may go. `nr_lent` is advanced.
  */
 static inline void source_lend(
 	const struct ct_events *run, size_t *nr_lent, struct ct_events *ret_events)

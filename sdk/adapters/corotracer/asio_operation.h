@@ -170,8 +170,9 @@ class initiation
 };
 
 /*
- * Records that the waiter will be resumed. If a coroutine runs meanwhile, it is the other side of a channel, at the
- * place where it awaits its own operation. An operation that completes within its own initiation has no waker.
+ * Records that the waiter will be resumed. If another coroutine runs meanwhile, that coroutine is the other side of a
+ * channel, and the wake's place is where that coroutine awaits its own operation. An operation that completes within
+ * its own initiation has no waker.
  */
 inline void tell_wake(std::uint64_t waiter, std::uint64_t resource, std::uint32_t site) noexcept
 {

@@ -177,8 +177,8 @@ inline void tell_wake(traced_fiber *fiber, traced_fiber *running, const void *ca
 }
 
 /*
- * Records that a context is made ready. If it is recorded as running, it has launched the fiber that runs now, which
- * began at once.
+ * Records that a context is made ready. If the context's fiber is recorded as running, the fiber has launched the fiber
+ * that runs now, which began at once.
  */
 inline void tell_awakened(context *context, const void *caller)
 {

@@ -27,7 +27,7 @@ extern "C" {
 struct ctp_stackful_wait {
 	struct ctp_stackful_wait *next, *before;
 	uint64_t
-		/* 0: a thread's own stack, or older than the tracing; not recorded, and in no list */
+		/* 0: a thread's own stack, or a fiber older than the tracing: not recorded, and in no list */
 		coro;
 	uint64_t resource;
 	enum ctp_point point;

@@ -169,7 +169,10 @@ static PyObject *unpark(PyObject *module, PyObject *loop)
 /* Collections of young objects take microseconds, and are frequent. */
 #define LEAST_GENERATION 1
 
-/* The function for gc.callbacks: a collection begins or ends, on the thread that has the interpreter meanwhile. */
+/*
+ * The function for gc.callbacks: records the beginning or the end of a collection, on the thread that holds the
+ * interpreter meanwhile.
+ */
 static PyObject *collected(PyObject *module, PyObject *arguments)
 {
 	static bool is_told;
