@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A record as a tracepoint of LTTng-UST: the time is told by LTTng, the other words as they are. This file is read
- * several times, as LTTng wants it.
+ * A record as a tracepoint of LTTng-UST: LTTng records the time, and the other words are fields. LTTng requires that
+ * this file is included several times.
  */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER corotracer

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The event of other_lttng.c, as LTTng-UST wants it described: this file is read several times.
+ * The event of other_lttng.c, in the form that LTTng-UST requires: this file is included several times.
  */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER corotracer_bench

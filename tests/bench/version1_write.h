@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a probe of version 1 finds its engine and writes an event, from the description of that version: for benchmarks
+ * How a probe of version 1 finds its engine and writes an event, by the description of that version; for benchmarks
  * that compare with it. One thread writes.
  */
 #ifndef BENCH_VERSION1_WRITE_H
@@ -24,7 +24,7 @@
 static struct version1_header *header;
 static int engine = -1;
 static uint64_t tid;
-static bool asks_kernel; /* for the thread's id, at every event, as probes in the field do */
+static bool asks_kernel; /* asks for the thread's id at every event, as probes in the field do */
 
 static inline uint64_t now(void)
 {
@@ -34,7 +34,7 @@ static inline uint64_t now(void)
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* find_engine: 0: there is none. */
+/* find_engine: returns 0 if there is no engine. */
 static inline int find_engine(void)
 {
 	const char *path = getenv("CTP_SHM_PATH"), *socket_path = getenv("CTP_SOCK_PATH");
@@ -74,7 +74,7 @@ static inline void write_event(struct version1_station *station, uint64_t number
 		(void)!send(engine, "1", 1, MSG_NOSIGNAL);
 }
 
-/* take_stations: one for each coroutine, which begin now. */
+/* take_stations: takes one station for each coroutine, which begins now. */
 static inline struct version1_station *take_stations(uint64_t nr_coroutines)
 {
 	struct version1_station *stations = (struct version1_station *)(header + 1) +

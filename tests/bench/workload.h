@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a sink is given by the engine, step by step, in memory: made of a scheduler's mix, or loaded from a trace.
+ * The input of a sink, as the engine gives it step by step, in memory: made from a scheduler's mix, or loaded from a
+ * trace.
  */
 #ifndef BENCH_WORKLOAD_H
 #define BENCH_WORKLOAD_H
@@ -9,7 +10,7 @@
 #include "stream/stream.h"
 #include "base/vec.h"
 
-/* A batch of records, or a definition where `batch.nr_records` is 0. */
+/* A batch of records; or a definition if `batch.nr_records` is 0. */
 struct workload_step {
 	struct ct_batch batch;
 	uint32_t segment; /* of the batch */
@@ -26,29 +27,29 @@ struct workload {
 };
 
 /*
- * workload_make: two threads, 10,000 coroutines taken at random, each in turn resumed, waking another one, and
- * suspending on a descriptor; counter times as of 2 GHz, 60 to 500 ns apart.
+ * workload_make: two threads take 10,000 coroutines at random; each is resumed, wakes another coroutine, and suspends
+ * on a descriptor. Times are those of a 2 GHz counter, 60 to 500 ns apart.
  *
- * workload_load: the events of a trace file with raw times, and what was defined among them, repeated with later times
- * and other coroutines until there are `nr_events` of them. Both end the program where they fail.
+ * workload_load: the events of a trace file with raw times, and the definitions among them, repeated with later times
+ * and other coroutines until there are `nr_events` events. Both functions end the program on failure.
  */
 void workload_make(struct workload *workload, size_t nr_events);
 void workload_load(struct workload *workload, const char *path, size_t nr_events);
 void workload_fini(struct workload *workload);
 
-/* workload_put: gives all steps to a sink, and flushes it. Ends the program where that fails. */
+/* workload_put: gives all steps to a sink, and flushes it. Ends the program on failure. */
 void workload_put(const struct workload *workload, struct ct_sink *sink);
 
 /*
- * workload_repeat: what workload_load would hold, given to a sink, in the memory of one repetition. Ends the program
- * where it fails.
+ * workload_repeat: gives to a sink what workload_load would hold, with the memory of only one repetition. Ends the
+ * program on failure.
  */
 void workload_repeat(const char *path, size_t nr_events, struct ct_sink *sink);
 
 /* workload_require: ends the program with the error's text unless the status is success. */
 void workload_require(enum ct_status status, const struct ct_error *error);
 
-/* workload_add: one step more; workload_define: one that defines. */
+/* workload_add: adds one step. workload_define: adds a step that defines something. */
 void workload_add(struct workload *workload, const struct workload_step *step);
 void workload_define(struct workload *workload, struct ct_definition definition);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A case: what happened, as a text trace, and what is to be said about it, in one file.
+ * A case is a file with a text trace, which is what happened, and the expected report.
  *
  *	# what the case shows, in any number of lines
  *	--- trace
@@ -12,10 +12,9 @@
  *	  title 2 of 3 coroutines wait *
  *	...
  *
- * In a trace, the lines between `repeat 1 to 1200` and `repeat end` stand for as many copies of them, in which {}
- * is the copy's number, and {+} the next one. `options` may be left out. Each line of `expect` is a pattern (*, ?,
- * [...]) for one line of the report as case_print prints it, in order; a line of three dots stands for any number
- * of lines.
+ * In a trace, the lines between `repeat 1 to 1200` and `repeat end` are copied 1200 times; in a copy, {} is its number,
+ * and {+} the next number. `options` may be left out. Each line of `expect` is a pattern (*, ?, [...]) for one line of
+ * the report as case_print prints it, in order; a line of three dots matches any number of lines.
  */
 #ifndef TESTS_CASE_FILE_H
 #define TESTS_CASE_FILE_H
@@ -27,7 +26,7 @@
 struct case_file {
 	const char *path;
 	char *content;
-	char *trace; /* with repeated lines written out */
+	char *trace; /* with repeated lines expanded */
 	size_t trace_bytes;
 	unsigned trace_line;
 	const char *expect; /* NUL-terminated, within content */
@@ -37,14 +36,14 @@ struct case_file {
 	struct ct_analyze_options options;
 };
 
-/* case_read: exits with a message where the file cannot be read or is no case. */
+/* case_read: exits with a message if the file cannot be read or is not a case. */
 void case_read(const char *path, struct case_file *ret_case);
 void case_fini(struct case_file *file);
 
-/* case_open: the trace as a source; exits with a message where it cannot be read. */
+/* case_open: opens the trace as a source; exits with a message if it cannot be read. */
 struct ct_source *case_open(const struct case_file *file);
 
-/* case_print: a report in a stable form, a line for each fact. */
+/* case_print: prints a report in a stable form, a line for each fact. */
 void case_print(struct text *text, const struct ct_report *report);
 
 #endif

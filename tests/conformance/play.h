@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The player of C and of C++: does what the lines on standard input say (README.md). Each of the two includes its
- * probe before this file.
+ * The player of C and of C++: executes the lines on standard input (README.md). Each of the two includes its probe
+ * before this file.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@
 
 struct argument {
 	uint64_t number;
-	const char *text; /* NULL: there is none */
+	const char *text; /* NULL: none */
 };
 
 struct call {
@@ -30,7 +30,7 @@ static uint64_t last_result;
 #define T(index) (argument[index].text)
 #define LENGTH(index) (T(index) ? (uint32_t)strlen(T(index)) : 0)
 
-/* Calls with a result, and without. */
+/* Calls with a result, and without one. */
 #define RESULT(name, expression)                                    \
 	static uint64_t run_##name(const struct argument *argument) \
 	{                                                           \
@@ -181,7 +181,7 @@ static void play_words(char **words, uint32_t count)
 	fflush(stdout);
 }
 
-/* Takes lines until there are none, or this thread's end. */
+/* Reads lines until there are none, or until this thread shall end. */
 static void *play(void *unused)
 {
 	char line[4096];

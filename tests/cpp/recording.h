@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine's side, for a test of the C++ probe: takes the program's own segment, as an engine would, and reads its
- * rings back as a list of events whose sites are resolved. The reader shares no code with the real engine, and trusts
- * what it reads: the writer is the test itself.
+ * The engine's side, for tests of the C++ probe: takes the program's own segment, as an engine would, and reads its
+ * rings as a list of events with resolved sites. The reader shares no code with the real engine, and trusts what it
+ * reads, because the writer is the test itself.
  */
 #ifndef TESTS_CPP_RECORDING_H
 #define TESTS_CPP_RECORDING_H
@@ -31,10 +31,10 @@ struct event {
 	std::uint64_t object;
 	unsigned kind;
 	unsigned argument;
-	std::uint32_t site; /* its number; 0: none */
+	std::uint32_t site; /* number of the site; 0: none */
 	std::uint32_t ring;
 
-	/* the site, resolved */
+	/* The site, resolved. */
 	std::uint32_t site_kind;
 	std::uint32_t site_form;
 	std::uint32_t line;
@@ -48,7 +48,7 @@ struct event {
 class recording
 {
       public:
-	/* Opens the socket that the program will attach to. Call it before InitTracer. */
+	/* Opens the socket to which the program will attach. Must be called before InitTracer. */
 	static void listen()
 	{
 		struct sockaddr_un address = {};
@@ -66,7 +66,7 @@ class recording
 		require(setenv(CTP_ENVIRONMENT, name, 1) == 0);
 	}
 
-	/* listen, InitTracer, and take the segment: what most tests begin with. */
+	/* listen, InitTracer, and take the segment: the beginning of most tests. */
 	static void attach()
 	{
 		listen();
@@ -74,7 +74,7 @@ class recording
 		take_segment();
 	}
 
-	/* Maps the segment that the probe has handed over. */
+	/* Maps the segment that the probe has sent. */
 	static void take_segment()
 	{
 		struct stat status;
@@ -92,7 +92,7 @@ class recording
 		require(header->magic == CTP_MAGIC);
 	}
 
-	/* The events since the last call, in order of time; those of one thread in their order. */
+	/* The events since the last call, in order of time; the events of a thread keep their order. */
 	static std::vector<event> take()
 	{
 		std::vector<event> events;
@@ -104,7 +104,7 @@ class recording
 		return events;
 	}
 
-	/* The same, without what the probe says of threads. */
+	/* The same, without the probe's events about threads. */
 	static std::vector<event> take_coroutines()
 	{
 		std::vector<event> events = take();
@@ -115,7 +115,7 @@ class recording
 		return events;
 	}
 
-	/* Events that were given up, for whatever reason, ever. */
+	/* All events that were ever dropped, for any reason. */
 	static std::uint64_t lost()
 	{
 		std::uint64_t count = ctp_load_relaxed(&header->untraced_events);
@@ -125,14 +125,14 @@ class recording
 		return count;
 	}
 
-	/* Forgets what was written since the last call; for measuring. */
+	/* Drops the events since the last call; for measuring. */
 	static void discard()
 	{
 		for (std::uint32_t i = 0; i < ctp_load_acquire(&header->rings_used); i++)
 			ctp_store_release(&ring(i)->tail, ctp_load_acquire(&ring(i)->head));
 	}
 
-	/* The same, but reads each record first, as an engine does. Returns something of all. */
+	/* The same, but reads each record first, as an engine does. Returns a value that depends on all records. */
 	static std::uint64_t copy()
 	{
 		std::uint64_t sum = 0;
@@ -268,7 +268,7 @@ inline const char *kind_name(unsigned kind)
 	}
 }
 
-/* The kinds of events as one word, "create frame suspend resume", for comparing whole lives. */
+/* The kinds of events in one string, "create frame suspend resume", for comparing whole lives. */
 inline std::string kinds(const std::vector<event> &events, std::uint64_t coro = 0)
 {
 	std::string text;
@@ -282,7 +282,7 @@ inline std::string kinds(const std::vector<event> &events, std::uint64_t coro = 
 	return text;
 }
 
-/* The nth event of a kind, from 0; ends the test where there is none. */
+/* The nth event of a kind, from 0; ends the test if there is none. */
 inline const event &nth(const std::vector<event> &events, unsigned kind, unsigned n = 0)
 {
 	for (const event &e : events) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the library of test_cpp_shared.cpp tells.
+ * What the library of test_cpp_shared.cpp returns.
  */
 #ifndef TESTS_CPP_SHARED_UNIT_H
 #define TESTS_CPP_SHARED_UNIT_H

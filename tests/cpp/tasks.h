@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Coroutine types for the tests of the C++ probe: the base class and the wrapper over the same
- * promise, so that a test can ask both the same question.
+ * Coroutine types for the tests of the C++ probe: the base class and the wrapper over the same promise, so that a test
+ * can check both in the same way.
  */
 #ifndef TESTS_CPP_TASKS_H
 #define TESTS_CPP_TASKS_H
@@ -12,14 +12,13 @@
 
 #include "coroTracer.h"
 
-/* A coroutine that runs at once and is destroyed by its owner, whatever state it is in. */
+/* A coroutine that runs at once, and that its owner destroys in any state. */
 template <class Promise> struct owned {
 	explicit owned(std::coroutine_handle<Promise> h) : handle(h)
 	{
 		/*
-		 * Out of the optimiser's sight, as a handle in a scheduler's queue is: clang 14
-		 * would put the frame into the caller's, and lose track of how long awaiters in it
-		 * live.
+		 * Hidden from the optimiser, like a handle in a scheduler's queue: clang 14 would put the frame into
+		 * the caller's, and then misjudge how long awaiters in it live.
 		 */
 		__asm__ volatile("" : "+m"(handle) : : "memory");
 	}
@@ -45,7 +44,7 @@ template <class Promise> struct owned {
 	std::coroutine_handle<Promise> handle;
 };
 
-/* What every promise here has: an outcome to look at, and a start that runs. */
+/* The common parts of all promises here: an outcome to examine, and a start that runs. */
 struct promise_parts {
 	std::exception_ptr failure;
 
@@ -81,7 +80,7 @@ struct task_promise : promise_parts, corotracer::PromiseMixin {
 	}
 };
 
-/* The wrapper, around a promise that knows nothing of tracing. */
+/* The wrapper, around a promise without tracing. */
 struct wrapped_promise;
 struct wrapped : owned<corotracer::traced<wrapped_promise>> {
 	using promise_type = corotracer::traced<wrapped_promise>;

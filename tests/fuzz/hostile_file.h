@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace files of any bytes for the harnesses. Checksums are made right, so that what lies behind them is
- * reached; a block whose checksum is FILE_DAMAGED stays damaged.
+ * Trace files of any bytes for the harnesses. Checksums are corrected, so that the code behind their check is reached;
+ * a block whose checksum is FILE_DAMAGED stays damaged.
  */
 #ifndef TESTS_HOSTILE_FILE_H
 #define TESTS_HOSTILE_FILE_H
@@ -14,9 +14,9 @@
 #include "store/format.h"
 
 #define FILE_DAMAGED UINT32_C(0x0badc0de)
-#define FILE_EVENTS_MAX 2000000 /* that one small input can hold */
+#define FILE_EVENTS_MAX 2000000 /* the most that one small input can hold */
 
-/* What is written to "-" from now on goes into this file. */
+/* From now on, output to "-" goes into this file. */
 static inline void file_take_output(struct memory_file *file)
 {
 	file_empty(file);
@@ -35,7 +35,7 @@ static inline void file_set_crc(uint8_t *bytes, size_t crc_offset, size_t nr_byt
 	memcpy(bytes + crc_offset, &crc, sizeof(crc));
 }
 
-/* Wherever a marker stands behind the block before it, a block begins. */
+/* A block begins where a marker stands behind the previous block. */
 static inline void file_make_checksums_right(uint8_t *bytes, size_t nr_bytes)
 {
 	static const uint32_t marker = STORE_MARKER;
@@ -61,7 +61,7 @@ static inline void file_make_checksums_right(uint8_t *bytes, size_t nr_bytes)
 	}
 }
 
-/* A file of these bytes, with checksums that are right. */
+/* Makes a file of these bytes, with correct checksums. */
 static inline void file_set_right(struct memory_file *file, const uint8_t *bytes, size_t nr_bytes)
 {
 	uint8_t *copy = malloc(nr_bytes + 1);
@@ -74,7 +74,7 @@ static inline void file_set_right(struct memory_file *file, const uint8_t *bytes
 	free(copy);
 }
 
-/* What a reader may rely on: references inside the tables, and texts that end. */
+/* Checks what a reader may rely on: references within the tables, and terminated texts. */
 static inline void file_check_tables(const struct ct_tables *tables)
 {
 	size_t nr_letters = 0;
@@ -101,7 +101,7 @@ static inline void file_check_tables(const struct ct_tables *tables)
 	require(nr_letters < SIZE_MAX);
 }
 
-/* Reads all events; how many. */
+/* Reads all events; returns their number. */
 static inline uint64_t file_check_events(struct ct_source *source)
 {
 	const struct ct_tables *tables = source->tables;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inputs as files in memory, whose descriptors are used again and again, so that one costs some microseconds.
+ * Inputs as files in memory, whose descriptors are reused, so that an input costs only some microseconds.
  */
 #ifndef TESTS_MEMORY_FILE_H
 #define TESTS_MEMORY_FILE_H

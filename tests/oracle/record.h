@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A simulated program's trace as a source: what threads wrote, merged by their clocks, which do not quite agree, less
- * what was lost, plus the records that tell of the loss.
+ * A simulated program's trace as a source: the events of all threads, merged by clocks that disagree a little, without
+ * the lost events, but with the records that report the loss.
  */
 #ifndef ORACLE_RECORD_H
 #define ORACLE_RECORD_H
@@ -11,10 +11,10 @@
 
 struct record;
 
-/* record_new: once the world has run. The recorder takes the world's events. */
+/* record_new: must be called after the world has run. The record takes over the world's events. */
 struct record *record_new(struct world *world);
 void record_free(struct record *record);
-/* Borrowed from the record. */
+/* record_source: borrowed from the record. */
 struct ct_source *record_source(struct record *record);
 
 #endif

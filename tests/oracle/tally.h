@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What detectors found, against what was true, rule by rule over many programs.
+ * The detectors' findings, compared with the truth, rule by rule over many programs.
  */
 #ifndef ORACLE_TALLY_H
 #define ORACLE_TALLY_H
@@ -11,26 +11,30 @@
 #include "world.h"
 
 struct tally_line {
-	uint32_t planted;       /* faults that came to pass */
-	uint32_t found;         /* with a finding of this rule, in any grade, about one of theirs */
-	uint32_t planted_whole; /* of these: in traces with nothing missing, */
+	uint32_t planted; /* faults that happened */
+	/* of these: with a finding of this rule, of any grade, about one of its coroutines */
+	uint32_t found;
+	uint32_t planted_whole; /* of these: in traces without losses, */
 	uint32_t found_whole;
-	uint32_t claims[4]; /* by grade: coroutines that findings named */
-	uint32_t wrong[4];  /* of these: of whom it is not true */
+	uint32_t claims[4]; /* by grade: coroutines named in findings */
+	uint32_t wrong[4];  /* of these: those of which the finding is not true */
 };
 
 struct tally {
 	uint32_t nr_runs;
 	uint64_t nr_events;
 	uint32_t nr_healthy; /* programs without a fault */
-	uint32_t nr_alarmed; /* of these: with a claim above Suspect that is not true */
+	uint32_t nr_alarmed; /* of these: those with a false claim above Suspect */
 	struct tally_line lines[CT_NR_RULES];
 };
 
-/* tally_add: one program that has gone on, and the report of its trace. Returns how many were wrongly called proven. */
+/*
+ * tally_add: adds one program that has gone on after the observation, and the report of its trace. Returns how many
+ * false claims were called proven.
+ */
 uint32_t tally_add(struct tally *tally, const struct world *world, const struct ct_report *report);
 
-/* tally_explain: each claim that is not true. */
+/* tally_explain: prints each false claim. */
 void tally_explain(const struct world *world, const struct ct_report *report, FILE *out);
 
 void tally_print(const struct tally *tally, FILE *out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collector's collect_ring_drain step by step, for a test that interleaves it: to be included before the probe's
- * functions. The protocol's accesses are the steps: the four operations of ctp.h are defined anew here, each with a
- * point at which another actor may continue. The test defines check_record, which gets every record.
+ * The collector's collect_ring_drain step by step, for a test that interleaves it; must be included before the probe's
+ * functions. The steps are the protocol's accesses: the four operations of ctp.h are redefined here, each with a point
+ * at which another actor may continue. The test defines check_record, which gets every record.
  */
 #ifndef TESTS_ONE_RING_H
 #define TESTS_ONE_RING_H
@@ -25,7 +25,7 @@
 
 static void check_record(const struct ctp_record *record);
 
-/* The collector's, but for chunks of this test's size. */
+/* Like the collector's, but for chunks of this test's size. */
 const struct ctp_record *proto_chunk(
 	const struct proto_layout *layout, const void *base, uint32_t number)
 {
@@ -35,7 +35,7 @@ const struct ctp_record *proto_chunk(
 			      (uint64_t)number * CTP_CHUNK_BYTES);
 }
 
-/* Likewise; all memory of these tests has been written. */
+/* Like the collector's; all memory of these tests has been written. */
 bool collect_memory_holds(const struct memory *memory, const void *at, size_t nr_bytes)
 {
 	return memory && at && nr_bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a unit test needs, and no more: CHECK says which condition failed and where, and goes on;
- * check_result() is what main returns. Exit 0 passed, 1 failed, 77 skipped.
+ * The minimum for a unit test: CHECK prints which condition failed and where, and goes on; check_result() is what main
+ * returns. Exit status 0: passed, 1: failed, 77: skipped.
  */
 #ifndef TESTS_CHECK_H
 #define TESTS_CHECK_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Allocations counted, and one of them failing: for tests linked with --wrap=malloc, calloc and realloc.
+ * Counts allocations and makes one of them fail: for tests linked with --wrap=malloc, calloc and realloc.
  */
 #ifndef TESTS_FAILING_MEMORY_H
 #define TESTS_FAILING_MEMORY_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A filter before a sink that keeps what it is given: one process with a thread, a stream and three sites.
+ * A filter before a sink that keeps everything: one process with a thread, a stream and three sites.
  */
 #ifndef TESTS_FILTERED_H
 #define TESTS_FILTERED_H
@@ -15,7 +15,7 @@
 
 static struct keep_sink keep;
 
-/* What was kept is looked at after the close. */
+/* The kept records are examined after the close. */
 static inline enum ct_status close_nothing(
 	struct ct_sink *sink, bool is_wanted, struct ct_error *reterr)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a text trace comes to in the model.
+ * The state of the model after a text trace.
  */
 #ifndef TESTS_FOLDED_H
 #define TESTS_FOLDED_H
@@ -8,7 +8,7 @@
 #include "model/model.h"
 #include "text_form.h"
 
-/* All events, up to the end. The caller frees the model, then closes the source, whose names it has. */
+/* Applies all events, up to the end. The caller frees the model, then closes the source, which owns the names. */
 static inline struct model *fold_text(const char *text, struct ct_source **ret_source)
 {
 	struct ct_source *source = open_text(text);

@@ -11,7 +11,7 @@
 #include "base/input.h"
 #include "check.h"
 
-/* Format 26: a creation, a wait on a channel, a wake; padded lengths; clocks are read; tables behind their use. */
+/* Format 26: a creation, a wait on a channel, a wake; padded lengths; clock readings; tables behind their use. */
 static const uint8_t go_vector_26[] = {
 	0x67,
 	0x6f,
@@ -242,7 +242,10 @@ static const uint8_t go_vector_26[] = {
 	0x34,
 };
 
-/* Format 23, generation 5: by the clock, a processor is stolen after the system call that it is stolen from. */
+/*
+ * Format 23, generation 5: by the clock, a processor is stolen after the end of the system call from which it is
+ * stolen.
+ */
 static const uint8_t go_vector_23[] = {
 	0x67,
 	0x6f,
@@ -441,7 +444,7 @@ static const uint8_t go_vector_25[] = {
 	0x01,
 };
 
-/* An input of these bytes; go_input_close gives it back. */
+/* An input of these bytes; go_input_close closes it. */
 static inline struct input go_input_open(const void *bytes, size_t nr_bytes)
 {
 	struct input input = {.descriptor = memfd_create("go", MFD_CLOEXEC), .nr_bytes = nr_bytes};

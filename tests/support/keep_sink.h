@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A sink for tests: keeps every record and definition in memory, and checks what every sink may rely
- * on: that whatever a batch or a definition names was defined before.
+ * A sink for tests: keeps every record and definition in memory, and checks what every sink may rely on: everything
+ * that a batch or a definition names was defined before.
  */
 #ifndef TESTS_KEEP_SINK_H
 #define TESTS_KEEP_SINK_H
@@ -27,12 +27,12 @@ struct keep_sink {
 	VEC(struct kept_record) records;
 	VEC(struct ct_definition) definitions; /* texts are copies */
 	struct map processes;
-	struct map segments; /* to their process */
+	struct map segments; /* segment to process */
 	struct map threads;
-	struct map streams;    /* to their segment */
+	struct map streams;    /* stream to segment */
 	struct map sites;      /* segment << 32 | id */
 	uint64_t nr_disorder;  /* uses before the definition */
-	bool is_order_ignored; /* the producer is a liar */
+	bool is_order_ignored; /* the producer is hostile, so the order is not checked */
 	uint64_t nr_flushes;
 	uint64_t fail_after; /* calls of put and define that still succeed; 0: all do */
 	uint64_t nr_calls;
@@ -86,7 +86,7 @@ static inline void keep_texts(struct ct_definition *kept)
 		*texts[i] = *texts[i] ? strdup(*texts[i]) : NULL;
 }
 
-/* Borrowed texts become copies; what the definition names must be known. */
+/* Copies borrowed texts, and checks that everything that the definition names is known. */
 static inline void keep_check(struct keep_sink *keep, struct ct_definition *kept)
 {
 	keep_texts(kept);
@@ -207,7 +207,7 @@ static inline size_t keep_count_kind(const struct keep_sink *keep, unsigned kind
 	return count;
 }
 
-/* What LOSS definitions of a reason add up to. */
+/* The sum of the LOSS definitions for a reason. */
 static inline uint64_t keep_count_lost(const struct keep_sink *keep, unsigned reason)
 {
 	uint64_t count = 0;

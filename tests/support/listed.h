@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A source of events that a test keeps in memory, which hands them out one by one.
+ * A source over events in memory, which hands them out one by one.
  */
 #ifndef TESTS_LISTED_H
 #define TESTS_LISTED_H
@@ -12,7 +12,7 @@ struct list {
 	struct ct_source source; /* first member */
 	VEC(struct ct_event) events;
 	size_t at;
-	bool are_sites_carried; /* an event with a site is told as carried */
+	bool are_sites_carried; /* an event with a site is marked as carried */
 };
 
 static inline enum ct_status list_next(
@@ -45,7 +45,7 @@ static inline void list_close(struct ct_source *source)
 static const struct ct_source_ops list_ops = {
 	.next = list_next, .reset = list_reset, .close = list_close};
 
-/* For qsort: by stamp, as a store has them. */
+/* For qsort: by time-stamp, as in a store. */
 static inline int list_by_stamp(const void *left, const void *right)
 {
 	const struct ct_event *a = left, *b = right;

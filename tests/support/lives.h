@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keeps its own book of when coroutines and threads were first heard of, while a model folds events; at the end the
- * times that the model tells have to add up to the time from then to the end.
+ * Keeps its own record of when each coroutine and thread first appeared, while a model applies events; at the end the
+ * model's times must add up to the time from then to the end.
  */
 #ifndef TESTS_LIVES_H
 #define TESTS_LIVES_H
@@ -12,8 +12,8 @@
 #include "model/model.h"
 
 struct lives {
-	VEC(ct_time) coros;   /* by index: its first event */
-	VEC(ct_time) threads; /* likewise; CT_NO_TIME: none */
+	VEC(ct_time) coros;   /* by index: the time of its first event */
+	VEC(ct_time) threads; /* by index: the time of its first event; CT_NO_TIME: none */
 };
 
 static inline ct_time lives_observed(const struct model *model, ct_time time)
@@ -21,7 +21,7 @@ static inline ct_time lives_observed(const struct model *model, ct_time time)
 	return model->from != CT_NO_TIME && time < model->from ? model->from : time;
 }
 
-/* lives_note: after each event that the model took. */
+/* lives_note: must be called after each event that the model applied. */
 static inline void lives_note(
 	struct lives *lives, const struct model *model, const struct ct_event *event)
 {
@@ -75,7 +75,7 @@ static inline bool lives_thread(const struct lives *lives, const struct model *m
 	return false;
 }
 
-/* lives_check: after model_finish. Says what does not add up, and gives the book back. */
+/* lives_check: must be called after model_finish. Prints what does not add up, and frees the record. */
 static inline bool lives_check(struct lives *lives, const struct model *model)
 {
 	bool is_right = true;

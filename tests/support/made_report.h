@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A report made by hand: its tables, findings of as many members as asked for, and its rendering.
+ * A report made by hand: its tables, findings with any number of members, and its rendering.
  */
 #ifndef TESTS_MADE_REPORT_H
 #define TESTS_MADE_REPORT_H
@@ -120,7 +120,7 @@ static const struct ct_step steps[] = {
 static const char *const lowered[] = {"15 events of worker-1 (4713) are missing in between"};
 static const char *const evidence[] = {"47 of the 47 descriptors were in an epoll interest list"};
 
-/* The members are one coroutine after the other, all alike but for their numbers. */
+/* The members are successive coroutines that differ only in their ids. */
 static inline struct ct_member *new_members(uint32_t nr_members)
 {
 	struct ct_member *members = calloc(nr_members, sizeof(*members));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Segments made by hand for tests of the engine's side: the test plays the target, an honest one or
- * not. The memory is a sealed memfd, mapped with a forbidden page right behind it, so that a read
- * beyond the end does not go unnoticed.
+ * Segments made by hand for tests of the engine's side: the test plays the target, honest or hostile. The memory is a
+ * sealed memfd, mapped with a forbidden page right behind it, so that a read beyond the end is noticed.
  */
 #ifndef TESTS_MADE_SEGMENT_H
 #define TESTS_MADE_SEGMENT_H
@@ -31,7 +30,7 @@ struct made_segment {
 	struct ctp_ring *rings;
 	struct ctp_site *sites;
 	char *names;
-	char *chunks; /* as they lie, whatever becomes of the header */
+	char *chunks; /* the real position, whatever happens to the header */
 };
 
 static inline size_t made_bytes(void)
@@ -70,7 +69,7 @@ static inline void made_fill(struct made_segment *made)
 	made->chunks = made->base + header->chunk_offset;
 }
 
-/* A file that can be cut, as those on a disk. */
+/* A file that can be truncated, like one on a disk. */
 static inline void made_open_unsealed(struct made_segment *made)
 {
 	char *room;
@@ -104,7 +103,7 @@ static inline void made_close(struct made_segment *made)
 		close(made->descriptor);
 }
 
-/* Where record `position` of a ring lies, in the chunk that the ring's entry names. */
+/* The address of record `position` of a ring, in the chunk that the ring's entry names. */
 static inline struct ctp_record *made_record(
 	struct made_segment *made, const struct ctp_ring *ring, uint64_t position)
 {
@@ -114,7 +113,7 @@ static inline struct ctp_record *made_record(
 	return (struct ctp_record *)(void *)at + position % CTP_CHUNK_RECORDS;
 }
 
-/* Writes one record at the head of a ring, and publishes it. The chunk entry is the test's to set. */
+/* Writes one record at the head of a ring, and publishes it. The test sets the chunk entry. */
 static inline void made_emit(struct made_segment *made, unsigned ring_index, uint64_t object,
 	uint32_t site, unsigned kind, unsigned argument)
 {
@@ -143,7 +142,7 @@ static inline void made_claim(struct made_segment *made, unsigned ring_index, ui
 	made_emit(made, ring_index, tid, 0, CTP_KIND_THREAD_START, 0);
 }
 
-/* Puts a name at an offset; returns the offset behind it. */
+/* Writes a name at an offset; returns the offset behind it. */
 static inline uint32_t made_name(struct made_segment *made, uint32_t offset, const char *text)
 {
 	uint32_t length = (uint32_t)strlen(text);

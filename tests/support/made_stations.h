@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stations of version 1 made by hand, for tests: a writer in either discipline that stops between any two of
- * its stores, and a consumer that keeps what a scan tells.
+ * Stations of version 1 made by hand, for tests: a writer in either discipline that can stop between any two of its
+ * stores, and a consumer that keeps the news of a scan.
  */
 #ifndef TESTS_MADE_STATIONS_H
 #define TESTS_MADE_STATIONS_H
@@ -13,7 +13,7 @@
 #include "base/vec.h"
 
 #define MADE_STATIONS 4u
-#define MADE_STORES 6 /* of one event: mark, time, thread, address, activity, number */
+#define MADE_STORES 6 /* the stores of one event: mark, time, thread, address, activity, number */
 
 struct made_told {
 	uint32_t station;
@@ -94,7 +94,7 @@ static inline void made_allocate(struct made_stations *made, uint64_t probe_id)
 	station->birth_ts = 2000;
 }
 
-/* One store of event `number`: resumes are odd; the thread is 7, the time 3000 + 10 a number. */
+/* Makes one store of event `number`: odd events are resumes; the thread is 7, the time 3000 + 10 * number. */
 static inline void made_store(struct made_stations *made, uint32_t index,
 	enum version1_discipline discipline, uint64_t number, int store)
 {

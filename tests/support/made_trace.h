@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace files made by tests: short ways to define things, to put records, and to look at what comes
- * back. Each test works in a folder of its own that goes away at its end.
+ * Trace files made by tests: short ways to define things, to put records, and to examine the result. Each test works in
+ * a folder of its own, which is removed at its end.
  */
 #ifndef TESTS_MADE_TRACE_H
 #define TESTS_MADE_TRACE_H
@@ -33,7 +33,7 @@ static inline void made_leave(void)
 		nftw(made_folder, made_remove, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* From here on relative paths are in a folder of the test's own. */
+/* From here on relative paths are in the test's own folder. */
 static inline void made_enter(void)
 {
 	if (!mkdtemp(made_folder) || chdir(made_folder) < 0) {
@@ -184,7 +184,7 @@ static inline struct ct_source *made_source(const char *path)
 	return source;
 }
 
-/* Reads all events; UINT64_MAX: a failure on the way. */
+/* Reads all events; UINT64_MAX: reading failed. */
 static inline uint64_t made_count(struct ct_source *source)
 {
 	const struct ct_event *event;
@@ -211,7 +211,7 @@ static inline void made_write(const char *path, const void *bytes, size_t nr_byt
 		exit(1);
 }
 
-/* The same numbers on every machine. */
+/* The same random numbers on every machine. */
 static inline uint64_t made_random(uint64_t *state)
 {
 	uint64_t mixed = *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -221,7 +221,7 @@ static inline uint64_t made_random(uint64_t *state)
 	return mixed ^ (mixed >> 31);
 }
 
-/* A number of any size: small ones, those near powers of two, and the extremes. */
+/* A random number of any size: small ones, numbers near powers of two, and the extremes. */
 static inline uint64_t made_odd(uint64_t *state)
 {
 	uint64_t random = made_random(state);

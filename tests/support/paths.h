@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Puts a task into any trace: from one of its events to another one, which a coroutine wrote each. The critical path of
- * that task has to add up to its duration, wherever it begins and ends (J-11).
+ * Adds a task to any trace: it begins at one event and ends at another, each written by a coroutine. The critical path
+ * of that task must add up to its duration, wherever it begins and ends (J-11).
  */
 #ifndef TESTS_PATHS_H
 #define TESTS_PATHS_H
@@ -17,11 +17,11 @@
 struct paths_source {
 	struct ct_source source;
 	struct ct_source *under;
-	uint64_t first; /* events of coroutines, from 0: the task begins before this one */
-	uint64_t last;  /* and ends before this one, if there are so many */
+	uint64_t first; /* counts events of coroutines from 0: the task begins before this one */
+	uint64_t last;  /* the task ends before this one, if there are that many */
 	uint64_t nr_seen;
 	struct ct_event put_in;
-	const struct ct_event *kept; /* that comes after what was put in */
+	const struct ct_event *kept; /* the event behind the one that was added */
 };
 
 static inline bool paths_puts_in(struct paths_source *paths, const struct ct_event *event)
@@ -74,13 +74,13 @@ static inline enum ct_status paths_reset(struct ct_source *source, struct ct_err
 	return source_reset(paths->under, reterr);
 }
 
-/* The one under it is closed by its opener. */
+/* The source below is closed by its opener. */
 static inline void paths_close(struct ct_source *source)
 {
 	(void)source;
 }
 
-/* Do the stretches inside of the one at `at` add up to it? `ret_next` is the one behind them. */
+/* Do the stretches inside the one at `at` add up to it? *ret_next: the stretch behind them. */
 static inline bool paths_are_inside(const struct ct_path *path, uint32_t at, uint32_t *ret_next)
 {
 	const struct ct_stretch *outer = &path->stretches[at];
@@ -124,7 +124,7 @@ static inline bool paths_is_right(const struct ct_path *path)
 	       parts == path->task.duration_ns;
 }
 
-/* paths_check: with a task between two of its events; none, where there are not so many. */
+/* paths_check: checks with a task between two events; without a task if there are too few events. */
 static inline bool paths_check(struct ct_source *under, uint64_t first, uint64_t last)
 {
 	static const struct ct_source_ops ops = {
@@ -152,7 +152,7 @@ static inline bool paths_check(struct ct_source *under, uint64_t first, uint64_t
 	return is_right;
 }
 
-/* paths_check_all: tasks that begin and end at several places of the trace, or do not end. */
+/* paths_check_all: checks with tasks that begin and end at several places of the trace, or do not end. */
 static inline bool paths_check_all(struct ct_source *under)
 {
 	static const uint64_t ends[][2] = {

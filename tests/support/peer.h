@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collector at work, beside peers that the test plays itself: it records tests/targets/collect_target,
- * whose path stands in `target`, while the test connects to its socket and hands over what it likes.
+ * A running collector, with peers that the test plays itself: it records tests/targets/collect_target, whose path is in
+ * `target`, while the test connects to its socket and sends what it likes.
  */
 #ifndef TESTS_PEER_H
 #define TESTS_PEER_H
@@ -38,8 +38,8 @@ static inline void step(struct fixture *f)
 	collect_stats(f->collect, &f->stats);
 }
 
-/* Events that came from probes: what the engine reads of threads by itself comes when it comes. */
-/* What the engine itself says of threads, whenever it looks at them. */
+/* Events that came from probes. The engine's own observations of threads come at any time, so they are not counted. */
+/* The engine's own observations of threads. */
 static inline uint64_t nr_looks(const struct fixture *f)
 {
 	return keep_count_kind(&f->keep, CTP_KIND_THREAD_TIME) +
@@ -151,7 +151,7 @@ static inline int connect_peer(const struct fixture *f)
 	return peer;
 }
 
-/* Connects, sends so many bytes of the greeting with so many descriptors, and leaves. */
+/* Connects, sends this many bytes of the greeting with these descriptors, and disconnects. */
 static inline void greet(const struct fixture *f, const struct ctp_hello *hello, size_t nr_bytes,
 	const int *descriptors, size_t nr_descriptors)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events that carry their number, and what a reader counts of them. For tests of the probe.
+ * Numbered events, and what a reader counts of them. For tests of the probe.
  */
 #ifndef TESTS_PROBE_TALLY_H
 #define TESTS_PROBE_TALLY_H
@@ -10,7 +10,7 @@
 
 #define TEST_KIND CTP_KIND_COUNTER
 
-/* An event that carries its number three times over, so that a torn one shows. */
+/* An event that contains its number three times, so that a torn one is recognised. */
 static inline void emit_numbered(uint64_t number)
 {
 	ctp_emit(number, ~number, CTP_TAIL((uint32_t)number, TEST_KIND, number, number >> 8));
@@ -37,7 +37,7 @@ struct tally {
 	uint64_t lost_told;
 	uint64_t last_time;
 	uint64_t last_tid;
-	uint64_t unpaired;      /* a stop of another thread than started last */
+	uint64_t unpaired;      /* a stop of a thread that was not the last to start */
 	struct ctp_record lost; /* the last one */
 	uint64_t numbered_before_lost;
 };
@@ -83,7 +83,7 @@ static inline void tally_record(
 	tally->numbered++;
 }
 
-/* A thread that emits so many, from 0 on. */
+/* A thread that emits this many events, numbered from 0. */
 static inline void *emit_many(void *context)
 {
 	uint64_t i, count = *(uint64_t *)context;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests of all kinds of traces: whatever the times of coroutines are told apart by, rows and others add up to the
- * whole (J-13).
+ * For tests of all kinds of traces: by whatever the times of coroutines are grouped, the rows and the rest add up to
+ * the total (J-13).
  */
 #ifndef TESTS_SHARES_H
 #define TESTS_SHARES_H
@@ -70,7 +70,7 @@ static inline bool shares_check(struct ct_source *source, enum ct_by by, uint32_
 	return is_right;
 }
 
-/* shares_check_all: by all that there is, with one row and the others, and with all rows. */
+/* shares_check_all: checks every grouping, with one row and the rest, and with all rows. */
 static inline bool shares_check_all(struct ct_source *source)
 {
 	return shares_check(source, CT_BY_COROUTINE, 1) &&

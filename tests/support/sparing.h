@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a report says must not depend on what the model gave back while it read: a report of a model that keeps
- * everything, and one of a model that gives back what it can at each event, compared to the letter.
+ * A report must not depend on the records that the model released while it read: compares the report of a model that
+ * keeps everything with that of a model that releases what it can at each event, byte by byte.
  */
 #ifndef TESTS_SPARING_H
 #define TESTS_SPARING_H
@@ -27,7 +27,7 @@ static inline bool sparing_say(struct ct_source *source, const struct ct_analyze
 	return is_said;
 }
 
-/* The first line in which they differ, of both. */
+/* Prints the first line that differs, from both. */
 static inline void sparing_tell(const char *all, const char *sparing)
 {
 	size_t line = 0, at;
@@ -40,7 +40,7 @@ static inline void sparing_tell(const char *all, const char *sparing)
 		sparing + line);
 }
 
-/* sparing_check: false where the two differ; what differs first is on standard error. */
+/* sparing_check: false if the two differ; the first difference is printed on standard error. */
 static inline bool sparing_check(struct ct_source *source, const struct ct_analyze_options *options)
 {
 	struct text all = {0}, sparing = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests of the collector before real targets: one recording from beginning to end, into a sink that keeps all.
+ * For tests of the collector with real targets: one recording from beginning to end, into a sink that keeps everything.
  */
 #ifndef TESTS_WHOLE_RUN_H
 #define TESTS_WHOLE_RUN_H
@@ -48,7 +48,7 @@ static inline void run_close(struct run *run)
 	keep_fini(&run->keep);
 }
 
-/* Steps until so many records have come. */
+/* Steps until this many records have come. */
 static inline void step_until(struct run *run, size_t nr_records)
 {
 	while (run->keep.records.count < nr_records && run->status == CT_OK)
@@ -67,7 +67,7 @@ static inline const struct kept_record *first_of_kind(const struct run *run, uns
 	return NULL;
 }
 
-/* Steps until the engine has said something of this kind. */
+/* Steps until the engine has recorded an event of this kind. */
 static inline void step_until_kind(struct run *run, unsigned kind)
 {
 	while (!first_of_kind(run, kind) && run->status == CT_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file of a test, written as outputs are: whole or not at all.
+ * Writes a test's file like an output: it appears complete or not at all.
  */
 #ifndef TESTS_WRITE_OUTPUT_H
 #define TESTS_WRITE_OUTPUT_H

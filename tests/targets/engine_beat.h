@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For targets that are over at once: by the second beat of the engine's heart it has seen everything that was told
- * before, sites and the program's mappings among it.
+ * For targets that end at once: by the second heartbeat the engine has read everything that was recorded before,
+ * including sites and the program's mappings.
  */
 #ifndef TESTS_ENGINE_BEAT_H
 #define TESTS_ENGINE_BEAT_H

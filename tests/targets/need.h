@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NEED: what a target of the tests expects of its own calls; ends it with status 1 where that is not so.
+ * NEED: what a test's target expects of its own calls; ends the target with status 1 if the condition is false.
  */
 #ifndef TESTS_NEED_H
 #define TESTS_NEED_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A function of a file that its user names by a way round: "../unit/symbol_elsewhere.h".
+ * A function in a file whose name contains a detour: "../unit/symbol_elsewhere.h".
  */
 #ifndef SYMBOL_ELSEWHERE_H
 #define SYMBOL_ELSEWHERE_H
@@ -20,7 +20,7 @@ __attribute__((noinline)) static void elsewhere_function(void)
 {
 	line_elsewhere = __LINE__ + 1;
 	elsewhere_note();
-	__asm__ volatile(""); /* so that the call above is no jump */
+	__asm__ volatile(""); /* so that the call above is not a jump */
 }
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The trace file, written and read back: what goes in comes out, in order. Rules: see
- * docs/spec/trace-format.md.
+ * The trace file, written and read back unchanged and in order. Rules: see docs/spec/trace-format.md.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace files that are cut, damaged, newer or hostile: they open as far as they can, say what is
- * missing, and harm nobody. Rules: see docs/spec/trace-format.md.
+ * Trace files that are cut, damaged, newer or hostile: they are read as far as possible, what is missing is reported,
+ * and the reader stays safe. Rules: see docs/spec/trace-format.md.
  */
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Outputs that fail: a full disk, a limit, a closed pipe, a folder that may not be written. What was
- * written stays valid, and no record disappears uncounted. Rule F-5 of docs/spec/trace-format.md.
+ * Outputs that fail: a full disk, a limit, a closed pipe, a folder without write permission. What was written stays
+ * valid, and no record disappears without being counted. Rule F-5 of docs/spec/trace-format.md.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a file that grows: events come up to the last heartbeat and in the order of the finished file, nothing
- * twice, and the end of the writer is noticed. F-2, F-8, F-61 of docs/spec/trace-format.md.
+ * Reading a growing file: events come up to the last heartbeat, in the order of the finished file, none twice, and the
+ * end of the writer is noticed. F-2, F-8, F-61 of docs/spec/trace-format.md.
  */
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packed blocks, and files of generations in which something is missing: names come back with what is
- * repeated, and parts that are not there are a loss. Rules F-22 to F-24 and F-60 to F-68 of
- * docs/spec/trace-format.md.
+ * Packed blocks, and files of generations in which a part is missing: names come back with their repetition, and
+ * missing parts are a loss. Rules F-22 to F-24 and F-60 to F-68 of docs/spec/trace-format.md.
  */
 #include "base/crc32c.h"
 #include "made_trace.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parts of a recording, cut out, joined and recovered: nothing that is whole gets lost, and what is missing is
- * told. F-2, F-3, F-60, F-66 and F-67 of docs/spec/trace-format.md.
+ * Parts of a recording, cut out, joined and recovered: no complete block gets lost, and missing parts are reported.
+ * F-2, F-3, F-60, F-66 and F-67 of docs/spec/trace-format.md.
  *
- * CUTS is taken from the environment (10,000): at so many random bytes a file is cut and recovered.
+ * A file is cut at CUTS random bytes (environment; 10,000 by default) and recovered.
  */
 #include "made_trace.h"
 #include "store/format.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names for addresses: of this very program, of libc, of coroutines built by each compiler; and what
- * remains where the files have changed, are gone, or are damaged.
+ * Names for addresses of this program, of libc, and of coroutines built by each compiler; and what is still known if
+ * the files have changed, are gone, or are damaged.
  */
 #include "check.h"
 

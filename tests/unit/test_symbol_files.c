@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a program's debug information may lie: in it, in a file beside it, in a folder by build id, or nowhere; and
- * that such a file of another program is not used.
+ * Places of a program's debug information: in the program, in a file beside it, in a folder by build id, or nowhere;
+ * and a debug file of another program is not used.
  *
  *	test_symbol_files PROGRAM OTHER SCATTERED...
  *

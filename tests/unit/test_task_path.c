@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A task's critical path through small traces, whose stretches can be told by hand.
+ * A task's critical path through small traces, whose stretches can be determined by hand.
  */
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text form: what is written by hand means what it should, what is wrong is told with its line, and
- * what is printed is exact.
+ * The text form: hand-written text means what it should, an error names its line, and printed text is exact.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Printing and reading are inverse: a trace made at random prints, reads, goes through a trace file and
- * prints again, and nothing changes.
+ * Printing and reading are inverse: a random trace is printed, read, written to a trace file and printed again, and
+ * nothing changes.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Thresholds: the table is whole, and settings as options and files say them come in, or are refused with the place.
+ * Thresholds: the table is complete; settings from options and files are accepted, or refused with the place of the
+ * error.
  */
 #include <stdio.h>
 #include <stdlib.h>

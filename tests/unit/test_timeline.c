@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts to times: straight lines between readings, in whole numbers, whatever the readings say.
+ * Converts counts to times: straight lines between readings, in whole numbers, whatever the readings are.
  */
 #include "check.h"
 #include "base/timeline.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long: what a small trace comes to, by coroutine, by worker and by place, in numbers that can be counted by
- * hand.
+ * Durations: the times of a small trace by coroutine, by worker and by place, in numbers that can be counted by hand.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames of `corotracer top`: texts in cells, cut, aligned and wrapped, with nothing in them that a terminal obeys.
+ * Frames of `corotracer top`: texts in cells, cut, aligned and wrapped, without characters that a terminal obeys.
  */
 #include <locale.h>
 #include <stdlib.h>

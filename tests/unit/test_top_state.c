@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state of `corotracer top`: what each key makes of it, with no terminal and no trace.
+ * The state of `corotracer top`: what each key changes, without a terminal and a trace.
  */
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A view of each trace says what the report of it says: rows of events, states, coroutines and waits add up to the
- * report's numbers, pages are parts of the whole, lanes cover what their coroutine did, and packed rows are the rows.
- * All traces together fill each column, but for those of empty_columns.def.
+ * A view of each trace agrees with the report: rows of events, states, coroutines and waits add up to the report's
+ * numbers, pages are parts of the whole, lanes cover what their coroutine did, and packed rows equal the rows. All
+ * traces together fill each column, except those of empty_columns.def.
  *
  * The arguments are files of tests/cases; the trace in each of them lies between "--- trace" and the next "---".
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A view at its bounds: numbers that no cell holds, and memory that runs out at every single allocation, after which
- * the same view answers as if nothing had been.
+ * A view at its limits: numbers that no cell can hold, and memory that runs out at every single allocation, after which
+ * the same view still answers correctly.
  *
  * Linked with malloc, calloc and realloc wrapped.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is watched for a long time, and told again; regions by their names. Rules P-60 and P-62 of
+ * Things that are watched for a long time, and restated; regions by their names. Rules P-60 and P-62 of
  * docs/spec/protocol.md.
  */
 #include "made_trace.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The window of the past: what it holds, that it is bounded, and that its dumps can be joined. Rules F-61, F-66,
- * F-67 and F-68 of docs/spec/trace-format.md.
+ * The window of the past: its content, its limit, and that its dumps can be joined. Rules F-61, F-66, F-67 and F-68 of
+ * docs/spec/trace-format.md.
  */
 #include "made_trace.h"
 #include "store/window.h"

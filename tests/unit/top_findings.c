@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `corotracer top` says of the findings of traces, each as its screen of a finding has it, however wide:
+ * Prints the findings of traces as the finding screen of `corotracer top` shows them, at any width:
  *
  *	top_findings TRACE...
  *

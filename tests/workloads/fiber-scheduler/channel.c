@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The channel: a ring of items. A fiber that finds it empty (or full) queues itself under the same guard under which it
- * looked, so that no item can come between the look and the wait. A fiber that was woken looks again: another one may
- * have been faster.
+ * looked, so no item can come between the look and the wait. A fiber that was woken looks again, because another fiber
+ * may have been faster.
  */
 #include "fault.h"
 #include "scheduler.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Contexts: what a thread has to keep to leave one stack and come back to it later. The switch is
- * written in assembly for x86-64 and aarch64 (context_switch.S), where it saves what a call preserves and
- * no more; elsewhere, or with -DFIBER_USE_UCONTEXT, it is swapcontext, which also saves the signal mask
- * and so costs a system call.
+ * Contexts: what a thread must save to leave one stack and return to it later. For x86-64 and aarch64 the switch is
+ * written in assembly (context_switch.S), and saves only the registers that a call preserves; elsewhere, or with
+ * -DFIBER_USE_UCONTEXT, it is swapcontext, which also saves the signal mask and so costs a system call.
  *
- * A context knows nothing of fibers, threads or tracing.
+ * Contexts are independent of fibers, threads and tracing.
  */
 #ifndef FIBER_CONTEXT_H
 #define FIBER_CONTEXT_H
@@ -23,7 +22,7 @@ struct context {
 };
 #else
 struct context {
-	void *stack_pointer; /* below it lie the registers; context_switch.S says in which order */
+	void *stack_pointer; /* the registers lie below; context_switch.S has their order */
 };
 #endif
 
@@ -34,9 +33,9 @@ struct context {
 void context_make(struct context *context, void *low, size_t bytes, void (*entry)(void));
 
 /*
- * context_switch: keeps the present context in `from` and goes on in `to`. Returns when somebody
- * switches to `from`, perhaps on another thread: whatever was read from thread-local memory before
- * the call, errno's address included, may belong to another thread after it.
+ * context_switch: saves the present context in `from` and continues in `to`. Returns when `from` is switched to,
+ * perhaps on another thread: what was read from thread-local memory before the call, including errno's address, may
+ * belong to another thread afterwards.
  */
 void context_switch(struct context *from, struct context *to);
 

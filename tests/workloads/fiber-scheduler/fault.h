@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which fault this build has, chosen by -DFAULT_B to -DFAULT_M; without one it is correct. The faulty
- * branches are always compiled, so that they cannot rot: `if (has_fault(DROPPED_WAKE))`.
+ * The fault in this build, chosen by -DFAULT_B to -DFAULT_M; without one the build is correct. The faulty branches are
+ * always compiled, so that they stay valid: `if (has_fault(DROPPED_WAKE))`.
  */
 #ifndef FIBER_FAULT_H
 #define FIBER_FAULT_H
@@ -43,7 +43,7 @@ enum fault {
 #define FAULT_PLANTED NO_FAULT
 #endif
 
-/* has_fault: was this build made with that fault? A constant. */
+/* has_fault: does this build have that fault? A constant. */
 static inline bool has_fault(enum fault fault)
 {
 	return fault == FAULT_PLANTED;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fibers: functions with a stack of their own, which many worker threads run in turn. A fiber that has to
- * wait gives its worker to another one, and may go on with any worker later on.
+ * Fibers: functions with a stack of their own, which several worker threads run. A fiber that must wait gives its
+ * worker to another fiber, and may later continue on any worker.
  *
- * What that means for thread-local memory: a compiler may take the address of a thread-local variable
- * once in a function and keep it, and does so for errno, too. After a call that can suspend, that may be
- * another thread's. Fibers therefore use fiber_errno(), and no thread-local of their own across
- * such a call. errno's value itself goes along with the fiber.
+ * Consequence for thread-local memory: a compiler may compute the address of a thread-local variable, even errno's,
+ * once in a function and keep it. After a call that can suspend, that address may belong to another thread. So fibers
+ * use fiber_errno(), and no thread-local variables across such a call. The value of errno moves with the fiber.
  *
- * Functions of this header that take a site are called through the macro of the same name, which
- * names the place that calls. Those marked "suspends" may be called in fibers only.
+ * Functions of this header that take a site are called through the macro of the same name, which adds the caller's
+ * place. Functions marked "Suspends" may be called only in fibers.
  */
 #ifndef FIBER_FIBER_H
 #define FIBER_FIBER_H
@@ -26,29 +25,29 @@ struct scheduler;
 typedef void fiber_function(void *argument);
 
 /*
- * fiber_spawn: a new fiber, ready to run. The caller owns the handle and gives it back with
- * fiber_release, before or after the fiber's end. `name` is for logs and lives as long as the fiber.
- * NULL: no memory. Any thread.
+ * fiber_spawn: makes a new fiber that is ready to run. The caller owns the handle and releases it with fiber_release,
+ * before or after the fiber's end. `name` is for logs and must live as long as the fiber. NULL: out of memory. Any
+ * thread.
  */
 #define fiber_spawn(scheduler, name, function, argument) \
 	fiber_spawn_at((scheduler), (name), (function), (argument), CTP_SITE("spawn"))
 struct fiber *fiber_spawn_at(struct scheduler *scheduler, const char *name,
 	fiber_function *function, void *argument, uint32_t site);
 
-/* fiber_release: the caller needs the handle no more. */
+/* fiber_release: releases the caller's handle. */
 void fiber_release(struct fiber *fiber);
 
-/* fiber_join: waits until `child` has come to its end, or was destroyed. Suspends. */
+/* fiber_join: waits until `child` has ended or was destroyed. Suspends. */
 #define fiber_join(child) fiber_join_at((child), CTP_SITE("fiber_join"))
 void fiber_join_at(struct fiber *child, uint32_t site);
 
-/* fiber_yield: lets others run first, where there are any. Suspends. */
+/* fiber_yield: lets other ready fibers run first, if there are any. Suspends. */
 #define fiber_yield() fiber_yield_at(CTP_SITE("fiber_yield"))
 void fiber_yield_at(uint32_t site);
 
 /*
- * fiber_park: waits for fiber_unpark. The call may also return without reason, so callers look at what they wait for,
- * and park again. An unpark that comes first is not lost. Suspends.
+ * fiber_park: waits for fiber_unpark. The call may also return without a reason, so callers check their condition and
+ * park again. An earlier unpark is not lost. Suspends.
  */
 #define fiber_park() fiber_park_at(CTP_SITE("fiber_park"))
 void fiber_park_at(uint32_t site);
@@ -57,15 +56,15 @@ void fiber_park_at(uint32_t site);
 #define fiber_unpark(fiber) fiber_unpark_at((fiber), CTP_SITE("fiber_unpark"))
 void fiber_unpark_at(struct fiber *fiber, uint32_t site);
 
-/* fiber_sleep_until: waits until CLOCK_MONOTONIC has come to `deadline_ns`. Suspends. */
+/* fiber_sleep_until: waits until CLOCK_MONOTONIC reaches `deadline_ns`. Suspends. */
 #define fiber_sleep_until(deadline_ns) \
 	fiber_sleep_until_at((deadline_ns), CTP_SITE("fiber_sleep_until"))
 void fiber_sleep_until_at(uint64_t deadline_ns, uint32_t site);
 
 /*
- * fiber_read, fiber_write: read(2) and write(2) of a descriptor that does not block; where that would
- * block, the fiber waits for readiness. Results as read and write have them, with the reason in
- * fiber_errno(). One fiber at a time waits for a descriptor. Suspend.
+ * fiber_read, fiber_write: read(2) and write(2) of a non-blocking descriptor; if the call would block, the fiber waits
+ * for readiness. Results are those of read and write, with the reason in fiber_errno(). Only one fiber at a time may
+ * wait for a descriptor. Suspend.
  */
 #define fiber_read(fd, buffer, nr_bytes) \
 	fiber_read_at((fd), (buffer), (nr_bytes), CTP_SITE("fiber_read"))
@@ -75,9 +74,9 @@ ssize_t fiber_read_at(int fd, void *buffer, size_t nr_bytes, uint32_t site);
 ssize_t fiber_write_at(int fd, const void *buffer, size_t nr_bytes, uint32_t site);
 
 /*
- * fiber_destroy: ends a fiber that waits: for a mutex, semaphore, channel, timer, or another fiber.
- * Its stack is given back without being unwound: what it holds stays held. False: it does not wait,
- * or somebody is about to wake it. Any thread, never on itself; the caller's handle stays its own.
+ * fiber_destroy: ends a fiber that waits for a mutex, semaphore, channel, timer, or another fiber. Its stack is
+ * released without being unwound: what it holds stays held. False: it does not wait, or it is about to be woken. Any
+ * thread, but never on itself; the caller keeps its handle.
  */
 #define fiber_destroy(fiber) fiber_destroy_at((fiber), CTP_SITE("fiber_destroy"))
 bool fiber_destroy_at(struct fiber *fiber, uint32_t site);
@@ -85,19 +84,19 @@ bool fiber_destroy_at(struct fiber *fiber, uint32_t site);
 /* fiber_self: the running fiber; NULL outside of fibers. */
 struct fiber *fiber_self(void);
 
-/* fiber_errno, fiber_set_errno: errno of the thread that runs the caller now. */
+/* fiber_errno, fiber_set_errno: get and set errno of the thread that now runs the caller. */
 int fiber_errno(void);
 void fiber_set_errno(int number);
 
-/* fiber_id: the tracer's number of it; 0: nothing traced when it was spawned. */
+/* fiber_id: the tracer's number of the fiber; 0: it was not traced when it was spawned. */
 uint64_t fiber_id(const struct fiber *fiber);
 const char *fiber_name(const struct fiber *fiber);
 
-/* What a fiber does at the moment. */
+/* The present state of a fiber. */
 enum fiber_state {
 	FIBER_READY = 0,
 	FIBER_RUNNING,
-	FIBER_NOTIFIED, /* running, and woken meanwhile: it will not wait */
+	FIBER_NOTIFIED, /* running, and already woken: it will not wait */
 	FIBER_WAITING,
 	FIBER_DONE,
 	FIBER_DESTROYED,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Idle workers: who sleeps, who polls, who is woken.
+ * Idle workers: which sleep, which polls, and which is woken.
  *
- * A worker that finds no work counts itself among the idle, looks once more, and then lies down: one at the poller, if
- * the program waits for anything outside, the others on a condition variable each. A thread that makes a fiber ready
- * puts it into a queue first and reads the number of the idle afterwards. Both steps on that number are
- * read-modify-write operations, which have one order: either the idle worker's comes second, and its last look sees the
- * fiber; or the producer's does, and it sees an idle worker and wakes it. So no wake is lost.
+ * A worker that finds no work counts itself as idle, looks once more, and then sleeps: one worker at the poller, if the
+ * program waits for anything outside; each other worker on its own condition variable. A thread that makes a fiber
+ * ready first queues the fiber, then reads the number of idle workers. Both steps on that number are read-modify-write
+ * operations, which have one order: if the idle worker's step comes second, its last look finds the fiber; if the
+ * producer's step comes second, it sees an idle worker and wakes it. So no wake is lost.
  */
 #ifndef FIBER_IDLE_H
 #define FIBER_IDLE_H
@@ -32,11 +32,11 @@ struct seat {
 
 struct idle {
 	pthread_mutex_t guard;
-	pthread_cond_t lay_down; /* somebody became idle */
+	pthread_cond_t lay_down; /* a worker became idle */
 	_Atomic unsigned nr_idle;
 	struct seat seats[WORKERS_MAX];
 	unsigned nr_workers;
-	unsigned poller_of; /* 1 + the worker that has the poller; 0: nobody */
+	unsigned poller_of; /* 1 + the worker that polls; 0: none */
 	struct poller *poller;
 	bool is_stopping;
 };
@@ -45,19 +45,19 @@ void idle_init(struct idle *idle, unsigned nr_workers, struct poller *poller);
 void idle_fini(struct idle *idle);
 
 /*
- * idle_lie_down: counts the worker among the idle. The worker must look for work once more, and then call idle_sleep,
- * or idle_get_up if it found some.
+ * idle_lie_down: counts the worker as idle. The worker must then look for work once more, and call idle_sleep, or
+ * idle_get_up if it found some.
  */
 void idle_lie_down(struct idle *idle, unsigned worker);
 void idle_get_up(struct idle *idle, unsigned worker);
 
-/* idle_sleep: sleeps or polls until the worker is woken, or has something to look after. */
+/* idle_sleep: sleeps or polls until the worker is woken, or the poller has an event. */
 void idle_sleep(struct idle *idle, unsigned worker);
 
-/* idle_wake_one: work has been queued; wakes a worker for it, if any is idle. Any thread. */
+/* idle_wake_one: must be called after work was queued; wakes a worker for it if any is idle. Any thread. */
 void idle_wake_one(struct idle *idle);
 
-/* idle_stop: wakes all, for good. idle_is_stopping: was it called? */
+/* idle_stop: wakes all workers for good. idle_is_stopping: was idle_stop called? */
 void idle_stop(struct idle *idle);
 bool idle_is_stopping(struct idle *idle);
 

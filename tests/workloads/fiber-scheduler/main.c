@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plays one scenario on the fiber scheduler, looks after it, and says what has become of it.
+ * Plays one scenario on the fiber scheduler, watches it, and reports how it ended.
  *
  *	example-fibers [--scenario NAME] [--workers N] [--log FILE]
  *
- * A program that stands still for longer than PATIENCE_NS while fibers are alive has fibers that are
- * stuck: it says how many and ends. Exit status 0: that is so, or all fibers have come to their end with
- * the right result; 1: they have not; 2: usage.
+ * If nothing happens for longer than PATIENCE_NS while fibers are alive, these fibers are stuck: the program prints how
+ * many, and ends. Exit status 0: fibers are stuck, or all fibers have ended with the right result; 1: the result is
+ * wrong; 2: usage.
  */
 #include <errno.h>
 #include <getopt.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The mutex: handed over to its first waiter, so that nobody who comes later can be faster. */
+/* The mutex is handed over to its first waiter, so a later fiber cannot be faster. */
 #include "scheduler.h"
 #include "synchronisation.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What fibers wait for outside of the program: descriptors, by epoll, and the clock, by a heap of
- * deadlines. One worker at a time waits here; an eventfd calls it back when there is other work, or a
- * deadline that comes before the one it waits for.
+ * Waits for things outside the program: descriptors, by epoll, and the clock, by a heap of deadlines. One worker at a
+ * time waits here; an eventfd calls it back when there is other work, or an earlier deadline than the one that it waits
+ * for.
  */
 #ifndef FIBER_POLLER_H
 #define FIBER_POLLER_H
@@ -22,7 +22,7 @@ struct poller {
 	pthread_mutex_t guard;
 	atomic_bool is_open;
 	struct timer_heap timers;
-	/* the end of the present poller_wait; UINT64_MAX: none, 0: nobody waits */
+	/* The end of the present poller_wait; UINT64_MAX: no end, 0: no worker waits. */
 	uint64_t waits_until_ns;
 };
 
@@ -30,12 +30,12 @@ void poller_init(struct poller *poller);
 void poller_fini(struct poller *poller);
 
 /*
- * poller_open: must come before arm and add_timer; opens the descriptors if that was not done before.
- * A program that waits for nothing outside so has none. *ret_is_first: it was not. False: the system refused.
+ * poller_open: must be called before arm and add_timer; opens the descriptors if they are not open yet. A program that
+ * never waits for anything outside has none. *ret_is_first: they were not open. False: the system refused.
  */
 bool poller_open(struct poller *poller, bool *ret_is_first);
 
-/* poller_is_open: is there anything that a worker can poll? Any thread. */
+/* poller_is_open: is there anything to poll? Any thread. */
 bool poller_is_open(struct poller *poller);
 
 /* poller_arm: wakes the fiber, once, when `fd` has one of these events; false: errno says why. */
@@ -47,10 +47,13 @@ bool poller_add_timer(struct poller *poller, struct fiber *fiber);
 /* poller_wait: sleeps until something is ready or poller_interrupt is called, and wakes fibers. */
 void poller_wait(struct poller *poller);
 
-/* poller_look: wakes whom it can without sleeping, if it is open. Any worker, also beside poller_wait. */
+/*
+ * poller_look: wakes the fibers that are ready, without sleeping, if the poller is open. Any worker, also beside
+ * poller_wait.
+ */
 void poller_look(struct poller *poller);
 
-/* poller_interrupt: the present poller_wait, or else the next one, returns. Any thread. */
+/* poller_interrupt: makes the present poller_wait return, or else the next one. Any thread. */
 void poller_interrupt(struct poller *poller);
 
 #endif

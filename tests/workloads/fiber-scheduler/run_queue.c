@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Queues of ready fibers: a ring per worker, a list for everybody. */
+/* Queues of ready fibers: a ring for each worker, and a list for all. */
 #include "run_queue.h"
 
 #include <stddef.h>

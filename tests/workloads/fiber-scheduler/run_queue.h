@@ -2,14 +2,14 @@
 /*
  * Queues of ready fibers.
  *
- * struct run_queue is one worker's: a ring that its owner fills at the tail and empties at the head, and
- * from whose head thieves take half. `tail` is written by the owner alone; `head` is moved by compare and
- * exchange, and who moves it owns what lies between its old and its new place. A thief copies first
- * and moves then; where somebody else was faster the copy is thrown away. An entry is not overwritten
- * while head stands before it, so a copy that was followed by a successful move is sound.
+ * struct run_queue belongs to one worker: a ring that its owner fills at the tail and empties at the head; thieves take
+ * half of it from the head. Only the owner writes `tail`. `head` is moved by compare and exchange, and the worker that
+ * moves it owns the entries between its old and its new place. A thief copies entries first and then moves the head; if
+ * another worker was faster, the copy is discarded. An entry is not overwritten while the head stands before it, so a
+ * copy followed by a successful move is valid.
  *
- * struct injection is everybody's: a list with a lock, for fibers that are made ready outside of any
- * worker, and for those that find no room.
+ * struct injection belongs to all workers: a list with a lock, for fibers that become ready outside any worker, and for
+ * fibers that do not fit into a ring.
  *
  * Entries are traced: ENQUEUE before a fiber can be seen in a queue, DEQUEUE after it was taken.
  */
@@ -34,19 +34,19 @@ struct run_queue {
 
 void run_queue_init(struct run_queue *queue, uint64_t handle);
 
-/* run_queue_push: false: full. The owner only. */
+/* run_queue_push: false: the ring is full. The owner only. */
 bool run_queue_push(struct run_queue *queue, struct fiber *fiber);
 
-/* run_queue_pop: NULL: empty. The owner only. */
+/* run_queue_pop: NULL: the ring is empty. The owner only. */
 struct fiber *run_queue_pop(struct run_queue *queue);
 
 /*
- * run_queue_steal: takes half of `victim`, at least one; returns one fiber and puts the others into `own`,
- * which is the caller's and empty. NULL: there was nothing. Any worker but the victim.
+ * run_queue_steal: takes half of `victim`, at least one fiber; returns one fiber and puts the others into `own`, which
+ * is the caller's and empty. NULL: there was no fiber. Any worker except the victim.
  */
 struct fiber *run_queue_steal(struct run_queue *victim, struct run_queue *own);
 
-/* run_queue_is_empty: at some moment during the call. Any thread. */
+/* run_queue_is_empty: was the ring empty at some moment during the call? Any thread. */
 bool run_queue_is_empty(struct run_queue *queue);
 
 struct injection {

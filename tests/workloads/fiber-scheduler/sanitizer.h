@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tells the address and the thread sanitizer of each switch: both follow what happens on a stack, and
- * would take another stack for a wild pointer or another thread. Without a sanitizer all of this is
- * nothing.
+ * Announces each switch to the address and the thread sanitizer: both track accesses to a stack, and would take another
+ * stack for a wild pointer or another thread. Without a sanitizer these functions do nothing.
  *
  * Around each switch:	sanitizer_leave(from, to, is_last); context_switch(...); sanitizer_arrive(self);
  * and at the beginning of a new context sanitizer_arrive alone.
@@ -36,11 +35,11 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-/* What the tools keep for one context, a fiber's or a thread's own. */
+/* The sanitizers' data for one context, a fiber's or a thread's own. */
 struct sanitizer_context {
-	const void *low; /* of its stack; NULL: a thread's, not known before its first switch */
+	const void *low; /* of its stack; NULL: a thread's, unknown before its first switch */
 	size_t bytes;
-	void *fake_stack; /* address sanitizer: where its locals live while it does not run */
+	void *fake_stack; /* address sanitizer: holds its locals while it does not run */
 	void *fiber;      /* thread sanitizer: its name for this context */
 };
 
@@ -53,7 +52,7 @@ static inline void sanitizer_thread(struct sanitizer_context *context)
 #endif
 }
 
-/* sanitizer_begin, sanitizer_end: a fiber's context, on this stack; the end is called by another one. */
+/* sanitizer_begin, sanitizer_end: begin and end a fiber's context on this stack; another context calls the end. */
 static inline void sanitizer_begin(struct sanitizer_context *context, void *low, size_t bytes)
 {
 	*context = (struct sanitizer_context){.low = low, .bytes = bytes};
@@ -68,7 +67,7 @@ static inline void sanitizer_end(struct sanitizer_context *context)
 	__tsan_destroy_fiber(context->fiber);
 #endif
 #ifdef FIBER_HAS_ASAN
-	/* What its last frames had poisoned would be found by the stack's next owner. */
+	/* Memory that its last frames poisoned would be reported when the next fiber uses the stack. */
 	__asan_unpoison_memory_region(context->low, context->bytes);
 #endif
 	*context = (struct sanitizer_context){0};
@@ -90,8 +89,8 @@ static inline void sanitizer_leave(
 }
 
 /*
- * sanitizer_arrive: `self` runs again, or for the first time. `thread` is the context of the thread's
- * own stack, whose place is learnt when it is left for the first time.
+ * sanitizer_arrive: `self` runs again, or for the first time. `thread` is the context of the thread's own stack, whose
+ * address becomes known when it is first left.
  */
 static inline void sanitizer_arrive(
 	struct sanitizer_context *self, struct sanitizer_context *thread, bool was_thread)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * (m) leak: requests come in at a steady rate. Each is served by a fiber, which has an `auditor` write
- * down the result; of requests that fail, every other one, the auditor is told nothing in the fault, and
- * waits for ever.
+ * (m) leak: requests come in at a steady rate. Each is served by a fiber, which has an `auditor` fiber write down the
+ * result. With the fault, the auditor of every second failed request is not notified, and waits forever.
  */
 #include "stage.h"
 #include "synchronisation.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scenarios of fibers that are handled after their end, or twice at once. */
+/* Scenarios of fibers that are used after their end, or twice at once. */
 #include "stage.h"
 #include "synchronisation.h"
 

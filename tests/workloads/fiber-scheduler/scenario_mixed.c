@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A bit of everything, and nothing wrong: several senders and receivers on one channel, a counter behind
- * a mutex, a pipe between two fibers, sleeping, yielding, joining, and a fiber that is destroyed
- * while it waits. Also what the sanitizers are run on.
+ * A correct mix of everything: several senders and receivers on one channel, a counter behind a mutex, a pipe between
+ * two fibers, sleeping, yielding, joining, and a fiber that is destroyed while it waits. The sanitizers run this
+ * scenario, too.
  */
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scenarios of wakes that are lost on the way: dropped, sent to an empty list, sent beside a private one. */
+/* Scenarios of lost wakes: dropped, sent to an empty list, or sent past a private list. */
 #include <stdlib.h>
 
 #include "stage.h"

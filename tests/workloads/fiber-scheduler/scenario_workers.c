@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scenarios of workers that cannot, or do not, serve those who are ready. */
+/* Scenarios of workers that cannot, or do not, run ready fibers. */
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The scheduler: workers, where they find their next fiber, how they change to it, and how fibers wake. */
+/* The scheduler: workers, where they find the next fiber, how they switch to it, and how fibers are woken. */
 #include "scheduler.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks: mapped memory with a guard page below, so that a fiber that needs more than it has faults
- * instead of writing into another one's. A few that are no longer used are kept for the next fibers.
+ * Stacks: mapped memory with a guard page below, so that a fiber that needs more stack faults instead of writing into
+ * another fiber's stack. A few unused stacks are kept for the next fibers.
  */
 #ifndef FIBER_STACK_H
 #define FIBER_STACK_H
@@ -27,13 +27,13 @@ struct stack_cache {
 /* stack_cache_init: `bytes` is the size of each stack, rounded up to pages. */
 void stack_cache_init(struct stack_cache *cache, size_t bytes);
 
-/* stack_cache_fini: unmaps what is kept. Stacks that are in use must have been given back. */
+/* stack_cache_fini: unmaps the unused stacks. All stacks in use must have been closed. */
 void stack_cache_fini(struct stack_cache *cache);
 
-/* stack_open: a stack for one fiber; false: no memory. Any thread. */
+/* stack_open: gets a stack for one fiber; false: out of memory. Any thread. */
 bool stack_open(struct stack_cache *cache, struct stack *ret_stack);
 
-/* stack_close: gives the stack back; nobody may run on it. Any thread. */
+/* stack_close: returns a stack that is no longer in use. Any thread. */
 void stack_close(struct stack_cache *cache, struct stack *stack);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The stage: the fibers of a scenario, and what has become of them. */
+/* The stage: the fibers of a scenario, and how each ended. */
 #include "stage.h"
 
 #include <fcntl.h>

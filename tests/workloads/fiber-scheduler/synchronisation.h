@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mutexes, semaphores and channels for fibers: who has to wait gives up its worker, not its thread.
+ * Mutexes, semaphores and channels for fibers: a fiber that must wait gives up its worker, and does not block a thread.
  * Waiters are served in the order in which they came.
  *
- * What the trace says of them:
+ * The trace records:
  *
- *	mutex      ACQUIRE, RELEASE, and HAND_OVER where it goes straight to a waiter
+ *	mutex      ACQUIRE, RELEASE, and HAND_OVER if it goes directly to a waiter
  *	semaphore  NOTIFY for each release, with the number of fibers woken; ACQUIRE for each permit taken
  *	channel    the same, items being the permits: NOTIFY for each item sent, ACQUIRE for each received.
- *	           Its free places are a semaphore of their own, seen the other way round
+ *	           Its free places are a second semaphore, with the roles exchanged
  *
- * Objects live in the caller's memory, and longer than anyone waits for them. Functions are called in
- * fibers, but for fiber_semaphore_release, which any thread may call. As in fiber.h, macros add the site.
+ * Objects are in the caller's memory, and must live longer than any fiber waits for them. Functions must be called in
+ * fibers, except fiber_semaphore_release, which any thread may call. As in fiber.h, macros add the site.
  */
 #ifndef FIBER_SYNCHRONISATION_H
 #define FIBER_SYNCHRONISATION_H
@@ -33,12 +33,12 @@ void fiber_mutex_fini(struct fiber_mutex *mutex);
 #define fiber_mutex_lock(mutex) fiber_mutex_lock_at((mutex), CTP_SITE("fiber_mutex_lock"))
 void fiber_mutex_lock_at(struct fiber_mutex *mutex, uint32_t site);
 
-/* fiber_mutex_try_lock: false: somebody else holds it. Never suspends. */
+/* fiber_mutex_try_lock: false: another fiber owns it. Never suspends. */
 #define fiber_mutex_try_lock(mutex) \
 	fiber_mutex_try_lock_at((mutex), CTP_SITE("fiber_mutex_try_lock"))
 bool fiber_mutex_try_lock_at(struct fiber_mutex *mutex, uint32_t site);
 
-/* fiber_mutex_unlock: the first waiter, if there is one, owns it from now on. */
+/* fiber_mutex_unlock: makes the first waiter, if there is one, the owner. */
 #define fiber_mutex_unlock(mutex) fiber_mutex_unlock_at((mutex), CTP_SITE("fiber_mutex_unlock"))
 void fiber_mutex_unlock_at(struct fiber_mutex *mutex, uint32_t site);
 
@@ -56,7 +56,7 @@ void fiber_semaphore_fini(struct fiber_semaphore *semaphore);
 	fiber_semaphore_acquire_at((semaphore), CTP_SITE("fiber_semaphore_acquire"))
 void fiber_semaphore_acquire_at(struct fiber_semaphore *semaphore, uint32_t site);
 
-/* fiber_semaphore_release: one permit more, which the first waiter gets, if there is one. Any thread. */
+/* fiber_semaphore_release: adds one permit, which the first waiter gets if there is one. Any thread. */
 #define fiber_semaphore_release(semaphore) \
 	fiber_semaphore_release_at((semaphore), CTP_SITE("fiber_semaphore_release"))
 void fiber_semaphore_release_at(struct fiber_semaphore *semaphore, uint32_t site);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The scheduler's parts by themselves: the run queue under contention, the order of the timers, stacks and
- * their guard pages, what a switch preserves, and what goes along with a fiber that migrates.
+ * The scheduler's parts on their own: the run queue under contention, the order of the timers, stacks and their guard
+ * pages, what a switch preserves, and what moves with a fiber that migrates.
  */
 #include <errno.h>
 #include <fenv.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A binary heap of sleeping fibers, the earliest deadline on top. The caller holds a lock around every
- * call. A fiber knows its place (fiber->heap_place, counted from 1), so that it can be taken out.
+ * A binary heap of sleeping fibers, the earliest deadline on top. The caller holds a lock around every call. A fiber
+ * knows its place (fiber->heap_place, counted from 1), so that it can be removed.
  */
 #ifndef FIBER_TIMER_HEAP_H
 #define FIBER_TIMER_HEAP_H
@@ -21,13 +21,13 @@ struct timer_heap {
 void timer_heap_init(struct timer_heap *heap);
 void timer_heap_fini(struct timer_heap *heap);
 
-/* timer_heap_add: sleeps until fiber->deadline_ns; false: no memory. */
+/* timer_heap_add: adds a fiber that sleeps until fiber->deadline_ns; false: out of memory. */
 bool timer_heap_add(struct timer_heap *heap, struct fiber *fiber);
 
 /* timer_heap_remove: false: it is not in the heap. */
 bool timer_heap_remove(struct timer_heap *heap, struct fiber *fiber);
 
-/* timer_heap_first: the earliest, which stays where it is; NULL: there is none. */
+/* timer_heap_first: returns the earliest fiber without removing it; NULL: the heap is empty. */
 struct fiber *timer_heap_first(const struct timer_heap *heap);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program's own log of what is true, for programs to read: one line for each thing, a word and then
- * pairs `name=value`. Names of fibers hold no blanks.
+ * The program's own log of the truth, for other programs to read: one line for each fact, a word and then pairs
+ * `name=value`. Names of fibers contain no blanks.
  *
  *	scenario name=NAME fault=LETTER workers=N       first of all; LETTER is - in a correct build
  *	fiber coroutine=ID name=NAME                    it was spawned
@@ -10,7 +10,7 @@
  *	destroyed coroutine=ID name=NAME                at the end it had been destroyed while it waited
  *	end stuck=N destroyed=N                         last of all
  *
- * ID is the tracer's number, 0 where nothing traces, or for a thread. Any thread may write.
+ * ID is the tracer's number; 0 if the program is not traced, or for a thread. Any thread may write.
  */
 #ifndef FIBER_TRUTH_H
 #define FIBER_TRUTH_H
@@ -20,12 +20,12 @@
 
 #include "fault.h"
 
-/* truth_open: without a path nothing is written. False: errno says why. */
+/* truth_open: without a path no log is written. False: errno says why. */
 bool truth_open(const char *path);
 
 void truth_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* truth_cause: the planted fault has shown its effect on `coroutine`, by the doing of `by`. */
+/* truth_cause: the planted fault has affected `coroutine`, by an action of `by`. */
 void truth_cause(enum fault fault, uint64_t coroutine, uint64_t by);
 
 const char *fault_name(enum fault fault);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A barrier for coroutines: so many arrive, and then all go on. A barrier is used once.
+ * A barrier for coroutines: when a given number have arrived, all go on. A barrier is used once.
  */
 #ifndef EXAMPLE_BARRIER_H
 #define EXAMPLE_BARRIER_H
@@ -17,7 +17,7 @@ class Barrier
 	{
 	}
 
-	/* co_await barrier.arrive(): true for the one that came last. */
+	/* co_await barrier.arrive(): true for the coroutine that came last. */
 	Call<bool> arrive()
 	{
 		if (nr_missing_.fetch_sub(1, std::memory_order_acq_rel) == 1) {

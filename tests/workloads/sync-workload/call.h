@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A call: a coroutine that is a subroutine of another one.
+ * A call: a coroutine that is a subroutine of another coroutine.
  *
  *	Call<int> sum(...);
  *	int total = co_await sum(...);
  *
- * A call begins when it is awaited, on the caller's thread and without the scheduler, and the caller goes on
- * the same way when it ends; it may suspend like any other coroutine in between. The object owns the frame;
- * one that is never awaited never runs.
+ * A call begins when it is awaited, on the caller's thread and without the scheduler, and the caller continues in the
+ * same way when the call ends; in between, the call may suspend like any coroutine. The object owns the frame; a call
+ * that is never awaited never runs.
  */
 #ifndef EXAMPLE_CALL_H
 #define EXAMPLE_CALL_H
@@ -74,7 +74,7 @@ template <typename Result> class [[nodiscard]] Call
 template <typename Result> class Call<Result>::Promise : public Scheduled
 {
       public:
-	/* pass_on_to: this thread goes on with that coroutine. */
+	/* pass_on_to: continues with that coroutine on this thread. */
 	static std::coroutine_handle<> pass_on_to(Scheduled *next) noexcept
 	{
 		Scheduler::enter(next);

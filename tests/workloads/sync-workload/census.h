@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many coroutines have begun and not ended, and whether anything goes on: what the watchdog looks
- * at. Safe to use from any thread; it knows no coroutine by itself.
+ * How many coroutines have begun and not ended, and whether there is progress: what the watchdog looks at. Any thread
+ * may use it; it does not know the coroutines themselves.
  */
 #ifndef EXAMPLE_CENSUS_H
 #define EXAMPLE_CENSUS_H
@@ -17,7 +17,7 @@
 class Census
 {
       public:
-	/* By the tracer's number, of which many are 0 where nothing traces. */
+	/* By the tracer's number; if the program is not traced, all numbers are 0. */
 	void count_in(uint64_t id);
 	void count_out(uint64_t id);
 
@@ -25,12 +25,12 @@ class Census
 	void note_progress();
 
 	/*
-	 * wait_until_over: blocks until all have ended: true; or until nothing was done for so long:
+	 * wait_until_over: blocks until all coroutines have ended: true; or until there was no progress for `limit`:
 	 * false.
 	 */
 	bool wait_until_over(std::chrono::milliseconds limit);
 
-	/* live: the numbers of those that have not ended. */
+	/* live: the numbers of the coroutines that have not ended. */
 	std::vector<uint64_t> live();
 
       private:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The queues of events. Built with FAULT_F, nobody looks whether a coroutine has been claimed: two events
- * that happen at once make it ready twice, and two workers resume it.
+ * The queues of events. With FAULT_F, claims are not checked: two events that happen at once make a coroutine ready
+ * twice, and two workers resume it.
  */
 #include "event.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An event: it happens once, and whoever waits for it, or comes later, goes on. And the wait for either
- * of two events, whichever comes first.
+ * An event happens once, and every coroutine that waits for it, or comes later, goes on. EitherOf waits for the first
+ * of two events.
  *
- * A coroutine that waits for two events stands in two queues. The one that finds it in a list claims it, and only the
- * one with the claim wakes it. Both queues and the claim must change together, so one lock serves all events.
+ * A coroutine that waits for two events is in two queues. The event that finds it in its queue claims it, and only the
+ * event with the claim wakes it. Both queues and the claim must change together, so one lock serves all events.
  */
 #ifndef EXAMPLE_EVENT_H
 #define EXAMPLE_EVENT_H
@@ -33,7 +33,7 @@ class Event
 	/* co_await event.wait() */
 	Wait wait();
 
-	/* set: it happens. Wakes all who wait. Any thread. */
+	/* set: makes the event happen. Wakes all waiters. Any thread. */
 	void set();
 
 	bool is_set();
@@ -47,7 +47,8 @@ class Event
 	/* A coroutine's place in the queue of one event. */
 	struct Place {
 		Scheduled *coroutine = nullptr;
-		EitherOf *either = nullptr; /* whose claim it takes to wake it; null: nobody's */
+		/* the event must claim this before it wakes the coroutine; null: no claim is needed */
+		EitherOf *either = nullptr;
 	};
 
 	bool add(Place &place);
@@ -56,7 +57,7 @@ class Event
 	bool claim(const Place &place);
 
 	Runtime &runtime_;
-	bool is_set_ = false; /* this and what follows is guarded by the lock of all events */
+	bool is_set_ = false; /* this and the members below are guarded by the lock of all events */
 	std::vector<Place *> places_;
 	Rehearsal *rehearsal_ = nullptr;
 };
@@ -105,7 +106,7 @@ inline Event::Wait Event::wait()
 	return Wait(*this);
 }
 
-/* int which = co_await EitherOf(first, second): 0 or 1, the one that woke it. */
+/* int which = co_await EitherOf(first, second): 0 or 1, the event that woke it. */
 class EitherOf
 {
       public:
@@ -143,7 +144,8 @@ class EitherOf
 
 	Event &first_;
 	Event &second_;
-	Event *woken_by_ = nullptr; /* who made the claim; guarded by the lock of all events */
+	/* the event that made the claim; guarded by the lock of all events */
+	Event *woken_by_ = nullptr;
 	Event::Place in_first_;
 	Event::Place in_second_;
 };

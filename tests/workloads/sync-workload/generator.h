@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A generator: a coroutine that runs on its caller's stack, from one value to the next.
+ * A generator: a coroutine that its caller runs, from one value to the next.
  *
  *	Generator<int> count(int limit);
  *	auto numbers = count(3);
  *	while (const int *number = numbers.next()) ...
  *
- * A generator knows no scheduler. Most generators are left in the middle: destroying one that is suspended is the
- * normal end of its life.
+ * A generator does not use the scheduler. Most generators are left in the middle: being destroyed while suspended is
+ * the normal end of a generator.
  */
 #ifndef EXAMPLE_GENERATOR_H
 #define EXAMPLE_GENERATOR_H
@@ -38,7 +38,7 @@ template <typename Value> class Generator
 			handle_.destroy();
 	}
 
-	/* next: the next value, which lives until the next call; nullptr: there is none. */
+	/* next: the next value, which is valid until the next call; nullptr: there is none. */
 	const Value *next()
 	{
 		if (handle_.done())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Jobs: their beginning, their end, and who waits for it. */
+/* Jobs: their beginning, their end, and the coroutines that wait for it. */
 #include "job.h"
 
 #include <new>

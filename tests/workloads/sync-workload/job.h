@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A job: a coroutine that runs by itself, and whose end others can wait for.
+ * A job: a coroutine that runs by itself, and for whose end other coroutines can wait.
  *
  *	Job job = fetch(runtime, 7);    // nothing of it has run
  *	job.start(runtime);             // it runs on any worker
  *	co_await job.join();            // until it has ended
  *
- * The object owns the frame: when it goes out of scope, the coroutine is destroyed where it stands. That
- * is allowed where it has ended, has never been started, or is suspended and nobody can make it ready any
- * more; see the destructors of the awaiters. detach() leaves the coroutine to itself.
+ * The object owns the frame: when it goes out of scope, the coroutine is destroyed in its present state. That is
+ * allowed if the coroutine has ended, was never started, or is suspended and can no longer be made ready; see the
+ * destructors of the awaiters. detach() makes the coroutine independent of the object.
  */
 #ifndef EXAMPLE_JOB_H
 #define EXAMPLE_JOB_H
@@ -30,7 +30,7 @@ class Job
       public:
 	class Promise;
 	class Join;
-	/* The tracer sees the beginning and the end of the body, too. */
+	/* The wrapper records the beginning and the end of the body, too. */
 	using promise_type = corotracer::traced<Promise>;
 
 	Job(Job &&other) noexcept : promise_(std::exchange(other.promise_, nullptr))
@@ -41,22 +41,28 @@ class Job
 	Job &operator=(const Job &) = delete;
 	~Job();
 
-	/* start: once. The runtime must outlive the coroutine. */
+	/* start: may be called once. The runtime must outlive the coroutine. */
 	void start(Runtime &runtime);
 
-	/* detach: its frame goes away with its end, and nobody can wait for it. Before start(). */
+	/*
+	 * detach: the frame is freed at the coroutine's end, and no coroutine can wait for it. Must be called before
+	 * start().
+	 */
 	void detach(Runtime &runtime);
 
-	/* detach_daemon: detach for one that lives as long as the runtime, and keeps nobody waiting. */
+	/*
+	 * detach_daemon: detach for a coroutine that lives as long as the runtime; the program's end does not wait for
+	 * it.
+	 */
 	void detach_daemon(Runtime &runtime);
 
-	/* join: what to co_await; returns at once where it has ended. Any number of coroutines may. */
+	/* join: what to co_await; returns at once if the job has ended. Any number of coroutines may await it. */
 	Join join() const;
 
-	/* destroy: now, instead of with the object. */
+	/* destroy: destroys the coroutine now instead of with the object. */
 	void destroy();
 
-	/* id: the number by which the tracer knows the coroutine. Not after destroy() or detach(). */
+	/* id: the tracer's number of the coroutine. Must not be called after destroy() or detach(). */
 	uint64_t id() const noexcept;
 
 	bool has_ended() const;
@@ -115,7 +121,7 @@ class Job::Promise : public Scheduled
 	{
 	}
 
-	/* The jobs here throw nothing; who joins one would not know what to do about it. */
+	/* The jobs here throw nothing; a coroutine that joins one could not handle an exception. */
 	[[noreturn]] void unhandled_exception() const noexcept
 	{
 		std::terminate();
@@ -128,10 +134,10 @@ class Job::Promise : public Scheduled
 	void start(Runtime &runtime);
 	void finish() noexcept;
 
-	Runtime *runtime_ = nullptr; /* set while it counts as live */
+	Runtime *runtime_ = nullptr; /* set while the job counts as live */
 	uint64_t counted_id_ = 0;
 	bool is_detached_ = false;
-	std::mutex mutex_; /* guards what follows */
+	std::mutex mutex_; /* guards the members below */
 	bool has_ended_ = false;
 	std::vector<Scheduled *> joiners_;
 };

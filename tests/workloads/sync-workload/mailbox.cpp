@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The mailbox's two sides. Built with FAULT_B, a message that comes while the receiver still is awake
- * leaves no trace in the state: the receiver goes to sleep beside it, and nobody wakes it.
+ * The mailbox's two sides. With FAULT_B, a message that comes while the receiver is still awake does not change the
+ * state: the receiver suspends although there is a message, and is never woken.
  */
 #include "mailbox.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A mailbox: messages for one coroutine. The receiver takes no lock when it goes to sleep; a word of
- * state decides between it and whoever posts at that moment:
+ * A mailbox: messages for one coroutine. The receiver takes no lock when it suspends; a word of state decides between
+ * the receiver and a sender that posts at that moment:
  *
- *	awake     the receiver runs, and has seen that the box is empty, or will look
+ *	awake     the receiver runs, and has found the box empty, or will look
  *	asleep    it is suspended, and the next message must make it ready
- *	notified  there is a message that it has not seen: it is ready, or must not go to sleep
+ *	notified  there is a message that it has not taken: it is ready, or must not suspend
  */
 #ifndef EXAMPLE_MAILBOX_H
 #define EXAMPLE_MAILBOX_H
@@ -33,13 +33,13 @@ class Mailbox
 	Mailbox(const Mailbox &) = delete;
 	Mailbox &operator=(const Mailbox &) = delete;
 
-	/* post: any thread. */
+	/* post: may be called on any thread. */
 	void post(uint64_t message);
 
-	/* uint64_t message = co_await mailbox.receive(): always by the same coroutine. */
+	/* uint64_t message = co_await mailbox.receive(): always awaited by the same coroutine. */
 	Receive receive();
 
-	/* rehearse: the next receive() that finds nothing pauses before it goes to sleep. */
+	/* rehearse: the next receive() that finds nothing pauses before it suspends. */
 	void rehearse(Rehearsal &rehearsal);
 
       private:
@@ -53,7 +53,7 @@ class Mailbox
 	std::atomic<State> state_{State::awake};
 	std::atomic<Scheduled *> receiver_{nullptr}; /* from its first wait on */
 	std::atomic<Rehearsal *> rehearsal_{nullptr};
-	std::mutex mutex_; /* guards the messages alone */
+	std::mutex mutex_; /* guards only the messages */
 	std::deque<uint64_t> messages_;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * example-sync: plays one scenario. A build with a planted fault plays the one in which that shows.
+ * example-sync: plays one scenario. A build with a planted fault plays the scenario in which the fault shows.
  */
 #include <cstdio>
 #include <exception>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The mutex's queue. Built with FAULT_D, a waiter that is destroyed stays in it, and the mutex is handed
- * over to a coroutine that is gone, which never unlocks it.
+ * The mutex's queue. With FAULT_D, a waiter that is destroyed stays in the queue, and the mutex is handed over to a
+ * destroyed coroutine, which never unlocks it.
  */
 #include "mutex.h"
 

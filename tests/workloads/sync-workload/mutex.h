@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A mutex for coroutines: fair, and handed over. Unlocking gives it to the coroutine that has waited longest, so it is
- * never free while somebody waits. The mutex blocks no thread.
+ * never free while a coroutine waits. The mutex blocks no thread.
  *
  * A waiter that is destroyed leaves the queue.
  */
@@ -31,13 +31,13 @@ class Mutex
 	Mutex(const Mutex &) = delete;
 	Mutex &operator=(const Mutex &) = delete;
 
-	/* co_await mutex.lock(); unlock() gives it back. */
+	/* co_await mutex.lock(); unlock() releases it. */
 	Lock lock();
 
 	/* Mutex::Guard guard = co_await mutex.hold(): unlocks at the end of the scope. */
 	ScopedLock hold();
 
-	/* unlock: by the coroutine that holds it. */
+	/* unlock: must be called by the coroutine that owns the mutex. */
 	void unlock();
 
       private:
@@ -46,7 +46,7 @@ class Mutex
 	void forget(Lock &waiter);
 
 	Runtime &runtime_;
-	std::mutex mutex_; /* guards what follows */
+	std::mutex mutex_; /* guards the members below */
 	bool is_held_ = false;
 	std::deque<Lock *> waiters_;
 };

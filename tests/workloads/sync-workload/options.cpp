@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options: their text, and how they are read. */
+/* The options: their help, and their parser. */
 #include "options.h"
 
 #include <cstdio>

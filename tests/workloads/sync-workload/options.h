@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program is asked to do. */
+/* The options of the program. */
 #ifndef EXAMPLE_SYNC_OPTIONS_H
 #define EXAMPLE_SYNC_OPTIONS_H
 
@@ -7,15 +7,16 @@
 
 struct Options {
 	std::string scenario;
-	char fault = '-'; /* the letter of the one that is planted in this build */
+	char fault = '-'; /* the letter of the fault that is planted in this build */
 	unsigned nr_workers = 4;
 	std::string log_path; /* empty: no log */
-	bool holds = false;   /* where nothing goes on any more, stay so until a signal comes */
+	/* when there is no progress any more, keep waiting until a signal comes */
+	bool holds = false;
 };
 
 /*
- * parse_options: `scenario` is what is played where none is named. Exits with status 2 and a sentence
- * where the options make no sense, with 0 after --help and --list.
+ * parse_options: `scenario` is the default scenario. Exits with status 2 and a sentence if the options are invalid, and
+ * with 0 after --help and --list.
  */
 Options parse_options(int argc, char **argv, const char *scenario);
 

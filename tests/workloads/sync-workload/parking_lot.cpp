@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parking lot's list. A notification takes its waiters out first and wakes them without the lock.
- * Built with FAULT_E, it takes all there are, to sort them at leisure, and puts back who is not meant:
- * another notification in between finds nobody.
+ * The parking lot's list. A notification takes its waiters out first and wakes them without the lock. With FAULT_E, it
+ * takes all waiters out, sorts them later, and puts back those that it is not for: another notification in between
+ * finds no waiter.
  */
 #include "parking_lot.h"
 

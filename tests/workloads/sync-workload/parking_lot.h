@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A parking lot: one list of waiters for many conditions, each named by an address. What condition
- * variables and mutexes of a few bytes are made of.
+ * A parking lot: one list of waiters for many conditions, each identified by an address. Small condition variables and
+ * mutexes can be built on it.
  */
 #ifndef EXAMPLE_PARKING_LOT_H
 #define EXAMPLE_PARKING_LOT_H
@@ -28,10 +28,12 @@ class ParkingLot
 	ParkingLot(const ParkingLot &) = delete;
 	ParkingLot &operator=(const ParkingLot &) = delete;
 
-	/* co_await lot.park(&condition): until it is notified. The call returns for no other reason. */
+	/*
+	 * co_await lot.park(&condition): waits until the condition is notified. The call returns for no other reason.
+	 */
 	Park park(const void *condition);
 
-	/* notify_all: wakes all who wait for that condition; returns how many. Any thread. */
+	/* notify_all: wakes all waiters of that condition; returns their number. Any thread. */
 	size_t notify_all(const void *condition);
 
 	/* rehearse: the next notify_all() pauses between taking its waiters and waking them. */
@@ -44,7 +46,7 @@ class ParkingLot
 	};
 	using List = std::list<Waiter>;
 
-	/* A notification that found nobody. */
+	/* A notification that found no waiter. */
 	struct Missed {
 		const void *condition;
 		uint64_t notifier;
@@ -56,10 +58,10 @@ class ParkingLot
 	void pause();
 
 	Runtime &runtime_;
-	std::mutex mutex_; /* guards what follows */
+	std::mutex mutex_; /* guards the members below */
 	List waiters_;
 	Rehearsal *rehearsal_ = nullptr;
-	std::list<Missed> missed_; /* for the log of the build that has the fault */
+	std::list<Missed> missed_; /* for the log of the build with the fault */
 };
 
 /* The awaiter. A coroutine that is parked must not be destroyed. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A pipe: two descriptors that are closed with it. Not for more than one reader and one writer. */
+/* A pipe, whose two descriptors are closed with the object. For at most one reader and one writer. */
 #ifndef EXAMPLE_PIPE_H
 #define EXAMPLE_PIPE_H
 
@@ -12,7 +12,7 @@
 class Pipe
 {
       public:
-	/* Blocking at both ends. Throws std::system_error. */
+	/* Both ends block. Throws std::system_error. */
 	Pipe()
 	{
 		if (pipe2(ends_, O_CLOEXEC) < 0)
@@ -28,7 +28,7 @@ class Pipe
 		close(ends_[1]);
 	}
 
-	/* read_byte: blocks the thread until there is one. False: it failed, or the end came. */
+	/* read_byte: blocks the thread until there is a byte. False: reading failed, or the input has ended. */
 	bool read_byte()
 	{
 		char byte;
@@ -41,7 +41,7 @@ class Pipe
 		return write(ends_[1], "x", 1) == 1;
 	}
 
-	/* take_reader: the descriptor to read from, now the caller's to close. */
+	/* take_reader: returns the reading descriptor, which the caller must close. */
 	int take_reader()
 	{
 		int fd = ends_[0];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The faults that can be planted, by the names that all examples use: which build has which is a matter of
- * -DFAULT_B to -DFAULT_M, and what each is stands in faults.def.
+ * The faults that can be planted, with the names that all examples use. -DFAULT_B to -DFAULT_M choose the fault of a
+ * build; faults.def describes each.
  */
 #ifndef EXAMPLE_PLANTED_FAULT_H
 #define EXAMPLE_PLANTED_FAULT_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A signal between threads, given once: what makes an interleaving happen each time that chance would
- * make once in a million. Waiting blocks the thread, not the coroutine, so the two that meet need a
- * worker each.
+ * A signal between threads, given once: it makes a rare interleaving happen in every run. Waiting blocks the thread,
+ * not the coroutine, so the two that meet need a worker each.
  */
 #ifndef EXAMPLE_REHEARSAL_H
 #define EXAMPLE_REHEARSAL_H
@@ -12,7 +11,7 @@
 class Signal
 {
       public:
-	/* give: everything before it is seen by whoever has waited. Any number of times. */
+	/* give: everything before it is visible to a thread after its wait. May be called any number of times. */
 	void give()
 	{
 		is_given_.store(true, std::memory_order_release);
@@ -29,20 +28,20 @@ class Signal
 };
 
 /*
- * One meeting of two threads in the middle of a function that is under rehearsal: the one that plays it
- * says that it has come to the critical place, and goes on when the other has done its part.
+ * One meeting of two threads in the middle of a rehearsed function: the thread that runs it signals that it has come to
+ * the critical place, and goes on when the other thread has done its part.
  */
 class Rehearsal
 {
       public:
-	/* pause: for the one in the critical place. */
+	/* pause: called by the thread in the critical place. */
 	void pause()
 	{
 		is_reached_.give();
 		may_go_on_.wait();
 	}
 
-	/* wait_for_pause, go_on: for the other one, before and after its part. */
+	/* wait_for_pause, go_on: called by the other thread, before and after its part. */
 	void wait_for_pause() const
 	{
 		is_reached_.wait();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ring's two queues of waiters. Built with FAULT_C, a pop that has found nothing begins to wait
- * without looking again: what was pushed in between told nobody, and is waited for all the same.
+ * The ring's two queues of waiters. With FAULT_C, a pop that has found nothing begins to wait without looking again: a
+ * push in between has woken no coroutine, and the pop waits although there is an item.
  */
 #include "ring_buffer.h"
 

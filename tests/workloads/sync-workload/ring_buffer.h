@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A ring buffer between coroutines: a channel of numbers with room for so many. A push waits while it is full, a pop
- * while it is empty; waiters are served in order, and are given their number, or their place, by the one that makes it
- * possible.
+ * A ring buffer between coroutines: a channel of numbers with limited room. A push waits while it is full, a pop while
+ * it is empty; waiters are served in order. The push or pop that makes a wait end gives the waiter its number, or its
+ * place.
  */
 #ifndef EXAMPLE_RING_BUFFER_H
 #define EXAMPLE_RING_BUFFER_H
@@ -34,10 +34,10 @@ class RingBuffer
 	/* bool is_taken = co_await ring.push(number): false: the ring is closed. */
 	Push push(uint64_t number);
 
-	/* std::optional<uint64_t> number = co_await ring.pop(): none: it is closed, and empty. */
+	/* std::optional<uint64_t> number = co_await ring.pop(): nothing: the ring is closed and empty. */
 	Pop pop();
 
-	/* close: nothing is pushed any more; what is in there can still be popped. Any thread. */
+	/* close: no number can be pushed any more; numbers in the ring can still be popped. Any thread. */
 	void close();
 
 	/* rehearse: the next pop that finds nothing pauses before it begins to wait. */
@@ -56,13 +56,14 @@ class RingBuffer
 
 	Runtime &runtime_;
 	const size_t capacity_;
-	std::mutex mutex_; /* guards what follows, and the awaiters that wait */
+	std::mutex mutex_; /* guards the members below, and the waiting awaiters */
 	std::deque<uint64_t> numbers_;
 	std::deque<Push *> pushers_;
 	std::deque<Pop *> poppers_;
 	bool is_closed_ = false;
 	Rehearsal *rehearsal_ = nullptr;
-	uint64_t last_pusher_ = 0; /* the tracer's number of who found nobody waiting */
+	/* the tracer's number of the last coroutine whose push found no waiter */
+	uint64_t last_pusher_ = 0;
 };
 
 class RingBuffer::Push

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of a scenario's surroundings, put together. */
+/* Assembles the parts with which every scenario works. */
 #include "runtime.h"
 
 #include <cstdio>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every scenario works with: the scheduler and what belongs to it, the program's own log, and the
- * watchdog.
+ * What every scenario works with: the scheduler and its parts, the program's own log, and the watchdog.
  */
 #ifndef EXAMPLE_RUNTIME_H
 #define EXAMPLE_RUNTIME_H
@@ -23,7 +22,7 @@
 class Runtime
 {
       public:
-	/* Workers run from here on. Throws std::system_error. */
+	/* The workers run from here on. Throws std::system_error. */
 	explicit Runtime(const Options &options);
 	Runtime(const Runtime &) = delete;
 	Runtime &operator=(const Runtime &) = delete;
@@ -31,9 +30,9 @@ class Runtime
 	~Runtime();
 
 	/*
-	 * wake: makes a suspended coroutine ready, and tells the tracer that the running one did so.
-	 * wake_next: the same for one that was given something by the running one, and is to run next.
-	 * After it nothing of the coroutine may be touched.
+	 * wake: makes a suspended coroutine ready, and records that the running coroutine did so. wake_next: the same
+	 * for a coroutine that was given something by the running one, and shall run next. After the call, the
+	 * coroutine must not be accessed.
 	 */
 	void wake(Scheduled &coroutine,
 		const corotracer::location &where = corotracer::location::current());
@@ -41,9 +40,9 @@ class Runtime
 		const corotracer::location &where = corotracer::location::current());
 
 	/*
-	 * wait_for_end: blocks the main thread until every job has ended. Where nothing goes on any more,
-	 * it says which jobs are stuck and ends the process, with status 0 and without touching them: a
-	 * program that hangs does not tidy up either.
+	 * wait_for_end: blocks the main thread until every job has ended. If there is no progress any more, prints
+	 * which jobs are stuck and ends the process with status 0, without destroying them, because a program that
+	 * hangs does not tidy up either.
 	 */
 	void wait_for_end();
 
@@ -51,8 +50,8 @@ class Runtime
 	void wait_for(const Job &job);
 
 	/*
-	 * What the program's log says, for other programs to compare a report with. ID is the tracer's
-	 * number of a coroutine, 0 for a thread:
+	 * The lines of the program's log, with which other programs compare a report. ID is the tracer's number of a
+	 * coroutine, 0 for a thread:
 	 *
 	 *	scenario name=NAME fault=LETTER workers=N      first of all; - in a correct build
 	 *	destroyed coroutine=ID                         it was destroyed while it waited
@@ -67,10 +66,10 @@ class Runtime
 	void say_destroyed(const Job &job);
 	void say_end(const std::vector<uint64_t> &stuck);
 
-	/* must_be: a scenario's own check of its result; ends the process with status 1 where it fails. */
+	/* must_be: a scenario's own check of its result; ends the process with status 1 if it fails. */
 	void must_be(bool condition, const char *what) const;
 
-	/* wait_until_quiet: until nothing runs or is ready: see Scheduler. For the main thread. */
+	/* wait_until_quiet: waits until no coroutine runs or is ready: see Scheduler. For the main thread. */
 	void wait_until_quiet();
 
 	/* stop: ends all waits for descriptors and timers, and the workers. */

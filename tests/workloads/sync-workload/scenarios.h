@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The scenarios: small real workloads, one for each fault that can be planted, and others in which
- * coroutines wait, are cancelled, and end in all the ways that are no fault.
+ * The scenarios: small realistic workloads, one for each fault that can be planted, and others in which coroutines
+ * wait, are cancelled, and end in all the ways that are not faults.
  */
 #ifndef EXAMPLE_SCENARIOS_H
 #define EXAMPLE_SCENARIOS_H
@@ -14,14 +14,14 @@ class Runtime;
 struct Scenario {
 	const char *name;
 	const char *shows;
-	/* Plays it, on the main thread, to the end of all jobs. */
+	/* Plays the scenario, on the main thread, until all jobs have ended. */
 	void (*play)(Runtime &runtime);
 	unsigned nr_workers; /* 0: as the options say */
 };
 
 std::span<const Scenario> scenarios();
 
-/* find_scenario: nullptr: there is none of that name. */
+/* find_scenario: nullptr: there is no scenario of that name. */
 const Scenario *find_scenario(std::string_view name);
 
 /* Each fault has a scenario in which it shows; built correctly, all its jobs end. */
@@ -38,7 +38,7 @@ void play_pipe_reader(Runtime &runtime);   /* k */
 void play_device_poll(Runtime &runtime);   /* l */
 void play_request_audit(Runtime &runtime); /* m */
 
-/* The others show nothing but work, waiting, and the ends of coroutines. */
+/* The others show only work, waiting, and the ends of coroutines. */
 void play_idle_server(Runtime &runtime);
 void play_hangups(Runtime &runtime);
 void play_idle_pool(Runtime &runtime);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Jobs that wait for the jobs they depend on, as the targets of a build do.
+ * Jobs wait for the jobs that they depend on, like the targets of a build.
  *
  * With fault (i), a library needs generated code, whose generator needs that library: three jobs wait for
  * each other in a circle, and two more for them.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A coroutine takes a nap, and is destroyed before it is over, as a task is whose object goes out of
- * scope. Another one sleeps on.
+ * A coroutine sleeps, and is destroyed before its sleep is over, like a task whose object goes out of scope. Another
+ * coroutine sleeps on.
  *
- * With fault (g), in timers.cpp, the timer outlives the sleeper, and resumes a coroutine that is gone.
+ * With fault (g), in timers.cpp, the timer outlives the sleeper, and resumes a destroyed coroutine.
  */
 #include "runtime.h"
 #include "scenarios.h"

@@ -2,8 +2,7 @@
 /*
  * A coroutine waits for a slow device, which is ready after a second.
  *
- * With fault (l), it looks again and again, making itself ready each time: nothing is gained, and a
- * worker is busy.
+ * With fault (l), the coroutine looks again and again, making itself ready each time: a worker is busy for nothing.
  */
 #include <numeric>
 #include <vector>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A coroutine waits for data, or for being cancelled; both happen at once, on two workers.
+ * A coroutine waits for data or for cancellation; both happen at once, on two workers.
  *
  * With fault (f), in event.cpp, both make it ready, and it is resumed on one worker while it runs on
  * another.

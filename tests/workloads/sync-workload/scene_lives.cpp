@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Healthy programs that end early: sleeps that are cancelled, generators left in the middle, coroutines
- * whose objects go out of scope where they stand, and a shutdown in the middle of work.
+ * Healthy programs that end early: sleeps that are cancelled, generators left in the middle, coroutines whose objects
+ * go out of scope while they are suspended, and a shutdown in the middle of work.
  */
 #include <chrono>
 #include <optional>

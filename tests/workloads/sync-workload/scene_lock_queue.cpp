@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One coroutine holds a mutex, two wait for it, and the first of these is destroyed: it is not wanted
- * any more. Then the mutex is unlocked.
+ * One coroutine owns a mutex, two wait for it, and the first waiter is destroyed because it is no longer needed. Then
+ * the mutex is unlocked.
  *
- * With fault (d), in mutex.cpp, the mutex is handed over to the one that is gone, and the last waits for
- * ever.
+ * With fault (d), in mutex.cpp, the mutex is handed over to the destroyed coroutine, and the last one waits forever.
  */
 #include "event.h"
 #include "mutex.h"

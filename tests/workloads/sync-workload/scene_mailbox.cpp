@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A clerk holds the books while it waits for its order, and the order arrives in the very moment in which
- * it goes to sleep. Somebody gives up on the clerk; then the auditors want the books.
+ * A clerk owns the lock of the books while it waits for its order, and the order arrives at the very moment in which
+ * the clerk suspends. The manager gives up on the clerk; then the auditors want the books.
  *
- * With fault (b), in mailbox.cpp, the order wakes nobody: the clerk is destroyed where it sleeps, with
+ * With fault (b), in mailbox.cpp, the order does not wake the clerk: the clerk is destroyed while it is suspended, with
  * the books still locked.
  */
 #include "mailbox.h"

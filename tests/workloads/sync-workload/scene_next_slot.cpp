@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A coroutine gives a request to another one, and then blocks its worker until the answer comes through a
- * pipe: no good manners, but other workers are idle and could run the one that answers.
+ * A coroutine gives a request to another coroutine, and then blocks its worker until the answer comes through a pipe:
+ * bad style, but other workers are idle and could run the coroutine that answers.
  *
- * With fault (j), in scheduler.cpp, that one lies in the blocked worker's slot for the next task, from
- * which nobody else may take it.
+ * With fault (j), in scheduler.cpp, the coroutine that answers is in the blocked worker's slot for the next task, from
+ * which no other worker may take it.
  */
 #include "pipe.h"
 #include "ring_buffer.h"

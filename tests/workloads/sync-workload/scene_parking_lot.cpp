@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Readers wait until a page is loaded, writers until a page is saved, in one parking lot. Both happen at
- * once: the second notification comes while the first one has its waiters in hand.
+ * Readers wait until a page is loaded, writers until a page is saved, in one parking lot. Both happen at once: the
+ * second notification comes while the first one has taken its waiters out of the list.
  *
- * With fault (e), in parking_lot.cpp, the first has all waiters in hand: the second finds nobody, and the
- * writers wait for ever.
+ * With fault (e), in parking_lot.cpp, the first one has taken all waiters out: the second finds none, and the writers
+ * wait forever.
  */
 #include "parking_lot.h"
 #include "runtime.h"

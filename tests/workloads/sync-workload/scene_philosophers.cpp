@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Three philosophers, three forks, and each needs two of them. Here they take them in the order of the
- * forks, which cannot end in a circle.
+ * Three philosophers share three forks, and each needs two forks. Each takes the forks in the order of their numbers,
+ * which cannot deadlock.
  *
- * With fault (h), each takes the fork at the left first; all have one before any takes the second.
+ * With fault (h), each takes the left fork first; all have one fork before any takes the second.
  */
 #include <algorithm>
 

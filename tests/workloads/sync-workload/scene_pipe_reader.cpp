@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * On the only worker, a coroutine reads from a pipe; those that would write to it are ready and wait for
- * the worker.
+ * On the only worker, a coroutine reads from a pipe; the coroutines that would write to it are ready and wait for the
+ * worker.
  *
- * With fault (k), it reads as a thread would: the worker blocks in the system call, with a queue behind
- * it.
+ * With fault (k), the coroutine reads like a thread: the worker blocks in the system call, while coroutines wait in its
+ * queue.
  */
 #include "descriptor_wait.h"
 #include "pipe.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests come at a steady pace, and each starts a job beside it that writes down how it ended.
+ * Requests come at a steady rate, and each starts a second job that writes down how the request ended.
  *
- * With fault (m), a request that was found in the cache ends without saying so: the job beside it waits
- * for ever. Each leak is small; together they grow.
+ * With fault (m), a request that was found in the cache ends without notifying its second job, which waits forever.
+ * Each leak is small, but they add up.
  */
 #include <memory>
 

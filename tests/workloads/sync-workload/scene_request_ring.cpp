@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A client sends requests to a server through one ring, and gets the answers through another. The last
- * request is pushed in the very moment in which the server has found the ring empty and has not begun to
- * wait.
+ * A client sends requests to a server through one ring, and gets the answers through another. The last request is
+ * pushed at the very moment in which the server has found the ring empty but has not begun to wait.
  *
- * With fault (c), in ring_buffer.cpp, the server waits beside that request for ever, and the client for
+ * With fault (c), in ring_buffer.cpp, the server waits forever although there is a request, and the client waits for
  * its answer.
  */
 #include "ring_buffer.h"

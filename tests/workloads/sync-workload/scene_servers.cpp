@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Healthy programs that wait: idle servers and pools, long sleeps with a deadline. That they wait is what
- * they are for. Asked to hold, they do so until a signal ends the process.
+ * Healthy programs that wait: idle servers and pools, long sleeps with a deadline. Waiting is their purpose. With the
+ * option to hold, they wait until a signal ends the process.
  */
 #include <chrono>
 #include <cstdio>

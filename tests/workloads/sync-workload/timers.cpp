@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The timers' order and their one descriptor. Built with FAULT_G, a sleeper that is destroyed stays in
- * the order: when its time comes, a coroutine is resumed that is gone.
+ * The timers' order and their single descriptor. With FAULT_G, a sleeper that is destroyed stays in the order: when its
+ * time comes, a destroyed coroutine is resumed.
  */
 #include "timers.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Timers: coroutines that sleep until a time, ordered by it; one timer descriptor for the first of them;
- * and one coroutine that waits for the descriptor and wakes whose time has come.
+ * Timers: coroutines that sleep until a time, ordered by that time; one timer descriptor for the first of them; and one
+ * coroutine that waits for the descriptor and wakes the sleepers whose time has come.
  *
- * The one that takes a sleeper out of the order wakes it, so nobody is woken twice. A sleeper that is
- * destroyed takes itself out.
+ * The thread that takes a sleeper out of the order wakes it, so no sleeper is woken twice. A sleeper that is destroyed
+ * takes itself out.
  */
 #ifndef EXAMPLE_TIMERS_H
 #define EXAMPLE_TIMERS_H
@@ -32,16 +32,16 @@ class Timers
 	Timers(const Timers &) = delete;
 	Timers &operator=(const Timers &) = delete;
 
-	/* next_number: names a timer that is to be cancelled by someone else. */
+	/* next_number: the number of a timer that another coroutine may cancel. */
 	uint64_t next_number();
 
 	/*
-	 * bool is_over = co_await timers.sleep(duration): sleeps; false: it was cancelled. The number is
-	 * of next_number(); 0: nobody is to cancel it.
+	 * bool is_over = co_await timers.sleep(duration): false: the sleep was cancelled. The number comes from
+	 * next_number(); 0: the sleep cannot be cancelled.
 	 */
 	Sleep sleep(Clock::duration duration, uint64_t number = 0);
 
-	/* cancel: ends the sleep of that number early. False: there is none. Any thread. */
+	/* cancel: ends the sleep with that number early. False: there is none. Any thread. */
 	bool cancel(uint64_t number);
 
       private:
@@ -56,7 +56,7 @@ class Timers
 	std::vector<Scheduled *> take_expired(bool takes_all);
 
 	Runtime &runtime_;
-	std::mutex mutex_; /* guards what follows, and the sleepers' links */
+	std::mutex mutex_; /* guards the members below, and the sleepers' links */
 	std::map<Key, Sleep *> sleepers_;
 	uint64_t numbers_used_ = 0;
 	Descriptor descriptor_;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* co_await Yield(runtime): lets others run first, where there are any. */
+/* co_await Yield(runtime): lets other ready coroutines run first, if there are any. */
 #ifndef EXAMPLE_YIELD_H
 #define EXAMPLE_YIELD_H
 
