@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-//! What a program tells of itself: tasks, regions, messages, counters, names, marks.
+//! Annotations, by which a program describes itself: tasks, regions, messages, counters, names, marks.
 //!
-//! Names are literals: they are interned at their first use, with the place where they stand. An annotation belongs to
-//! the traced future that runs on this thread, or else to the thread.
+//! Names are literals: a name is interned at its first use, together with its place in the source. An annotation
+//! belongs to the traced future that runs on this thread; if no traced future runs, the annotation belongs to the
+//! thread.
 
 use crate::probe::{self, mark};
 
-/// A task begins, such as a request, and the future that runs here works for it from now on, as do those that it spawns.
-/// Returns the task's number; 0 while nothing is recorded.
+/// Begins a task, such as a request. The future that runs here works for the task from now on, and so do the futures
+/// that this future spawns. Returns the task's number; 0 while nothing is recorded.
 #[track_caller]
 pub fn task_begin(name: &'static str) -> u64 {
     if !probe::is_attached() {
@@ -18,19 +19,20 @@ pub fn task_begin(name: &'static str) -> u64 {
     task
 }
 
-/// The task has ended; on any thread.
+/// Ends the task; may be called on any thread.
 pub fn task_end(task: u64) {
     if task != 0 {
         probe::task_end(0, task);
     }
 }
 
-/// The future that runs here works for this task from now on; 0: for none.
+/// The future that runs here works for this task from now on; 0: for no task.
 pub fn task_set(task: u64) {
     probe::task_set(probe::current(), task);
 }
 
-/// A named piece of work, until it is dropped. It may stand across an await: it belongs to the future that it began in.
+/// A named piece of work that lasts until this value is dropped. A region may be held across an await: the region
+/// belongs to the future in which it began.
 #[derive(Debug)]
 #[must_use = "the region ends when this is dropped"]
 pub struct Region {
@@ -38,7 +40,7 @@ pub struct Region {
     site: u32,
 }
 
-/// A region begins.
+/// Begins a region.
 #[track_caller]
 pub fn region(name: &'static str) -> Region {
     if !probe::is_attached() {
@@ -57,7 +59,7 @@ impl Drop for Region {
     }
 }
 
-/// A message.
+/// Writes a message.
 #[track_caller]
 pub fn log(message: &'static str) {
     if probe::is_attached() {
@@ -65,7 +67,7 @@ pub fn log(message: &'static str) {
     }
 }
 
-/// A message with a number, which stands where the message has `{}`, or behind it.
+/// Writes a message with a number, which replaces `{}` in the text, or else is shown after the text.
 #[track_caller]
 pub fn log_number(message: &'static str, number: i64) {
     if probe::is_attached() {
@@ -73,7 +75,8 @@ pub fn log_number(message: &'static str, number: i64) {
     }
 }
 
-/// A message with a text that is made at run time, cut after 128 bytes; it stands where the message has `{}`, or behind.
+/// Writes a message with a text that is made at run time and cut after 128 bytes. The text replaces `{}` in the
+/// message, or else is shown after the message.
 #[track_caller]
 pub fn log_text(message: &'static str, text: &str) {
     if probe::is_attached() {
@@ -103,12 +106,12 @@ pub fn name_thread(name: &str) {
     }
 }
 
-/// The number by which reports name the traced future that runs on this thread; 0: there is none.
+/// The number by which reports name the traced future that runs on this thread; 0: no traced future runs here.
 pub fn current_id() -> u64 {
     probe::current()
 }
 
-/// This worker found no work and goes to sleep: an executor's own, behind its last look at its queue.
+/// This worker found no work and goes to sleep. For an executor of your own, after the worker's last look at its queue.
 #[track_caller]
 pub fn park() {
     if probe::is_attached() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-//! Futures that tell where they wait, who woke them, and when they ran.
+//! Futures that record where they wait, who woke them, and when they ran.
 //!
-//! Of each poll, the resumption is written before the inner future is polled, and the suspension after it: a future that
-//! is woken meanwhile is polled again by its executor, and cannot be before `poll` has returned.
+//! The resumption is written before the inner future is polled, and the suspension after the poll. If the future is
+//! woken during the poll, its executor polls the future again, which cannot happen before `poll` has returned.
 #![allow(unsafe_code)]
 
 use std::future::Future;
@@ -16,18 +16,19 @@ use crate::told::{with_top, Frame, Phase, Told};
 use crate::waker::Cell;
 use crate::worker;
 
-/// The probe of one future, for executors and combinators that own their poll loop. [`TracedFuture`] is made of it.
+/// The probe of one future, for executors and combinators that have their own poll loop. [`TracedFuture`] uses this
+/// probe.
 pub struct PollTrace {
     told: Told,
-    /// What it was polled with last.
+    /// The cell with the waker of the last poll.
     cell: Option<Arc<Cell>>,
     grant: u64,
-    /// The worker's slot in which it lies since it was spawned; 0: none.
+    /// The worker's slot in which the future has lain since it was spawned; 0: none.
     slot: u32,
 }
 
 impl PollTrace {
-    /// A probe whose future was made at the caller's place.
+    /// Makes a probe for a future that was made at the caller's place.
     #[track_caller]
     pub fn new() -> Self {
         Self::at(Location::caller(), None)
@@ -41,14 +42,14 @@ impl PollTrace {
         trace
     }
 
-    /// What the future is handed by the one that wakes it.
+    /// Sets the resource that a wake of the future hands over.
     #[cfg(feature = "tokio")]
     pub(crate) fn granting(mut self, resource: u64) -> Self {
         self.grant = resource;
         self
     }
 
-    /// An executor is about to be handed the future, on this thread: it is ready from here on.
+    /// An executor is about to get the future, on this thread: the future is ready from here on.
     #[cfg(feature = "tokio")]
     pub(crate) fn tell_spawned(&mut self) {
         if self.is_enabled() {
@@ -56,7 +57,7 @@ impl PollTrace {
         }
     }
 
-    /// It is polled, or has come to its end.
+    /// Takes the future out of its slot: it is polled, or has come to its end.
     fn leave_slot(&mut self) {
         if self.slot != 0 {
             worker::slot_leave(self.slot, self.told.coro);
@@ -64,7 +65,7 @@ impl PollTrace {
         }
     }
 
-    /// The number by which reports name the future, for the program's own log; 0 while it has none.
+    /// The number by which reports name the future, for the program's own log; 0 while the future has no number.
     pub fn id(&self) -> u64 {
         self.told.coro
     }
@@ -74,7 +75,7 @@ impl PollTrace {
         self.told.coro != 0 && probe::is_attached()
     }
 
-    /// The future is polled, on this thread.
+    /// The future is about to be polled, on this thread.
     pub fn on_resume(&mut self) {
         if self.told.coro == 0 && probe::is_attached() {
             self.told.begin();
@@ -90,8 +91,8 @@ impl PollTrace {
         self.on_pending_addr(0);
     }
 
-    /// [`PollTrace::on_pending`], of a future whose frame lies at this address. The address is not needed any more: ids
-    /// tell futures apart.
+    /// Does what [`PollTrace::on_pending`] does, for a future whose frame lies at this address. The address is no
+    /// longer used: ids tell futures apart.
     pub fn on_pending_addr(&mut self, _address: u64) {
         if self.told.phase == Phase::Done {
             return;
@@ -111,7 +112,7 @@ impl PollTrace {
         probe::return_(self.told.coro);
     }
 
-    /// The future is not polled any more.
+    /// The future will not be polled any more.
     pub fn mark_dead(&mut self) {
         if self.told.coro != 0 && probe::is_attached() {
             self.tell_end();
@@ -134,7 +135,8 @@ impl PollTrace {
         probe::destroy(self.told.coro, told);
     }
 
-    /// What it was handed and never took goes back: what it waits with does so when it is dropped.
+    /// Records that the future gives back a resource that it was handed and never took. The wait for the resource
+    /// really gives it back when that wait is dropped.
     fn give_back(&self) {
         if !self.take_grant() {
             return;
@@ -145,23 +147,25 @@ impl PollTrace {
         probe::release(self.told.coro, self.grant, 0);
     }
 
-    /// Whether a wake has handed over what it waits for, and nobody has taken that yet.
+    /// Returns whether a wake has handed over the resource that the future waits for, and nobody has taken the grant
+    /// yet.
     pub(crate) fn take_grant(&self) -> bool {
         self.cell.as_ref().map_or(false, |cell| cell.target().take_grant())
     }
 
-    /// Whether the future is polled by an executor, as before, and with the same waker.
+    /// Returns whether the future has a cell, is polled by an executor (as in the last poll), and with the same waker.
     #[inline]
     fn has_cell_for(&self, waker: &Waker) -> bool {
         self.told.parent == 0 && self.cell.as_ref().map_or(false, |cell| cell.is_for(waker))
     }
 
-    /// Makes the cell for a poll with this waker. A child's wakes go to the future around it, as a wait that is told.
+    /// Makes the cell for a poll with this waker. The wakes of a child go to the future around the child, as a recorded
+    /// wait of that future.
     #[inline(never)]
     fn make_cell_for(&mut self, waker: &Waker, outer: Option<&Frame<'_>>) {
         let around = outer.and_then(|frame| frame.waker_for_wait(waker));
         let wanted: &Waker = around.as_deref().unwrap_or(waker);
-        // Inside of a wait that is told, the waker is that wait's already.
+        // Inside of a recorded wait, the waker is the wait's own waker already.
         let is_child = around.is_some() || outer.map_or(false, |frame| frame.is_waited_with(waker));
         self.told.parent = if is_child { outer.map_or(0, |frame| frame.coro) } else { 0 };
         self.cell = Some(match self.cell.take() {
@@ -174,7 +178,7 @@ impl PollTrace {
         });
     }
 
-    /// Polls with all that has to be told around it.
+    /// Polls the future, and records the resumption before the poll and the result after the poll.
     #[inline]
     fn poll<T>(
         &mut self,
@@ -217,16 +221,16 @@ impl Drop for PollTrace {
     }
 }
 
-/// A future that tells what it does; made by [`TraceFutureExt::traced`]. `Send` where the inner one is.
+/// A future that records what it does; made by [`TraceFutureExt::traced`]. `Send` if the inner future is `Send`.
 #[must_use = "futures do nothing unless they are polled"]
 pub struct TracedFuture<F> {
-    // Dropped in this order: what the inner one gives back is told before its end.
+    // Dropped in this order: what the inner future gives back is recorded before the future's end.
     inner: F,
     trace: PollTrace,
 }
 
 impl<F> TracedFuture<F> {
-    /// A future that was made at the caller's place.
+    /// Wraps a future that was made at the caller's place.
     #[track_caller]
     pub fn new(inner: F) -> Self {
         let traced = Self { inner, trace: PollTrace::new() };
@@ -241,13 +245,14 @@ impl<F> TracedFuture<F> {
         Self { inner, trace }
     }
 
-    /// Whether it was handed what it waited for, which is then taken from it; and its id.
+    /// Returns whether the future was handed the resource that it waited for (the grant is taken by this call), and the
+    /// future's id.
     #[cfg(feature = "tokio")]
     pub(crate) fn grant(&self) -> (bool, u64) {
         (self.trace.take_grant(), self.trace.told.coro)
     }
 
-    /// Names it, in reports, beside its place.
+    /// Gives the future a name, which reports show beside its place.
     pub fn named(self, name: &str) -> Self {
         if self.trace.is_enabled() {
             probe::name_coro(self.trace.told.coro, probe::intern(name));
@@ -255,29 +260,29 @@ impl<F> TracedFuture<F> {
         self
     }
 
-    /// It is meant to live as long as the process: it is not reported for waiting.
+    /// Marks the future as one that is meant to live as long as the process: its waiting is not reported.
     pub fn daemon(self) -> Self {
         probe::daemon(self.trace.told.coro);
         self
     }
 
-    /// It may wait for any length of time: it is not reported for that.
+    /// Marks the future as one that may wait for any length of time: its waiting is not reported.
     pub fn expect_idle(self) -> Self {
         probe::expect_idle(self.trace.told.coro);
         self
     }
 
-    /// The number by which reports name it; 0 while it has none.
+    /// The number by which reports name the future; 0 while the future has no number.
     pub fn id(&self) -> u64 {
         self.trace.told.coro
     }
 
-    /// The inner future; the traced one has come to its end.
+    /// Returns the inner future. The traced future ends here.
     pub fn into_inner(self) -> F {
         self.inner
     }
 
-    /// Its probe.
+    /// The future's probe.
     pub fn trace_mut(&mut self) -> &mut PollTrace {
         &mut self.trace
     }
@@ -288,7 +293,7 @@ impl<F: Future> Future for TracedFuture<F> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        // SAFETY: `inner` is pinned with the whole and never moved; `trace` is not pinned by anything.
+        // SAFETY: `inner` is pinned together with the whole and never moved; `trace` is not pinned.
         let (inner, trace) = unsafe {
             let this = self.get_unchecked_mut();
             (Pin::new_unchecked(&mut this.inner), &mut this.trace)
@@ -301,23 +306,23 @@ impl<F: Future> Future for TracedFuture<F> {
     }
 }
 
-/// Whether the type itself says that it is never to be ready.
+/// Returns whether the type itself says that the future will never be ready.
 fn is_never_ready<F>() -> bool {
     std::any::type_name::<F>().starts_with("core::future::pending::Pending<")
 }
 
-/// The same as [`TraceFutureExt::traced`].
+/// Does the same as [`TraceFutureExt::traced`].
 #[track_caller]
 pub fn trace_future<F: Future>(future: F) -> TracedFuture<F> {
     TracedFuture::new(future)
 }
 
-/// `future.traced()`.
+/// Adds `future.traced()`.
 pub trait TraceFutureExt: Future + Sized {
-    /// Tells what the future does: its creation at this place, its polls, its wakes and wakers, its end.
+    /// Records what the future does: its creation at this place, its polls, its wakes and wakers, its end.
     ///
-    /// Around a task, it tells of the task; around a future that is awaited in one, it is a child, and its place that of
-    /// the await.
+    /// A traced future that is spawned stands for the task. A traced future that is awaited in a task is a child of the
+    /// task, and the child's place is the place of the await.
     #[track_caller]
     fn traced(self) -> TracedFuture<Self> {
         TracedFuture::new(self)

@@ -25,22 +25,24 @@ pub use annotate::{region, task_begin, task_end, task_set, unpark, Region};
 pub use future::{trace_future, PollTrace, TraceFutureExt, TracedFuture};
 pub use resource::{on, Held, On, Resource};
 
-/// Attaches to the engine that started this program (`corotracer run`). Call it once, early in `main`, before threads.
+/// Attaches to the engine that started this program (`corotracer run`). Call it once, early in `main`, before threads
+/// start.
 ///
-/// True: events are recorded from now on. False: nobody asked, or the machine refused; the program then runs untraced,
-/// and an engine that comes later (`corotracer attach`) still finds it. Never blocks or prints; keeps errno. In a forked
+/// True: events are recorded from now on. False: no engine asked for events, or the machine refused memory; the program
+/// then runs untraced, and an engine that comes later (`corotracer attach`) can still find the program. Never blocks or
+/// prints; keeps errno. A call in a forked child attaches the child.
 /// child it attaches anew.
 pub fn init_tracer() -> bool {
     probe::attach()
 }
 
-/// [`init_tracer`]; and where no engine started this program, its latest events are kept in the file `path`, in at most
-/// `bytes` (0: 16 MiB). `%p` in the path stands for the process id.
+/// Attaches as [`init_tracer`] does. If no engine started this program, its latest events are kept in the file `path`,
+/// in at most `bytes` bytes (0: 16 MiB). `%p` in the path stands for the process id.
 pub fn init_recorder(path: &str, bytes: u64) -> bool {
     probe::record_flight(path, bytes)
 }
 
-/// True while events are recorded. A load and a branch.
+/// True while events are recorded. Costs a load and a branch.
 #[inline]
 pub fn tracer_enabled() -> bool {
     probe::is_attached()

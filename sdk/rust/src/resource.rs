@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! What futures wait for, hold, and hand to each other.
+//! Resources: what futures wait for, hold, and hand to each other.
 #![allow(unsafe_code)]
 
 use std::future::Future;
@@ -12,10 +12,11 @@ use crate::probe::{self, resource};
 use crate::system;
 use crate::told::{with_top, Wait};
 
-/// A lock, a channel, or another thing that one future waits for and another gives: compared, never followed.
+/// A lock, a channel, or another thing that one future waits for and another future gives. The identity of a resource
+/// is compared, never dereferenced.
 ///
-/// Order matters: tell [`release`](Resource::release) and [`notify`](Resource::notify) before the next owner can be seen,
-/// [`acquire`](Resource::acquire) behind the moment at which it is ours.
+/// The order of events matters: call [`release`](Resource::release) and [`notify`](Resource::notify) before the next
+/// owner can be seen, and [`acquire`](Resource::acquire) after the future has got the resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Resource(u64);
 
@@ -24,7 +25,7 @@ fn address_of<T: ?Sized>(of: &T) -> u64 {
 }
 
 impl Resource {
-    /// A lock, which one future at a time holds; by the object that it is.
+    /// A lock, which one future at a time holds; identified by the address of the object.
     pub fn lock<T: ?Sized>(of: &T) -> Self {
         Self(probe::handle(resource::LOCK, address_of(of)))
     }
@@ -39,7 +40,7 @@ impl Resource {
         Self(probe::handle(resource::CHANNEL, address_of(of)))
     }
 
-    /// A semaphore, or a lock that several may hold at once.
+    /// A semaphore, or a lock that several futures may hold at the same time.
     pub fn semaphore<T: ?Sized>(of: &T) -> Self {
         Self(probe::handle(resource::SEMAPHORE, address_of(of)))
     }
@@ -49,12 +50,12 @@ impl Resource {
         Self(probe::handle(resource::EVENT, address_of(of)))
     }
 
-    /// A timer, by a number that tells it from others.
+    /// A timer, identified by a number.
     pub fn timer(number: u64) -> Self {
         Self(probe::handle(resource::TIMER, number))
     }
 
-    /// A queue of ready futures, by a number that tells it from others.
+    /// A queue of ready futures, identified by a number.
     pub fn queue(number: u64) -> Self {
         Self(probe::handle(resource::QUEUE, number))
     }
@@ -64,29 +65,29 @@ impl Resource {
         Self(probe::descriptor(number, 0))
     }
 
-    /// Another future, by its [`id`](crate::TracedFuture::id).
+    /// Another future, identified by its [`id`](crate::TracedFuture::id).
     pub fn future(id: u64) -> Self {
         Self(probe::handle(resource::COROUTINE, id))
     }
 
-    /// Anything else, by a number that tells it from others.
+    /// Any other resource, identified by a number.
     pub fn other(number: u64) -> Self {
         Self(probe::handle(resource::OTHER, number))
     }
 
-    /// The handle, as [`crate::probe`] takes it.
+    /// The handle, as the calls of [`crate::probe`] take it.
     pub fn handle(self) -> u64 {
         self.0
     }
 
-    /// Names it in reports. Each call takes one of the 65,536 names that a process has.
+    /// Names the resource in reports. Each call takes one of the 65,536 names that a process has.
     pub fn name(self, name: &str) {
         if probe::is_attached() {
             probe::name_resource(self.0, probe::intern(name));
         }
     }
 
-    /// The future that runs here holds it from now on, until [`release`](Resource::release).
+    /// The future that runs here holds the resource from now on, until [`release`](Resource::release).
     #[track_caller]
     pub fn acquire(self) {
         if probe::is_attached() {
@@ -94,7 +95,7 @@ impl Resource {
         }
     }
 
-    /// The future that runs here gives it back, and it is free.
+    /// The future that runs here gives the resource back, and the resource is free.
     #[track_caller]
     pub fn release(self) {
         if probe::is_attached() {
@@ -102,13 +103,13 @@ impl Resource {
         }
     }
 
-    /// The future that runs here holds it, until what this returns is dropped, on whatever thread.
+    /// The future that runs here holds the resource until the returned value is dropped, on whatever thread.
     #[track_caller]
     pub fn hold(self) -> Held {
         Held::of(self, probe::current(), Location::caller())
     }
 
-    /// The future that runs here gives it to the one with that id: it is never free between.
+    /// The future that runs here gives the resource to the future with this id; the resource is never free in between.
     #[track_caller]
     pub fn hand_over(self, receiver: u64) {
         if probe::is_attached() {
@@ -116,7 +117,8 @@ impl Resource {
         }
     }
 
-    /// Its waiters are told of something; `nr_woken` were found, and 0 is worth telling.
+    /// The resource's waiters are notified, and `nr_woken` waiters were found. A notification that finds no waiter (0)
+    /// is worth recording.
     #[track_caller]
     pub fn notify(self, nr_woken: u32) {
         if probe::is_attached() {
@@ -125,7 +127,7 @@ impl Resource {
     }
 }
 
-/// A resource that is held. To be dropped before the next owner can have it.
+/// A resource that is held. Drop this value before the next owner can have the resource.
 #[derive(Debug)]
 #[must_use = "the resource is given back when this is dropped"]
 pub struct Held {
@@ -143,13 +145,13 @@ impl Held {
         Self { resource, holder, place, is_told: true }
     }
 
-    /// What the holder was handed: it holds it without having taken it.
+    /// A resource that the holder was handed: `holder` holds the resource without an acquire of its own.
     #[cfg(feature = "tokio")]
     pub(crate) fn handed(resource: Resource, holder: u64, place: &'static Location<'static>) -> Self {
         Self { resource, holder, place, is_told: true }
     }
 
-    /// Nothing.
+    /// No resource is held.
     #[cfg(feature = "tokio")]
     pub(crate) fn none(resource: Resource, place: &'static Location<'static>) -> Self {
         Self { resource, holder: 0, place, is_told: false }
@@ -174,15 +176,17 @@ pub struct On<F> {
     deadline: u64,
 }
 
-/// `on(resource, future).await`: while `future` is pending, the traced future around it waits for this resource, here.
+/// `on(resource, future).await`: while `future` is pending, the traced future around it waits for this resource, at
+/// this place.
 ///
-/// Where that is polled for other reasons, too (`select!`, `join!`), reports say that it waits for more than this.
+/// If the traced future is also polled for other reasons (`select!`, `join!`), reports say that it waits for more than
+/// this resource.
 #[track_caller]
 pub fn on<F: Future>(resource: Resource, future: F) -> On<F> {
     On { inner: future, resource, place: Location::caller(), deadline: 0 }
 }
 
-/// That instant on CLOCK_MONOTONIC, in nanoseconds.
+/// The instant as CLOCK_MONOTONIC in nanoseconds.
 fn monotonic(instant: Instant) -> u64 {
     let now = system::nanoseconds(system::CLOCK_MONOTONIC);
     let ahead = instant.checked_duration_since(Instant::now()).unwrap_or(Duration::ZERO);
@@ -190,7 +194,7 @@ fn monotonic(instant: Instant) -> u64 {
 }
 
 impl<F> On<F> {
-    /// The wait ends by itself then: it is never taken for lost.
+    /// The wait ends by itself at `deadline`, so it is never reported as lost.
     pub fn until(mut self, deadline: Instant) -> Self {
         if probe::is_attached() {
             self.deadline = monotonic(deadline);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Tokio: one call on the runtime's builder, and traced forms of what tasks wait for.
+//! Tokio: one call on the runtime's builder, and traced forms of the things that tasks wait for.
 //!
 //! ```
 //! let mut builder = tokio::runtime::Builder::new_multi_thread();
@@ -7,12 +7,14 @@
 //! runtime.block_on(async { corotracer::with_tokio::spawn(async {}).await.unwrap() });
 //! ```
 //!
-//! [`trace_runtime`] tells what the workers do. With `--cfg tokio_unstable` it tells of every task, too; on stable, tasks
-//! are told of that are spawned by [`spawn`], or as `tokio::spawn(future.traced())`. That way their wakes are told as
-//! well, which hooks do not see. A task that is told of in both ways is two in reports.
+//! [`trace_runtime`] records what the workers do. With `--cfg tokio_unstable` it also records every task. On stable,
+//! the recorded tasks are those that are spawned by [`spawn`], or as `tokio::spawn(future.traced())`. These two ways
+//! also record the wakes of a task, which tokio's hooks do not see. A task that is recorded in both ways appears twice
+//! in reports.
 //!
-//! The others stand in for the methods that they are named after: `traced_lock(&mutex).await` for
-//! `mutex.lock().await`. What they tell lets a report say who holds what, and what was handed to whom.
+//! The other functions and types replace the methods and types after which they are named: `traced_lock(&mutex).await`
+//! replaces `mutex.lock().await`. Their events let a report say which task holds what, and what was handed to which
+//! task.
 
 mod channels;
 mod held;
@@ -45,10 +47,12 @@ use crate::{probe, worker};
 
 type Place = &'static Location<'static>;
 
-/// Traces the runtime that this builder makes: its workers, when they sleep, and with `tokio_unstable` its tasks.
+/// Traces the runtime that this builder makes: its workers, the times when they sleep, and with `tokio_unstable` its
+/// tasks.
 ///
-/// Sets the builder's hooks `on_thread_start`, `on_thread_park` and `on_thread_unpark` (and those of tasks): a program
-/// that has hooks of its own calls [`thread_start`], [`thread_park`] and [`thread_unpark`] in them instead.
+/// Sets the builder's hooks `on_thread_start`, `on_thread_park` and `on_thread_unpark` (and with `tokio_unstable` the
+/// hooks for tasks). A program that has hooks of its own calls [`thread_start`], [`thread_park`] and [`thread_unpark`]
+/// in its hooks instead.
 pub fn trace_runtime(builder: &mut Builder) -> &mut Builder {
     builder.on_thread_start(thread_start).on_thread_park(thread_park).on_thread_unpark(thread_unpark);
     #[cfg(tokio_unstable)]
@@ -56,14 +60,15 @@ pub fn trace_runtime(builder: &mut Builder) -> &mut Builder {
     builder
 }
 
-/// As many the kernel keeps of a thread's name.
+/// The kernel keeps this many bytes of a thread's name.
 const NAME_BYTES: usize = 15;
 
 thread_local! {
     static HAS_TOLD_WORKERS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Of this runtime, how many workers it has: a thread more that runs tasks stands in for one that blocks in place.
+/// Records how many workers the present runtime has. If more threads than that run tasks, each further thread replaces
+/// a worker that blocks in place.
 fn tell_workers() {
     if !probe::is_attached() || HAS_TOLD_WORKERS.with(|has| has.replace(true)) {
         return;
@@ -75,13 +80,13 @@ fn tell_workers() {
     }
 }
 
-/// For a hook of one's own: a thread of the runtime begins.
+/// For a program's own hook: a thread of the runtime begins.
 pub fn thread_start() {
     worker::slot_open();
     tell_workers();
 }
 
-/// For a hook of one's own: this worker goes to sleep.
+/// For a program's own hook: this worker goes to sleep.
 pub fn thread_park() {
     if probe::is_attached() {
         tell_workers();
@@ -89,12 +94,12 @@ pub fn thread_park() {
     }
 }
 
-/// For a hook of one's own: this worker is awake again.
+/// For a program's own hook: this worker is awake again.
 pub fn thread_unpark() {
     probe::unpark(0);
 }
 
-/// Whether tokio's own hooks tell of each task that is spawned, and where it lies.
+/// Returns whether tokio's own hooks record each task that is spawned, and the slot in which the task lies.
 fn is_spawn_told() -> bool {
     #[cfg(tokio_unstable)]
     return tasks::is_traced();
@@ -102,22 +107,23 @@ fn is_spawn_told() -> bool {
     false
 }
 
-/// `tokio::time::sleep`, which tells when it ends.
+/// `tokio::time::sleep`, which records when the sleep will end.
 #[track_caller]
 pub fn traced_sleep(duration: Duration) -> On<Sleep> {
     let deadline = Instant::now() + duration;
     on(Resource::timer(0), tokio::time::sleep_until(deadline)).until(deadline.into_std())
 }
 
-/// `tokio::time::timeout`, of a future that is told of as a child: the wait for it ends then.
+/// `tokio::time::timeout`. The future is recorded as a child, and the wait for the child as one that ends at the
+/// time-out.
 #[track_caller]
 pub fn traced_timeout<F: Future>(duration: Duration, future: F) -> On<Timeout<TracedFuture<F>>> {
     let deadline = Instant::now() + duration;
     on(Resource::timer(0), tokio::time::timeout_at(deadline, future.traced())).until(deadline.into_std())
 }
 
-/// `tokio::task::yield_now`, which tells that this worker alone can let the task go on: the wake is put off until the
-/// worker has looked for events.
+/// `tokio::task::yield_now`, which records that only this worker can resume the task: the wake is put off until the
+/// worker has looked for events of the operating system.
 pub async fn traced_yield() {
     worker::yield_begin();
     tokio::task::yield_now().await;

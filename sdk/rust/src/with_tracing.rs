@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-//! A layer for `tracing`: spans become regions, root spans tasks, events messages.
+//! A layer for `tracing`: spans become regions, root spans become tasks, events become messages.
 //!
 //! ```
 //! use tracing_subscriber::prelude::*;
 //! tracing_subscriber::registry().with(corotracer::with_tracing::Layer::default()).init();
 //! ```
 //!
-//! A region lasts from a span's enter to its exit: of an instrumented future, each poll is one. The task of a root span
-//! lasts until the span is closed, and goes with it from thread to thread.
+//! A region lasts from a span's enter to its exit: for an instrumented future, each poll is one region. The task of a
+//! root span lasts until the span is closed, and moves with the span from thread to thread.
 
 use std::fmt::{Debug, Write};
 
@@ -27,7 +27,8 @@ pub struct Layer {
 /// The task of a root span.
 struct Task(u64);
 
-/// The site of a span's or an event's place: interned once, by its metadata, which lives as long as the program.
+/// Returns the site of a span's or an event's place. The site is interned once, with its metadata as the key; metadata
+/// lives as long as the program.
 fn site_of(metadata: &'static Metadata<'static>) -> u32 {
     probe::site_of_metadata(
         metadata as *const Metadata<'_> as usize,
@@ -37,7 +38,7 @@ fn site_of(metadata: &'static Metadata<'static>) -> u32 {
     )
 }
 
-/// The message of an event, and behind it its fields.
+/// The message of an event, followed by its fields.
 #[derive(Default)]
 struct Text(String);
 

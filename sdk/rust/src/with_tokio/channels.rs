@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-//! Traced forms of tokio's channels: who waits for room, who for something sent, and what was sent and taken.
+//! Traced forms of tokio's channels. They record which task waits for room, which task waits for an item, and what was
+//! sent and received.
 //!
-//! What is sent is told before a receiver can see it, what is taken once it is the receiver's own (see [`Resource`]).
+//! A send is recorded before a receiver can see the item; a receive after the receiver has got the item (see
+//! [`Resource`]).
 
 use std::future::Future;
 use std::panic::Location;
@@ -16,13 +18,14 @@ use crate::probe;
 use crate::resource::{on, On, Resource};
 use crate::with_tokio::Place;
 
-/// What is waited for at one side of a channel, and how many wait. Not empty: its address names it.
+/// One side of a channel, as a resource, and how many tasks wait for it. Not a zero-sized type: the address is the
+/// identity.
 #[derive(Debug, Default)]
 pub(super) struct Side {
     nr_waiting: AtomicU32,
 }
 
-/// Counts one that waits, until it is dropped.
+/// Counts one waiting task, until this value is dropped.
 struct Waiting<'a>(&'a Side);
 
 impl<'a> Waiting<'a> {
@@ -39,23 +42,23 @@ impl Drop for Waiting<'_> {
 }
 
 impl Side {
-    /// What is taken by one that waits.
+    /// The side as the resource of a wait that ends when one waiter gets an item, or room.
     fn channel(&self) -> Resource {
         Resource::channel(self)
     }
 
-    /// What all that wait are told of.
+    /// The side as the resource of a wait that ends when all waiters are notified.
     pub(super) fn event(&self) -> Resource {
         Resource::event(self)
     }
 
-    /// Waits for it, by `future`.
+    /// Waits for `resource` by awaiting `future`.
     pub(super) async fn wait<F: Future>(&self, resource: Resource, place: Place, future: F) -> F::Output {
         let _waiting = Waiting::new(self);
         on(resource, future).at(place).await
     }
 
-    /// Tells that `nr` at most of those that wait are given something.
+    /// Records that at most `nr` of the waiters are given something.
     pub(super) fn tell_given(&self, resource: Resource, nr: u32, place: Place) {
         if probe::is_attached() {
             let nr_found = self.nr_waiting.load(Ordering::Relaxed).min(nr);
@@ -70,7 +73,7 @@ fn tell_taken(resource: Resource, place: Place) {
     }
 }
 
-/// What there is to wait for at a channel: what was sent; and room, where that has an end.
+/// The resources of a channel: its items, and its room if the channel is bounded.
 #[derive(Debug, Default)]
 struct Ends {
     items: Side,
@@ -82,7 +85,7 @@ impl Ends {
         Arc::new(Self { items: Side::default(), room: has_room.then(Side::default) })
     }
 
-    /// An item is about to be sent, for one receiver.
+    /// Records that an item is about to be sent to one receiver.
     fn tell_sent(&self, place: Place) {
         if let Some(room) = &self.room {
             tell_taken(room.channel(), place);
@@ -90,7 +93,7 @@ impl Ends {
         self.items.tell_given(self.items.channel(), 1, place);
     }
 
-    /// An item was received.
+    /// Records that an item was received.
     fn tell_received(&self, place: Place) {
         tell_taken(self.items.channel(), place);
         if let Some(room) = &self.room {
@@ -98,23 +101,23 @@ impl Ends {
         }
     }
 
-    /// Something is about to be sent to all receivers.
+    /// Records that something is about to be sent to all receivers.
     fn tell_sent_to_all(&self, place: Place) {
         self.items.tell_given(self.items.event(), u32::MAX, place);
     }
 
-    /// Waits for what is sent to one receiver.
+    /// Waits for an item that is sent to one receiver.
     async fn wait_for_item<F: Future>(&self, place: Place, future: F) -> F::Output {
         self.items.wait(self.items.channel(), place, future).await
     }
 
-    /// Waits for what is sent to all.
+    /// Waits for something that is sent to all receivers.
     async fn wait_for_event<F: Future>(&self, place: Place, future: F) -> F::Output {
         self.items.wait(self.items.event(), place, future).await
     }
 }
 
-/// One end of a channel, with what is told of the channel.
+/// Defines one end of a channel, with the channel's recorded resources.
 macro_rules! end {
     ($name:ident of $inner:ident::$end:ident, made by $maker:ident $(; $is_clone:ident)?) => {
         #[doc = concat!("The ", stringify!($end), " of a [`", stringify!($maker), "`].")]
@@ -125,12 +128,12 @@ macro_rules! end {
         }
 
         impl<T> $name<T> {
-            /// The untraced one.
+            /// The untraced end.
             pub fn get_ref(&self) -> &$inner::$end<T> {
                 &self.inner
             }
 
-            /// The untraced one.
+            /// The untraced end.
             pub fn get_mut(&mut self) -> &mut $inner::$end<T> {
                 &mut self.inner
             }
@@ -144,7 +147,7 @@ macro_rules! end {
     };
 }
 
-/// The two ends that `$made` makes, which share what is told.
+/// Makes the two traced ends from the ends that `$made` makes; the two share the recorded resources.
 macro_rules! pair {
     ($sender:ident, $receiver:ident, $has_room:expr, $made:expr) => {{
         let (sender, receiver) = $made;
@@ -153,7 +156,7 @@ macro_rules! pair {
     }};
 }
 
-/// The ways in which a queue's receiver receives.
+/// Defines the methods by which a queue's receiver receives.
 macro_rules! receives {
     ($name:ident, $inner:literal) => {
         impl<T> $name<T> {
@@ -198,13 +201,15 @@ macro_rules! receives {
     };
 }
 
-/* ---------------------------------------------------------------- with room for some */
+/*
+/* ---------------------------------------------------------------- bounded channels */
+ */
 
 end!(TracedSender of mpsc::Sender, made by traced_channel; Clone);
 end!(TracedReceiver of mpsc::Receiver, made by traced_channel);
 receives!(TracedReceiver, "mpsc::Receiver");
 
-/// `mpsc::channel`, which tells who waits for room, who for an item, and what was put in.
+/// `mpsc::channel`, which records who waits for room, who waits for an item, and what was sent.
 pub fn traced_channel<T>(capacity: usize) -> (TracedSender<T>, TracedReceiver<T>) {
     pair!(TracedSender, TracedReceiver, true, mpsc::channel(capacity))
 }
@@ -247,7 +252,7 @@ impl<T> TracedSender<T> {
         }
     }
 
-    /// `mpsc::Sender::blocking_send`. Where it blocks, a receiver may have the item before it is told of as sent.
+    /// `mpsc::Sender::blocking_send`. If the call blocks, a receiver may get the item before the send is recorded.
     #[track_caller]
     pub fn blocking_send(&self, value: T) -> Result<(), mpsc::error::SendError<T>> {
         use mpsc::error::{SendError, TrySendError};
@@ -266,13 +271,15 @@ impl<T> TracedSender<T> {
     }
 }
 
-/* ---------------------------------------------------------------- without end */
+/*
+/* ---------------------------------------------------------------- unbounded channels */
+ */
 
 end!(TracedUnboundedSender of mpsc::UnboundedSender, made by traced_unbounded_channel; Clone);
 end!(TracedUnboundedReceiver of mpsc::UnboundedReceiver, made by traced_unbounded_channel);
 receives!(TracedUnboundedReceiver, "mpsc::UnboundedReceiver");
 
-/// `mpsc::unbounded_channel`, which tells who waits for an item, and what was put in.
+/// `mpsc::unbounded_channel`, which records who waits for an item, and what was sent.
 pub fn traced_unbounded_channel<T>() -> (TracedUnboundedSender<T>, TracedUnboundedReceiver<T>) {
     pair!(TracedUnboundedSender, TracedUnboundedReceiver, false, mpsc::unbounded_channel())
 }
@@ -288,18 +295,21 @@ impl<T> TracedUnboundedSender<T> {
     }
 }
 
-/* ---------------------------------------------------------------- for one item */
+/*
+/* ---------------------------------------------------------------- channels for one item */
+ */
 
 end!(TracedOneshotSender of oneshot::Sender, made by traced_oneshot);
 
-/// The Receiver of a [`traced_oneshot`].
+/// The receiver of a [`traced_oneshot`].
 #[derive(Debug)]
 pub struct TracedOneshotReceiver<T> {
     inner: On<oneshot::Receiver<T>>,
     ends: Arc<Ends>,
 }
 
-/// `oneshot::channel`, which tells who waits for the item, and that it was sent. The wait's place is this one.
+/// `oneshot::channel`, which records who waits for the item, and that the item was sent. Reports show the wait at the
+/// place of this call.
 #[track_caller]
 pub fn traced_oneshot<T>() -> (TracedOneshotSender<T>, TracedOneshotReceiver<T>) {
     let (sender, receiver) = oneshot::channel();
@@ -353,7 +363,7 @@ impl<T> Future for TracedOneshotReceiver<T> {
     type Output = Result<T, oneshot::error::RecvError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        // Counted before it is looked for: whoever sends it from here on finds one that waits.
+        // Counted before the poll: a task that sends the item from here on finds one waiter.
         self.ends.items.nr_waiting.store(1, Ordering::Relaxed);
         let received = Pin::new(&mut self.inner).poll(context);
         if let Poll::Ready(Ok(_)) = received {
@@ -363,12 +373,14 @@ impl<T> Future for TracedOneshotReceiver<T> {
     }
 }
 
-/* ---------------------------------------------------------------- for all receivers */
+/*
+/* ---------------------------------------------------------------- broadcast channels */
+ */
 
 end!(TracedBroadcastSender of broadcast::Sender, made by traced_broadcast; Clone);
 end!(TracedBroadcastReceiver of broadcast::Receiver, made by traced_broadcast);
 
-/// `broadcast::channel`, which tells who waits for what is sent, and that it was sent.
+/// `broadcast::channel`, which records who waits for an item, and that an item was sent.
 pub fn traced_broadcast<T: Clone>(capacity: usize) -> (TracedBroadcastSender<T>, TracedBroadcastReceiver<T>) {
     pair!(TracedBroadcastSender, TracedBroadcastReceiver, false, broadcast::channel(capacity))
 }
@@ -423,12 +435,14 @@ impl<T: Clone> TracedBroadcastReceiver<T> {
     }
 }
 
-/* ---------------------------------------------------------------- the latest value */
+/*
+/* ---------------------------------------------------------------- watch channels */
+ */
 
 end!(TracedWatchSender of watch::Sender, made by traced_watch);
 end!(TracedWatchReceiver of watch::Receiver, made by traced_watch; Clone);
 
-/// `watch::channel`, which tells who waits for another value, and that there is one.
+/// `watch::channel`, which records who waits for a new value, and that there is a new value.
 pub fn traced_watch<T>(value: T) -> (TracedWatchSender<T>, TracedWatchReceiver<T>) {
     pair!(TracedWatchSender, TracedWatchReceiver, false, watch::channel(value))
 }

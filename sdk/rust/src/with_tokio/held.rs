@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //! Traced forms of tokio's locks and semaphore.
 //!
-//! Tokio's waiters are served in turn: who is woken has been handed the lock or the permit already, polled or not. So a
-//! wait that is not over at once is a child of its own: the wake of it is a hand-over, and where its task never polls it
-//! again, everybody can see who was given what.
+//! Tokio serves waiters in turn: a task that is woken has been handed the lock or the permit already, whether or not
+//! the task is polled. A wait that is not over at once is therefore a child of its own, whose wake is recorded as a
+//! hand-over. If the task never polls the child again, the report still shows which task was given the lock.
 
 use std::future::Future;
 use std::ops::{Deref, DerefMut};
@@ -17,7 +17,8 @@ use crate::probe::{self, resource};
 use crate::resource::{on, Held, Resource};
 use crate::with_tokio::Place;
 
-/// Waits for what its waker hands it, and holds it then, where `is_given` says that it was.
+/// Waits for the resource that the wake hands over. The resource is then held if `is_given` says that the output
+/// contains it.
 async fn wait_for<F: Future>(
     resource: Resource,
     place: Place,
@@ -42,7 +43,7 @@ async fn wait_for<F: Future>(
     (output, Some(held))
 }
 
-/// A lock's guard, and the functions that stand for the lock's methods which give one.
+/// Defines a lock's guard, and the functions that replace the methods of the lock which return a guard.
 macro_rules! lock {
     (
         $guard:ident of $inner:ident $(, and of $mutable:ident,)? from $lock:ident, a $resource:ident;
@@ -50,7 +51,7 @@ macro_rules! lock {
     ) => {
         #[doc = concat!("A [`", stringify!($inner), "`] that tells its end.")]
         pub struct $guard<'a, T: ?Sized> {
-            // Dropped in this order: the release is told before another one can have the lock.
+            // Dropped in this order: the release is recorded before another task can have the lock.
             _held: Held,
             guard: $inner<'a, T>,
         }
@@ -110,7 +111,7 @@ macro_rules! lock {
     };
 }
 
-/// The thread waits for it, with all that runs on it.
+/// Runs `wait`, during which the thread waits for the resource with all that runs on the thread.
 fn block_for<R>(resource: Resource, place: Place, wait: impl FnOnce() -> R) -> R {
     if !probe::is_attached() {
         return wait();
@@ -137,15 +138,15 @@ lock! {
     traced_write = write, traced_try_write = try_write, traced_blocking_write = blocking_write
 }
 
-/// A semaphore's permit that tells its end.
+/// A semaphore's permit that records when it is given back.
 #[derive(Debug)]
 pub struct TracedPermit<'a> {
-    // Dropped in this order: the release is told before another one can have the permit.
+    // Dropped in this order: the release is recorded before another task can have the permit.
     _held: Held,
     _permit: SemaphorePermit<'a>,
 }
 
-/// `semaphore.acquire()`, which tells who waits and who has a permit.
+/// `semaphore.acquire()`, which records who waits and who has a permit.
 #[track_caller]
 pub fn traced_acquire(semaphore: &Semaphore) -> impl Future<Output = Result<TracedPermit<'_>, AcquireError>> {
     let place = Location::caller();
@@ -161,7 +162,7 @@ pub fn traced_acquire(semaphore: &Semaphore) -> impl Future<Output = Result<Trac
     }
 }
 
-/// `semaphore.try_acquire()`, which tells who has a permit.
+/// `semaphore.try_acquire()`, which records who has a permit.
 #[track_caller]
 pub fn traced_try_acquire(semaphore: &Semaphore) -> Result<TracedPermit<'_>, TryAcquireError> {
     let place = Location::caller();

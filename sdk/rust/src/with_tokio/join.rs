@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Traced forms of what waits for a task's end: `spawn` with its handle, and `JoinSet`.
+//! Traced forms of the things that wait for a task's end: `spawn` with its handle, and `JoinSet`.
 
 use std::future::Future;
 use std::ops::{Deref, DerefMut};
@@ -15,7 +15,7 @@ use crate::resource::{on, On, Resource};
 use crate::with_tokio::channels::Side;
 use crate::with_tokio::{is_spawn_told, Place};
 
-/// Tells where a task lies until a worker takes it.
+/// Records where a new task lies until a worker takes the task.
 fn ready<F: Future>(mut future: TracedFuture<F>) -> TracedFuture<F> {
     if !is_spawn_told() {
         future.trace_mut().tell_spawned();
@@ -23,14 +23,15 @@ fn ready<F: Future>(mut future: TracedFuture<F>) -> TracedFuture<F> {
     future
 }
 
-/// The [`JoinHandle`] of a task that is traced: whoever awaits it waits for that task. The wait's place is that of the spawn.
+/// The [`JoinHandle`] of a traced task: a task that awaits the handle waits for the traced task. Reports show the wait
+/// at the place of the spawn.
 #[derive(Debug)]
 pub struct TracedJoinHandle<T> {
     handle: On<JoinHandle<T>>,
     is_told: bool,
 }
 
-/// `tokio::spawn(future.traced())`; the handle tells what is waited for.
+/// `tokio::spawn(future.traced())`; an await of the handle records which task is waited for.
 #[track_caller]
 pub fn spawn<F>(future: F) -> TracedJoinHandle<F::Output>
 where
@@ -43,7 +44,7 @@ where
 }
 
 impl<T> TracedJoinHandle<T> {
-    /// The untraced one.
+    /// The untraced handle.
     pub fn into_inner(self) -> JoinHandle<T> {
         self.handle.into_inner()
     }
@@ -68,7 +69,7 @@ impl<T> Deref for TracedJoinHandle<T> {
     }
 }
 
-/// Tells the set of a task's end, also where it panics or is cancelled.
+/// Notifies the set of a task's end, also if the task panics or is cancelled.
 struct Ending {
     ends: Arc<Side>,
     place: Place,
@@ -80,7 +81,7 @@ impl Drop for Ending {
     }
 }
 
-/// [`JoinSet`], whose tasks are traced, and which tells who waits for one of them to end.
+/// [`JoinSet`], whose tasks are traced, and which records who waits for one of the tasks to end.
 #[derive(Debug)]
 pub struct TracedJoinSet<T> {
     set: JoinSet<T>,

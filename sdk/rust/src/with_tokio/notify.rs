@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 use crate::with_tokio::channels::Side;
 
-/// [`Notify`], which tells who waits, and how many a notification has found.
+/// [`Notify`], which records who waits, and how many waiters a notification has found.
 #[derive(Debug, Default)]
 pub struct TracedNotify {
     notify: Notify,
@@ -25,7 +25,7 @@ impl TracedNotify {
     #[track_caller]
     pub fn notified(&self) -> impl Future<Output = ()> + '_ {
         let place = Location::caller();
-        // Made here: from then on `notify_waiters` reaches it.
+        // Made here, so that `notify_waiters` reaches the future from now on.
         let notified = self.notify.notified();
         async move { self.side.wait(self.side.event(), place, notified).await }
     }
@@ -44,7 +44,7 @@ impl TracedNotify {
         self.notify.notify_waiters();
     }
 
-    /// The untraced one.
+    /// The untraced `Notify`.
     pub fn get_ref(&self) -> &Notify {
         &self.notify
     }

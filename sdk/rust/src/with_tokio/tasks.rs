@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-//! The hooks that tokio has for tasks, which it calls unstable: each spawn, poll and end.
+//! The hooks that tokio has for tasks, which tokio calls unstable: for each spawn, poll and end.
 //!
-//! Tokio calls them around a poll: the one in front also of a task that is over, which it then does not poll; the one
-//! behind when another worker may poll the task already. So both are told as hooks (P-36).
+//! Tokio calls two hooks around each poll. The hook before the poll is also called for a task that is over, which tokio
+//! then does not poll. The hook after the poll may be called when another worker already polls the task. Both events
+//! are therefore recorded as coming from hooks (P-36).
 
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
@@ -13,10 +14,10 @@ use tokio::runtime::{Builder, TaskMeta};
 use crate::probe::{self, life, point};
 use crate::shelf;
 
-/// Ids of tasks begin here: above all that this process hands out, below what another process can name.
+/// Ids of tasks begin here: above all ids that this process hands out, and below the ids that another process can name.
 const FIRST: u64 = 1 << 33;
 
-/// Takes the number out of a task's id, which tells it to hashers alone.
+/// Gets the number out of a task's id, which passes the number only to hashers.
 #[derive(Default)]
 struct Number(u64);
 
@@ -46,7 +47,7 @@ thread_local! {
     static BEFORE: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Tokio calls this on the spawning thread, and puts the task into a queue behind it.
+/// Tokio calls this hook on the spawning thread, and puts the task into a queue afterwards.
 fn spawned(task: &TaskMeta<'_>) {
     if probe::is_attached() {
         let coro = coro_of(task);
@@ -64,7 +65,7 @@ fn poll_begins(task: &TaskMeta<'_>) {
     }
 }
 
-/// Tokio tells the end of a task before that of its last poll, and then it does not run any more.
+/// Tokio reports the end of a task before the end of its last poll; the task does not run any more by then.
 fn poll_ended(task: &TaskMeta<'_>) {
     if probe::is_attached() {
         let coro = coro_of(task);
@@ -83,7 +84,7 @@ fn ended(task: &TaskMeta<'_>) {
 
 static IS_TRACED: AtomicBool = AtomicBool::new(false);
 
-/// Whether some runtime has these hooks.
+/// Returns whether any runtime has these hooks.
 pub(super) fn is_traced() -> bool {
     IS_TRACED.load(Ordering::Relaxed)
 }
