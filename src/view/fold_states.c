@@ -172,6 +172,7 @@ const struct model_watcher view_fold_states_watcher = {
 	.looks = {[MODEL_TASK_END] = view_fold_things_task_end,
 		[MODEL_REGION_END] = view_fold_things_region_end,
 		[MODEL_RANGE_END] = view_fold_things_range_end,
+		[MODEL_DROP] = view_fold_things_drop,
 		[MODEL_CLOSE] = view_fold_things_close},
 	.begin = begin,
 	.gone = gone,

@@ -160,6 +160,42 @@ static bool add_objects(struct fold *fold)
 	return is_added;
 }
 
+/* `given_at`: NULL: it goes on. */
+static bool add_hold(struct fold *fold, const struct model_object *object, ct_time until,
+	const struct ct_event *given_at)
+{
+	const struct model *model = fold->model;
+	const int64_t row[] = {
+#define MAKES_HOLDS ~,
+#include "view/cells.h"
+#undef MAKES_HOLDS
+	};
+
+	return view_fold_add(fold, CT_VIEW_HOLDS, row);
+}
+
+bool view_fold_things_drop(struct model_watch *watch, const struct model_sight *sight)
+{
+	return add_hold(fold_of(watch), &watch->model->objects.at[sight->object],
+		sight->event->time, sight->event);
+}
+
+static bool add_open_holds(struct fold *fold)
+{
+	const struct model *model = fold->model;
+	bool is_added = true;
+	size_t i;
+
+	for (i = 1; is_added && i < model->objects.count; i++) {
+		const struct model_object *object = &model->objects.at[i];
+
+		if (object->is_held)
+			is_added =
+				add_hold(fold, object, model_end_of(model, object->process), NULL);
+	}
+	return is_added;
+}
+
 /* ---------------------------------------------------------------- descriptors */
 
 static bool add_descriptor(
@@ -184,7 +220,7 @@ bool view_fold_things_close(struct model_watch *watch, const struct model_sight 
 bool view_fold_things_finish(struct fold *fold)
 {
 	const struct model *model = fold->model;
-	bool is_added = add_open(fold) && add_objects(fold);
+	bool is_added = add_open(fold) && add_objects(fold) && add_open_holds(fold);
 	size_t i;
 
 	for (i = 1; is_added && i < model->descriptors.count; i++)

@@ -66,6 +66,7 @@ bool view_fold_things_finish(struct fold *fold);
 model_look view_fold_things_task_end;
 model_look view_fold_things_region_end;
 model_look view_fold_things_range_end;
+model_look view_fold_things_drop;
 model_look view_fold_things_close;
 
 /* view_fold_things_wait: counts a wait for an object. False: out of memory. */
