@@ -253,21 +253,25 @@ const char *ct_view_text(const struct ct_view *view, int64_t number);
 /* ------------------------------------------------------------------- questions of screens */
 
 /*
- * ct_view_lanes: returns the states of coroutines, or what threads ran, between two times, at a resolution: a state
- * that is shorter becomes one slice together with its neighbours. There is one row for each slice, by lane and time,
- * with the columns lane (its place among the lanes asked for), from_ns, until_ns, state (the longest state in the
- * slice), coroutine, site, nr_states (the number of states in the slice), and resource (of a waiting coroutine: the
- * number in resources.def of what it waits for). CT_ERR_USAGE: the answer would have more slices than `slices_max`.
+ * ct_view_lanes: returns the states of coroutines, what threads ran, or who held an object and how many waited for it,
+ * between two times, at a resolution: a state that is shorter becomes one slice together with its neighbours. There is
+ * one row for each slice, by lane and time, with the columns lane (its place among the lanes asked for), from_ns,
+ * until_ns, state (the longest state in the slice), coroutine, site, nr_states (the number of states in the slice),
+ * resource (of a waiting coroutine: the number in resources.def of what it waits for), and nr_waiting. For an object,
+ * the state is running while `coroutine` holds it, which took it at `site`, and waiting while no holder is known;
+ * resource is the object's own kind, and nr_waiting the greatest number of coroutines that wait for it. CT_ERR_USAGE:
+ * the answer would have more slices than `slices_max`.
  */
 enum ct_view_lane_kind {
 	CT_VIEW_LANE_COROUTINE,
 	CT_VIEW_LANE_THREAD,
+	CT_VIEW_LANE_OBJECT,
 };
 
 struct ct_view_lane {
 	enum ct_view_lane_kind kind;
-	uint32_t process; /* the process of a coroutine */
-	uint64_t id;      /* the id of a coroutine, or a row of the table threads */
+	uint32_t process; /* the process of a coroutine or an object */
+	uint64_t id;      /* the id of a coroutine, a row of the table threads, or a handle */
 };
 
 struct ct_view_lanes_request {
@@ -281,6 +285,27 @@ struct ct_view_lanes_request {
 };
 
 enum ct_status ct_view_lanes(struct ct_view *view, const struct ct_view_lanes_request *request,
+	const struct ct_view_rows **ret_rows, struct ct_error *reterr);
+
+/*
+ * ct_view_sums: returns how long coroutines were in each state between two times, and how often, by coroutine or by
+ * place (where they wait, or waited last): one row for each, the longest wait first, and of equal ones the longest run.
+ * Columns: process, coroutine (none by place), site (none by coroutine), running_ns, nr_runs, waiting_ns, nr_waits,
+ * ready_ns, nr_delays, syscall_ns and unseen_ns, within that time. `lanes`: only these coroutines, and what ran on
+ * these threads; none: all. `limit`: the greatest number of rows; 0: no limit; nr_matched counts all. CT_ERR_USAGE:
+ * there are more than 1,048,576 rows.
+ */
+struct ct_view_sums_request {
+	size_t size;
+	const struct ct_view_lane *lanes;
+	uint32_t nr_lanes;
+	ct_time from;
+	ct_time until;
+	bool is_by_site;
+	uint64_t limit;
+};
+
+enum ct_status ct_view_sums(struct ct_view *view, const struct ct_view_sums_request *request,
 	const struct ct_view_rows **ret_rows, struct ct_error *reterr);
 
 /*

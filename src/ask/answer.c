@@ -155,6 +155,43 @@ static enum ct_status answer_lanes(struct asking *asking)
 	return status ? status : answer_rows(asking, rows);
 }
 
+static enum ct_status read_sums(struct asking *asking, struct ct_view_sums_request *request)
+{
+	const char *by = ask_text(asking->request, ASK_BY);
+	int64_t limit = 0;
+	enum ct_status status = read_range(asking, &request->from, &request->until);
+
+	if (status == CT_OK)
+		status = ask_number(asking->request, ASK_LIMIT, 1000, &limit, asking->reterr);
+	if (status == CT_OK && (limit < 1 || limit > ASK_ROWS_MAX))
+		status = ct_fail(
+			asking->reterr, CT_ERR_USAGE, "there are 1 to %u sums", ASK_ROWS_MAX);
+	request->limit = (uint64_t)limit;
+	request->is_by_site = by && strcmp(by, "site") == 0;
+	if (status == CT_OK && by && !request->is_by_site && strcmp(by, "coroutine") != 0)
+		status = ct_fail(
+			asking->reterr, CT_ERR_USAGE, "sums are by 'coroutine' or by 'site'");
+	return status;
+}
+
+static enum ct_status answer_sums(struct asking *asking)
+{
+	struct ct_view_sums_request request = {.size = sizeof(request)};
+	const struct ct_view_rows *rows;
+	struct ask_lanes lanes = {0};
+	enum ct_status status = read_sums(asking, &request);
+
+	if (status == CT_OK)
+		status = ask_lanes_read(
+			&lanes, ask_text(asking->request, ASK_LANES), asking->reterr);
+	request.lanes = lanes.all.at;
+	request.nr_lanes = (uint32_t)lanes.all.count;
+	if (status == CT_OK)
+		status = ct_view_sums(asking->view, &request, &rows, asking->reterr);
+	vec_fini(&lanes.all);
+	return status ? status : answer_rows(asking, rows);
+}
+
 static enum ct_status answer_overview(struct asking *asking)
 {
 	const struct ct_view_rows *rows;

@@ -286,15 +286,17 @@ static bool read_lane(const char **at, struct ct_view_lane *lane)
 	uint64_t first, second = 0;
 	char kind = **at, *end;
 
-	if ((kind != 'c' && kind != 't') || !read_id(*at + 1, &end, &first))
+	if (!kind || !strchr("cto", kind) || !read_id(*at + 1, &end, &first))
 		return false;
-	if (kind == 'c' && (*end != '.' || !read_id(end + 1, &end, &second)))
+	if (kind != 't' && (*end != '.' || !read_id(end + 1, &end, &second)))
 		return false;
 	if (first > UINT32_MAX)
 		return false;
-	lane->kind = kind == 'c' ? CT_VIEW_LANE_COROUTINE : CT_VIEW_LANE_THREAD;
-	lane->process = kind == 'c' ? (uint32_t)first : 0;
-	lane->id = kind == 'c' ? second : first;
+	lane->kind = kind == 'c'   ? CT_VIEW_LANE_COROUTINE
+		     : kind == 'o' ? CT_VIEW_LANE_OBJECT
+				   : CT_VIEW_LANE_THREAD;
+	lane->process = kind == 't' ? 0 : (uint32_t)first;
+	lane->id = kind == 't' ? first : second;
 	*at = end;
 	return *end == '\0' || *end == ',';
 }
@@ -310,7 +312,9 @@ enum ct_status ask_lanes_read(struct ask_lanes *lanes, const char *text, struct 
 				ASK_LANES_MAX);
 		if (!read_lane(&at, &lane))
 			return ct_fail(reterr, CT_ERR_USAGE,
-				"a lane is 'cPROCESS.COROUTINE' or 'tTHREAD', and not '%.40s'", at);
+				"a lane is 'cPROCESS.COROUTINE', 'tTHREAD' or 'oPROCESS.HANDLE', "
+				"and not '%.40s'",
+				at);
 		if (!vec_push(&lanes->all, lane))
 			return ct_fail_memory(reterr);
 		at += *at == ',';

@@ -55,8 +55,8 @@ struct ask_lanes {
 };
 
 /*
- * ask_lanes_read: reads a list of lanes: "c1.4711,t3" is coroutine 4711 of process 1, and thread 3. The caller frees
- * the array, also after a failure.
+ * ask_lanes_read: reads a list of lanes: "c1.4711,t3,o1.144115188075855991" is coroutine 4711 of process 1, thread 3,
+ * and the object of process 1 with this handle. The caller frees the array, also after a failure.
  */
 enum ct_status ask_lanes_read(struct ask_lanes *lanes, const char *text, struct ct_error *reterr);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lanes: what coroutines and threads did, no finer than a screen can show.
+ * Lanes: what coroutines and threads did, and who had an object, no finer than a screen can show.
  *
  * States come in the order of their ends, so that those of one lane are in order. A state that is shorter than the
- * resolution is merged with its neighbours into one slice, until the slice is as long as the resolution.
+ * resolution is merged with its neighbours into one slice, until the slice is as long as the resolution. Any number of
+ * coroutines wait for one object at once: the ends of waits and holds of it are sorted first.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ enum lanes_column {
 	LANES_SITE,
 	LANES_NR_STATES,
 	LANES_RESOURCE,
+	LANES_NR_WAITING,
 	LANES_NR_COLUMNS,
 };
 
@@ -33,6 +35,7 @@ static const enum ct_view_type types[LANES_NR_COLUMNS] = {
 	[LANES_SITE] = CT_VIEW_TYPE_SITE,
 	[LANES_NR_STATES] = CT_VIEW_TYPE_NUMBER,
 	[LANES_RESOURCE] = CT_VIEW_TYPE_NUMBER,
+	[LANES_NR_WAITING] = CT_VIEW_TYPE_NUMBER,
 };
 
 struct slice {
@@ -42,15 +45,26 @@ struct slice {
 	uint32_t site;
 	uint64_t coro;
 	uint64_t nr_states; /* 0: no slice */
+	uint64_t nr_waiting;
 	ct_time from;
 	ct_time until;
 	int64_t longest_ns; /* of the state after which the slice is named */
+};
+
+/* A wait for an object, or a hold of it, begins or ends. */
+struct edge {
+	ct_time time;
+	uint32_t lane;
+	uint32_t site;
+	uint64_t holder; /* 0: the edge of a wait */
+	int by;          /* 1, -1 */
 };
 
 struct laying {
 	const struct ct_view_lanes_request *request;
 	struct slice *open; /* by lane: slices being made */
 	VEC(struct slice) done;
+	VEC(struct edge) edges;
 	VEC(uint32_t) next; /* by lane: the next lane with the same key, plus 1 */
 	struct map first;   /* by key: a lane, plus 1 */
 };
@@ -116,6 +130,8 @@ static void join(struct slice *open, const struct slice *slice)
 	struct slice longer = slice->longest_ns > open->longest_ns ? *slice : *open;
 
 	longer.nr_states = open->nr_states + 1;
+	longer.nr_waiting =
+		open->nr_waiting > slice->nr_waiting ? open->nr_waiting : slice->nr_waiting;
 	longer.from = open->from < slice->from ? open->from : slice->from;
 	longer.until = open->until > slice->until ? open->until : slice->until;
 	*open = longer;
@@ -151,6 +167,83 @@ static enum ct_status put_all(struct laying *laying, enum ct_view_lane_kind kind
 	return status;
 }
 
+/* ---------------------------------------------------------------- objects */
+
+static enum ct_status put_edges(struct laying *laying, uint64_t process, uint64_t handle,
+	ct_time from, ct_time until, struct edge edge, struct ct_error *reterr)
+{
+	uint32_t at = 0;
+
+	map_get(&laying->first, key_of(CT_VIEW_LANE_OBJECT, process, handle), &at);
+	for (; at; at = laying->next.at[at - 1]) {
+		if (!is_lane(&laying->request->lanes[at - 1], CT_VIEW_LANE_OBJECT, process, handle))
+			continue;
+		edge.lane = at - 1;
+		edge.time = from;
+		edge.by = 1;
+		if (!vec_push(&laying->edges, edge))
+			return ct_fail_memory(reterr);
+		edge.time = until;
+		edge.by = -1;
+		if (!vec_push(&laying->edges, edge))
+			return ct_fail_memory(reterr);
+	}
+	return CT_OK;
+}
+
+/* What ends goes before what begins at the same time. */
+static int compare_edges(const void *left, const void *right)
+{
+	const struct edge *one = left, *other = right;
+
+	if (one->lane != other->lane)
+		return one->lane < other->lane ? -1 : 1;
+	if (one->time != other->time)
+		return one->time < other->time ? -1 : 1;
+	return one->by - other->by;
+}
+
+static void take_edge(struct slice *now, const struct edge *edge)
+{
+	if (!edge->holder) {
+		now->nr_waiting += (uint64_t)(int64_t)edge->by;
+	} else if (edge->by > 0) {
+		now->coro = edge->holder;
+		now->site = edge->site;
+	} else if (now->coro == edge->holder) {
+		now->coro = 0;
+		now->site = 0;
+	}
+	now->state = now->coro ? CT_STATE_RUNNING : CT_STATE_WAITING;
+}
+
+/* From each edge to the next one of its lane. */
+static enum ct_status put_objects(struct laying *laying, struct ct_error *reterr)
+{
+	struct slice now = {.nr_states = 1};
+	enum ct_status status = CT_OK;
+	size_t i;
+
+	if (laying->edges.count)
+		qsort(laying->edges.at, laying->edges.count, sizeof(*laying->edges.at),
+			compare_edges);
+	for (i = 0; i + 1 < laying->edges.count && status == CT_OK; i++) {
+		const struct edge *edge = &laying->edges.at[i];
+
+		if (!i || edge[-1].lane != edge->lane)
+			now = (struct slice){.lane = edge->lane,
+				.nr_states = 1,
+				.resource = (uint8_t)(laying->request->lanes[edge->lane].id >> 56)};
+		take_edge(&now, edge);
+		now.from = edge->time;
+		now.until = edge[1].time;
+		now.longest_ns = now.until - now.from;
+		if (edge[1].lane == edge->lane && now.longest_ns && (now.coro || now.nr_waiting))
+			status = put(laying, &now, reterr);
+	}
+	return status;
+}
+
 /* ---------------------------------------------------------------- reading */
 
 static const uint32_t read_columns[] = {CT_VIEW_STATES_COROUTINE, CT_VIEW_STATES_PROCESS,
@@ -178,11 +271,90 @@ static enum ct_status take_rows(
 
 		status = put_all(laying, CT_VIEW_LANE_COROUTINE, (uint64_t)at[1][i], slice.coro,
 			slice, reterr);
+		if (status == CT_OK && slice.state == CT_STATE_WAITING && at[7][i])
+			status = put_edges(laying, (uint64_t)at[1][i], (uint64_t)at[7][i],
+				slice.from, slice.until, (struct edge){0}, reterr);
 		if (status == CT_OK && slice.state == CT_STATE_RUNNING)
 			status = put_all(
 				laying, CT_VIEW_LANE_THREAD, 0, (uint64_t)at[5][i], slice, reterr);
 	}
 	return status;
+}
+
+static const uint32_t hold_columns[] = {CT_VIEW_HOLDS_OBJECT, CT_VIEW_HOLDS_PROCESS,
+	CT_VIEW_HOLDS_COROUTINE, CT_VIEW_HOLDS_FROM, CT_VIEW_HOLDS_UNTIL, CT_VIEW_HOLDS_SITE};
+
+static enum ct_status take_holds(
+	struct laying *laying, const struct ct_view_rows *rows, struct ct_error *reterr)
+{
+	const int64_t *const *at = rows->columns;
+	enum ct_status status = CT_OK;
+	uint64_t i;
+
+	for (i = 0; i < rows->nr_rows && status == CT_OK; i++)
+		status = put_edges(laying, (uint64_t)at[1][i], (uint64_t)at[0][i], at[3][i],
+			at[4][i],
+			(struct edge){.holder = (uint64_t)at[2][i], .site = (uint32_t)at[5][i]},
+			reterr);
+	return status;
+}
+
+typedef enum ct_status take_function(
+	struct laying *laying, const struct ct_view_rows *rows, struct ct_error *reterr);
+
+static enum ct_status read_rows(struct laying *laying, struct ct_view *view,
+	const struct ct_view_request *request, take_function *take, struct ct_error *reterr)
+{
+	const struct ct_view_rows *rows;
+	struct ct_view_scan *scan;
+	enum ct_status status = ct_view_scan_open(view, request, &scan, reterr);
+
+	if (status)
+		return status;
+	while ((status = ct_view_scan_next(scan, &rows, reterr)) == CT_OK)
+		if ((status = take(laying, rows, reterr)) != CT_OK)
+			break;
+	ct_view_scan_close(scan);
+	return status == CT_END ? CT_OK : status;
+}
+
+static bool has_objects(const struct ct_view_lanes_request *request)
+{
+	uint32_t i = 0;
+
+	while (i < request->nr_lanes && request->lanes[i].kind != CT_VIEW_LANE_OBJECT)
+		i++;
+	return i < request->nr_lanes;
+}
+
+static enum ct_status read_objects(
+	struct laying *laying, struct ct_view *view, struct ct_error *reterr)
+{
+	const struct ct_view_term terms[2] = {{.column = CT_VIEW_HOLDS_UNTIL,
+						      .compare = CT_VIEW_AT_LEAST,
+						      .number = laying->request->from},
+		{.column = CT_VIEW_HOLDS_FROM,
+			.compare = CT_VIEW_LESS,
+			.number = laying->request->until}};
+	const struct ct_view_request request = {.size = sizeof(request),
+		.table = CT_VIEW_HOLDS,
+		.columns = hold_columns,
+		.nr_columns = sizeof(hold_columns) / sizeof(*hold_columns),
+		.terms = terms,
+		.nr_terms = 2};
+	enum ct_status status;
+
+	if (!has_objects(laying->request))
+		return CT_OK;
+	status = read_rows(laying, view, &request, take_holds, reterr);
+	return status == CT_OK ? put_objects(laying, reterr) : status;
+}
+
+static uint32_t column_of(enum ct_view_lane_kind kind)
+{
+	return kind == CT_VIEW_LANE_THREAD   ? CT_VIEW_STATES_THREAD
+	       : kind == CT_VIEW_LANE_OBJECT ? CT_VIEW_STATES_OBJECT
+					     : CT_VIEW_STATES_COROUTINE;
 }
 
 static enum ct_status read_states(
@@ -201,24 +373,12 @@ static enum ct_status read_states(
 		.terms = terms,
 		.nr_terms = 2};
 	const struct ct_view_lane *lane = laying->request->lanes;
-	const struct ct_view_rows *rows;
-	struct ct_view_scan *scan;
-	enum ct_status status;
 
 	/* A request is most often for one lane: most chunks then know that they have no row of it. */
 	if (laying->request->nr_lanes == 1)
 		terms[request.nr_terms++] = (struct ct_view_term){
-			.column = lane->kind == CT_VIEW_LANE_THREAD ? CT_VIEW_STATES_THREAD
-								    : CT_VIEW_STATES_COROUTINE,
-			.number = (int64_t)lane->id};
-	status = ct_view_scan_open(view, &request, &scan, reterr);
-	if (status)
-		return status;
-	while ((status = ct_view_scan_next(scan, &rows, reterr)) == CT_OK)
-		if ((status = take_rows(laying, rows, reterr)) != CT_OK)
-			break;
-	ct_view_scan_close(scan);
-	return status == CT_END ? CT_OK : status;
+			.column = column_of(lane->kind), .number = (int64_t)lane->id};
+	return read_rows(laying, view, &request, take_rows, reterr);
 }
 
 static int compare_slices(const void *left, const void *right)
@@ -251,6 +411,7 @@ static struct ct_view_rows *rows_of(struct laying *laying)
 		view_rows_column(rows, LANES_SITE)[i] = slice->site;
 		view_rows_column(rows, LANES_NR_STATES)[i] = (int64_t)slice->nr_states;
 		view_rows_column(rows, LANES_RESOURCE)[i] = slice->resource;
+		view_rows_column(rows, LANES_NR_WAITING)[i] = (int64_t)slice->nr_waiting;
 	}
 	return rows;
 }
@@ -265,6 +426,8 @@ static enum ct_status lay(struct laying *laying, struct ct_view *view,
 	if (!laying->open || !find_lanes(laying))
 		return ct_fail_memory(reterr);
 	status = read_states(laying, view, reterr);
+	if (status == CT_OK)
+		status = read_objects(laying, view, reterr);
 	for (i = 0; status == CT_OK && i < laying->request->nr_lanes; i++)
 		status = finish(laying, &laying->open[i], reterr);
 	if (status)
@@ -284,6 +447,7 @@ enum ct_status ct_view_lanes(struct ct_view *view, const struct ct_view_lanes_re
 	status = lay(&laying, view, ret_rows, reterr);
 	free(laying.open);
 	vec_fini(&laying.done);
+	vec_fini(&laying.edges);
 	vec_fini(&laying.next);
 	map_fini(&laying.first);
 	return status;

@@ -248,7 +248,7 @@ def check_mouse(browser, server):
         mouse.up()
         it.range_is("0.000 s to 0.500 s")
         row = it.lanes().index("coroutine 3")
-        y = top + 40 + 26 * (row + 2) + 13
+        y = top + 40 + 26 * (row + 6) + 13
         it.until("document.querySelector('div.timeline').getAttribute('aria-busy') === 'false'")
         mouse.move(left + (box["width"] - 250) * 0.3, y)
         it.until("document.querySelector('.under').textContent.includes('coroutine 3: waiting for a lock, 161 ms')")
@@ -281,7 +281,8 @@ def check_groups(browser, server):
         it.show("timeline?lanes=worker")
         check(it.lanes()[:3] == ["worker-0 (101)", "coroutine 1", "coroutine 2"] or "coroutine 1" in it.lanes(), f"{it.lanes()}")
         before = it.lanes()
-        it.press("ArrowUp", "ArrowUp", "Enter")
+        it.select("worker-0 (101)")
+        it.press("Enter")
         it.address_has("fold=w:1")
         after = it.lanes()
         check(len(after) < len(before) and "coroutine 3" in after and "coroutine 1" not in after, f"{before} {after}")
@@ -320,7 +321,7 @@ def check_order(browser, server):
         it.until("!location.hash.includes('hide=')")
         check("coroutine 2" in it.lanes(), f"{it.lanes()}")
         box, rows = it.page.locator("#timeline-canvas").bounding_box(), it.lanes()
-        y = box["y"] + 40 + 26 * (rows.index("coroutine 4") + 3) + 13
+        y = box["y"] + 40 + 26 * (rows.index("coroutine 4") + 7) + 13
         it.page.mouse.move(box["x"] + 40, y)
         it.page.mouse.down()
         it.page.mouse.move(box["x"] + 40, box["y"] + 40 + 26 + 5, steps=5)

@@ -30,11 +30,13 @@ export interface Handled {
 	scroll(rows: number): void;
 	/** While a range is chosen; `isDone`: it is. */
 	brush(range: Range | null, isDone: boolean): void;
+	/** While an area is chosen, from a row to another; `isDone`: it is. */
+	area(range: Range, from: number, to: number, isDone: boolean): void;
 	/** While the lane of a row is dragged to another row; `isDone`: it is there. */
 	drag(from: number, to: number | null, isDone: boolean): void;
 }
 
-type Kind = "move" | "brush" | "name";
+type Kind = "move" | "brush" | "name" | "area";
 
 interface Drag {
 	kind: Kind;
@@ -51,7 +53,7 @@ function rangeOf(one: number, other: number): Range {
 export function listenHands(canvas: HTMLCanvasElement, handled: Handled): void {
 	let drag: Drag | null = null, turned = -Infinity;
 	const begin = (event: PointerEvent): void => {
-		const { offsetX: x, offsetY: y } = event, kind: Kind = y < AXIS_HEIGHT ? "brush" : x < handled.names() ? "name" : "move";
+		const { offsetX: x, offsetY: y } = event, kind: Kind = y < AXIS_HEIGHT ? "brush" : x < handled.names() ? "name" : event.shiftKey ? "area" : "move";
 		handled.away();
 		drag = { kind, x, y, range: handled.range(), hasMoved: false };
 		canvas.setPointerCapture(event.pointerId);
@@ -67,6 +69,8 @@ export function listenHands(canvas: HTMLCanvasElement, handled: Handled): void {
 			handled.slide({ from: one.range.from + by, until: one.range.until + by });
 		else if (one.kind === "brush")
 			handled.brush(rangeOf(handled.timeAt(one.x), handled.timeAt(event.offsetX)), false);
+		else if (one.kind === "area")
+			handled.area(rangeOf(handled.timeAt(one.x), handled.timeAt(event.offsetX)), handled.rowAt(one.y), handled.rowAt(event.offsetY), false);
 		else
 			handled.drag(handled.rowAt(one.y), handled.rowAt(event.offsetY), false);
 	};
@@ -75,6 +79,8 @@ export function listenHands(canvas: HTMLCanvasElement, handled: Handled): void {
 			handled.click(event.offsetX, event.offsetY);
 		else if (drag?.kind === "brush")
 			handled.brush(rangeOf(handled.timeAt(drag.x), handled.timeAt(event.offsetX)), true);
+		else if (drag?.kind === "area")
+			handled.area(rangeOf(handled.timeAt(drag.x), handled.timeAt(event.offsetX)), handled.rowAt(drag.y), handled.rowAt(event.offsetY), true);
 		else if (drag?.kind === "name")
 			handled.drag(handled.rowAt(drag.y), handled.rowAt(event.offsetY), true);
 		drag = null;

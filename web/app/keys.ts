@@ -46,6 +46,7 @@ export const TIMELINE = named({
 	pinnedDown: { keys: ["shift+ArrowDown"], told: "Shift+↓", words: "pin the lane, and move it down" },
 	hide: { keys: ["x"], told: "X", words: "hide the lane" },
 	showAll: { keys: ["shift+x"], told: "Shift+X", words: "show hidden lanes again" },
+	sums: { keys: ["m"], told: "M", words: "sums of the range that is shown, of all coroutines" },
 	nothing: { keys: ["Escape"], told: "Esc", words: "select nothing" },
 });
 
@@ -53,6 +54,7 @@ export const TIMELINE = named({
 export const TIMELINE_MOUSE: readonly Key[] = [
 	{ keys: [], told: "Ctrl+wheel", words: "zoom at the cursor" }, { keys: [], told: "Shift+wheel", words: "to the left, to the right" },
 	{ keys: [], told: "wheel", words: "other lanes" }, { keys: [], told: "drag", words: "move; over the axis: choose a range" },
+	{ keys: [], told: "Shift+drag", words: "choose an area: sums of its coroutines and places" },
 	{ keys: [], told: "drag a name", words: "to the top: pin the lane, and put it in its place there" },
 ];
 

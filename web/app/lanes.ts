@@ -4,6 +4,7 @@
 // are looked at are asked for, and no others. Some are pinned to the top, some hidden, groups folded: the address keeps that.
 
 import { askRows, type Arguments } from "./carrier";
+import { RESOURCES } from "./names";
 import type { Rows } from "./rows";
 import { many } from "./say";
 import { placeOf, threadName, type Member, type Trace } from "./trace";
@@ -16,9 +17,10 @@ const OPEN_LANES = 60;
 const OPEN_GROUPS = 12;
 /** More workers than these would leave no room for coroutines. */
 const OPEN_WORKERS = 8;
+const OPEN_OBJECTS = 4;
 
 export interface Lane {
-	/** "c1.1025" or "t3", as requests have it. */
+	/** "c1.1025", "t3" or "o1.144115188075855991", as requests have it. */
 	key: string;
 	name: string;
 	hint: string;
@@ -26,6 +28,8 @@ export interface Lane {
 	/** 0: it is a thread's. */
 	coroutine: number;
 	thread: number;
+	/** The handle of an object, in digits; "": it is none's. */
+	object: string;
 	/** When it was created; NaN: that is not known. */
 	begun: number;
 	/** When it was destroyed; NaN: it was not, or that is not known. */
@@ -44,18 +48,28 @@ export function isGrouping(name: string | null): name is Grouping {
 }
 
 export function threadLane(thread: number): Lane {
-	return { key: `t${thread}`, name: threadName(thread), hint: "worker", process: 0, coroutine: 0, thread, begun: NaN, ended: NaN };
+	return { key: `t${thread}`, name: threadName(thread), hint: "worker", process: 0, coroutine: 0, thread, object: "", begun: NaN, ended: NaN };
+}
+
+/** Of a lock, a channel or the like: "lock 0x77". */
+export function objectLane(process: number, handle: string, words = "", name = ""): Lane {
+	return { key: `o${process}.${handle}`, name: words || "object", hint: name, process, coroutine: 0, thread: 0, object: handle, begun: NaN, ended: NaN };
 }
 
 /** A place is told by its function alone. */
 export function coroutineLane(process: number, id: number, name = "", ended = NaN, begun = NaN): Lane {
-	return { key: `c${process}.${id}`, name: `coroutine ${id}`, hint: name.replace(/, [^,]*:\d+$/, ""), process, coroutine: id, thread: 0, begun, ended };
+	return { key: `c${process}.${id}`, name: `coroutine ${id}`, hint: name.replace(/, [^,]*:\d+$/, ""), process, coroutine: id, thread: 0, object: "", begun, ended };
+}
+
+/** What of a lane stands in tables of events: conditions. */
+export function conditionsOf({ process, coroutine, thread, object }: Lane): string[] {
+	return thread ? [`thread=${thread}`] : [coroutine ? `coroutine=${coroutine}` : `object=${object}`, `process=${process}`];
 }
 
 /** "c1.1025", "t3"; null: it is no key of a lane. */
 export function laneOf(key: string): Lane | null {
-	const coroutine = /^c(\d+)\.(\d+)$/.exec(key), thread = /^t(\d+)$/.exec(key);
-	return coroutine ? coroutineLane(Number(coroutine[1]), Number(coroutine[2])) : thread ? threadLane(Number(thread[1])) : null;
+	const coroutine = /^c(\d+)\.(\d+)$/.exec(key), thread = /^t(\d+)$/.exec(key), object = /^o(\d+)\.(\d+)$/.exec(key);
+	return object ? objectLane(Number(object[1]), object[2]!) : coroutine ? coroutineLane(Number(coroutine[1]), Number(coroutine[2])) : thread ? threadLane(Number(thread[1])) : null;
 }
 
 // ---------------------------------------------------------------- the lanes of a group
@@ -187,6 +201,15 @@ function memberLane(member: Member): Lane {
 	return coroutineLane(member.process, member.id, member.name || placeOf(member.function_site), member.destroyed_ns ?? NaN, member.created_ns ?? NaN);
 }
 
+/** Kinds of resources that lie side by side in their table, from locks to semaphores: conditions of their handles. */
+const HANDED = ["lock", "semaphore"].map((name, index) => `object${index ? "<" : ">="}${BigInt(RESOURCES.indexOf(name) + index) << 56n}`);
+
+/** What coroutines hand to each other, the most waited for first. */
+async function askObjects(offset: number, limit = PAGE): Promise<{ lanes: Lane[]; total: number }> {
+	const rows = await askRows("select", { table: "objects", columns: "process,object,name", where: HANDED, order: "-waited_ns", offset, limit });
+	return { lanes: Array.from({ length: rows.nrRows }, (_, row) => objectLane(rows.number(0, row), rows.digits(1, row), rows.word(1, row), rows.word(2, row))), total: rows.nrMatched };
+}
+
 /** Behind the members that the report names. */
 async function askMembers(finding: number, offset: number): Promise<Lane[]> {
 	const rows = await askRows("select", {
@@ -239,6 +262,7 @@ export class Lanes {
 	private asked: Lane[] = [];
 	private readonly hidden: Set<string>;
 	private rest: Group[] = [];
+	private objects: Group[] = [];
 	/** The groups are known, or could not be had. */
 	readonly ready: Promise<void>;
 
@@ -270,6 +294,10 @@ export class Lanes {
 		const { grouping, trace } = this, { findings, quality } = trace.report;
 		if (grouping === "workers")
 			return;
+		const { total } = await askObjects(0, 1);
+		if (total)
+			this.objects = [this.group("objects", "locks and channels",
+				new Paged(async (offset) => (await askObjects(offset)).lanes, total, this.hidden, this.laid), total <= OPEN_OBJECTS)];
 		const way = await wayOf(grouping);
 		if (way)
 			this.rest = await this.groupsBy(way);
@@ -306,7 +334,7 @@ export class Lanes {
 			...this.asked.length ? [this.group("asked", "asked for", this.shown(this.asked), true)] : [],
 			...this.grouping === "worker" || !workers.length ? [] : [
 				this.group("workers", "workers", this.shown(workers.map((one) => threadLane(one.thread))), workers.length <= OPEN_WORKERS || this.grouping === "workers")],
-			...this.rest,
+			...this.objects, ...this.rest,
 		];
 		for (const group of this.groups)
 			group.isOpen = open.find((one) => one.key === group.key)?.isOpen ?? group.isOpen;
@@ -324,7 +352,7 @@ export class Lanes {
 
 	/** With the name that another group knows. */
 	private known(lane: Lane): Lane {
-		for (const { members } of this.rest) {
+		for (const { members } of [...this.objects, ...this.rest]) {
 			const index = members.indexOf(lane.key);
 			if (index >= 0)
 				return members.at(index) ?? lane;

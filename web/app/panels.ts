@@ -9,7 +9,7 @@ import { askRows, traceFileInCommands } from "./carrier";
 import { copyButton, fill, h, type Child } from "./dom";
 import { eventsTable } from "./events";
 import { TIMELINE, type Action } from "./keys";
-import { tellOf, type Lane, type Lanes, type Row } from "./lanes";
+import { conditionsOf, tellOf, type Lane, type Lanes, type Row } from "./lanes";
 import { KINDS } from "./names";
 import { OVERVIEW } from "./minimap";
 import type { Range } from "./range";
@@ -17,14 +17,14 @@ import { count, duration, many, moment } from "./say";
 import { CAUSES, causeOfResource } from "./shades";
 import type { Slice } from "./slices";
 import { STATES } from "./states";
-import type { Table } from "./table";
+import { queryOf, type Table } from "./table";
 import { coroutineLink, placeLink, placeOf, threadName, type Finding, type Trace } from "./trace";
 
 /** The bars of the picture, each with its word. */
 export function legend(trace: Trace): HTMLElement {
 	const sample = (name: string, words: string): Child => h("span", null, h("i", { class: `bar ${name}`, "aria-hidden": "true" }), words);
 	return h("span", { class: "legend" }, sample("running", "running"), sample("ready", "ready"), h("span", null, "waiting for:"),
-		CAUSES.map(({ name, letter }) => sample(name, letter ? `${name} ${letter}` : name)), sample("unseen", "not begun"), sample("ended", "ended"),
+		CAUSES.map(({ name, letter }) => sample(name, letter ? `${name} ${letter}` : name)), sample("unseen", "not begun"), sample("ended", "ended"), sample("held", "held"), sample("held contended", "held and waited for"),
 		hasBesides(trace) ? [sample("pause", "all stopped"), sample("beside", "collection")] : null, hasRegions(trace) ? sample("region", "region") : null,
 		hasLosses(trace) ? sample("lost", "events lost") : null);
 }
@@ -55,14 +55,26 @@ export function sayState(slice: Slice): string {
 	return slice.nrStates > 1 ? `${many(slice.nrStates, "state")}, mostly ${state}` : state;
 }
 
+/** Who has it, and how many wait for it. */
+export function sayObject({ coroutine, nrStates, nrWaiting }: Slice): string {
+	const held = coroutine ? `held by coroutine ${coroutine}` : "", waited = nrWaiting ? `${nrStates > 1 ? "at most " : ""}${count(nrWaiting)} ${nrWaiting === 1 ? "waits" : "wait"}` : "";
+	return [nrStates > 1 ? many(nrStates, "change") : "", held && nrStates > 1 ? `mostly ${held}` : held, waited].filter((words) => words).join(", ");
+}
+
 /** What the pointer is over. */
 export function sayUnder(lane: Lane, slice: Slice): string {
+	if (lane.object)
+		return `${lane.name}: ${sayObject(slice)}, ${duration(slice.until - slice.from)}${slice.site ? `, taken at ${placeOf(slice.site)}` : ""}`;
 	const cause = STATES[slice.state] === "waiting" && slice.resource ? ` for a ${CAUSES[causeOfResource(slice.resource)]!.name}` : "";
 	return `${lane.name}: ${sayState(slice)}${cause}, ${duration(slice.until - slice.from)}${slice.site ? `, ${placeOf(slice.site)}` : ""}`;
 }
 
 export function tellSlice(lane: Lane, slice: Slice, process: number): HTMLElement {
 	const who = lane.coroutine ? coroutineLink(lane.process, lane.coroutine) : h("span", null, lane.name);
+	if (lane.object)
+		return h("p", null, h("i", { class: "bar lock", "aria-hidden": "true" }), h("strong", null, sayObject(slice)), ` for ${duration(slice.until - slice.from)}, from ${moment(slice.from, 1)}: `,
+			h("a", { href: addressOf("objects", { text: lane.name }) }, lane.name), slice.coroutine ? [", held by ", coroutineLink(process, slice.coroutine)] : null,
+			slice.site ? [", taken at ", placeLink(slice.site)] : null);
 	return h("p", null, h("i", { class: `bar ${STATES[slice.state]}`, "aria-hidden": "true" }),
 		h("strong", null, sayState(slice)), ` for ${duration(slice.until - slice.from)}, from ${moment(slice.from, 1)}: `, who,
 		slice.coroutine && !lane.coroutine ? [", running ", coroutineLink(process, slice.coroutine)] : null,
@@ -169,7 +181,7 @@ export class RangePanel {
 	}
 
 	private where(): string[] {
-		const { lane } = this, who = !lane ? [] : lane.coroutine ? [`coroutine=${lane.coroutine}`, `process=${lane.process}`] : [`thread=${lane.thread}`];
+		const { lane } = this, who = lane ? conditionsOf(lane) : [];
 		return [`time_ns>=${Math.floor(this.range.from)}`, `time_ns<=${Math.ceil(this.range.until)}`, ...who];
 	}
 
@@ -204,6 +216,9 @@ export function tableOf(lanes: readonly Lane[], slices: ReadonlyMap<string, read
 
 /** States of the range, and of one lane where one is selected. */
 export function commandOf(range: Range, lane: Lane | null): string {
+	if (lane?.object)
+		return queryOf(`SELECT coroutine, from_ns, until_ns, duration_ns, place FROM holds WHERE object = '${lane.name.replace(" ", ":")}' AND process = ${lane.process} ` +
+			`AND until_ns >= ${Math.floor(range.from)} AND from_ns < ${Math.ceil(range.until)} ORDER BY from_ns`);
 	const who = !lane ? "" : lane.coroutine ? ` AND process = ${lane.process} AND coroutine = ${lane.coroutine}` : ` AND state = 'running' AND thread = ${lane.thread}`;
 	return `corotracer query ${traceFileInCommands()} "SELECT coroutine, state, from_ns, until_ns, duration_ns, site FROM states ` +
 		`WHERE until_ns >= ${Math.floor(range.from)} AND from_ns < ${Math.ceil(range.until)}${who} ORDER BY from_ns"`;

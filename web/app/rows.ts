@@ -87,6 +87,12 @@ export class Rows {
 		return cell ? base + cell - 1n : null;
 	}
 
+	/** A handle, or another number without sign, in digits: all of its 64 bits. */
+	digits(column: number, row: number): string {
+		const number = this.whole(column, row);
+		return number === null ? "" : String(BigInt.asUintN(64, number));
+	}
+
 	private cell(at: number, width: number, row: number): number {
 		return width === 1 ? this.data.getUint8(at + row)
 			: width === 2 ? this.data.getUint16(at + 2 * row, true) : this.data.getUint32(at + 4 * row, true);

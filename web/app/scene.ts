@@ -9,15 +9,18 @@ import type { Arrow } from "./causes";
 import type { Lane, Lanes, Row } from "./lanes";
 import type { Pen } from "./pen";
 import { ticksOf, type Range } from "./range";
+import { sayObject } from "./panels";
 import { count, many, moment } from "./say";
 import type { Slice } from "./slices";
-import { drawState, drawWaitWords, type Palette, STATES } from "./states";
+import { drawHeld, drawState, drawWaitWords, type Palette, STATES } from "./states";
 
 export const LANE_HEIGHT = 26;
 export const AXIS_HEIGHT = 40;
 const BAR_HEIGHT = 18;
 const FLAG_RADIUS = 8;
 const ZEBRA = 0.5;
+/** Of a bar of a lock: in a narrower one there is room for who has it alone. */
+const HELD_WIDTH = 140;
 
 /** A step of the chosen finding. */
 export interface Flag {
@@ -48,6 +51,8 @@ export interface Scene {
 	event: { time: number; words: string } | null;
 	/** While a range is drawn by hand. */
 	brush: Range | null;
+	/** The area of which there are sums, by its rows; null: all of them. */
+	area: (Range & { rows: readonly [number, number] | null }) | null;
 	/** While a lane is dragged: the row that it would stand at. */
 	drop: number | null;
 	isAnswered: boolean;
@@ -232,19 +237,34 @@ function wordsIn(slice: Slice): string {
 	return slice.lane.startsWith("t") && slice.coroutine ? String(slice.coroutine) : "";
 }
 
+/** An object's: who has it, and how many wait for it. */
+function drawObject(pen: Pen, { colours }: Scene, slice: Slice, x: number, y: number, width: number): void {
+	const top = y + (LANE_HEIGHT - BAR_HEIGHT) / 2;
+	if (slice.coroutine)
+		drawHeld(pen, colours, slice.resource, x, top, width, BAR_HEIGHT, slice.nrWaiting > 0);
+	else
+		drawState(pen, colours, slice.state, x, top, width, BAR_HEIGHT, slice.resource);
+	if (width > WORDS_WIDTH)
+		drawWaitWords(pen, colours, slice.coroutine ? 0 : slice.resource, !slice.coroutine || width > HELD_WIDTH ? sayObject(slice) : String(slice.coroutine),
+			x, y + LANE_HEIGHT / 2, width);
+}
+
 function drawSlice(pen: Pen, scene: Scene, slice: Slice, y: number): void {
 	const { colours, names, selected } = scene, x = Math.max(xOf(scene, slice.from), names), end = Math.min(xOf(scene, slice.until), scene.width);
 	if (end < names || x > scene.width)
 		return;
-	drawState(pen, colours, slice.state, x, y + (LANE_HEIGHT - BAR_HEIGHT) / 2, end - x, BAR_HEIGHT, slice.resource);
-	if (STATES[slice.state] === "waiting" && slice.nrStates === 1 && end - x > WORDS_WIDTH)
+	if (slice.lane.startsWith("o"))
+		drawObject(pen, scene, slice, x, y, end - x);
+	else
+		drawState(pen, colours, slice.state, x, y + (LANE_HEIGHT - BAR_HEIGHT) / 2, end - x, BAR_HEIGHT, slice.resource);
+	if (!slice.lane.startsWith("o") && STATES[slice.state] === "waiting" && slice.nrStates === 1 && end - x > WORDS_WIDTH)
 		drawWaitWords(pen, colours, slice.resource, scene.words.get(barOf(slice)) ?? "", x, y + LANE_HEIGHT / 2, end - x);
 	if (selected?.lane === slice.lane && selected.slice.from === slice.from) {
 		pen.strokeStyle = colours.accent;
 		pen.lineWidth = 2;
 		pen.strokeRect(x - 1, y + 2, Math.max(3, end - x + 2), LANE_HEIGHT - 4);
 	}
-	if (end - x <= 60 || STATES[slice.state] !== "running")
+	if (end - x <= 60 || STATES[slice.state] !== "running" || slice.lane.startsWith("o"))
 		return;
 	pen.fillStyle = colours.ground;
 	pen.fillText(wordsIn(slice), x + 5, y + LANE_HEIGHT / 2 + 1, end - x - 10);
@@ -363,8 +383,23 @@ function drawArrow(pen: Pen, scene: Scene, arrow: Arrow): void {
 
 // ---------------------------------------------------------------- what a hand does
 
+function drawArea(pen: Pen, scene: Scene, { from, until, rows }: NonNullable<Scene["area"]>): void {
+	const x = Math.max(xOf(scene, from), scene.names), end = Math.min(xOf(scene, until), scene.width), [first, last] = rows ?? [scene.top, Infinity];
+	const y = Math.max(AXIS_HEIGHT, AXIS_HEIGHT + (first - scene.top) * LANE_HEIGHT), bottom = Math.min(scene.height, AXIS_HEIGHT + (last + 1 - scene.top) * LANE_HEIGHT);
+	if (end < scene.names || x > scene.width || bottom <= y)
+		return;
+	pen.fillStyle = pen.strokeStyle = scene.colours.accent;
+	pen.globalAlpha = 0.12;
+	pen.fillRect(x, y, end - x, bottom - y);
+	pen.globalAlpha = 1;
+	pen.lineWidth = 1.5;
+	pen.strokeRect(x, y + 1, end - x, bottom - y - 2);
+}
+
 function drawHands(pen: Pen, scene: Scene): void {
-	const { colours, brush, drop } = scene;
+	const { colours, brush, drop, area } = scene;
+	if (area)
+		drawArea(pen, scene, area);
 	if (brush) {
 		pen.globalAlpha = 0.18;
 		pen.fillStyle = colours.accent;

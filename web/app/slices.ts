@@ -17,6 +17,8 @@ export interface Slice {
 	nrStates: number;
 	/** Waiting: the number of what is waited for (resources.def). */
 	resource: number;
+	/** Of an object's lane: how many wait for it, at most. */
+	nrWaiting: number;
 }
 
 function slicesOf(rows: Rows, keys: readonly string[]): Map<string, Slice[]> {
@@ -26,6 +28,7 @@ function slicesOf(rows: Rows, keys: readonly string[]): Map<string, Slice[]> {
 		byLane.get(lane)!.push({
 			lane, from: rows.number(1, row), until: rows.number(2, row), state: rows.number(3, row),
 			coroutine: rows.number(4, row) || 0, site: rows.number(5, row) || 0, nrStates: rows.number(6, row), resource: rows.number(7, row) || 0,
+			nrWaiting: rows.number(8, row) || 0,
 		});
 	}
 	return byLane;

@@ -96,6 +96,14 @@ function drawLetter(pen: Pen, colours: Palette, letter: string, x: number, y: nu
 	pen.textBaseline = textBaseline;
 }
 
+/** Somebody has it: a bar of the colour of what is handed on, with slanted strokes where others wait for it. */
+export function drawHeld(pen: Pen, colours: Palette, resource: number, x: number, y: number, width: number, height: number, isWaitedFor: boolean): void {
+	pen.fillStyle = colours.wait[causeOfResource(resource)]!;
+	pen.fillRect(x, y, Math.max(1, width), height);
+	if (isWaitedFor && width > PATTERN_WIDTH)
+		hatch(pen, colours.ground, x, y, width, height);
+}
+
 /** Behind the letter: as many words as there is room for, the first ones; on a ground of their own likewise. */
 export function drawWaitWords(pen: Pen, colours: Palette, resource: number, words: string, x: number, middle: number, width: number): void {
 	const { font } = pen, begin = x + (CAUSES[causeOfResource(resource)]!.letter ? 18 : 6), room = x + width - begin - 8;

@@ -3,7 +3,8 @@
 // The timeline: what workers and coroutines were in, over time. A canvas draws what was answered last at once, and asks anew
 // when the range stands still; an answer is never finer than the screen.
 
-import { note, viewInUse } from "./address";
+import { go, note, viewInUse } from "./address";
+import { Area, areaOf, sayArea, type AreaOf } from "./area";
 import { askBarWords, type BarWords } from "./bars";
 import { askBesides, sayBeside, type Beside } from "./besides";
 import { askRows } from "./carrier";
@@ -11,11 +12,11 @@ import { askArrows, type Arrow } from "./causes";
 import { fill, h, sharpen } from "./dom";
 import { listenHands, listenMinimap, type Handled } from "./hands";
 import { TIMELINE, actionOf, type Action } from "./keys";
-import { arrangementOf, GROUPINGS, isGrouping, Lanes, type Arrangement, type Lane, type Row } from "./lanes";
+import { arrangementOf, conditionsOf, GROUPINGS, isGrouping, Lanes, type Arrangement, type Lane, type Row } from "./lanes";
 import { drawMinimap, loadMinimap, type Minimap } from "./minimap";
 import { KINDS } from "./names";
 import {
-	askState, commandOf, copies, legend, RangePanel, rangeOf, sayUnder, tableOf, tellCause, tellEvent, tellFinding, tellRow, tellSlice, type Gone,
+	askState, commandOf, copies, legend, RangePanel, rangeOf, sayUnder, tableOf, tellCause, tellEvent, tellFinding, tellRow, tellSlice, type Gone, type Told,
 } from "./panels";
 import { SvgPen } from "./pen";
 import { promptRange, promptTime } from "./prompt";
@@ -44,7 +45,7 @@ export class Timeline implements Handled {
 	private readonly details = h("section", { class: "details", "aria-label": "Selection", "aria-live": "polite" });
 	private readonly scale = h("p", { class: "quiet range", role: "status" });
 	private readonly under = h("p", { class: "quiet under" });
-	private readonly tip = new Tip();
+	private readonly tip = new Tip((lane, slice, told) => void this.pointAt(lane, slice, told), () => void this.pointAt(null, null, null));
 	private readonly prompts = h("div", { class: "prompts" });
 	private readonly panel: RangePanel;
 	private readonly frame: HTMLElement;
@@ -61,6 +62,15 @@ export class Timeline implements Handled {
 	private row = 0;
 	private selection: Selection | null = null;
 	private arrows: Arrow[] = [];
+	/** Of what the pointer is over. */
+	private pointed: Arrow[] = [];
+	private nrPointed = 0;
+	private chosen: AreaOf | null = null;
+	/** Its lanes were known when its sums were asked for. */
+	private isSummed = false;
+	/** While a hand chooses one. */
+	private areaRows: readonly [number, number] | null = null;
+	private readonly sums = new Area(() => { if (this.chosen) this.move(this.chosen); }, () => this.chooseArea(null));
 	private gone: Gone | null = null;
 	private finding: number;
 	private step: number;
@@ -86,7 +96,7 @@ export class Timeline implements Handled {
 		this.search = new Search(trace, (match) => void this.showMatch(match), () => this.canvas.focus(), () => this.ranges.now.from);
 		this.panel = new RangePanel(trace);
 		this.frame = h("div", { class: "timeline", "aria-busy": "true" }, this.canvas, this.tip.element);
-		fill(into, this.toolbar(), this.prompts, this.overview, this.frame, h("div", { class: "below" }, this.scale, this.under), this.details,
+		fill(into, this.toolbar(), this.prompts, this.overview, this.frame, h("div", { class: "below" }, this.scale, this.under), this.details, this.sums.element,
 			h("div", { class: "foot" }, this.panel.element,
 				copies(() => this.svg(), () => tableOf(this.lanesSeen(), this.slices), () => commandOf(this.ranges.now, this.selection?.lane ?? null))));
 		listenHands(this.canvas, this);
@@ -121,7 +131,9 @@ export class Timeline implements Handled {
 	}
 
 	private makeLanes(grouping: Lanes["grouping"]): Lanes {
-		return new Lanes(this.trace, grouping, this.finding, this.arrangement, () => this.changed());
+		const lanes = new Lanes(this.trace, grouping, this.finding, this.arrangement, () => this.changed());
+		void lanes.ready.then(() => this.lanes === lanes && this.tell(), () => undefined);
+		return lanes;
 	}
 
 	/** The first lane below the first head. */
@@ -137,6 +149,7 @@ export class Timeline implements Handled {
 			await this.selectAt(key, at);
 		if (event)
 			await this.goToEvent([`event=${event}`], "event");
+		this.chooseArea(areaOf(given.get("area")));
 	}
 
 	/** The lane gets a row where it has none, and what it was in at that moment is selected. */
@@ -262,6 +275,8 @@ export class Timeline implements Handled {
 				return this.latest;
 			this.words = words;
 			/* Lanes that come later are asked about when they are there. */
+			if (this.chosen && !this.isSummed)
+				this.chooseArea(this.chosen);
 			this.frame.setAttribute("aria-busy", String(this.timer !== 0 || this.lanes.isAsking));
 			this.draw();
 		} catch (failure) {
@@ -286,9 +301,9 @@ export class Timeline implements Handled {
 	private scene(): Scene {
 		return {
 			width: this.width, height: this.frame.clientHeight, names: this.names(), range: this.ranges.now, lanes: this.lanes, top: this.top, row: this.row,
-			slices: this.slices, words: this.words, besides: this.besides, selected: this.selection ? { lane: this.selection.lane.key, slice: this.selection.slice } : null, arrows: this.arrows,
+			slices: this.slices, words: this.words, besides: this.besides, selected: this.selection ? { lane: this.selection.lane.key, slice: this.selection.slice } : null, arrows: [...this.arrows, ...this.pointed],
 			flags: this.flags(), step: this.step, event: this.gone ? { time: this.gone.time, words: KINDS[this.gone.kind] ?? "event" } : null,
-			brush: this.brushed, drop: this.drop, isAnswered: this.answered !== null, colours: palette(),
+			brush: this.brushed, area: this.chosen && { ...this.chosen, rows: this.areaRows ?? this.rowsOf(this.chosen) }, drop: this.drop, isAnswered: this.answered !== null, colours: palette(),
 		};
 	}
 
@@ -355,6 +370,8 @@ export class Timeline implements Handled {
 	}
 
 	private async tellWhy(selection: Selection): Promise<void> {
+		if (selection.lane.object)
+			return;
 		const { lane, slice } = selection, told = lane.coroutine ? await askState(lane, slice) : null;
 		const arrows = await askArrows(this.processOf(lane), lane, slice, told?.isOpen ?? false, told?.holder ?? 0);
 		if (this.selection !== selection)
@@ -432,6 +449,59 @@ export class Timeline implements Handled {
 		this.draw();
 	}
 
+	/** While it is chosen its rows are told by their numbers, from then on by the lanes there. */
+	area(range: Range, from: number, to: number, isDone: boolean): void {
+		const rows = [Math.max(0, Math.min(from, to)), Math.min(this.lanes.count - 1, Math.max(from, to))] as const;
+		if (!isDone) {
+			this.chosen = { ...range, first: "", last: "" };
+			this.areaRows = rows;
+			this.draw();
+			return;
+		}
+		const keys = this.lanesBetween(rows).map((lane) => lane.key);
+		this.areaRows = null;
+		this.chooseArea(keys.length ? { ...range, first: keys[0]!, last: keys[keys.length - 1]! } : null);
+	}
+
+	private rowsOf({ first, last }: AreaOf): readonly [number, number] | null {
+		const rows = [this.lanes.indexOf(first), this.lanes.indexOf(last)] as const;
+		return rows[0] < 0 || rows[1] < 0 ? null : rows;
+	}
+
+	private lanesBetween([first, last]: readonly [number, number]): Lane[] {
+		const lanes = Array.from({ length: Math.max(0, last - first + 1) }, (_, row) => this.lanes.at(first + row)?.lane);
+		return lanes.flatMap((lane) => lane ?? []);
+	}
+
+	/** null: none any more. */
+	private chooseArea(area: AreaOf | null): void {
+		this.chosen = area;
+		note({ area: area ? sayArea(area) : undefined });
+		this.draw();
+		if (!area) {
+			this.sums.hide();
+			return;
+		}
+		const rows = this.rowsOf(area);
+		this.isSummed = rows !== null || !area.first || !this.lanes.isAsking;
+		void this.sums.show(area, rows ? this.lanesBetween(rows) : []).catch((failure: Error) => { this.scale.textContent = failure.message; });
+	}
+
+	/** The arrows of what the pointer is over; null: of nothing. */
+	private async pointAt(lane: Lane | null, slice: Slice | null, told: Told | null): Promise<void> {
+		const number = ++this.nrPointed, hadAny = this.pointed.length > 0;
+		this.pointed = [];
+		if (hadAny)
+			this.draw();
+		if (!lane || !slice || !told)
+			return;
+		const arrows = await askArrows(this.processOf(lane), lane, slice, told.isOpen, told.holder).catch(() => []);
+		if (number !== this.nrPointed)
+			return;
+		this.pointed = arrows;
+		this.draw();
+	}
+
 	/** A lane's name is dropped: among the pinned ones it stands where it was dropped, elsewhere it is pinned no more. */
 	drag(from: number, to: number | null, isDone: boolean): void {
 		this.drop = isDone ? null : to;
@@ -495,7 +565,8 @@ export class Timeline implements Handled {
 			pinnedDown: () => lane && this.movePinned(lane, 1),
 			hide: () => lane && this.hide(lane),
 			showAll: () => { this.arrangement.hidden = []; this.arrange(); this.tell(); },
-			nothing: () => { this.gone = null; this.step = 0; note({ event: undefined, step: undefined }); this.select(null, null); },
+			sums: () => this.chooseArea({ ...this.ranges.now, first: "", last: "" }),
+			nothing: () => { this.chooseArea(null); this.gone = null; this.step = 0; note({ event: undefined, step: undefined }); this.select(null, null); },
 		};
 		actions[action]();
 	}
@@ -562,7 +633,7 @@ export class Timeline implements Handled {
 	/** Of the lane that keys are for; of all where it is none. */
 	private async nextEvent(by: number): Promise<void> {
 		const lane = this.lanes.at(this.row)?.lane, from = Math.round(this.selection?.slice.from ?? (this.ranges.now.from + this.ranges.now.until) / 2);
-		const who = !lane ? [] : lane.coroutine ? [`coroutine=${lane.coroutine}`, `process=${lane.process}`] : [`thread=${lane.thread}`];
+		const who = lane ? conditionsOf(lane) : [];
 		const where = this.gone ? `event${by > 0 ? ">" : "<"}${this.gone.event}` : `time_ns${by > 0 ? ">=" : "<="}${from}`;
 		await this.goToEvent([where, ...who], by > 0 ? "event" : "-event");
 	}
@@ -595,6 +666,8 @@ export class Timeline implements Handled {
 			this.toggle(row);
 		else if (row?.lane?.coroutine)
 			location.hash = `#coroutine?process=${row.lane.process}&id=${row.lane.coroutine}`;
+		else if (row?.lane?.object)
+			go("objects", { text: row.lane.name });
 	}
 
 	private toggle(row: Row): void {

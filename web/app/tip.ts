@@ -4,7 +4,7 @@
 
 import { fill, h } from "./dom";
 import type { Lane } from "./lanes";
-import { askState, tellCause } from "./panels";
+import { askState, tellCause, type Told } from "./panels";
 import type { Slice } from "./slices";
 
 /** A pointer that goes on sooner asks nothing. */
@@ -15,6 +15,9 @@ export class Tip {
 	readonly element = h("div", { class: "tip", role: "tooltip", hidden: true });
 	private timer = 0;
 	private words = "";
+
+	/** `told` is called when it is known how a state came about, `left` when the pointer is over something else. */
+	constructor(private readonly told: (lane: Lane, slice: Slice, told: Told) => void, private readonly left: () => void) {}
 
 	/** `words` are empty: there is nothing. */
 	show(words: string, lane: Lane | null, slice: Slice | null, x: number, y: number): void {
@@ -37,12 +40,14 @@ export class Tip {
 		clearTimeout(this.timer);
 		this.words = "";
 		this.element.hidden = true;
+		this.left();
 	}
 
 	private async tell(words: string, lane: Lane, slice: Slice, x: number, y: number): Promise<void> {
 		const told = await askState(lane, slice);
 		if (!told || this.words !== words)
 			return;
+		this.told(lane, slice, told);
 		const cause = tellCause(lane.process, told);
 		if (cause.textContent)
 			this.element.append(cause);
