@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""How the page uses its room in a real browser: wide screens, axes with round numbers, legends beside charts."""
+"""How the page uses its room in a real browser: wide and short screens, axes with round numbers, legends beside
+charts, colours of the reader's own, names in other scripts."""
 import pathlib
 import re
 import xml.etree.ElementTree
@@ -60,6 +61,64 @@ def check_axes(browser, server):
         it.quiet()
 
 
+def check_short(browser, server):
+    """At 200 % of a usual screen half of the height is the timeline's, and the head takes two lines."""
+    with Page(browser, server, 640, 400) as it:
+        it.open("timeline")
+        it.answered()
+        frame, head = box_of(it, "div.timeline"), box_of(it, "header")
+        check(frame["y"] + 200 <= 400 and frame["height"] >= 200, f"the timeline begins at {frame}, below {head}")
+        over = it.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        check(over <= 0, f"{over} pixels too wide")
+        it.quiet()
+
+
+def check_forced(browser, server):
+    """Where a reader's own colours stand in for all, legends keep theirs: each sample still has its own."""
+    with Page(browser, server, forced_colors="active", color_scheme="dark") as it:
+        for view, samples in (("timeline", ".legend .bar"), ("overview", ".charted .key")):
+            it.open(view)
+            it.page.wait_for_selector(samples)
+            looks = it.page.locator(samples).evaluate_all("(all) => all.map((one) => { const look = getComputedStyle(one); return look.backgroundColor + look.backgroundImage; })")
+            named = it.page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--state-running')")
+            check(len(set(looks)) > 4 and any("69, 185, 124" in look for look in looks), f"{view}, {named}: {looks}")
+        it.quiet()
+
+
+NAMES = """\
+trace from=0 until=1s
+process 1 pid=100 program=/bin/server probe
+thread 1 tid=101 name=عامل-1
+site 1 kind=source file=/src/server.cpp line=40 function=处理请求
+site 2 kind=source file=/src/server.cpp line=120 function=לטפל reason=Sleep
+1ms t1 create c1 0x11010 @1
+1ms t1 frame c1 0x11000 @1
+2ms t1 resume c1
+100ms t1 suspend c1 timer:9 @2
+"""
+
+
+def check_names(browser, place):
+    """A name that is written from the right turns no number beside it round; names of wide signs are whole."""
+    (place / "names.txt").write_text(NAMES, encoding="utf-8")
+    server = Server("serve", "--listen", ":0", place / "names.txt")
+    judged(server)
+    with Page(browser, server) as it:
+        it.open("overview")
+        it.page.wait_for_selector("tbody th")
+        name = it.page.locator("tbody th").first
+        check("عامل-1" in name.inner_text(), name.inner_text())
+        # Where the number stands, from the left: behind the name.
+        places = name.evaluate("""(cell) => { const text = cell.firstChild, at = (word) => { const range = document.createRange(), begin = text.data.indexOf(word);
+            range.setStart(text, begin); range.setEnd(text, begin + word.length); return range.getBoundingClientRect().left; }; return [at("عامل"), at("101")]; }""")
+        check(places[0] < places[1], f"{places}")
+        it.open("coroutines")
+        it.page.wait_for_selector("tbody td")
+        check("处理请求" in it.text("tbody"), it.text("tbody"))
+        it.quiet()
+    server.stop()
+
+
 def main():
     with open_browser(__file__) as browser, folder() as name:
         place = pathlib.Path(name)
@@ -68,8 +127,9 @@ def main():
             judged(server)
             if "screens" not in server.ask("/")[2].decode():
                 skip("this build has no pages (-Dpage)")
-            for part in (check_wide, check_axes):
+            for part in (check_wide, check_axes, check_short, check_forced):
                 part(browser, server)
+            check_names(browser, place)
         finally:
             server.process.kill()
 

@@ -191,6 +191,65 @@ static int64_t lane_ns(struct ct_view *view, uint32_t process, uint64_t id, int6
 	return ns;
 }
 
+/* Sums over all time, by coroutine and by place, are those of all waits. */
+static void check_sums(struct ct_view *view)
+{
+	const struct ct_view_rows *waits = all_rows(view, CT_VIEW_WAITS), *rows = NULL;
+	struct ct_view_sums_request request = {
+		.size = sizeof(request), .from = INT64_MIN / 2, .until = INT64_MAX / 2};
+	int64_t waited_ns = 0;
+	uint64_t i;
+	int k;
+
+	for (i = 0; i < waits->nr_rows; i++) {
+		int64_t ns = waits->columns[CT_VIEW_STATES_UNTIL][i] -
+			     waits->columns[CT_VIEW_STATES_FROM][i];
+
+		waited_ns += ns > 0 ? ns : 0;
+	}
+	for (k = 0; k < 2; k++) {
+		int64_t ns = 0, nr_waits = 0;
+
+		request.is_by_site = k == 1;
+		CHECK_EQUAL(ct_view_sums(view, &request, &rows, NULL), CT_OK);
+		for (i = 0; i < rows->nr_rows; i++) {
+			ns += rows->columns[5][i];
+			nr_waits += rows->columns[6][i];
+		}
+		SAME(ns, waited_ns);
+		SAME(nr_waits, waits->nr_rows);
+		ct_view_rows_free(rows);
+	}
+	ct_view_rows_free(waits);
+}
+
+/* An object's lane shows each hold of it. */
+static void check_object_lanes(struct ct_view *view)
+{
+	const struct ct_view_rows *holds = all_rows(view, CT_VIEW_HOLDS), *rows = NULL;
+	uint64_t i, k;
+
+	for (i = 0; i < holds->nr_rows && i < 5; i++) {
+		const struct ct_view_lane lane = {CT_VIEW_LANE_OBJECT,
+			(uint32_t)holds->columns[CT_VIEW_HOLDS_PROCESS][i],
+			(uint64_t)holds->columns[CT_VIEW_HOLDS_OBJECT][i]};
+		const struct ct_view_lanes_request request = {.size = sizeof(request),
+			.lanes = &lane,
+			.nr_lanes = 1,
+			.from = INT64_MIN / 2,
+			.until = INT64_MAX / 2};
+		int64_t ns = 0, held_ns = holds->columns[CT_VIEW_HOLDS_DURATION][i];
+
+		CHECK_EQUAL(ct_view_lanes(view, &request, &rows, NULL), CT_OK);
+		for (k = 0; k < rows->nr_rows; k++)
+			if (rows->columns[4][k] == holds->columns[CT_VIEW_HOLDS_COROUTINE][i])
+				ns += rows->columns[2][k] - rows->columns[1][k];
+		CHECK(ns >= held_ns);
+		ct_view_rows_free(rows);
+	}
+	ct_view_rows_free(holds);
+}
+
 static void check_lanes(struct ct_view *view)
 {
 	const struct ct_view_rows *coros = all_rows(view, CT_VIEW_COROUTINES), *rows;
@@ -420,6 +479,8 @@ static void check_view(struct ct_trace *trace)
 		check_percentiles(view, &report->statistics.places[i]);
 	check_pages(view);
 	check_lanes(view);
+	check_sums(view);
+	check_object_lanes(view);
 	check_overview(view, report);
 	for (i = 0; i < CT_VIEW_NR_TABLES; i++)
 		check_packing(view, (enum ct_view_table)i);

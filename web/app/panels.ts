@@ -24,7 +24,7 @@ import { coroutineLink, placeLink, placeOf, threadName, type Finding, type Trace
 export function legend(trace: Trace): HTMLElement {
 	const sample = (name: string, words: string): Child => h("span", null, h("i", { class: `bar ${name}`, "aria-hidden": "true" }), words);
 	return h("span", { class: "legend" }, sample("running", "running"), sample("ready", "ready"), h("span", null, "waiting for:"),
-		CAUSES.map(({ name, letter }) => sample(name, letter ? `${name} ${letter}` : name)), sample("unseen", "not begun"), sample("ended", "ended"), sample("held", "held"), sample("held contended", "held and waited for"),
+		CAUSES.map(({ name, letter }) => sample(name, letter ? `${name} ${letter}` : name)), sample("unseen", "not begun"), sample("ended", "ended"), sample("held", "held"), sample("held contended", "held, waited for"),
 		hasBesides(trace) ? [sample("pause", "all stopped"), sample("beside", "collection")] : null, hasRegions(trace) ? sample("region", "region") : null,
 		hasLosses(trace) ? sample("lost", "events lost") : null);
 }

@@ -10,6 +10,13 @@ export function visible(text: string): string {
 	return text.replace(TREACHEROUS, (one) => `\\u{${one.codePointAt(0)!.toString(16)}}`);
 }
 
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+/** A name from which digits and signs beside it take no direction: a name that is written from the right is isolated. */
+export function isolated(name: string): string {
+	return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
+}
+
 const UNITS: readonly [number, string][] = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]];
 
 /** The largest unit that is not larger than that. */

@@ -6,7 +6,7 @@ import { askJsonOf, askRowsOf } from "./carrier";
 import { h } from "./dom";
 import { addressOf } from "./address";
 import { FIRST_REQUESTS } from "./names";
-import { duration, many } from "./say";
+import { duration, isolated, many } from "./say";
 import type { Standing } from "./standing";
 
 export interface Step {
@@ -87,6 +87,8 @@ export interface Report {
 	};
 	headline: string;
 	doubt: string;
+	/** What to look at first where no coroutine was seen. */
+	why_unseen: string;
 	standings: Standing[];
 	remarks: string[];
 	waiting: { site: number | null; coroutines: number; longest_coroutine: number; process: number | null; since_ns: number | null }[];
@@ -156,7 +158,7 @@ export function placeOf(site: number | null): string {
 
 export function threadName(thread: number | null): string {
 	const found = thread ? trace?.report.threads[thread - 1] : undefined;
-	return found ? `${found.name || "thread"} (${found.tid})` : "";
+	return found ? `${isolated(found.name || "thread")} (${found.tid})` : "";
 }
 
 /** A place for a row of a table, where the folders of its file have no room. */
