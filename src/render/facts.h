@@ -37,6 +37,9 @@ void render_facts_warnings(struct text *rows, const struct ct_report *report);
  */
 const char *render_facts_unseen(const struct ct_report *report);
 
+/* render_facts_why_unseen: the likeliest reason, as a question; nothing where coroutines were seen. */
+void render_facts_why_unseen(struct text *text, const struct ct_report *report);
+
 /*
  * render_facts_sum: the verdict in one sentence without its full stop: "1 finding: 1 proven", "nothing found, but 62 of
  * 148 events are missing". render_facts_doubt: only the part that says why the verdict may be wrong; empty if no reason

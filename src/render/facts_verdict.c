@@ -290,9 +290,8 @@ const char *render_facts_unseen(const struct ct_report *report)
 }
 
 /* No coroutine was recorded: lists the likely reasons, the likeliest first. */
-static void no_coroutine(struct text *rows, const struct ct_report *report)
+static void reasons(struct text *rows, const struct ct_report *report)
 {
-	advise(rows, "verdict", render_facts_unseen(report));
 	if (is_cut_at_once(report)) {
 		advise(rows, "is it whole",
 			"a recording has a heartbeat every 200 ms; 'corotracer dump' shows the "
@@ -318,6 +317,27 @@ static void no_coroutine(struct text *rows, const struct ct_report *report)
 		text_add(rows, "; 'corotracer dump' shows them");
 		render_facts_end(rows);
 	}
+}
+
+static void no_coroutine(struct text *rows, const struct ct_report *report)
+{
+	advise(rows, "verdict", render_facts_unseen(report));
+	reasons(rows, report);
+}
+
+void render_facts_why_unseen(struct text *text, const struct ct_report *report)
+{
+	struct text rows = {0};
+	const char *first;
+
+	if (report->quality.nr_coros)
+		return;
+	reasons(&rows, report);
+	first = strchr(text_peek(&rows), '\t');
+	if (first)
+		text_format(text, "%.*s", (int)strcspn(first + 1, "\n"), first + 1);
+	text->is_broken |= rows.is_broken;
+	text_fini(&rows);
 }
 
 static void integration(struct text *rows, const struct ct_report *report)

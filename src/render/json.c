@@ -344,6 +344,12 @@ static void write_doubt(struct walk *walk, const struct render_field *field, con
 	write_made(walk, render_facts_doubt, of);
 }
 
+static void write_why_unseen(struct walk *walk, const struct render_field *field, const void *of)
+{
+	(void)field;
+	write_made(walk, render_facts_why_unseen, of);
+}
+
 static void write_address(struct walk *walk, const struct render_field *field, const void *of)
 {
 	const struct ct_report *report = walk->owner;
@@ -488,6 +494,7 @@ static write_kind *const writers[RENDER_NR_KINDS] = {
 	[RENDER_KIND_PLACE] = write_place,
 	[RENDER_KIND_HEADLINE] = write_headline,
 	[RENDER_KIND_DOUBT] = write_doubt,
+	[RENDER_KIND_WHY_UNSEEN] = write_why_unseen,
 };
 
 /* Optional parts that were not requested are left out. */

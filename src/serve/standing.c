@@ -48,6 +48,11 @@ static void tell_recording(struct json *json, const struct ct_record_now *now, s
 	if (!now->has_probe) {
 		text_add(text, "no probe has attached: is it linked?");
 		tell(json, CT_STANDING_PROBE, true, text);
+	} else if (!now->nr_events) {
+		text_add(text, "the probe has attached, and told of nothing yet: does the program "
+			       "tell of its "
+			       "coroutines?");
+		tell(json, CT_STANDING_PROBE, true, text);
 	}
 	text_add(text, now->is_open ? "recording" : "recording is stopped");
 	tell(json, CT_STANDING_END, false, text);

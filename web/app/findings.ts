@@ -211,7 +211,7 @@ function chosen(finding: Finding, number: number, height: number): HTMLElement {
 function nothing(trace: Trace): HTMLElement {
 	const remarks = trace.report.remarks.length ? h("ul", null, trace.report.remarks.map((one) => h("li", null, one))) : null;
 	if (!trace.report.quality.coroutines)
-		return h("article", null, h("h2", null, sentence(trace.report.headline).slice(0, -1)), remarks,
+		return h("article", null, h("h2", null, sentence(trace.report.headline).slice(0, -1)), h("p", { id: "why-unseen" }, sentence(trace.report.why_unseen)), remarks,
 			h("p", null, h("a", { href: addressOf("quality") }, "What could not be judged, and why")));
 	return h("article", null, h("h2", null, sentence(trace.report.headline).slice(0, -1)),
 		h("p", null, `${many(trace.report.quality.coroutines, "coroutine was", "coroutines were")} judged over ${duration(trace.until - trace.from)}.`),
@@ -255,7 +255,7 @@ export function showFindings(into: HTMLElement, trace: Trace): () => void {
 	}
 	fill(into, h("div", { class: findings.length > 1 ? "two" : "two alone" },
 		h("nav", { "aria-label": "Findings", class: "ranked" },
-			h("h2", { class: "small-title" }, many(findings.length, "finding")),
+			h("h2", { class: "small-title" }, trace.report.headline),
 			wanted && found < 0 ? h("p", { class: "quiet" }, "The finding of this address is not there any more.") : null,
 			findings.length > 1 ? h("p", { class: "quiet" }, h("kbd", null, "J"), " and ", h("kbd", null, "K"), " go to the next and the one before.") : null,
 			h("ol", { class: "plain", id: "ranked" }, findings.map((finding, index) => [
