@@ -13,6 +13,14 @@ export interface Carrier {
 	readonly isServed: boolean;
 }
 
+export interface Source {
+	path: string;
+	line: number;
+	/** The number of the first of the lines. */
+	first: number;
+	lines: string[];
+}
+
 /** A request that was refused, with the status of HTTP that says why. */
 export class Refusal extends Error {
 	/** `offset`: where in a statement of SQL, in bytes. */
@@ -83,6 +91,12 @@ export class Served implements Carrier {
 		if (!answer.ok)
 			throw new Refusal(answer.status, told.error ?? "", told.offset);
 		return told;
+	}
+
+	/** The lines of the source around a place, as they are now; null: they cannot be had. */
+	async source(site: number): Promise<Source | null> {
+		const answer = await fetch(`/api/v1/source?site=${site}`, { headers: { "X-Corotracer-Token": token } }).catch(() => null);
+		return answer?.ok ? parseVisible<Source>(await answer.text()) : null;
 	}
 
 	/** Tells the recording to do something. */

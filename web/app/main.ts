@@ -4,6 +4,7 @@
 
 import { addressOf as placeOfView, viewInUse } from "./address";
 import { addressOf, carrierInUse, nameInPage, nameTraceFile, NEEDS_TOKEN, Refusal, sentenceOf, takeToken, traceFileInCommands, useCarrier } from "./carrier";
+import { listenCards } from "./card";
 import { drawControls } from "./controls";
 import { showCoroutine } from "./coroutine";
 import { showCoroutines } from "./coroutines";
@@ -301,6 +302,7 @@ window.addEventListener("hashchange", () => {
 		show();
 });
 window.addEventListener("keydown", keydown);
+listenCards();
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
 newer.addEventListener("click", show);
 document.getElementById("help")?.addEventListener("click", showHelp);

@@ -10,6 +10,7 @@ import { flame } from "./flame";
 import { showComparison } from "./groups";
 import { plot, type Cell } from "./plot";
 import { count, duration, many } from "./say";
+import { showSource } from "./source";
 import { Table, type TableColumn } from "./table";
 import { brief, placeOf, type Trace } from "./trace";
 
@@ -51,7 +52,7 @@ function comparison(trace: Trace, from: number, until: number): HTMLElement {
 
 export function showPlaces(into: HTMLElement, trace: Trace): void {
 	const given = viewInUse().arguments, site = given.get("site");
-	const distributions = h("div", null);
+	const distributions = h("div", null), source = h("div", null);
 	let text = given.get("text") ?? "";
 	const number = (name: string, head: string, say: (value: number) => string): TableColumn =>
 		({ name, head, isNumber: true, cell: (rows, column, row) => say(rows.number(column, row)) });
@@ -65,7 +66,7 @@ export function showPlaces(into: HTMLElement, trace: Trace): void {
 		],
 	});
 	fill(into, h("h2", null, "Places"),
-		site ? h("p", null, h("strong", { class: "place" }, placeOf(Number(site))), " ", h("a", { href: "#places" }, "all places")) : null,
+		site ? h("p", null, h("strong", { class: "place" }, placeOf(Number(site))), " ", h("a", { href: "#places" }, "all places")) : null, source,
 		h("div", { class: "toolbar" }, h("label", null, "place ", h("input", { id: "text", type: "search", value: text, placeholder: "part of it", input: (event: Event) => {
 			text = (event.target as HTMLInputElement).value;
 			note({ text });
@@ -73,6 +74,8 @@ export function showPlaces(into: HTMLElement, trace: Trace): void {
 		} }))), table.element, distributions, flame(),
 		comparison(trace, Number(given.get("from") ?? trace.from), Number(given.get("until") ?? trace.until)));
 	table.refresh();
+	if (site)
+		void showSource(source, Number(site)).catch(() => undefined);
 	if (site)
 		void showDistributions(distributions, site).catch((failure: Error) => fill(distributions, h("p", { role: "alert" }, failure.message)));
 }

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""What the page says of a program beyond its trace, in a real browser: source beside a place, what to do where nothing was seen."""
+import json
+import os
+import pathlib
+
+from browser import Page, open_browser
+from served import Server
+from support import COROTRACER, check, folder, run, skip
+from test_serve import judged
+
+
+SILENT = """\
+trace from=0 until=5s
+process 1 pid=100 program=/bin/server probe
+thread 1 tid=100 name=main
+"""
+
+
+def check_silent(browser, place):
+    """A program with a probe that has told of nothing is told what to do, in the words of the report."""
+    (place / "silent.txt").write_text(SILENT, encoding="utf-8")
+    server = Server("serve", "--listen", ":0", place / "silent.txt")
+    judged(server)
+    if "screens" not in server.ask("/")[2].decode():
+        skip("this build has no pages (-Dpage)")
+    with Page(browser, server) as it:
+        it.open("findings")
+        it.page.wait_for_selector("#why-unseen")
+        said = it.text("#why-unseen")
+        check("PromiseMixin" in said and "ctp_create" in said, said)
+        report = run(COROTRACER, "report", place / "silent.txt").stdout
+        check(" ".join(said[1:-1].split()) in " ".join(report.split()), f"{said}: {report}")
+        it.quiet()
+    server.stop()
+
+
+def check_source(browser, place):
+    """The source beside a place, where it is a regular file of text; path:line is copied, an editor opens it; a link tells it at once."""
+    lines = [f"line {i}" for i in range(1, 31)]
+    (place / "engine.c").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (place / "link.c").symlink_to(place / "engine.c")
+    (place / "binary.c").write_bytes(b"a\0b\n" * 40)
+    os.mkfifo(place / "pipe.c")
+    files = ("engine.c", "link.c", "binary.c", "pipe.c", "missing.c")
+    (place / "source.txt").write_text("\n".join((
+        "trace from=0 until=2s", "process 1 pid=100 program=/bin/engine probe", "thread 1 tid=101 name=worker-0",
+        *(f"site {i} kind=source file={place}/{name} line=12 function=consume" for i, name in enumerate(files, 1)),
+        *(f"{i}ms t1 create c{i} 0x{i}1010 @{i}\n+1us t1 resume c{i}\n+1us t1 suspend c{i} channel:5 @{i}" for i in range(1, 6)), "")), encoding="utf-8")
+    server = Server("serve", "--listen", ":0", place / "source.txt")
+    judged(server)
+    numbers = {name: i for i, name in enumerate(files, 1)}
+    ask = lambda site, token=server.token: server.ask(f"/api/v1/source?site={site}", X_Corotracer_Token=token)
+    check(ask(numbers["engine.c"], None)[0] == 403, "read without the token")
+    status, _, body = ask(numbers["engine.c"])
+    told = json.loads(body)
+    check(status == 200 and told["first"] == 6 and told["lines"] == lines[5:18] and told["line"] == 12, f"{status} {told}")
+    for name in files[1:]:
+        check(ask(numbers[name])[0] == 404, f"{name} was read: {ask(numbers[name])}")
+    for site in ("0", "99", "-1", "x", "18446744073709551615"):
+        check(ask(site)[0] == 404, site)
+    with Page(browser, server, permissions=["clipboard-read", "clipboard-write"]) as it:
+        it.page.goto(f"http://localhost:{server.port}/#token={server.token}")
+        it.page.wait_for_selector("main h2:visible")
+        it.page.evaluate(f"location.hash = '#places?site={numbers['engine.c']}'")
+        it.page.wait_for_selector(".source .here")
+        check(it.text(".source .here") == "12line 12" and it.page.locator(".source > span").count() == 13, it.text(".source"))
+        it.page.get_by_role("button", name="Copy path:line").click()
+        it.until(f"navigator.clipboard.readText().then((text) => text === '{place}/engine.c:12')")
+        check(it.page.locator("#open-editor").get_attribute("href") == f"vscode://file{place}/engine.c:12", it.text("main"))
+        it.page.locator(".editor summary").click()
+        for template, wanted in (("javascript:alert(1)", None), ("emacs://open?url=file://{path}&line={line}", f"emacs://open?url=file://{place}/engine.c&line=12")):
+            it.page.fill("#editor", template)
+            it.page.keyboard.press("Enter")
+            it.until(f"document.querySelector('#open-editor').hidden === {str(wanted is None).lower()}")
+            check(wanted is None or it.page.locator("#open-editor").get_attribute("href") == wanted, "another address")
+        it.page.evaluate("location.hash = '#coroutine?id=1'")
+        it.page.wait_for_selector("main.coroutine dl a.place")
+        it.page.locator("main.coroutine dl a.place").first.hover()
+        it.page.wait_for_selector("#card .here")
+        check("line 12" in it.text("#card"), it.text("#card"))
+        it.page.evaluate("location.hash = '#findings'")
+        it.page.wait_for_selector("main.findings")
+        it.until("document.querySelector('#card').hidden")
+        check(not [line for line in it.said if "404" not in line], f"the console says {it.said}")
+    server.stop()
+
+
+def main():
+    with open_browser(__file__) as browser, folder() as name:
+        place = pathlib.Path(name).resolve()
+        check_silent(browser, place)
+        check_source(browser, place)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+//
+// The source at a place: the lines around it where the server can read them, "path:line" to be copied, and a link that opens an
+// editor. What address opens one is the reader's choice, and kept in the browser.
+
+import { askRows, carrierInUse, hasToken, Served, type Source } from "./carrier";
+import { copyButton, fill, h, type Child } from "./dom";
+
+const EDITOR = "vscode://file{path}:{line}";
+
+function editor(): string {
+	return localStorage.getItem("editor") || EDITOR;
+}
+
+export async function askSource(site: number): Promise<Source | null> {
+	const carrier = carrierInUse();
+	return carrier instanceof Served && hasToken() ? carrier.source(site) : null;
+}
+
+export interface Site {
+	file: string;
+	line: number;
+	/** The functions into which it was inlined. */
+	callers: string;
+}
+
+export async function askSite(site: number): Promise<Site> {
+	const rows = await askRows("select", { table: "sites", columns: "file,line,callers", where: [`site=${site}`], limit: 1 });
+	return rows.nrRows ? { file: rows.word(0, 0), line: rows.number(1, 0) || 0, callers: rows.word(2, 0) } : { file: "", line: 0, callers: "" };
+}
+
+/** The lines, each with its number; that of the place is marked. */
+export function linesOf({ first, line, lines }: Source): HTMLElement {
+	return h("pre", { class: "source", tabindex: 0, "aria-label": "Source" }, lines.map((text, index) => h("span", { class: first + index === line ? "here" : undefined },
+		h("span", { class: "nr", "aria-hidden": "true" }, String(first + index).padStart(String(first + lines.length).length)), text || " ")));
+}
+
+/** Only addresses that open another program. */
+function addressIn(template: string, { file, line }: Site): string {
+	const address = template.replace("{path}", encodeURI(file)).replace("{line}", String(line));
+	return /^[a-z][a-z0-9+.-]*:/i.test(address) && !/^(javascript|data|blob|file|https?):/i.test(address) ? address : "";
+}
+
+function ways(site: Site): Child {
+	const link = h("a", { class: "button small", id: "open-editor" }, "Open in an editor"), aim = (): void => {
+		const address = addressIn(editor(), site);
+		link.hidden = !address;
+		link.setAttribute("href", address);
+	};
+	aim();
+	return [copyButton("Copy path:line", () => `${site.file}:${site.line}`), " ", link, h("details", { class: "editor" }, h("summary", null, "which editor"),
+		h("label", null, "address ", h("input", { id: "editor", size: 40, value: editor(), change: (event: Event) => {
+			localStorage.setItem("editor", (event.target as HTMLInputElement).value);
+			aim();
+		} })))];
+}
+
+/** All of it on the screen of a place. */
+export async function showSource(into: HTMLElement, number: number): Promise<void> {
+	const [site, source] = await Promise.all([askSite(number), askSource(number)]);
+	if (!site.file || !site.line)
+		return;
+	const told = source ? linesOf(source) : carrierInUse().isServed && hasToken() ? h("p", { class: "quiet" }, "The server cannot read this file.") : null;
+	fill(into, site.callers ? h("p", { class: "quiet" }, `Inlined into ${site.callers}`) : null, told, h("div", { class: "actions" }, ways(site)));
+}
