@@ -62,7 +62,7 @@ def areas_of(it):
 
 
 def check_area(browser, server):
-    """A drag with Shift chooses an area: sums of its coroutines, and of their places; the address keeps it, the command gives the same."""
+    """A drag with Shift chooses an area: sums of its coroutines, and of their places (V-24); the address keeps it, the command gives the same."""
     with Timeline(browser, server) as it:
         it.show("timeline?lanes=all&from=0&until=400000000")
         box, rows = it.page.locator("#timeline-canvas").bounding_box(), it.lanes()

@@ -36,7 +36,7 @@ def check_silent(browser, place):
 
 
 def check_source(browser, place):
-    """The source beside a place, where it is a regular file of text; path:line is copied, an editor opens it; a link tells it at once."""
+    """The source beside a place (H-25), where it is a regular file of text; path:line is copied, an editor opens it; a link tells it at once."""
     lines = [f"line {i}" for i in range(1, 31)]
     (place / "engine.c").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (place / "link.c").symlink_to(place / "engine.c")
