@@ -26,7 +26,7 @@
 constexpr unsigned batch = 2048;
 constexpr unsigned floor_records = 4096;
 
-/* The same coroutine three times: untraced, with the base class, with the wrapper. */
+/* The same coroutine in three forms: untraced, with the base class, with the wrapper. */
 struct parts {
 	std::suspend_always initial_suspend() noexcept
 	{
@@ -44,7 +44,7 @@ struct parts {
 		std::abort();
 	}
 
-	/* Frames come from a stack of their own, so that the allocator is not what is measured. */
+	/* Frames come from a free list, so that the allocator is not measured. */
 	static void *operator new(std::size_t size)
 	{
 		if (spare == nullptr)
@@ -84,7 +84,7 @@ struct inner : parts {
 };
 using with_wrapper = corotracer::traced<inner>;
 
-/* As an asynchronous read: it knows its descriptor. */
+/* Like an asynchronous read: it knows its descriptor. */
 struct read_awaiter {
 	int fd;
 	bool await_ready() const noexcept
@@ -139,7 +139,7 @@ static void case_floor()
 	}
 }
 
-/* One suspension and one resumption; the loop in the coroutine is in both. */
+/* One suspend and one resume; both include the loop in the coroutine. */
 template <class Promise> static std::coroutine_handle<> reader;
 template <class Promise> static void case_pair()
 {
@@ -147,7 +147,7 @@ template <class Promise> static void case_pair()
 		reader<Promise>.resume();
 }
 
-/* Created and destroyed, never run: create and destroy, and no suspension for the base class. */
+/* Created and destroyed, never run: the events are create and destroy, and no suspend for the base class. */
 template <class Promise> static void case_create()
 {
 	for (unsigned i = 0; i < batch; i++)
@@ -177,7 +177,7 @@ static void case_empty()
 		keep(i);
 }
 
-/* As in a program that nothing traces: no event is wanted for the length of the batch. */
+/* Like an untraced program: no event is wanted during the batch. */
 template <void (*run)()> static void case_closed()
 {
 	std::uint32_t *wanted = &ctp_orders_page.orders.wanted;
@@ -222,7 +222,7 @@ static void (*const cases[NR_CASES])() = {
 };
 
 static unsigned nr_rounds = 1501;
-static std::vector<double> results[NR_CASES]; /* nanoseconds an operation, by round */
+static std::vector<double> results[NR_CASES]; /* nanoseconds per operation, by round */
 
 static double run_case(case_index index)
 {
@@ -249,7 +249,7 @@ static void run_rounds(bool has_reader)
 	}
 }
 
-/* The median over the rounds of what `index` costs beyond `beyond`, in units of `unit`. */
+/* The median over the rounds of the cost of `index` beyond that of `beyond`, in units of `unit`. */
 static double median(case_index index, case_index beyond = NR_CASES, case_index unit = NR_CASES)
 {
 	std::vector<double> values;

@@ -138,7 +138,7 @@ static int compare(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
-/* The first event came with the attachment: it tells nothing of idleness. */
+/* The first event came when the target attached, so it says nothing about idleness. */
 static void print_latencies(const char *mode)
 {
 	uint64_t *sorted = latencies + 1;

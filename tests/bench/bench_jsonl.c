@@ -126,7 +126,7 @@ static void read_rows(const char *path, double *ret_open_ns, double *ret_read_ns
 	exit(1);
 }
 
-/* The floor: every byte is read and looked at for newlines, and nothing else. */
+/* The floor: every byte is only read and compared with a newline. */
 static double count_lines(const char *path)
 {
 	int descriptor = open(path, O_RDONLY | O_CLOEXEC);

@@ -31,7 +31,7 @@
 
 #define BATCH 1024u
 #define BEAT 50000u  /* events */
-#define ACTIVE 1000u /* coroutines, while the others live on */
+#define ACTIVE 1000u /* coroutines, while the others stay alive */
 #define NR_EVENTS 20000000u
 #define FIRST_TIME UINT64_C(90000000000000)
 #define FIRST_NS UINT64_C(1000000000000)
@@ -41,7 +41,7 @@ struct bench {
 	struct ctp_record records[BATCH];
 	size_t nr_waiting; /* records */
 	uint64_t time;
-	uint64_t state; /* of chance */
+	uint64_t state; /* of the random numbers */
 	uint64_t nr_events;
 	uint64_t next_beat;
 	uint64_t longest_beat_ns;
@@ -62,7 +62,7 @@ static uint64_t heap_bytes(void)
 	return info.uordblks + info.hblkhd;
 }
 
-/* The memory of the process, from /proc: what is really there. */
+/* The resident memory of the process, from /proc. */
 static uint64_t resident_bytes(void)
 {
 	FILE *file = fopen("/proc/self/statm", "r");
@@ -178,7 +178,7 @@ static double run(struct bench *bench, uint64_t nr_coros)
 	return (double)(spent_ns() - start) / NR_EVENTS;
 }
 
-/* What making the events costs is taken away. */
+/* The cost of making the events, which is subtracted. */
 static double emptiness_ns(uint64_t nr_coros)
 {
 	static struct bench bench;
@@ -237,7 +237,7 @@ static void measure(const char *path, uint64_t nr_coros, bool is_last)
 	fflush(stdout);
 }
 
-/* Has a coroutine run, until it waits for a timer; the scheduler wakes it before where it had waited. */
+/* Makes a coroutine run until it waits for a timer; if it was waiting, the scheduler wakes it first. */
 static void take_turn(struct bench *bench, uint64_t coro, bool has_waited)
 {
 	if (has_waited)

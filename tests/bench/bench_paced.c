@@ -49,7 +49,7 @@ static void make_coros(uint64_t *coros)
 	}
 }
 
-/* Two events each. */
+/* Two events for each. */
 static void write_batch(const uint64_t *coros, uint64_t first)
 {
 	unsigned i;
@@ -62,7 +62,7 @@ static void write_batch(const uint64_t *coros, uint64_t first)
 	}
 }
 
-/* Returns when the batch after the one that was due at `due` is due. */
+/* Returns when the batch after the one due at `due` is due. */
 static uint64_t wait_for_next(uint64_t due)
 {
 	uint64_t now = now_ns();
@@ -103,7 +103,7 @@ static double floor_round(struct ctp_record *records, uint64_t *head)
 	return (double)(now_ns() - begin) / (BATCH * 16);
 }
 
-/* The least of many short rounds: nobody disturbed that one. */
+/* The minimum of many short rounds, which was not disturbed. */
 static double measure_floor(void)
 {
 	static struct ctp_record records[FLOOR_RECORDS];
@@ -118,7 +118,7 @@ static double measure_floor(void)
 	return least;
 }
 
-/* The sum over all threads of a process, those that have ended among them. */
+/* The sum over all threads of a process, including those that have ended. */
 static double cpu_seconds(pid_t pid)
 {
 	struct timespec used = {0, 0};

@@ -27,7 +27,7 @@
 #include "probe_reader.h"
 
 #define BATCH 4096u
-#define FLOOR_RECORDS 4096u /* 128 KiB: no more than the ring goes round in */
+#define FLOOR_RECORDS 4096u /* 128 KiB: no more than the ring cycles through */
 #define ROUNDS_MAX 100000u
 
 struct floor_ring {
@@ -165,7 +165,7 @@ static void case_switched_off(void)
 	ctp_store_relaxed(off, 0);
 }
 
-/* As in a program that nothing traces: no event is wanted for the length of the batch. */
+/* Like an untraced program: no event is wanted during the batch. */
 static void case_not_attached(void)
 {
 	uint32_t *wanted = &ctp_orders_page.orders.wanted;
@@ -256,7 +256,7 @@ static const char *const draining_names[] = {"between batches, not timed",
 static struct reader reader;
 static enum draining draining;
 static unsigned nr_rounds = 1501;
-static double *results[NR_CASES]; /* nanoseconds an operation, by case and round */
+static double *results[NR_CASES]; /* nanoseconds per operation, by case and round */
 static double *scratch;
 
 static uint64_t now_ns(void)
@@ -326,7 +326,7 @@ static int compare_doubles(const void *left, const void *right)
 
 enum comparison { PLAIN, RATIO_TO_FLOOR, BEYOND_EMPTY_LOOP };
 
-/* The median over the rounds, each round compared with another case of the same round. */
+/* The median over the rounds; each round is compared with another case of the same round. */
 static double median(unsigned index, enum comparison comparison)
 {
 	unsigned i;
@@ -350,7 +350,7 @@ static void run_rounds(void)
 
 	for (round = 0; round < nr_rounds; round++)
 		for (i = 0; i < NR_CASES; i++) {
-			/* Each round begins with another case: none always follows the same one. */
+			/* Each round begins with another case, so no case always follows the same one. */
 			unsigned index = (i + round) % NR_CASES;
 
 			results[index][round] = run_case(&cases[index]);

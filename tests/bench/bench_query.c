@@ -49,7 +49,7 @@ static double now_ms(void)
 	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
 
-/* How many rows it has. */
+/* Returns the number of rows. */
 static uint64_t ask(struct ct_query *query, const char *sql)
 {
 	const struct ct_query_cell *cells;

@@ -63,7 +63,7 @@ static uint64_t put_table(struct ct_view *view, enum ct_view_table table, FILE *
 	return nr_rows;
 }
 
-/* The parts of states are no tables of their own in an export. */
+/* The parts of states are not separate tables in an export. */
 static uint64_t put_tables(struct ct_trace *trace, FILE *output)
 {
 	struct ct_view *view;

@@ -82,7 +82,7 @@ static void note(struct bench *bench, enum figure figure, uint64_t start)
 		(double)(spent_ns() - start) / (double)bench->workload->nr_events;
 }
 
-/* ---------------------------------------------------------------- what is measured */
+/* ---------------------------------------------------------------- measurements */
 
 static void write_file(struct bench *bench, enum figure figure, struct ct_sink *sink)
 {
@@ -107,7 +107,7 @@ static void write_trace(struct bench *bench, enum figure figure, int pack_level)
 	write_file(bench, figure, sink);
 }
 
-/* As a report does. */
+/* Reads like a report does. */
 static uint64_t read_events(struct ct_source *source)
 {
 	static struct ct_event room[EVENTS_AT_ONCE];
@@ -169,7 +169,7 @@ static void write_and_read_json(struct bench *bench)
 	source_close(source);
 }
 
-/* What any copy of the records costs here. */
+/* The cost of any copy of the records on this machine. */
 static void copy_records(struct bench *bench)
 {
 	static struct ctp_record copy[1024];
@@ -232,7 +232,7 @@ static int compare(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-/* The median of those rounds in which it was measured. */
+/* The median over the rounds in which the figure was measured. */
 static double median(const double *values)
 {
 	double known[ROUNDS];

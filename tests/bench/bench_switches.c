@@ -22,7 +22,7 @@
 #define NR_COROS 1000u
 #define CHECK_EVERY 256u /* switches */
 #define SAMPLE_EVERY 16u
-#define BUCKETS 65536u /* of 1 ns: what is longer counts with the last */
+#define BUCKETS 65536u /* of 1 ns: longer times count in the last one */
 
 enum how { SWITCH, PAIR, VERSION1, NR_HOW };
 static const char *const names[NR_HOW] = {"switch", "pair", "version1"};
@@ -30,7 +30,7 @@ static const char *const names[NR_HOW] = {"switch", "pair", "version1"};
 static uint64_t ids[NR_COROS], nr_events[NR_COROS];
 static struct version1_station *stations;
 static uint64_t lengths[BUCKETS];
-static uint64_t kept; /* what is computed is used */
+static uint64_t kept; /* makes the computed value used */
 
 static inline void work(unsigned long units)
 {
@@ -78,7 +78,7 @@ static double ns_per_tick(void)
 	return (double)(now() - ns) / (double)(ctp_time(CTP_CLOCK_COUNTER) - ticks);
 }
 
-/* Returns how many switches there were; how long it took in *ret_ns. */
+/* Returns the number of switches; *ret_ns: the duration. */
 static uint64_t run(enum how how, unsigned long units, double seconds, uint64_t *ret_ns)
 {
 	double scale = ns_per_tick();
@@ -124,7 +124,7 @@ static double cpu_seconds(pid_t pid)
 	return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
 }
 
-/* By the processor's time: what else the machine does makes no difference. */
+/* Measures CPU time, so that other programs make no difference. */
 static unsigned long calibrate(double rate)
 {
 	unsigned long units = 100;

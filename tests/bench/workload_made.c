@@ -63,7 +63,7 @@ static uint64_t random_number(uint64_t *state)
 	return *state;
 }
 
-/* Three events a turn, of one thread: resume, wake, suspend. */
+/* Three events in each turn, on one thread: resume, wake, suspend. */
 static void make_records(struct ctp_record *records, size_t count, uint64_t seed)
 {
 	uint64_t state = seed, time = UINT64_C(90000000000000), coro = 1, other;

@@ -17,8 +17,8 @@
 struct load {
 	struct workload *workload;
 	struct input *input;
-	struct store_index index; /* of nothing: it unpacks */
-	struct workload once;     /* the trace as it is */
+	struct store_index index; /* empty: used for unpacking */
+	struct workload once;     /* the trace unchanged */
 	struct map segment_of;
 	uint64_t first_raw, last_raw; /* of the clock */
 	uint64_t first_ns, last_ns;
@@ -43,7 +43,7 @@ static void note_clock(struct load *load, const struct ct_define_clock *clock)
 	load->last_ns = clock->monotonic_ns;
 }
 
-/* What the sink says itself, or says that the recording ends, is not told again. */
+/* Definitions that the sink itself writes, or that end the recording, are not repeated. */
 static void load_definition(struct load *load, const struct ct_definition *definition)
 {
 	switch (definition->type) {
@@ -132,7 +132,7 @@ struct shift {
 	uint64_t coro;
 };
 
-/* Coroutines of a repetition are other ones; so are those that handles name. */
+/* A repetition has other coroutines, also in handles. */
 static void shift_record(const struct shift *shift, struct ctp_record *record)
 {
 	unsigned kind = CTP_TAIL_KIND(record->tail);
@@ -165,7 +165,7 @@ static void repeat_batch(
 	workload_add(load->workload, &copy);
 }
 
-/* Names hold for all repetitions. */
+/* Names are valid for all repetitions. */
 static void repeat_definition(
 	struct load *load, const struct shift *shift, const struct workload_step *step)
 {
@@ -199,7 +199,7 @@ static void repeat(struct load *load, const struct shift *shift)
 
 static void move_on(const struct load *load, struct shift *shift)
 {
-	/* Beyond the last reading there may be events still. */
+	/* There may be events after the last reading. */
 	uint64_t raw = load->last_raw - load->first_raw, ns = load->last_ns - load->first_ns;
 
 	shift->raw += raw + raw / 16;

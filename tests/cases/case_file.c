@@ -41,7 +41,7 @@ static unsigned line_of(const char *content, const char *at)
 	return line;
 }
 
-/* The line after the one that begins with `mark`, at the start of a line. */
+/* The line after the one that begins with `mark`. */
 static char *section(char *content, const char *mark)
 {
 	char *at = strstr(content, mark);
@@ -106,7 +106,7 @@ static void add_line(struct text *text, const char *line, size_t length, unsigne
 	text_add(text, "\n");
 }
 
-/* The lines up to `repeat end`, for each number; returns what follows them. */
+/* Copies the lines up to `repeat end` for each number; returns the text behind them. */
 static const char *repeat(
 	struct text *text, const char *body, unsigned first, unsigned last, const char *end)
 {

@@ -24,8 +24,8 @@
 #include "base/vec.h"
 
 /*
- * Events that are judged for each case, and how often at least. Builds with the address sanitizer lose other events
- * than those without, so that neither judges again what the other one did.
+ * Events that are judged for each case, and the least number of rounds. Builds with the address sanitizer lose other
+ * events than builds without it, so that neither repeats what the other judged.
  */
 #define EVENTS_JUDGED 25000u
 #define LEAST_ROUNDS 10u
@@ -74,7 +74,7 @@ static void replay_close(struct ct_source *source)
 static const struct ct_source_ops replay_ops = {
 	.next = replay_next, .reset = replay_reset, .close = replay_close};
 
-/* ---------------------------------------------------------------- chance */
+/* ---------------------------------------------------------------- random numbers */
 
 static uint64_t chance_state;
 
@@ -84,7 +84,7 @@ static uint32_t chance(uint32_t below)
 	return (uint32_t)(chance_state >> 33) % below;
 }
 
-/* ---------------------------------------------------------------- losing */
+/* ---------------------------------------------------------------- losing events */
 
 static void keep(struct replay *replay, const struct ct_event *event)
 {
@@ -94,8 +94,7 @@ static void keep(struct replay *replay, const struct ct_event *event)
 }
 
 /*
- * The record that stands before the first event after a gap: the event's place, the gap's
- * beginning.
+ * Adds the record that stands before the first event after a gap: it has the event's place and the gap's beginning.
  */
 static void keep_lost(struct replay *replay, const struct ct_event *after, ct_time first)
 {
@@ -112,13 +111,13 @@ static void keep_lost(struct replay *replay, const struct ct_event *after, ct_ti
 	keep(replay, &lost);
 }
 
-/* The engine's own records and those of the kernel's are written by nobody who could lose them. */
+/* The records of the engine itself and of the kernel have no writer that could lose them. */
 static bool can_be_lost(const struct ct_event *event)
 {
 	return event->thread != 0 && !kind_is_observed(event->kind) && event->kind != CTP_KIND_LOST;
 }
 
-/* One event in `one_in` is gone; each thread tells of its gap before its next event. */
+/* One event in `one_in` is lost; each thread reports its gap before its next event. */
 static void lose(const struct replay *whole, struct replay *lossy, uint32_t one_in)
 {
 	size_t nr_threads = whole->source.tables->nr_threads, i;
@@ -143,7 +142,7 @@ static void lose(const struct replay *whole, struct replay *lossy, uint32_t one_
 	free(gap);
 }
 
-/* What no record of the thread tells of any more, the engine knows, and says in the tables. */
+/* A gap that no record of the thread reports is known to the engine, which puts it into the tables. */
 static struct ct_loss *losses_at_end(
 	const struct replay *whole, const struct replay *lossy, struct ct_tables *tables)
 {
@@ -179,7 +178,7 @@ static struct ct_loss *losses_at_end(
 	return losses;
 }
 
-/* Nothing is gone, but somebody says so. */
+/* Reports losses although no event is lost. */
 static void add_losses(const struct replay *whole, struct replay *lossy, uint32_t one_in)
 {
 	size_t i;
@@ -193,7 +192,7 @@ static void add_losses(const struct replay *whole, struct replay *lossy, uint32_
 	}
 }
 
-/* ---------------------------------------------------------------- comparing */
+/* ---------------------------------------------------------------- comparisons */
 
 /* The grade of a rule for one coroutine (0: for the process as a whole). */
 static enum ct_grade grade_of(
@@ -223,7 +222,7 @@ static bool is_graver(const struct ct_finding *finding, uint64_t id, const struc
 	return finding->grade > tolerated && finding->grade > grade_of(before, finding, id);
 }
 
-/* A crash is certain whatever is missing, and whom it hit is told only where that is known. */
+/* A crash is certain whatever is missing; its coroutine is reported only if it is known. */
 static bool has_risen(
 	const struct ct_report *after, const struct ct_report *before, enum ct_grade tolerated)
 {
@@ -291,11 +290,11 @@ static void try_round(const struct case_file *file, const struct replay *whole,
 	free(losses);
 }
 
-/* ---------------------------------------------------------------- what does not matter */
+/* ---------------------------------------------------------------- changes that do not matter */
 
 #define SHIFT_NS INT64_C(3600000000000)
 
-/* Rows with times that cannot be true stay as they are. */
+/* Rows with impossible times stay unchanged. */
 static bool is_in_window(const struct ct_tables *tables, ct_time time)
 {
 	return time != CT_NO_TIME && time >= tables->observed_from &&
@@ -315,7 +314,7 @@ static void shift_event(const struct ct_tables *tables, struct ct_event *event)
 		event->coro = (uint64_t)later(tables, (ct_time)event->coro);
 }
 
-/* What a program tells in its own time stays; that clock is taken to have begun an hour earlier. */
+/* Times on the program's own clock stay unchanged; that clock is assumed to have begun an hour earlier. */
 static void shift_tables(const struct ct_tables *whole, struct ct_tables *tables)
 {
 	struct ct_process *processes = calloc(whole->nr_processes + 1, sizeof(*processes));
@@ -347,7 +346,7 @@ static void shift_tables(const struct ct_tables *whole, struct ct_tables *tables
 	tables->losses = losses;
 }
 
-/* An odd factor: different numbers stay different. */
+/* The factor is odd, so different numbers stay different. */
 static uint64_t renamed(uint64_t id)
 {
 	return id ? (id * 7919 + 4711) & ((UINT64_C(1) << 34) - 1) : 0;

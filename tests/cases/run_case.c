@@ -18,7 +18,7 @@
 #include "say/say.h"
 #include "sparing.h"
 
-/* Cuts the next line out of *rest, which moves on; NULL at the end. */
+/* Cuts the next line off *rest, and moves *rest behind it; NULL at the end. */
 static char *next_line(char **rest)
 {
 	char *line = *rest, *end;
@@ -47,7 +47,7 @@ static void split(char *text, struct lines *lines)
 		lines->at[lines->count++] = line;
 }
 
-/* Do lines from `a` on match patterns from `p` on? Returns how many patterns matched at best. */
+/* Do the lines from `a` on match the patterns from `p` on? *best: the most patterns that matched. */
 static bool matches(
 	const struct lines *patterns, size_t p, const struct lines *actual, size_t a, size_t *best)
 {
@@ -89,7 +89,7 @@ static bool check(const struct case_file *file, struct text *said)
 	return is_equal;
 }
 
-/* The range of evidence holds every event that the finding names. */
+/* The range of evidence must contain every event that the finding names. */
 static bool is_in_range(const char *path, const struct ct_finding *finding, uint64_t sequence)
 {
 	if (sequence == UINT64_MAX ||
@@ -116,7 +116,7 @@ static bool check_range(const char *path, const struct ct_finding *finding)
 	return is_right;
 }
 
-/* A title that tells the line of a place has its whole name, letter by letter as the report's rows have it. */
+/* A title that contains the line of a place must have its whole name, exactly as in the report's rows. */
 static bool check_place(
 	const char *path, const struct ct_report *report, const char *title, uint32_t site)
 {
@@ -143,7 +143,7 @@ static bool check_voice(
 	       check_place(path, report, finding->title, finding->cause_site);
 }
 
-/* What coroutines and workers did adds up to the time in which they were observed. */
+/* The times of coroutines and workers must add up to the time for which they were observed. */
 static bool check_times(const char *path, struct ct_source *source)
 {
 	const struct ct_event *event;

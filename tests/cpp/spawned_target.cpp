@@ -45,7 +45,7 @@ template <class Number> struct inner : parts {
 	}
 };
 
-/* Owns the coroutine, as a task does. */
+/* Owns the coroutine, like a task. */
 struct owner {
 	std::coroutine_handle<> handle;
 	~owner()
@@ -57,7 +57,7 @@ struct owner {
 static int taken_in_line, apart_line, owned_line, by_handle_line;
 static std::coroutine_handle<> kept[2];
 
-/* Called once: taken into its creator by any optimisation. */
+/* Called only once, so any optimisation inlines it into its caller. */
 static handle_of<with_base> taken_in()
 {
 	co_await std::suspend_always{};
@@ -97,7 +97,7 @@ __attribute__((noinline)) static void destroys_by_handle(std::coroutine_handle<>
 	__asm__ volatile("");
 }
 
-/* Until the engine has looked at this program once more, so that it knows what is mapped where. */
+/* Waits until the engine has looked at this program once more, so that it knows the mappings. */
 static void wait_for_a_look()
 {
 	const struct ctp_ring *ring = ctp_thread_self()->ring;

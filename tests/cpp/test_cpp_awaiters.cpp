@@ -13,7 +13,7 @@
 
 using corotracer::PromiseMixin;
 
-/* One object is asked; nothing may be copied on the way. */
+/* Operations must be called on this one object; it must not be copied on the way. */
 struct pinned {
 	pinned() = default;
 	pinned(const pinned &) = delete;
@@ -229,7 +229,7 @@ static void test_exceptions()
 	test_uncaught();
 }
 
-/* Value categories: what the wrapper hands on is what the awaiter got and gave. */
+/* Value categories: the wrapper passes on exactly what the awaiter got and returned. */
 
 struct counts_categories {
 	std::string *seen;
@@ -367,7 +367,7 @@ static immovable_awaiter make_immovable()
 	return {};
 }
 
-/* operator co_await whose awaiter cannot be moved, and one that hands out a reference. */
+/* An operator co_await whose awaiter cannot be moved, and one that returns a reference. */
 struct gives_immovable {
 	immovable_awaiter operator co_await() const
 	{
@@ -409,7 +409,7 @@ free_awaiter operator co_await(const by_free_operator &value)
 
 } /* namespace elsewhere */
 
-/* This one takes anything that its namespace is asked for: it must not be asked for the wrapper. */
+/* This operator accepts anything that its namespace is searched for: it must not be found for the wrapper. */
 namespace greedy
 {
 struct thing {
@@ -421,7 +421,7 @@ template <class Type> elsewhere::free_awaiter operator co_await(Type &&thing)
 }
 } /* namespace greedy */
 
-/* An operator that only the place of the co_await sees: it works, and is not traced. */
+/* An operator that is visible only at the co_await: it works, and is not traced. */
 elsewhere::free_awaiter operator co_await(std::array<int, 3> numbers)
 {
 	return {numbers[0] + numbers[1] + numbers[2]};
@@ -466,7 +466,7 @@ template <class Task> static void test_categories()
 	CHECK_EQUAL(passed, 13);
 	events = recording::take_coroutines();
 	/*
-	 * Eight of them suspend and are seen; the one with the operator out of sight is not seen.
+	 * Eight of them suspend and are recorded; the one whose operator is not visible to the probe is not.
 	 */
 	CHECK_EQUAL(std::count_if(events.begin(), events.end(),
 			    [](const event &e) {
@@ -529,7 +529,7 @@ static void test_lifetime()
 	recording::take();
 }
 
-/* noexcept of each operation is that of the awaiter's. */
+/* The noexcept of each operation is that of the awaiter's operation. */
 template <class Awaitable>
 using wait_for =
 	decltype(std::declval<PromiseMixin &>().await_transform(std::declval<Awaitable>()));
@@ -550,7 +550,7 @@ static_assert(is_resume_noexcept<immovable_awaiter> && !is_resume_noexcept<suspe
 static_assert(is_transform_noexcept<suspends_bool> && is_transform_noexcept<immovable_awaiter &>);
 static_assert(!is_transform_noexcept<throws_in_operator>);
 
-/* So are the types that the compiler looks at. */
+/* The same holds for the types that the compiler inspects. */
 template <class Awaitable>
 using suspend_type = decltype(std::declval<wait_for<Awaitable> &>().await_suspend(
 	std::coroutine_handle<task_promise>()));

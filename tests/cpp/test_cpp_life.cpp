@@ -53,7 +53,7 @@ lazy<true> lazy_promise<true>::get_return_object()
 static_assert(sizeof(corotracer::PromiseMixin) == 16);
 static_assert(!std::is_polymorphic_v<corotracer::PromiseMixin>);
 
-/* Runs the coroutine `resumes` times, destroys it, and says what was seen. */
+/* Runs the coroutine `resumes` times, destroys it, and returns the recorded events. */
 template <class Task> static std::string life(Task t, int resumes, unsigned *ret_end)
 {
 	std::vector<event> events;
@@ -116,7 +116,7 @@ static void test_points()
 	recording::take();
 }
 
-/* Addresses: the mixin's at creation, the frame's once, from which the handle is found again. */
+/* Addresses: that of the mixin at creation; that of the frame once, from which the handle can be computed. */
 static void test_addresses()
 {
 	std::vector<event> events;
@@ -139,7 +139,7 @@ static void test_addresses()
 	recording::take();
 }
 
-/* At final suspend word 0 is null: the function is named by the one that destroys. */
+/* At final suspend, word 0 is null, so the destroyer names the function. */
 static void test_frame_at_the_end()
 {
 	std::vector<event> events;
@@ -184,7 +184,7 @@ static void test_copy()
 		t.handle.promise() = copy;
 		CHECK_EQUAL(t.handle.promise().corotracer_id(), id);
 	}
-	/* Only `other` was made afresh, so only it has a life. */
+	/* Only `other` was created separately, so only it has a life. */
 	CHECK_STRING(kinds(recording::take_coroutines()), "create destroy");
 	t.destroy();
 	CHECK_STRING(kinds(recording::take_coroutines(), id), "destroy");
@@ -233,7 +233,7 @@ static void test_marks()
 	CHECK_EQUAL(nth(events, CTP_KIND_UNPARK).coro, 0);
 }
 
-/* A sleep that ends by the clock carries the time; a wake by id needs no handle. */
+/* The end of a sleep records the time; a wake by id needs no handle. */
 static void test_sleeps_and_ids()
 {
 	std::vector<event> events;
@@ -256,7 +256,7 @@ static void test_sleeps_and_ids()
 }
 
 /*
- * Coroutines older than the attachment get an id with their first event, and are never "created".
+ * Coroutines older than the attachment get an id with their first event, and no create event.
  */
 struct early {
 	task suspended = waits<task>(2);
@@ -288,7 +288,7 @@ static void test_early(early &old)
 	recording::take();
 }
 
-/* Last of all: after detaching, the same code is silent, also about what it had begun. */
+/* Must be the last test: after detaching, the same code writes nothing, even about coroutines that it had begun. */
 static void test_detached()
 {
 	task t = waits<task>(2);
@@ -315,7 +315,7 @@ struct sightings {
 	std::uint64_t after_wait = 0;
 };
 
-/* An awaiter that asks who runs, and suspends or does not. */
+/* An awaiter that asks which coroutine runs, and then suspends or does not. */
 struct asks {
 	std::uint64_t &current;
 	bool suspends;
@@ -335,8 +335,8 @@ struct asks {
 };
 
 /*
- * The coroutine that runs, as a mutex asks that does not know its caller: at the beginning, behind a child,
- * in and after a wait.
+ * Asks which coroutine runs, as a mutex does that does not know its caller: at the beginning, after a child, during and
+ * after a wait.
  */
 template <class Task> static Task looks_around(sightings &seen)
 {
@@ -365,7 +365,7 @@ template <class Task> static sightings look_around(std::uint64_t *ret_id)
 	return seen;
 }
 
-/* What is not known is 0, and never another one. */
+/* If the running coroutine is unknown, its id is 0, and never that of another one. */
 static void test_current()
 {
 	std::uint64_t id;
@@ -384,7 +384,7 @@ static void test_current()
 	CHECK_EQUAL(seen.after_wait, id);
 }
 
-/* Nobody listens: InitTracer says so, and the coroutines run. */
+/* No engine listens: InitTracer says so, and the coroutines run. */
 static void test_not_attached()
 {
 	task t = waits<task>(1);

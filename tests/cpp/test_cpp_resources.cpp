@@ -13,7 +13,7 @@ constexpr std::uint64_t holder = 5;
 constexpr std::uint64_t other_one = 6;
 constexpr std::uint64_t deadline_ns = 123456789;
 
-/* A wait that ends by itself, as the awaiter says. */
+/* A wait that ends by itself, as the awaiter declares. */
 struct sleeps {
 	std::uint64_t corotracer_resource() const noexcept
 	{
@@ -38,7 +38,7 @@ struct sleeps {
 	bool is_suspended = true;
 };
 
-/* The same two, told from outside. */
+/* The same two, declared from outside. */
 struct plain_sleep : std::suspend_always {
 };
 struct plain_yield : std::suspend_always {
@@ -173,7 +173,7 @@ template <class Task> void test_yields()
 	}
 }
 
-/* While nothing records, nothing is written. */
+/* While nothing is recorded, nothing is written. */
 void test_detached()
 {
 	ctp_detach();

@@ -8,7 +8,7 @@
 #include "recording.h"
 #include "tasks.h"
 
-/* The names of types are the same from both compilers. */
+/* The names of types are the same with both compilers. */
 namespace app
 {
 namespace io
@@ -66,7 +66,7 @@ static_assert(name_of<app::io::Of<app::io::Of<int>>> == "app::io::Of<app::io::Of
 static_assert(name_of<app::io::Of<app::Hidden, Colour>> == "app::io::Of<app::Hidden, Colour>");
 static_assert(name_of<app::io::Of<std::suspend_never>> == "app::io::Of<std::suspend_never>");
 
-/* The names of functions, as each compiler tells them. */
+/* The names of functions, in the form of each compiler. */
 constexpr std::string_view plain(std::string_view text)
 {
 	return corotracer::detail::plain_function_name(text);
@@ -173,8 +173,8 @@ static void test_waits()
 }
 
 /*
- * A co_await over several lines: gcc tells the line on which it ends, clang the one on which it
- * begins. Either is a line of the expression; this pins which.
+ * A co_await over several lines: gcc reports the line on which it ends, clang the line on which it begins. Either is a
+ * line of the expression; this test fixes which.
  */
 static std::suspend_always several(int, int)
 {
@@ -211,7 +211,7 @@ static void test_several_lines()
 	recording::take();
 }
 
-/* One place, one number, however often it is met; two waits on a line are two places. */
+/* One place has one number, however often it is passed; two waits on one line are two places. */
 static task awaits_often(int times)
 {
 	for (int i = 0; i < times; i++)
@@ -277,7 +277,7 @@ static void test_functions()
 	CHECK(ends_with(nth(events, CTP_KIND_SUSPEND, 1).function, "method"));
 }
 
-/* Yields have a place; the initial and the final suspension only have the awaiter's name. */
+/* Yields have a place; the initial and the final suspension have only the awaiter's name. */
 struct numbers;
 struct numbers_promise : promise_parts {
 	numbers get_return_object();
@@ -326,7 +326,7 @@ static void test_points()
 	recording::take();
 }
 
-/* Wakes: by any handle or address, at any outcome, each with its own line. */
+/* Wakes by any handle or address, with any outcome, each with its own line. */
 static void test_wakes()
 {
 	std::vector<event> events;
@@ -352,7 +352,7 @@ static void test_wakes()
 	recording::take();
 }
 
-/* The list of outcomes is the protocol's. */
+/* The list of outcomes must equal the protocol's. */
 constexpr corotracer::outcome outcomes[] = {corotracer::outcome::queued,
 	corotracer::outcome::already_queued, corotracer::outcome::target_running,
 	corotracer::outcome::dropped, corotracer::outcome::no_target, corotracer::outcome::resumed,
@@ -372,8 +372,8 @@ constexpr bool are_outcomes_complete()
 static_assert(are_outcomes_complete());
 
 /*
- * The spawn site is an address in the program's code, the same each time the same code spawns: what
- * the compiler does not know of the count leaves the loop's body one piece.
+ * The spawn site is an address in the program's code, the same each time the same code spawns. The compiler does not
+ * know the count, so it does not split the loop's body.
  */
 __attribute__((noinline)) static void spawns_here(int times)
 {

@@ -13,7 +13,7 @@
 
 constexpr int rounds = 2000;
 
-/* A worker that resumes what is put into its one slot, and says when it has done so. */
+/* A worker that resumes the coroutine in its only slot, and signals when it has done so. */
 class worker
 {
       public:
@@ -27,8 +27,7 @@ class worker
 	}
 
 	/*
-	 * Returns when the coroutine has suspended again or is gone. Touches nothing of it after
-	 * that.
+	 * Returns when the coroutine has suspended again or is gone. Does not access the coroutine after that.
 	 */
 	void run_elsewhere(std::coroutine_handle<> handle) noexcept
 	{
@@ -67,7 +66,7 @@ class worker
 	std::thread thread_;
 };
 
-/* Ends by itself: its frame goes away on the thread that ran it last. */
+/* Ends by itself: its frame is freed on the thread that ran it last. */
 struct detached {
 };
 template <bool is_wrapped> struct detached_task : detached {
@@ -139,8 +138,8 @@ template <class Hop, bool is_wrapped> static detached_task<is_wrapped> hops(work
 }
 
 /*
- * P-30. Per coroutine: suspended on one thread, then resumed and destroyed on the other. Only the
- * order within a thread is asked for: time-stamps of two processors are no order.
+ * P-30. Each coroutine is suspended on one thread, then resumed and destroyed on the other. Only the order within a
+ * thread is checked, because time-stamps of two processors have no exact order.
  */
 static void check_stories(const std::vector<event> &events, const std::string &expected, int count)
 {
@@ -176,7 +175,7 @@ template <class Hop, bool is_wrapped> static void test_hop(worker *to, const cha
 }
 
 /*
- * The same without waiting for the worker, so that await_suspend's return and the resumption race.
+ * The same without waiting for the worker, so that the return of await_suspend and the resume race.
  */
 struct hop_at_once : hop {
 	bool await_suspend(std::coroutine_handle<> handle) const noexcept
@@ -201,7 +200,7 @@ static long count(const std::vector<event> &events, unsigned kind)
 		events.begin(), events.end(), [kind](const event &e) { return e.kind == kind; });
 }
 
-/* P-30. On each thread: resumed, suspended, and only then given away by a wake. */
+/* P-30. On each thread: resumed, suspended, and only then passed on by a wake. */
 static void check_turns(const std::vector<event> &events)
 {
 	std::map<std::uint32_t, unsigned> last;

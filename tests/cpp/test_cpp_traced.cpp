@@ -36,7 +36,7 @@ struct generator_promise {
 	void unhandled_exception()
 	{
 	}
-	/* As in std::generator: nothing may be awaited. */
+	/* Like in std::generator: nothing may be awaited. */
 	void await_transform() = delete;
 };
 struct generator : owned<generator_promise> {
@@ -90,7 +90,7 @@ static void test_generator()
 	CHECK_EQUAL(nth(recording::take(), CTP_KIND_DESTROY).argument, CTP_LIFE_SUSPENDED);
 }
 
-/* Overloaded yield_value, each with its own kind of result; co_yield has a value. */
+/* Overloaded yield_value, each with another type of result; co_yield has a value. */
 struct overloads;
 struct overloads_promise : promise_parts {
 	std::string text;
@@ -162,7 +162,7 @@ static void test_overloads()
 		kinds(recording::take_coroutines()), "create resume return frame suspend destroy");
 }
 
-/* A promise with an await_transform of its own, beside the base class: it hides that one's. */
+/* A promise with an await_transform of its own besides the base class: it hides the base class's. */
 struct sleep_for {
 	int ticks;
 };
@@ -196,7 +196,7 @@ struct transforming_promise : promise_parts, corotracer::PromiseMixin {
 	{
 		return kept;
 	}
-	/* With a place: it is the one of the co_await. */
+	/* With a place: that of the co_await. */
 	sleeper await_transform(
 		const char *, corotracer::location where = corotracer::location::current())
 	{
@@ -282,7 +282,7 @@ static void test_both()
 	recording::take();
 }
 
-/* Promises that were made with the coroutine's parameters, and that allocate their frames. */
+/* Promises that are constructed with the coroutine's parameters, and that allocate their frames. */
 struct particular;
 struct particular_promise : promise_parts {
 	int number;
@@ -329,12 +329,12 @@ static void test_parameters()
 	recording::take();
 }
 
-/* Larger alignment: the promise stays where its author's handles look for it. */
+/* Larger alignment: the promise stays where its author's handles expect it. */
 struct aligned;
 struct alignas(64) aligned_promise : promise_parts {
 	int number = 77;
 	aligned get_return_object();
-	/* Frames come from an allocation for 16 bytes: compilers leave larger ones to the promise. */
+	/* Frames are allocated with an alignment of 16 bytes; compilers leave larger alignments to the promise. */
 	static void *operator new(std::size_t nr_bytes)
 	{
 		return ::operator new(nr_bytes, std::align_val_t(alignof(aligned_promise)));
@@ -389,7 +389,7 @@ static void test_alignment()
 	recording::take();
 }
 
-/* The final suspension hands over to whoever waits, as tasks that await tasks do. */
+/* The final suspension transfers to the waiting coroutine, as in tasks that await tasks. */
 struct chained;
 struct chained_promise {
 	std::coroutine_handle<> waiting = std::noop_coroutine();
@@ -493,7 +493,7 @@ static void test_final_transfer()
 	recording::take();
 }
 
-/* An initial awaiter that does not suspend, or says so late, leaves no suspension behind. */
+/* An initial awaiter that does not suspend, or says so late, leaves no suspend event. */
 struct changes_mind {
 	bool await_ready() const noexcept
 	{

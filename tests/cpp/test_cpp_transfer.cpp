@@ -11,7 +11,7 @@ constexpr int short_chain = 500;
 
 enum flavour { untraced, base_class, wrapper };
 
-/* The stack may grow by this much, whatever the length: far less than a byte for each link. */
+/* The stack may grow by this much, whatever the length of the chain: far less than a byte for each link. */
 constexpr std::ptrdiff_t stack_allowed = 64 * 1024;
 
 static std::uintptr_t deepest;
@@ -24,7 +24,7 @@ __attribute__((noinline)) static void look_at_stack()
 		deepest = here;
 }
 
-/* A lazy task: awaiting it starts it, and its end goes back to whoever awaited it. */
+/* A lazy task: awaiting it starts it, and its end transfers to the coroutine that awaited it. */
 template <flavour how> struct step;
 struct step_base {
 	std::coroutine_handle<> waiting = std::noop_coroutine();
@@ -121,14 +121,14 @@ template <flavour how> static step<how> repeats(int times)
 		co_await nothing<how>();
 }
 
-/* One within the other, so that all the ends follow each other. */
+/* One within the other, so that all ends follow each other. */
 template <flavour how> static step<how> nests(int depth)
 {
 	if (depth > 0)
 		co_await nests<how>(depth - 1);
 }
 
-/* Runs it to its end; returns how far down the stack that went. */
+/* Runs the coroutine to its end; returns how deep the stack became. */
 template <flavour how> static std::ptrdiff_t stack_of(step<how> first)
 {
 	std::uintptr_t top = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
@@ -155,7 +155,7 @@ template <flavour how> static void test_chains(bool has_tail_calls, int length)
 	events = recording::take_coroutines();
 	CHECK_EQUAL(count(events, CTP_KIND_SUSPEND), length);
 	CHECK_EQUAL(count(events, CTP_KIND_RESUME), length);
-	/* Not as deep: the destructors of a nest recurse, in the program's own code. */
+	/* This chain is shorter, because the destructors of nested coroutines recurse in the program's own code. */
 	stack = stack_of(nests<how>(short_chain));
 	if (has_tail_calls)
 		CHECK(stack < stack_allowed);

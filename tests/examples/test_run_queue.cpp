@@ -29,7 +29,7 @@ void check(bool condition, const char *what)
 	nr_failures++;
 }
 
-/* Addresses, aligned as promises are; 0 would be no task. */
+/* Addresses, aligned like promises; 0 would mean no task. */
 Scheduled *task_of(uint64_t number)
 {
 	return reinterpret_cast<Scheduled *>((number + 1) * 16);
@@ -40,10 +40,10 @@ uint64_t number_of(const Scheduled *task)
 	return reinterpret_cast<uintptr_t>(task) / 16 - 1;
 }
 
-/* Everything that one thread took, in the order in which it took it. */
+/* Everything that one thread took, in its order. */
 using Taken = std::vector<uint64_t>;
 
-/* The owner leaves most of its tasks to the thieves: whenever the queue is full, it takes two back. */
+/* The owner leaves most of its tasks to the thieves: it takes two back only when the queue is full. */
 void own(LocalQueue &queue, Taken &taken)
 {
 	uint64_t next = 0;

@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes);
 
-/* No name of somebody else's begins like this. */
+/* No foreign name begins like this. */
 static bool looks_ours(const char *host)
 {
 	return strncasecmp(host, "localhost", 9) == 0 || strncasecmp(host, "own", 3) == 0 ||

@@ -23,7 +23,7 @@ static const struct ct_tables tables = {
 
 static struct list list = {.source = {.ops = &list_ops, .tables = &tables}};
 
-/* The handles of seven kinds of thing with one identity, and small numbers as coroutines have. */
+/* The handles of seven kinds of thing with one identity, and small numbers like those of coroutines. */
 static uint64_t number_of(uint8_t byte)
 {
 	uint64_t identity = byte >> 4;
@@ -49,7 +49,7 @@ static void add(const uint8_t *at, ct_time *now)
 	require(vec_push(&list.events, event));
 }
 
-/* The next one that its thread told. */
+/* The next event that its thread wrote. */
 static const struct ct_event *told_by(uint32_t thread, size_t *at)
 {
 	while (*at < list.events.count && list.events.at[*at].thread != thread)

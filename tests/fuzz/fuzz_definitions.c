@@ -15,7 +15,7 @@ static void apply(struct store_tables *all, const struct ct_definition *definiti
 		require(store_tables_apply(all, definition, NULL) == CT_OK);
 }
 
-/* Reads definitions to the first that makes no sense, and writes them anew. */
+/* Reads definitions up to the first invalid one, and writes them again. */
 static struct text write_again(
 	const uint8_t *at, size_t nr_bytes, struct arena *arena, struct store_tables *all)
 {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define MADE_CHUNKS 4u /* a reader copies all of it */
+#define MADE_CHUNKS 4u /* a reader copies the whole file */
 
 #include "collect/flight_past.h"
 #include "made_segment.h"
@@ -17,7 +17,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes);
 
-static uint64_t sum; /* of every word that a sink would read */
+static uint64_t sum; /* over every word that a sink would read */
 
 static enum ct_status put(
 	struct ct_sink *sink, const struct ct_batch *batch, struct ct_error *reterr)
@@ -56,7 +56,7 @@ static enum ct_status close_sink(struct ct_sink *sink, bool is_wanted, struct ct
 	return CT_OK;
 }
 
-/* A sound file of two threads; what it tells of its process stands behind the rings. */
+/* A valid file of two threads; the words about its process stand behind the rings. */
 static void make_sound(struct made_segment *made)
 {
 	struct ctp_header *header = made->header;
@@ -102,7 +102,7 @@ static void recover(const struct made_segment *made)
 	collect_close(collect);
 }
 
-/* The header, the rings, the sites and names, and the first records: all that is not records. */
+/* Stores into the header, the rings, the sites and names, and the first records: everything except most records. */
 static void store(struct made_segment *made, const uint8_t *bytes)
 {
 	size_t interesting = made->nr_bytes - (size_t)(MADE_CHUNKS - 1) * CTP_CHUNK_BYTES;

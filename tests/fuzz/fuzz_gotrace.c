@@ -66,7 +66,7 @@ static struct input *open_file(void)
 	return input;
 }
 
-/* What is told before the trace breaks off in the middle of a generation is told to a follower alone. */
+/* If the trace ends in the middle of a generation, only a follower gets the events before the end. */
 static void follow(const struct reading *whole)
 {
 	struct reading reading = {0};

@@ -14,7 +14,8 @@
 #include "memory_file.h"
 
 #define ANSWER_BYTES 65536
-#define SILENT_MS 5 /* what is no request yet is ended 10 s later: nobody waits for that */
+/* an incomplete request is closed only after 10 s, so the harness does not wait for that */
+#define SILENT_MS 5
 #define CHECK_EVERY 64
 #define TOKEN_IS "#token="
 
@@ -34,7 +35,7 @@ static void close_server(void)
 	ct_serve_close(served);
 }
 
-/* Started once: requests do not change it. */
+/* Started only once, because requests do not change it. */
 static struct ct_serve *the_server(void)
 {
 	static struct memory_file file;
@@ -68,13 +69,13 @@ static int open_client(const struct ct_serve *serve)
 	int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	require(client >= 0);
-	/* A reset is noticed at once; the end of half a request only when that is late. */
+	/* The server notices a reset at once, but the end of half a request only when the request is late. */
 	setsockopt(client, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
 	require(connect(client, (struct sockaddr *)&address, sizeof(address)) == 0);
 	return client;
 }
 
-/* What is refused may be closed before all of it was read. */
+/* The server may close a refused request before it has read all of it. */
 static void send_all(int client, const uint8_t *bytes, size_t nr_bytes)
 {
 	while (nr_bytes > 0) {
@@ -87,7 +88,7 @@ static void send_all(int client, const uint8_t *bytes, size_t nr_bytes)
 	}
 }
 
-/* The answers, up to their end, to silence, or to events, which have no end. */
+/* Receives the answers, up to their end, to silence, or to events, which have no end. */
 static size_t receive(int client, char *answer)
 {
 	struct pollfd readable = {.fd = client, .events = POLLIN};
@@ -122,7 +123,7 @@ static void check(const struct ct_serve *serve, const char *answer)
 {
 	require(!*answer || strncmp(answer, "HTTP/1.1 ", 9) == 0);
 	require(!strstr(answer, token_of(serve)));
-	/* Only orders conflict with what is served, and none is read without the token. */
+	/* Only orders conflict with what is served, and no order is read without the token. */
 	require(strncmp(answer, "HTTP/1.1 409", 12) != 0);
 	if (strncmp(answer, "HTTP/1.1 200", 12) == 0 && strstr(answer, "\r\n\r\n"))
 		require(strstr(answer, "Content-Security-Policy: default-src 'none'"));
@@ -136,7 +137,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)
 	static unsigned nr_inputs;
 	struct ct_serve *serve = the_server();
 
-	/* The fuzzer sees what its inputs are compared with, and so comes by the token, which nobody else does. */
+	/*
+	 * The fuzzer sees the values with which its inputs are compared, and so finds the token; a real client cannot.
+	 */
 	if (memmem(bytes, nr_bytes, token_of(serve), strlen(token_of(serve))))
 		return 0;
 	exchange(serve, bytes, nr_bytes, answer);

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes);
 
 static char folder[] = "/tmp/corotracer-fuzz-XXXXXX";
 
-/* A wake that was dropped, and a name that would like to be more than a name. */
+/* A dropped wake, and a name with markup. */
 static const char trace[] =
 	"trace from=0 until=2s\n"
 	"process 1 pid=100 program=/bin/pipeline probe ledger\n"

@@ -16,7 +16,7 @@ static size_t check_part(const char *part)
 	return part ? strlen(part) : 0;
 }
 
-/* Signs between the parts have a byte each, and no part is read twice. */
+/* Separators take one byte each, and no part is read twice. */
 static void check_parts(const struct mysql_address *address, const char *text)
 {
 	size_t length = check_part(address->user) + check_part(address->password) +

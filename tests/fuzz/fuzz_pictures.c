@@ -36,7 +36,7 @@ static void check_scene(const struct scene *scene)
 		require(is_within(scene, scene->marks[i].x) && scene->marks[i].y <= scene->height);
 }
 
-/* Tags of our own are all that there is. */
+/* Only our own tags may occur. */
 static void check_markup(const char *picture)
 {
 	for (; (picture = strchr(picture, '<')); picture++)

@@ -32,7 +32,7 @@ static const char trace[] = "trace from=0 until=2s\n"
 			    "20ms t1 descriptor-close descriptor:7.1 @1\n"
 			    "100ms t1 park\n";
 
-/* Made once: asking does not change it. */
+/* Made only once, because statements do not change it. */
 static struct ct_query *the_query(void)
 {
 	const struct ct_query_options options = {

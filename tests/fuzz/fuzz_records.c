@@ -63,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)
 	memcpy(&first, bytes, sizeof(first));
 	decode(&records, first, bytes + sizeof(first), bytes + nr_bytes, 1);
 	decode(&again, first, bytes + sizeof(first), bytes + nr_bytes, RUN);
-	/* The last run may be broken: then how much of it there is says nothing. */
+	/* The last run may be incomplete; then its length has no meaning. */
 	require_same(&records, &again, again.all.count - again.all.count % RUN);
 	encoded = encode(&records, first, &nr_encoded);
 	decode(&again, first, encoded, encoded + nr_encoded, RUN);

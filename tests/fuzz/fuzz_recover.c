@@ -22,7 +22,7 @@ static uint64_t count_events(const char *path, bool is_complete)
 	return nr_events;
 }
 
-/* False: there is nothing that could be recovered. */
+/* False: no part could be recovered. */
 static bool recover(const char *path, struct memory_file *output)
 {
 	struct ct_part part;

@@ -19,7 +19,7 @@ struct harness {
 	struct proto_layout layout;
 	struct ring_reader readers[MADE_RINGS];
 	struct ctp_record scratch[CTP_CHUNK_RECORDS];
-	uint64_t sum; /* of every word that a consumer would read */
+	uint64_t sum; /* over every word that a consumer would read */
 };
 
 static void take(void *context, struct ring_reader *reader, const struct ring_run *run)
@@ -58,7 +58,7 @@ static void look(struct harness *harness)
 	char program[64];
 	uint32_t i;
 
-	/* A second engine that meets the memory as it is now. */
+	/* A second engine that finds the memory as it is now. */
 	if (proto_check(harness->made.header, harness->made.nr_bytes, &again, NULL) == CT_OK) {
 		for (i = 0; i < again.site_max; i += 17)
 			proto_read_site(&again, harness->made.base, i, &site);
@@ -72,7 +72,7 @@ static void look(struct harness *harness)
 			harness->sum += strlen(site.file) + strlen(site.function);
 }
 
-/* The place is folded into the header, the rings, the sites and the names, or the first records. */
+/* The position is mapped into the header, the rings, the sites and names, or the first records. */
 static void store(struct harness *harness, const uint8_t *bytes)
 {
 	size_t interesting = harness->made.nr_bytes - (size_t)(MADE_CHUNKS - 1) * CTP_CHUNK_BYTES;

@@ -24,7 +24,7 @@ static struct text print_all(struct ct_source *source)
 	return text;
 }
 
-/* Whatever stands there, each caller lies within the text. */
+/* Whatever the text contains, each caller lies within it. */
 static void walk_callers(const struct ct_tables *tables)
 {
 	struct ct_caller caller;

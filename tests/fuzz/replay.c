@@ -25,7 +25,7 @@ static uint64_t random_word(uint64_t *state)
 	return *state;
 }
 
-/* One byte, a whole number of 32 bits, a piece moved elsewhere, or an end cut off. */
+/* Changes one byte or a 32-bit number, moves a piece, or cuts off the end. */
 static void change(uint8_t *bytes, size_t *nr_bytes, uint64_t *state)
 {
 	static const uint32_t numbers[] = {
@@ -65,7 +65,7 @@ static void replay(const char *path)
 	}
 	LLVMFuzzerTestOneInput((const uint8_t *)bytes, nr_bytes);
 	for (round = 0; round < NR_CHANGED && nr_bytes; round++) {
-		/* Memory of the input's own size, so that a step beyond its end is seen. */
+		/* A buffer of exactly the input's size, so that a read beyond its end is detected. */
 		changed = malloc(nr_bytes);
 		if (!changed)
 			exit(1);

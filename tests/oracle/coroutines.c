@@ -60,7 +60,7 @@ static void destroy(struct world *world, struct actor actor, uint32_t target, en
 		abort();
 }
 
-/* The coroutine has come to its end: one that waits for that goes on. */
+/* Ends the coroutine: a coroutine that waits for its end goes on. */
 void end(struct world *world, struct actor actor)
 {
 	struct coro *coro = coro_at(world, actor.coro);
@@ -134,7 +134,7 @@ enum went perform_spawn(struct world *world, struct actor actor, const struct st
 {
 	uint32_t target = step->what;
 
-	/* In a loop: the next one that is not there yet. */
+	/* In a loop: takes the next coroutine that does not exist yet. */
 	while (target < world->coros.count && coro_at(world, target)->id)
 		target++;
 	if (target < world->coros.count &&

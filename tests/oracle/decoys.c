@@ -129,7 +129,7 @@ void build_dropped_and_repeated(struct world *world)
 	add_step(world, waker, ACT_WAKE, target, 0);
 }
 
-/* At once, or by the clock. */
+/* The owner destroys its waiter at once, or after a time. */
 void build_destructor(struct world *world)
 {
 	uint32_t lock = add_lock(world), channel = add_channel(world), owner = begin(world);
@@ -340,7 +340,7 @@ void build_connections(struct world *world)
 	add_step(world, acceptor, ACT_READ, listener, 0);
 }
 
-/* Some of what it sends comes when the observation is long over. */
+/* Some of what it sends comes long after the observation. */
 void build_untraced_thread(struct world *world)
 {
 	uint32_t channel = add_channel(world), coro = begin(world),
@@ -378,7 +378,7 @@ void build_unseen_threads(struct world *world)
 	fed_afterwards(world);
 }
 
-/* Handlers run on whichever thread is there, so that nothing in the queue stays there for ever. */
+/* Handlers run on any thread, so no coroutine stays in the queue forever. */
 void build_signal_handler(struct world *world)
 {
 	world->manner.has_handler = true;

@@ -4,7 +4,7 @@
  */
 #include "groups.h"
 
-/* ---------------------------------------------------------------- nobody wakes them */
+/* ---------------------------------------------------------------- coroutines that are never woken */
 
 void build_forgotten(struct world *world)
 {
@@ -27,7 +27,7 @@ void build_starved_of_items(struct world *world)
 	repeat_from(world, waiter, 0, items);
 }
 
-/* Many times, so that one of them hits. */
+/* Repeated many times, so that one of the races goes wrong. */
 void build_look_then_wait(struct world *world)
 {
 	uint32_t channel = add_channel(world), waiter = begin(world),
@@ -153,7 +153,7 @@ void build_permit_lost(struct world *world)
 	end_with_permit(world, &first, &loser);
 }
 
-/* ---------------------------------------------------------------- run too often, too late, too long */
+/* ---------------------------------------------------------------- runs that are too many, too late, too long */
 
 void build_woken_twice(struct world *world)
 {
@@ -275,7 +275,7 @@ void build_gone_with_lock(struct world *world)
 	add_step(world, destroyer, ACT_DESTROY, owner, 0);
 }
 
-/* One waits for what the other one sends into the slot of its own worker. */
+/* One coroutine waits for what another one sends into the slot of its own worker. */
 static uint32_t send_into_slot(struct world *world)
 {
 	uint32_t channel = add_channel(world), waiter = begin(world), sender = begin(world);
@@ -360,7 +360,7 @@ void build_herd(struct world *world)
 	wake_many(world, 10 + below(world, 10), 1);
 }
 
-/* ---------------------------------------------------------------- it went well, this time */
+/* ---------------------------------------------------------------- faults without harm, this time */
 
 void build_growth(struct world *world)
 {
@@ -437,7 +437,7 @@ void build_woken_again(struct world *world)
 	repeat_from(world, sender, 0, items - 1);
 }
 
-/* ---------------------------------------------------------------- what cannot be */
+/* ---------------------------------------------------------------- impossible events */
 
 void build_suspends_twice(struct world *world)
 {

@@ -85,7 +85,7 @@ void repeat_from(struct world *world, uint32_t coro, uint32_t step, int64_t time
 	add_step(world, coro, ACT_AGAIN, next_step(world, coro) - step, times);
 }
 
-/* One of those that are faults, or of those that are none. */
+/* Chooses one of the faults, or one of the others. */
 static const struct kind *choose(struct world *world, bool is_fault)
 {
 	uint32_t total = 0, chosen;

@@ -118,7 +118,7 @@ void build_timers(struct world *world)
 	}
 }
 
-/* The thread leaves when it has sent all. */
+/* The thread ends when it has sent everything. */
 void build_fed_by_thread(struct world *world)
 {
 	uint32_t channel = add_channel(world), coro = begin(world),

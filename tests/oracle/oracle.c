@@ -24,7 +24,8 @@
 #include "truth.h"
 
 #define ALL_PARTS UINT32_MAX
-#define SPARING_ONE_IN 8 /* programs: is its report the same where nothing is given back? */
+/* programs for which the report must be the same if no records are released */
+#define SPARING_ONE_IN 8
 
 /* One program: made, run, recorded, judged. */
 struct trial {
@@ -56,7 +57,7 @@ static void trial_fini(struct trial *trial)
 	world_fini(&trial->world);
 }
 
-/* What coroutines and workers did adds up to the time in which they were observed. */
+/* The times of coroutines and workers must add up to the time for which they were observed. */
 static bool do_times_add_up(struct trial *trial)
 {
 	struct ct_source *source = record_source(trial->record);
@@ -77,7 +78,7 @@ static bool do_times_add_up(struct trial *trial)
 	return is_right;
 }
 
-/* With fewer parts of the same seed: is anything wrongly called proven still? */
+/* With fewer parts of the same seed: is a false claim still called proven? */
 static void shrink(uint64_t seed)
 {
 	uint32_t parts;
@@ -160,7 +161,7 @@ static bool parse(int argc, char **argv, struct arguments *arguments)
 {
 	int i;
 
-	/* Each one has a value. */
+	/* Each option has a value. */
 	for (i = 1; i < argc; i += 2) {
 		const char *value = i + 1 < argc ? argv[i + 1] : NULL;
 

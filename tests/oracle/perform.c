@@ -52,7 +52,7 @@ static enum went perform_sleep(struct world *world, struct actor actor, const st
 	return WENT_BUSY;
 }
 
-/* A thousand looks, one after the other, at a thousand a second or more. */
+/* A thousand looks, one after the other, at a thousand per second or more. */
 static enum went perform_look(struct world *world, struct actor actor, const struct step *step)
 {
 	struct coro *coro = self(world, actor);
@@ -66,7 +66,7 @@ static enum went perform_look(struct world *world, struct actor actor, const str
 	return give_way(world, actor, WAIT_CHANNEL, step->what);
 }
 
-/* ---------------------------------------------------------------- what is no ordinary step */
+/* ---------------------------------------------------------------- special steps */
 
 static enum went perform_aim(struct world *world, struct actor actor, const struct step *step)
 {
@@ -153,7 +153,7 @@ static enum went perform_wake(struct world *world, struct actor actor, const str
 	return WENT_ON;
 }
 
-/* ---------------------------------------------------------------- all of them */
+/* ---------------------------------------------------------------- all steps */
 
 static enum went perform_step(struct world *world, struct actor actor, const struct step *step)
 {

@@ -10,15 +10,15 @@
 #include "corotracer/ctp_probe.h"
 #include "groups.h"
 
-#define SKEW_NS 400   /* between two clocks, at most; a microsecond is allowed */
-#define REACH_NS 5000 /* by which a stamp is early, at most */
+#define SKEW_NS 400   /* the greatest difference between two clocks; a microsecond is allowed */
+#define REACH_NS 5000 /* the most by which a stamp is early */
 #define EARLY_ONE_IN 6
 #define MOST_GAPS 3u
 #define LONG_GAP 3000u
 
 struct record {
 	struct ct_source source;
-	struct ct_source *arranged; /* what readers get */
+	struct ct_source *arranged; /* the source that readers get */
 	struct ct_tables tables;
 	struct ct_process processes[2];
 	struct ct_thread *threads;
@@ -170,7 +170,7 @@ static void skew(struct record *record, struct world *world)
 	}
 }
 
-/* A reading of the clock for these waits for what comes before. */
+/* Reading the clock for these events waits for the instructions before it. */
 static bool is_fenced(const struct world *world, const struct ct_event *event)
 {
 	return is_engines(event) ||
@@ -178,8 +178,8 @@ static bool is_fenced(const struct world *world, const struct ct_event *event)
 }
 
 /*
- * Now and then a thread takes what another one gave, and its stamps are early until it has it: some in a row, by
- * the same time or by less. Within a thread they do not go back.
+ * Now and then a thread takes what another thread gave, and its stamps are too early until it has it: several in a row,
+ * by the same time or less. Within a thread stamps do not decrease.
  */
 static void hasten(struct record *record, struct world *world)
 {
@@ -232,8 +232,8 @@ static struct ct_event lost_before(const struct ct_event *after, ct_time first, 
 }
 
 /*
- * What the thread writes from `from` on is gone, so many events of it, up to what tells of another gap; it tells of
- * that in its next one's place.
+ * Removes `count` events of the thread from `from` on, up to a record of another gap; the thread reports the loss in
+ * place of its next event.
  */
 static void lose(struct record *record, uint32_t thread, size_t from, uint32_t count)
 {
@@ -252,7 +252,7 @@ static void lose(struct record *record, uint32_t thread, size_t from, uint32_t c
 			continue;
 		}
 		if (is_its && !is_told && loss.count) {
-			/* One was taken out before at least, so there is room. */
+			/* At least one event was removed before, so there is room. */
 			struct ct_event after = *event;
 
 			record->events.at[kept++] =
@@ -278,7 +278,7 @@ static void lose_some(struct record *record, struct world *world)
 			1 + below(world, once_in(world, 5) ? LONG_GAP : 12));
 }
 
-/* All that was before the engine came. */
+/* Removes everything before the engine came. */
 static void attach_late(struct record *record, struct world *world)
 {
 	ct_time from = between(world, MS, world->end / 2);

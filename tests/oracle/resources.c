@@ -16,7 +16,7 @@ static uint64_t channel_handle(uint32_t channel)
 	return CTP_HANDLE(CTP_RESOURCE_CHANNEL, 0x60000000 + 0x40 * channel);
 }
 
-/* A coroutine that takes a lock, and would have waited for it with another one in its hands. */
+/* Notes that a coroutine takes a lock, and might have had to wait for it while it owned another lock. */
 static void note_nesting(struct world *world, uint32_t coro, uint32_t inner)
 {
 	struct nesting nesting = {.coro = coro, .inner = inner, .time = world->now};
@@ -41,7 +41,7 @@ enum went perform_lock(struct world *world, struct actor actor, const struct ste
 		step->act == ACT_LOCK)
 		note_nesting(world, actor.coro, step->what);
 	if (lock->owner == actor.coro && coro->phase)
-		return WENT_ON; /* handed over */
+		return WENT_ON; /* the lock was handed over */
 	if (lock->owner == 0) {
 		lock->owner = actor.coro;
 		tell(world, actor, CTP_KIND_ACQUIRE, lock_handle(step->what),
@@ -83,7 +83,7 @@ static void hand_over(struct world *world, struct actor actor, uint32_t lock, ui
 		coro->is_listed = false;
 }
 
-/* The lock is free, and taken by another one perhaps, before its owner comes to say so. */
+/* The lock is free, and another coroutine may own it, before its owner records the release. */
 static enum went unlock_silently(
 	struct world *world, struct actor actor, uint32_t lock, uint32_t waiter)
 {
@@ -109,7 +109,7 @@ enum went perform_unlock(struct world *world, struct actor actor, const struct s
 	if (step->mistake == MISTAKE_LATE)
 		return unlock_silently(world, actor, step->what, waiter);
 	if (world->locks.at[step->what].owner != actor.coro)
-		return WENT_ON; /* it was not to be had */
+		return WENT_ON; /* the lock could not be taken */
 	if (waiter && (world->manner.hands_over || step->mistake == MISTAKE_FORGETS)) {
 		hand_over(world, actor, step->what, waiter, step->mistake);
 		return WENT_ON;
@@ -122,7 +122,7 @@ enum went perform_unlock(struct world *world, struct actor actor, const struct s
 	return WENT_ON;
 }
 
-/* As the owner's destructor would. */
+/* Like the owner's destructor would. */
 enum went perform_give_back(struct world *world, struct actor actor, const struct step *step)
 {
 	struct actor owner = {actor.thread, world->locks.at[step->what].owner};
@@ -132,7 +132,7 @@ enum went perform_give_back(struct world *world, struct actor actor, const struc
 	return owner.coro ? perform_unlock(world, owner, &unlock) : WENT_ON;
 }
 
-/* One more is put somewhere, and so many lie there now: half of what came stays. */
+/* Notes that one more item was added, and how many there are now: half of what came stays. */
 static void note_pile(struct coro *coro, int64_t nr_there)
 {
 	if (++coro->nr_counts >= 60 && nr_there * 3 >= coro->nr_counts)
@@ -154,7 +154,7 @@ enum went perform_send(struct world *world, struct actor actor, const struct ste
 	return WENT_ON;
 }
 
-/* Eight or more for one item, ten times: a herd. */
+/* Eight or more woken for one item, ten times: a herd. */
 enum went perform_send_many(struct world *world, struct actor actor, const struct step *step)
 {
 	uint32_t waiter, nr_woken = 0, i;
@@ -204,7 +204,7 @@ enum went perform_receive(struct world *world, struct actor actor, const struct 
 
 /* ---------------------------------------------------------------- descriptors */
 
-/* The lowest number that is free, as the kernel does it. */
+/* Assigns the lowest free number, like the kernel. */
 static void give_number(struct world *world, uint32_t file)
 {
 	struct file *opened = &world->files.at[file];
@@ -268,7 +268,7 @@ enum went perform_open(struct world *world, struct actor actor, const struct ste
 	return WENT_ON;
 }
 
-/* Step's value names the file that it becomes another descriptor of. */
+/* The step's value names the file of which it becomes another descriptor. */
 enum went perform_duplicate(struct world *world, struct actor actor, const struct step *step)
 {
 	world->files.at[step->what].copy_of = 1 + (uint32_t)step->value;
@@ -289,7 +289,7 @@ enum went perform_read(struct world *world, struct actor actor, const struct ste
 	struct file *file = whole_file(world, step->what);
 
 	if (file->nr_open == 0)
-		return WENT_ON; /* closed */
+		return WENT_ON; /* the descriptor was closed */
 	if (file->nr_bytes == 0)
 		return suspend(world, actor, WAIT_FILE, step->what, step->value);
 	file->nr_bytes--;

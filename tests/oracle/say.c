@@ -8,7 +8,7 @@
 
 #include "world.h"
 
-/* Each event takes a little time, so no two have the same. */
+/* Each event takes a little time, so no two have the same time. */
 void tell_event(struct world *world, uint32_t thread, struct ct_event event)
 {
 	world->now += between(world, 20, 400);
@@ -61,9 +61,9 @@ uint64_t handle_of_wait(const struct world *world, const struct coro *coro)
 	}
 }
 
-/* ---------------------------------------------------------------- what the engine sees */
+/* ---------------------------------------------------------------- the engine's own records */
 
-/* System call << 8 | state letter, and whether it blocks without time-out. */
+/* System call << 8 | state letter; *ret_untimed: it blocks without a timeout. */
 static uint64_t state_of(const struct world *world, const struct thread *thread, bool *ret_untimed)
 {
 	*ret_untimed = false;
@@ -106,7 +106,7 @@ void say_look(struct world *world)
 	}
 }
 
-/* What of its present doing lies behind it. */
+/* How much of the thread's present work is done. */
 static int64_t part_done(const struct world *world, const struct thread *thread, int64_t whole)
 {
 	int64_t lasts = thread->busy_until - thread->busy_from;
@@ -116,7 +116,7 @@ static int64_t part_done(const struct world *world, const struct thread *thread,
 	return (int64_t)((double)whole * (double)(world->now - thread->busy_from) / (double)lasts);
 }
 
-/* Ten times a second the engine reads the kernel's account of each thread that has written something. */
+/* Ten times a second, the engine reads the kernel's account of each thread that has written events. */
 void say_accounts(struct world *world)
 {
 	uint32_t i;

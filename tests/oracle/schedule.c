@@ -18,7 +18,7 @@ static struct coro *coro_at(struct world *world, uint32_t coro)
 	return &world->coros.at[coro];
 }
 
-/* What lies in the worker's own slot comes first. 0: there is nothing that it may take. */
+/* The worker's own slot comes first. 0: there is no coroutine that it may take. */
 static uint32_t take_from_queue(struct world *world, uint32_t worker)
 {
 	size_t found = SIZE_MAX, i;
@@ -51,7 +51,7 @@ static void say_resume(struct world *world, uint32_t thread, const struct coro *
 	tell_event(world, thread, (struct ct_event){.kind = CTP_KIND_RESUME, .coro = coro->id});
 }
 
-/* Another thread runs it already: both do what it does next, and that is to suspend, sooner or later. */
+/* Another thread already runs it: both do what it does next, and sooner or later that is to suspend. */
 static void run_beside(struct world *world, uint32_t thread, uint32_t coro)
 {
 	coro_at(world, coro)->facts |= FACT_RESUMED_TWICE;
@@ -74,7 +74,7 @@ static void note_delay(struct world *world, uint32_t coro)
 	one->late_site = site;
 }
 
-/* A coroutine that was still about to leave it has left it now: its suspend was told before. */
+/* If a thread was still about to leave the coroutine, it has left now; the suspend was recorded before. */
 static void leave_now(struct world *world, uint32_t coro)
 {
 	size_t i;
@@ -263,7 +263,7 @@ static void poller_turn(struct world *world)
 	go_to_poll(world);
 }
 
-/* The world outside sends something. Every open descriptor of the file is told of. */
+/* The world outside sends data. Every open descriptor of the file is reported. */
 static void arrive(struct world *world, uint32_t file)
 {
 	struct file *arrived = &world->files.at[file];
@@ -320,7 +320,7 @@ static void starter_turn(struct world *world)
 		thread->at = NEVER;
 }
 
-/* ---------------------------------------------------------------- all of them */
+/* ---------------------------------------------------------------- the whole */
 
 static void take_turn(struct world *world, uint32_t thread)
 {
@@ -340,7 +340,7 @@ static void take_turn(struct world *world, uint32_t thread)
 	}
 }
 
-/* Whatever comes first; false: nothing comes any more, or not before `until`, or the process has ended. */
+/* Takes the earliest step; false: nothing happens any more, or not before `until`, or the process has ended. */
 static bool take_step(struct world *world, ct_time until)
 {
 	uint32_t first = 0, arrival = 0, i;
@@ -379,7 +379,7 @@ static void engine_turn(struct world *world)
 	}
 }
 
-/* When the next thing happens only later, the engine looks before it. */
+/* If the next step comes only later, the engine looks before it. */
 static ct_time next_turn_of_engine(const struct world *world)
 {
 	ct_time next = world->end;
@@ -413,8 +413,8 @@ void world_run(struct world *world)
 }
 
 /*
- * Nobody watches any more, and everything that could still come from outside does: whoever is not run now, nobody
- * would ever have run.
+ * The observation is over, and everything comes that could still come from outside: a coroutine that does not run now
+ * would never have run.
  */
 void world_go_on(struct world *world)
 {

@@ -27,7 +27,7 @@ static bool is_right(
 						 : truth_of(world, finding->rule, coro);
 }
 
-/* Is the rule true of one of the group? */
+/* Is the rule true of a coroutine of the group? */
 static bool came_to_pass(const struct world *world, const struct group *group, enum ct_rule rule)
 {
 	uint32_t i;
@@ -38,7 +38,7 @@ static bool came_to_pass(const struct world *world, const struct group *group, e
 	return false;
 }
 
-/* Does one of the group grow, or is it left behind? */
+/* Does a coroutine of the group grow, or is it left behind? */
 static bool is_growing(const struct world *world, const struct group *group)
 {
 	uint32_t i;
@@ -107,7 +107,7 @@ static bool was_found(
 	return false;
 }
 
-/* Herds are told from what was taken only. */
+/* Herds are recognised only if takings are recorded. */
 static bool is_whole(const struct world *world, enum ct_rule rule)
 {
 	if (rule == CT_RULE_THUNDERING_HERD && !world->manner.tells_takings)
@@ -145,7 +145,7 @@ static uint32_t nr_wrongly_proven(const struct tally *tally)
 	return count;
 }
 
-/* Is anything above Suspect untrue? Harm may come of two parts that are none by themselves. */
+/* Is a claim above Suspect untrue? Two harmless parts together may do harm. */
 static bool is_false_alarm(const struct world *world, const struct ct_finding *finding)
 {
 	uint32_t i;
@@ -223,7 +223,7 @@ static uint32_t sum(const uint32_t counts[4])
 	return counts[CT_GRADE_SUSPECT] + counts[CT_GRADE_LIKELY] + counts[CT_GRADE_PROVEN];
 }
 
-/* A part of a whole, in percent; a dash where there is no whole. */
+/* A share in percent; a dash if the total is 0. */
 static const char *percent(char text[16], uint32_t part, uint32_t whole)
 {
 	if (whole == 0)

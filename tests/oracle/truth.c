@@ -4,11 +4,11 @@
  */
 #include "truth.h"
 
-#define LONG_NS SECOND /* that a ready one waits, to be called stuck */
+#define LONG_NS SECOND /* how long a ready coroutine must wait to be called stuck */
 
 /* ---------------------------------------------------------------- circles */
 
-/* Whose doing would end its wait; 0: nobody's alone, or time's. */
+/* The coroutine whose action would end the wait; 0: there is no single one, or time ends it. */
 static uint32_t waits_for(const struct world *world, const struct coro *coro)
 {
 	if (coro->life != LIFE_WAITING || coro->deadline != NEVER)
@@ -18,7 +18,7 @@ static uint32_t waits_for(const struct world *world, const struct coro *coro)
 	return coro->wait == WAIT_CHILD ? coro->what : 0;
 }
 
-/* Does it come back to itself? And is there a lock on the way? */
+/* Does the chain lead back to the coroutine? *ret_has_lock: does it contain a lock? */
 static bool is_in_circle(const struct world *world, uint32_t coro, bool *ret_has_lock)
 {
 	uint32_t at = coro;
@@ -36,7 +36,7 @@ static bool is_in_circle(const struct world *world, uint32_t coro, bool *ret_has
 
 /* ---------------------------------------------------------------- queues */
 
-/* Where it lies; NULL: in no queue. */
+/* The coroutine's queue entry; NULL: it is in no queue. */
 static const struct queued *entry_of(const struct world *world, uint32_t coro)
 {
 	size_t i;
@@ -57,7 +57,7 @@ static bool has_run_for_long(const struct world *world, const struct thread *thr
 	return thread->top && world->end - world->coros.at[thread->top].run_from > LONG_NS;
 }
 
-/* Is there a worker that may take it, of which this is so? */
+/* Is there a worker that may take it, and that is asleep or not, as asked? */
 static bool has_worker(const struct world *world, const struct queued *entry, bool wants_asleep)
 {
 	uint32_t i;
@@ -108,7 +108,7 @@ static bool runs_late(const struct world *world, uint32_t coro)
 	       world->nr_late[site] * 100 >= world->nr_runs[site];
 }
 
-/* Could the two have met, each with the lock that the other one wants? */
+/* Could the two coroutines have met, each with the lock that the other one wants? */
 static bool could_collide(
 	const struct world *world, const struct nesting *a, const struct nesting *b)
 {
@@ -138,7 +138,7 @@ static bool is_orphan(const struct world *world, uint32_t index)
 	       is_waiting(coro) && !coro->lives_on && !first_in_list(world, WAIT_CHILD, index);
 }
 
-/* More often than not, of a hundred at least. */
+/* In more than half of at least a hundred cases. */
 static bool is_woken_again(const struct world *world, uint32_t coro)
 {
 	uint32_t site = world->coros.at[coro].again_site;
@@ -220,7 +220,7 @@ static bool holds_now(const struct world *world, enum ct_rule rule, uint32_t ind
 	}
 }
 
-/* True only of those that nothing would ever have run again. */
+/* Is the rule true only of coroutines that would never have run again? */
 static bool is_for_ever(enum ct_rule rule)
 {
 	switch (rule) {

@@ -162,7 +162,7 @@ void wake(struct world *world, struct actor actor, uint32_t target, enum mistake
 
 /* ---------------------------------------------------------------- suspending */
 
-/* A coroutine that lay ready for half of a run of more than 10 ms, and could have run here, was kept waiting by it. */
+/* A run of more than 10 ms kept a coroutine waiting if that was ready for half of it, and could have run here. */
 void note_run(struct world *world, uint32_t coro)
 {
 	struct coro *one = coro_at(world, coro);
@@ -181,7 +181,7 @@ void note_run(struct world *world, uint32_t coro)
 	}
 }
 
-/* A coroutine that waits for just this moment goes on now. */
+/* A coroutine that waits for exactly this moment goes on now. */
 static bool has_aimers(struct world *world, uint32_t coro)
 {
 	bool has_any = false;
@@ -232,7 +232,7 @@ enum went suspend(
 	return WENT_AWAY;
 }
 
-/* A wake came in between: it goes on at once, or goes through the queue. */
+/* A wake came in between: the coroutine goes on at once, or goes through the queue. */
 static void use_token(struct world *world, struct actor actor)
 {
 	struct coro *coro = coro_at(world, actor.coro);

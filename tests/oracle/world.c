@@ -27,7 +27,7 @@ int64_t between(struct world *world, int64_t least, int64_t most)
 	return least + (int64_t)below(world, 1u << 30) * (range >> 30);
 }
 
-/* Memory is what a test has enough of. */
+/* A test has enough memory. */
 #define PUSH(vec, value)                   \
 	do {                               \
 		if (!vec_push(vec, value)) \
@@ -66,7 +66,7 @@ static void choose_manner(struct world *world)
 	};
 }
 
-/* Index 0 of everything that coroutines, threads and sites refer to is none. */
+/* Index 0 means none, in everything to which coroutines, threads and sites refer. */
 static void begin_tables(struct world *world)
 {
 	PUSH(&world->coros, (struct coro){.life = LIFE_UNBORN});

@@ -11,7 +11,7 @@
 
 #define STACK_BYTES (256u << 10)
 
-/* A switch: at this step, to the n-th of the other actors that have not come to their end. */
+/* A switch: at this step, to the n-th of the other actors that have not ended. */
 struct turn {
 	uint64_t step;
 	unsigned other;
@@ -27,11 +27,11 @@ static struct {
 	unsigned present;
 	uint64_t step;
 
-	/* the schedule: switches in order, or a source of random numbers */
+	/* The schedule: switches in order, or a source of random numbers. */
 	struct turn turns[SCHEDULE_SWITCHES];
 	unsigned nr_turns;
 	unsigned next_turn;
-	uint64_t random; /* 0: by turns */
+	uint64_t random; /* 0: use the switches */
 } state;
 
 static unsigned count_others(void)
@@ -43,7 +43,7 @@ static unsigned count_others(void)
 	return count;
 }
 
-/* The n-th actor after the present one that has not come to its end. */
+/* The n-th actor after the present one that has not ended. */
 static unsigned find_other(unsigned n)
 {
 	unsigned i = state.present;
@@ -164,7 +164,7 @@ static void tell(const struct schedule_case *one, unsigned first, uint64_t seed)
 	fprintf(stderr, "\n");
 }
 
-/* Tries the schedule as it is, then with one more switch at each later step, and so on. */
+/* Tries the schedule, then the schedule with one more switch at each later step, and so on. */
 static bool explore_from(const struct schedule_case *one, unsigned first, uint64_t *tried)
 {
 	uint64_t begin, end, step;
@@ -175,7 +175,7 @@ static bool explore_from(const struct schedule_case *one, unsigned first, uint64
 		tell(one, first, 0);
 		return false;
 	}
-	/* A switch that came too late, when the others had all ended, is none. */
+	/* A switch that came after all other actors had ended does not count. */
 	if (state.next_turn < state.nr_turns || state.nr_turns == one->nr_switches)
 		return true;
 	begin = state.nr_turns ? state.turns[state.nr_turns - 1].step + 1 : 0;

@@ -24,8 +24,8 @@
 
 #define DEADLINE_NS \
 	UINT64_C(3000000000) /* longer than a busy machine keeps the engine from running */
-#define LOST_MOST 3u         /* enough is known then */
-#define DELAY_MOST 1024u     /* steps of a loop, each of less than a nanosecond */
+#define LOST_MOST 3u         /* more would show nothing new */
+#define DELAY_MOST 1024u     /* iterations of a loop, each of less than a nanosecond */
 #define DELAYING_BYTES (32u << 20)
 #define DELAYING_STORES 24u
 
@@ -47,7 +47,7 @@ static void delay(uint64_t *random)
 		__asm__ volatile("" : : : "memory");
 }
 
-/* Stores to lines that no cache has: those that follow wait for them, and loads do not. */
+/* Stores to lines that are in no cache: later stores wait for them, and loads do not. */
 static void delay_stores(char *memory, uint64_t *random)
 {
 	unsigned i;
@@ -58,7 +58,7 @@ static void delay_stores(char *memory, uint64_t *random)
 	}
 }
 
-/* The next event comes some time after the one before was taken. */
+/* The next event comes some time after the previous one was taken. */
 static void write_rounds(uint64_t rounds)
 {
 	char *memory = calloc(1, DELAYING_BYTES);
@@ -118,7 +118,7 @@ static void count(void *context, uint32_t ring, uint64_t position, struct ctp_re
 	*(uint64_t *)context += CTP_TAIL_KIND(record.tail) == CTP_KIND_COUNTER;
 }
 
-/* Returns how many wakes were lost. */
+/* Returns the number of lost wakes. */
 static uint64_t take_rounds(struct sleep *sleep, uint64_t rounds, uint64_t *ret_taken)
 {
 	const struct sleep_words words = {{&target.orders->sleeping}, 1};

@@ -21,11 +21,11 @@ static const enum ct_view_table asked[] = {CT_VIEW_WAITS, CT_VIEW_FINDINGS, CT_V
 struct asking {
 	struct ct_view *view;
 	pthread_barrier_t *start;
-	unsigned first; /* of the tables: each thread begins with another one */
+	unsigned first; /* the first table: each thread begins with another one */
 	uint64_t nr_rows[NR_ASKED];
 	uint64_t nr_bytes[NR_ASKED];
 	char place[128];
-	bool has_text; /* where a cell holds none */
+	bool has_text; /* a cell without a text has one */
 };
 
 static void ask(struct asking *asking, unsigned table)
@@ -90,7 +90,7 @@ static void one_round(struct ct_trace *trace)
 	ct_view_close(view);
 }
 
-/* Coroutines that wait, are woken and run; the last one is not woken any more. */
+/* Coroutines that wait, are woken and run; the last one is never woken again. */
 static void write_trace(FILE *to)
 {
 	unsigned i;

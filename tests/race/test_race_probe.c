@@ -17,7 +17,7 @@
 
 #define TEST_KIND CTP_KIND_COUNTER
 
-/* One segment, put back into its first state before each schedule. */
+/* One segment, restored to its first state before each schedule. */
 static struct ctp_header *header;
 static struct ctp_ring *rings;
 static struct proto_layout layout;
@@ -148,14 +148,14 @@ static void reset_lapping(void)
 	events_reset(CTP_POLICY_OVERWRITE_OLDEST, 1, 2);
 }
 
-/* Everything that was written is received, whole and in order; everything else is counted. */
+/* Everything that was written was received, complete and in order, or was counted. */
 static bool are_books_right(void)
 {
 	uint64_t dropped;
 
 	harvest();
 	dropped = rings->dropped;
-	emit_next(); /* tells of a gap, if there is room */
+	emit_next(); /* reports a gap, if there is room */
 	harvest();
 	return nr_wrong == 0 && reader.nr_corrupt == 0 && reader.tail == rings->head &&
 	       received + rings->dropped == emitted &&
@@ -171,11 +171,11 @@ static bool is_overwriting_right(void)
 	       received + reader.nr_overwritten + 1 >= rings->head; /* THREAD_START */
 }
 
-/* A chunk that passes from ring to ring, while the first one is harvested. */
+/* A chunk that passes from ring to ring while the first ring is harvested. */
 
 static struct ctp_thread borrower;
 
-/* What it writes would be wrong in the first ring. */
+/* Its records would be wrong in the first ring. */
 static void borrow(void)
 {
 	unsigned i;
@@ -185,7 +185,7 @@ static void borrow(void)
 			ctp_publish(&borrower, 0, 0, 0, CTP_TAIL(0, TEST_KIND, 0, 0));
 }
 
-/* The first ring has all three chunks when the second comes: its share is one from then on. */
+/* The first ring has all three chunks when the second ring comes: from then on its share is one chunk. */
 static void reset_sharing(void)
 {
 	layout.chunk_max = 3;
@@ -227,7 +227,7 @@ static void claim_second(void)
 	claim_as(1);
 }
 
-/* Gives back the ring that it had, and claims one again. */
+/* Releases its ring, and claims one again. */
 static void claim_leave_and_claim(void)
 {
 	claim_as(2);
@@ -251,11 +251,11 @@ static bool are_claims_right(void)
 		if (!claimed[i] || claimed[i]->owner != 100 + i ||
 			claimed[i] == claimed[(i + 1) % 3])
 			return false;
-	/* The ring given back was taken again, so three are enough, and none is free. */
+	/* The released ring was taken again, so three rings are enough, and none is free. */
 	return header->rings_used == 3 && ctp_process_state.rings_free == 0;
 }
 
-/* Sites: two places of one row in the table of slots, remembered while a third actor looks them up. */
+/* Sites: two places with the same slot in the table, interned while a third actor looks them up. */
 
 static const void *place_a;
 static const void *place_b;

@@ -10,7 +10,7 @@
 #include "corotracer/ctp.h"
 #include "schedule.h"
 
-/* Declared by the system's header before its name means another one. */
+/* The system's header must declare it before the name gets another meaning. */
 #include <unistd.h>
 static long kernel_call(long number, ...);
 #define syscall kernel_call
@@ -24,8 +24,8 @@ static long kernel_call(long number, ...);
 
 /* ------------------------------------------------------------------ the kernel */
 
-static bool is_queued;   /* the engine, on the orders' word */
-static bool is_stranded; /* it waits, and nobody is left who could wake it */
+static bool is_queued;   /* the engine waits on the orders' word */
+static bool is_stranded; /* the engine waits, and no actor is left that could wake it */
 static unsigned nr_sleeps, nr_wakes;
 
 static bool is_awake(void)
@@ -33,7 +33,7 @@ static bool is_awake(void)
 	return !is_queued;
 }
 
-/* Compared and queued in one step, as the kernel does. */
+/* Compares and queues in one step, like the kernel. */
 static long wait_for(const struct futex_waitv *waits)
 {
 	const uint32_t *word = (const uint32_t *)(uintptr_t)waits->uaddr;
@@ -130,14 +130,14 @@ static bool has_news(void *context)
 	return collect_ring_has_news(&reader);
 }
 
-/* The mistake that must be found: no second look. */
+/* The mistake that must be found: there is no second look. */
 static bool has_none(void *context)
 {
 	(void)context;
 	return false;
 }
 
-/* Until everything was received: what else would end a sleep is left out. */
+/* Runs until everything was received; other reasons to end a sleep are left out. */
 static void harvest_and_sleep(bool (*is_there)(void *context))
 {
 	const struct sleep_words words = {{&ctp_orders_page.orders.sleeping}, 1};
@@ -169,7 +169,7 @@ static void probe(void)
 		ctp_emit(i, i, CTP_TAIL(0, CTP_KIND_COUNTER, 0, 0));
 }
 
-/* Each sleep costs the target one call at most. */
+/* Each sleep costs the target at most one call. */
 static bool is_right(void)
 {
 	return !is_stranded && received == EVENTS && nr_wakes <= nr_sleeps;

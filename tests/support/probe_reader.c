@@ -114,7 +114,7 @@ static struct ctp_record copy_record(
 	place = (struct ctp_record *)(void *)at(
 			reader, reader->header->chunk_offset + (uint64_t)number * CTP_CHUNK_BYTES) +
 		position % CTP_CHUNK_RECORDS;
-	/* Acquire each word: the look at floor that follows must not be taken earlier. */
+	/* Acquire each word: the load of floor that follows must not come earlier. */
 	return (struct ctp_record){ctp_load_acquire(&place->time), ctp_load_acquire(&place->coro),
 		ctp_load_acquire(&place->object), ctp_load_acquire(&place->tail)};
 }

@@ -112,7 +112,7 @@ static void run_phases(void)
 	count_up();
 }
 
-/* One waits since before recording starts. */
+/* One coroutine waits since before recording starts. */
 static void start_late(void)
 {
 	uint64_t early = make_coroutine(CTP_SITE("early"));

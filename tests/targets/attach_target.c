@@ -82,7 +82,7 @@ static void publish(void)
 	uint64_t number = 0;
 	unsigned round;
 
-	NEED(coro == 1); /* also while nobody is there */
+	NEED(coro == 1); /* also while no engine is attached */
 	for (;;) {
 		__atomic_store_n(
 			&words[WORD_ENGINE], ctp_orders_page.orders.engine_pid, __ATOMIC_RELEASE);

@@ -41,7 +41,7 @@ enum place {
 };
 
 static int places[NR_PLACES];
-static uint64_t coros[10]; /* by the number above */
+static uint64_t coros[10]; /* by the numbers above */
 static pid_t tids[2];
 static pthread_barrier_t barrier;
 
@@ -57,7 +57,7 @@ static void suspend_for(unsigned which, uint64_t resource)
 	ctp_suspend(coros[which], resource, CTP_SITE("wait"), CTP_POINT_AWAIT);
 }
 
-/* The descriptors are told by hand, as no ledger is there. */
+/* The descriptors' events are written by hand, because there is no ledger. */
 static void suspend_for_place(unsigned which, enum place place)
 {
 	suspend_for(which, CTP_HANDLE(CTP_RESOURCE_DESCRIPTOR, places[place]));
@@ -110,7 +110,8 @@ static void make_places(void)
 	close(places[GONE]);
 	NEED(epoll_ctl(places[EPOLL], EPOLL_CTL_ADD, places[ARMED], &armed) == 0);
 	NEED(epoll_ctl(places[EPOLL], EPOLL_CTL_ADD, places[DISARMED], &disarmed) == 0);
-	NEED(epoll_wait(places[EPOLL], &reported, 1, -1) == 1); /* it can be written to, once */
+	/* it is writable, which is reported once */
+	NEED(epoll_wait(places[EPOLL], &reported, 1, -1) == 1);
 }
 
 static void wait_for_others(void)
@@ -164,7 +165,7 @@ static void age_ring(struct ctp_header *header, const struct ctp_ring *ring, uin
 	}
 }
 
-/* Nobody writes any more: all threads are in their calls, or on their way into them. */
+/* No thread writes any more: all threads are in their calls, or about to enter them. */
 static void grow_old(void)
 {
 	const uint64_t age_ns = 100000000000;

@@ -71,7 +71,7 @@ static int judge(const uint64_t *counters, unsigned long nr_threads)
 		wrong += tallies[thread].wrong;
 		if (tallies[thread].last < counters[thread])
 			unseen += counters[thread] - tallies[thread].last;
-		/* The tail may be lost only where the trace says so. */
+		/* Events at the end may be missing only if the trace counts them as lost. */
 		if (tallies[thread].last < counters[thread])
 			is_short = counters[thread] - tallies[thread].last > told_lost - missing;
 	}

@@ -46,7 +46,7 @@ static int write_events(long seconds)
 struct result {
 	uint64_t nr_events;
 	int64_t outside_ns;
-	uint64_t widths[64]; /* how many pairs of readings lay up to 2^n apart */
+	uint64_t widths[64]; /* how many pairs of readings were up to 2^n apart */
 };
 
 static void take_pair(struct result *result, int64_t time, int64_t before, int64_t after)

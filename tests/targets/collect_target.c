@@ -41,9 +41,9 @@
 
 #include "corotracer/ctp_probe.h"
 
-#define LIFE_SECONDS 300 /* whatever becomes of the test */
+#define LIFE_SECONDS 300 /* the program ends then, whatever happens to the test */
 #define AWAKE_NS 1000000
-#define AWAKE_MOMENTS 100 /* an engine that may would sleep after some ten */
+#define AWAKE_MOMENTS 100 /* an engine that may sleep does so after some ten */
 
 static void write_events(unsigned count)
 {
@@ -90,7 +90,7 @@ static void run_threads(unsigned count)
 	}
 }
 
-/* Returns once the child has written its events, and has ended if it does not live on. */
+/* Returns once the child has written its events, and, unless it lives on, has ended. */
 static void run_child(bool lives_on)
 {
 	int ready[2];
@@ -140,7 +140,7 @@ static void *sleep_for_ever(void *unused)
 	return unused;
 }
 
-/* Waits for a pipe's end, under two numbers. */
+/* Waits for a pipe's end, which has two numbers. */
 static void wait_for_pipe(const char *how)
 {
 	static struct pollfd many[300];

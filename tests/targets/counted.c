@@ -33,7 +33,7 @@ static void *write_events(void *argument)
 	return NULL;
 }
 
-/* Figures of the engine's main thread, which reads the rings: "pid (name) T ...". */
+/* The state of the engine's main thread, which reads the rings: "pid (name) T ...". */
 static bool is_stopped(pid_t pid)
 {
 	char path[32], text[256] = "";

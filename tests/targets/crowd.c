@@ -20,19 +20,19 @@ enum next { BEGIN, WORK, LEAVE };
 
 struct task {
 	uint64_t id;
-	struct task *behind; /* in the list that it is in */
+	struct task *behind; /* the next one in its list */
 	enum next next;
 	unsigned lock;
-	bool is_patient; /* waits for the condition once */
+	bool is_patient; /* it waits for the condition once */
 };
 
-/* NULL: free; LOCKED: held, nobody waits; else held, and who waits, the last one first. */
+/* NULL: free. LOCKED: owned, without waiters. Else owned, with a list of waiters, the last one first. */
 struct lock {
 	CTP_ALIGNED(64) struct task *waiting;
-	uint64_t count; /* guarded by it */
+	uint64_t count; /* guarded by the lock */
 };
 
-/* Held for a few instructions. */
+/* A lock that is held for a few instructions. */
 struct list {
 	CTP_ALIGNED(64) uint32_t is_busy;
 	struct task *first;
@@ -114,7 +114,7 @@ static bool take_lock(struct task *task, struct lock *lock)
 	}
 }
 
-/* Only who holds it takes somebody off its list. */
+/* Only the owner of the lock takes waiters off its list. */
 static struct task *pop_waiting(struct lock *lock)
 {
 	struct task *first = __atomic_load_n(&lock->waiting, __ATOMIC_ACQUIRE);
@@ -173,7 +173,7 @@ static void end(struct task *task)
 	__atomic_fetch_add(&nr_ended, 1, __ATOMIC_RELEASE);
 }
 
-/* As far as it goes without waiting. */
+/* Runs the task until it must wait. */
 static void run(struct task *task)
 {
 	struct lock *lock = &locks[task->lock];
@@ -192,7 +192,7 @@ static void run(struct task *task)
 			return;
 		task->next = LEAVE;
 	}
-	/* Handed to it: who waited holds it when it runs. */
+	/* The lock was handed over, so a former waiter owns it when it runs. */
 	if (task->next == WORK)
 		ctp_acquire(task->id, handle_of(lock), CTP_SITE("taken"));
 	lock->count++;

@@ -74,7 +74,7 @@ static bool is_in_range(unsigned long nth)
 	return nth >= from && (!times || nth < from + times);
 }
 
-/* Counts the call; whether it is one of those that fail. */
+/* Counts the call; must this one fail? */
 static bool must_fail(enum call call)
 {
 	const char *failing = getenv("FAILING_CALL");
@@ -121,7 +121,7 @@ __attribute__((destructor)) static void tell(void)
 
 #pragma GCC visibility push(default)
 
-/* The one for large files, as everything here is built; a mode that was not given is not used, either. */
+/* The variant for large files, as which everything here is built; if no mode was given, the value is not used. */
 int open64(const char *path, int flags, ...)
 {
 	int (*real)(const char *, int, ...) = (int (*)(const char *, int, ...))next("open64");
@@ -204,7 +204,7 @@ int dup(int descriptor)
 	return again;
 }
 
-/* What fails to be closed is closed, as on Linux. */
+/* As on Linux, the descriptor is closed even if close fails. */
 int close(int descriptor)
 {
 	int (*real)(int) = (int (*)(int))next("close");

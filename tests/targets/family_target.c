@@ -95,7 +95,7 @@ static void run_spawn(char *program)
 	wait_for(child);
 }
 
-/* The pipe's end is seen when the last one that holds it is gone. */
+/* The pipe's end is seen when the last process that has it open is gone. */
 static void run_orphan(void)
 {
 	int middle_is_gone[2], all_are_gone[2];

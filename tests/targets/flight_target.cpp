@@ -25,7 +25,8 @@ std::uint64_t *counters;
 unsigned long pause_rounds, crash_after;
 constexpr std::uint64_t turn = 50000;
 void *volatile nowhere =
-	reinterpret_cast<void *>(std::uintptr_t{16}); /* no constant, or the compiler objects */
+	/* not a constant, or the compiler would warn */
+	reinterpret_cast<void *>(std::uintptr_t{16});
 
 void publish_turn(std::uint64_t thread, std::uint64_t first)
 {

@@ -58,7 +58,7 @@ void work()
 
 std::chrono::seconds a_while(1);
 
-/* What main does meanwhile; it has nothing to do with what the coroutines wait for. */
+/* What main waits in meanwhile; the coroutines do not depend on it. */
 void wait_in(const char *how)
 {
 	if (strcmp(how, "key") == 0) {
@@ -183,13 +183,13 @@ struct Reply {
 
 		bool await_ready()
 		{
-			return false; /* it is not there yet */
+			return false; /* the reply has not come yet */
 		}
 		void await_suspend(std::coroutine_handle<> handle)
 		{
 			std::unique_lock guard(reply.lock);
 
-			/* The reply may come in between, and is not looked for again. */
+			/* The reply may come in between, and is not checked again. */
 			reply.was_set.wait(guard, [this] { return reply.is_there; });
 			reply.waiter = handle;
 		}

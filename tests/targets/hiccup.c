@@ -76,7 +76,7 @@ static void hiccup(const struct plan *plan)
 		ctp_dump("after the hiccup");
 }
 
-/* Takes turns with nobody: one worker, one waker. The hiccup comes, however late this thread gets to run. */
+/* There is one worker and one waker. The hiccup comes however late this thread gets to run. */
 static void *work(void *argument)
 {
 	const struct plan *plan = argument;
@@ -108,7 +108,7 @@ static void wake_all_the_time(uint64_t until_ns)
 
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
 		if (atomic_load(&head) - atomic_load(&tail) >= COROS - 2)
-			continue; /* everybody is in the queue */
+			continue; /* all coroutines are in the queue */
 		ctp_wake(0, CTP_HANDLE(CTP_RESOURCE_COROUTINE, coros[which]),
 			CTP_SITE("request came"), CTP_OUTCOME_QUEUED);
 		atomic_store(&queue[atomic_load(&head) % QUEUE], which);

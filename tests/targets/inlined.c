@@ -13,7 +13,8 @@
 
 #define TAKEN_IN static inline __attribute__((always_inline))
 #define APART static __attribute__((noinline))
-#define STAY __asm__ volatile("") /* the call before it is no jump, and nothing is moved over it */
+/* keeps the call before it from becoming a jump, and code from being moved across */
+#define STAY __asm__ volatile("")
 
 APART void suspend_here(uint64_t coro, uint64_t lock)
 {
@@ -70,6 +71,6 @@ int main(void)
 	refill_cache(cache);
 	ctp_park(0, 0);
 	wait_for_engine();
-	raise(SIGTERM); /* a program that ends by itself is done with its coroutines */
+	raise(SIGTERM); /* a program that ends by itself no longer needs its coroutines */
 	return 0;
 }

@@ -38,7 +38,7 @@ static int do_fault_in_thread(void)
 	return 0;
 }
 
-/* As a resume through a freed frame does. */
+/* Like a resume through a freed frame. */
 __attribute__((noinline)) static int do_jump(void)
 {
 	void (*volatile data)(void) = (void (*)(void))nowhere;
@@ -104,7 +104,7 @@ static int do_own_handler(void)
 	return 0;
 }
 
-/* As some language runtimes do: a handler that sets the default and lets the fault happen again. */
+/* Like some language runtimes: a handler that sets the default action and lets the fault happen again. */
 static void give_up(int number)
 {
 	signal(number, SIG_DFL);

@@ -29,7 +29,7 @@
 
 #include "need.h"
 
-/* Runs before every constructor, the ledger's too: forwarding must work without it. */
+/* Runs before every constructor, including the ledger's: forwarding must already work. */
 static int early_pair[2] = {-1, -1};
 static ssize_t early_written;
 
@@ -52,13 +52,13 @@ static int do_early(void)
 	return 0;
 }
 
-/* One place in the code, also where the compiler unrolls loops around it. */
+/* A single place in the code, even if the compiler unrolls loops around it. */
 __attribute__((noinline)) static void close_here(int fd)
 {
 	NEED(close(fd) == 0);
 }
 
-/* The same number three times. */
+/* Uses the same number three times. */
 static int do_reuse(void)
 {
 	int first = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -119,7 +119,7 @@ static int do_dup(void)
 
 	NEED(fd >= 0);
 	NEED(dup2(fd, 50) == 50);
-	NEED(dup2(fd, 50) == 50); /* closes the one before */
+	NEED(dup2(fd, 50) == 50); /* closes the previous file */
 	NEED(dup2(50, 50) == 50); /* does nothing */
 	NEED(dup2(999, 50) == -1 && errno == EBADF);
 	NEED(dup3(50, 50, 0) == -1 && errno == EINVAL);
@@ -274,7 +274,7 @@ static int do_received(void)
 	return 0;
 }
 
-/* errno survives success, and is libc's own after a failure. */
+/* errno is unchanged by success, and is libc's own after a failure. */
 static int do_errno(void)
 {
 	struct epoll_event event = {.events = EPOLLIN};
@@ -302,7 +302,7 @@ static int do_errno(void)
 	return 0;
 }
 
-/* Closing descriptors in a signal handler that comes at any instant. */
+/* Closes descriptors in a signal handler that runs at any instant. */
 static volatile sig_atomic_t handler_closed;
 
 static void close_in_handler(int number)
@@ -336,7 +336,7 @@ static int do_handler(void)
 	return 0;
 }
 
-/* A child closes its own copy: the parent's is untouched. */
+/* A child closes its own copy; the parent's stays open. */
 static int await_child(pid_t child)
 {
 	int status;
@@ -393,7 +393,7 @@ static int do_close_all(void)
 	int fd;
 
 	for (fd = 3; fd < 1024; fd++)
-		close(fd); /* also the segment's */
+		close(fd); /* closes the segment's descriptor, too */
 	fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	NEED(fd == 3);
 	NEED(close_range(3, ~0u, 0) == 0);
@@ -470,7 +470,7 @@ static double nanoseconds_each(int fd, int rounds)
 	       rounds;
 }
 
-/* Nanoseconds of one write of nothing: to a file (forwarded) and to a pipe (written down). */
+/* Nanoseconds of one empty write: to a file (forwarded) and to a pipe (recorded). */
 static int do_cost(void)
 {
 	int pair[2];

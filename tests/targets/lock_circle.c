@@ -19,7 +19,7 @@ static void take_then_wait(uint64_t coro, uint64_t own, uint64_t other)
 
 int main(void)
 {
-	ctp_attach(); /* whoever is turned away goes on untraced */
+	ctp_attach(); /* a refused program runs on untraced */
 	take_then_wait(ctp_coro_new(), 1, 2);
 	take_then_wait(ctp_coro_new(), 2, 1);
 	printf("ready\n");

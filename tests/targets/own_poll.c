@@ -21,7 +21,7 @@
 #include "corotracer/ctp_probe.h"
 #include "need.h"
 
-#define LIFE_SECONDS 3 /* the engine looks after one of silence */
+#define LIFE_SECONDS 3 /* the engine looks after one second of silence */
 
 static void on_signal(int number)
 {

@@ -117,7 +117,7 @@ struct Permit {
 	}
 } permit;
 
-/* Lets others run first. */
+/* Lets other tasks run first. */
 struct Turn {
 	bool await_ready() const
 	{

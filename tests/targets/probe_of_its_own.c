@@ -7,7 +7,7 @@
 
 __attribute__((visibility("default"))) bool write_letter_of_copy(char letter);
 
-/* write_letter_of_copy: attaches once more, on its own, and writes three counter events; false: nobody wants them. */
+/* write_letter_of_copy: attaches by itself, and writes three counter events; false: no events are wanted. */
 bool write_letter_of_copy(char letter)
 {
 	bool is_wanted = ctp_attach();

@@ -16,7 +16,7 @@ __attribute__((noinline)) static void note_caller(void)
 static inline __attribute__((always_inline)) void inner_function(void)
 {
 	note_caller();
-	__asm__ volatile(""); /* so that the call above is no jump */
+	__asm__ volatile(""); /* so that the call above is not a jump */
 }
 
 static inline __attribute__((always_inline)) void middle_function(void)

@@ -8,7 +8,7 @@
 extern const char scattered_code[];
 
 __asm__(".pushsection .text\n"
-	".type before, %function\n" /* so that no function of unknown size reaches until here */
+	".type before, %function\n" /* so that no function of unknown size reaches to here */
 	"before:\n"
 	".skip 16\n"
 	".size before, 16\n"
@@ -45,7 +45,7 @@ __asm__(".pushsection .text\n"
 	".Lunit_begin:\n"
 	".2byte 4\n" /* version */
 	".4byte .Labbreviations\n"
-	".byte 8\n" /* bytes of an address */
+	".byte 8\n" /* size of an address */
 	".byte 1\n"
 	".8byte scattered_code\n"
 	".8byte 128\n"

@@ -95,8 +95,8 @@ static bool wake_engine(void)
 }
 
 /*
- * Until the engine has taken all that was written: it has said that it sleeps, which it follows with one
- * more look; it was woken; and it says so again.
+ * Waits until the engine has taken everything that was written. The engine announces its sleep, looks once more, is
+ * woken, and announces its sleep again.
  */
 static void wait_for_engine(void)
 {
@@ -172,7 +172,7 @@ static void speak_version_2(void)
 	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_SUSPEND, 0, 0));
 }
 
-/* How it ends, as the last argument says. */
+/* Ends in the way that the last argument names. */
 static void end(const char *how, unsigned char **stations, uint64_t nr_stations, uint64_t nr_events)
 {
 	char byte;

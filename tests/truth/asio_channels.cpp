@@ -38,13 +38,13 @@ struct Works {
 	}
 
 	asio::strand<asio::io_context::executor_type> strand;
-	asio::steady_timer opening; /* only touched in the strand */
+	asio::steady_timer opening; /* used only in the strand */
 	bool is_open = false;
 	std::atomic<long> sum = 0;
 	std::atomic<int> nr_left = 2 * nr_pairs;
 };
 
-/* Waits until the works are open: the timer is looked at and awaited in one turn of the strand. */
+/* Waits until the works are open: the timer is checked and awaited in one turn of the strand. */
 asio::awaitable<void> enter(Works &works)
 {
 	co_await asio::post(works.strand, use_awaitable);
@@ -119,7 +119,10 @@ int main(int argc, char **argv)
 	Works works(context);
 
 	for (std::size_t i = 0; i < nr_pairs; i++) {
-		/* With room, items that are left when a channel is closed are lost: these have none. */
+		/*
+		 * In a channel with room, items that are left when it is closed are lost, so these channels have no
+		 * room.
+		 */
 		channels.push_back(std::make_unique<channel>(context, 0));
 		asio::co_spawn(context, consume(works, *channels[i]), asio::detached);
 		asio::co_spawn(context, produce(works, *channels[i], rounds), asio::detached);

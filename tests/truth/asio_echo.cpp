@@ -52,7 +52,7 @@ asio::awaitable<void> serve(Echo &echo, tcp::socket socket)
 			echo.nr_echoed++;
 		}
 	} catch (const boost::system::system_error &) {
-		/* the client has closed */
+		/* The client has closed. */
 	}
 }
 
@@ -66,7 +66,7 @@ asio::awaitable<void> accept(Echo &echo)
 				asio::detached);
 		}
 	} catch (const boost::system::system_error &) {
-		/* the last client has closed the acceptor */
+		/* The last client has closed the acceptor. */
 	}
 }
 

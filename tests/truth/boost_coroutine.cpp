@@ -27,7 +27,7 @@ using coroutine = boost::coroutines2::coroutine<void>;
 constexpr unsigned nr_threads = 4;
 constexpr unsigned nr_jobs = 24;
 
-/* What a job is about to do when it yields: go on later, or wait at the gate. */
+/* What a job does next when it yields: continue later, or wait at the gate. */
 enum class next_step { again, gate };
 
 struct Job {
@@ -39,7 +39,7 @@ struct Job {
 class Pool
 {
       public:
-	/* put: the job is ready. */
+	/* put: makes the job ready. */
 	void put(Job *job, std::uint64_t by)
 	{
 		ctp_wake(by, CTP_HANDLE(CTP_RESOURCE_COROUTINE, job->id), CTP_SITE("put"),
@@ -50,7 +50,7 @@ class Pool
 		}
 		filled_.notify_one();
 	}
-	/* take: the next job; NULL: all have ended. */
+	/* take: returns the next job; NULL: all have ended. */
 	Job *take()
 	{
 		std::unique_lock lock(mutex_);
@@ -67,7 +67,7 @@ class Pool
 		ready_.pop_front();
 		return job;
 	}
-	/* end: one job less; with the last one all threads go. */
+	/* end: counts a job that has ended; after the last one all threads end. */
 	void end()
 	{
 		std::lock_guard lock(mutex_);
@@ -83,7 +83,7 @@ class Pool
 	unsigned nr_left_ = nr_jobs;
 };
 
-/* Opens for all that wait, once the last one has come. */
+/* Opens for all waiters, once the last one has come. */
 class Gate
 {
       public:

@@ -53,7 +53,7 @@ void consume(Shop &shop, long rounds)
 	}
 }
 
-/* A pipe of bounded room between two fibers, and a fiber of its own for each part of the work. */
+/* A pipe of limited room between two fibers; each part of the work has a fiber of its own. */
 long pipe(long rounds)
 {
 	fibers::buffered_channel<long> channel(4);

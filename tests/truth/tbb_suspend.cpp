@@ -29,7 +29,7 @@ namespace
 constexpr int nr_threads = 4;
 constexpr int nr_jobs = 12;
 
-/* A job that waits: whoever takes it from where it lies resumes it. */
+/* A waiting job: the thread or job that takes it from its place resumes it. */
 struct Waiting {
 	std::uint64_t id;
 	tbb::task::suspend_point point;
@@ -42,7 +42,7 @@ void wake(std::uint64_t waker, const Waiting &waiting)
 	tbb::task::resume(waiting.point);
 }
 
-/* A thread outside of all arenas, which resumes what is given to it. */
+/* A thread outside all arenas, which resumes the jobs that it is given. */
 class Reviver
 {
       public:
@@ -92,11 +92,11 @@ class Reviver
 	std::thread thread_;
 };
 
-/* A place for one that waits, or for a wake that came before it. */
+/* A place for a waiting job, or for a wake that came first. */
 class Slot
 {
       public:
-	/* await: the job `id` waits here until it is passed. */
+	/* await: the job `id` waits here until pass is called. */
 	void await(std::uint64_t id)
 	{
 		tbb::task::suspend([this, id](tbb::task::suspend_point point) {
@@ -108,7 +108,7 @@ class Slot
 		});
 		ctp_resume(id, CTP_POINT_AWAIT);
 	}
-	/* pass: whoever waits here goes on, or the next one does not wait. */
+	/* pass: lets the waiting job go on; if there is none, the next job does not wait. */
 	void pass(std::uint64_t by)
 	{
 		Waiting waiting;

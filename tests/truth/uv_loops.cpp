@@ -41,7 +41,7 @@ class Loop
 		uv_prepare_start(&prepare_, [](uv_prepare_t *) { corotracer::park(); });
 		uv_check_start(&check_, [](uv_check_t *) { corotracer::unpark(); });
 	}
-	/* post: the coroutine goes on here; on any thread. */
+	/* post: continues the coroutine on this loop; may be called on any thread. */
 	void post(std::coroutine_handle<> handle)
 	{
 		corotracer::wake(handle);
@@ -56,7 +56,7 @@ class Loop
 		uv_run(&loop_, UV_RUN_DEFAULT);
 		uv_loop_close(&loop_);
 	}
-	/* stop: run returns; on any thread. */
+	/* stop: makes run return; may be called on any thread. */
 	void stop()
 	{
 		is_over_ = true;
@@ -179,7 +179,7 @@ struct Sleep {
 	std::uint64_t length;
 };
 
-/* A lock that is never free between two that want it: who leaves it hands it over, and has the next one posted. */
+/* A lock that is never free while a coroutine waits: unlocking hands it over, and posts the next coroutine. */
 class Lock
 {
       public:

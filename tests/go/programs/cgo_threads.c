@@ -15,7 +15,7 @@ static void *thread(void *argument)
 	return argument;
 }
 
-/* Threads that Go did not make call into it, several times, and end. */
+/* Threads that were not made by Go call into Go, several times, and end. */
 void run_threads(int nr_threads)
 {
 	pthread_t threads[16];
