@@ -13,22 +13,31 @@
 
 /* ---------------------------------------------------------------- joined columns */
 
+/* In well-formed UTF-8. */
+static char *make_place(struct ct_query *query, int64_t site)
+{
+	char words[WORDS_BYTES];
+	struct text clean = {0};
+	char *place;
+
+	ct_view_say(query->view, CT_VIEW_TYPE_SITE, site, 0, words, sizeof(words));
+	text_utf8(&clean, words);
+	place = clean.is_broken ? NULL : strdup(text_peek(&clean));
+	text_fini(&clean);
+	return place;
+}
+
 const char *query_place(struct ct_query *query, int64_t site)
 {
 	uint32_t nr_sites = ct_view_tables(query->view)->nr_sites;
-	char words[WORDS_BYTES];
 
 	if (site <= 0 || site >= nr_sites)
 		return "";
 	if (!query->places)
 		query->places = calloc(nr_sites, sizeof(*query->places));
-	if (!query->places)
-		return NULL;
-	if (!query->places[site]) {
-		ct_view_say(query->view, CT_VIEW_TYPE_SITE, site, 0, words, sizeof(words));
-		query->places[site] = strdup(words);
-	}
-	return query->places[site];
+	if (query->places && !query->places[site])
+		query->places[site] = make_place(query, site);
+	return query->places ? query->places[site] : NULL;
 }
 
 static const struct ct_site *site_of(struct ct_query *query, int64_t number)
@@ -97,19 +106,22 @@ static bool is_ascii(const char *text)
 	return true;
 }
 
+/* Gives SQLite a text in UTF-8 that lives as long as the query. */
+static void give_clean(sqlite3_context *context, const char *text)
+{
+	if (!text)
+		sqlite3_result_error_nomem(context);
+	else if (*text)
+		sqlite3_result_text(context, text, -1, SQLITE_STATIC);
+}
+
 /* Gives SQLite a text that lives as long as the view. */
 static void give_text(sqlite3_context *context, const char *text)
 {
 	struct text clean = {0};
 
-	if (!text) {
-		sqlite3_result_error_nomem(context);
-		return;
-	}
-	if (!*text)
-		return;
-	if (is_ascii(text)) {
-		sqlite3_result_text(context, text, -1, SQLITE_STATIC);
+	if (!text || is_ascii(text)) {
+		give_clean(context, text);
 		return;
 	}
 	text_utf8(&clean, text);
@@ -187,6 +199,8 @@ void query_cell(sqlite3_context *context, struct ct_query *query, const struct q
 			give_cell(context, query, column, number, kind);
 	} else if (column->of == QUERY_OF_CLOCK) {
 		give_clock(context, query, number);
+	} else if (column->of == QUERY_OF_PLACE) {
+		give_clean(context, query_place(query, number));
 	} else if (column->is_text) {
 		give_text(context, joined_text(query, column->of, number));
 	} else {

@@ -112,7 +112,7 @@ void query_cell(sqlite3_context *context, struct ct_query *query, const struct q
 void query_cell_text(struct text *text, struct ct_query *query, const struct query_column *column,
 	int64_t number);
 
-/* query_place: a place in words; "" for site 0. The text belongs to the query. NULL: out of memory. */
+/* query_place: a place in words, in UTF-8; "" for site 0. The text belongs to the query. NULL: out of memory. */
 const char *query_place(struct ct_query *query, int64_t site);
 
 /* ---------------------------------------------------------------- keep.c */

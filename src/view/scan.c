@@ -148,11 +148,79 @@ static const int64_t *values_of(struct ct_view_scan *scan, uint32_t column)
 	return scan->values[column];
 }
 
-static uint32_t narrow(struct ct_view_scan *scan, struct scan_term *term, uint32_t count)
+/* The numbers that meet a comparison; empty: from > to. */
+struct range {
+	int64_t from;
+	int64_t to;
+	bool has_hole;
+	int64_t hole; /* stands for no value */
+};
+
+/* False: the numbers that meet the term are no range. */
+static bool range_of(const struct scan_term *term, struct range *ret_range)
 {
-	const int64_t *values = values_of(scan, term->column);
+	int64_t number = term->number, none = ct_view_none(term->type);
+
+	*ret_range = (struct range){INT64_MIN, INT64_MAX, none != CT_VIEW_NOTHING, none};
+	switch (term->compare) {
+	case CT_VIEW_EQUAL:
+		*ret_range = (struct range){.from = number, .to = number};
+		return true;
+	case CT_VIEW_AT_MOST:
+		ret_range->to = number;
+		return true;
+	case CT_VIEW_AT_LEAST:
+		ret_range->from = number;
+		return true;
+	case CT_VIEW_LESS:
+		ret_range->to = number - 1;
+		return number != INT64_MIN;
+	case CT_VIEW_MORE:
+		ret_range->from = number + 1;
+		return number != INT64_MAX;
+	default:
+		return false;
+	}
+}
+
+/* Does every row of the chunk lie in the range? */
+static bool lies_in(const struct ct_view_scan *scan, uint32_t column, const struct range *range)
+{
+	int64_t least = column_log_least(scan->log, scan->chunk, column);
+	int64_t most = column_log_most(scan->log, scan->chunk, column);
+
+	return range->from <= least && most <= range->to &&
+	       !(range->has_hole && least <= range->hole && range->hole <= most);
+}
+
+/* Without a branch: which rows meet the term cannot be foretold. */
+static uint32_t narrow_to(
+	struct ct_view_scan *scan, uint32_t column, const struct range *range, uint32_t count)
+{
+	const int64_t *values = values_of(scan, column);
 	uint32_t i, nr_left = 0;
 
+	for (i = 0; i < count; i++) {
+		int64_t value = values[scan->places[i]];
+
+		scan->places[nr_left] = scan->places[i];
+		nr_left += (value >= range->from) & (value <= range->to) &
+			   !(range->has_hole & (value == range->hole));
+	}
+	return nr_left;
+}
+
+static uint32_t narrow(struct ct_view_scan *scan, struct scan_term *term, uint32_t count)
+{
+	const int64_t *values;
+	struct range range;
+	uint32_t i, nr_left = 0;
+
+	if (range_of(term, &range))
+		return lies_in(scan, term->column, &range)
+			       ? count
+			       : narrow_to(scan, term->column, &range, count);
+	values = values_of(scan, term->column);
 	for (i = 0; i < count; i++)
 		if (meets(scan, term, values[scan->places[i]]))
 			scan->places[nr_left++] = scan->places[i];
@@ -351,16 +419,6 @@ static enum ct_status prepare(
 	return scan->rows && !scan->is_broken ? CT_OK : ct_fail_memory(reterr);
 }
 
-static uint64_t rows_of(const struct column_log *log)
-{
-	uint64_t nr_rows = 0;
-	uint32_t i;
-
-	for (i = 0; i < log->chunks.count; i++)
-		nr_rows += column_log_rows(log, i);
-	return nr_rows;
-}
-
 enum ct_status ct_view_scan_open(struct ct_view *view, const struct ct_view_request *given,
 	struct ct_view_scan **ret_scan, struct ct_error *reterr)
 {
@@ -381,7 +439,7 @@ enum ct_status ct_view_scan_open(struct ct_view *view, const struct ct_view_requ
 	scan->log = &view->logs[view_tables[request.table].log];
 	view_selected_init(&scan->selected, view->pass, request.table);
 	status = prepare(scan, &request, reterr);
-	pass_begin(view->pass, ct_view_describe(request.table)->name, rows_of(scan->log));
+	pass_begin(view->pass, ct_view_describe(request.table)->name, scan->log->nr_rows);
 	if (status)
 		ct_view_scan_close(scan);
 	else
