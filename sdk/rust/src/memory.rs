@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
-//! Memory that the engine may read and write at any time: reached by places, word by word, and never as a struct.
+//! Memory that the engine may read and write at any time: accessed by offset, word by word, and never as a struct.
 //!
 //! A reference to plain memory that another process changes would be undefined behaviour. So no such reference exists:
-//! a [`Base`] hands out atomics only, and its addresses stay mapped until the process ends.
+//! a [`Base`] hands out atomics only, and the addresses of a [`Base`] stay mapped until the process ends.
 #![allow(unsafe_code)]
 
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-/// The place of a word of 64 bits, counted from the beginning of what it belongs to.
+/// The offset of a word of 64 bits, from the beginning of the object that the word belongs to.
 #[derive(Clone, Copy)]
 pub struct Word(usize);
 
-/// The place of a word of 32 bits, or of the first one of an array.
+/// The offset of a word of 32 bits, or of the first such word of an array.
 #[derive(Clone, Copy)]
 pub struct Half(usize);
 
-/// The place of bytes that are written before anybody else can see them.
+/// The offset of bytes that are written before anybody else can see them.
 #[derive(Clone, Copy)]
 pub struct Bytes(usize);
 
@@ -39,19 +39,19 @@ impl Bytes {
     }
 }
 
-/// The beginning of a header, a ring, a site, the orders, or a record, in memory that stays mapped.
+/// The address of a header, a ring, a site, the orders, or a record, in memory that stays mapped.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Base(NonNull<u8>);
 
-// SAFETY: a Base is an address. What can be reached through it are atomics, and bytes whose writers `fill` names.
+// SAFETY: a Base is an address. Only atomics can be reached through a Base, and bytes that are written by `fill`.
 unsafe impl Send for Base {}
-// SAFETY: as above.
+// SAFETY: the same as for Send.
 unsafe impl Sync for Base {}
 
 impl Base {
     /// # Safety
-    /// `address` is a multiple of 64 and not 0, and what the places used with it reach stays mapped, readable and writable,
-    /// until the process ends or nobody has the Base any more.
+    /// `address` is a multiple of 64 and not 0. The memory that the offsets used with this Base reach stays mapped,
+    /// readable and writable, until the process ends or nobody has the Base any more.
     pub const unsafe fn new(address: *mut u8) -> Self {
         Self(NonNull::new_unchecked(address))
     }
@@ -63,33 +63,33 @@ impl Base {
 
     #[inline(always)]
     pub fn word(self, place: Word) -> &'static AtomicU64 {
-        // SAFETY: mapped by the contract of `new`; layout.rs has multiples of 8 for words.
+        // SAFETY: mapped by the contract of `new`; the offsets of words in layout.rs are multiples of 8.
         unsafe { &*self.address().add(place.0).cast::<AtomicU64>() }
     }
 
     #[inline(always)]
     pub fn half(self, place: Half) -> &'static AtomicU32 {
-        // SAFETY: mapped by the contract of `new`; layout.rs has multiples of 4 for halves.
+        // SAFETY: mapped by the contract of `new`; the offsets of halves in layout.rs are multiples of 4.
         unsafe { &*self.address().add(place.0).cast::<AtomicU32>() }
     }
 
-    /// The word of an array of halves; `index` is below the array's length, which the caller has made sure of.
+    /// An element of an array of halves. The caller has made sure that `index` is below the array's length.
     #[inline(always)]
     pub fn half_of(self, array: Half, index: u32) -> &'static AtomicU32 {
         self.half(Half(array.0 + 4 * index as usize))
     }
 
     /// # Safety
-    /// The same as for `new`, of the address so many bytes further on.
+    /// The contract of `new` holds for the address that lies this many bytes further on.
     #[inline(always)]
     pub unsafe fn further(self, bytes: u64) -> Self {
         Self::new(self.address().add(bytes as usize))
     }
 
-    /// What lies so many bytes behind a place.
+    /// Returns the Base that lies this many bytes after an offset.
     ///
     /// # Safety
-    /// The same as for `new`, of that address.
+    /// The contract of `new` holds for the resulting address.
     pub unsafe fn inside(self, place: Bytes, bytes: usize) -> Self {
         Self::new(self.address().add(place.0 + bytes))
     }
@@ -97,16 +97,16 @@ impl Base {
     /// Writes bytes that nobody else reads or writes before a later release store publishes them.
     ///
     /// # Safety
-    /// They lie within what is mapped, and no other thread writes them.
+    /// The bytes lie within mapped memory, and no other thread writes them.
     pub unsafe fn fill(self, place: Bytes, bytes: &[u8]) {
         std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.address().add(place.0), bytes.len());
     }
 
-    /// Whether the bytes at a place are these. The bytes may have been written by a hostile peer: they decide nothing
-    /// but which of two equal names is taken.
+    /// Returns whether the bytes at an offset are equal to `bytes`. A hostile peer may have written the bytes: the
+    /// result decides only which of two equal names is used.
     ///
     /// # Safety
-    /// They lie within what is mapped, and were published to this thread.
+    /// The bytes lie within mapped memory, and were published to this thread.
     pub unsafe fn holds(self, place: Bytes, bytes: &[u8]) -> bool {
         let stored = self.address().add(place.0);
         (0..bytes.len()).all(|i| stored.add(i).read_volatile() == bytes[i])
@@ -115,7 +115,7 @@ impl Base {
     /// Copies a part of another segment.
     ///
     /// # Safety
-    /// Both parts are mapped, do not overlap, and no thread writes the destination.
+    /// Both parts are mapped and do not overlap, and no thread writes the destination.
     pub unsafe fn copy_from(self, other: Base, bytes: usize) {
         std::ptr::copy_nonoverlapping(other.address(), self.address(), bytes);
     }
@@ -125,7 +125,7 @@ impl Base {
 #[repr(C, align(4096))]
 pub struct Page(UnsafeCell<[u8; 4096]>);
 
-// SAFETY: the page is reached through `base` alone, which hands out atomics.
+// SAFETY: the page is reached only through `base`, which hands out atomics.
 unsafe impl Sync for Page {}
 
 impl Page {
@@ -135,7 +135,7 @@ impl Page {
 
     #[inline(always)]
     pub fn base(&'static self) -> Base {
-        // SAFETY: a page of the program's own, aligned to more than 64.
+        // SAFETY: a page of the program's own, aligned to more than 64 bytes.
         unsafe { Base::new(self.0.get().cast()) }
     }
 }

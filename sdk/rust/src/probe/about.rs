@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! A segment's text about its process (P-85), for an engine or a reader that comes when the process is gone.
+//! A segment's text about its process (P-85), for an engine or a reader that comes after the process has ended.
 #![allow(unsafe_code)]
 
 use std::ffi::CStr;
@@ -8,7 +8,7 @@ use std::fmt::Write;
 use crate::probe::segment::Segment;
 use crate::system::{self, Descriptor, ModuleInfo, ProgramHeader};
 
-const FILE_MAX: usize = 4096; // bytes of a file that are read
+const FILE_MAX: usize = 4096; // number of bytes of a file that are read
 const BUILD_ID_MAX: usize = 64;
 const NOTE_HEAD: usize = 12;
 const NOTE_BUILD_ID: u32 = 3;
@@ -16,7 +16,7 @@ const LOADED: u32 = 1;
 const NOTES: u32 = 4;
 const EXECUTABLE: u32 = 1;
 
-/// The text: a fact a line. A fact that does not fit any more is left out, whole.
+/// The text: one fact a line. A fact that does not fit is left out as a whole.
 struct About {
     text: Vec<u8>,
     room: usize,
@@ -33,7 +33,8 @@ impl About {
         self.text.push(b'\n');
     }
 
-    /// A small file's beginning, without a last newline; arguments, which end in a NUL each, apart by blanks.
+    /// Adds the beginning of a small file, without a last newline. In a list of arguments, each of which ends in a NUL,
+    /// blanks separate the arguments.
     fn file(&mut self, fact: &str, path: &str) {
         let mut room = vec![0; FILE_MAX];
         let length = Descriptor::open(path).map_or(0, |file| file.read(&mut room));
@@ -52,7 +53,7 @@ fn word(bytes: &[u8], at: usize) -> Option<usize> {
     Some(u32::from_ne_bytes(four) as usize)
 }
 
-/// The build id among notes.
+/// Returns the build id among the notes of a module.
 fn build_id_in(mut notes: &[u8], alignment: usize) -> Option<&[u8]> {
     let up = |bytes: usize| (bytes + alignment - 1) / alignment * alignment;
     loop {
@@ -74,14 +75,14 @@ fn headers_of(module: &ModuleInfo) -> &[ProgramHeader] {
     if module.headers.is_null() {
         return &[];
     }
-    // SAFETY: the dynamic linker says how many there are.
+    // SAFETY: the dynamic linker states how many headers there are.
     unsafe { std::slice::from_raw_parts(module.headers, usize::from(module.nr_headers)) }
 }
 
 fn build_id_of(module: &ModuleInfo) -> String {
     let notes = headers_of(module).iter().filter(|header| header.kind == NOTES).find_map(|header| {
         let place = module.address.wrapping_add(header.virtual_address) as *const u8;
-        // SAFETY: a loaded module's notes, which stay where they are.
+        // SAFETY: the notes of a loaded module, which stay where they are.
         let bytes = unsafe { std::slice::from_raw_parts(place, header.memory_bytes as usize) };
         build_id_in(bytes, if header.alignment == 8 { 8 } else { 4 })
     });
@@ -95,7 +96,7 @@ fn build_id_of(module: &ModuleInfo) -> String {
 
 fn tell_code(about: &mut About, module: &ModuleInfo, program: &[u8]) {
     let page = system::page_bytes();
-    // SAFETY: the dynamic linker's text.
+    // SAFETY: the text belongs to the dynamic linker and ends with NUL.
     let name = (!module.name.is_null()).then(|| unsafe { CStr::from_ptr(module.name) }.to_bytes());
     let name = name.filter(|name| !name.is_empty()).unwrap_or(program);
     for header in headers_of(module).iter().filter(|header| header.kind == LOADED && header.flags & EXECUTABLE != 0) {
@@ -108,7 +109,7 @@ fn tell_code(about: &mut About, module: &ModuleInfo, program: &[u8]) {
     }
 }
 
-/// Writes the text into the segment, before anybody else has it.
+/// Writes the text into the segment, before any other thread or process has the segment.
 pub fn write(segment: &Segment) {
     let program = system::link_target("/proc/self/exe\0");
     let mut about = About { text: Vec::new(), room: segment.plan.about_bytes as usize };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //! Attaching: making the segment, handing it to the engine, opening the gate.
 //!
-//! The steps, in this order: guard the gate against fork; make the segment and map it; fill the header, magic last; send
-//! the descriptor; take over the sites of an earlier attachment; open the gate. A step that fails undoes those before
-//! it, and the program runs untraced.
+//! The steps, in this order: guard the gate against fork; make the segment and map it; fill the header, magic last;
+//! send the descriptor; take over the sites of an earlier attachment; open the gate. A step that fails undoes the steps
+//! before it, and the program runs untraced.
 #![allow(unsafe_code)]
 
 use std::os::unix::fs::MetadataExt;
@@ -22,7 +22,7 @@ use crate::system::{self, Quiet};
 pub struct Wish {
     pub engine: Option<&'static [u8]>,
     pub flight: Option<Flight>,
-    /// For an engine that comes later, where there is neither.
+    /// Wait for an engine that comes later, if there is neither an engine nor a flight recorder.
     pub waits: bool,
 }
 
@@ -31,15 +31,15 @@ extern "C" fn gate_close_in_child() {
     gate_lock().store(0, Ordering::Relaxed);
 }
 
-/// Where pages are larger than the gate, the kernel would wipe what lies behind it, too.
+/// If the machine's pages are larger than the gate, the kernel would wipe what lies behind the gate, too.
 fn gate_is_wiped_on_fork() -> bool {
     let page = layout::PAGE_BYTES as u64;
-    // SAFETY: the gate's own page, which is reached through atomics alone.
+    // SAFETY: the gate's own page, which is accessed only through atomics.
     system::page_bytes() == page && unsafe { system::advise(gate_page().address(), page, system::MADV_WIPEONFORK) }
 }
 
-/// Has the kernel close the gate in forked children, however they are made; and the C library, for there are emulators
-/// that accept the advice and do not follow it.
+/// Makes the kernel close the gate in forked children, however they are made. The C library is asked, too, because some
+/// emulators accept the advice and do not follow it.
 fn gate_guard() -> bool {
     if PROCESS.is_guarded.load(Ordering::Relaxed) != 0 {
         return true;
@@ -52,7 +52,8 @@ fn gate_guard() -> bool {
     true
 }
 
-/// The engine's word, where it says so in the environment, and where events can read that word.
+/// Returns the clock that the engine demands in the environment, if events can read the engine's coarse time; else our
+/// own choice.
 fn clock_of(segment: &Segment) -> u32 {
     let is_asked = system::environment(layout::CLOCK_ENVIRONMENT) == Some(b"coarse");
     if is_asked && !segment.plan.is_flight && has_orders_page() {
@@ -61,8 +62,8 @@ fn clock_of(segment: &Segment) -> u32 {
     clocks::choose()
 }
 
-/// Takes part in the sleep handshake, where that is cheap: a process of several threads waits some 14 ms for the kernel
-/// when it registers for the first time.
+/// Takes part in the sleep handshake, if that is cheap: a process of several threads that registers for the first time
+/// waits about 14 ms for the kernel.
 fn barrier_register() -> bool {
     let was = |old: Base| old.word(header::FEATURES_COMPATIBLE).load(Ordering::Relaxed) & FEATURE_WAKES != 0;
     let is_registered = system::is_barrier_registered() || PROCESS.header().map_or(false, was);
@@ -85,7 +86,7 @@ fn identity_make(segment: Base) {
         identity[..8].copy_from_slice(&first.to_le_bytes());
         identity[8..].copy_from_slice(&second.to_le_bytes());
     }
-    // SAFETY: nobody else has the segment yet.
+    // SAFETY: no other thread or process has the segment yet.
     unsafe { segment.fill(header::IDENTITY, &identity) };
 }
 
@@ -118,9 +119,9 @@ fn header_fill(segment: &Segment, wanted: u32) {
     if segment.plan.is_flight {
         at_engine.half(orders::POLICY).store(policy::OVERWRITE_OLDEST, Ordering::Relaxed);
     }
-    // From the first event on, whether the engine has come by then or not.
+    // Events are wanted from the first one on, even if the engine has not mapped the segment yet.
     at_engine.half(orders::WANTED).store(wanted, Ordering::Relaxed);
-    // Until the engine comes.
+    // This value holds until the engine advances it.
     at_engine.word(orders::COARSE_TIME).store(system::nanoseconds(system::CLOCK_MONOTONIC), Ordering::Relaxed);
     base.word(header::FEATURES_COMPATIBLE).store(features(segment), Ordering::Relaxed);
     base.word(header::PID).store(u64::from(system::process_id()), Ordering::Relaxed);
@@ -153,8 +154,8 @@ fn send(segment: &Segment, engine: &[u8]) -> bool {
     system::connect(engine).map_or(false, sent)
 }
 
-/// A segment that waits takes a gigabyte of addresses in programs that nobody traces: not where those are counted, nor
-/// where its orders could not be read.
+/// Returns whether a segment may wait for an engine. A waiting segment takes a gigabyte of address space in a program
+/// that may never be traced: no segment waits if address space is limited, or if its orders could not be read.
 fn may_wait() -> bool {
     system::environment(layout::ATTACH_ENVIRONMENT) != Some(b"0")
         && has_orders_page()
@@ -168,8 +169,8 @@ fn open_for_engine(engine: &[u8]) -> Option<Segment> {
     send(&segment, engine).then_some(segment)
 }
 
-/// The engine's segment, where there is an engine; else the flight recorder's, where one is asked for; else one that
-/// waits.
+/// Chooses the segment: the engine's if there is an engine; else the flight recorder's if one is asked for; else one
+/// that waits.
 fn choose(wish: &Wish) -> Option<Segment> {
     if let Some(segment) = wish.engine.and_then(open_for_engine) {
         return Some(segment);
@@ -190,18 +191,18 @@ fn choose(wish: &Wish) -> Option<Segment> {
 
 fn thread_key_make() {
     if PROCESS.thread_key.load(Ordering::Relaxed) == 0 {
-        // A first event may stand in a signal handler, where setting the key must not allocate.
+        // A thread's first event may be written in a signal handler, where setting the key must not allocate.
         let key = system::thread_key(ring::thread_leave);
         PROCESS.thread_key.store(key.map_or(0, |key| key + 1), Ordering::Relaxed);
     }
 }
 
-/// Which file a descriptor is; zeros where that cannot be told.
+/// Returns the device and inode of a descriptor's file; zeros if they are not known.
 fn identity_of(descriptor: i32) -> (u64, u64) {
     std::fs::metadata(format!("/proc/self/fd/{descriptor}")).map_or((0, 0), |file| (file.dev(), file.ino()))
 }
 
-/// Closes the descriptor of an earlier attachment, unless its number means another file by now.
+/// Closes the descriptor of an earlier attachment, unless the number refers to another file by now.
 pub fn descriptor_retire() {
     let descriptor = PROCESS.descriptor.swap(-1, Ordering::Relaxed);
     let kept = (PROCESS.device.load(Ordering::Relaxed), PROCESS.inode.load(Ordering::Relaxed));
@@ -210,8 +211,8 @@ pub fn descriptor_retire() {
     }
 }
 
-/// The limits that threads go by while they may still be busy with the segment before: they never grow, so that they
-/// hold for both.
+/// Lowers a limit that threads obey while some may still be busy with the segment before. The limits never grow, so
+/// that they hold for both segments.
 fn limit(limit: &AtomicU32, of_segment: u32) {
     let present = limit.load(Ordering::Relaxed);
     if present == 0 || present > of_segment {
@@ -219,12 +220,12 @@ fn limit(limit: &AtomicU32, of_segment: u32) {
     }
 }
 
-/// The old segment's sites go over to the new one. A forked child lets go of its parent's memory; nothing is unmapped:
-/// an event that fork interrupted may still be written, and then goes nowhere.
+/// Moves the old segment's sites to the new segment. A forked child lets go of its parent's memory. Nothing is
+/// unmapped: an event that fork interrupted may still be written, and goes nowhere.
 fn inherit(segment: Base) {
     let is_forked = PROCESS.pid.load(Ordering::Relaxed) != system::process_id();
     let old_bytes = PROCESS.segment_bytes.load(Ordering::Relaxed);
-    // P8: no site is numbered any more in the old segment that the new one does not get.
+    // P8: from here on no site is numbered in the old segment that the new segment does not inherit.
     let old = match PROCESS.header_take() {
         Some(old) => old,
         None => return,
@@ -232,7 +233,7 @@ fn inherit(segment: Base) {
     site::inherit(segment, old);
     if is_forked {
         site::slots_release();
-        // SAFETY: the segment's own mapping, which is reached through atomics alone.
+        // SAFETY: the segment's own mapping, which is accessed only through atomics.
         unsafe { system::map_nothing(old.address(), old_bytes) };
     }
 }
@@ -262,7 +263,7 @@ fn process_take(segment: Segment) {
     gate_pass().store(pass_of(epoch, unit), Ordering::Release); // P8
 }
 
-/// A segment that only waits gives way to an engine's, or to a flight recorder's.
+/// Returns whether the wish is met already. A segment that only waits gives way to an engine's or a flight recorder's.
 fn is_served(wish: &Wish) -> bool {
     if wish.engine.is_none() && wish.flight.is_none() {
         return !wish.waits || gate_pass().load(Ordering::Relaxed) != 0;
@@ -270,8 +271,8 @@ fn is_served(wish: &Wish) -> bool {
     present_pass() != 0
 }
 
-/// Attaches as wished; true while events are recorded. Not a lock to wait for: a second thread runs untraced until the
-/// first is done.
+/// Attaches as wished; returns true while events are recorded. The lock is never waited for: a second thread runs
+/// untraced until the first thread is done.
 pub fn attach_to(wish: &Wish) -> bool {
     if is_served(wish) {
         return present_pass() != 0;
@@ -290,14 +291,15 @@ pub fn attach_to(wish: &Wish) -> bool {
     present_pass() != 0
 }
 
-/// The environment's engine, and its flight recorder, which goes before the program's.
+/// Returns the wish of the environment. The environment's flight recorder overrides the program's own.
 pub fn wish(recorder: Option<Flight>) -> Wish {
     let waits = recorder.is_none();
     let flight = flight::asked().or(recorder);
     Wish { engine: system::environment(layout::ENVIRONMENT), flight, waits }
 }
 
-/// Closes the gate. Threads that are writing finish their record; the segment stays mapped until the process ends.
+/// Closes the gate. Threads that are writing an event finish their record; the segment stays mapped until the process
+/// ends.
 pub fn detach() {
     let segment = match PROCESS.header() {
         Some(segment) if gate_pass().load(Ordering::Relaxed) != 0 => segment,

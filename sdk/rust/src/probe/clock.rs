@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! What time-stamps count: the processor's counter where it is sound, CLOCK_MONOTONIC, or a word of the engine's.
+//! What time-stamps count: the processor's counter if it is reliable, CLOCK_MONOTONIC, or a word that the engine
+//! advances.
 #![allow(unsafe_code)]
 
 use std::sync::atomic::Ordering;
@@ -9,8 +10,9 @@ use crate::memory::Base;
 use crate::probe::state::orders_page;
 use crate::system;
 
-/// Kinds of events that follow something another thread gave (P-95). A counter read may execute before the locked
-/// instruction in front of it has its cache line: these read it behind all that came before.
+/// The kinds of events that follow something that another thread passed on (P-95). The processor may read its counter
+/// before the preceding locked instruction has its cache line. Events of these kinds therefore read the counter after
+/// all earlier instructions.
 const FENCED: u64 = 1 << kind::CREATE
     | 1 << kind::WAKE
     | 1 << kind::DEQUEUE
@@ -35,7 +37,7 @@ fn counter(is_fenced: bool) -> u64 {
 #[inline(always)]
 fn counter(is_fenced: bool) -> u64 {
     let counter: u64;
-    // SAFETY: Linux lets programs read this counter.
+    // SAFETY: Linux allows programs to read this counter.
     unsafe {
         if is_fenced {
             std::arch::asm!("isb");
@@ -51,13 +53,13 @@ fn slow() -> u64 {
     system::nanoseconds(system::CLOCK_MONOTONIC)
 }
 
-/// Whether a reading is a call.
+/// Returns whether reading the clock takes a function call.
 #[inline(always)]
 pub const fn is_call(unit: u32) -> bool {
     unit != clock::COUNTER && unit != clock::COARSE
 }
 
-/// The time of an event of this kind.
+/// Returns the time of an event of this kind.
 #[inline(always)]
 pub fn time_of(unit: u32, kind: u8) -> u64 {
     if unit == clock::COUNTER {
@@ -73,13 +75,14 @@ pub fn time(unit: u32) -> u64 {
     time_of(unit, 0)
 }
 
-/// The counter runs at one rate in every state of the processor, and the kernel lists it among its clock sources.
+/// Returns whether the counter runs at one rate in every state of the processor, and the kernel lists the counter among
+/// its clock sources.
 #[cfg(target_arch = "x86_64")]
 pub fn choose() -> u32 {
     const POWER_MANAGEMENT: u32 = 0x8000_0007;
     const INVARIANT: u32 = 1 << 8;
     let mut list = [0; 256];
-    // SAFETY: every x86-64 processor has the instruction; the highest leaf is asked first.
+    // SAFETY: every x86-64 processor has the instruction; the highest leaf is asked for first.
     #[allow(unused_unsafe)] // newer compilers know that it is safe
     let is_invariant = unsafe {
         std::arch::x86_64::__cpuid(0x8000_0000).eax >= POWER_MANAGEMENT
@@ -102,7 +105,7 @@ pub fn choose() -> u32 {
     clock::COUNTER
 }
 
-/// Three readings of one instant: those of several attempts that took least.
+/// Takes three readings of one instant; keeps the fastest of several attempts.
 pub fn read_into(segment: Base, unit: u32) {
     const TRIES: u32 = 8;
     let mut least = u64::MAX;

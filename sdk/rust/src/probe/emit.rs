@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //! Writing one event: a reading of the counter and a few plain stores into a ring that belongs to the calling thread.
 //!
-//! No lock, no locked instruction, no system call, no allocation. What is dear is in functions marked cold, met once
-//! per thread or per 2,048 events: they are called in the end, with the event's own words, so that the straight way keeps
-//! nothing for what comes behind a call. All of it may run in a signal handler: an event that meets one half written is
-//! given up and counted.
+//! No lock, no locked instruction, no system call, no allocation. Everything expensive is in functions marked cold,
+//! which are called once per thread or per 2,048 events. The cold functions are called last, with the event's own
+//! words, so that the straight path keeps nothing for after a call. All of this may run in a signal handler: an event
+//! that interrupts a half-written event is given up and counted.
 #![allow(unsafe_code)]
 
 use std::sync::atomic::{compiler_fence, Ordering};
@@ -28,14 +28,14 @@ const fn kind_of(tail: u64) -> u8 {
     (tail >> 32) as u8
 }
 
-/// Whether the engine has switched the category off. Scheduling is always wanted.
+/// Returns whether the engine has switched the category off. Scheduling is always wanted.
 #[inline(always)]
 fn is_unwanted(category: u8) -> bool {
     category != category::SCHEDULING
         && orders_page().half(orders::CATEGORIES_OFF).load(Ordering::Relaxed) >> category & 1 != 0
 }
 
-/// Takes the thread's state for one event; false: nested, and counted.
+/// Marks the thread's state as busy with one event. Returns false if the event is nested; it has then been counted.
 fn enter(thread: &Thread) -> bool {
     let stack = stack_pointer();
     if thread.busy.get() != 0 && !nested(thread, stack) {
@@ -46,11 +46,11 @@ fn enter(thread: &Thread) -> bool {
     true
 }
 
-/// [`enter`], where nothing is under way, the clock takes no call, and so many records have room without one. None:
-/// nothing was taken, and nothing counted.
+/// Does what [`enter`] does, if no event is under way, reading the clock takes no call, and this many records fit
+/// without one. Returns None otherwise: the state was not taken, and nothing was counted.
 ///
 /// # Safety
-/// As for [`thread_self`].
+/// The contract of [`thread_self`] holds.
 #[inline(always)]
 unsafe fn enter_straight<'a>(pass: u32, nr_records: usize) -> Option<&'a Thread> {
     let thread = thread_self();
@@ -59,7 +59,7 @@ unsafe fn enter_straight<'a>(pass: u32, nr_records: usize) -> Option<&'a Thread>
     }
     thread.busy.set(stack_pointer());
     compiler_fence(Ordering::SeqCst);
-    // Behind that, since a handler's events move the cursor.
+    // Checked after the state was taken, because the events of a signal handler move the cursor.
     if thread.pass.get() == pass && thread.has_places(nr_records) {
         return Some(thread);
     }
@@ -73,8 +73,8 @@ fn leave(thread: &Thread) {
     thread.busy.set(0);
 }
 
-/// Leaves, and wakes the engine where that sleeps. The load must not come before the head's store: the fence keeps the
-/// compiler from that, and the engine's barrier the processor (P12).
+/// Leaves the event, and wakes the engine if the engine sleeps. The load must not come before the head's store: the
+/// fence keeps the compiler from moving the load, and the engine's barrier keeps the processor from it (P12).
 #[inline(always)]
 fn finish(thread: &Thread) {
     leave(thread);
@@ -83,13 +83,14 @@ fn finish(thread: &Thread) {
     }
 }
 
-/// Writes a record at the cursor, which has room, and publishes it.
+/// Writes a record at the cursor, which must have room, and publishes the record.
 #[inline(always)]
 pub fn publish(thread: &Thread, time: u64, coro: u64, object: u64, tail: u64) {
     let head = thread.head.get() + 1;
     // SAFETY: there is room (`has_room`), so the cursor is within a chunk.
     let place = unsafe { thread.record() };
-    // Atomic, since an overwriting ring's reader may copy the words while they change; it checks afterwards.
+    // Atomic, because the reader of an overwriting ring may copy the words while they change; the reader checks
+    // afterwards.
     place.word(record::TIME).store(time, Ordering::Relaxed);
     place.word(record::CORO).store(coro, Ordering::Relaxed);
     place.word(record::OBJECT).store(object, Ordering::Relaxed);
@@ -125,7 +126,7 @@ fn emit_cold(pass: u32, coro: u64, object: u64, tail: u64) {
     });
 }
 
-/// Writes one event of a category: a coroutine (0: none), an object, and the tail.
+/// Writes one event of `category`: a coroutine (0: none), an object, and a tail.
 #[inline(always)]
 pub fn emit_of(category: u8, coro: u64, object: u64, tail: u64) {
     let pass = present_pass();
@@ -134,7 +135,8 @@ pub fn emit_of(category: u8, coro: u64, object: u64, tail: u64) {
     }
 }
 
-/// `emit_of`, where the pass has just been found not to be 0, at the time of an event of the kind `as_kind`.
+/// Does what `emit_of` does, for a pass that the caller has just found not to be 0. The time is read as for an event of
+/// the kind `as_kind`.
 #[inline(always)]
 pub fn emit_in(pass: u32, as_kind: u8, coro: u64, object: u64, tail: u64) {
     // SAFETY: used within this function alone.
@@ -147,7 +149,7 @@ pub fn emit_in(pass: u32, as_kind: u8, coro: u64, object: u64, tail: u64) {
     }
 }
 
-/// Writes one event of scheduling.
+/// Writes one event of the category scheduling.
 #[inline(always)]
 pub fn emit(coro: u64, object: u64, tail: u64) {
     emit_of(category::SCHEDULING, coro, object, tail);
@@ -167,7 +169,8 @@ fn emit_with_cold(pass: u32, event: [u64; 3], told: [u64; 2]) {
     });
 }
 
-/// `emit_of`, and at the same instant a detail of the event, which never stands behind another one.
+/// Writes one event as `emit_of` does, and a detail of the event with the same time. The detail is written only if the
+/// event was written, so a detail never follows the wrong event.
 #[inline]
 pub fn emit_with_of(category: u8, coro: u64, object: u64, with: u64, detail: u8, number: u64) {
     let pass = present_pass();
@@ -187,20 +190,20 @@ pub fn emit_with_of(category: u8, coro: u64, object: u64, with: u64, detail: u8,
     }
 }
 
-/// `emit_with_of`, of scheduling.
+/// Does what `emit_with_of` does, for the category scheduling.
 #[inline]
 pub fn emit_with(coro: u64, object: u64, with: u64, detail: u8, number: u64) {
     emit_with_of(category::SCHEDULING, coro, object, with, detail, number);
 }
 
-/// Eight bytes of a text, the first one lowest; bytes behind its end are 0.
+/// Returns eight bytes of a text as one word, the first byte lowest; bytes after the text's end are 0.
 fn text_word(text: &[u8]) -> u64 {
     let mut word = [0; TEXT_DETAIL_BYTES];
     word[..text.len()].copy_from_slice(text);
     u64::from_le_bytes(word)
 }
 
-/// A message with a text, which is cut after LOG_TEXT_MAX bytes, and costs a record for each eight.
+/// Writes a message with a text. The text is cut after LOG_TEXT_MAX bytes, and costs one record for each eight bytes.
 pub fn emit_text(coro: u64, text: &[u8], site: u32) {
     let pass = present_pass();
     let text = &text[..text.len().min(LOG_TEXT_MAX)];
@@ -221,7 +224,7 @@ pub fn emit_text(coro: u64, text: &[u8], site: u32) {
     });
 }
 
-/// An id that no other coroutine of this process has or will have; 0 where there is no segment.
+/// Returns an id that no other coroutine of this process has had or will have; 0 if there is no segment.
 #[inline]
 pub fn id_new() -> u64 {
     if gate_pass().load(Ordering::Relaxed) == 0 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-//! The flight recorder's segment: a file, or a memory file, that nobody has to drain.
+//! The flight recorder's segment: a file, or a memory file, that needs no engine to drain it.
 //!
-//! The file gets all its blocks before it is mapped: a store into a hole of a full disk would end the program. Its lock
-//! tells that the process lives. The descriptor that holds it is never mapped itself, and is closed in forked children,
-//! which would hold it, too.
+//! The file gets all its blocks before it is mapped: a store into a hole of a full disk would end the program. The
+//! file's lock shows that the process lives. The descriptor that holds the lock is never mapped itself, and is closed
+//! in forked children, because they would hold the lock, too.
 
 use std::ffi::{CStr, CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
@@ -24,14 +24,15 @@ const BYTES_LEAST: u64 = 1 << 20;
 const TRIES: u32 = 8;
 const PATH_MAX: usize = 4096;
 
-/// Where the past is kept: a path with %p for the process id, empty for a memory file; and how large it gets, 0 for the
-/// default.
+/// Where the past is kept, and how large it gets: a path, in which %p stands for the process id (empty: a memory file),
+/// and a number of bytes (0: the default).
 pub struct Flight {
     pub path: Vec<u8>,
     pub bytes: u64,
 }
 
-/// A whole number with K, M or G behind it, and iB or B behind that.
+/// Parses a whole number, which K, M or G may follow, and after that iB or B. Returns None if the text is not such a
+/// number.
 fn bytes_of(text: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(text).ok()?;
     let end = text.bytes().take_while(u8::is_ascii_digit).count();
@@ -55,7 +56,7 @@ pub fn asked() -> Option<Flight> {
     Some(Flight { path: path.to_vec(), bytes })
 }
 
-/// The path, with the process id for each %p; None: it is too long, or no path.
+/// Returns the path, with the process id for each %p. None: the result is too long, or not a path.
 fn expand(path: &[u8]) -> Option<CString> {
     let mut expanded = Vec::new();
     let mut rest = path.iter();
@@ -79,14 +80,14 @@ fn path_of(path: &CStr) -> &Path {
     Path::new(OsStr::from_bytes(path.to_bytes()))
 }
 
-/// Whether the name means the file that is open.
+/// Returns whether the name refers to the open file.
 fn is_named(file: &Descriptor, path: &CStr) -> bool {
     let open = std::fs::metadata(format!("/proc/self/fd/{}", file.number()));
     let named = std::fs::symlink_metadata(path_of(path));
     matches!((open, named), (Ok(open), Ok(named)) if (open.dev(), open.ino()) == (named.dev(), named.ino()))
 }
 
-/// The first words of every file of ours, before its magic is there: nothing else is ever replaced.
+/// Checks the first words that every file of ours has, even before its magic is there: no other file is ever replaced.
 fn is_segment_of_ours(file: &Descriptor) -> bool {
     let own = std::fs::metadata("/proc/self").map(|process| process.uid());
     let about = match std::fs::metadata(format!("/proc/self/fd/{}", file.number())) {
@@ -110,7 +111,7 @@ fn is_segment_of_ours(file: &Descriptor) -> bool {
         && (PAGE_BYTES / 16..=PAGE_BYTES).contains(&(half(12) as usize))
 }
 
-/// Removes the file that an ended process left at `path`. The lock keeps two from removing each other's.
+/// Removes the file that an ended process left at `path`. The lock keeps two processes from removing each other's file.
 fn remove_old(path: &CStr) -> bool {
     let flags = system::O_RDONLY | system::O_NOFOLLOW | system::O_NONBLOCK;
     let old = match Descriptor::open_as(path, flags) {
@@ -120,12 +121,12 @@ fn remove_old(path: &CStr) -> bool {
     is_segment_of_ours(&old) && old.lock() && (!is_named(&old, path) || std::fs::remove_file(path_of(path)).is_ok())
 }
 
-/// Makes the file and locks it; None: the name is taken, or none may be made here.
+/// Makes the file and locks it. Returns None if the name is taken, or if no file may be made here.
 fn file_make(path: &CStr) -> Option<Descriptor> {
     let flags = system::O_RDWR | system::O_CREAT_NEW | system::O_NOFOLLOW;
     for _ in 0..TRIES {
         match Descriptor::open_as(path, flags).and_then(Descriptor::raised) {
-            // Before it is locked, another process may take it for an ended one's.
+            // Until the file is locked, another process may take it for the file of an ended process and remove it.
             Some(file) if file.lock() && is_named(&file, path) => return Some(file),
             Some(_) => {}
             None if remove_old(path) => {}
@@ -135,7 +136,7 @@ fn file_make(path: &CStr) -> Option<Descriptor> {
     None
 }
 
-/// Gives the file all its blocks, and maps it through a descriptor of its own.
+/// Gives the file all its blocks, and maps it through a second descriptor.
 fn file_fill(plan: Plan, file: Descriptor, path: &CStr) -> Option<Segment> {
     let mut words = [0; header::BYTES];
     words[8..12].copy_from_slice(&layout::VERSION.to_le_bytes());
@@ -151,7 +152,7 @@ fn file_fill(plan: Plan, file: Descriptor, path: &CStr) -> Option<Segment> {
     Some(Segment::new(plan, file, place))
 }
 
-/// The lock's descriptor is the parent's.
+/// The descriptor that holds the lock belongs to the parent.
 extern "C" fn leave_in_child() {
     descriptor_retire();
 }
@@ -189,7 +190,7 @@ fn open_memory(plan: Plan) -> Option<Segment> {
     }
 }
 
-/// Shares the bytes out: an eighth or so to sites, names and rings, the rest to records.
+/// Shares the bytes out: about an eighth goes to sites, names and rings, the rest to records.
 fn plan(bytes: u64) -> Option<Plan> {
     let units = (bytes.min(bytes_allowed()) / UNIT_BYTES).min(u64::from(CHUNK_MAX));
     if units < BYTES_LEAST / UNIT_BYTES {
@@ -219,7 +220,7 @@ fn plan(bytes: u64) -> Option<Plan> {
     })
 }
 
-/// A segment that is kept here, for a reader that comes later.
+/// Opens a segment that stays in this process, for a reader that comes later.
 pub fn open(flight: &Flight) -> Option<Segment> {
     let path = expand(&flight.path)?;
     let plan = plan(if flight.bytes == 0 { BYTES } else { flight.bytes })?;

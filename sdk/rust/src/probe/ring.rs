@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 //! Rings and chunks, the producer's side.
 //!
-//! A thread joins an attachment by claiming a ring (P4), which it keeps until it ends. A ring is a sequence of records
-//! in chunks. Its book-keeping is the owner's alone:
+//! A thread joins an attachment by claiming a ring (P4), which the thread keeps until it ends. A ring is a sequence of
+//! records in chunks. Only the owner uses the ring's book-keeping:
 //!
 //! - `[0, reclaimed)`: chunk sequence numbers whose chunks went onto `spare`, or into use again
-//! - `[reclaimed, assigned)`: in flight, being written, or waiting for the engine
+//! - `[reclaimed, assigned)`: in flight: being written, or waiting for the engine
 //! - `head / CHUNK_RECORDS` is `assigned` where the next record needs a chunk, else one less
 //!
-//! So every chunk that the ring has taken is on `spare` or in flight, and as at most RING_CHUNKS - 1 are taken, no two in
-//! flight share an entry of `chunk`. All this lies in memory that the engine can write, too: a word read back from it is
-//! reduced or checked before it decides an address.
+//! Every chunk that the ring has taken is therefore either on `spare` or in flight. Because a ring takes at most
+//! RING_CHUNKS - 1 chunks, no two chunks in flight share an entry of `chunk`. The book-keeping lies in memory that the
+//! engine can write, too: a word read back from there is reduced or checked before it is used for an address.
 #![allow(unsafe_code)]
 
 use std::os::raw::c_void;
@@ -28,9 +28,9 @@ use crate::probe::share::{ring_at, rings_used};
 use crate::probe::state::{clock_of, gate_pass, orders_page, thread_self, Thread, BUSY_ID, PROCESS};
 use crate::system::{self, Quiet};
 
-const RETRY_PERIOD: u64 = 4096; // refusals after which the reason is looked at again
-const STACK_SPAN: isize = 1 << 20; // further apart is taken for two stacks
-const FRAME_MARGIN: isize = 512; // less than any signal frame with its red zone
+const RETRY_PERIOD: u64 = 4096; // refusals after which the reason for refusing is checked again
+const STACK_SPAN: isize = 1 << 20; // stack pointers further apart than this count as those of two stacks
+const FRAME_MARGIN: isize = 512; // smaller than any signal frame with its red zone
 const RECORDS: u64 = CHUNK_RECORDS as u64;
 
 fn get(ring: Base, place: Word) -> u64 {
@@ -53,13 +53,14 @@ fn chunk_entry(ring: Base, sequence: u64) -> &'static AtomicU32 {
     ring.half_of(ring::CHUNK, (sequence % u64::from(RING_CHUNKS)) as u32)
 }
 
-/// A chunk of a segment; `number` is below the segment's `chunk_max`.
+/// Returns a chunk of a segment; `number` is below the segment's `chunk_max`.
 fn chunk_at(segment: Base, number: u32) -> Base {
-    // SAFETY: every segment is mapped with so many chunks from CHUNK_OFFSET on.
+    // SAFETY: every segment is mapped with this many chunks from CHUNK_OFFSET on.
     unsafe { segment.further(CHUNK_OFFSET + u64::from(number) * CHUNK_BYTES as u64) }
 }
 
-/// Record `position`'s address, in a chunk that has been assigned; 0 where the chunk's number is not sound.
+/// Returns the address of the record at `position`, whose chunk has been assigned; 0 if the chunk's number is not
+/// valid.
 fn record_place(thread: &Thread, segment: Base, ring: Base, position: u64) -> usize {
     let number = chunk_entry(ring, position / RECORDS).load(Ordering::Relaxed);
     if number >= thread.chunk_max.get() {
@@ -68,7 +69,7 @@ fn record_place(thread: &Thread, segment: Base, ring: Base, position: u64) -> us
     chunk_at(segment, number).address() as usize + (position % RECORDS) as usize * RECORD_BYTES
 }
 
-/// Sets the thread's private words by what its ring has published.
+/// Sets the thread's private words from what its ring has published.
 fn cursor_reset(thread: &Thread, segment: Base, ring: Base) {
     let head = get(ring, ring::HEAD);
     let is_assigned = head / RECORDS < get(ring, ring::ASSIGNED);
@@ -81,7 +82,7 @@ fn drained(ring: Base) -> u64 {
     tail.min(get(ring, ring::HEAD)) / RECORDS
 }
 
-/// Drained chunks go onto the stack, so that the one drained last is taken first.
+/// Puts drained chunks onto the stack, so that the chunk drained last is taken first.
 fn chunks_reclaim(ring: Base) {
     let drained = drained(ring);
     let mut nr_free = get_half(ring, ring::NR_FREE);
@@ -96,8 +97,9 @@ fn chunks_reclaim(ring: Base) {
     set_half(ring, ring::NR_FREE, nr_free);
 }
 
-/// Has the kernel find memory for a chunk now: a first touch in the middle of an event is dear, and would end the
-/// program where there is no memory. Kernels before 5.14 cannot: the chunk is touched later.
+/// Makes the kernel find memory for a chunk now. A first touch in the middle of an event would be expensive, and would
+/// end the program if there were no memory. Kernels before 5.14 do not know the advice: there the chunk is touched
+/// later.
 fn chunk_back(segment: Base, number: u32) -> bool {
     let place = chunk_at(segment, number).address();
     // SAFETY: the chunk is mapped; its content stays.
@@ -118,7 +120,7 @@ fn chunk_new(thread: &Thread, segment: Base, ring: Base) -> Option<u32> {
     if number >= thread.chunk_max.get() {
         return None;
     }
-    // A number is never given back: keep it, to ask for its memory another time.
+    // A chunk number is never given back: keep the number, and ask for its memory another time.
     set_half(ring, ring::UNBACKED, number + 1);
     if !chunk_back(segment, number) {
         return None;
@@ -128,7 +130,7 @@ fn chunk_new(thread: &Thread, segment: Base, ring: Base) -> Option<u32> {
     Some(number)
 }
 
-/// Takes the oldest records in flight back, and returns their chunk.
+/// Takes back the chunk with the oldest records in flight, and returns its number.
 fn oldest_take(ring: Base) -> u32 {
     let reclaimed = get(ring, ring::RECLAIMED);
     let number = chunk_entry(ring, reclaimed).load(Ordering::Relaxed);
@@ -139,7 +141,8 @@ fn oldest_take(ring: Base) -> u32 {
     number
 }
 
-/// More threads have come than there were: one chunk at a time is laid out for them.
+/// Gives one chunk up to other rings if this ring owns more than its share, because more threads have come. At most one
+/// chunk of a ring is on offer at a time.
 fn surplus_give(thread: &Thread, segment: Base, ring: Base) {
     let owned = get_half(ring, ring::NR_OWNED);
     let in_flight = get(ring, ring::ASSIGNED) - get(ring, ring::RECLAIMED);
@@ -150,7 +153,7 @@ fn surplus_give(thread: &Thread, segment: Base, ring: Base) {
     ring.half(ring::SURPLUS).store(oldest_take(ring) + 1, Ordering::Release); // P10
 }
 
-/// The flight recorder's way: the oldest records in flight give way.
+/// Takes a chunk as the flight recorder does: the oldest records in flight are overwritten.
 fn chunk_overwrite(thread: &Thread, segment: Base, ring: Base) -> Option<u32> {
     if !is_overwriting(segment) || get(ring, ring::RECLAIMED) >= get(ring, ring::ASSIGNED) {
         return None;
@@ -169,7 +172,7 @@ fn chunk_take(thread: &Thread, segment: Base, ring: Base) -> Option<u32> {
     chunk_new(thread, segment, ring).or_else(|| chunk_overwrite(thread, segment, ring))
 }
 
-/// Makes room for one record: true when the cursor names it.
+/// Makes room for one record. Returns true when the cursor points to the room.
 fn room_make(thread: &Thread, segment: Base, ring: Base) -> bool {
     let sequence = thread.head.get() / RECORDS;
     if sequence >= get(ring, ring::ASSIGNED) {
@@ -199,15 +202,15 @@ fn give_up(ring: Base, time: u64) {
     set(ring, ring::DROPPED, dropped + 1);
 }
 
-/// A ring that was full and where nothing has happened since is full still. This test is cheap: a stalled engine should
-/// not cost its target system calls.
+/// A ring that was full is still full if the engine has drained nothing and changed no order since. This test is cheap:
+/// a stalled engine should not cost its target system calls.
 fn is_still_full(segment: Base, ring: Base) -> bool {
     get(ring, ring::FULL_DRAINED) == drained(ring) + 1
         && get(ring, ring::FULL_ORDERS) == ring_orders(segment)
         && get(ring, ring::DROPPED) % RETRY_PERIOD != 0
 }
 
-/// Writes a record of the probe's own; false: no room for it.
+/// Writes a record that is not an event. Returns false if there is no room for the record.
 fn put(thread: &Thread, segment: Base, ring: Base, [time, coro, object, tail]: [u64; 4]) -> bool {
     if !room_make(thread, segment, ring) {
         return false;
@@ -243,7 +246,7 @@ fn tell_start(thread: &Thread, segment: Base, ring: Base, time: u64) -> bool {
     true
 }
 
-/// Room for the event at `time`, after all that has to be said before it.
+/// Makes room for the event at `time`, after the records that must stand before the event: LOST and THREAD_START.
 fn ring_prepare(thread: &Thread, segment: Base, ring: Base, time: u64) -> bool {
     if room_make(thread, segment, ring)
         && tell_lost(thread, segment, ring, time)
@@ -261,7 +264,7 @@ fn ring_prepare(thread: &Thread, segment: Base, ring: Base, time: u64) -> bool {
 
 fn owner_try(ring: Base, present: u32, tid: u32) -> bool {
     let owner = ring.half(ring::OWNER);
-    // P4: the last owner's writes are seen.
+    // P4: the last owner's writes are visible.
     owner.load(Ordering::Relaxed) == present
         && owner.compare_exchange(present, tid, Ordering::Acquire, Ordering::Relaxed).is_ok()
 }
@@ -269,7 +272,7 @@ fn owner_try(ring: Base, present: u32, tid: u32) -> bool {
 fn ring_reuse(segment: Base, tid: u32, is_owner_asked: bool) -> Option<Base> {
     (0..rings_used(segment)).map(|index| ring_at(segment, index)).find(|&ring| {
         let owner = get_half(ring, ring::OWNER);
-        // A ring without a claim yet is on its way to the thread that it was handed to.
+        // A ring that has never been claimed has just been handed to another thread, which will claim it.
         if get_half(ring, ring::CLAIMS) == 0 {
             return false;
         }
@@ -278,7 +281,7 @@ fn ring_reuse(segment: Base, tid: u32, is_owner_asked: bool) -> Option<Base> {
     })
 }
 
-/// One ring given back, if there are any: a thread that has counted itself in finds one.
+/// Takes one ring that was given back, if there is any. A thread that has decremented the count finds a ring.
 fn ring_take_free(segment: Base, tid: u32) -> Option<Base> {
     let less_one = |present: u32| present.checked_sub(1);
     PROCESS.rings_free.fetch_update(Ordering::Acquire, Ordering::Relaxed, less_one).ok()?; // P4
@@ -296,9 +299,9 @@ fn ring_fresh(segment: Base, tid: u32) -> Option<Base> {
     Some(ring)
 }
 
-/// A ring for this thread: one given back, else a fresh one, else one whose owner is gone.
+/// Returns a ring for this thread: one that was given back, else a fresh one, else one whose owner is gone.
 fn ring_claim(segment: Base, tid: u32) -> Option<Base> {
-    // Without a key no thread gives back, so the dead are looked for before memory is taken.
+    // Without a thread key no thread gives its ring back: look for dead owners before taking new memory.
     let dead_first =
         || (PROCESS.thread_key.load(Ordering::Relaxed) == 0).then(|| ring_reuse(segment, tid, true)).flatten();
     ring_take_free(segment, tid)
@@ -311,14 +314,15 @@ fn count_untraced(segment: Base) {
     segment.word(header::UNTRACED_EVENTS).fetch_add(1, Ordering::Relaxed);
 }
 
-/// No ring was left for this thread, none has been given back since, and it is not time to look.
+/// Returns whether the thread still has to do without a ring: no ring was left for the thread, no ring has been given
+/// back since, and the next full search is not due yet.
 fn is_still_ringless(thread: &Thread, segment: Base) -> bool {
     thread.ring.get().is_none()
         && PROCESS.rings_free.load(Ordering::Relaxed) == 0
         && get(segment, header::UNTRACED_EVENTS) % RETRY_PERIOD != 0
 }
 
-/// Joins the present attachment. None: there is none, or no ring is left (counted).
+/// Joins the present attachment. Returns None if there is no attachment, or no ring is left (counted).
 fn thread_join(thread: &Thread) -> Option<(Base, Base)> {
     let pass = gate_pass().load(Ordering::Acquire); // P8
     let segment = PROCESS.header()?;
@@ -351,7 +355,8 @@ fn thread_join(thread: &Thread) -> Option<(Base, Base)> {
     Some((segment, ring))
 }
 
-/// What can be said without a system call of an event that finds no room; true: it has been counted.
+/// Refuses an event that finds no room, if that can be decided without a system call. Returns true if the event was
+/// refused and counted.
 fn is_refused_again(thread: &Thread, time: u64) -> bool {
     if thread.pass.get() == 0 || thread.pass.get() != gate_pass().load(Ordering::Relaxed) {
         return false;
@@ -369,8 +374,9 @@ fn is_refused_again(thread: &Thread, time: u64) -> bool {
     }
 }
 
-/// Makes room for one record at the cursor, claiming a ring for the thread first if it has none, or one of an attachment
-/// that is over. False: no room; the event at `time` has been counted as dropped, or as untraced.
+/// Makes room for one record at the cursor. If the thread has no ring, or has one of an attachment that is over, a ring
+/// is claimed first. Returns false if there is no room; the event at `time` has then been counted as dropped, or as
+/// untraced if no ring was left.
 #[cold]
 #[inline(never)]
 pub fn next_chunk(thread: &Thread, time: u64) -> bool {
@@ -389,7 +395,7 @@ fn present_ring(thread: &Thread) -> Option<(Base, Base)> {
     thread.header.get().zip(thread.ring.get()).filter(|_| is_present)
 }
 
-/// Added in one step each, for handlers can interrupt handlers here.
+/// Each count is one atomic addition, because signal handlers can interrupt signal handlers here.
 fn count_nested(thread: &Thread) {
     if let Some((_, ring)) = present_ring(thread) {
         ring.word(ring::NESTED).fetch_add(1, Ordering::Relaxed);
@@ -398,12 +404,12 @@ fn count_nested(thread: &Thread) {
     }
 }
 
-/// An event met `busy` set. True: the earlier event was abandoned, by a jump out of a handler: go on. False: this one is
-/// nested and has been counted.
+/// Decides about an event that found `busy` set. Returns true if the earlier event was abandoned, by a jump out of a
+/// handler, so that this event goes on; false if this event is nested and has been counted.
 ///
-/// `busy` says where the stack stood when the event under way began. A handler that interrupted it runs further down by
-/// a signal frame at least, or on the signal stack. An event from further up on the same stack proves that the code
-/// below has been left for good.
+/// `busy` holds the stack pointer at the beginning of the event under way. A handler that interrupted the event runs
+/// further down the stack by at least a signal frame, or on the signal stack. An event from further up on the same
+/// stack proves that the code below has been left for good.
 #[cold]
 #[inline(never)]
 pub fn nested(thread: &Thread, stack: usize) -> bool {
@@ -421,7 +427,8 @@ pub fn nested(thread: &Thread, stack: usize) -> bool {
     true
 }
 
-/// A coroutine id where the thread's block is used up, or (`is_nested`) is in use below a signal handler.
+/// Returns a coroutine id when the thread's block is used up, or when (`is_nested`) a signal handler interrupted a use
+/// of the block.
 #[cold]
 #[inline(never)]
 pub fn id_refill(thread: &Thread, is_nested: bool) -> u64 {
@@ -430,7 +437,7 @@ pub fn id_refill(thread: &Thread, is_nested: bool) -> u64 {
         None => return 0,
     };
     let used: &AtomicU64 = segment.word(header::IDS_USED);
-    // Multiples of ID_BLOCK are no ids: id 0 is none, and one word tells a block's end.
+    // Multiples of ID_BLOCK are not ids: id 0 means no coroutine, and a multiple means that the block is used up.
     let first = used.fetch_add(u64::from(ID_BLOCK), Ordering::Relaxed) + 1;
     if !is_nested {
         thread.id_next.set(first + 1);
@@ -438,8 +445,8 @@ pub fn id_refill(thread: &Thread, is_nested: bool) -> u64 {
     first
 }
 
-/// Wakes the engine, if nobody has done so since it went to sleep. No handler may leave the function between the two:
-/// nobody else would wake the engine any more.
+/// Wakes the engine, unless another thread has done so since the engine went to sleep. No handler may jump out of the
+/// function between the two steps: no thread would wake the engine any more.
 #[cold]
 #[inline(never)]
 pub fn engine_wake() {
@@ -461,7 +468,7 @@ fn ring_leave(thread: &Thread, segment: Base, ring: Base) {
     PROCESS.rings_free.fetch_add(1, Ordering::Release); // P4
 }
 
-/// The thread key's destructor: the thread ends, or at least its key's turn has come.
+/// Destructor of the thread key: the thread ends, or at least the turn of its key has come.
 pub extern "C" fn thread_leave(_unused: *mut c_void) {
     let _quiet = Quiet::begin();
     // SAFETY: used within this function alone.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! A segment's memory: made, sized, mapped.
+//! The memory of a segment: making, sizing and mapping it.
 #![allow(unsafe_code)]
 
 use crate::layout::{site, CHUNK_BYTES, CHUNK_MAX, NAME_BYTES, PAGE_BYTES, RING_MAX, RING_STRIDE, SITE_MAX};
@@ -13,11 +13,11 @@ const fn align_up(bytes: u64, unit: u64) -> u64 {
 
 pub const UNIT_BYTES: u64 = 65536; // no page is larger
 const MAP_ALIGNMENT: u64 = 2 << 20;
-const CHUNKS_LEAST: u32 = 256; // less room than this is not worth tracing with
+const CHUNKS_LEAST: u32 = 256; // with fewer chunks tracing is not worth while
 const CHUNK: u64 = CHUNK_BYTES as u64;
 
-// Where the parts of a segment begin in the memory of this process. A memory file has them at the same offsets; in a
-// flight recorder's file, which is small, they lie closer together.
+// Offsets of the parts of a segment in the memory of this process. A memory file has the parts at the same offsets; in
+// a flight recorder's file, which is small, they lie closer together.
 pub const ORDERS_OFFSET: u64 = PAGE_BYTES as u64;
 pub const RING_OFFSET: u64 = 2 * PAGE_BYTES as u64;
 pub const SITE_OFFSET: u64 = align_up(RING_OFFSET + RING_MAX as u64 * RING_STRIDE as u64, UNIT_BYTES);
@@ -41,16 +41,16 @@ pub struct Plan {
     pub is_flight: bool,
 }
 
-/// A segment that no thread has yet: what is dropped leaves nothing behind.
+/// A segment that no thread uses yet: dropping it leaves nothing behind.
 pub struct Segment {
     pub header: Base,
-    pub bytes: u64, // of addresses
+    pub bytes: u64, // of address space
     pub plan: Plan,
     pub descriptor: Descriptor,
 }
 
 impl Plan {
-    /// As large as a segment gets, with so many chunks.
+    /// Returns the largest plan of a segment, with this many chunks.
     fn whole(chunk_max: u32) -> Self {
         Self {
             file_bytes: CHUNK_OFFSET + u64::from(chunk_max) * CHUNK,
@@ -67,7 +67,7 @@ impl Plan {
         }
     }
 
-    /// Each part as (where in memory, where in the file, how long).
+    /// Returns each part as (offset in memory, offset in the file, length).
     fn parts(&self) -> Vec<(u64, u64, u64)> {
         let chunks = u64::from(self.chunk_max) * CHUNK;
         if self.chunk_offset == CHUNK_OFFSET {
@@ -82,7 +82,7 @@ impl Plan {
     }
 }
 
-/// How large a file RLIMIT_FSIZE allows; beyond it the kernel would end the program by SIGXFSZ.
+/// Returns the largest file size that RLIMIT_FSIZE allows: beyond it the kernel would end the program by SIGXFSZ.
 pub fn bytes_allowed() -> u64 {
     system::limit(system::RLIMIT_FSIZE).unwrap_or(0)
 }
@@ -92,17 +92,18 @@ fn chunks_allowed() -> u32 {
     chunks.min(u64::from(CHUNK_MAX)) as u32
 }
 
-/// The orders' own page can be mapped over only where pages are as large as it. Where they are larger, the program is
-/// traced by an engine that is there at its attachment, and obeys it in nothing but what concerns the rings.
+/// Returns whether the segment's orders can be mapped over their page: only if the machine's pages are as large as that
+/// page. If pages are larger, only an engine that is present when the program attaches can trace it, and the program
+/// obeys only those of the engine's orders that concern rings.
 pub fn has_orders_page() -> bool {
     system::page_bytes() == PAGE_BYTES as u64
 }
 
-/// Reserves addresses at a multiple of MAP_ALIGNMENT.
+/// Reserves address space at a multiple of MAP_ALIGNMENT.
 fn reserve_aligned(bytes: u64) -> Option<*mut u8> {
     let whole = system::reserve(bytes + MAP_ALIGNMENT)?;
     let before = align_up(whole as u64, MAP_ALIGNMENT) - whole as u64;
-    // SAFETY: what is unmapped lies within what was reserved just now.
+    // SAFETY: the addresses that are unmapped lie within the addresses that were reserved just now.
     unsafe {
         let place = whole.add(before as usize);
         system::unmap(whole, before);
@@ -111,11 +112,11 @@ fn reserve_aligned(bytes: u64) -> Option<*mut u8> {
     }
 }
 
-/// Maps a file's parts to where this process expects them, its orders a second time.
+/// Maps a file's parts at the addresses where this process expects them, and its orders a second time.
 pub fn map(plan: &Plan, file: &Descriptor) -> Option<(Base, u64)> {
     let bytes = CHUNK_OFFSET + u64::from(plan.chunk_max) * CHUNK;
     let place = reserve_aligned(bytes)?;
-    // SAFETY: the parts lie within what was reserved; the orders' page is reached through atomics alone.
+    // SAFETY: the parts lie within the reserved addresses; the orders' page is accessed only through atomics.
     unsafe {
         let is_mapped =
             plan.parts().iter().all(|&(at, from, bytes)| system::map_over(place.add(at as usize), file, from, bytes));
@@ -136,11 +137,11 @@ impl Segment {
         Self { header: mapped.0, bytes: mapped.1, plan, descriptor }
     }
 
-    /// A segment to hand over to an engine.
+    /// Opens a segment that will be handed to an engine.
     pub fn open() -> Option<Self> {
         let mut chunks = chunks_allowed();
         let descriptor = if chunks >= CHUNKS_LEAST { Descriptor::memory()? } else { return None };
-        // Address space may be short (RLIMIT_AS): do with less then.
+        // Address space may be short (RLIMIT_AS): try with fewer chunks then.
         while chunks >= CHUNKS_LEAST {
             let plan = Plan::whole(chunks);
             let mapped = if descriptor.resize(plan.file_bytes) { map(&plan, &descriptor) } else { None };
@@ -153,7 +154,7 @@ impl Segment {
         None
     }
 
-    /// The segment stays mapped until the process ends, its descriptor open.
+    /// Keeps the segment mapped until the process ends, and its descriptor open.
     pub fn keep(self) -> (Base, i32) {
         let kept = std::mem::ManuallyDrop::new(self);
         (kept.header, kept.descriptor.number())
@@ -162,7 +163,7 @@ impl Segment {
 
 impl Drop for Segment {
     fn drop(&mut self) {
-        // SAFETY: no thread has the segment. Zeros in the place of its orders: nothing is wanted.
+        // SAFETY: no thread has the segment. Zeros replace its orders: no events are wanted.
         unsafe {
             system::unmap(self.header.address(), self.bytes);
             if has_orders_page() {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-//! The chunks of a segment, shared out among its rings; and the instants that an overwriting segment notes.
+//! How the chunks of a segment are shared out among its rings, and how an overwriting segment notes instants.
 //!
-//! Rings that are drained take the chunks they need, up to the engine's budget, and use them again. Rings that overwrite
-//! take chunks as long as there are any, and keep them: so the last eighth is for the first chunks of threads to come,
-//! and when all are taken, each ring has a share: all chunks, divided by the rings there are. A ring that has more lays
-//! one chunk at a time out for those that have less (P10).
+//! A ring that is drained takes the chunks that it needs, up to the engine's budget, and uses them again. A ring that
+//! overwrites takes chunks as long as there are any, and keeps them. The last eighth of the chunks is therefore
+//! reserved for the first chunks of later threads. When all chunks are taken, each ring has a share: the number of
+//! chunks divided by the number of rings. A ring that has more than its share offers one chunk at a time to rings that
+//! have less (P10).
 #![allow(unsafe_code)]
 
 use std::sync::atomic::{fence, AtomicU32, Ordering};
@@ -20,19 +21,20 @@ const BUDGET: u32 = RING_CHUNKS - 1;
 const RESERVE_PART: u32 = 8;
 const INSTANT_NS: u64 = 2000;
 
-/// The orders that stand in a segment: for cold functions, whose thread may still have one of before.
+/// Returns the orders that lie in a segment: for cold functions, whose thread may still have a segment of an earlier
+/// attachment.
 pub fn orders_of(segment: Base) -> Base {
     // SAFETY: every segment begins with its header page and the orders' page.
     unsafe { segment.further(ORDERS_OFFSET) }
 }
 
-/// A ring's description; `index` is below the segment's `ring_max`, which the caller has made sure of.
+/// Returns a ring's description. The caller has made sure that `index` is below the segment's `ring_max`.
 pub fn ring_at(segment: Base, index: u32) -> Base {
-    // SAFETY: every segment has room for so many rings.
+    // SAFETY: every segment has room for this many rings.
     unsafe { segment.further(RING_OFFSET + u64::from(index) * RING_STRIDE as u64) }
 }
 
-/// Takes `amount` of what `used` counts, up to `limit`; None where that much is not left.
+/// Takes `amount` units of what `used` counts, up to `limit`. Returns None if fewer units are left.
 pub fn hand_out(used: &AtomicU32, amount: u32, limit: u32) -> Option<u32> {
     used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |present| {
         (present <= limit && limit - present >= amount).then(|| present + amount)
@@ -51,17 +53,17 @@ pub fn is_overwriting(segment: Base) -> bool {
     orders_of(segment).half(orders::POLICY).load(Ordering::Relaxed) == policy::OVERWRITE_OLDEST
 }
 
-/// How many rings there are, never more than there can be.
+/// Returns the number of rings, limited to the number that there can be.
 pub fn rings_used(segment: Base) -> u32 {
     segment.half(header::RINGS_USED).load(Ordering::Relaxed).min(PROCESS.ring_max.load(Ordering::Relaxed))
 }
 
-/// How many chunks a ring may have where others would have fewer.
+/// Returns how many chunks a ring may have when the rings compete for chunks.
 pub fn chunk_share(thread: &Thread, segment: Base) -> u32 {
     (thread.chunk_max.get() / rings_used(segment).max(1)).max(1)
 }
 
-/// The rest is for threads to come, which are to begin at once.
+/// Returns whether the remaining chunks are reserved for later threads, which must be able to begin at once.
 fn is_rest_reserved(thread: &Thread, segment: Base, owned: u32) -> bool {
     let used = segment.half(header::CHUNKS_USED).load(Ordering::Relaxed);
     let to_come = PROCESS.ring_max.load(Ordering::Relaxed) - rings_used(segment);
@@ -72,7 +74,7 @@ fn is_rest_reserved(thread: &Thread, segment: Base, owned: u32) -> bool {
     used >= thread.chunk_max.get() || thread.chunk_max.get() - used <= to_come.min(reserve)
 }
 
-/// A chunk that another ring had beyond its share.
+/// Takes a chunk that another ring has offered because it had more than its share.
 fn surplus_take(segment: Base) -> Option<u32> {
     for index in 0..rings_used(segment) {
         let surplus = ring_at(segment, index).half(ring::SURPLUS);
@@ -83,7 +85,7 @@ fn surplus_take(segment: Base) -> Option<u32> {
         if taken == 0 {
             continue;
         }
-        // The floor of the ring that gave it was raised before, and covers what we write.
+        // The giving ring raised its floor before it offered the chunk; the fence orders our stores after that.
         fence(Ordering::Release); // P3
         return Some(taken - 1);
     }
@@ -103,8 +105,8 @@ pub fn chunk_find(thread: &Thread, segment: Base, owned: u32) -> Option<u32> {
     None
 }
 
-/// Notes an instant for those who read the segment when this machine's counter is gone (P-86). A reading that took long
-/// does not count: another will come.
+/// Notes an instant, for readers that read the segment when this machine's counter is gone (P-86). A reading that took
+/// too long is dropped: another one will come.
 pub fn instant_note(segment: Base) {
     let is_flight = segment.word(header::FEATURES_COMPATIBLE).load(Ordering::Relaxed) & FEATURE_FLIGHT != 0;
     if !is_flight || segment.half(header::INSTANTS_LOCK).swap(1, Ordering::Acquire) != 0 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //! Interned sites and names.
 //!
-//! A site gets its number from a counter in the header, is written, and then made ready (P5), never to be taken back.
-//! Two threads that meet a place for the first time at once may give it two numbers: that costs room, and no more.
-//! Names are shared with the sites interned just before, which is where the same file and function are likely to stand;
-//! that, too, is only thrift.
+//! A site gets its number from a counter in the header, is written, and is then made ready (P5); it is never removed.
+//! Two threads that meet a place for the first time at the same moment may give it two numbers, which costs room but
+//! does no other harm. A new site shares the names of the sites interned just before, which are likely to have the same
+//! file and function; this only saves room.
 #![allow(unsafe_code)]
 
 use std::sync::atomic::Ordering;
@@ -17,31 +17,31 @@ use crate::probe::state::{present_pass, Slot, PROCESS, SITE_PROBES, SITE_SLOTS, 
 use crate::system::Quiet;
 
 const TEXT_MAX: usize = 1024; // longer texts are cut
-const NAMES_NEARBY: u32 = 16; // sites whose names are looked at before one is written anew
+const NAMES_NEARBY: u32 = 16; // preceding sites whose names are compared before a name is written again
 const LENGTH: Half = Half::at(0);
 const TEXT: Bytes = Bytes::at(4);
 pub const NAME_HEAD: u32 = 4;
 
-/// What a site is told by: its kind or ready word, a place in the source, names, an address.
+/// The source of a site: its kind or ready word, a place in the source, names, an address.
 #[derive(Clone, Copy, Default)]
 pub struct Source<'a> {
-    /// A `site_kind`, and above its eight bits a `form`.
+    /// A `site_kind`, and a `form` above the kind's eight bits.
     pub kind: u32,
-    /// The line, from 1 on; 0: not told.
+    /// The line, from 1 on; 0: not stated.
     pub line: u32,
-    /// The column, from 1 on; 0: not told.
+    /// The column, from 1 on; 0: not stated.
     pub column: u32,
     /// The file, as the compiler names it.
     pub file: Option<&'a str>,
     /// The function's name.
     pub function: Option<&'a str>,
-    /// What is waited for or done there, or the name itself.
+    /// What is waited for or done at the place, or the name itself.
     pub reason: Option<&'a str>,
-    /// Of a site that is an address.
+    /// The address, for a site that is an address.
     pub address: u64,
 }
 
-/// By which a site is found again: what is pointed to is compared, never read.
+/// The key by which a site is found again. Pointers in the key are compared as values; their memory is never read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Key {
     pub place: usize,
@@ -65,7 +65,7 @@ impl Key {
     }
 }
 
-/// The number of a site that was met before, or 0.
+/// Returns the number of a site that has been interned before, or 0.
 #[inline]
 pub fn lookup(key: Key) -> u32 {
     for slot in key.slots() {
@@ -77,9 +77,9 @@ pub fn lookup(key: Key) -> u32 {
     0
 }
 
-/// A site; `id` is below the segment's `site_max`.
+/// Returns a site; `id` is below the segment's `site_max`.
 fn site_at(segment: Base, id: u32) -> Base {
-    // SAFETY: every segment has room for so many sites.
+    // SAFETY: every segment has room for this many sites.
     unsafe { segment.further(SITE_OFFSET + u64::from(id) * site::BYTES as u64) }
 }
 
@@ -91,11 +91,11 @@ fn name_equals(segment: Base, name: u32, text: &[u8]) -> bool {
     // SAFETY: a name begins within the names' memory.
     let stored = unsafe { segment.further(NAME_OFFSET + u64::from(name)) };
     let length = stored.half(LENGTH).load(Ordering::Relaxed);
-    // SAFETY: so many bytes end within the names' memory; the name's site is ready.
+    // SAFETY: the bytes end within the names' memory; the name's site is ready.
     length as usize == text.len() && length <= last - name && unsafe { stored.holds(TEXT, text) }
 }
 
-/// The text's name among the sites interned before `id`, or 0.
+/// Returns the text's name among the sites interned before `id`, or 0.
 fn name_nearby(segment: Base, id: u32, text: &[u8]) -> u32 {
     for other in (id.saturating_sub(NAMES_NEARBY).max(1)..id).rev() {
         let place = site_at(segment, other);
@@ -112,12 +112,13 @@ fn name_nearby(segment: Base, id: u32, text: &[u8]) -> u32 {
     0
 }
 
-/// The longest beginning of a text that may be stored. A character may be cut, as in every language.
+/// Returns the longest beginning of a text that may be stored. The cut may fall within a character, as in the other
+/// probes.
 fn cut(text: &str) -> &[u8] {
     &text.as_bytes()[..text.len().min(TEXT_MAX)]
 }
 
-/// Interns one text: its name, 0 where there is no text. None: no room.
+/// Interns one text. Returns its name, 0 if there is no text, and None if there is no room.
 fn name_intern(segment: Base, id: u32, text: Option<&str>) -> Option<u32> {
     let text = match text {
         Some(text) => text,
@@ -132,7 +133,7 @@ fn name_intern(segment: Base, id: u32, text: Option<&str>) -> Option<u32> {
     let room = (NAME_HEAD + length + NAME_HEAD - 1) / NAME_HEAD * NAME_HEAD;
     let name_bytes = PROCESS.name_bytes.load(Ordering::Relaxed);
     let name = hand_out(segment.half(header::NAMES_USED), room, name_bytes)?;
-    // SAFETY: so many bytes were handed out to this thread alone.
+    // SAFETY: the bytes were handed out to this thread alone.
     unsafe {
         let place = segment.further(NAME_OFFSET + u64::from(name));
         place.half(LENGTH).store(length, Ordering::Relaxed);
@@ -161,8 +162,8 @@ fn intern(segment: Base, source: &Source<'_>) -> Option<u32> {
     Some(id)
 }
 
-/// No room, and no need to try in earnest: the longest texts might not fit. A place that cannot be remembered takes a
-/// number at each event; half of the table is kept from such places.
+/// Returns whether there is no room, without trying: the longest texts might not fit. A place that cannot be remembered
+/// in a slot takes a new number at each event; half of the table is kept from such places.
 fn is_full(segment: Base, is_forgotten: bool) -> bool {
     let most = PROCESS.site_max.load(Ordering::Relaxed) / if is_forgotten { 2 } else { 1 };
     let names = PROCESS.name_bytes.load(Ordering::Relaxed) - 3 * (NAME_HEAD + TEXT_MAX as u32);
@@ -172,7 +173,7 @@ fn is_full(segment: Base, is_forgotten: bool) -> bool {
 
 /// Interns a site and remembers it in the slot, if there is one.
 fn slot_fill(segment: Base, slot: Option<&Slot>, key: Key, source: &Source<'_>) -> Option<u32> {
-    // A number of a segment that gave way meanwhile means nothing in the next one.
+    // If the segment was replaced meanwhile, the number means nothing in the next segment.
     let id = intern(segment, source).filter(|_| PROCESS.is_present(segment));
     let slot = match slot {
         Some(slot) => slot,
@@ -203,8 +204,8 @@ fn remember_in(segment: Base, key: Key, source: &Source<'_>) -> Option<u32> {
     slot_fill(segment, slot, key, source)
 }
 
-/// Interns a site; where `key.place` is not 0, remembers it for `lookup`, too. 0: refused (nothing attached, table
-/// full), and counted.
+/// Interns a site; if `key.place` is not 0, also remembers the site for `lookup`. Returns 0 if the site was refused
+/// (not attached, table full), and counts the refusal.
 #[cold]
 #[inline(never)]
 pub fn remember(key: Key, source: &Source<'_>) -> u32 {
@@ -219,7 +220,7 @@ pub fn remember(key: Key, source: &Source<'_>) -> u32 {
     id.unwrap_or(0)
 }
 
-/// Gives a new segment the sites of the one before, as many as fit, so that the numbers that slots hold stay true. The
+/// Gives a new segment the sites of the segment before, as many as fit, so that the numbers in slots stay valid. The
 /// old segment may be a parent's, which goes on using it.
 pub fn inherit(segment: Base, old: Base) {
     let sites = old.half(header::SITES_USED).load(Ordering::Relaxed).min(PROCESS.site_max.load(Ordering::Relaxed));
@@ -229,12 +230,12 @@ pub fn inherit(segment: Base, old: Base) {
         if ready == 0 {
             continue;
         }
-        // SAFETY: two sites of two segments; nobody else has the new one yet.
+        // SAFETY: two sites of two segments; no other thread has the new segment yet.
         unsafe { to.copy_from(from, site::BYTES) };
         to.half(site::READY).store(ready, Ordering::Relaxed);
     }
     let names = old.half(header::NAMES_USED).load(Ordering::Relaxed).min(PROCESS.name_bytes.load(Ordering::Relaxed));
-    // SAFETY: the names of two segments; nobody else has the new one yet.
+    // SAFETY: the names of two segments; no other thread has the new segment yet.
     unsafe { segment.further(NAME_OFFSET).copy_from(old.further(NAME_OFFSET), names as usize) };
     let used = (names + NAME_HEAD - 1) / NAME_HEAD * NAME_HEAD;
     segment.half(header::SITES_USED).store(sites, Ordering::Relaxed);
@@ -243,7 +244,7 @@ pub fn inherit(segment: Base, old: Base) {
     segment.word(header::IDS_USED).store(ids, Ordering::Relaxed);
 }
 
-/// Slots that a thread of the parent had claimed, and not filled, when the process was forked.
+/// Releases the slots that a thread of the parent had claimed, but not filled, when the process was forked.
 pub fn slots_release() {
     for slot in &SLOTS {
         if slot.id.load(Ordering::Acquire) == 0 {
