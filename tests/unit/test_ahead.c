@@ -11,14 +11,14 @@
 #include "failing_memory.h"
 #include "base/failure.h"
 
-#define FEW 30000u /* more than a run */
+#define FEW 30000u /* more than one run of events */
 
 /* Counts from 0; the first half of each few events is carried. */
 struct counting {
 	struct ct_source source; /* first member */
-	uint64_t next;           /* atomic: the test looks how far it was read */
+	uint64_t next;           /* atomic, because the test checks how far the source was read */
 	uint64_t nr_events;
-	enum ct_status status; /* behind the last one */
+	enum ct_status status; /* returned behind the last one */
 	unsigned nr_resets;
 	bool was_closed;
 };
@@ -90,7 +90,7 @@ static bool is_right(const struct ct_event *event, bool is_carried, uint64_t at)
 	return event->sequence == at && event->coro == at * 3 && is_carried == (at % FEW < FEW / 2);
 }
 
-/* Returns the status behind `count` right events. */
+/* Returns the status behind `count` correct events. */
 static enum ct_status read_each(struct ct_source *source, uint64_t count, struct ct_error *reterr)
 {
 	const struct ct_event *event;
@@ -158,11 +158,11 @@ static void test_leaving_early(void)
 	CHECK_EQUAL(source_next(source, &event, NULL), CT_OK);
 	CHECK_EQUAL(event->sequence, 0);
 	close_ahead(source);
-	/* The thread is gone: nothing is read any more, and it never was far ahead. */
+	/* The thread has ended: nothing more is read, and it never was far ahead. */
 	CHECK(counting.next > 0 && counting.next < 40000);
 }
 
-/* No run is longer than the room that it is wanted in. */
+/* No run is longer than the room that was given. */
 static void test_small_room(void)
 {
 	enum { SMALL = 60 };
@@ -197,7 +197,7 @@ static void test_one_processor(void)
 		SKIP("which processors are used cannot be told here");
 	CHECK_EQUAL(source_next(source, &event, NULL), CT_OK);
 	sched_setaffinity(0, sizeof(before), &before);
-	/* No thread: no more than was asked for is read. */
+	/* Without a thread, no more is read than was asked for. */
 	CHECK_EQUAL(counting.next, ARRANGE_ROOM_EVENTS);
 	CHECK_EQUAL(source_reset(source, NULL), CT_OK);
 	CHECK_EQUAL(read_each(source, 100000, NULL), CT_END);

@@ -154,7 +154,7 @@ static const char waiting_trace[] = "trace from=0 until=2s\n"
 				    "5ms t1 resume c4\n"
 				    "6ms t1 suspend c4 point=final\n";
 
-/* By place, where most wait first, with the one that has waited longest. */
+/* By place, in order of the number of waiting coroutines, with the one that has waited longest. */
 static void test_waiting(void)
 {
 	const struct ct_report *report;
@@ -174,7 +174,7 @@ static void test_waiting(void)
 	source_close(source);
 }
 
-/* A child that is not in the sample is no coroutine that never ran; without a sample it is. */
+/* A child that is not in the sample does not count as a coroutine that never ran; without a sample it does. */
 static void check_awaited(const char *loss, uint64_t nr_coros, uint64_t nr_unseen)
 {
 	const struct ct_report *report;
@@ -214,7 +214,7 @@ static const char naming_trace[] = "trace from=0 until=2s\n"
 				   "site 1 process=1 reason=\"reactor 7\"\n"
 				   "1ms t2 name @1\n";
 
-/* The name that the program gives a thread goes before the kernel's. */
+/* The program's name for a thread takes precedence over the kernel's. */
 static void test_thread_name(void)
 {
 	const struct ct_report *report;
@@ -229,7 +229,7 @@ static void test_thread_name(void)
 	source_close(source);
 }
 
-/* ---------------------------------------------------------------- what would let a wait be judged */
+/* ---------------------------------------------------------------- what is needed to judge a wait */
 
 #define ADVISING                                                                           \
 	"trace from=0 until=2s\n"                                                          \
@@ -244,7 +244,7 @@ static void test_thread_name(void)
 	"2ms t1 wake c2 coroutine:1\n"                                                     \
 	"3ms t1 resume c1\n"
 
-/* `rest`: what the program does then; `lack`, `text`: of the first advice; LACK_NONE: there is none. */
+/* `rest`: what the program does next; `lack`, `text`: the first advice; LACK_NONE: there is none. */
 static void check_advice(const char *rest, enum ct_lack lack, const char *text)
 {
 	char trace_text[2048];
@@ -298,7 +298,7 @@ static void test_advice(void)
 		"else is recorded: call `Resource::notify()` where it is set or filled: then this "
 		"wait "
 		"can be judged");
-	/* A language that has no call for it. */
+	/* A language that has no such call. */
 	check_advice("4ms t1 suspend c1 lock:0x5000 @4\n5ms t1 park\n", CT_LACK_NONE, "");
 	check_advice("4ms t1 suspend c1 channel:0x5000 @1\n5ms t1 park\n", CT_LACK_CHANGE,
 		"1 coroutine waits at co_await Reply in call, client.cpp:7, for channel 0x5000, "
@@ -313,7 +313,7 @@ static void test_advice(void)
 		CT_LACK_PARK,
 		"the sleep of workers is not recorded: call `corotracer::park()` and "
 		"`corotracer::unpark()` around the wait for work");
-	/* For the clock, as it is told; and for too short a time. */
+	/* A recorded wait for a time, and a wait that is too short. */
 	check_advice(
 		"4ms t1 suspend c1 @1\n4ms t1 detail 3000000000 detail=deadline\n5ms t1 park\n",
 		CT_LACK_NONE, "");
@@ -341,7 +341,7 @@ int main(void)
 	test_options();
 	test_failing_source(0);
 	test_failing_source(5);
-	test_failing_source(20); /* in the second reading */
+	test_failing_source(20); /* fails during the second reading */
 	test_waiting();
 	test_awaited();
 	test_thread_name();

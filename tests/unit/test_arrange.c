@@ -33,7 +33,7 @@ struct coro {
 struct program {
 	uint64_t random;
 	ct_time now;
-	ct_time stamped[NR_THREADS + 1]; /* the last stamp of each */
+	ct_time stamped[NR_THREADS + 1]; /* the last stamp of each thread */
 	struct coro coros[NR_COROS];
 	struct coro *running[NR_THREADS + 1];
 	struct coro *owners[NR_LOCKS];
@@ -57,7 +57,7 @@ static bool is_early(struct program *program, uint8_t kind)
 	return (is_switch || !program->is_fenced) && random_below(program, 4) == 0;
 }
 
-/* Now, or a little before; a thread's stamps do not go back. */
+/* A stamp of now, or a little earlier; a thread's stamps do not decrease. */
 static void tell(struct program *program, uint32_t thread, struct ct_event event)
 {
 	ct_time stamp = program->now;
@@ -145,7 +145,7 @@ static struct coro **lock_of(struct program *program, const struct coro *coro)
 	return &program->owners[random_below(program, NR_LOCKS)];
 }
 
-/* Takes a lock that is free, or gives back the one that it has. */
+/* Takes a free lock, or releases the lock that the coroutine owns. */
 static bool use_lock(struct program *program, uint32_t thread, bool is_leaving)
 {
 	struct coro *coro = program->running[thread];
@@ -208,12 +208,12 @@ static void make(struct list *list, uint64_t seed, bool is_fenced, size_t nr_eve
 		list->events.at[i].sequence = i;
 }
 
-/* ---------------------------------------------------------------- what comes out */
+/* ---------------------------------------------------------------- the result */
 
 struct seen {
-	size_t nr_impossible; /* and not marked */
-	size_t nr_unknown;    /* marked so */
-	size_t nr_odd;        /* what a program may do, but none of these did */
+	size_t nr_impossible; /* events that are impossible and not marked */
+	size_t nr_unknown;    /* events that are marked unknown */
+	size_t nr_odd;        /* events that a program may write, but that none of these wrote */
 	uint8_t states[65536];
 	uint32_t threads[65536];
 	uint64_t owners[NR_LOCKS];
@@ -300,7 +300,7 @@ static void judge(struct seen *seen, const struct ct_event *event)
 	}
 }
 
-/* The same as its thread told next, but perhaps later. */
+/* The event must equal the next one that its thread wrote, except for a later time. */
 static void check_told(const struct list *list, size_t *at, const struct ct_event *event)
 {
 	const struct ct_event *told;
@@ -337,7 +337,7 @@ static void look_at(struct ct_source *source, const struct list *list, struct se
 static struct list list = {
 	.source = {.ops = &list_ops, .tables = &tables}, .are_sites_carried = true};
 
-/* A further reading has the same events, whether the first one has changed any or not. */
+/* A second reading must give the same events, whether or not the first one changed any. */
 static void check_reads_again(struct ct_source *source)
 {
 	VEC(struct ct_event) first = {0};
@@ -354,7 +354,7 @@ static void check_reads_again(struct ct_source *source)
 	vec_fini(&first);
 }
 
-/* As they are stamped, and put in order. */
+/* Runs programs, as stamped and in arranged order. */
 static void run_programs(bool is_fenced, struct seen *raw, struct seen *arranged)
 {
 	struct ct_source *source;
@@ -386,7 +386,7 @@ static void test_programs(bool is_fenced)
 	CHECK(raw.nr_odd > 20 * arranged.nr_odd);
 }
 
-/* One more of the list's events, behind the others. */
+/* Appends an event to the list. */
 static void add(uint8_t kind, uint64_t coro, uint32_t thread, ct_time time)
 {
 	struct ct_event event = {.kind = kind,
@@ -398,7 +398,7 @@ static void add(uint8_t kind, uint64_t coro, uint32_t thread, ct_time time)
 	CHECK(vec_push(&list.events, event));
 }
 
-/* Hundreds of coroutines within the reach, one in 50 resumed before it was created: put right, or marked. */
+/* Hundreds of coroutines within the reach, of which one in 50 is resumed before it was created: arranged, or marked. */
 static void test_crowd(void)
 {
 	static struct seen seen;
@@ -422,7 +422,7 @@ static void test_crowd(void)
 	CHECK(seen.nr_unknown < 20);
 }
 
-/* The list's events come out as they are: none is moved, and none marked. */
+/* The list's events must come out unchanged: none moved, none marked. */
 static void check_in_order(void)
 {
 	const struct ct_event *event;
@@ -439,7 +439,10 @@ static void check_in_order(void)
 	source_close(source);
 }
 
-/* P-36: where hooks tell of runs, one that begins before the word of the other's end is in order, however near. */
+/*
+ * P-36: if hooks record runs, a run that begins before the end of the previous one is recorded is in order, however
+ * near.
+ */
 static void test_told_around(void)
 {
 	static const struct {
@@ -460,7 +463,7 @@ static void test_told_around(void)
 	check_in_order();
 }
 
-/* A lock and a coroutine may have one number: the handle of the one is the id of the other. */
+/* A lock and a coroutine may have equal numbers: the handle of one is the id of the other. */
 static void test_equal_numbers(void)
 {
 	static const uint64_t number = CTP_HANDLE(CTP_RESOURCE_LOCK, 7);
@@ -479,7 +482,7 @@ static void test_equal_numbers(void)
 	check_in_order();
 }
 
-/* One of nothing but one thread's events has nothing to order. */
+/* A source with the events of only one thread needs no arranging. */
 static void test_one_thread(void)
 {
 	static const struct ct_tables of_one = {.nr_threads = 2};
@@ -491,7 +494,7 @@ static void test_one_thread(void)
 	CHECK(source == &single.source);
 }
 
-/* A carried event stays one where others are moved past it, and no run has both. */
+/* A carried event stays carried if others are moved past it, and no run contains both kinds. */
 static void test_carried(void)
 {
 	const struct ct_event *event;
@@ -513,7 +516,7 @@ static void test_carried(void)
 	source_close(source);
 }
 
-/* The second time the same comes in the same order. */
+/* The second reading gives the same events in the same order. */
 static void test_reset(void)
 {
 	struct ct_source *source;
@@ -532,7 +535,7 @@ static void test_reset(void)
 	source_close(source);
 }
 
-/* What comes by runs is what comes one by one, and no run is longer than its room. */
+/* Reading by runs gives the same as reading one by one, and no run is longer than its room. */
 static void test_small_room(void)
 {
 	enum { SMALL = 60 };

@@ -12,7 +12,7 @@
 #include "stages/arrange.h"
 
 #define NR_POOLS 2u
-#define NR_THREADS 4u /* every second one is of the same pool */
+#define NR_THREADS 4u /* every second one belongs to the same pool */
 #define NR_COROS 12u
 #define NR_FRAMES 4096u
 #define NR_EVENTS 40000u
@@ -66,16 +66,16 @@ static struct list list = {.source = {.ops = &list_ops, .tables = &tables}};
 struct coro {
 	uint64_t id; /* 0: none */
 	uint64_t frame;
-	ct_time ready; /* when it was put into a queue */
+	ct_time ready; /* when it was queued */
 	uint32_t pool;
-	unsigned nr_hops; /* that are left */
+	unsigned nr_hops; /* remaining hops */
 	bool is_queued;
 };
 
 struct worker {
 	ct_time now;
 	ct_time stamped; /* the last stamp */
-	uint64_t spare;  /* the frame that was given back last */
+	uint64_t spare;  /* the frame that was freed last */
 };
 
 static struct program {
@@ -94,7 +94,7 @@ static uint64_t random_below(uint64_t bound)
 	return program.random % bound;
 }
 
-/* Behind a load fence a stamp is right; else it may be as early as what the thread did before. */
+/* After a load fence a stamp is exact; else it may be as early as the thread's previous action. */
 static bool is_fenced(uint8_t kind)
 {
 	return kind == CTP_KIND_WAKE || kind == CTP_KIND_CREATE;
@@ -161,7 +161,7 @@ static void start(uint32_t thread)
 	put_into_queue(thread, coro, SITE_HOP);
 }
 
-/* The one that has waited longest in the queue of the thread's pool, once it can be seen there. */
+/* Takes the coroutine that has waited longest in the queue of the thread's pool and is visible there. */
 static struct coro *take(uint32_t thread)
 {
 	struct coro *found = NULL;
@@ -234,7 +234,7 @@ static void make(uint64_t seed)
 		list.events.at[i].sequence = i;
 }
 
-/* How many findings a report has. */
+/* The number of findings in a report. */
 static uint32_t nr_findings(struct ct_source *source)
 {
 	const struct ct_report *report = NULL;
@@ -246,7 +246,7 @@ static uint32_t nr_findings(struct ct_source *source)
 	return count;
 }
 
-/* A window holds all that may come in another order (5 us), or less than that (50 us): then nothing rests on order. */
+/* The window is larger than any disorder (5 us), or smaller (50 us): in the second case no finding depends on order. */
 static void test_saturation(int64_t reach_ns)
 {
 	uint32_t nr_as_stamped = 0;

@@ -103,7 +103,7 @@ static size_t nr_pages_there(const struct area *area)
 	return nr;
 }
 
-/* What was not written is zero, and takes no memory, however far the area was made to reach. */
+/* Unwritten memory is zero, and takes no physical memory, however large the area is. */
 static void test_area(void)
 {
 	size_t large = (size_t)256 << 20, i;
@@ -152,7 +152,7 @@ static void test_texts(void)
 	check_duration(INT64_MIN, "-2562048 h");
 }
 
-/* J-7: what is not UTF-8 is replaced, and the output always parses. */
+/* J-7: invalid UTF-8 is replaced, and the output always parses. */
 static void test_utf8(void)
 {
 	static const struct {
@@ -283,7 +283,7 @@ static void test_output_appears_whole_or_not_at_all(void)
 	rmdir(folder);
 }
 
-/* The first writer is not disturbed by a second one; what one left behind when it was killed is no obstacle. */
+/* The first writer is not disturbed by a second one; a file that a killed writer left does not hinder the next one. */
 static void test_two_writers(void)
 {
 	char folder[] = "/tmp/corotracer-base-XXXXXX";

@@ -32,7 +32,7 @@ static void test_others(void)
 	CHECK(!caller_is_constructor("promises::promise()"));
 }
 
-/* Names come from files that anyone may have written. */
+/* Names come from files that may be hostile. */
 static void test_destructors(void)
 {
 	CHECK(caller_is_destructor("Task::promise_type::~promise_type()"));

@@ -18,7 +18,7 @@
 	"thread 2 tid=102 name=worker-1\n"                      \
 	"site 1 kind=source file=/src/service.c line=10\n"
 
-/* Events 0 to 4, then what differs, then both threads park. */
+/* Events 0 to 4, then the events that differ, then both threads park. */
 #define WAITS                               \
 	"1ms t1 create c1 0x11010 @1\n"     \
 	"1ms t1 resume c1\n"                \
@@ -72,7 +72,7 @@ static void test_at_switch(void)
 	CHECK(!does_hold(HEAD "1ms t1 create c1 0x11010 @1\n1ms t1 resume c1 flags=1\n", claim));
 }
 
-/* Another coroutine's resume, and a wake that found nobody, are nothing; the coroutine's own are. */
+/* Another coroutine's resume, and a wake without a target, do not matter; the coroutine's own events do. */
 static void test_nothing(void)
 {
 	struct claim claim = {.kind = CLAIM_NOTHING,
@@ -90,9 +90,9 @@ static void test_nothing(void)
 	CHECK(!does_hold(HEAD WAITS "5ms t2 resume c1\n" PARKS, claim));
 	CHECK(!does_hold(HEAD WAITS "5ms t2 switch c2 c1\n" PARKS, claim));
 	CHECK(!does_hold(HEAD WAITS "5ms t2 destroy c1\n" PARKS, claim));
-	/* A time that cannot be true tells nothing. */
+	/* An impossible time proves nothing. */
 	CHECK(does_hold(HEAD WAITS "100000s t2 resume c1\n" PARKS, claim));
-	/* Up to an event: what comes behind it does not matter, and it has to come. */
+	/* Up to an event: later events do not matter, and the event must exist. */
 	claim.before = 5;
 	CHECK(does_hold(HEAD WAITS "5ms t2 park\n6ms t2 resume c1\n", claim));
 	CHECK(!does_hold(HEAD WAITS, claim));
@@ -116,7 +116,7 @@ static void test_order(void)
 
 	CHECK(does_hold(HEAD "1ms t1 park\n1006us t2 park\n", claim));
 	CHECK(!does_hold(HEAD "1ms t1 park\n1005us t2 park\n", claim));
-	/* One thread has no clocks that disagree. */
+	/* The clock of a single thread cannot disagree. */
 	CHECK(does_hold(HEAD "1ms t1 park\n1000us t1 unpark\n", claim));
 }
 
@@ -158,7 +158,7 @@ static void test_asleep(void)
 	CHECK(does_hold(HEAD WAITS "20ms t1 park\n20ms t2 thread-stop\n", claim));
 }
 
-/* The wait that the finding is about ends without a wake; another one there says that wakes are not told. */
+/* The wait of the finding ends without a wake; another wait there shows that wakes are not recorded. */
 static void test_wakes(void)
 {
 	static const char one[] = HEAD "1ms t1 suspend c1 event:0x90 @1\n2ms t1 resume c1\n";
@@ -177,7 +177,7 @@ static void test_wakes(void)
 
 /* ---------------------------------------------------------------- a rule that is wrong */
 
-static uint64_t claimed; /* the event that the rule says is a suspend */
+static uint64_t claimed; /* the event that the rule claims to be a suspend */
 
 static void find_one(struct analysis *analysis)
 {

@@ -13,7 +13,7 @@
 
 #define SECONDS 3600
 #define COUNTER_HZ 2.6e9
-#define SLEW 500e-6 /* what the kernel does at most */
+#define SLEW 500e-6 /* the most that the kernel does */
 
 static uint64_t state = 0x9e3779b97f4a7c15;
 
@@ -23,23 +23,23 @@ static double random_between(double least, double most)
 	return least + (most - least) * ((double)(state >> 11) / 9007199254740992.0);
 }
 
-/* The true time, and what the two clocks say at it. */
+/* The true time, and the values of the two clocks at that time. */
 static struct {
 	double seconds;
 	double counter;
 	double monotonic_ns;
-	double frequency; /* of the clock against the true time; 0: exact */
-	double change_at; /* when that changes next */
-	double settling;  /* what a slow correction still has to correct a second; 0: none */
+	double frequency; /* of the clock, relative to the true time; 0: exact */
+	double change_at; /* the time of the next change */
+	double settling;  /* what a slow correction still has to correct in a second; 0: none */
 } world;
 
 static double counter_rate(void)
 {
-	/* 30 parts in a million too fast, and one more or less with the temperature. */
+	/* 30 millionths too fast, and one more or less with the temperature. */
 	return COUNTER_HZ * (1 + 30e-6 + 1e-6 * sin(world.seconds / 300));
 }
 
-/* A slew at full speed, its end, a correction that dies away second by second, or a new frequency. */
+/* A slew at full speed, its end, a correction that decays second by second, or a new frequency. */
 static void change_rate(void)
 {
 	double kind = random_between(0, 4);
@@ -78,7 +78,7 @@ static void advance(double seconds)
 	}
 }
 
-/* One in a hundred was interrupted, and knows it. */
+/* One reading in a hundred was interrupted, and is marked as such. */
 static struct clock_reading read_clocks(void)
 {
 	double doubt =
@@ -119,7 +119,7 @@ static void add(struct hour *hour, const struct clock_reading *reading)
 	hour->nr_readings++;
 }
 
-/* An event somewhere between this look and the next. */
+/* Makes an event between this look and the next. */
 static void live_until_next_look(struct hour *hour)
 {
 	double pause = random_between(0.001, 0.004), before = random_between(0, pause);
@@ -194,7 +194,7 @@ int main(void)
 	printf("error %.0f ns at most, %zu readings\n", error, nr_readings);
 	CHECK(error < 1000);
 	CHECK(nr_readings < 3 * SECONDS);
-	/* A reading a second alone is not enough for clocks like these. */
+	/* One reading per second is not enough for clocks like these. */
 	error = simulate(false, &nr_readings);
 	printf("without: %.0f ns, %zu readings\n", error, nr_readings);
 	CHECK(error > 50000);

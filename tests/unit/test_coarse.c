@@ -23,7 +23,7 @@ static struct coarse *opened(uint32_t max_words)
 	return coarse;
 }
 
-/* Ends with the test's time where it never comes. */
+/* If the steps never come, the test's time limit ends the wait. */
 static void wait_for_steps(uint64_t *word, unsigned count)
 {
 	uint64_t before = ctp_load_relaxed(word), now;
@@ -55,7 +55,7 @@ static void test_words(void)
 	CHECK(collect_coarse_add(coarse, &third, begin));
 	wait_for_steps(&third, 3);
 	CHECK_EQUAL(ctp_load_relaxed(&first), left);
-	/* With none left the thread sleeps, and goes on with the next. */
+	/* Without words the thread sleeps, and goes on with the next word. */
 	collect_coarse_remove(coarse, &second);
 	collect_coarse_remove(coarse, &third);
 	collect_coarse_remove(coarse, &third);
@@ -65,7 +65,7 @@ static void test_words(void)
 	collect_coarse_close(coarse);
 }
 
-/* What a word showed before it was taken up counts; what lies ahead cannot be. */
+/* The value of a word before it was added counts as lag; a value in the future does not. */
 static void test_lag(void)
 {
 	struct coarse *coarse = opened(2);

@@ -14,7 +14,7 @@
 #include "check.h"
 #include "collect/executable.h"
 
-/* An ELF file with everything that is looked at. */
+/* An ELF file with everything that is examined. */
 struct elf_file {
 	Elf64_Ehdr header;
 	Elf64_Phdr programs[3]; /* INTERP, LOAD of the whole file, DYNAMIC */
@@ -87,7 +87,7 @@ static void test_obstacles(void)
 	CHECK_TEXT(judge_with("libc.so.6", "main"), "");
 	CHECK_TEXT(judge_with("libasan.so.8", "main"), sanitizer);
 	CHECK_TEXT(judge_with("libtsan.so.2", "main"), sanitizer);
-	CHECK_TEXT(judge_with("libubsan.so.1", "main"), ""); /* does not mind */
+	CHECK_TEXT(judge_with("libubsan.so.1", "main"), ""); /* works with the ledger */
 	CHECK_TEXT(judge_with("libc.so.6", "__asan_init"), sanitizer);
 	CHECK_TEXT(judge_with("libc.so.6", "__tsan_init"), sanitizer);
 	CHECK_TEXT(judge_with("libc.so.6", "my__asan_init"), "");
@@ -119,7 +119,7 @@ static void test_scripts(void)
 	CHECK_TEXT(judge("", 0), "");
 }
 
-/* Every word of the file takes every extreme value, and the file ends anywhere: no harm is done. */
+/* Every word of the file takes every extreme value, and the file is cut anywhere: reading stays safe. */
 static void test_broken_elf(void)
 {
 	const uint64_t extremes[] = {0, 1, 0x7fffffff, UINT32_MAX, UINT64_C(1) << 63, UINT64_MAX};
@@ -162,12 +162,12 @@ static void test_search(void)
 	CHECK_EQUAL(
 		collect_executable_find(folder, &found, &trouble), CT_ERR_NOT_FOUND); /* a folder */
 	CHECK_EQUAL(trouble.system_errno, EACCES);
-	setenv("PATH", "", 1); /* the present folder */
+	setenv("PATH", "", 1); /* the current folder */
 	CHECK_EQUAL(chdir(folder), 0);
 	CHECK_EQUAL(collect_executable_find("wanted", &found, &trouble), CT_OK);
 }
 
-/* Programs that run with rights that their user has not: the kernel would ignore the preload. */
+/* Programs that gain privileges: the kernel would ignore the preload. */
 static void test_rights(void)
 {
 	struct executable found;

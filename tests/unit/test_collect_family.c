@@ -15,16 +15,16 @@ static const char *target;
 static const char *library;
 static const char *static_target;
 
-/* What the counter events of one letter say of where they come from. */
+/* The origin of the counter events of one letter. */
 struct origin {
 	size_t nr_events;
-	uint32_t process;                           /* its number */
-	uint32_t thread;                            /* likewise */
-	const struct ct_define_process *definition; /* the last one of that process */
+	uint32_t process;                           /* the process's number */
+	uint32_t thread;                            /* the thread's number */
+	const struct ct_define_process *definition; /* the last definition of that process */
 	const struct ct_define_ending *ending;
 };
 
-/* All of it: nothing is lost or refused, and the target ends by itself. */
+/* Runs to the end: no event is lost or refused, and the target ends by itself. */
 static void run_completely(struct run *run)
 {
 	if (run->status)
@@ -91,7 +91,7 @@ static void check_apart(const struct origin *one, const struct origin *other)
 	CHECK(one->definition->pid != other->definition->pid);
 }
 
-/* a becomes a and b: b is known by this end of its command line. */
+/* a becomes a and b; b is recognised by the end of its command line. */
 static void check_pair(const char *how, const char *command_line_of_b, bool is_parent_known)
 {
 	const char *command[] = {target, how, NULL};
@@ -109,13 +109,16 @@ static void check_pair(const char *how, const char *command_line_of_b, bool is_p
 	CHECK(strstr(b.definition->command_line, command_line_of_b) != NULL);
 	CHECK_EQUAL(b.definition->parent, is_parent_known ? a.process : 0);
 	CHECK_EQUAL(a.ending->ending, CT_ENDING_EXITED);
-	/* Before Linux 6.15 only its parent is told. An orphan may be about to end when all that is watched has. */
+	/*
+	 * Before Linux 6.15 only the parent learns the ending. An orphan may be about to end when all watched processes
+	 * have.
+	 */
 	if (is_parent_known && b.ending->ending != CT_ENDING_UNKNOWN)
 		CHECK_EQUAL(b.ending->ending, CT_ENDING_EXITED);
 	run_close(&run);
 }
 
-/* Two at once beside a shell that has no probe. */
+/* Two processes at once beside a shell without a probe. */
 static void test_pipeline(void)
 {
 	const char *command[] = {"sh", "-c", "\"$0\" leaf x | \"$0\" leaf y; exit 0", target, NULL};
@@ -131,7 +134,7 @@ static void test_pipeline(void)
 	run_close(&run);
 }
 
-/* Two segments of one process, whose thread writes into both: one process, one thread. */
+/* Two segments of one process, whose thread writes into both: still one process and one thread. */
 static void test_two_copies(void)
 {
 	const char *command[] = {target, "copy", library, NULL};
@@ -152,7 +155,7 @@ static void test_two_copies(void)
 	run_close(&run);
 }
 
-/* A library that was given back stays: a thread that ends calls into it. */
+/* An unloaded library stays in memory, because a thread that ends calls into it. */
 static void test_plug_in(void)
 {
 	const char *command[] = {target, "plug-in", library, NULL};
@@ -192,7 +195,7 @@ static void step_until_counters(struct run *run, size_t nr_counters)
 			break;
 }
 
-/* A process id that is given out again before the engine looks names two processes all the same. */
+/* A process id that is reused before the engine looks still names two processes. */
 static void test_process_id_is_used_again(void)
 {
 	char go_text[16], ready_text[16], byte;

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#define MADE_CHUNKS 256u /* as many as a ring can have */
+#define MADE_CHUNKS 256u /* the most that a ring can have */
 #include "peer.h"
 
 #define OTHER_USER 12345
@@ -78,8 +78,8 @@ static void step_until_corrupt(struct fixture *f, uint64_t count)
 }
 
 /*
- * P-1. Records, sites and rings that are claimed but were never written: to read them would take memory for
- * them. Such records are counted, and no page is taken.
+ * P-1. Records, sites and rings that are claimed but were never written: reading them would allocate memory. Such
+ * records are counted, and no page is allocated.
  */
 static void test_memory_never_written(void)
 {
@@ -100,7 +100,7 @@ static void test_memory_never_written(void)
 	ctp_store_release(&made.rings[0].head, 1 + 1000);
 	step_until_corrupt(&f, 1000);
 	CHECK_EQUAL(count_blocks(&made), nr_blocks);
-	/* The next chunk was written up to here: as much is read as there is. */
+	/* The next chunk was written up to here: that part is read. */
 	made.rings[0].chunk[0] = 6;
 	made_emit(&made, 0, 1, 0, CTP_KIND_RESUME, 0);
 	step(&f);
@@ -118,7 +118,7 @@ static uint64_t random_word(uint64_t *state)
 	return *state;
 }
 
-/* Pages that vanish under the engine's hands read as zeros, or are not read: nothing else comes of it. */
+/* Pages that vanish while the engine reads them read as zeros, or are not read, without other effects. */
 static void test_punched_holes(void)
 {
 	struct made_segment made;
@@ -134,7 +134,7 @@ static void test_punched_holes(void)
 	for (i = 0; i < 300; i++) {
 		uint64_t page = random_word(&state) % (made.nr_bytes / CTP_PAGE_BYTES);
 
-		made_fill(&made); /* the test itself goes by the header */
+		made_fill(&made); /* the test itself uses the header */
 		if (i % 3 == 0)
 			made_claim(&made, (unsigned)i % MADE_RINGS, 99);
 		made_emit(&made, (unsigned)i % MADE_RINGS, 1, 0, CTP_KIND_RESUME, 0);
@@ -150,7 +150,7 @@ static void test_punched_holes(void)
 	close_fixture(&f);
 }
 
-/* P-4. One lie, one loss; what follows it is read. */
+/* P-4. One lie gives one loss; later records are read. */
 static void test_head_goes_back(void)
 {
 	struct made_segment made;
@@ -173,7 +173,7 @@ static void test_head_goes_back(void)
 	close_fixture(&f);
 }
 
-/* P-3. Kinds that nobody knows are no error. */
+/* P-3. Unknown kinds are not an error. */
 static void test_impossible_kinds(void)
 {
 	struct made_segment made;
@@ -228,7 +228,7 @@ static void end_flood(pid_t child)
 	waitpid(child, NULL, 0);
 }
 
-/* A peer that knocks without end keeps nobody's events waiting, and costs no memory and no descriptor. */
+/* A peer that connects without end does not delay other peers' events, and costs no memory and no descriptor. */
 static void test_flood_of_connections(void)
 {
 	pid_t floods[2];
@@ -262,7 +262,10 @@ static void test_flood_of_connections(void)
 	close_fixture(&f);
 }
 
-/* A ring that is as full as can be costs its peer nothing, if all its chunks are one. Others have their turn. */
+/*
+ * A ring can always be full at no cost for its peer, if all its chunks are the same one. Other rings still have their
+ * turn.
+ */
 static void test_flood_of_records(void)
 {
 	struct made_segment made;
@@ -284,11 +287,11 @@ static void test_flood_of_records(void)
 		before = nr_kept(&f);
 		step(&f);
 		kept = nr_kept(&f) - before;
-		/* A look with a heartbeat leaves no ring out. */
+		/* A look with a heartbeat omits no ring. */
 		CHECK(kept == 2 * RING_RECORDS || kept == MADE_RINGS * RING_RECORDS);
 		f.keep.records.count = f.nr_before;
 	}
-	/* In turn: the last two were full, too. A look with a heartbeat reads all of them. */
+	/* In turn: the last two rings were full, too. A look with a heartbeat reads all of them. */
 	CHECK(made.rings[0].tail >= 2 * RING_RECORDS);
 	CHECK(made.rings[3].tail >= RING_RECORDS);
 	made_close(&made);
@@ -303,7 +306,7 @@ static void become(uid_t user)
 		_exit(2);
 }
 
-/* A process of another user that hands over sound memory. */
+/* A process of another user sends valid memory. */
 static void hand_over_as(const struct fixture *f, uid_t user)
 {
 	struct made_segment made;
@@ -319,7 +322,10 @@ static void hand_over_as(const struct fixture *f, uid_t user)
 	CHECK(waitpid(child, &status, 0) == child && status == 0);
 }
 
-/* The superuser follows programs that become other users, if they descend from the target, or all are wanted. */
+/*
+ * The superuser's engine accepts programs that become other users, if they descend from the target, or if all are
+ * wanted.
+ */
 static void test_other_user_before_superuser(void)
 {
 	struct fixture f;
@@ -336,7 +342,7 @@ static void test_other_user_before_superuser(void)
 	close_fixture(&f);
 }
 
-/* The one who hands over waits outside, with rights that the engine's process has given up. */
+/* The sender waits in another process, which still has the rights that the engine's process has given up. */
 static void run_engine_of_nobody(int to_peer, int from_peer)
 {
 	struct fixture f;

@@ -18,7 +18,7 @@ struct fixture {
 	struct mappings mappings;
 };
 
-/* Reads them; returns how many definitions that brought. */
+/* Reads the mappings; returns the number of new definitions. */
 static size_t look(struct fixture *f)
 {
 	size_t nr_before = f->keep.definitions.count;
@@ -44,7 +44,7 @@ static bool is_covered(const struct fixture *f, const char *address)
 
 static void test_changes(struct fixture *f)
 {
-	/* A page without rights on either side, so that nothing is joined with a neighbour. */
+	/* Pages without rights on both sides, so that mappings are not joined with neighbours. */
 	char *room = mmap(NULL, 4 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char *code = room + PAGE;
 	const struct ct_define_mapping *newest;
@@ -61,14 +61,14 @@ static void test_changes(struct fixture *f)
 	CHECK_EQUAL(look(f), 0);
 	newest = &f->keep.definitions.at[f->keep.definitions.count - 1].mapping;
 	CHECK_EQUAL(newest->end - newest->start, 2 * PAGE);
-	/* As it was before the last change: that is a change, too. */
+	/* Going back to the state before the last change is a change, too. */
 	mprotect(code + PAGE, PAGE, PROT_NONE);
 	CHECK_EQUAL(look(f), 1);
 	CHECK_EQUAL(f->mappings.nr_forgotten, 0);
 	munmap(room, 4 * PAGE);
 }
 
-/* The addresses of one process say nothing of another one. */
+/* The addresses of one process say nothing about another process. */
 static void test_other_process(struct fixture *f)
 {
 	CHECK(is_covered(f, (const char *)(uintptr_t)map_code));
@@ -83,7 +83,7 @@ int main(void)
 	struct fixture f = {0};
 
 	keep_init(&f.keep);
-	f.keep.is_order_ignored = true; /* nobody has defined the process */
+	f.keep.is_order_ignored = true; /* the process is not defined */
 	collect_output_init(&f.output, &f.keep.sink);
 	test_changes(&f);
 	test_other_process(&f);

@@ -100,9 +100,10 @@ int main(int argc, char **argv)
 	if (descriptor < 0 || ftruncate(descriptor, 8) ||
 		collect_open(&options, &sink, &collect, NULL))
 		return 1;
-	step_until(collect, 1000000); /* every definition has been made */
+	step_until(collect, 1000000); /* by then, everything has been defined */
 	before = nr_allocations;
-	step_until(collect, 40000000); /* long enough for all that is done now and then */
+	/* long enough for everything that is done only now and then */
+	step_until(collect, 40000000);
 	CHECK_EQUAL(nr_allocations - before, 0);
 	CHECK_EQUAL(collect_signal(collect, SIGKILL, false, NULL), CT_OK);
 	while (collect_step(collect, 100, NULL) == CT_OK)

@@ -21,9 +21,9 @@ static void end_by_kill(struct run *run)
 }
 
 /*
- * How the engine sees a target that stalls: the only thread's state, whether it waits for ever, and the flags. 2:
- * something else can set it going; 4: nothing but handlers of signals can; 16: what it polls only the process makes
- * ready.
+ * Checks what the engine records about a target that stalls: the state of its only thread, whether it waits without
+ * end, and the flags. 2: something else can resume it; 4: only handlers of signals can; 16: only the process itself can
+ * make what it polls ready.
  */
 static void check_stall(const char *how, long system_call, bool is_for_ever, unsigned flags)
 {
@@ -49,13 +49,16 @@ static void test_stalls(void)
 	check_stall("futex-timed", SYS_futex, false, 0);
 	check_stall("epoll", SYS_epoll_pwait, true, 16);
 	check_stall("epoll-timed", SYS_epoll_pwait, false, 16);
-	check_stall("epoll-timer", SYS_epoll_pwait, false, 16); /* an armed timer may end it */
+	/* an armed timer may end the wait */
+	check_stall("epoll-timer", SYS_epoll_pwait, false, 16);
 	check_stall("epoll-idle-timer", SYS_epoll_pwait, true, 16);
 	check_stall("epoll-handler", SYS_epoll_pwait, true, 2 | 4 | 16);
 	check_stall("epoll-child", SYS_epoll_pwait, true, 2 | 16);
 }
 
-/* The thread in poll or select was seen to wait for descriptors 5 and 7, of the latter for these events. */
+/*
+ * The engine must record that the thread in poll or select waits for descriptors 5 and 7, the latter for these events.
+ */
 static void check_polls(const char *how, unsigned events_of_7)
 {
 	const char *command[] = {target, "stall", how, NULL};
@@ -82,12 +85,12 @@ static void test_polls(void)
 {
 	check_polls("poll", POLLIN | POLLOUT);
 	check_polls("select", POLLIN | POLLOUT);
-	check_stall("poll-many", SYS_poll, true, 0); /* too many: nothing is said of them */
+	check_stall("poll-many", SYS_poll, true, 0); /* too many descriptors: none is recorded */
 }
 
 /*
- * More threads than the engine looks at: the last one that it does look at says so, and no other. On a busy machine the
- * first look may be followed by further ones before the test has its turn.
+ * More threads than the engine looks at: the last one that it looks at has the flag, and no other. On a busy machine,
+ * further looks may follow before the test continues.
  */
 static void test_many_threads(void)
 {
@@ -96,7 +99,7 @@ static void test_many_threads(void)
 	struct run run;
 
 	run_open(&run, command);
-	step_until_kind(&run, CTP_KIND_THREAD_STATE); /* all of a look come in one step */
+	step_until_kind(&run, CTP_KIND_THREAD_STATE); /* all records of one look come in one step */
 	for (i = 0; i < run.keep.records.count && nr_flagged == 0; i++) {
 		uint64_t tail = run.keep.records.at[i].record.tail;
 		bool is_look = CTP_TAIL_KIND(tail) == CTP_KIND_THREAD_STATE;
@@ -110,7 +113,7 @@ static void test_many_threads(void)
 	run_close(&run);
 }
 
-/* What the kernel tells of a thread that writes without a pause: it has run. */
+/* The kernel's account of a thread that writes without a pause: it has run. */
 static void test_thread_time(void)
 {
 	char path[] = "/tmp/corotracer-test-XXXXXX";

@@ -37,7 +37,7 @@ static void test_wrong_memory(void)
 	close_fixture(&f);
 }
 
-/* A seal that the peer forgot is set by the engine, before it asks for the size. */
+/* If the peer has not set a seal, the engine sets it before it reads the size. */
 static void test_seal_is_added(void)
 {
 	struct made_segment made;
@@ -78,14 +78,14 @@ static void test_wrong_greetings(void)
 	greet(&f, &hello, sizeof(hello), many, 1);
 	hello.magic = 0;
 	greet(&f, &hello, sizeof(hello), many, 1);
-	close(connect_peer(&f)); /* says nothing and goes */
+	close(connect_peer(&f)); /* disconnects without a word */
 	step_until_refused(&f, 7);
 	CHECK_EQUAL(f.stats.nr_segments, 1);
 	made_close(&made);
 	close_fixture(&f);
 }
 
-/* Peers that never speak keep nobody waiting for ever. */
+/* Silent peers do not delay other peers forever. */
 static void test_silent_peers(void)
 {
 	struct made_segment made;
@@ -99,7 +99,7 @@ static void test_silent_peers(void)
 	made_open(&made);
 	hand_over(&f, made.descriptor);
 	step_until_attached(&f, 2);
-	/* Six silent ones stand before it in the queue: seven had to go. */
+	/* Six silent peers stand before it in the queue: seven must have been refused. */
 	CHECK(f.stats.nr_refused >= 7);
 	for (i = 0; i < 70; i++)
 		close(silent[i]);
@@ -107,7 +107,7 @@ static void test_silent_peers(void)
 	close_fixture(&f);
 }
 
-/* P-17: what is taken is nobody else's, as long as it is. */
+/* P-17: a segment that was taken cannot be taken by another engine at the same time. */
 static void test_twice(void)
 {
 	struct made_segment made;
@@ -124,7 +124,7 @@ static void test_twice(void)
 	close_fixture(&f);
 }
 
-/* More than are taken at a time; what is taken is given back. */
+/* More peers than are accepted at a time; their descriptors are closed in the end. */
 static void test_bound(void)
 {
 	struct made_segment made;
@@ -143,7 +143,7 @@ static void test_bound(void)
 	step_until_refused(&f, 300 - 255);
 	CHECK_EQUAL(f.stats.nr_segments, 256);
 	CHECK(strstr(f.stats.refusal, "too many segments") != NULL);
-	CHECK(count_descriptors() <= nr_before + 255 + 1); /* and that of the process */
+	CHECK(count_descriptors() <= nr_before + 255 + 1); /* and the descriptor of the process */
 	close_fixture(&f);
 	CHECK_EQUAL(count_descriptors(), nr_at_first);
 }
@@ -169,7 +169,7 @@ static size_t count_sites(const struct fixture *f)
 	return count;
 }
 
-/* A peer with one ring, which the engine has attached. */
+/* A peer with one ring, attached by the engine. */
 static void open_with_ring(struct fixture *f, struct made_segment *made)
 {
 	open_fixture(f);
@@ -179,7 +179,7 @@ static void open_with_ring(struct fixture *f, struct made_segment *made)
 	step_until_attached(f, 2);
 }
 
-/* P-40. A site that was handed out and is not ready does not hold up those behind it. */
+/* P-40. A site that has a number but is not ready does not delay later sites. */
 static void test_sites_out_of_order(void)
 {
 	struct made_segment made;
@@ -199,7 +199,7 @@ static void test_sites_out_of_order(void)
 	step(&f);
 	CHECK_EQUAL(count_sites(&f), nr_sites + 3);
 	CHECK_TEXT(keep_find(&f.keep, CT_DEFINE_SITE, nr_sites + 1)->site.file, "one.c");
-	/* Offsets that cannot be: no name, and no harm. */
+	/* Impossible offsets: no name, and no harm. */
 	made.sites[3].file = UINT32_MAX;
 	made.sites[3].function = MADE_NAME_BYTES - 2;
 	ctp_store_release(&made.sites[3].ready, CTP_SITE_SOURCE);
@@ -221,7 +221,9 @@ static size_t count_stacks(const struct fixture *f, uint32_t caller)
 	return count;
 }
 
-/* P-45. Defined in order, whenever each becomes ready; the number says who called in sites of sources alone. */
+/*
+ * P-45. Callers are defined in order, whenever each becomes ready; only in source sites does the number name a caller.
+ */
 static void test_callers(void)
 {
 	struct made_segment made;
@@ -250,7 +252,7 @@ static void test_callers(void)
 	close_fixture(&f);
 }
 
-/* P-25, P-27, P-28. emitted = read + lost, each loss once: told in the stream, or defined, never both. */
+/* P-25, P-27, P-28. emitted = read + lost, each loss once: reported in the stream or defined, never both. */
 static void test_losses(void)
 {
 	struct made_segment made;
@@ -263,9 +265,9 @@ static void test_losses(void)
 	made_claim(&made, 1, 98);
 	hand_over(&f, made.descriptor);
 	step_until_attached(&f, 2);
-	made.rings[0].dropped = 50; /* told of in the stream, all but 20 */
+	made.rings[0].dropped = 50; /* reported in the stream, except 20 */
 	made_emit(&made, 0, 30, 0, CTP_KIND_LOST, CTP_LOSS_FULL);
-	made.rings[1].dropped = 7; /* never told of */
+	made.rings[1].dropped = 7; /* never reported */
 	made.rings[0].nested = 3;
 	made.header->untraced_events = 11;
 	made.header->sites_refused = 2;
@@ -287,7 +289,8 @@ static void test_losses(void)
 	collect_stats(f.collect, &f.stats);
 	CHECK_EQUAL(f.stats.nr_lost, 50 + 7 + 9 + 12);
 	CHECK_EQUAL(
-		f.stats.nr_events + 1, f.keep.records.count); /* the record of the loss is none */
+		/* the record of the loss is not an event */
+		f.stats.nr_events + 1, f.keep.records.count);
 	made_close(&made);
 	close_fixture(&f);
 }
@@ -298,7 +301,7 @@ static uint64_t lost_ns;
 static enum ct_status put_and_lose(
 	struct ct_sink *sink, const struct ct_batch *batch, struct ct_error *reterr)
 {
-	/* What the engine says of threads comes behind the settling of losses. */
+	/* The engine's own records about threads come after losses were settled. */
 	if (CTP_TAIL_KIND(batch->records[0].tail) == CTP_KIND_RESUME) {
 		losing->rings[0].nested++;
 		lost_ns = clock_monotonic_ns();
@@ -306,7 +309,7 @@ static enum ct_status put_and_lose(
 	return keep_put(sink, batch, reterr);
 }
 
-/* What is lost while the engine empties rings lies in the interval that is told. */
+/* Events lost while the engine empties rings are within the reported interval. */
 static void test_loss_meanwhile(void)
 {
 	static const struct ct_sink_ops ops = {put_and_lose, keep_define, keep_flush, keep_close};
@@ -337,7 +340,7 @@ static void expect_note(const struct fixture *f, size_t index, const char *words
 	CHECK_EQUAL(note ? note->note.count : 0, count);
 }
 
-/* What is lacking besides events stands in the trace, before its end, and is the same as what is said aloud. */
+/* Notes about missing data stand in the trace before its end, and equal the messages. */
 static void test_notes(void)
 {
 	const struct ct_note *notes;
@@ -375,7 +378,7 @@ static uint64_t random_word(uint64_t *state)
 	return *state;
 }
 
-/* What liars like to write. */
+/* Values that hostile peers like to write. */
 static uint64_t wild_word(uint64_t *state)
 {
 	static const uint64_t favourites[] = {0, 1, 63, 255, 4095, 65536, UINT32_MAX,
@@ -387,7 +390,7 @@ static uint64_t wild_word(uint64_t *state)
 	return random_word(state) >> (random / 3 % 64);
 }
 
-/* P-1, P-4. Memory that changes at random after it was accepted: header, rings and sites above all. */
+/* P-1, P-4. Memory that changes at random after it was accepted, above all header, rings and sites. */
 static void test_memory_gone_mad(void)
 {
 	const size_t interesting = made_bytes() - (size_t)(MADE_CHUNKS - 1) * CTP_CHUNK_BYTES;
@@ -403,7 +406,7 @@ static void test_memory_gone_mad(void)
 	made_claim(&made, 1, 98);
 	hand_over(&f, made.descriptor);
 	step_until_attached(&f, 2);
-	f.keep.is_order_ignored = true; /* it names sites that it never interned */
+	f.keep.is_order_ignored = true; /* it uses sites that it never interned */
 	for (i = 0; i < 300; i++) {
 		for (k = 0; k < 50; k++) {
 			uint64_t word = wild_word(&state);

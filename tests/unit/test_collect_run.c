@@ -94,7 +94,7 @@ static void test_command_is_not_executable(void)
 	unlink(path);
 }
 
-/* Neither ELF nor script: the shell runs it, as it does for execvp. */
+/* Neither ELF nor a script: the shell runs it, as for execvp. */
 static void test_command_without_interpreter(void)
 {
 	static const char text[] = "exit 7\n";
@@ -134,7 +134,7 @@ static void test_never_attaches(void)
 	run_close(&run);
 }
 
-/* Three suspends and the start of the thread: the end finds them in the socket's queue. */
+/* Three suspends and the thread's start: at the end they are still in the socket's queue. */
 static void test_short_life(void)
 {
 	struct run run;
@@ -162,7 +162,10 @@ static bool has_mapping_of(const struct run *run, const char *name)
 	return false;
 }
 
-/* The process has ended before the engine takes it in: its addresses lie in what the segment says of its code. */
+/*
+ * The process has ended before the engine accepts it, so its addresses are checked with the segment's own words about
+ * its code.
+ */
 static void test_code_of_the_dead(void)
 {
 	const char *command[] = {"sh", "-c", "\"$0\" three; true", target, NULL};
@@ -208,7 +211,7 @@ static void test_signal_is_forwarded(void)
 	run_to_end(&run);
 	check_ending(&run, CT_ENDING_SIGNALED, SIGTERM);
 	CHECK(find_ending(&run, 1)->ending.was_forwarded);
-	/* Before the signal the engine looked at the thread. */
+	/* The engine looked at the thread before the signal. */
 	CHECK(keep_count_kind(&run.keep, CTP_KIND_THREAD_STATE) >= 1);
 	CHECK_EQUAL(collect_signal(run.collect, SIGTERM, false, &run.trouble), CT_OK);
 	run_close(&run);
@@ -225,7 +228,8 @@ static void test_threads(void)
 	CHECK_EQUAL(keep_count_kind(&run.keep, CTP_KIND_THREAD_STOP), 50);
 	while (keep_find(&run.keep, CT_DEFINE_THREAD, nr_threads))
 		nr_threads++;
-	CHECK(nr_threads == 50 || nr_threads == 51); /* main writes nothing, but may be looked at */
+	/* main writes no event, but may be looked at */
+	CHECK(nr_threads == 50 || nr_threads == 51);
 	run_close(&run);
 }
 
@@ -241,7 +245,7 @@ static uint64_t *make_counter(char *path)
 	return counter;
 }
 
-/* Everything that was published up to the kill is there, or counted as lost; nothing is twice. */
+/* Every event published before the kill is there, or counted as lost; none is there twice. */
 static void check_flood(const struct run *run, uint64_t published)
 {
 	uint64_t last = 0;
@@ -255,7 +259,7 @@ static void check_flood(const struct run *run, uint64_t published)
 		CHECK(record->object > last);
 		last = record->object;
 	}
-	/* One more may have been published than was counted. */
+	/* One more event may have been published than was counted. */
 	CHECK(run->stats.nr_lost > 0 || last == published || last == published + 1);
 	published -= keep_count_kind(&run->keep, CTP_KIND_SUSPEND);
 	CHECK(published + 1 - run->stats.nr_lost <= 1);
@@ -297,7 +301,7 @@ static void record_for_ever(const char *const *command, int ready)
 		collect_step(run.collect, 100, &run.trouble);
 }
 
-/* The engine is killed: the target goes on as if nothing were. */
+/* The engine is killed: the target runs on normally. */
 static void test_engine_is_killed(void)
 {
 	char path[] = "/tmp/corotracer-test-XXXXXX";
@@ -317,7 +321,7 @@ static void test_engine_is_killed(void)
 	kill(engine, SIGKILL);
 	waitpid(engine, NULL, 0);
 	before = ctp_load_acquire(counter);
-	/* Further than all its rings together hold: it met a full one, and went on. */
+	/* More events than all its rings together can hold: it met a full ring, and went on. */
 	while (ctp_load_acquire(counter) < before + 2 * CTP_RING_CHUNKS * CTP_CHUNK_RECORDS)
 		if (kill((pid_t)target_pid, 0))
 			break;
@@ -328,7 +332,7 @@ static void test_engine_is_killed(void)
 	unlink(path);
 }
 
-/* A child that is still there when the target has ended is let go, and lives. */
+/* A child that still runs when the target has ended is released, and lives on. */
 static void test_child_lives_on(void)
 {
 	const struct ct_definition *child;
@@ -350,7 +354,7 @@ static void test_child_lives_on(void)
 	run_close(&run);
 }
 
-/* While both live: whose child it is. */
+/* While both processes live, the child's parent is known. */
 static void test_parent_is_known(void)
 {
 	const char *command[] = {target, "family", NULL};
@@ -358,7 +362,7 @@ static void test_parent_is_known(void)
 	struct run run;
 
 	run_open(&run, command);
-	/* The parent's own events come after it has heard from the child. */
+	/* The parent writes its own events after it has heard from the child. */
 	while (run.status == CT_OK && keep_count_kind(&run.keep, CTP_KIND_SUSPEND) < 6)
 		run.status = collect_step(run.collect, 100, &run.trouble);
 	child = find_process(&run, 2);
@@ -369,7 +373,7 @@ static void test_parent_is_known(void)
 	run_close(&run);
 }
 
-/* A child that ended before: everything of it is there, and that it is gone. */
+/* A child that ended earlier: all its events are there, and its ending. */
 static void test_child_ends_first(void)
 {
 	const struct ct_definition *child;
@@ -381,14 +385,14 @@ static void test_child_ends_first(void)
 	child = find_process(&run, 2);
 	CHECK(child != NULL);
 	ending = find_ending(&run, 2);
-	/* Before Linux 6.15 only its parent is told, and not all of those that come later are seen in time. */
+	/* Before Linux 6.15 only the parent learns the ending, and later processes are not always seen in time. */
 	CHECK(ending && (ending->ending.ending == CT_ENDING_UNKNOWN ||
 				ending->ending.ending == CT_ENDING_EXITED));
 	CHECK_EQUAL(run.stats.nr_segments, 2);
 	run_close(&run);
 }
 
-/* By exec the same process becomes another program; the last definition holds. */
+/* After exec the same process is another program; the last definition is valid. */
 static void test_exec(void)
 {
 	const char *command[] = {"sh", "-c", "exec \"$0\" wait", target, NULL};
@@ -413,7 +417,7 @@ static void on_signal(int number)
 	(void)number;
 }
 
-/* The child starts as if a shell had started it, whatever the engine did to its own signals. */
+/* The child starts with signals as from a shell, whatever the engine did to its own. */
 static void test_signals_of_the_child(void)
 {
 	sigset_t blocked;
@@ -449,17 +453,17 @@ static void run_preloaded(struct run *run, const char *library, bool no_ledger)
 	run_to_end(run);
 }
 
-/* Any library does: what counts here is who preloads it when. */
+/* Any library will do, because only the order of preloading is tested. */
 static void test_ledger(const char *library)
 {
 	struct run run;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	/* The target is built like this program, and is then left without a ledger. */
+	/* The target is built like this program, and then runs without a ledger. */
 	return;
 #endif
 
-	setenv("LD_PRELOAD", library, 1); /* one that is there already stays, behind ours */
+	setenv("LD_PRELOAD", library, 1); /* an existing one stays, behind ours */
 	run_preloaded(&run, library, false);
 	check_ending(&run, CT_ENDING_EXITED, 0);
 	CHECK(run.stats.ledger_absence == NULL);
@@ -475,13 +479,13 @@ static void test_ledger(const char *library)
 	run_close(&run);
 }
 
-/* The output fails half-way: the target goes on to its end, and what is missing is counted. */
+/* The output fails half-way: the target runs on to its end, and missing events are counted. */
 static void test_failing_output(void)
 {
 	const char *command[] = {target, "threads", "20", NULL};
 	struct run run;
 	const uint64_t nr_written =
-		20 * (100 + 2); /* of each thread, its start and end among them */
+		20 * (100 + 2); /* of each thread, including its start and end */
 	uint64_t nr_told;
 
 	run_open(&run, command);
@@ -492,7 +496,7 @@ static void test_failing_output(void)
 	CHECK_EQUAL(run.status, CT_END);
 	collect_stats(run.collect, &run.stats);
 	CHECK_EQUAL(run.stats.nr_events, run.keep.records.count);
-	/* More are the engine's: how often it looks at the threads differs from run to run. */
+	/* The engine's own records vary, because the number of its looks at threads differs from run to run. */
 	nr_told = run.stats.nr_events + run.stats.nr_lost;
 	CHECK(nr_told >= nr_written && nr_told < 2 * nr_written);
 	CHECK(run.stats.nr_lost > 0);

@@ -67,7 +67,7 @@ static bool are_words_zero(void)
 	return ctp_load_relaxed(words.at[0]) == 0 && ctp_load_relaxed(words.at[1]) == 0;
 }
 
-/* ------------------------------------------------------------------ what ends a sleep */
+/* -------------------------------------------------------------------- ends of a sleep */
 
 static void *wake_by_word(void *word)
 {
@@ -91,7 +91,7 @@ static void *wake_by_signal(void *sleeper)
 {
 	while (ctp_load_relaxed(words.at[0]) != 1)
 		;
-	/* Until it is over: the first may come before the wait. */
+	/* Repeats the signal until the sleep is over, because the first one may come before the wait. */
 	while (ctp_load_relaxed(words.at[0]) == 1)
 		pthread_kill(*(pthread_t *)sleeper, SIGUSR1);
 	return NULL;
@@ -132,12 +132,12 @@ static void test_arrivals(void)
 	for (i = 0; i < ROUNDS; i++) {
 		sleep_beside(wake_by_arrival, NULL);
 		take_arrival();
-		/* The thread that looks at epoll looks on while it is quiet. */
+		/* The thread that polls epoll continues to poll while there are no events. */
 		sleep_beside(wake_by_word, words.at[1]);
 	}
 }
 
-/* What was there before ends the sleep, too. */
+/* An arrival before the sleep ends the sleep, too. */
 static void test_arrival_before(void)
 {
 	const uint64_t one = 1;
@@ -171,7 +171,7 @@ static void test_signal(void)
 	sleep_beside(wake_by_signal, &self);
 }
 
-/* P-90: what came on the way is not waited for. */
+/* P-90: an event that came in between is not waited for. */
 static void test_news(void)
 {
 	unsigned nr_looks = 0;
@@ -226,7 +226,9 @@ int main(int argc, char **argv)
 	test_signal();
 	test_news();
 	close_all();
-	/* The target writes an event each time it sees the engine asleep (P-90, P-91), and one at its beginning. */
+	/*
+	 * The target writes an event each time it sees that the engine sleeps (P-90, P-91), and one at its beginning.
+	 */
 	check_run("sleep", "10", 12);
 	/* P-93: a target that will not wake the engine never sees it asleep. */
 	check_run("awake", NULL, 2);

@@ -23,7 +23,7 @@ static uint64_t next_number(uint64_t *state)
 }
 
 /*
- * One column for each way in which numbers come: alike, rising, few, small, any, extremes, falling, all but one alike.
+ * A column for each pattern of numbers: equal, rising, few, small, any, extremes, falling, all but one equal.
  */
 static void make_rows(void)
 {
@@ -99,7 +99,7 @@ static void test_rows_come_out_as_they_were(void)
 	column_room_empty(&room);
 }
 
-/* Two logs in one room: what finds none in memory, a part of the rows or all, is read back from the file. */
+/* Two logs with one memory limit: rows that do not fit into memory, a part or all, are read back from the file. */
 static void test_rows_beyond_the_bound_are_in_a_file(void)
 {
 	static const uint64_t bounds[] = {1, 20000, 50000};
@@ -144,7 +144,7 @@ static void test_rows_stay_in_memory_where_there_is_no_file(void)
 	column_room_empty(&room);
 }
 
-/* No number comes out that did not go in. */
+/* No number comes out that was not put in. */
 static void test_rows_that_cannot_be_read_back(void)
 {
 	int64_t values[COLUMN_ROWS];
@@ -166,7 +166,7 @@ static void test_rows_are_small(void)
 
 	column_room_init(&room, 0);
 	fill(&log, 4, NR_ROWS, &room);
-	/* Bits: none of what is alike, ten of what rises by less than 1,024, three of five numbers, two of three. */
+	/* Bits per number: none for equal ones, ten for steps below 1,024, three for five values, two for three. */
 	CHECK(room.nr_bytes < (uint64_t)NR_ROWS * 15 / 8 + log.chunks.count * 512);
 	column_log_fini(&log);
 }

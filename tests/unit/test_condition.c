@@ -84,7 +84,7 @@ static struct condition read_of_report(const char *text)
 	return condition;
 }
 
-/* Conditions about a whole trace: the kind of the number decides what is asked where there are two. */
+/* Conditions about a whole trace: if a name has two meanings, the kind of the number decides. */
 static void test_reading_assertions(void)
 {
 	struct condition condition = read_of_report("findings >= likely == 0");
@@ -103,7 +103,7 @@ static void test_reading_assertions(void)
 	CHECK(condition.unit == CONDITION_SHARE && condition.limit == 0.4);
 }
 
-/* What is known of a running program only, or of a whole trace only; and where the complaint points. */
+/* Names that exist only for a running program, or only for a whole trace; and the position that the error names. */
 static void test_what_is_no_assertion(void)
 {
 	static const struct {
@@ -123,7 +123,7 @@ static void test_what_is_no_assertion(void)
 			CT_ERR_USAGE);
 		CHECK_EQUAL(error.offset, wrong[i].offset);
 	}
-	/* Whole, though more can be asked than a sentence holds. */
+	/* The sentence is complete, although there are more names than fit. */
 	condition_parse("waitings(read_reply) == 0", CONDITION_REPORT, &condition, &error);
 	CHECK(strcmp(error.text + strlen(error.text) - strlen(" others"), " others") == 0);
 	CHECK_EQUAL(
@@ -139,7 +139,7 @@ static void test_comparing(void)
 
 	CHECK(!condition_holds(&over, 100) && condition_holds(&over, 101));
 	CHECK(condition_holds(&below, 100) && !condition_holds(&below, 101));
-	/* A tenth of the limit lies between true and clearly false. */
+	/* A value within a tenth of the limit is near it. */
 	CHECK(condition_is_near(&over, 91) && !condition_is_near(&over, 90));
 	CHECK(condition_is_near(&below, 109) && !condition_is_near(&below, 110));
 	over = read("live_coroutines == 100");
@@ -176,7 +176,7 @@ static int compare(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Numbers of all sizes: what the histogram says lies between the true one and 1/32 above it. */
+/* Numbers of all sizes: the histogram's value lies between the true one and 1/32 above it. */
 static void test_histogram(void)
 {
 	static const double shares[] = {0.0001, 0.5, 0.9, 0.99, 0.999, 1.0};
@@ -204,7 +204,7 @@ static void test_histogram(void)
 	free(histogram);
 }
 
-/* A small one tells what one with all buckets does, whatever it holds and however often it had to grow. */
+/* A small histogram gives the same values as a full one, whatever it holds and however often it had to grow. */
 static void check_small(unsigned nr_bits, unsigned count)
 {
 	static const double shares[] = {0.0001, 0.25, 0.5, 0.9, 0.99, 1.0};
@@ -239,7 +239,7 @@ static void test_small_histogram(void)
 	check_small(64, 100000);
 	for (i = 0; i < 6; i++)
 		CHECK(histogram_count(&small, i << 20, &room));
-	/* No room for a seventh bucket; what is in one already still counts. */
+	/* There is no room for a seventh bucket, but values of existing buckets still count. */
 	CHECK(!histogram_count(&small, UINT64_MAX, &room));
 	CHECK(histogram_count(&small, 0, &room));
 	CHECK_EQUAL(small->count, 7);

@@ -22,7 +22,7 @@ static double draw(void)
 	return (double)(seed >> 11) / (double)(UINT64_C(1) << 53);
 }
 
-/* About normal; every fourth series has runs that are far off. */
+/* Approximately normal; every fourth series has runs that are far off. */
 static double noise(uint32_t series)
 {
 	double sum = -6, i;
@@ -32,7 +32,7 @@ static double noise(uint32_t series)
 	return series % 4 == 0 && draw() < 0.1 ? sum * 20 : sum;
 }
 
-/* Series scatter by 1 to 10 %; a third of them moves with the machine's mood in that run. */
+/* Series scatter by 1 to 10 %; a third of them varies together from run to run. */
 static void fill(double *values, uint32_t nr_runs)
 {
 	uint32_t run, series;
@@ -64,7 +64,7 @@ static uint32_t count_alarms(uint32_t nr_before, uint32_t nr_after, uint32_t nr_
 	return nr_alarms;
 }
 
-/* One false alarm in twenty comparisons of equals, of whatever sizes: with 400, 20, and three deviations more. */
+/* One false alarm in twenty comparisons of equal groups, of any sizes: 20 of 400, plus three standard deviations. */
 static void test_equals(void)
 {
 	seed = 1;
@@ -73,7 +73,7 @@ static void test_equals(void)
 	CHECK(count_alarms(12, 12, 40) <= 6);
 }
 
-/* With two runs on each side nothing can be said; with five on each side something can. */
+/* With two runs on each side no difference is significant; with five on each side one can be. */
 static void test_least(void)
 {
 	CHECK(diff_least_significance(1, 1) == 1);
@@ -84,7 +84,7 @@ static void test_least(void)
 	CHECK_EQUAL(count_alarms(2, 2, 20), 0);
 }
 
-/* Twenty percent at one place among forty, where runs scatter by 3 %: found in 19 of 20, and found nowhere else. */
+/* Twenty percent at one place of forty, while runs scatter by 3 %: found in 19 of 20 trials, and nowhere else. */
 static void test_planted(void)
 {
 	double values[NR_SERIES * 16], significance[NR_SERIES];
@@ -127,7 +127,7 @@ static void test_same_answer(void)
 static const struct ct_site nowhere = {
 	.file = "", .function = "", .reason = "", .module = "", .callers = ""};
 
-/* A report of waits at these lines of one function: so many nanoseconds each; 0: nobody waited there. */
+/* A report of waits at these lines of one function, with so many nanoseconds each; 0: no wait there. */
 struct made {
 	struct ct_site sites[4];
 	struct ct_place places[3];
@@ -184,7 +184,7 @@ static const struct ct_difference *judge(struct ct_diff *diff, uint32_t *ret_cou
 	return ct_diff_peek(diff, ret_count);
 }
 
-/* Code that moved by a line, so that lines of then and now are the same of different places. */
+/* Code that moved by a line, so that equal line numbers mean different places. */
 static void test_moved(void)
 {
 	const int64_t before[] = {1000, 5000, 90000}, after[] = {1000, 20000, 90000};
@@ -206,7 +206,7 @@ static void test_moved(void)
 	ct_diff_free(diff);
 }
 
-/* One run on each side: what lies within a microsecond, and what is less than twice as long, may be chance. */
+/* One run on each side: a difference of up to a microsecond, or of less than twice, may be chance. */
 static void test_one_run(void)
 {
 	const int64_t before[] = {100, 50000, 90000}, after[] = {900, 90000, 20000};
@@ -224,7 +224,7 @@ static void test_one_run(void)
 	ct_diff_free(diff);
 }
 
-/* One more of the same in a function: the others keep their lines, and their partners. */
+/* One more wait of the same kind in a function: the others keep their lines and their partners. */
 static void test_one_more(void)
 {
 	const int64_t before[] = {1000, 0, 90000}, after[] = {1000, 20000, 90000};
@@ -243,7 +243,7 @@ static void test_one_more(void)
 	ct_diff_free(diff);
 }
 
-/* Many runs: what is slower by a tenth in all of them, beside what scatters. */
+/* Many runs: a place that is slower by a tenth in all of them, beside places that scatter. */
 static void test_many_runs(void)
 {
 	const struct ct_difference *differences;
@@ -269,7 +269,7 @@ static void test_many_runs(void)
 	ct_diff_free(diff);
 }
 
-/* A finding in one run of many: told, since it has its evidence. */
+/* A finding in one run of many: reported, because it has its evidence. */
 static void test_new_finding(void)
 {
 	const int64_t ns[] = {1000, 1000, 1000};

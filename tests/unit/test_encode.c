@@ -13,11 +13,11 @@
 static int64_t numbers[MOST];
 static int64_t decoded[MOST + 256];
 
-/* What is read next; reading behind the end fails the test. */
+/* The next bytes to be read; reading beyond the end fails the test. */
 struct reader {
 	const unsigned char *at;
 	const unsigned char *end;
-	unsigned bit; /* of the byte, that is next */
+	unsigned bit; /* the next bit of the byte */
 };
 
 static uint64_t read_bits(struct reader *reader, unsigned nr_bits)
@@ -56,7 +56,7 @@ static int64_t read_signed(struct reader *reader)
 
 /* ---------------------------------------------------------------- decoding */
 
-/* Returns how many there are, those that fill the last group among them. */
+/* Returns the number of values, including those that pad the last group. */
 static uint32_t decode_runs(struct reader *reader, unsigned width)
 {
 	uint32_t count = 0, i;
@@ -104,7 +104,7 @@ static uint32_t decode_deltas(struct reader *reader)
 	return count;
 }
 
-/* ---------------------------------------------------------------- checking */
+/* ---------------------------------------------------------------- checks */
 
 static struct reader reader_of(const struct text *text)
 {

@@ -20,7 +20,7 @@ static struct fetch_answer begin(uint64_t limit_bytes)
 	return answer;
 }
 
-/* What the file holds in the end. */
+/* Checks the file's final content. */
 static void check_written(struct fetch_answer *answer, const void *bytes, size_t nr_bytes)
 {
 	size_t nr_written;
@@ -87,7 +87,7 @@ static void test_other(void)
 	}
 }
 
-/* Shorter than what every trace begins with. */
+/* Shorter than the first bytes of every trace. */
 static void test_short(void)
 {
 	struct fetch_answer answer = begin(1000);

@@ -8,7 +8,7 @@
 #include "filtered.h"
 #include "stages/filter_parts.h"
 
-/* Coroutine 2 is left out from its wait at an idle place on; what concerns 1 stays, without it. */
+/* Coroutine 2 is left out from its wait at an idle place on; records about coroutine 1 stay. */
 static void test_two(void)
 {
 	static const char *const places[] = {"a.c:1", NULL};
@@ -37,7 +37,7 @@ static void test_two(void)
 	closed(sink);
 }
 
-/* A coroutine that works for the task goes, and those that it creates; the task's annotations with it. */
+/* A coroutine that works for the task is left out, and those that it creates; so are the task's annotations. */
 static void test_task(void)
 {
 	static const char *const tasks[] = {"health*", NULL};
@@ -55,7 +55,7 @@ static void test_task(void)
 	closed(sink);
 }
 
-/* What finds no room among those that are left out is recorded. */
+/* A coroutine that does not fit into the table of those left out is recorded. */
 static void test_bounds(void)
 {
 	static const char *const places[] = {"a.c:1", NULL};
@@ -74,7 +74,7 @@ static void test_bounds(void)
 	closed(sink);
 }
 
-/* A detail goes with its event; what no finding rests on is no loss. */
+/* A detail is left out with its event; events that no finding uses are not counted as a loss. */
 static void test_categories(void)
 {
 	struct ct_wanted options = {.categories_off = 1u << CTP_CATEGORY_LOGS |
@@ -89,7 +89,8 @@ static void test_categories(void)
 	CHECK_EQUAL(keep.records.count, 2);
 	check_kept(0, CTP_KIND_SUSPEND, 1, 5);
 	CHECK_EQUAL(
-		keep_count_lost(&keep, CTP_LOSS_CATEGORY), 2 + 1); /* and once, since it is off */
+		/* and one more, because the category is off */
+		keep_count_lost(&keep, CTP_LOSS_CATEGORY), 2 + 1);
 	closed(sink);
 }
 
@@ -104,7 +105,7 @@ static void test_window(void)
 	CHECK_EQUAL(keep.records.count, 0);
 	CHECK(!filter_has_begun(sink));
 	CHECK_EQUAL(filter_begin(sink, NULL), CT_OK);
-	/* The one that is alive, and waits; of the other no more than that it is gone. */
+	/* The coroutine that is alive and waits is carried; of the other one only that it is gone. */
 	CHECK_EQUAL(keep_count_kind(&keep, CTP_KIND_CREATE), 1);
 	CHECK_EQUAL(keep_count_kind(&keep, CTP_KIND_SUSPEND), 1);
 	nr_carried = keep.records.count;
@@ -155,7 +156,7 @@ static bool run_with_failure(long failing)
 	keep.is_order_ignored = true;
 	fail_at = failing;
 	status = filter_sink_open(&options, &keep.sink, &sink, NULL);
-	/* The keeping sink ends the test where it finds no memory: it is asked only without failures. */
+	/* The keeping sink ends the test if memory is out, so it is closed only without failures. */
 	is_whole = status == CT_OK;
 	CHECK(status == CT_OK || status == CT_ERR_NO_MEMORY);
 	fail_at = 0;
@@ -174,7 +175,7 @@ static void test_memory(void)
 	CHECK(failing > 5 && failing < 100);
 }
 
-/* A full output is the caller's to tell of, and the filter goes on counting. */
+/* A full output is reported by the caller, and the filter goes on counting. */
 static void test_full_output(void)
 {
 	struct ct_wanted options = {.sample = 1000000};

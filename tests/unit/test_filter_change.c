@@ -21,7 +21,7 @@ static void beat(struct ct_sink *sink, uint64_t now_ns)
 	CHECK_EQUAL(sink_define(sink, &heartbeat, NULL), CT_OK);
 }
 
-/* The latest loss of this reason; NULL: none was told. */
+/* The latest loss with this reason; NULL: there is none. */
 static const struct ct_define_loss *last_loss(uint32_t reason)
 {
 	const struct ct_define_loss *found = NULL;
@@ -45,7 +45,9 @@ static bool has_note(const char *words)
 	return false;
 }
 
-/* A window that was closed from outside tells its gap while it goes on: a judgement may come at any time. */
+/*
+ * A window that was closed from outside reports its gap while it is closed, because a judgement may come at any time.
+ */
 static void test_window(void)
 {
 	struct ct_wanted everything = {.size = sizeof(everything)};
@@ -68,7 +70,10 @@ static void test_window(void)
 	closed(sink);
 }
 
-/* While a category of evidence is off, each time between two heartbeats has a loss: its silence says nothing. */
+/*
+ * While a category that is evidence is off, each time between two heartbeats has a loss, because its silence proves
+ * nothing.
+ */
 static void test_categories(void)
 {
 	struct ct_wanted everything = {.size = sizeof(everything)};
@@ -93,7 +98,7 @@ static void test_categories(void)
 	closed(sink);
 }
 
-/* Coroutines that lived before stay; of those that are created each is there whole, or not at all. */
+/* Coroutines that lived before stay; each new one is recorded completely or not at all. */
 static void test_sample(void)
 {
 	struct ct_wanted everything = {.size = sizeof(everything)};
@@ -117,7 +122,7 @@ static void test_sample(void)
 	closed(sink);
 }
 
-/* Sites that were defined before are compared with the new patterns, and a coroutine ends with a mark there. */
+/* Sites that were defined before are compared with the new patterns, and a coroutine that leaves gets a mark. */
 static void test_places(void)
 {
 	static const char *const places[] = {"a.c:1", NULL};
@@ -139,7 +144,7 @@ static void test_places(void)
 	closed(sink);
 }
 
-/* Once the output is complete nothing can be changed. */
+/* Once the output is complete, settings cannot be changed. */
 static void test_over(void)
 {
 	struct filter_totals totals = {.now_ns = 100};

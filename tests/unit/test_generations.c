@@ -22,7 +22,7 @@ enum life { NONE, WAITING, READY, RUNNING };
 struct coro {
 	enum life life;
 	uint32_t thread;
-	uint32_t child; /* awaited; 0: none */
+	uint32_t child; /* the awaited one; 0: none */
 	bool is_in_queue;
 };
 
@@ -34,10 +34,10 @@ struct play {
 	uint32_t owner[LOCKS];
 	struct ctp_record pending[THREADS + 1][STEPS_PER_HARVEST * 8];
 	size_t nr_pending[THREADS + 1];
-	size_t nr_left[THREADS + 1]; /* of them, that were there when the ring was looked at last */
+	size_t nr_left[THREADS + 1]; /* number of them when the ring was last looked at */
 	uint64_t nr_events;
 	struct ct_sink *sink;
-	uint32_t alias[COROS + 1]; /* ids are never used twice */
+	uint32_t alias[COROS + 1]; /* maps to ids, which are never used twice */
 	uint32_t next_id;
 };
 
@@ -75,8 +75,8 @@ static void empty(struct play *play, uint32_t thread, size_t count)
 }
 
 /*
- * In any order: a coroutine's later records may come before its earlier ones. What a thread wrote since it was
- * looked at, a few records at most, comes the next time.
+ * In any order: a coroutine's later records may be read before its earlier ones. Records that a thread wrote since the
+ * look, at most a few, are read the next time.
  */
 static void harvest(struct play *play, bool is_last)
 {
@@ -234,7 +234,7 @@ static void play_into(const char *path, uint64_t seed, int pack_level)
 	free(play);
 }
 
-/* ---------------------------------------------------------------- comparing */
+/* ---------------------------------------------------------------- comparisons */
 
 struct judged {
 	struct ct_source *source;
@@ -274,7 +274,7 @@ static void compare_coro(struct judged *whole, struct judged *part, uint64_t id)
 	const struct model_coro *b = &part->model->coros.at[model_find(part->model, 1, id)];
 
 	if (!a->id || a->state == CT_STATE_DESTROYED) {
-		/* A part knows of one that is gone at most that somebody awaits it. */
+		/* A part knows of a coroutine that is gone at most that another one awaits it. */
 		CHECK(!b->id || b->state == CT_STATE_DESTROYED || b->created == CT_NO_TIME);
 		return;
 	}
@@ -329,7 +329,7 @@ static size_t next_block(const char *bytes, size_t at, struct store_block_header
 	return at + sizeof(*ret_header) + ret_header->payload_bytes;
 }
 
-/* From this generation on; false: there is none. */
+/* Writes the file from this generation on; false: there is none. */
 static bool write_part(const char *path, const char *bytes, size_t nr_bytes, uint32_t generation)
 {
 	size_t at = sizeof(struct store_file_header), next;
@@ -350,7 +350,7 @@ static bool write_part(const char *path, const char *bytes, size_t nr_bytes, uin
 	return false;
 }
 
-/* How much is left of a file where this generation begins; 0: it has none of this number. */
+/* The number of bytes from this generation on; 0: there is no generation of this number. */
 static size_t bytes_from(const char *bytes, size_t nr_bytes, uint32_t generation)
 {
 	size_t at = sizeof(struct store_file_header), next;
@@ -364,7 +364,7 @@ static size_t bytes_from(const char *bytes, size_t nr_bytes, uint32_t generation
 	return 0;
 }
 
-/* Read from its end alone it is a part: it begins with the first generation behind a whole block there. */
+/* Read only from its end, the file is a part: it begins with the first generation behind a complete block there. */
 static void check_ends(struct judged *whole, const char *bytes, size_t nr_bytes)
 {
 	struct ct_source *source;
@@ -388,7 +388,7 @@ static void check_ends(struct judged *whole, const char *bytes, size_t nr_bytes)
 	leave(&end);
 }
 
-/* F-60 to F-64: the end of a recording, read alone, says the same as all of it. */
+/* F-60 to F-64: the end of a recording, read alone, gives the same state as the whole. */
 static void check_parts(uint64_t seed, int pack_level)
 {
 	struct judged whole, part;

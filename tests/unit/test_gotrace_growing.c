@@ -34,7 +34,7 @@ static enum ct_status read_all(struct gotrace_reader *reader, struct told *told)
 	return status;
 }
 
-/* Twice the same generation: the goroutine that it creates ends in it, and can be created again. */
+/* The same generation twice: the goroutine that it creates ends in it, and can be created again. */
 static size_t make_two(uint8_t *bytes)
 {
 	size_t nr_first = sizeof(go_vector_26), nr_behind = nr_first - GOTRACE_HEADER_BYTES;
@@ -88,7 +88,7 @@ static void test_growing(const uint8_t *bytes, size_t nr_bytes, const struct tol
 	go_input_close(&input);
 }
 
-/* The last event told of a cut trace is the sync that says up to where it is sound. */
+/* The last event of a cut trace is the sync up to which it is sound. */
 static void test_cut(const uint8_t *bytes, size_t nr_bytes, const struct told *whole)
 {
 	size_t i;

@@ -16,7 +16,7 @@ int main(void)
 	CHECK_EQUAL(object_of("sync", CTP_RESOURCE_LOCK), CTP_HANDLE(CTP_RESOURCE_LOCK, 0));
 	CHECK_EQUAL(object_of("sync", CTP_RESOURCE_EVENT), CTP_HANDLE(CTP_RESOURCE_EVENT, 0));
 	CHECK_EQUAL(object_of("sync", 0), CTP_HANDLE(CTP_RESOURCE_SEMAPHORE, 0));
-	/* In time.Sleep, where the collector is assisted: what is slept for is told with a word of its own. */
+	/* A wait in time.Sleep to assist the collector: a sleep itself has a word of its own. */
 	CHECK_EQUAL(object_of("sync", CTP_RESOURCE_TIMER), CTP_HANDLE(CTP_RESOURCE_SEMAPHORE, 0));
 	CHECK_EQUAL(object_of("sleep", CTP_RESOURCE_TIMER), CTP_HANDLE(CTP_RESOURCE_TIMER, CORO));
 	CHECK_EQUAL(object_of("GC assist wait", CTP_RESOURCE_CHANNEL), 0);

@@ -114,7 +114,9 @@ static void test_generation(void)
 	go_input_close(&input);
 }
 
-/* Cut anywhere, the header, or the only generation, is not whole; and the sentence names the file's offset. */
+/*
+ * If the file is cut anywhere, the header or the only generation is incomplete, and the error names the file's offset.
+ */
 static void check_cut(const uint8_t *bytes, size_t nr_bytes)
 {
 	struct input input = go_input_open(bytes, nr_bytes);
@@ -140,7 +142,7 @@ static void test_cut(void)
 		check_cut(go_vector_26, i);
 }
 
-/* Nothing is told before it is whole, and then all of it. */
+/* No event is returned before the generation is complete; then all are. */
 static void check_growing(const uint8_t *bytes, size_t nr_bytes, bool has_marker)
 {
 	struct input input = go_input_open(bytes, GOTRACE_HEADER_BYTES);

@@ -23,7 +23,7 @@
 
 #define MS 1000000
 
-/* One line for each node, in by its layer: what it is, how many, and in which circle. */
+/* One line for each node, indented by its layer: what it is, how many, and in which circle. */
 static void describe(struct text *text, const struct graph *graph)
 {
 	uint32_t row, i, k;
@@ -91,7 +91,7 @@ static void test_circle(void)
 		"  coroutine 3 waiting\n   coroutine 4 waiting\n");
 }
 
-/* The edge at which a circle is cut open leads on all the same. */
+/* The edge at which a circle is cut open still leads on. */
 static void test_circle_is_closed(void)
 {
 	struct ct_source *source;
@@ -128,12 +128,12 @@ static void test_owners(void)
 	expect(HEAD "2ms t2 acquire c2 lock:0xa000 @1\n3ms t1 suspend c1 lock:0xa000 @1\n"
 		    "4ms t2 release c2 lock:0xa000 @2\n",
 		INT64_MAX, "object a000\n coroutine 1 waiting\n");
-	/* An owner that is gone is told as what it is, from then on. */
+	/* An owner that was destroyed is shown as destroyed from then on. */
 	expect(gone, 4 * MS, "coroutine 2 waiting\n object a000\n  coroutine 1 waiting\n");
 	expect(gone, 6 * MS, "coroutine 2 destroyed\n object a000\n  coroutine 1 waiting\n");
 }
 
-/* A wait that does not say what it is for: the await does, as long as it lasts. */
+/* A wait without an object: the await tells what it is for, as long as it lasts. */
 static void test_awaits(void)
 {
 	const char *trace = HEAD "2ms t1 await c1 c2\n3ms t1 suspend c1 @1\n"
@@ -145,7 +145,7 @@ static void test_awaits(void)
 
 /* ---------------------------------------------------------------- many */
 
-/* `nr` coroutines, each of which waits at a site by `site_of` for an object of its own, or all of them for one. */
+/* `nr` coroutines wait at sites numbered by `site_of`, each for an object of its own, or all for one object. */
 static void write_crowd(struct text *text, unsigned nr, unsigned nr_sites, bool has_own)
 {
 	unsigned i;

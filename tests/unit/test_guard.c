@@ -73,7 +73,7 @@ static void test_shortened_file(void)
 	unmap_file(&other);
 }
 
-/* What a child of ours that does this ends with: its exit status, or the signal plus 128. */
+/* The fate of a child process that does this: its exit status, or the signal plus 128. */
 static int fate_of(void (*act)(void))
 {
 	int status;
@@ -133,7 +133,7 @@ static void fault_after_close(void)
 	made.bytes[0] = 1;
 }
 
-/* A SIGBUS that somebody sends is none of ours either. */
+/* A SIGBUS that was sent by a process is not the guard's. */
 static void sent_by_hand(void)
 {
 	struct mapped_file made = map_file();
@@ -175,7 +175,7 @@ static void test_handler_is_given_back(void)
 	version1_guard_close(guard);
 	sigaction(SIGBUS, NULL, &present);
 	CHECK(present.sa_handler == own_handler);
-	/* A later handler keeps what it has put there. */
+	/* A later handler stays installed. */
 	guard = version1_guard_open(base_of(&made), NR_BYTES);
 	signal(SIGBUS, SIG_IGN);
 	version1_guard_close(guard);

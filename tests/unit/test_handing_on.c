@@ -10,7 +10,7 @@
 #define TRACE "rows.jsonl"
 #define OUTPUT "output"
 
-/* Two runs, with times of 0, rows missing, resumes behind each other, and further keys. */
+/* Two runs, with times of 0, missing rows, successive resumes, and further keys. */
 static void write_trace(void)
 {
 	FILE *file = fopen(TRACE, "w");
@@ -74,7 +74,7 @@ static enum ct_status hand_on(const struct work *work, struct ct_error *reterr)
 	return status;
 }
 
-/* With the first, the second ... allocation failing, until there are no more. */
+/* Repeats with the first, the second ... allocation failing, until there are no more. */
 static void test_each_allocation(const struct work *work)
 {
 	struct ct_error error;

@@ -26,7 +26,7 @@ static uint64_t count_and_close(struct ct_source *source)
 	return count;
 }
 
-/* The input is opened; then something else has its name. */
+/* The input is opened; then another file gets its name. */
 static void check_replaced(const char *path, open_function *open, uint64_t nr_events)
 {
 	struct ct_source *source;
@@ -53,7 +53,7 @@ static void test_replaced(void)
 	check_replaced("input.jsonl", jsonl_source_open, 1);
 }
 
-/* The path of a pipe that holds these bytes and no more. */
+/* Makes a pipe that contains exactly these bytes, and its path. */
 static void fill_pipe(int ends[2], const char *bytes, char *ret_path)
 {
 	CHECK_EQUAL(pipe(ends), 0);
@@ -84,7 +84,7 @@ static void test_pipe(void)
 	input_close(input);
 }
 
-/* A file may be read in part before it becomes standard input. */
+/* A file may have been read in part before it became standard input. */
 static void test_standard_input(void)
 {
 	int before = dup(STDIN_FILENO), file;
@@ -106,7 +106,7 @@ static void test_standard_input(void)
 	close(file);
 }
 
-/* The same file, other bytes. */
+/* Writes other bytes into the same file. */
 static void write_in_place(const char *path, const char *bytes)
 {
 	int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -140,7 +140,7 @@ static void test_failures(void)
 {
 	static const struct {
 		const char *path;
-		const char *bytes; /* NULL: it is not written */
+		const char *bytes; /* NULL: not written */
 		const char *says;
 	} failures[] = {
 		{"missing", NULL, "'missing': cannot open it: No such file or directory"},
@@ -173,7 +173,7 @@ static void test_failures(void)
 	}
 }
 
-/* What is there at each look; what was given back needs no room, and the rest can be read at any place. */
+/* What is there at each look; released bytes need no room, and the rest can be read at any position. */
 static void test_growing_stream(void)
 {
 	int kept = dup(STDIN_FILENO), ends[2];
@@ -205,7 +205,7 @@ static void test_growing_stream(void)
 	close(kept);
 }
 
-/* Nobody holds a lock on it: who has it open for writing is asked of the system. */
+/* No writer holds a lock, so the system is asked which process has the file open for writing. */
 static void test_growing_file(void)
 {
 	int writer = open("growing", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);

@@ -84,7 +84,7 @@ static void test_timer(void)
 	close(timer);
 }
 
-/* An entry of a file whose number stands for another one by now; and one that has been reported, and waits no more. */
+/* An entry of a file whose number now means another file; and an entry that has been reported, and waits no more. */
 static void test_entries(void)
 {
 	struct epoll_event event = {.events = EPOLLIN | EPOLLONESHOT};

@@ -40,7 +40,7 @@ static void check_file(const char *path, const char *expected)
 
 static void put_two_coroutines(struct ct_sink *sink)
 {
-	/* As an engine drains: one stream, then the other. */
+	/* As an engine drains: one stream after the other. */
 	put(sink, 1, 100, CTP_KIND_CREATE, 7, 0x1000);
 	put(sink, 1, 110, CTP_KIND_FRAME, 7, 0x7f0000001000);
 	put(sink, 1, 120, CTP_KIND_RESUME, 7, 0);
@@ -57,7 +57,7 @@ static void test_suspend_and_resume_rows(void)
 
 	put_two_coroutines(sink);
 	CHECK_EQUAL(sink_flush(sink, NULL), CT_OK);
-	/* Ids are never used twice: this is another one, whose frame is not known. */
+	/* Ids are never used twice: this is another coroutine, whose frame is unknown. */
 	put(sink, 2, 180, CTP_KIND_SUSPEND, 8, 0);
 	put(sink, 2, 190, CTP_KIND_CANCEL, 8, 0);
 	CHECK_EQUAL(sink_close(sink, true, NULL), CT_OK);
@@ -134,13 +134,13 @@ static void test_counter_is_converted(void)
 	put(sink, 3, 1200000, CTP_KIND_RESUME, 7, 0);
 	made_clock(sink, CTP_CLOCK_COUNTER, 3000000, 6000000);
 	CHECK_EQUAL(sink_close(sink, true, NULL), CT_OK);
-	/* A further segment of the process: its ids are told apart. */
+	/* A further segment of the process: its ids are made unique. */
 	check_file("counter.jsonl",
 		"{\"probe_id\":281474976710663,\"tid\":0,\"addr\":\"0x0000000000000000\","
 		"\"seq\":1,\"is_active\":true,\"ts\":5100000}\n");
 }
 
-/* Two processes count alike: a row does not tell which of them it is of. */
+/* Two processes number alike, and a row does not name its process. */
 static void test_two_processes(void)
 {
 	struct ct_sink *sink = open_rows("two.jsonl", false);
@@ -187,7 +187,7 @@ static void test_rows_are_counted_apart(void)
 	jsonl_coros_fini(&coros);
 }
 
-/* Each event is in the file as a row, or counted; and the file ends with a whole row. */
+/* Each event is in the file as a row, or is counted; and the file ends with a complete row. */
 static void test_limited_file(void)
 {
 	struct rlimit limit = {50000, RLIM_INFINITY};

@@ -33,7 +33,7 @@ struct station {
 	uint64_t probe_id;
 	uint64_t nr_events;
 	struct slot slots[NR_SLOTS];
-	uint64_t seen[NR_SLOTS]; /* by the engine */
+	uint64_t seen[NR_SLOTS]; /* numbers that the engine has read */
 };
 
 struct older {
@@ -41,8 +41,8 @@ struct older {
 	struct text rows;
 	uint64_t ts;
 	uint64_t first_tid;
-	bool probe_counts; /* else it has a sequence lock in each slot */
-	bool only_even;    /* the engine takes odd numbers for a lock that is held */
+	bool probe_counts; /* else each slot has a sequence lock */
+	bool only_even;    /* the engine takes odd numbers for a held lock */
 };
 
 static void write_event(struct older *older, struct station *station)
@@ -75,7 +75,7 @@ static void scan(struct older *older, struct station *station)
 	}
 }
 
-/* A program that starts: what is in the slots stays there. */
+/* A program starts: the slots keep their content. */
 static void begin_program(struct older *older, uint64_t first_id, uint64_t first_tid, uint64_t ts)
 {
 	unsigned i;
@@ -89,7 +89,7 @@ static void begin_program(struct older *older, uint64_t first_id, uint64_t first
 	older->ts = ts;
 }
 
-/* Until each station had so many events, 1 to `most` between two looks at it. */
+/* Runs until each station has had this many events, 1 to `most` between two looks at it. */
 static void run_program(struct older *older, unsigned nr_events, unsigned most)
 {
 	unsigned chance = 1, nr_done = 0, i, count;
@@ -142,7 +142,7 @@ static bool has_note(const struct ct_source *source, const char *piece)
 	return false;
 }
 
-/* Suspends and resumes, in order of time; each coroutine's in turn where all of them are there. */
+/* Counts suspends and resumes, in order of time; they alternate for each coroutine if none is missing. */
 static uint64_t count_changes(struct ct_source *source, bool has_turns)
 {
 	const struct ct_event *event;
@@ -177,7 +177,7 @@ static void expect(struct older *older, uint32_t nr_runs, uint64_t nr_rows, uint
 	text_clear(&older->rows);
 }
 
-/* one number stands for eight events. */
+/* eight events share one number. */
 static void test_blocks(void)
 {
 	static struct older older;
@@ -197,7 +197,7 @@ static void test_blocks(void)
 	text_fini(&older.rows);
 }
 
-/* what was overwritten before the engine looked is missing, but for what the last numbers leave open. */
+/* events that were overwritten before the engine looked are missing, except what the last numbers leave open. */
 static void test_blocks_with_losses(void)
 {
 	static struct older older;
@@ -217,7 +217,7 @@ static void test_blocks_with_losses(void)
 	text_fini(&older.rows);
 }
 
-/* an engine for locks over a probe that counts reads every other row, all of one kind. */
+/* an engine for locks with a probe that counts reads every other row, all of one kind. */
 static void test_every_other_row(void)
 {
 	static struct older older = {.probe_counts = true, .only_even = true};
@@ -228,7 +228,7 @@ static void test_every_other_row(void)
 	text_fini(&older.rows);
 }
 
-/* an address that is given out anew, again and again, to coroutines of a few events each. */
+/* an address that is reused again and again by coroutines with a few events each. */
 static void test_addresses_anew(void)
 {
 	static struct older older;
@@ -255,8 +255,8 @@ static void test_addresses_anew(void)
 }
 
 /*
- * The next run's engine looks for the first time: half of the coroutines have written by then. Returns how many rows of
- * the run before, whose threads have lower numbers, it reads again.
+ * The next run's engine looks for the first time when half of the coroutines have written. Returns how many rows of the
+ * previous run, whose threads have lower numbers, it reads again.
  */
 static uint64_t find_residue(struct older *older, uint32_t first_tid)
 {
@@ -273,7 +273,7 @@ static uint64_t find_residue(struct older *older, uint32_t first_tid)
 	return nr_residue;
 }
 
-/* the slots are read again by the next run's engine, under its own ids. */
+/* the next run's engine reads the slots again, under its own ids. */
 static void test_residue(uint64_t first_id, uint64_t second_id, bool probe_counts)
 {
 	static struct older older;
@@ -303,7 +303,7 @@ static uint64_t count_rows(const struct older *older)
 	return count;
 }
 
-/* Each run has its rows, but for those that are left of the one before it. */
+/* Each run has its rows, except those left from the previous run. */
 static void expect_runs(struct older *older, uint32_t nr_runs, uint64_t nr_residue)
 {
 	struct ct_source *source = open_rows(older);
@@ -332,7 +332,9 @@ static void write_unread(struct older *older, unsigned nr_events)
 			write_event(older, &older->stations[i]);
 }
 
-/* one second apart, each on threads of its own; each has lost its first rows, so its numbers begin anywhere. */
+/*
+ * R-5: runs one second apart, each on threads of its own; each has lost its first rows, so its numbers begin anywhere.
+ */
 static void test_runs_that_lost(
 	uint64_t first_id, uint64_t id_step, bool probe_counts, bool is_anew)
 {
@@ -351,7 +353,10 @@ static void test_runs_that_lost(
 	expect_runs(&older, 3, 0);
 }
 
-/* what a run wrote last its engine did not read; the next one's finds it, later than all that was read. */
+/*
+ * R-4: a run's own engine did not read its last rows; the next run's engine finds them, later than everything that was
+ * read.
+ */
 static void test_residue_unread(uint64_t first_id, uint64_t second_id, bool probe_counts)
 {
 	static struct older older;
@@ -367,7 +372,7 @@ static void test_residue_unread(uint64_t first_id, uint64_t second_id, bool prob
 	expect_runs(&older, 2, nr_residue);
 }
 
-/* rows that come late, of coroutines that are new, right before the next run: they were never read before. */
+/* late rows of new coroutines right before the next run: they were never read before. */
 static void test_last_scan(bool probe_counts)
 {
 	static struct older older;
@@ -389,7 +394,7 @@ static void test_last_scan(bool probe_counts)
 	expect_runs(&older, 2, 0);
 }
 
-/* a thread that is new speaks first after a pause; what older threads wrote before it is read behind it. */
+/* after a pause a new thread writes first; earlier rows of older threads are read behind it. */
 static void test_late_rows(void)
 {
 	static struct older older;
@@ -402,7 +407,7 @@ static void test_late_rows(void)
 			write_event(&older, &older.stations[i]);
 		for (i = 0; i < 10; i++)
 			scan(&older, &older.stations[i]);
-		/* Nobody has looked at these yet. */
+		/* The engine has not looked at these yet. */
 		if (number == 10)
 			for (i = 20; i < 43; i++)
 				while (older.stations[i].nr_events < 4)
@@ -419,7 +424,7 @@ static void test_late_rows(void)
 	expect_runs(&older, 1, 0);
 }
 
-/* time goes back by more than a run has lasted, on threads with the same ids, as those of containers have. */
+/* time goes back by more than a run has lasted, on threads with the same ids, as in containers. */
 static void test_time_goes_back(void)
 {
 	static struct older older;
@@ -434,7 +439,7 @@ static void test_time_goes_back(void)
 	expect_runs(&older, 2, 0);
 }
 
-/* each wait ends on a thread of its own, which is never seen again; and nobody runs meanwhile. */
+/* each wait ends on a thread of its own, which is never seen again; and no coroutine runs meanwhile. */
 static void test_threads_once(bool probe_counts)
 {
 	static struct older older;

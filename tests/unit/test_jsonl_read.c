@@ -32,7 +32,7 @@ static void add_row(struct text *text, uint64_t probe_id, uint64_t tid, uint64_t
 	add_state(text, probe_id, tid, seq, seq % 2, ts);
 }
 
-/* So many coroutines, one after the other, each event 1 us after the one before. */
+/* This many coroutines, one after the other, with events 1 us apart. */
 static uint64_t add_run(
 	struct text *text, uint64_t first_tid, unsigned nr_coros, unsigned nr_events, uint64_t ts)
 {
@@ -96,7 +96,7 @@ static uint64_t count_events(struct ct_source *source)
 	return count;
 }
 
-/* The nr-th event, from 0. */
+/* The event with this number, from 0. */
 static struct ct_event event_at(struct ct_source *source, unsigned number)
 {
 	const struct ct_event *event = NULL;
@@ -247,7 +247,7 @@ static void test_further_keys(void)
 	source_close(source);
 }
 
-/* as many as a line has room for; what is kept of them is bounded. */
+/* as many further keys as fit into a line; only a limited number is kept. */
 static void test_many_further_keys(void)
 {
 	struct text text = {0};
@@ -274,7 +274,7 @@ static void test_many_further_keys(void)
 	source_close(source);
 }
 
-/* a file whose rows make no event is a trace all the same. */
+/* a file whose rows make no events is still a trace. */
 static void test_no_event_at_all(void)
 {
 	struct ct_source *source = open_lines(
@@ -287,7 +287,7 @@ static void test_no_event_at_all(void)
 	source_close(source);
 }
 
-/* rows that cannot be true cost no memory, whatever ids they name. */
+/* rows that cannot be true take no memory, whatever ids they name. */
 static void test_garbage_is_bounded(void)
 {
 	struct jsonl_tracker tracker = {.thread_max = 1};
@@ -304,7 +304,7 @@ static void test_garbage_is_bounded(void)
 	jsonl_tracker_fini(&tracker);
 }
 
-/* wherever they stand, and however many follow each other. */
+/* impossible rows at any position, and any number of them in a row. */
 static void test_impossible_rows(void)
 {
 	struct ct_source *source;
@@ -329,7 +329,7 @@ static void test_impossible_rows(void)
 	source_close(source);
 }
 
-/* a program may be silent for hours, as long as it goes on. */
+/* a program may be silent for hours, if it then goes on. */
 static void test_silence_is_possible(void)
 {
 	struct ct_source *source;
@@ -349,7 +349,7 @@ static void test_silence_is_possible(void)
 	source_close(source);
 }
 
-/* time that goes on, time that goes back, thread ids that are the same. */
+/* time goes on, time goes back, thread ids are the same. */
 static void test_runs_are_told_apart(void)
 {
 	struct ct_source *source;
@@ -372,7 +372,7 @@ static void test_runs_are_told_apart(void)
 	source_close(source);
 }
 
-/* the same run once more behind itself; and runs of addresses, which do not collide. */
+/* the same run twice; and runs of addresses, which do not collide. */
 static void test_copied_and_foreign_runs(void)
 {
 	struct ct_source *source;
@@ -393,7 +393,7 @@ static void test_copied_and_foreign_runs(void)
 	source_close(source);
 }
 
-/* while others go on, and where nobody else is there. */
+/* while other coroutines go on, and when there are none. */
 static void test_lives(void)
 {
 	struct ct_source *source;
@@ -428,7 +428,7 @@ static void test_lives(void)
 	source_close(source);
 }
 
-/* rows read and events lost are together those that were written. */
+/* rows read and events lost add up to the rows that were written. */
 static void test_gaps(void)
 {
 	struct ct_source *source;
@@ -451,7 +451,7 @@ static void test_gaps(void)
 	CHECK_EQUAL(source->tables->losses[0].reason, CTP_LOSS_SEQUENCE);
 	CHECK(has_note(source, "seq rises by two"));
 	CHECK_EQUAL(event_at(source, 0).flags, 0);
-	/* 4, 5, 6, then 8: of either coroutine. */
+	/* 4, 5, 6, then 8, for both coroutines. */
 	CHECK_EQUAL(event_at(source, 6).flags, CT_FLAG_AFTER_GAP);
 	CHECK_EQUAL(event_at(source, 7).flags, CT_FLAG_AFTER_GAP);
 	CHECK_EQUAL(event_at(source, 8).flags, 0);
@@ -474,7 +474,7 @@ static void test_end_is_not_told(void)
 	source_close(source);
 }
 
-/* as an older engine wrote them, station by station. */
+/* as an older engine wrote rows, station by station. */
 static void test_order(void)
 {
 	const unsigned nr_coros = 50, nr_scans = 400;

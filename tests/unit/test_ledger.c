@@ -81,7 +81,7 @@ static void say_arm(struct book *book, const struct ctp_record *record)
 	say(book, " %x %llx", CTP_TAIL_FLAGS(record->tail), (unsigned long long)record->coro);
 }
 
-/* P-33: what a descriptor is stands beside it. */
+/* P-33: the type of a descriptor stands beside it. */
 static void say_opening(struct book *book, const struct ctp_record *record)
 {
 	static const char *const names[] = {
@@ -230,7 +230,7 @@ static void test_scenarios(void)
 	}
 }
 
-/* Without an engine every scenario does the same, and nothing is written. */
+/* Without an engine every scenario behaves the same, and nothing is written. */
 static void test_not_attached(void)
 {
 	static const char *const commands[] = {"early", "reuse", "pair", "file", "dup", "epoll",
@@ -247,7 +247,7 @@ static void test_not_attached(void)
 	}
 }
 
-/* ------------------------------------------------------------ more than text can say */
+/* --------------------------------------------------- checks that text cannot express */
 
 static void test_sites(void)
 {
@@ -306,7 +306,7 @@ static void test_errno(void)
 	tiny_fini(&run);
 }
 
-/* Every close is there or is counted, also those that a handler made in the middle of another event. */
+/* Every close is recorded or counted, including those that a handler made in the middle of another event. */
 static void test_handler(void)
 {
 	struct tiny_run run;
@@ -320,12 +320,12 @@ static void test_handler(void)
 	closes = strtoull(output, NULL, 10);
 	CHECK(tiny_count(&run, CTP_KIND_DESCRIPTOR_CLOSE) >= closes - run.nr_lost);
 	CHECK(tiny_count(&run, CTP_KIND_DESCRIPTOR_CLOSE) <= closes);
-	/* a close, an open or dup, a detail for each */
+	/* a close, an open or dup, and a detail for each */
 	CHECK(closes >= 300);
 	tiny_fini(&run);
 }
 
-/* The child of vfork shares all memory with its parent; what it closes is its own all the same. */
+/* The child of vfork shares all memory with its parent, but its closes are its own. */
 static void test_vfork(void)
 {
 	struct tiny_run run;
@@ -356,7 +356,7 @@ static void test_exec(void)
 	tiny_fini(&run);
 }
 
-/* A program that closes every descriptor closes the ledger's as well; the book goes on. */
+/* A program that closes every descriptor also closes the ledger's; recording goes on. */
 static void test_close_all(void)
 {
 	struct tiny_run run;
@@ -380,7 +380,7 @@ static int compare_words(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-/* P-32. Four threads share few numbers: no generation is given twice, and each is closed once. */
+/* P-32. Four threads share few numbers: no generation is assigned twice, and each is closed once. */
 static void test_threads(void)
 {
 	static uint64_t opened[8000], closed[8000];

@@ -82,7 +82,7 @@ static void test_fault(const char *command, bool is_main_thread)
 	tiny_fini(&run);
 }
 
-/* What called is told, where what was called is no code. */
+/* If the target of a call is not code, the caller is recorded. */
 static void test_jump(void)
 {
 	const struct tiny_event *event;
@@ -107,7 +107,7 @@ static void test_jump(void)
 	tiny_fini(&run);
 }
 
-/* The place is that of abort's caller, and not libc's, nor the C++ runtime's. */
+/* The place is that of abort's caller, not one in libc or the C++ runtime. */
 static void test_abort(const char *command)
 {
 	const struct ctp_site *site;
@@ -126,7 +126,7 @@ static void test_abort(const char *command)
 	tiny_fini(&run);
 }
 
-/* Nothing was called there: the instruction itself is at fault. */
+/* There was no call: the instruction itself faulted. */
 static void test_death(const char *command, int number, unsigned flags)
 {
 	struct tiny_run run;
@@ -157,7 +157,7 @@ static void test_sent(int number, unsigned flags, size_t nr_crashes)
 	tiny_fini(&run);
 }
 
-/* No stack is left for a handler: the kernel ends the program as ever. */
+/* There is no stack for a handler: the kernel ends the program as usual. */
 static void test_overflow(void)
 {
 	struct tiny_run run;
@@ -168,7 +168,7 @@ static void test_overflow(void)
 	tiny_fini(&run);
 }
 
-/* A program that handles the signal itself, or asks for what is set, meets no trace of ours. */
+/* A program that handles the signal itself, or asks for the present handler, sees nothing of ours. */
 static void test_survival(const char *command)
 {
 	struct tiny_run run;
@@ -181,7 +181,7 @@ static void test_survival(const char *command)
 	tiny_fini(&run);
 }
 
-/* The siginfo of the next signal that reaches the program; it is delivered then. */
+/* The siginfo of the next signal to the program, which is then delivered. */
 static siginfo_t next_signal(pid_t pid, int number)
 {
 	siginfo_t info = {.si_signo = 0};
@@ -195,8 +195,8 @@ static siginfo_t next_signal(pid_t pid, int number)
 }
 
 /*
- * What a debugger or a core file shows: the signal that ends the program is the one that came, with the
- * same code, sender and address.
+ * What a debugger or a core file shows: the signal that ends the program is the original one, with the same code,
+ * sender and address.
  */
 static void test_siginfo(void)
 {
@@ -245,7 +245,7 @@ int main(int nr_arguments, char **arguments)
 	test_overflow();
 	target = terminating;
 	test_abort("uncaught");
-#ifndef __clang__ /* its noexcept functions unwind first, and call a function of the compiler's own */
+#ifndef __clang__ /* clang's noexcept functions unwind first, and call a function of the compiler's own */
 	test_abort("noexcept");
 #endif
 	test_abort("terminate");

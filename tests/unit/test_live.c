@@ -39,7 +39,7 @@ static void *read_for_ever(void *unused)
 	return read(ends[0], &byte, 1) == 1 ? &byte : NULL;
 }
 
-/* What the kernel tells of a thread is read piece by piece: it may fall asleep between two of them. */
+/* The facts about a thread are read one by one: it may fall asleep between two of them. */
 static bool is_asleep(const struct live *live)
 {
 	const struct live_thread *thread = reader ? live_thread_of(live, (uint64_t)reader) : NULL;
@@ -48,7 +48,7 @@ static bool is_asleep(const struct live *live)
 	       (live->are_calls_hidden || thread->call == SYS_read);
 }
 
-/* The look that finds the thread asleep; it is on its way there. */
+/* The thread is about to sleep; returns the first look that finds it asleep. */
 static struct live *look_until_it_sleeps(void)
 {
 	struct live *live = look_at(getpid());
@@ -90,7 +90,7 @@ static void test_thread(void)
 	CHECK(pthread_join(handle, &byte) == 0 && byte);
 }
 
-/* An instance keeps what was registered as long as its file lives, whatever becomes of the number. */
+/* An instance keeps an entry as long as the registered file lives, whatever happens to the number. */
 static void test_watches(void)
 {
 	struct epoll_event wanted = {.events = EPOLLIN | EPOLLET}, nothing = {.events = 0};
@@ -127,7 +127,7 @@ static void test_others(void)
 	if (child == 0)
 		_exit(0);
 	CHECK(child > 0 && waitid(P_PID, (id_t)child, &(siginfo_t){0}, WEXITED | WNOWAIT) == 0);
-	live = look_at(child); /* it has ended, and was not waited for */
+	live = look_at(child); /* it has ended, and its parent has not waited for it */
 	CHECK(live->has_ended);
 	CHECK_EQUAL(live->descriptors.count, 0);
 	live_free(live);

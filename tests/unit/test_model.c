@@ -79,7 +79,9 @@ static void test_ready(void)
 				   "2ms t2 suspend c3 event:1\n"
 				   "3ms t2 wake coroutine:3 outcome=dropped\n");
 
-	/* Seen suspended, so a resume will be seen, too; of one never seen nothing follows. */
+	/*
+	 * Coroutine 1 was seen suspended, so its resume will be seen, too; a coroutine never seen allows no conclusion.
+	 */
 	CHECK_EQUAL(coro(model, 1)->state, CT_STATE_READY);
 	CHECK_EQUAL(coro(model, 2)->state, CT_STATE_UNSEEN);
 	CHECK_EQUAL(coro(model, 3)->state, CT_STATE_WAITING);
@@ -87,7 +89,9 @@ static void test_ready(void)
 	end(model);
 }
 
-/* A wake that ended the wait before is not one by itself for the next, though it has the time of the resume. */
+/*
+ * The wake that ended the previous wait is not a second wake for the next one, although it has the time of the resume.
+ */
 static void test_woken_at_the_time_of_the_resume(void)
 {
 	struct model *model = fold("1ms t1 create c1 0x1010\n"
@@ -136,7 +140,7 @@ static void test_cancel(void)
 	end(model);
 }
 
-/* ---------------------------------------------------------------- who runs on a thread */
+/* ---------------------------------------------------------------- the coroutine on a thread */
 
 static void test_nested(void)
 {
@@ -161,7 +165,7 @@ static void test_stack_of_idle_thread(void)
 				   "3ms t1 unpark\n"
 				   "4ms t1 create c3 0x3010\n");
 
-	/* The coroutine came to its end unseen: what follows is not its doing. */
+	/* The coroutine ended unseen: later events are not its own. */
 	CHECK_EQUAL(coro(model, 3)->parent, 0);
 	CHECK_EQUAL(coro(model, 1)->state, CT_STATE_RUNNING);
 	end(model);
@@ -181,7 +185,7 @@ static void test_switch(void)
 	end(model);
 }
 
-/* P-36: the next resume ends a run that hooks tell of, and the late word of its end changes nothing. */
+/* P-36: the next resume ends a run recorded by hooks, and the late record of its end changes nothing. */
 static void test_told_around(void)
 {
 	struct model *model = fold("1ms t1 create c1 0x1010\n"
@@ -230,14 +234,14 @@ static void test_addresses(void)
 				   "9ms t1 wake frame:0x1000\n"
 				   "9ms t1 create c4 0x2048\n");
 
-	/* The wake at 1 ms came before there was anybody; that at 3 ms was matched belatedly. */
+	/* The wake at 1 ms came before the coroutine existed; the wake at 3 ms was matched later. */
 	CHECK_EQUAL(model->nr_unmatched_wakes, 1);
 	CHECK_EQUAL(coro(model, 2)->turns->nr_wakes, 2);
 	CHECK_EQUAL(coro(model, 1)->turns->nr_wakes, 0);
 	CHECK_EQUAL(coro(model, 3)->turns->nr_wakes, 1);
 	CHECK_EQUAL(model->nr_frames_reused, 1);
 	CHECK_EQUAL(model_find_frame(model, 1, 0x1000), model_find(model, 1, 3));
-	/* Its memory serves another one, so it is gone. */
+	/* Another coroutine uses its memory, so it is gone. */
 	CHECK_EQUAL(coro(model, 2)->state, CT_STATE_DESTROYED);
 	CHECK_EQUAL(model->nr_broken, 1);
 	end(model);
@@ -312,7 +316,7 @@ static void test_quiet(void)
 				   "30ms t1 unpark\n"
 				   "31ms t1 resume c1\n");
 
-	/* Thread 1 was idle last at 30 ms, thread 2 is so now. */
+	/* Thread 1 was last idle at 30 ms; thread 2 is idle now. */
 	CHECK(model_quiet_since(model, 1, 29000000, model->now));
 	CHECK(!model_quiet_since(model, 1, 31000000, model->now));
 	CHECK_EQUAL(model_quiet_time(model, 1, model->now), 30000000);
@@ -327,8 +331,7 @@ static void test_quiet_with_ready(void)
 				   "11ms t2 wake coroutine:1\n"
 				   "12ms t2 park\n");
 
-	/* Idle, but with somebody in a queue: only the time before the wake counts, for thread 1.
-	 */
+	/* Idle, but with a coroutine in a queue: for thread 1 only the time before the wake counts. */
 	CHECK_EQUAL(model_quiet_time(model, 1, model->now), INT64_MIN);
 	CHECK_EQUAL(model_thread_quiet_time(model, 1, model->now), 11000000);
 	end(model);
@@ -347,7 +350,7 @@ static void test_quiet_with_timeout(void)
 
 static void test_quiet_by_look(void)
 {
-	/* 202 is futex on x86-64; the test means that machine's numbers. */
+	/* 202 is futex on x86-64; the numbers in this test are that machine's. */
 	struct model *model = fold("1ms t1 suspend c1 event:1\n"
 				   "500ms t1 thread-state c101 0xca53 argument=1\n");
 
@@ -358,7 +361,7 @@ static void test_quiet_by_look(void)
 	end(model);
 }
 
-/* ---------------------------------------------------------------- what is wrong with the input */
+/* ---------------------------------------------------------------- faulty input */
 
 static void test_gaps(void)
 {
@@ -384,7 +387,7 @@ static void test_impossible(void)
 	end(model);
 }
 
-/* Whatever a trace says of itself, the difference of two times that are taken for true is one. */
+/* Whatever a trace says about itself, the difference of two times that are believed fits into a number. */
 static void test_window(void)
 {
 	struct model *model = fold_all("trace from=-9223372036854775807 until=9223372036854775807\n"
@@ -440,7 +443,7 @@ static uint64_t task_of(struct model *model, uint64_t id)
 	return task ? task->id : 0;
 }
 
-/* P-60, P-61: the task goes with its coroutines, to children, by hand, and ends on any thread. */
+/* P-60, P-61: the task moves with its coroutines, to children, by hand, and ends on any thread. */
 static void test_tasks(void)
 {
 	struct model *model = fold_all(NAMED, "1ms t1 create c1 0x1010\n"
@@ -481,7 +484,7 @@ static void test_tasks(void)
 	end(model);
 }
 
-/* P-62: regions nest, follow their coroutine, and end with what is open inside; P-65: counters. */
+/* P-62: regions nest, follow their coroutine, and end together with the regions inside; P-65: counters. */
 static void test_regions(void)
 {
 	struct model *model = fold_all(NAMED, "1ms t1 create c1 0x1010\n"
@@ -513,7 +516,7 @@ static void test_regions(void)
 	end(model);
 }
 
-/* What has no number or no name left takes up no place of an open one. */
+/* A task without a number, or with no name left, does not displace an open one. */
 static void test_refused_annotations(void)
 {
 	struct text tables = {0}, events = {0};
@@ -542,7 +545,7 @@ static void test_refused_annotations(void)
 	text_fini(&events);
 }
 
-/* What was left out is counted apart, and the coroutine is not taken for one that runs on. */
+/* Events that were left out are counted separately, and the coroutine does not count as running. */
 static void test_left_out(void)
 {
 	struct model *model = fold("loss process=1 thread=0 reason=\"not in the sample\" count=5 "

@@ -178,7 +178,7 @@ static void check_files(const struct model *model)
 	free(nr_copies);
 }
 
-/* ---------------------------------------------------------------- a source of it */
+/* ---------------------------------------------------------------- a random source */
 
 struct random_source {
 	struct ct_source source;
@@ -266,7 +266,7 @@ enum step {
 	STEP_PREEMPT,
 	STEP_SYSCALL,
 	STEP_SYSCALL_END,
-	STEP_SYSCALL_LOST, /* its end, with the processor taken away */
+	STEP_SYSCALL_LOST, /* the end of the call, with the processor taken away */
 	NR_STEPS,
 };
 
@@ -290,7 +290,7 @@ static const char leads_on[NR_STEPS][8] = {
 	[STEP_SYSCALL_LOST] = "x...x..",
 };
 
-/* What is believed afterwards. A coroutine that was put into a queue while it ran is ready once it waits. */
+/* The state after a step. A coroutine that was queued while it ran is ready once it waits. */
 static enum ct_state state_after(enum ct_state before, enum step step, bool is_queued)
 {
 	if (before == CT_STATE_DESTROYED)
@@ -354,13 +354,13 @@ static struct ct_event event_of(enum step step, uint64_t id)
 	return event;
 }
 
-/* One coroutine of one model, and what is expected of it. */
+/* One coroutine of one model, and its expected state. */
 struct machine {
 	struct model *model;
 	uint64_t id;
 	ct_time time;
 	enum ct_state state;
-	bool is_queued; /* since it has begun to run, or by its own wake */
+	bool is_queued; /* since it began to run, or by its own wake */
 };
 
 static uint64_t nr_told(const struct model *model)
@@ -408,7 +408,7 @@ static void begin_coro(struct machine *machine, uint64_t id)
 	apply(machine, event_of(STEP_CREATE, id));
 }
 
-/* Each step from each state, on the shortest way there. */
+/* Each step from each state, by the shortest way there. */
 static void test_steps(void)
 {
 	static const enum step ways[][5] = {
@@ -438,7 +438,7 @@ static void test_steps(void)
 	}
 }
 
-/* Any steps in any order; most walks end with the coroutine's destruction, and go on a little after it. */
+/* Random steps; most walks end with the coroutine's destruction, and go on a little after it. */
 static void test_walks(void)
 {
 	struct ct_tables tables = make_tables();
@@ -457,7 +457,7 @@ static void test_walks(void)
 	model_free(machine.model);
 }
 
-/* A second thread's resume that no suspend explains is counted at the end at the latest. */
+/* A second thread's resume without a suspend in between is counted at the end at the latest. */
 static void test_second_resume(void)
 {
 	struct ct_tables tables = make_tables();

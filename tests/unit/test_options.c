@@ -13,8 +13,8 @@ struct row {
 	enum command command;
 	const char *words[MAX_WORDS];
 	bool is_accepted;
-	const char *complaint; /* where it is not */
-	enum option option;    /* where it is: this one has this value */
+	const char *complaint; /* expected if the list is refused */
+	enum option option;    /* expected if it is accepted: this option has this value */
 	const char *value;     /* NULL: not given */
 	int nr_operands;
 	const char *operand; /* the first one */
@@ -70,7 +70,7 @@ static const struct row rows[] = {
 	{COMMAND_REPORT, {"-bx"}, REFUSED("unknown option '-bx'")},
 	{COMMAND_REPORT, {"--no-ledger"}, REFUSED("unknown option '--no-ledger'")},
 
-	/* What belongs to the program is left alone. */
+	/* Words of the program are not parsed. */
 	{COMMAND_RUN, {"--", "./app", "--format", "x"}, ACCEPTED, OPTION_RECORD_FORMAT, NULL, 3,
 		"./app"},
 	{COMMAND_RUN, {"./app", "--format", "x", "--"}, ACCEPTED, OPTION_RECORD_FORMAT, NULL, 4,
@@ -123,7 +123,7 @@ static void check_row(const struct row *row)
 		free(words[--nr_words]);
 }
 
-/* Each form of a value: what it says, or that it is none. */
+/* Each form of a value: its meaning, or that the text is invalid. */
 static void test_values(void)
 {
 	static const struct {
@@ -194,7 +194,7 @@ static void test_commands(void)
 	CHECK(nearest_command("") == NULL);
 }
 
-/* An option that hides behind another spelling, or behind a letter that is taken, cannot be used. */
+/* No option may be hidden by another spelling, or by a letter that is already used. */
 static void test_list(void)
 {
 	unsigned a, b, command;

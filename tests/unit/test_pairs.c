@@ -19,7 +19,10 @@ static void test_by_hand(void)
 	double five[] = {3, 1, 2, 5, 4};
 	struct pairs pairs = pairs_of(ten, 10);
 
-	/* Ten values, the second and the ninth: at most one lies below with 11 of 1,024, on either side. */
+	/*
+	 * Ten values, the second and the ninth: on either side, at most one value lies outside with a probability of 11
+	 * in 1,024.
+	 */
 	CHECK(fabs(pairs.median - 1.055) < 1e-9);
 	CHECK(pairs.low == 1.02 && pairs.high == 1.09);
 	CHECK(fabs(pairs.coverage - (1 - 22.0 / 1024)) < 1e-9);
@@ -30,14 +33,14 @@ static void test_by_hand(void)
 
 static uint64_t state = 20;
 
-/* Not symmetric: the interval holds for any distribution. */
+/* Not symmetric, because the interval is valid for any distribution. */
 static double draw(void)
 {
 	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	return -log(((double)(state >> 11) + 1) / 9007199254740993.0);
 }
 
-/* The interval holds the true median as often as it says, within what chance does in so many samples. */
+/* The interval contains the true median as often as stated, within the random error of so many samples. */
 static void test_coverage(void)
 {
 	double values[VALUES], coverage = 0;

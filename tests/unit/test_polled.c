@@ -34,7 +34,7 @@ static void test_poll(void)
 	CHECK_EQUAL(polled.at[0].number, 3);
 	CHECK_EQUAL(polled.at[1].number, 9);
 	CHECK_EQUAL(polled.at[1].events, POLLOUT);
-	arguments[0] = 0; /* nothing lies there */
+	arguments[0] = 0; /* no memory there */
 	CHECK(!polled_read(folder, SYS_ppoll, arguments, &polled));
 	arguments[1] = 0;
 	CHECK(polled_read(folder, SYS_ppoll, arguments, &polled));
@@ -56,7 +56,7 @@ static void test_select(void)
 	FD_SET(65, &urgent);
 	CHECK(polled_read(folder, SYS_pselect6, arguments, &polled));
 	CHECK_EQUAL(polled.count, 0);
-	arguments[0] = 65; /* the last one of them lies beyond */
+	arguments[0] = 65; /* the last one lies beyond it */
 	CHECK(polled_read(folder, SYS_pselect6, arguments, &polled));
 	CHECK_EQUAL(polled.count, 1);
 	CHECK_EQUAL(polled.at[0].number, 64);
@@ -80,7 +80,7 @@ static uint64_t any_word(const unsigned char *bytes)
 	}
 }
 
-/* What is asked of such calls is only that they end, and stay within their bounds. */
+/* Such calls must only end, and stay within their limits. */
 static void test_hostile(void)
 {
 	const int32_t calls[] = {SYS_ppoll, SYS_pselect6};

@@ -108,7 +108,9 @@ static void marks(void)
 		"slow");
 }
 
-/* The text of the message at `index`, as its details tell it; how long it should be, its flags. */
+/*
+ * The text of the message at `index`, put together from its details. Returns its length, which the message's flags say.
+ */
 static unsigned message_text(unsigned index, char *ret_text)
 {
 	unsigned bytes = CTP_LOG_TEXT_BYTES(CTP_TAIL_FLAGS(kept.records[index].tail));
@@ -155,13 +157,13 @@ static void messages(void)
 	CHECK_EQUAL(message_text(7, text), CTP_LOG_TEXT_MAX);
 	CHECK(memcmp(text, longest, CTP_LOG_TEXT_MAX) == 0);
 	CHECK_EQUAL(CTP_TAIL_FLAGS(kept.records[kept.count - 1].tail), 0);
-	/* No text is interned by an event. */
+	/* No event interns its text. */
 	used = reader.header->names_used;
 	ctp_log_text(5, longest, sizeof(longest), site);
 	CHECK_EQUAL(reader.header->names_used, used);
 }
 
-/* P-64: where the message finds no room, its text does not either; P-28 holds. */
+/* P-64: where the message finds no room in the ring, its text finds none either; P-28 holds. */
 static void message_without_room(void)
 {
 	static char text[CTP_LOG_TEXT_MAX];
@@ -180,11 +182,11 @@ static void message_without_room(void)
 			nr_logs++;
 		else
 			CHECK_EQUAL(CTP_TAIL_ARGUMENT(kept.records[i].tail), CTP_DETAIL_TEXT);
-	/* One record is given up for each message that came later, and one for a text cut short. */
+	/* The probe gives up one record for each message that came later, and one for a text cut short. */
 	CHECK_EQUAL(ring->dropped, 1000 - nr_logs + 1);
 }
 
-/* P-27: a message that meets another event half written is counted, and leaves nothing behind. */
+/* P-27: a message written in the middle of another event is counted, and leaves nothing in the ring. */
 static void message_within_an_event(void)
 {
 	struct ctp_thread *thread = ctp_thread_self();
@@ -250,7 +252,7 @@ static void categories(void)
 	CHECK_EQUAL(drain(&reader), 11);
 }
 
-/* P-29: from the next event on nothing is written, until events are wanted again. */
+/* P-29: after the release the probe writes nothing from the next event on, until a reader wants events again. */
 static void released(void)
 {
 	struct reader reader;

@@ -40,7 +40,10 @@ static void no_engine(void)
 	CHECK(!ctp_attach());
 	CHECK_EQUAL(errno, 7);
 	CHECK(!ctp_is_attached());
-	/* Nothing is left behind: the next descriptor above the probe's floor is free, no orders stand. */
+	/*
+	 * Nothing is left behind: the next descriptor above the probe's floor is free, and the page of orders wants no
+	 * events.
+	 */
 	CHECK(fcntl(200, F_GETFD) == -1);
 	CHECK_EQUAL(ctp_orders_page.orders.wanted, 0);
 }
@@ -81,7 +84,7 @@ static void check_memfd(const struct reader *reader)
 	CHECK(seals & F_SEAL_GROW);
 	CHECK(seals & F_SEAL_SEAL);
 	CHECK(ftruncate(reader->descriptor, 0) == -1);
-	/* The probe's own descriptor: out of the way, and not for programs that are executed. */
+	/* The probe's own descriptor has a high number, and is closed in programs that the process executes. */
 	CHECK(fcntl(200, F_GETFD) == FD_CLOEXEC);
 }
 
@@ -93,7 +96,10 @@ static void count_record(void *context, uint32_t ring, uint64_t position, struct
 		++*(unsigned *)context;
 }
 
-/* P-16, P-18: nothing is written, ids are given out, and events begin when they are wanted. */
+/*
+ * P-16, P-18: before events are wanted the probe writes nothing but gives out ids; events begin when the reader wants
+ * them.
+ */
 static void waits(void)
 {
 	struct reader reader = {.descriptor = 200};
@@ -126,7 +132,7 @@ static void waits(void)
 	CHECK_EQUAL(ctp_coro_new(), 3);
 }
 
-/* P-16: addresses that are counted are not taken for nothing. */
+/* P-16: where the address space is limited, the probe does not reserve any for waiting. */
 static void does_not_wait(void)
 {
 	struct rlimit limit = {UINT64_C(1) << 40, RLIM_INFINITY};
@@ -154,7 +160,10 @@ static void name_too_long(void)
 
 #define OTHER_USER 12345
 
-/* An engine of another user, who would be given this program's memory: says whether it got anything. */
+/*
+ * An engine that runs as another user and must not get this program's memory. Its exit status says whether it got
+ * anything.
+ */
 static void listen_as_other_user(int ready, int asked)
 {
 	struct reader reader;
@@ -169,7 +178,7 @@ static void listen_as_other_user(int ready, int asked)
 	_exit(reader_take(&reader) || check_failures);
 }
 
-/* P-12, from the other side. */
+/* P-12, seen from the program. */
 static void engine_of_another_user(void)
 {
 	int ready[2], asked[2], status;
@@ -249,14 +258,14 @@ static void detach_and_attach(void)
 	CHECK_EQUAL(seen_first, 1);
 	CHECK_EQUAL(seen_second, 1);
 	CHECK(memcmp(first.header->identity, second.header->identity, 16) != 0);
-	/* The site was interned once, in the first segment, and is known in the second. */
+	/* The site was interned once, in the first segment, and the second segment knows it, too. */
 	CHECK(site != 0 && reader_site(&second, site));
 	CHECK_TEXT(reader_text(&second, reader_site(&second, site)->reason), "both");
 	CHECK(ids[0] != 0 && ids[1] != 0 && ids[0] != ids[1]);
 	CHECK(second.header->ids_used >= first.header->ids_used);
 }
 
-/* The default action of SIGXFSZ is death, which in_child would show. */
+/* Without the probe's care SIGXFSZ would end the child, which in_child would report. */
 static void file_size_limit(rlim_t bytes)
 {
 	struct rlimit limit = {bytes, RLIM_INFINITY};

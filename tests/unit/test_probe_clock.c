@@ -15,7 +15,7 @@ static void take(void *context, uint32_t ring, uint64_t position, struct ctp_rec
 		*(*times)++ = record.time;
 }
 
-/* Times are what the engine stored last, and repeat until it stores again. */
+/* An event's time is what the engine stored last, and repeats until the engine stores the next one. */
 static void coarse_times(void)
 {
 	struct reader reader;
@@ -38,7 +38,7 @@ static void coarse_times(void)
 	CHECK_EQUAL(times[2], first + 100000);
 }
 
-/* A word that is not known changes nothing. */
+/* An unknown word in the variable changes nothing. */
 static void another_clock(void)
 {
 	struct reader reader;
@@ -48,7 +48,7 @@ static void another_clock(void)
 	CHECK(reader.header->clock != CTP_CLOCK_COARSE);
 }
 
-/* Nobody advances a clock where there is no engine. */
+/* Where there is no engine, nobody advances a coarse clock. */
 static void flight_recorder(void)
 {
 	setenv(CTP_CLOCK_ENVIRONMENT, "coarse", 1);

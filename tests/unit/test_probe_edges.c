@@ -35,7 +35,7 @@ static void *emit_and_stay(void *unused)
 	return unused;
 }
 
-/* So many threads that all live at once. */
+/* Runs `count` threads that all live at once. */
 static bool run_crowd(unsigned count)
 {
 	pthread_t *threads = calloc(count, sizeof(*threads));
@@ -56,7 +56,7 @@ static bool run_crowd(unsigned count)
 	return true;
 }
 
-/* Every event is read, or counted among those of threads without a ring; to the last one. */
+/* Every event, to the last one, is either read or counted among the events of threads without a ring. */
 static void check_books(struct reader *reader, struct tally *tally, uint64_t emitted)
 {
 	uint64_t lost = reader->header->untraced_events;
@@ -70,7 +70,7 @@ static void check_books(struct reader *reader, struct tally *tally, uint64_t emi
 	CHECK_EQUAL(tally->unpaired + tally->torn, 0);
 }
 
-/* P-28: a sanitizer cannot run so many threads, and has fewer rings instead. */
+/* P-28: more threads than rings. A sanitizer cannot run so many threads, so the test has fewer rings there. */
 static void more_threads_than_rings(void)
 {
 	unsigned rings = IS_SANITIZED ? 60 : CTP_RING_MAX, threads = rings + 100;
@@ -84,13 +84,13 @@ static void more_threads_than_rings(void)
 	CHECK_EQUAL(reader.header->untraced_events, 100 * EVENTS);
 	check_books(&reader, &tally, threads * EVENTS);
 	CHECK_EQUAL(tally.starts, rings);
-	/* All rings are free again: the next ones find them. */
+	/* All rings are free again, and the next threads find them. */
 	CHECK(run_crowd(rings));
 	CHECK_EQUAL(reader.header->untraced_events, 100 * EVENTS);
 	check_books(&reader, &tally, (threads + rings) * EVENTS);
 }
 
-/* P-24: over a life many more threads than there are rings, which are used again, and so are their chunks. */
+/* P-24: over the process's life there are many more threads than rings; rings and their chunks are used again. */
 static void waves_of_threads(void)
 {
 	unsigned wave = IS_SANITIZED ? 50 : 600, waves = IS_SANITIZED ? 4 : 10, i;
@@ -109,7 +109,7 @@ static void waves_of_threads(void)
 
 /* ------------------------------------------------------------------ threads of no library */
 
-/* Shares everything with its creator but the storage of threads, which it has of its own. */
+/* A bare thread shares everything with its creator but the thread-local storage, which it has of its own. */
 #define BARE_THREAD                                                                         \
 	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | \
 		CLONE_SETTLS | CLONE_CHILD_CLEARTID)
@@ -124,7 +124,7 @@ static int emit_bare(void *argument)
 	return 0;
 }
 
-/* What the C library itself prepares for a thread; two of its words are the thread's own address. */
+/* The storage that the C library itself prepares for a thread; two words in it are the thread's own address. */
 static void *make_thread_storage(void)
 {
 	void *(*allocate)(void *);
@@ -149,7 +149,10 @@ static void run_bare_thread(void *storage, char *stack, uint64_t number)
 		sched_yield();
 }
 
-/* Such threads end without a word. Their rings are found all the same, where there is no other. */
+/*
+ * Threads made by a system call end without telling the probe. Where no other ring is left, their rings are found all
+ * the same.
+ */
 static void threads_by_system_call(void)
 {
 	char *stack = malloc(65536);
@@ -179,7 +182,7 @@ static void threads_by_system_call(void)
 
 /* ------------------------------------------------------------------ filters */
 
-/* From here on the kernel answers this call in one way, and all others in another. */
+/* From here on the kernel answers the call with this number by `action`, and all other calls by `other_action`. */
 static bool filter_calls(long number, uint32_t action, uint32_t other_action)
 {
 	struct sock_filter filter[] = {
@@ -213,7 +216,9 @@ static size_t count_descriptors(void)
 
 static long refused_call;
 
-/* Two chunks of events: all are there, or counted; untraced, where there is no segment at all. */
+/*
+ * Emits two chunks of events. All of them are read or counted; where there is no segment at all they count as untraced.
+ */
 static void emit_and_check(struct reader *reader)
 {
 	uint64_t i, count = 2 * CTP_CHUNK_RECORDS, lost;
@@ -229,13 +234,13 @@ static void emit_and_check(struct reader *reader)
 	CHECK_EQUAL(tally.torn, 0);
 }
 
-/* P-5: whatever attaching needs, without it the program runs on, and nothing is left open. */
+/* P-5: whichever call that attaching needs is refused, the program runs on, and no descriptor is left open. */
 static void refused_before(void)
 {
 	size_t nr_descriptors = count_descriptors();
 	struct reader reader;
 
-	/* Else it would wait for another engine. */
+	/* Without this the probe would wait for another engine. */
 	setenv(CTP_ATTACH_ENVIRONMENT, "0", 1);
 	CHECK(filter_call(refused_call, SECCOMP_RET_ERRNO | EPERM));
 	errno = 7;
@@ -277,7 +282,7 @@ static void try_refusals(void)
 	}
 }
 
-/* A thread that has its ring and room in it makes no system call: any would end the process. */
+/* A thread that has its ring, and room in it, makes no system call: any call would end the process. */
 static void warm_thread(void)
 {
 	struct reader reader;
@@ -291,7 +296,7 @@ static void warm_thread(void)
 	_exit(check_failures != 0 || reader_ring(&reader, 0)->head != CTP_CHUNK_RECORDS);
 }
 
-/* A filter that ends the process at a call which only attaching makes does nothing to those attached. */
+/* A filter that ends the process at a call which only attaching makes does nothing to a program that has attached. */
 static void killed_for_what_is_over(void)
 {
 	struct reader reader;
@@ -329,7 +334,7 @@ static void few_descriptors(void)
 	}
 }
 
-/* P-11: files and address space may be limited at any time later; nothing is made larger then. */
+/* P-11: a program may limit files and address space at any later time; the probe makes nothing larger then. */
 static void limits_set_later(void)
 {
 	struct rlimit none = {0, RLIM_INFINITY};

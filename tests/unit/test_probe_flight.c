@@ -45,7 +45,7 @@ static bool is_locked(const char *name)
 	return file >= 0 && !is_free;
 }
 
-/* The file as a reader sees it: at its own offsets. */
+/* Maps the file as a reader does, each part of the segment at its own offset. */
 static void map_file(const char *name, struct reader *reader)
 {
 	int file = open(path_of(name), O_RDONLY | O_CLOEXEC);
@@ -59,7 +59,7 @@ static void map_file(const char *name, struct reader *reader)
 
 /* ------------------------------------------------------------------ the file */
 
-/* P-80, P-81, P-82: of the size asked for with all its blocks, private, locked, and complete. */
+/* P-80, P-81, P-82: the file has the size asked for with all its blocks, and is private, locked and complete. */
 static void makes_its_file(void)
 {
 	struct reader reader = {0};
@@ -98,7 +98,7 @@ static void finds_it_taken(void)
 	emit_numbered(0);
 }
 
-/* P-81: a second process leaves a live one's file alone, and replaces an ended one's. */
+/* P-81: a second process leaves a live process's file alone, and replaces that of one that has ended. */
 static void two_at_one_path(void)
 {
 	struct stat before, after;
@@ -122,7 +122,7 @@ static void put_file(const char *name, const char *text)
 		fclose(file);
 }
 
-/* P-81: what is no segment is never replaced, whoever asks for it. */
+/* P-81: a file that is no segment is never replaced, whoever asks for it. */
 static void replaces_no_other_file(void)
 {
 	char zeros[8192] = {0};
@@ -145,7 +145,7 @@ static void replaces_no_other_file(void)
 	CHECK(!ctp_is_attached());
 }
 
-/* P-80: the variable goes before the program's wish; %p and sizes as people write them. */
+/* P-80: the variable goes before the program's wish; %p is replaced, and sizes are written as people write them. */
 static void asked_by_environment(void)
 {
 	char expected[64];
@@ -164,7 +164,7 @@ static void asked_by_environment_alone(void)
 	CHECK_EQUAL(size_of("alone"), CTP_FLIGHT_BYTES);
 }
 
-/* An engine that is there is preferred; one whose socket is gone is none. */
+/* An engine that is there goes before the flight recorder; an engine whose socket is gone does not count. */
 static void prefers_the_engine(void)
 {
 	struct reader reader;
@@ -185,7 +185,7 @@ static void engine_is_gone(void)
 
 /* ------------------------------------------------------------------ what cannot be had */
 
-/* P-82, P-5: a smaller file where the limit asks for it, none where it leaves too little. */
+/* P-82, P-5: the file is smaller where the limit asks for that, and there is none where the limit leaves too little. */
 static void limited_file_size(void)
 {
 	struct rlimit limit = {2 * MEBIBYTE, RLIM_INFINITY};
@@ -214,7 +214,7 @@ static void no_folder(void)
 
 /* ------------------------------------------------------------------ in memory alone */
 
-/* P-80: without a path the segment is a sealed memfd that stays open for who comes later. */
+/* P-80: without a path the segment is a sealed memfd that stays open for a reader who comes later. */
 static void in_memory(void)
 {
 	struct reader reader = {0};
@@ -246,7 +246,7 @@ static void *fill_and_wait(void *context)
 	return NULL;
 }
 
-/* Every chunk of the segment: how many rings have it in flight, or laid out for others. */
+/* Counts, for every chunk of the segment, how many rings have it in flight, or laid out for other rings. */
 static uint32_t count_shared_chunks(const struct reader *reader)
 {
 	uint32_t *owners = calloc(reader->header->chunk_max + 1, sizeof(*owners));
@@ -275,7 +275,9 @@ static bool has_everyone_grown(const struct reader *reader)
 	return true;
 }
 
-/* P-83: who has all chunks lays some out for threads that come later, which have room from the first. */
+/*
+ * P-83: a ring that has all chunks lays some out for threads that come later; those have room from their first event.
+ */
 static void latecomers_find_room(void)
 {
 	pthread_t threads[SHARERS];
@@ -342,7 +344,7 @@ static void *emit_in_crowd(void *context)
 	return NULL;
 }
 
-/* P-83, P-28: more threads at a time than there are rings or chunks: what finds no room is counted. */
+/* P-83, P-28: more threads at a time than there are rings or chunks: events that find no room are counted. */
 static void too_many_threads(void)
 {
 	enum { CROWD = 64 };
@@ -376,7 +378,7 @@ static void wait_for_byte(int pipe_end)
 		;
 }
 
-/* Its parent is gone; the file is free, and what it emits goes nowhere. */
+/* The child's parent is gone: the file is free for another process, and what the child emits goes nowhere. */
 static void outlive_parent(int parent_ends)
 {
 	struct reader reader = {0};

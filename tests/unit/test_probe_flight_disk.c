@@ -15,7 +15,7 @@
 #define MEBIBYTE ((size_t)1 << 20)
 #define SKIPPED 77
 
-/* A disk of 4 MiB; negative: this user may not make one. */
+/* A descriptor of a new disk of 4 MiB; negative where this user may not make one. */
 static int make_disk(bool is_read_only)
 {
 	int disk, context = fsopen("tmpfs", FSOPEN_CLOEXEC);
@@ -52,7 +52,7 @@ static bool enter_user_namespace(void)
 	       write_file("/proc/self/gid_map", group);
 }
 
-/* Makes a disk the folder in which relative paths begin. */
+/* Makes a disk and enters it, so that relative paths begin there. */
 static void enter_disk(bool is_read_only)
 {
 	int disk = make_disk(is_read_only);
@@ -75,7 +75,7 @@ static void fill_disk(void)
 	close(file);
 }
 
-/* A full disk is noticed when the file is made, never by a store into the file. */
+/* The probe notices a full disk when it makes the file, never by a store into the file. */
 static void full_disk(void)
 {
 	enter_disk(false);

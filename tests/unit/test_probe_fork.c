@@ -134,7 +134,7 @@ static void detached_after_bare_fork(void)
 	child_is_detached(make_by_bare_fork);
 }
 
-/* What a child needs to have kept from before the fork. */
+/* What a child compares with, kept from before the fork. */
 struct kept {
 	uint32_t here;
 	uint32_t address;
@@ -164,7 +164,7 @@ static int attached_child(const struct kept *kept, const struct reader *parent)
 	check_failures = 0;
 	CHECK(old->magic == CTP_MAGIC);
 	attach(&reader);
-	/* The parent's memory is out of reach, at its old place, too. */
+	/* The parent's memory is out of the child's reach, at its old address, too. */
 	CHECK(old->magic == 0);
 	old->magic = 1;
 	CHECK(parent->header->magic == CTP_MAGIC);
@@ -186,7 +186,7 @@ static int attached_child(const struct kept *kept, const struct reader *parent)
 	CHECK_EQUAL(tally.starts, 1);
 	CHECK_EQUAL(tally.last_tid, getpid());
 	CHECK_EQUAL(tally.torn + tally.out_of_order, 0);
-	/* The parent's descriptor is closed: the child's own took the same place. */
+	/* The parent's descriptor is closed in the child: the child's own descriptor took the same number. */
 	CHECK_EQUAL(ctp_process_state.descriptor, 201);
 	return check_failures != 0;
 }
@@ -219,7 +219,7 @@ static void *attach_thread(void *context)
 	return ctp_attach() ? context : NULL;
 }
 
-/* Another thread of the child attaches: the forked one must not go on in its parent's ring. */
+/* Another thread of the child attaches first: the forked thread must not go on in its parent's ring. */
 static void attach_by_other_thread(void)
 {
 	struct tally tally = {0};
@@ -262,7 +262,7 @@ static int child_with_claimed_slots(void)
 	return check_failures != 0;
 }
 
-/* A thread of the parent was about to fill a slot. The thread does not exist in the child. */
+/* A thread of the parent was about to fill a slot of the table of sites. That thread does not exist in the child. */
 static void slots_claimed_at_fork(void)
 {
 	struct reader reader;
@@ -278,7 +278,7 @@ static void slots_claimed_at_fork(void)
 	CHECK_EQUAL(status_of(child), 0);
 }
 
-/* Generations: each attaches, forks, ends. Nothing piles up in descriptors. */
+/* In each generation a process attaches, forks and ends. Descriptors do not pile up. */
 static void generations(void)
 {
 	struct reader reader;
@@ -318,7 +318,7 @@ static void *emit_until_done(void *context)
 	return NULL;
 }
 
-/* Children made while another thread is anywhere within an event, or within a site. */
+/* The test forks while another thread is anywhere within an event, or within a site. */
 static void fork_beside_events(void)
 {
 	struct busy_thread busy = {0, 0};
@@ -331,7 +331,7 @@ static void fork_beside_events(void)
 	ring = reader_ring(&reader, 0);
 	reader.orders->policy = CTP_POLICY_OVERWRITE_OLDEST;
 	CHECK(pthread_create(&thread, NULL, emit_until_done, &busy) == 0);
-	/* A thread that had no processor yet has no ring. */
+	/* A thread that has not run yet has no ring. */
 	while (!ctp_load_acquire(&ring->head))
 		sched_yield();
 	for (round = 0; round < 50; round++) {
@@ -351,7 +351,7 @@ static void fork_beside_events(void)
 	}
 	ctp_store_release(&busy.is_done, 1);
 	pthread_join(thread, NULL);
-	/* Each event once: THREAD_START, those of the thread, THREAD_STOP. */
+	/* The ring has each event once: THREAD_START, the thread's events, THREAD_STOP. */
 	CHECK_EQUAL(ring->head + ring->dropped, busy.count + 2);
 }
 
@@ -384,7 +384,7 @@ static void spawned_children(void)
 	CHECK_EQUAL(tally.torn + tally.out_of_order, 0);
 }
 
-/* Emulators of a kernel may know no filters, and take advice without following it. */
+/* Emulators of a kernel may not know filters, and may accept advice without following it. */
 static bool has_filters(void)
 {
 	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0;
@@ -404,7 +404,7 @@ static bool is_advice_followed(void)
 	return status_of(child) == 0;
 }
 
-/* From here on the kernel answers this advice with this error. False: it cannot be had. */
+/* From here on the kernel answers the advice `advice` with `error`. Returns false where no filter can be had. */
 static bool refuse_advice(uint32_t advice, uint32_t error)
 {
 	struct sock_filter filter[] = {
@@ -427,7 +427,7 @@ static void kernel_does_not_wipe(void)
 	child_is_detached(make_by_fork);
 }
 
-/* Stands before the C library's, for the probe as well. */
+/* This definition stands before the C library's, for the probe as well. */
 static long page_bytes;
 long __sysconf(int name);
 
@@ -436,7 +436,7 @@ long sysconf(int name)
 	return name == _SC_PAGESIZE && page_bytes ? page_bytes : __sysconf(name);
 }
 
-/* P-15. What shares a page with the gate belongs to the program: the kernel must not wipe it. */
+/* P-15. Data of the program that shares a page with the gate must not be wiped by the kernel. */
 static void pages_are_larger_than_the_gate(void)
 {
 	struct reader reader;

@@ -29,7 +29,7 @@ static void *give(void *context)
 		for (k = 0; k < i % 16 * 8; k++)
 			CTP_SIGNAL_FENCE();
 	}
-	/* The last one at least is taken, however late the other thread begins. */
+	/* The last hand-off at least is taken, however late the other thread begins. */
 	while (__atomic_load_n(&word, __ATOMIC_SEQ_CST) != 0)
 		sched_yield();
 	__atomic_exchange_n(&word, NR_HAND_OFFS + 1, __ATOMIC_SEQ_CST);
@@ -37,7 +37,10 @@ static void *give(void *context)
 	return NULL;
 }
 
-/* What was taken is not looked at before it is told, and may be nothing: the processor has nothing to wait for. */
+/*
+ * The thread tells of what it took without looking at it first, although it may have taken nothing: so the processor
+ * has nothing to wait for.
+ */
 static void *take(void *context)
 {
 	uint64_t got = 0, k;
@@ -78,7 +81,7 @@ static void hand_offs(void)
 	pthread_join(threads[1], NULL);
 	reader_drain_all(&reader, keep, NULL);
 	for (i = 1; i <= NR_HAND_OFFS; i++) {
-		/* One that was not taken in time gave way to the next. */
+		/* A hand-off that was not taken in time was replaced by the next one. */
 		nr_taken += taken[i] && woken[i];
 		nr_reversed += taken[i] && taken[i] < woken[i];
 	}

@@ -40,7 +40,7 @@ static void write_beside_reader(struct follower *follower, uint64_t count, uint6
 
 	CHECK(pthread_create(&thread, NULL, follow, follower) == 0);
 	for (i = 0; i < count; i++) {
-		/* Never further ahead of the reader than `lead`, so that nothing can be lost. */
+		/* The writer never runs further ahead of the reader than `lead`, so no event can be lost. */
 		while (i >= lead && ctp_load_relaxed(&ring->tail) + lead < i)
 			sched_yield();
 		emit_numbered(i);
@@ -66,11 +66,11 @@ static void slow_reader(void)
 	CHECK_EQUAL(tally.last_tid, getpid());
 	CHECK_EQUAL(reader_ring(&reader, 0)->dropped, 0);
 	CHECK_EQUAL(reader_ring(&reader, 0)->head, count + 1);
-	/* Drained chunks are used again: so far ahead as the writer was, so many, and two. */
+	/* Drained chunks are used again: the ring needs as many as the writer was ahead, and two more. */
 	CHECK(reader.header->chunks_used <= 8);
 }
 
-/* Positions are consecutive, the entry of each is that of its chunk, and one chunk stays warm. */
+/* Positions are consecutive, the entry of each position is that of its chunk, and one chunk stays warm. */
 static void lone_chunk(void)
 {
 	struct tally tally = {0};
@@ -100,7 +100,7 @@ static void warmest_first(void)
 	for (i = 0; i < 3 * CTP_CHUNK_RECORDS; i++)
 		emit_numbered(i);
 	reader_drain_all(&reader, tally_record, &tally);
-	/* Chunks 0, 1, 2 are drained in this order; the next one needed is number 2. */
+	/* Chunks 0, 1 and 2 are drained in this order; the ring then takes chunk 2 for its next records. */
 	while (ring->head % CTP_CHUNK_RECORDS != 0)
 		emit_numbered(i++);
 	reader_drain_all(&reader, tally_record, &tally);
@@ -109,7 +109,7 @@ static void warmest_first(void)
 	CHECK_EQUAL(reader.header->chunks_used, 4);
 }
 
-/* Without a reader: P-25 and P-28, to the last event. */
+/* Without a reader P-25 and P-28 hold to the last event. */
 static void drop_newest(void)
 {
 	const uint64_t capacity = 4 * CTP_CHUNK_RECORDS - 1; /* THREAD_START takes one */
@@ -151,7 +151,10 @@ static void drop_newest(void)
 	CHECK_EQUAL(reader.header->chunks_used, 4);
 }
 
-/* Full and drained by turns, with budgets down to one chunk; the whole always adds up. */
+/*
+ * The ring is filled and drained by turns, with budgets down to one chunk; read and dropped events always make up the
+ * total.
+ */
 static void drop_repeatedly(void)
 {
 	struct tally tally = {0};
@@ -179,7 +182,7 @@ static void drop_repeatedly(void)
 	CHECK_EQUAL(reader.header->chunks_used, 3);
 }
 
-/* The whole budget, and the whole segment: neither is exceeded. */
+/* The writer uses the whole budget, then the whole segment, and exceeds neither. */
 static void fill_everything(void)
 {
 	struct tally tally = {0};
@@ -214,7 +217,7 @@ static void no_chunk_left(void)
 	CHECK_EQUAL(ring->head, CTP_CHUNK_RECORDS);
 	CHECK_EQUAL(ring->dropped, CTP_CHUNK_RECORDS + 1);
 	CHECK_EQUAL(reader.header->chunks_used, reader.header->chunk_max);
-	/* A refusal is not for ever, though nothing in the ring itself has changed. */
+	/* A ring that was refused a chunk asks again, though nothing in the ring itself has changed. */
 	ctp_store_relaxed(&reader.header->chunks_used, 5);
 	for (i = 0; i < 3 * CTP_CHUNK_RECORDS; i++)
 		emit_numbered(i);
@@ -222,7 +225,7 @@ static void no_chunk_left(void)
 	CHECK_EQUAL(ring->chunk[1], 5);
 }
 
-/* The flight recorder: nothing is refused, and what remains is the end of the story, whole. */
+/* The flight recorder refuses nothing, and the newest records remain, whole. */
 static void overwrite_unread(void)
 {
 	struct tally tally = {0};
@@ -247,7 +250,7 @@ static void overwrite_unread(void)
 	CHECK_EQUAL(reader.overwritten, ring->floor);
 }
 
-/* The reader copies while the writer overwrites: what passes the floor check is never torn. */
+/* The reader copies while the writer overwrites: no record that passes the check against the floor is torn. */
 static void overwrite_under_reader(void)
 {
 	uint64_t count = (IS_SANITIZED ? 100 : 1000) * CTP_CHUNK_RECORDS;

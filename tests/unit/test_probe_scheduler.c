@@ -64,7 +64,7 @@ static void attach(struct reader *reader)
 	CHECK(reader_take(reader));
 }
 
-/* What stands at `index`, which counts from the first event of the test itself. */
+/* The record at `index`, counted from the first event of the test itself, has these words. */
 static void check_record(const struct kept *kept, unsigned index, uint64_t coro, uint64_t object,
 	uint32_t site, unsigned kind, unsigned argument)
 {
@@ -220,7 +220,7 @@ static void descriptors(void)
 	check_record(&kept, 3, 0, descriptor, 102, CTP_KIND_DESCRIPTOR_CLOSE, 0);
 }
 
-/* The coroutine that runs on a thread, as far as it was told. */
+/* The probe knows which coroutine runs on a thread, as far as the program has told. */
 static void who_runs(void)
 {
 	struct reader reader;
@@ -246,7 +246,7 @@ static void who_runs(void)
 	CHECK_EQUAL(ctp_current(), 0);
 }
 
-/* Not attached, in a program that no engine asked for. */
+/* A program that is not attached, and that no engine asked for. */
 static void detached(void)
 {
 	unsetenv(CTP_ENVIRONMENT);
@@ -278,8 +278,8 @@ static void walk(const struct kept *kept, unsigned *nr_details, unsigned *nr_str
 }
 
 /*
- * A ring of one chunk, which is full again and again at any place between an event and its detail:
- * where the event was lost its detail is, too, and each that is there has its own event before it.
+ * A ring of one chunk, which is full again and again at any place between an event and its detail: where the event is
+ * lost its detail is lost, too, and each detail that is there has its own event before it.
  */
 static void details_stand_beside_their_events(void)
 {
@@ -329,8 +329,8 @@ static void detail_across_chunks(void)
 #define FIBER_ID 42
 
 /*
- * One coroutine, carried from thread to thread. Each leg is an event that bears the number of the
- * thread that runs it; then it goes back to that thread, which hands it to the next one.
+ * One coroutine, carried from thread to thread. In each leg the coroutine emits an event with the number of the thread
+ * that runs it; then it switches back to that thread, which hands it to the next one.
  */
 static struct {
 	ucontext_t fiber;
@@ -346,7 +346,7 @@ static struct {
 static void fiber_main(void)
 {
 	for (;;) {
-		/* Two in a row, and a switch between the rounds: all in the one frame. */
+		/* The function emits two events in a row and switches between the rounds, all in one frame. */
 		ctp_resume(FIBER_ID, CTP_POINT_AWAIT);
 		ctp_emit(FIBER_ID, carried.leg % NR_THREADS, CTP_TAIL(0, CTP_KIND_COUNTER, 0, 0));
 		carried.nr_astray += ctp_current() != FIBER_ID;
@@ -390,7 +390,7 @@ static void run_carriers(void)
 		pthread_join(threads[i], NULL);
 }
 
-/* Each record's thread, by its ring, must be the one that ran the coroutine. */
+/* The thread of each record's ring must be the thread that ran the coroutine. */
 static unsigned count_misplaced(const struct kept *kept, unsigned *ret_nr_legs)
 {
 	uint64_t tid_of_ring[NR_THREADS + 1] = {0};

@@ -59,7 +59,7 @@ static void tally_record(void *context, uint32_t ring, uint64_t position, struct
 	tally->next = record.coro + 1;
 }
 
-/* Two levels of handlers, so that handlers interrupt handlers. */
+/* The handlers have two levels, so that handlers interrupt handlers. */
 static uint64_t handler_events;
 static uint64_t inner_handler_events;
 static uint64_t handler_ids;
@@ -110,18 +110,18 @@ static void timer_start(timer_t timer, long first_ns, long period_ns)
 	CHECK(timer_settime(timer, 0, &times, NULL) == 0);
 }
 
-/* Enough was tried: handlers of both levels ran, and met events half written. */
+/* The test has tried enough: handlers of both levels ran, and met events half written. */
 static bool is_stormy(const struct ctp_ring *ring)
 {
 	return handler_events > 400 && inner_handler_events > 200 && ring->nested > 200;
 }
 
-/* With a sanitizer a signal takes longer than the next one takes to come. */
+/* With a sanitizer handling a signal takes longer than the time until the next one. */
 #define STORM_ROUNDS (IS_SANITIZED ? 20000 : 200000)
 
 /*
- * A thread that does nothing but emit, under signals every few microseconds. Every so often it drains its
- * own ring: the books must balance to the last event.
+ * A thread that does nothing but emit, under signals every few microseconds. Every so often the thread drains its own
+ * ring: the counts must balance to the last event.
  */
 static void storm_with(int handler_flags, uint64_t rounds)
 {
@@ -183,7 +183,7 @@ static void storm_on_signal_stack(void)
 	storm_with(SA_RESTART | SA_ONSTACK, STORM_ROUNDS);
 }
 
-/* A signal stack that lies above the interrupted frame, where only the kernel knows it for one. */
+/* The signal stack lies above the interrupted frame, where only the kernel knows that it is a signal stack. */
 static void storm_on_higher_stack(void)
 {
 	char room[1 << 17];
@@ -206,7 +206,7 @@ static void on_alarm(int number)
 static uint64_t escape_number;
 static uint64_t escape_completed;
 
-/* Emits until a handler jumps out, most often out of the middle of an event. */
+/* Emits until a handler jumps out, mostly out of the middle of an event. */
 __attribute__((noinline)) static void emit_until_escape(
 	timer_t timer, struct reader *reader, struct tally *tally)
 {
@@ -223,7 +223,9 @@ __attribute__((noinline)) static void emit_until_escape(
 			escape_completed++;
 		}
 	}
-	/* Blocked again by siglongjmp, which restored the mask. These must all be written. */
+	/*
+	 * The signal is blocked again by siglongjmp, which restored the mask, so all of these events must be written.
+	 */
 	for (i = 0; i < 10; i++) {
 		emit_numbered(escape_number++);
 		escape_completed++;
@@ -254,8 +256,8 @@ static void jump_out_with(int handler_flags)
 	CHECK_EQUAL(tally.torn, 0);
 	CHECK_EQUAL(tally.out_of_order, 0);
 	/*
-	 * Every event that came back to its caller was written, but for those dropped in a full ring.
-	 * At each jump one more may have been published, or be counted as given up, or both.
+	 * Every event whose call returned was written, but for those dropped in a full ring. At each jump one more
+	 * event may have been published, or be counted as given up, or both.
 	 */
 	CHECK(tally.numbered + ring->dropped >= escape_completed);
 	CHECK(tally.numbered + ring->dropped <= escape_completed + rounds);
@@ -276,7 +278,10 @@ static void jump_out_of_signal_stack(void)
 	jump_out_with(SA_ONSTACK);
 }
 
-/* After a jump, events from far below are taken for nested ones; the next from above mends that. */
+/*
+ * After a jump the probe takes events from far below on the stack for nested ones; the next event from above mends
+ * that.
+ */
 __attribute__((noinline)) static void emit_far_below(uint64_t number)
 {
 	char room[8192];
@@ -306,7 +311,7 @@ static void abandoned_above(void)
 	CHECK_EQUAL(reader_ring(&reader, 0)->nested, 2);
 }
 
-/* Half-written, at each step that an event takes: the slot is simply used again. */
+/* An event is abandoned half written, after each of its steps: the slot is used again. */
 static void abandoned_between_stores(void)
 {
 	struct tally tally = {0};

@@ -44,7 +44,7 @@ static void site_at_place(void)
 	CHECK_TEXT(reader_text(&reader, site->reason), "the read");
 	id = CTP_SITE(NULL);
 	CHECK_EQUAL(reader_site(&reader, id)->reason, 0);
-	/* Texts that stand nearby are shared. */
+	/* Two sites that have the same text near each other share it. */
 	CHECK_EQUAL(reader_site(&reader, id)->file, site->file);
 	CHECK_EQUAL(reader.header->sites_used, 3);
 }
@@ -72,7 +72,7 @@ static uint32_t remember_reason(const char *reason, uint32_t bytes)
 	return ctp_site_remember(NULL, 0, NULL, &source);
 }
 
-/* A text that ends where the readable memory ends, without a NUL. */
+/* A text without a NUL that ends where the readable memory ends. */
 static void texts(void)
 {
 	size_t page = (size_t)getpagesize();
@@ -140,7 +140,7 @@ static void too_many_names(void)
 	free(text);
 }
 
-/* More places than slots: each still gets a number that means it. */
+/* There are more places than slots: each place still gets a number that means it. */
 static void too_many_slots(void)
 {
 	uint32_t i, wrong = 0, count = 2 * CTP_SITE_SLOTS;
@@ -156,7 +156,10 @@ static void too_many_slots(void)
 	CHECK_EQUAL(reader.header->sites_refused, 0);
 }
 
-/* What cannot be remembered costs a number at each event: half the table is kept from it. */
+/*
+ * A place that the table cannot remember costs a new number at each event: half of the table of sites is kept from such
+ * places.
+ */
 static void too_many_unremembered(void)
 {
 	uint32_t i, refused = 0;
@@ -230,7 +233,7 @@ static void interned_at_once(void)
 	}
 	CHECK_EQUAL(wrong, 0);
 	CHECK_EQUAL(reader.header->sites_refused, 0);
-	/* Some places may have been met by several threads at once, but none over and over. */
+	/* Several threads at once may have met the same place for the first time, but none met it over and over. */
 	CHECK(reader.header->sites_used > NR_PLACES);
 	CHECK(reader.header->sites_used <= 1 + NR_THREADS * NR_PLACES);
 }

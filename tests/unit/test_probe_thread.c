@@ -14,7 +14,10 @@ static void *short_thread(void *context)
 	return NULL;
 }
 
-/* One ring after the other: THREAD_START first, THREAD_STOP last, the ring given back. */
+/*
+ * One short thread after the other: THREAD_START stands first in the ring, THREAD_STOP last, and the ring is given
+ * back.
+ */
 static void short_threads(void)
 {
 	uint64_t i, threads = IS_SANITIZED ? 2000 : 10000;
@@ -34,7 +37,7 @@ static void short_threads(void)
 	CHECK_EQUAL(tally.stops, threads);
 	CHECK_EQUAL(tally.unpaired + tally.out_of_order + tally.torn, 0);
 	CHECK_EQUAL(reader.header->rings_used, 1);
-	/* Two where a chunk's end falls between a thread's records. */
+	/* Two chunks are used where a chunk's end falls between a thread's records. */
 	CHECK_EQUAL(reader.header->chunks_used, 2);
 	CHECK_EQUAL(reader_ring(&reader, 0)->claims, threads);
 	CHECK_EQUAL(reader_ring(&reader, 0)->owner, 0);
@@ -61,7 +64,7 @@ static void tally_any(void *context, uint32_t ring, uint64_t position, struct ct
 	tally_record(tally, 0, position, record);
 }
 
-/* Several claim and give back at once: never two threads in one ring, and few rings. */
+/* Several threads claim and give back rings at once: two threads never share a ring, and few rings are used. */
 static void short_threads_at_once(void)
 {
 	uint64_t per_starter = IS_SANITIZED ? 200 : 1000, numbered = 0, unpaired = 0, torn = 0;
@@ -91,7 +94,7 @@ static void short_threads_at_once(void)
 	CHECK_EQUAL(torn, 0);
 }
 
-/* A ring full when its thread ends, and full when the next one claims it. */
+/* A ring is full when its thread ends, and still full when the next thread claims it. */
 static void claim_full_ring(void)
 {
 	struct tally tally = {0};
@@ -133,7 +136,7 @@ static void *fill_then_drain(void *context)
 	return NULL;
 }
 
-/* There is room again when the thread ends: what it lost is told before its end is. */
+/* There is room again when the thread ends: the loss is told before the thread's end. */
 static void loss_told_at_end(void)
 {
 	struct tally tally = {0};
@@ -153,7 +156,7 @@ static void loss_told_at_end(void)
 	CHECK_EQUAL(tally.unpaired + tally.torn, 0);
 }
 
-/* No ring left: counted, and recorded again as soon as one is given back. */
+/* No ring is left for a thread: its events are counted, and recorded again as soon as a ring is given back. */
 static void no_ring_left(void)
 {
 	struct tally tally = {0};
@@ -174,7 +177,7 @@ static void no_ring_left(void)
 	CHECK_EQUAL(tally.unpaired + tally.torn, 0);
 }
 
-/* The owner of a ring ended without a word: its ring is found where no other is left. */
+/* The owner of a ring ended without telling the probe: the ring is found where no other is left. */
 static void dead_owner(void)
 {
 	struct reader reader;
@@ -187,7 +190,7 @@ static void dead_owner(void)
 	pthread_join(thread, NULL);
 	CHECK(ctp_load_relaxed(&reader_ring(&reader, 0)->owner) == 0);
 	emit_numbered(1);
-	/* As if the main thread's ring belonged to a thread that is no more. */
+	/* From here on the main thread's ring seems to belong to a thread that has ended. */
 	gone = (uint32_t)getpid() + 1;
 	while (kill((pid_t)gone, 0) == 0)
 		gone++;

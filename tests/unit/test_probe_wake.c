@@ -75,7 +75,10 @@ static bool catch_calls(unsigned number, unsigned action)
 	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-/* P-91: nothing while the engine is awake, one call when it sleeps, closed to signals, and errno as it was. */
+/*
+ * P-91: an event makes no call while the engine is awake and one call while it sleeps, with signals blocked, and errno
+ * stays as it was.
+ */
 static void calls_are_counted(void)
 {
 	struct reader reader;
@@ -96,14 +99,14 @@ static void calls_are_counted(void)
 	for (i = 0; i < EVENTS; i++)
 		emit_one();
 	CHECK(nr_futex_calls == 1);
-	/* P-94: nobody sets it to 0 for an engine that has died asleep. */
+	/* P-94: nobody sets `sleeping` to 0 for an engine that died asleep. */
 	ctp_store_relaxed(&reader.orders->sleeping, 1);
 	for (i = 0; i < EVENTS; i++)
 		emit_one();
 	CHECK(nr_futex_calls == 2);
 }
 
-/* Every kind of event, and what is no event wakes nobody. */
+/* Every kind of event wakes the engine, and a call that writes no event wakes nobody. */
 static void every_event_wakes(void)
 {
 	struct reader reader;
@@ -132,7 +135,7 @@ static void *emit_when_told(void *unused)
 	return NULL;
 }
 
-/* The word is one in all mappings of the segment, or the wake would go elsewhere. */
+/* The word `sleeping` is the same futex in all mappings of the segment; otherwise the wake-up would reach nobody. */
 static void waiter_is_woken(void)
 {
 	struct reader reader;
@@ -162,7 +165,7 @@ static bool says_it_wakes(const struct reader *reader)
 	return reader->header->features_compatible & CTP_FEATURE_WAKES;
 }
 
-/* P-92: registered, and said to be; a forked child, too, whatever its parent has become meanwhile. */
+/* P-92: the process registers, and says so; a forked child does, too, whatever its parent has become meanwhile. */
 static void *do_nothing(void *unused)
 {
 	return unused;
@@ -201,7 +204,10 @@ static void *attach_as_second(void *unused)
 	return unused;
 }
 
-/* P-92: several threads, never registered: not said, and the kernel is not asked to wait for all of them. */
+/*
+ * P-92: a process with several threads that never registered does not say so, and the kernel is not asked to wait for
+ * all of the threads.
+ */
 static void several_threads_do_not(void)
 {
 	pthread_t thread;
@@ -210,7 +216,7 @@ static void several_threads_do_not(void)
 	pthread_join(thread, NULL);
 }
 
-/* P-92: the call is forbidden: traced, and not said. */
+/* P-92: where the call is forbidden the process is traced, and does not say that it is registered. */
 static void forbidden_is_not_said(void)
 {
 	struct reader reader;
@@ -226,7 +232,7 @@ int main(void)
 	reader_listen();
 	if (!has_barrier())
 		SKIP("the kernel has no such barrier");
-	/* First: what is registered here is inherited. */
+	/* These two run first: what is registered here is inherited. */
 	CHECK(in_child(several_threads_do_not) == 0);
 	CHECK(in_child(forbidden_is_not_said) == 0);
 	CHECK(in_child(calls_are_counted) == 0);

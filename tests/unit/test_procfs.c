@@ -48,7 +48,7 @@ static void test_maps(void)
 	munmap(own, 4096);
 }
 
-/* A name that looks like what follows it in the line. */
+/* The program's name looks like what follows it in the line. */
 static void test_stat(void)
 {
 	struct procfs_stat stat;
