@@ -10,7 +10,7 @@
 
 #define FIELD(name) offsetof(struct ctp_header, name), sizeof(((struct ctp_header *)0)->name)
 
-/* One lie: a field, what it claims, and what is said to that. */
+/* One lie of a header: the field, the value the field claims, and what proto says to that. */
 static const struct {
 	size_t offset;
 	size_t bytes;
@@ -104,7 +104,9 @@ static void test_lies(void)
 	}
 }
 
-/* The kernel's size counts: the same header over less memory is refused, whatever is cut off. */
+/*
+ * The size that the kernel tells counts: the same header over less memory is refused, wherever the memory is cut off.
+ */
 static void test_too_small(void)
 {
 	struct proto_layout layout;
@@ -176,7 +178,7 @@ static void test_site(void)
 	made_close(&made);
 }
 
-/* Reads a site whose file lies at `offset`, where a length was put before. */
+/* Reads a site whose file's name lies at `offset`; a length was put there before. */
 static bool read_name_at(struct made_segment *made, uint32_t offset, struct proto_site *ret_site)
 {
 	struct proto_layout layout;
@@ -231,7 +233,7 @@ static void expect_fact(const struct made_segment *made, const char *fact, const
 	CHECK_TEXT(text, expected);
 }
 
-/* P-85: whole words at the beginning of a line; up to the end of the text, of the area, of the buffer. */
+/* P-85: a fact begins with a whole word at the beginning of a line, and ends with the text, the area or the buffer. */
 static void test_facts(void)
 {
 	static const char about[] =

@@ -18,7 +18,7 @@
 #define LOST_TAIL CTP_TAIL(0, CTP_KIND_LOST, CTP_LOSS_FULL, 0)
 #define EVENT_TAIL CTP_TAIL(0, CTP_KIND_COUNTER, 0, 0)
 
-/* The next sink: keeps what came, in its order, can be held up, and can fail. */
+/* The next sink: keeps what the queue hands on, in its order; a test can hold the sink up, or make it fail. */
 struct tape {
 	struct ct_sink sink;  /* first member */
 	VEC(uint64_t) values; /* a record's object, or a note's count | NOTE_BIT */
@@ -123,7 +123,7 @@ static void closed(struct queue *queue)
 	end_tape();
 }
 
-/* Records with the objects first, first + 1, ... in memory that changes at once. */
+/* Puts records with the objects first, first + 1, ... from memory that is overwritten at once. */
 static enum ct_status put(struct queue *queue, uint64_t first, size_t count, struct ct_error *error)
 {
 	struct ctp_record *records = calloc(count, sizeof(*records));
@@ -161,7 +161,7 @@ static void test_order(void)
 	struct queue *queue = opened();
 	uint64_t number = 0, i;
 
-	/* More than all blocks together, in batches of all sizes, some longer than a block. */
+	/* More records than all blocks together hold, in batches of all sizes, some longer than a block. */
 	for (i = 0; number < 100000; i++) {
 		size_t count = i % 50 == 49 ? 20000 : i % 7 + 1;
 
@@ -211,14 +211,16 @@ static void test_definitions(void)
 	closed(queue);
 }
 
-/* Ends with the test's time where it never comes. */
+/* Where the count is never reached the wait ends with the test's time. */
 static void wait_until_seen(uint64_t count)
 {
 	while (__atomic_load_n(&tape.nr_seen, __ATOMIC_ACQUIRE) < count)
 		sched_yield();
 }
 
-/* What speaks of the events before it brings them to the next sink; so does a flush, which does not wait. */
+/*
+ * A definition that speaks of the events before it brings those to the next sink; so does a flush, which does not wait.
+ */
 static void test_nobody_settles(void)
 {
 	struct ct_definition beat = {.type = CT_DEFINE_HEARTBEAT};
@@ -250,7 +252,7 @@ static void *put_many(void *context)
 	return NULL;
 }
 
-/* 6.4 MB go through 1 MiB while the next sink takes nothing: put waits, and nothing is lost. */
+/* 6.4 MB go through 1 MiB while the next sink takes nothing: put waits, and no record is lost. */
 static void test_bound(void)
 {
 	struct queue *queue = opened();
@@ -289,7 +291,10 @@ static void put_with_lost(struct queue *queue)
 	CHECK_EQUAL(sink_put(queue_sink(queue), &batch, NULL), CT_OK);
 }
 
-/* The second of five batches, all taken, fails: it and the rest count as lost, but for records that tell of losses. */
+/*
+ * The queue took all of five batches, and the second fails in the next sink: that one and the rest count as lost,
+ * except records that tell of losses.
+ */
 static void test_failing_put(void)
 {
 	struct ct_definition end = {.type = CT_DEFINE_END, .end = {.nr_events = 100, .nr_lost = 5}};
@@ -330,7 +335,7 @@ static void test_failing_put(void)
 	closed(queue);
 }
 
-/* Told once, by the first that can: here a definition. */
+/* A failure is told once, by the first call that can tell it: here a definition. */
 static void test_failing_define(void)
 {
 	struct queue *queue = opened();
@@ -346,14 +351,14 @@ static void test_failing_define(void)
 	CHECK_EQUAL(note(queue, 3, NULL), CT_OK);
 	queue_settle(queue);
 	CHECK_TEXT(tape.text, "note 3");
-	/* What the next sink takes all the same is not lost. */
+	/* What the next sink takes in spite of the failure is not lost. */
 	CHECK_EQUAL(tape.nr_batches, 1);
 	queue_state(queue, &state);
 	CHECK_EQUAL(state.nr_lost, 0);
 	closed(queue);
 }
 
-/* Whatever nobody was told of is told by the close; where that fails itself, its own sentence. */
+/* The close tells every failure that no call has told; where the close itself fails, it tells its own. */
 static void test_failing_at_the_end(void)
 {
 	struct queue *queue = opened();
@@ -438,7 +443,7 @@ static void test_memory(void)
 	CHECK(failing > 4 && queue);
 	if (!queue)
 		exit(1);
-	/* Nothing is allocated from then on. */
+	/* From here on the queue allocates nothing. */
 	nr_allocations = 0;
 	CHECK_EQUAL(note(queue, 1, NULL), CT_OK);
 	CHECK_EQUAL(sink_flush(queue_sink(queue), NULL), CT_OK);

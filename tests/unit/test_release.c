@@ -53,7 +53,7 @@ static void make_tables(void)
 		.is_complete = true};
 }
 
-/* Events by their number: nothing is stored. */
+/* A source that makes its events from their numbers, or hands on stored ones. */
 struct made {
 	struct ct_source source;
 	struct ct_event (*make)(const struct made *made, uint64_t number);
@@ -112,7 +112,7 @@ static struct model *fold(struct made *made)
 #define STEPS_OF_LIFE 6u
 #define LIVES 1000000u
 
-/* A connection: it is accepted, served by a coroutine of its own, and closed. */
+/* The life of a connection: it is accepted, served by a coroutine of its own, and closed. */
 static struct ct_event step_of_life(const struct made *made, uint64_t number)
 {
 	uint64_t life = number / STEPS_OF_LIFE, id = life + life / (CTP_ID_BLOCK - 1) + 1;
@@ -156,7 +156,7 @@ static void test_million(void)
 	CHECK_EQUAL(model->processes[1].nr_opened, LIVES);
 	CHECK_EQUAL(model->place_times[2]->nr_started, LIVES);
 	CHECK_EQUAL(model->nr_frames_reused, 4);
-	/* Each of them runs for two steps. */
+	/* Each of the coroutines runs for two steps. */
 	for (i = 1; i < model->coros.count; i++)
 		spent += model_spent(model, &model->coros.at[i], CT_STATE_RUNNING);
 	CHECK_EQUAL(model->ended.spent[CT_STATE_RUNNING] + spent, (int64_t)LIVES * 2 * 5);
@@ -168,7 +168,7 @@ static void test_million(void)
 #define SOME_LIVES 30000u
 #define LONG_GONE 500u
 
-/* Something else than the usual after all of it, or in the middle. */
+/* An unusual event, after all the others or in the middle of them. */
 static struct ct_event late(const struct made *made, struct ct_event event)
 {
 	event.time = (ct_time)((made->count + 1) * 5);
@@ -192,7 +192,7 @@ static struct ct_event woken_late(const struct made *made, uint64_t number)
 				  .object = CTP_HANDLE(CTP_RESOURCE_COROUTINE, LONG_GONE)});
 }
 
-/* A frame at which nobody's lies any more. */
+/* A wake-up that names a frame at which no coroutine's frame lies any more. */
 static struct ct_event woken_late_by_frame(const struct made *made, uint64_t number)
 {
 	struct ct_event event = woken_late(made, number);
@@ -220,7 +220,7 @@ static void check_ghost(struct ct_event (*make)(const struct made *, uint64_t), 
 	CHECK(report->findings[0].members[0].nr_events >= 4);
 	CHECK_EQUAL(report->quality.nr_coros, SOME_LIVES);
 	CHECK_EQUAL(report->nr_remarks, 0);
-	/* To fold, to fold with it kept, for the evidence; and for the claims of a proof. */
+	/* Two readings fold, one gathers the evidence, and a fourth proves claims. */
 	CHECK_EQUAL(made.nr_readings, grade == CT_GRADE_PROVEN ? 4 : 3);
 	analyze_report_free(report);
 }
@@ -259,7 +259,7 @@ static void test_descriptor_named_late(void)
 	processes[1].ended = CT_NO_TIME;
 }
 
-/* A reader that reads once only is told that something could not be judged. */
+/* Where the source can be read only once, the report says that something could not be judged. */
 static void test_not_read_again(void)
 {
 	struct made made = {.source = {.ops = &ops, .tables = &tables},
@@ -349,7 +349,7 @@ static void visit_first(
 	visit_coro(release, &watched->first, MODEL_MARK_WHOLE);
 }
 
-/* What is kept of coroutines moves with them; those who are named, or asked for, stay. */
+/* What a watcher keeps of coroutines moves with them; those that are named, or asked for, stay. */
 static void test_watcher(void)
 {
 	static const struct model_watcher watcher = {.nr_bytes = sizeof(struct watched),
@@ -408,7 +408,7 @@ static const struct ct_report *judge_crowd(uint64_t most_bytes)
 	return report;
 }
 
-/* Coroutines that find no room are left out, and their events are a loss: the others are what they were. */
+/* Coroutines that find no room are left out, and their events are a loss; the others stay as they were. */
 static void test_no_room(void)
 {
 	const struct ct_report *all = judge_crowd(UINT64_C(64) << 20);
@@ -464,7 +464,7 @@ static uint32_t chance(uint32_t below)
 static bool is_over[EVENTS + 2]; /* by id: it was destroyed */
 static uint32_t sloppiness;      /* one in so many names one of long ago */
 
-/* One of the last ones that are alive still, where there is one; seldom one that is not. */
+/* Mostly one of the newest coroutines that are still alive; seldom one that is not. */
 static uint64_t id_by_chance(uint64_t newest)
 {
 	uint64_t id = newest;
@@ -573,7 +573,7 @@ static void test_by_chance(uint64_t nr_rounds)
 	}
 }
 
-/* With a number: so many rounds by chance. */
+/* With a number as its argument the program makes so many rounds by chance. */
 int main(int argc, char **argv)
 {
 	make_tables();

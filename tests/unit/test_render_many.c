@@ -26,7 +26,7 @@ static void test_million(void)
 	CHECK(text.length < 20000);
 	CHECK(strstr(text_peek(&text), "... and 999,990 more") != NULL);
 	text_fini(&text);
-	/* Everything for programs: but a thousand are enough to see it. */
+	/* The output for programs lists every member: a thousand are enough to see it. */
 	finding.nr_members = 1000;
 	text = rendered(&report, (struct ct_report_options){.format = CT_REPORT_JSON});
 	CHECK_EQUAL(count_of(text_peek(&text), "\"since_ns\""), 1000);
@@ -34,7 +34,7 @@ static void test_million(void)
 	free(members);
 }
 
-/* What came out of a report that is passed on in pieces, and what it took. */
+/* What a report that is passed on in pieces amounted to, and what it cost. */
 struct passed {
 	size_t nr_bytes;
 	size_t largest;
@@ -53,7 +53,7 @@ static bool take_piece(void *context, const char *bytes, size_t nr_bytes)
 	return ++passed->nr_pieces != passed->nr_until_refusal;
 }
 
-/* As many findings, each of a site of its own. */
+/* Renders a report with that many findings, each of a site of its own. */
 static struct passed pass_findings(
 	uint32_t nr_findings, struct ct_report_options options, uint32_t nr_until_refusal)
 {
@@ -89,8 +89,8 @@ static struct passed pass_findings(
 }
 
 /*
- * Twice the findings and sites take twice the work, as far as it shows in memory asked for and bytes written;
- * and what is held at once does not grow with them.
+ * Twice the findings and sites take twice the work, as far as memory asked for and bytes written show it; the memory
+ * held at once does not grow with them.
  */
 static void test_growth(void)
 {
@@ -108,19 +108,19 @@ static void test_growth(void)
 		CHECK(large.nr_bytes < small.nr_bytes * 21 / 10);
 		CHECK(large.nr_allocations < small.nr_allocations * 21 / 10 + 10);
 		CHECK(large.largest < 2 * 65536);
-		/* The bound that holds where none is given. */
+		/* Where the caller gives no bound, the default one holds. */
 		options.max_findings = 0;
 		if (format == CT_REPORT_JSON)
 			continue;
 		CHECK(pass_findings(2000, options, 0).nr_bytes < small.nr_bytes / 10);
 	}
-	/* A piece that nobody takes ends it: nothing is passed on behind it. */
+	/* Rendering ends at the piece that is refused: no further piece is passed on. */
 	CHECK_EQUAL(pass_findings(1000, (struct ct_report_options){.format = CT_REPORT_JSON}, 3)
 			    .nr_pieces,
 		3);
 }
 
-/* What is not printed is counted, by rule. */
+/* Findings that are not printed are counted, by rule. */
 static void test_many_findings(void)
 {
 	static struct ct_finding findings[200];

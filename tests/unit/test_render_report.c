@@ -129,7 +129,7 @@ static const struct ct_worker workers[] = {
 	{1, 0, 3000000000, 900000000, 600000000, 300000000, 1200000000, 1234},
 	{2, 1000000000, 1000000000, 0, 0, 0, 0, 0},
 };
-/* The second waited for less, and ran for longer. */
+/* The second place waited for less, and ran for longer. */
 static const struct ct_place places[] = {
 	{2, 1, DISTRIBUTION(100, 4000000000), DISTRIBUTION(100, 7000000),
 		DISTRIBUTION(100, 50000000), {0}, {47, 47000000000, 2000000000},
@@ -283,7 +283,7 @@ static void test_nothing_found(void)
 	expect_file("nothing-told.txt", &report, (struct ct_report_options){0});
 }
 
-/* What a report says before anything else, and what it advises. */
+/* Checks whether the words stand in a report: what it says before anything else, and what it advises. */
 static void expect_words(const struct ct_report *report, const char *words, bool is_there)
 {
 	struct text text = rendered(report, (struct ct_report_options){.width = 2000});
@@ -292,7 +292,7 @@ static void expect_words(const struct ct_report *report, const char *words, bool
 	text_fini(&text);
 }
 
-/* Where not everything was judged, or recorded, no verdict speaks of everything. */
+/* Where not everything was judged, or recorded, no verdict claims to speak of everything. */
 static void test_verdict_of_a_part(void)
 {
 	struct ct_report report = {.tables = &tables,
@@ -315,7 +315,7 @@ static void test_verdict_of_a_part(void)
 	expect_words(&report, "may still be woken", false);
 }
 
-/* Why a probe told of no coroutine: what is asked first follows from how it was recorded. */
+/* Why a probe told of no coroutine: the first advice follows from how the trace was recorded. */
 static void test_advice(void)
 {
 	struct ct_loss loss = {.process = 1, .count = 1, .reason = CTP_LOSS_BEFORE};
@@ -334,7 +334,7 @@ static void test_advice(void)
 	expect_words(&report, "was it wanted: events were left out", true);
 }
 
-/* How long something lasted ends where its coroutine does. */
+/* The time for which something lasted ends where its coroutine does. */
 static void test_duration_of_the_gone(void)
 {
 	struct ct_member *members = new_members(2);
@@ -359,7 +359,7 @@ static void test_duration_of_the_gone(void)
 	free(members);
 }
 
-/* Every list tells how much of it is left out. */
+/* Every list says how many of its entries are left out. */
 static void test_many_counters(void)
 {
 	struct ct_counter many[23];
@@ -390,7 +390,7 @@ static void test_evidence_of_one_event(void)
 	free(members);
 }
 
-/* No byte that a terminal obeys, but for line ends. */
+/* The text has no byte that a terminal obeys, except line ends. */
 static bool is_harmless(const char *text)
 {
 	for (; *text; text++) {
@@ -484,8 +484,8 @@ static void test_hostile(void)
 }
 
 /*
- * With any one allocation missing a report is whole, or refused; never silently shorter. Returns how many
- * allocations it takes.
+ * With any one allocation missing a report is whole, or refused; never shorter without saying so. Returns how many
+ * allocations a report takes.
  */
 static long render_with_failures(const struct ct_report *report, struct ct_report_options options)
 {
@@ -536,7 +536,7 @@ static void test_missing_memory(void)
 	free(members);
 }
 
-/* A part of a recording says so before anything else (F-67), and why it was written (F-68). */
+/* The report on a part of a recording says so before anything else (F-67), and why the part was written (F-68). */
 static void test_part(void)
 {
 	struct ct_tables all = tables;

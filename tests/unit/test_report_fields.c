@@ -16,7 +16,7 @@
 #define MADE \
 	"<!-- Made from include/corotracer/def/report.def: edit it there, then see above. -->\n"
 
-/* The address of a heading, as it is made of its words. */
+/* Adds the address of a heading, which is made of the heading's words. */
 static void add_anchor(struct text *text, const char *heading)
 {
 	text_char(text, '#');
@@ -71,7 +71,7 @@ static void add_object(struct text *text, enum render_object object)
 	add_rows(text, fields);
 }
 
-/* A kind that does not fit its member would read what lies beside it. */
+/* A field whose kind does not fit its member would read what lies beside the member. */
 static void expect_size(const struct render_field *field)
 {
 	switch (field->kind) {
@@ -134,7 +134,7 @@ static void write_anew(const char *path, const struct text *whole, const char *t
 	CHECK_EQUAL(fclose(file), 0);
 }
 
-/* Names the first line that differs. */
+/* Compares the two texts, and names the first line that differs. */
 static void expect_same(const char *told, const char *made)
 {
 	size_t same = 0, line = 0;

@@ -8,7 +8,7 @@
 #include "collect/ring.h"
 #include "base/vec.h"
 
-/* What was handed on. */
+/* A record that the reader handed on, with the reader's number of its thread. */
 struct taken {
 	struct ctp_record record;
 	uint32_t thread;
@@ -41,7 +41,7 @@ static void take(void *context, struct ring_reader *reader, const struct ring_ru
 	}
 }
 
-/* Threads are known by their ids here. */
+/* In this test the reader's number of a thread is the thread's id. */
 static uint32_t thread_started(void *context, uint64_t tid, uint64_t time)
 {
 	struct fixture *f = context;
@@ -87,7 +87,10 @@ static void emit(struct fixture *f, uint64_t object, unsigned kind)
 	made_emit(&f->made, 0, object, 0, kind, 0);
 }
 
-/* P-21, P-22, P-23. Several laps through the chunks, drained in odd pieces: nothing missing, all in order. */
+/*
+ * P-21, P-22, P-23. Several laps through the chunks, drained in odd pieces: no record is missing, and all come in
+ * order.
+ */
 static void test_order(void)
 {
 	struct fixture f;
@@ -136,7 +139,7 @@ static void test_threads(void)
 	close_fixture(&f);
 }
 
-/* A reader that comes in the middle believes the ring's owner. */
+/* A reader that comes in the middle takes the ring's owner for the thread. */
 static void test_start_not_seen(void)
 {
 	struct fixture f;
@@ -177,7 +180,7 @@ static void test_counts(void)
 	close_fixture(&f);
 }
 
-/* P-1. The records of a chunk that does not exist are counted, exactly; those around it arrive. */
+/* P-1. The records of a chunk that does not exist are counted, exactly; the records around them arrive. */
 static void test_wild_chunk(void)
 {
 	struct fixture f;
@@ -236,7 +239,7 @@ static void test_head_runs_away(void)
 	}
 }
 
-/* The longest step that is possible is taken, and ends where the memory does. */
+/* The reader takes the longest step that is possible, and ends where the memory does. */
 static void test_head_at_the_limit(void)
 {
 	struct fixture f;
@@ -249,7 +252,7 @@ static void test_head_at_the_limit(void)
 	close_fixture(&f);
 }
 
-/* No ring holds more than all chunks of its segment, whatever they are named. */
+/* No ring holds more than all chunks of its segment, whatever chunks its entries name. */
 static void test_head_beyond_the_segment(void)
 {
 	struct fixture f;
@@ -266,7 +269,7 @@ static void test_head_beyond_the_segment(void)
 	close_fixture(&f);
 }
 
-/* P-26. What gave way before the look is counted, the rest arrives. */
+/* P-26. Records that were overwritten before the reader looked are counted, the rest arrive. */
 static void test_overwritten(void)
 {
 	struct fixture f;
@@ -290,7 +293,10 @@ static void test_overwritten(void)
 	close_fixture(&f);
 }
 
-/* P-28. The thread's start is among what was overwritten before it was read, and is no event. */
+/*
+ * P-28. The thread's start is among the records that were overwritten before they were read, and does not count as an
+ * event.
+ */
 static void test_overwritten_events(void)
 {
 	struct fixture f;
@@ -310,7 +316,7 @@ static void test_overwritten_events(void)
 	close_fixture(&f);
 }
 
-/* The next reader's overwritten records are all events where the last one has seen the start. */
+/* Where the previous reader has seen the thread's start, all overwritten records of the next reader are events. */
 static void test_overwritten_adopted(void)
 {
 	struct fixture f;

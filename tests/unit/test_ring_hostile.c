@@ -19,7 +19,7 @@ static uint64_t random_word(uint64_t *state)
 	return *state;
 }
 
-/* Half of the places are the rings' first words, half of the values near powers of two. */
+/* Half of the stores go to the rings' first words, and half of the values lie near powers of two. */
 static void make_store(uint8_t *bytes, uint64_t *state)
 {
 	uint64_t random = random_word(state);

@@ -21,7 +21,7 @@ struct fixture {
 	uint64_t nr_torn;
 };
 
-/* What record `number` holds: any mixture of two shows. */
+/* A word of record `number`: a record mixed from any two others does not fit. */
 static uint64_t word(uint64_t number, unsigned index)
 {
 	return (number + 1) * UINT64_C(0x9e3779b97f4a7c15) + index;
@@ -38,7 +38,7 @@ static void put(struct fixture *f, uint64_t number)
 		&record->tail, CTP_TAIL((uint32_t)word(number, 3), CTP_KIND_COUNTER, 0, 0));
 }
 
-/* The producer's side of the rule: the floor first, then the chunk's entry, then its content. */
+/* The producer's side of the rule: it stores the floor first, then the chunk's entry, then the chunk's content. */
 static void *produce(void *context)
 {
 	struct fixture *f = context;

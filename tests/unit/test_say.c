@@ -7,7 +7,7 @@
 #include "say/safe.h"
 #include "say/say.h"
 
-/* Runs one function from text to text, and compares. */
+/* Runs one function from text to text, and compares its result with the one expected. */
 static void expect(
 	void (*function)(struct text *, const char *), const char *given, const char *expected)
 {
@@ -48,7 +48,7 @@ static void test_functions(void)
 		{"f)", "f)"},
 		{"(", "("},
 		{"a<b", "a<b"},
-		/* What is long loses its outermost template arguments, and nothing else. */
+		/* A long name loses its outermost template arguments, and nothing else. */
 		{"Task net::Server<std::vector<std::pair<int, std::string>>, "
 		 "net::policy::retry_with_backoff<10>>::serve(int)",
 			"net::Server<...>::serve"},
@@ -218,7 +218,7 @@ static void test_events(void)
 		expect_event(&rows[i].event, rows[i].words);
 }
 
-/* Text that a trace may hold there, however broken, says what it can. */
+/* Whatever text a trace holds for the callers, however broken, as much is said as it allows. */
 static void test_callers(void)
 {
 	static const struct {
@@ -259,7 +259,10 @@ static void test_callers(void)
 	text_fini(&text);
 }
 
-/* The reason of a co_await is what is awaited; a file's name decides where the trace does not say which it is. */
+/*
+ * The reason of a co_await is what is awaited; the name of the file decides where the trace does not say which form it
+ * is.
+ */
 static void test_forms(void)
 {
 	static const struct {
@@ -295,7 +298,7 @@ static void test_forms(void)
 	text_fini(&text);
 }
 
-/* Several words are in quotes, but for a type's. */
+/* A reason of several words is put in quotes, unless it is a type's name. */
 static void test_reasons(void)
 {
 	static const struct {
@@ -349,7 +352,7 @@ static void test_table(void)
 	text_fini(&text);
 }
 
-/* Few values have no percentile; a column without any is left out. */
+/* With few values there is no percentile; a column without any percentile is left out. */
 static void test_percentiles(void)
 {
 	static const uint64_t counts[] = {0, 1, 99, 100};
@@ -377,7 +380,7 @@ static void test_percentiles(void)
 	render_table_fini(&table);
 }
 
-/* What is not known, or goes back, is no time that passed. */
+/* Where a time is unknown, or time goes back, no time has passed. */
 static void test_time_between(void)
 {
 	CHECK_EQUAL(ct_time_between(2, 7), 5);

@@ -50,7 +50,10 @@ static size_t count_told(struct snapshot *snapshot, unsigned kind)
 	return found;
 }
 
-/* F-69: so many coroutines, and a place that one leaves is another one's. */
+/*
+ * F-69: the snapshot keeps so many coroutines at most; the events of further ones are refused, and counted as
+ * forgotten.
+ */
 static void test_coroutines(void)
 {
 	uint32_t origin, i;
@@ -68,7 +71,7 @@ static void test_coroutines(void)
 	snapshot_free(snapshot);
 }
 
-/* F-66: a generation tells of those within it, who were alive as it began among them. */
+/* F-66: a generation tells of the coroutines within it, with those that were alive when it began. */
 static void test_most_live(void)
 {
 	uint32_t origin, i;
@@ -86,7 +89,7 @@ static void test_most_live(void)
 	snapshot_free(snapshot);
 }
 
-/* F-69: whatever ids a target invents, and facts of them, the memory has a bound; what is known stays known. */
+/* F-69: whatever ids a target invents, and facts about them, the memory has a bound; what is known stays known. */
 static void test_invented_ids(void)
 {
 	uint32_t origin;
@@ -108,7 +111,7 @@ static void test_invented_ids(void)
 	snapshot_free(snapshot);
 }
 
-/* F-69: destroyed ones are forgotten after a while, however many there are. */
+/* F-69: destroyed coroutines are forgotten after a while, however many there are. */
 static void test_graves(void)
 {
 	uint32_t origin, i;
@@ -126,8 +129,8 @@ static void test_graves(void)
 }
 
 /*
- * F-65: of very many, told by and by, none is missing, and each stream is in order of time, with long gaps in it,
- * too.
+ * F-65: of very many records that are told over time none is missing, and each stream is in order of time, with long
+ * gaps in it, too.
  */
 static void test_many(void)
 {
@@ -147,7 +150,7 @@ static void test_many(void)
 	snapshot_free(snapshot);
 }
 
-/* F-69: of one coroutine; of one fact; of all. */
+/* F-69: the bounds on the facts of one coroutine, on the details of one fact, and on all facts. */
 static void test_facts(void)
 {
 	uint32_t origin, i;
@@ -167,7 +170,7 @@ static void test_facts(void)
 	snapshot_free(snapshot);
 }
 
-/* The only record of this kind that is told; none: its kind is 0. */
+/* The only record of this kind that the snapshot tells; where there is none the kind is 0. */
 static struct ctp_record told_of(struct snapshot *snapshot, unsigned kind)
 {
 	const struct snapshot_record *records;
@@ -187,7 +190,7 @@ static struct ctp_record told_of(struct snapshot *snapshot, unsigned kind)
 	return found;
 }
 
-/* F-65: the last frame, whatever came between it and the creation, and in whatever ring it was told of. */
+/* F-65: the last frame is told, whatever came between it and the creation, and whichever ring told of it. */
 static void test_frames(void)
 {
 	uint32_t origin, other, i;
@@ -216,7 +219,10 @@ static void test_frames(void)
 	snapshot_free(snapshot);
 }
 
-/* F-65: a wake, and a place in a queue, until a resume has used them up, in whatever order the rings tell of them. */
+/*
+ * F-65: a wake-up, and a place in a queue, are told until a resume has used them up, in whatever order the rings tell
+ * of them.
+ */
 static void test_used_up(void)
 {
 	static const unsigned kinds[] = {CTP_KIND_WAKE, CTP_KIND_ENQUEUE};
@@ -247,7 +253,7 @@ static void test_used_up(void)
 	snapshot_free(snapshot);
 }
 
-/* P-36: a hook's late word leaves the state that another thread has told since. */
+/* P-36: a hook's late record leaves the state that another thread has told since. */
 static void test_told_around(void)
 {
 	uint32_t origin, other;
@@ -265,7 +271,7 @@ static void test_told_around(void)
 	snapshot_free(snapshot);
 }
 
-/* F-69: what is found by a key. */
+/* F-69: the bound on facts that are found by a key. */
 static void test_keys(void)
 {
 	uint32_t origin, i;
@@ -278,7 +284,7 @@ static void test_keys(void)
 	snapshot_free(snapshot);
 }
 
-/* F-65: what is no state is not told, and leaves what is known of the thread as it is. */
+/* F-65: a record that is no state is not told, and leaves what is known of the thread as it is. */
 static void test_no_state(void)
 {
 	static const unsigned kinds[] = {CTP_KIND_SAMPLE, CTP_KIND_LOG, CTP_KIND_LOST,
@@ -297,7 +303,7 @@ static void test_no_state(void)
 	snapshot_free(snapshot);
 }
 
-/* An id that could be another segment's coroutine is none. */
+/* An id that could be that of another segment's coroutine is refused. */
 static void test_impossible_ids(void)
 {
 	uint32_t origin, other;
@@ -313,7 +319,7 @@ static void test_impossible_ids(void)
 	snapshot_free(snapshot);
 }
 
-/* F-65: details are told behind what they belong to, in their order. */
+/* F-65: details are told after the record they belong to, in their order. */
 static void test_order_of_details(void)
 {
 	const struct snapshot_record *records;
@@ -342,8 +348,8 @@ static void use_descriptor(struct snapshot *snapshot, uint32_t ledger, uint32_t 
 }
 
 /*
- * F-65: a closed descriptor is carried while somebody waits for it, also where the probe knows no generation; of
- * a number that is used again and again all others are forgotten.
+ * F-65: a closed descriptor is carried while a coroutine waits for it, also where the probe knows no generation; where
+ * a number is used again and again, all its other descriptors are forgotten.
  */
 static void test_closed_under_waiter(void)
 {
@@ -361,7 +367,7 @@ static void test_closed_under_waiter(void)
 	snapshot_free(snapshot);
 }
 
-/* P-62: an end closes the innermost region of its name, which another site began. */
+/* P-62: an end closes the innermost region of its name, although another site began the region. */
 static void test_regions(void)
 {
 	struct ctp_record record = {.coro = 7, .tail = CTP_TAIL(1, CTP_KIND_REGION_BEGIN, 0, 0)};

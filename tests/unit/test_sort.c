@@ -34,7 +34,7 @@ static void fill(struct row *rows, uint16_t count, uint16_t nr_keys, uint32_t se
 	}
 }
 
-/* Nothing is lost, and no row is before a smaller one. */
+/* No row is lost, and none stands before a smaller one. */
 static void check_sorted(const struct row *rows, uint16_t count, int is_stable)
 {
 	unsigned sum = 0;

@@ -8,7 +8,10 @@
 
 static const enum version1_discipline disciplines[] = {VERSION1_COUNTER, VERSION1_SEQUENCE_LOCK};
 
-/* Every event that was told is whole, and comes in order; told, gone and impossible make up the number. */
+/*
+ * Every event that was told is whole, and comes in order; told, gone and impossible ones together make up the number of
+ * events.
+ */
 static void check_account(struct made_stations *made, uint32_t index, uint64_t nr_told,
 	uint64_t nr_gone, uint64_t next)
 {
@@ -39,8 +42,8 @@ static void check_account(struct made_stations *made, uint32_t index, uint64_t n
 }
 
 /*
- * The writer has `nr_whole` events behind it and stops in the next one; the reader has seen those up to
- * `nr_seen`. What it can have is the last eight, less the one whose slot is being written.
+ * The writer has `nr_whole` events behind it and stops in the next one; the reader has seen those up to `nr_seen`. The
+ * reader can have the last eight events, less the one whose slot is being written.
  */
 static void stop_between(
 	enum version1_discipline discipline, uint64_t nr_seen, uint64_t nr_whole, int nr_stores)
@@ -69,7 +72,10 @@ static void stop_between(
 	check_account(&made, 0, nr_whole - (oldest - nr_seen), oldest - nr_seen, nr_whole);
 	if (nr_whole > 0)
 		CHECK_EQUAL(made.stations.all.at[0].discipline, discipline);
-	/* The rest of that event, and one more scan: nothing was taken twice, and nothing passed over. */
+	/*
+	 * The writer stores the rest of that event, and the reader scans once more: no event was taken twice, and none
+	 * passed over.
+	 */
 	for (; j < MADE_STORES; j++)
 		made_store(&made, 0, discipline, nr_whole, j);
 	made_scan(&made, false);
@@ -83,7 +89,7 @@ static void test_stopped_writers(void)
 	int stores;
 	size_t i;
 
-	/* At most eight events wait at the first scan, so that none is gone there. */
+	/* At most eight events wait at the first scan, so that none is gone by then. */
 	for (i = 0; i < 2; i++)
 		for (whole = 0; whole < 28; whole++)
 			for (seen = 0; seen <= 8 && (seen == 0 || seen < whole); seen++)
@@ -91,7 +97,7 @@ static void test_stopped_writers(void)
 					stop_between(disciplines[i], seen, whole, stores);
 }
 
-/* A sequence lock that is at its very first event says nothing yet. */
+/* A sequence lock at its very first event does not yet show which discipline it is. */
 static void test_first_mark_decides_nothing_wrong(void)
 {
 	struct made_stations made;
@@ -138,7 +144,7 @@ static void test_end_and_station_that_serves_twice(void)
 	made_scan(&made, false);
 	CHECK_EQUAL(made.told.at[made.told.count - 1].what, STATIONS_ENDED);
 	CHECK_EQUAL(made.stations.live.count, 0);
-	/* Only a thorough scan looks at the dead. */
+	/* Only a thorough scan looks at dead stations. */
 	memset(station, 0, sizeof(*station));
 	station->probe_id = 99;
 	station->birth_ts = 2500;
@@ -196,7 +202,7 @@ static void test_rows_that_can_not_be(void)
 	check_impossible(offsetof(struct version1_slot, is_active), 2);
 }
 
-/* Nonsense in one number stops nothing but its own slot. */
+/* A nonsensical value in one number stops nothing but its own slot. */
 static void test_nonsense_in_a_number(void)
 {
 	struct made_stations made;

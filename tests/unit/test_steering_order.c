@@ -17,7 +17,7 @@ static struct steering_order understand(const char *text)
 	return order;
 }
 
-/* What may be left out: all but scheduling. */
+/* The categories that may be left out: all but scheduling. */
 static const uint32_t all = (0
 #define X(name, number, ...) | 1u << (number)
 #include "corotracer/def/categories.def"

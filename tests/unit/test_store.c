@@ -27,7 +27,7 @@ static bool is_same(const struct ctp_record *a, const struct ctp_record *b)
 	       a->tail == b->tail;
 }
 
-/* F-40 to F-47: any words come back, whatever they are. */
+/* F-40 to F-47: records come back unchanged, whatever their words are. */
 static void test_any_record_comes_back(void)
 {
 	static struct store_encoder encoder;
@@ -57,7 +57,7 @@ static void test_any_record_comes_back(void)
 	CHECK_EQUAL(nr_wrong, 0);
 }
 
-/* What processors differ in is not to be seen in the file. */
+/* The file does not show in what processors differ. */
 static void test_all_processors_write_the_same(void)
 {
 	static struct store_encoder encoder, portable;
@@ -69,7 +69,7 @@ static void test_all_processors_write_the_same(void)
 	for (round = 0; round < 50; round++) {
 		for (i = 0; i < 1000; i++) {
 			records[i] = odd_record(&state);
-			/* Numbers of all lengths, not only long ones. */
+			/* The numbers have all lengths, not only the long ones. */
 			records[i].coro >>= made_random(&state) % 64;
 			records[i].object >>= made_random(&state) % 64;
 			records[i].time = time += made_random(&state) >> made_random(&state) % 64;
@@ -152,7 +152,7 @@ static struct ctp_record *random_records(size_t count, uint64_t *state)
 		records[i].time = time;
 		if (made_random(state) % 50 == 0)
 			records[i].time -= made_random(state) % 100000;
-		/* Sites that are defined, and kinds whose words are as they are. */
+		/* The sites are defined ones, and a LOST record takes the form that keeps its words as they are. */
 		records[i].tail =
 			(records[i].tail & ~(uint64_t)UINT32_MAX) | (made_random(state) % 4);
 		if (CTP_TAIL_KIND(records[i].tail) == CTP_KIND_LOST)
@@ -191,7 +191,7 @@ static void put_random(struct ct_sink *sink, const struct ctp_record *records, s
 	}
 }
 
-/* F-47 through the whole way, F-50 within each stream. */
+/* F-47 through encoder, file and decoder; F-50 within each stream. */
 static void test_random_batches_come_back(void)
 {
 	uint64_t state = 7;
@@ -264,7 +264,7 @@ static void test_streams_are_merged_by_time(void)
 	source_close(source);
 }
 
-/* F-50: a row of rubbish keeps its time, and does not move those behind it. */
+/* F-50: a row of impossible records keeps its time, and does not move the records behind it. */
 static void test_impossible_time_moves_nothing(void)
 {
 	struct ct_sink *sink = made_sink("impossible.ctrace");
@@ -290,7 +290,7 @@ static void test_impossible_time_moves_nothing(void)
 	source_close(source);
 }
 
-/* F-40: many small blocks, many streams; the index holds them all. */
+/* F-40: a file of many small blocks and many streams; the index holds all blocks. */
 static void test_many_blocks(void)
 {
 	struct ct_sink *sink = made_sink("blocks.ctrace");
@@ -340,7 +340,7 @@ static void test_batches_longer_than_a_block(void)
 	source_close(source);
 }
 
-/* What a producer must not do is told, and harms nothing. */
+/* A call that a producer must not make is refused, and harms nothing. */
 static void test_undefined_stream_is_refused(void)
 {
 	struct ct_sink *sink = made_sink("undefined.ctrace");

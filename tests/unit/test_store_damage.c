@@ -51,7 +51,7 @@ static struct store_block_header header_at(const char *bytes, size_t offset)
 	return header;
 }
 
-/* Events in whole blocks before `nr_bytes`, and where the last of these ends. */
+/* Counts the events in whole blocks before `nr_bytes`, and returns where the last of these blocks ends. */
 static uint64_t count_whole(size_t nr_bytes, size_t *ret_end)
 {
 	size_t offset = sizeof(struct store_file_header);
@@ -81,7 +81,7 @@ static bool has_note(const struct ct_tables *tables, const char *part)
 	return false;
 }
 
-/* F-9: what came behind the last heartbeat is missing, however much it was. */
+/* F-9: whatever came after the last heartbeat is missing, however much that was. */
 static void check_open_end(const struct ct_tables *tables)
 {
 	bool has_beat = tables->observed_until > 0;
@@ -98,7 +98,7 @@ static void check_open_end(const struct ct_tables *tables)
 	CHECK_EQUAL(tables->losses[0].last, CT_NO_TIME);
 }
 
-/* F-2, F-8, F-21: at every length there is. */
+/* F-2, F-8, F-21: the file is cut at every length there is. */
 static void test_cut_anywhere(void)
 {
 	const uint64_t nr_per_round = NR_STREAMS * NR_PER_BLOCK;
@@ -130,7 +130,7 @@ static void test_cut_anywhere(void)
 	}
 }
 
-/* Where a flipped bit is: the file's magic, its header, or a block. */
+/* Checks what the reader says of a bit flipped at `at`: in the file's magic, in its header, or in a block. */
 static void check_flipped(size_t at)
 {
 	struct ct_source *source = NULL;
@@ -156,7 +156,7 @@ static void check_flipped(size_t at)
 	source_close(source);
 }
 
-/* F-3, F-12: each bit of the file, one at a time; none goes unnoticed. */
+/* F-3, F-12: each bit of the file is flipped, one at a time; every flip is noticed. */
 static void test_flipped_bits_are_noticed(void)
 {
 	size_t at;
@@ -171,7 +171,7 @@ static void test_flipped_bits_are_noticed(void)
 	}
 }
 
-/* The n-th block of events; 0: there is none. */
+/* The offset of the n-th block of events; 0: there is none. */
 static size_t find_events(unsigned n)
 {
 	size_t offset = sizeof(struct store_file_header);
@@ -186,7 +186,7 @@ static size_t find_events(unsigned n)
 	return 0;
 }
 
-/* F-3: the loss is exact, since END says how many there were, and lies wherever a stream may miss something. */
+/* F-3: the loss is exact, since END says how many events there were, and lies wherever a stream may miss one. */
 static void test_damage_is_a_loss(void)
 {
 	size_t offset = find_events(4) + sizeof(struct store_block_header) + 3;
@@ -200,7 +200,10 @@ static void test_damage_is_a_loss(void)
 	CHECK_EQUAL(source->tables->nr_losses, 1);
 	CHECK_EQUAL(source->tables->losses[0].reason, CTP_LOSS_CORRUPT);
 	CHECK_EQUAL(source->tables->losses[0].count, NR_PER_BLOCK);
-	/* Its own stream may miss all since 92; the heartbeat after the next one vouches for all again. */
+	/*
+	 * The block's own stream may miss everything since 92; the heartbeat after the next one vouches for all streams
+	 * again.
+	 */
 	CHECK_EQUAL(source->tables->losses[0].first, 90 + 2);
 	CHECK_EQUAL(source->tables->losses[0].last, 2999);
 	CHECK_EQUAL(source->tables->notes[0].offset, find_events(4));
@@ -208,7 +211,7 @@ static void test_damage_is_a_loss(void)
 	source_close(source);
 }
 
-/* F-3: without END the number is a guess, and never nothing. */
+/* F-3: without END the number of lost events is a guess, and never 0. */
 static void test_damage_without_end_is_guessed(void)
 {
 	size_t offset = find_events(4) + sizeof(struct store_block_header) + 3;
@@ -227,7 +230,7 @@ static void test_damage_without_end_is_guessed(void)
 	source_close(source);
 }
 
-/* F-10, F-11: what the start of a file is told by. */
+/* F-10, F-11: what a reader says to each start of a file. */
 static void test_starts(void)
 {
 	static const struct {
@@ -272,7 +275,7 @@ static void write_with_header(const char *path, const struct store_file_header *
 	made_write(path, whole, nr_whole);
 }
 
-/* F-4: what a later version may add, and what it may not. */
+/* F-4: features that a later version may add, and features that it may not. */
 static void test_features(void)
 {
 	struct store_file_header original, header;
@@ -312,7 +315,7 @@ static uint64_t count_blocks(const char *bytes, size_t nr_bytes)
 	return count;
 }
 
-/* Appends a block of any type and content to a file's bytes; its number is the next one. */
+/* Appends a block of any type and content to a file's bytes; the block's number is the next one. */
 static size_t add_block(
 	char *bytes, size_t at, unsigned type, unsigned flags, const void *payload, size_t nr_bytes)
 {
@@ -331,7 +334,7 @@ static size_t add_block(
 	return at + sizeof(header) + nr_bytes;
 }
 
-/* F-4, F-20: blocks and definitions of types that are not known. */
+/* F-4, F-20: a reader steps over blocks and definitions of unknown types. */
 static void test_unknown_blocks_are_stepped_over(void)
 {
 	static const uint8_t definitions[] = {99, 3, 1, 2, 3, 99, 0};
@@ -354,7 +357,7 @@ static void test_unknown_blocks_are_stepped_over(void)
 	free(bytes);
 }
 
-/* F-1, F-40: heads that make no sense, in blocks whose checksum holds. */
+/* F-1, F-40: heads of blocks that make no sense, although the block's checksum holds. */
 static void test_heads_that_make_no_sense(void)
 {
 	static const struct {
@@ -385,7 +388,7 @@ static void test_heads_that_make_no_sense(void)
 	free(bytes);
 }
 
-/* F-3: records that make no sense are no crash, and no failure: a loss, told once they were read. */
+/* F-3: records that make no sense cause no crash and no failure but a loss, told once they were read. */
 static void test_records_that_make_no_sense(void)
 {
 	static const uint8_t payload[] = {1, 1, 2, 0, 0, 0, 3, 2, 5, 200, 5};
@@ -418,7 +421,7 @@ static void test_records_that_make_no_sense(void)
 	free(bytes);
 }
 
-/* F-6: events of a stream that nothing defines. */
+/* F-6: the events of a stream that no definition names are a loss. */
 static void test_orphans_are_a_loss(void)
 {
 	static const uint8_t payload[] = {50, 1, 2, 0, 0, 0, 3, 2, 5, 1, 5};
