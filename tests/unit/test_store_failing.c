@@ -47,7 +47,7 @@ static uint64_t count_losses(const struct ct_tables *tables)
 	return count;
 }
 
-/* Puts until it fails and beyond; returns how many records were taken, and how many were not. */
+/* Puts records until the sink fails and beyond; returns how many records were taken, and how many were refused. */
 static void put_until_full(struct ct_sink *sink, uint64_t *ret_nr_taken, uint64_t *ret_nr_refused)
 {
 	struct ctp_record records[NR_RECORDS];
@@ -72,7 +72,7 @@ static void put_until_full(struct ct_sink *sink, uint64_t *ret_nr_taken, uint64_
 	}
 }
 
-/* Every record is in the file, or counted there; room for that was kept. */
+/* Every record is in the file, or counted there as lost; the writer has kept room for that. */
 static void test_limited_file(bool has_room_at_the_end)
 {
 	struct ct_sink *sink = made_sink("full.ctrace");
@@ -101,7 +101,7 @@ static void test_limited_file(bool has_room_at_the_end)
 	source_close(source);
 }
 
-/* Three events, and a record that says that 100 are missing before. */
+/* Makes three events, and a record that says that 100 events are missing before them. */
 static void make_telling(struct ctp_record records[4], uint64_t time)
 {
 	uint32_t i;
@@ -124,7 +124,7 @@ static const struct ct_loss *loss_for(const struct ct_tables *tables, uint32_t r
 	exit(1);
 }
 
-/* What records told to be missing is missing still where those records are lost themselves. */
+/* The losses that records told of still count where those records are lost themselves. */
 static void test_lost_losses(void)
 {
 	struct ct_sink *sink = made_sink("telling.ctrace");
@@ -151,7 +151,7 @@ static void test_lost_losses(void)
 	source_close(source);
 }
 
-/* A block has as many records as it may have when the disk is full: what comes later is refused, room or not. */
+/* A block holds as many records as it may when the disk is full: later records are refused, room or not. */
 static void test_full_block(void)
 {
 	struct ct_sink *sink = made_sink("block.ctrace");
@@ -192,7 +192,7 @@ static void test_full_device(void)
 	CHECK(strstr(error.text, "No space left on device") != NULL);
 }
 
-/* The reader has gone: all that was taken is lost, and counted. */
+/* The reader of the pipe has gone: all records that were taken are lost, and counted. */
 static void test_pipe_that_is_closed(void)
 {
 	struct ctp_record records[NR_RECORDS];
@@ -220,7 +220,7 @@ static void test_pipe_that_is_closed(void)
 	close(ends[1]);
 }
 
-/* One sentence that names the file, and nothing left behind. */
+/* One sentence names the file, and no file is left behind. */
 static void test_folder_that_may_not_be_written(void)
 {
 	struct ct_error error = {0};

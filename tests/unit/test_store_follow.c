@@ -34,7 +34,7 @@ static uint64_t count_present(struct ct_source *source, enum ct_status *ret_stat
 	return count;
 }
 
-/* What was drained after the last heartbeat waits for the next one. */
+/* Events drained after the last heartbeat wait for the next one. */
 static void test_heartbeats(void)
 {
 	struct ct_sink *sink = made_sink("grows.ctrace");
@@ -92,7 +92,7 @@ static void end_recording(struct ct_sink *sink)
 	CHECK_EQUAL(sink_close(sink, true, NULL), CT_OK);
 }
 
-/* The same events in the same order as the finished file has. */
+/* The follower hands out the same events, in the same order, as the finished file has. */
 static void test_order(void)
 {
 	struct ct_sink *sink = start_recording("order.ctrace");
@@ -127,7 +127,7 @@ static void test_order(void)
 	free(events);
 }
 
-/* A writer that dies lets go of its lock: what it wrote is handed out, and no more is waited for. */
+/* A writer that dies releases its lock: the follower hands out what was written, and waits no longer. */
 static void test_writer_dies(void)
 {
 	struct ct_source *source;

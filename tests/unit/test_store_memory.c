@@ -57,7 +57,7 @@ static enum ct_status write_file(struct ct_error *reterr)
 	return status ? status : fill_sink(sink, reterr);
 }
 
-/* Every heartbeat begins a generation: what is repeated and carried is allocated for, too. */
+/* Every heartbeat begins a generation, so that memory for what is repeated and carried is allocated, too. */
 static enum ct_status write_generations(struct ct_error *reterr)
 {
 	struct store_options options = {.generation_ns = 1, .generation_bytes = 1};
@@ -111,7 +111,7 @@ static enum ct_status print_text(struct ct_error *reterr)
 	return status;
 }
 
-/* With the first, the second ... allocation failing, until there are no more. */
+/* Runs `work` with the first, the second ... allocation failing, until no further one is made. */
 static void test_each_allocation(enum ct_status (*work)(struct ct_error *))
 {
 	struct ct_error error;
@@ -134,7 +134,7 @@ static void test_each_allocation(enum ct_status (*work)(struct ct_error *))
 	CHECK(n > 1);
 }
 
-/* Figures of the last run, in which nothing failed. */
+/* Counts the generations in the file of the last run, in which nothing failed. */
 static uint32_t count_generations(const char *path)
 {
 	struct ct_source *source = made_source(path);

@@ -126,7 +126,7 @@ static const struct ct_loss *find_loss(const struct ct_tables *tables, enum ctp_
 
 /* ---------------------------------------------------------------- packed */
 
-/* F-22: the same events, in fewer bytes, and the file says so. */
+/* F-22: a packed file has the same events in fewer bytes, and says that it is packed. */
 static void test_packed(void)
 {
 	struct store_file_header header;
@@ -144,7 +144,7 @@ static void test_packed(void)
 	source_close(source);
 }
 
-/* The block is damage: its events are lost, all others are there. */
+/* The reader takes the block for damaged: its events are lost, all others are there. */
 static void check_refused(const struct block *block, struct store_block_header header)
 {
 	char *copy = copy_whole();
@@ -158,7 +158,7 @@ static void check_refused(const struct block *block, struct store_block_header h
 	free(copy);
 }
 
-/* F-23, F-24: what a block claims to unpack to. */
+/* F-23, F-24: sizes to which a block claims to unpack. */
 static void test_claims(void)
 {
 	struct block block = find_block(STORE_BLOCK_EVENTS, 3);
@@ -193,7 +193,7 @@ static void test_ratio(void)
 	store_packer_free(packer);
 }
 
-/* F-22: without zstd one sentence says so. */
+/* F-22: a build without zstd says so in one sentence. */
 static void test_no_zstd(void)
 {
 	struct store_options options = {.pack_level = 1};
@@ -207,7 +207,7 @@ static void test_no_zstd(void)
 
 /* ---------------------------------------------------------------- something is missing */
 
-/* F-61, F-62: what each generation is made of. */
+/* F-61, F-62: the blocks that each generation is made of. */
 static void test_order_of_blocks(void)
 {
 	struct block block = {0};
@@ -233,7 +233,7 @@ static void test_order_of_blocks(void)
 	CHECK(nr_repeated >= NR_PARTS - 1 && nr_carried >= NR_PARTS - 1);
 }
 
-/* F-63: one damaged block of definitions leaves nothing nameless for long. */
+/* F-63: where one block of definitions is damaged, names are missing until the next generation only. */
 static void test_names_come_back(void)
 {
 	struct block first = find_block(STORE_BLOCK_DEFINITIONS, 1);
@@ -257,7 +257,7 @@ static void test_names_come_back(void)
 	free(copy);
 }
 
-/* F-63: nor where what is repeated is damaged itself: the next generation says it again. */
+/* F-63: where the repeated definitions are damaged themselves, the next generation repeats them again. */
 static void test_damaged_repeated(void)
 {
 	struct block first = find_block(STORE_BLOCK_DEFINITIONS, 1);
@@ -274,7 +274,7 @@ static void test_damaged_repeated(void)
 	free(copy);
 }
 
-/* F-63, F-66: the middle of the recording is not there. */
+/* F-63, F-66: the middle of the recording is missing. */
 static void test_gap(void)
 {
 	struct block from = find_block(STORE_BLOCK_REPEATED, 3);
@@ -358,7 +358,9 @@ static void keep_name(struct store_repeated *repeated, const char *name)
 	CHECK(store_repeated_keep(repeated, &definition));
 }
 
-/* F-33, F-62: what is said again ends with the name that a thread had last, also where it had it before. */
+/*
+ * F-33, F-62: the repeated definitions end with the last name of a thread, also where the thread had that name before.
+ */
 static void test_last_name(void)
 {
 	static const char *const names[] = {"idle", "busy", "idle", "idle"};

@@ -66,7 +66,7 @@ static bool next_own(struct ct_source *source, const struct ct_event **ret_event
 	return false;
 }
 
-/* The part's own events are those of the whole trace from its first one on. */
+/* The part's own events are those of the whole trace from the part's first one on. */
 static void check_events(const char *path, uint64_t nr_before, uint64_t nr_expected)
 {
 	struct ct_source *a = made_source("whole.ctrace"), *b = made_source(path);
@@ -125,7 +125,7 @@ static void check_part(uint32_t first, uint32_t last)
 	check_events("part.ctrace", first * NR_PER_PART, (last - first) * NR_PER_PART);
 }
 
-/* Cut at each boundary, and joined again in the other order: the same events. */
+/* The trace is cut at each boundary, and joined again in the other order: the events are the same. */
 static void check_joined(uint32_t at, int pack_level)
 {
 	const char *paths[] = {"right.ctrace", "left.ctrace", "left.ctrace"};
@@ -147,7 +147,7 @@ static void check_joined(uint32_t at, int pack_level)
 	check_events("joined.ctrace", 0, NR_PARTS * NR_PER_PART);
 }
 
-/* F-66: what lies between two parts is a loss, in what joins them and in what is cut out of that. */
+/* F-66: what lies between two parts is a loss, in the trace that joins them and in a part cut out of that. */
 static void test_gap(void)
 {
 	const char *paths[] = {"left.ctrace", "right.ctrace"};
@@ -201,7 +201,7 @@ static void test_refusals(void)
 
 /* ---------------------------------------------------------------- recovering */
 
-/* Events in whole blocks that end before this byte; is anything behind them? */
+/* Counts the events in whole blocks that end before this byte, and tells whether anything follows them. */
 static uint64_t count_whole(size_t nr_bytes, bool *ret_has_blocks, bool *ret_has_rest)
 {
 	size_t at = sizeof(struct store_file_header);
@@ -259,7 +259,7 @@ static void test_cut_anywhere(void)
 		check_cut_at(made_random(&state) % (nr_whole + 1));
 }
 
-/* What is missing still shows in a recovered file, so that names are found where they are repeated. */
+/* A recovered file still shows what is missing, so names are found where they are repeated. */
 static void check_again(const struct ct_tables *saved)
 {
 	struct ct_source *again;
@@ -273,7 +273,7 @@ static void check_again(const struct ct_tables *saved)
 	source_close(again);
 }
 
-/* A byte changed anywhere: all other blocks are kept, and the loss is that of a whole file's END. */
+/* One byte is changed anywhere: all other blocks are kept, and the loss is the one that the whole file's END gives. */
 static void test_damaged_anywhere(void)
 {
 	uint64_t state = 4;
@@ -319,7 +319,7 @@ static uint64_t count_lost(const char *path)
 	return count;
 }
 
-/* A copy of the recording, whole or in two pieces, misses what the file itself does. */
+/* A copy of the recording, whole or in two pieces, misses the same events as the file itself. */
 static void check_copies(uint64_t nr_lost)
 {
 	const char *pieces[] = {"right.ctrace", "left.ctrace"};
@@ -336,7 +336,7 @@ static void check_copies(uint64_t nr_lost)
 	CHECK_EQUAL(count_lost("joined.ctrace") > 0, nr_lost > 0);
 }
 
-/* F-3, F-9: each block damaged, gone, the last one, and there twice. */
+/* F-3, F-9: each block is damaged, removed, made the last one, and doubled. */
 static void check_block(size_t at, size_t nr_bytes)
 {
 	char *copy = malloc(nr_whole + nr_bytes);
@@ -381,7 +381,9 @@ static void check_ending_unknown(const char *path)
 	source_close(source);
 }
 
-/* F-9: that a process ended behind the last heartbeat says nothing of what it did before; nor in a recovered file. */
+/*
+ * F-9: that a process ended after the last heartbeat says nothing of what it did before, in a recovered file neither.
+ */
 static void test_ending_behind_the_last_heartbeat(void)
 {
 	struct ct_sink *sink = made_sink("ending.ctrace");

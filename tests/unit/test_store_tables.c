@@ -75,7 +75,7 @@ static void test_definitions_come_back(void)
 	arena_fini(&arena);
 }
 
-/* F-31, byte by byte: what is in files must never be read otherwise. */
+/* F-31, byte by byte: definitions in files must never be read otherwise. */
 static void test_bytes_of_a_definition(void)
 {
 	static const uint8_t expected[] = {
@@ -90,7 +90,7 @@ static void test_bytes_of_a_definition(void)
 	text_fini(&text);
 }
 
-/* F-4: fields that an older writer did not write, and those that a newer one added. */
+/* F-4: definitions without fields that an older writer did not know, and with fields that a newer one added. */
 static void test_shorter_and_longer_definitions(void)
 {
 	static const uint8_t shorter[] = {CT_DEFINE_THREAD, 2, 7, 1};
@@ -111,7 +111,7 @@ static void test_shorter_and_longer_definitions(void)
 	arena_fini(&arena);
 }
 
-/* F-30: a text beyond the limit is cut, and shows it. */
+/* F-30: a text longer than the limit is cut, and shows that it was. */
 static void test_long_texts_are_cut(void)
 {
 	char *name = malloc(STORE_TEXT_MAX + 100);
@@ -156,7 +156,7 @@ static void check_losses_and_ends(const struct ct_tables *tables)
 	CHECK_EQUAL(tables->losses[0].count, 12);
 	CHECK_EQUAL(tables->losses[0].first, 7);
 	CHECK_EQUAL(tables->losses[0].last, 9);
-	/* F-6: processes and threads that nothing defines; F-32: times that are not known. */
+	/* F-6: processes and threads that no definition names; F-32: times that are not known. */
 	CHECK_EQUAL(tables->losses[1].process, 0);
 	CHECK_EQUAL(tables->losses[1].thread, 0);
 	CHECK(tables->losses[1].first == CT_NO_TIME);
@@ -271,7 +271,7 @@ static void define_stack(struct ct_sink *sink, uint32_t id, uint32_t site, uint3
 		(struct ct_definition){.type = CT_DEFINE_STACK, .stack = {1, id, site, caller}});
 }
 
-/* F-74: whatever a file says, no way from caller to caller leads back. */
+/* F-74: whatever a file says, no chain of callers leads back to a site in it. */
 static void test_stacks(void)
 {
 	struct ct_sink *sink = made_sink("stacks.ctrace");
@@ -307,7 +307,7 @@ static void test_stacks(void)
 	source_close(source);
 }
 
-/* The engine's own observations of a process do not make it one that attached. */
+/* What the engine itself observes of a process does not make that process one that attached. */
 static void test_engine_is_no_attaching(void)
 {
 	struct ct_sink *sink = made_sink("engine.ctrace");
@@ -326,7 +326,7 @@ static void test_engine_is_no_attaching(void)
 	source_close(source);
 }
 
-/* F-34, F-52: sites belong to their segment; a thread of another process cannot be true. */
+/* F-34, F-52: a site belongs to its segment; an event's thread cannot be one of another process. */
 static void test_names_of_two_segments(void)
 {
 	struct ct_sink *sink = made_sink("names.ctrace");
@@ -448,7 +448,7 @@ static uint64_t drifting(uint64_t ns)
 	return (uint64_t)(seconds * 2.1e9 * (1 + 40e-6 * seconds / 3600));
 }
 
-/* F-36: readings each second, events in between: right to a microsecond, and never back. */
+/* F-36: with a reading each second the times of events in between are right to a microsecond, and never go back. */
 static void test_drifting_counter(void)
 {
 	struct ct_sink *sink = made_sink("drift.ctrace");
@@ -464,7 +464,7 @@ static void test_drifting_counter(void)
 	made_stream(sink, 1, 2);
 	for (ns = 0; ns <= hour; ns += 1000000000)
 		made_clock(sink, CTP_CLOCK_COUNTER, drifting(ns), MADE_EPOCH + ns);
-	/* Three seconds more than the readings reach. */
+	/* The events go on for three seconds after the last reading. */
 	for (ns = 0; ns <= hour + 3000000000; ns += step) {
 		record.time = drifting(ns);
 		CHECK_EQUAL(made_put(sink, 1, &record, 1), CT_OK);
@@ -483,7 +483,7 @@ static void test_drifting_counter(void)
 	CHECK_TEXT(source->tables->clock, "counter");
 	CHECK(source->tables->clock_hz > 2.0999e9 && source->tables->clock_hz < 2.1002e9);
 	CHECK(source->tables->clock_skew_ns < 1000);
-	/* F-71: nobody measured it. */
+	/* F-71: the reach that holds where nobody measured it. */
 	CHECK_EQUAL(source->tables->reach_ns, 5000);
 	source_close(source);
 }
@@ -507,7 +507,7 @@ static void test_no_clock_reading(void)
 	source_close(source);
 }
 
-/* F-71, F-72: the largest reach counts, and what one segment's probe does is true of its process. */
+/* F-71, F-72: the largest reach counts, and what one segment's probe does holds for its process. */
 static void test_reach(void)
 {
 	struct ct_sink *sink = made_sink("reach.ctrace");

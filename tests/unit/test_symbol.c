@@ -125,7 +125,7 @@ static void test_return_address(struct symbol_resolver *resolver, const struct m
 	CHECK(ends_with(place.module, "test_symbol"));
 }
 
-/* One file has one name, by whatever way a compiler came upon it. */
+/* A file has one name, whatever way a compiler took to it. */
 static void test_way_round(struct symbol_resolver *resolver, const struct maps *maps)
 {
 	struct symbol_place place;
@@ -179,7 +179,7 @@ static void test_library(struct symbol_resolver *resolver, const struct maps *ma
 
 /* ------------------------------------------------------------ what remains */
 
-/* A build without elfutils: still the module, and the offset that other tools take. */
+/* A build without elfutils still knows the module, and the offset that other tools take. */
 static void test_without_symbols(struct symbol_resolver *resolver, const struct maps *maps)
 {
 	const char *entry = (const char *)(uintptr_t)calling_function;
@@ -285,7 +285,7 @@ static void write_whole(const char *path, const char *bytes, size_t nr_bytes)
 	close(descriptor);
 }
 
-/* Whatever the bytes say, an answer comes, and it is one of the four. */
+/* Whatever bytes the file has, the resolver answers with one of the four extents. */
 static void resolve_damaged(const char *path)
 {
 	struct symbol_resolver *resolver = symbol_new();
@@ -412,7 +412,7 @@ static void test_rust_names(void)
 	}
 }
 
-/* Each part stands for the one before it twice: what is read would not fit into any memory. */
+/* Each part stands for the one before it twice: the whole name would not fit into any memory. */
 static void test_endless_name(void)
 {
 	char *name = symbol_function_name(
@@ -453,7 +453,7 @@ static void test_endless_rust_name(void)
 	free(name);
 }
 
-/* An identifier that is not ASCII, of which much is beyond the bound; a leak checker sees that nothing is lost. */
+/* A long identifier that is not ASCII, much of it beyond the bound; a leak checker sees that all memory is freed. */
 static void test_long_rust_name(void)
 {
 	char mangled[16384], *name;

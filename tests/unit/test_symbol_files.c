@@ -34,7 +34,7 @@ __attribute__((format(printf, 1, 2))) static void shell(const char *format, ...)
 	CHECK_EQUAL(system(whole), 0);
 }
 
-/* The mapping of the program's code; what it is in the trace's tables. */
+/* Reads the mapping of the program's code, as the trace's tables have it. */
 static bool read_mapping(const char *line, const char *path, struct ct_mapping *mapping)
 {
 	char rights[8], found[4096] = "";
@@ -100,7 +100,7 @@ static void check_whole(const char *variant)
 	symbol_free(resolver);
 }
 
-/* Module and offset: what other tools can look up where the symbols are. */
+/* The place has the module and the offset, which other tools can look up where the symbols are. */
 static void check_bare(const char *variant)
 {
 	struct symbol_resolver *resolver = symbol_new();
@@ -166,8 +166,8 @@ static void check_inside(int root, const char *variant, const char *inside, bool
 }
 
 /*
- * Below another root, as in a container: its files and its debug information count, links are those of that root, and
- * none of them leads out of it.
+ * A program below another root, as in a container: that root's files and debug information count, links are followed
+ * within the root, and no link leads out of it.
  */
 static void test_root(const char *program)
 {
@@ -200,7 +200,7 @@ static void test_root(const char *program)
 	check_inside(root, "bare", "/bin/bare", false);
 	CHECK(symbol_build_id(root, "/bin/bare", build_id));
 	shell("mkdir jail/usr/lib/debug/.build-id/%.2s", build_id);
-	/* A link out of the root, to what would be right, is none. */
+	/* A link that leads out of the root does not count, although the file behind it would fit. */
 	shell("ln -s %s/whole jail/usr/lib/debug/.build-id/%.2s/%s.debug", folder, build_id,
 		build_id + 2);
 	check_inside(root, "bare", "/bin/bare", false);
@@ -231,7 +231,7 @@ int main(int nr_arguments, char **arguments)
 
 	CHECK(nr_arguments == 7 && mkdtemp(folder));
 	unsetenv("DEBUGINFOD_URLS"); /* with it, files beside the program are not looked for */
-	/* The files may be named from the folder in which the test was started. */
+	/* These paths may be relative to the folder in which the test was started. */
 	CHECK(realpath(arguments[1], own) && realpath(arguments[2], other));
 	test_places(own, other);
 	test_root(own);

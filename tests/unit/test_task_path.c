@@ -92,7 +92,7 @@ static void test_lock(void)
 	CHECK_EQUAL(path->waits[0].longest.waker, 2);
 	CHECK_EQUAL(path->waits[0].longest.waker_site, 3);
 	CHECK_TEXT(path->waits[0].resource, "lock 0x5");
-	/* The longest of all that is not followed: the owner's sleep, which a thread ended. */
+	/* The longest wait that is not followed: the owner's sleep, which a thread ended. */
 	CHECK_EQUAL(path->parts[0].total_ns, 80 * MS);
 	CHECK_EQUAL(path->parts[0].longest.coro, 2);
 	CHECK_EQUAL(path->parts[0].longest.waker, 0);
@@ -100,7 +100,10 @@ static void test_lock(void)
 	end();
 }
 
-/* One hands it over to another one, which had waited for anything: before that it was the first one's. */
+/*
+ * One coroutine hands the task to another, which had waited for something else: before that the time is the first
+ * one's.
+ */
 static void test_handed_on(void)
 {
 	const struct ct_path *path = path_of(TABLES "1ms t2 create c2 0x2010 @1\n"
@@ -149,7 +152,10 @@ static void test_child(void)
 	end();
 }
 
-/* A thread began it, and it goes on: the one that works for it waits to the end, for a lock that has an owner. */
+/*
+ * A thread began the task, which goes on: the coroutine that works for it waits to the end, for a lock that has an
+ * owner.
+ */
 static void test_open(void)
 {
 	const struct ct_path *path = path_of(TABLES "1ms t2 create c2 0x2010 @1\n"
@@ -177,7 +183,7 @@ static void test_open(void)
 	end();
 }
 
-/* What cannot be true neither begins nor ends a task. */
+/* Events that cannot be true neither begin nor end a task. */
 static void test_impossible(void)
 {
 	const struct ct_path *path = path_of(TABLES "1ms t1 create c1 0x1010 @1\n"

@@ -92,7 +92,7 @@ static const struct {
 						    .object = 5,
 						    .kind = CTP_KIND_MARK,
 						    .argument = CTP_MARK_EXPECT_IDLE}},
-	/* P-100 to P-105 are lines like others: P-101, P-102, P-103, P-104. */
+	/* P-100 to P-105 are written like other events: P-101, P-102, P-103, P-104. */
 	{"1 t1 processor processor:3 state=syscall",
 		{.time = 1,
 			.object = CTP_HANDLE(CTP_RESOURCE_PROCESSOR, 3),
@@ -226,7 +226,7 @@ static void test_relative_times_and_defaults(void)
 	source_close(source);
 }
 
-/* Within a thread as written, across threads by time, at one instant by thread. */
+/* Events are in order within a thread as written, across threads by time, and at one instant by thread. */
 static void test_order(void)
 {
 	static const char expected[] = "0.000000005s t1 park\n"
@@ -361,7 +361,7 @@ static void test_print_is_exact(void)
 	source_close(source);
 }
 
-/* What is carried is counted apart, and observation does not begin with it. */
+/* Carried events are counted apart, and observation does not begin with them. */
 static void test_part(void)
 {
 	struct ct_source *source = open_text("trace generation=12 before=3000 not-carried=2 cut\n"
@@ -399,7 +399,7 @@ static void test_is_ours(void)
 
 /* ---------------------------------------------------------------------- inside */
 
-/* Every beginning of a text, with a page behind it that must not be touched. */
+/* Reads every beginning of a text, with a page behind it that must not be touched. */
 static void test_reading_stays_inside(void)
 {
 	static const char text[] = BEGINNING

@@ -82,7 +82,7 @@ static void make_processes(struct made *made, uint64_t *state)
 			.name = random_text(made, state)};
 }
 
-/* Each site has a call of its own, called by one before it of the same process, or by nobody. */
+/* Each site has a call of its own, whose caller is an earlier site of the same process, or none. */
 static void make_stacks(struct made *made, uint64_t *state)
 {
 	uint32_t i, caller;
@@ -144,7 +144,7 @@ static void make_places(struct made *made, uint64_t *state)
 			.offset = made_random(state) % 2 ? made_odd(state) : CT_NO_OFFSET};
 }
 
-/* F-9: what a trace without END has, once it was in a file. */
+/* F-9: adds the loss of the open end, which a trace without END has once it went through a file. */
 static void make_open_end(struct made *made)
 {
 	size_t i;
@@ -224,7 +224,7 @@ static struct ct_event make_event(const struct made *made, uint64_t *state)
 	return event;
 }
 
-/* What a source gives, through a trace file. */
+/* Prints a source after its events went through a trace file. */
 static struct text print_through_a_file(struct ct_source *source)
 {
 	struct ct_sink *sink = made_sink("assembled.ctrace");
@@ -249,7 +249,7 @@ static int compare_lines(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The same lines in any order. */
+/* Whether both texts have the same lines, in any order. */
 static bool has_same_lines(const struct text *a, const struct text *b)
 {
 	VEC(char *) lines[2] = {0};
@@ -273,7 +273,7 @@ static bool has_same_lines(const struct text *a, const struct text *b)
 	return is_same;
 }
 
-/* A part of a recording begins with what was so before. */
+/* A part of a recording begins with carried events, which tell the state before it. */
 static bool choose_carried(const struct made *made, uint64_t *state, struct ct_event *event)
 {
 	if (made->tables.first_generation < 2 || made_random(state) % 3)
@@ -282,7 +282,7 @@ static bool choose_carried(const struct made *made, uint64_t *state, struct ct_e
 	return true;
 }
 
-/* Print, read, print; and print, read, assemble, open, print: always the same. F-38, F-39, F-64, F-68. */
+/* F-38, F-39, F-64, F-68: print, read, print, and print, read, assemble, open, print, give the same text. */
 static void test_nothing_changes(void)
 {
 	static struct made made;

@@ -39,7 +39,7 @@ static void test_table(void)
 		for (; *rules;
 			rules += strcspn(rules, ",") + strspn(rules + strcspn(rules, ","), ", "))
 			CHECK(is_rule(rules, strcspn(rules, ",")));
-		/* What is printed is read again. */
+		/* A printed value can be read again. */
 		ct_threshold_text((enum ct_threshold)i, about->most, value, sizeof(value));
 		snprintf(setting, sizeof(setting), " %s = %s ", about->name, value);
 		CHECK_EQUAL(ct_thresholds_value(thresholds, (enum ct_threshold)i), about->standard);
@@ -88,7 +88,7 @@ static void test_refused(void)
 	ct_thresholds_free(thresholds);
 }
 
-/* A file with this content, read; the error's text without the file's name. */
+/* Reads a file with this content; the error's text comes without the file's name. */
 static enum ct_status read_file(
 	struct ct_thresholds *thresholds, const char *content, size_t nr_bytes, char said[256])
 {
@@ -139,7 +139,7 @@ static void test_file(void)
 	ct_thresholds_free(thresholds);
 }
 
-/* A '#' inside of a word is part of it; a pattern is taken whole, or refused. */
+/* A '#' within a word is part of the word; a pattern is taken whole, or refused. */
 static void test_words(void)
 {
 	static const char names[] = "allow-site = mycrate::work::{closure#0}\t# a comment\n"
@@ -183,7 +183,7 @@ static void test_places(void)
 	CHECK(!place_matches("*", &site));
 }
 
-/* A function is meant by its name without parameters and result, and by each end of that. */
+/* A pattern means a function by its name without parameters and result, or by any end of that name. */
 static void test_functions(void)
 {
 	static const char *const right[] = {"demo::Server<a::b>::serve", "Server<a::b>::serve",

@@ -40,7 +40,7 @@ static void test_lines_between_and_beyond(void)
 	CHECK_EQUAL(at(&timeline, 84000000), 3250000000);
 	CHECK_EQUAL(at(&timeline, 12000000), 500000000);
 	CHECK_EQUAL(at(&timeline, 0), 0);
-	/* Behind the last one, the slope of the last second or more: 1.5 s in 48 million. */
+	/* After the last reading the slope of the last second or more holds: 1.5 s in 48 million. */
 	CHECK_EQUAL(at(&timeline, 96000000 + 48000000), 5000000000);
 	CHECK_EQUAL(timeline.nr_refused, 0);
 	timeline_fini(&timeline);
@@ -65,7 +65,7 @@ static void test_readings_that_contradict_are_refused(void)
 	timeline_fini(&timeline);
 }
 
-/* Whatever the readings, time goes forward where the count does, up to the extremes. */
+/* Whatever the readings are, time goes forward where the count does, up to the extremes. */
 static void test_never_back(void)
 {
 	struct timeline timeline = {0};

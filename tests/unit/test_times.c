@@ -46,7 +46,7 @@ static const struct model_place_times *place(const struct model *model, uint32_t
 	"site 2 kind=source file=a.c line=20 function=take reason=get\n" \
 	"site 3 kind=source file=a.c line=30 function=give reason=put\n"
 
-/* A coroutine is started, runs, waits, is woken by another one, runs on the other thread, and ends. */
+/* A coroutine is started, runs, waits, is woken by another coroutine, runs on the other thread, and ends. */
 static void test_one_life(void)
 {
 	struct model *model = fold(TABLES "1ms t1 create c1 0x1010 @1\n"
@@ -93,7 +93,10 @@ static void test_one_life(void)
 	end(model);
 }
 
-/* Outside of coroutines, in a call, asleep: each instant is one of them, from its first event to the end. */
+/*
+ * A thread is outside of coroutines, in a call, or asleep: each instant from its first event to the end counts as one
+ * of these.
+ */
 static void test_workers(void)
 {
 	struct model *model = fold(TABLES "1ms t1 create c1 0x1010 @1\n"
@@ -119,7 +122,7 @@ static void test_workers(void)
 	end(model);
 }
 
-/* A thread that creates one that begins with a suspend runs nothing by that. */
+/* A thread that creates a coroutine whose first event is a suspend has not run that coroutine. */
 static void test_creator(void)
 {
 	struct model *model = fold(TABLES "1ms t1 create c1 0x1010 @1\n"
@@ -132,7 +135,7 @@ static void test_creator(void)
 	end(model);
 }
 
-/* How many were ready is counted by how long they were so many, from the first one on. */
+/* The number of ready coroutines is weighted with the time for which there were so many, from the first event on. */
 static void test_ready(void)
 {
 	struct model *model = fold(TABLES "1ms t1 create c1 0x1010 @1\n"
@@ -156,7 +159,10 @@ static void test_ready(void)
 	end(model);
 }
 
-/* Its own wake comes before it waits: it is ready from then on, and the yield is the waker's place. */
+/*
+ * The coroutine wakes itself before it suspends: it is ready from the suspend on, and the delay's cause is the place of
+ * that wake-up.
+ */
 static void test_yield(void)
 {
 	struct model *model = fold(TABLES "1ms t1 create c1 0x1010 @1\n"
@@ -174,7 +180,7 @@ static void test_yield(void)
 	end(model);
 }
 
-/* What was before the observation counts for nothing, also where it is told. */
+/* Time before the observation does not count, also where events tell of it. */
 static void test_before(void)
 {
 	struct model *model = fold("trace from=50ms until=100ms\n"
@@ -190,7 +196,10 @@ static void test_before(void)
 	CHECK_EQUAL(model_spent(model, coro(model, 1), CT_STATE_WAITING), 30 * MS);
 	CHECK_EQUAL(model_spent(model, coro(model, 1), CT_STATE_READY), 10 * MS);
 	CHECK_EQUAL(model->threads[1].counted_from, 50 * MS);
-	/* Its first run, and that it was ready, are in no distribution: nobody saw how long it took. */
+	/*
+	 * The coroutine's first run, and its time ready before that, are in no distribution: nobody saw how long they
+	 * took.
+	 */
 	CHECK_EQUAL(model->nr_changes_before, 2);
 	CHECK_EQUAL(model->processes[1].runs.count, 0);
 	CHECK_EQUAL(model_histogram(place(model, 20)->waits)->sum, 30 * MS);
