@@ -47,6 +47,14 @@ bool rules_behind_is(const struct analysis *analysis, uint32_t index, uint32_t b
 		       analyze_ties_comes_from(analysis->model, blocker, index));
 }
 
+bool rules_behind_is_not_begun(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+
+	return coro->state == CT_STATE_UNSEEN && coro->flags & MODEL_CORO_WAS_CREATED &&
+	       coro->suspended == CT_NO_TIME && !coro->mark;
+}
+
 struct rules_waiting rules_behind_count(const struct analysis *analysis, uint32_t blocker)
 {
 	uint32_t process = analysis->model->coros.at[blocker].process, i;
@@ -59,6 +67,8 @@ struct rules_waiting rules_behind_count(const struct analysis *analysis, uint32_
 			waiting.nr_behind++;
 		else if (rules_behind_is_waiting(analysis, i))
 			waiting.nr_others++;
+		else if (rules_behind_is_not_begun(analysis, i))
+			waiting.nr_not_begun++;
 	}
 	return waiting;
 }

@@ -2,7 +2,9 @@
 /*
  * Blocked workers: a coroutine runs, and for over a second its thread has been in one system call: a lock, a
  * condition, a sleep, a read. Other coroutines wait for it. If every worker is blocked like this, these are all
- * coroutines that wait; else they are its ancestors, and those that wait for a lock that it holds.
+ * coroutines that wait; else they are its ancestors, and those that wait for a lock that it holds. If nobody waits, and
+ * every worker is blocked where only the program itself can end it, the rule reports the coroutine itself, as Suspect:
+ * if another one was created and has never run, or if no thread is left that could end the call.
  *
  * A thread for blocking work does the same, and is normal. Workers are recognised by what they run: coroutines that
  * others have woken go on there. A coroutine that has moved itself to its present thread is judged by what that very
@@ -269,6 +271,21 @@ static bool is_for_all(const struct analysis *analysis, uint32_t thread)
 
 /* ---------------------------------------------------------------- the judgement */
 
+/*
+ * Is the coroutine itself stuck, although nobody waits? Every worker is blocked in a call that only the program itself
+ * can end; and either a coroutine has never begun to run, which may be what is waited for, or no thread is left that
+ * could end the call.
+ */
+static bool is_stuck_itself(
+	const struct analysis *analysis, uint32_t thread, const struct rules_waiting *waiting)
+{
+	const struct model_thread *at = &analysis->model->threads[thread];
+
+	return is_inside(at) && are_all_blocked(analysis, at->process) &&
+	       (waiting->nr_not_begun ||
+		       analyze_party_has_nobody_left(&analysis->parties[at->process]));
+}
+
 /* Does nothing in the process go on, and can no time-out end the call? */
 static bool is_alone(const struct analysis *analysis, const struct model_thread *thread)
 {
@@ -309,6 +326,8 @@ static enum ct_grade grade_of(
 		return CT_GRADE_LIKELY;
 	if (is_alone(analysis, at) && waiting->nr_behind + waiting->nr_others)
 		return is_inside(at) ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT;
+	if (!waiting->nr_behind && is_stuck_itself(analysis, thread, waiting))
+		return CT_GRADE_SUSPECT;
 	return grade_beside_others(analysis, thread, waiting);
 }
 
@@ -481,7 +500,13 @@ static void tell_one(struct analysis *analysis, uint32_t index, bool is_linked, 
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	const char *who = analyze_words_coro(analysis, coro);
 
-	if (is_ready(coro))
+	if (coro->state == CT_STATE_UNSEEN)
+		analyze_story_evidence(analysis, story,
+			"%s was created at %s, and no thread has begun to run it for %s", who,
+			analyze_words_place(analysis, coro->spawn_site),
+			analyze_words_duration(
+				analysis, analysis->parties[coro->process].end - coro->created));
+	else if (is_ready(coro))
 		analyze_story_evidence(analysis, story,
 			"%s was made ready by it, and has not run for %s", who,
 			analyze_words_duration(analysis,
@@ -491,6 +516,13 @@ static void tell_one(struct analysis *analysis, uint32_t index, bool is_linked, 
 			analyze_words_place(analysis, coro->wait_site),
 			is_linked ? "started this one, or waits for it"
 				  : "every worker is blocked");
+}
+
+/* Can this coroutine go on, or begin, only on a worker? */
+static bool is_held_up(const struct analysis *analysis, uint32_t index)
+{
+	return rules_behind_is_waiting(analysis, index) ||
+	       rules_behind_is_not_begun(analysis, index);
 }
 
 /* Names coroutines that wait for the blocked one, or that no thread is left to run. */
@@ -506,7 +538,7 @@ static void tell_waiting(struct analysis *analysis, const struct group *group, s
 		if (analysis->model->coros.at[i].process != first->process)
 			continue;
 		is_linked = is_behind_any(analysis, group, i);
-		if (!is_linked && !(is_everywhere && rules_behind_is_waiting(analysis, i)))
+		if (!is_linked && !(is_everywhere && is_held_up(analysis, i)))
 			continue;
 		if (nr_told < PLACES_TOLD)
 			tell_one(analysis, i, is_linked, story);

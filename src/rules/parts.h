@@ -83,17 +83,20 @@ bool rules_blocked_worker_is_behind(const struct analysis *analysis, uint32_t in
 struct rules_waiting {
 	/* ancestors that wait for it, coroutines that wait for what it holds, and coroutines that it made ready */
 	uint32_t nr_behind;
-	uint32_t nr_others; /* coroutines that wait for anything else */
+	uint32_t nr_others;    /* coroutines that wait for anything else */
+	uint32_t nr_not_begun; /* coroutines that were created, and have never run */
 };
 
 /*
  * rules_behind_is: can this coroutine go on only after the blocker releases its thread? rules_behind_is_waiting: does
- * the coroutine wait, with no end by the clock? rules_behind_count: counts the coroutines of the process for which
- * the first or the second is true. rules_behind_tell_left: adds evidence of the first coroutine that the blocker
- * started or made ready in its run and that has not run since; adds nothing if there is none.
+ * the coroutine wait, with no end by the clock? rules_behind_is_not_begun: was it created, and has never run?
+ * rules_behind_count: counts the coroutines of the process for which one of these is true. rules_behind_tell_left: adds
+ * evidence of the first coroutine that the blocker started or made ready in its run and that has not run since; adds
+ * nothing if there is none.
  */
 bool rules_behind_is(const struct analysis *analysis, uint32_t index, uint32_t blocker);
 bool rules_behind_is_waiting(const struct analysis *analysis, uint32_t index);
+bool rules_behind_is_not_begun(const struct analysis *analysis, uint32_t index);
 struct rules_waiting rules_behind_count(const struct analysis *analysis, uint32_t blocker);
 void rules_behind_tell_left(struct analysis *analysis, struct story *story, uint32_t blocker);
 
