@@ -308,7 +308,7 @@ def check_thresholds(place, trace):
     settings.write_text("# this program is meant to be so\nwait-limit = 1h\nallow-site = *\n")
     for options in (("--thresholds", settings), ("--allow-site", "*")):
         told = found(*options)
-        check("Nothing found" in told and "places which were allowed" in told, f"{options}: {told}")
+        check("Nothing found" in told and "at allowed places" in told, f"{options}: {told}")
     judged = json.loads(run(COROTRACER, "stats", "--format", "json", "--allow-site", "*", trace).stdout)
     check(not judged["findings"] and judged["quality"]["allowed"] > 0, f"{judged['findings']}")
     check_mistake(2, "'dump' judges nothing, and takes no option '--threshold'", "dump", "--threshold", "grace=1s", trace)
