@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the page says of a program beyond its trace, in a real browser: source beside a place, what to do where nothing was seen."""
+"""What the page says of a program beyond its trace, in a real browser: source beside a place, what to do where
+nothing was seen, and the order in which all forms tell it."""
 import json
 import os
 import pathlib
@@ -35,6 +36,23 @@ def check_silent(browser, place):
     server.stop()
 
 
+def check_order(browser, place):
+    """What is known of the observation stands before the verdict, in text, in HTML, and on the page."""
+    (place / "quality.txt").write_text(SILENT + "1ms t1 create c1 0x11010\n2ms t1 resume c1\n3ms t1 suspend c1\n", encoding="utf-8")
+    text, html = (run(COROTRACER, "report", "--format", form, place / "quality.txt").stdout for form in ("text", "html"))
+    server = Server("serve", "--listen", ":0", place / "quality.txt")
+    judged(server)
+    with Page(browser, server) as it:
+        it.open("findings")
+        it.until("document.querySelector('#state').textContent.includes('0 lost')")
+        strip, head = (it.page.locator(one).first.bounding_box() for one in ("#state", "main h2:visible"))
+        check(strip["y"] < head["y"], f"{strip} {head}")
+        for told in (text, html):
+            check(0 < told.find("Data quality") < told.find("1 finding: 1 suspect"), told)
+        it.quiet()
+    server.stop()
+
+
 def check_source(browser, place):
     """The source beside a place (H-25), where it is a regular file of text; path:line is copied, an editor opens it; a link tells it at once."""
     lines = [f"line {i}" for i in range(1, 31)]
@@ -64,6 +82,7 @@ def check_source(browser, place):
         it.page.wait_for_selector("main h2:visible")
         it.page.evaluate(f"location.hash = '#places?site={numbers['engine.c']}'")
         it.page.wait_for_selector(".source .here")
+        it.until("document.querySelector('main [role=status]').textContent === '1 row'")
         check(it.text(".source .here") == "12line 12" and it.page.locator(".source > span").count() == 13, it.text(".source"))
         it.page.get_by_role("button", name="Copy path:line").click()
         it.until(f"navigator.clipboard.readText().then((text) => text === '{place}/engine.c:12')")
@@ -90,6 +109,7 @@ def main():
     with open_browser(__file__) as browser, folder() as name:
         place = pathlib.Path(name).resolve()
         check_silent(browser, place)
+        check_order(browser, place)
         check_source(browser, place)
 
 

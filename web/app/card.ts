@@ -13,7 +13,7 @@ import { placeOf, traceInUse } from "./trace";
 /** A pointer that goes on sooner asks nothing. */
 const ASK_AFTER_MS = 300;
 
-const card = h("div", { class: "tip card", role: "tooltip", id: "card", hidden: true });
+const card = h("div", { class: "card", role: "tooltip", id: "card", hidden: true });
 let timer = 0;
 let over: HTMLAnchorElement | null = null;
 

@@ -5,7 +5,7 @@
 import { type Arguments, askRows, traceFileInCommands } from "./carrier";
 import { fill, h, copyButton, type Child } from "./dom";
 import type { Rows } from "./rows";
-import { count } from "./say";
+import { count, many } from "./say";
 
 const ROW_HEIGHT = 30;
 /** The heads, and the bar by which the table is scrolled sideways. */
@@ -138,7 +138,7 @@ export class Table {
 			this.pages.set(page, rows);
 			this.total = rows.nrMatched;
 			this.scroller.style.maxHeight = `${this.total * ROW_HEIGHT + ROOM_OF_HEAD}px`;
-			this.told.textContent = this.total ? `${count(this.total)} rows` : "No row meets these conditions.";
+			this.told.textContent = this.total ? many(this.total, "row") : "No row meets these conditions.";
 		} catch (failure) {
 			this.told.textContent = (failure as Error).message;
 		}
