@@ -87,8 +87,8 @@ void fiber_channel_send_at(struct fiber_channel *channel, uintptr_t item, uint32
 }
 
 /*
- * A first look, so that a director can come between it and the wait. This look decides nothing: the second one counts,
- * which the fault leaves out.
+ * A first look, so that a director can come between this look and the wait. The first look decides nothing: the second
+ * one counts, which the fault leaves out.
  */
 static bool seems_empty(struct fiber_channel *channel, struct fiber *self)
 {

@@ -73,7 +73,7 @@ void fiber_bury(struct fiber *fiber)
 	atomic_fetch_sub_explicit(&scheduler->nr_alive, 1, memory_order_acq_rel);
 }
 
-/* Those who wait for its end go on. */
+/* The fibers that wait for this fiber's end go on. */
 static void let_joiners_go(struct fiber *fiber, uint64_t waker)
 {
 	struct wait_list joiners;
@@ -224,7 +224,7 @@ void fiber_join_at(struct fiber *child, uint32_t site)
 
 /* ---------------------------------------------------------------- the world outside */
 
-/* The first to need the poller has a sleeping worker take its chair. */
+/* The first fiber that needs the poller has a sleeping worker take its chair. */
 static bool need_poller(struct scheduler *scheduler)
 {
 	bool is_first;
@@ -255,7 +255,7 @@ void fiber_sleep_until_at(uint64_t deadline_ns, uint32_t site)
 static bool wait_for_descriptor(int fd, uint32_t events, uint32_t site)
 {
 	struct fiber *self = fiber_self();
-	/* Generation 0: the descriptor ledger, which sees it opened and closed, knows which it is. */
+	/* Generation 0: the descriptor ledger, which sees it opened and closed, knows the generation. */
 	struct wait wait = {.resource = CTP_DESCRIPTOR(fd, 0), .site = site};
 
 	if (!need_poller(self->scheduler) ||
@@ -269,7 +269,7 @@ ssize_t fiber_read_at(int fd, void *buffer, size_t nr_bytes, uint32_t site)
 {
 	ssize_t nr_read;
 
-	/* Not `errno`: after the wait this runs, perhaps, on another thread. */
+	/* Not `errno`: after the wait this may run on another thread. */
 	while ((nr_read = read(fd, buffer, nr_bytes)) < 0 && fiber_errno() == EAGAIN)
 		if (!wait_for_descriptor(fd, EPOLLIN, site))
 			return -1;
@@ -296,7 +296,7 @@ static bool claim_waiting(struct fiber *fiber)
 		memory_order_acq_rel, memory_order_acquire);
 }
 
-/* The fiber that has taken it out of the list is about to wake it: then it is too late. */
+/* The fiber that has taken it out of the list is about to wake it: destroying it is too late. */
 static bool take_from_list(struct fiber *fiber)
 {
 	struct wait_list *list = atomic_load_explicit(&fiber->waits_in, memory_order_acquire);

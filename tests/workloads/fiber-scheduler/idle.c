@@ -60,7 +60,7 @@ static void wake(struct idle *idle, struct seat *seat)
 		poller_interrupt(idle->poller);
 }
 
-/* The poller's chair is passed on, so that somebody polls while anybody is idle. */
+/* The poller's chair is passed on, so that a worker polls while any worker is idle. */
 static void leave_poller(struct idle *idle, unsigned worker)
 {
 	struct seat *heir;

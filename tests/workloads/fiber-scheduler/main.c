@@ -31,8 +31,8 @@ struct options {
 /* ---------------------------------------------------------------- the clock of the main thread */
 
 /*
- * The main thread waits without time-out, and is rung for at every tick. So it never is somebody who might
- * wake a fiber after a while.
+ * The main thread waits without time-out, and every tick rings its bell. So it never counts as a thread that might wake
+ * a fiber after a while.
  */
 static struct bell tick;
 
@@ -65,7 +65,7 @@ static void stop_ticking(void)
 	setitimer(ITIMER_REAL, &never, NULL);
 }
 
-/* Threads that are created between the two never see an alarm. */
+/* Threads that are created between these two calls never see an alarm. */
 static void hold_alarms(int how)
 {
 	sigset_t alarms;
@@ -95,7 +95,7 @@ static bool stands_still(struct watch *watch)
 	return now_ns - watch->moved_ns > PATIENCE_NS;
 }
 
-/* Until all fibers have ended, or the program stands still, or the scenario says that it is over. */
+/* Waits until all fibers have ended, or the program stands still, or the scenario says that it is over. */
 static void look_after(const struct scenario *scenario)
 {
 	struct watch watch = {.moved_ns = fiber_now_ns()};
@@ -122,7 +122,7 @@ static int play(const struct scenario *scenario)
 	ctp_mark(0, CTP_MARK_PHASE, 0, CTP_SITE("shutdown"));
 	nr_stuck = stage_tell();
 	if (nr_stuck > 0) {
-		/* Threads may be blocked for ever, and stacks are in use: all that goes with the process. */
+		/* Threads may be blocked for ever, and stacks are in use: the end of the process frees them. */
 		fprintf(stderr, "%u fibers are stuck\n", nr_stuck);
 		return 0;
 	}

@@ -20,7 +20,7 @@ void fiber_mutex_fini(struct fiber_mutex *mutex)
 	pthread_mutex_destroy(&mutex->guard);
 }
 
-/* Under the guard, so that the trace has acquire and release in the order in which they were. */
+/* Under the guard, so that the trace has acquire and release in the order in which they happened. */
 static bool take(struct fiber_mutex *mutex, struct fiber *self, uint32_t site)
 {
 	if (mutex->owner)

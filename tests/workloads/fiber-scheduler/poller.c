@@ -115,7 +115,7 @@ static void wake_sleepers(struct poller *poller)
 		fiber_wake(fiber, 0, CTP_SITE("timer"));
 }
 
-/* True where the interruption was among the events. */
+/* Returns true where the interruption was among the events. */
 static bool wake_ready(const struct epoll_event *events, int nr_events)
 {
 	bool is_interrupted = false;
@@ -132,7 +132,7 @@ static bool wake_ready(const struct epoll_event *events, int nr_events)
 
 /* ---------------------------------------------------------------- waiting */
 
-/* Until the first deadline, which from here on an earlier one interrupts. UINT64_MAX: for ever. */
+/* Waits until the first deadline, or an earlier one that interrupts. UINT64_MAX: for ever. */
 static uint64_t begin_wait(struct poller *poller)
 {
 	struct fiber *first;
@@ -153,7 +153,7 @@ static void end_wait(struct poller *poller)
 	pthread_mutex_unlock(&poller->guard);
 }
 
-/* In milliseconds, upwards: a wait that ends too early would begin again with 0. */
+/* In milliseconds, rounded up: a wait that ended too early would begin again with 0. */
 static int timeout_until(uint64_t deadline_ns)
 {
 	uint64_t now_ns = fiber_now_ns();
@@ -182,7 +182,7 @@ void poller_wait(struct poller *poller)
 	nr_events = epoll_wait(poller->epoll, events, EVENTS_AT_ONCE, timeout_until(deadline_ns));
 	ctp_unpark(handle);
 	end_wait(poller);
-	/* The interruption is meant for who waits here; poller_look leaves it where it is. */
+	/* The interruption is meant for the worker that waits here; poller_look leaves it where it is. */
 	if (wake_ready(events, nr_events) && read(poller->interrupt, &count, sizeof(count)) < 0 &&
 		fiber_errno() != EAGAIN)
 		abort();

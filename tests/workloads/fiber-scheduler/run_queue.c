@@ -16,14 +16,14 @@ void run_queue_init(struct run_queue *queue, uint64_t handle)
 bool run_queue_push(struct run_queue *queue, struct fiber *fiber)
 {
 	uint32_t tail = atomic_load_explicit(&queue->tail, memory_order_relaxed);
-	/* Acquire: a thief's copy of the entry that is overwritten here is done. */
+	/* Acquire: the thief has copied the entry that is overwritten here. */
 	uint32_t head = atomic_load_explicit(&queue->head, memory_order_acquire);
 
 	if (tail - head >= RUN_QUEUE_ENTRIES)
 		return false;
 	ctp_enqueue(fiber->id, queue->handle);
 	atomic_store_explicit(&queue->entry[tail % RUN_QUEUE_ENTRIES], fiber, memory_order_relaxed);
-	/* Release: whoever sees the new tail sees the fiber. */
+	/* Release: a thread that sees the new tail sees the fiber. */
 	atomic_store_explicit(&queue->tail, tail + 1, memory_order_release);
 	return true;
 }
@@ -45,7 +45,7 @@ struct fiber *run_queue_pop(struct run_queue *queue)
 	return fiber;
 }
 
-/* Copies half of what is there; *ret_head is where it begins. */
+/* Copies half of the fibers in the queue; *ret_head is where the copy begins. */
 static uint32_t copy_half(
 	struct run_queue *victim, struct fiber *copy[RUN_QUEUE_ENTRIES / 2], uint32_t *ret_head)
 {
@@ -54,7 +54,7 @@ static uint32_t copy_half(
 	uint32_t count = tail - head, i;
 
 	count -= count / 2;
-	/* Head and tail are of two moments: this much was never there. */
+	/* Head and tail were read at two moments: the queue never held this many. */
 	if (count > RUN_QUEUE_ENTRIES / 2)
 		count = RUN_QUEUE_ENTRIES / 2;
 	for (i = 0; i < count; i++)

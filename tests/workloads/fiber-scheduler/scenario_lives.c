@@ -110,7 +110,7 @@ static void begin_double_resume(void)
 	f.target = stage_spawn("target", await_word, NULL);
 }
 
-/* The fiber is parked. */
+/* From the first idle moment on the fiber is parked. */
 static bool step_double_resume(unsigned number)
 {
 	if (number > 0)

@@ -42,7 +42,7 @@ static void send_numbers(void *argument)
 	}
 }
 
-/* Each batch of numbers is a task of its own, and what is done with the mutex held a region. */
+/* Each batch of numbers is a task of its own, and the work under the mutex is a region. */
 static void receive_numbers(void *argument)
 {
 	uint64_t batch = 0;
@@ -140,7 +140,7 @@ static void begin_mixed(void)
 	stage_spawn("parent", run_all, NULL);
 }
 
-/* Idle also means idle until a timer fires: only when all else is done there is something to do. */
+/* Idle also means idle until a timer fires: a step has something to do only when all else is done. */
 static bool step_mixed(unsigned number)
 {
 	(void)number;

@@ -109,7 +109,7 @@ static struct fiber *take_own(struct worker *worker)
 	return fiber ? fiber : slot_take(worker);
 }
 
-/* The others' queues first; their slots only where nothing else is to be had. */
+/* The other workers' queues come first, and their slots only where there is nothing else. */
 static struct fiber *steal(struct worker *worker)
 {
 	struct scheduler *scheduler = worker->scheduler;
@@ -144,7 +144,7 @@ static struct fiber *find_work(struct worker *worker)
 	return fiber ? fiber : steal(worker);
 }
 
-/* Is there anything that this worker could find? */
+/* Whether there is a fiber that this worker could find. */
 static bool has_work(struct worker *worker)
 {
 	struct scheduler *scheduler = worker->scheduler;
@@ -214,7 +214,7 @@ static struct sanitizer_context *sanitizer_of(struct worker *worker, struct fibe
 	return fiber ? &fiber->sanitizer : &worker->sanitizer;
 }
 
-/* From here on a wake finds it WAITING; one that came before has left a token. */
+/* From here on a waker finds the fiber WAITING; an earlier waker has left a token. */
 static void settle_waiting(struct fiber *left)
 {
 	uint64_t target = CTP_HANDLE(CTP_RESOURCE_COROUTINE, left->id);
@@ -224,7 +224,7 @@ static void settle_waiting(struct fiber *left)
 	if (atomic_compare_exchange_strong_explicit(&left->state, &expected, FIBER_WAITING,
 		    memory_order_acq_rel, memory_order_acquire))
 		return;
-	/* The wake takes effect now, and is still the doing of who left the token. */
+	/* The wake takes effect now, and still counts as done by the fiber that left the token. */
 	ctp_wake(atomic_load_explicit(&left->notified_by, memory_order_relaxed), target,
 		CTP_SITE("token found"), CTP_OUTCOME_QUEUED);
 	atomic_store_explicit(&left->state, FIBER_READY, memory_order_release);
@@ -275,7 +275,7 @@ void worker_change(struct worker *worker, struct fiber *to, enum fate fate)
 	atomic_fetch_add_explicit(&worker->nr_moves, 1, memory_order_relaxed);
 	sanitizer_leave(sanitizer_of(worker, from), sanitizer_of(worker, to), fate == FATE_ENDS);
 	context_switch(context_of(worker, from), context_of(worker, to));
-	/* Perhaps on another thread: `worker` is the one that was left, and must not be used. */
+	/* The thread may be another now: `worker` is the one that was left, and must not be used. */
 	worker_arrive();
 	fiber_set_errno(number);
 }

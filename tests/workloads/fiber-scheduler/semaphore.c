@@ -36,7 +36,7 @@ void fiber_semaphore_acquire_at(struct fiber_semaphore *semaphore, uint32_t site
 	ctp_acquire(self->id, semaphore->handle, site);
 }
 
-/* Under the guard: the first waiter, which owns the permit from now on; NULL: the permit stays. */
+/* Under the guard: takes the first waiter, which owns the permit from now on; NULL: the permit stays. */
 static struct fiber *give_permit(struct fiber_semaphore *semaphore, uint64_t by, uint32_t site)
 {
 	struct fiber *waiter = wait_list_take_first(&semaphore->waiters);

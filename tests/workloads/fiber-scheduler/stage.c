@@ -79,7 +79,7 @@ struct fiber *stage_spawn_at(
 {
 	struct fiber *fiber;
 
-	/* Under the guard, so that the log knows a fiber before it does anything. */
+	/* Under the guard, so that the log has a fiber before the fiber does anything. */
 	pthread_mutex_lock(&stage.guard);
 	fiber = fiber_spawn_at(stage.scheduler, name, function, argument, site);
 	need(fiber && stage.nr_cast < CAST_MAX);

@@ -52,7 +52,7 @@ static void *steal_all(void *context)
 	return NULL;
 }
 
-/* The owner pushes all, and pops whenever the queue is full, and now and then without need. */
+/* The owner pushes all fibers, and pops whenever the queue is full, and at times without need. */
 static void push_all(void)
 {
 	struct fiber *fiber;
@@ -290,7 +290,7 @@ static void await_quiet(struct scheduler *scheduler)
 		sched_yield();
 }
 
-/* A fiber that waits for one that is destroyed goes on; one that has ended cannot be destroyed. */
+/* A fiber that waits for a destroyed one goes on; a fiber that has ended cannot be destroyed. */
 static void destroyed_fibers_let_go(void)
 {
 	struct scheduler *scheduler = scheduler_new(2);

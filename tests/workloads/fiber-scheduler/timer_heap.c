@@ -77,7 +77,7 @@ bool timer_heap_remove(struct timer_heap *heap, struct fiber *fiber)
 	last = heap->entry[heap->count--];
 	if (last == fiber)
 		return true;
-	/* The last one fills the gap, and may have to move either way. */
+	/* The last fiber fills the gap, and may have to move either way. */
 	if (place > 1 && heap->entry[place / 2]->deadline_ns > last->deadline_ns)
 		sift_up(heap, place, last);
 	else
