@@ -236,7 +236,7 @@ impl<F: Future> Future for On<F> {
         // SAFETY: `inner` is pinned with the whole and never moved.
         let this = unsafe { self.get_unchecked_mut() };
         let (resource, place, deadline) = (this.resource.0, this.place, this.deadline);
-        // SAFETY: as above.
+        // SAFETY: the same as above.
         let inner = unsafe { Pin::new_unchecked(&mut this.inner) };
         if !probe::is_attached() {
             return inner.poll(context);

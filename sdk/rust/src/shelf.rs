@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! In which worker's slot each new task lies, where its runtime keeps no word of ours with a task: by the lower part of
-//! its id.
+//! Remembers in which worker's slot each new task lies, for runtimes that cannot keep a word of ours with a task. The
+//! lower part of the task's id selects the shelf.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,10 +8,10 @@ use crate::worker;
 
 const SHELVES: usize = 1024;
 
-/// A shelf has the task's id, and below it the number of the slot; 0: the shelf is free.
+/// A shelf holds the task's id, and below the id the number of the slot; 0: the shelf is free.
 const NUMBER_BITS: u32 = 16;
 
-#[allow(clippy::declare_interior_mutable_const)] // the first value of each element of the array
+#[allow(clippy::declare_interior_mutable_const)] // the initial value of each element of the array
 const FREE: AtomicU64 = AtomicU64::new(0);
 static LIES: [AtomicU64; SHELVES] = [FREE; SHELVES];
 
@@ -19,7 +19,8 @@ fn shelf_of(coro: u64) -> &'static AtomicU64 {
     &LIES[coro as usize % SHELVES]
 }
 
-/// Tells where a new task lies that `spawner` spawns, which this thread polls (0: none). One whose shelf another one has is not kept track of.
+/// Records where a new task lies. `spawner` is the future that spawned the task and that this thread polls (0: none). A
+/// task whose shelf is taken by another task is not kept track of.
 pub(crate) fn tell_spawned(coro: u64, spawner: u64) {
     let shelf = shelf_of(coro);
     let is_mine = shelf.compare_exchange(0, coro << NUMBER_BITS, Ordering::Relaxed, Ordering::Relaxed).is_ok();
@@ -29,7 +30,7 @@ pub(crate) fn tell_spawned(coro: u64, spawner: u64) {
     }
 }
 
-/// The task is polled, or has ended.
+/// Takes a task out of its slot: the task is polled, or has ended.
 pub(crate) fn leave_slot(coro: u64) {
     let shelf = shelf_of(coro);
     let lies = shelf.load(Ordering::Relaxed);

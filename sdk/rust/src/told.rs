@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-//! What a future tells around a poll, and what those inside of it tell meanwhile.
+//! What a future records around a poll, and what the futures inside of it record meanwhile.
 //!
-//! The straight way, of a task that waits for nothing that was told, is inline and short; what is to be told of others is
-//! in functions of their own.
+//! The straight path is for a task that waits for nothing that was recorded. This path is inline and short; the other
+//! cases are in functions of their own.
 #![allow(unsafe_code)]
 
 use std::cell::Cell as Word;
@@ -19,7 +19,7 @@ thread_local! {
     static TOP: Word<*const Frame<'static>> = const { Word::new(std::ptr::null()) };
 }
 
-/// What a future waits for, as those inside of it tell during a poll.
+/// What a future waits for, as the futures inside of it record during a poll.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Wait {
     pub(crate) resource: u64,
@@ -37,7 +37,7 @@ pub(crate) struct Frame<'a> {
     current_before: u64,
     nr_waits: Word<u32>,
     wait: Word<Wait>,
-    /// The poll has ended, and not by a panic.
+    /// The poll has ended normally, not by a panic.
     is_polled: Word<bool>,
 }
 
@@ -57,13 +57,13 @@ impl<'a> Frame<'a> {
     }
 
     /// # Safety
-    /// The frame stays where it is until it is dropped.
+    /// The frame must not move until it is dropped.
     #[inline]
     pub(crate) unsafe fn enter(&self) {
         TOP.with(|top| top.set((self as *const Frame<'_>).cast()));
     }
 
-    /// Tells a wait of the future that is polled.
+    /// Records a wait of the future that is polled.
     pub(crate) fn note(&self, wait: Wait) {
         if self.nr_waits.get() == 0 {
             self.wait.set(wait);
@@ -71,13 +71,14 @@ impl<'a> Frame<'a> {
         self.nr_waits.set(self.nr_waits.get() + 1);
     }
 
-    /// How many waits were told so far.
+    /// Returns how many waits have been recorded so far.
     pub(crate) fn nr_waits(&self) -> u32 {
         self.nr_waits.get()
     }
 
-    /// Tells a wait of the future that is polled, around what was told since there were `nr_before`. A child inside is
-    /// what a timer's wait is for, which ends it; of anything else, the one around knows best.
+    /// Records a wait of the future that is polled. The wait lies around the waits that were recorded after the first
+    /// `nr_before`. If the outer wait is a timer, a child inside stays the resource of the wait, and the timer only
+    /// ends the wait; otherwise the outer wait replaces the inner wait.
     pub(crate) fn note_around(&self, wait: Wait, nr_before: u32) {
         if nr_before != 0 || self.nr_waits.get() != 1 {
             return self.note(wait);
@@ -91,24 +92,24 @@ impl<'a> Frame<'a> {
         self.wait.set(Wait { deadline, ..if is_timer { inside } else { wait } });
     }
 
-    /// What was told since there were `nr_before` is over.
+    /// Forgets the waits that were recorded after the first `nr_before`: they are over.
     pub(crate) fn forget(&self, nr_before: u32) {
         self.nr_waits.set(nr_before);
     }
 
-    /// Whether a poll with this waker is one of the future that is polled, inside of a wait that it tells.
+    /// Returns whether the waker is that of a recorded wait of the future that is polled.
     pub(crate) fn is_waited_with(&self, waker: &Waker) -> bool {
         self.cell.wait().will_wake(waker)
     }
 
-    /// The waker for a wait that is told, where `waker` is the one that the future was polled with.
+    /// Returns the waker for a recorded wait, if `waker` is the waker with which the future was polled.
     pub(crate) fn waker_for_wait(&self, waker: &Waker) -> Option<crate::waker::Borrowed<'_>> {
         self.cell.plain().will_wake(waker).then(|| self.cell.wait())
     }
 }
 
 impl Frame<'_> {
-    /// A panic ends the poll, and the future with it.
+    /// Records that a panic ends the poll, and the future with it.
     #[cold]
     fn tell_failed(&self) {
         self.target.finish();
@@ -129,8 +130,8 @@ impl Drop for Frame<'_> {
 /// Calls `look` with the innermost traced future that this thread polls, if there is one.
 pub(crate) fn with_top<R>(look: impl FnOnce(Option<&Frame<'_>>) -> R) -> R {
     let top = TOP.with(Word::get);
-    // SAFETY: a frame takes itself out before it ends (its drop), also where a poll panics; so the pointer is to one
-    // that lives, on this thread's own stack.
+    // SAFETY: a frame removes itself in its drop, also if a poll panics. The pointer therefore refers to a living
+    // frame, on this thread's own stack.
     look(unsafe { top.as_ref() })
 }
 
@@ -142,17 +143,17 @@ pub(crate) enum Phase {
     Done,
 }
 
-/// Of a future: which it is, and how far it has come.
+/// What has been recorded of a future: its identity, and how far it has come.
 pub(crate) struct Told {
     pub(crate) coro: u64,
     place: &'static Location<'static>,
     name: Option<&'static str>,
-    /// The place's number, which is never another one's in this process; 0: not asked for yet.
+    /// The number of the place, which no other place of this process has; 0: not asked for yet.
     site: u32,
-    /// The future that polls this one; 0: an executor does.
+    /// The future that polls this future; 0: an executor polls it.
     pub(crate) parent: u64,
     pub(crate) phase: Phase,
-    /// That at which it was suspended last.
+    /// The point at which the future was suspended last.
     pub(crate) point: u8,
 }
 
@@ -182,7 +183,7 @@ impl Told {
         self.site
     }
 
-    /// It is polled, in this frame.
+    /// Records that the future is polled, in this frame.
     #[inline(always)]
     pub(crate) fn tell_resumed(&mut self, pass: u32, frame: &Frame<'_>) {
         frame.target.run();
@@ -190,7 +191,7 @@ impl Told {
         self.phase = Phase::Running;
     }
 
-    /// What a poll came to.
+    /// Records the result of a poll.
     #[inline(always)]
     pub(crate) fn tell_polled<T>(&mut self, polled: &Poll<T>, frame: &Frame<'_>) {
         frame.is_polled.set(true);
@@ -214,7 +215,7 @@ impl Told {
         self.phase = Phase::Done;
     }
 
-    /// It waits for something, of which nothing was told.
+    /// Records that the future waits for something of which nothing was recorded.
     #[inline(always)]
     fn tell_idle(&mut self, target: &Target) {
         let point = if target.is_woken_by_itself() { point::YIELD } else { point::AWAIT };
@@ -248,14 +249,14 @@ impl Told {
         self.note_in(frame);
     }
 
-    /// Tells the future around it, if there is one, that this one is what it waits for.
+    /// Records in the frame of the future around this one, if there is one, that it waits for this future.
     fn note_in(&mut self, frame: &Frame<'_>) {
         if self.parent == 0 {
             return;
         }
         let child = probe::handle(resource::COROUTINE, self.coro);
         let wait = Wait { resource: child, site: self.site(), deadline: frame.wait.get().deadline };
-        // SAFETY: the frame around it lives as long as this poll, on this thread's stack.
+        // SAFETY: the frame of the future around lives as long as this poll, on this thread's stack.
         if let Some(outer) = unsafe { frame.before.as_ref() } {
             outer.note(wait);
         }
@@ -267,7 +268,7 @@ impl Told {
         self.point = point;
     }
 
-    /// Writes the suspension: for the wait that was told, or for something.
+    /// Writes the suspension: for the recorded wait, or for something that is not known.
     fn suspend(&mut self, frame: &Frame<'_>, point: u8, has_others: bool) {
         let wait = frame.wait.get();
         match frame.nr_waits.get() {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-//! The waker that a traced future hands on: the executor's own, and what is told before that is called.
+//! The waker that a traced future passes on: it records the wake, and then calls the executor's own waker.
 //!
 //! A [`Cell`] holds the executor's waker and the state of the future that was polled with it. Two kinds of wakers lead
-//! to the same cell: a *plain* one, which the future is polled with, and a *wait's*, which [`crate::on`] and a traced
-//! child hand to what they wrap. Clones of the plain one are counted apart: while there is one, something that nobody
-//! told of may wake the future, so the waits that were told are not all of it.
+//! to the same cell: a *plain* waker, with which the future is polled, and a *wait's* waker, which [`crate::on`] and a
+//! traced child pass to the futures that they wrap. Clones of the plain waker are counted separately: while such a
+//! clone exists, something that was not recorded may wake the future, so the recorded waits are not all of its waits.
 //!
-//! The state is counts and bits that wakers change, with one locked instruction each; the thread that polls clears them by a plain
-//! store as a poll begins, and looks at them when the suspension has been written. A wake that it does not see then was
-//! written after the suspension.
+//! The state consists of counts and bits that wakers change, each with one locked instruction. The thread that polls
+//! clears them by a plain store when a poll begins, and reads them after the suspension has been written. A wake that
+//! this thread does not see then was written after the suspension.
 #![allow(unsafe_code)]
 
 use std::marker::PhantomData;
@@ -20,12 +20,13 @@ use std::task::{RawWaker, RawWakerVTable, Waker};
 use crate::probe::{self, outcome, resource};
 use crate::worker;
 
-/// It is not polled any more.
+/// The future is not polled any more.
 const DONE: u64 = 1;
-/// It has let others run, and was told to be ready: the wake that is to come is no news.
+/// The future yielded, and was recorded as ready: the wake that follows is not recorded.
 const YIELDED: u64 = 2;
-/// Above that, how often it was woken since its last poll began: by others, and by itself while it was polled. Counted,
-/// since adding is one locked instruction that tells what was there before, where setting a bit is a loop.
+/// The bits above count how often the future was woken since its last poll began: by others, and by itself while it was
+/// polled. The wakes are counted because an addition is one locked instruction that returns the previous value, whereas
+/// setting a bit would take a loop.
 const BY_OTHERS: u64 = 1 << 2;
 const BY_ITSELF: u64 = 1 << 32;
 const ANY_BY_OTHERS: u64 = BY_ITSELF - BY_OTHERS;
@@ -34,39 +35,39 @@ const ANY_BY_ITSELF: u64 = !(BY_ITSELF - 1);
 const ONE_WAIT: u64 = 1;
 const ONE_PLAIN: u64 = 1 << 32 | 1;
 
-/// What became of a poll that ended without a result.
+/// The result of a poll that ended without a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rest {
-    /// Nobody has woken it meanwhile.
+    /// The future was not woken during the poll.
     Idle,
-    /// Another party did so while it ran: its executor polls it again.
+    /// Another party woke the future during the poll: its executor polls it again.
     Woken,
-    /// It woke itself: it only let others run.
+    /// The future woke itself: it only yielded.
     Yielded,
 }
 
-/// Of a future, whatever wakers it is polled with.
+/// The state of a future, shared by all wakers with which it is polled.
 pub(crate) struct Target {
     coro: u64,
-    /// What the future is handed by the one that wakes it, a resource handle; 0: nothing.
+    /// The resource (a handle) that a wake hands over to the future; 0: none.
     grant: u64,
-    /// A root is polled by an executor, which the wakes are for; a child by the future around it.
+    /// A root is polled by an executor, to which the wakes go; a child is polled by the future around it.
     is_root: bool,
     state: AtomicU64,
-    /// Written by the thread that polls, and looked at by the one that drops the last waker.
+    /// Written by the thread that polls, and read by the thread that drops the last waker.
     is_suspended: AtomicBool,
-    /// Whether it was told that the grant has been handed over.
+    /// Whether it was recorded that the grant has been handed over.
     is_granted: AtomicBool,
     /// Whether a waker was cloned since its last poll began.
     has_taken: AtomicBool,
-    /// The worker's slot in which it lies; 0: none.
+    /// The worker's slot in which the future lies; 0: none.
     slot: AtomicU32,
-    /// Clones of its wakers: the plain ones in the upper half, all in the lower one.
+    /// The number of clones of the wakers: the plain clones in the upper half, all clones in the lower half.
     clones: AtomicU64,
 }
 
 pub(crate) struct Cell {
-    /// Where the target is, in cells that came after the first one.
+    /// The cell that holds the target, in cells made after the first one.
     first: Option<Arc<Cell>>,
     target: Target,
     inner: Waker,
@@ -87,7 +88,7 @@ impl Target {
         }
     }
 
-    /// What became of a wake; None: it had been told before.
+    /// Returns the outcome of a wake; None: the future was recorded as ready before.
     #[inline]
     fn notify(&self, wake: u64) -> Option<u8> {
         match self.state.fetch_add(wake, Ordering::AcqRel) {
@@ -117,7 +118,7 @@ impl Target {
         let is_queued = told == outcome::QUEUED;
         if self.is_root {
             probe::wake(waker, probe::handle(resource::COROUTINE, self.coro), 0, told);
-            // Where it is being polled, the worker that polls it queues it again.
+            // If the future is being polled, the worker that polls it queues it again.
             if is_queued && waker != 0 && self.is_suspended.load(Ordering::Acquire) {
                 self.lie_in_slot(worker::tell_slot(self.coro, waker));
             }
@@ -125,12 +126,12 @@ impl Target {
             self.is_granted.store(true, Ordering::Release);
             probe::hand_over(waker, self.grant, self.coro, 0);
         } else if is_queued {
-            // The future around it is woken next, and told of as woken.
+            // The future around the child is woken next, and recorded as woken.
             probe::wake(waker, probe::handle(resource::COROUTINE, self.coro), 0, outcome::PASSED_ON);
         }
     }
 
-    /// It lies there from here on, unless it has come to its end meanwhile.
+    /// The future lies in this slot from here on, unless it has come to its end meanwhile.
     fn lie_in_slot(&self, number: u32) {
         self.slot.store(number, Ordering::SeqCst);
         if self.state.load(Ordering::SeqCst) & DONE != 0 {
@@ -147,7 +148,7 @@ impl Target {
         }
     }
 
-    /// The last waker is gone, and the future waits: nothing can wake it any more.
+    /// The last waker is gone, and the future waits: nothing can wake the future any more.
     fn tell_forgotten(&self) {
         let is_waiting = self.is_suspended.load(Ordering::Acquire) && self.state.load(Ordering::Acquire) == 0;
         if self.is_root && is_waiting && probe::is_attached() {
@@ -156,7 +157,7 @@ impl Target {
         }
     }
 
-    /// It was polled, and kept no waker.
+    /// Records that the future was polled, and kept no waker.
     #[cold]
     fn tell_no_waker(&self) {
         if self.is_root && probe::is_attached() {
@@ -164,7 +165,7 @@ impl Target {
         }
     }
 
-    /// It is polled from here on.
+    /// The future is polled from here on.
     #[inline]
     pub(crate) fn run(&self) {
         self.leave_slot();
@@ -173,14 +174,14 @@ impl Target {
         self.state.store(0, Ordering::Release);
     }
 
-    /// Whether it has woken itself since it was polled.
+    /// Returns whether the future has woken itself since its poll began.
     #[inline]
     pub(crate) fn is_woken_by_itself(&self) -> bool {
         self.state.load(Ordering::Relaxed) & ANY_BY_ITSELF != 0
     }
 
-    /// It waits from here on, unless it was woken; where it yields, it was told to be ready. To be called when its
-    /// suspension has been written.
+    /// The future waits from here on, unless it was woken; if it yields (`is_yield`), it was recorded as ready. Call
+    /// this after the suspension has been written.
     #[inline]
     pub(crate) fn rest(&self, is_yield: bool) -> Rest {
         if is_yield {
@@ -199,30 +200,30 @@ impl Target {
         }
     }
 
-    /// It is not polled any more.
+    /// The future is not polled any more.
     pub(crate) fn finish(&self) {
         self.state.store(DONE, Ordering::SeqCst);
         self.leave_slot();
     }
 
-    /// Whether it was told since the last time that a wake has handed over what it waits for.
+    /// Returns whether a wake has handed over the grant since the last call.
     pub(crate) fn take_grant(&self) -> bool {
         self.is_granted.swap(false, Ordering::AcqRel)
     }
 
-    /// Whether something may wake it that nobody told of.
+    /// Returns whether something that was not recorded may wake the future.
     pub(crate) fn has_plain_clones(&self) -> bool {
         self.clones.load(Ordering::Relaxed) >> 32 != 0
     }
 }
 
 impl Cell {
-    /// The first cell of a future, which tells its wakes from here on.
+    /// Makes the first cell of a future, whose wakes are recorded from here on.
     pub(crate) fn new(coro: u64, grant: u64, is_root: bool, inner: Waker) -> Arc<Self> {
         Arc::new(Self { first: None, target: Target::new(coro, grant, is_root), inner })
     }
 
-    /// A cell for a future that is polled with another waker than before.
+    /// Makes a cell for a future that is polled with another waker than before.
     pub(crate) fn with_waker(before: &Arc<Self>, inner: Waker) -> Arc<Self> {
         let first = before.first.as_ref().unwrap_or(before);
         Arc::new(Self { first: Some(Arc::clone(first)), target: Target::new(0, 0, false), inner })
@@ -236,26 +237,26 @@ impl Cell {
         }
     }
 
-    /// Whether the future is polled with a waker that does the same as the one it has.
+    /// Returns whether `waker` does the same as the waker that the cell holds.
     #[inline]
     pub(crate) fn is_for(&self, waker: &Waker) -> bool {
         self.inner.will_wake(waker)
     }
 
-    /// The waker to poll with, for as long as the cell is borrowed.
+    /// Returns the waker to poll with, for as long as the cell is borrowed.
     #[inline]
     pub(crate) fn plain<'a>(self: &'a Arc<Self>) -> Borrowed<'a> {
         Borrowed::new(self, &PLAIN)
     }
 
-    /// The waker for a wait that is told.
+    /// Returns the waker for a recorded wait.
     #[inline]
     pub(crate) fn wait<'a>(self: &'a Arc<Self>) -> Borrowed<'a> {
         Borrowed::new(self, &WAIT)
     }
 }
 
-/// A waker that counts as no clone: the cell is borrowed.
+/// A waker that does not count as a clone, because the cell is borrowed.
 pub(crate) struct Borrowed<'a> {
     waker: ManuallyDrop<Waker>,
     cell: PhantomData<&'a Arc<Cell>>,
@@ -264,8 +265,8 @@ pub(crate) struct Borrowed<'a> {
 impl<'a> Borrowed<'a> {
     #[inline]
     fn new(cell: &'a Arc<Cell>, table: &'static RawWakerVTable) -> Self {
-        // SAFETY: the table's functions take a pointer of `Arc::into_raw`, which this is. The waker owns none of the
-        // counts: it is never dropped, and does not outlive the borrow.
+        // SAFETY: the table's functions take a pointer of `Arc::into_raw`, as this pointer is. The waker owns none of
+        // the Arc's counts: the waker is never dropped, and does not outlive the borrow.
         let waker = unsafe { Waker::from_raw(RawWaker::new(Arc::as_ptr(cell).cast(), table)) };
         Self { waker: ManuallyDrop::new(waker), cell: PhantomData }
     }
@@ -284,7 +285,7 @@ static PLAIN: RawWakerVTable = RawWakerVTable::new(plain_clone, plain_wake, wake
 static WAIT: RawWakerVTable = RawWakerVTable::new(wait_clone, wait_wake, wake_by_ref, wait_drop);
 
 /// # Safety
-/// `data` is a pointer of `Arc::into_raw`, and a count of it lives during the call.
+/// `data` is a pointer of `Arc::into_raw`, and one of the Arc's counts lives during the call.
 unsafe fn cell<'a>(data: *const ()) -> &'a Cell {
     &*data.cast::<Cell>()
 }
@@ -343,7 +344,7 @@ mod tests {
     use super::*;
     use std::task::Wake;
 
-    /// What an executor's waker was told.
+    /// Counts the calls of an executor's waker.
     #[derive(Default)]
     struct Count(AtomicU64);
 

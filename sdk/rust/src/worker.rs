@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! What the calling thread is: whether its wakes go into a slot that no other thread may take from, and which future it
-//! polls.
+//! What the probe knows of the calling thread: whether its wakes go into a slot from which no other thread may take,
+//! and which future it polls.
 
 use std::cell::Cell as Word;
 #[cfg(any(test, feature = "tokio"))]
@@ -9,28 +9,30 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use crate::probe::{self, resource};
 
-/// Threads that can have a slot at once; further ones are told of as having none.
+/// The number of threads that can have a slot at the same time; further threads are recorded as having none.
 const SLOTS: usize = 256;
 
-/// How many in a row a worker runs out of its slot; what the last of them spawns or wakes goes where others may take it.
+/// How many futures in a row a worker runs out of its slot. What the last of them spawns or wakes goes where other
+/// workers may take it.
 const IN_A_ROW: u32 = 3;
 
-/// What lies in a worker's slot. The runtime may move it on, where other workers find it: whoever polls it takes it out.
+/// What lies in a worker's slot. The runtime may move the content to a place where other workers find it: the thread
+/// that polls the future takes it out of the slot.
 #[repr(align(64))]
 struct Slot {
     holds: AtomicU64,
-    /// How many in a row come out of the slot with what it holds.
+    /// How many futures in a row will have come out of the slot, including the one that lies in it.
     nr_in_a_row: AtomicU32,
     #[cfg_attr(not(any(test, feature = "tokio")), allow(dead_code))]
     is_owned: AtomicBool,
 }
 
-#[allow(clippy::declare_interior_mutable_const)] // the first value of each element of the array
+#[allow(clippy::declare_interior_mutable_const)] // the initial value of each element of the array
 const EMPTY: Slot = Slot { holds: AtomicU64::new(0), nr_in_a_row: AtomicU32::new(0), is_owned: AtomicBool::new(false) };
 
 static ALL: [Slot; SLOTS] = [EMPTY; SLOTS];
 
-/// A slot's number, from 1 on, for as long as its thread lives.
+/// A slot's number, from 1 on, which a thread owns as long as it lives.
 #[cfg(any(test, feature = "tokio"))]
 struct Owned(u32);
 
@@ -60,18 +62,19 @@ thread_local! {
 }
 
 thread_local! {
-    /// The queue in which what this thread wakes can be taken by itself alone; 0: there is none.
+    /// The queue from which only this thread can take what it wakes; 0: none.
     static QUEUE: Word<u64> = const { Word::new(0) };
-    /// Its slot; 0: none.
+    /// The thread's slot; 0: none.
     static SLOT: Word<u32> = const { Word::new(0) };
-    /// The future that this thread took out of its slot last, and how many in a row it had then taken out of there.
+    /// The future that this thread took out of its slot last, and how many futures in a row had then come out of the
+    /// slot.
     static TAKEN: Word<(u64, u32)> = const { Word::new((0, 0)) };
     /// The future that is about to yield; 0: none.
     static YIELDS: Word<u64> = const { Word::new(0) };
 }
 
-/// This thread has such a slot from here on: a worker of a runtime that runs what a task has woken next, and lets no
-/// other worker have it.
+/// This thread has a slot from here on: the thread is a worker of a runtime that runs what a task has woken next, and
+/// lets no other worker take it.
 #[cfg(any(test, feature = "tokio"))]
 pub(crate) fn slot_open() {
     let owned = Owned::any();
@@ -82,20 +85,20 @@ pub(crate) fn slot_open() {
     QUEUE.with(|own| own.set(queue));
 }
 
-/// The future that this thread polls is about to yield: its wake waits in this thread alone.
+/// Records that the future that this thread polls is about to yield: its wake waits in this thread alone.
 #[cfg(feature = "tokio")]
 pub(crate) fn yield_begin() {
     YIELDS.with(|yields| yields.set(probe::current()));
 }
 
-/// Whether the future that has just been polled said that it yields.
+/// Returns whether the future that has just been polled announced that it yields.
 #[inline]
 pub(crate) fn is_yielding(coro: u64) -> bool {
     YIELDS.with(Word::get) == coro
 }
 
-/// Whether the future that has just been polled only yields, and this thread alone can let it go on: the queue where it
-/// waits for that.
+/// Returns the queue in which the future that has just been polled waits, if the future only yields and this thread
+/// alone can resume it.
 #[inline]
 pub(crate) fn take_yield(coro: u64) -> Option<u64> {
     let is_yield = YIELDS.with(|yields| yields.get() == coro && yields.replace(0) != 0);
@@ -107,7 +110,7 @@ fn slot_of(number: u32) -> &'static Slot {
     &ALL[number as usize - 1]
 }
 
-/// How many in a row have come out of this thread's slot with the future that it polls, `poller`.
+/// Returns how many futures in a row have come out of this thread's slot, up to the future `poller`, which it polls.
 fn nr_in_a_row(poller: u64) -> u32 {
     let (taken, nr) = TAKEN.with(Word::get);
     if taken == poller {
@@ -117,8 +120,9 @@ fn nr_in_a_row(poller: u64) -> u32 {
     }
 }
 
-/// Puts it into this thread's slot, for `poller`, which the thread polls: what lay there before (0: nothing), and the
-/// slot's number. None: there is no slot, or it is not used after so many in a row.
+/// Puts a future into this thread's slot, on behalf of `poller`, which the thread polls. Returns what lay in the slot
+/// before (0: nothing), and the slot's number. None: there is no slot, or the slot is not used after this many futures
+/// in a row.
 fn put(coro: u64, poller: u64) -> Option<(u64, u32)> {
     let number = SLOT.with(Word::get);
     let nr_before = nr_in_a_row(poller);
@@ -131,8 +135,9 @@ fn put(coro: u64, poller: u64) -> Option<(u64, u32)> {
     Some((if before == coro { 0 } else { before }, number))
 }
 
-/// A future that waits was woken by the one that this thread polls, or a new one spawned by it. What lay in the slot
-/// before goes where others may take it. The number of the slot, for [`slot_leave`]; 0: it lies in none.
+/// Records that the future that this thread polls has woken a waiting future, or spawned a new one. What lay in the
+/// slot before goes where other workers may take it. Returns the number of the slot, for [`slot_leave`]; 0: the future
+/// lies in no slot.
 pub(crate) fn tell_slot(coro: u64, poller: u64) -> u32 {
     if coro == poller {
         return 0;
@@ -144,7 +149,8 @@ pub(crate) fn tell_slot(coro: u64, poller: u64) -> u32 {
     number
 }
 
-/// Puts it into the slot, and tells what becomes of what lay there before. The number of the slot; 0: it is not used.
+/// Puts a future into the slot, and records where the previous content goes. Returns the number of the slot; 0: the
+/// slot is not used.
 fn fill(coro: u64, poller: u64) -> u32 {
     let (before, number) = match put(coro, poller) {
         Some(found) => found,
@@ -156,9 +162,11 @@ fn fill(coro: u64, poller: u64) -> u32 {
     number
 }
 
-/// A future was spawned on this thread, and is ready: in its slot where one that it polls (`spawner`; 0: none) did so, else
-/// where every worker may take it. The number of the slot, for [`slot_leave`]; 0: it lies in none. One whose way out of the
-/// slot nobody will tell (`is_kept`) is told to lie where every worker may take it, and leaves the slot empty.
+/// Records that a future was spawned on this thread, and is ready. If a future that the thread polls spawned it
+/// (`spawner`; 0: none), the new future lies in the thread's slot; otherwise where every worker may take it. Returns
+/// the number of the slot, for [`slot_leave`]; 0: the future lies in no slot. If nobody will record that the future
+/// leaves the slot (`is_kept` is false), the future is recorded as lying where every worker may take it, and the slot
+/// is left empty.
 #[cfg(any(test, feature = "tokio"))]
 pub(crate) fn tell_spawned(coro: u64, spawner: u64, is_kept: bool) -> u32 {
     let number = match spawner {
@@ -175,7 +183,7 @@ pub(crate) fn tell_spawned(coro: u64, spawner: u64, is_kept: bool) -> u32 {
     number
 }
 
-/// The future is polled, or has come to its end: that slot does not hold it any more, if it still did.
+/// Takes the future out of the slot if it still lies there: the future is polled, or has come to its end.
 #[cold]
 pub(crate) fn slot_leave(number: u32, coro: u64) {
     let slot = slot_of(number);
@@ -186,7 +194,7 @@ pub(crate) fn slot_leave(number: u32, coro: u64) {
     }
 }
 
-/// What this thread's slot holds.
+/// Returns what this thread's slot holds.
 #[cfg(test)]
 pub(crate) fn slot_holds() -> u64 {
     slot_of(SLOT.with(Word::get)).holds.load(Ordering::Relaxed)

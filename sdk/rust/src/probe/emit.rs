@@ -108,7 +108,7 @@ fn has_room(thread: &Thread, pass: u32, time: u64) -> bool {
 
 /// Calls `put` with the thread's state taken, and the time of an event of this kind.
 fn with_thread(pass: u32, kind: u8, put: impl FnOnce(&Thread, u64)) {
-    // SAFETY: used within this function alone.
+    // SAFETY: the reference is used within this function only.
     let thread = unsafe { thread_self() };
     if enter(thread) {
         put(thread, time_of(clock_of(pass), kind));
@@ -139,7 +139,7 @@ pub fn emit_of(category: u8, coro: u64, object: u64, tail: u64) {
 /// the kind `as_kind`.
 #[inline(always)]
 pub fn emit_in(pass: u32, as_kind: u8, coro: u64, object: u64, tail: u64) {
-    // SAFETY: used within this function alone.
+    // SAFETY: the reference is used within this function only.
     match unsafe { enter_straight(pass, 1) } {
         Some(thread) => {
             publish(thread, time_of(clock_of(pass), as_kind), coro, object, tail);
@@ -178,7 +178,7 @@ pub fn emit_with_of(category: u8, coro: u64, object: u64, with: u64, detail: u8,
     if pass == 0 || is_unwanted(category) {
         return;
     }
-    // SAFETY: used within this function alone.
+    // SAFETY: the reference is used within this function only.
     match unsafe { enter_straight(pass, 2) } {
         Some(thread) => {
             let time = time_of(clock_of(pass), kind_of(with));
@@ -230,7 +230,7 @@ pub fn id_new() -> u64 {
     if gate_pass().load(Ordering::Relaxed) == 0 {
         return 0;
     }
-    // SAFETY: used within this function alone.
+    // SAFETY: the reference is used within this function only.
     let thread = unsafe { thread_self() };
     if thread.busy.get() != 0 {
         return id_refill(thread, true);

@@ -93,13 +93,13 @@ pub fn current() -> u64 {
 /// Does what [`current`] does, after the caller has found a pass.
 #[inline(always)]
 pub(crate) fn current_attached() -> u64 {
-    // SAFETY: used within this function alone.
+    // SAFETY: the reference is used within this function only.
     unsafe { thread_self() }.current.get()
 }
 
 #[inline(always)]
 pub(crate) fn current_set(coro: u64) {
-    // SAFETY: used within this function alone.
+    // SAFETY: the reference is used within this function only.
     unsafe { thread_self() }.current.set(coro);
 }
 
@@ -112,7 +112,7 @@ fn enter(coro: u64) {
 
 #[inline]
 fn leave(coro: u64) {
-    // SAFETY: used within this function alone.
+    // SAFETY: the reference is used within this function only.
     let thread = unsafe { thread_self() };
     if coro != 0 && thread.current.get() == coro {
         thread.current.set(0);

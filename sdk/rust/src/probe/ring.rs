@@ -471,7 +471,7 @@ fn ring_leave(thread: &Thread, segment: Base, ring: Base) {
 /// Destructor of the thread key: the thread ends, or at least the turn of its key has come.
 pub extern "C" fn thread_leave(_unused: *mut c_void) {
     let _quiet = Quiet::begin();
-    // SAFETY: used within this function alone.
+    // SAFETY: the reference is used within this function only.
     let thread = unsafe { thread_self() };
     if thread.pass.get() != 0 {
         if let Some((segment, ring)) = present_ring(thread) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! What the probe keeps outside of its segment: the gate, the place of the orders, the process, and each thread.
+//! The state that the probe keeps outside of its segment: the gate, the place of the orders, the process, and each
+//! thread.
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
@@ -8,16 +9,16 @@ use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize,
 use crate::layout::{self, orders};
 use crate::memory::{Base, Half, Page};
 
-/// A page of its own, which the kernel fills with zeros in a forked child.
+/// The gate: a page of its own, which the kernel fills with zeros in a forked child.
 static GATE: Page = Page::new();
 
-/// The segment's orders are mapped over this page: an event reads them at a fixed place.
+/// The segment's orders are mapped over this page, so that an event reads them at a fixed address.
 static ORDERS: Page = Page::new();
 
 const PASS: Half = Half::at(0);
 const ATTACH_LOCK: Half = Half::at(4);
 
-/// 0 while there is no segment; else the attachment's number, and below it what time-stamps count.
+/// The gate's pass: 0 while there is no segment; else the attachment's number, with the clock in the low byte.
 #[inline(always)]
 pub fn gate_pass() -> &'static AtomicU32 {
     GATE.base().half(PASS)
@@ -46,7 +47,7 @@ pub const fn clock_of(pass: u32) -> u32 {
     pass & 0xff
 }
 
-/// 0 while nobody wants events, after one relaxed load; else the gate's pass.
+/// Returns 0 while no reader wants events, after one relaxed load; otherwise the gate's pass.
 #[inline(always)]
 pub fn present_pass() -> u32 {
     if orders_page().half(orders::WANTED).load(Ordering::Relaxed) == 0 {
@@ -55,17 +56,18 @@ pub fn present_pass() -> u32 {
     gate_pass().load(Ordering::Relaxed)
 }
 
-/// Written by attach and detach only, but for the slots and `rings_free`.
+/// The state of the process. Only attach and detach write it, except the slots and `rings_free`.
 pub struct Process {
     header: AtomicPtr<u8>,
     pub segment_bytes: AtomicU64,
     pub epoch: AtomicU32,
-    /// The memory file, kept open so that an engine can find it; and which file that is.
+    /// The memory file's descriptor, kept open so that an engine can find the file. `device` and `inode` identify the
+    /// file.
     pub descriptor: AtomicI32,
     pub device: AtomicU64,
     pub inode: AtomicU64,
     pub pid: AtomicU32,
-    /// Of the segment: our own copies, since the header's are not trusted.
+    /// Limits of the segment: our own copies, because the header's are not trusted.
     pub chunk_max: AtomicU32,
     pub ring_max: AtomicU32,
     pub site_max: AtomicU32,
@@ -96,17 +98,17 @@ pub static PROCESS: Process = Process {
 };
 
 fn base_of(address: *mut u8) -> Option<Base> {
-    // SAFETY: only what `header_publish` and `header_take` stored is handed in here: a segment, which stays mapped.
+    // SAFETY: `address` comes from `header_publish`, which stored the address of a segment, and a segment stays mapped.
     (!address.is_null()).then(|| unsafe { Base::new(address) })
 }
 
 impl Process {
-    /// The segment attached last.
+    /// Returns the segment attached last.
     pub fn header(&self) -> Option<Base> {
         base_of(self.header.load(Ordering::Acquire)) // P8
     }
 
-    /// Takes the present segment away.
+    /// Takes the present segment away, and returns it.
     pub fn header_take(&self) -> Option<Base> {
         base_of(self.header.swap(std::ptr::null_mut(), Ordering::AcqRel)) // P8
     }
@@ -115,8 +117,8 @@ impl Process {
         self.header.store(header.address(), Ordering::Release); // P8
     }
 
-    /// Whether `header` is the present segment, which is read by exchanging it for itself: what this thread interned
-    /// before is seen by whoever puts another one in its place (P8).
+    /// Returns whether `header` is still the present segment. The word is read by exchanging it for itself: a thread
+    /// that installs another segment afterwards sees all that this thread interned before (P8).
     pub fn is_present(&self, header: Base) -> bool {
         let address = header.address();
         self.header.compare_exchange(address, address, Ordering::AcqRel, Ordering::Relaxed).is_ok()
@@ -126,7 +128,7 @@ impl Process {
 pub const SITE_SLOTS: usize = 8192;
 pub const SITE_PROBES: usize = 16;
 
-/// One remembered site: the place it was interned from, and its number once that is known.
+/// One remembered site: the place from which it was interned, and its number once the number is known.
 pub struct Slot {
     pub place: AtomicUsize,
     pub position: AtomicU64,
@@ -135,7 +137,7 @@ pub struct Slot {
     pub claimed: AtomicU32,
 }
 
-#[allow(clippy::declare_interior_mutable_const)] // the first value of each element of the array
+#[allow(clippy::declare_interior_mutable_const)] // the initial value of each element of the array
 const EMPTY: Slot = Slot {
     place: AtomicUsize::new(0),
     position: AtomicU64::new(0),
@@ -146,14 +148,15 @@ const EMPTY: Slot = Slot {
 
 pub static SLOTS: [Slot; SITE_SLOTS] = [EMPTY; SITE_SLOTS];
 
-/// One thread's own state, zero until its first event. `cursor` is a multiple of CHUNK_BYTES exactly where the next
-/// record needs the cold path: at a chunk's end, or 0.
+/// The state of one thread, zero until the thread's first event. `cursor` is a multiple of CHUNK_BYTES exactly when the
+/// next record needs the cold path: at the end of a chunk, or 0.
 #[repr(C, align(64))]
 pub struct Thread {
     pub cursor: Cell<usize>,
     pub ring: Cell<Option<Base>>,
     pub head: Cell<u64>,
-    /// The stack pointer of what is under way, with BUSY_ID where that is a coroutine id; 0: nothing.
+    /// The stack pointer at the start of what is under way, with BUSY_ID set if a coroutine id is being taken; 0:
+    /// nothing is under way.
     pub busy: Cell<usize>,
     pub id_next: Cell<u64>,
     pub header: Cell<Option<Base>>,
@@ -184,18 +187,18 @@ thread_local! {
     };
 }
 
-/// The calling thread's state. There is nothing to be dropped in it, so it is there until the thread's very end.
+/// Returns the calling thread's state. The state has no destructor, so it exists until the very end of the thread.
 ///
 /// # Safety
-/// The reference does not leave the function that asked for it. (No closure is handed in: a compiler may make a function
-/// of its own of it, which then decides at run time what is known where it stands.)
+/// The reference must not leave the function that asked for it. (This function takes no closure: a compiler may make a
+/// separate function of a closure, which would then decide at run time what is known at compile time in the caller.)
 #[inline(always)]
 pub unsafe fn thread_self<'a>() -> &'a Thread {
     &*THREAD.with(|thread| thread as *const Thread)
 }
 
 impl Thread {
-    /// The chunk's record that the cursor names.
+    /// Returns the record to which the cursor points.
     ///
     /// # Safety
     /// The cursor is not 0, and not at a chunk's end.
@@ -204,7 +207,7 @@ impl Thread {
         Base::new(self.cursor.get() as *mut u8)
     }
 
-    /// Whether so many records have room in the chunk that the cursor is in.
+    /// Returns whether this many records fit into the chunk that the cursor is in.
     #[inline(always)]
     pub fn has_places(&self, nr_records: usize) -> bool {
         let place = self.cursor.get() % layout::CHUNK_BYTES;
@@ -212,7 +215,7 @@ impl Thread {
     }
 }
 
-/// Where the stack stands now.
+/// Returns the present stack pointer.
 #[inline(always)]
 pub fn stack_pointer() -> usize {
     let stack: usize;

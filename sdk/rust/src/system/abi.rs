@@ -71,7 +71,7 @@ pub const AT_FDCWD: c_int = -100;
 pub const SC_PAGESIZE: c_int = 30;
 pub const F_DUPFD_CLOEXEC: c_int = 1030;
 pub const F_ADD_SEALS: c_int = 1033;
-pub const SEALS: c_int = 1 | 2 | 4; // no seal, no shrinking, no growing any more
+pub const SEALS: c_int = 1 | 2 | 4; // no further seal, no shrinking, no growing
 pub const MFD_CLOEXEC: c_uint = 1;
 pub const MFD_ALLOW_SEALING: c_uint = 2;
 pub const MFD_NOEXEC_SEAL: c_uint = 8;
@@ -89,7 +89,8 @@ pub const MSG_NOSIGNAL_DONTWAIT: c_int = 0x4000 | 0x40;
 pub const MEMBARRIER_REGISTER_GLOBAL_EXPEDITED: c_long = 1 << 2;
 pub const MEMBARRIER_GET_REGISTRATIONS: c_long = 1 << 9;
 
-// Signals that the thread causes by its own instructions: the kernel ends the process at a fault whose signal is blocked.
+// Signals that a thread causes by its own instructions: if such a signal is blocked when the fault happens, the kernel
+// ends the process.
 pub const SIGILL: u32 = 4;
 pub const SIGTRAP: u32 = 5;
 pub const SIGBUS: u32 = 7;
@@ -155,7 +156,7 @@ pub struct Message {
     pub flags: c_int,
 }
 
-/// One module of the program, as the dynamic linker tells it: the fields that are read.
+/// One module of the program, as the dynamic linker describes it: only the fields that are read.
 #[repr(C)]
 pub struct ModuleInfo {
     pub address: u64,

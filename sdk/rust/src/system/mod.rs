@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-//! The operating system, as the probe needs it: the C library's functions and the kernel's numbers.
+//! The operating system as the probe uses it: the C library's functions and the kernel's numbers.
 //!
-//! System calls are made directly where a preloaded library could stand between: the descriptor ledger is to see the
-//! program's descriptors, and not the probe's.
+//! System calls are made directly if a preloaded library could intercept the C library's function: the descriptor
+//! ledger should see the program's descriptors, but not the probe's.
 #![allow(unsafe_code)]
 
 mod abi;
@@ -13,11 +13,11 @@ use std::os::raw::{c_int, c_long, c_uint, c_void};
 pub use abi::*;
 
 pub fn errno() -> c_int {
-    // SAFETY: the C library's own word of this thread.
+    // SAFETY: the C library's own errno word of this thread.
     unsafe { *__errno_location() }
 }
 
-/// Keeps asynchronous signals away while it lives, and leaves errno as it was.
+/// Blocks asynchronous signals while this value lives, and leaves errno as it was.
 pub struct Quiet {
     mask: u64,
     errno: c_int,
@@ -30,8 +30,8 @@ impl Quiet {
         let block = !synchronous.iter().fold(0u64, |mask, number| mask | 1 << (number - 1));
         let errno = errno();
         let mut mask = 0u64;
-        // SAFETY: both sets are 8 bytes, as the kernel wants them. Done by the system call itself: the C library's
-        // functions leave its own signals open.
+        // SAFETY: both sets are 8 bytes, as the kernel expects them. The system call is made directly because the C
+        // library's functions do not block the C library's own signals.
         let status = unsafe { syscall(number::RT_SIGPROCMASK, SIG_BLOCK, &block, &mut mask, 8usize) };
         Self { mask, errno, is_masked: status == 0 }
     }
@@ -40,7 +40,7 @@ impl Quiet {
 impl Drop for Quiet {
     fn drop(&mut self) {
         let nothing = std::ptr::null_mut::<u64>();
-        // SAFETY: the set that `begin` was handed.
+        // SAFETY: the set that `begin` received.
         unsafe {
             if self.is_masked {
                 syscall(number::RT_SIGPROCMASK, SIG_SETMASK, &self.mask, nothing, 8usize);
@@ -50,108 +50,109 @@ impl Drop for Quiet {
     }
 }
 
-/// Nanoseconds of a clock.
+/// Returns the time of a clock in nanoseconds.
 pub fn nanoseconds(clock: c_int) -> u64 {
     let mut now = Timespec { seconds: 0, nanoseconds: 0 };
-    // SAFETY: a struct of the C library's layout.
+    // SAFETY: a struct with the C library's layout.
     unsafe { clock_gettime(clock, &mut now) };
     now.seconds as u64 * 1_000_000_000 + now.nanoseconds as u64
 }
 
 pub fn process_id() -> u32 {
-    // SAFETY: no arguments.
+    // SAFETY: the call takes no arguments.
     unsafe { getpid() as u32 }
 }
 
 pub fn parent_id() -> u32 {
-    // SAFETY: no arguments.
+    // SAFETY: the call takes no arguments.
     unsafe { getppid() as u32 }
 }
 
 pub fn thread_id() -> u32 {
-    // SAFETY: no arguments.
+    // SAFETY: the call takes no arguments.
     unsafe { syscall(number::GETTID) as u32 }
 }
 
 pub fn page_bytes() -> u64 {
-    // SAFETY: a number.
+    // SAFETY: the argument is a plain number.
     unsafe { sysconf(SC_PAGESIZE) as u64 }
 }
 
-/// Whether a thread of this process is gone.
+/// Returns whether a thread of this process has ended.
 pub fn is_thread_gone(thread: u32) -> bool {
-    // SAFETY: signal 0 is none.
+    // SAFETY: signal 0 sends no signal.
     unsafe { syscall(number::TGKILL, getpid(), thread as c_int, 0 as c_int) != 0 && errno() == ESRCH }
 }
 
 pub fn is_on_signal_stack() -> bool {
     let mut present = SignalStack { address: std::ptr::null_mut(), flags: 0, bytes: 0 };
-    // SAFETY: asks only.
+    // SAFETY: the call only asks for the present state.
     unsafe { sigaltstack(std::ptr::null(), &mut present) == 0 && present.flags & SS_ONSTACK != 0 }
 }
 
-/// A limit of this process; None where it cannot be asked. u64::MAX: there is none.
+/// Returns a limit of this process; None if it cannot be asked for. u64::MAX: no limit.
 pub fn limit(resource: c_int) -> Option<u64> {
     let mut limit = Limit { present: 0, most: 0 };
-    // SAFETY: a struct of the C library's layout.
+    // SAFETY: a struct with the C library's layout.
     (unsafe { getrlimit(resource, &mut limit) } == 0).then_some(limit.present)
 }
 
-/// A variable of the environment, but not in a process that gained rights. `name` ends with NUL.
+/// Returns a variable of the environment; None in a process that gained privileges when it was started. `name` ends
+/// with NUL.
 pub fn environment(name: &'static str) -> Option<&'static [u8]> {
     debug_assert!(name.ends_with('\0'));
-    // SAFETY: `name` ends with NUL, and so does what the C library returns. The value lives until the program changes
-    // its environment, which it does not while it attaches.
+    // SAFETY: `name` ends with NUL, and so does the value that the C library returns. The value lives until the program
+    // changes its environment, which the program does not do while it attaches.
     unsafe {
         let text = secure_getenv(name.as_ptr().cast());
         (!text.is_null()).then(|| CStr::from_ptr(text).to_bytes())
     }
 }
 
-/// Whether the C library knows that this process has one thread only.
+/// Returns whether the C library knows that this process has only one thread.
 pub fn is_single_threaded() -> bool {
-    // SAFETY: the C library's word, which is a char, where there is one.
+    // SAFETY: the C library's word, which is a char, if the C library has it.
     unsafe {
         let word = dlsym(std::ptr::null_mut(), "__libc_single_threaded\0".as_ptr().cast());
         !word.is_null() && *word.cast::<u8>() != 0
     }
 }
 
-/// What the process has registered for of the kernel's barriers on all processors.
+/// Returns whether the process has registered for the kernel's barriers on all processors.
 pub fn is_barrier_registered() -> bool {
-    // SAFETY: numbers.
+    // SAFETY: the arguments are plain numbers.
     let registered = unsafe { syscall(number::MEMBARRIER, MEMBARRIER_GET_REGISTRATIONS, 0 as c_long, 0 as c_long) };
     registered > 0 && registered & MEMBARRIER_REGISTER_GLOBAL_EXPEDITED != 0
 }
 
 pub fn barrier_register() -> bool {
-    // SAFETY: numbers.
+    // SAFETY: the arguments are plain numbers.
     unsafe { syscall(number::MEMBARRIER, MEMBARRIER_REGISTER_GLOBAL_EXPEDITED, 0 as c_long, 0 as c_long) == 0 }
 }
 
-/// Wakes one waiter for a word.
+/// Wakes one thread that waits on a word.
 pub fn futex_wake(word: &std::sync::atomic::AtomicU32) {
-    // SAFETY: a word that is mapped; the other arguments are not read.
+    // SAFETY: a word that is mapped; the remaining arguments are not read.
     unsafe { syscall(number::FUTEX, word, FUTEX_WAKE, 1 as c_int, 0usize, 0usize, 0 as c_int) };
 }
 
 pub fn random(bytes: &mut [u8]) -> bool {
-    // SAFETY: so many bytes of room.
+    // SAFETY: `room` has this many bytes.
     unsafe { syscall(number::GETRANDOM, bytes.as_mut_ptr(), bytes.len(), GRND_NONBLOCK) == bytes.len() as c_long }
 }
 
 pub fn yield_processor() {
-    // SAFETY: no arguments.
+    // SAFETY: the call takes no arguments.
     unsafe { sched_yield() };
 }
 
-/// Has the C library call a function in forked children.
+/// Makes the C library call a function in forked children.
 pub fn at_fork(child: extern "C" fn()) -> bool {
     // SAFETY: the function lives as long as the program.
     unsafe { pthread_atfork(None, None, Some(child)) == 0 }
 }
 
-/// A key whose destructor is called as a thread ends; None where setting it could allocate.
+/// Makes a key whose destructor is called when a thread ends. Returns None if setting the key could allocate.
 pub fn thread_key(destructor: extern "C" fn(*mut c_void)) -> Option<u32> {
     const WITHOUT_ALLOCATION: u32 = 32;
     let mut key = 0;
@@ -168,7 +169,7 @@ pub fn thread_key(destructor: extern "C" fn(*mut c_void)) -> Option<u32> {
     Some(key)
 }
 
-/// Has the key's destructor called for this thread.
+/// Makes the C library call the key's destructor for this thread.
 pub fn thread_key_arm(key: u32) {
     // SAFETY: any value but NULL; the destructor does not look at it.
     unsafe { pthread_setspecific(key, 1 as *const c_void) };
@@ -188,7 +189,7 @@ impl Descriptor {
         Self::open_as(CStr::from_bytes_with_nul(path.as_bytes()).ok()?, O_RDONLY)
     }
 
-    /// Opens a file with these flags, and the mode 0600 where it is made.
+    /// Opens a file with these flags; a file that is made gets the mode 0600.
     pub fn open_as(path: &CStr, flags: c_int) -> Option<Self> {
         const PRIVATE: c_uint = 0o600;
         // SAFETY: a path that ends with NUL.
@@ -198,22 +199,22 @@ impl Descriptor {
     /// Locks the file for this process, without waiting.
     pub fn lock(&self) -> bool {
         const LOCK_EXCLUSIVE_NOW: c_int = 2 | 4;
-        // SAFETY: numbers.
+        // SAFETY: the arguments are plain numbers.
         unsafe { flock(self.0, LOCK_EXCLUSIVE_NOW) == 0 }
     }
 
     /// Gives the file all its blocks.
     pub fn allocate(&self, bytes: u64) -> bool {
-        // SAFETY: numbers.
+        // SAFETY: the arguments are plain numbers.
         unsafe { posix_fallocate(self.0, 0, bytes as i64) == 0 }
     }
 
     pub fn read_at(&self, room: &mut [u8], offset: u64) -> bool {
-        // SAFETY: so many bytes of room.
+        // SAFETY: `room` has this many bytes.
         unsafe { pread(self.0, room.as_mut_ptr(), room.len(), offset as i64) == room.len() as isize }
     }
 
-    /// A sealable memory file, moved away from the low numbers.
+    /// Makes a sealable memory file, with a high descriptor number.
     pub fn memory() -> Option<Self> {
         let flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
         let name = "corotracer\0".as_ptr();
@@ -229,11 +230,11 @@ impl Descriptor {
         Self::from_call(low)?.raised()
     }
 
-    /// The same file by a number that is out of the way of programs which count their descriptors.
+    /// Moves the descriptor to a high number, away from the low numbers that programs count on.
     pub fn raised(self) -> Option<Self> {
         const OUT_OF_THE_WAY: c_int = 200;
         const BEHIND_STANDARD: c_int = 3;
-        // SAFETY: numbers.
+        // SAFETY: the arguments are plain numbers.
         let high = unsafe {
             let high = syscall(number::FCNTL, self.0, F_DUPFD_CLOEXEC, OUT_OF_THE_WAY);
             if high < 0 {
@@ -246,23 +247,23 @@ impl Descriptor {
     }
 
     pub fn resize(&self, bytes: u64) -> bool {
-        // SAFETY: numbers.
+        // SAFETY: the arguments are plain numbers.
         unsafe { ftruncate(self.0, bytes as i64) == 0 }
     }
 
     pub fn seal(&self) -> bool {
-        // SAFETY: numbers.
+        // SAFETY: the arguments are plain numbers.
         unsafe { syscall(number::FCNTL, self.0, F_ADD_SEALS, SEALS) == 0 }
     }
 
     pub fn read(&self, room: &mut [u8]) -> usize {
-        // SAFETY: so many bytes of room.
+        // SAFETY: `room` has this many bytes.
         let length = unsafe { syscall(number::READ, self.0, room.as_mut_ptr(), room.len()) };
         usize::try_from(length).unwrap_or(0)
     }
 
     pub fn write_at(&self, bytes: &[u8], offset: u64) -> bool {
-        // SAFETY: so many bytes.
+        // SAFETY: `bytes` has this many bytes.
         unsafe { pwrite(self.0, bytes.as_ptr(), bytes.len(), offset as i64) == bytes.len() as isize }
     }
 
@@ -277,13 +278,13 @@ impl Drop for Descriptor {
     }
 }
 
-/// Closes a descriptor that was kept.
+/// Closes a descriptor that was kept open.
 pub fn close(number: c_int) {
     // SAFETY: a number; the caller owns the descriptor.
     unsafe { syscall(number::CLOSE, number) };
 }
 
-/// The address of a socket whose name begins with NUL, and its length; None where the name does not fit.
+/// Returns the address of a socket whose name begins with NUL, and its length; None if the name does not fit.
 fn unix_address(name: &[u8]) -> Option<(UnixAddress, c_uint)> {
     let mut address = UnixAddress { family: AF_UNIX as u16, path: [0; 108] };
     if name.is_empty() || name.len() >= address.path.len() {
@@ -293,16 +294,16 @@ fn unix_address(name: &[u8]) -> Option<(UnixAddress, c_uint)> {
     Some((address, 2 + 1 + name.len() as c_uint))
 }
 
-/// Connects to a socket of that abstract name, without waiting.
+/// Connects to a socket with this abstract name, without waiting.
 pub fn connect(name: &[u8]) -> Option<Descriptor> {
     const TRIES: u32 = 64;
     let (address, length) = unix_address(name)?;
-    // SAFETY: numbers.
+    // SAFETY: the arguments are plain numbers.
     let socket = Descriptor::from_call(unsafe {
         syscall(number::SOCKET, AF_UNIX, SOCK_SEQPACKET_NONBLOCK_CLOEXEC, 0 as c_int)
     })?;
     for _ in 0..TRIES {
-        // SAFETY: an address of that length.
+        // SAFETY: an address of this length.
         if unsafe { syscall(number::CONNECT, socket.0, &address, length) } == 0 {
             return Some(socket);
         }
@@ -314,18 +315,18 @@ pub fn connect(name: &[u8]) -> Option<Descriptor> {
     None
 }
 
-/// Whether the other side is our own user's, or the superuser's.
+/// Returns whether the socket's peer is our own user or the superuser.
 pub fn is_peer_trusted(socket: &Descriptor) -> bool {
     let mut peer = Credentials { pid: 0, user: 0, group: 0 };
     let mut bytes = std::mem::size_of::<Credentials>() as c_uint;
     let room = std::ptr::addr_of_mut!(peer).cast();
-    // SAFETY: so many bytes of room.
+    // SAFETY: `room` has this many bytes.
     let status = unsafe { getsockopt(socket.0, SOL_SOCKET, SO_PEERCRED, room, &mut bytes) };
-    // SAFETY: no arguments.
+    // SAFETY: the call takes no arguments.
     status == 0 && (peer.user == unsafe { geteuid() } || peer.user == 0)
 }
 
-/// Sends bytes with a descriptor beside them, without waiting.
+/// Sends bytes together with a descriptor, without waiting.
 pub fn send(socket: &Descriptor, bytes: &[u8], descriptor: &Descriptor) -> bool {
     let header = std::mem::size_of::<usize>() + 2 * std::mem::size_of::<c_int>();
     let control = Control {
@@ -345,21 +346,21 @@ pub fn send(socket: &Descriptor, bytes: &[u8], descriptor: &Descriptor) -> bool 
         control_length: std::mem::size_of::<Control>(),
         flags: 0,
     };
-    // SAFETY: the message and all that it points to live until the call returns.
+    // SAFETY: the message and everything that it points to live until the call returns.
     unsafe { syscall(number::SENDMSG, socket.0, &message, MSG_NOSIGNAL_DONTWAIT) == bytes.len() as c_long }
 }
 
-/// What a symbolic link says; empty where it cannot be read. `path` ends with NUL.
+/// Returns the target of a symbolic link; empty if the link cannot be read. `path` ends with NUL.
 pub fn link_target(path: &str) -> Vec<u8> {
     let mut room = vec![0; 4095];
     debug_assert!(path.ends_with('\0'));
-    // SAFETY: so many bytes of room.
+    // SAFETY: `room` has this many bytes.
     let length = unsafe { readlink(path.as_ptr().cast(), room.as_mut_ptr(), room.len()) };
     room.truncate(usize::try_from(length).unwrap_or(0));
     room
 }
 
-/// Maps anonymous memory of nobody; None where it is not to be had.
+/// Reserves addresses without memory; None if there are not enough.
 pub fn reserve(bytes: u64) -> Option<*mut u8> {
     // SAFETY: a new mapping.
     let place = unsafe {
@@ -369,32 +370,32 @@ pub fn reserve(bytes: u64) -> Option<*mut u8> {
 }
 
 /// # Safety
-/// Nobody uses what is mapped there.
+/// Nobody uses the memory that is mapped there.
 pub unsafe fn unmap(place: *mut u8, bytes: u64) {
     if bytes != 0 {
         munmap(place.cast(), bytes as usize);
     }
 }
 
-/// Maps the first bytes of a file, from `offset` on, over what is at `place`.
+/// Maps `bytes` bytes of a file, from `offset` on, over the memory at `place`.
 ///
 /// # Safety
-/// Nobody relies on what is at `place` now, or only on atomics there.
+/// Nobody relies on the present content at `place`, or only on atomics there.
 pub unsafe fn map_over(place: *mut u8, file: &Descriptor, offset: u64, bytes: u64) -> bool {
     let flags = MAP_SHARED | MAP_FIXED | MAP_NORESERVE;
     mmap(place.cast(), bytes as usize, PROT_READ_WRITE, flags, file.0, offset as i64) as isize != -1
 }
 
-/// Puts zeros that belong to this process alone in the place of what is mapped there.
+/// Replaces the mapping at `place` by zeros that belong to this process alone.
 ///
 /// # Safety
-/// The same as for `map_over`.
+/// The contract of `map_over` holds.
 pub unsafe fn map_nothing(place: *mut u8, bytes: u64) {
     let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
     mmap(place.cast(), bytes as usize, PROT_READ_WRITE, flags, -1, 0);
 }
 
-/// Advice to the kernel that changes no content that the program relies on.
+/// Gives the kernel advice that changes no content on which the program relies.
 ///
 /// # Safety
 /// The range is mapped.
@@ -403,13 +404,13 @@ pub unsafe fn advise(place: *mut u8, bytes: u64, advice: c_int) -> bool {
 }
 
 extern "C" fn visit(module: *const ModuleInfo, _bytes: usize, context: *mut c_void) -> c_int {
-    // SAFETY: `each_module` handed its closure over, and the linker a module, both alive during this call.
+    // SAFETY: `each_module` passed its closure, and the linker a module; both live during this call.
     unsafe { (*context.cast::<&mut dyn FnMut(&ModuleInfo)>())(&*module) };
     0
 }
 
-/// Calls `look` for each module of the program: the executable, and what it is linked with.
+/// Calls `look` for each module of the program: the executable, and the libraries that it is linked with.
 pub fn each_module(mut look: &mut dyn FnMut(&ModuleInfo)) {
-    // SAFETY: `visit` knows what the context is; the linker calls it before it returns.
+    // SAFETY: `visit` knows the type of the context; the linker calls `visit` before it returns.
     unsafe { dl_iterate_phdr(visit, std::ptr::addr_of_mut!(look).cast()) };
 }
