@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""A pool of connections, and clients that wait for one.
+"""A pool of connections, and clients that wait for a connection.
 
     python -m corotracer pool.py            every client is served
-    python -m corotracer pool.py --fault    some wait for ever
+    python -m corotracer pool.py --fault    some clients wait without end
 
-The fault is in take(): it looks for a connection first, and then waits for its turn to wait. A connection that is given
-back in between is announced to nobody.
+The fault is in take(): it looks for a connection first, and only then waits for the lock under which it waits. If a
+connection is given back in between, no waiter is notified of it.
 """
 import argparse
 import asyncio
@@ -28,21 +28,21 @@ class Pool:
 
     async def take_late(self):
         while not self.idle:
-            await asyncio.sleep(0)  # tells somebody that the pool is empty
+            await asyncio.sleep(0)  # reports to a monitor that the pool is empty
             async with self.freed:
                 await self.freed.wait()
         return self.idle.pop()
 
     async def give_back(self, connection):
         async with self.freed:
-            await asyncio.sleep(0)  # rolls back what was begun on it
+            await asyncio.sleep(0)  # rolls back what was begun on the connection
             self.idle.append(connection)
             self.freed.notify()
 
 
 async def client(pool):
     connection = await pool.take()
-    await asyncio.sleep(0)  # works with it
+    await asyncio.sleep(0)  # works with the connection
     await pool.give_back(connection)
 
 

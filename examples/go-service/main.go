@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-// go-service: a service that prices orders, under a load of its own, with a cause of slowness planted: a lock that is
-// held while a price is fetched. docs/go-workflow.md finds it by an execution trace, and -fixed leaves it out.
+// go-service: a service that prices orders, under a load of its own. A cause of slowness is planted: a lock that is
+// held while a price is fetched. docs/go-workflow.md finds the cause by an execution trace; -fixed leaves the cause
+// out.
 package main
 
 import (
@@ -25,7 +26,7 @@ var (
 
 const clients = 8
 
-// Each client places one order after the other. Every fourth is for something that nobody asked for before.
+// Each client places one order after the other. Every fourth order is for an item that was not asked for before.
 func place(server *httptest.Server, client int) error {
 	for order := 0; order < *requests/clients; order++ {
 		item := fmt.Sprintf("%d-%d", client, order/4)
@@ -66,7 +67,7 @@ func run() error {
 	server := httptest.NewServer(service)
 	err = load(server)
 	server.Close()
-	window.write() // where there was no anomaly, the end of the load
+	window.write() // if there was no anomaly, this is the end of the load
 	if err == nil {
 		err = window.close()
 	}

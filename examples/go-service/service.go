@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-const fetching = 4 * time.Millisecond // what another service takes to tell a price
+const fetching = 4 * time.Millisecond // the time that another service takes to answer with a price
 
 type service struct {
 	onAnomaly func()
@@ -26,7 +26,7 @@ func newService(onAnomaly func()) *service {
 	return &service{onAnomaly: onAnomaly, prices: map[string]int{}}
 }
 
-// fetch asks another service, which takes its time.
+// fetch asks another service for a price, and waits for the answer.
 func fetch(ctx context.Context, item string) int {
 	defer trace.StartRegion(ctx, "fetch").End()
 	time.Sleep(fetching)
@@ -46,7 +46,7 @@ func (service *service) keep(item string, price int) {
 	service.prices[item] = price
 }
 
-// priceHeld is the planted cause: whoever needs a price waits until the present one was fetched.
+// priceHeld is the planted cause: a caller that needs a price waits until the price before has been fetched.
 func (service *service) priceHeld(ctx context.Context, item string) int {
 	service.lock.Lock()
 	defer service.lock.Unlock()

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// `go test -trace test.trace` writes what `corotracer check` judges.
+// `go test -trace test.trace` writes the trace that `corotracer check` judges.
 func TestLoad(t *testing.T) {
 	server := httptest.NewServer(newService(func() {}))
 	defer server.Close()

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A window of trace, kept in memory, and written when something is slow: once.
+// A window of trace, which is kept in memory, and written once, when something is slow.
 type window struct {
 	recorder *trace.FlightRecorder
 	path     string

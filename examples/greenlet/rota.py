@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""A scheduler on greenlets, with a mailbox, told to corotracer by four calls.
+"""A scheduler on greenlets, with a mailbox, recorded for corotracer by four calls.
 
     python rota.py            every letter is read
-    python rota.py --fault    a reader sleeps beside its letter
+    python rota.py --fault    a reader never reads its letter
 
-The fault is in Mailbox.read(): the reader looks, gives way once, and then waits without another look. A letter that is
-put in meanwhile is announced to nobody.
+The fault is in Mailbox.read(): the reader looks into the mailbox, yields once, and then waits without looking again. If
+a letter is put in meanwhile, no reader is notified of it.
 """
 import argparse
 import collections
@@ -24,7 +24,7 @@ class Scheduler:
         self.loop = greenlet.getcurrent()
         self.nr_alive = 0
         self.outside = selectors.DefaultSelector()
-        self.ears = socket.socketpair()  # another thread could call
+        self.ears = socket.socketpair()  # another thread could call through these sockets
         self.outside.register(self.ears[0], selectors.EVENT_READ)
 
     def spawn(self, function, *arguments):

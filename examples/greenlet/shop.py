@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""A shop with gevent: cooks take orders from a list, and sleep where there is none.
+"""A shop with gevent: cooks take orders from a list, and sleep when the list is empty.
 
     python -m corotracer shop.py            every order is cooked
-    python -m corotracer shop.py --fault    the cook sleeps beside orders
+    python -m corotracer shop.py --fault    the cook sleeps although there are orders
 
-The fault is in next_order(): a cook looks for an order, tells somebody that there is none, and only then takes the bell
-back and waits for it. An order that comes in between is announced to nobody.
+The fault is in next_order(): a cook looks for an order, reports that there is none, and only then clears the bell and
+waits for it. If an order comes in between, no cook is notified of it.
 """
 import argparse
 import signal
@@ -28,7 +28,7 @@ class Shop:
     def next_order(self):
         while not self.orders:
             if self.is_faulty:
-                gevent.sleep(0)  # tells somebody that there is no order
+                gevent.sleep(0)  # reports that there is no order
             self.bell.clear()
             self.bell.wait()
         return self.orders.pop()
@@ -49,7 +49,7 @@ class Shop:
 
 
 def main(options):
-    # Somebody could still call: what the hub waits for then is a pipe.
+    # This pipe could still bring a call, so the hub has something to wait for.
     phone, _caller = gevent.socket.socketpair()
     gevent.spawn(phone.recv, 1)
     shop = Shop(options.fault)

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- A scheduler in Lua, with mailboxes, told to corotracer by four calls.
+-- A scheduler in Lua, with mailboxes, recorded for corotracer by four calls.
 --
 --     lua5.4 mail.lua             every letter is read
---     lua5.4 mail.lua --fault     readers sleep beside their letters
+--     lua5.4 mail.lua --fault     some readers never read their letters
 --
--- The fault is in read(): the reader goes into a list of its own, at which write() does not look.
+-- The fault is in read(): the reader goes into a list of its own, which write() does not look at.
 local corotracer = require "corotracer"
 corotracer.install()
 
@@ -67,7 +67,7 @@ spawn("clock", function()
 		give_way()
 	end
 end)
-local mailboxes = {} -- whoever waits in one is not to be collected meanwhile
+local mailboxes = {} -- keeps readers that wait in a mailbox from being collected meanwhile
 for number = 1, 4 do
 	local mailbox = {letters = {}, readers = {}, late = {}}
 	mailboxes[number] = mailbox

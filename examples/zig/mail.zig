@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 //! A scheduler in Zig, of coroutines that are state machines, with mailboxes.
 //!
-//!     mail             every letter is read
-//!     mail --fault     readers sleep beside their letters
+//!     mail             all letters are read
+//!     mail --fault     some readers never read their letters
 //!
-//! The fault is in `Mailbox.read`: the reader goes into a list of its own, at which `write` does not look.
+//! The fault is in `Mailbox.read`: the reader goes into a list of its own, which `write` does not look at.
 const std = @import("std");
 const corotracer = @import("corotracer");
 
 const letters_each = 50;
 const nr_mailboxes = 4;
 const nr_tasks = 2 * nr_mailboxes + 1;
-const clock_ticks = 100_000; // microseconds of processor time, after which a program that is stuck gives up
+const clock_ticks = 100_000; // microseconds of processor time after which a program that is stuck gives up
 
 extern fn clock() c_long;
 
-/// What a step came to: the coroutine has ended, lets others run, or waits and was put where its waker finds it.
+/// The result of a step: the coroutine has ended, or it yields, or it waits and was put where its waker will find it.
 const Step = enum { ended, yields, waits };
 
 /// First in, first out.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The wheel: pyproject.toml, and the module of C. One wheel serves Python 3.10 and all later versions (abi3).
+"""Builds the wheel: pyproject.toml, and the C module. One wheel serves Python 3.10 and all later versions (abi3).
 
-A compiler or headers that are missing are told of in a sentence, before anything is compiled.
+If a compiler or headers are missing, one sentence says so before anything is compiled.
 """
 import os
 import shlex
@@ -25,7 +25,7 @@ def is_compiled(program):
 
 
 def what_is_missing():
-    """What the module of C cannot be built without; "" where all is there."""
+    """Returns the name of what the C module cannot be built without; "" if nothing is missing."""
     if not is_compiled("int main(void) { return 0; }\n"):
         return f"a C compiler: '{shlex.join(COMPILER)}' compiles nothing (Debian: gcc)"
     if not is_compiled("#include <stdlib.h>\n"):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! The module `corotracer`: Zig's side, and the C probe, which is compiled with it. The sources of that stand two folders
-//! further up: the package is the project, whose root is this file's.
+//! The module `corotracer`: the Zig part, and the C probe, which is compiled with it. The sources of the C probe lie
+//! two folders further up, because the package is the whole project: the root of the package is this file's project.
 const std = @import("std");
 
 pub fn build(b: *std.Build) void {

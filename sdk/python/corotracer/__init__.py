@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Tells corotracer what this program's tasks do.
+"""Records for corotracer what this program's tasks do.
 
     import corotracer
     corotracer.install()
 
-or, with no change to the program, `python -m corotracer program.py`. Where no engine records, each step of a task costs
-some tens of nanoseconds, and nothing is written. What is told, and what is not: sdk/python/README.md.
+or, with no change to the program, `python -m corotracer program.py`. While no engine records, each step of a task costs
+some tens of nanoseconds, and nothing is written. What is recorded, and what is not: sdk/python/README.md.
 """
 import contextlib
 import gc
@@ -23,13 +23,14 @@ _is_installed = False
 
 
 def installed_folders():
-    """Of the standard library and of packages, the user's own among them."""
+    """The folders of the standard library and of installed packages, including the user's own packages."""
     paths = {sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     return paths.union(site.getsitepackages(), [site.getusersitepackages()])
 
 
 def install():
-    """Tells of every task that is made from now on, on any loop. True: an engine records. May be called again."""
+    """Records every task that is made from now on, on any loop. Returns True if an engine records. May be called
+    again."""
     global _is_installed
     if not _is_installed:
         _is_installed = True
@@ -51,7 +52,7 @@ def is_recorded():
 
 
 def name(thing, text):
-    """Names a lock, a queue, an event of asyncio, as it is to be called in reports."""
+    """Gives a lock, a queue or an event of asyncio the name that reports use for it."""
     loops.name(thing, str(text))
 
 
@@ -66,7 +67,8 @@ def region(text):
 
 
 def log(message, text=""):
-    """A message; `text`, which may differ each time, stands where the message has {}. At most 128 bytes of it."""
+    """Writes a message. `text`, which may differ at each call, replaces {} in the message; at most 128 bytes of it are
+    kept."""
     _probe.log(message, text)
 
 
@@ -76,30 +78,33 @@ def counter(text, value):
 
 
 def waits_for(thing):
-    """For what is built on greenlets: `with corotracer.waits_for(mailbox):` around the switch that waits for it."""
+    """For objects that are built on greenlets: put `with corotracer.waits_for(mailbox):` around the switch that waits
+    for the object."""
     return greenlets.Wait(_probe.EVENT, thing)
 
 
 def notify(thing, nr_woken):
-    """The thing's waiters are told, and so many were found: 0 is worth telling. In front of the switch, or the wake."""
+    """Records that the object's waiters are notified, and that `nr_woken` waiters were found; a notification that finds
+    no waiter (0) is worth recording. Call this before the switch, or the wake."""
     _probe.notify(_probe.EVENT, thing, 0, nr_woken)
 
 
 def woken(greenlet):
-    """The greenlet is put where its scheduler will find it, and switch to it."""
+    """Records that the greenlet is ready: it is put where its scheduler, which will switch to it, finds it."""
     _probe.greenlet_woken(greenlet)
 
 
 def parked(scheduler):
-    """For a scheduler of one's own: `with corotracer.parked(self):` around its sleep, where nothing is left to run."""
+    """For a program's own scheduler: put `with corotracer.parked(self):` around its sleep, when nothing is left to
+    run."""
     return loops.Parked(scheduler)
 
 
 def daemon(task=None):
-    """The task (None: the one that runs) is meant to live as long as the program."""
+    """Marks the task (None: the running task) as one that is meant to live as long as the program."""
     return _probe.mark(_probe.MARK_DAEMON, task)
 
 
 def expect_idle(task=None):
-    """The task may wait for any length of time."""
+    """Marks the task as one that may wait for any length of time."""
     return _probe.mark(_probe.MARK_EXPECT_IDLE, task)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""python -m corotracer PROGRAM.py [ARGUMENTS]: runs the program with its tasks told; -m MODULE: a module."""
+"""python -m corotracer PROGRAM.py [ARGUMENTS]: runs the program and records its tasks. With -m MODULE instead, runs a
+module."""
 import os
 import runpy
 import sys

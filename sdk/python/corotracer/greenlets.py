@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""greenlet's switches, and what gevent's greenlets wait for.
+"""Records greenlet's switches, and what gevent's greenlets wait for.
 
-Most of gevent is compiled, and its classes cannot be changed. So each that tasks wait for has a class of its own here,
-which takes its place in gevent's modules: whoever imports one from there after `install` gets that. The compiled modules
-keep theirs: others that are compiled look there for what lies in an object, and fail to load where it is another class.
+Most of gevent is compiled, and its classes cannot be changed. This module therefore has a derived class for each class
+that tasks wait for, and puts the derived class into gevent's modules: a program that imports a class from there after
+`install` gets the derived class. The compiled modules keep their own classes, because other compiled modules look there
+for the layout of objects, and fail to load if they find another class.
 """
 import importlib.machinery
 import os
@@ -22,7 +23,7 @@ def until(timeout):
 
 
 class Wait:
-    """What the greenlet waits for, if it is switched away inside."""
+    """Records what the greenlet waits for, if the greenlet is switched away inside of the `with`."""
 
     def __init__(self, kind, thing, end=0, timeout=None):
         _probe.greenlet_wait(kind, thing, end, until(timeout))
@@ -103,7 +104,7 @@ def queue_class(base):
             return item
 
         def put(self, item, block=True, timeout=None):
-            # The taker may run before put returns: what is given is told first, where there is room.
+            # The taker may run before put returns: if there is room, the notification is recorded first.
             has_room = not self.full()
             if has_room:
                 _probe.notify(CHANNEL, self, ITEMS, min(1, self.nr_getting))
@@ -134,11 +135,12 @@ def replace(module, name, make):
 
 
 class Sleep:
-    """Tells when a loop of gevent's sleeps. Its sleep ends by the clock once a minute, whether a timer is set or not."""
+    """Records when a loop of gevent's sleeps. The sleep ends by the clock once a minute, whether or not a timer is
+    set."""
 
     def __init__(self, loop, timers):
         self.loop, self.timers, self.is_asleep = loop, timers, False
-        # The last one before the sleep, and the first one after it.
+        # The last watcher that runs before the sleep, and the first one that runs after the sleep.
         self.before = loop.prepare(ref=False, priority=loop.MINPRI)
         self.after = loop.check(ref=False, priority=loop.MAXPRI)
         self.before.start(self.begin)
@@ -159,7 +161,7 @@ class Sleep:
 
 def loop_class(base, timer_class):
     class Timer(timer_class):
-        """One that weak references may lead to."""
+        """A timer that can be referenced weakly."""
 
     class Loop(base):
         def __init__(self, *arguments, **named):
@@ -181,7 +183,8 @@ def loop_class(base, timer_class):
             return super().child(*arguments, **named)
 
         def stat(self, *arguments, **named):
-            """Looks at a file again and again, by a timer of its own: from here on some timer may always be set."""
+            """A stat watcher polls a file by a timer of its own: from here on some timer may always be set, so no sleep
+            is recorded."""
             self._corotracer_sleep.before.stop()
             return super().stat(*arguments, **named)
 
@@ -189,7 +192,8 @@ def loop_class(base, timer_class):
 
 
 def install_loop():
-    """A loop that is there already has timers that nobody counted; libuv's sleeps as long as its timers say."""
+    """A loop that exists already has timers that were not counted, so only later loops are recorded; libuv's loop
+    sleeps as long as its own timers say, and is left alone."""
     import gevent
 
     libev = sys.modules.get("gevent.libev.corecext")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""asyncio's loops and what tasks wait for there, each with a function in front of it that tells of it.
+"""Records asyncio's loops and what tasks wait for there, by a wrapper around each function concerned.
 
-Methods are replaced in their classes, so that objects made before, and names imported before, tell as well. A loop is
-asked for nothing but create_task, call_soon, call_at and run_forever, which uvloop's has, too.
+Methods are replaced in their classes, so that objects made before, and names imported before, are recorded as well. A
+loop needs only create_task, call_soon, call_later and run_forever, which uvloop's loop has, too.
 """
 import asyncio
 import collections.abc
@@ -39,7 +39,7 @@ def nr_waiting(futures):
 
 
 def standing_for(original):
-    """Of a function that stands in front of another one: places name that one."""
+    """For a function that wraps another function: places then show the name of the wrapped function."""
 
     def name_it(wrapper):
         names = {"co_name": original.__qualname__}
@@ -51,7 +51,7 @@ def standing_for(original):
     return name_it
 
 
-# Waits: what a method of a class waits for, wherever inside of it the task suspends.
+# Waits: what a method of a class waits for, wherever inside of the method the task suspends.
 
 def tell_wait(cls, method, kind, end=0, then=None):
     original = getattr(cls, method)
@@ -71,7 +71,8 @@ def tell_wait(cls, method, kind, end=0, then=None):
 
 
 def tell_before(cls, method, tell):
-    """Calls tell(self, *arguments) in front of the method: what it gives may be taken before it returns."""
+    """Calls tell(self, *arguments) before the method, because what the method gives may be taken before the method
+    returns."""
     original = getattr(cls, method)
 
     @standing_for(original)
@@ -143,7 +144,7 @@ def install_tasks(loop_class):
 
     @functools.wraps(call_soon)
     def traced_call_soon(self, callback, *arguments, context=None):
-        # A task is woken by a method of its own.
+        # A task is woken by a method of the task itself.
         task = getattr(callback, "__self__", None)
         if task is not None:
             _probe.woken(task)
@@ -153,7 +154,7 @@ def install_tasks(loop_class):
 
 
 def install_names():
-    """Before 3.13, asyncio.create_task sets the name behind the loop's back."""
+    """Before 3.13, asyncio.create_task sets the task's name without calling the loop."""
     set_task_name = getattr(asyncio.tasks, "_set_task_name", None)
     if not set_task_name:
         return
@@ -168,7 +169,7 @@ def install_names():
 
 
 def install_timers(loop_class):
-    """A timer that is set for a future ends the wait for that: sleep, wait, wait_for."""
+    """A timer that is set for a future ends the wait for that future: in sleep, wait, wait_for."""
     call_later = loop_class.call_later
 
     @functools.wraps(call_later)
@@ -181,7 +182,7 @@ def install_timers(loop_class):
 
 
 def install_timeouts(timeout_class):
-    """asyncio.timeout: every wait of the task ends by then."""
+    """asyncio.timeout: every wait of the task ends at the time-out at the latest."""
     enter, leave = timeout_class.__aenter__, timeout_class.__aexit__
 
     @standing_for(enter)
@@ -198,10 +199,10 @@ def install_timeouts(timeout_class):
     timeout_class.__aenter__, timeout_class.__aexit__ = traced_enter, traced_leave
 
 
-# Signals. Every Python program has a handler for Ctrl-C; where that is all, no wait ends by a signal.
+# Signals. Every Python program has a handler for Ctrl-C; if that is its only handler, no wait ends by a signal.
 
 def handled_signals():
-    """Those that have a handler, of Python or of a library in C."""
+    """The signals that have a handler, in Python or in a C library."""
     handled = _probe.handled_signals() & SIGNALS
     while handled:
         lowest = handled & -handled
@@ -212,7 +213,7 @@ def handled_signals():
 def ends_program(handler):
     if handler is signal.default_int_handler:
         return True
-    method = getattr(handler, "func", None)  # asyncio.run has one of its own, since 3.11
+    method = getattr(handler, "func", None)  # asyncio.run has had a handler of its own since 3.11
     runner = getattr(asyncio, "Runner", None)
     return runner is not None and getattr(method, "__func__", None) is getattr(runner, "_on_sigint", runner)
 
@@ -222,7 +223,7 @@ def tell_signals():
 
 
 class Asked:
-    """When the handlers were last asked for: that takes as long as a short task."""
+    """The time until which the handlers need not be asked for again: asking takes as long as a short task."""
 
     SECONDS = 0.01
     until = 0.0
@@ -233,7 +234,8 @@ def signals_changed():
 
 
 def tell_signals_seldom():
-    """tell_signals, a hundred times a second at most, and wherever this package has seen a handler come since."""
+    """Calls tell_signals at most a hundred times a second, and whenever this package has noticed a new handler since
+    the last call."""
     now = time.monotonic()
     if now >= Asked.until:
         Asked.until = now + Asked.SECONDS
@@ -252,7 +254,7 @@ def install_signals():
 
 
 class Parked:
-    """The sleep of a loop for which nothing is left to run; without a time, for ever."""
+    """The sleep of a loop that has nothing left to run. Without a timeout the sleep has no end of its own."""
 
     def __init__(self, loop, timeout=None):
         self.loop, self.timeout = loop, timeout
@@ -267,7 +269,7 @@ class Parked:
 
 
 class Parking:
-    """A selector's select, with the sleep of its loop told."""
+    """A selector's select, which records the sleep of its loop."""
 
     def __init__(self, loop, select):
         self.loop, self.select = loop, select

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! The player of the Zig module: does what the lines on standard input say (`../README.md`).
+//! The player of the Zig module: executes the lines on standard input (`../README.md`).
 const std = @import("std");
 const corotracer = @import("corotracer");
 
@@ -37,7 +37,7 @@ fn argumentOf(word: [:0]u8) Argument {
     return .{ .number = if (std.mem.eql(u8, word, "-")) 0 else numberOf(word) };
 }
 
-/// An argument as a call wants it.
+/// Converts an argument to the type that a call expects.
 fn convert(comptime Wanted: type, argument: Argument) Wanted {
     return switch (@typeInfo(Wanted)) {
         .@"enum" => @enumFromInt(@as(c_uint, @truncate(argument.number))),
@@ -49,7 +49,7 @@ fn convert(comptime Wanted: type, argument: Argument) Wanted {
     };
 }
 
-/// Makes a call. Behind a text stands its length, which is not in the script.
+/// Makes a call. After each text argument its length is passed, which is not in the script.
 fn call(comptime function: anytype, arguments: *const Arguments) void {
     const types = @typeInfo(@TypeOf(function)).@"fn".param_types;
     var values: std.meta.ArgsTuple(@TypeOf(function)) = undefined;
@@ -128,7 +128,7 @@ fn playWords(words: []const [:0]u8) void {
     answer();
 }
 
-/// Takes lines until there are none, or this thread's end.
+/// Executes lines until the input ends, or the line that ends this thread.
 fn play() void {
     var line: [line_max]u8 = undefined;
     var words: [words_max][:0]u8 = undefined;
