@@ -56,7 +56,7 @@ enum ct_view_type {
 };
 
 enum ct_view_table {
-#define TABLE(NAME, half, name, meaning) CT_VIEW_##NAME,
+#define TABLE(NAME, share, name, meaning) CT_VIEW_##NAME,
 #define COLUMN(TABLE, NAME, name, type, meaning, value)
 #define END(TABLE)
 #define PART(NAME, OF, column, value, name, meaning) CT_VIEW_##NAME,
@@ -65,8 +65,8 @@ enum ct_view_table {
 };
 
 /* The columns of each table: CT_VIEW_EVENTS_TIME, ...; CT_VIEW_NR_EVENTS: the number of columns. */
-#define TABLE(NAME, half, name, meaning) \
-	enum ct_view_columns_##NAME      \
+#define TABLE(NAME, share, name, meaning) \
+	enum ct_view_columns_##NAME       \
 	{
 #define COLUMN(TABLE, NAME, name, type, meaning, value) CT_VIEW_##TABLE##_##NAME,
 #define END(TABLE)         \

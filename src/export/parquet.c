@@ -255,7 +255,7 @@ static enum ct_status begin(void *context, const struct batch *batch, struct ct_
 }
 
 static const char *const names[CT_VIEW_NR_TABLES] = {
-#define TABLE(NAME, half, name, meaning) name ".parquet",
+#define TABLE(NAME, share, name, meaning) name ".parquet",
 #define COLUMN(TABLE, NAME, name, type, meaning, value)
 #define END(TABLE)
 #define PART(NAME, OF, column, value, name, meaning) name ".parquet",

@@ -14,7 +14,7 @@
 #define CHOOSE(...) PICK(__VA_ARGS__)
 #define CELL(COLUMN, ...) [COLUMN] = (int64_t)(__VA_ARGS__),
 #define NO_CELL(COLUMN, ...)
-#define TABLE(NAME, half, name, meaning)
+#define TABLE(NAME, share, name, meaning)
 #define COLUMN(TABLE, NAME, name, type, meaning, value) \
 	CHOOSE(MAKES_##TABLE CELL, NO_CELL, )(CT_VIEW_##TABLE##_##NAME, value)
 #define END(TABLE)

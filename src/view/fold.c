@@ -7,22 +7,9 @@
 
 #include "base/failure.h"
 #include "event/kind_words.h"
-#include "event/flags.h"
 #include "view/folding.h"
 
-/* ---------------------------------------------------------------- events */
-
-static bool add_event(struct fold *fold, const struct ct_event *event)
-{
-	bool has_coro = kind_has_coro(event->kind);
-	const int64_t row[] = {
-#define MAKES_EVENTS ~,
-#include "view/cells.h"
-#undef MAKES_EVENTS
-	};
-
-	return view_fold_add(fold, CT_VIEW_EVENTS, row);
-}
+/* ---------------------------------------------------------------- rows of events */
 
 static uint32_t woken_by(struct model *model, const struct ct_event *wake)
 {
@@ -74,7 +61,7 @@ static bool add_value(struct fold *fold, const struct ct_event *event)
 
 static bool add_rows(struct fold *fold, const struct ct_event *event)
 {
-	if (!add_event(fold, event))
+	if (!column_log_add(&fold->view->moments, &event->time))
 		return false;
 	if (!model_is_possible(fold->model, event))
 		return true;

@@ -2,6 +2,7 @@
 /*
  * Sums over many rows: what happened over time, and how a column is distributed.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/failure.h"
@@ -82,7 +83,6 @@ struct overview {
 	uint64_t room;
 	/* begin of the last step; CT_NO_TIME: more was observed after it */
 	ct_time last_begins;
-	enum overview_column counted; /* for take_times */
 };
 
 /* Where a step begins. Computed in 128 bits, for a trace of hours in 65,536 steps. */
@@ -171,10 +171,10 @@ static bool take_states(void *context, const struct ct_view_rows *rows)
 	return true;
 }
 
-static bool take_times(void *context, const struct ct_view_rows *rows)
+static bool take_wakes(void *context, const struct ct_view_rows *rows)
 {
 	struct overview *overview = context;
-	int64_t *counts = view_rows_column(overview->rows, overview->counted);
+	int64_t *counts = view_rows_column(overview->rows, OVERVIEW_WAKES);
 	uint64_t i;
 
 	for (i = 0; i < rows->nr_rows; i++)
@@ -203,20 +203,42 @@ static enum ct_status read_states(
 	return each_run(view, &request, take_states, overview, reterr);
 }
 
-static enum ct_status count_times(struct overview *overview, struct ct_view *view,
-	enum ct_view_table table, uint32_t column, struct ct_error *reterr)
+static enum ct_status count_wakes(
+	struct overview *overview, struct ct_view *view, struct ct_error *reterr)
 {
+	static const uint32_t column = CT_VIEW_WAKES_TIME;
 	const struct ct_view_term terms[] = {
 		{.column = column, .compare = CT_VIEW_AT_LEAST, .number = overview->from},
 		{.column = column, .compare = CT_VIEW_LESS, .number = overview->until}};
 	const struct ct_view_request request = {.size = sizeof(request),
-		.table = table,
+		.table = CT_VIEW_WAKES,
 		.columns = &column,
 		.nr_columns = 1,
 		.terms = terms,
 		.nr_terms = 2};
 
-	return each_run(view, &request, take_times, overview, reterr);
+	return each_run(view, &request, take_wakes, overview, reterr);
+}
+
+/* Counts all events, without their rows. */
+static enum ct_status count_events(
+	struct overview *overview, const struct ct_view *view, struct ct_error *reterr)
+{
+	int64_t *counts = view_rows_column(overview->rows, OVERVIEW_EVENTS);
+	int64_t times[COLUMN_ROWS];
+	uint32_t chunk, i;
+
+	for (chunk = 0; chunk < view->moments.chunks.count; chunk++) {
+		if (column_log_most(&view->moments, chunk, 0) < overview->from ||
+			column_log_least(&view->moments, chunk, 0) >= overview->until)
+			continue;
+		if (!column_log_read(&view->moments, chunk, 0, times))
+			return view_scan_fail_unread(errno ? errno : EIO, reterr);
+		for (i = 0; i < column_log_rows(&view->moments, chunk); i++)
+			if (times[i] >= overview->from && times[i] < overview->until)
+				counts[step_of(overview, times[i])]++;
+	}
+	return CT_OK;
 }
 
 /* When a loss happened within its interval is not known: it is counted at the interval's end. */
@@ -294,12 +316,10 @@ static enum ct_status survey(
 					? begin_of(overview, overview->nr_steps - 1)
 					: CT_NO_TIME;
 	status = read_states(overview, view, reterr);
-	overview->counted = OVERVIEW_EVENTS;
 	if (status == CT_OK)
-		status = count_times(overview, view, CT_VIEW_EVENTS, CT_VIEW_EVENTS_TIME, reterr);
-	overview->counted = OVERVIEW_WAKES;
+		status = count_events(overview, view, reterr);
 	if (status == CT_OK)
-		status = count_times(overview, view, CT_VIEW_WAKES, CT_VIEW_WAKES_TIME, reterr);
+		status = count_wakes(overview, view, reterr);
 	if (status)
 		return status;
 	count_losses(overview, view->tables);

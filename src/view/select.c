@@ -50,7 +50,7 @@ struct sorting {
 	VEC(struct place) heap;
 	uint64_t most;
 	uint32_t *
-		ranks; /* of the texts of the table's half, by index; NULL: the column has no texts */
+		ranks; /* of the texts of the table's share, by index; NULL: the column has no texts */
 	int64_t none;
 	bool is_descending;
 };
@@ -112,7 +112,7 @@ static uint64_t key_of(const struct sorting *sorting, int64_t number)
 	if (number == sorting->none && number != CT_VIEW_NOTHING)
 		return UINT64_MAX;
 	if (sorting->ranks)
-		key = sorting->ranks[(uint64_t)number / VIEW_NR_HALVES];
+		key = sorting->ranks[(uint64_t)number / VIEW_NR_SHARES];
 	key = sorting->is_descending ? ~key : key;
 	return key == UINT64_MAX ? key - 1 : key;
 }
@@ -128,9 +128,9 @@ static int compare_texts(const void *left, const void *right)
 }
 
 /* Ranks texts alphabetically. False: out of memory. */
-static bool rank_texts(struct sorting *sorting, const struct ct_view *view, enum view_half half)
+static bool rank_texts(struct sorting *sorting, const struct ct_view *view, enum view_share share)
 {
-	const struct view_texts *texts = &view->texts[half];
+	const struct view_texts *texts = &view->texts[share];
 	struct ranked *all = calloc(texts->all.count + 1, sizeof(*all));
 	size_t i;
 
@@ -190,8 +190,9 @@ static enum ct_status each_sorted(struct ct_view_scan *scan, const struct ct_vie
 
 	if (!sorting.most || sorting.most < request->offset)
 		sorting.most = UINT64_MAX;
-	if (type == CT_VIEW_TYPE_TEXT && !rank_texts(&sorting, scan->view,
-						 view_tables[view_tables[request->table].log].half))
+	if (type == CT_VIEW_TYPE_TEXT &&
+		!rank_texts(
+			&sorting, scan->view, view_tables[view_tables[request->table].log].share))
 		status = ct_fail_memory(reterr);
 	if (status == CT_OK)
 		status = sort_rows(scan, &sorting, numbers, reterr);

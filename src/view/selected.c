@@ -29,7 +29,7 @@ static void find_times(struct view_selected *selected)
 
 void view_selected_init(struct view_selected *selected, struct pass *pass, enum ct_view_table table)
 {
-	bool is_whole = pass_is_all(pass) || view_tables[table].half != VIEW_FOLDED;
+	bool is_whole = pass_is_all(pass) || view_tables[table].share == VIEW_TOLD;
 
 	*selected = (struct view_selected){.pass = is_whole ? NULL : pass, .table = table};
 	if (is_whole)

@@ -6,7 +6,7 @@
 
 #include "view/view.h"
 
-#define TABLE(NAME, half_, text, meaning) static const struct ct_view_column columns_##NAME[] = {
+#define TABLE(NAME, share_, text, meaning) static const struct ct_view_column columns_##NAME[] = {
 #define COLUMN(TABLE, NAME, text, type, meaning, value) {text, CT_VIEW_TYPE_##type, meaning},
 #define END(TABLE) \
 	}          \
@@ -15,10 +15,10 @@
 #include "corotracer/def/view.def"
 
 const struct view_table view_tables[CT_VIEW_NR_TABLES] = {
-#define TABLE(NAME, half_, text, meaning)                                                      \
+#define TABLE(NAME, share_, text, meaning)                                                     \
 	[CT_VIEW_##NAME] = {.description = {text, meaning, columns_##NAME, CT_VIEW_NR_##NAME}, \
 		.log = CT_VIEW_##NAME,                                                         \
-		.half = VIEW_##half_},
+		.share = VIEW_##share_},
 #define COLUMN(TABLE, NAME, text, type, meaning, value)
 #define END(TABLE)
 #define PART(NAME, OF, column, value, text, meaning)                                       \

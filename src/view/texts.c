@@ -44,68 +44,69 @@ void view_texts_fini(struct view_texts *texts)
 	texts->is_broken = false;
 }
 
-static int64_t number_of(enum view_half half, uint32_t index)
+static int64_t number_of(enum view_share share, uint32_t index)
 {
-	return index ? (int64_t)index * VIEW_NR_HALVES + half : 0;
+	return index ? (int64_t)index * VIEW_NR_SHARES + share : 0;
 }
 
-static int64_t add(struct ct_view *view, enum view_half half, uint64_t key, const char *text)
+static int64_t add(struct ct_view *view, enum view_share share, uint64_t key, const char *text)
 {
-	struct view_texts *texts = &view->texts[half];
+	struct view_texts *texts = &view->texts[share];
 	uint32_t index = (uint32_t)texts->all.count;
 
 	texts->is_broken |= !text || index == UINT32_MAX || !vec_push(&texts->all, text) ||
 			    !map_put(&texts->at, key, index);
-	return texts->is_broken ? 0 : number_of(half, index);
+	return texts->is_broken ? 0 : number_of(share, index);
 }
 
-int64_t view_text(struct ct_view *view, enum view_half half, const char *text)
+int64_t view_text(struct ct_view *view, enum view_share share, const char *text)
 {
 	uint64_t key;
 	uint32_t index;
 
-	if (find(&view->texts[half], text, strlen(text), &key, &index))
-		return number_of(half, index);
-	return add(view, half, key, text);
+	if (find(&view->texts[share], text, strlen(text), &key, &index))
+		return number_of(share, index);
+	return add(view, share, key, text);
 }
 
-int64_t view_text_copy(struct ct_view *view, enum view_half half, const char *text, size_t nr_bytes)
+int64_t view_text_copy(
+	struct ct_view *view, enum view_share share, const char *text, size_t nr_bytes)
 {
 	uint64_t key;
 	uint32_t index;
 
-	if (find(&view->texts[half], text, nr_bytes, &key, &index))
-		return number_of(half, index);
-	return add(view, half, key, arena_text(&view->texts[half].arena, text, nr_bytes));
+	if (find(&view->texts[share], text, nr_bytes, &key, &index))
+		return number_of(share, index);
+	return add(view, share, key, arena_text(&view->texts[share].arena, text, nr_bytes));
 }
 
-int64_t view_text_take(struct ct_view *view, enum view_half half, struct text *text)
+int64_t view_text_take(struct ct_view *view, enum view_share share, struct text *text)
 {
-	int64_t number = view_text_copy(view, half, text_peek(text), text->length);
+	int64_t number = view_text_copy(view, share, text_peek(text), text->length);
 
-	view->texts[half].is_broken |= text->is_broken;
+	view->texts[share].is_broken |= text->is_broken;
 	text_fini(text);
 	return number;
 }
 
 bool view_text_find(
-	const struct ct_view *view, enum view_half half, const char *text, int64_t *ret_number)
+	const struct ct_view *view, enum view_share share, const char *text, int64_t *ret_number)
 {
 	uint64_t key;
 	uint32_t index;
 
-	if (!find(&view->texts[half], text, strlen(text), &key, &index))
+	if (!find(&view->texts[share], text, strlen(text), &key, &index))
 		return false;
-	*ret_number = number_of(half, index);
+	*ret_number = number_of(share, index);
 	return true;
 }
 
 const char *ct_view_text(const struct ct_view *view, int64_t number)
 {
-	const struct view_texts *texts = &view->texts[number & (VIEW_NR_HALVES - 1)];
-	uint64_t index = (uint64_t)number / VIEW_NR_HALVES;
+	const struct view_texts *texts = &view->texts[(uint64_t)number % VIEW_NR_SHARES];
+	uint64_t index = (uint64_t)number / VIEW_NR_SHARES;
 
-	/* Cells of either half may have number 0, while the other half is being filled. */
+	/* Cells of either share may have number 0, while the other share is being filled. */
 	if (!number)
 		return "";
 	return index < texts->all.count ? texts->all.at[index] : "";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A view as a whole: opening, filling the halves, closing.
+ * A view as a whole: opening, filling the shares, closing.
  */
 #include <stdlib.h>
 
@@ -8,97 +8,113 @@
 #include "profile/profile.h"
 #include "view/view.h"
 
-static enum view_half half_of(enum ct_view_table table)
+static enum view_share share_of(enum ct_view_table table)
 {
-	return view_tables[view_tables[table].log].half;
+	return view_tables[view_tables[table].log].share;
 }
 
-static void empty(struct ct_view *view, enum view_half half)
+static void empty(struct ct_view *view, enum view_share share)
 {
 	enum ct_view_table table;
 
 	for (table = 0; table < CT_VIEW_NR_TABLES; table++)
-		if (half_of(table) == half)
+		if (share_of(table) == share)
 			column_log_fini(&view->logs[table]);
-	column_room_empty(&view->rooms[half]);
-	view_texts_fini(&view->texts[half]);
-	if (half == VIEW_TOLD) {
+	if (share == VIEW_FOLDED)
+		column_log_fini(&view->moments);
+	column_room_empty(&view->rooms[share]);
+	view_texts_fini(&view->texts[share]);
+	if (share == VIEW_TOLD) {
 		analyze_report_free(view->report);
 		view->report = NULL;
 	}
 }
 
-static bool prepare(struct ct_view *view, enum view_half half)
+static bool prepare(struct ct_view *view, enum view_share share)
 {
 	enum ct_view_table table;
 
-	if (!view_texts_init(&view->texts[half]))
+	if (!view_texts_init(&view->texts[share]))
 		return false;
 	for (table = 0; table < CT_VIEW_NR_TABLES; table++) {
 		const struct view_table *of = &view_tables[table];
 
-		if (!of->is_part && half_of(table) == half &&
-			!column_log_init(
-				&view->logs[table], of->description.nr_columns, &view->rooms[half]))
+		if (!of->is_part && share_of(table) == share &&
+			!column_log_init(&view->logs[table], of->description.nr_columns,
+				&view->rooms[share]))
 			return false;
 	}
-	return true;
+	return share != VIEW_FOLDED || column_log_init(&view->moments, 1, &view->rooms[share]);
 }
 
-static bool seal(struct ct_view *view, enum view_half half)
+static bool seal(struct ct_view *view, enum view_share share)
 {
 	enum ct_view_table table;
 
 	for (table = 0; table < CT_VIEW_NR_TABLES; table++)
-		if (!view_tables[table].is_part && half_of(table) == half &&
+		if (!view_tables[table].is_part && share_of(table) == share &&
 			!column_log_seal(&view->logs[table]))
 			return false;
-	return true;
+	return share != VIEW_FOLDED || column_log_seal(&view->moments);
 }
 
-static enum ct_status fill(struct ct_view *view, enum view_half half, struct ct_error *reterr)
+static enum ct_status read_share(
+	struct ct_view *view, enum view_share share, struct ct_error *reterr)
+{
+	switch (share) {
+	case VIEW_FOLDED:
+		return view_fold(view, reterr);
+	case VIEW_TOLD:
+		return view_tell(view, reterr);
+	default:
+		return view_list(view, reterr);
+	}
+}
+
+static enum ct_status fill(struct ct_view *view, enum view_share share, struct ct_error *reterr)
 {
 	enum ct_status status;
 
-	if (!prepare(view, half))
+	if (!prepare(view, share))
 		return ct_fail_memory(reterr);
-	status = half == VIEW_FOLDED ? view_fold(view, reterr) : view_tell(view, reterr);
-	if (status == CT_OK && (view->texts[half].is_broken || !seal(view, half)))
+	status = read_share(view, share, reterr);
+	if (status == CT_OK && (view->texts[share].is_broken || !seal(view, share)))
 		status = ct_fail_memory(reterr);
 	return status;
 }
 
-static bool is_filled(struct ct_view *view, enum view_half half)
+static bool is_filled(struct ct_view *view, enum view_share share)
 {
 	bool is;
 
 	pthread_mutex_lock(&view->lock);
-	is = view->is_filled[half];
+	is = view->is_filled[share];
 	pthread_mutex_unlock(&view->lock);
 	return is;
 }
 
-static void note_filled(struct ct_view *view, enum view_half half)
+static void note_filled(struct ct_view *view, enum view_share share)
 {
 	pthread_mutex_lock(&view->lock);
-	view->is_filled[half] = true;
+	view->is_filled[share] = true;
 	pthread_mutex_unlock(&view->lock);
 }
 
-/* A request for a filled half does not wait while the other half is being filled. */
-static enum ct_status fill_half(struct ct_view *view, enum view_half half, struct ct_error *reterr)
+/* A request for a filled share does not wait while another share is being filled. */
+static enum ct_status fill_share(
+	struct ct_view *view, enum view_share share, struct ct_error *reterr)
 {
 	enum ct_status status = CT_OK;
 
-	if (is_filled(view, half))
+	if (is_filled(view, share))
 		return CT_OK;
 	pthread_mutex_lock(&view->reading);
-	if (!is_filled(view, half)) {
-		status = fill(view, half, reterr);
+	if (!is_filled(view, share)) {
+		status = fill(view, share, reterr);
 		if (status)
-			empty(view, half);
+			empty(view, share);
 		else
-			note_filled(view, half);
+			note_filled(view, share);
 	}
 	pthread_mutex_unlock(&view->reading);
 	return status;
@@ -106,7 +122,7 @@ static enum ct_status fill_half(struct ct_view *view, enum view_half half, struc
 
 enum ct_status view_fill(struct ct_view *view, enum ct_view_table table, struct ct_error *reterr)
 {
-	return fill_half(view, half_of(table), reterr);
+	return fill_share(view, share_of(table), reterr);
 }
 
 uint64_t ct_view_nr_without_room(const struct ct_view *view)
@@ -117,7 +133,7 @@ uint64_t ct_view_nr_without_room(const struct ct_view *view)
 enum ct_status ct_view_report(
 	struct ct_view *view, const struct ct_report **ret_report, struct ct_error *reterr)
 {
-	enum ct_status status = fill_half(view, VIEW_TOLD, reterr);
+	enum ct_status status = fill_share(view, VIEW_TOLD, reterr);
 
 	if (status == CT_OK)
 		*ret_report = view->report;
@@ -144,12 +160,12 @@ struct ct_view *view_open(struct ct_source *source, const struct analyze_live *l
 	const struct ct_thresholds *thresholds)
 {
 	struct ct_view *view = calloc(1, sizeof(*view));
-	enum view_half half;
+	enum view_share share;
 
 	if (!view)
 		return NULL;
-	for (half = 0; half < VIEW_NR_HALVES; half++)
-		column_room_init(&view->rooms[half], source->most_bytes / VIEW_NR_HALVES);
+	for (share = 0; share < VIEW_NR_SHARES; share++)
+		column_room_init(&view->rooms[share], source->most_bytes / VIEW_NR_SHARES);
 	view->source = source;
 	view->tables = source->tables;
 	view->live = live;
@@ -161,12 +177,12 @@ struct ct_view *view_open(struct ct_source *source, const struct analyze_live *l
 
 void view_close(struct ct_view *view)
 {
-	enum view_half half;
+	enum view_share share;
 
 	if (!view)
 		return;
-	for (half = 0; half < VIEW_NR_HALVES; half++)
-		empty(view, half);
+	for (share = 0; share < VIEW_NR_SHARES; share++)
+		empty(view, share);
 	pthread_mutex_destroy(&view->lock);
 	pthread_mutex_destroy(&view->reading);
 	free(view);

@@ -3,9 +3,9 @@
  * A view of a trace. Its public functions are those of corotracer/view.h, but on a source instead of a trace. The
  * parts, a file each, share the struct below.
  *
- * A view has two halves, each filled once, when something of it is first asked for: rows that one reading of the
- * events makes (fold.c), and rows of the judgement (told.c). Rows are kept in logs of columns. A lock guards the
- * filling; a filled half does not change.
+ * A view has three shares, each filled once, when something of it is first asked for: rows that the model makes of the
+ * events (fold.c), the events themselves (listed.c), and rows of the judgement (told.c). Rows are kept in logs of
+ * columns. A lock guards the filling; a filled share does not change.
  */
 #ifndef VIEW_VIEW_H
 #define VIEW_VIEW_H
@@ -28,13 +28,14 @@ struct view_texts {
 	VEC(const char *) all;
 	struct map at; /* by hash */
 	struct arena arena;
-	bool is_broken; /* out of memory: the half cannot be filled */
+	bool is_broken; /* out of memory: the share cannot be filled */
 };
 
-enum view_half {
-	VIEW_FOLDED,
-	VIEW_TOLD,
-	VIEW_NR_HALVES,
+enum view_share {
+	VIEW_FOLDED, /* by the model: states and all that has ended */
+	VIEW_TOLD,   /* by the judgement, and the trace's own tables */
+	VIEW_LISTED, /* each event as it is */
+	VIEW_NR_SHARES,
 };
 
 struct ct_view {
@@ -46,10 +47,12 @@ struct ct_view {
 	struct pass *pass;
 	pthread_mutex_t reading; /* held while the source is read, for seconds */
 	pthread_mutex_t lock;    /* guards is_filled */
-	bool is_filled[VIEW_NR_HALVES];
+	bool is_filled[VIEW_NR_SHARES];
 	struct column_log logs[CT_VIEW_NR_TABLES]; /* a PART has none */
-	struct column_room rooms[VIEW_NR_HALVES];
-	struct view_texts texts[VIEW_NR_HALVES];
+	struct column_log
+		moments; /* the time of each event, FOLDED: overviews count events without listing them */
+	struct column_room rooms[VIEW_NR_SHARES];
+	struct view_texts texts[VIEW_NR_SHARES];
 	const struct ct_report *report;
 	uint64_t nr_without_room;
 };
@@ -66,7 +69,7 @@ void view_close(struct ct_view *view);
 enum ct_status view_profile(struct ct_view *view, const struct ct_profile_options *options,
 	struct text *text, struct ct_error *reterr);
 
-/* view_fill: fills the half that a table belongs to. */
+/* view_fill: fills the share that a table belongs to. */
 enum ct_status view_fill(struct ct_view *view, enum ct_view_table table, struct ct_error *reterr);
 
 /* ---------------------------------------------------------------- tables.c */
@@ -75,7 +78,7 @@ enum ct_status view_fill(struct ct_view *view, enum ct_view_table table, struct 
 struct view_table {
 	struct ct_view_description description;
 	enum ct_view_table log;
-	enum view_half half; /* of the log */
+	enum view_share share; /* of the log */
 	bool is_part;
 	uint32_t part_column; /* a PART's rows are those with this number in this column */
 	int64_t part_number;
@@ -93,25 +96,26 @@ bool view_texts_init(struct view_texts *texts);
 void view_texts_fini(struct view_texts *texts);
 
 /*
- * The halves have separate texts, so that one can be filled while the other is read; a text's number says which half
+ * The shares have separate texts, so that one can be filled while another is read; a text's number says which share
  * has it. view_text: returns the number of a text that outlives the view; view_text_copy: copies a text that does
  * not; view_text_take: takes the text over. Running out of memory is noted in is_broken. view_text_find: finds an
  * existing text; false: there is none.
  */
-int64_t view_text(struct ct_view *view, enum view_half half, const char *text);
+int64_t view_text(struct ct_view *view, enum view_share share, const char *text);
 int64_t view_text_copy(
-	struct ct_view *view, enum view_half half, const char *text, size_t nr_bytes);
-int64_t view_text_take(struct ct_view *view, enum view_half half, struct text *text);
+	struct ct_view *view, enum view_share share, const char *text, size_t nr_bytes);
+int64_t view_text_take(struct ct_view *view, enum view_share share, struct text *text);
 bool view_text_find(
-	const struct ct_view *view, enum view_half half, const char *text, int64_t *ret_number);
+	const struct ct_view *view, enum view_share share, const char *text, int64_t *ret_number);
 
-/* ---------------------------------------------------------------- fold.c, told.c */
+/* ---------------------------------------------------------------- fold.c, listed.c, told.c */
 
 /*
- * view_fold: reads the source, and fills the logs of what happened. view_tell: judges the source, and fills the
- * others.
+ * view_fold: reads the source, and fills the logs of what the model makes of it. view_list: reads it, and fills the log
+ * of events. view_tell: judges it, and fills the others.
  */
 enum ct_status view_fold(struct ct_view *view, struct ct_error *reterr);
+enum ct_status view_list(struct ct_view *view, struct ct_error *reterr);
 enum ct_status view_tell(struct ct_view *view, struct ct_error *reterr);
 
 /* ---------------------------------------------------------------- words.c */

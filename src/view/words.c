@@ -170,7 +170,7 @@ bool ct_view_parse(struct ct_view *view, enum ct_view_table table, uint32_t colu
 	case CT_VIEW_TYPE_TEXT:
 		return view_fill(view, table, NULL) == CT_OK &&
 		       view_text_find(
-			       view, view_tables[view_tables[table].log].half, text, ret_number);
+			       view, view_tables[view_tables[table].log].share, text, ret_number);
 	case CT_VIEW_TYPE_KIND:
 		return parse_listed(TEXTRACE_KINDS, text, ret_number);
 	case CT_VIEW_TYPE_OUTCOME:
