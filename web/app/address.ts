@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The view is in the address: "#timeline?from=10&until=20&selected=c1.1025". A screen reads it, and changes it; who has
-// the address sees the same.
+// The address contains the view: "#timeline?from=10&until=20&selected=c1.1025". A screen reads the address, and changes
+// it; a reader who opens the same address sees the same view.
 
 export interface View {
 	screen: string;
@@ -11,7 +11,7 @@ export interface View {
 /** Arguments that are numbers: times in nanoseconds, ids, places. */
 const NUMBERS = ["from", "until", "at", "selected", "event", "step", "id", "process", "site", "age", "least"];
 
-/** A number that is none is as if it were not there. */
+/** Returns the view of the address. A numeric argument that is not a number is ignored. */
 export function viewInUse(): View {
 	const [screen, query] = location.hash.replace(/^#\/?/, "").split("?", 2), given = new URLSearchParams(query ?? "");
 	for (const name of NUMBERS)
@@ -20,7 +20,7 @@ export function viewInUse(): View {
 	return { screen: screen || "findings", arguments: given };
 }
 
-/** "#timeline?...": arguments that are undefined or "" are left out. */
+/** Returns an address such as "#timeline?..."; arguments that are undefined or "" are left out. */
 export function addressOf(screen: string, given: Record<string, string | number | undefined> = {}): string {
 	const query = new URLSearchParams();
 	for (const [key, value] of Object.entries(given))
@@ -30,12 +30,12 @@ export function addressOf(screen: string, given: Record<string, string | number 
 	return text ? `#${screen}?${text}` : `#${screen}`;
 }
 
-/** Goes there; one can come back. */
+/** Goes to a view; the browser's back button returns. */
 export function go(screen: string, given: Record<string, string | number | undefined> = {}): void {
 	location.hash = addressOf(screen, given);
 }
 
-/** Changes arguments of this view: the address follows, and nothing is drawn anew for it. */
+/** Changes arguments of this view: the address changes, but nothing is drawn again. */
 export function note(changes: Record<string, string | number | undefined>): void {
 	const { screen, arguments: present } = viewInUse();
 	for (const [key, value] of Object.entries(changes)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A cell of an answer of SQL, for the eye: what it names is a link to the coroutine, the place, the event or the moment, and
-// nanoseconds have units that fit. What a column holds is told by its name, as the view's tables have it.
+// Shows a cell of an SQL answer: a coroutine, a place, an event or a moment becomes a link to it, and nanoseconds get
+// units that fit. The name of a column says what the column holds, if the view's tables have a column of that name.
 
 import { addressOf } from "./address";
 import { askJson } from "./carrier";
@@ -10,7 +10,7 @@ import type { Cell } from "./plot";
 import { duration, moment } from "./say";
 import { brief, coroutineLink, placeLink, type Trace } from "./trace";
 
-/** By name: a name of two tables that means two things is none. */
+/** The types of columns by name; "" for a name that has different types in two tables. */
 const types = new Map<string, string>();
 
 interface Table {
@@ -27,10 +27,10 @@ export function sayCell(cell: Cell): string {
 	return cell === null ? "" : String(cell);
 }
 
-/** A row, by the names of its columns. */
+/** The cells of a row, by the names of its columns. */
 type Named = (name: string) => Cell;
 
-/** Of what process the row tells; null: the row does not say so, and there are several. */
+/** Returns the process that the row is about; null: the row does not say, and there are several processes. */
 function processOf(trace: Trace, named: Named): number | null {
 	const process = named("process");
 	return typeof process === "number" ? process : trace.report.processes.length === 1 ? 1 : null;
@@ -41,7 +41,7 @@ function laneOf(trace: Trace, named: Named): string | undefined {
 	return typeof coroutine === "number" && process ? `c${process}.${coroutine}` : undefined;
 }
 
-/** Any name that ends so is a duration unless it is known for a moment, or of another clock. */
+/** A column whose name ends in "_ns" is a duration, unless it is known to be a moment, or belongs to another clock. */
 function numberOf(trace: Trace, name: string, cell: number, named: Named): Child {
 	const type = types.get(name), process = processOf(trace, named);
 	if (type === "coroutine" && cell && process)
@@ -55,7 +55,7 @@ function numberOf(trace: Trace, name: string, cell: number, named: Named): Child
 	return type === "time" ? h("a", { href: addressOf("timeline", { at: cell, lane: laneOf(trace, named) }) }, moment(cell)) : duration(cell);
 }
 
-/** Words of places as the answer has them, by the place. */
+/** Site numbers by the words of a place, as answers spell the place. */
 const sites = new WeakMap<Trace, Map<string, number>>();
 
 function siteOf(trace: Trace, words: string): number | undefined {

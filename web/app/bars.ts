@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// What stands in the bars of waits that have room for words: what is waited for, and who has it.
+// The words in the bars of waits: the resource that is waited for, and its holder.
 
 import { askRows } from "./carrier";
 import type { Lane } from "./lanes";
 import type { Range } from "./range";
 import type { Slice } from "./slices";
 
-/** A narrower bar has none. */
+/** A narrower bar has no words. */
 export const WORDS_WIDTH = 70;
 const WAITS_MAX = 500;
 
-/** "lock 0x77 held by coroutine 2", by barOf(). */
+/** Words such as "lock 0x77 held by coroutine 2", by barOf(). */
 export type BarWords = ReadonlyMap<string, string>;
 
 export function barOf({ lane, from }: Pick<Slice, "lane" | "from">): string {
@@ -23,7 +23,7 @@ function wordsOf(object: string, holder: number): string {
 	return holder ? `${what || "what is"} held by coroutine ${holder}` : what;
 }
 
-/** Of the waits on these lanes that are wide enough, the longest; a pixel is so many nanoseconds. */
+/** Asks for the words of the longest waits on these lanes that are wide enough. `perPixel`: nanoseconds per pixel. */
 export async function askBarWords(lanes: readonly Lane[], { from, until }: Range, perPixel: number): Promise<BarWords> {
 	const ids = lanes.flatMap(({ coroutine }) => coroutine || []), words = new Map<string, string>();
 	if (!ids.length)

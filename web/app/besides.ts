@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
 //
-// What goes on besides coroutines: pauses and collection, of all or of one lane, and the regions that a program tells. Shown on the
-// axis, and below the bars of lanes.
+// Ranges that are shown besides the states of coroutines: pauses and garbage collection, of all lanes or of one lane,
+// and the regions that a program records. They are drawn on the axis, and below the bars of lanes.
 
 import { askRows } from "./carrier";
 import type { Lane } from "./lanes";
 import { duration, many } from "./say";
 import type { Trace } from "./trace";
 
-/** The longest of what a screen shows: the others are narrower than a pixel, or lie behind these. */
+/** Only this many ranges are shown, the longest: the others are narrower than a pixel, or lie behind the longest. */
 const MOST = 2000;
 
 export interface Beside {
 	/** "pause", "gc-mark" ... (ranges.def); "region". */
 	kind: string;
 	name: string;
-	/** "c1.1025" or "t3"; "": it concerns all. */
+	/** The lane, such as "c1.1025" or "t3"; "": the range concerns all lanes. */
 	lane: string;
 	from: number;
 	until: number;
 }
 
-/** Of a whole process (ranges.def). */
+/** Kinds of ranges that concern a whole process (ranges.def). */
 const OF_ALL = ["pause", "gc-mark"];
 
 export function hasLosses({ report }: Trace): boolean {
@@ -52,21 +52,24 @@ async function askTable(table: string, kindColumn: string, from: number, until: 
 	});
 }
 
-/** The axis tells where events are missing, whosever they are. */
+/** Returns the losses of events, of any thread, which the axis shows. */
 function lossesOf({ report }: Trace, from: number, until: number): Beside[] {
 	return report.quality.losses.flatMap(({ count, reason, first_ns: first, last_ns: last }) =>
 		first !== null && last !== null && last >= from && first <= until
 			? [{ kind: "lost", name: `${many(count, "event")} (${reason})`, lane: "", from: first, until: last }] : []).slice(0, MOST);
 }
 
-/** Regions first: what the runtime does is drawn above them. */
+/** Regions come first, so that the runtime's ranges are drawn above them. */
 export async function askBesides(trace: Trace, from: number, until: number): Promise<Beside[]> {
 	const [regions, ranges] = await Promise.all([
 		hasRegions(trace) ? askTable("regions", "", from, until) : [], hasBesides(trace) ? askTable("ranges", "kind,", from, until) : []]);
 	return [...regions, ...ranges, ...lossesOf(trace, from, until)];
 }
 
-/** What goes on at that moment, of a lane, or of all without one: the shortest is the innermost. */
+/**
+ * Says what goes on at a moment on a lane, or on all lanes if `lane` is null. The shortest range counts: it is the
+ * innermost.
+ */
 export function sayBeside(all: readonly Beside[], lane: Lane | null, at: number, reach: number): string {
 	const key = lane?.key ?? "";
 	const here = all.filter((one) => one.lane === key && at >= one.from - reach && at <= one.until + reach);

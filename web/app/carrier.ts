@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// The data layer. Screens ask requests of docs/spec/view.md, "select?table=waits", and get bytes; where from is the
-// carrier's matter: a server, or the engine inside of a page that is a file.
+// The data layer. Screens send requests of docs/spec/view.md, such as "select?table=waits", and get bytes. The carrier
+// decides where the bytes come from: from a server, or from the engine inside of a page that is a single file.
 
 import { Rows } from "./rows";
 import { visible } from "./say";
 
 export interface Carrier {
-	/** The answer's bytes; a failure is an Error with one sentence. */
+	/** Returns the answer's bytes. A failure is an Error whose message is one sentence. */
 	ask(request: string): Promise<ArrayBuffer>;
-	/** There is a recording that may go on; events tell of it. */
+	/** True if a server answers: the recording may still go on, and the server sends events about it. */
 	readonly isServed: boolean;
 }
 
@@ -21,9 +21,9 @@ export interface Source {
 	lines: string[];
 }
 
-/** A request that was refused, with the status of HTTP that says why. */
+/** A refused request, with the HTTP status that says why. */
 export class Refusal extends Error {
-	/** `offset`: where in a statement of SQL, in bytes. */
+	/** `offset`: the byte offset of the error in an SQL statement. */
 	constructor(readonly status: number, sentence: string, readonly offset?: number) {
 		super(sentence);
 	}
@@ -31,10 +31,13 @@ export class Refusal extends Error {
 
 let token = "";
 
-/** Where the token comes from, said wherever it is missing. */
+/** Says where the token comes from; shown wherever the token is missing. */
 export const NEEDS_TOKEN = "Open the address that corotracer printed when it started: it ends with the token that lets you in.";
 
-/** Keeps the token of the printed address out of the address that is shared. Returns whether the address had one. */
+/**
+ * Moves the token out of the address, so that the address can be shared without it. Returns whether the address had a
+ * token.
+ */
 export function takeToken(): boolean {
 	const found = /[#&]token=([0-9a-f]+)/.exec(location.hash);
 	if (found) {
@@ -47,7 +50,7 @@ export function takeToken(): boolean {
 	return found !== null;
 }
 
-/** A token that was refused is that of an earlier start. */
+/** Forgets a token that was refused: it belongs to an earlier start of the server. */
 export function dropToken(): void {
 	token = "";
 	sessionStorage.removeItem("token");
@@ -57,12 +60,12 @@ export function hasToken(): boolean {
 	return token !== "";
 }
 
-/** The address of something of the server's that a browser asks for itself. */
+/** Returns the address of a resource that the browser itself requests from the server. */
 export function addressOf(path: string): string {
 	return token ? `${path}?token=${token}` : path;
 }
 
-/** What a refusal says. */
+/** Returns the sentence of a refusal. */
 export async function sentenceOf(answer: Response): Promise<string> {
 	try {
 		return ((await answer.json()) as { error: string }).error;
@@ -82,7 +85,7 @@ export class Served implements Carrier {
 		return answer.arrayBuffer();
 	}
 
-	/** Asks a statement of SQL; the number is what it is broken off by. */
+	/** Executes an SQL statement; the number identifies the statement when it is to be cancelled. */
 	async query<T>(sql: string, number: number): Promise<T> {
 		const answer = await fetch(`/api/v1/query?number=${number}`, { method: "POST", body: sql, headers: { "X-Corotracer-Token": token } })
 			.catch(() => { throw new Error("The server does not answer any more."); });
@@ -99,7 +102,7 @@ export class Served implements Carrier {
 		return answer?.ok ? parseVisible<Source>(await answer.text()) : null;
 	}
 
-	/** Tells the recording to do something. */
+	/** Sends an order to the recording. */
 	async order(path: string, body: string): Promise<void> {
 		const answer = await fetch(path, { method: "POST", body, headers: { "X-Corotracer-Token": token } });
 		if (!answer.ok)
@@ -117,7 +120,7 @@ export function carrierInUse(): Carrier {
 	return carrier;
 }
 
-/** The name of a file that this page was made of; "": it is served. */
+/** Returns the name of the trace file in a page that is a single file; "": a server serves the page. */
 export function nameInPage(): string {
 	const held = document.getElementById("file")?.textContent ?? "";
 	return new TextDecoder().decode(Uint8Array.from(atob(held), (one) => one.charCodeAt(0)));
@@ -125,12 +128,15 @@ export function nameInPage(): string {
 
 let traceFile = "FILE";
 
-/** The trace's file by the server's path, as commands on the screens name it; a trace that is in no file leaves the word FILE. */
+/**
+ * Sets the path of the trace file, which commands on the screens contain. null: the trace is in no file, and commands
+ * contain the word FILE.
+ */
 export function nameTraceFile(path: string | null): void {
 	traceFile = path === null ? "FILE" : /^[\w./+:@%,=-]+$/.test(path) ? path : `'${path.replace(/'/g, "'\\''")}'`;
 }
 
-/** The trace's file, as a shell takes it. */
+/** Returns the trace file's path, quoted for a shell. */
 export function traceFileInCommands(): string {
 	return traceFile;
 }
@@ -148,7 +154,7 @@ export function lineOf(name: string, given: Arguments): string {
 	return parts.length ? `${name}?${parts.join("&")}` : name;
 }
 
-/** What the program wrote into it obeys nothing any more. */
+/** Parses JSON. Characters in texts of the traced program that a browser would obey are made visible. */
 function parseVisible<T>(text: string): T {
 	return JSON.parse(text, (_, value: unknown) => typeof value === "string" ? visible(value) : value) as T;
 }

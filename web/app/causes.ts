@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Why a selected state came about: who made its coroutine go on, who had made that one go on, some links back; and whom it made
-// go on itself. Bounded in depth and in number, so that a picture stays one.
+// The causes of a selected state: which coroutine woke the selected one, which coroutine woke that one, and so on for
+// some links back; and which coroutines the selected one woke itself. Depth and number are limited, so that the picture
+// stays readable.
 
 import { askRows } from "./carrier";
 import type { Lane } from "./lanes";
@@ -9,20 +10,20 @@ import type { Slice } from "./slices";
 import { STATES } from "./states";
 import { threadName } from "./trace";
 
-/** Links back from the selection; arrows away from it. */
+/** The number of links back from the selection, and of arrows away from the selection. */
 const DEPTH = 4;
 const NR_WOKEN = 8;
 
 export interface Arrow {
 	at: number;
-	/** Lanes that it may begin at: the waker's, or else that of the thread on which it was. */
+	/** Lanes at which the arrow may begin: the waker's, or else the lane of the thread on which the waker ran. */
 	from: string[];
 	to: string;
 	fromWords: string;
 	toWords: string;
-	/** 1: of the selection itself. */
+	/** 1: an arrow of the selection itself. */
 	depth: number;
-	/** It is waited for what the other one has: nothing came yet. */
+	/** The arrow is a wait for a resource that the other coroutine holds: no wake has happened yet. */
 	isWish: boolean;
 }
 
@@ -48,7 +49,7 @@ function arrowOf(process: number, wake: Wake, depth: number): Arrow {
 	};
 }
 
-/** What made it go on, and what made that one go on: the latest first. */
+/** Asks for the wake of the coroutine, then for the wake of its waker, and so on: the latest wake first. */
 async function askBack(process: number, coroutine: number, until: number): Promise<Arrow[]> {
 	const arrows: Arrow[] = [];
 	for (let depth = 1, who = coroutine, end = until; depth <= DEPTH && who; depth++) {
@@ -62,7 +63,7 @@ async function askBack(process: number, coroutine: number, until: number): Promi
 	return arrows;
 }
 
-/** For a coroutine that waits still: who has what it waits for. */
+/** Makes the arrow of a coroutine that still waits: to the coroutine that holds the resource. */
 function wishOf(process: number, lane: Lane, slice: Slice, holder: number): Arrow {
 	return {
 		at: slice.from, from: [lane.key], to: `c${process}.${holder}`, depth: 1, isWish: true,
@@ -70,12 +71,15 @@ function wishOf(process: number, lane: Lane, slice: Slice, holder: number): Arro
 	};
 }
 
-/** The arrows of a selection. `holder`: who has what it waits for at the end; 0: nobody, or it does not wait any more. */
+/**
+ * Asks for the arrows of a selection. `holder`: the coroutine that holds the awaited resource at the end; 0: no
+ * coroutine, or the wait is over.
+ */
 export async function askArrows(process: number, lane: Lane, slice: Slice, isOpen: boolean, holder: number): Promise<Arrow[]> {
 	const coroutine = lane.coroutine || slice.coroutine, state = STATES[slice.state], from = Math.round(slice.from), until = Math.round(slice.until);
 	if (!coroutine)
 		return [];
-	/* What is waited for still has no cause of its end. */
+	/* A wait that still lasts has no cause of its end. */
 	if (state === "waiting" && isOpen)
 		return holder ? [wishOf(process, lane, slice, holder)] : [];
 	const back = await askBack(process, coroutine, state === "waiting" ? until : from);

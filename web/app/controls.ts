@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// The controls of a recording that goes on: start, stop, dump now, categories, download. Orders need the token; without it
-// their buttons are disabled, and one sentence tells where it comes from.
+// The controls of a recording that goes on: start, stop, dump now, categories, download. Orders need the token. Without
+// the token the buttons are disabled, and one sentence says where the token comes from.
 
 import { addressOf, carrierInUse, dropToken, hasToken, NEEDS_TOKEN, Refusal, Served } from "./carrier";
 import { fill, h } from "./dom";
 import { CATEGORIES } from "./names";
 
-/** What of the server's state the controls depend on. */
+/** The part of the server's state on which the controls depend. */
 export interface Controlled {
 	path: string | null;
 	recording?: { has_ended: boolean; is_flight: boolean; categories_off: number };
@@ -17,7 +17,7 @@ const controls = document.getElementById("controls") as HTMLElement;
 const needsToken = document.getElementById("needs-token") as HTMLElement;
 const NO_DUMP = "Only a flight recorder has a past to dump: this recording writes all of it.";
 
-/** The newest state, and what of it is drawn. */
+/** The newest state, and the state that is drawn. */
 let told: Controlled;
 let drawn = "";
 let complain: (sentence: string) => void;
@@ -45,7 +45,10 @@ function orderCategories(dialog: HTMLDialogElement): void {
 	void order("/api/v1/control", `no-category=${off.join(",")}`);
 }
 
-/** Which categories of events are kept from now on; what is ticked at first is what is kept at present. */
+/**
+ * Shows which categories of events are kept from now on. The boxes that are ticked at first are the categories kept at
+ * present.
+ */
 function showCategories(): void {
 	const off = told.recording?.categories_off ?? 0;
 	const dialog: HTMLDialogElement = h("dialog", { class: "categories", "aria-labelledby": "categories-title", close: () => {
@@ -85,7 +88,10 @@ function draw(): void {
 
 let holdStill: HTMLElement;
 
-/** Draws the controls as this state has them. `hold` stands before them; `say` shows what an order was refused with. */
+/**
+ * Draws the controls for this state. `hold` is placed before the controls; `say` shows the sentence with which an order
+ * was refused.
+ */
 export function drawControls(state: Controlled, hold: HTMLElement, say: (sentence: string) => void): void {
 	told = state;
 	holdStill = hold;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// One coroutine: its life as a strip, why it does not run, its tree, its objects, its times against its peers, its states and
-// its events.
+// The screen of one coroutine: its life as a strip, why it does not run, its tree, its objects, its times compared with
+// its peers, its states and its events.
 
 import { addressOf, viewInUse } from "./address";
 import { askJson, askRows, traceFileInCommands } from "./carrier";
@@ -50,7 +50,7 @@ async function drawLife(canvas: HTMLCanvasElement, key: string, trace: Trace): P
 			slice.resource);
 }
 
-/** Tells what it has to do with others; what one part cannot tell keeps no other from its answer. */
+/** Shows how the coroutine relates to others. If one part fails, the other parts are shown nevertheless. */
 function showRelated(process: number, id: number, trace: Trace, number: (name: Name) => number): HTMLElement[] {
 	const [tree, objects, peers] = [h("div", null), h("div", null), h("div", null)], subject = { process, id };
 	const refuse = (into: HTMLElement) => (failure: Error): void => fill(into, h("p", { role: "alert" }, failure.message));
@@ -80,7 +80,7 @@ function statesTable(process: number, id: number): Table {
 
 async function load(into: HTMLElement, trace: Trace, process: number, id: number, leaving: AbortSignal): Promise<void> {
 	const rows = await askRows("select", { table: "coroutines", columns: COLUMNS.join(","), where: [`coroutine=${id}`, `process=${process}`], limit: 1 });
-	/* What comes late is not to stand in the place of the next screen. */
+	/* An answer that comes late must not be drawn over the next screen. */
 	if (leaving.aborted)
 		return;
 	if (!rows.nrRows) {

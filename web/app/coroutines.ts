@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// All coroutines: a table that is sorted and filtered by the engine, each with a strip of its life; or how many there are by place.
+// All coroutines: a table that the engine sorts and filters, each row with a strip of the coroutine's life; or the
+// number of coroutines by place.
 
 import { addressOf, note, viewInUse } from "./address";
 import { fill, h, sharpen } from "./dom";
@@ -14,7 +15,7 @@ import { brief, briefPlaceLink, coroutineLink, placeOf, type Trace } from "./tra
 
 const STRIP_WIDTH = 120;
 const STRIP_HEIGHT = 14;
-/** What coroutines are counted by: a column of places, and the filter of the address that a group sets. */
+/** Groupings of coroutines: a column of places, and the filter of the address that a group sets. */
 const GROUPINGS: readonly (readonly [string, string, string])[] = [
 	["wait_site", "site", "where they wait, or waited last"], ["function_site", "function", "their function"], ["spawn_site", "spawn", "where they were started"],
 ];
@@ -41,7 +42,7 @@ function columnsOf(trace: Trace): TableColumn[] {
 	];
 }
 
-/** Strips of the rows on the screen, with one request for all of them. */
+/** Draws the strips of the rows on the screen, with one request for all of them. */
 async function drawStrips(shown: readonly { element: HTMLTableRowElement; rows: Rows; row: number }[], trace: Trace): Promise<void> {
 	const keys = shown.map(({ rows, row }) => `c${rows.number(12, row)}.${rows.number(0, row)}`), length = trace.until - trace.from;
 	const slices = await askSlices(keys, trace.from, trace.until, length / STRIP_WIDTH), colours = palette();

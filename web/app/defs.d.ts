@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The engine's tables come as texts (esbuild's loader): a list that the page shares with the engine lives once.
+// The engine's tables are imported as texts (esbuild's loader), so that a list shared by page and engine exists only
+// once.
 
 declare module "*.def" {
 	const text: string;

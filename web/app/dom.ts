@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Elements, made in one call. Texts come from the traced program: they become text nodes, never markup.
+// Makes elements, each in one call. Texts come from the traced program: they become text nodes, never markup.
 
 export type Child = Node | string | null | undefined | false | readonly Child[];
 type Properties = Record<string, string | number | boolean | undefined | ((event: any) => void)>;
@@ -12,7 +12,10 @@ function append(to: Element, child: Child): void {
 		to.append(child as Node | string);
 }
 
-/** h("a", {href: "#findings", class: "quiet"}, "Findings"); a property that is a function listens. */
+/**
+ * Makes an element: h("a", {href: "#findings", class: "quiet"}, "Findings"). A property that is a function becomes a
+ * listener.
+ */
 export function h<K extends keyof HTMLElementTagNameMap>(
 	tag: K, properties: Properties | null, ...children: Child[]): HTMLElementTagNameMap[K] {
 	const element = document.createElement(tag);
@@ -28,7 +31,9 @@ export function h<K extends keyof HTMLElementTagNameMap>(
 	return element;
 }
 
-/** Fills an element anew. What had the focus has it again, known by its id or its key. */
+/**
+ * Replaces the children of an element. The element that had the focus gets it again; its id or its key identifies it.
+ */
 export function fill(element: Element, ...children: Child[]): void {
 	const focused = document.activeElement;
 	const key = focused && element.contains(focused) ? focused.id || focused.getAttribute("data-key") : null;
@@ -39,7 +44,7 @@ export function fill(element: Element, ...children: Child[]): void {
 			element.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`))?.focus({ preventScroll: true });
 }
 
-/** Copies a text, and says so in the button that was pressed. */
+/** Makes a button that copies a text, and confirms the copy in the button itself. */
 export function copyButton(name: string, text: () => string | Promise<string>): HTMLButtonElement {
 	return h("button", {
 		class: "small", "data-copies": name,
@@ -56,7 +61,7 @@ export function colour(name: string): string {
 	return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-/** A canvas of this size in pixels of the page, sharp on every screen. */
+/** Gives a canvas this size in CSS pixels, sharp on every screen. */
 export function sharpen(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
 	const scale = window.devicePixelRatio || 1, context = canvas.getContext("2d")!;
 	if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {

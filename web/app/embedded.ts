@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// The carrier of a page that is a file: the engine's reader (wasm), in a worker of its own, over the trace that the page
-// holds. What a page asks first was answered when the file was written.
+// The carrier of a page that is a single file: the engine's reader (wasm), in a worker of its own, which reads the
+// trace that the page holds. The page's first requests were answered when the file was written.
 
 import { type Carrier, Refusal } from "./carrier";
 
-/* Newer than the compiler's list of what browsers have. */
+/* Newer than the compiler's list of browser interfaces. */
 declare const DecompressionStream: new (format: string) => ReadableWritablePair<Uint8Array, Uint8Array>;
 
 interface Reader {
@@ -19,7 +19,7 @@ interface Reader {
 	reader_answer_bytes(): number;
 }
 
-/** Of gzip, in base 64. All at once: a browser's own stream of an address takes twice the time. */
+/** Unpacks gzip data in base 64. All at once, because a browser's stream of a data address takes twice the time. */
 async function unpack(text: string): Promise<ArrayBuffer> {
 	const { fromBase64 } = Uint8Array as { fromBase64?: (text: string) => Uint8Array };
 	const stream = new DecompressionStream("gzip"), writer = stream.writable.getWriter(), reader = stream.readable.getReader();
@@ -34,7 +34,7 @@ async function unpack(text: string): Promise<ArrayBuffer> {
 	}
 }
 
-/** The worker's whole script: nothing outside of it is there when it runs, but for what it is given. */
+/** The whole script of the worker: the script can use only what it is passed, and nothing outside of this function. */
 function answerRequests(unpack: (text: string) => Promise<ArrayBuffer>): void {
 	let reader: Reader;
 	const put = (at: number, bytes: Uint8Array): void => new Uint8Array(reader.memory.buffer).set(bytes, at);
@@ -62,12 +62,12 @@ function answerRequests(unpack: (text: string) => Promise<ArrayBuffer>): void {
 	};
 }
 
-/** What the page holds under this name, packed. */
+/** Returns the packed content that the page holds under this id. */
 function held(id: string): string {
 	return document.getElementById(id)?.textContent ?? "";
 }
 
-/** Answers come in the order of requests. */
+/** The worker answers in the order of the requests. */
 export class Embedded implements Carrier {
 	readonly isServed = false;
 	private readonly worker: Worker;
@@ -88,7 +88,7 @@ export class Embedded implements Carrier {
 
 	private async open(): Promise<void> {
 		await this.send({ module: held("reader"), trace: held("trace") });
-		/* Rows are read ahead, while what was found is looked at. */
+		/* Rows are read ahead, while the reader looks at the findings. */
 		void this.send({ request: "select?table=states&limit=1" }).catch(() => undefined);
 	}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Events as a table, in the order in which they came about.
+// Events as a table, in the order in which they happened.
 
 import { h } from "./dom";
 import { addressOf } from "./address";
@@ -9,7 +9,7 @@ import { count, moment } from "./say";
 import { Table } from "./table";
 import { briefPlaceLink, coroutineLink, threadName } from "./trace";
 
-/** Those that meet all conditions; a click on a time leads to the event on the timeline. */
+/** A table of the events that meet all conditions; a click on a time leads to the event on the timeline. */
 export function eventsTable(label: string, where: () => readonly string[]): Table {
 	return new Table({
 		table: "events", label, order: "event", where, hidden: ["process"], columns: [

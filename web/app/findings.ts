@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Findings, the first screen: the ranked list, and the chosen one with its picture, what happened, how sure that is, what to
-// do now, and its members.
+// Findings, the first screen: the ranked list, and the chosen finding with its picture, what happened, how certain the
+// finding is, what to do now, and its members.
 
 import { addressOf, viewInUse } from "./address";
 import { carrierInUse, lineOf, traceFileInCommands } from "./carrier";
@@ -13,12 +13,12 @@ import { coroutineLink, placeLink, placeOf, threadName, type Finding, type Membe
 
 const GRADES = { proven: "■■■", likely: "■■□", suspect: "■□□" } as const;
 
-/** How long it was so. Null: it is not known since when. */
+/** Returns how long the member has been in its state. Null: since when is not known. */
 function lastedOf(member: Member): number | null {
 	return member.since_ns === null || member.until_ns === null ? null : member.until_ns - member.since_ns;
 }
 
-/** What stands alone begins and ends as a sentence does. */
+/** Makes a sentence of words that stand alone: capital letter and full stop. */
 function sentence(words: string): string {
 	return words && `${words[0]!.toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
 }
@@ -37,11 +37,11 @@ function listed(finding: Finding, chosen: boolean): HTMLElement {
 		Number.isFinite(longest) ? `, ${finding.coroutines > 1 ? "the longest for" : "for"} ${duration(longest)}` : "")));
 }
 
-// ---------------------------------------------------------------- the chosen one
+// ---------------------------------------------------------------- the chosen finding
 
 let pictureStyle: Promise<void> | null = null;
 
-/** Pictures bring their style as a text; a policy without inline style takes it as a sheet of its own. */
+/** Loads the style of pictures. A policy that forbids inline style allows the style as a sheet of its own. */
 function loadStyle(): Promise<void> {
 	pictureStyle ??= carrierInUse().ask(FIRST_REQUESTS.style).then((bytes) => {
 		const sheet = new CSSStyleSheet();
@@ -51,7 +51,7 @@ function loadStyle(): Promise<void> {
 	return pictureStyle;
 }
 
-/** The event of each step in the picture, by the number that stands in it. */
+/** The event of each step in the picture, by the step's number. */
 function marksOf(picture: SVGSVGElement): Map<number, SVGGElement> {
 	const marks = new Map<number, SVGGElement>();
 	for (const circle of picture.querySelectorAll("g > circle.mark")) {
@@ -62,7 +62,7 @@ function marksOf(picture: SVGSVGElement): Map<number, SVGGElement> {
 	return marks;
 }
 
-/** Lights a step in the words and in the picture; 0: none. */
+/** Highlights a step in the words and in the picture; 0: none. */
 export function light(number: number): void {
 	for (const one of document.querySelectorAll(".lit"))
 		one.classList.remove("lit");
@@ -70,7 +70,7 @@ export function light(number: number): void {
 		one.classList.add("lit");
 }
 
-/** What is pointed at in the picture is lit in the words, and a click leads to that moment. */
+/** An event under the pointer is highlighted in the words, and a click leads to its moment on the timeline. */
 function tie(picture: SVGSVGElement, finding: Finding): void {
 	for (const [number, mark] of marksOf(picture)) {
 		const step = finding.steps[number - 1], address = step && timelineOf(finding, step, number);
@@ -85,12 +85,12 @@ function tie(picture: SVGSVGElement, finding: Finding): void {
 	light(chosenStep());
 }
 
-/** The step that the address names, since the timeline leads back to it. */
+/** Returns the step that the address names: the timeline's link back contains it. */
 function chosenStep(): number {
 	return Number(viewInUse().arguments.get("step") ?? 0) || 0;
 }
 
-/** Hovering a step, or tabbing to it, lights its event in the picture. */
+/** Pointing at a step, or moving the focus to it, highlights its event in the picture. */
 function stepList(finding: Finding): HTMLElement {
 	const at = (event: Event): number => Number((event.target as HTMLElement).closest<HTMLElement>("li")?.dataset["step"] ?? 0);
 	return h("ol", {
@@ -117,7 +117,7 @@ async function drawPicture(into: HTMLElement, finding: Finding, number: number):
 	}
 }
 
-/** Where the timeline shows a step; null: it has no time. */
+/** Returns the timeline's address for a step; null: the step has no time. */
 function timelineOf(finding: Finding, step: Finding["steps"][number], number: number): string | null {
 	const coroutine = step.coroutine ?? finding.members[0]?.id;
 	return step.time_ns === null ? null : addressOf("timeline", {
@@ -146,7 +146,7 @@ function how(finding: Finding): Child[] {
 	];
 }
 
-/** So many members stand there at first. */
+/** The number of members that are shown at first. */
 const MEMBERS_SHOWN = 10;
 
 function memberRow(member: Member): HTMLElement {
@@ -179,7 +179,7 @@ function members(finding: Finding): Child {
 	];
 }
 
-/** The commands that tell the same: all findings, and the events that this one stands on. */
+/** The commands that print the same: all findings, and the events on which this finding is based. */
 function terminal(finding: Finding): Child {
 	const commands = [`corotracer report ${traceFileInCommands()}`, ...finding.first_event !== null && finding.last_event !== null
 		? [`corotracer dump --events ${finding.first_event}-${finding.last_event} ${traceFileInCommands()}`] : []];
@@ -188,7 +188,7 @@ function terminal(finding: Finding): Child {
 
 function chosen(finding: Finding, number: number, height: number): HTMLElement {
 	const picture = h("div", { class: "picture-frame" }, h("p", { class: "quiet" }, "drawing ..."));
-	/* What stands below stays where it is. */
+	/* Keeps the content below at its place. */
 	if (height)
 		picture.style.minHeight = `${height}px`;
 	if (finding.steps.some((step) => step.time_ns !== null))
@@ -219,7 +219,10 @@ function nothing(trace: Trace): HTMLElement {
 		h("p", null, h("a", { href: addressOf("quality") }, "What could not be judged, and why")));
 }
 
-/** Tells whether a newer judgement says anything else: ages alone are no reason to draw all anew under a reader's eyes. */
+/**
+ * Returns what a judgement says, without ages. The page is drawn again only if a newer judgement says something else,
+ * because drawing again disturbs a reader.
+ */
 export function saidBy(trace: Trace): string {
 	const { findings, headline, quality, remarks } = trace.report;
 	return JSON.stringify(findings.length ? findings.map((finding) => [finding.address, finding.grade, finding.title, finding.coroutines,
@@ -227,7 +230,7 @@ export function saidBy(trace: Trace): string {
 		finding.members.map((member) => placeOf(member.function_site))]) : [headline, quality.coroutines, remarks]);
 }
 
-/** The next finding, or the one before; where it stands in the list is kept in sight. */
+/** Goes to the next finding, or to the one before, and scrolls the list so that the finding is visible. */
 function step(trace: Trace, by: number): void {
 	const { findings } = trace.report, wanted = viewInUse().arguments.get("finding");
 	const at = Math.max(0, findings.findIndex((finding) => finding.address === wanted)) + by;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Where time went, as a flame graph: a box is a place, as wide as the time of all that went on inside of it; those that wait for
-// it stand below. The engine tells the stacks (`stacks`), each with its time.
+// Where time went, as a flame graph. A box is a place, as wide as the time of everything inside of it; the places that
+// wait for it are below. The engine sends the stacks (`stacks`), each with its time.
 
 import { carrierInUse, lineOf, traceFileInCommands } from "./carrier";
 import { copyButton, fill, h } from "./dom";
@@ -76,7 +76,7 @@ async function show(into: HTMLElement, profile: string): Promise<void> {
 		h("p", null, "In a terminal: ", h("code", null, `corotracer profile --type ${profile} --format svg ${traceFileInCommands()}`)));
 }
 
-/** A part of a screen, whose graph is asked for when it is opened. */
+/** A part of a screen; the graph is requested when the part is opened. */
 export function flame(): HTMLElement {
 	const into = h("div", null), chosen = h("select", { id: "flame-of" }, PROFILES.map(([name, meaning]) => h("option", { value: name }, meaning)));
 	const ask = (): void => void show(into, chosen.value).catch((failure: Error) => fill(into, h("p", { role: "alert" }, failure.message)));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Coroutines counted by a place, with how many are in which state there; and what a range of time has more of than the rest.
+// Coroutines counted by place, with the number in each state there; and what occurs more often in a range of time than
+// in the rest.
 
 import { addressOf } from "./address";
 import { askRows } from "./carrier";
@@ -20,7 +21,10 @@ function table(label: string, heads: readonly string[], rows: readonly (readonly
 
 // ---------------------------------------------------------------- by place
 
-/** By a column of places: how many coroutines, in which states; the link sets the column's filter. */
+/**
+ * Shows by a column of places how many coroutines there are, and in which states; a link sets the filter for the
+ * column.
+ */
 export async function showGroups(into: HTMLElement, column: string, where: readonly string[], filter: string): Promise<void> {
 	const rows = await askRows("groups", { table: "coroutines", columns: `${column},state`, where, limit: MOST }), groups = new Map<number, number[]>();
 	for (let row = 0; row < rows.nrRows; row++) {
@@ -38,7 +42,7 @@ export async function showGroups(into: HTMLElement, column: string, where: reado
 
 // ---------------------------------------------------------------- a range and the rest
 
-/** What a range and the rest are compared by: a table of the view, and one of its columns. */
+/** The properties by which a range and the rest are compared: a table of the view, and one of its columns. */
 const COMPARED: readonly { title: string; table: string; column: string; say: (number: number) => Child }[] = [
 	{ title: "Waits, by place", table: "waits", column: "site", say: (site) => h("a", { href: addressOf("places", { site }), title: placeOf(site) }, brief(placeOf(site))) },
 	{ title: "Delays, by where they had waited", table: "delays", column: "site", say: (site) => h("a", { href: addressOf("places", { site }), title: placeOf(site) }, brief(placeOf(site))) },
@@ -57,7 +61,7 @@ function total(counts: ReadonlyMap<number, number>): number {
 	return [...counts.values()].reduce((all, one) => all + one, 0);
 }
 
-/** The greatest differences of shares first. */
+/** The greatest differences between the shares, the greatest first. */
 function differences(inside: ReadonlyMap<number, number>, all: ReadonlyMap<number, number>, say: (number: number) => Child): Child {
 	const nrInside = total(inside), nrRest = total(all) - nrInside;
 	const rows = [...all].map(([key, number]) => {
@@ -69,7 +73,7 @@ function differences(inside: ReadonlyMap<number, number>, all: ReadonlyMap<numbe
 		`${row.difference > 0 ? "+" : ""}${(100 * row.difference).toFixed(1)}`]), (at) => at > 0);
 }
 
-/** States that touch the range, against all others. */
+/** Compares the states that touch the range with all other states. */
 export async function showComparison(into: HTMLElement, from: number, until: number): Promise<void> {
 	const where = [`from_ns<${Math.ceil(until)}`, `until_ns>=${Math.floor(from)}`];
 	const parts = await Promise.all(COMPARED.map(async (one) => {

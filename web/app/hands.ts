@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: MIT
 //
-// What a pointer does on the timeline: clicks, drags of the picture, of its axis and of lanes' names, the wheel.
+// The pointer's actions on the timeline: clicks, drags of the picture, of its axis and of lane names, the wheel.
 
 import type { Range } from "./range";
 import { AXIS_HEIGHT } from "./scene";
 
-/** A pointer that moves less than that is a click. */
+/** A pointer that moves less than this many pixels makes a click. */
 const STILL = 4;
-/** Turns of a wheel that follow each other sooner are one step of the history. */
+/** Turns of the wheel that follow each other within this time are one step of the history. */
 const GESTURE_MS = 600;
 
 export interface Handled {
-	/** Of the canvas, in pixels. */
+	/** The width of the lanes' names on the canvas, in pixels. */
 	names(): number;
 	range(): Range;
 	timeAt(x: number): number;
 	perPixel(): number;
 	rowAt(y: number): number;
 	click(x: number, y: number): void;
-	/** The pointer is over it, with no button pressed. */
+	/** The pointer is over the canvas, with no button pressed. */
 	over(x: number, y: number): void;
 	/** The pointer has left, or a button is pressed. */
 	away(): void;
-	/** A gesture begins: the range before it is kept. */
+	/** A gesture begins: the present range is kept in the history. */
 	keep(): void;
 	slide(range: Range): void;
 	zoom(factor: number, at: number): void;
 	pan(share: number): void;
 	scroll(rows: number): void;
-	/** While a range is chosen; `isDone`: it is. */
+	/** Called while a range is being drawn; `isDone`: the range is complete. */
 	brush(range: Range | null, isDone: boolean): void;
 	/** While an area is chosen, from a row to another; `isDone`: it is. */
 	area(range: Range, from: number, to: number, isDone: boolean): void;
-	/** While the lane of a row is dragged to another row; `isDone`: it is there. */
+	/** Called while the lane of a row is dragged to another row; `isDone`: the lane is dropped there. */
 	drag(from: number, to: number | null, isDone: boolean): void;
 }
 
@@ -109,7 +109,7 @@ export function listenHands(canvas: HTMLCanvasElement, handled: Handled): void {
 	}, { passive: false });
 }
 
-/** On the whole recording in small: where the pointer is, there is the middle of what is shown. */
+/** Listens on the minimap: the position of the pointer becomes the middle of the range that is shown. */
 export function listenMinimap(canvas: HTMLCanvasElement, handled: Pick<Handled, "keep">, centre: (share: number) => void): void {
 	let isHeld = false;
 	const go = (event: PointerEvent): void => centre(Math.max(0, Math.min(1, event.offsetX / canvas.clientWidth)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the first page shows where nothing was found: what ran, where the time went, how busy workers were, and what took
-// longest all the same. Its numbers are those of the report.
+// The first page if there is no finding: what ran, where the time went, how busy the workers were, and what took
+// longest nevertheless. The numbers are those of the report.
 
 import { addressOf } from "./address";
 import { askRows } from "./carrier";
@@ -14,10 +14,10 @@ import { coroutineLink, placeLink, threadName, type Trace } from "./trace";
 const LONGEST = 5;
 const WORKERS = 16;
 
-/** A part of a whole: its words, its colour, how much it is. */
+/** A part of a whole: its words, its colour, its amount. */
 type Part = readonly [string, string, number];
 
-/** One bar of parts, and each of them in words. */
+/** One bar of parts, and each of the parts in words. */
 function share(label: string, parts: readonly Part[], withWords: boolean): HTMLElement {
 	const all = parts.reduce((sum, [, , ns]) => sum + ns, 0), present = parts.filter(([, , ns]) => ns > 0);
 	const bar = h("div", { class: "share", role: "img", "aria-label": `${label}: ${present.map(([words, , ns]) => `${words} ${percent(ns, all)}`).join(", ")}` },
@@ -83,7 +83,7 @@ export function healthy(trace: Trace): HTMLElement {
 	const whole = h("div", { class: "healthy" }, tiles(trace), times(trace), h("h3", null, "Coroutines by state over time"),
 		h("a", { href: addressOf("timeline"), "aria-label": "Timeline" }, states), use(trace), most);
 	void showLongest(most).catch(() => undefined);
-	/* It has a width once it is on the page. */
+	/* The canvas has a width only after it is on the page. */
 	requestAnimationFrame(() => void drawStates(states, trace).catch(() => undefined));
 	return whole;
 }

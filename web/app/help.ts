@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The keys (keys.ts), told by "?".
+// The help that "?" opens: the keys (keys.ts).
 
 import { h } from "./dom";
 import { EVERYWHERE, type Key, TIMELINE, TIMELINE_MOUSE } from "./keys";

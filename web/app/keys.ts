@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// The keys, kept once: what is pressed does what "?" tells. A key is told as a browser names it, with "ctrl+" or "shift+" in
-// front; a letter stands for both its cases, where no line has it with "shift+".
+// The keys, in one table: the help and the handlers use the same table. A key has the name that a browser gives it,
+// with "ctrl+" or "shift+" before the name. A letter stands for both cases, unless a line has the letter with "shift+".
 
 export interface Key {
 	keys: readonly string[];
-	/** As it is told. */
+	/** The words of the help. */
 	told: string;
 	words: string;
 }
@@ -16,7 +16,7 @@ export const EVERYWHERE: readonly Key[] = [
 	{ keys: [], told: "W", words: "on a coroutine: why it does not run" }, { keys: [], told: "?", words: "these keys" }, { keys: [], told: "Esc", words: "close" },
 ];
 
-/** Says what they are, and keeps their names. */
+/** Declares the keys of a table, and keeps the types of their names. */
 function named<Name extends string>(keys: Record<Name, Key>): Record<Name, Key> {
 	return keys;
 }
@@ -50,7 +50,7 @@ export const TIMELINE = named({
 	nothing: { keys: ["Escape"], told: "Esc", words: "select nothing" },
 });
 
-/** What a mouse does there. */
+/** What a mouse does on the timeline. */
 export const TIMELINE_MOUSE: readonly Key[] = [
 	{ keys: [], told: "Ctrl+wheel", words: "zoom at the cursor" }, { keys: [], told: "Shift+wheel", words: "to the left, to the right" },
 	{ keys: [], told: "wheel", words: "other lanes" }, { keys: [], told: "drag", words: "move; over the axis: choose a range" },
@@ -62,7 +62,7 @@ export type Action = keyof typeof TIMELINE;
 
 const actions = new Map<string, Action>(Object.entries(TIMELINE).flatMap(([action, { keys }]) => keys.map((key) => [key, action as Action] as [string, Action])));
 
-/** What a key does on the timeline; undefined: nothing. */
+/** Returns the action of a key on the timeline; undefined: none. */
 export function actionOf(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">): Action | undefined {
 	const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
 	if (event.altKey)

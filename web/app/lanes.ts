@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The lanes of a timeline: which there are, in groups, in which order. Lanes are as many as a trace has coroutines: those that
-// are looked at are asked for, and no others. Some are pinned to the top, some hidden, groups folded: the address keeps that.
+// The lanes of a timeline: which lanes there are, in which groups and in which order. A trace has as many lanes as
+// coroutines: only the lanes that are visible are requested. The reader can pin lanes to the top, hide lanes and fold
+// groups: the address keeps these changes.
 
 import { askRows, type Arguments } from "./carrier";
 import { RESOURCES } from "./names";
@@ -10,29 +11,29 @@ import { many } from "./say";
 import { placeOf, threadName, type Member, type Trace } from "./trace";
 
 const PAGE = 200;
-/** Groups of one grouping, the largest. */
+/** The number of groups that are requested, the largest first. */
 const GROUPS_MAX = 4096;
-/** A group of more lanes, or one behind so many, is folded until somebody opens it. */
+/** A group with more lanes, or after so many lanes, is folded until the reader opens it. */
 const OPEN_LANES = 60;
 const OPEN_GROUPS = 12;
-/** More workers than these would leave no room for coroutines. */
+/** If there are more workers, the group of workers is folded, to leave room for coroutines. */
 const OPEN_WORKERS = 8;
 const OPEN_OBJECTS = 4;
 
 export interface Lane {
-	/** "c1.1025", "t3" or "o1.144115188075855991", as requests have it. */
+	/** The lane's key in requests, such as "c1.1025", "t3" or "o1.144115188075855991". */
 	key: string;
 	name: string;
 	hint: string;
 	process: number;
-	/** 0: it is a thread's. */
+	/** 0: the lane of a thread. */
 	coroutine: number;
 	thread: number;
 	/** The handle of an object, in digits; "": it is none's. */
 	object: string;
-	/** When it was created; NaN: that is not known. */
+	/** When the coroutine was created; NaN: not known. */
 	begun: number;
-	/** When it was destroyed; NaN: it was not, or that is not known. */
+	/** When the coroutine was destroyed; NaN: not destroyed, or not known. */
 	ended: number;
 }
 
@@ -56,7 +57,7 @@ export function objectLane(process: number, handle: string, words = "", name = "
 	return { key: `o${process}.${handle}`, name: words || "object", hint: name, process, coroutine: 0, thread: 0, object: handle, begun: NaN, ended: NaN };
 }
 
-/** A place is told by its function alone. */
+/** A place is named by its function alone. */
 export function coroutineLane(process: number, id: number, name = "", ended = NaN, begun = NaN): Lane {
 	return { key: `c${process}.${id}`, name: `coroutine ${id}`, hint: name.replace(/, [^,]*:\d+$/, ""), process, coroutine: id, thread: 0, object: "", begun, ended };
 }
@@ -66,7 +67,7 @@ export function conditionsOf({ process, coroutine, thread, object }: Lane): stri
 	return thread ? [`thread=${thread}`] : [coroutine ? `coroutine=${coroutine}` : `object=${object}`, `process=${process}`];
 }
 
-/** "c1.1025", "t3"; null: it is no key of a lane. */
+/** Parses a key such as "c1.1025" or "t3"; null: the text is not the key of a lane. */
 export function laneOf(key: string): Lane | null {
 	const coroutine = /^c(\d+)\.(\d+)$/.exec(key), thread = /^t(\d+)$/.exec(key), object = /^o(\d+)\.(\d+)$/.exec(key);
 	return object ? objectLane(Number(object[1]), object[2]!) : coroutine ? coroutineLane(Number(coroutine[1]), Number(coroutine[2])) : thread ? threadLane(Number(thread[1])) : null;
@@ -76,11 +77,11 @@ export function laneOf(key: string): Lane | null {
 
 interface Members {
 	readonly count: number;
-	/** null: it is not known yet, and asked for. */
+	/** null: the lane is not known yet, and has been requested. */
 	at(index: number): Lane | null;
-	/** -1: it is none that is known. */
+	/** -1: no lane that is known. */
 	indexOf(key: string): number;
-	/** Some were asked for, and are not known yet. */
+	/** True while lanes were requested that are not known yet. */
 	readonly isAsking: boolean;
 }
 
@@ -102,7 +103,10 @@ class Fixed implements Members {
 	}
 }
 
-/** Asked for by page. Hidden ones are known where their page is: the index of a lane is that among those shown. */
+/**
+ * Lanes that are requested page by page. A hidden lane is known as soon as its page is; the index of a lane counts only
+ * the lanes that are shown.
+ */
 class Paged implements Members {
 	private readonly pages = new Map<number, Lane[]>();
 	private readonly asked = new Set<number>();
@@ -158,26 +162,26 @@ class Paged implements Members {
 export interface Group {
 	key: string;
 	title: string;
-	/** What the group itself did: a worker, or the coroutine that started the others. */
+	/** The lane in the group's head: a worker, or the coroutine that started the others. */
 	lane: Lane | null;
 	isOpen: boolean;
 	members: Members;
 }
 
-/** What a place on the screen holds: a group's head, or a lane of it; `lane` is null while it is asked for. */
+/** A row of the screen: a group's head, or a lane of the group; `lane` is null until the lane is known. */
 export interface Row {
 	group: Group;
 	isHead: boolean;
 	lane: Lane | null;
 }
 
-// ---------------------------------------------------------------- what a hand has arranged
+// ---------------------------------------------------------------- the reader's arrangement
 
 /** Kept in the address. */
 export interface Arrangement {
 	pinned: string[];
 	hidden: string[];
-	/** Groups that are folded or opened, against what they would be. */
+	/** Groups whose state, folded or open, differs from the state that they have by default. */
 	folded: string[];
 }
 
@@ -210,14 +214,14 @@ async function askObjects(offset: number, limit = PAGE): Promise<{ lanes: Lane[]
 	return { lanes: Array.from({ length: rows.nrRows }, (_, row) => objectLane(rows.number(0, row), rows.digits(1, row), rows.word(1, row), rows.word(2, row))), total: rows.nrMatched };
 }
 
-/** Behind the members that the report names. */
+/** Asks for the members after those that the report names. */
 async function askMembers(finding: number, offset: number): Promise<Lane[]> {
 	const rows = await askRows("select", {
 		table: "finding_coroutines", columns: "process,coroutine,name", where: [`finding=${finding + 1}`], offset, limit: PAGE });
 	return Array.from({ length: rows.nrRows }, (_, row) => coroutineLane(rows.number(0, row), rows.number(1, row), rows.word(2, row)));
 }
 
-/** How one grouping asks for its groups, and says what they are. */
+/** How one grouping asks for its groups, and what their titles are. */
 interface Way {
 	columns: readonly string[];
 	title(rows: Rows, row: number): string;
@@ -251,19 +255,19 @@ async function wayOf(grouping: Grouping): Promise<Way | null> {
 	};
 }
 
-// ---------------------------------------------------------------- all of them
+// ---------------------------------------------------------------- all lanes
 
-/** All lanes in their order, by the number of their row. */
+/** All lanes in their order, by row number. */
 export class Lanes {
 	private groups: Group[] = [];
-	/** Of each group: the row of its head. */
+	/** The row of each group's head. */
 	private starts: number[] = [];
 	private total = 0;
 	private asked: Lane[] = [];
 	private readonly hidden: Set<string>;
 	private rest: Group[] = [];
 	private objects: Group[] = [];
-	/** The groups are known, or could not be had. */
+	/** Resolved when the groups are known, or could not be loaded. */
 	readonly ready: Promise<void>;
 
 	constructor(private readonly trace: Trace, readonly grouping: Grouping, private readonly finding: number,
@@ -350,7 +354,7 @@ export class Lanes {
 		}
 	}
 
-	/** With the name that another group knows. */
+	/** Returns the lane with the name that another group knows. */
 	private known(lane: Lane): Lane {
 		for (const { members } of [...this.objects, ...this.rest]) {
 			const index = members.indexOf(lane.key);
@@ -372,7 +376,7 @@ export class Lanes {
 		return this.groups.reduce((sum, group) => sum + group.members.count, 0);
 	}
 
-	/** The number of the group that a row is of. */
+	/** Returns the number of the group to which a row belongs. */
 	private groupAt(index: number): number {
 		let low = 0, high = this.groups.length;
 		while (high - low > 1) {
@@ -385,7 +389,7 @@ export class Lanes {
 		return low;
 	}
 
-	/** The row of the head above a row. */
+	/** Returns the row of the head of a row's group. */
 	headOf(index: number): number {
 		return this.starts[this.groupAt(index)] ?? 0;
 	}
@@ -398,7 +402,7 @@ export class Lanes {
 		return { group, isHead: within < 0, lane: within < 0 ? group.lane : group.members.at(within) };
 	}
 
-	/** The row of a lane; -1: it is in none that is known, and open. */
+	/** Returns the row of a lane; -1: no open group is known to have the lane. */
 	indexOf(key: string): number {
 		for (const [number, group] of this.groups.entries()) {
 			const found = group.isOpen ? group.members.indexOf(key) : -1;
@@ -410,7 +414,7 @@ export class Lanes {
 		return -1;
 	}
 
-	/** The row of a lane, which gets one where it has none; -1: there is no such lane. */
+	/** Returns the row of a lane, and gives the lane a row if it has none; -1: there is no such lane. */
 	find(key: string): number {
 		const found = this.indexOf(key), lane = laneOf(key);
 		if (found >= 0 || !lane)
@@ -435,7 +439,7 @@ export class Lanes {
 		return this.arrangement.pinned.includes(key);
 	}
 
-	/** Puts a lane to the top, at this place among those that stand there; null takes it away from there. */
+	/** Pins a lane to the top, at this place among the pinned lanes; null unpins the lane. */
 	pin(key: string, place: number | null): void {
 		const others = this.arrangement.pinned.filter((one) => one !== key);
 		if (place !== null)
@@ -444,7 +448,7 @@ export class Lanes {
 		this.laid();
 	}
 
-	/** One place up (-1) or down among those that are pinned. */
+	/** Moves a lane one place up (-1) or down among the pinned lanes. */
 	movePinned(key: string, by: number): void {
 		const at = this.arrangement.pinned.indexOf(key);
 		this.pin(key, at < 0 ? this.arrangement.pinned.length : at + by);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The page: its screens, the state of what it shows, and the keys that work everywhere.
+// The page: its screens, the state of what is shown, and the keys that work on all screens.
 
 import { addressOf as placeOfView, viewInUse } from "./address";
 import { addressOf, carrierInUse, nameInPage, nameTraceFile, NEEDS_TOKEN, Refusal, sentenceOf, takeToken, traceFileInCommands, useCarrier } from "./carrier";
@@ -24,7 +24,7 @@ import { showTimeline } from "./timeline";
 import { loadTrace, traceInUse, type Trace } from "./trace";
 import { showWaits } from "./waits";
 
-/** A screen fills the element; what it returns is called before another one does. */
+/** A screen fills the element. The function that the screen returns is called before another screen is shown. */
 type Screen = (into: HTMLElement, trace: Trace) => (() => void) | void;
 
 const SCREENS: Record<string, { title: string; show: Screen; isHidden?: boolean }> = {
@@ -59,11 +59,11 @@ const trouble = document.getElementById("trouble") as HTMLElement;
 const LOST = "The connection is lost. What is shown is as it was; the page goes on as soon as the server answers.";
 const ASK_AGAIN_MS = 2000;
 let leave: (() => void) | void;
-let generation = 0; /* nothing was judged */
+let generation = 0; /* no judgement yet */
 let isLoading = false;
 let isPaused = false;
 
-/** The range of time that was chosen goes along to where it is understood. */
+/** The chosen range of time is passed on to the screens that use a range. */
 function inRange(name: string): string {
 	const given = viewInUse().arguments;
 	return RANGED.includes(name) ? placeOfView(name, { from: given.get("from") ?? undefined, until: given.get("until") ?? undefined }) : `#${name}`;
@@ -107,7 +107,10 @@ async function load(): Promise<void> {
 	if (isLoading || isPaused)
 		return;
 	isLoading = true;
-	/* Names of places may be all that a newer judgement adds: they are asked for before they are replaced. */
+	/*
+	 * The names of places may be all that a newer judgement adds, so what was said is computed before the names are
+	 * replaced.
+	 */
 	const before = traceInUse(), saidBefore = before && saidBy(before), isFirst = before === null, begun = performance.now(),
 		loading = generation;
 	try {
@@ -117,7 +120,7 @@ async function load(): Promise<void> {
 		else
 			standBehind(["all of them in this file", `loaded in ${duration((performance.now() - begun) * 1e6)}`]);
 		complain("");
-		/* What a hand works at stays until it is asked for. */
+		/* A screen at which the reader works stays as it is until the reader asks for the newer judgement. */
 		if (isFirst || (["findings", "quality"].includes(viewInUse().screen) && !isSame)) {
 			const { scrollY } = window;
 			show();
@@ -135,7 +138,7 @@ async function load(): Promise<void> {
 		void load();
 }
 
-// ---------------------------------------------------------------- served
+// ---------------------------------------------------------------- a page with a server
 
 function sayState(state: State): void {
 	const { recording } = state;
@@ -145,7 +148,7 @@ function sayState(state: State): void {
 	if (!state.generation && !traceInUse())
 		fill(main, h("h2", null, "Waiting for the first judgement"), h("p", null, recording && !recording.has_probe
 			? "The engine is attached, and has seen no coroutine. Is the probe linked, and called first in main?" : "The trace is being read."));
-	/* A server that was started anew counts from one again. */
+	/* A server that was restarted counts generations from one again. */
 	if (state.generation && state.generation !== generation) {
 		generation = state.generation;
 		void load();
@@ -159,13 +162,16 @@ const holdStill = h("button", { class: "small", "data-key": "hold", "aria-presse
 	void load();
 } }, "Hold still");
 
-/** What came of the server's events, in the words of the tab that has them. */
+/** A message made of the server's events, which the tab that receives the events passes on. */
 interface Heard {
 	what: "state" | "end" | "lost";
 	text: string;
 }
 
-/** A browser keeps six connections to a server, and each stream of events takes one for good: one tab has it, and passes it on. */
+/**
+ * A browser allows six connections to a server, and each stream of events takes one permanently. Therefore one tab
+ * receives the events, and passes them on to the other tabs.
+ */
 const EVENTS = "corotracer events";
 let otherTabs: BroadcastChannel | null = null;
 
@@ -188,7 +194,9 @@ function hear({ what, text }: Heard): void {
 	}
 }
 
-/** Has the events until they are refused or the tab is closed; `over`: another tab may have them. */
+/**
+ * Receives the events until they are refused or the tab is closed. `over` is called when another tab may receive them.
+ */
 function follow(over: () => void): void {
 	const events = new EventSource(addressOf("/api/v1/events")), passOn = (heard: Heard): void => {
 		hear(heard);
@@ -216,7 +224,7 @@ function listen(): void {
 		follow(() => undefined);
 }
 
-/** The events tell what changes: how things stand, a tab that has just been opened asks itself. */
+/** The events report changes only, so a tab that has just been opened asks for the present state itself. */
 async function listenWithOthers(): Promise<void> {
 	if (window.isSecureContext && "locks" in navigator && "BroadcastChannel" in window) {
 		otherTabs = new BroadcastChannel(EVENTS);
@@ -230,7 +238,7 @@ async function listenWithOthers(): Promise<void> {
 		hear({ what: "state", text: await answer.text() });
 }
 
-/** A browser does not tell why it was refused the events: what is asked once more tells it. */
+/** A browser does not say why the events were refused: a second request finds out. */
 async function refused(): Promise<void> {
 	const leaving = new AbortController();
 	try {
@@ -248,9 +256,9 @@ async function refused(): Promise<void> {
 	setTimeout(listen, ASK_AGAIN_MS);
 }
 
-// ---------------------------------------------------------------- everywhere
+// ---------------------------------------------------------------- all screens
 
-/** The screens by number, in the order of the head. */
+/** The screens by number, in the order of the navigation. */
 const NUMBERED = Object.keys(SCREENS).filter((name) => !SCREENS[name]!.isHidden);
 
 function keydown(event: KeyboardEvent): void {
@@ -270,20 +278,23 @@ function keydown(event: KeyboardEvent): void {
 	event.preventDefault();
 }
 
-/** Where it is told why a coroutine does not run: that of the link or the row that has the focus. */
+/**
+ * Returns the address of the screen that says why a coroutine does not run: the coroutine of the link or row that has
+ * the focus.
+ */
 function coroutineAt(target: HTMLElement): string | null {
 	const link = target.closest('a[href^="#coroutine?"]') ?? target.closest("tr")?.querySelector('a[href^="#coroutine?"]');
 	return link?.getAttribute("href") ?? null;
 }
 
-/** The search of this screen; where there is none, that of all coroutines. */
+/** Moves the focus to the search of this screen, or else to the search of all coroutines. */
 function focusSearch(): void {
 	const here = document.getElementById("text");
 	if (here) {
 		here.focus();
 		return;
 	}
-	/* Behind the listener that shows the screen. */
+	/* Registered after the listener that shows the screen. */
 	window.addEventListener("hashchange", () => document.getElementById("text")?.focus(), { once: true });
 	location.hash = "#coroutines";
 }
@@ -295,7 +306,7 @@ if (document.getElementById("trace")) {
 	takeToken();
 }
 window.addEventListener("hashchange", () => {
-	/* The printed address, opened where the page was open without it. */
+	/* The reader opened the printed address, with its token, in a tab where the page was open without the token. */
 	if (carrierInUse().isServed && takeToken())
 		location.reload();
 	else

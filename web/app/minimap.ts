@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The whole recording in one strip: how many coroutines were in which state, and where events are missing.
+// The whole recording in one strip: how many coroutines were in each state, and where events are missing.
 
 import { askRows, askRowsOf } from "./carrier";
 import { sharpen } from "./dom";
@@ -10,19 +10,19 @@ import type { Range } from "./range";
 import type { Rows } from "./rows";
 import type { Palette } from "./states";
 
-/** Columns of an overview (V-15), as requests have them. */
+/** Columns of an overview (V-15), in the order of the request. */
 export const OVERVIEW = { from: 0, unseen: 1, ready: 2, running: 3, waiting: 4, events: 5, wakes: 6, lost: 7, p50: 8, p99: 9, max: 10, uncounted: 11, syscall: 12 } as const;
-/** From the bottom: what runs is seen first. */
+/** From the bottom up: running coroutines are the most visible. */
 export const STACK: readonly [keyof typeof OVERVIEW, number][] = [["running", 2], ["syscall", 4], ["ready", 1], ["waiting", 3], ["unseen", 0]];
 
 export interface Minimap {
 	range: Range;
 	rows: Rows;
-	/** Nanoseconds of coroutines in the fullest step. */
+	/** The sum of the coroutines' times in the fullest step, in nanoseconds. */
 	most: number;
 }
 
-/** Of the whole recording. */
+/** Loads the minimap of the whole recording. */
 export async function loadMinimap({ from, until }: Range, steps?: number): Promise<Minimap> {
 	const rows = steps ? await askRows("overview", { steps }) : await askRowsOf(FIRST_REQUESTS.overview);
 	let most = 1;
@@ -31,7 +31,7 @@ export async function loadMinimap({ from, until }: Range, steps?: number): Promi
 	return { range: { from, until }, rows, most };
 }
 
-/** States stacked: the height is how many coroutines there were. */
+/** Draws the states as a stack whose height is the number of coroutines. */
 export function drawStack(context: Pen, map: Minimap, colours: Palette, x: number, width: number, height: number): void {
 	const { rows } = map, step = width / rows.nrRows;
 	for (let row = 0; row < rows.nrRows; row++) {
@@ -52,7 +52,7 @@ export function drawStack(context: Pen, map: Minimap, colours: Palette, x: numbe
 
 const drawn = new WeakMap<Minimap, { canvas: HTMLCanvasElement; colours: Palette; width: number; height: number }>();
 
-/** The stack is the same in each frame: drawn once for a size and a palette. */
+/** Returns the stack, which is the same in each frame: it is drawn once for each size and palette. */
 function stackOf(map: Minimap, colours: Palette, width: number, height: number): HTMLCanvasElement {
 	const before = drawn.get(map);
 	if (before && before.colours === colours && before.width === width && before.height === height)

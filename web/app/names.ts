@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Names of the numbers in answers. They are the engine's own tables, which the script is made with.
+// Names of the numbers in answers. The names come from the engine's own tables, which are compiled into the script.
 
 import categories from "../../include/corotracer/def/categories.def";
 import kinds from "../../include/corotracer/def/kinds.def";
@@ -8,7 +8,7 @@ import standings from "../../include/corotracer/def/standings.def";
 import resources from "../../include/corotracer/def/resources.def";
 import requests from "../../src/ask/requests.def";
 
-/** Of lines such as X(LOCK, 2, "lock", ...): the names by their numbers. */
+/** Returns the names by their numbers, from lines such as X(LOCK, 2, "lock", ...). */
 function namesOf(table: string): readonly string[] {
 	const names: string[] = [];
 	for (const [, number, name] of table.matchAll(/^X\([A-Z_0-9]+, (\d+), "([^"]+)"/gm))
@@ -16,21 +16,23 @@ function namesOf(table: string): readonly string[] {
 	return names;
 }
 
-/** Of events: "suspend", "resume", "wake". */
+/** Names of events: "suspend", "resume", "wake". */
 export const KINDS = namesOf(kinds);
 
 /** What coroutines wait for: "lock", "channel". */
 export const RESOURCES = namesOf(resources);
 
-/** What is said of the observation as a whole, in its order. */
+/** The subjects of statements about the observation as a whole, in their order. */
 export const STANDINGS = [...standings.matchAll(/^X\([A-Z_]+, "([^"]+)"/gm)].map(([, name]) => name!);
 
-/** Categories of events that a recording can leave out, and what they hold. Number 0, scheduling, it always keeps. */
+/**
+ * Categories of events that a recording can leave out, and what they contain. Number 0, scheduling, is always recorded.
+ */
 export const CATEGORIES: readonly { number: number; name: string; meaning: string }[] =
 	[...categories.matchAll(/^X\([A-Z_]+, (\d+), "([^"]+)", \w+, "([^"]+)"\)/gm)]
 		.map(([, number, name, meaning]) => ({ number: Number(number), name: name!, meaning: meaning! })).filter(({ number }) => number !== 0);
 
 const [report, sites, style, overview] = [...requests.matchAll(/^F\("([^"]+)"\)/gm)].map(([, line]) => line!) as [string, string, string, string];
 
-/** What a page asks first; one that is a file holds the answers. */
+/** The first requests of a page; a page that is a single file holds the answers. */
 export const FIRST_REQUESTS = { report, sites, style, overview };

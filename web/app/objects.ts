@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What was waited for: locks, channels and all else, with how many wait for each at the end and who has it then. Who waits for
-// one coroutine is told on its own screen.
+// The resources that were waited for: locks, channels and all others, with the number of waiters of each at the end and
+// its holder then. Waits for a coroutine are shown on the screen of that coroutine.
 
 import { note, viewInUse } from "./address";
 import { fill, h } from "./dom";

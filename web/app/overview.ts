@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The recording over time: states, events and losses, delays; findings as flags on the same axis. A brush on any of them
-// chooses the range of time that all of them show, and that goes along to other screens.
+// The recording over time: states, events and losses, delays; findings are flags on the same axis. A range that is
+// dragged over any chart is chosen in all charts, and is passed on to other screens.
 
 import { addressOf, go, viewInUse } from "./address";
 import { askRows } from "./carrier";
@@ -17,13 +17,13 @@ import { loadLine, threadName, type Trace } from "./trace";
 const LEFT = 74;
 const BOTTOM = 20;
 const HEAT_STEPS = 60;
-/** A hand that moves less than so many pixels chooses nothing. */
+/** A pointer that moves less than this many pixels chooses nothing. */
 const CLICK_WIDTH = 3;
-/** Powers of two of nanoseconds that the heat map has rows for: 256 ns to 16 s. */
+/** The rows of the heat map are powers of two of nanoseconds: 256 ns to 16 s. */
 const HEAT_FIRST = 8;
 const HEAT_ROWS = 27;
 
-/** The axis of time, and beside it that of the numbers: marks at these heights. */
+/** Draws the axis of time, and beside it the axis of numbers, with marks at these heights. */
 function paintAxis(context: Pen, map: Minimap, width: number, height: number, marks: readonly { y: number; words: string }[]): void {
 	const colours = palette();
 	context.font = "12px system-ui, sans-serif";
@@ -50,7 +50,7 @@ function paintAxis(context: Pen, map: Minimap, width: number, height: number, ma
 	context.textBaseline = "alphabetic";
 }
 
-/** Round numbers from 0 to the greatest, which is `room` above the axis of time. */
+/** Returns round numbers from 0 to the greatest, which lies `room` pixels above the axis of time. */
 function marksOf(most: number, room: number, height: number, say: (value: number) => string): { y: number; words: string }[] {
 	return roundSteps({ from: 0, until: most }, 4).at.filter(Number.isInteger).map((value) => ({ y: height - BOTTOM - value / most * room, words: say(value) }));
 }
@@ -91,7 +91,7 @@ function paintBars(context: Pen, map: Minimap, columns: readonly [keyof typeof O
 	return most;
 }
 
-/** Delays by when they ended and how long they were: the fuller the colour, the more. */
+/** Counts delays by the time of their end and by their length; a stronger colour means more delays. */
 async function loadHeat(trace: Trace): Promise<number[][]> {
 	const length = (trace.until - trace.from) / HEAT_STEPS, heat: number[][] = [];
 	for (let at = 0; at < HEAT_STEPS; at += 2)
@@ -120,7 +120,7 @@ function paintHeat(context: Pen, heat: number[][], width: number, height: number
 	context.globalAlpha = 1;
 }
 
-/** How high a delay stands, in rows. */
+/** Returns the height of a delay in the heat map, in rows. */
 function heatOf(ns: number): number {
 	return Math.min(Math.max(Math.log2(ns) - HEAT_FIRST, 0), HEAT_ROWS);
 }
@@ -132,7 +132,7 @@ function heatMarks(height: number): { y: number; words: string }[] {
 	});
 }
 
-/** Where 99 of 100 delays of each step were over. */
+/** Draws for each step the time that 99 of 100 delays did not exceed. */
 function paintMost(pen: Pen, { rows }: Minimap, width: number, height: number): void {
 	const step = (width - LEFT) / rows.nrRows, tall = (height - BOTTOM) / HEAT_ROWS;
 	pen.fillStyle = palette().ink;
@@ -143,7 +143,7 @@ function paintMost(pen: Pen, { rows }: Minimap, width: number, height: number): 
 	}
 }
 
-/** What the chart of delays leaves out. */
+/** Says what the chart of delays leaves out. */
 function sayUncounted({ rows }: Minimap): string {
 	let number = 0;
 	for (let row = 0; row < rows.nrRows; row++)
@@ -151,7 +151,7 @@ function sayUncounted({ rows }: Minimap): string {
 	return number ? ` The line lacks ${many(number, "delay")}, which there was no room to count.` : "";
 }
 
-/** Drags over charts: the range while a hand moves, and at its end. */
+/** Drags over charts: reports the range while the pointer moves, and when the drag ends. */
 class Brush {
 	now: Range | null = null;
 	private begin = NaN;
@@ -160,7 +160,7 @@ class Brush {
 	constructor(private readonly trace: Trace, private readonly changed: () => void, private readonly choose: (range: Range) => void) {}
 
 	add(canvas: HTMLCanvasElement): void {
-		/* A finger that moves up or down scrolls the page still. */
+		/* A finger that moves up or down still scrolls the page. */
 		canvas.style.touchAction = "pan-y";
 		canvas.addEventListener("pointerdown", (event) => {
 			if (event.button)
@@ -173,7 +173,7 @@ class Brush {
 		canvas.addEventListener("pointercancel", () => this.stop());
 	}
 
-	/** Nothing is chosen; true where a drag was broken off. */
+	/** Chooses nothing. Returns true if a drag was interrupted. */
 	stop(): boolean {
 		const isBroken = !Number.isNaN(this.begin);
 		this.begin = NaN;
@@ -203,7 +203,7 @@ class Brush {
 	}
 }
 
-/** The rest is pale. */
+/** Marks the chosen range; the rest becomes pale. */
 function paintChosen(pen: Pen, all: Range, { from, until }: Range, width: number, height: number): void {
 	const colours = palette(), scale = (width - LEFT) / (all.until - all.from), tall = height - BOTTOM;
 	const left = LEFT + (from - all.from) * scale, right = LEFT + (until - all.from) * scale;
@@ -218,25 +218,28 @@ function paintChosen(pen: Pen, all: Range, { from, until }: Range, width: number
 	pen.lineWidth = 1;
 }
 
-/** The chosen range in numbers, and where to go on with it. */
+/** Shows the chosen range in numbers, with links to screens for this range. */
 function tellChosen(trace: Trace, range: Range): HTMLElement {
 	const sum = h("p", { id: "chosen-sum" }), { from, until } = range;
 	void askSum(trace, range).then((told) => fill(sum, told)).catch((failure: Error) => fill(sum, failure.message));
 	return h("div", { id: "chosen", role: "status" }, h("p", null, h("strong", null, `Chosen: ${sayRange(range)}`)), sum,
 		h("p", { class: "actions" }, h("a", { href: addressOf("timeline", { from, until }) }, "timeline of it"), " · ",
 			h("a", { href: addressOf("places", { from, until }) }, "places, compared with the rest"), " · ",
-			/* The screen knows age alone: how long before the end a coroutine had begun. */
+			/*
+			 * That screen filters by age only: how long before the end of the recording a coroutine was
+			 * created.
+			 */
 			h("a", { href: addressOf("coroutines", { age: (trace.until - until) / 1e6 || undefined }) }, "coroutines that had begun by its end"), " · ",
 			h("a", { href: addressOf("overview") }, "take it back")));
 }
 
-/** What the charts show. */
+/** The data of the charts. */
 interface Charted {
 	map: Minimap | null;
 	delays: number[][] | null;
 }
 
-/** Asked for once: the screen is filled anew with each range that is chosen. */
+/** Requested once, because the screen is filled again for each chosen range. */
 const CHARTED = new WeakMap<Trace, Charted>();
 
 async function loadCharts(trace: Trace, charted: Charted, paint: () => void): Promise<void> {
@@ -270,7 +273,7 @@ export function showOverview(into: HTMLElement, trace: Trace): () => void {
 	const known = CHARTED.get(trace) ?? { map: null, delays: null };
 	CHARTED.set(trace, known);
 	const length = (shown: Minimap): number => (shown.range.until - shown.range.from) / shown.rows.nrRows;
-	/* Each chart, drawn with the pen of a canvas or of a file. */
+	/* The charts, each of which can draw with the pen of a canvas or of a file. */
 	const charts: [HTMLCanvasElement, (pen: Pen, shown: Minimap, width: number, height: number) => void][] = [[states, (pen, shown, width, height) => {
 		drawStack(pen, shown, palette(), LEFT, width - LEFT, height - BOTTOM);
 		paintAxis(pen, shown, width, height, marksOf(shown.most / length(shown), height - BOTTOM, height, roundly));
@@ -296,7 +299,7 @@ export function showOverview(into: HTMLElement, trace: Trace): () => void {
 		if (chart.isConnected)
 			drawChart(at, sharpen(chart, chart.clientWidth, chart.clientHeight));
 	});
-	/* What is drawn in which way, and the copy. */
+	/* A chart with its legend and its copy button. */
 	const charted = (number: number, keys: readonly Child[]): HTMLElement => h("div", { class: "charted" }, charts[number]![0], h("div", { class: "aside" }, keys, copyButton("Copy as SVG", () => {
 		const [chart] = charts[number]!, pen = new SvgPen(chart.clientWidth, chart.clientHeight, chart.getAttribute("aria-label") ?? "", palette().ground);
 		drawChart(number, pen);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What stands below the timeline: the selected state in words, with what can be done to its lane, and what happened in the range
-// that is shown, all of it or that of the selected lane. The range is asked for where its panel is open.
+// The panels below the timeline: the selected state in words, with the actions for its lane, and what happened in the
+// range that is shown, on all lanes or on the selected lane. The data of the range is requested while its panel is
+// open.
 
 import { addressOf, note, viewInUse } from "./address";
 import { hasBesides, hasLosses, hasRegions } from "./besides";
@@ -20,7 +21,7 @@ import { STATES } from "./states";
 import { queryOf, type Table } from "./table";
 import { coroutineLink, placeLink, placeOf, threadName, type Finding, type Trace } from "./trace";
 
-/** The bars of the picture, each with its word. */
+/** The legend: the bars of the picture, each with its word. */
 export function legend(trace: Trace): HTMLElement {
 	const sample = (name: string, words: string): Child => h("span", null, h("i", { class: `bar ${name}`, "aria-hidden": "true" }), words);
 	return h("span", { class: "legend" }, sample("running", "running"), sample("ready", "ready"), h("span", null, "waiting for:"),
@@ -29,7 +30,7 @@ export function legend(trace: Trace): HTMLElement {
 		hasLosses(trace) ? sample("lost", "events lost") : null);
 }
 
-/** The selected state, as the engine tells it. */
+/** The selected state, as the engine describes it. */
 export interface Told {
 	waker: number;
 	thread: number;
@@ -61,7 +62,7 @@ export function sayObject({ coroutine, nrStates, nrWaiting }: Slice): string {
 	return [nrStates > 1 ? many(nrStates, "change") : "", held && nrStates > 1 ? `mostly ${held}` : held, waited].filter((words) => words).join(", ");
 }
 
-/** What the pointer is over. */
+/** Says what is under the pointer. */
 export function sayUnder(lane: Lane, slice: Slice): string {
 	if (lane.object)
 		return `${lane.name}: ${sayObject(slice)}, ${duration(slice.until - slice.from)}${slice.site ? `, taken at ${placeOf(slice.site)}` : ""}`;
@@ -88,10 +89,13 @@ export function tellCause(process: number, told: Told): HTMLElement {
 			told.site ? [", ", placeLink(told.site)] : "", "."] : "");
 }
 
-/** So many members tell when a finding came about. */
+/** The number of members that determine when a finding came about. */
 const MEMBERS_LOOKED_AT = 500;
 
-/** Where a finding came about: from its first step to its last, and since when its members are so; and so much more on each side. */
+/**
+ * Returns when a finding came about: from its first step to its last, and since when its members have been in their
+ * state. The range is widened by `share` of its length on each side, by `least` nanoseconds at least.
+ */
 export function rangeOf(finding: Finding | undefined, share: number, least: number): Range | undefined {
 	const times = [...(finding?.steps ?? []).flatMap((step) => step.event === null ? [] : step.time_ns ?? []),
 		...(finding?.members ?? []).slice(0, MEMBERS_LOOKED_AT).flatMap((member) => member.since_ns ?? [])];
@@ -101,7 +105,7 @@ export function rangeOf(finding: Finding | undefined, share: number, least: numb
 	return { from: from - margin, until: until + margin };
 }
 
-/** The finding whose steps stand above the lanes, and the one of them that is looked at. */
+/** Shows the finding whose steps are above the lanes, and the chosen step. */
 export function tellFinding(trace: Trace, number: number, at: number): Child {
 	const { findings } = trace.report, finding = findings[number], step = finding?.steps[at - 1];
 	return finding ? h("p", null, h("a", { href: addressOf("findings", { finding: finding.address, step: at || undefined }) },
@@ -109,7 +113,7 @@ export function tellFinding(trace: Trace, number: number, at: number): Child {
 	step ? [h("br", null), `Step ${at}: ${step.text}`, step.site ? [", ", placeLink(step.site)] : null] : null) : null;
 }
 
-/** The event that was gone to. */
+/** The event that the reader went to. */
 export interface Gone {
 	event: number;
 	time: number;
@@ -122,7 +126,7 @@ export function tellEvent(gone: Gone | null): Child {
 		gone.site ? [", ", placeLink(gone.site)] : null) : null;
 }
 
-/** What can be done with the row that keys are for. */
+/** Shows the actions for the row that keys act on. */
 export function tellRow(row: Row, lanes: Lanes, nrHidden: number, act: (action: Action) => void): Child {
 	const button = (words: string, action: Action): HTMLElement => h("button", {
 		class: "small", "data-key": `lane-${action}`, title: `key ${TIMELINE[action].told}`, click: () => act(action) }, words);
@@ -135,7 +139,7 @@ export function tellRow(row: Row, lanes: Lanes, nrHidden: number, act: (action: 
 
 // ---------------------------------------------------------------- the range
 
-/** All coroutines together: how long they were in each state, and how long the scheduler took. */
+/** Asks for the sums over all coroutines: the time in each state, and the scheduler latency. */
 export async function askSum(trace: Trace, range: Range): Promise<Child> {
 	const from = Math.max(trace.from, Math.floor(range.from)), until = Math.min(trace.until, Math.ceil(range.until));
 	const rows = await askRows("overview", { from, until: Math.max(until, from + 1), steps: 1 });
@@ -147,7 +151,7 @@ export async function askSum(trace: Trace, range: Range): Promise<Child> {
 	number("uncounted") ? ` ${many(number("uncounted"), "delay")} are in none of these.` : null];
 }
 
-/** Events of the range that is shown, of all or of one lane. */
+/** The events of the range that is shown, of all lanes or of one lane. */
 export class RangePanel {
 	readonly element: HTMLDetailsElement;
 	private readonly told = h("p", { id: "in-range", role: "status" });
@@ -169,7 +173,7 @@ export class RangePanel {
 		clearTimeout(this.timer);
 	}
 
-	/** The same where nothing has changed: what is open is asked for anew soon. */
+	/** Sets the range and the lane. If one of them has changed, an open panel is requested again soon. */
 	scope(range: Range, lane: Lane | null): void {
 		if (range.from === this.range.from && range.until === this.range.until && lane?.key === this.lane?.key)
 			return;
@@ -199,12 +203,12 @@ export class RangePanel {
 
 // ---------------------------------------------------------------- copies
 
-/** The same as a picture, as a table, and as the command that tells it in a terminal. */
+/** Buttons that copy the timeline as a picture, as a table, and as the command that prints it in a terminal. */
 export function copies(svg: () => string, table: () => string, command: () => string): Child {
 	return h("p", { class: "actions copies" }, copyButton("Copy as SVG", svg), " ", copyButton("Copy as TSV", table), " ", copyButton("Copy the command", command));
 }
 
-/** The slices on the screen. */
+/** Returns the slices on the screen as a table. */
 export function tableOf(lanes: readonly Lane[], slices: ReadonlyMap<string, readonly Slice[]>): string {
 	const lines = [["lane", "name", "from_ns", "until_ns", "state", "coroutine", "site", "nr_states"]];
 	for (const lane of lanes)
@@ -214,7 +218,7 @@ export function tableOf(lanes: readonly Lane[], slices: ReadonlyMap<string, read
 	return lines.map((line) => line.map((cell) => cell.replace(/[\t\n]/g, " ")).join("\t")).join("\n");
 }
 
-/** States of the range, and of one lane where one is selected. */
+/** Returns the command that prints the states of the range, of one lane if a lane is selected. */
 export function commandOf(range: Range, lane: Lane | null): string {
 	if (lane?.object)
 		return queryOf(`SELECT coroutine, from_ns, until_ns, duration_ns, place FROM holds WHERE object = '${lane.name.replace(" ", ":")}' AND process = ${lane.process} ` +

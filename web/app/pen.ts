@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// What a picture is drawn with: a canvas, or a text that becomes an SVG file. Both take the same calls, so that the copy of a
-// picture is the picture.
+// Pens for pictures: a canvas, or a text that becomes an SVG file. Both take the same calls, so that the copy of a
+// picture is the same picture.
 
-/** The part of a canvas's context that pictures use. */
+/** The methods of a canvas context that pictures use. */
 export interface Pen {
 	fillStyle: string | CanvasGradient | CanvasPattern;
 	strokeStyle: string | CanvasGradient | CanvasPattern;
@@ -39,7 +39,7 @@ function escaped(text: string): string {
 	return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`).replace(/[^\t\n\r\x20-\uffff]/g, "\ufffd");
 }
 
-/** Collects what is drawn; `text()` is a file of its own. */
+/** Collects drawing calls; `text()` returns them as a complete file. */
 export class SvgPen implements Pen {
 	fillStyle: string | CanvasGradient | CanvasPattern = "#000";
 	strokeStyle: string | CanvasGradient | CanvasPattern = "#000";
@@ -50,7 +50,7 @@ export class SvgPen implements Pen {
 	textBaseline: CanvasTextBaseline = "alphabetic";
 	private readonly parts: string[] = [];
 	private readonly measure = document.createElement("canvas").getContext("2d")!;
-	/** How many groups each save() is to close. */
+	/** The number of groups that each save() has to close. */
 	private readonly open: number[] = [];
 	private path = "";
 	private dashes = "";
@@ -101,7 +101,7 @@ export class SvgPen implements Pen {
 		this.path += `M${round(x)} ${round(y)}h${round(width)}v${round(height)}h${round(-width)}z`;
 	}
 
-	/** A whole circle: nothing else is drawn. */
+	/** Draws a whole circle; other arcs are not needed. */
 	arc(x: number, y: number, radius: number): void {
 		this.path += `M${round(x - radius)} ${round(y)}a${radius} ${radius} 0 1 0 ${2 * radius} 0a${radius} ${radius} 0 1 0 ${-2 * radius} 0z`;
 	}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Places of the program: how long is waited there, how long it takes until those run that were woken, how long they run then;
-// of one place how these times are distributed; and what a range of time has more of than the rest.
+// Places of the program: how long coroutines wait there, how long they are ready until they run, how long they run
+// then. For one place: the distributions of these times. And what occurs more often in a range of time than in the
+// rest.
 
 import { addressOf, note, viewInUse } from "./address";
 import { askRows } from "./carrier";
@@ -19,7 +20,7 @@ const TIMES: readonly [string, string][] = [["ended_wait_p50_ns", "p50 of ended"
 
 const DISTRIBUTED: readonly [string, string][] = [["waits", "How long is waited here"], ["delays", "How long it takes from ready to running, of those that waited here"], ["runs", "How long they run from here"]];
 
-/** Times at one place by powers of two; a bar says what the longest took. */
+/** Shows the times at one place by powers of two; each bar is labelled with the longest time in it. */
 async function showDistributions(into: HTMLElement, site: string): Promise<void> {
 	const all = await Promise.all(DISTRIBUTED.map(async ([table, title]) => {
 		const rows = await askRows("histogram", { table, column: "duration_ns", parts: 1, where: [`site=${site}`] });
@@ -32,7 +33,7 @@ async function showDistributions(into: HTMLElement, site: string): Promise<void>
 	}));
 }
 
-/** The range of the address, where it is not all; the rest is what it is compared with. */
+/** Compares the range of the address, if it is not the whole recording, with the rest. */
 function comparison(trace: Trace, from: number, until: number): HTMLElement {
 	const found = h("div", null), seconds = (id: string, ns: number): HTMLInputElement => h("input", { id, type: "number", step: "any", value: (ns / 1e9).toFixed(6) });
 	const begin = seconds("compare-from", from), end = seconds("compare-until", until);

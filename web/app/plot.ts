@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A small plot of rows: bars by name, or a line over numbers. Drawn as SVG, so that it can be copied.
+// A small plot of rows: bars by name, or a line over numbers. Drawn as SVG, so that the plot can be copied.
 
 import { h } from "./dom";
 import { roughly } from "./say";
@@ -58,12 +58,12 @@ function line(rows: readonly Cell[][], x: number, y: number): SVGSVGElement {
 	return drawn;
 }
 
-/** The columns of which each cell is a number, or nothing. */
+/** Returns the columns in which each cell is a number, or empty. */
 export function numericColumns(columns: readonly string[], rows: readonly Cell[][]): number[] {
 	return columns.map((_, at) => at).filter((at) => rows.some((row) => typeof row[at] === "number") && rows.every((row) => row[at] === null || typeof row[at] === "number"));
 }
 
-/** `y` over `x`: a line where both are numbers and there are many, else bars. */
+/** Plots `y` over `x`: a line if both are numbers and there are many rows, else bars. */
 export function plot(rows: readonly Cell[][], x: number, y: number): HTMLElement {
 	const isLine = rows.length > 2 && x !== y && rows.every((row) => row[x] === null || typeof row[x] === "number");
 	return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Plot of the answer" }, isLine ? line(rows, x, y) : bars(rows, x, y),

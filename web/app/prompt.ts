@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 //
-// One line that a hand types into, in its place above a picture: a time to go to, a range. What cannot be understood is said
-// beside it, and what was typed stays.
+// An input line in its place above a picture: for a time to go to, or for a range. If the input cannot be understood, a
+// sentence beside the line says so, and the input stays.
 
 import { fill, h } from "./dom";
 import type { Range, Ranges } from "./range";
 import { moment } from "./say";
 
-/** Times as people write them: "1.5 s", "20 ms", "135us", "1.5"; NaN: it is none. */
+/** Parses times as people write them: "1.5 s", "20 ms", "135us", "1.5"; NaN: not a time. */
 function readTime(text: string): number {
 	const found = /^\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(ns|us|µs|ms|s|min|h)?\s*$/.exec(text);
 	const units: Record<string, number> = { ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9, min: 6e10, h: 3.6e12 };
 	return found ? Number(found[1]) * units[found[2] ?? "s"]! : NaN;
 }
 
-/** Asks for one line; `take` says what is wrong with it, or null. Esc ends it. */
+/** Asks for one line. `take` returns what is wrong with the input, or null. Esc closes the line. */
 function prompt(into: HTMLElement, words: string, given: string, take: (text: string) => string | null, done: () => void): void {
 	const input = h("input", { id: "prompt", value: given, autocomplete: "off", spellcheck: "false", size: 26 });
 	const wrong = h("span", { role: "alert", class: "wrong" });
@@ -40,7 +40,7 @@ function prompt(into: HTMLElement, words: string, given: string, take: (text: st
 	input.select();
 }
 
-/** A time to go to: it is in the middle then. */
+/** Asks for a time to go to; the time becomes the middle of the range. */
 export function promptTime(into: HTMLElement, ranges: Ranges, move: (range: Range) => void, done: () => void): void {
 	const { now, all } = ranges, half = (now.until - now.from) / 2;
 	prompt(into, "Go to the time", `${now.from / 1e9} s`, (text) => {

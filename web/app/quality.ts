@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How much the recording can tell: what is missing, how its clocks agree, what could not be judged.
+// How reliable the recording is: what is missing, how well its clocks agree, what could not be judged.
 
 import { fill, h, type Child } from "./dom";
 import { shape } from "./plot";
@@ -13,7 +13,7 @@ type Loss = Report["quality"]["losses"][number];
 const WIDTH = 900;
 const LEFT = 150;
 const LANE = 22;
-/** Threads beyond these share the last lane. */
+/** Threads beyond this number share the last lane. */
 const LANES = 24;
 
 function facts(all: readonly [string, Child][]): HTMLElement {
@@ -29,7 +29,7 @@ function axis(trace: Trace, height: number, x: (ns: number) => number): SVGEleme
 		shape("text", { x: Math.min(x(at), WIDTH - 24), y: height - 5, "text-anchor": "middle" }, words))];
 }
 
-/** Where in time events are missing: a lane for each thread. */
+/** Shows when events are missing: a lane for each thread. */
 function lossPicture(trace: Trace): Child {
 	const timed = trace.report.quality.losses.filter((loss) => loss.first_ns !== null && loss.last_ns !== null);
 	const all = [...new Set(timed.map(laneOf))], names = all.length > LANES ? [...all.slice(0, LANES - 1), "other threads"] : all;

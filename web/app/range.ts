@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The range of time that is looked at: one for all screens, zoomed and moved, with its past.
+// The range of time that is shown: shared by all screens, zoomed and moved, with its history.
 
 import { duration, moment, unitOf } from "./say";
 
@@ -29,20 +29,20 @@ export class Ranges {
 		return { from, until: from + length };
 	}
 
-	/** One step back leads to what is shown now. */
+	/** Keeps the present range in the history: one step back returns to it. */
 	keep(): void {
 		this.past.push(this.present);
 		if (this.past.length > 100)
 			this.past.shift();
 	}
 
-	/** One step back leads to what was before it. */
+	/** Sets the range, and keeps the range before it in the history. */
 	set(range: Range): void {
 		this.keep();
 		this.present = this.clamp(range);
 	}
 
-	/** The same without a step: while a hand moves. */
+	/** Sets the range without a step of the history: while the pointer moves. */
 	slide(range: Range): void {
 		this.present = this.clamp(range);
 	}
@@ -66,13 +66,13 @@ export class Ranges {
 	}
 }
 
-/** What an address chooses of the whole; null: all of it. */
+/** Returns the part of the whole that an address chooses; null: all of it. */
 export function chosenOf(all: Range, given: URLSearchParams): Range | null {
 	const from = Math.max(all.from, Number(given.get("from") ?? all.from)), until = Math.min(all.until, Number(given.get("until") ?? all.until));
 	return until > from && (from > all.from || until < all.until) ? { from, until } : null;
 }
 
-/** "0.100 s to 0.300 s: 200 ms". */
+/** Says a range: "0.100 s to 0.300 s: 200 ms". */
 export function sayRange({ from, until }: Range): string {
 	const resolution = (until - from) / 100;
 	return `${moment(from, resolution)} to ${moment(until, resolution)}: ${duration(until - from)}`;
@@ -84,14 +84,14 @@ export interface Tick {
 	words: string;
 }
 
-/** Round numbers, 1, 2 or 5 of a power of ten apart: about `wanted` of them. */
+/** Returns round numbers at a distance of 1, 2 or 5 times a power of ten: about `wanted` of them. */
 export function roundSteps({ from, until }: Range, wanted: number): { step: number; at: number[] } {
 	const rough = Math.max(until - from, Number.MIN_VALUE) / Math.max(1, wanted), power = 10 ** Math.floor(Math.log10(rough));
 	const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough) ?? 10 * power, first = Math.ceil(from / step);
 	return { step, at: Array.from({ length: Math.max(0, Math.floor(until / step) - first + 1) }, (_, number) => (first + number) * step) };
 }
 
-/** Those of an axis of time, all in the unit that fits its end. */
+/** Returns the marks of an axis of time, all in the unit that fits the end of the axis. */
 export function ticksOf(range: Range, wanted: number): Tick[] {
 	const { step, at } = roundSteps(range, wanted), [size, unit] = unitOf(range.until), digits = Math.max(0, -Math.floor(Math.log10(step / size) + 1e-9));
 	return at.map((ns) => ({ at: ns, words: `${(ns / size).toFixed(digits)} ${unit}` }));

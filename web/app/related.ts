@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What one coroutine has to do with others: the tree of who started whom, what was waited for and is held, its times against those
-// of its peers. Each is a table, which gives the statement that answers the same in a terminal.
+// How one coroutine relates to others: the tree of spawns, the resources that it waited for and holds, its times
+// compared with those of its peers. Each part is a table, which also gives the SQL statement that prints the same in a
+// terminal.
 
 import { addressOf } from "./address";
 import { askRows } from "./carrier";
@@ -11,7 +12,7 @@ import { STATES } from "./states";
 import { listed, queryOf } from "./table";
 import { briefPlaceLink, coroutineLink } from "./trace";
 
-/** A coroutine of a process: ids are those of its process. */
+/** A coroutine of a process: an id is unique within its process only. */
 export interface Subject {
 	process: number;
 	id: number;
@@ -22,7 +23,7 @@ const SHOWN = 50;
 // ---------------------------------------------------------------- the tree
 
 const GENERATIONS = 50;
-/** Deeper ones stand no further to the right: a narrow window has no room. */
+/** Deeper rows are not indented further: a narrow window has no room. */
 const STEPS_IN = 8;
 const KIN = ["coroutine", "name", "state", "created_ns", "spawn_site", "parent"] as const;
 
@@ -39,7 +40,7 @@ async function askKin(process: number, condition: string): Promise<{ kin: Kin[];
 	return { kin, nr: rows.nrMatched };
 }
 
-/** The coroutine behind all those that led to it, the root first. */
+/** Asks for the coroutine and its ancestors, the root first. */
 async function askLine({ process, id }: Subject): Promise<Kin[]> {
 	const line: Kin[] = [];
 	for (let next = id; next && line.length <= GENERATIONS; next = line[0]!.parent) {
@@ -91,7 +92,7 @@ function objectLink(words: string, name = ""): Child {
 	return words ? h("a", { href: addressOf("objects", { text: words }) }, name || words) : h("span", { class: "quiet" }, "not told");
 }
 
-/** Its waits by what for and where, those that took longest first; and how many there are. */
+/** Asks for the coroutine's waits, grouped by resource and place, the longest first; and for the number of groups. */
 async function askAwaited({ process, id }: Subject): Promise<{ groups: Awaited[]; nr: number; nrRead: number }> {
 	const rows = await askRows("select", {
 		table: "waits", columns: "object,site,duration_ns,is_open", where: [`process=${process}`, `coroutine=${id}`], order: "-duration_ns", limit: WAITS,
@@ -143,7 +144,7 @@ export async function showOwnObjects(into: HTMLElement, subject: Subject, until:
 
 // ---------------------------------------------------------------- its peers
 
-/** Those that run the same function, or, where that is not told, were started at the same place. */
+/** Peers run the same function, or, if the function is not known, were started at the same place. */
 export interface Peers {
 	column: "function_site" | "spawn_site";
 	site: number;
@@ -155,7 +156,7 @@ interface Compared {
 	name: string; own: number; nr: number; median: number; p99: number;
 }
 
-/** A percentile is the smallest time that so many of all do not exceed. */
+/** A percentile is the smallest time that this share of all coroutines does not exceed. */
 async function compare(column: string, own: number, where: readonly string[]): Promise<Compared> {
 	const given = { table: "coroutines", columns: column, where: [...where, `${column}>=0`], limit: 1 }, { nrMatched: nr } = await askRows("select", given);
 	const at = async (share: number): Promise<number> => nr

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Packed answers of a view, as docs/spec/view.md has them: columns of numbers, and the words of cells that are texts.
+// Packed answers of a view, as docs/spec/view.md defines them: columns of numbers, and the words of text cells.
 
 import { visible } from "./say";
 
@@ -17,10 +17,10 @@ interface Column {
 	at: number;
 }
 
-/** Rows of one answer. Columns are numbered in the order in which the request named them. */
+/** The rows of one answer. Columns have the order in which the request named them. */
 export class Rows {
 	readonly nrRows: number;
-	/** Rows on all pages. */
+	/** The number of rows on all pages. */
 	readonly nrMatched: number;
 	private readonly data: DataView;
 	private readonly columns: Column[] = [];
@@ -62,7 +62,7 @@ export class Rows {
 		}
 	}
 
-	/** NaN: the cell holds nothing. Exact up to 2^53. */
+	/** NaN: the cell is empty. Exact up to 2^53. */
 	number(column: number, row: number): number {
 		const { width, base, at } = this.columns[column]!;
 		let cell: number;
@@ -98,7 +98,7 @@ export class Rows {
 			: width === 2 ? this.data.getUint16(at + 2 * row, true) : this.data.getUint32(at + 4 * row, true);
 	}
 
-	/** The words of a cell that is a text or a resource; "": it holds nothing. */
+	/** Returns the words of a cell that is a text or a resource; "": the cell is empty. */
 	word(column: number, row: number): string {
 		const number = this.whole(column, row);
 		return number === null ? "" : this.words.get(`${this.columns[column]!.type}:${number}`) ?? "";

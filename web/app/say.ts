@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Numbers in words: three significant digits, units that fit, as reports say them.
+// Numbers in words: three significant digits and units that fit, as in reports.
 
-/** Characters that would be obeyed, or not be seen: a browser turns round what stands beside some of them. */
+/** Characters that a browser would obey, or not show: some of them reverse the text beside them. */
 const TREACHEROUS = /[\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
-/** A text of the traced program, in which none of them is left: "\u{202e}", as reports have it. */
+/** Returns a text of the traced program without such characters: they are written as "\u{202e}", as in reports. */
 export function visible(text: string): string {
 	return text.replace(TREACHEROUS, (one) => `\\u{${one.codePointAt(0)!.toString(16)}}`);
 }
@@ -19,7 +19,7 @@ export function isolated(name: string): string {
 
 const UNITS: readonly [number, string][] = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]];
 
-/** The largest unit that is not larger than that. */
+/** Returns the largest unit that is not larger than the time. */
 export function unitOf(ns: number): readonly [number, string] {
 	return UNITS.find(([size]) => ns >= size) ?? UNITS[UNITS.length - 1]!;
 }
@@ -28,7 +28,7 @@ function threeDigits(value: number): string {
 	return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
 
-/** "135 us", "2.01 s", "3 min 20 s". */
+/** Says a duration: "135 us", "2.01 s", "3 min 20 s". */
 export function duration(ns: number): string {
 	if (Number.isNaN(ns))
 		return "";
@@ -44,7 +44,10 @@ export function duration(ns: number): string {
 	return "0 s";
 }
 
-/** A moment, from the beginning of the recording, as reports tell it; or rounded to what shall still be told apart. */
+/**
+ * Says a moment, counted from the beginning of the recording, as reports do. With `resolution`, the moment is rounded
+ * so that moments this far apart still differ.
+ */
 export function moment(ns: number, resolution?: number): string {
 	if (Number.isNaN(ns))
 		return "";
@@ -54,7 +57,7 @@ export function moment(ns: number, resolution?: number): string {
 	return `${(ns / 1e9).toFixed(digits)} s`;
 }
 
-/** The same on the clock of the machine that was traced; "": not known. */
+/** Says the moment on the wall clock of the traced machine; "": not known. */
 export function wallClock(ns: number, epochNs: string): string {
 	const epoch = BigInt(epochNs || "0");
 	if (epoch <= 0n || Number.isNaN(ns))
@@ -74,19 +77,19 @@ function scaleOf(value: number): readonly [number, string] | undefined {
 	return ([[1e9, "G"], [1e6, "M"], [1e3, "k"]] as const).find(([size]) => value >= size);
 }
 
-/** "2 k", "1.5 M": a round number of an axis. */
+/** Says a round number of an axis: "2 k", "1.5 M". */
 export function roundly(value: number): string {
 	const unit = scaleOf(value);
 	return unit ? `${Number((value / unit[0]).toPrecision(3))} ${unit[1]}` : count(value);
 }
 
-/** "13.1 M": where there is little room. */
+/** Says a number where there is little room: "13.1 M". */
 export function roughly(value: number): string {
 	const unit = scaleOf(value);
 	return unit ? `${threeDigits(value / unit[0])} ${unit[1]}` : count(Math.round(value));
 }
 
-/** "1 coroutine", "47 coroutines". */
+/** Says a number of things: "1 coroutine", "47 coroutines". */
 export function many(value: number, one: string, several = `${one}s`): string {
 	return `${count(value)} ${value === 1 ? one : several}`;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The picture of the timeline, drawn with any pen from what is known at that moment: nothing is asked for here, and nothing is
-// kept. A lane is never drawn finer than its slices were asked for.
+// Draws the picture of the timeline with any pen, from the data that is known at that moment: this file requests
+// nothing, and keeps nothing. A lane is never drawn finer than its slices were requested.
 
 import { barOf, WORDS_WIDTH, type BarWords } from "./bars";
 import type { Beside } from "./besides";
@@ -37,7 +37,7 @@ export interface Scene {
 	lanes: Lanes;
 	/** The first row on the screen. */
 	top: number;
-	/** The row that keys are for. */
+	/** The row that keys act on. */
 	row: number;
 	slices: ReadonlyMap<string, Slice[]>;
 	words: BarWords;
@@ -45,15 +45,15 @@ export interface Scene {
 	selected: { lane: string; slice: Slice } | null;
 	arrows: readonly Arrow[];
 	flags: readonly Flag[];
-	/** The number of the step that is looked at. */
+	/** The number of the chosen step. */
 	step: number;
-	/** The event that was gone to. */
+	/** The event that the reader went to. */
 	event: { time: number; words: string } | null;
-	/** While a range is drawn by hand. */
+	/** The range that the reader is drawing. */
 	brush: Range | null;
 	/** The area of which there are sums, by its rows; null: all of them. */
 	area: (Range & { rows: readonly [number, number] | null }) | null;
-	/** While a lane is dragged: the row that it would stand at. */
+	/** The row at which a dragged lane would be dropped. */
 	drop: number | null;
 	isAnswered: boolean;
 	colours: Palette;
@@ -68,7 +68,10 @@ export function rowsSeen(height: number): number {
 	return Math.max(1, Math.floor((height - AXIS_HEIGHT) / LANE_HEIGHT));
 }
 
-/** The row at so many rows below the axis: the head of a group stays there until the last of its lanes has gone. */
+/**
+ * Returns the row that is shown `row` rows below the axis. The first place shows the head of the group until the
+ * group's last lane has scrolled away.
+ */
 export function rowAt(lanes: Lanes, top: number, row: number): number {
 	return row ? top + row : lanes.headOf(top);
 }
@@ -117,9 +120,9 @@ function drawAxis(pen: Pen, scene: Scene): void {
 	pen.textAlign = "left";
 }
 
-// ---------------------------------------------------------------- besides
+// ---------------------------------------------------------------- ranges besides states
 
-/** A line: of a pause, and of what collection does, a full one, of a region a broken one, of lost events a dotted one. */
+/** Draws a range as a line: full for pauses and collection, dashed for regions, dotted for lost events. */
 function drawBeside(pen: Pen, scene: Scene, { kind, from, until }: Beside, y: number): void {
 	const x = Math.max(xOf(scene, from), scene.names), end = Math.min(xOf(scene, until), scene.width);
 	if (end < scene.names || x > scene.width)
@@ -131,7 +134,7 @@ function drawBeside(pen: Pen, scene: Scene, { kind, from, until }: Beside, y: nu
 	pen.setLineDash([]);
 }
 
-/** Where events are missing, no lane tells all: it is shaded down to the last one, and said below it. */
+/** Where events are missing, no lane is complete: the time is shaded over all lanes, with words below the last lane. */
 function drawLost(pen: Pen, scene: Scene, { name }: Beside, x: number, end: number): void {
 	const words = `lost: ${name}`;
 	pen.fillStyle = scene.colours.alarm;
@@ -142,7 +145,7 @@ function drawLost(pen: Pen, scene: Scene, { name }: Beside, x: number, end: numb
 		pen.fillText(words, x + 5, scene.height - 10);
 }
 
-/** What concerns all lies on the axis; while the world stands still, nothing on any lane goes on. */
+/** Draws the ranges that concern all lanes on the axis. During a pause of the whole program, all lanes are shaded. */
 function drawPauses(pen: Pen, scene: Scene): void {
 	for (const beside of scene.besides) {
 		if (beside.lane)
@@ -162,7 +165,7 @@ function drawPauses(pen: Pen, scene: Scene): void {
 
 // ---------------------------------------------------------------- rows
 
-/** Every other lane is a little darker, so that an eye keeps to it on a long way. */
+/** Every other lane is a little darker, so that the eye can follow a lane. */
 function drawGround(pen: Pen, colours: Palette, share: number, width: number, y: number): void {
 	if (!share)
 		return;
@@ -184,7 +187,7 @@ function drawRow(pen: Pen, scene: Scene, row: Row, index: number, y: number): vo
 		drawEnded(pen, scene, row.lane, y);
 		drawElsewhere(pen, scene, row.lane, y);
 	}
-	/* Bars that begin further to the left end at the names. */
+	/* Covers the bars that begin left of the range, so that they end at the names. */
 	pen.fillStyle = colours.ground;
 	pen.fillRect(0, y, names - 6, LANE_HEIGHT);
 	drawGround(pen, colours, ground, names - 6, y);
@@ -194,7 +197,7 @@ function drawRow(pen: Pen, scene: Scene, row: Row, index: number, y: number): vo
 	}
 	pen.save();
 	pen.beginPath();
-	/* A head that has no bars of its own has the whole row for its words. */
+	/* A head without bars of its own has the whole row for its words. */
 	pen.rect(8, y, row.isHead && !row.lane ? scene.width - 16 : names - 16, LANE_HEIGHT);
 	pen.clip();
 	if (row.isHead)
@@ -230,7 +233,7 @@ function drawName(pen: Pen, { colours, lanes }: Scene, lane: Lane, y: number): v
 	pen.fillText(lane.hint, begin, middle);
 }
 
-/** How many states a bar stands for; what a worker runs. */
+/** Returns the number of states for which a bar stands, or the coroutine that a worker runs. */
 function wordsIn(slice: Slice): string {
 	if (slice.nrStates > 1)
 		return many(slice.nrStates, "state");
@@ -270,7 +273,7 @@ function drawSlice(pen: Pen, scene: Scene, slice: Slice, y: number): void {
 	pen.fillText(wordsIn(slice), x + 5, y + LANE_HEIGHT / 2 + 1, end - x - 10);
 }
 
-/** Dead: a thin hatched line to the end. */
+/** Draws a destroyed coroutine: a thin hatched line to the end. */
 function drawEnded(pen: Pen, scene: Scene, lane: Lane, y: number): void {
 	const x = Math.max(xOf(scene, lane.ended), scene.names);
 	if (!(x < scene.width))
@@ -282,7 +285,7 @@ function drawEnded(pen: Pen, scene: Scene, lane: Lane, y: number): void {
 	pen.setLineDash([]);
 }
 
-/** A lane of which nothing is in this range says at the edge where it is. */
+/** If a lane has nothing in this range, says at the edge where the lane begins or ended. */
 function drawElsewhere(pen: Pen, { colours, names, range, width }: Scene, { begun, ended }: Lane, y: number): void {
 	pen.fillStyle = colours.quiet;
 	if (begun >= range.until) {
@@ -296,7 +299,7 @@ function drawElsewhere(pen: Pen, { colours, names, range, width }: Scene, { begu
 
 // ---------------------------------------------------------------- above the lanes
 
-/** Where flags stand: one behind the other where they would cover each other. */
+/** Returns the places of flags: side by side if they would cover each other. */
 export function placesOf(scene: Pick<Scene, "range" | "width" | "names" | "flags">): { x: number; middle: number; flag: Flag }[] {
 	let free = scene.names + FLAG_RADIUS, last = scene.width - FLAG_RADIUS - 3;
 	const placed = scene.flags.flatMap((flag) => {
@@ -306,7 +309,7 @@ export function placesOf(scene: Pick<Scene, "range" | "width" | "names" | "flags
 		free = middle + 2 * FLAG_RADIUS + 1;
 		return [{ x, middle, flag }];
 	});
-	/* None is cut by an edge: those at the right one go to the left of it. */
+	/* No flag is cut by the right edge: flags there move to the left. */
 	for (const one of placed.reverse()) {
 		one.middle = Math.min(one.middle, last);
 		last = one.middle - 2 * FLAG_RADIUS - 1;
@@ -358,7 +361,7 @@ function drawArrows(pen: Pen, scene: Scene): void {
 	pen.restore();
 }
 
-/** Of a lane that is not on the screen a stub is drawn, which says whose it is. */
+/** If one end of the arrow is not on the screen, a stub is drawn that names the lane. */
 function drawArrow(pen: Pen, scene: Scene, arrow: Arrow): void {
 	const to = scene.lanes.indexOf(arrow.to), x = xOf(scene, arrow.at);
 	const from = arrow.from.map((key) => scene.lanes.indexOf(key)).find((index) => index >= 0) ?? -1;
@@ -381,7 +384,7 @@ function drawArrow(pen: Pen, scene: Scene, arrow: Arrow): void {
 		pen.fillText(from < 0 ? arrow.fromWords : arrow.toWords, x + 7, from < 0 ? begin + 6 * down : end - 8 * down);
 }
 
-// ---------------------------------------------------------------- what a hand does
+// ---------------------------------------------------------------- what the reader draws
 
 function drawArea(pen: Pen, scene: Scene, { from, until, rows }: NonNullable<Scene["area"]>): void {
 	const x = Math.max(xOf(scene, from), scene.names), end = Math.min(xOf(scene, until), scene.width), [first, last] = rows ?? [scene.top, Infinity];

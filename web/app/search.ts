@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Search on the timeline: coroutines by their id or name, states by the place where they were entered. All that fits is asked
-// for once, put in order of time, and stepped through by Enter and Shift+Enter.
+// Search on the timeline: coroutines by id or name, states by the place where they were entered. All matches are
+// requested once and sorted by time; Enter and Shift+Enter step through them.
 
 import { askRows } from "./carrier";
 import { h } from "./dom";
 import { count, many } from "./say";
 import { placeOf, type Trace } from "./trace";
 
-/** Of each question: so many places are looked for, and of each so many states. */
+/** The number of places that are searched, and of states for each place. */
 const SITES_MAX = 16;
 const STATES_MAX = 500;
 
@@ -32,7 +32,7 @@ async function askByPlace(site: number): Promise<Match[]> {
 		lane: `c${rows.number(0, row)}.${rows.number(1, row)}`, at: rows.number(2, row), words: `coroutine ${rows.number(1, row)} waits at ${placeOf(site)}` }));
 }
 
-/** In order of time. */
+/** Returns the matches in order of time. */
 async function askMatches(text: string, trace: Trace): Promise<Match[]> {
 	const words = text.toLowerCase(), sites = /^\d+$/.test(text) ? []
 		: [...trace.places].filter(([, place]) => place.toLowerCase().includes(words)).map(([site]) => site).slice(0, SITES_MAX);
@@ -49,7 +49,7 @@ export class Search {
 	private steps: Promise<void> = Promise.resolve();
 	private at = -1;
 
-	/** `show` is called with the match to go to; `leave` when the hand is done. */
+	/** `show` is called with the match to go to; `leave` when the reader ends the search. */
 	constructor(private readonly trace: Trace, private readonly show: (match: Match) => void, leave: () => void, private readonly now: () => number) {
 		this.input = h("input", {
 			id: "text", type: "search", placeholder: "coroutine, place", size: 18, "aria-label": "Search coroutines and places",
@@ -59,7 +59,7 @@ export class Search {
 				if (event.key !== "Enter")
 					return;
 				event.preventDefault();
-				/* One step after the other, however fast the keys come. */
+				/* One step after the other, even if keys are pressed fast. */
 				this.steps = this.steps.then(() => this.step(event.shiftKey ? -1 : 1))
 					.catch((failure: Error) => { this.told.textContent = failure.message; });
 			},

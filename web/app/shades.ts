@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// The causes by which a screen shades a wait: what is waited for, some of a kind as one.
+// The causes by which a screen shades a wait: the kind of the resource; some kinds share a shade.
 
 import { RESOURCES } from "./names";
 
 export interface Cause {
-	/** Of its colour (--wait-NAME), and in the legend. */
+	/** The name of the shade's colour (--wait-NAME), and its name in the legend. */
 	name: string;
-	/** In a bar that has room for it: a cause is told by its letter and by its pattern, colour repeats them. */
+	/** The letter in a bar that has room for it. Letter and pattern show the cause; the colour repeats it. */
 	letter: string;
 	resources: readonly string[];
 }
@@ -26,7 +26,7 @@ const causeOf = RESOURCES.map((resource) => {
 	return found < 0 ? CAUSES.length - 1 : found;
 });
 
-/** The number of the cause, of a resource's number. */
+/** Returns the number of the cause for the number of a resource kind. */
 export function causeOfResource(resource: number): number {
 	return causeOf[resource] ?? CAUSES.length - 1;
 }

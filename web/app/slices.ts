@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What lanes did between two times, no finer than the screen.
+// What lanes did between two times, at the resolution of the screen.
 
 import { askRows } from "./carrier";
 import type { Rows } from "./rows";
@@ -10,12 +10,12 @@ export interface Slice {
 	from: number;
 	until: number;
 	state: number;
-	/** Of a thread's lane: what it ran. */
+	/** On a thread's lane: the coroutine that the thread ran. */
 	coroutine: number;
 	site: number;
-	/** How many states it stands for. */
+	/** The number of states for which the slice stands. */
 	nrStates: number;
-	/** Waiting: the number of what is waited for (resources.def). */
+	/** If waiting: the number of the awaited resource's kind (resources.def). */
 	resource: number;
 	/** Of an object's lane: how many wait for it, at most. */
 	nrWaiting: number;

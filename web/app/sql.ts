@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// SQL: the cookbook at hand, the answer as a table or a plot. A server answers; in a page that is a file the screen says
-// which command does.
+// SQL: with the cookbook, and the answer as a table or a plot. A server executes statements; in a page that is a single
+// file, the screen shows the command that does.
 
 import { note, viewInUse } from "./address";
 import { learnTypes, sayCell, showCell } from "./answered";
@@ -25,7 +25,7 @@ export interface Answer {
 
 const ROW_HEIGHT = 30;
 
-/** Rows on the screen alone. */
+/** Only the rows on the screen exist as elements. */
 function table(trace: Trace, answer: Answer): HTMLElement {
 	const isNumber = answer.columns.map((_, column) => answer.rows.some((row) => typeof row[column] === "number"));
 	const body = h("tbody", null), above = h("div", null), below = h("div", null);
@@ -49,7 +49,7 @@ function tabs(answer: Answer): string {
 	return [answer.columns, ...answer.rows.map((row) => row.map(sayCell))].map((row) => row.map(safe).join("\t")).join("\n");
 }
 
-/** A plot where there is a number to be plotted; which columns it is of can be chosen. */
+/** Shows a plot if there is a number to plot; the reader can choose the columns. */
 function plotOf(answer: Answer): Child {
 	const numeric = numericColumns(answer.columns, answer.rows), drawn = h("div", null);
 	if (!numeric.length || answer.rows.length < 2)
@@ -71,7 +71,7 @@ function tell(trace: Trace, answer: Answer): Child {
 	h("p", { class: "actions" }, copyButton("Copy as TSV", () => tabs(answer)))];
 }
 
-/** What failed, and where: the line of the statement with a mark below the place. */
+/** Shows what failed, and where: the line of the statement with a mark below the error. */
 function tellFailure(failure: Error, sql: string): HTMLElement {
 	const offset = failure instanceof Refusal ? failure.offset : undefined;
 	if (offset === undefined)

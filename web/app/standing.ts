@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The strip on every screen: how the observation as a whole stands. What it says are the engine's words: of the newest
-// judgement, and of the recording while it goes on; of one kind, the recording's are newer. The page itself tells only
-// that no word has come.
+// The strip on every screen: the state of the observation as a whole. The words are the engine's: from the newest
+// judgement, and from the recording while it goes on. For statements about the same subject, the recording's are newer
+// and are shown. The page itself adds only the statement that no message has come.
 
 import { fill, h } from "./dom";
 import { STANDINGS } from "./names";
@@ -15,18 +15,18 @@ export interface Standing {
 	text: string;
 }
 
-/** A recording is told of four times a second: a silence this long is one. */
+/** The server reports on a recording four times a second: a gap this long counts as silence. */
 const SILENCE_MS = 3000;
 
 const strip = document.getElementById("state") as HTMLElement;
-/** What the recording says, and when that came; what stands before and behind all. */
+/** The recording's statements, and when they came; texts before and after all statements. */
 let live: readonly Standing[] = [];
 let heardAt = 0;
 let isRecording = false;
 let before: readonly string[] = [];
 let behind: readonly string[] = [];
 
-/** Instead of how the engine was when it was last heard of. */
+/** The statement that replaces the last known state of the engine during a silence. */
 function silence(): Standing | null {
 	const since = performance.now() - heardAt;
 	return isRecording && since >= SILENCE_MS
@@ -37,7 +37,7 @@ function present(): Standing[] {
 	const silent = silence(), of = new Map<string, Standing>();
 	for (const one of [...traceInUse()?.report.standings ?? [], ...live, ...silent ? [silent] : []])
 		of.set(one.what, one);
-	/* How old the judgement was then, nobody knows now. */
+	/* The age of the last judgement is no longer known. */
 	if (silent)
 		of.delete("judged");
 	return STANDINGS.flatMap((name) => of.get(name) ?? []);
@@ -52,7 +52,7 @@ export function drawStandings(): void {
 	fill(strip, items.map((one, index) => index ? [" \u00b7 ", one] : one));
 }
 
-/** What the recording says now; without one, what the server does. */
+/** Takes the recording's present statements; if there is no recording, the server's. */
 export function hearStandings(said: readonly Standing[], goesOn: boolean, path: string): void {
 	live = said;
 	isRecording = goesOn;
@@ -61,14 +61,14 @@ export function hearStandings(said: readonly Standing[], goesOn: boolean, path: 
 	drawStandings();
 }
 
-/** Nothing more is to be heard: why. */
+/** No more messages will come; `why` says the reason. */
 export function endStandings(why: Standing): void {
 	live = [...live.filter(({ what }) => !["end", "engine", "judged"].includes(what)), why];
 	isRecording = false;
 	drawStandings();
 }
 
-/** Of a page that is a file. */
+/** Sets the texts after all statements, for a page that is a single file. */
 export function standBehind(words: readonly string[]): void {
 	behind = words;
 	drawStandings();

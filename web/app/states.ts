@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// How states are drawn: each by colour and by shape, so that either tells it. A wait is shaded by its cause, with a pattern and
-// a letter of its own.
+// How states are drawn: each by colour and by shape, either of which is sufficient. A wait is shaded by its cause, with
+// a pattern and a letter of its own.
 
 import { colour } from "./dom";
 import type { Pen } from "./pen";
@@ -11,13 +11,13 @@ export const STATES = ["unseen", "ready", "running", "waiting", "syscall", "done
 
 /** The share of a lane's height that a state takes. */
 const HEIGHTS: Record<string, number> = { running: 1, syscall: 0.8, ready: 0.66, waiting: 0.55, unseen: 0.12 };
-/** Narrower than that a bar has no room for a pattern, and a colour alone is left: the screen says what is under the pointer. */
+/** A narrower bar has no room for a pattern, and only the colour is left: the words at the pointer say what it is. */
 const PATTERN_WIDTH = 9;
 const LETTER_WIDTH = 22;
 
 export interface Palette {
 	state: string[];
-	/** By the number of a cause. */
+	/** The colours of waits, by the number of the cause. */
 	wait: string[];
 	ink: string;
 	quiet: string;
@@ -31,7 +31,7 @@ export interface Palette {
 let known: Palette | null = null;
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { known = null; });
 
-/** The colours of the page as it looks now: dark or light. */
+/** Returns the colours of the page in its present mode: dark or light. */
 export function palette(): Palette {
 	known ??= {
 		state: STATES.map((state) => colour(`state-${state}`)), wait: CAUSES.map((cause) => colour(`wait-${cause.name}`)),
@@ -41,7 +41,10 @@ export function palette(): Palette {
 	return known;
 }
 
-/** One state as a bar in a lane that is `height` high from `y` on; `resource` is the number of what is waited for. */
+/**
+ * Draws one state as a bar in a lane that begins at `y` and is `height` high; `resource` is the number of the awaited
+ * resource's kind.
+ */
 export function drawState(
 	pen: Pen, colours: Palette, state: number, x: number, y: number, width: number, height: number, resource = 0): void {
 	const name = STATES[state] ?? "", tall = Math.max(2, height * (HEIGHTS[name] ?? 0.2)), top = y + (height - tall) / 2;
@@ -83,7 +86,7 @@ function drawWait(pen: Pen, colours: Palette, number: number, box: Box): void {
 		drawLetter(pen, colours, letter, x + 3, y + height / 2);
 }
 
-/** On a ground of its own, so that a pattern does not cross it. */
+/** Draws a letter on a background of its own, so that no pattern crosses it. */
 function drawLetter(pen: Pen, colours: Palette, letter: string, x: number, y: number): void {
 	const { font, textBaseline } = pen;
 	pen.font = "600 10px system-ui, sans-serif";
@@ -104,7 +107,7 @@ export function drawHeld(pen: Pen, colours: Palette, resource: number, x: number
 		hatch(pen, colours.ground, x, y, width, height);
 }
 
-/** Behind the letter: as many words as there is room for, the first ones; on a ground of their own likewise. */
+/** Draws words after the letter, as many of the first words as fit, on a background of their own. */
 export function drawWaitWords(pen: Pen, colours: Palette, resource: number, words: string, x: number, middle: number, width: number): void {
 	const { font } = pen, begin = x + (CAUSES[causeOfResource(resource)]!.letter ? 18 : 6), room = x + width - begin - 8;
 	pen.font = "11px system-ui, sans-serif";
@@ -120,7 +123,7 @@ export function drawWaitWords(pen: Pen, colours: Palette, resource: number, word
 	pen.font = font;
 }
 
-/** One line, however long: as cheap as a bar. */
+/** Draws dashes as one line, however long: as cheap as a bar. */
 function dashes(pen: Pen, stroke: string, { x, y, width, height }: Box, thick: number, lengths: number[]): void {
 	pen.strokeStyle = stroke;
 	pen.lineWidth = thick;
@@ -132,7 +135,7 @@ function dashes(pen: Pen, stroke: string, { x, y, width, height }: Box, thick: n
 	pen.setLineDash([]);
 }
 
-/** Slanted strokes: made ready, and not running. */
+/** Slanted strokes: ready, but not running. */
 function hatch(pen: Pen, stroke: string, x: number, y: number, width: number, height: number): void {
 	pen.save();
 	pen.beginPath();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A table over any number of rows: those on the screen are asked for, and no others.
+// A table over any number of rows: only the rows on the screen are requested.
 
 import { type Arguments, askRows, traceFileInCommands } from "./carrier";
 import { fill, h, copyButton, type Child } from "./dom";
@@ -8,16 +8,16 @@ import type { Rows } from "./rows";
 import { count, many } from "./say";
 
 const ROW_HEIGHT = 30;
-/** The heads, and the bar by which the table is scrolled sideways. */
+/** The height of the heads, and of the bar that scrolls the table sideways. */
 const ROOM_OF_HEAD = 56;
 const PAGE = 100;
-/** So many rows are copied at most. */
+/** At most this many rows are copied. */
 const COPIED_MAX = 10000;
-/** Browsers draw no element that is much higher. */
+/** Browsers do not draw an element that is much higher. */
 const HEIGHT_MAX = 8e6;
 
 export interface TableColumn {
-	/** Of the view's table, and what it is sorted by. */
+	/** The name of the column in the view's table, by which the table can also be sorted. */
 	name: string;
 	head: string;
 	isNumber?: boolean;
@@ -27,7 +27,7 @@ export interface TableColumn {
 export interface TableOptions {
 	table: string;
 	columns: readonly TableColumn[];
-	/** Further columns that cells need, behind those of `columns`. */
+	/** Further columns that cells need, after the columns of `columns`. */
 	hidden?: readonly string[];
 	where: () => readonly string[];
 	order: string;
@@ -36,7 +36,7 @@ export interface TableOptions {
 	onRows?: (shown: readonly { element: HTMLTableRowElement; rows: Rows; row: number }[]) => void;
 }
 
-/** A condition of a request, in SQL, within the double quotes of a shell. */
+/** A condition of a request in SQL, which fits within the double quotes of a shell. */
 function conditionOf(where: string): string {
 	const [, column, compare, value] = /^(\w+)(!=|<=|>=|[=<>~])(.*)$/s.exec(where) ?? [], sign = compare === "~" ? "GLOB" : compare;
 	if (!value)
@@ -44,17 +44,17 @@ function conditionOf(where: string): string {
 	return `${column} ${sign} ${/^-?\d+$/.test(value) ? value : `'${value.replace(/'/g, "''").replace(/[\\"$`]/g, "\\$&")}'`}`;
 }
 
-/** The command that answers a statement in a terminal. */
+/** Returns the command that executes a statement in a terminal. */
 export function queryOf(statement: string): string {
 	return `corotracer query ${traceFileInCommands()} "${statement}"`;
 }
 
-/** A line of tabs for each row of a table's body, below its heads. */
+/** Returns the heads and the rows of a table's body as lines of tab-separated cells. */
 function tabsOf(heads: readonly string[], body: HTMLElement): string {
 	return [heads, ...[...body.children].map((line) => [...line.children].map((cell) => cell.textContent ?? ""))].map((cells) => cells.join("\t")).join("\n");
 }
 
-/** A table of few rows, all of which are at hand; `command` gives them in a terminal. */
+/** A table of few rows, all of which are loaded; `command` prints them in a terminal. */
 export function listed({ label, heads, rows, isNumber, command }: {
 	label: string; heads: readonly string[]; rows: readonly (readonly Child[])[]; isNumber: (column: number) => boolean; command: string;
 }): HTMLElement {
@@ -89,7 +89,7 @@ export class Table {
 		this.drawHead();
 	}
 
-	/** Asks anew: conditions or the trace have changed. */
+	/** Requests the rows again: conditions or the trace have changed. */
 	refresh(): void {
 		this.generation++;
 		this.pages = new Map();
@@ -145,7 +145,7 @@ export class Table {
 		this.draw();
 	}
 
-	/** Rows of a very long table share a pixel of its height. */
+	/** In a very long table, several rows share a pixel of its height. */
 	private height(): number {
 		return Math.min(this.total * ROW_HEIGHT, HEIGHT_MAX);
 	}
@@ -188,14 +188,14 @@ export class Table {
 			h("td", { class: column.isNumber ? "number" : undefined }, column.cell(rows, index, row))));
 	}
 
-	/** What prints the same in a terminal. */
+	/** Returns the command that prints the same rows in a terminal. */
 	private command(): string {
 		const { table, columns, order } = this.options, where = this.options.where().map(conditionOf).join(" AND ");
 		return queryOf(`SELECT ${columns.map((column) => column.name).join(", ")} FROM ${table}${where ? ` WHERE ${where}` : ""} ` +
 			`ORDER BY ${order.replace("-", "")}${order.startsWith("-") ? " DESC" : ""}`);
 	}
 
-	/** All rows, or the first of them. */
+	/** Returns all rows as text, or the first COPIED_MAX rows. */
 	private async text(): Promise<string> {
 		const { options } = this, lines = h("tbody", null);
 		const rows = await askRows("select", { table: options.table, columns: this.names(), where: options.where(), order: options.order, limit: COPIED_MAX });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Tasks and regions that the program named: the slowest first.
+// Tasks and regions that the program named: the slowest come first.
 
 import { addressOf } from "./address";
 import { fill, h } from "./dom";

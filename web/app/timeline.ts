@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The timeline: what workers and coroutines were in, over time. A canvas draws what was answered last at once, and asks anew
-// when the range stands still; an answer is never finer than the screen.
+// The timeline: the states of workers and coroutines over time. A canvas draws the last answer at once, and requests
+// new data when the range no longer moves; an answer is never finer than the screen.
 
 import { go, note, viewInUse } from "./address";
 import { Area, areaOf, sayArea, type AreaOf } from "./area";
@@ -81,7 +81,7 @@ export class Timeline implements Handled {
 	private nrSelected = 0;
 	private latest: Promise<void> = Promise.resolve();
 	private isDrawing = false;
-	/** As it was at the last frame: to ask the element for each bar would lay the page out anew. */
+	/** The width at the last frame: asking the element for it at each bar would compute the page's layout again. */
 	private width = 0;
 	private readonly seen = new ResizeObserver(() => this.changed());
 
@@ -117,9 +117,9 @@ export class Timeline implements Handled {
 		this.nrSelected++;
 	}
 
-	// ---------------------------------------------------------------- what the address says
+	// ---------------------------------------------------------------- the view in the address
 
-	/** "from" and "until", or what is around "at". */
+	/** Returns "from" and "until" of the address, or a range around "at". */
 	private rangeOf(given: URLSearchParams): Range | undefined {
 		const from = given.get("from"), until = given.get("until"), at = given.get("at");
 		if (from !== null && until !== null)
@@ -136,12 +136,12 @@ export class Timeline implements Handled {
 		return lanes;
 	}
 
-	/** The first lane below the first head. */
+	/** Returns the row of the first lane below the first head. */
 	private firstRow(): number {
 		return this.lanes.count > 1 ? 1 : 0;
 	}
 
-	/** What the address says was selected. */
+	/** Selects what the address says was selected. */
 	private async restore(given: URLSearchParams): Promise<void> {
 		const key = given.get("lane"), at = Number(given.get("selected") ?? given.get("at") ?? NaN), event = given.get("event");
 		await this.ask();
@@ -152,7 +152,7 @@ export class Timeline implements Handled {
 		this.chooseArea(areaOf(given.get("area")));
 	}
 
-	/** The lane gets a row where it has none, and what it was in at that moment is selected. */
+	/** Gives the lane a row if it has none, and selects the lane's state at that moment. */
 	private async selectAt(key: string, at: number): Promise<void> {
 		const index = this.lanes.find(key), lane = index < 0 ? null : this.lanes.at(index)?.lane ?? null;
 		if (!lane)
@@ -185,7 +185,7 @@ export class Timeline implements Handled {
 		this.row = this.firstRow();
 	}
 
-	/** The lanes anew: grouped otherwise, or with others hidden. */
+	/** Builds the lanes again: with another grouping, or with other lanes hidden. */
 	private arrange(grouping = this.lanes.grouping): void {
 		this.lanes = this.makeLanes(grouping);
 		this.noteArrangement();
@@ -197,7 +197,7 @@ export class Timeline implements Handled {
 		note({ pin: pinned.join(" "), hide: hidden.join(" "), fold: folded.join("\n") });
 	}
 
-	// ---------------------------------------------------------------- what is shown
+	// ---------------------------------------------------------------- the shown range
 
 	names(): number {
 		return Math.min(250, this.width * 0.3);
@@ -233,7 +233,7 @@ export class Timeline implements Handled {
 		return lanes;
 	}
 
-	/** The view has changed: draw what there is, and ask soon. */
+	/** Draws what is known after the view has changed, and requests the rest soon. */
 	private changed(): void {
 		this.draw();
 		this.frame.setAttribute("aria-busy", "true");
@@ -246,7 +246,7 @@ export class Timeline implements Handled {
 		}, ASK_AFTER_MS);
 	}
 
-	/** Done when what is shown is answered. */
+	/** Resolved when the data of the shown range has arrived. */
 	private ask(): Promise<void> {
 		this.latest = this.askFor(++this.nrAsked);
 		return this.latest;
@@ -263,7 +263,7 @@ export class Timeline implements Handled {
 			const [slices, besides] = await Promise.all([
 				askSlices(this.lanesSeen().map((lane) => lane.key), wanted.from, wanted.until, wanted.resolution),
 				askBesides(this.trace, wanted.from, wanted.until)]);
-			/* An answer that a newer question has overtaken is of what was shown before. */
+			/* A newer request has overtaken this one: its answer belongs to the earlier view. */
 			if (number !== this.nrAsked)
 				return this.latest;
 			this.slices = slices;
@@ -274,7 +274,7 @@ export class Timeline implements Handled {
 			if (number !== this.nrAsked)
 				return this.latest;
 			this.words = words;
-			/* Lanes that come later are asked about when they are there. */
+			/* Lanes that become known later are requested then. */
 			if (this.chosen && !this.isSummed)
 				this.chooseArea(this.chosen);
 			this.frame.setAttribute("aria-busy", String(this.timer !== 0 || this.lanes.isAsking));
@@ -323,7 +323,7 @@ export class Timeline implements Handled {
 		return pen.text();
 	}
 
-	/** Steps of the chosen finding, where they are in time. */
+	/** Returns the steps of the chosen finding that have a time. */
 	private flags(): Flag[] {
 		return (this.trace.report.findings[this.finding]?.steps ?? []).flatMap((step, index) =>
 			step.time_ns === null ? [] : [{ time: step.time_ns, number: index + 1 }]).sort((one, other) => one.time - other.time);
@@ -332,7 +332,7 @@ export class Timeline implements Handled {
 	// ---------------------------------------------------------------- selection
 
 	private sliceAt(lane: Lane, ns: number): Slice | null {
-		/* The end of one is the beginning of the next. */
+		/* The end of one slice is the beginning of the next slice. */
 		const reach = this.perPixel() * 3, away = (slice: Slice): number => ns < slice.from ? slice.from - ns : ns >= slice.until ? ns - slice.until + 1 : 0;
 		let best: Slice | null = null;
 		for (const slice of this.slices.get(lane.key) ?? [])
@@ -352,7 +352,7 @@ export class Timeline implements Handled {
 	}
 
 	private show(index: number): void {
-		/* The uppermost place is the head's. */
+		/* The uppermost row on the screen shows the group's head. */
 		this.top = Math.max(0, Math.min(Math.max(this.top, index - this.rowsSeen() + 1), index === this.lanes.headOf(index) ? index : index - 1));
 	}
 
@@ -382,7 +382,7 @@ export class Timeline implements Handled {
 		this.draw();
 	}
 
-	// ---------------------------------------------------------------- hands
+	// ---------------------------------------------------------------- pointer
 
 	click(x: number, y: number): void {
 		if (y < AXIS_HEIGHT) {
@@ -502,7 +502,9 @@ export class Timeline implements Handled {
 		this.draw();
 	}
 
-	/** A lane's name is dropped: among the pinned ones it stands where it was dropped, elsewhere it is pinned no more. */
+	/**
+	 * A lane's name is dropped: a lane dropped among the pinned lanes stays pinned there; elsewhere it is unpinned.
+	 */
 	drag(from: number, to: number | null, isDone: boolean): void {
 		this.drop = isDone ? null : to;
 		this.draw();
@@ -525,7 +527,7 @@ export class Timeline implements Handled {
 
 	// ---------------------------------------------------------------- keys
 
-	/** Of the canvas, and of the page where nothing else has the focus. */
+	/** Handles keys of the canvas, and keys of the page if no other element has the focus. */
 	private readonly keydown = (event: KeyboardEvent): void => {
 		const target = event.target as HTMLElement, action = actionOf(event);
 		if (event.defaultPrevented || !action || target.closest("input, select, textarea, .virtual") || document.querySelector("dialog[open]"))
@@ -605,11 +607,14 @@ export class Timeline implements Handled {
 			void this.selectAnswered(lane, at);
 	}
 
-	/** What nobody has asked about yet is selected as soon as it is known, unless something else was selected meanwhile. */
+	/**
+	 * Selects a state that has not been requested yet, as soon as it is known, unless another state is selected
+	 * meanwhile.
+	 */
 	private async selectAnswered(lane: Lane, at: number): Promise<void> {
 		const number = ++this.nrSelected;
 		let tries = 3;
-		/* The lane may not have been among those that were seen when the question was asked. */
+		/* The lane may not have been among the visible lanes when the request was sent. */
 		do
 			await this.ask();
 		while (--tries && number === this.nrSelected && !this.slices.has(lane.key));
@@ -630,7 +635,10 @@ export class Timeline implements Handled {
 
 	// ---------------------------------------------------------------- events, matches
 
-	/** Of the lane that keys are for; of all where it is none. */
+	/**
+	 * Goes to the next event of the lane that keys act on; if there is no such lane, to the next event of all
+	 * lanes.
+	 */
 	private async nextEvent(by: number): Promise<void> {
 		const lane = this.lanes.at(this.row)?.lane, from = Math.round(this.selection?.slice.from ?? (this.ranges.now.from + this.ranges.now.until) / 2);
 		const who = lane ? conditionsOf(lane) : [];
@@ -677,7 +685,7 @@ export class Timeline implements Handled {
 		this.tell();
 	}
 
-	/** The lane that keys are for is this one still, wherever it stands now. */
+	/** Keeps the row that keys act on at this lane, wherever the lane is now. */
 	private follow(key: string): void {
 		this.noteArrangement();
 		this.row = Math.max(0, this.lanes.indexOf(key));

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// What is under the pointer, said at the pointer: the state at once, and what it waited for and what ended it as soon as that is known.
+// Words at the pointer about what is under it: the state at once, and what the state waited for and what ended it as
+// soon as they are known.
 
 import { fill, h } from "./dom";
 import type { Lane } from "./lanes";
 import { askState, tellCause, type Told } from "./panels";
 import type { Slice } from "./slices";
 
-/** A pointer that goes on sooner asks nothing. */
+/** A pointer that moves on sooner sends no request. */
 const ASK_AFTER_MS = 120;
 const AWAY = 14;
 
@@ -19,7 +20,7 @@ export class Tip {
 	/** `told` is called when it is known how a state came about, `left` when the pointer is over something else. */
 	constructor(private readonly told: (lane: Lane, slice: Slice, told: Told) => void, private readonly left: () => void) {}
 
-	/** `words` are empty: there is nothing. */
+	/** `words` is empty: nothing is under the pointer. */
 	show(words: string, lane: Lane | null, slice: Slice | null, x: number, y: number): void {
 		if (!words) {
 			this.hide();
@@ -54,7 +55,7 @@ export class Tip {
 		this.place(x, y);
 	}
 
-	/** Beside the pointer, within the picture. */
+	/** Places the words beside the pointer, within the picture. */
 	private place(x: number, y: number): void {
 		const { offsetWidth: width, offsetHeight: height, offsetParent: frame } = this.element;
 		const right = (frame?.clientWidth ?? 0) - width - 4, isBelow = y + AWAY + height < (frame?.clientHeight ?? 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What is known of the trace as a whole: the report of the newest judgement, and the names of places and threads.
+// The trace as a whole: the report of the newest judgement, and the names of places and threads.
 
 import { askJsonOf, askRowsOf } from "./carrier";
 import { h } from "./dom";
@@ -12,7 +12,7 @@ import type { Standing } from "./standing";
 export interface Step {
 	time_ns: number | null;
 	text: string;
-	/** Who did it; "": nobody is known, or the text says so. */
+	/** The coroutine or thread that did the step; "": not known, or the text names it. */
 	by: string;
 	thread: number | null;
 	coroutine: number | null;
@@ -39,7 +39,7 @@ export interface Member {
 export interface Finding {
 	rule: string;
 	grade: "proven" | "likely" | "suspect";
-	/** Where it is found again: in the next judgement, on another machine. */
+	/** The finding's address, which stays the same in the next judgement and on another machine. */
 	address: string;
 	title: string;
 	says: string;
@@ -48,7 +48,7 @@ export interface Finding {
 	wait_site: number | null;
 	cause_site: number | null;
 	look_first: number | null;
-	/** Where most do first. */
+	/** The places where the members wait, the most frequent first. */
 	waits_at: { site: number | null; coroutines: number }[];
 	lost_nearby: number;
 	lowered_since: string[];
@@ -112,7 +112,7 @@ export interface Report {
 /** The newest judgement, as the page has it. */
 export interface Trace {
 	report: Report;
-	/** By number: the place in words. */
+	/** The words of a place, by its number. */
 	places: Map<number, string>;
 	from: number;
 	until: number;
@@ -125,7 +125,10 @@ export function traceInUse(): Trace | null {
 	return trace;
 }
 
-/** Copies of a template share their lines: one behind another of the same address is told from it by a number. */
+/**
+ * Instances of a C++ template share their lines, so findings may have the same address: the second and later ones get a
+ * number.
+ */
 function tellApart(findings: Finding[]): void {
 	const seen = new Map<string, number>();
 	for (const finding of findings) {
@@ -136,7 +139,7 @@ function tellApart(findings: Finding[]): void {
 	}
 }
 
-/** Asks for all of it anew. */
+/** Requests the report and the names again. */
 export async function loadTrace(): Promise<Trace> {
 	const begun = performance.now();
 	const [report, sites] = await Promise.all([askJsonOf<Report>(FIRST_REQUESTS.report), askRowsOf(FIRST_REQUESTS.sites)]);
@@ -161,7 +164,7 @@ export function threadName(thread: number | null): string {
 	return found ? `${isolated(found.name || "thread")} (${found.tid})` : "";
 }
 
-/** A place for a row of a table, where the folders of its file have no room. */
+/** Returns a place without the folders of its file, for the row of a table. */
 export function brief(place: string): string {
 	return place.replace(/, \S*\/([^/\s]+:\d+)$/, ", $1");
 }
@@ -176,7 +179,7 @@ export function placeLink(site: number | null, words = placeOf(site)): HTMLEleme
 	return site ? h("a", { class: "place", href: addressOf("places", { site }) }, words) : h("span", { class: "quiet" }, "place not known");
 }
 
-/** The same in a row of a table. */
+/** The link to a place without the folders of its file, for the row of a table. */
 export function briefPlaceLink(site: number): HTMLElement | string {
 	return site ? h("a", { title: placeOf(site), href: addressOf("places", { site }) }, brief(placeOf(site))) : "";
 }

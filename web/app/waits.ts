@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Who waits for whom at a moment: what is waited for, and who has it, at the left; those that wait to the right of it. What
-// is a node, and where it lies, is the engine's answer. Beside the picture each node is a row of a table.
+// Who waits for whom at a moment: the awaited resource and its holder at the left, the waiters to the right. The engine
+// decides what is a node, and where it lies. Beside the picture each node is a row of a table.
 
 import { addressOf, note, viewInUse } from "./address";
 import { askJson, traceFileInCommands } from "./carrier";
@@ -40,7 +40,7 @@ const COLUMN = 276;
 const ROW = 74;
 const WIDTH = 226;
 const HEIGHT = 58;
-/** Over the first row: the way back of a circle. */
+/** The height above the first row, for the way back of a circle. */
 const ABOVE = 26;
 const FOLDS = [4, 16, 64, 400];
 
@@ -82,7 +82,7 @@ function sinceOf(node: WaitNode, at: number): string {
 
 // ---------------------------------------------------------------- the picture
 
-/** From the left side of the one that waits to the right side of the one that is waited for, the head there. */
+/** From the left side of the waiting node to the right side of the awaited node, with the arrow's head there. */
 function edge(from: WaitNode, to: WaitNode): SVGElement {
 	const y = (node: WaitNode): number => ABOVE + node.row * ROW + HEIGHT / 2, x = (node: WaitNode): number => node.layer * COLUMN;
 	const inCircle = from.circle !== 0 && from.circle === to.circle, group = shape("g", { class: inCircle ? "edge circle" : "edge" });
@@ -92,7 +92,7 @@ function edge(from: WaitNode, to: WaitNode): SVGElement {
 			shape("path", { class: "head", d: `M${end - 9} ${y(to)}l10 -5v10z` }));
 		return group;
 	}
-	/* The way back of a circle goes over its row. */
+	/* The way back of a circle passes above its row. */
 	const top = ABOVE + from.row * ROW - 14, begin = x(from) + WIDTH / 2 - (from === to ? 40 : 0), end = x(to) + WIDTH / 2 + (from === to ? 40 : 0);
 	group.append(shape("path", { d: `M${begin} ${top + 14}V${top}H${end}V${top + 6}` }),
 		shape("path", { class: "head", d: `M${end} ${top + 14}l-5 -10h10z` }));
@@ -122,7 +122,7 @@ function picture(waits: Waits): HTMLElement {
 	return h("div", { class: "scroll waits-picture", tabindex: 0, role: "group", "aria-label": "Who waits for whom" }, inner);
 }
 
-// ---------------------------------------------------------------- the same as a table
+// ---------------------------------------------------------------- the table
 
 function rowOf(node: WaitNode, waits: Waits): HTMLTableRowElement {
 	const to = node.to === null ? null : waits.nodes[node.to]!;
@@ -151,7 +151,7 @@ function tell(waits: Waits): Child {
 
 // ---------------------------------------------------------------- the screen
 
-/** The moment as a slider, which asks when it has stood still. */
+/** The moment as a slider, which sends a request when it no longer moves. */
 function slider(trace: Trace, at: number, changed: (at: number) => void): HTMLElement {
 	const said = h("output", { for: "moment" }, moment(at));
 	let timer = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The page while it has no screens: what the recording does, what was found, and the controls.
+// The page without screens: the state of the recording, the findings, and the controls.
 "use strict";
 
 const token = new URLSearchParams(location.hash.slice(1)).get("token") ?? "";
