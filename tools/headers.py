@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The public headers as what they are, the manual: groups of functions, what is said of each, and the types they need.
+"""Reads the public headers as a manual: groups of functions, the explanation of each function, and the types that they
+need.
 
-A function is explained by a paragraph that begins with its name, or by a sentence that does, behind others'. A group is
-a header; in ct.h it is what stands under a heading of dashes. Layout is what clang-format leaves.
+A paragraph that begins with a function's name explains the function, and so does a sentence that begins with the name
+after other functions' sentences. A group is a header; in ct.h, a group is the part below a heading of dashes. The
+layout is the one that clang-format produces.
 """
 import pathlib
 import re
@@ -43,19 +45,20 @@ class Group:
     def __init__(self, header, title):
         self.header = header
         self.title = title      # a phrase
-        self.about = []         # paragraphs of the whole group, of comments that stand alone
+        self.about = []         # paragraphs about the whole group, from comments that stand alone
         self.functions = []
         self.told = []          # comments that explain functions, in order: each [paragraph]
-        self.macros = []        # names of those that take arguments
-        self.types = []         # as they stand, with the comment before each
+        self.macros = []        # names of macros that take arguments
+        self.types = []         # the types as they are written, with the comment before each type
 
     def names(self):
-        """What its page is about: the functions, and the macros that are explained."""
+        """The names that the group's page explains: the functions, and the macros that have an explanation."""
         explained = self.explained()
         return [function.name for function in self.functions] + [macro for macro in self.macros if macro in explained]
 
     def name(self):
-        """Of its page: a part's header names it, a section of ct.h its first function."""
+        """The name of the group's page: for a part, the header's name; for a section of ct.h, its first function's
+        name."""
         if self.header == "ct.h":
             return LIBRARY if self.about else self.functions[0].name
         return self.header[:-2] if self.header.startswith("ctp") else "ct_" + self.header[:-2]
@@ -70,7 +73,7 @@ def paragraphs_of(comment):
 
 
 def labelled(paragraph):
-    """[(names, text)] of a paragraph; what stands before the first label has no names."""
+    """Returns [(names, text)] of a paragraph; text before the first label has no names."""
     pieces = LABEL.split(paragraph)
     yield from ([([], pieces[0])] if pieces[0] else [])
     for names, text in zip(pieces[1::2], pieces[2::2]):
@@ -78,18 +81,18 @@ def labelled(paragraph):
 
 
 def names_of(paragraphs):
-    """What is explained in them."""
+    """The names that the paragraphs explain."""
     return [name for paragraph in paragraphs for names, _ in labelled(paragraph) for name in names]
 
 
 def title_of(paragraph):
-    """The phrase that a header begins with; where it begins with the library's name, the one behind that."""
+    """The phrase at the beginning of a header; after the library's name, if the header begins with that name."""
     phrase = re.split(r"[:.](?: |$)", paragraph.removeprefix(f"{LIBRARY}: "))[0]
     return phrase[0].lower() + phrase[1:]
 
 
 def take(part, groups, pending):
-    """One part of a header goes into the group that is open; `pending` is the comment before it."""
+    """Adds one part of a header to the group that is open; `pending` is the comment before the part."""
     group = groups[-1]
     if part["heading"]:
         groups.append(Group(group.header, part["heading"]))
@@ -104,7 +107,7 @@ def take(part, groups, pending):
 
 
 def settle(comment, part, group):
-    """Where a comment belongs that stands before `part`. Returns it where it goes with the type that follows."""
+    """Decides where a comment before `part` belongs. Returns the comment if it belongs to the type that follows."""
     paragraphs = paragraphs_of(comment)
     if names_of(paragraphs):
         group.told.append(paragraphs)
@@ -116,7 +119,7 @@ def settle(comment, part, group):
 
 
 def read(header, are_sections_groups=False):
-    """The groups of a header that have functions. The first one has what the header says of itself."""
+    """The groups of a header that have functions. The first group has the header's text about itself."""
     text = (INCLUDE / header).read_text(encoding="utf-8")
     comments = re.search(r"\A/\* SPDX[^\n]*\n(/\*.*?\*/)\n", text, re.DOTALL)
     about = paragraphs_of(comments[1])
@@ -135,14 +138,15 @@ def read(header, are_sections_groups=False):
 
 
 def library():
-    """The groups of ct.h, and of the headers that it includes: those of our own process."""
+    """The groups of ct.h, and of the headers that it includes: the interface of our own process."""
     included = re.findall(r'^#include "corotracer/(\w+\.h)"', (INCLUDE / "ct.h").read_text(encoding="utf-8"), re.MULTILINE)
     first, *sections = read("ct.h", are_sections_groups=True)
     return [first, *sections, *(group for header in included for group in read(header))]
 
 
 def probe():
-    """Of the probe what users call: what other languages have, too, and what is explained of the rest and not inline."""
+    """The groups of the probe that users call: the functions that other languages have, too, and the other functions
+    that are explained and not inline."""
     table = (INCLUDE / "def/functions.def").read_text(encoding="utf-8")
     called = {"ctp_" + name for name in re.findall(r"^X\([^,]*, (\w+),", table, re.MULTILINE)}
     groups = [group for header in PROBE for group in read(header)]
@@ -157,7 +161,7 @@ def probe():
 
 
 def unexplained(groups):
-    """A sentence for each function that no comment explains."""
+    """Yields a sentence for each function that no comment explains."""
     for group in groups:
         explained = group.explained()
         yield from (f"include/corotracer/{group.header}: no comment explains {function.name}: one has to begin with its name"

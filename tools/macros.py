@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The macros that a C compiler's own headers define: what tools read the machine's numbers from."""
+"""Reads the macros that a C compiler's own headers define: tools get the machine's numbers from these macros."""
 import re
 import subprocess
 import sys
 
 
 def macros(compiler, header, name=r"\w+", value=r".*"):
-    """[(name, value)] of the macros of `header` that match. Ends the tool with a sentence where it cannot be read."""
+    """Returns [(name, value)] of the macros of `header` that match. Ends the tool with a sentence if the header cannot
+    be read."""
     try:
         told = subprocess.run([*compiler, "-D_GNU_SOURCE", "-E", "-dM", "-x", "c", "-"], input=f"#include <{header}>\n",
                               capture_output=True, text=True, check=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The files of the project: those that git has, or, without git, all that were not built."""
+"""The files of the project: those that git tracks, or, without git, all files that were not built."""
 import fnmatch
 import os
 import pathlib
@@ -17,7 +17,8 @@ def walk():
 
 
 def tracked(*patterns):
-    """Their names below the project's folder; a pattern without a slash goes by the last part of a name."""
+    """Returns the names of files below the project's folder; a pattern without a slash is compared with the last part
+    of a name."""
     try:
         listed = subprocess.run(["git", "-C", ROOT, "ls-files", *patterns], capture_output=True, text=True, check=False)
     except FileNotFoundError:
