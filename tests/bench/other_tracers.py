@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What an event costs with other tracers on the same machine: LTTng-UST and uftrace, as Debian has them.
+"""Measures what an event costs with other tracers on the same machine: LTTng-UST and uftrace, as Debian has them.
 
-Each is null, with the reason, where it cannot be had. Their events are compiled here, since the project itself
-needs neither.
+A tracer that cannot be had is null, with the reason. The events for these tracers are compiled here, because the
+project itself needs neither of them.
 """
 import os
 import pathlib
@@ -57,7 +57,7 @@ def lttng_ust(folder):
 
 
 def wait_for_daemon(daemon, environment):
-    """It answers as soon as it can; asking takes a while each time."""
+    """Waits until the session daemon answers; asking takes a while each time."""
     for _ in range(200):
         if daemon.poll() is not None:
             raise Absent("lttng-sessiond ended at once; another one may be running")
@@ -70,7 +70,8 @@ def wait_for_daemon(daemon, environment):
 
 
 def uftrace(folder):
-    """A call of an empty function, which is two events: what it costs more than without the tracer, halved."""
+    """Measures a call of an empty function, which is two events: half of the additional cost compared with no
+    tracer."""
     need("uftrace")
     program = f"{folder}/other_uftrace"
     call("cc", "-O2", "-pg", "-o", program, HERE / "other_uftrace.c")

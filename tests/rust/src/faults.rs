@@ -12,7 +12,8 @@ use crate::handoff::Handoff;
 const SHORT: Duration = Duration::from_millis(20);
 const LONGER: Duration = Duration::from_millis(80);
 
-/// Asks for a permit, loses patience, and goes on to something else: with the request still in the queue, or without.
+/// Asks for a permit, loses patience, and goes on to something else: with the request still in the queue (the fault),
+/// or without it.
 async fn lose_patience(permits: Arc<Semaphore>, others: Arc<Notify>, is_fault: bool) {
     let mut wanted = Box::pin(traced_acquire(&permits));
     tokio::select! {
@@ -24,7 +25,7 @@ async fn lose_patience(permits: Arc<Semaphore>, others: Arc<Notify>, is_fault: b
         others.notified().await;
         return;
     }
-    // The request is alive, and nobody polls it.
+    // The request is still in the queue, and nobody polls it.
     others.notified().await;
     drop(wanted);
 }
@@ -50,7 +51,7 @@ fn block_for_ever() {
     let _ = never.recv();
 }
 
-/// A task yields, and its worker goes on with one that blocks: the wake of the yield is put off for ever.
+/// A task yields, and its worker goes on with a task that blocks: the wake of the yield is put off without end.
 pub async fn deferred_yield(is_fault: bool) {
     let yielding = spawn(async move {
         let blocking = spawn(async move {
@@ -66,7 +67,7 @@ pub async fn deferred_yield(is_fault: bool) {
     yielding.await.expect("an end");
 }
 
-/// A task wakes another one, which lies in its worker's slot, and blocks its thread until that has answered.
+/// A task wakes another task, which lies in its worker's slot, and blocks its thread until that task has answered.
 pub async fn slot(is_fault: bool) {
     let (ask, question) = oneshot::channel::<()>();
     let (answer, answered) = std::sync::mpsc::channel();
@@ -87,7 +88,7 @@ pub async fn slot(is_fault: bool) {
     answering.await.expect("an end");
 }
 
-/// A task spawns another one, which lies in its worker's slot, and blocks its thread until that has answered.
+/// A task spawns another task, which lies in its worker's slot, and blocks its thread until that task has answered.
 pub async fn spawned(is_fault: bool) {
     let asking = spawn(async move {
         let (answer, answered) = std::sync::mpsc::channel();
@@ -111,7 +112,7 @@ async fn take_both(first: Arc<Mutex<u32>>, second: Arc<Mutex<u32>>) {
     *other += 1;
 }
 
-/// Two tasks hold a guard across an await, and want each other's lock.
+/// Two tasks hold a guard across an await, and each wants the other's lock.
 pub async fn circle(is_fault: bool) {
     let (one, other) = (Arc::new(Mutex::new(0)), Arc::new(Mutex::new(0)));
     let there = spawn(take_both(Arc::clone(&one), Arc::clone(&other)));
@@ -120,12 +121,12 @@ pub async fn circle(is_fault: bool) {
     back.await.expect("both locks");
 }
 
-/// Takes a message, and looks at something else meanwhile: where that comes first, the wait for the message is dropped.
+/// Takes a message, and also waits for an interrupt: if the interrupt comes first, the wait for the message is dropped.
 async fn take_message(channel: Arc<Handoff<u32>>, interrupt: Arc<Notify>) -> u32 {
     loop {
         let mut message = pin!(channel.receive());
         let mut interrupted = pin!(interrupt.notified());
-        // Looked at in this order, so a message that has come meanwhile goes with the future that has it.
+        // Polled in this order, so a message that has come meanwhile is dropped with the future that holds it.
         tokio::select! {
             biased;
             () = &mut interrupted => {}
@@ -140,7 +141,7 @@ pub async fn select(is_fault: bool) {
     let interrupt = Arc::new(Notify::new());
     let receiver = spawn(take_message(Arc::clone(&channel), Arc::clone(&interrupt)));
     channel.wait_for_receiver().await;
-    // Both lie before the receiver when it runs.
+    // Both events are there before the receiver runs.
     interrupt.notify_one();
     channel.send(1);
     receiver.await.expect("the message");

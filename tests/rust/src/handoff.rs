@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! A channel whose sender puts the message into the waiting receiver's own hands: a receiver that is dropped with the
-//! message in them has to give it back, or it is lost.
+//! A channel whose sender hands the message directly to the waiting receiver: a receiver that is dropped while it holds
+//! the message has to give it back, or the message is lost.
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
@@ -59,7 +59,7 @@ impl<T: Send> Handoff<T> {
         }
     }
 
-    /// Until a receiver waits.
+    /// Waits until a receiver waits.
     pub async fn wait_for_receiver(&self) {
         while self.inner.lock().expect("nobody panics").waiting.is_empty() {
             tokio::task::yield_now().await;

@@ -17,7 +17,7 @@ use tracing::Instrument;
 const CONNECTIONS: usize = 20;
 const PERMITS: usize = 100;
 
-/// What all tasks share.
+/// The state that all tasks share.
 struct Shared {
     permits: Semaphore,
     sum: Mutex<usize>,
@@ -82,7 +82,7 @@ async fn talk() {
     server.await.expect("an end");
 }
 
-/// A task that is cancelled while it waits, as is done to those that are not needed any more.
+/// A task that is cancelled while it waits, as programs do with tasks that are no longer needed.
 async fn cancel_some() {
     let waiting: Vec<_> = (0..10).map(|_| spawn(std::future::pending::<()>())).collect();
     traced_yield().await;
@@ -116,7 +116,7 @@ async fn request(number: u32) {
     query.instrument(tracing::info_span!("query")).await;
 }
 
-/// Requests, each a root span with one below.
+/// Requests, each of which is a root span with one span below it.
 pub async fn spans() {
     for number in 0..5 {
         spawn(request(number).instrument(tracing::info_span!(parent: None, "request"))).await.expect("an end");

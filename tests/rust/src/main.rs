@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-//! Programs on tokio for the tests: a load of ten thousand tasks, faults that programs of futures really have, and each
-//! fault's correct twin. What it is to play is its argument; a fault stands still, and is ended after some seconds, or by
-//! whoever has started it.
+//! Programs on tokio for the tests: a load of ten thousand tasks, faults that real programs of futures have, and the
+//! correct twin of each fault. The argument names the program. A fault stands still, and is ended after some seconds,
+//! or by the process that started it.
 mod faults;
 mod handoff;
 mod load;
@@ -20,7 +20,7 @@ use corotracer::TraceFutureExt;
 use tracing_subscriber::prelude::*;
 
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Longer than a worker may be busy before it is told of.
+/// Longer than a worker may be busy before it is reported.
 const STANDSTILL: Duration = Duration::from_millis(2500);
 
 type Scene = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -28,13 +28,13 @@ type Scene = Pin<Box<dyn Future<Output = ()> + Send>>;
 #[derive(Clone, Copy)]
 enum Kind {
     Correct,
-    /// Stands still, and is ended.
+    /// Stands still, and is ended after a while.
     Fault,
-    /// Stands still, and says so to whoever has started it, and ends it.
+    /// Stands still, says so to the process that started it, and is ended by that process.
     Hang,
 }
 
-/// What to play, and what becomes of it.
+/// Returns the program to run, and how it ends.
 fn scene(name: &str) -> Option<(Scene, Kind)> {
     let fault = |scene: Scene| Some((scene, Kind::Fault));
     let correct = |scene: Scene| Some((scene, Kind::Correct));
@@ -103,7 +103,7 @@ fn main() {
     if is_done.recv_timeout(patience).is_ok() {
         return drop(runtime);
     }
-    // A fault stands still, as it should; nothing that could be told apart happens any more.
+    // A fault stands still, as intended; from here on nothing happens that could be observed.
     match kind {
         Kind::Correct => std::process::exit(1),
         Kind::Fault => std::process::exit(0),
@@ -111,7 +111,7 @@ fn main() {
     }
 }
 
-/// Says so, and which thread does, so that it can be seen to sleep.
+/// Prints that the program stands still, and which thread prints it, so that the test can see the thread sleep.
 fn hang() -> ! {
     let thread = std::fs::read_link("/proc/thread-self").expect("a thread");
     println!("stands still {}", thread.display());

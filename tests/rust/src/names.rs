@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! All names of the crate at once, beside those of the crates that it traces.
+//! All names of the crate imported together with those of the crates that it traces.
 #[allow(unused_imports)]
 use corotracer::*;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! The older crate's calls, as programs have them.
+//! The older crate's calls, as existing programs make them.
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ async fn drop_while_suspended() {
     }
 }
 
-/// A poll loop of one's own.
+/// A poll loop of the program's own.
 fn probe_by_hand() {
     let mut probe = PollTrace::new();
     probe.on_pending_addr(0x1000);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! Each way in which tokio runs futures, by itself: one thread, tasks that stay on it, several futures in one task, waits
-//! that end by the clock, and tasks that are cancelled.
+//! Each way in which tokio runs futures, in a program of its own: one thread, tasks that stay on it, several futures in
+//! one task, waits that end by the clock, and tasks that are cancelled.
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ fn one_thread() -> Runtime {
     trace_runtime(&mut builder).enable_all().build().expect("a runtime")
 }
 
-/// Tasks of a runtime that has one thread, which is the one that blocks on it.
+/// Tasks of a runtime that has one thread, the thread that calls block_on.
 fn current_thread() {
     one_thread().block_on(
         async {
@@ -64,7 +64,7 @@ fn local_set() {
     runtime.block_on(set);
 }
 
-/// A child that is ready at once, and one that is not.
+/// A child that is ready at once, and a child that is not.
 fn at_once() {
     one_thread().block_on(
         async {
@@ -99,7 +99,7 @@ fn join() {
     );
 }
 
-/// A wait that is in time, one that is not, and one inside of that which has a time of its own.
+/// A wait that ends in time, a wait that does not, and inside of it a wait with a time-out of its own.
 fn timeouts() {
     one_thread().block_on(
         async {
@@ -113,7 +113,7 @@ fn timeouts() {
     );
 }
 
-/// A task that waits is cancelled by another one, one before it ran, and one by the end of its runtime.
+/// Cancels tasks: one that waits, by another task; one before it ran; one by the end of its runtime.
 fn cancellation() {
     let runtime = one_thread();
     runtime.block_on(
@@ -132,7 +132,7 @@ fn cancellation() {
     );
 }
 
-/// Tasks of which nobody tells but the runtime's own hooks.
+/// Tasks that only the runtime's own hooks record.
 #[cfg(tokio_unstable)]
 fn hooks() {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
@@ -146,7 +146,7 @@ fn hooks() {
     });
 }
 
-/// A task that nobody traced spawns another one, and blocks its worker until that has answered.
+/// An untraced task spawns another task, and blocks its worker until that task has answered.
 #[cfg(tokio_unstable)]
 fn hooks_spawned() {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
@@ -163,8 +163,8 @@ fn hooks_spawned() {
     std::process::exit(0);
 }
 
-/// Tasks that wake themselves while they are polled, and are pending then: another worker may poll them before the first
-/// one has called its hook behind the poll.
+/// Tasks that wake themselves while they are polled, and are pending then: another worker may poll them before the
+/// first worker has called its hook after the poll.
 #[cfg(tokio_unstable)]
 fn stolen() {
     use std::task::Poll;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Each traced form of what tasks wait for, by itself, and faults with some of them.
+//! Each traced form of the things that tasks wait for, and faults with some of them.
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
@@ -106,7 +106,7 @@ async fn notify_in_turn() {
     }
 }
 
-/// Threads that wait, beside tasks that do.
+/// Threads that wait, beside tasks that wait.
 async fn block() {
     let (mutex, lock) = (Arc::new(Mutex::new(0)), Arc::new(RwLock::new(0)));
     let guard = traced_lock(&mutex).await;
@@ -143,7 +143,7 @@ pub async fn play() {
     block().await;
 }
 
-/// A task tells all that wait, when the one that it means does not wait yet.
+/// A task notifies all waiters at a moment when the task that it means does not wait yet.
 pub async fn notify(is_fault: bool) {
     let notify = Arc::new(TracedNotify::new());
     let waiting = {
@@ -161,7 +161,7 @@ pub async fn notify(is_fault: bool) {
     waiting.await.expect("an end");
 }
 
-/// A task that reads wants to write, and keeps on reading until it may.
+/// A task that holds a read lock wants the write lock, and keeps the read lock until it gets it.
 pub async fn upgrade(is_fault: bool) {
     let lock = Arc::new(RwLock::new(0));
     let upgrading = spawn(async move {
@@ -178,7 +178,7 @@ pub async fn upgrade(is_fault: bool) {
     upgrading.await.expect("an end");
 }
 
-/// A task waits for the end of another one, which waits for something that only the first one would send.
+/// A task waits for the end of another task, which waits for something that only the first task would send.
 pub async fn handles(is_fault: bool) {
     let (sender, receiver) = traced_oneshot();
     let child = spawn(receiver);
@@ -194,7 +194,7 @@ pub async fn handles(is_fault: bool) {
     parent.await.expect("an end");
 }
 
-/// Something is there only when it is asked for a second time: the first poll keeps no waker, or takes none.
+/// An item is ready only when it is asked for a second time: the first poll keeps no waker, or does not even take one.
 async fn ask_twice(is_fault: bool, takes: bool) {
     let mut was_asked = false;
     std::future::poll_fn(move |context| {
@@ -211,7 +211,7 @@ async fn ask_twice(is_fault: bool, takes: bool) {
     .await
 }
 
-/// A task that nobody can wake, since it kept no waker; another one waits for its end, and others go on.
+/// A task that nobody can wake, because it kept no waker; another task waits for its end, and others go on.
 pub async fn unregistered(is_fault: bool, takes: bool) {
     let ticking = spawn(async {
         loop {
@@ -222,7 +222,8 @@ pub async fn unregistered(is_fault: bool, takes: bool) {
     ticking.abort();
 }
 
-/// A task holds a branch that was woken, and goes on to wait for something that this branch would have led to.
+/// A task holds a future that was woken but does not poll it, and waits for something that this future would have led
+/// to.
 pub async fn branch(is_fault: bool) {
     let (sender, receiver) = traced_oneshot();
     let done = Arc::new(TracedNotify::new());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! The echo server of `tests/bench/rust`, recorded by another crate, dial9-tokio-telemetry. The clients are that package's.
+//! The echo server of `tests/bench/rust`, recorded by another crate, dial9-tokio-telemetry. The clients are those of
+//! `tests/bench/rust`.
 //!
 //!     bench-dial9 [TRACE]
 //!

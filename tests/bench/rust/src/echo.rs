@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! An echo server on tokio, and its clients, which are another process.
+//! An echo server on tokio, and its clients, which run in another process.
 use std::io::Read;
 use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 const CONNECTIONS: usize = 32;
 const MESSAGE: usize = 64;
 
-/// A connection's task.
+/// The task of one connection.
 pub async fn answer(stream: TcpStream) {
     let mut stream = tokio::net::TcpStream::from_std(stream).expect("a stream");
     let mut room = [0; MESSAGE];
@@ -20,7 +20,7 @@ pub async fn answer(stream: TcpStream) {
     }
 }
 
-/// The server's task, which has `spawn` make one of each connection.
+/// The server's task, which uses `spawn` to start a task for each connection.
 pub async fn serve(listener: TcpListener, spawn: impl Fn(TcpStream)) {
     let listener = tokio::net::TcpListener::from_std(listener).expect("a listener");
     while let Ok((stream, _)) = listener.accept().await {
@@ -43,7 +43,7 @@ async fn ask(port: u16, until: Instant) -> u64 {
     count
 }
 
-/// Nanoseconds that the threads of this process have run, as the kernel accounts for them.
+/// Returns the nanoseconds that the threads of this process have run, as the kernel accounts for them.
 fn processor_time() -> u64 {
     let tasks = std::fs::read_dir("/proc/self/task").expect("threads");
     tasks
@@ -52,7 +52,8 @@ fn processor_time() -> u64 {
         .sum()
 }
 
-/// Has `start` serve a port, which is printed, until the standard input ends; then prints the processor time that took.
+/// Calls `start` to serve a port, prints the port, and waits until the standard input ends; then prints the processor
+/// time used.
 pub fn serve_until_told(start: impl FnOnce(TcpListener)) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("a port").port();
@@ -64,8 +65,8 @@ pub fn serve_until_told(start: impl FnOnce(TcpListener)) {
     println!("{}", processor_time() - before);
 }
 
-/// Requests that the server of that port answered, a second.
-#[allow(dead_code)] // one program serves, and does not ask
+/// Returns how many requests per second the server of this port answered.
+#[allow(dead_code)] // one program only serves, and sends no requests
 pub fn requests_a_second(port: u16, seconds: f64) -> f64 {
     let clients = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let count: u64 = clients.block_on(async {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-//! What a poll of a traced future costs, beside the machine's own floor and others' ways, as JSON.
+//! Measures what a poll of a traced future costs, beside the machine's own floor and other crates' ways, as JSON.
 //!
 //!     bench-rust [ROUNDS]
 //!     bench-rust --serve | --ask PORT SECONDS
 //!
 //! The floor is what no tracer with time-stamps and records can do without: one reading of the counter, one 32-byte
 //! record, one release store of a head. Each round runs a short batch of every case; a ratio is the median of the
-//! rounds' own ratios. Between batches, outside the time taken, the ring is drained by this program itself. --serve is an
-//! echo server of which every task is traced, --ask its clients: requests a second.
+//! rounds' own ratios. Between batches, outside of the measured time, this program drains the ring itself. --serve is
+//! an echo server whose every task is traced; --ask are its clients, which print requests per second.
 mod echo;
 mod ring;
 
@@ -28,7 +28,7 @@ use tracing_subscriber::prelude::*;
 const BATCH: usize = 1024;
 const ROUNDS: usize = 400;
 
-/// Never ready.
+/// A future that is never ready.
 struct Leaf;
 
 impl Future for Leaf {
@@ -39,7 +39,7 @@ impl Future for Leaf {
     }
 }
 
-/// Never ready, and keeps its waker, as whatever waits does.
+/// A future that is never ready, and keeps its waker, as every waiting future does.
 #[derive(Default)]
 struct Keeping(Option<Waker>);
 
@@ -55,7 +55,7 @@ impl Future for Keeping {
     }
 }
 
-/// An executor's waker that does next to nothing.
+/// An executor's waker that only counts.
 struct Count(AtomicU64);
 
 impl Wake for Count {
@@ -78,7 +78,7 @@ fn poll_case<'a>(mut future: Pin<Box<dyn Future<Output = ()> + 'a>>, waker: &'a 
     })
 }
 
-/// The same events, told by the calls of the probe alone.
+/// The same events, recorded only by the calls of the probe.
 fn events_case<'a>(has_wake: bool) -> Box<dyn FnMut() + 'a> {
     use corotracer::probe;
     let coro = probe::coro_new();
@@ -120,7 +120,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Nanoseconds of each case in each round.
+/// Returns the nanoseconds of each case in each round.
 fn measure(cases: &mut [Case<'_>], rounds: usize) -> Vec<Vec<f64>> {
     let mut took = vec![Vec::new(); cases.len()];
     for round in 0..rounds {
@@ -147,7 +147,7 @@ fn print(what: &str, cases: &mut [Case<'_>], rounds: usize) {
     print!("  }}");
 }
 
-/// An echo server of which every task is traced.
+/// Runs an echo server whose every task is traced.
 fn serve() {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let runtime = trace_runtime(&mut builder).worker_threads(1).enable_all().build().expect("a runtime");
@@ -161,7 +161,7 @@ fn serve() {
     });
 }
 
-/// The number that an argument is.
+/// Parses an argument as a number.
 fn number<T: std::str::FromStr>(arguments: &[String], index: usize) -> Option<T> {
     arguments.get(index)?.parse().ok()
 }

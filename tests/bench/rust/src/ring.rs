@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-//! The rings, as an engine that keeps up leaves them: drained. And the floor.
+//! The rings, drained as by an engine that keeps up; and the floor.
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::OnceLock;
 
 const RING_OFFSET: usize = 8192;
 const TAIL: usize = 64;
 
-/// Where the segment lies.
+/// The address of the segment.
 fn segment() -> usize {
     static SEGMENT: OnceLock<usize> = OnceLock::new();
     *SEGMENT.get_or_init(|| {
@@ -20,7 +20,7 @@ fn segment() -> usize {
     })
 }
 
-/// Gives the first ring's records back.
+/// Returns the first ring's records to the probe.
 pub fn drain() {
     let ring = segment() + RING_OFFSET;
     // SAFETY: the segment stays mapped; its first ring's head and tail are words of 64 bits.
@@ -32,19 +32,19 @@ pub fn drain() {
 
 #[cfg(target_arch = "x86_64")]
 fn counter() -> u64 {
-    // SAFETY: every x86-64 processor has it.
+    // SAFETY: every x86-64 processor has this instruction.
     unsafe { std::arch::x86_64::_rdtsc() }
 }
 
 #[cfg(target_arch = "aarch64")]
 fn counter() -> u64 {
     let counter: u64;
-    // SAFETY: Linux lets programs read it.
+    // SAFETY: Linux lets programs read this register.
     unsafe { std::arch::asm!("mrs {}, cntvct_el0", out(reg) counter) };
     counter
 }
 
-/// One reading, one record, one release store, so many times, into as much warm memory as the ring uses.
+/// One reading, one record and one release store, `batch` times, into as much warm memory as the ring uses.
 pub fn floor(batch: usize) -> impl FnMut() {
     const RECORDS: usize = 4096;
     let records: Vec<[AtomicU64; 4]> = (0..RECORDS).map(|_| Default::default()).collect();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! The player of the Rust probe: does what the lines on standard input say (`../README.md`).
+//! The player of the Rust probe: executes the lines on standard input (`../README.md`).
 use std::io::{BufRead, Write};
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ struct Argument {
     text: Option<String>,
 }
 
-/// What the lines share.
+/// The state that the lines share.
 #[derive(Default)]
 struct State {
     registers: [u64; 16],
@@ -38,7 +38,7 @@ fn argument_of(word: &str, state: &State) -> Argument {
     Argument { number, text: None }
 }
 
-/// Numbers as the calls want them.
+/// Arguments as numbers of the types that the calls expect.
 struct Arguments(Vec<Argument>);
 
 impl Arguments {
@@ -70,7 +70,7 @@ impl Arguments {
     }
 }
 
-/// Calls with a result; None: it is one without.
+/// Makes a call that has a result; None: the call has no result.
 fn perform_result(name: &str, a: &Arguments) -> Option<u64> {
     Some(match name {
         "is_attached" => u64::from(probe::is_attached()),
@@ -198,7 +198,7 @@ fn play_words(words: &[&str], state: &Arc<Mutex<State>>) {
     }
 }
 
-/// Takes lines until there are none, or this thread's end.
+/// Executes lines until the input ends, or the line that ends this thread.
 fn play(state: &Arc<Mutex<State>>) {
     loop {
         let mut line = String::new();

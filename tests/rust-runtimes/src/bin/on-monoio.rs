@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! Tasks on monoio, whose buffers belong to the kernel while a transfer goes on: completions, not readiness. Where the
-//! machine has no io_uring, it falls back to epoll.
+//! Tasks on monoio, whose buffers belong to the kernel during a transfer: completions, not readiness. If the machine
+//! has no io_uring, monoio uses epoll instead.
 use std::time::Duration;
 
 use corotracer::TraceFutureExt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! What wakers can be made to do, one after the other, by hand: each future below is named for it, and is polled with no
-//! executor but this.
+//! What wakers can be made to do, one case after the other, by hand: each future below is named after its case, and is
+//! polled by this program, without an executor.
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use corotracer::{init_tracer, on, Resource, TraceFutureExt, TracedFuture};
 
-/// The executor's waker: counts.
+/// The executor's waker, which counts its wakes.
 struct Count(AtomicU32);
 
 impl Wake for Count {
@@ -18,7 +18,7 @@ impl Wake for Count {
     }
 }
 
-/// Keeps its waker where others reach it, and ends at its last poll.
+/// A future that keeps its waker where others reach it, and ends at its last poll.
 #[derive(Clone, Default)]
 struct Leaf {
     waker: Arc<Mutex<Option<Waker>>>,
@@ -52,7 +52,7 @@ impl Future for Leaf {
     }
 }
 
-/// Polls both; ends with either.
+/// Polls both futures; ends when either of them ends.
 struct Either<A, B>(A, B);
 
 impl<A: Future + Unpin, B: Future + Unpin> Future for Either<A, B> {
@@ -76,7 +76,7 @@ fn poll<F: Future>(future: &mut Boxed<F>, waker: &Waker) -> bool {
     future.as_mut().poll(&mut Context::from_waker(waker)).is_ready()
 }
 
-/// A future that has been polled once, and its leaf.
+/// Returns a future that has been polled once, and its leaf.
 fn started(name: &str, waker: &Waker) -> (Boxed<Leaf>, Leaf) {
     let leaf = Leaf::of(1);
     let mut future = named(name, leaf.clone());
@@ -141,7 +141,7 @@ fn main() {
     wakes(&waker);
     waits(&waker);
     drop(waker);
-    // Nothing of ours holds the executor's waker any more.
+    // The probe no longer holds the executor's waker.
     assert_eq!(Arc::strong_count(&count), 1);
     assert!(count.0.load(Ordering::Relaxed) >= 7);
 }
