@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Each adapter with its library: nothing above Suspect is said of the correct example, and of the one with a fault the
-# fault, with its place. Arguments: the folder of the examples, the engine's program, and adapter-attaches.
+# Tests each adapter with its library: the correct example has no finding above Suspect, and the example with a fault
+# has the fault, with its place. Arguments: the folder of the examples, the engine's program, and adapter-attaches.
 import json
 import os
 import pathlib
@@ -27,13 +27,13 @@ def report_of(trace):
 
 
 def text_of(trace):
-    """The report as it is read, on one line."""
+    """Returns the report as text, on one line."""
     done = subprocess.run([ENGINE, "report", trace], capture_output=True, text=True, timeout=60, check=False)
     return " ".join(done.stdout.split())
 
 
 def line_of(source, code):
-    """Where the example has this code, as reports name it."""
+    """Returns the place of this code in the example, as reports name it."""
     lines = (SOURCES / source).read_text(encoding="utf-8").splitlines()
     return f"{source}:{[code in line for line in lines].index(True) + 1}"
 
@@ -51,7 +51,7 @@ class Adapter(unittest.TestCase):
         return [ENGINE, "run", "-o", self.trace, "--", FOLDER / name, *arguments]
 
     def healthy(self, name, *arguments):
-        """The dump of a run that ends by itself."""
+        """Returns the dump of a run that ends by itself."""
         subprocess.run(self.command(name, *arguments), capture_output=True, timeout=60, check=True)
         for finding in report_of(self.trace)["findings"]:
             self.assertEqual(finding["grade"], "suspect", finding["title"])
@@ -59,7 +59,8 @@ class Adapter(unittest.TestCase):
                               check=True).stdout
 
     def stuck(self, name, *arguments, rule="lost-wakeup"):
-        """Ends the program once the growing trace shows a finding of that rule: the finding, and the whole report."""
+        """Ends the program once the growing trace has a finding of the rule; returns the finding, and the whole
+        report."""
         run = subprocess.Popen(self.command(name, *arguments), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(run.wait)
         self.addCleanup(self.kill_program, run)
@@ -74,7 +75,8 @@ class Adapter(unittest.TestCase):
 
     @staticmethod
     def kill_program(run):
-        """A library may hold back other signals for as long as it waits. The engine ends with its program."""
+        """Kills the program by SIGKILL: a library may block other signals while it waits. The engine ends with its
+        program."""
         children = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children")
         for child in children.read_text().split() if run.poll() is None else []:
             os.kill(int(child), signal.SIGKILL)
@@ -82,7 +84,7 @@ class Adapter(unittest.TestCase):
 
 
     def assert_created(self, events, number):
-        """The program's own coroutines, and none that the library makes for itself."""
+        """Checks that the program's own coroutines are recorded, and none that the library makes for itself."""
         self.assertEqual(events.count(" create "), number)
 
 
@@ -106,7 +108,7 @@ class Asio(Adapter):
 class BoostAsio(Adapter):
     def test_correct(self):
         events = self.healthy("example-boost-asio-gate")
-        self.assert_created(events, 41)  # 20 visitors, what shows the ticket of each, and a guard
+        self.assert_created(events, 41)  # 20 visitors, the coroutine that shows each visitor's ticket, and a guard
         self.assertIn("point=await", events)
 
     def test_lost_wakeup(self):
@@ -135,7 +137,8 @@ class BoostFiber(Adapter):
 
 
 class Attachment(unittest.TestCase):
-    """An adapter's header attaches before main, wherever the program attaches as well, and not what it forks."""
+    """An adapter's header attaches before main, also if the program itself attaches; it does not attach forked
+    children."""
 
     def test_with_engine(self):
         with tempfile.TemporaryDirectory(prefix="corotracer-adapter-") as place:
@@ -150,7 +153,7 @@ class Attachment(unittest.TestCase):
 
 
 class Stackful:
-    """What holds of each library of fibers in C: `library` names the example, `lock` and `wait` its calls."""
+    """Tests that hold for each C library of fibers: `library` names the example, `lock` and `wait` its calls."""
 
     def test_correct(self):
         events = self.healthy(f"example-{self.library}-jobs")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The pictures of all cases' findings: test_pictures.py DRAW_CASE
+"""Tests the pictures of all cases' findings: test_pictures.py DRAW_CASE
 
-Each is well-formed XML that refers to nothing and holds no script, says in words what it shows, and keeps within its
-own edges; each sequence diagram has only lines that mermaid knows. Those of a few rules are compared with the files in
-`pictures`, which PICTURES_UPDATE=1 writes anew: look at them in a browser then. Names of a hostile program change
-nothing.
+Each picture is well-formed XML that refers to nothing outside and contains no script, says in words what it shows, and
+stays within its own edges. Each sequence diagram has only lines that mermaid knows. The pictures of a few rules are
+compared with the files in `pictures`, which PICTURES_UPDATE=1 writes again: look at them in a browser then. The names
+of a hostile program change nothing.
 """
 import os
 import pathlib
@@ -35,7 +35,7 @@ def check(condition, sentence):
 
 
 def drawn(program, cases):
-    """{(form, case, number): picture} of these cases."""
+    """Returns {(form, case, number): picture} of these cases."""
     told = subprocess.run([program, *cases], capture_output=True, check=True).stdout.decode()
     parts = re.split(r"^== (svg|mermaid) (\S+) (\d+)\n", told, flags=re.MULTILINE)[1:]
     return {(parts[i], pathlib.Path(parts[i + 1]).stem, int(parts[i + 2])): parts[i + 3] for i in range(0, len(parts), 4)}
@@ -56,7 +56,7 @@ def check_svg(name, picture):
 
 
 def check_edges(name, root):
-    """Nothing begins outside of the picture, and it is as large as a page at most."""
+    """Nothing begins outside of the picture, and the picture is not larger than a page."""
     width, height = int(root.get("width")), int(root.get("height"))
     check(width <= 3000 and height <= 2000, f"{name} is {width} x {height}")
     inner = next(one for one in root if one.tag == SVG + "svg")
@@ -88,7 +88,8 @@ def quoted(name):
 
 
 def check_hostile(program):
-    """A program that names its files, functions and threads so is drawn as any other, with these names as text."""
+    """A program with hostile names of files, functions and threads is drawn like any other, with these names as
+    text."""
     case = (HERE / "0001-closed-under-waiters.case").read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory(prefix="corotracer-test-") as place:
         for name in HOSTILE:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Plays the script to a probe, as an engine with a clock of its own would stand before it, and reads what it leaves."""
+"""Plays the script to a probe, as an engine with a clock of its own would, and reads what the probe leaves."""
 import array
 import mmap
 import os
@@ -14,7 +14,7 @@ CHUNK_BYTES, CHUNK_RECORDS, RING_CHUNKS = 65536, 2048, 256
 
 
 class Layout:
-    """Where the fields lie: by the C compiler, through tools/make-layout."""
+    """The offsets of the fields, from the C compiler by way of tools/make-layout."""
 
     def __init__(self, text):
         self.places = {}
@@ -37,7 +37,7 @@ class Layout:
 
 
 class Segment:
-    """The memory that a probe has handed over."""
+    """The memory that a probe has sent."""
 
     def __init__(self, layout, descriptor):
         self.layout = layout
@@ -60,7 +60,7 @@ class Segment:
         return bytes(self.memory[begin:begin + length])
 
     def masked(self):
-        """What must be equal, by name. Left out is what differs between two runs of one program."""
+        """Returns what must be equal, by name. What differs between two runs of one program is left out."""
         header = bytearray(self.bytes(0, self.layout.place("header")))
         for field, length in (("pid", 8), ("clock_counter", 8), ("clock_monotonic_ns", 8), ("clock_realtime_ns", 8),
                               ("identity", 16)):
@@ -121,7 +121,7 @@ def play_own(segment, words):
 
 
 def play_line(segment, player, line):
-    """One line: ours, or the player's, which answers."""
+    """Plays one line: a line that begins with @ is executed here, any other line by the player, which answers."""
     words = line.split()
     if not words or words[0].startswith("#"):
         return
@@ -155,7 +155,7 @@ def play(program, script, layout):
 
 
 def difference(one, other):
-    """The first part in which two segments differ, in words; None: they are equal."""
+    """Says in words the first part in which two segments differ; None: they are equal."""
     for part in [*one, *(part for part in other if part not in one)]:
         if one.get(part) != other.get(part):
             return f"{part}: {told(one.get(part), other.get(part))}"
@@ -163,7 +163,7 @@ def difference(one, other):
 
 
 def told(one, other):
-    """The first words that differ, of what bytes or records are."""
+    """Returns the first differing words of two parts of bytes or records."""
     if one is None or other is None:
         return f"{'the second one' if other is None else 'the first one'} has none"
     if isinstance(one, tuple):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Public headers in a program of others: each standard of C++ and of C compiles them without a warning, and what the
-program itself calls X, or any other name of the tables' macros, is still that behind them."""
+"""Tests public headers in foreign programs: each standard of C++ and of C compiles them without a warning. If the
+program itself has a name X, or any other name of the tables' macros, the name still has its meaning after the
+headers."""
 import pathlib
 import re
 import subprocess

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The installed C++ probe builds programs: by pkg-config, and by CMake where that is installed.
+"""Tests that the installed C++ probe builds programs: by pkg-config, and by CMake if CMake is installed.
 
 usage: installed.py BUILD_FOLDER COMPILER
 
-Installs what programs are developed with into a folder of its own, and builds one program against what lies there, nothing else.
+Installs the development files into a folder of its own, and builds one program against these files only.
 """
 import os
 import shutil
@@ -36,7 +36,7 @@ target_link_libraries(user corotracer::cpp)
 
 
 def run(command, **options):
-    """Runs a command; shows what it said and ends the test where it fails."""
+    """Runs a command; shows its output and ends the test if the command fails."""
     result = subprocess.run(command, capture_output=True, text=True, check=False, **options)
     if result.returncode != 0:
         print(" ".join(command) + "\n" + result.stdout + result.stderr, file=sys.stderr)

@@ -4,8 +4,8 @@
 
 usage: matrix.py SOURCE_ROOT PROGRAM[,PROGRAM...]|all COMPILER FLAG...
 
-Exits 0 when all passed, 1 when one failed to build or to run, 77 when the compiler or what its flags ask
-for is not installed. Warnings are failures: users compile this header with theirs.
+Exits 0 if all tests passed, 1 if a test failed to build or to run, 77 if the compiler or what its flags ask for is not
+installed. Warnings are failures: users compile this header with their own flags.
 """
 import os
 import shutil
@@ -32,7 +32,7 @@ SECONDS = 240
 
 
 def compiler_works(compiler, flags, folder):
-    """Whether a program of one line builds and runs with these flags."""
+    """Returns whether a program of one line builds and runs with these flags."""
     if not shutil.which(compiler):
         return False
     source = os.path.join(folder, "probe.cpp")

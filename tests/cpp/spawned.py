@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Where a coroutine was created, and who destroyed it while it was suspended: the lines that a trace names.
+"""Tests the lines that a trace names for the creation of a coroutine, and for its destruction while it was suspended.
 
 usage: spawned.py SOURCE_ROOT BUILD_FOLDER COMPILER
 
-The compiler takes a coroutine's first function into the code that calls it, or it does not, and the
-promise's constructor into that, or not: with optimisation the line must be right either way. Without it,
-and without debug information, no other function than the creator or the coroutine itself may be named (P-43).
-Who destroyed it is told by g++ with optimisation, and without debug information the coroutine may be named instead.
+The compiler may inline a coroutine's first function into the code that calls it, and the promise's constructor into the
+first function: with optimisation the line must be right in each case. Without optimisation and without debug
+information, only the creator or the coroutine itself may be named (P-43).
+g++ with optimisation names the destroyer; without debug information the coroutine may be named instead.
 """
 import os
 import re
@@ -20,8 +20,8 @@ COROUTINES = {"creates_taken_in": "taken_in", "creates_apart": "apart"}
 
 
 def trace(root, build, compiler, flags, folder):
-    """Builds the target, runs it under the tracer; returns what it told of creations and of destructions, and the
-    sites found for both."""
+    """Builds the target, and runs it under the tracer. Returns what the target printed about creations and
+    destructions, and the sites found for both."""
     target = os.path.join(folder, "target")
     includes = ["-I" + os.path.join(root, part) for part in ("include", "sdk/cpp")]
     source = os.path.join(root, "tests/cpp/spawned_target.cpp")
@@ -40,7 +40,7 @@ def trace(root, build, compiler, flags, folder):
 
 
 def check_destroyed(told, found, compiler, flags):
-    """Whether those who destroyed are told where they can be, and named right; says what is wrong."""
+    """Checks that destroyers are named where that is possible, and named correctly; says what is wrong."""
     wrong = []
     is_known = compiler == "g++" and "-O2" in flags
     if len(found) != (2 if is_known else 0):
@@ -62,7 +62,7 @@ def bare(function):
 
 
 def check(told, found, flags):
-    """Whether what was found is what was told; says what is wrong."""
+    """Checks that the sites found are those that the target printed; says what is wrong."""
     wrong = []
     if len(found) != len(told) or len(told) != 2:
         wrong.append("%d sites for %d places" % (len(found), len(told)))

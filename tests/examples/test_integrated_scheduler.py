@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# The scheduler of the guide: it ends as it should, its trace says nothing against it, and every line that the guide asks
-# for can be found in it. Arguments: the program, and the engine's program.
+# Tests the scheduler of the guide: it ends as it should, there is no finding in its trace, and every line that the
+# guide asks for is in the scheduler. Arguments: the program, and the engine's program.
 import json
 import os
 import re

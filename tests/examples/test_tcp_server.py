@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# The example server by itself, untraced: what it answers, how connections end, how it ends, and that
-# the planted fault drops exactly the coroutines whose connections were reset. Run with the folder that
-# holds the programs as the only argument.
+# Tests the example server by itself, untraced: what it answers, how connections end, how it ends, and that the planted
+# fault drops exactly the coroutines whose connections were reset. The only argument is the folder that holds the
+# programs.
 import json
 import os
 import re
@@ -25,7 +25,7 @@ def program(name):
 
 
 class Server:
-    """A running server. `arguments` go to it as they are; `descriptors` limits how many it may have."""
+    """A running server. `arguments` are passed on unchanged; `descriptors` limits the number of its descriptors."""
 
     def __init__(self, *arguments, name="example-tcp-server", descriptors=None):
         self.log = tempfile.NamedTemporaryFile("r", prefix="tcp-server-", suffix=".log")
@@ -46,7 +46,7 @@ class Server:
 
     @staticmethod
     def environment():
-        # A stuck coroutine's frame is never freed: that is the fault, and no finding of this test.
+        # A stuck coroutine's frame is never freed: that is the planted fault, and not a failure of this test.
         options = os.environ.get("ASAN_OPTIONS", "")
         return {**os.environ, "ASAN_OPTIONS": options + ":detect_leaks=0"}
 
@@ -63,12 +63,12 @@ class Server:
         return self.finish()
 
     def finish(self):
-        """Waits for the end; returns the exit status and what it said on standard error."""
+        """Waits for the end; returns the exit status and the output on standard error."""
         _, said = self.process.communicate(timeout=PATIENCE_SECONDS)
         return self.process.returncode, said
 
     def lines(self, what):
-        """The log's lines that begin with that word, as a list of dictionaries."""
+        """Returns the log's lines that begin with that word, as a list of dictionaries."""
         with open(self.log.name) as log:
             words = [line.split() for line in log]
         return [dict(pair.split("=") for pair in line[1:]) for line in words if line[0] == what]
@@ -129,7 +129,7 @@ class SelfLoad(unittest.TestCase):
         self.assertIn("30 connections accepted, 21 still open", said)
         dropped = server.lines("dropped")
         self.assertEqual(len(dropped), 21)
-        # The kernel hands out the lowest free number: the same ones again and again.
+        # The kernel hands out the lowest free number, so the same numbers occur repeatedly.
         self.assertLess(len({line["fd"] for line in dropped}), 21)
 
 
@@ -151,7 +151,7 @@ class Serving(unittest.TestCase):
             for piece in (b"one\ntw", b"o\n", b"three and \xc3\xa4", b"\nfo", b"ur"):
                 connection.sendall(piece)
             connection.shutdown(socket.SHUT_WR)
-            # What has no end is no line, and gets no answer.
+            # A text without an end of line is not a line, and gets no answer.
             self.assertEqual(receive_to_end(connection), b"ONE\nTWO\nTHREE AND \xc3\xa4\n")
 
     def test_line_too_long_ends_the_connection(self):
@@ -162,7 +162,7 @@ class Serving(unittest.TestCase):
     def test_peer_that_reads_late(self):
         text = b"some text for a line\n" * 1000000
         with self.server.connect() as connection:
-            # Nothing is read until all buffers on the way are full: the server waits in a write.
+            # The client reads nothing until all buffers on the way are full: the server waits in a write.
             sent = self.send_while_it_goes(connection, text)
             self.assertLess(sent, len(text))
             sender = threading.Thread(target=self.send_to_end, args=(connection, text[sent:]))
@@ -190,7 +190,7 @@ class Serving(unittest.TestCase):
                 self.assertEqual(connection.recv(100), b"AGAIN\n")
 
     def test_signal_ends_open_connections(self):
-        # tearDown sends the signal, and finds all of them ended.
+        # tearDown sends the signal, and checks that all of them have ended.
         load = subprocess.Popen(
             [program("example-tcp-load"), "--port", str(self.server.port)]
             + ["--connections", "20", "--resets", "5", "--hold"],
@@ -233,7 +233,7 @@ class Ending(unittest.TestCase):
         with server.connect() as connection:
             connection.sendall(b"line\n")
             status, said = server.finish()
-            # The correct build ends the connection as it ends itself.
+            # The correct build ends such a connection normally.
             self.assertEqual(receive_to_end(connection), b"LINE\n")
         self.assertEqual(status, 0)
         self.assertIn("1 connections accepted, 0 still open", said)
@@ -252,13 +252,13 @@ class Ending(unittest.TestCase):
     def test_out_of_descriptors(self):
         server = Server(descriptors=32)
         crowd = [server.connect() for _ in range(60)]
-        # All are asked before any is closed: each that ends makes room for one that waits.
+        # All connections are tested before any is closed, because each one that ends makes room for one that waits.
         shed = sum(self.is_shed(connection) for connection in crowd)
         for connection in crowd:
             connection.close()
         self.assertGreaterEqual(shed, 60 - 32)
         self.assertLess(shed, 60)
-        # Those that ended made room.
+        # The connections that ended made room.
         while True:
             with server.connect() as connection:
                 if not self.is_shed(connection):

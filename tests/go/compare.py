@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""compare.py [--all | --real] EVENTS FOLDER: traces of Go programs, read by our reader and by golang.org/x/exp/trace.
+"""compare.py [--all | --real] EVENTS FOLDER: compares traces of Go programs as read by our reader and by
+golang.org/x/exp/trace.
 
-The programs of tests/go/programs run under several settings; each trace is printed by both readers, and the events of each
-thread, goroutine and processor have to be the same ones in the same order, and all events the same ones. Without an option a
-few settings are tried, with --all every program, number of processors, setting, and Go release that can be had, and
-with --real traces of three programs of others as well. FOLDER keeps what is built. Exits 77, and says why, where Go, or
-the oracle's module, cannot be had.
+The programs of tests/go/programs run under several settings. Both readers print each trace; the events of each thread,
+goroutine and processor must be the same in the same order, and all events together must be the same. Without an option
+a few settings are tried; with --all every program, number of processors, setting, and Go release that can be had; with
+--real also traces of three foreign programs. FOLDER keeps what is built. Exits 77, and says why, if Go or the oracle's
+module cannot be had.
 """
 import collections
 import filecmp
@@ -21,7 +22,7 @@ import wire_text
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "integration"))
-import environment  # noqa: E402: its folder has to be known first
+import environment  # noqa: E402: the folder must be in the path first
 from support import check, fail, skip  # noqa: E402: likewise
 
 LINE = re.compile(r"^(\d+) (M=(-?\d+) P=(-?\d+) .*)$")
@@ -37,7 +38,7 @@ def go_environment(release):
 
 
 def build(folder, program, release):
-    """The path of the built program, or None where this release, or the program's modules, cannot be had."""
+    """Returns the path of the built program, or None if this release, or the program's modules, cannot be had."""
     target = folder / f"{program}-{release}"
     result = subprocess.run(["go", "build", "-trimpath", "-o", target, "."], cwd=HERE / program, check=False,
                             env=go_environment(release), capture_output=True, text=True)
@@ -48,14 +49,14 @@ def build(folder, program, release):
 
 
 def programs(folder):
-    """Our own programs, built in the folder, which is made; the test is skipped where they cannot be had."""
+    """Makes the folder, and builds our own programs in it; skips the test if they cannot be had."""
     folder.mkdir(parents=True, exist_ok=True)
     environment.require_go()
     return build(folder, "programs", "local") or fail("the programs cannot be built")
 
 
 def print_events(program, trace, path):
-    """What ends a trace early is told by both readers, each in words of its own, of which only the first is kept."""
+    """Both readers say why a trace ends early, each in its own words; only the first word is kept."""
     with open(path, "wb") as file:
         failed = subprocess.run([program, trace], check=False, stdout=file).returncode
     if failed:
@@ -64,7 +65,7 @@ def print_events(program, trace, path):
 
 
 def canonical(lines):
-    """{whose: [event without its time]}"""
+    """Returns {owner of the sequence: [event without its time]}."""
     sequences = collections.defaultdict(list)
     for line in lines:
         match = LINE.match(line)
@@ -79,7 +80,7 @@ def canonical(lines):
 
 
 def difference(ours, theirs):
-    """A sentence about the first difference, or None, of two files of events."""
+    """Returns a sentence about the first difference between two files of events, or None."""
     ours, theirs = (canonical(path.read_text(encoding="utf-8").splitlines()) for path in (ours, theirs))
     for whose in sorted(ours.keys() | theirs.keys()):
         for number, pair in enumerate(zip(ours[whose] + ["nothing"], theirs[whose] + ["nothing"])):
@@ -136,7 +137,7 @@ def quick(comparison):
 
 
 def everything(comparison):
-    """The newest Go under every setting, older ones as they are, and with many generations."""
+    """The newest Go under every setting; older releases with the default setting, and with many generations."""
     for release, settings in [("local", list(SETTINGS))] + [(release, ["default", "often"]) for release in RELEASES]:
         binary = build(comparison.folder, "programs", release)
         for program in names_of(binary) if binary else []:
@@ -146,7 +147,7 @@ def everything(comparison):
 
 
 def written(comparison):
-    """The traces that the oracle itself is tested by, as text."""
+    """The traces with which the oracle itself is tested, as text."""
     where = subprocess.run(["go", "list", "-m", "-f", "{{.Dir}}", "golang.org/x/exp"], cwd=HERE / "oracle", check=True,
                            env=go_environment("local"), capture_output=True, text=True).stdout.strip()
     for case in sorted(pathlib.Path(where, "trace/testdata/tests").glob("*.test")):
@@ -156,7 +157,7 @@ def written(comparison):
 
 
 def real(comparison):
-    """Tests of modules that nobody here wrote, traced by `go test -trace`."""
+    """Tests of foreign modules, traced by `go test -trace`."""
     for module in ("github.com/nats-io/nuid@v1.0.1", "golang.org/x/sync@v0.10.0", "github.com/hashicorp/golang-lru/v2@v2.0.7"):
         source = subprocess.run(["go", "mod", "download", "-json", module], cwd=HERE / "programs", check=False,
                                 env=go_environment("local"), capture_output=True, text=True)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Go traces written by hand (cases.txt), and recorded ones that are changed so that nothing of their meaning is: taken
-apart and put together again, with the batches of threads in another order, with all times equal, with times that
+"""Tests Go traces written by hand (cases.txt), and recorded traces that are changed without changing their meaning:
+taken apart and put together again, with the batches of threads in another order, with all times equal, with times that
 go back from thread to thread. Arguments: the program that prints events, a folder to write to."""
 import pathlib
 import random
@@ -57,7 +57,7 @@ def join(header, batches):
 
 
 def generations(batches):
-    """Lists of batches of one number, each with the marker behind it, if there is one."""
+    """Returns lists of batches of one generation, each with the marker after it, if there is one."""
     found, last = [], None
     for batch in batches:
         if batch[0] != wire_text.END and batch[1]["gen"] != last:
@@ -68,7 +68,7 @@ def generations(batches):
 
 
 def shuffled(batches, chance):
-    """The threads of each generation in another order, and each thread's batches in theirs."""
+    """Puts the threads of each generation into another order; each thread's batches keep their order."""
     out = []
     for generation in generations(batches):
         markers = [batch for batch in generation if batch[0] == wire_text.END]
@@ -84,13 +84,14 @@ def is_events(batch):
 
 
 def at_times(batches, time_of):
-    """Batches of events begin at other times; all else stays."""
+    """Lets batches of events begin at other times; everything else stays."""
     return [(kind, values | {"time": time_of(values)}, payload) if is_events((kind, values, payload))
             else (kind, values, payload) for kind, values, payload in batches]
 
 
 def without_times(lines):
-    """Sequences of threads, goroutines and processors: what is of no thread, or a sample, is told between others."""
+    """Returns sequences of threads, goroutines and processors. Events that belong to no thread, and samples, are left
+    out, because their place between other events is arbitrary."""
     found = compare.canonical([line for line in lines if " Sync " not in line and " Sample" not in line])
     return {key: value for key, value in found.items() if key != "all"}
 
@@ -106,7 +107,7 @@ def check_changed(reader, path, chance):
         "all batches at one time": at_times(batches, lambda values: 1000),
         "times that go back": at_times(batches, lambda values: 10**9 - values["m"] % 10**6),
     }
-    if "cgo" in path.name: # ids of goroutines that serve threads of C come again, and only times tell in which order
+    if "cgo" in path.name: # ids of goroutines that serve C threads are reused, and only times say in which order
         changed = {what: batches for what, batches in changed.items() if what == "threads in another order"}
     for what, batches in changed.items():
         found = without_times(reader.lines(join(data[:16], batches)))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What reports say of Go programs that are at fault, and of their healthy twins (programs/broken.go, the twin's name ends in
--not). A finding names its rule, its places, and who called where a goroutine waits and where it was started. A convoy
-forms only while the processors are free for the program: a fault is tried up to five times. Skips where Go is missing.
-Arguments: the tool, a folder to write to."""
+"""Tests what reports say of Go programs with a fault, and of their healthy twins (programs/broken.go; the twin's name
+ends in -not). A finding names its rule, its places, and the callers of the place where a goroutine waits and where it
+was started. A convoy forms only while the processors are free for the program: a fault is tried up to five times. Skips
+if Go is missing. Arguments: the tool, a folder to write to."""
 import json
 import os
 import pathlib
@@ -12,7 +12,7 @@ import sys
 
 import compare
 
-# program: environment, options of report, rule and grade, what title and evidence have to say
+# program: environment, options of report, rule and grade, words that title and evidence must contain
 FAULTS = {
     "leaks": ({}, [], ("coroutine-leak", "likely"),
               ["'chan send' in main.answer", "started at main.late", "was started in main.late", "called by main.requests"]),
@@ -47,7 +47,7 @@ class Programs:
         return json.loads(result.stdout)["findings"]
 
     def text_of(self, program, environment, options, rule):
-        """Of the first finding of this rule and grade; "" where there is none."""
+        """Returns the first finding of this rule and grade; "" if there is none."""
         for finding in self.findings(program, environment, options):
             if (finding["rule"], finding["grade"]) == rule:
                 return " ".join([finding["title"], *finding["evidence"]])
@@ -63,7 +63,7 @@ class Programs:
         self.check(not found, f"{program}: no finding {found}")
 
     def check_run(self):
-        """Run as if it had a probe: what makes a trace of it is told."""
+        """`run` of a Go program as if it had a probe: the message says how to get a trace of it."""
         for command, is_go in ((self.binary, True), ("true", False)):
             said = subprocess.run([self.tool, "run", "-o", self.folder / "run.ctrace", "--", command], check=False,
                                   capture_output=True, text=True).stderr

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Small traces of Go, of which golang.org/x/exp/trace has told the events: our reader tells the same ones, in the same
-order, at the same times. Beside a trace lies what was told, or where that is long, its hash and number of lines; the
-oracle of tests/go/compare.py tells it anew. Argument: the program that prints events."""
+"""Tests small traces of Go, whose events golang.org/x/exp/trace has printed: our reader returns the same events, in the
+same order, at the same times. Beside a trace lies the oracle's output, or, if that is long, its hash and number of
+lines; tests/go/compare.py makes it again. Argument: the program that prints events."""
 import hashlib
 import pathlib
 import subprocess

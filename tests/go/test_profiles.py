@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""test_profiles.py [--all] TOOL FOLDER: profiles of Go traces, sample by sample as `go tool trace -pprof` has them.
+"""test_profiles.py [--all] TOOL FOLDER: compares profiles of Go traces, sample by sample, with those of `go tool trace
+-pprof`.
 
-Stacks, how often, and for how long have to be the same. Where the two differ by intention, docs/profiles.md says so, and
-here the difference is taken out: --ended leaves out what the reference does not count, and what nobody told to be ready
-has no stack there, and the goroutine's own here. Skips where Go is missing. Without --all two programs are enough."""
+Stacks, counts and times must be the same. docs/profiles.md says where the two differ by intention, and these
+differences are removed here: --ended leaves out what the reference does not count; a goroutine that nobody was recorded
+to make ready has no stack in the reference, and its own stack in ours. Skips if Go is missing. Without --all two
+programs are enough."""
 import collections
 import pathlib
 import re
@@ -21,7 +23,7 @@ LOCATION = re.compile(r"^ +(\d+): 0x[0-9a-f]+ (?:M=\d+ )?(.*?)(?::0)? s=\d+")
 
 
 def samples(path):
-    """{stack: [times, nanoseconds]} of a profile, as the reference's tool prints it."""
+    """Returns {stack: [times, nanoseconds]} of a profile, as the reference's tool prints it."""
     raw = subprocess.run(["go", "tool", "pprof", "-raw", path], check=True, capture_output=True, text=True).stdout
     found, names = [], {}
     for line in raw.splitlines():
@@ -50,7 +52,8 @@ def of_ours(tool, trace, kind, path):
 
 
 def difference(theirs, ours):
-    """A sentence, or None. What nobody told to be ready has no stack in the reference's."""
+    """Returns a sentence about a difference, or None. Goroutines that nobody was recorded to make ready have no stack
+    in the reference."""
     stackless = theirs.pop("", (0, 0))
     ours = {stack: (ours[stack][0] - theirs.get(stack, (0, 0))[0], ours[stack][1] - theirs.get(stack, (0, 0))[1])
             for stack in ours}
@@ -65,7 +68,7 @@ def difference(theirs, ours):
 
 
 def sampled(trace):
-    """{stack: how often} of the CPU profiler's samples, as the reference prints its events."""
+    """Returns {stack: how often} of the CPU profiler's samples, as the reference prints its events."""
     found = collections.Counter()
     text = subprocess.run(["go", "tool", "trace", "-d=parsed", trace], check=True, capture_output=True, text=True).stdout
     for event in re.findall(r"StackSample .*\nStack=\n((?:\t.*\n)*)", text):
@@ -75,7 +78,7 @@ def sampled(trace):
 
 
 def compare_samples(tool, binary, folder):
-    """A sentence, or None."""
+    """Returns a sentence about a difference, or None."""
     trace, ours = folder / "profile.trace", folder / "samples.pb.gz"
     subprocess.run([binary, "profile", trace], check=True)
     subprocess.run([tool, "profile", "--type", "samples", "-o", ours, trace], check=True, capture_output=True)

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The minimum mutator utilisation of Go programs that collect all the time, as `go tool trace` has it: for each length of a window
-that a report tells, the worst window is as bad there, to a tenth of a thousandth.
+"""Compares the minimum mutator utilisation of Go programs that collect all the time with that of `go tool trace`: for
+each length of a window in a report, the worst window is as bad there, to a tenth of a thousandth.
 
-Go's tool (1.26) counts a background worker twice from its second run on, and its curve ends where nothing is left by that count:
-only traces whose curve goes to the end are compared, which most are on one P, and of those the windows whose worst one ends before
-a worker runs again. Windows longer than half of the trace are left out, since the two do not begin at the same event. Nor do they
-end at the same: a window that is worse by no more than what the reference lacks may end there, and is not compared; fewer may
-be of that kind than are compared. Skips where Go is missing. Arguments: the tool, a folder to write to."""
+Go's tool (1.26) counts a background worker twice from its second run on, and its curve ends where this count leaves
+nothing. Therefore only traces whose curve goes to the end are compared (most traces on one P), and of these only the
+windows whose worst one ends before a worker runs again. Windows longer than half of the trace are left out, because the
+two traces do not begin at the same event. They do not end at the same event either: a window that is worse by no more
+than the part that the reference lacks may end in that part, and is not compared; fewer windows may be of that kind than
+are compared. Skips if Go is missing. Arguments: the tool, a folder to write to."""
 import json
 import math
 import os
@@ -27,7 +28,7 @@ SECOND_RUN = """SELECT from_ns FROM (SELECT from_ns, row_number() OVER (PARTITIO
 
 
 class Reference:
-    """go tool trace, which answers on a port of its own choice while this goes on."""
+    """go tool trace, which answers on a port of its own choice while the with statement lasts."""
 
     def __init__(self, trace):
         self.process = subprocess.Popen(["go", "tool", "trace", "-http=localhost:0", trace], stdout=subprocess.PIPE, text=True,
@@ -49,12 +50,13 @@ class Reference:
         return self.ask("mode=plot")["xMax"]
 
     def least(self, window):
-        """What is left in the worst window, and when that ends."""
+        """Returns the utilisation in the worst window, and when that window ends."""
         return min(((one["MutatorUtil"], one["Time"] + window) for one in self.ask(f"mode=details&window={window}")), default=(None, 0))
 
 
 def curve(tool, trace):
-    """The length of the trace, when it begins, and the report's points of windows that are much shorter."""
+    """Returns the length of the trace, its beginning, and the report's points for windows that are much shorter than
+    the trace."""
     report = json.loads(subprocess.run([tool, "report", "--format", "json", trace], check=True, capture_output=True).stdout)
     length = report["quality"]["observed_until_ns"] - report["quality"]["observed_from_ns"]
     return length, int(report["trace"]["epoch_monotonic_ns"]), {
@@ -62,13 +64,14 @@ def curve(tool, trace):
 
 
 def second_run(tool, trace):
-    """When a background worker runs for the second time; never: infinite."""
+    """Returns when a background worker runs for the second time; infinite if that never happens."""
     told = subprocess.run([tool, "query", "--format", "json", trace, SECOND_RUN], check=True, capture_output=True).stdout
     return min((row["from_ns"] for row in json.loads(told)), default=math.inf)
 
 
 class Comparison:
-    """How many points were compared, how many of them lie above 0, how many may lie beyond the reference, and what differs."""
+    """Returns how many points were compared, how many of them lie above 0, how many may lie beyond the reference, and
+    what differs."""
 
     def __init__(self):
         self.nr_points = self.nr_above = self.nr_beyond = 0
@@ -85,7 +88,7 @@ class Comparison:
 
 
 def compare_trace(tool, trace, comparison):
-    """Whether the reference has the whole curve, which is compared then."""
+    """Returns whether the reference has the whole curve, which is then compared."""
     length, begun, ours = curve(tool, trace)
     sound_until = begun + second_run(tool, trace)
     with Reference(trace) as reference:
@@ -99,7 +102,7 @@ def compare_trace(tool, trace, comparison):
 
 
 def compare_some(tool, binary, folder, comparison):
-    """How many traces were compared."""
+    """Returns how many traces were compared."""
     nr_traces = 0
     for number in range(TRIES):
         trace = folder / f"gc-{number}.trace"

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Go traces as text, to be written by hand: the form that `go tool trace -d=wire` prints, and back.
 
-The first line is `Trace Go1.26`; then a line for each batch and event: its name, and ARGUMENT=VALUE for each argument, in any
-order; what is left out is 0. A batch's `size` is counted where it is left out. A stack's frames, and a string's data, stand
-in the lines behind it. `#` begins a comment. Negative numbers mean what they mean in 64 bits: m=-1 is no thread.
+The first line is `Trace Go1.26`. Then follows a line for each batch and event: its name, and ARGUMENT=VALUE for each
+argument, in any order; an argument that is left out is 0. If a batch's `size` is left out, it is computed. A stack's
+frames, and a string's data, are on the following lines. `#` begins a comment. Negative numbers are taken as 64-bit
+numbers: m=-1 is no thread.
 Names and arguments are those of src/gotrace/wire.def.
 """
 import ast
@@ -63,7 +64,8 @@ def values_of(words):
 
 
 def data_of(line):
-    """The bytes of `data="..."`: backslashes as in a literal of Python, which are those of Go but for a few."""
+    """Returns the bytes of `data="..."`: backslashes as in a Python literal, which with few exceptions are those of
+    Go."""
     return ast.literal_eval("b" + line.split("=", 1)[1]) if line.isascii() else line.split('"')[1].encode()
 
 
@@ -133,7 +135,7 @@ def batch_text(kind, values, payload):
 
 
 def batches(data):
-    """(kind, head, payload) of each batch, in the order of the file; kind END has neither."""
+    """Yields (kind, head, payload) of each batch, in the order of the file; kind END has neither."""
     rest = Bytes(data[16:])
     while rest.at < len(rest.data):
         kind = rest.take(1)[0]

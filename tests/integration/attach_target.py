@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A target that nobody started to trace, its words in shared memory, and engines that attach to it; see
+"""A target that was not started under the tracer, its words in shared memory, and engines that attach to it; see
 tests/targets/attach_target.c.
 """
 import contextlib
@@ -61,7 +61,7 @@ def target(scratch, *arguments, **environment):
 
 
 def attach(started, trace, *options):
-    """An engine that has the target."""
+    """An engine that has attached to the target."""
     engine = subprocess.Popen([COROTRACER, "attach", *options, "-o", trace, str(started[PID])],
                               stderr=subprocess.PIPE, text=True)
     started.until(lambda: started[ENGINE] == engine.pid, engine)

@@ -8,7 +8,7 @@ from environment import run_again_with
 from support import check, skip
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-GIVE_UP = 60  # seconds; a busy machine takes ten for what a free one does at once
+GIVE_UP = 60  # seconds; a busy machine takes ten times as long as a free one
 
 
 @contextlib.contextmanager
@@ -21,7 +21,7 @@ def open_browser(program):
     except ImportError:
         run_again_with("page", program)
     with sync_playwright() as playwright:
-        # Its sandbox needs what containers and the superuser do not have.
+        # Its sandbox needs rights that containers and the superuser do not have.
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         try:
             yield browser
@@ -30,7 +30,7 @@ def open_browser(program):
 
 
 class Page:
-    """A page of the browser, with all that was said on its console."""
+    """A page of the browser, with all messages of its console."""
 
     def __init__(self, browser, server, width=1280, height=860, **options):
         self.server = server
@@ -57,12 +57,13 @@ class Page:
         self.page.wait_for_selector("main h2:visible, main canvas:visible")
 
     def count(self, request, by):
-        if "/api/v1/events" not in request.url:  # which never ends
+        if "/api/v1/events" not in request.url:  # the stream of events, which never ends
             self.nr_asked += by
             self.nr_frames = 0
 
     def answered(self):
-        """Waits until the page asks for nothing any more: in some frames, since an answer may lead to the next question."""
+        """Waits until the page sends no more requests for some frames, because an answer may lead to the next
+        request."""
         end = time.monotonic() + GIVE_UP
         self.nr_frames = 0
         while self.nr_frames < 4:
@@ -74,7 +75,7 @@ class Page:
         return self.page.locator(selector).first.inner_text()
 
     def until(self, expression):
-        """Waits until it is true in the page, whose policy allows no script of ours to do so."""
+        """Waits until a condition is true in the page, whose policy does not allow a script of ours to wait there."""
         end = time.monotonic() + GIVE_UP
         while not self.page.evaluate(expression):
             check(time.monotonic() < end, f"never true: {expression}; {self.page.url}: {self.text('main')[:500]}")

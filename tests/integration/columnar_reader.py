@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables as columns, as DuckDB reads them: their sums are those that a query tells."""
+"""Tables as columns, as DuckDB reads them: their sums are those of a query."""
 import json
 
 from environment import run_again_with
@@ -22,7 +22,8 @@ def queried(trace, sql):
 
 
 def need_packages(program):
-    """Runs the program again by a Python that has the packages, where this one has none; ends with 77 where there can be none."""
+    """Runs the program again by a Python that has the packages, if this Python has not; ends with 77 if they cannot be
+    had."""
     try:
         import duckdb  # noqa: F401
         import polars  # noqa: F401
@@ -32,7 +33,7 @@ def need_packages(program):
 
 
 def check_sums(trace, views, whose):
-    """`views`: by the name of a table, its Parquet file, or what was read of Arrow."""
+    """`views`: by the name of a table, its Parquet file, or the table read from Arrow."""
     import duckdb
     import pyarrow
     with duckdb.connect() as database:

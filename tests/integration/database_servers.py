@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Database servers of the test's own: in a temporary folder, by a user without rights, on a free port of this machine."""
+"""Database servers that the test starts: in a temporary folder, by a user without rights, on a free port of this
+machine."""
 import contextlib
 import os
 import pathlib
@@ -13,7 +14,7 @@ NOBODY = "nobody"
 
 
 def find(program):
-    """The newest one, wherever Debian keeps it; None: it is not there."""
+    """Returns the newest version of a program, wherever Debian keeps it; None: not installed."""
     places = sorted(pathlib.Path("/usr/lib/postgresql").glob(f"*/bin/{program}"), reverse=True)
     return str(places[0]) if places else shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin")
 
@@ -25,7 +26,7 @@ def free_port():
 
 
 def as_user():
-    """Servers refuse to be the superuser's."""
+    """Servers refuse to run as the superuser."""
     return {"user": NOBODY, "group": pwd.getpwnam(NOBODY).pw_gid, "extra_groups": []} if os.getuid() == 0 else {}
 
 

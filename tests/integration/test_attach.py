@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Recording a program that runs already: P-16, P-17, P-18, P-19.
+"""Tests recording a program that already runs: P-16, P-17, P-18, P-19.
 
-The target counts what it publishes while somebody wants it, in memory of its own; see attach_target.c.
+The target counts in memory of its own what it publishes while events are wanted; see attach_target.c.
 """
 import json
 import os
@@ -15,7 +15,7 @@ from support import BUILD, COROTRACER, check, folder, run
 
 
 def test_again_and_again(scratch):
-    """Attached, detached and attached: each trace has what was published meanwhile, and says what it is."""
+    """Attach, detach and attach again: each trace has what was published meanwhile, and says what it is."""
     with target(scratch) as started:
         for name in ("first", "second"):
             trace = scratch / f"{name}.ctrace"
@@ -48,7 +48,7 @@ def test_duration_and_end(scratch):
 
 
 def test_engine_killed(scratch):
-    """The next one goes on at the tail; what found the rings full meanwhile is counted, to the event."""
+    """The next engine goes on at the tail; events that found the rings full meanwhile are counted exactly."""
     with target(scratch) as started:
         engine = attach(started, scratch / "killed.ctrace")
         count_more(started, 1000)
@@ -65,7 +65,7 @@ def test_engine_killed(scratch):
 
 
 def test_orders(scratch):
-    """What full rings do is ordered as under `run`: here they hold 4096 events while the engine stands still."""
+    """Orders for full rings are the same as under `run`: here they hold 4096 events while the engine is stopped."""
     with target(scratch) as started:
         engine = attach(started, scratch / "small.ctrace", "--ring-budget", "128KiB")
         count_more(started, 1000)
@@ -81,7 +81,7 @@ def test_orders(scratch):
 
 
 def test_plug_in(scratch):
-    """A probe that is loaded later, with a library, is found; its events are its thread's."""
+    """A probe that is loaded later, with a library, is found; its events belong to its thread."""
     library = BUILD / "tests/targets/libprobe_of_its_own.so"
     with target(scratch, "plug-in", library) as started:
         engine = attach(started, scratch / "plug-in.ctrace")
@@ -97,7 +97,7 @@ def test_plug_in(scratch):
 
 
 def test_flight(scratch):
-    """A recorder in memory yields its past, and goes on when the engine has gone."""
+    """A recorder in memory yields its past, and goes on after the engine has gone."""
     with target(scratch, COROTRACER_FLIGHT=",1M") as started:
         count_more(started, 1000)
         for name in ("flight", "flight-again"):
@@ -109,9 +109,9 @@ def test_flight(scratch):
 
 
 def test_flight_overwritten(scratch):
-    """What a recorder no longer has lies between its beginning and what it still has."""
+    """Events that a recorder no longer has lie between its beginning and the events that it still has."""
     with target(scratch, COROTRACER_FLIGHT=",1M") as started:
-        count_more(started, 100000)  # it holds 32,768
+        count_more(started, 100000)  # the recorder holds 32,768
         stop(attach(started, scratch / "late.ctrace"))
     told = json.loads(run(COROTRACER, "report", "--format", "json", scratch / "late.ctrace").stdout)["quality"]
     lost = [loss for loss in told["losses"] if loss["reason"] == "overwritten" and loss["first_ns"] < told["observed_until_ns"]]
@@ -121,7 +121,7 @@ def test_flight_overwritten(scratch):
 
 
 def test_refusals(scratch):
-    """A sentence and an exit status for each."""
+    """One sentence and one exit status for each refusal."""
     def refused(pid, status, words):
         told = run(COROTRACER, "attach", "-o", scratch / "refused.ctrace", pid, status=status).stderr
         check(words in told and told.count("\n") == 1, told)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`check`: assertions about a real program's trace, in all forms, with the exit statuses that CI goes by."""
+"""Tests `check`: assertions about a real program's trace, in all forms, with the exit statuses that CI uses."""
 import json
 import os
 import pathlib
@@ -53,14 +53,14 @@ def check_json(*words, status):
 
 
 def closing_line():
-    """The planted fault: the only close in the function that handles a hang-up."""
+    """Returns the line of the planted fault: the only close in the function that handles a hang-up."""
     lines = (SOURCE / "examples/scheduler/reactor.cpp").read_text().splitlines()
     start = next(i for i, line in enumerate(lines) if "::on_hangup" in line)
     return next(i for i in range(start, len(lines)) if "close(" in lines[i]) + 1
 
 
 def check_faulty(trace):
-    """The command itself fails, and its JUnit and its SARIF name the place."""
+    """The command itself fails, and its JUnit and SARIF outputs name the place."""
     words = ("check", "--trace", trace, "--format")
     page = run(COROTRACER, *words, "junit", "--", FAULTY, *LOAD, status=BROKEN).stdout
     failures = [one.text for one in xml.fromstring(page).iter("failure")]
@@ -99,7 +99,7 @@ def check_same_figures(trace):
 
 
 def check_places(trace):
-    """Each place that is meant has to keep to it, and one that is not there is no success."""
+    """An assertion holds only if each matching place keeps to it; if no place matches, that is not a success."""
     told = check_json(trace, "waiting(AsyncRead) == 0", "wait(AsyncRead).max < 1ns", "wait(no_such_place).p99 < 1h",
                       "waiting(no_such_place) == 0", "finding(waits-on-*) == 1", status=BROKEN)
     verdicts = [one["verdict"] for one in told["assertions"]]
@@ -110,7 +110,7 @@ def check_places(trace):
 
 
 def check_worst(trace):
-    """Several places break it: the one that breaks it most is told."""
+    """Several places break the assertion: the place that breaks it most is reported."""
     places = json.loads(run(COROTRACER, "report", "--format", "json", trace).stdout)["statistics"]["places"]
     longest = max(place["runs"]["max_ns"] for place in places)
     told = check_json(trace, "run(*).max < 1ns", f"run(*).max < {longest}ns", status=BROKEN)["assertions"]
@@ -131,7 +131,7 @@ def check_junit(trace):
 
 
 def check_sarif(trace):
-    """The result stands at the closing line, named from the present folder on, with its story."""
+    """The result is at the closing line, named relative to the present folder, with its story."""
     page = run(COROTRACER, "check", "--format", "sarif", trace, "findings == 0", status=BROKEN, cwd=SOURCE).stdout
     told = json.loads(page)["runs"][0]
     results = {result["ruleId"]: result for result in told["results"]}
@@ -149,7 +149,7 @@ def check_sarif(trace):
 
 
 def check_anchored(trace):
-    """Each result has a file, and a key of its own: a review tool takes all or nothing."""
+    """Each result has a file, and a key of its own: a review tool accepts all results or none."""
     page = run(COROTRACER, "check", "--format", "sarif", trace, "events == 1", "lost == 1", "findings == 0", status=BROKEN,
                cwd=SOURCE).stdout
     results = json.loads(page)["runs"][0]["results"]
@@ -162,7 +162,7 @@ def check_anchored(trace):
 
 
 def check_named_from_here(scratch):
-    """Files below the present folder are named from there, wherever that is; others by their whole path."""
+    """Files below the present folder are named relative to it, wherever it is; others by their whole path."""
     here = scratch / "here"
     here.mkdir()
     trace = scratch / "places.txt"
@@ -176,7 +176,8 @@ def check_named_from_here(scratch):
 
 
 def check_going_on(scratch):
-    """What has not ended when the trace does is longer than it is by then: it breaks what it passes, and is told."""
+    """A wait that has not ended when the trace ends counts with its length so far: it breaks the limits that it
+    exceeds, and is reported."""
     trace = scratch / "hang.txt"
     trace.write_text(HANG)
     expected = {"wait(serve).max < 1s": ("broken", "is at least 2.00 s, asked for was < 1.00 s"),
@@ -200,7 +201,8 @@ def check_going_on(scratch):
 
 
 def check_ready_and_running(scratch):
-    """One that is ready, or runs, when the trace ends counts with its time so far, however fast all others were."""
+    """A coroutine that is ready, or runs, when the trace ends counts with its time so far, however fast all others
+    were."""
     trace = scratch / "runs-on.txt"
     trace.write_text(WAIT.replace("FILE", "app.c").replace("until=1s", "until=3s") + """6ms t1 create c2 0x22020 @1
 6ms t1 resume c2
@@ -223,8 +225,9 @@ def check_ready_and_running(scratch):
 
 def bytes_read(*words):
     """
-    What a command reads from files, in all its threads, and a shell to start it, as the kernel counts it. A process that has
-    ended shows its own count to the superuser alone; whoever waited for it has it among theirs.
+    Returns what a command reads from files, in all its threads, including the shell that starts it, as the kernel
+    counts it. Only the superuser can read the count of a process that has ended; the process that waited for it has the
+    count among its children's.
     """
     counted = subprocess.run(["sh", "-c", '"$@" >/dev/null; cat /proc/$$/io', "sh", *map(str, words)],
                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
@@ -232,7 +235,7 @@ def bytes_read(*words):
 
 
 def check_reads_once(trace):
-    """Twenty assertions read the trace once: as many bytes as one does."""
+    """Twenty assertions read the trace once: as many bytes as one assertion."""
     twenty = [f"{what} >= 0" for what in ("lost", "events", "coroutines", "migrations", "findings")] + ["utilisation >= 0%"]
     twenty += [f"{what}.{of} >= 0ns" for what in ("sched_latency", "wait(*)", "run(*)") for of in ("p50", "p90", "p99", "max")]
     twenty += ["waiting(*) >= 0", "alive(*) >= 0"]
@@ -244,7 +247,7 @@ def check_reads_once(trace):
 
 
 def check_files(trace, scratch):
-    """Assertions from files, the default file among them; what cannot be read is named by file and line."""
+    """Assertions from files, including the default file; an unreadable assertion is named by file and line."""
     assertions = scratch / "corotracer.checks"
     assertions.write_text("# of the server\n\n  lost < 1M  \nfindings == 1\n")
     told = check_json("--assertions", assertions, trace, status=HOLDS)
@@ -257,7 +260,7 @@ def check_files(trace, scratch):
 
 
 def check_without_count(trace):
-    """An assertion that forgot its '== 0' would hold because something was found: it is refused, with what was meant."""
+    """An assertion that lacks its '== 0' would hold because something was found: it is refused, with a suggestion."""
     for assertion, meant in (("findings >= likely", "findings >= likely == 0"), ("findings > suspect", "findings >= likely == 0"),
                              ("finding(waits-on-*) >= proven", "finding(waits-on-*) >= proven == 0")):
         complaint = run(COROTRACER, "check", trace, assertion, status=USAGE).stderr.splitlines()
@@ -282,7 +285,7 @@ def check_bad_requests(trace, scratch):
 
 
 def check_nothing_recorded(scratch):
-    """A trace that was there before is not taken for that of a command that recorded nothing, and stays."""
+    """An existing trace is not used for a command that recorded nothing, and is kept."""
     trace = scratch / "former.ctrace"
     run(COROTRACER, "run", "-o", trace, "--", CORRECT, *LOAD)
     former = trace.read_bytes()
@@ -300,7 +303,8 @@ def check_nothing_recorded(scratch):
 
 
 def check_nothing_seen(scratch):
-    """Without a probe nothing is known of findings and coroutines, and that is no success; what is known is told."""
+    """Without a probe nothing is known of findings and coroutines, and that is not a success; what is known is
+    reported."""
     trace = scratch / "unseen.ctrace"
     run(COROTRACER, "run", "-o", trace, "--", "true")
     unknown = ("findings >= likely == 0", "finding(lost-wakeup) == 0", "findings < proven", "ready < 5", "live_coroutines == 0",
@@ -319,7 +323,7 @@ def check_nothing_seen(scratch):
 
 
 def check_output(trace, scratch):
-    """Whole or not at all, and as if nothing had been asked where it cannot be written."""
+    """The output is complete or absent; if it cannot be written, the command behaves as if no output was asked for."""
     output = scratch / "results.xml"
     run(COROTRACER, "check", "--format", "junit", "-o", output, trace, "lost < 1M", status=HOLDS)
     xml.parse(output)

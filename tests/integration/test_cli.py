@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The command line as people and scripts meet it: help, mistakes, outputs that fail, colours, text and back.
+"""Tests the command line as people and scripts use it: help, mistakes, outputs that fail, colours, text and back.
 
-Everything that is said of options is compared with cli/options.def, so that no option can be forgotten in
-help, man pages or completions.
+Everything that is said of options is compared with cli/options.def, so that no option can be missing in help, man pages
+or completions.
 """
 import json
 import os
@@ -53,7 +53,8 @@ end 1 exited 0 at=1.9s
 
 
 def commands_and_options():
-    """{command: [option]} from the lists, as {"run": ["output", ...]}; options of several commands in each of them."""
+    """Returns {command: [option]} from the lists, as {"run": ["output", ...]}; options of several commands are in each
+    of them."""
     entry = re.compile(r'^[CO]\((\w+), (\w+)?,? ?"([^"]*)"', re.MULTILINE)
     commands = {}
     for name, text in re.findall(r'^C\((\w+), "([^"]*)"', (SOURCE / "cli/commands.def").read_text(),
@@ -69,7 +70,7 @@ def commands_and_options():
 
 
 def groups():
-    """{group: [command]} from the lists, as {"record": ["run", ...]}."""
+    """Returns {group: [command]} from the lists, as {"record": ["run", ...]}."""
     texts = dict(re.findall(r'^G\((\w+), "([^"]*)"', (SOURCE / "cli/groups.def").read_text(), re.MULTILINE))
     members = {text: [] for text in texts.values()}
     for command, group in re.findall(r'^C\(\w+, "([^"]*)", (\w+)', (SOURCE / "cli/commands.def").read_text(), re.MULTILINE):
@@ -86,7 +87,7 @@ def check_screen(text, nr_lines, what):
 
 
 def check_first_words():
-    """Without a command: all of them by name, in groups, on one screen; with --help a line on each."""
+    """Without a command: all commands by name, in groups, on one screen; with --help a line on each."""
     alone = run(COROTRACER, status=2)
     whole = run(COROTRACER, "--help").stdout
     check(alone.stdout == "", f"corotracer alone prints on standard output: {alone.stdout}")
@@ -102,7 +103,7 @@ def check_first_words():
 
 
 def check_topics(lists):
-    """Each topic is printed, and is named where one looks for it."""
+    """Each topic is printed, and is named where users look for it."""
     topics = re.findall(r'^T\(\w+, "([^"]*)"', (SOURCE / "cli/topics.def").read_text(), re.MULTILINE)
     check({"thresholds", "conditions", "exit-codes"} <= set(topics), f"the topics were not understood: {topics}")
     named = [run(COROTRACER, *words).stdout for words in (("--help",), ("help", "help"), ("help", "--man", "help"))]
@@ -116,7 +117,7 @@ def check_topics(lists):
 
 
 def check_examples(command, page):
-    """Examples stand behind the usage, in front of all else; each shows the command."""
+    """Examples come after the usage and before everything else; each example shows the command."""
     usage, examples, rest = re.fullmatch(r"(.*?\n\nUsage: .*?\n)\nExamples:\n(.*?)\n\n(.*)", page, re.DOTALL).groups()
     check(usage.count("\n\n") == 1, f"help on '{command}' has more than its usage in front of its examples: {usage}")
     shown = re.findall(rf"^  (?! ).*\b{command}\b.*$", examples, re.MULTILINE)
@@ -154,7 +155,8 @@ def check_values():
 
 
 def check_forms():
-    """Help, completions and man page have each form of exports that the list has; each word is taken, and no other."""
+    """Help, completions and man page have each form of exports that the list has; each word is accepted, and no
+    other."""
     forms = re.findall(r'^FORM\(\w+, \w+, \w+, \w+, "(\w+)", (?:ENDING\("([^"]+)"\))?.*?"((?:[^"\\]|\\.)*)"\)$',
                        (SOURCE / "include/corotracer/def/exports.def").read_text(), re.MULTILINE | re.DOTALL)
     check(len(forms) >= 12, f"the list of forms was not understood: {forms}")
@@ -180,7 +182,7 @@ SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "THRESHOLDS", "ASSERTIONS", "ENVI
 
 
 def check_sections(command, page):
-    """The order that man pages have."""
+    """Checks the order of sections in man pages."""
     sections = re.findall(r"^\.Sh (.*)$", page, re.MULTILINE)
     check(sections == [section for section in SECTIONS if section in sections],
           f"the man page of '{command or 'corotracer'}' has {sections}")
@@ -217,7 +219,7 @@ def check_man_pages(lists):
 
 
 def check_script():
-    """./dev refuses a name that is not there with nothing at hand to build with."""
+    """./dev refuses an unknown name before it needs any tool to build with."""
     with folder() as place:
         for tool in ("bash", "dirname", "nproc"):
             pathlib.Path(place, tool).symlink_to(shutil.which(tool))
@@ -227,7 +229,7 @@ def check_script():
 
 
 def completed(script, *words):
-    """What bash offers for the last word."""
+    """Returns what bash offers for the last word."""
     call = 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _corotracer; printf "%s\\n" "${COMPREPLY[@]}"'
     return run("bash", "-c", call, script, "corotracer", *words).stdout.split()
 
@@ -295,7 +297,8 @@ def check_mistakes(place):
 
 
 def check_thresholds(place, trace):
-    """The table is help and man page; options and a file change what is found, the last one holds."""
+    """The table in help and man page is the same; options and a file change the findings, and the last setting
+    counts."""
     table = run(COROTRACER, "help", "thresholds").stdout
     names = re.findall(r"^  ([a-z][\w.-]*) = \S+$", table, re.MULTILINE)
     check(len(names) > 10 and "wait-limit" in names, f"help thresholds lists {names}")
@@ -320,7 +323,7 @@ def check_thresholds(place, trace):
 
 
 def check_outputs(place, trace):
-    """Each way in which writing can fail; a reader that goes away is none."""
+    """Each way in which writing can fail; a reader that closes the pipe is not a failure."""
     for command in (["report"], ["report", "--format", "json"], ["dump"], ["info"],
                     ["dump", "--events", "0-9"]):
         full = run("sh", "-c", '"$@" >/dev/full', "sh", COROTRACER, *command, trace, status=3)
@@ -344,7 +347,7 @@ def check_outputs(place, trace):
 
 
 def on_terminal(*command, **environment):
-    """What a command prints on a terminal."""
+    """Returns what a command prints on a terminal."""
     primary, secondary = pty.openpty()
     with subprocess.Popen([str(word) for word in command], stdout=secondary, stdin=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, env={**os.environ, "TERM": "xterm", **environment}):
@@ -376,7 +379,7 @@ def check_colours(trace):
 
 
 def check_progress(trace):
-    """Work that takes long says so on a terminal, wipes the line, and is silent elsewhere."""
+    """Long work shows its progress on a terminal, wipes the line, and is silent elsewhere."""
     primary, secondary = pty.openpty()
     with subprocess.Popen([COROTRACER, "report", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                           stderr=secondary) as report:
@@ -431,7 +434,7 @@ def check_many_findings():
 
 
 def check_json(trace):
-    """J-1, J-2, J-3, J-4, J-5, J-6 and J-8 of docs/spec/report-json.md."""
+    """Tests J-1, J-2, J-3, J-4, J-5, J-6 and J-8 of docs/spec/report-json.md."""
     report = json.loads(run(COROTRACER, "report", "--format", "json", trace).stdout)
     check_documented(report)
     check(report["format"] == "corotracer-report" and report["version"] == 1, "J-1: the form is not named")
@@ -450,7 +453,7 @@ def check_json(trace):
 
 
 def check_numbers_are_no_coroutines(scratch):
-    """A transfer of 16 bytes is none of coroutine 16's events, and dump does not show it as one."""
+    """A transfer of 16 bytes is not an event of coroutine 16, and dump does not show it as one."""
     text = scratch / "numbers.txt"
     text.write_text("trace from=0 until=1s\nprocess 1 pid=100 probe\nthread 1 tid=101\n1ms t1 create c16 0x1000\n"
                     "2ms t1 descriptor-io result=16 descriptor:4.1 argument=1\n3ms t1 thread-time ran=16 5\n")
@@ -495,7 +498,7 @@ def check_dump(place, trace):
 
 
 def check_default_trace(place, trace):
-    """Without a file corotracer.ctrace is read, by each command that reads one; help says so."""
+    """If no file is named, each command that reads a trace reads corotracer.ctrace; help says so."""
     default, empty = place / "corotracer.ctrace", place / "nothing-here"
     empty.mkdir()
     run(COROTRACER, "assemble", "-o", default, trace)
@@ -514,7 +517,7 @@ def check_default_trace(place, trace):
 
 
 def check_older():
-    """That it is found by its name; what it does is tested by test_older.py."""
+    """Tests that the older program is found by its name; test_older.py tests what it does."""
     check_mistake(2, "did you mean '-out'", "-oot", "x", program=OLDER)
 
 

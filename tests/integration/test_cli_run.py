@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""corotracer run in front of a command must not change what the command does.
+"""Tests that corotracer run before a command does not change what the command does.
 
-Exit statuses, signals, standard streams, what is ignored and what is closed; what cannot be started or
-written; and the line at the end.
+Exit statuses, signals, standard streams, ignored signals and closed descriptors; what cannot be started or written; and
+the line at the end.
 """
 import os
 import pathlib
@@ -15,7 +15,7 @@ import sys
 
 from support import BUILD, COROTRACER, SOURCE, check, fail, folder, run
 
-# Says "ready", counts SIGINT, and tells at SIGTERM how many came.
+# Says "ready", counts SIGINT, and at SIGTERM prints how many came.
 COUNTER = r"""
 import signal, sys
 awaited = {signal.SIGINT, signal.SIGTERM}
@@ -45,7 +45,7 @@ LAST_LINE = (r"corotracer: [\d,]+ events?, [\d,]+ lost, [\d,]+ coroutines?, [\d,
 
 
 def fresh(place):
-    """A trace's name that no other trace has: one of nothing would not take its place."""
+    """Returns a name that no other trace has, because a trace without events would not replace an existing one."""
     trace = pathlib.Path(place, "t.ctrace")
     trace.unlink(missing_ok=True)
     return trace
@@ -64,7 +64,7 @@ def check_exit_statuses(place):
 
 
 def check_raised_signal(place):
-    """A signal that the program sends to itself has no address, and hits no coroutine where there is none."""
+    """A signal that the program sends to itself has no address, and hits no coroutine if none runs."""
     traced(place, "sh", "-c", "ulimit -c 0; kill -SEGV $$", status=128 + signal.SIGSEGV)
     told = run(COROTRACER, "report", place + "/t.ctrace").stdout
     check("SIGSEGV, sent by the program itself" in told and "who called abort, raise or kill" in told, told)
@@ -101,7 +101,7 @@ def check_full_disk(place):
 
 
 def check_network(place):
-    """Of each kind of disk that writes over a network, and of no other."""
+    """A warning for each kind of disk that writes over a network, and for no other."""
     def said(magic):
         environment = dict(os.environ, LD_PRELOAD=str(BUILD / "tests/targets/libother_disk.so"), DISK_MAGIC=magic)
         return traced(place, "true", env=environment).stderr
@@ -130,7 +130,8 @@ def check_streams(place):
 
 
 def check_language(place):
-    """A program without a probe is asked for its own language's call, whoever started its interpreter; help names all."""
+    """A program without a probe gets a hint for its own language, whoever started its interpreter; help names all
+    hints."""
     table = (SOURCE / "include/corotracer/def/attaching.def").read_text()
     interpreters = dict(re.findall(r'^INTERPRETED\("\w+", "(\w+)", "(.*?)(?<!\\)"', table, re.MULTILINE))
     calls = [*re.findall(r'^COMPILED\(".*?", "(.*?)"\)', table, re.MULTILINE), *interpreters.values()]
@@ -153,7 +154,7 @@ def check_language(place):
 
 
 def check_inheritance(place):
-    """What is ignored, blocked and open is the same with and without us."""
+    """Ignored and blocked signals and open descriptors are the same with and without the tracer."""
     states = ["grep", "-E", "^Sig(Ign|Blk)", "/proc/self/status"]
     tracer = [COROTRACER, "run", "-o", place + "/t.ctrace", "--"]
     for before in ("", 'trap "" HUP INT; '):
@@ -184,7 +185,7 @@ def check_signals(place):
 
 
 def check_many_signals(place):
-    """One signal, and a second, do not end the tracer: the program decides."""
+    """One signal, and a second one, do not end the tracer: the program decides."""
     with started(place, COUNTER, stdout=subprocess.PIPE, start_new_session=True) as tracer:
         check(tracer.stdout.readline() == "ready\n", "the program did not start")
         for _ in range(3):
@@ -197,13 +198,14 @@ def check_many_signals(place):
 
 
 def is_pending(status, number):
-    """Whether a process has this signal pending, by its /proc/PID/status."""
+    """Returns whether a process has this signal pending, by its /proc/PID/status."""
     masks = re.findall(r"^(?:Sig|Shd)Pnd:\s*(\w+)$", status, re.MULTILINE)
     return any(int(mask, 16) >> (number - 1) & 1 for mask in masks)
 
 
 def have_taken(group, number):
-    """Whether nobody of this process group has the signal pending any more: neither the tracer nor the witness, which is asked of it."""
+    """Returns whether no process of this process group has the signal pending any more: neither the tracer nor the
+    witness."""
     for entry in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             if os.getpgid(int(entry.name)) == group and is_pending((entry / "status").read_text(), number):
@@ -214,7 +216,8 @@ def have_taken(group, number):
 
 
 def interrupt(tracer, send):
-    """The program gets an interrupt, and the tracer is done with it: of two that are pending at a time the kernel makes one."""
+    """Sends the program an interrupt, and waits until the tracer has handled it, because the kernel merges two signals
+    that are pending at the same time."""
     send(tracer.pid, signal.SIGINT)
     check(tracer.stdout.readline() == "interrupted\n", "an interrupt did not reach the program")
     while not have_taken(tracer.pid, signal.SIGINT):
@@ -222,7 +225,7 @@ def interrupt(tracer, send):
 
 
 def check_group(place):
-    """A signal to the group reaches the program once; where the program has left the group, it is passed on."""
+    """A signal to the group reaches the program once; if the program has left the group, the signal is passed on."""
     for program in (COUNTER, "import os; os.setpgid(0, 0)\n" + COUNTER):
         for sends in ([os.killpg], [os.killpg, os.kill], [os.kill, os.killpg]):
             with started(place, program, stdout=subprocess.PIPE, start_new_session=True) as tracer:
@@ -253,7 +256,7 @@ class Terminal:
 
 
 def check_terminal(place):
-    """Ctrl-C reaches the program once, from the terminal, and not a second time from us."""
+    """Ctrl-C reaches the program once, from the terminal, and not a second time from the tracer."""
     terminal = Terminal()
     with started(place, COUNTER, stdin=terminal.secondary, stdout=terminal.secondary,
                  preexec_fn=terminal.take) as tracer:

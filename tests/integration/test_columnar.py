@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tables as columns, read by pyarrow, polars and DuckDB: every cell is the one that a query tells, hostile names and the
-largest numbers among them; and the CSV and the SQLite database have the same sums."""
+"""Tests tables as columns, read by pyarrow, polars and DuckDB: every cell equals that of a query, including hostile
+names and the largest numbers; and the CSV and the SQLite database have the same sums."""
 import pathlib
 import signal
 import sqlite3
@@ -45,12 +45,12 @@ def export(form, output, trace, *more, status=0):
 
 
 def number(column, cell):
-    """A query tells an id beyond the largest number with a sign by the negative one of the same bits."""
+    """A query shows an id beyond the largest signed number as the negative number with the same bits."""
     return cell + 2**64 if isinstance(cell, int) and cell < 0 and column in ("coroutine", "task") else cell
 
 
 def check_cells(trace, name, read, whose):
-    """All cells of a table, but for the points in time, as the query tells them."""
+    """All cells of a table, except points in time, equal those of the query."""
     columns = [column for column in read if not column.endswith("_at")]
     told = queried(trace, f"SELECT {', '.join(columns)} FROM {name}")
     rows = len(read[columns[0]])
@@ -69,7 +69,7 @@ def check_moments(read, name, epoch):
 
 
 def of_arrow(table):
-    """{column: cells}; points in time are numbers."""
+    """Returns {column: cells}; points in time are numbers."""
     return {name: (column.cast("int64") if name.endswith("_at") else column).to_pylist()
             for name, column in zip(table.column_names, table.columns)}
 
@@ -79,7 +79,7 @@ def of_polars(frame):
 
 
 def check_by_hand(place):
-    """Every cell of every table, by two readers."""
+    """Compares every cell of every table, with two readers."""
     trace, output = place / "hand.txt", place / "hand.parquet"
     trace.write_bytes(TRACE)
     export("parquet", output, trace)
@@ -98,7 +98,7 @@ def check_by_hand(place):
 
 
 def arrow(trace, name):
-    """The bytes that standard output gets."""
+    """Returns the bytes on standard output."""
     return subprocess.run([COROTRACER, "export", "--format", "arrow", "--table", name, "-o", "-", trace], check=True,
                           capture_output=True).stdout
 
@@ -120,7 +120,7 @@ def check_about(metadata, name):
 
 
 def check_without_a_clock(place):
-    """A trace that does not tell what time it was has no points in time."""
+    """A trace that does not record the wall clock has no points in time."""
     trace = place / "clockless.txt"
     trace.write_bytes(TRACE.replace(b" epoch_realtime=%d" % EPOCH, b""))
     export("parquet", place / "clockless", trace, "--table", "events")
@@ -128,7 +128,7 @@ def check_without_a_clock(place):
 
 
 def check_bounds(path):
-    """Least and greatest numbers of each row group are true, and nulls are counted."""
+    """The least and greatest numbers of each row group are correct, and nulls are counted."""
     file = pyarrow.parquet.ParquetFile(path)
     check(file.metadata.num_row_groups > 1, "all rows lie in one group")
     for group in range(file.metadata.num_row_groups):
@@ -144,7 +144,7 @@ def check_bounds(path):
 
 
 def check_real(place):
-    """A real program, in several row groups."""
+    """A trace of a real program, in several row groups."""
     trace, output = place / "real.ctrace", place / "real.parquet"
     run(COROTRACER, "run", "-o", trace, "--", BUILD / "tests/targets/crowd", "20000")
     export("parquet", output, trace)
@@ -167,14 +167,14 @@ def check_real(place):
 
 
 def check_part(place, trace):
-    """What is asked for, and nothing else."""
+    """The output contains what is asked for, and nothing else."""
     run(COROTRACER, "export", "--format", "parquet", "--table", "events", "--kind", "wake", "-o", place / "wakes", trace)
     seen = duckdb.sql(f"SELECT kind, count(*) FROM '{place}/wakes/events.parquet' GROUP BY kind").fetchall()
     check(seen == queried(trace, "SELECT kind, count(*) FROM events WHERE kind = 'wake' GROUP BY kind"), f"of wakes alone: {seen}")
 
 
 def check_other_forms(place, trace):
-    """Events of each kind, by the CSV that DuckDB reads, the SQLite database, and a query."""
+    """Compares counts of events by kind: of the CSV that DuckDB reads, the SQLite database, and a query."""
     export("csv", place / "real.csv", trace)
     export("sqlite", place / "real.sqlite", trace)
     sql = "SELECT kind, count(DISTINCT event), min(time_ns), max(time_ns) FROM {} GROUP BY kind ORDER BY kind"
@@ -186,7 +186,7 @@ def check_other_forms(place, trace):
 
 
 def check_outputs(place):
-    """One sentence for each trouble, and nothing half: what a killed export leaves is replaced by the next one."""
+    """One sentence for each failure, and no partial output: the next export replaces what a killed export leaves."""
     trace = place / "hand.txt"
     for name, words, more in ((place / "hand.parquet", "already", ()), ("-", "name one", ()), (place / "nowhere/x", "nowhere/x", ()),
                               (place / "x", "there is no table 'x', but events, states", ("--table", "x"))):
@@ -201,7 +201,7 @@ def check_outputs(place):
 
 
 def check_endings(place, trace):
-    """An export that is broken off leaves nothing; what one leaves that is killed is replaced by the next one."""
+    """An interrupted export leaves nothing; the next export replaces what a killed export leaves."""
     for number, name in ((signal.SIGTERM, "ended"), (signal.SIGKILL, "killed")):
         output, partial = place / name, place / f"{name}.partial"
         going = subprocess.Popen([COROTRACER, "export", "--format", "parquet", "-o", f"{output}/", str(place / "real.ctrace")])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One script of calls, in each language that has a probe: the segments are equal, bit for bit."""
+"""Plays one script of calls in each language that has a probe: the segments are equal, bit for bit."""
 import pathlib
 import re
 import shutil
@@ -13,7 +13,7 @@ sys.path.insert(0, str(SOURCE / "tests/conformance"))
 import play  # noqa: E402
 
 PLACE = SOURCE / "tests/conformance"
-NOT_IN_SCRIPT = {"site_use", "attachment"}  # results of the language's own, or of time
+NOT_IN_SCRIPT = {"site_use", "attachment"}  # their results depend on the language, or on time
 
 
 def build_c(place):
@@ -35,7 +35,7 @@ def build_cpp(place):
 def build_rust(_place):
     if not shutil.which("cargo"):
         return None
-    target = BUILD / "rust-conformance"  # of its own: cargo lets one build at a time into a folder
+    target = BUILD / "rust-conformance"  # a folder of its own, because cargo allows one build at a time in a folder
     done = subprocess.run(["cargo", "build", "--offline", "--quiet", "--target-dir", target, "--manifest-path",
                            PLACE / "rust/Cargo.toml"], capture_output=True, text=True, check=False,
                           env=dict(play.os.environ, CARGO_BUILD_JOBS="1"))
@@ -51,7 +51,7 @@ PLAYERS = {"C": build_c, "C++": build_cpp, "Rust": build_rust, "Zig": build_zig}
 
 
 def check_complete(script):
-    """Every call that there is stands in the script."""
+    """Every call that exists is in the script."""
     text = (SOURCE / "include/corotracer/def/functions.def").read_text()
     calls = set(re.findall(r"^X\([\w ]+, (\w+), ", text, re.MULTILINE)) - NOT_IN_SCRIPT
     lines = re.findall(r"^(?:repeat \d+ )?(\w+)", script, re.MULTILINE)

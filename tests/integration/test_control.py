@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""corotracer control: orders to a recording that goes on, from a command line: what each does, and who may give any."""
+"""Tests corotracer control: orders to a running recording from a command line, what each order does, and who may give
+orders."""
 import contextlib
 import json
 import os
@@ -34,18 +35,18 @@ class Recording:
         return {key: int(value) for key, value in (line.split() for line in lines)}
 
     def until(self, wanted):
-        """The first state of which it is true."""
+        """Returns the first state for which `wanted` is true."""
         while not wanted(state := self.state()):
             check(self.engine.poll() is None, "the recording has ended")
         return state
 
     def more(self, events=2000):
-        """Waits until so many more were recorded."""
+        """Waits until this many more events were recorded."""
         begun = self.state()["nr_events"]
         return self.until(lambda state: state["nr_events"] > begun + events)
 
     def finish(self):
-        """The report and the events, as lines."""
+        """Ends the program; returns the report and the events, as lines."""
         self.end.touch()
         said = self.engine.communicate(timeout=120)[1]
         check(self.engine.returncode == 0, said)
@@ -54,7 +55,7 @@ class Recording:
 
 
 def connected(recording):
-    """Orders are taken from the moment at which the recording is open."""
+    """Waits until the recording is open: orders are accepted from then on."""
     while run(COROTRACER, "control", recording.pid, "status", status=None).returncode == 4:
         check(recording.engine.poll() is None, "the recording has ended")
     recording.until(lambda state: state["nr_events"] > 0)
@@ -62,12 +63,13 @@ def connected(recording):
 
 
 def sorts(text):
-    """The kinds of events, in order."""
+    """Returns the kinds of events, in order."""
     return re.findall(r"^\S+\s+t\d+ (?:p\d+ )?([a-z-]+)", text, re.MULTILINE)
 
 
 def check_window(place):
-    """Stopped, events are counted as left out, and the trace has the gap; started, they are recorded again."""
+    """While stopped, events are counted as left out, and the trace has the gap; after a start, events are recorded
+    again."""
     recording = connected(Recording(place))
     state = recording.state()
     check(state["is_open"] == 1 and state["has_probe"] == 1 and state["nr_lost"] == 0, f"{state}")
@@ -86,7 +88,7 @@ def check_window(place):
 
 
 def check_categories(place):
-    """Categories go and come back."""
+    """Categories are switched off and on again."""
     recording = connected(Recording(place))
     recording.more()
     recording.control("no-category=logs,regions")
@@ -108,7 +110,7 @@ def check_categories(place):
 
 
 def check_lives(place):
-    """A sample and a pattern hold for coroutines that are created afterwards, and for whole lives of them."""
+    """A sample and a pattern apply to coroutines that are created afterwards, and to their whole lives."""
     recording = connected(Recording(place))
     recording.more()
     recording.control("sample=1/10")
@@ -139,7 +141,7 @@ def check_dump(place):
 
 
 def check_refusals(place):
-    """Words that mean nothing, processes that are not recorded, users that are others."""
+    """Unknown words, processes that are not recorded, and other users are refused."""
     recording = connected(Recording(place))
     for orders in (("halt",), ("sample=0",), ("status", "halt"), ("no-category=scheduling",), ("dump",), ("stop=1",), ("x" * 5000,),
                    ("stop\nstart",), ("",)):
@@ -153,7 +155,7 @@ def check_refusals(place):
         os.chmod(place, 0o755)
         with tempfile.TemporaryDirectory() as other:
             os.chown(other, 65534, 65534)
-            # The build may lie where another user may not go.
+            # The build may lie in a folder that another user cannot enter.
             said = subprocess.run([shutil.copy(COROTRACER, other), "control", str(recording.pid), "stop"], capture_output=True, text=True, check=False,
                                   cwd=other, user=65534, group=65534, extra_groups=[])
         check(said.returncode == 6 or "Permission denied" in said.stderr, f"another user's order: {said}")
@@ -163,7 +165,7 @@ def check_refusals(place):
 
 
 def check_rude(recording):
-    """Peers that say nothing, too much, or no words hold the others up for no longer than two seconds."""
+    """Peers that send nothing, too much, or no valid words delay others by no more than two seconds."""
     namespace = os.stat("/proc/self/ns/pid").st_ino
     address = f"\0corotracer-control.{namespace}.{recording.pid}"
     for sent in (b"", b"sto", b"stop\0\n", b"x" * 100000, b"\xff" * 100 + b"\n", b"\n"):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The Common Trace Format, read by babeltrace2: as many events as `dump` prints, with their times, words and losses."""
+"""Tests the Common Trace Format, read by babeltrace2: the same events as `dump` prints, with their times, words and
+losses."""
 import pathlib
 import re
 import shutil

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Grafana's dashboard, held to the types that Grafana publishes of its own (schemas.py): no field has another type,
-none has a name that Grafana does not know, and a mistake of either kind is found."""
+"""Checks Grafana's dashboard with the types that Grafana publishes (schemas.py): no field has a wrong type or a name
+that Grafana does not know, and a mistake of either kind is detected."""
 import json
 import pathlib
 import re
@@ -11,12 +11,12 @@ import sys
 import schemas
 from support import SOURCE, check, folder, skip
 
-# Of an annotation that asks Prometheus: fields of that data source, which the types of dashboards leave open.
+# Fields of an annotation that queries Prometheus, which the types of dashboards leave open.
 OF_PROMETHEUS = ("expr", "titleFormat", "step")
 
 
 def without_enums(types):
-    """JSON has words, and TypeScript takes none for an enumerator: each enumeration becomes its words."""
+    """In JSON, enumerators are words, which TypeScript does not accept: each enumeration is replaced by its words."""
     def words(match):
         return f"type {match[1]} = {' | '.join(re.findall(r'= (.+?),?$', match[2], re.MULTILINE))};"
     plain = re.sub(r"(?:declare )?enum (\w+) \{\n(.*?)\n\}", words, types, flags=re.DOTALL)
@@ -25,7 +25,7 @@ def without_enums(types):
 
 
 def told(place, dashboards):
-    """What the compiler says of each of them: a list of the names of those with a mistake."""
+    """Compiles each dashboard; returns the names of those with a mistake."""
     text = 'import { Dashboard } from "./types";\n'
     for name, dashboard in dashboards.items():
         text += f"export const {name}: Partial<Dashboard> = {json.dumps(dashboard)};\n"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Traces in PostgreSQL and MariaDB, of servers that the test starts: what is there is what a query says, once however often
-it is loaded; all of it or nothing; and each trouble is one sentence that has no password in it."""
+"""Tests traces in PostgreSQL and MariaDB, on servers that the test starts: the content is that of a query, and exists
+once however often it is loaded; all of it or nothing; and each failure is one sentence without a password."""
 import json
 import pathlib
 import subprocess
@@ -40,7 +40,7 @@ def export(form, address, trace, *more, status=0, **options):
 
 
 def plain(rows):
-    """Rows as both tell them: in words, whatever the type."""
+    """Returns rows in a form common to both databases: as words, whatever the type."""
     return [[("" if cell in (None, "NULL") else str(cell)) for cell in row] for row in rows]
 
 
@@ -61,7 +61,7 @@ def check_sums(database, trace):
 
 
 def check_hostile(database):
-    """Quotes, tabs, newlines, backslashes and bytes that are no UTF-8 arrive as they were."""
+    """Quotes, tabs, newlines, backslashes and bytes that are not UTF-8 arrive unchanged."""
     sql = "SELECT CASE WHEN {} THEN 1 ELSE 0 END FROM {}"
     newline, tab = ("chr(10)", "chr(9)") if isinstance(database, PostgreSQL) else ("char(10)", "char(9)")
     backslash = "chr(92)" if isinstance(database, PostgreSQL) else "char(92)"
@@ -74,7 +74,7 @@ def check_hostile(database):
 
 
 def check_loads(database, form, trace, real):
-    """Two runs side by side; one that is loaded again is there once."""
+    """Two runs exist side by side; a run that is loaded again exists once."""
     export(form, database.address(), trace)
     check_sums(database, trace)
     check_hostile(database)
@@ -88,7 +88,7 @@ def check_loads(database, form, trace, real):
 
 
 def check_parts(database, form, trace):
-    """A part is the same rows in every database, and says how many are missing."""
+    """A part has the same rows in every database, and says how many are missing."""
     for words, where in ((["--kind", "suspend,wake"], "kind IN ('suspend', 'wake')"),
                          (["--from", "1.2ms", "--to", "4.5ms"], "time_ns >= 1200000 AND time_ns < 4500000")):
         said = export(form, database.address(database="part"), trace, *words, status=None)
@@ -99,7 +99,7 @@ def check_parts(database, form, trace):
 
 
 def check_tables(database, form, trace):
-    """What is named, and what that refers to."""
+    """The named tables are exported, and those to which they refer."""
     export(form, database.address(database="some"), trace, "--table", "waits", "--table", "tasks")
     there = told_by(database, f"SELECT table_name FROM information_schema.tables WHERE table_schema = "
                     f"{'current_schema()' if form == 'postgresql' else 'DATABASE()'}", "some")
@@ -115,7 +115,7 @@ def one_sentence(said, *words):
 
 
 def check_shapes(database, form, trace):
-    """A table of another shape is refused with the difference, and nothing of the run is there."""
+    """A table of another shape is refused with the difference, and nothing of the run is stored."""
     name = "another"
     export(form, database.address(database=name), trace)
     database.ask("ALTER TABLE wakes ADD COLUMN extra bigint", name)
@@ -137,7 +137,7 @@ def check_names(database, form, trace):
 
 
 def check_killed(database, form, real):
-    """Told to end in the middle: nothing, or all of it."""
+    """Ended in the middle, the export leaves nothing, or everything."""
     run_id = queried(real, "SELECT run FROM trace")[0][0]
     database.ask(f"DELETE FROM events WHERE run = '{run_id}'")
     database.ask(f"DELETE FROM trace WHERE run = '{run_id}'")
@@ -146,7 +146,7 @@ def check_killed(database, form, real):
     going.kill()
     going.wait()
     nr_events = queried(real, "SELECT count(*) FROM events")[0][0]
-    # The server notices that it is alone when it reads on.
+    # The server notices the end of its client only when it reads on.
     export(form, database.address(), real)
     after = database.ask("SELECT count(*) FROM events")
     check(int(after) == int(before) + int(nr_events), f"{form}: {before} rows, then {after}, with {nr_events} more")
@@ -163,7 +163,7 @@ def check_troubles(database, form, trace):
 
 
 def check_missing(database, form, trace):
-    """A database that is not there, and a user who may not create it."""
+    """A database that does not exist, and a user who may not create it."""
     creating = "CREATE ROLE poor LOGIN" if form == "postgresql" else "CREATE USER poor@'127.0.0.1'"
     database.ask(creating)
     said = export(form, database.address(user="poor", database="nowhere"), trace, status=None)
@@ -171,7 +171,7 @@ def check_missing(database, form, trace):
 
 
 def check_older(database, form, trace, words):
-    """Six columns behind a number, and nothing else, where the older spelling asks for them."""
+    """Six columns after a number, and nothing else, if the older spelling asks for them."""
     said = run(BUILD / "coroTracer", "-export", form, "-in", trace, "-db-host", "127.0.0.1", "-db-port", database.port, *words)
     check(said.stdout == said.stderr == "", f"{said}")
     rows = told_by(database, "SELECT probe_id, tid, addr, seq, ts FROM coro_trace_events ORDER BY id", "older")
@@ -182,7 +182,7 @@ def check_older(database, form, trace, words):
 
 
 OLDER_TABLES = {
-    # As the older program made them, and a column that somebody has added.
+    # Tables as the older program made them, and one with a column that somebody has added.
     "postgres": "CREATE TABLE coro_trace_events (id BIGSERIAL PRIMARY KEY, probe_id NUMERIC(20,0) NOT NULL, "
                 "tid NUMERIC(20,0) NOT NULL, addr VARCHAR(32) NOT NULL, seq NUMERIC(20,0) NOT NULL, is_active BOOLEAN NOT NULL, "
                 "ts NUMERIC(20,0) NOT NULL, added TIMESTAMPTZ DEFAULT now())",
@@ -192,8 +192,8 @@ OLDER_TABLES = {
 
 
 def check_older_table(database, form, trace, words):
-    """A table of the older program's is added to, whatever the order and the types of its columns, if they hold the rows;
-    and the server is that of this machine, by its port, where no other is named."""
+    """Rows are added to a table of the older program, whatever the order and the types of its columns, if these can
+    hold the rows. If no server is named, this machine's is used, by its port."""
     values = "(7, 8, '0x0000000000000009', 10, true, 11)"
     database.ask("DROP TABLE coro_trace_events", "older")
     database.ask(OLDER_TABLES[form], "older")

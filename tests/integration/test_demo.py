@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The main job: a server that loses its readers, traced, and the report compared with the server's log.
+"""Tests the main task: a server that loses its readers is traced, and the report is compared with the server's log.
 
-The server writes, for each reader that its planted fault forgets, the coroutine, the descriptor and the
-worker that closed it. The trace must name exactly these, in one finding, Proven, at the co_await line.
-The correct build under the same resets must give no finding, however often it runs.
+For each reader that its planted fault forgets, the server logs the coroutine, the descriptor and the worker that closed
+it. The trace must name exactly these, in one finding, Proven, at the co_await line. The correct build under the same
+resets must give no finding, however often it runs.
 """
 import json
 import pathlib
@@ -26,13 +26,13 @@ def record(server, scratch, connections, resets, *options):
 
 
 def dropped_in(log):
-    """What the server says of itself: (coroutine, descriptor, worker) for each forgotten reader."""
+    """Returns what the server logs: (coroutine, descriptor, worker) for each forgotten reader."""
     pattern = re.compile(r"^dropped coroutine=(\d+) fd=(\d+) worker=(\d+)$", re.MULTILINE)
     return {tuple(map(int, found)) for found in pattern.findall(log)}
 
 
 def line_of_await():
-    """The only place in the example that awaits AsyncRead."""
+    """Returns the line of the only place in the example that awaits AsyncRead."""
     lines = (SOURCE / "examples/tcp-server/server.cpp").read_text().splitlines()
     places = [number for number, line in enumerate(lines, 1) if re.search(r"co_await .*AsyncRead", line)]
     check(len(places) == 1, f"expected one co_await of AsyncRead, found {places}")
@@ -40,7 +40,7 @@ def line_of_await():
 
 
 def line_of_close():
-    """The planted fault: the only close in the function that handles a hang-up."""
+    """Returns the line of the planted fault: the only close in the function that handles a hang-up."""
     text = (SOURCE / "examples/scheduler/reactor.cpp").read_text()
     lines = text.splitlines()
     start = next(i for i, line in enumerate(lines) if "::on_hangup" in line)

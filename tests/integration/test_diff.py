@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`diff`: two versions of a real program, compared by their traces, with the exit statuses that CI goes by."""
+"""Tests `diff`: two versions of a real program, compared by their traces, with the exit statuses that CI uses."""
 import json
 import pathlib
 
@@ -14,7 +14,8 @@ SAME, DIFFERS, USAGE, NOT_FOUND = 0, 1, 2, 4
 
 
 def record(scratch, versions):
-    """Runs of all versions in turn, so that the machine's moods befall all of them: {version: its folder}."""
+    """Runs all versions in turn, so that disturbances of the machine affect all of them. Returns {version: its
+    folder}."""
     folders = {name: scratch / name for name in versions}
     for path in folders.values():
         path.mkdir()
@@ -29,13 +30,13 @@ def diff(*words, status=SAME):
 
 
 def told(page):
-    """{(change, measure, name of the place)} of what changed."""
+    """Returns {(change, measure, name of the place)} of the changes."""
     return {(one["change"], one["measure"], (one["what"] or one["place"]).split(" ")[0])
             for one in page["differences"] if one["change"] != "none"}
 
 
 def check_itself(folders):
-    """A trace is no other than itself, and runs of one program are no two programs."""
+    """A trace does not differ from itself, and runs of one program do not differ."""
     trace = folders["plain"] / "0.ctrace"
     check(told(diff("--fail-on", "any", trace, trace)) == set(), "a trace differs from itself")
     page = diff("--fail-on", "slower", "--fail-on", "new", folders["plain"], folders["plain"])
@@ -44,7 +45,7 @@ def check_itself(folders):
 
 
 def check_alike(folders):
-    """What the machine's load cannot change: how often there was what, in two versions that do the same."""
+    """Counts, which the machine's load cannot change, are equal in two versions that do the same."""
     page = diff("--fail-on", "new", folders["plain"], folders["slow"])
     check(not any(change in ("new", "gone") for change, _, _ in told(page)), f"{told(page)}")
     query = next(one for one in page["differences"] if one["measure"] == "wait" and one["place"].startswith("query"))
@@ -63,7 +64,8 @@ ROUNDS = 60
 
 
 def write_runs(place, query_us):
-    """A folder of runs written by hand, whose times no load of this machine disturbs: query waits so long, or little longer."""
+    """Makes a folder of runs written by hand, whose times the machine's load cannot disturb: query waits this long, or
+    a little longer."""
     place.mkdir()
     for number in range(RUNS):
         us, lines = 1000, ["1ms t1 create c1 0x10000 @1", "1ms t1 resume c1"]
@@ -114,7 +116,7 @@ site 1 kind=source file=app.c line=20 function=serve
 
 
 def write_waits(path, nr_waits, ms, nr_stuck):
-    """So many waits at one place, each so long, and so many that do not end."""
+    """Writes a trace with this many waits at one place, each this long, and this many waits that do not end."""
     lines = [f"1ms t1 create c{i} 0x{i:x}0000 @1" for i in range(1, nr_waits + nr_stuck + 1)]
     for i in range(1, nr_waits + nr_stuck + 1):
         at = 10 * i
@@ -127,7 +129,7 @@ def write_waits(path, nr_waits, ms, nr_stuck):
 
 
 def check_going_on(scratch):
-    """Waits that never end make no place faster, and their repair makes none slower; how many they are is told."""
+    """Waits that never end make no place faster, and their repair makes none slower; their number is reported."""
     good, hang = write_waits(scratch / "good.txt", 60, 8, 0), write_waits(scratch / "hang.txt", 20, 1, 40)
     page = diff("--fail-on", "faster", good, hang)
     check(("more", "waiting", "serve,") in told(page), f"{told(page)}")
@@ -148,7 +150,7 @@ def check_going_on(scratch):
 
 
 def check_new_finding(scratch):
-    """The server with a fault, against its correct twin: one run of each, since a finding has its own evidence."""
+    """The server with a fault against its correct twin: one run of each, because a finding has its own evidence."""
     traces = [scratch / f"{name}.ctrace" for name in (CORRECT.name, FAULTY.name)]
     for trace, program in zip(traces, (CORRECT, FAULTY)):
         run(COROTRACER, "run", "-o", trace, "--", program, *LOAD)
@@ -158,7 +160,7 @@ def check_new_finding(scratch):
 
 
 def check_one_run(folders):
-    """Nothing is significant, which is said; what is new is told all the same."""
+    """With one run nothing is significant, which is said; new places are reported nevertheless."""
     plain, audit = folders["plain"] / "0.ctrace", folders["audit"] / "0.ctrace"
     text = run(COROTRACER, "diff", plain, audit).stdout
     check("proves nothing" in text and "audit in serve" in text and "significance" not in text, text)

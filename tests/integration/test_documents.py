@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Every command in the documents works.
+"""Tests that every command in the documents works.
 
-The lines of ```sh blocks are run as they stand, in a folder where `./dev`, the example's sources and a server to
-trace are found, with the build's binaries on the path. A listing that is a whole program lies there, too, under the name
-by which the commands below it compile it. Commands of ./dev that would build or test everything again are checked
-against its own list instead.
+The lines of ```sh blocks are run unchanged, in a folder with `./dev`, the example's sources and a server to trace, with
+the build's binaries in the path. A listing that is a whole program lies there, too, under the name by which the
+commands below it compile it. Commands of ./dev that would build or test everything again are compared with its own list
+instead.
 """
 import os
 import pathlib
@@ -23,11 +23,11 @@ from tracked import tracked  # noqa: E402
 BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LISTING = re.compile(r"^```(?:c|cpp)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 INTERRUPTED = "until Ctrl-C"  # what a comment says of a command that does not end by itself
-DENIED = "-Wall -Wextra -Werror"  # beside what a document compiles its program with
+DENIED = "-Wall -Wextra -Werror"  # in addition to the options with which a document compiles its program
 DEV_COMMAND = re.compile(r"^(?:[A-Z]+=\S+ )*\./dev\s+(\S+)")
 
 
-# What reports of the listed programs have to find.
+# The findings that reports on the listed programs must have.
 FOUND = {
     "corotracer report door.ctrace": ("lost-wakeup", "co_await Bell in open_door", "notify, which found nobody", "Bell::ring"),
     "corotracer report bell.ctrace": ("lost-wakeup", "'wait for the bell' in run", "ring in ring"),
@@ -47,7 +47,8 @@ def commands(text):
 
 
 def prepare(scratch):
-    """What the documents take for granted: a program to trace, named ./server, and what a killed recording left."""
+    """Makes what the documents take for granted: a program to trace, named ./server, and the remains of a killed
+    recording."""
     server = scratch / "server"
     server.write_text(f"#!/bin/sh\nexec {BUILD}/examples/example-tcp-server-fault-a --self-load 5:3 "
                       "--exit-after-idle 0.3 >/dev/null 2>&1\n")
@@ -62,7 +63,7 @@ def prepare(scratch):
 
 
 def lay_out_listings(scratch, text, place):
-    """Each whole program of a document: under the name by which the document compiles it."""
+    """Writes each whole program of a document to a file with the name by which the document compiles it."""
     count = 0
     for listing in LISTING.finditer(text):
         if not re.search(r"^int main\(", listing[1], re.MULTILINE) or "..." in listing[1]:
@@ -75,13 +76,13 @@ def lay_out_listings(scratch, text, place):
 
 
 def interrupt(command, scratch, environment):
-    """Runs what hangs until the recording says so of its only thread, then presses Ctrl-C."""
+    """Runs a program that hangs until the recording shows its only thread hanging, then presses Ctrl-C."""
     trace = re.search(r"-o (\S+)", command)[1]
     seen = ""
     with subprocess.Popen(["bash", "-c", f"exec {command}"], cwd=scratch, env=environment, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True) as recording:
         while not re.search(r" suspend .* thread-state \S+ \d+ argument=1", seen, re.DOTALL):
-            time.sleep(0.02)  # leaves the processor to the others
+            time.sleep(0.02)  # leaves the processor to other processes
             check(recording.poll() is None, f"`{command}` does not hang")
             seen = run(COROTRACER, "dump", f"{trace}.partial", cwd=scratch, status=None).stdout
         recording.send_signal(signal.SIGINT)
@@ -124,7 +125,7 @@ def run_documents(scratch):
 
 
 def check_first_page():
-    """README: a picture before anything else, and little enough that it is read."""
+    """README begins with a picture, and is short enough to be read."""
     text = (SOURCE / "README.md").read_text(encoding="utf-8")
     check(re.match(r"# corotracer\n\n[^#`|]+\n\n!\[[^]]+\]\(docs/images/", text), "README does not open with a picture")
     check(text.count("\n") <= 150, f"README has {text.count(chr(10))} lines: docs/README.md has room")
@@ -135,7 +136,7 @@ def unindented(text):
 
 
 def check_guide():
-    """What the guide shows is part of the program that is built and run."""
+    """The code in the guide is part of the program that is built and run."""
     program = SOURCE / "examples/integrated-scheduler/scheduler.h"
     lines = unindented(program.read_text(encoding="utf-8"))
     blocks = re.findall(r"^```cpp\n(.*?)^```", (SOURCE / "docs/integrating-a-scheduler.md").read_text(encoding="utf-8"),
@@ -159,7 +160,7 @@ def check_demo_is_built():
 
 
 def check_image(image, places):
-    """What the picture shows is that of the present example: its places are what it says they are."""
+    """The picture shows the present example: its places contain what the picture says."""
     text = re.sub(r"<[^>]*>", "", (SOURCE / image).read_text(encoding="utf-8"))
     for label, code in places.items():
         name, line = re.search(rf"{label}.*?(examples/\S+?):(\d+)", text, re.DOTALL).groups()

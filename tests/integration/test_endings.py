@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""How a frozen program is ended changes nothing about why it was frozen.
+"""Tests that the way in which a frozen program is ended does not change the reported cause.
 
-Three programs (tests/targets/frozen.cpp) are ended in each of the ways in which people end programs: keys in a terminal,
-`timeout`, signals to the program, to the engine, to all, both killed, and by the program itself. The finding has to be the
-same one each time. So has it where main waits in something that has nothing to do with it, and ends the program.
+Three programs (tests/targets/frozen.cpp) are ended in each of the ways in which people end programs: keys in a
+terminal, `timeout`, signals to the program, to the engine, to all, both killed, and by the program itself. The finding
+must be the same each time; also if main waits in something unrelated, and ends the program.
 
-Some ways leave the engine a while to see the threads at rest, by the clock. A machine so busy that this was too short leaves
-less to say: then the same is tried with longer ones.
+Some ways give the engine only a certain time to see the threads at rest. On a very busy machine this may be too short,
+and less is reported: then the same is tried with a longer time.
 """
 import concurrent.futures
 import json
@@ -22,13 +22,13 @@ from support import BUILD, COROTRACER, check, folder, run
 
 FROZEN = BUILD / "tests/targets/frozen"
 AT_ONCE = 9
-PROGRAMS = {  # the rule, what the title says, and how many threads there are
+PROGRAMS = {  # the rule, words of the title, and the number of threads
     "never": ("lost-wakeup", "co_await Never", 1),
     "reply": ("lost-wakeup", "co_await Reply", 3),
     "reply-base": ("lost-wakeup", "co_await Reply", 3),
     "locks": ("mutex-deadlock", "co_await Lock", 3),
 }
-# Nobody ends these from outside: a thread of the program's own sleeps, and could have woken somebody, had it not.
+# These end by themselves: a thread of the program's own sleeps, and could have woken a coroutine.
 BY_ITSELF = {"exit": 3, "abort": 128 + signal.SIGABRT, "assert": 128 + signal.SIGABRT}
 
 
@@ -41,11 +41,11 @@ def partial(trace):
 
 
 def wait_until_looked(trace, program):
-    """Until the file says what the threads do now that they are frozen: each of them is in a call without time-out."""
+    """Waits until the file shows what the threads do after they froze: each of them is in a call without time-out."""
     nr_threads = PROGRAMS[program][2]
     states = []
     while len(states) < nr_threads or not all("argument=1" in line for line in states[-nr_threads:]):
-        time.sleep(0.02)  # leaves the processor to the others
+        time.sleep(0.02)  # leaves the processor to other processes
         told = run(COROTRACER, "dump", partial(trace), status=None).stdout
         states = [line for line in told.splitlines() if " thread-state " in line]
 
@@ -55,7 +55,7 @@ def target_of(engine):
 
 
 def end(engine):
-    """The target may be left; whoever waits for the engine's output would wait for it, too."""
+    """Ends the target, which may be left: waiting for the engine's output would also wait for the target."""
     words = engine.communicate(timeout=60)[1]
     check("Traceback" not in words, words)
 
@@ -78,7 +78,8 @@ def by_signal(number, to):
 
 
 def under_shell(trace, program, _):
-    """The engine alone is sent the signal, and a shell stands between it and the program: both end by it."""
+    """Only the engine gets the signal, and a shell stands between the engine and the program: both end by the
+    signal."""
     words = command(trace, program)
     begin = words.index("--") + 1
     words[begin:] = ["sh", "-c", '"$@"; echo next', "sh", *words[begin:]]
@@ -99,7 +100,7 @@ def under_timeout(trace, program, seconds):
 
 
 def wrong_ends(trace):
-    """The end of a process whose parent is not the engine is known where the kernel tells it to others, too."""
+    """The end of a process whose parent is not the engine is known if the kernel also reports it to other processes."""
     release = tuple(int(number) for number in os.uname().release.split("-")[0].split(".")[:2])
     processes = json.loads(run(COROTRACER, "report", "--format", "json", trace, status=None).stdout)["processes"]
     ends = [(process["ending"], process["ending_value"]) for process in processes if process["program"] == str(FROZEN)]
@@ -120,7 +121,7 @@ def by_key(key):
         try:
             while os.read(terminal, 4096):
                 pass
-        except OSError:  # nobody has the other end any more
+        except OSError:  # the other end is closed
             pass
         os.waitpid(pid, 0)
         os.close(terminal)
@@ -149,7 +150,8 @@ WAYS = {
 
 
 def by_main(how):
-    """It ends with status 0, whatever main waited in until then. What the coroutine waits for had been given."""
+    """The program ends with status 0, whatever main waited in until then. The thing that the coroutine waits for had
+    been given."""
     def way(trace, program, seconds):
         with subprocess.Popen(command(trace, program, how, str(seconds)), stdin=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True) as engine:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""How a frozen program of asyncio is ended changes nothing about why it was frozen, though Ctrl-C cancels all that waits.
+"""Tests that the way in which a frozen asyncio program is ended does not change the reported cause, although Ctrl-C
+cancels all waits.
 
-Programs that wait for the outside, or for a time, are no finding however they are ended.
+Programs that wait for the outside, or for a time, have no finding, however they are ended.
 """
 import concurrent.futures
 import json
@@ -46,8 +47,8 @@ SERVER = CONSUMERS + """\
 TIMER = CONSUMERS + """\
     await asyncio.sleep(3600)
 """
-# The engine cannot tell that the program was sent SIGINT by itself, and passes it on. asyncio raises KeyboardInterrupt at the
-# second one, wherever it is: its loop may lose whoever is ready, and never end.
+# The engine cannot know that the program was sent SIGINT directly, and passes the signal on. At the second signal
+# asyncio raises KeyboardInterrupt wherever it is: its loop may lose ready tasks, and never end.
 ONCE = """\
 import asyncio, signal
 if hasattr(asyncio, "Runner"):
@@ -72,7 +73,7 @@ PROGRAMS = {  # whether it is frozen
 
 
 class Unlooked(Exception):
-    """What the test waits for did not come."""
+    """What the test waits for did not happen."""
 
 
 def command(trace, program):
@@ -80,8 +81,8 @@ def command(trace, program):
 
 
 def is_asleep(told):
-    """Does the last look of this dump find the loop's thread asleep in its call, and after a pause? A signal that comes
-    earlier ends no rest."""
+    """Returns whether the last look of this dump finds the loop's thread asleep in its call after a pause. A signal
+    that comes earlier does not end a rest."""
     began, looked = None, None
     for line in told.splitlines():
         words = line.split()
@@ -99,12 +100,12 @@ def is_asleep(told):
 
 
 def has_ended(pid):
-    """Leaves its status to whoever waits for it."""
+    """Returns whether the process has ended; leaves its status to a later wait."""
     return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def wait_until_looked(trace, pid):
-    """Until the file says that the loop sleeps."""
+    """Waits until the file shows that the loop sleeps."""
     until = time.monotonic() + LONGEST
     while True:
         is_over = has_ended(pid) or time.monotonic() > until
@@ -114,11 +115,11 @@ def wait_until_looked(trace, pid):
         if is_over:
             why = "the engine has ended" if has_ended(pid) else f"not within {LONGEST} s"
             raise Unlooked(f"no look found the loop asleep: {why}\n{told.stdout[-2000:]}{told.stderr}")
-        time.sleep(0.02)  # leaves the processor to the others
+        time.sleep(0.02)  # leaves the processor to other processes
 
 
 def end_engine(pid):
-    """With what it runs: each of them is a session of its own, and not reaped so far."""
+    """Kills a program and its children: each program has a session of its own, and has not been reaped so far."""
     os.killpg(pid, signal.SIGKILL)
 
 
@@ -147,7 +148,7 @@ def read_to_end(terminal):
         while time.monotonic() < until:
             if select.select([terminal], [], [], 1)[0] and not os.read(terminal, 4096):
                 return
-    except OSError:  # nobody has the other end any more
+    except OSError:  # the other end is closed
         return
     raise Unlooked(f"the terminal was not left within {LONGEST} s of control-c")
 
@@ -158,7 +159,7 @@ def by_key(trace, program):
     if pid == 0:
         try:
             os.execve(COROTRACER, words, variables)
-        finally:  # else it went on as another copy of this test
+        finally:  # otherwise the child would go on as another copy of this test
             os._exit(127)
     try:
         wait_until_looked(trace, pid)
@@ -191,7 +192,7 @@ def judge(scratch, name, way):
     if not is_frozen:
         return f"{name}, ended by {way}: {findings}" if findings else None
     grades = [(rule, grade) for rule, grade, _ in findings]
-    # Their parent, which joins them, is a consequence.
+    # The wait of the parent, which joins them, is a consequence.
     if grades != [("lost-wakeup", "proven")] or "3 coroutines wait" not in findings[0][2]:
         return f"{name}, ended by {way}: {findings}"
     return None

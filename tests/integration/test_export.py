@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Traces handed on: each form is read by what others read it with, and compared with `dump` and `report`.
+"""Tests exports: each form is read by the tool that usually reads it, and compared with `dump` and `report`.
 
-The lists of columns and tables in docs/exports.md are compared with those that the program is made from.
+The lists of columns and tables in docs/exports.md are compared with those from which the program is made.
 """
 import csv
 import json
@@ -14,7 +14,7 @@ import sys
 from page import Page
 from support import BUILD, COROTRACER, SOURCE, besides_replaced, check, folder, run, skip
 
-# Two threads, a switch, a loss, a kind that nobody knows, numbers near 2^63, and names that want quoting.
+# Two threads, a switch, a loss, an unknown kind, numbers near 2^63, and names that need quoting.
 TRACE = b"""\
 trace run=00112233445566778899aabbccddeeff host=build-7 from=0 until=2s epoch_monotonic=5000000000
 process 1 pid=100 program=/bin/server command="server \\"-x\\", y" probe ledger
@@ -78,7 +78,7 @@ def read_csv(path):
 
 
 def check_rows_against_dump(rows, events):
-    """A row for each event, in the same order and with the same words."""
+    """Checks that there is a row for each event, in the same order and with the same words."""
     check([int(row["event"]) for row in rows] == list(range(len(events))), "the rows are not the events of the dump")
     for row in rows:
         event = events[int(row["event"])]
@@ -99,7 +99,7 @@ def check_rows_against_dump(rows, events):
 
 
 def check_older_keys(rows):
-    """probe_id, tid, addr, seq, is_active: what a JSON line has, worked out here by hand."""
+    """probe_id, tid, addr, seq, is_active: the fields of a JSON line, computed here by hand."""
     found = [tuple(row[key] for key in ("probe_id", "tid", "addr", "seq", "is_active"))
              for row in rows if row["probe_id"]]
     none, first, second = "0x0000000000000000", "0x0000000000011000", "0x0000000000012000"
@@ -138,7 +138,7 @@ def check_csv(trace, place):
 
 
 def check_data_frame(trace, place, rows):
-    """What a reader that guesses types sees: each column has one type, and no gaps."""
+    """A reader that guesses types finds one type for each column, and no gaps."""
     frame = read_csv(exported(trace, "dataframe", place / "frame.csv"))
     check(len(frame) == len(rows) and list(frame[0]) == list(rows[0]), "a data frame has other rows or columns")
     types = documented_columns()
@@ -151,7 +151,7 @@ def check_data_frame(trace, place, rows):
 
 
 def check_hostile_names(place):
-    """What a program calls its threads, functions and files stays text, in every form."""
+    """The names that a program gives its threads, functions and files stay text, in every form."""
     hostile = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(1,1)", "\t=1", '"; DROP TABLE sites; --', "'); --",
                "a\r\nb,\"c\"", "<script>alert(1)</script>", "%s%n", "$(touch x)", "\\", "\u202e", "a = 1"]
     formulas = 5
@@ -187,7 +187,7 @@ def check_hostile_in_sqlite(trace, place, hostile):
 
 
 def check_hostile_page(place):
-    """Names that would be markup are read as they are, and the page refers to nothing outside itself."""
+    """Names that look like markup are read as they are, and the page refers to nothing outside itself."""
     evil = "</td></style><img src=x onerror=alert(1)>'\"&amp;<!--"
     quoted = '"' + evil.replace('"', '\\"') + '"'
     trace = place / "<img src=x onerror=alert(2)>.txt"
@@ -209,7 +209,7 @@ def check_hostile_page(place):
 
 
 def typed(row, types):
-    """A row of the csv as a database should have it."""
+    """Returns a row of the csv as a database should have it."""
     def convert(column, value):
         if value == "":
             return None
@@ -235,7 +235,7 @@ def check_sqlite(trace, place, rows):
 
 
 def check_thresholds(trace, place):
-    """A database holds findings, so thresholds and allowed places go with it, and with no other form."""
+    """A database contains findings, so thresholds and allowed places apply to it, and to no other form."""
     with sqlite3.connect(exported(trace, "sqlite", place / "allowed.sqlite", "--allow-site", "*")) as database:
         check(database.execute("SELECT count(*) FROM findings").fetchone() == (0,), "an allowed place has a finding")
     for form in ("csv", "dataframe"):
@@ -278,7 +278,7 @@ def check_documented_queries(database):
 
 
 def documented_columns():
-    """name: type, from the table in the document, which must be the list that the program is made from."""
+    """Returns {name: type} from the table in the document, which must be the list from which the program is made."""
     entry = re.compile(r'^X\(\w+, "(\w+)", (\w+), "[\w.]*", "(.*)"\)$', re.MULTILINE)
     columns = entry.findall((SOURCE / "src/export/columns.def").read_text())
     text = (SOURCE / "docs/exports.md").read_text()
@@ -298,14 +298,14 @@ def check_documented_forms():
 
 
 def tables_of(path):
-    """The names of tables and views in a database."""
+    """Returns the names of tables and views in a database."""
     with sqlite3.connect(path) as database:
         found = {name for name, in database.execute("SELECT name FROM sqlite_master WHERE name NOT LIKE 'packed_%'")}
     return found
 
 
 def check_named_tables(trace, place):
-    """What is named is there, and what that refers to; nothing else."""
+    """The named tables are exported, and those to which they refer; nothing else."""
     referred = {"trace", "processes", "threads", "sites"}
     for words, wanted in ((["wakes"], {"wakes"}), (["waits", "tasks"], {"states", "waits", "runs", "delays", "tasks"}),
                           (["events"], {"events", "coro_trace_events"})):
@@ -318,7 +318,7 @@ def check_named_tables(trace, place):
 
 
 def check_one_table(trace, place):
-    """A form with one table has the one that is named; a form without any has none."""
+    """A form with one table contains the named table; a form without tables accepts none."""
     coroutines = read_csv(exported(trace, "csv", place / "coroutines.csv", "--table", "coroutines"))
     check(coroutines and "created_ns" in coroutines[0], f"--table coroutines: {coroutines[:1]}")
     for words, wanted in ((["-f", "csv", "--table", "waits", "--table", "runs"], "this form has one table: 'waits' and 'runs'"),
@@ -330,7 +330,7 @@ def check_one_table(trace, place):
 
 
 def check_read_rows(place):
-    """Rows of JSON lines have addresses and numbers of their own, and have them in a database, too."""
+    """Rows of JSON lines have addresses and numbers of their own, also in a database."""
     trace = place / "rows.jsonl"
     trace.write_text("".join(
         json.dumps({"probe_id": probe_id, "tid": 7, "addr": f"0x{address:016x}", "seq": seq, "is_active": is_active, "ts": ts}) + "\n"
@@ -351,7 +351,8 @@ def check_unfolded(trace, place, rows):
 
 
 def check_real(place):
-    """A real trace: what is unfolded is the csv, in at most 24 bytes an event."""
+    """A real trace: the unfolded rows of the database are those of the csv; packed, the database takes at most 24 bytes
+    for each event."""
     trace = place / "real.ctrace"
     run(COROTRACER, "run", "-o", trace, "--", BUILD / "tests/targets/crowd", "10000")
     rows = read_csv(exported(trace, "csv", place / "real.csv"))
@@ -368,7 +369,7 @@ def check_real(place):
 
 
 def check_names(trace, place):
-    """Outputs that nobody named, and tables that somebody did."""
+    """Outputs without a name, and named tables."""
     runs = place / "runs.d"
     runs.mkdir()
     copy = runs / "a.b.txt"
@@ -419,7 +420,7 @@ def check_refusals(trace, place):
                      "-o", place / "small", long, status=3)
         check(re.fullmatch(".*small.*(too large|I/O error)\n", result.stderr), f"{form}, no room: {result.stderr}")
         check(not (place / "small").exists(), f"{form}: half a file was left")
-    # Who reads no further has what it wanted.
+    # A reader that closes the pipe early has what it wanted.
     ends = subprocess.run(["bash", "-c", '"$0" export -o - "$1" | head -c 9; echo " ${PIPESTATUS[@]}"', COROTRACER, long],
                           capture_output=True, text=True, timeout=60, check=False)
     check(ends.stdout == "event,tim 0 0\n" and ends.stderr == "", f"a closed pipe: {ends.stdout}{ends.stderr}")

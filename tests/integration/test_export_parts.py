@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Parts of a trace handed on: each option leaves out what it says, in every kind of format, and how much that was is said."""
+"""Tests exports of parts of a trace: each option leaves out what it says, in every kind of format, and says how much it
+left out."""
 import csv
 import io
 import json
@@ -34,7 +35,7 @@ end 1 exited 0 at=2s
 4.6ms  t2 wake c0 coroutine:3 outcome=queued
 """
 
-# What each option leaves, by the numbers of the events above.
+# The events that each option keeps, by the numbers of the events above.
 PARTS = [(["--from", "1.2ms"], range(2, 12)), (["--to", "1.2ms"], [0, 1]), (["--until", "4ms"], range(6)),
          (["--from", "1.5ms", "--to", "4.2ms"], range(3, 8)), (["--kind", "wake,resume"], [2, 4, 6, 8, 11]),
          (["--coroutine", "1"], [0, 1, 2, 3, 6, 8, 9, 10]), (["--coroutine", "3"], [4, 5, 11]),
@@ -56,7 +57,7 @@ def check_told(said, left_out, of):
 
 
 def check_rows(trace, place):
-    """Rows are those of the whole export: a part changes no number of any."""
+    """Rows equal those of the whole export: a part changes no number."""
     whole = read_csv(export(trace, "csv", "-").stdout)
     for words, numbers in PARTS:
         said = export(trace, "csv", "-", *words)
@@ -72,7 +73,7 @@ def check_rows(trace, place):
 
 
 def slices(trace, place, *words):
-    """Of a timeline: name and time in us of what lies on it as the state of a coroutine, or as a wake."""
+    """Returns name and time in us of the states and wakes of coroutines in a timeline."""
     said = export(trace, "chrome", place / "part.json", *words)
     events = json.loads((place / "part.json").read_text())
     events = events["traceEvents"] if isinstance(events, dict) else events
@@ -81,7 +82,7 @@ def slices(trace, place, *words):
 
 
 def check_slices(trace, place):
-    """What lasts is there whole where it touches the time."""
+    """A state that touches the interval is in the part as a whole."""
     said, whole = slices(trace, place)
     check(besides_replaced(said.stderr) == "" and len(whole) > 6, f"{said}, {whole}")
     said, early = slices(trace, place, "--to", "1.2ms")
@@ -105,7 +106,7 @@ def check_refusals(trace, place):
 
 
 def check_progress(place):
-    """A reader that does not read yet holds the export up for more than a second: it has said something by then."""
+    """A reader that begins late delays the export for more than a second: by then the export has printed a message."""
     trace = place / "long.txt"
     trace.write_text(TRACE + "".join(f"{number}ms t1 resume c1\n{number}ms t1 suspend c1 descriptor:7.3 @2\n"
                                      for number in range(5, 30000)))

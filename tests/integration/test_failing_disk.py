@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Each call of the trace's writer fails, at each place where it is made: engine and file tell the same loss, nothing above Suspect
-is found in what is left of a correct program, and where the output has no name, nothing is said of the one that had it before.
+"""Makes each call of the trace's writer fail, at each place where it is made: engine and file report the same loss,
+there is no finding above Suspect in what is left of a correct program, and if the output did not get its name, nothing
+is said about the trace that had the name before.
 
-docs/design/faults.md has the calls and what becomes of each.
+docs/design/faults.md has the calls and the consequences of each.
 """
 import concurrent.futures
 import errno
@@ -35,7 +36,7 @@ DISPENSABLE = [("flock", 1, errno.ENOLCK), ("ftruncate", 2, errno.EIO), ("lseek"
 
 
 def failing(name, call, nth, error, times=1):
-    """The environment in which the nth call for files of this name fails."""
+    """Returns the environment in which the nth call for files of this name fails."""
     return dict(os.environ, LD_PRELOAD=str(DISK), FAILING_NAME=name, FAILING_CALL=call, FAILING_FROM=str(nth),
                 FAILING_TIMES=str(times), FAILING_ERRNO=str(error), FAILING_COUNTS=name + ".counts")
 
@@ -46,19 +47,20 @@ def counts(name):
 
 
 def record(name, environment, status=0):
-    """What the engine says: events, lost, and all."""
+    """Records; returns what the engine says: events, lost events, and the whole text."""
     words = run(COROTRACER, "run", "-o", name, "--", *FIBERS, status=status, env=environment).stderr
     return (*engine_tells(words), words)
 
 
 def engine_tells(words):
-    """Events and lost ones of its last line; None: there is none."""
+    """Returns the events and lost events of the last line; None: there is no such line."""
     told = re.search("^corotracer: ([0-9,]+) events?, ([0-9,]+) lost", words, re.M)
     return tuple(int(number.replace(",", "")) for number in told.groups()) if told else (None, None)
 
 
 def file_tells(path):
-    """Of a trace: its events, how many it says are lost, whether its end is missing, and what is found above Suspect."""
+    """Returns for a trace: its events, how many it says are lost, whether its end is missing, and the findings above
+    Suspect."""
     report = json.loads(run(COROTRACER, "report", "--no-symbols", "--format", "json", path, status=None).stdout)
     quality = report["quality"]
     is_open = any("behind the last heartbeat" in loss["reason"] for loss in quality["losses"])
@@ -67,7 +69,7 @@ def file_tells(path):
 
 
 def check_same(what, path, events, lost):
-    """Where the end is missing, the file knows that it does not know."""
+    """If the end is missing, the file says that the number of lost events is not known."""
     of_file = file_tells(path)
     check(not of_file[3], f"{what}: {of_file[3]}")
     check(of_file[2] or of_file[:2] == (events, lost),
@@ -75,7 +77,8 @@ def check_same(what, path, events, lost):
 
 
 def try_write(name, nth, error, nr_writes):
-    """Behind a write that fails in the first half, others would have come; the last ones hold no events."""
+    """After a failed write in the first half, more blocks of events would have come; the last blocks contain no
+    events."""
     what = f"write {nth}, {error}"
     events, lost, words = record(name, failing(name, "write", nth, error))
     if counts(name)["write"] < nth:
@@ -89,7 +92,7 @@ def try_write(name, nth, error, nr_writes):
 
 
 def try_for_ever(name, nth, error):
-    """As on a disk that is full and stays so: no end is in the file, or the one for which there was room."""
+    """As on a disk that is full and stays full: the file has no end, or the end for which there was room."""
     events, lost, words = record(name, failing(name, "write", nth, error, 0))
     check("the trace is not complete" in words and lost > 0, f"all writes from {nth}: {words}")
     check_same(f"all writes from {nth}", name, events, lost)
@@ -108,7 +111,7 @@ def try_never_begun(name, call, nth, error):
 
 
 def try_nameless(name, former, call, nth, error):
-    """The trace that had the name keeps it, and is not taken for the one that has none."""
+    """The trace that had the name keeps it, and is not confused with the trace that got no name."""
     shutil.copy(former, name)
     events, lost, words = record(name, failing(name, call, nth, error))
     check(f"it is left as '{name}.partial'" in words, f"{call} {nth}: {words}")
@@ -141,7 +144,7 @@ def try_all(scratch):
 
 
 def test_report_of_the_former(scratch):
-    """`run --report` prints no report of the trace before."""
+    """`run --report` prints no report of the earlier trace."""
     name = f"{scratch}/asked"
     run(COROTRACER, "run", "-o", name, "--", CIRCLE, stdin=subprocess.DEVNULL)
     told = run(COROTRACER, "run", "--report", "-o", name, "--", *FIBERS, env=failing(name, "rename", 1, errno.EIO))
@@ -149,7 +152,8 @@ def test_report_of_the_former(scratch):
 
 
 def test_check(scratch):
-    """The program is right, and what is asserted holds of what is left: that it was not all is the exit status."""
+    """The program is correct, and assertions hold for what is left: the exit status says that the trace is
+    incomplete."""
     name = f"{scratch}/checked"
     for call, nth, times in (("write", 8, 0), ("write", 8, 1), ("rename", 1, 1)):
         told = run(COROTRACER, "check", "--trace", name, "findings == 0", "--", *FIBERS, status=3,
@@ -161,7 +165,8 @@ def test_check(scratch):
 
 
 def test_attach(scratch):
-    """The process goes on, and has no status to give: that of attach says whether the trace is whole."""
+    """The process goes on and has no exit status yet, so the exit status of attach says whether the trace is
+    complete."""
     for call, nth, status in (("none", 1, 0), ("write", 3, 3), ("rename", 1, 3), ("close", 1, 3)):
         name = f"{scratch}/{call}.ctrace"
         with target(pathlib.Path(scratch)) as started:
@@ -174,8 +179,8 @@ def test_attach(scratch):
 
 
 def test_pipe_that_does_not_block(scratch):
-    """Whoever shares the pipe may have made it non-blocking: the trace, larger than the pipe, waits for a reader who comes when
-    the program has ended."""
+    """Another process that shares the pipe may have made it non-blocking: the trace, which is larger than the pipe,
+    waits for a reader that comes after the program has ended."""
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)

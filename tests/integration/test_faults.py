@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Each planted fault is found in the real programs, and its cause named; of the correct twins nothing is said.
+"""Tests that each planted fault is found in the real programs, and its cause named, and that the correct twins have no
+finding.
 
-When two threads meet is not ours to say: a fault may take up to three runs. What is untrue, and said of a
-twin, fails at once. `./dev bench faults` counts over many runs.
+The test cannot decide when two threads meet: a fault may take up to three runs. A false finding for a twin fails at
+once. `./dev bench faults` counts over many runs.
 """
 import concurrent.futures
 import os
@@ -18,7 +19,7 @@ RUNS_AT_MOST = 3
 
 
 def try_fault(program, letter):
-    """The sentence about what is wrong; None: nothing is."""
+    """Returns a sentence about what is wrong; None: nothing."""
     rule = planted.FAULTS[letter][0]
     name = f"fault {letter} of {program}"
     for _ in range(RUNS_AT_MOST):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""One definition for every statistic: `report`, `stats`, `check`, `diff` and the SQLite export give equal numbers for a trace.
+"""Tests that there is one definition for every statistic: `report`, `stats`, `check`, `diff` and the SQLite export give
+equal numbers for a trace.
 
-What the definition says is held against the durations themselves, taken from the exported events by hand: counts,
-totals and maxima are exact; a percentile is at least the least duration that so many of all do not pass, and at most
+The definition is compared with the durations themselves, computed here from the exported events: counts, totals and
+maxima are exact; a percentile is at least the smallest duration that this share of all does not exceed, and at most
 1/32 above it.
 """
 import json
@@ -24,7 +25,7 @@ def told_by(command, trace, *words):
 
 
 def durations(database):
-    """{(measure, name): every duration} of the one coroutine, by its events in their order."""
+    """Returns {(measure, name): every duration} of the only coroutine, by its events in their order."""
     rows = sqlite3.connect(database).execute(
         "SELECT kind, time_ns, coalesce(reason, '') FROM coro_trace_events LEFT JOIN sites USING (site) ORDER BY event")
     told, since, place = {}, {}, None
@@ -56,7 +57,7 @@ def check_definition(what, distribution, all_of):
 
 
 def distributions(report):
-    """{(measure, name): distribution}, as the report has them."""
+    """Returns {(measure, name): distribution}, as the report has them."""
     sites = {site["index"]: site["reason"] for site in report["sites"]}
     told = {}
     for place in report["statistics"]["places"]:
@@ -68,7 +69,7 @@ def distributions(report):
 
 
 def check_assertions(trace, told, delays):
-    """`check` holds each number to be equal: twenty-odd assertions of each measure, in one call."""
+    """`check` finds each number to be equal: more than twenty assertions of each measure, in one call."""
     assertions = [f"sched_latency.{name} == {delays[f'{name}_ns']}ns" for name in ("p50", "p90", "p95", "p99", "max", "total")]
     for (measure, name), distribution in told.items():
         asked = f"{measure}({name})"
@@ -95,7 +96,7 @@ def check_diff(trace, told):
 
 
 def check_database(database, report):
-    """The export's table of spans has the columns that the report's JSON has keys."""
+    """The columns of the export's table of spans are the keys of the report's JSON."""
     connection = sqlite3.connect(database)
     connection.row_factory = sqlite3.Row
     rows = [dict(row) for row in connection.execute("SELECT * FROM spans")]

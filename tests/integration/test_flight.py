@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The flight recorder: what asks for a dump, what a dump holds, and what bounds the window."""
+"""Tests the flight recorder: what triggers a dump, what a dump contains, and what bounds the window."""
 import glob
 import json
 import os
@@ -17,7 +17,7 @@ import hiccups  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def check_condition(place, condition, then):
-    """One dump, which says why it was written. Returns whether it holds what was planted."""
+    """Makes one dump, which says why it was written. Returns whether it contains what was planted."""
     status, culprit, said = hiccups.run(place, 1600, 900, 240, "--flight", "2s,16MiB", "--on", condition, then=then)
     dumps = sorted(glob.glob(place + "/f.*.ctrace"))
     check(status == 0 and len(dumps) == 1, f"{condition}: status {status}, dumps {dumps}\n{said}")
@@ -32,10 +32,10 @@ def check_condition(place, condition, then):
 
 def check_conditions(place):
     """
-    A latency, a region and a standstill: each dump holds what led to it, and says why it was written.
+    A latency, a region and a standstill: each dump contains what led to it, and says why it was written.
 
-    A machine that has more to do than processors may be late by itself before what is planted, and the dump is of that
-    then: that one is tried again.
+    On a machine with more work than processors, a delay may occur before the planted one, and the dump is about that
+    delay: then the run is repeated.
     """
     for condition, then in (("sched_latency.max > 120ms", ""), ("region(compaction).max > 120ms", ""),
                             ("stalled > 200ms", "stop")):
@@ -43,7 +43,7 @@ def check_conditions(place):
 
 
 def check_reaches_its_events(dump):
-    """What a dump holds lies before its end: nothing of it happened after the last moment that was observed."""
+    """A dump contains nothing after its end: no event is later than the last moment that was observed."""
     text = run(COROTRACER, "dump", "--no-symbols", dump).stdout
     until = float(re.search(r" until=([\d.]+)s", text)[1])
     last = max(float(time) for time in re.findall(r"^([\d.]+)s ", text, re.MULTILINE))
@@ -51,7 +51,8 @@ def check_reaches_its_events(dump):
 
 
 def check_standstill(place):
-    """Two coroutines that wait for each other: by the silence, by how long they wait at a place, by what is found."""
+    """Two coroutines that wait for each other trigger dumps: by the lack of progress, by the length of a wait at a
+    place, by a finding."""
     for condition, reason in (("no_progress > 200ms", "no_progress is "),
                               ("waiting(take the other*) > 200ms", "waiting(take the other*) is "),
                               ("waiting(lock_circle.c:*) > 200ms", "waiting(lock_circle.c:*) is "),
@@ -70,7 +71,7 @@ def check_standstill(place):
 
 
 def check_other_reasons(place):
-    """The program's own wish and its crash; the engine's exit status stays the program's."""
+    """The program's own request and its crash trigger dumps; the engine's exit status stays the program's."""
     for then, expected, reason in (("dump", 0, "the program asked for it: after the hiccup"),
                                    ("crash", 134, "the program was ended by signal 6 (SIGABRT)")):
         status, culprit, said = hiccups.run(place, 600, 300, 20, "--flight", "2s", then=then)
@@ -83,7 +84,7 @@ def check_other_reasons(place):
 
 
 def check_signal(place):
-    """USR1 asks, as often as it comes; a quiet program can be asked, too."""
+    """USR1 triggers a dump each time, also of a quiet program."""
     ready, marker = place + "/ready", place + "/dumped"
     program = subprocess.Popen([COROTRACER, "run", "--flight", "5s", "--exec", f'echo "$COROTRACER_DUMP" >>{marker}',
                                 "-o", place + "/s", "--", "sh", "-c", f"mkfifo {ready}; echo up >{ready}; read line"],
@@ -104,7 +105,8 @@ def check_signal(place):
 
 
 def check_end(place):
-    """Who ends a frozen program with a signal to corotracer has its past, and what its threads do, once."""
+    """If a frozen program is ended by a signal to corotracer, its past and the state of its threads are written
+    once."""
     for number, name in ((signal.SIGTERM, "TERM"), (signal.SIGINT, "INT")):
         program = subprocess.Popen([COROTRACER, "run", "--flight", "5s", "-o", place + f"/{name}", "--",
                                     BUILD / "tests/targets/blocked"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -122,7 +124,7 @@ def check_end(place):
 
 
 def check_commands(place):
-    """A command that fails is told; one that does not end is named, reads none of the input, and goes on."""
+    """A command that fails is reported; a command that does not end is named, reads none of the input, and goes on."""
     pipe = place + "/pipe"
     os.mkfifo(pipe)
     never_ends = f"cat; echo up >{pipe}; exec sleep 600 >/dev/null 2>&1"
@@ -139,7 +141,7 @@ def check_commands(place):
 
 
 def check_names(place):
-    """A dump that is written when the program crashes has names for its addresses, without any file of the program."""
+    """A dump that is written when the program crashes has names for its addresses without any file of the program."""
     run(COROTRACER, "run", "--flight", "5s", "-o", place + "/f.ctrace", "--", BUILD / "tests/targets/flight_target",
         place + "/counters", 1, 0, place + "/own", 30000, status=139)
     text = run(COROTRACER, "dump", "--no-symbols", place + "/f.1.ctrace").stdout
@@ -147,7 +149,7 @@ def check_names(place):
 
 
 def check_names_of_the_short_lived(place):
-    """A program that lives for milliseconds, and is gone when it is looked at, has names for its addresses."""
+    """A program that lives for milliseconds, and is gone when it is examined, has names for its addresses."""
     for _ in range(5):
         run(COROTRACER, "run", "-o", place + "/gone.ctrace", "--", "sh", "-c", '"$@" </dev/null; true', "sh",
             BUILD / "tests/targets/lock_circle")
@@ -156,7 +158,7 @@ def check_names_of_the_short_lived(place):
 
 
 def holds(process, path):
-    """Whether the process has a file open whose name begins like this."""
+    """Returns whether the process has a file open whose name begins like this."""
     for number in os.listdir(f"/proc/{process.pid}/fd"):
         try:
             if os.readlink(f"/proc/{process.pid}/fd/{number}").startswith(path):
@@ -167,7 +169,7 @@ def holds(process, path):
 
 
 def check_names_of_the_removed(place):
-    """A program whose file is removed before anybody looks for names has them all the same."""
+    """A program whose file is removed before names are looked up has its names nevertheless."""
     path = os.path.realpath(place) + "/program"
     shutil.copy(BUILD / "tests/targets/lock_circle", path)
     program = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -186,7 +188,8 @@ def check_names_of_the_removed(place):
 
 
 def check_bounds(place):
-    """What is older than the window is let go, and what does not fit into it; what is held is said."""
+    """Events that are older than the window, or do not fit into it, are dropped; the length of the kept past is
+    reported."""
     for window in ("500ms,64MiB", "60s,48KiB"):
         status, _, said = hiccups.run(place, 1600, 1500, 5, "--flight", window, then="dump")
         held = re.search(r"wrote the last [\d.]+ m?s to '.*' \(([\d.]+) (kB|B)(; more would not fit)?", said)
@@ -200,14 +203,14 @@ def check_bounds(place):
 
 
 def check_too_many(place):
-    """Conditions do not fill the disk: what comes too soon is counted."""
+    """Conditions do not fill the disk: dumps that would come too soon are counted."""
     status, _, said = hiccups.run(place, 1200, 300, 30, "--flight", "1s", "--on", "live_coroutines > 3", "--on",
                                   "region(compaction).max > 10ms")
     check(status == 0 and "1 dump more would have come too soon" in said, said)
 
 
 def check_complaints(place):
-    """What cannot be meant is said in one sentence, and nothing is started."""
+    """Meaningless options are refused in one sentence, and nothing is started."""
     mark = place + "/started"
     for options, sentence in (
             (["--flight", "soon"], "as in 10s,64MiB"),

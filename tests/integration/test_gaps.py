@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Traces of correct programs with several workers, of which a piece is missing.
+"""Tests traces of correct programs with several workers, of which a piece is missing.
 
-Three are recorded. Each block of them is damaged, taken out and cut at: nothing above Suspect is said of what is left, and
-something is counted as lost, by each command the same. An engine is killed while it records a server under load, and
-reports are made of a trace that grows: likewise, as often as ROUNDS (4) says.
+Three programs are recorded. Each block of the traces is damaged, removed and cut at: what is left has no finding above
+Suspect, and each command counts the same loss. An engine is killed while it records a server under load, and reports
+are made of a growing trace: the same holds. ROUNDS (4) says how often.
 """
 import json
 import os
@@ -25,7 +25,8 @@ SCENARIOS = ["barriers", "contention", "producer-consumer"]
 
 
 def report(path):
-    """What is lost, what is said above Suspect, and whether the end is open: how much came behind it nobody knows."""
+    """Returns what is lost, the findings above Suspect, and whether the end is open: how much came after it is not
+    known."""
     told = json.loads(run(COROTRACER, "report", "--no-symbols", "--format", "json", path, status=None).stdout)
     grave = [finding["title"] for finding in told["findings"] if finding["grade"] != "suspect"]
     is_open = "behind the last heartbeat" in [loss["reason"] for loss in told["quality"]["losses"]]
@@ -53,7 +54,7 @@ def damaged(block):
 
 
 def variants(blocks):
-    """Of each block: its number, what was done to it, and what the file then consists of."""
+    """Yields for each block: its number, what was done to it, and the content of the file after that."""
     for i, block in enumerate(blocks):
         yield i, "damaged", blocks[:i] + [damaged(block)] + blocks[i + 1:]
         yield i, "taken out", blocks[:i] + blocks[i + 1:]
@@ -67,7 +68,7 @@ def lost_by_info(path):
 
 
 def check_commands(scratch, path, lost, what):
-    """Other commands say the same, and what they write does."""
+    """Other commands say the same, and so does what they write."""
     check(lost_by_info(path) == lost, f"{what}: info counts {lost_by_info(path)}, report {lost}")
     saved, text, again = scratch / "saved.ctrace", scratch / "text", scratch / "again.ctrace"
     run(COROTRACER, "recover", path, "-o", saved)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A trace of Go is taken wherever a trace is: each command that reads one tells of it, also from standard input; one that was
-cut tells so first; what is older, or newer, or cut before its first generation, is refused in one sentence."""
+"""Tests that a Go trace is accepted wherever a trace is: each command that reads a trace reads it, also from standard
+input. For a trace that was cut, the commands first say so. A trace that is older, newer, or cut before its first
+generation is refused in one sentence."""
 import json
 import pathlib
 import re
@@ -41,19 +42,20 @@ def check_commands(scratch):
 
 
 def check_all_programs():
-    """None of the programs is at fault."""
+    """None of the programs has a fault."""
     for path in sorted(GOLDEN.glob("go1.*.trace")):
         report = json.loads(told("report", "--format", "json", path))
         check(report["findings"] == [], f"{path.name}: {[finding['title'] for finding in report['findings']]}")
 
 
 def words(text):
-    """Without the ends of lines, which stand where a line is full."""
+    """Joins lines, which end where they are full."""
     return " ".join(text.split())
 
 
 def check_words():
-    """What Go's runtime does for itself is no part of a program, and nobody is told to add a line to a program in Go."""
+    """What Go's runtime does for itself is not part of a program, and no report advises to add a line to a Go
+    program."""
     for path in sorted(GOLDEN.glob("go1.*.trace")):
         report, stats = told("report", path), told("stats", path)
         check(report.startswith("corotracer report: a Go program, "), f"{path.name}: {report[:60]}")
@@ -62,12 +64,12 @@ def check_words():
         check("ctp_" not in told("integration", path), f"{path.name}: calls that no program in Go can make")
         check("gopark" not in stats and "(daemon" not in stats, f"{path.name}: a place within the runtime is a wait")
         rows = told("query", "--format", "csv", path, "SELECT count(*) FROM coroutines WHERE name = ''")
-        # Go 1.22 tells no stack of what waits since before the trace.
+        # Go 1.22 records no stack for waits that began before the trace.
         check(rows.split()[-1] == "0" or "go1.22" in path.name, f"{path.name}: {rows.split()[-1]} goroutines have no function")
 
 
 def check_stacks():
-    """A finding says who called, where a goroutine waits and where it was started."""
+    """A finding names the callers of the places where a goroutine waits and where it was started."""
     report = json.loads(told("report", "--threshold", "wait-limit=100ms", "--format", "json", GOLDEN / "broken-forgets.trace"))
     check(len(report["findings"]) == 1, "what waits for the lock is not found, or what waits for those that do is")
     check(any("sync.(*WaitGroup).Wait" in remark for remark in report["remarks"]), "nothing is said of whom they keep waiting")
@@ -102,7 +104,7 @@ def events_of(path, status=0):
 
 
 def as_older(trace, scratch):
-    """The same as Go 1.25 would write it: no byte of its own ends a generation."""
+    """Returns the trace as Go 1.25 would write it: no byte of its own ends a generation."""
     data = trace.read_bytes()
     whole = wire_text.disassemble(data).splitlines()
     path = scratch / "older.trace"
@@ -112,7 +114,8 @@ def as_older(trace, scratch):
 
 
 def check_grown(writer, follower, trace, scratch):
-    """All but the last byte, which the last generation lacks; then that byte, and the end."""
+    """The trace grows: all but the last byte, without which the last generation is incomplete; then that byte, and the
+    end."""
     (scratch / "begun").write_bytes(trace.read_bytes()[:-1])
     events, begun = events_of(trace), events_of(scratch / "begun", status=5)
     check(0 < len(begun) < len(events), f"{trace.name} has one generation")
@@ -141,7 +144,8 @@ def check_followed(scratch):
 
 
 def check_served(scratch):
-    """Before a generation is whole there is nothing; then what the whole ones tell; in the end all of it."""
+    """Before a generation is complete there is nothing; then the content of the complete generations; in the end the
+    whole trace."""
     growing, data = scratch / "served.trace", GENERATIONS.read_bytes()
     with open(growing, "wb") as writer:
         writer.write(data[:1000])
@@ -159,7 +163,7 @@ def check_served(scratch):
 
 
 def check_window():
-    """What began before a flight recorder's window goes on in it, and nothing is told of its past."""
+    """A wait that began before a flight recorder's window goes on in it, and nothing is said of its past."""
     trace = GOLDEN / "go1.26-window.trace"
     report = json.loads(told("report", "--format", "json", trace))
     check(report["findings"] == [] and report["quality"]["broken_transitions"] == 0, "a window is told to be at fault")
@@ -181,7 +185,7 @@ def cut(scratch, *words, trace=GENERATIONS, status=0):
 
 
 def check_cut(scratch):
-    """Parts are traces of Go, whose generations lie in them as in the whole."""
+    """Parts are Go traces, whose generations are the same bytes as in the whole."""
     for trace in (GENERATIONS, as_older(GENERATIONS, scratch)):
         whole = trace.read_bytes()
         first, of_first = cut(scratch, "--to", "0s", trace=trace)
@@ -207,7 +211,7 @@ def check_cut(scratch):
 
 
 def check_copies(scratch):
-    """A copy in corotracer's own form is told of as the trace is."""
+    """A copy in corotracer's own format gives the same report as the trace."""
     for path in sorted(GOLDEN.glob("go1.*.trace")):
         run(TOOL, "export", "--format", "ctrace", "-o", scratch / "copy.ctrace", path)
         of_copy, of_trace = told("report", scratch / "copy.ctrace"), told("report", path)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""`attach` with an address: a server in Go with net/http/pprof sends its trace, which is kept as it came and then judged; what a
-server that dies, the limit, or an interruption leaves is kept and told of; what is no trace is refused in one sentence."""
+"""Tests `attach` with an address: a server in Go with net/http/pprof sends its trace, which is kept as it came and then
+judged. What a server that dies, the limit, or an interruption leaves is kept and reported; an answer that is not a
+trace is refused in one sentence."""
 import contextlib
 import os
 import pathlib
@@ -26,7 +27,7 @@ def build(scratch):
 
 @contextlib.contextmanager
 def served(binary, **environment):
-    """Its address. Generations are short, so that little time makes several."""
+    """Starts a server; returns its address. Generations are short, so that a short time contains several."""
     server = subprocess.Popen([binary], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                               env={**LOCAL, "GODEBUG": "traceadvanceperiod=20000000", **environment})
     try:
@@ -65,7 +66,7 @@ def check_kept(path, sentence, result):
 
 
 def has_generation(path):
-    """Where the server is given little time, its first generation grows by what is traced meanwhile."""
+    """If the server gets little time, its first generation grows by what is traced meanwhile."""
     return bool(run(COROTRACER, "report", path, status=None).stdout)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The workflow of docs/go-workflow.md: its commands are run as they stand, one block after the other, and tell what the page says:
-the slow order's chain ends at the planted lock, which is gone after the fix."""
+"""Tests the workflow of docs/go-workflow.md: its commands are run unchanged, one block after the other, and print what
+the page says: the slow order's chain ends at the planted lock, which is gone after the fix."""
 import os
 import pathlib
 import re
@@ -15,7 +15,7 @@ LOCK = "sync in main.(*service).priceHeld"
 
 
 def prepare(scratch):
-    """A copy of the example: what is built of it stays out of the sources."""
+    """Makes a copy of the example, so that nothing is built in the sources."""
     environment.require_go()
     (scratch / "examples").mkdir()
     shutil.copytree(SOURCE / "examples/go-service", scratch / "examples/go-service")
@@ -29,12 +29,12 @@ def with_tool():
 
 
 def run_page(scratch):
-    """{command: what it printed}, of a shell that stands in the scratch folder for each block. OLDPWD is that folder where a
-    command has gone elsewhere."""
+    """Returns {command: its output}, of a shell that starts in the scratch folder for each block. OLDPWD is that folder
+    after a command that changes the folder."""
     told = {}
     for block in re.findall(r"^```bash\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
         for line in block.splitlines():
-            # How fast this machine is at present is no matter of a test.
+            # The present speed of this machine must not decide a test.
             result = subprocess.run(["bash", "-e", "-c", line.replace("p99 < 20ms", "p99 < 1h")], cwd=scratch, env=with_tool(), capture_output=True,
                                     text=True, check=False, timeout=120)
             check(result.returncode == 0, f"`{line}` ended with {result.returncode}: {result.stdout}{result.stderr}")

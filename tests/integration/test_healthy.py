@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Healthy programs: idle servers, pools, timers, generators, cancellation, shutdown in the middle of work.
+"""Tests healthy programs: idle servers, pools, timers, generators, cancellation, shutdown in the middle of work.
 
-They end as they do untraced, and nothing above Suspect is said of them.
+They end as they do untraced, and there is no finding above Suspect.
 """
 import concurrent.futures
 import os

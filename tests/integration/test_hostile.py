@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a traced program tells about itself is not believed: names move no terminal's cursor, in no form that any command prints or
-writes (no control character but tab and line feed gets through, and no cell of a table for people begins like a formula), and
-counts that no sum can hold are said to be the least.
+"""Tests that what a traced program says about itself is not trusted: in no form that a command prints or writes do
+names move a terminal's cursor (the only control characters are tab and line feed, and no cell of a table for people
+begins like a formula), and sums that overflow are reported as lower bounds.
 """
 import csv
 import pathlib

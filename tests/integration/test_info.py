@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""What `info` and the last lines of `run` say of a recording: nothing is left out silently, and nothing is
-lamented that is in order.
+"""Tests what `info` and the last lines of `run` say of a recording: nothing is left out silently, and nothing that is
+in order is reported as a problem.
 """
 import re
 
 from support import COROTRACER, check, folder, run
 
-ROWS = 32  # of processes, and of notes
+ROWS = 32  # for processes, and for notes
 
 
 def check_many_processes(place):
-    """More processes than there are rows for: as many as have none are counted."""
+    """More processes than there are rows for: the processes without a row are counted."""
     text, trace = place + "/many.txt", place + "/many.ctrace"
     for number in (ROWS, ROWS + 8):
         with open(text, "w", encoding="ascii") as file:
@@ -27,7 +27,7 @@ def check_many_processes(place):
 
 
 def check_quiet_program(place):
-    """A program that ends at once and has nothing to tell lacks nothing."""
+    """A program that ends at once and records nothing gets no warning."""
     trace = place + "/quiet.ctrace"
     said = run(COROTRACER, "run", "-o", trace, "--", "true").stderr
     told = run(COROTRACER, "info", trace).stdout
@@ -35,7 +35,7 @@ def check_quiet_program(place):
 
 
 def check_changed_program(place):
-    """A program that is another one by now gives no names, and that is said; each reason once."""
+    """A program whose file has changed since gives no names, and that is said; each reason once."""
     text = place + "/changed.txt"
     with open(text, "w", encoding="ascii") as file:
         file.write("trace from=0 until=1s\nprocess 1 pid=100 program=/bin/p probe\n"
@@ -50,7 +50,7 @@ def check_changed_program(place):
 
 
 def check_end(place):
-    """A trace with its end may lack events all the same: info calls none complete."""
+    """A trace with its end may nevertheless lack events: info does not call it complete."""
     text = place + "/end.txt"
     for end, said in (("", "yes"), (" incomplete", "no")):
         with open(text, "w", encoding="ascii") as file:

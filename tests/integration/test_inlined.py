@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A wait behind helpers that the compiler took into their callers: reports tell the place, and into what it was inlined."""
+"""Tests a wait in helpers that the compiler inlined into their callers: reports name the place, and the function into
+which it was inlined."""
 import json
 import os
 import pathlib
@@ -15,7 +16,7 @@ AT_ONCE = ("--threshold", "grace=1ns")
 
 
 def line_of(source, mark):
-    """The line that says of itself to be the one."""
+    """Returns the number of the line that has this mark in a comment."""
     lines = (SOURCE / "tests/targets" / source).read_text().splitlines()
     found = [number for number, line in enumerate(lines, 1) if line.endswith((f"/* {mark} */", f"// {mark}"))]
     check(len(found) == 1, f"{source} has no line '{mark}'")
@@ -38,7 +39,7 @@ def record(place, program):
 
 
 def places():
-    """What is to be read of the two waits."""
+    """Returns what reports must say of the two waits."""
     inner, helper, request, cache = (line_of("inlined.c", mark) for mark in ("innermost", "helper", "request", "cache"))
     common = (f"wait_in_queue, tests/targets/inlined.c:{inner}, "
               f"inlined into take_lock at tests/targets/inlined.c:{helper}, inlined into ")
@@ -47,7 +48,7 @@ def places():
 
 
 def check_places(trace):
-    """The text of a report, which is short; true of any file that tells functions and lines."""
+    """Checks the text of a report; the text holds for any file that has functions and lines."""
     check_parts(run(COROTRACER, "report", *AT_ONCE, trace).stdout, "mutex-deadlock", *places())
 
 
@@ -57,7 +58,7 @@ def site_of(report, coro):
 
 
 def check_forms(place, trace):
-    """Each form of a report, and each form of a trace."""
+    """Checks each form of a report, and each form of a trace."""
     request, cache = places()
     check_parts(run(COROTRACER, "report", "--format", "md", *AT_ONCE, trace).stdout.replace("\\", ""), request, cache)
     check_parts(run(COROTRACER, "report", "--format", "html", *AT_ONCE, trace).stdout, request, cache)
@@ -78,7 +79,7 @@ def check_forms(place, trace):
 
 
 def check_copies(place, trace):
-    """What cuts, mends and exports a trace keeps it."""
+    """Commands that cut, repair and export a trace keep the inlining."""
     cut, mended, database = (f"{place}/{name}" for name in ("cut.ctrace", "mended.ctrace", "all.sqlite"))
     run(COROTRACER, "cut", "--from", "0s", "-o", cut, trace)
     run(COROTRACER, "recover", "-o", mended, trace)
@@ -92,13 +93,14 @@ def check_copies(place, trace):
 
 
 def check_thresholds(place, trace):
-    """Who names a function in the settings means what was taken into it, too."""
+    """A function that is named in the settings includes the functions that were inlined into it."""
     told = run(COROTRACER, "report", "--format", "json", *AT_ONCE, trace, "--allow-site", "handle_request").stdout
     check(not json.loads(told)["findings"], told)
 
 
 def build_split(place):
-    """Built here: where the files of debug information lie is a part of the objects, which a cache may share."""
+    """Built here, because the objects contain the path of their debug information, and a compiler cache may share
+    objects."""
     compiler = shutil.which("gcc") or shutil.which("clang")
     if not compiler:
         print("no compiler is here", file=sys.stderr)
@@ -111,7 +113,7 @@ def build_split(place):
 
 
 def check_debug_files(place, program):
-    """Compressed; in a file beside a stripped program; in one file for each object."""
+    """Debug information that is compressed; in a file beside a stripped program; in one file for each object."""
     run("objcopy", "--compress-debug-sections", program, f"{place}/compressed")
     run("objcopy", "--only-keep-debug", program, f"{place}/bare.debug")
     run("strip", "-o", f"{place}/bare", program)
@@ -121,7 +123,7 @@ def check_debug_files(place, program):
 
 
 def make_inside(folder, program):
-    """The program as it is in the container: stripped, with its debug information beside it."""
+    """Makes the program as it is in the container: stripped, with its debug information beside it."""
     (folder / ".debug").mkdir(parents=True)
     run("objcopy", "--only-keep-debug", program, folder / ".debug/program.debug")
     run("strip", "-o", folder / "program", program)
@@ -129,7 +131,7 @@ def make_inside(folder, program):
 
 
 def check_container(place, program):
-    """In a container a name may mean another file than out here: the one in there is read, and its debug information."""
+    """In a container a name may mean another file than outside: the file inside is read, and its debug information."""
     jail, outside = pathlib.Path(place, "jail"), pathlib.Path(place, "outside")
     words = contain("--mount")
     if not words:
@@ -145,7 +147,7 @@ def check_container(place, program):
     trace = f"{place}/container.ctrace"
     run(COROTRACER, "run", "--no-ledger", "-o", trace, "--", *words, f"--root={jail}", outside / "program", status=None)
     check_places(trace)
-    # What was mounted in there is gone with the program: what then has its name is another file, and is not asked.
+    # The container's mounts are gone with the program: a file that has the name now is another file, and is not used.
     inside = jail / str(outside)[1:]
     run(COROTRACER, "run", "--no-ledger", "-o", trace, "--", *words, "sh", "-c",
         f"mount --bind {inside} {outside} && exec {outside}/program", status=None)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What is installed works wherever it was moved to: the program finds the descriptor ledger, programs of others build
-against the library with pkg-config, and see its public names only, and each of these has its man page. The packages of
-Python and Lua lie where these look for them.
+"""Tests that the installed files work wherever they were moved to: the program finds the descriptor ledger; foreign
+programs build against the library with pkg-config, and see only its public names, each of which has a man page. The
+packages of Python and Lua lie where these look for them.
 """
 import json
 import os
@@ -63,7 +63,7 @@ end 1 signaled 11 at=1s
 
 
 def only(root, pattern):
-    """The one file of this name below `root`."""
+    """Returns the only file of this name below `root`."""
     found = list(root.rglob(pattern))
     check(len(found) == 1, f"{pattern}: {found}")
     return found[0]
@@ -80,7 +80,7 @@ def compile_and_run(root, source, *arguments):
 
 
 def check_program(place, root):
-    """Beside the program, or not at all; then it is said where the ledger was looked for."""
+    """The moved program finds the ledger; a copy that has no ledger beside it says where it looked."""
     program = only(root, "bin/corotracer")
     said = run(program, "run", "-o", place / "t.ctrace", "--", "true").stderr
     check("without the descriptor ledger" not in said and "ledger saw" in said, f"the moved program says: {said}")
@@ -88,7 +88,7 @@ def check_program(place, root):
     alone.mkdir()
     shutil.copy(program, alone)
     said = run(alone / "corotracer", "run", "-o", place / "t.ctrace", "--", "true").stderr
-    if "without the descriptor ledger" in said:  # else it is installed on this machine, too
+    if "without the descriptor ledger" in said:  # otherwise the ledger is installed on this machine, too
         check(said.count("libcorotracer-ledger.so'") == 3 and str(alone) in said, f"places are not named: {said}")
 
 
@@ -140,7 +140,7 @@ def check_manual(root):
 
 
 def check_python(root):
-    """Below the prefix, where the interpreter looks; else anywhere that meson names."""
+    """The packages lie below the prefix, where the interpreter looks; otherwise in a place that meson names."""
     if not (BUILD / "sdk/python/corotracer/_probe.abi3.so").exists():
         return
     package = only(root, "_probe.abi3.so").parent

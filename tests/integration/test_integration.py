@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""corotracer integration: what a program tells, what it lacks, and what in it cannot be true."""
+"""Tests corotracer integration: what a program records, what it lacks, and which of its events cannot be true."""
 from support import COROTRACER, check, run
 
 HEAD = """trace from=0 until=2s
@@ -26,7 +26,7 @@ def integration(events, status=0):
 
 
 def part(said, name):
-    """The lines under one of the headings."""
+    """Returns the lines under one of the headings."""
     lines = said.split(f"{name}\n", 1)
     return lines[1].split("\n\n")[0] if len(lines) == 2 else ""
 
@@ -42,7 +42,7 @@ def check_told():
 
 
 def check_not_needed():
-    """A run whose waits all tell what for needs no call for what nobody waited for."""
+    """A run whose waits all name their resource needs no call for resources that nobody waited for."""
     said = integration(LIFE.replace("suspend c1 @2", "suspend c1 channel:0x5000 @2"))
     check("who holds a lock, a permit, an item: no wait was for a lock, semaphore\n" in part(said, "Not needed in this run"), said)
     check("ctp_acquire" not in said and "ctp_notify" in part(said, "Not recorded"), said)
@@ -61,7 +61,8 @@ def check_languages():
 
 
 def check_no_finding():
-    """A report without a finding says how many rules could not judge, and for want of what; with wakes it is fewer."""
+    """A report without a finding says how many rules could not judge, and which events were missing; with wakes there
+    are fewer."""
     def verdict(events):
         said = " ".join(run(COROTRACER, "report", "-", input=HEAD + events).stdout.partition("Nothing found; ")[2].split())
         return int(said.partition(" of ")[0]), said
@@ -85,7 +86,7 @@ def check_contradictions():
 
 
 def check_first_run():
-    """A coroutine that runs as soon as it is made tells of no first resume: README's own program is one."""
+    """A coroutine that runs as soon as it is made may record no first resume: README's own program does that."""
     made = "1ms t1 create c1 0x11010 @1\n"
     integration(made + "2ms t1 suspend c1 channel:0x5000 @2\n")
     said = integration(made, status=1)

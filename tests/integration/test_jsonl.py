@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""JSON lines as a trace, through the real command line: as they come, damaged, piped, and as we write them."""
+"""Tests JSON lines as a trace, through the real command line: good, damaged, piped, and as our own export writes
+them."""
 import json
 import pathlib
 import random
@@ -20,8 +21,8 @@ def row(probe_id, tid, addr, seq, is_active, ts):
 
 
 def one_run(chance, tids, start, damage=DAMAGE, step=1):
-    """A program's rows, in order; the share `damage` of them has a time that cannot be true. Returns the rows,
-    how many are damaged, and the last time."""
+    """Makes a program's rows, in order; the share `damage` of them has an impossible time. Returns the rows, how many
+    are damaged, and the last time."""
     rows, damaged, ts = [], 0, start
     seqs = dict.fromkeys(range(1, COROUTINES + 1), 0)
     while any(seq < EVENTS for seq in seqs.values()):
@@ -52,7 +53,7 @@ def check_suspects_only(told):
 
 
 def copies(path):
-    """The trace in the text form and as a trace file."""
+    """Converts the trace to the text form and to a trace file."""
     text, file = path.with_suffix(".txt"), path.with_suffix(".ctrace")
     run(COROTRACER, "dump", "-o", text, path)
     run(COROTRACER, "assemble", "-o", file, path)
@@ -60,7 +61,7 @@ def copies(path):
 
 
 def check_copies(path, told):
-    """F-38, F-39: what is wrong with the rows is said of every form that they are brought into."""
+    """F-38, F-39: problems of the rows are reported for every form into which they are converted."""
     for copy in copies(path):
         quality = report(copy)["quality"]
         for key in ("notes", "impossible_events", "lost", "losses", "coroutines", "observed_until_ns", "has_no_end"):
@@ -68,7 +69,7 @@ def check_copies(path, told):
 
 
 def test_three_runs(place):
-    """R-4, R-5, R-8: three runs behind each other, ids that collide, 6 % of the rows impossible, no end."""
+    """R-4, R-5, R-8: three runs one after the other, ids that collide, 6 % of the rows impossible, no end."""
     for seed, gap in ((1, 3_000_000_000), (2, -400_000_000_000), (3, 50_000)):
         chance = random.Random(seed)
         rows, damaged, ts = one_run(chance, (100, 101), 900_000_000_000)
@@ -97,7 +98,7 @@ def test_three_runs(place):
 
 
 def test_nothing_above_suspect(place):
-    """R-8: what would be proven elsewhere. A coroutine that is resumed on two threads, with nothing missing."""
+    """R-8: what would be Proven in another trace. A coroutine that is resumed on two threads, with nothing missing."""
     path = place / "twice.jsonl"
     path.write_text(row(1, 100, 0, 1, True, 1_000_000) + row(1, 101, 0, 2, True, 2_000_000) +
                     row(1, 100, 1, 3, False, 3_000_000))
@@ -108,7 +109,7 @@ def test_nothing_above_suspect(place):
         told = report(copy)
         check(len(told["findings"]) == 1, f"{copy.suffix} lost the finding")
         check_suspects_only(told)
-    # With one row missing in between nothing contradicts anything.
+    # If one row in between is missing, there is no contradiction.
     path.write_text(row(1, 100, 0, 1, True, 1_000_000) + row(1, 101, 0, 3, True, 2_000_000) +
                     row(1, 100, 1, 4, False, 3_000_000))
     told = report(path)
@@ -118,7 +119,7 @@ def test_nothing_above_suspect(place):
 
 
 def test_damaged_lines(place):
-    """R-2, R-3: counted with their numbers, never fatal unless no line is good."""
+    """R-2, R-3: bad lines are counted with their numbers, and are fatal only if no line is good."""
     path = place / "damaged.jsonl"
     path.write_text('oops\n' + row(1, 100, 0, 1, True, 1000).replace("}", ',"host":"a"}') + '{"probe_id":1}\n' +
                     row(1, 100, 1, 2, False, 2000) + '{"probe')
@@ -153,7 +154,7 @@ def test_everywhere(place):
 
 
 def test_no_room(place):
-    """One sentence, a status that is not 0, and no half of a file: where rows are read from, and where they go."""
+    """One sentence, a status that is not 0, and no partial file: for failures of the input, and of the output."""
     rows, _, _ = one_run(random.Random(5), (100, 101), 10 ** 12, damage=0)
     path = place / "room.jsonl"
     path.write_text("".join(rows))
@@ -172,7 +173,7 @@ def test_no_room(place):
 
 
 def test_our_own_rows(place):
-    """What run writes, report reads."""
+    """`report` reads what `run` writes."""
     path = place / "own.jsonl"
     run(COROTRACER, "run", "--format", "jsonl", "-o", path, "--", BUILD / "examples/example-tcp-server-fault-a",
         "--self-load", "6:3", "--exit-after-idle", "1", "--log", place / "server.log", status=None)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""A target or an engine killed at a random instant.
+"""Kills a target or an engine at a random instant.
 
-A target that is killed leaves a trace that opens and holds every event published before, and nothing else. It counts what
-it has published in memory of its own, which outlives it; a checker reads the trace through the public library and
-compares. An engine that is killed leaves a target that runs on, a file from which `recover` takes what was written,
-and a place for the next engine, whose trace counts what was lost between the two.
+A target that is killed leaves a trace that opens and contains every event published before, and nothing else. The
+target counts what it has published in memory of its own, which outlives it; a checker reads the trace through the
+public library and compares. An engine that is killed leaves a target that runs on, a file from which `recover` takes
+what was written, and a place for the next engine, whose trace counts what was lost in between.
 
-KILLS (25) targets and ENGINE_KILLS (4) engines are killed. A last line says how long the engine
-needed from the kill to the finished trace.
+KILLS (25) targets and ENGINE_KILLS (4) engines are killed. The last line says how long the engine needed from the kill
+to the finished trace.
 """
 import mmap
 import os
@@ -28,7 +28,8 @@ CHECKER = BUILD / "tests/targets/check_published"
 
 
 def words_of(counters):
-    """What the publisher has counted: its process id, and the first thread's last number; zeros before it began."""
+    """Returns what the publisher has counted: its process id, and the first thread's last number; zeros before it
+    began."""
     if not counters.exists() or counters.stat().st_size < 16:
         return 0, 0
     with open(counters, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as words:
@@ -36,7 +37,7 @@ def words_of(counters):
 
 
 def wait_for_pid(counters, engine):
-    """The target's process id, once it has begun to publish."""
+    """Returns the target's process id, once it has begun to publish."""
     while engine.poll() is None:
         pid, first = words_of(counters)
         if pid and first:
@@ -77,7 +78,7 @@ def kill_target(scratch, chance):
 
 
 def recover(trace):
-    """What a killed engine had written can be read; where it had written nothing, that is said."""
+    """What a killed engine had written can be read; if it had written nothing, that is said."""
     partial = pathlib.Path(f"{trace}.partial")
     check(partial.exists() and not trace.exists(), "an unfinished trace has the name of a finished one")
     recovered = trace.with_suffix(".recovered.ctrace")
@@ -92,11 +93,11 @@ def recover(trace):
 
 
 def kill_attached_engine(scratch, started, chance):
-    """The target counts on; the next engine has all that follows, and counts what the rings had no room for."""
+    """The target goes on; the next engine has everything that follows, and counts what the rings had no room for."""
     killed, after = scratch / "killed.ctrace", scratch / "after.ctrace"
     engine = attach(started, killed)
     while run(COROTRACER, "info", f"{killed}.partial", status=None).returncode:
-        check(engine.poll() is None, "the engine has ended")  # no whole block is written yet
+        check(engine.poll() is None, "the engine has ended")  # no complete block is written yet
     time.sleep(chance.uniform(0, 0.05))  # the random instant
     engine.kill()
     engine.communicate()
@@ -118,7 +119,7 @@ def kill_parent_engine(scratch, chance):
     with start(scratch, trace, counters, 1, 50) as engine:
         pid = wait_for_pid(counters, engine)
         while run(COROTRACER, "info", f"{trace}.partial", status=None).returncode:
-            check(engine.poll() is None, "the engine has ended")  # no whole block is written yet
+            check(engine.poll() is None, "the engine has ended")  # no complete block is written yet
         time.sleep(chance.uniform(0, 0.05))  # the random instant
         engine.kill()
         engine.wait()
@@ -126,7 +127,7 @@ def kill_parent_engine(scratch, chance):
         orphan = os.pidfd_open(pid)
         while words_of(counters)[1] < last + 600000:  # more than a ring holds
             check(not select.select([orphan], [], [], 0)[0], "the target ended with its engine")
-        signal.pidfd_send_signal(orphan, signal.SIGKILL)  # fails where it has ended by itself
+        signal.pidfd_send_signal(orphan, signal.SIGKILL)  # fails if the orphan has ended by itself
         os.close(orphan)
     recover(trace)
     counters.unlink()

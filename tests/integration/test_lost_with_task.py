@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A task is woken for a permit, is cancelled, and ends without passing it on: the report names it, in C++ and in Python.
+"""Tests a task that is woken for a permit, is cancelled, and ends without passing the permit on: the report names the
+task, in C++ and in Python.
 
-Both programs go on by the clock, so that nobody could say that nothing is left; and where the one that is cancelled
-passes the permit on, nothing is said.
+Both programs go on by timers, so a report cannot say that nothing is left to run; and if the cancelled task passes the
+permit on, there is no finding.
 """
 import json
 import pathlib

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Coroutines of Lua: the library's functions do as ever, nothing is said of the correct example, the fault is named."""
+"""Tests coroutines of Lua: the library's functions behave as before, the correct example has no finding, the fault is
+named."""
 import json
 import os
 import pathlib

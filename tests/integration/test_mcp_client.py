@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`corotracer mcp` and the client library of the protocol's authors: each tool is listed, called, and keeps its schema."""
+"""Tests `corotracer mcp` with the client library of the protocol's authors: each tool is listed, called, and keeps to
+its schema."""
 import pathlib
 
 import environment

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""--memory: what a trace will take is told before it is read, the bound is kept, and who found no room is told as a loss."""
+"""Tests --memory: the memory that a trace will take is reported before it is read, the bound is kept, and coroutines
+for which there was no room are reported as a loss."""
 import json
 import os
 import re
@@ -22,7 +23,7 @@ site 2 kind=source file=/src/server.cpp line=120 function=handle reason=AsyncRea
 
 
 def living(place):
-    """A trace in which so many coroutines wait at its end."""
+    """Makes a trace in which this many coroutines wait at its end."""
     text, trace = place + "/living.text", place + "/living.ctrace"
     with open(text, "w", encoding="utf-8") as lines:
         lines.write(HEAD)
@@ -41,7 +42,7 @@ def asked(trace, memory, *command, status=0):
 
 
 def check_told_before(trace):
-    """Of what judges a trace, and not of what hands its events on."""
+    """Commands that judge a trace report the memory; commands that only pass its events on do not."""
     for command, *operands in (("report",), ("stats",), ("check",), ("query", "select 1")):
         little = run(COROTRACER, command, "--memory", LITTLE, trace, *operands, status=None)
         check(re.match(AHEAD, little.stderr), f"{command}: {little.stderr}")
@@ -53,7 +54,7 @@ def check_told_before(trace):
 
 
 def check_told_as_loss(trace, place):
-    """The same number of events at each door, and as many coroutines as found room."""
+    """Every interface reports the same number of events, and as many coroutines as found room."""
     report = json.loads(asked(trace, LITTLE, "report", "--format", "json").stdout)
     lost = report["quality"]["lost"]
     check(0 < lost < 3 * COROUTINES, f"lost: {lost}")
@@ -81,7 +82,7 @@ def check_served(trace):
 
 
 def most_resident(command, memory, *operands):
-    """Bytes of a command, at most, and what it printed."""
+    """Returns the largest memory of a command, and what it printed."""
     with subprocess.Popen([COROTRACER, command, "--memory", memory, *operands], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True) as process:
         said = process.stdout.read()
@@ -91,7 +92,7 @@ def most_resident(command, memory, *operands):
 
 
 def check_kept(trace):
-    """What is kept of coroutines is bounded: the least that they take is spared."""
+    """The memory for coroutines is bounded: at least the memory that the missing ones would take is saved."""
     spared = most_resident("report", ENOUGH, trace)[0] - most_resident("report", LITTLE, trace)[0]
     check(spared > COROUTINES * 150 // 2, f"{LITTLE} spare {spared} bytes of {ENOUGH}")
 
@@ -109,7 +110,7 @@ def check_rows_in_file(place):
 
 
 def check_ended_make_room(place):
-    """Few that are alive at a time lose nothing to the very many that ended before them."""
+    """A few coroutines that are alive at a time lose nothing to the very many that ended before them."""
     trace = place + "/crowd.ctrace"
     run(COROTRACER, "run", "-o", trace, "--", BUILD / "tests/targets/crowd", "20000")
     quality = json.loads(run(COROTRACER, "report", "--memory", "4MiB", "--format", "json", trace).stdout)["quality"]
@@ -117,7 +118,7 @@ def check_ended_make_room(place):
 
 
 def check_not_judged(trace):
-    """Who asks for a coroutine that found no room is told so, and not that there is none."""
+    """A question about a coroutine that found no room is answered so, and not by "there is no such coroutine"."""
     said = run(COROTRACER, "why", "--memory", LITTLE, trace, str(COROUTINES), status=None).stderr
     check("events are of coroutines that are missing in what was judged" in said, said)
     for command in ("check", "verify"):

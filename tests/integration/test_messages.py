@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is said to one who names the wrong file, one that never comes, one that is cut short, or none of the forms."""
+"""Tests the messages for a wrong file, a file that never comes, a truncated file, and a file of an unknown form."""
 import json
 import os
 import pathlib
@@ -36,7 +36,7 @@ site 3 kind=source file=./src//reactor.cpp line=200 function=Reactor::on_hangup
 100ms t2 park
 """
 
-# What lies in a file that is no trace, and words that say what it is, or what is to be done with it.
+# The content of a file that is not a trace, and words that say what it is, or what to do with it.
 STRANGERS = (
     (b"#include <cstdio>\nvoid run()\n{\n\tputs(\"x\");\n}\n", ("text, not a trace", "'corotracer run' writes")),
     (b"static const struct form forms[] =\n{\n{\"csv\", 1},\n};\n", ("text, not a trace",)),
@@ -58,7 +58,7 @@ def check_said(done, *words):
 
 
 def check_strangers(place):
-    """Each says what it is, in one sentence, and never that a row of it is wrong."""
+    """The message says in one sentence what the file is, and never that a row of it is wrong."""
     path = place / "stranger"
     for data, words in STRANGERS:
         path.write_bytes(data)
@@ -70,7 +70,7 @@ def check_strangers(place):
 
 
 def check_said_of_fifo(fifo, data, *command):
-    """Commands that read parts of a recording say it, too."""
+    """Commands that read parts of a recording say the same."""
     with subprocess.Popen([COROTRACER, *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as going:
         said = going.stderr.readline()
         check(f" {fifo}, a FIFO: that waits until" in said, f"{command}: {said}")
@@ -80,7 +80,7 @@ def check_said_of_fifo(fifo, data, *command):
 
 
 def check_fifo(place, trace):
-    """One that nobody writes to is told of, and read all the same when somebody does."""
+    """A pipe that nobody writes to is reported, and is read as soon as somebody writes to it."""
     fifo, whole = place / "fifo", place / "fifo.ctrace"
     os.mkfifo(fifo)
     run(COROTRACER, "assemble", "-o", whole, trace)
@@ -100,7 +100,7 @@ def check_fifo(place, trace):
 
 
 def check_terminal():
-    """What is typed there would be read: that is said."""
+    """Input typed at a terminal would be read: the command says so."""
     ours, theirs = pty.openpty()
     with subprocess.Popen([COROTRACER, "report", "-"], stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True) as going:
@@ -114,7 +114,7 @@ def check_terminal():
 
 
 def check_forms(place, trace):
-    """The output's name says the form; where nothing does, it is said which one it became."""
+    """The output's name decides the form; if the name does not, the command says which form it chose."""
     for name, form in (("a.sqlite", "sqlite"), ("a.csv", "csv"), ("a.dataframe.csv", "dataframe"), ("a.json", "chrome"),
                        ("a.perfetto-trace", "perfetto"), ("a.ctrace", "ctrace"), ("a", "csv"), ("b.otlp.json", "otlp"),
                        ("b.otlp.txt", "otlp"), ("b.otlp.csv", "csv"), ("otlp.csv", "csv")):
@@ -133,7 +133,7 @@ def check_forms(place, trace):
 
 
 def check_password(trace):
-    """An address's password is in no sentence, whatever is wrong; a form that goes to such an address is chosen by it."""
+    """An address's password is in no message, whatever is wrong; an address of a database server decides the form."""
     for scheme in ("postgresql", "mysql", "http", "nothing"):
         for format_ in ((), ("--format", "csv")):
             done = run(COROTRACER, "export", "-o", f"{scheme}://me:sesame@127.0.0.1:1/base", *format_, trace, status=None)
@@ -146,7 +146,7 @@ def check_password(trace):
 
 
 def check_links(output, trace):
-    """A link, to a file or to nothing, is replaced, and what it names stays; one to a device is written through."""
+    """A link, to a file or to nothing, is replaced, and its target stays; a link to a device is written through."""
     named = output.with_name("named")
     named.write_text("kept")
     for target in (named, output.with_name("nothing")):
@@ -165,13 +165,13 @@ def check_links(output, trace):
 
 
 def check_replaced(place, trace):
-    """Whatever command it is: a file that was there is replaced, and that is said."""
+    """Each command replaces an existing file, and says so."""
     output = place / "again"
     for command in (("export", "--format", "csv"), ("export", "--format", "sqlite"), ("profile",), ("report",),
                     ("report", "--format", "page"), ("stats",), ("dump",), ("dump", "--events", "1-2"), ("assemble",),
                     ("metrics",)):
         first = run(COROTRACER, *command, "-o", output, trace, status=None)
-        if first.returncode == 7:  # this build lacks what is needed
+        if first.returncode == 7:  # this build lacks what the command needs
             continue
         check("was there before" not in first.stderr, f"{command}: {first.stderr}")
         again = run(COROTRACER, *command, "-o", output, trace)
@@ -186,7 +186,7 @@ def check_replaced(place, trace):
 
 
 def check_why(place, trace):
-    """What lacks is named; an id that is not there is answered by those that are."""
+    """What is missing is named; for an id that does not exist, the existing ids are named."""
     empty = place / "empty"
     empty.mkdir()
     check_said(run(COROTRACER, "why", "1", cwd=empty, status=2), "there is no corotracer.ctrace here")
@@ -215,7 +215,8 @@ def block_ends(data):
 
 
 def check_cut_at_once(place, data):
-    """Nothing is asked of a program whose trace has events, and none that a heartbeat vouches for."""
+    """If a trace has events, but no heartbeat vouches for any of them, the report does not ask whether the probe is
+    linked."""
     early, told = place / "early.ctrace", []
     for end in block_ends(data):
         early.write_bytes(data[:end - 1])
@@ -225,7 +226,8 @@ def check_cut_at_once(place, data):
 
 
 def check_damage(place, trace):
-    """What can be read is written; the exit status tells that it was not all. The lack of an end alone is no damage."""
+    """What can be read is written; the exit status says that the input was incomplete. A missing end alone is not
+    damage."""
     whole, cut, killed = place / "whole.ctrace", place / "cut.ctrace", place / "killed.ctrace"
     run(COROTRACER, "assemble", "-o", whole, trace)
     data = whole.read_bytes()
@@ -253,7 +255,8 @@ def check_damage(place, trace):
 
 
 def check_damage_of_parts(place):
-    """A part of a damaged trace holds what can be read of the interval; the exit status tells that it was not all."""
+    """A part of a damaged trace contains what can be read of the interval; the exit status says that it was
+    incomplete."""
     whole, cut, killed = place / "whole.ctrace", place / "cut.ctrace", place / "killed.ctrace"
     output = place / "part.ctrace"
     for command in (("cut", "--from", "0s"), ("merge",)):
@@ -268,7 +271,7 @@ def check_damage_of_parts(place):
 
 
 def check_damage_of_sides(place):
-    """Whichever side it is on, also among the traces of a folder."""
+    """Damage is reported whichever side of a comparison has it, also among the traces of a folder."""
     whole, cut, side = place / "whole.ctrace", place / "cut.ctrace", place / "side"
     side.mkdir()
     (side / "b.ctrace").write_bytes(cut.read_bytes())
@@ -278,7 +281,7 @@ def check_damage_of_sides(place):
 
 
 def check_damage_of_lines(place):
-    """Rows of JSON lines: a line that is none, and a last one that is half there."""
+    """Rows of JSON lines: a line that is not a row, and a last row that is incomplete."""
     path = place / "rows.jsonl"
     row = '{"probe_id":1,"tid":9,"addr":"0x0","seq":%d,"is_active":true,"ts":%d}\n'
     for rows, status in ((row % (1, 1000) + row % (2, 2000), 0), (row % (1, 1000) + "oops\n" + row % (2, 2000), 5),
@@ -289,7 +292,8 @@ def check_damage_of_lines(place):
 
 
 def check_caller(place):
-    """Of a creator that a killed engine had no time to name, the file and the offset in it are told, and no wrong place."""
+    """For a creator that a killed engine had no time to name, the file and the offset in it are reported, and no wrong
+    place."""
     path, module = place / "caller.txt", pathlib.Path("/bin/true").resolve()
     path.write_text(TRACE.replace("1ms t1", f"site 4 process=1 kind=caller address=0x5500001234\n"
                                   f"mapping 1 process=1 start=0x5500000000 end=0x5500009000 path={module}\n1ms t1", 1))
@@ -299,7 +303,7 @@ def check_caller(place):
 
 
 def check_one_spelling(trace):
-    """A file has one name in a report, however the compiler came upon it."""
+    """A file has one name in a report, whatever names the compiler used."""
     report = run(COROTRACER, "report", "--format", "json", trace).stdout
     check("/../" not in report and "./src" not in report and "src//" not in report, report)
     check("src/server.cpp" in report and "src/reactor.cpp" in report, report)
@@ -307,7 +311,7 @@ def check_one_spelling(trace):
 
 
 def check_short(trace):
-    """The same is told once: closes at one place, and what a coroutine did last."""
+    """The same fact is reported once: closes at one place, and what a coroutine did last."""
     told = " ".join(run(COROTRACER, "report", trace).stdout.split())
     check(told.count("closed descriptor") == 1 and "the first of 2; the last 500 us later; by 2 threads" in told, told)
     check(told.count("Last events of coroutine") == 1, told)

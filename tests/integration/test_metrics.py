@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Metrics, by a real Prometheus: figures are the report's, alerts fire, the dashboard's questions are answered (H-24)."""
+"""Tests metrics with a real Prometheus: figures are the report's, alerts fire, the dashboard's queries are answered
+(H-24)."""
 import json
 import pathlib
 import re
@@ -20,7 +21,7 @@ SECONDS = 120
 
 
 def find_prometheus():
-    """The folder with prometheus and promtool: the machine's, or Debian's package unpacked beside the build."""
+    """Returns the folder with prometheus and promtool: the machine's, or Debian's package unpacked beside the build."""
     installed = shutil.which("prometheus")
     if installed and shutil.which("promtool"):
         return pathlib.Path(installed).parent
@@ -39,7 +40,7 @@ def find_prometheus():
 
 
 def samples_of(text):
-    """{(name, labels): value} of either text form."""
+    """Returns {(name, labels): value} of either text form."""
     found = {}
     for line in text.splitlines():
         if line.startswith("#"):
@@ -58,7 +59,7 @@ def trace_in(place):
 
 
 def check_figures(trace, promtool):
-    """Both forms have the report's figures, and promtool's linter has nothing to say."""
+    """Both forms have the report's figures, and promtool's linter has no complaints."""
     report = json.loads(run(COROTRACER, "report", "--format", "json", trace).stdout)
     delays = report["statistics"]["delays"]
     text = run(COROTRACER, "metrics", "--format", "text", trace).stdout
@@ -85,7 +86,7 @@ def check_figures(trace, promtool):
 
 
 def check_names():
-    """Every family is in the document, and the document has no other."""
+    """The document lists exactly the families that exist."""
     table = (SOURCE / "include/corotracer/def/metric_families.def").read_text()
     page = (SOURCE / "docs/metrics.md").read_text()
     families = re.findall(r'^M\(\w+, \w+, "(\w+)"', table, re.MULTILINE)
@@ -93,7 +94,7 @@ def check_names():
 
 
 def check_hostile(place):
-    """What a program calls its things cannot end a line, or a label."""
+    """The names that a program gives cannot end a line, or a label."""
     name = '\\"}\\n# TYPE x\\\\'
     pathlib.Path(place, "hostile.txt").write_text(
         "trace from=0 until=1s\nprocess 1 pid=100 program=/bin/a probe\nthread 1 tid=101 name=w\n"
@@ -122,7 +123,7 @@ class Prometheus:
              f"--web.listen-address=127.0.0.1:{self.port}", "--log.level=error", *(f"--enable-feature={feature}" for feature in features)])
 
     def get(self, path, **arguments):
-        """The data of an answer; asked again until the server is there."""
+        """Returns the data of an answer; asks again until the server is up."""
         url = f"http://127.0.0.1:{self.port}/api/v1/{path}?{urllib.parse.urlencode(arguments)}"
         for _ in range(SECONDS * 10):
             check(self.process.poll() is None, "Prometheus has ended")
@@ -141,7 +142,7 @@ class Prometheus:
         return self.get("query", query=words)["result"]
 
     def until(self, words, wanted):
-        """The first result of which it is true."""
+        """Returns the first result that meets the condition."""
         for _ in range(SECONDS * 5):
             result = self.query(words)
             if wanted(result):
@@ -151,7 +152,7 @@ class Prometheus:
 
 
 def check_questions(prometheus):
-    """Each question of the dashboard is one that Prometheus understands."""
+    """Prometheus understands each query of the dashboard."""
     dashboard = json.loads((DOCS / "dashboard.json").read_text())
     check(dashboard["schemaVersion"] >= 36 and len({panel["id"] for panel in dashboard["panels"]}) == len(dashboard["panels"]), "ids")
     questions = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
@@ -163,7 +164,7 @@ def check_questions(prometheus):
 
 
 def check_scraped(prometheus, served, report):
-    """Figures of a trace, by PromQL."""
+    """Figures of a trace, queried in PromQL."""
     of = f'{{instance="localhost:{served}"}}'
     prometheus.until(f"up{of}", lambda result: result and result[0]["value"][1] == "1")
     prometheus.until(f"corotracer_judged_seconds{of}", bool)
@@ -177,7 +178,7 @@ def check_scraped(prometheus, served, report):
 
 
 def check_alert(prometheus, port):
-    """A program that hangs for ever is told of, with its rule."""
+    """A program that hangs raises an alert, with its rule."""
     firing = prometheus.until(f'ALERTS{{alertname="CoroutinesStuck",alertstate="firing",instance="localhost:{port}"}}', bool)
     check([alert["metric"]["rule"] for alert in firing] == ["mutex-deadlock"], f"{firing}")
     now = time.time()
@@ -187,7 +188,7 @@ def check_alert(prometheus, port):
 
 
 def check_native(place, program, served, report):
-    """The histogram of messages: as many, and the median in the bucket that the report's lies in."""
+    """The histogram of messages: the same count, and the median in the bucket in which the report's median lies."""
     prometheus = Prometheus(place, program, [served], "native-histograms")
     delays = report["statistics"]["delays"]
     try:
@@ -204,7 +205,7 @@ def check_native(place, program, served, report):
 
 
 def check_rising(place):
-    """Of a program that runs nothing counts backwards, and nothing is counted twice."""
+    """While a program runs, no counter decreases, and nothing is counted twice."""
     trace = place + "/rising.ctrace"
     server = Server("run", "--serve-until-exit", "--listen", ":0", "-o", trace, "--", BUILD / "tests/targets/lock_circle", stdin=subprocess.PIPE,
                     stdout=subprocess.DEVNULL)

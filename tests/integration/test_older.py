@@ -60,7 +60,7 @@ def check_document():
 
 
 def check_spelling(place):
-    """Each option is understood with one dash and with two, with its value behind it and behind '='."""
+    """Each option is accepted with one dash and with two, with its value as the next word and after '='."""
     values = {"N": "0x9", "PORT": "5432", "FORMAT": "csv", "HOW": "Lock"}
     trace = place / "t.txt"
     for option, argument in options_of_the_list().items():
@@ -106,14 +106,14 @@ def check_record(place):
         check(own == list(range(1, len(own) + 1)), f"coroutine {coroutine} counts {own}")
     check(not list(place.glob("*.partial")), "a half-written file was left behind")
     check_rows_in_exports(place, output, rows)
-    # A second run does not add to the first.
+    # A second run does not add to the output of the first.
     before = output.read_text()
     run(OLDER, "-cmd", f'"{SERVER}" --self-load 2:1 --exit-after-idle 0.1', "-out", output, status=None)
     check(0 < output.stat().st_size and before[:200] not in output.read_text(), "a second run was appended")
 
 
 def check_rows_in_exports(place, trace, rows):
-    """What was recorded comes out again: the six keys of each line, as they were."""
+    """The recorded rows come out again: the six keys of each line, unchanged."""
     run(OLDER, "-export", "dataframe", "-in", trace)
     with open(place / "trace.csv", newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
@@ -137,7 +137,7 @@ def check_rows_in_exports(place, trace, rows):
 
 
 def check_told(place):
-    """R-13: the older spelling's own way, from -cmd to -deepdive, proves what a trace file would."""
+    """R-13: the older program's own way, from -cmd to -deepdive, proves the same as a trace file would."""
     output = place / "told.jsonl"
 
     def deepdive(path):
@@ -153,7 +153,7 @@ def check_told(place):
     check(any(row.get("outcome") == "queued" for row in rows), "no row says how it was woken")
     check(rows[-1]["end"] == "exited 0" and not any("end" in row for row in rows[:-1]), "the end is not told once")
     check(rows[-1]["lines"] == sum(len(row.get("told", [])) for row in rows), "the lines are not counted")
-    # With a row that is missing, twice, or another's behind them, no more is believed than the six keys say.
+    # If a row is missing, doubled, or followed by a foreign row, no more is concluded than the six keys allow.
     lines = output.read_text().splitlines(keepends=True)
     middle = next(number for number, row in enumerate(rows[20:], 20) if "told" in row)
     part = place / "part.jsonl"
@@ -177,7 +177,7 @@ def check_record_details(place):
 
 
 def check_version1(place):
-    """-n, -shm and -sock reach the program; what is there already is left alone."""
+    """-n, -shm and -sock reach the program; existing files are left alone."""
     tell = ('echo "$CTP_MAX_STATIONS"; echo "$CTP_SHM_PATH"; stat -L -c %s "$CTP_SHM_PATH"; '
             'echo "$CTP_SOCK_PATH"; stat -c "%a %F" "$CTP_SOCK_PATH"')
 
@@ -207,7 +207,7 @@ def numbers_of(path):
 
 
 def check_numbers(place):
-    """-seq, and what a probe of version 1 does without it; what is numbered by locks is read as what it was."""
+    """-seq, and what a probe of version 1 does without it; rows that are numbered by locks are read correctly."""
     output = place / "numbers.jsonl"
     lock = [2 * (number // 8 + 1) for number in range(20)]
     count = list(range(1, 21))
@@ -224,7 +224,7 @@ def check_numbers(place):
 
 
 def check_seen_at_once(place):
-    """Rows are in the file while the program runs, which ends only when they were seen."""
+    """Rows are in the file while the program runs: the program ends only after they were seen."""
     output = place / "seen.jsonl"
     with subprocess.Popen([OLDER, "-no-serve", "-cmd", f"{WRITER} lock 3 20 paced wait", "-out", output],
                           stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
@@ -237,7 +237,7 @@ def check_seen_at_once(place):
 
 
 def check_left_behind(place):
-    """Three of 50 coroutines go on: the other 47 are listed, apart from them, and only suspected."""
+    """Three of 50 coroutines go on: the other 47 are listed separately, and only suspected."""
     output, numbers, rows, now = place / "behind.jsonl", collections.Counter(), [], 10 ** 12
 
     def step(coro):
@@ -260,7 +260,7 @@ def check_left_behind(place):
 
 
 def check_sentences(place):
-    """Too few stations, a name that somebody has, and one that was left behind."""
+    """Too few stations, a name that is in use, and a name that was left behind."""
     output, shm, sock = place / "x", place / "said.shm", place / "said.sock"
 
     def said(*words):
@@ -346,7 +346,7 @@ def check_exports(place):
             check(wanted.read_text() == "probe_id,tid,addr,seq,is_active,ts\n1,101,0x0000000000000000,1,true,1200000\n"
                   "1,101,0x0000000000000000,2,false,1500000\n", f"-export {form}: {wanted.read_text()}")
     for form in ("mysql", "postgres", "postgresql"):
-        # Nobody is there; what is loaded where somebody is, test_databases.py tells.
+        # No server listens; test_databases.py tests what is loaded into a server.
         said = run(OLDER, "-export", form, "-in", trace, "-db-host", "127.0.0.1", "-db-port", "1", "-db-user", "u",
                    "-db-password", "secret", "-db-name", "coro_tracer", "-db-cli", "mysql", "-mysql-socket", "/nowhere/x",
                    "-pg-maintenance-db", "postgres", "-pg-sslmode", "disable", status=None)
@@ -354,7 +354,7 @@ def check_exports(place):
 
 
 def check_older_database(place):
-    """A database file that the older program has made is no obstacle: it is replaced as a whole, and that is said."""
+    """A database file made by the older program is replaced as a whole, and that is said."""
     trace, output = place / "t.txt", place / "theirs.sqlite"
     with sqlite3.connect(output) as database:
         database.execute("CREATE TABLE coro_trace_events (id INTEGER PRIMARY KEY AUTOINCREMENT, probe_id TEXT, tid INTEGER, "
@@ -371,7 +371,7 @@ def check_older_database(place):
 
 
 def check_left_out(place):
-    """Whatever of the rows does not come through is counted where they are exported."""
+    """Rows that cannot be exported are counted by the export."""
     trace, shown = place / "left-out.jsonl", []
 
     def line(seq, ts):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A correct program in which everything passes from thread to thread: nothing above Suspect is said of it, neither as
-its time-stamps came nor where they are made to lie before their events, as those of a real machine do (F-71).
+"""Tests a correct program in which everything passes from thread to thread: there is no finding above Suspect, neither
+with the recorded time-stamps nor with time-stamps that are made to lie before their events, as on some real machines
+(F-71).
 """
 import json
 import pathlib
@@ -12,13 +13,14 @@ from support import BUILD, COROTRACER, check, folder, run
 
 ROUNDS = 3
 REACH_NS = 5000
-MOST_UNSETTLED = 1000  # one event in so many: a search is bounded, and what it leaves is marked (docs/design/order.md)
+# one event in this many: a search is bounded, and the events that it leaves unsettled are marked (docs/design/order.md)
+MOST_UNSETTLED = 1000
 FENCED = {"create", "wake", "dequeue", "acquire", "release", "hand-over", "notify"}
 EVENT = re.compile(r"(\d+)\.(\d{9})s ((t\d+) (\S+).*)")
 
 
 def hasten(text, chance):
-    """The same trace with stamps that are early, some in a row; each thread's own order stays."""
+    """Returns the same trace with early stamps, some in a row; each thread's own order stays."""
     head, events, early, last = [], [], {}, {}
     for line in text.splitlines():
         event = EVENT.fullmatch(line)

@@ -35,7 +35,7 @@ probe.ctp_destroy(coro, word(0))
 
 
 def check_list():
-    """Each call of the headers stands in the list, with its parameters, and in the library."""
+    """Each call of the headers is in the list, with its parameters, and in the library."""
     calls = {}
     for header in HEADERS:
         text = (SOURCE / "include/corotracer" / header).read_text()

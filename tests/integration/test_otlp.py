@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Spans of OpenTelemetry, decoded by the published messages of OTLP: in a file, and as a collector receives them."""
+"""Tests spans of OpenTelemetry, decoded by the published messages of OTLP: in a file, and as a collector receives
+them."""
 import base64
 import http.server
 import json
@@ -38,7 +39,7 @@ end 1 exited 0 at=2s
 
 
 def decoded(line):
-    """OTLP's JSON differs from that of Protocol Buffers in this: ids are hexadecimal."""
+    """OTLP's JSON differs from that of Protocol Buffers in one point: ids are hexadecimal."""
     message = json.loads(line)
     for span in message["resourceSpans"][0]["scopeSpans"][0]["spans"]:
         for key in ("traceId", "spanId", "parentSpanId"):
@@ -63,7 +64,7 @@ def check_spans(request):
 
 
 class Collector(http.server.BaseHTTPRequestHandler):
-    """Takes all, until it is told to answer otherwise."""
+    """A collector that accepts everything, until it is told to answer otherwise."""
     received, answer = [], 200
 
     def do_POST(self):

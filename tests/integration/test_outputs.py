@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What becomes of outputs: what is said to be written is, where it cannot be written is told by name, and who breaks
-off finds nothing half-written.
+"""Tests outputs: an output that is reported as written is complete, an output that cannot be written is named, and an
+interrupted command leaves nothing half-written.
 """
 import json
 import os
@@ -14,14 +14,14 @@ HICCUP = BUILD / "tests/targets/hiccup"
 
 
 def rows_of(place, *options):
-    """Rows of a short run, and its last line."""
+    """Returns the rows of a short run, and its last line."""
     path = place / "rows.jsonl"
     said = run(COROTRACER, "run", "-f", "jsonl", *options, "-o", path, "--", HICCUP, "200", "100", "5").stderr
     return [json.loads(line) for line in path.read_text().splitlines()], besides_replaced(said).splitlines()[-1]
 
 
 def check_rows(place):
-    """The last line counts the rows; --all adds those of the other kinds, and the reader takes them all."""
+    """The last line counts the rows; --all adds the rows of the other kinds, and the reader accepts all of them."""
     rows, last = rows_of(place)
     check(len(rows) > 20 and f" {len(rows):,} rows written, of suspends and resumes only; " in last, last)
     check(not any("event" in row for row in rows), "rows of other kinds were not asked for")
@@ -38,7 +38,7 @@ def check_rows(place):
 
 
 def check_names(place):
-    """A place is told once, and as the user knows it."""
+    """An input is named once, by the name that the user gave."""
     said = run(COROTRACER, "report", "-", input="trace from=0\nprocess 1 pid=1\nnothing\n", status=5).stderr
     check(said.startswith("corotracer: standard input:3: "), said)
     check("/proc" not in said, said)
@@ -50,7 +50,7 @@ def check_names(place):
 
 
 def break_off(number, output, *command):
-    """Stops the command once its output is begun, and ends it. Returns whether it was still at work."""
+    """Stops the command once its output has begun, and ends it. Returns whether the command was still at work."""
     partial = pathlib.Path(str(output) + ".partial")
     with subprocess.Popen([COROTRACER, *map(str, command)], stderr=subprocess.DEVNULL) as started:
         while not partial.exists() and started.poll() is None:
@@ -78,7 +78,7 @@ def check_breaking_off(place):
                 trace.write_text("trace from=0\nprocess 1 pid=1\nthread 1 tid=2\n" + "+1us t1 resume c1\n" * lines)
             if break_off(number, output, *words, "-o", output, trace):
                 break
-            lines *= 2  # it had finished before
+            lines *= 2  # the command had finished before the signal
     other = place / "other.csv.partial"
     with open(other, "w", encoding="ascii"):
         run(COROTRACER, "export", "-o", place / "another.csv", trace)

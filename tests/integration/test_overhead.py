@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`overhead`: pairs of runs of a real program, what is told of them, and how it ends when it is broken off."""
+"""Tests `overhead`: pairs of runs of a real program, the report on them, and an interrupted measurement."""
 import json
 import os
 import pathlib
@@ -31,7 +31,8 @@ def check_figures():
 
 
 def check_patterns():
-    """What the program prints of itself, however much it prints before; a program without a probe is said to have none."""
+    """The figures that the program prints are found, however much it prints before; a program without a probe is
+    reported as such."""
     figures = told("-n", "1", "--throughput", "rate: ([0-9.]+)", "--latency", "p99: ([0-9]+)", "--", sys.executable, "-c",
                    PRINTS)
     check(figures["throughput"]["traced"] == 12.5 and figures["latency"]["untraced"] == 7, f"{figures}")
@@ -41,7 +42,8 @@ def check_patterns():
 
 
 def check_what_is_odd():
-    """What cannot be divided is no number in JSON, what is none is not found, and a command that fails is said to."""
+    """An undefined ratio is not a number in JSON, a missing figure is reported as not found, and a command that fails
+    is reported."""
     preloaded = "test -z \"$LD_PRELOAD\"; echo rate: $?"
     figures = told("-n", "1", "--throughput", "rate: (.*)", "--", "sh", "-c", preloaded)
     check(figures["throughput"]["untraced"] == 0 and figures["throughput"]["ratio"] is None, f"{figures}")
@@ -58,7 +60,7 @@ def check_bad_requests():
 
 
 def check_interrupt(place):
-    """The pairs so far are told, the command is ended, and nothing is left behind."""
+    """The pairs measured so far are reported, the command is ended, and nothing is left behind."""
     runs = pathlib.Path(place) / "runs"
     ready, told_ready = os.pipe()
     script = f"echo x >> {runs}; [ $(wc -l < {runs}) -lt 9 ] || {{ echo >&{told_ready}; exec sleep 1000; }}"

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A scheduler that sleeps in its own epoll: nobody can wake it through an eventfd, timer or pipe of its own.
+"""Tests a scheduler that sleeps in its own epoll: nobody outside can wake it through an eventfd, timer or pipe of its
+own.
 
-P-33 in a real program: the ledger tells what each descriptor is, and the report proves a lost wakeup only where none
-of them can be made ready from outside, by a timer, or by a handler of a signal.
+P-33 in a real program: the ledger records what each descriptor is, and the report proves a lost wakeup only if none of
+the descriptors can become ready from outside, by a timer, or by a signal handler.
 """
 import concurrent.futures
 import json
@@ -13,11 +14,11 @@ from support import BUILD, COROTRACER, check, folder, run
 TARGET = BUILD / "tests/targets/own_poll"
 PROVEN = (["event"], ["timer"], ["pipe"], ["event", "timer", "pipe"], ["pipe", "orphans"])
 SILENT = (["event", "set"], ["event", "socket"])
-STANDING = (["event", "handler"], ["pipe", "handler"])  # a signal may still come, and nothing says that one will
+STANDING = (["event", "handler"], ["pipe", "handler"])  # a signal may still come, although nothing says that one will
 
 
 def findings_of(scratch, words):
-    """Grades and rules of what is said of the target, and the trace as text."""
+    """Returns grades and rules of the findings on the target, and the trace as text."""
     trace = scratch + "/" + "-".join(words) + ".ctrace"
     run(COROTRACER, "run", "-o", trace, "--", TARGET, *words, status=None)
     report = json.loads(run(COROTRACER, "report", "--format", "json", trace).stdout)
