@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The page in a real browser: a finding and its picture, from there to the closing line and to the moment on the timeline, tables,
-keys, states of the page, every width light and dark; nothing that the policy forbids, and nothing that axe-core complains of."""
+"""Tests the page in a real browser: a finding and its picture, from there to the closing line and to the moment on the
+timeline, tables, keys, states of the page, every width light and dark; nothing violates the policy, and axe-core has no
+complaints."""
 import pathlib
 import re
 import subprocess
@@ -14,7 +15,7 @@ SIZES = ((390, 844), (1280, 860), (2560, 1440))
 
 
 def check_finding(browser, server):
-    """The first screen says what is wrong; one click leads to the line, one to the moment."""
+    """The first screen says what is wrong; one click leads to the line, another to the moment."""
     with Page(browser, server) as it:
         it.open("")
         it.page.wait_for_selector("svg.picture")
@@ -36,7 +37,7 @@ def check_finding(browser, server):
 
 
 def check_timeline(browser, server):
-    """Keys move, zoom, select; the address tells the view, and another page shows the same."""
+    """Keys move, zoom, select; the address contains the view, and another page at the address shows the same."""
     with Page(browser, server) as it:
         it.open("timeline?lanes=all")
         canvas = it.page.locator("#timeline-canvas")
@@ -69,7 +70,7 @@ def check_timeline(browser, server):
 
 
 def check_tables(browser, server):
-    """Sorting, conditions, and the address that keeps them."""
+    """Sorting and conditions are kept in the address."""
     with Page(browser, server) as it:
         it.open("coroutines")
         it.page.wait_for_selector("tbody tr")
@@ -86,7 +87,7 @@ def check_tables(browser, server):
 
 
 def check_keys(browser, server):
-    """All screens by keys alone, and the help."""
+    """All screens and the help are reached by keys alone."""
     with Page(browser, server) as it:
         it.open("findings")
         for key, screen in (("3", "coroutines"), ("4", "overview"), ("5", "waits"), ("6", "places"), ("8", "quality"), ("1", "findings")):
@@ -105,7 +106,7 @@ def check_keys(browser, server):
 
 
 def check_looks(browser, server):
-    """Each screen at each width, light and dark: nothing sticks out, and axe-core finds nothing."""
+    """Each screen at each width, light and dark: nothing exceeds the window, and axe-core finds nothing."""
     from axe_playwright_python.sync_playwright import Axe
     axe = Axe()
     for width, height in SIZES:
@@ -126,7 +127,7 @@ def check_looks(browser, server):
 
 
 def check_states(browser, place, server):
-    """Lost, refused, empty, unreadable."""
+    """The states of the page: connection lost, request refused, empty trace, unreadable trace."""
     with Page(browser, server) as it:
         it.open("findings")
         it.page.wait_for_selector("#finding-title")
@@ -145,7 +146,7 @@ def check_states(browser, place, server):
 
 
 def check_file(browser, place):
-    """The same page as one file, from the disk: the finding, the timeline, and nothing that is asked of any network."""
+    """The same page as a single file from the disk: the finding, the timeline, and no request to any network."""
     page = pathlib.Path(place, "page.html")
     trace = next(pathlib.Path(place).glob("*.ctrace"))
     told = subprocess.run([COROTRACER, "report", "--format", "page", "-o", page, trace], capture_output=True, text=True, check=False)

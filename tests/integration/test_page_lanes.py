@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The lanes of the page's timeline in a real browser: heads that stay, marks of time, grounds of lanes."""
+"""Tests the lanes of the page's timeline in a real browser: heads that stay, marks of time, backgrounds of lanes."""
 import pathlib
 import re
 import subprocess
@@ -12,7 +12,7 @@ from test_serve import judged
 
 
 def check_marks(browser, server):
-    """Marks of time are round numbers in the unit that fits; every other lane is darker."""
+    """Marks of time are round numbers in a unit that fits; every other lane is darker."""
     with Timeline(browser, server) as it:
         it.show("timeline?lanes=all&from=0&until=300000000")
         marks = [word for word in it.words() if re.fullmatch(r"[\d.]+ [mun]?s", word)]
@@ -124,7 +124,7 @@ def check_pointer(browser, server):
 
 
 def check_heads(browser, place):
-    """The head of a group stays while its lanes are scrolled, and folds it from there."""
+    """The head of a group stays visible while its lanes are scrolled, and folds the group from there."""
     pathlib.Path(place, "leak.txt").write_text(LEAK, encoding="utf-8")
     server = Server("serve", "--listen", ":0", place + "/leak.txt")
     judged(server)

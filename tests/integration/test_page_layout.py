@@ -19,7 +19,7 @@ def box_of(it, selector):
 
 
 def words_of(it, number):
-    """What is written in a chart of the overview, as its copy has it."""
+    """Returns the words in a chart of the overview, from the chart's copy."""
     it.page.evaluate("navigator.clipboard.writeText('')")
     it.page.locator("[data-copies='Copy as SVG']").nth(number).click()
     it.until("navigator.clipboard.readText().then((text) => text.startsWith('<svg'))")
@@ -28,7 +28,8 @@ def words_of(it, number):
 
 
 def check_wide(browser, server):
-    """On a screen of 2560 pixels what is to be done stands beside the picture, within the right half, and on a small one below what happened."""
+    """On a screen of 2560 pixels the advice is beside the picture, within the right half; on a small screen it is below
+    what happened."""
     for width, is_beside in ((2560, True), (1280, False)):
         with Page(browser, server, width, 1300) as it:
             it.open("findings")
@@ -41,7 +42,8 @@ def check_wide(browser, server):
 
 
 def check_axes(browser, server):
-    """Numbers beside the overview's charts are round, and their legends stand beside them, on a narrow screen below."""
+    """Numbers beside the overview's charts are round; their legends are beside the charts, and on a narrow screen
+    below."""
     with Page(browser, server, permissions=["clipboard-read", "clipboard-write"]) as it:
         it.open("overview")
         it.answered()

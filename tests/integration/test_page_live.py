@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A program freezes while its page is open: the finding stands first, its picture tells how that came about, one click leads to the
-line, and W on a coroutine to its chain. So for closed descriptors, a lost wakeup and a circle of locks. And three pages of one
-program take no event from its trace.
+"""Tests a program that freezes while its page is open: the finding becomes the first, its picture shows how it came
+about, one click leads to the line, and W on a coroutine leads to its chain. For closed descriptors, a lost wakeup and a
+circle of locks. Also tests that three pages of one program lose no event of its trace.
 
-How soon the finding is on the page is printed, and measured by `./dev bench live`.
+The time until the finding is on the page is printed; `./dev bench live` measures it.
 """
 import contextlib
 import json
@@ -18,10 +18,10 @@ from support import BUILD, COROTRACER, check, folder, run, skip
 
 SYNC = BUILD / "tests/workloads/example-sync"
 ANNOTATED = BUILD / "tests/targets/annotated"
-PAUSE_US = 500  # a rate that no busy machine turns into a loss
+PAUSE_US = 500  # a rate at which even a busy machine loses nothing
 SERVER = BUILD / "examples/example-tcp-server-fault-a"
 
-# The program; what the title, the picture, the line behind one click and the chain of a coroutine say; the rule.
+# The program; the words of the title, the picture, the line behind one click and the chain of a coroutine; the rule.
 FROZEN = {
     "closed descriptors": ([SERVER, "--self-load", "50:47", "--exit-after-idle", "60"], "waits-on-closed-descriptor", {
         "title": "47 of 50 coroutines wait for descriptors that were closed under them",
@@ -42,19 +42,20 @@ FROZEN = {
 
 
 def frozen_since(server):
-    """Seconds since the epoch: the last event that the finding tells of."""
+    """Returns the time of the last event of the finding, in seconds since the epoch."""
     report = server.tell("/api/v1/report")
     times = [step["time_ns"] for step in report["findings"][0]["steps"] if step["event"] is not None and step["time_ns"] is not None]
     return (int(report["trace"]["epoch_realtime_ns"]) + max(times)) / 1e9
 
 
 def until_said(it, selector, words):
-    """Names come with a judgement or two: what is shown has them then."""
+    """Waits for names, which come with the first or second judgement."""
     it.until(f"{json.dumps(words)}.every((one) => document.querySelector({json.dumps(selector)})?.textContent.includes(one))")
 
 
 def check_finding(it, rule, said):
-    """Seconds from the freeze to the page. Before it, a machine that is busy may show that a worker had no processor."""
+    """Returns the seconds from the freeze to the page. On a busy machine, an earlier finding may say that a worker had
+    no processor."""
     it.page.wait_for_selector("#finding-title", timeout=60000)
     until_said(it, "#finding-title", [said["title"]])
     found = time.time()
@@ -66,7 +67,7 @@ def check_finding(it, rule, said):
 
 
 def check_links(it, said):
-    """One click to the line; W on a member to its chain."""
+    """One click leads to the line; W on a member leads to its chain."""
     until_said(it, ".lead a", said["line"])
     it.page.locator(".lead a").click()
     it.page.locator("main.places").wait_for()
@@ -79,7 +80,7 @@ def check_links(it, said):
 
 
 def check_frozen(browser, place, name):
-    """Seconds from the freeze to the page."""
+    """Returns the seconds from the freeze to the page."""
     command, rule, said = FROZEN[name]
     server = Server("run", "--serve-until-exit", "--listen", ":0", "-o", f"{place}/live.ctrace", "--", *command, "--log", f"{place}/log",
                     stdout=subprocess.DEVNULL)
@@ -94,7 +95,7 @@ def check_frozen(browser, place, name):
 
 
 def check_three_pages(browser, place):
-    """Three pages of a program that counts its requests: none of the counts is missing."""
+    """Three pages of a program that counts its requests: no count is missing."""
     end, trace = pathlib.Path(place, "end"), f"{place}/counted.ctrace"
     server = Server("run", "--serve-until-exit", "--listen", ":0", "--no-ledger", "-o", trace, "--", ANNOTATED, "serve-until", end, 100, PAUSE_US)
     with contextlib.ExitStack() as stack:
@@ -116,7 +117,8 @@ def check_three_pages(browser, place):
 
 
 def check_ten_tabs(browser, place):
-    """Ten tabs of one browser, which keeps six connections to a server: all show what is asked for, and go on when the first is closed."""
+    """Ten tabs of one browser, which keeps six connections to a server: all tabs show what is asked for, and go on when
+    the first tab is closed."""
     end = pathlib.Path(place, "end")
     server = Server("run", "--serve-until-exit", "--listen", ":0", "--no-ledger", "-o", f"{place}/tabs.ctrace", "--", ANNOTATED, "serve-until", end,
                     100, PAUSE_US)

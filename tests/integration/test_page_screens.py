@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Screens of the page beside findings and the timeline, in a real browser, over a small trace of which all is known."""
+"""Tests the screens of the page other than findings and timeline, in a real browser, over small traces with known
+content."""
 import pathlib
 import re
 import shlex
@@ -11,7 +12,7 @@ from test_serve import judged
 
 
 def trace_of(place, case):
-    """The trace of a case of tests/cases."""
+    """Makes the trace of a case of tests/cases."""
     text = re.search(r"^--- trace\n(.*?)^---", (SOURCE / f"tests/cases/{case}.case").read_text(), re.MULTILINE | re.DOTALL)
     trace = re.sub(r"^repeat (\d+) to (\d+)\n(.*?)^repeat end\n",
                    lambda it: "".join(it[3].replace("{}", str(i)) for i in range(int(it[1]), int(it[2]) + 1)), text[1], flags=re.MULTILINE | re.DOTALL)
@@ -25,7 +26,8 @@ def rows_of(it, selector):
 
 
 def check_waits(browser, server):
-    """The circle of locks is marked in words, each node is a link, the table says the same, and an earlier moment has no circle."""
+    """The circle of locks is marked in words, each node is a link, the table says the same, and there is no circle at
+    an earlier moment."""
     with Page(browser, server) as it:
         it.open("waits")
         it.page.wait_for_selector("#waits-table")
@@ -50,7 +52,8 @@ def check_waits(browser, server):
 
 
 def check_sql(browser, server):
-    """A question of the cookbook is answered as a table and a plot; a mistake is shown where it is; without the token one sentence says so."""
+    """A question of the cookbook is answered as a table and a plot; a mistake is marked where it is; without the token
+    one sentence says what is missing."""
     with Page(browser, server) as it:
         it.page.goto(f"http://localhost:{server.port}/#token={server.token}")
         it.page.wait_for_selector("main h2:visible")
@@ -115,7 +118,7 @@ def check_groups(browser, server):
 
 
 def check_places(browser, server):
-    """Times at a place as bars; a range of time against the rest, which other screens are handed."""
+    """Times at a place as bars; a range of time compared with the rest, and passed on to other screens."""
     with Page(browser, server) as it:
         it.open("places?site=2")
         it.page.wait_for_selector("svg.plot rect")
@@ -138,12 +141,12 @@ def check_places(browser, server):
 
 
 def charts_of(it):
-    """What each chart shows."""
+    """Returns the words of each chart."""
     return it.page.evaluate("[...document.querySelectorAll('canvas.chart')].map((one) => one.toDataURL())")
 
 
 def check_chosen(browser, server):
-    """A drag over a chart chooses a range that all charts show, that links and the head hand on, and that Esc takes back."""
+    """A drag over a chart chooses a range, which all charts show, links and the head pass on, and Esc takes back."""
     with Page(browser, server) as it:
         it.open("overview")
         it.answered()
@@ -176,11 +179,11 @@ def check_chosen(browser, server):
 
 
 def check_uncounted(browser, server):
-    """Delays that the answer has in none of its percentiles are told; where there are none, nothing is."""
+    """Delays that are in none of the answer's percentiles are reported; if there are none, nothing is said."""
     def hand_on(route):
         answer = route.fetch()
         body, column = bytearray(answer.body()), 32 + 24 * 11
-        # Each of the 300 steps has three more than it has: a column's cells stand on its base.
+        # Adds three to the number of each of the 300 steps: the numbers of a column are stored relative to its base.
         body[column + 8:column + 16] = (int.from_bytes(body[column + 8:column + 16], "little", signed=True) + 3).to_bytes(8, "little", signed=True)
         route.fulfill(response=answer, body=bytes(body))
     with Page(browser, server) as it:
@@ -194,7 +197,7 @@ def check_uncounted(browser, server):
 
 
 def check_losses(browser, server):
-    """A loss is drawn where it is in time, beside its row in the table; light and dark, wide and narrow."""
+    """A loss is drawn at its time, beside its row in the table; light and dark, wide and narrow."""
     from axe_playwright_python.sync_playwright import Axe
     for width, scheme in ((1280, "light"), (390, "dark")):
         with Page(browser, server, width, color_scheme=scheme, bypass_csp=True) as it:
@@ -238,7 +241,7 @@ def copied(it, label, button):
 
 
 def check_coroutine(browser, server, trace):
-    """One coroutine's tree, objects and peers, each with a copy of its rows and the command that gives them."""
+    """One coroutine's tree, objects and peers, each with a copy of its rows and the command that prints them."""
     with Page(browser, server, permissions=["clipboard-read", "clipboard-write"]) as it:
         it.open("coroutine?id=2")
         it.until("document.querySelectorAll('main table.listed').length === 4")
@@ -264,7 +267,7 @@ def check_coroutine(browser, server, trace):
 
 
 def check_list(browser, place):
-    """Findings stand beside the chosen one, by rule; J and K go through them."""
+    """Findings are listed beside the chosen one, by rule; J and K step through them."""
     server = Server("serve", "--listen", ":0", trace_of(place, "0495-crash-woken-twice"))
     judged(server)
     with Page(browser, server) as it:
@@ -296,7 +299,7 @@ site 2 kind=source file=/src/server.cpp line=120 function=handle reason=Sleep
 
 
 def check_healthy(browser, place):
-    """Where nothing was found: what ran, where the time went, workers' use, what took longest."""
+    """If nothing was found: what ran, where the time went, the use of workers, what took longest."""
     pathlib.Path(place, "healthy.txt").write_text(HEALTHY, encoding="utf-8")
     server = Server("serve", "--listen", ":0", place / "healthy.txt")
     judged(server)
@@ -329,7 +332,8 @@ def picture_of(it):
 
 
 def check_culprits(browser, place):
-    """Pictures show who ran meanwhile, how often, and all places at which members wait; a member that acts is one of them."""
+    """Pictures show which coroutines ran meanwhile, how often, and all places at which members wait; an actor may be
+    one of the members."""
     pathlib.Path(place, "standstill.txt").write_text(STANDSTILL, encoding="utf-8")
     shown = {"0310-starvation": ("runs coroutine 1", "coroutine 1: running"), "0180-self-wake-storm": ("2,395 more",),
              "standstill": ("waiting at client.cpp:55", "waiting at client.cpp:77", "and 1,497 more alike")}
@@ -352,7 +356,8 @@ def check_culprits(browser, place):
 
 
 def check_narrow(browser, server):
-    """At 390 pixels the head takes two lines and the strip, the screen that is shown stands in them, and words go before the picture."""
+    """At 390 pixels the head and the strip take two lines and contain the name of the present screen, and the words
+    come before the picture."""
     with Page(browser, server, 390, 844) as it:
         it.open("findings")
         picture_of(it)

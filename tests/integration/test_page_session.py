@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""A session in the served page, recorded, and asked again of the reader in the page that is one file: the same answers, byte for byte.
+"""Records a session in the served page, and sends its requests again to the reader in the page that is a single file:
+the answers are the same, byte for byte.
 
-Every request that the page's screens make on a tour is taken down with its answer. The file's own reader and its own trace are taken
-out of it, so that nothing but that file answers; that trace is served, too. The trace of which the file was made has the same report but
-for its clock, as what a file holds was counted into nanoseconds already, and for how many generations it is written in: a recording on a
-busy machine begins a new one now and then.
+Every request that the page's screens make on a tour is recorded with its answer. The file's own reader and its own
+trace are extracted, so that only the file answers; this trace is served, too. The trace of which the file was made has
+the same report, except for its clock (times in the file have been converted to nanoseconds already) and the number of
+generations (a recording on a busy machine begins a new one now and then).
 """
 import base64
 import gzip
@@ -25,14 +26,14 @@ LEAK = BUILD / "tests/workloads/example-sync-fault-m"
 
 
 def part_of(page, name):
-    """What the page holds under this name."""
+    """Returns what the page holds under this id."""
     found = re.search(rf'<script type="text/plain" id="{name}">([^<]*)</script>', page)
     check(found, f"the page has no {name}")
     return gzip.decompress(base64.b64decode(found[1]))
 
 
 def session(browser, server):
-    """{request: (status, body)} of all that the page asked of the view."""
+    """Returns {request: (status, body)} of all requests of the page to the view."""
     answers = []
     with Page(browser, server) as it:
         it.page.on("requestfinished", lambda request: answers.append(request) if VIEW in request.url else None)
@@ -50,7 +51,7 @@ def session(browser, server):
 
 
 def answers(lines, reader, trace):
-    """(status, bytes) of each line."""
+    """Returns (status, bytes) of each line."""
     said = subprocess.run(["node", SOURCE / "tests/integration/reader.mjs", reader, trace], input="\n".join(lines).encode() + b"\n",
                           stdout=subprocess.PIPE, check=True).stdout
     at = 0
@@ -63,7 +64,7 @@ def answers(lines, reader, trace):
 
 
 def compare(told, reader, trace):
-    """How many of the requests had an answer, and how many a refusal."""
+    """Returns how many of the requests had an answer, and how many a refusal."""
     nr_refused = 0
     for (line, (status, body)), (refused, other) in zip(told.items(), answers(list(told), reader, trace)):
         if status == 200:
@@ -83,13 +84,13 @@ def check_same_report(trace, held):
 
 
 def check_first(told, page):
-    """What the file holds as answered is what the server answers."""
+    """The answers that the file holds are the answers of the server."""
     found = re.findall(r'<script type="text/plain" data-request="([^"]*)">([^<]*)</script>', page)
     lines = [line.replace("&amp;", "&") for line, _ in found]
     check({line.split("?")[0] for line in lines} == {"report", "select", "style", "overview", "picture"}, f"the file has answers to {lines}")
     for line, (_, packed) in zip(lines, found):
         if line.startswith("picture") and line not in told:
-            continue  # only those of findings that were opened were asked for
+            continue  # only the pictures of findings that were opened were requested
         check(told[line][1] == gzip.decompress(base64.b64decode(packed)),
               f"the file answers {line} in another way")
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""How far a trace can be trusted stands on every screen, however it is shown: served, as one file, in the terminal, and while it is
-recorded. Damaged, cut and lossy traces; a program that is stopped; an engine that is stopped, or killed.
+"""Tests that every screen says how far a trace can be trusted, however the page is shown: served, as a single file, in
+the terminal, and during the recording. Damaged, cut and lossy traces; a program that is stopped; an engine that is
+stopped, or killed.
 """
 import pathlib
 import re
@@ -16,7 +17,7 @@ ANNOTATED = BUILD / "tests/targets/annotated"
 PAUSE_US = 2000
 SCREENS = ("findings", "timeline", "coroutines", "overview", "waits", "places", "tasks", "quality", "sql")
 
-# Nothing is wrong with what is here: 7 events, and 62 are missing.
+# The trace itself is in order: 7 events, and 62 are missing.
 LOSSY = """\
 trace from=0 until=1s
 process 1 pid=100 program=/bin/server probe
@@ -42,13 +43,13 @@ def made(place, name, text):
 
 
 def standings(it):
-    """{kind: (words, whether it is a doubt)}"""
+    """Returns {kind: (words, whether it is a doubt)}."""
     return dict(it.page.locator("#state [data-what]").evaluate_all(
         "(all) => all.map((one) => [one.dataset.what, [one.textContent, one.className === 'doubt']])"))
 
 
 def check_screens(it, wanted, kinds=("events",)):
-    """Every screen says so; what is wanted is a doubt, by its kind."""
+    """Every screen says so; `wanted` contains the doubts, by their kind."""
     for screen in SCREENS:
         it.page.goto(re.sub("#.*", "", it.page.url) + f"#{screen}")
         it.page.locator(f"main.{screen}").wait_for()
@@ -90,7 +91,7 @@ def check_lossy(browser, place):
 
 
 def check_damaged(browser, place):
-    """Of a file with bytes that cannot be read, and of one that was cut."""
+    """A file with bytes that cannot be read, and a file that was cut."""
     whole = made(place, "whole", LOSSY.replace("200ms t1 lost 62\n", "")).read_bytes()
     for name, data, wanted in (("damaged", whole[:-300] + bytes(byte ^ 0x5a for byte in whole[-300:-100]) + whole[-100:], {"damage": "damaged"}),
                                ("cut", whole[:-60], {"end": "cut short"})):
@@ -125,7 +126,8 @@ def never_alive(it):
 
 
 def check_stopped(browser, place):
-    """A program that a signal stops; and an engine that is stopped, goes on, and is killed: none of these reads as alive."""
+    """A program that is stopped by a signal; and an engine that is stopped, continues, and is killed: no screen says
+    that they are alive."""
     server = recorded(place, pathlib.Path(place, "never"))
     target = server.tell("/api/v1/state")["recording"]["target_pid"]
     with Page(browser, server) as it:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What the page says where there is nothing to show, or no more: empty, loading, no probe, an error, a lost connection, the end, no
-token, too many pages. In each of these axe-core finds nothing, and nothing sticks out of a narrow window. And the keyboard alone:
-each control of each screen is reached by it, and shows that it has the focus. And the controls of a recording, with the token and
-without it.
+"""Tests what the page says if there is nothing to show, or no longer: empty, loading, no probe, an error, a lost
+connection, the end, no token, too many pages. In each of these states axe-core finds nothing, and nothing exceeds a
+narrow window. Also tests the keyboard alone: it reaches each control of each screen, and the focus is visible. And the
+controls of a recording, with the token and without it.
 """
 import json
 import pathlib
@@ -19,7 +19,7 @@ NARROW = (390, 844)
 MOST_READERS = 16
 PAUSE_US = 2000
 NEEDS_TOKEN = "Open the address that corotracer printed when it started: it ends with the token that lets you in."
-# What Tab can reach, of what is seen.
+# The visible elements that Tab can reach.
 REACHED = """() => [...document.querySelectorAll('a[href], button, select, input, textarea, [tabindex="0"]')]
     .filter((one) => one.checkVisibility() && !one.disabled && one.tabIndex >= 0).length"""
 FOCUSED = """() => {
@@ -30,7 +30,8 @@ FOCUSED = """() => {
 
 
 def check_state(browser, server, name, words, prepare=None, address="", colours=("light", "dark"), said=()):
-    """The page says so, in a narrow window, light and dark; `prepare` is called with the page before it is opened."""
+    """The page says so, in a narrow window, light and dark; `prepare` is called with the page before the page is
+    opened."""
     from axe_playwright_python.sync_playwright import Axe
     for scheme in colours:
         with Page(browser, server, *NARROW, color_scheme=scheme, bypass_csp=True) as it:
@@ -57,7 +58,7 @@ def check_empty(browser, place):
 
 
 def check_loading(browser, server):
-    """The answer is held up, and the page says that it is loading until that comes."""
+    """The answer is delayed, and the page says that it is loading until the answer comes."""
     held = []
 
     def hold(it):
@@ -81,7 +82,7 @@ def check_no_probe(browser, place):
 
 
 def check_error(browser, server, place):
-    """A request that cannot be answered, and a trace that cannot be read any more."""
+    """A request that cannot be answered, and a trace that can no longer be read."""
     check_state(browser, server, "error", "no column", address="#coroutines?order=-nosuch", said=("400 (Bad Request)",))
     trace = pathlib.Path(place, "broken.ctrace")
     trace.write_bytes(pathlib.Path(place, "case.ctrace").read_bytes())
@@ -95,7 +96,7 @@ def check_error(browser, server, place):
 
 
 def check_lost(browser, place):
-    """The server dies, and another one takes its place: what was shown stays, and goes on."""
+    """The server dies, and another server takes its place: what was shown stays, and is updated again."""
     server = Server("serve", "--listen", ":0", place + "/case.ctrace")
 
     def lose(it):
@@ -114,7 +115,8 @@ def check_lost(browser, place):
 
 
 def check_stays(browser, place):
-    """The program ends, and its page stays: with the judgement of the whole trace, and commands that name it, until Ctrl-C."""
+    """The program ends, and its page stays until Ctrl-C: with the judgement of the whole trace, and commands that name
+    the trace."""
     server = Server("run", "--serve", "--listen", ":0", "-o", place + "/stays.ctrace", "--", TARGETS / "lock_circle", stdin=subprocess.PIPE,
                     stdout=subprocess.DEVNULL)
     with Page(browser, server) as it:
@@ -153,7 +155,8 @@ def check_finished(browser, place):
 
 
 def check_refused(browser, place):
-    """Where others reach it: nothing without the token; with it all, and the token leaves the address."""
+    """A server that others can reach: nothing without the token; everything with the token, which is removed from the
+    address."""
     server = Server("serve", "--listen", "0.0.0.0:0", place + "/case.ctrace")
     check_state(browser, server, "refused", "The server refuses", said=("403 (Forbidden)",))
     with Page(browser, server) as it:
@@ -169,7 +172,7 @@ def check_refused(browser, place):
 # ---------------------------------------------------------------- the controls of a recording
 
 def recorded(place, end, *options):
-    """A program that goes on until `end` is there, recorded and served."""
+    """A program that goes on until the file `end` exists, recorded and served."""
     server = Server("run", "--serve-until-exit", "--listen", ":0", *options, "-o", place + "/controlled.ctrace", "--", TARGETS / "annotated",
                     "serve-until", end, 100, PAUSE_US)
     while not server.tell("/api/v1/state")["recording"]["has_probe"]:
@@ -178,7 +181,7 @@ def recorded(place, end, *options):
 
 
 def controls(it):
-    """The buttons by their words, and whether they can be pressed."""
+    """Returns the buttons by their words, and whether they can be pressed."""
     it.page.locator("#controls a").wait_for()
     return dict(it.page.locator("#controls button").evaluate_all("(all) => all.map((one) => [one.textContent, !one.disabled])"))
 
@@ -189,14 +192,15 @@ def until_state(server, name, wanted):
 
 
 def check_locked(it):
-    """Without the token the orders are there, disabled, under one sentence; what only reads is not."""
+    """Without the token the orders are disabled, under one sentence; controls that only read are enabled."""
     check(controls(it) == {"Hold still": True, "Start": False, "Stop": False, "Dump now": False, "Categories": False}, controls(it))
     check(it.page.locator("#needs-token:visible").inner_text() == NEEDS_TOKEN, it.text("header"))
     check(it.page.locator("#controls a[download]").inner_text() == "Download", it.text("#controls"))
 
 
 def check_orders(it, server):
-    """Each order reaches the recording; categories are shown as the recording has them, here after another's order."""
+    """Each order reaches the recording; the page shows the categories as the recording has them, here after another
+    client's order."""
     it.page.get_by_role("button", name="Stop").click()
     until_state(server, "is_open", False)
     it.page.get_by_role("button", name="Start").click()
@@ -212,7 +216,7 @@ def check_orders(it, server):
 
 
 def open_categories(it, off):
-    """Until the newest state has come to the page, it shows the one before."""
+    """Waits until the newest state has come to the page, which shows the earlier state before."""
     for _ in range(100):
         it.page.get_by_role("button", name="Categories").click()
         found = set(it.page.locator("dialog input:not(:checked)").evaluate_all("(all) => all.map((one) => one.name)"))
@@ -224,7 +228,8 @@ def open_categories(it, off):
 
 
 def check_stale_token(it, server):
-    """The token of an earlier start is refused with the same sentence; the printed address, in the same tab, lets in."""
+    """The token of an earlier start is refused with the same sentence; the printed address, opened in the same tab,
+    gives access."""
     it.page.goto(f"http://localhost:{server.port}/#token={'0' * 32}")
     it.page.locator("#controls button:enabled", has_text="Stop").click()
     it.page.locator("#needs-token").wait_for()
@@ -268,7 +273,7 @@ def check_dump_now(browser, place):
 
 
 def check_crowded(browser, server):
-    """One page more than there is room for says so, and goes on once there is."""
+    """One page more than there is room for says so, and goes on once there is room."""
     readers = [Reader(server) for _ in range(MOST_READERS)]
 
     def make_room(it):
@@ -283,7 +288,7 @@ def check_crowded(browser, server):
 # ---------------------------------------------------------------- the keyboard alone
 
 def walk(it, screen):
-    """Tab from the first control to the last: each is reached, and shows it."""
+    """Tab goes from the first control to the last: each control is reached, and shows the focus."""
     it.page.evaluate("document.activeElement.blur()")
     expected, seen = it.page.evaluate(REACHED), 0
     for _ in range(2 * expected + 10):
@@ -311,7 +316,7 @@ def check_keyboard(browser, server):
 
 
 def check_path(browser, server):
-    """From the finding to its line, a coroutine, its chain and the timeline, with no mouse."""
+    """From the finding to its line, a coroutine, its chain and the timeline, without a mouse."""
     with Page(browser, server) as it:
         it.open("findings")
         it.page.locator("#finding-title").wait_for()

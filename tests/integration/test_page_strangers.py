@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Pages of other servers in the same browser, which try to read what is served and to give orders: by a script's request, a form, a
-script, a picture, a frame, events. And a script that somebody gets into the page itself: its policy lets none run (H-5 to H-7, H-16)."""
+"""Tests pages of other servers in the same browser, which try to read what is served and to give orders: by a script's
+request, a form, a script, a picture, a frame, events. Also tests a script that is injected into the page itself: the
+page's policy lets no such script run (H-5 to H-7, H-16)."""
 import http.server
 import pathlib
 import subprocess
@@ -36,7 +37,7 @@ TRIES = """async (server) => {
 
 
 def other_server():
-    """One that hands out an empty page, at another port of this machine."""
+    """A server that returns an empty page, at another port of this machine."""
     class Handler(http.server.BaseHTTPRequestHandler):
         def log_message(self, *_):
             pass
@@ -67,7 +68,7 @@ def check_stranger(browser, server, address):
 
 
 def check_inline(browser, server):
-    """What is put into the page as a script, a handler or a style does nothing."""
+    """Scripts, handlers and styles that are injected into the page do nothing."""
     with Page(browser, server) as it:
         it.open("findings")
         it.page.evaluate("""() => {
@@ -84,7 +85,7 @@ def check_inline(browser, server):
         check(any("Content Security Policy" in line for line in it.said), f"{it.said}")
 
 
-# A name that turns round what stands behind it, so that one button of a browser seems to be the other.
+# A name that reverses the text after it, so that one button of a browser seems to be another.
 TURNED = """\
 trace from=0 until=2s
 process 1 pid=100 program=/bin/server probe
@@ -98,7 +99,7 @@ site 1 kind=source file=/src/a.cpp line=4 function="run\u202eme\u2066"
 
 
 def check_turned(browser, place):
-    """Names with characters that change direction are shown with these told, on all screens, served and as one file."""
+    """In names, characters that change direction are shown as escapes, on all screens, served and as a single file."""
     trace, page = pathlib.Path(place, "turned.ctrace"), pathlib.Path(place, "turned.html")
     pathlib.Path(place, "turned.txt").write_text(TURNED, encoding="utf-8")
     run(COROTRACER, "assemble", "-o", trace, place + "/turned.txt")
@@ -123,7 +124,7 @@ def check_turned(browser, place):
 
 
 def check_numbers(browser, place):
-    """A number in the address that is none is as if it were not there."""
+    """A numeric argument of the address that is not a number is ignored."""
     server = Server("serve", "--listen", ":0", place + "/turned.ctrace")
     judged(server)
     with Page(browser, server) as it:
@@ -143,7 +144,7 @@ def main():
         check_turned(browser, place)
         check_numbers(browser, place)
         stranger = other_server()
-        for name in ("localhost", "127.0.0.1"):  # of the same site, and of another one
+        for name in ("localhost", "127.0.0.1"):  # of the same site, and of another site
             check_stranger(browser, server, f"http://{name}:{stranger.server_port}/")
         check_inline(browser, server)
         server.process.stdin.close()

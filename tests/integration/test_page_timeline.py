@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The page's timeline in a real browser: every key that "?" tells, the mouse, lanes in groups that are pinned, hidden, put in another
-order and folded, causes of waits, arrows of a selection, copies, and the way from a step of a finding to its moment and back. What is on
-the canvas is read from the copy of the picture, which the same code draws."""
+"""Tests the page's timeline in a real browser: every key in the help, the mouse, lanes in groups that are pinned,
+hidden, reordered and folded, causes of waits, arrows of a selection, copies, and the way from a step of a finding to
+its moment and back. The content of the canvas is read from the copy of the picture, which the same code draws."""
 import pathlib
 import re
 import subprocess
@@ -11,7 +11,7 @@ from browser import Page, open_browser
 from support import COROTRACER, check, folder, skip
 from test_serve import Server, judged, trace_in
 
-# Coroutine 2 wakes 3, which wakes 4: each waits for something else, and 4 waits still for what 3 holds.
+# Coroutine 2 wakes 3, which wakes 4: each waits for another resource, and 4 still waits for a resource that 3 holds.
 TRACE = """\
 trace from=0 until=1s
 process 1 pid=100 program=/bin/server probe
@@ -55,7 +55,7 @@ site 5 kind=source file=/src/server.cpp line=50 function=start
 """
 SVG = "{http://www.w3.org/2000/svg}"
 
-# The world stands still from 10 to 30 ms, garbage is looked for up to 60 ms, coroutine 1 helps, and is in a region.
+# The world is stopped from 10 to 30 ms, marking goes on up to 60 ms; coroutine 1 assists, and is in a region.
 COLLECTING = """\
 trace from=0 until=100ms
 process 1 pid=100 program=/bin/service probe
@@ -113,7 +113,7 @@ class Timeline(Page):
         return xml.etree.ElementTree.fromstring(self.copy("Copy as SVG"))
 
     def words(self):
-        """All that is written in the picture, from top to bottom."""
+        """Returns all words in the picture, from top to bottom."""
         found = [(float(one.get("y")), one.text or "") for one in self.picture().iter(SVG + "text")]
         return [text for _, text in sorted(found, key=lambda one: one[0])]
 
@@ -124,7 +124,7 @@ class Timeline(Page):
         self.page.wait_for_selector("div.timeline[aria-busy=false]")
 
     def choose(self, words):
-        """The state of the lane that is told by these words."""
+        """Returns the state of the lane that has these words."""
         self.settle()
         self.press(*["ArrowLeft"] * 9)
         for _ in range(9):
@@ -143,7 +143,7 @@ class Timeline(Page):
 
 
 def check_moving(browser, server):
-    """W S A D 0 F Ctrl+Z, with the keyboard on the page itself, too."""
+    """W S A D 0 F Ctrl+Z, also with the keyboard focus on the page itself."""
     with Timeline(browser, server) as it:
         it.show("timeline?lanes=all")
         it.press("0")
@@ -167,7 +167,7 @@ def check_moving(browser, server):
 
 
 def check_asking(browser, server):
-    """G, R and / with Enter, Shift+Enter and Esc; what is no time is said in a sentence."""
+    """G, R and / with Enter, Shift+Enter and Esc; if the input is not a time, a sentence says so."""
     with Timeline(browser, server) as it:
         it.show("timeline?lanes=all&from=0&until=100000000")
         it.press("g")
@@ -205,7 +205,7 @@ def check_asking(browser, server):
 
 
 def check_events(browser, server):
-    """. and , go from event to event of the lane; the address keeps the event, and Esc leaves it."""
+    """. and , go from event to event of the lane; the address contains the event, and Esc leaves it."""
     with Timeline(browser, server) as it:
         it.show("timeline?lanes=all&from=0&until=1000000000")
         it.select("coroutine 3")
@@ -226,7 +226,8 @@ def check_events(browser, server):
 
 
 def check_mouse(browser, server):
-    """Ctrl+wheel, Shift+wheel, the wheel; a drag over the axis chooses a range; a click selects; the pointer is told what is under it."""
+    """Ctrl+wheel, Shift+wheel, the wheel; a drag over the axis chooses a range; a click selects; words at the pointer
+    say what is under it."""
     with Timeline(browser, server) as it:
         it.show("timeline?lanes=all&from=0&until=1000000000")
         box = it.page.locator("#timeline-canvas").bounding_box()
@@ -263,7 +264,7 @@ def check_mouse(browser, server):
 
 
 def check_groups(browser, server):
-    """Lanes by each grouping; a group folds, and the address keeps it."""
+    """Lanes by each grouping; a group folds, and the address contains the fold."""
     wanted = {
         "start": ("workers", "accept_loop, src/server.cpp:40", "start, src/server.cpp:50"), "worker": ("worker-0 (101)", "worker-1 (102)"),
         "parent": ("workers", "started by coroutine 1", "started by a thread"), "task": ("workers", "work for no task"), "workers": ("workers",),
@@ -292,7 +293,8 @@ def check_groups(browser, server):
 
 
 def check_order(browser, server):
-    """Lanes are pinned, moved and hidden, by keys, by buttons and by the mouse; another page at the address shows the same."""
+    """Lanes are pinned, moved and hidden, by keys, by buttons and by the mouse; another page at the address shows the
+    same."""
     with Timeline(browser, server) as it:
         it.show("timeline?lanes=all")
         it.select("coroutine 3")
@@ -333,7 +335,7 @@ def check_order(browser, server):
 
 
 def check_causes(browser, server):
-    """A wait is told by the letter of its cause; a selection's arrows go back link by link, and no further than four."""
+    """A wait has the letter of its cause; a selection's arrows go back link by link, at most four links."""
     with Timeline(browser, server) as it:
         it.show("timeline?lanes=all&from=0&until=1000000000")
         letters = [word for word in it.words() if word in ("L", "C", "D", "T", "A")]
@@ -365,7 +367,7 @@ def check_causes(browser, server):
 
 
 def check_copies(browser, server):
-    """The table has the states that are seen; the command gives the same in a terminal."""
+    """The copied table has the visible states; the copied command prints the same in a terminal."""
     with Timeline(browser, server) as it:
         it.show("timeline?lanes=all&from=0&until=1000000000")
         lines = [line.split("\t") for line in it.copy("Copy as TSV").splitlines()]
@@ -380,7 +382,7 @@ def check_copies(browser, server):
 
 
 def check_other_copies(browser, server):
-    """A chart of the overview as a picture; a table as the command that prints the same rows."""
+    """Copies: a chart of the overview as a picture; a table as the command that prints the same rows."""
     with Timeline(browser, server) as it:
         it.open("overview")
         it.answered()
@@ -400,7 +402,7 @@ def check_other_copies(browser, server):
 
 
 def check_help(browser, server):
-    """All keys are told."""
+    """The help lists all keys."""
     with Timeline(browser, server) as it:
         it.show("timeline")
         it.press("?")
@@ -415,7 +417,8 @@ def check_help(browser, server):
 
 
 def check_besides(browser, server):
-    """Pauses and marking lie on the axis, and a pause across all lanes; what a coroutine does besides, below its bar; the pointer tells it."""
+    """Pauses and marking lie on the axis, and a pause lies across all lanes; a coroutine's assist and region lie below
+    its bar; the words at the pointer name them."""
     with Timeline(browser, server) as it:
         it.show("timeline?lanes=all&from=0&until=100000000")
         picture = it.picture()
@@ -439,7 +442,8 @@ def check_besides(browser, server):
 
 
 def check_finding(browser, server):
-    """A step of a finding lights its event in the picture, and the other way round; a click leads to the moment, a link back."""
+    """A step of a finding highlights its event in the picture, and vice versa; a click leads to the moment, a link
+    leads back."""
     with Timeline(browser, server) as it:
         it.open("findings")
         it.page.wait_for_selector("svg.picture [data-step='2']")
@@ -464,7 +468,7 @@ def check_finding(browser, server):
         it.quiet()
 
 
-# One is started every 20 ms, and each waits for what never comes; twelve workers do something else.
+# A coroutine is started every 20 ms, and waits for something that never comes; twelve workers run other coroutines.
 LEAK = "\n".join((
     "trace from=0 until=2s", "process 1 pid=100 program=/bin/engine probe", *(f"thread {i} tid={100 + i} name=worker-{i}" for i in range(1, 13)),
     "site 1 kind=source file=/src/engine.c line=10 function=main", "site 2 kind=source file=/src/engine.c line=55 function=consume reason=receive",
@@ -473,7 +477,8 @@ LEAK = "\n".join((
 
 
 def check_first(browser, place):
-    """What is shown first has the whole of a finding's members, and room for them beside many workers; what begins later is said."""
+    """The first view contains all members of a finding, and has room for them beside many workers; lanes that begin
+    later say so."""
     pathlib.Path(place, "leak.txt").write_text(LEAK, encoding="utf-8")
     server = Server("serve", "--listen", ":0", place + "/leak.txt")
     judged(server)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Parts of a real recording: cut at every boundary, joined, recovered after a kill of the engine, and followed live.
+"""Tests parts of a real recording: cut at every boundary, joined, recovered after a kill of the engine, and followed
+live.
 
 A server's readers wait on closed descriptors within the first second; another process writes events for some seconds
-more, so that generations follow each other. Each part behind the fault must name it as the whole does: the closing
-lies before the part, and only what is carried tells of it.
+more, so that several generations follow. Each part after the fault must name the fault as the whole trace does: the
+closing lies before the part, and only carried records mention it.
 """
 import json
 import os
@@ -46,7 +47,7 @@ def check_named(name, report):
 
 
 def boundaries(trace):
-    """The seconds at which generations begin, but for the first."""
+    """Returns the seconds at which generations begin, except for the first."""
     last = report_of(trace)["trace"]["last_generation"]
     check(last >= 3, f"only {last} generations: the recording is too short")
     found, at, scratch = [], 0.0, trace.parent
@@ -83,7 +84,8 @@ def test_cut_and_merge(trace):
 
 
 def check_names(part, trace):
-    """Addresses have their names in a part, too, without any file of the program: they are written as the run goes on."""
+    """Addresses have names in a part, too, without any file of the program: the names are written during the
+    recording."""
     found, whole = ({line for line in run(COROTRACER, "dump", "--no-symbols", each).stdout.splitlines()
                      if line.startswith("site ")} for each in (part, trace))
     check(any("kind=address" in line and "function=" in line for line in found), f"no address has a name: {found}")
@@ -96,7 +98,7 @@ def record_other(scratch):
 
 
 def test_text_of_part(trace):
-    """The text form of a part is the whole of it, too."""
+    """The text form of a part is complete, too."""
     scratch = trace.parent
     part, again = scratch / "right.ctrace", scratch / "again.ctrace"
     text = run(COROTRACER, "dump", part).stdout
@@ -128,7 +130,7 @@ def wait_for_bytes(path, nr_bytes, writer):
 
 
 def test_engine_killed(scratch):
-    """What a killed engine leaves behind is recovered, every event that could be read; the follower notices."""
+    """What a killed engine leaves is recovered, with every event that could be read; the follower notices the end."""
     trace, counters = scratch / "killed.ctrace", scratch / "killed.counters"
     partial = pathlib.Path(f"{trace}.partial")
     with subprocess.Popen([COROTRACER, "run", "-o", trace, "--", PUBLISHER, counters, "1", "2000"],
@@ -158,8 +160,9 @@ def test_engine_killed(scratch):
 
 def kinds_by_thread(text):
     """
-    What each thread did, in order, and what the engine saw of it. Between these the whole trace is put in order, and what is
-    followed is not: the clocks are compared until the recording ends, and times that are told before are a little others.
+    What each thread did, in order, and what the engine observed of it. The order between threads may differ: the whole
+    trace is put in order, and a followed trace is not; and because clocks are compared until the recording ends, times
+    that are printed earlier differ a little.
     """
     kinds = {}
     for line in text.splitlines():
@@ -169,7 +172,7 @@ def kinds_by_thread(text):
 
 
 def test_follow(scratch):
-    """Events of a live recording, in order, each once, to the end."""
+    """The events of a live recording are printed in order, each once, to the end."""
     trace, counters = scratch / "live.ctrace", scratch / "live.counters"
     with subprocess.Popen([COROTRACER, "run", "-o", trace, "--", "timeout", "-s", "KILL", "2", PUBLISHER, counters, "2",
                            "50000"], stderr=subprocess.DEVNULL) as engine:
@@ -186,7 +189,7 @@ def test_follow(scratch):
 
 
 def run_publisher(scratch, output, **options):
-    """A short recording to an output that fails. Says what happened; the target ends as it would else."""
+    """Makes a short recording to an output that fails. Returns the messages; the target ends as usual."""
     command = [COROTRACER, "run", "-o", output, "--", "timeout", "-s", "TERM", "1", PUBLISHER, scratch / "c", "1", "200"]
     return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=60, check=False,
                           **options)
@@ -199,7 +202,7 @@ def check_failed_output(name, result, expected):
 
 
 def check_same_losses(name, said, trace):
-    """The file tells of all that the engine could not write, with its end."""
+    """The file counts everything that the engine could not write, and has its end."""
     counted = re.search(r"([\d,]+) events, ([\d,]+) lost", said)
     events, lost = (int(number.replace(",", "")) for number in counted.groups())
     report = json.loads(run(COROTRACER, "report", "--format", "json", trace, status=None).stdout)
@@ -211,7 +214,7 @@ def check_same_losses(name, said, trace):
 
 
 def test_limited_file(scratch):
-    """A limit of the engine's process, which no file system knows of, and which does not hold for the target."""
+    """A limit of the engine's process, which no file system knows of, and which does not apply to the target."""
     output = scratch / "limited.ctrace"
     script = f"ulimit -S -f unlimited; exec timeout -s TERM 1 {PUBLISHER} {scratch}/limited 1 200"
     result = subprocess.run([str(word) for word in (COROTRACER, "run", "-o", output, "--", "sh", "-c", script)],

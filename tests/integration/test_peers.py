@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whose probes are taken in, and how long their memory is kept: programs that exec, and strangers."""
+"""Tests which probes are accepted, and how long their memory is kept: programs that exec, and foreign processes."""
 import os
 import re
 import shutil
@@ -12,7 +12,7 @@ NOBODY = 65534
 
 
 def test_images(place):
-    """A process that becomes one program after the other: each is recorded, and none keeps a place."""
+    """A process that becomes one program after the other: each program is recorded, and none keeps resources."""
     done = run(COROTRACER, "run", "-o", place + "/chain.ctrace", "--", BUILD / "tests/targets/exec_chain", 300)
     check("turned away" not in done.stderr and " 0 lost" in done.stderr, done.stderr)
     dump = run(COROTRACER, "dump", "--no-symbols", place + "/chain.ctrace").stdout
@@ -21,7 +21,7 @@ def test_images(place):
 
 
 def target_of(place):
-    """A copy where another user may go, too: the build may lie elsewhere."""
+    """Copies a program to a place where another user may enter: the build may lie elsewhere."""
     os.chmod(place, 0o755)
     return shutil.copy(BUILD / "tests/targets/lock_circle", place)
 
@@ -32,7 +32,7 @@ def may_others_run_it(place):
 
 
 def run_beside(place, options, user):
-    """A recording in the superuser's name, and a program of another user that knows its socket."""
+    """A recording by the superuser, and a program of another user that knows its socket."""
     engine = subprocess.Popen([COROTRACER, "run", "-o", place + "/peers.ctrace", *options, "--", "sh", "-c",
                                'echo "$COROTRACER_SOCKET"; read line'], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True)
@@ -54,7 +54,7 @@ def test_strangers(place):
 
 
 def test_descendants(place):
-    """Of another user, but started by the target: taken in. It ends once that shows."""
+    """A process of another user that the target started is accepted. The test ends once that shows."""
     engine = subprocess.Popen([COROTRACER, "run", "--flight", "5s", "--on", "live_coroutines > 1", "-o", place + "/d",
                                "--", "sh", "-c", f"setpriv --reuid {NOBODY} --clear-groups {target_of(place)}; exit 7"],
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Pictures from the command line: of the gravest finding or of the one that is asked for, alone, in a page, in Markdown."""
+"""Tests pictures from the command line: of the gravest finding or of a chosen finding, alone, in a page, in
+Markdown."""
 import pathlib
 import sys
 import xml.etree.ElementTree as xml
@@ -30,7 +31,7 @@ def check_alone(trace, place):
 
 
 def check_refused(trace, place):
-    """One sentence, and nothing is written."""
+    """A refusal is one sentence, and nothing is written."""
     for status, words, sentence in (
             (NOT_FOUND, ("-f", "svg", "--finding", "3"), "there is no finding 3: the report has 2"),
             (USAGE, ("--finding", "1"), "'--finding' goes with '--format svg'"),
@@ -50,7 +51,7 @@ def check_page(trace):
 
 
 def check_nothing(place):
-    """A picture is what was asked for, also of a report without findings."""
+    """A picture has the form that was asked for, also for a report without findings."""
     picture = run(COROTRACER, "report", "-f", "svg", trace_of("0009-closed-loss-elsewhere", place), status=None)
     check(picture.returncode == 0, picture.stderr)
     calm = run(COROTRACER, "report", "-f", "svg", trace_of("0161-granted-and-run", place)).stdout

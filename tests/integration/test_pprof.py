@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Profiles open in `go tool pprof`, and decode by the published profile.proto, with the sums of `stats` (test_profile.py)."""
+"""Tests that profiles open in `go tool pprof`, and decode by the published profile.proto, with the sums of `stats`
+(test_profile.py)."""
 import gzip
 import pathlib
 import re
@@ -38,7 +39,7 @@ def check_pprof(trace, scratch):
 
 
 def check_stacks(scratch):
-    """A trace written by hand: the stack that pprof shows, innermost first, and its nanoseconds."""
+    """A trace written by hand: checks the stack that pprof shows, innermost first, and its nanoseconds."""
     trace, path = scratch / "chain.txt", scratch / "chain.pb.gz"
     trace.write_text(CHAIN)
     path.write_bytes(profile(trace, "network"))

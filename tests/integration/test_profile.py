@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""`profile`: pprof, folded text and a flame graph of a real program, whose sums are those of `stats`.
+"""Tests `profile`: pprof, folded text and a flame graph of a real program, whose sums are those of `stats`.
 
-The reader of profile.proto below goes by the published numbers of fields:
+The reader of profile.proto below uses the published field numbers:
 https://github.com/google/pprof/blob/main/proto/profile.proto
 """
 import gzip
@@ -21,7 +21,8 @@ PROFILE_STRINGS, SAMPLE_TYPE, SAMPLE, LOCATION, FUNCTION, COMMENT = 6, 1, 2, 4, 
 USAGE = 2
 SVG = "{http://www.w3.org/2000/svg}"
 
-# Two that await, one that waits for a descriptor and reads from it; names that stacks and markup must not take for theirs.
+# Two coroutines that await, one that waits for a descriptor and reads from it; names that contain characters of stacks
+# and markup.
 CHAIN = r"""trace from=0 until=1s
 process 1 pid=100 program=/bin/engine probe ledger
 thread 1 tid=101 name=worker-0
@@ -59,7 +60,8 @@ FOLDED = {
                 f"{OUTER};{MIDDLE};main (src/engine.c:10)": 1 * MS, LEAF: 59 * MS},
 }
 
-# Call stacks: of waits and system calls their own, of what is ready that of the waker; one without a waker has its own.
+# Call stacks: waits and system calls have their own stack, ready coroutines the stack of the waker; without a waker,
+# their own.
 CALLS = r"""trace from=0 until=1s
 process 1 pid=100 program=/bin/service probe
 thread 1 tid=101 name=m1
@@ -109,7 +111,7 @@ def varint(data, at):
 
 
 def fields(data):
-    """(number, value) of a message: an integer, or bytes."""
+    """Yields (number, value) of a message's fields: an integer, or bytes."""
     at = 0
     while at < len(data):
         key, at = varint(data, at)
@@ -121,7 +123,7 @@ def fields(data):
 
 
 def message(data):
-    """{number: values} of a message."""
+    """Returns {number: values} of a message."""
     told = {}
     for number, value in fields(data):
         told.setdefault(number, []).append(value)
@@ -137,7 +139,7 @@ def packed(data):
 
 
 def read_pprof(data):
-    """([(stack of function names, innermost first, count, ns)], names of sample types)"""
+    """Returns ([(stack of function names, innermost first, count, ns)], names of sample types)."""
     told = message(gzip.decompress(data))
     strings = [one.decode() for one in told[PROFILE_STRINGS]]
     check(strings[0] == "", "the first string is empty")
@@ -159,7 +161,7 @@ def profile(trace, name, *words):
 
 
 def figures(trace):
-    """What `stats` tells of each profile, in nanoseconds."""
+    """Returns the figures of `stats` for each profile, in nanoseconds."""
     told = json.loads(run(COROTRACER, "stats", "--by", "site", "-n", "10000", "--format", "json", trace).stdout)
     statistics = told["statistics"]
     waits = [wait for row in told["breakdown"]["rows"] for wait in row["waits"]]
@@ -174,7 +176,7 @@ def figures(trace):
 
 
 def check_sums(trace):
-    """Samples add up to the figures of `stats`, with chains and without, and folded text has the same ones."""
+    """Samples add up to the figures of `stats`, with chains and without; folded text has the same samples."""
     for name, total in figures(trace).items():
         for words in ((), ("--by", "place")):
             samples, types = read_pprof(profile(trace, name, *words))
@@ -187,7 +189,7 @@ def check_sums(trace):
 
 
 def check_speedscope(told, name, folded):
-    """The same stacks as folded text, innermost last; test_schemas.py holds it to the published schema."""
+    """The same stacks as folded text, innermost last; test_schemas.py checks the published schema."""
     one, = told["profiles"]
     frames = [frame["name"] for frame in told["shared"]["frames"]]
     stacks = [[frames[number] for number in sample] for sample in one["samples"]]
@@ -199,7 +201,8 @@ def check_speedscope(told, name, folded):
 
 
 def check_places(trace):
-    """Counts are those of `stats`: waits that have ended, that go on, or were cut short by the coroutine's end."""
+    """Counts are those of `stats`: waits that have ended, waits that go on, and waits that the coroutine's end cut
+    short."""
     told = json.loads(run(COROTRACER, "stats", "--format", "json", trace).stdout)
     places = told["statistics"]["places"]
     samples, _ = read_pprof(profile(trace, "wait", "--by", "place"))
@@ -210,7 +213,7 @@ def check_places(trace):
 
 
 def check_chains(trace):
-    """Fibers that are joined stand upon the one that joins them."""
+    """Fibers that are joined are on top of the fiber that joins them."""
     samples, _ = read_pprof(profile(trace, "wait"))
     flat, _ = read_pprof(profile(trace, "wait", "--by", "place"))
     check(any(len(stack) > 1 for stack, _, _ in samples), f"nobody is awaited in {samples}")
@@ -233,7 +236,7 @@ def check_written(place):
 
 
 def check_calls(place):
-    """The same from the text as from a trace file."""
+    """The text form gives the same profile as a trace file."""
     text, trace = place / "calls.txt", place / "calls.ctrace"
     text.write_text(CALLS)
     run(COROTRACER, "assemble", text, "-o", trace)
@@ -261,13 +264,13 @@ def check_picture(trace):
 
 
 def check_process(place):
-    """A process that runs is profiled, and runs on."""
+    """A running process is profiled, and runs on."""
     with subprocess.Popen([SERVER, "--port", "0"], stdout=subprocess.PIPE, text=True) as server:
         port = re.search(r":(\d+)", server.stdout.readline())[1]
         with subprocess.Popen([LOAD, "--port", port, "--connections", "4", "--duration", "100"],
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as load:
             told = b""
-            while b"Server::serve" not in told:  # the load may take its time to begin
+            while b"Server::serve" not in told:  # the load may begin late
                 check(load.poll() is None, "the load has ended")
                 told = profile(server.pid, "wait", "-f", "folded", "--duration", "50ms")
             samples, _ = read_pprof(profile(server.pid, "running", "--duration", "50ms"))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""asyncio, on its own loop and on uvloop: nothing is said of the correct example, and of the faulty one who waits for ever."""
+"""Tests asyncio, on its own loop and on uvloop: the correct example has no finding, and the faulty one has a finding
+for the task that waits without end."""
 import json
 import pathlib
 import sys
@@ -143,8 +144,8 @@ def check_lives(place):
 
 def check_calls(place):
     """
-    A wait within an installed package is told at the program's line, with the calls that led there and on from there; and so
-    it is in a copy of the trace.
+    A wait within an installed package is reported at the program's line, with the calls that lead there and from there
+    on; a copy of the trace gives the same.
     """
     environ = environment.with_package() | {"PYTHONUSERBASE": str(place / "base")}
     packages = run(sys.executable, "-m", "site", "--user-site", env=environ, status=None).stdout.strip()
@@ -167,7 +168,7 @@ def check_calls(place):
 
 
 def check_greenlets(place, python):
-    """A scheduler of its own, and gevent, whose loop says that none of its timers is set."""
+    """A scheduler of its own, and gevent, whose loop says that no timer is set."""
     for example, names in (("rota.py", ["Mailbox.read"]), ("shop.py", ["Shop.next_order", "sleep in Shop.cook"])):
         trace, report = record(place, python, "-m", "corotracer", GREENLETS / example)
         grave = [finding["title"] for finding in report["findings"] if finding["grade"] != "suspect"]
@@ -189,7 +190,8 @@ def check_greenlets(place, python):
 
 
 def check_compiled(place, python):
-    """Modules of gevent that are compiled against its classes load after `install`, and work with those put in their place."""
+    """Modules of gevent that are compiled against its classes load after `install`, and work with the classes that
+    replace them."""
     program = place / "pooled.py"
     program.write_text("import gevent.monkey\ngevent.monkey.patch_all()\nimport gevent.pool, gevent.pywsgi, gevent.threadpool\n"
                        "workers = gevent.pool.Pool(2)\n"
@@ -200,7 +202,7 @@ def check_compiled(place, python):
 
 
 def check_timer(place, python):
-    """A timer of gevent's that no task waits for, and that goes off in an hour, may be meant for the one that waits."""
+    """A timer of gevent's that no task waits for, and that expires in an hour, may be meant for the waiting task."""
     program = place / "timer.py"
     program.write_text("import gevent, gevent.event\nevent = gevent.event.Event()\ngevent.get_hub().loop.timer(3600).start(event.set)\n"
                        "gevent.spawn(event.wait).join()\n")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""`query`: SQL over recorded programs gives what reports, `check` and an exported database give, and what SQLite itself
-gives over copies of the tables; the cookbook has answers; nothing can be written, and no statement lasts for ever.
+"""Tests `query`: SQL over recorded programs gives the same as reports, `check` and an exported database, and as SQLite
+itself over copies of the tables; the cookbook has answers; nothing can be written, and every statement ends.
 
-QUERY_UPDATE=1 in the environment writes the tables and the cookbook of docs/query.md anew.
+QUERY_UPDATE=1 in the environment writes the tables and the cookbook of docs/query.md again.
 """
 import csv
 import fcntl
@@ -31,7 +31,7 @@ ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELEC
 CTRL_C = "\x03"
 HUGE = "SELECT count(*) FROM events a, events b, events c"
 
-# A coroutine that never runs, and wakes in vain.
+# A coroutine that never runs, and is woken without effect.
 IDLER = """\
 import ctypes, sys
 probe = ctypes.CDLL(sys.argv[1])
@@ -52,7 +52,7 @@ probe.ctp_suspend(coro, number(0), site, word(1))
 """
 
 
-# One coroutine is ready while another keeps the thread: of recorded programs, no longest delay has to be so.
+# One coroutine is ready while another keeps the thread: recorded programs need not have a longest delay.
 BUSY = """\
 trace from=0 until=20ms
 process 1 pid=100 program=/bin/busy probe
@@ -117,7 +117,7 @@ def check_cookbook(traces):
 # ---------------------------------------------------------------- equal numbers
 
 def check_places(trace):
-    """What waits at a place add up to is what reports say of the place."""
+    """The waits at a place add up to what reports say of the place."""
     told = {row["site"]: row for row in rows(trace, "SELECT * FROM places")}
     counted = rows(trace, "SELECT site, count(*) AS n, sum(duration_ns) AS total, p50(duration_ns) AS p50, p90(duration_ns) AS p90, "
                    "p99(duration_ns) AS p99, max(duration_ns) AS most FROM waits WHERE next IN ('ready', 'running') AND site IS NOT NULL GROUP BY site")
@@ -148,14 +148,14 @@ def check_statistics(trace):
 
 
 def check_spelling(trace):
-    """What is waited for is spelled in every table as in events."""
+    """The resource of a wait has the same spelling in every table as in events."""
     for table in ("waits", "objects"):
         odd = cells(trace, f"SELECT DISTINCT object FROM {table} WHERE object NOT GLOB '*:[0-9]*' OR object GLOB '* *'")
         check(odd == [], f"{trace.name}: {table} spells {odd}")
 
 
 def check_export(trace, place):
-    """The same question of an exported database has the same answer."""
+    """The same question to an exported database has the same answer."""
     database = place / (trace.stem + ".sqlite")
     run(COROTRACER, "export", "--format", "sqlite", "-o", database, trace)
     with sqlite3.connect(database) as exported:
@@ -173,7 +173,7 @@ def check_export(trace, place):
 # ---------------------------------------------------------------- the same over copies
 
 class Copies:
-    """The tables of a trace in a database of Python's, where no condition is handed on."""
+    """The tables of a trace in a database of Python's sqlite3, where no condition is passed on to the engine."""
 
     def __init__(self, trace, tables):
         self.database = sqlite3.connect(":memory:")
@@ -221,7 +221,7 @@ class Copies:
         return f'SELECT count(*), count("{column}"), min("{column}"), max("{column}") FROM {table}{where}'
 
     def join(self, rng):
-        """Many look-ups, of which rows are kept."""
+        """Many look-ups, which keep rows."""
         table = rng.choice(["coroutines", "threads", "sites", "waits"])
         on = {"coroutines": "coroutine", "threads": "thread", "sites": "site", "waits": "coroutine"}[table]
         kind = rng.choice(["JOIN", "LEFT JOIN"])
@@ -282,7 +282,7 @@ def check_sources(trace, place):
 
 
 def check_default(trace, place):
-    """Where no trace is named it is the usual one of the folder; SQL is told from a trace's name."""
+    """If no trace is named, the folder's usual trace is read; SQL and the name of a trace are told apart."""
     here = place / "here"
     here.mkdir()
     result = run(COROTRACER, "query", "select 1 as a", status=USAGE, cwd=here)
@@ -355,7 +355,7 @@ class Terminal:
         os.write(self.end, text.encode())
 
     def has(self, mark, seconds):
-        """What was printed up to the mark is taken away."""
+        """Returns whether the mark was printed; removes what was printed up to the mark."""
         until = time.monotonic() + seconds
         while mark not in self.seen and time.monotonic() < until:
             if select.select([self.end], [], [], 0.1)[0]:
@@ -373,7 +373,7 @@ class Terminal:
 
 
 def give_up(shell):
-    """Ctrl-C until there is a new prompt: one that comes just before the reading of the line changes nothing."""
+    """Presses Ctrl-C until there is a new prompt: a Ctrl-C that comes just before the line is read has no effect."""
     until = time.monotonic() + 60
     shell.type(CTRL_C)
     while not shell.has("corotracer> ", 1):
@@ -402,7 +402,7 @@ def check_shell(trace, place):
     shell.read("corotracer> ")
     shell.type(ENDLESS + ";\n")
     shell.read("FROM n;\n")
-    # Nothing tells when the statement begins; a signal before that changes nothing.
+    # Nothing shows when the statement begins; a signal before that has no effect.
     until = time.monotonic() + 60
     while not shell.has("interrupted", 1):
         check(time.monotonic() < until, f"Ctrl-C does not end a statement: {shell.seen}")
@@ -415,13 +415,13 @@ def check_shell(trace, place):
     shell.read("corotracer> ")
     shell.type(".quit\n")
     check(shell.process.wait(timeout=30) == 0, "the shell did not end well")
-    # Where lines can be edited, they are found again.
+    # If lines can be edited, earlier lines are found again.
     kept = place / "corotracer/query-history"
     check(not kept.exists() or ".tables" in kept.read_text(), "the history lacks what was asked")
 
 
 def check_words(trace, place):
-    """Ways to leave, as other shells have them."""
+    """Tests ways to leave, as in other shells."""
     for word in ("exit", "QUIT;", ".exit", " quit ;"):
         shell = Terminal(trace, place)
         shell.read("corotracer> ")
@@ -432,7 +432,7 @@ def check_words(trace, place):
 
 
 def check_process(place):
-    """A process that runs is recorded for a while, and asked."""
+    """A running process is recorded for a while, and queried."""
     stop = place / "stop"
     with subprocess.Popen([BUILD / "tests/targets/annotated", "until", stop], stdout=subprocess.DEVNULL) as program:
         until = time.monotonic() + 60
@@ -446,7 +446,7 @@ def check_process(place):
 
 
 def check_process_stats(place):
-    """The same of the tables of times."""
+    """The same for the tables of times."""
     stop = place / "stop-stats"
     with subprocess.Popen([BUILD / "tests/targets/annotated", "until", stop], stdout=subprocess.DEVNULL) as program:
         until = time.monotonic() + 60

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The reader that a page holds (WebAssembly) answers as the engine does, byte for byte, over cases of every kind and a
-real program's trace. Without a JavaScript engine on the command line the test is skipped.
+"""Tests that the reader that a page holds (WebAssembly) answers as the engine does, byte for byte, over cases of every
+kind and a real program's trace. If there is no JavaScript engine on the command line, the test is skipped.
 """
 import itertools
 import json
@@ -13,7 +13,7 @@ import sys
 
 from support import BUILD, COROTRACER, SOURCE, check, folder, run, skip
 
-SKIPPED_CASES = 5  # every so many of the cases is asked
+SKIPPED_CASES = 5  # one of this many cases is tested
 
 
 def requests(tables):
@@ -30,7 +30,7 @@ def requests(tables):
 
 
 def answers(lines, *command, times=1):
-    """Status and bytes of each answer, for each time that all lines are answered."""
+    """Returns status and bytes of each answer, for each time that all lines are answered."""
     said = subprocess.run(command, input=("\n".join(lines) + "\n").encode(), stdout=subprocess.PIPE, check=True).stdout
     found, at = [], 0
     for _ in range(times * len(lines)):
@@ -50,7 +50,7 @@ def compare(trace, lines, ours, theirs):
 
 
 def assembled(place):
-    """Every so many of the cases as a trace, where its text is one."""
+    """Yields some of the cases as traces, if the case's text is a trace."""
     for case in itertools.islice(sorted((SOURCE / "tests/cases").glob("*.case")), 0, None, SKIPPED_CASES):
         text = re.search(r"^--- trace\n(.*?)^---", case.read_text(errors="replace"), re.MULTILINE | re.DOTALL)
         (place / "case.txt").write_text(text[1] if text else "")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The flight recorder inside a program: whatever ended it, its file holds every event of the window.
+"""Tests the flight recorder inside a program: whatever ended the program, its file contains every event of the window.
 
 Protocol rules P-85, P-86, P-87 and P-88. Targets in C and C++ count what they have published in memory of their own,
-which outlives them; a checker reads the trace that `corotracer recover` makes through the public library and
-compares. KILLS (20) is taken from the environment.
+which outlives them; a checker reads the trace that `corotracer recover` makes through the public library and compares.
+KILLS (20) is taken from the environment.
 """
 import os
 import pathlib
@@ -24,7 +24,7 @@ BYTES = 2 << 20
 
 
 def start(scratch, language, threads, pause, crash=0):
-    """A target that records; returns it, its counters and its file."""
+    """Starts a target that records; returns the target, its counters and its file."""
     counters, past = scratch / "counters", scratch / "past"
     words = dict(os.environ)
     command = [TARGET, counters, str(threads), str(pause), past, str(crash)]
@@ -44,10 +44,10 @@ def recover(scratch, past, counters, threads):
 
 
 def check_exact(told, threads, starts):
-    """read + overwritten = published; only the probe's own records are counted besides."""
+    """read + overwritten = published; only the probe's own records are counted in addition."""
     published, received, lost, _, wrong = map(int, re.findall(r"\d+", told))
     check(wrong == 0, told)
-    # The last event of each thread may be published and not counted yet.
+    # The last event of each thread may have been published and not counted yet.
     check(0 <= received + lost - published <= starts + threads, f"the count of the lost is not exact: {told}")
 
 
@@ -64,7 +64,7 @@ def one_kill(scratch, chance):
         target.wait()
     check(past.stat().st_size == BYTES, f"the file has {past.stat().st_size} bytes")
     said, told, trace = recover(scratch, past, counters, threads)
-    # Each turn of the C++ target begins with a start and ends with a stop, and launch has two of its own.
+    # Each turn of the C++ target begins with a start and ends with a stop, and launch has one of each, too.
     published = int(re.findall(r"\d+", told)[0])
     check_exact(told, threads, threads if language == "c" else 2 * (published // 50000 + threads) + 2)
     check("has ended" in said, said)
@@ -75,7 +75,7 @@ def one_kill(scratch, chance):
 
 
 def crash(scratch):
-    """A segmentation fault leaves the past readable, and addresses have names without the process."""
+    """After a segmentation fault the past is readable, and addresses have names without the process."""
     target, counters, past = start(scratch, "c++", 1, 0, crash=30000)
     with target:
         target.wait()
@@ -97,7 +97,8 @@ def crash(scratch):
 
 
 def other_machine(scratch):
-    """P-86, P-88. Where the clocks no longer count: the file's own readings do, and pages that were not written back show."""
+    """P-86, P-88. If the clocks no longer count, the file's own readings are used, and pages that were not written back
+    are noticed."""
     target, counters, past = start(scratch, "c++", 1, 2000, crash=30000)
     with target:
         target.wait()
@@ -110,7 +111,7 @@ def other_machine(scratch):
         info = run(COROTRACER, "info", scratch / "past.ctrace").stdout
         spans.append(float(re.search(r"counter at (\d+) Hz", info)[1]))
     check(abs(spans[0] / spans[1] - 1) < 0.01, f"the counter's rate is {spans}")
-    # One page of records in the middle of those of thread 1: as if it had never been written.
+    # One page of records in the middle of those of thread 1, as if it had never been written.
     chunk_offset, = struct.unpack_from("<Q", content, 72)
     page = chunk_offset + 3 * 65536 + 4096
     content = past.read_bytes()
@@ -122,7 +123,7 @@ def other_machine(scratch):
 
 
 def alive(scratch, chance):
-    """A live process goes on while its file is read, and what was published before is in."""
+    """A live process goes on while its file is read, and everything that was published before is in the trace."""
     for language in ("c", "c++"):
         target, counters, past = start(scratch, language, 2, 50)
         with target:
@@ -140,7 +141,7 @@ def alive(scratch, chance):
 
 
 def damaged(scratch, chance):
-    """Whatever stands in the file, recover makes a trace of it or says in a sentence why not."""
+    """Whatever the file contains, recover makes a trace of it, or says in a sentence why not."""
     target, counters, past = start(scratch, "c++", 1, 0, crash=200000)
     with target:
         target.wait()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What the engine orders of probes: the memory of their rings, what a full one does, and the coarse clock.
+"""Tests the engine's orders to probes: the memory of their rings, what a full ring does, and the coarse clock.
 
-The program stops its engine while it writes, so that its rings are full for certain. Whatever was ordered,
-what was emitted is read or counted as lost (P-28).
+The program stops its engine while it writes, so that its rings are certainly full. Whatever was ordered, every emitted
+event is read or counted as lost (P-28).
 """
 import re
 
@@ -32,7 +32,7 @@ def check_balance(told, threads, reason):
 
 
 def counters(trace):
-    """By thread: the numbers of the events that are in the trace."""
+    """Returns by thread the numbers of the events that are in the trace."""
     numbers = {}
     for thread, value in re.findall(r" t\S+ counter c(\d+) (?:value=)?(\d+)", run(COROTRACER, "dump", trace).stdout):
         numbers.setdefault(thread, []).append(int(value))
@@ -52,7 +52,7 @@ def check_full_rings(place):
 
 
 def check_growth(place):
-    """Rings grow where nothing else is ordered."""
+    """Rings grow if nothing else is ordered."""
     for options in ([], ["--when-full", "overwrite"]):
         told = record(place, options, 8)[1]
         check(number(told, "^  counter") == 8 * EVENTS and not number(told, "^lost"), f"lost for no reason:\n{told}")
@@ -63,7 +63,7 @@ def check_coarse(place):
     found = re.search(r"^clock +coarse, in steps of up to ([\d.]+) (ms|s)$", told, re.MULTILINE)
     check(found and float(found[1]) >= 1, f"the clock is not told of:\n{told}")
     check(number(told, "^  counter") == 2 * EVENTS, f"events are missing:\n{told}")
-    # The engine stood still meanwhile, and its clock with it.
+    # The engine was stopped meanwhile, and so was its clock.
     times = re.findall(r"^(\S+) t\S+ counter", run(COROTRACER, "dump", trace).stdout, re.MULTILINE)
     check(len(times) == 2 * EVENTS and len(set(times)) < 100, f"{len(set(times))} times for {len(times)} events")
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A program in Rust, with names of either form: functions, generics, closures, and what was inlined, with their lines."""
+"""Tests a program in Rust, with names in both manglings: functions, generics, closures, and inlined functions, with
+their lines."""
 import os
 import pathlib
 import re
@@ -20,7 +21,7 @@ def build(place, mangling):
     program = f"{place}/{mangling}"
     run(shutil.which("rustc"), "--edition", "2021", "-O", "-g", "--crate-name", "app", "-C",
         f"symbol-mangling-version={mangling}", "-L", place, "-l", "static=shim", TARGETS / "inlined.rs", "-o", program,
-        # Newer compilers have only the newer form, but for those who ask so.
+        # Newer compilers use only the newer mangling, unless asked for the older one.
         *(("-Z", "unstable-options") if mangling == "legacy" else ()), env=dict(os.environ, RUSTC_BOOTSTRAP="1"))
     return program
 
@@ -38,7 +39,7 @@ def check_names(place, mangling):
 
 
 def check_readme(place):
-    """The README's program, with its line for Cargo, is compiled as it stands, and traced."""
+    """The README's program, with its line for Cargo, is compiled unchanged, and traced."""
     text = (SOURCE / "sdk/rust/README.md").read_text(encoding="utf-8")
     dependency, program = (re.search(rf"^```{kind}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)[1] for kind in ("toml", "rust,no_run"))
     package = pathlib.Path(place, "traced")

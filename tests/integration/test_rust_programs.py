@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs of futures on tokio: faults that are named, their correct twins, and a load, of which nothing is said."""
+"""Tests programs of futures on tokio: faults that are named, their correct twins, and a load without a finding."""
 import json
 import os
 import pathlib
@@ -14,7 +14,7 @@ from support import BUILD, COROTRACER, SOURCE, check, folder, run, skip
 PACKAGE = SOURCE / "tests/rust/Cargo.toml"
 TARGET = BUILD / "rust"
 
-# Each fault: the rule that names it, and what its title says.
+# Each fault: the rule that names it, and words of the finding's title.
 FAULTS = {
     "permit": ("granted-but-not-polled", r"1 coroutine waits at src/faults.rs:\d+, though semaphore 0x\w+ was handed"),
     "yield": ("stuck-worker", r"1 ready coroutine lies with thread tokio-rt-worker"),
@@ -25,7 +25,8 @@ FAULTS = {
 }
 
 
-# Each fault of which nothing may be told once the program has ended as it wished: the rule, its grade, and what it says.
+# Each fault that makes its program hang, and whose correct twin, which ends normally, must have no finding: the rule,
+# its grade, and words of the finding.
 HANGS = {
     "notify": ("lost-wakeup", "proven", "suspended"),
     "upgrade": ("lost-wakeup", "proven", "suspended"),
@@ -38,7 +39,7 @@ HANGS = {
 
 
 def build():
-    """The program; None, with the reason, where cargo or the crates that it needs cannot be had."""
+    """Returns the program; None, after printing the reason, if cargo or the required crates cannot be had."""
     if not shutil.which("cargo"):
         return None, "there is no cargo"
     command = ["cargo", "build", "--locked", "--quiet", "--manifest-path", PACKAGE, "--target-dir", TARGET]
@@ -77,13 +78,13 @@ def check_faults(place, program):
 
 
 def report_of_hang(place, program, scene):
-    """The report of a program that says when it stands still, and is interrupted then."""
+    """Returns the report of a program that says when it stands still, and is interrupted then."""
     trace = f"{place}/{scene}.ctrace"
     with subprocess.Popen([COROTRACER, "run", "-o", trace, "--", program, scene], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True) as recording:
         told = re.fullmatch(r"stands still (\S+)\n", recording.stdout.readline())
         check(told, f"{scene}: it does not stand still")
-        # The thread that says so has to be asleep: it could wake somebody.
+        # The thread that says so has to be asleep, because it could wake a task.
         while pathlib.Path(f"/proc/{told.group(1)}/stat").read_text(encoding="utf-8").rpartition(") ")[2][0] != "S":
             pass
         recording.send_signal(signal.SIGINT)
@@ -100,7 +101,7 @@ def check_hangs(place, program):
 
 
 def check_waits(place, program):
-    """Each traced form of what tasks wait for: what it is, and that each wait ends by what is told."""
+    """Each traced form of the things that tasks wait for: what it is, and that each wait ends by a recorded event."""
     trace, report = report_of(place, program, "waits")
     check(not report["findings"], f"waits: {report['findings']}")
     dumped = run(COROTRACER, "dump", trace).stdout
@@ -111,7 +112,7 @@ def check_waits(place, program):
 
 
 def check_load(place, program):
-    """Ten thousand tasks: none of them is told of as more than suspect; who woke whom, where they wait."""
+    """Ten thousand tasks: no finding above Suspect; who woke whom, where they wait."""
     trace, report = report_of(place, program, "load")
     check(not graver(report), f"load: {graver(report)}")
     check(report["trace"].get("lost", 0) == 0, "load: events were lost")
@@ -131,7 +132,7 @@ def check_spans(place, program):
         check(len(re.findall(rf" {kind}\b", dumped)) >= count, f"spans: fewer than {count} of {kind}")
 
 
-# Each shape of a program on tokio: how many coroutines there are, and what its trace has to tell, in this order.
+# Each shape of a program on tokio: the number of coroutines, and what its trace has to contain, in this order.
 SHAPES = {
     "current-thread": (4, [r" wake c\d+ coroutine:\d+ ", " destroy c1 life=done"]),
     "local-set": (4, [r"suspend c\d+ timer:0 ", r"wake c\d+ coroutine:\d+ outcome=queued", " destroy c4 life=done"]),
@@ -163,7 +164,7 @@ def build_unstable():
 
 
 def check_hooks(place, program):
-    """Tokio's hooks, which it calls unstable: tasks that nobody traced are told of, and nothing behind their ends."""
+    """Tokio's hooks, which tokio calls unstable: untraced tasks are recorded, and nothing after their ends."""
     trace, report = report_of(place, program, "hooks")
     check(not report["findings"], f"hooks: {report['findings']}")
     lives = {}
@@ -177,14 +178,14 @@ def check_hooks(place, program):
 
 
 def check_hooks_spawned(place, program):
-    """A task that never ran, since the worker in whose slot it lies is blocked."""
+    """A task that never ran, because the worker in whose slot it lies is blocked."""
     _, report = report_of(place, program, "hooks-spawned")
     found = [(finding["rule"], finding["grade"]) for finding in graver(report)]
     check(found == [("stuck-worker", "proven")], f"hooks-spawned: {report['findings']}")
 
 
 def check_stolen(place, program):
-    """The hook behind a poll comes when another worker polls the task already: that contradicts nothing."""
+    """The hook after a poll comes when another worker already polls the task: that is not a contradiction."""
     trace, report = report_of(place, program, "stolen")
     check(not report["findings"], f"stolen: {report['findings']}")
     quality = report["quality"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The crate with the oldest tokio that it promises to go with, and with the newest: with tokio's hooks, and without."""
+"""Tests the crate with the oldest tokio that it supports, and with the newest: with tokio's hooks, and without."""
 import os
 import re
 import shutil
@@ -24,7 +24,7 @@ def cargo(crate, *words, flags=""):
 
 
 def check_version(crate, version, flags):
-    """With this version of tokio; None: the newest."""
+    """Builds with this version of tokio; None: the newest."""
     precise = ["--precise", f"{version}.0"] if version else []
     updated = cargo(crate, "update", "--package", "tokio", *precise)
     check(updated.returncode == 0, f"tokio {version}: {updated.stderr}")

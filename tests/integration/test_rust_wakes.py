@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What wakers of Rust futures can be made to do: what is told of each, in its order."""
+"""Tests what wakers of Rust futures can be made to do: the events of each, in their order."""
 import os
 import re
 import shutil
@@ -9,7 +9,7 @@ from support import BUILD, COROTRACER, SOURCE, check, folder, run, skip
 
 PACKAGE = SOURCE / "tests/conformance/rust/Cargo.toml"
 
-# Of each future, by its name: its own events, and the wakes that are for it.
+# For each future, by its name: its own events, and the wakes that are meant for it.
 TOLD = {
     "woken": ["create", "name", "resume initial", "suspend await", "wake queued", "resume await", "return", "destroy done"],
     "woken twice": ["create", "name", "resume initial", "suspend await", "wake queued", "wake already-queued",
@@ -33,7 +33,7 @@ TOLD = {
 
 
 def event_of(line):
-    """(the coroutine that it is told of, what is told) of a line of dump; None: nothing of one."""
+    """Returns (the coroutine, the event) of a line of dump; None: the line has no coroutine."""
     words = re.match(r"\S+ +t\d+ ([\w-]+)(.*)", line)
     if not words:
         return None
@@ -50,7 +50,7 @@ def event_of(line):
 def main():
     if not shutil.which("cargo"):
         skip("there is no cargo")
-    target = BUILD / "rust-conformance"  # of its own: cargo lets one build at a time into a folder
+    target = BUILD / "rust-conformance"  # a folder of its own, because cargo allows one build at a time in a folder
     run("cargo", "build", "--offline", "--locked", "--quiet", "--target-dir", target, "--manifest-path", PACKAGE,
         env=dict(os.environ, CARGO_BUILD_JOBS="1"), timeout=600)
     with folder() as place:

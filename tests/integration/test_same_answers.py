@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""One question, one answer: of all cases the words and numbers of the page, `top`, the report and an assistant (same_words.py);
-and fourteen questions about a real run that hangs, asked at every door: the report as JSON, the words of `stats`, SQL, an assistant's
-tools, `check`, and what the page and `top` are made of. docs/design/view.md has where each answer is made.
+"""Tests that one question has one answer: for all cases the words and numbers of the page, `top`, the report and an
+assistant (same_words.py); and fourteen questions about a real run that hangs, in every interface: the report as JSON,
+the words of `stats`, SQL, an assistant's tools, `check`, and the data of the page and of `top`. docs/design/view.md
+says where each answer is made.
 """
 import json
 import pathlib
@@ -16,7 +17,7 @@ from test_mcp import Server as Assistant
 
 FAULTY = BUILD / "examples/example-tcp-server-fault-a"
 PLACE = "server.cpp:205"
-# Each question: what SQL answers it; each door below has its own answer by the same name.
+# Each question, with the SQL that answers it; each interface below has its own answer under the same name.
 QUESTIONS = {
     "events": "SELECT count(*) FROM events",
     "lost": "SELECT nr_lost FROM trace",
@@ -59,7 +60,7 @@ def by_report(trace):
 
 
 def by_page(trace):
-    """What the page asks its server for, as numbers."""
+    """Returns what the page requests from its server, as numbers."""
     server = Server("serve", "--listen", ":0", trace)
     judged(server)
 
@@ -92,14 +93,14 @@ CONDITIONS = {
 
 
 def by_check(trace):
-    """In words: what was measured for each condition."""
+    """Returns in words what was measured for each condition."""
     told = json.loads(run(COROTRACER, "check", "--format", "json", trace, *CONDITIONS.values(), status=None).stdout)
     measured = {each["assertion"]: each["told"] for each in told["assertions"]}
     return {question: re.search(r" is ([0-9.]+( [a-z]+)?)", measured[condition]).group(1) for question, condition in CONDITIONS.items()}
 
 
 def by_assistant(trace):
-    """In words."""
+    """Returns the assistant's answers in words."""
     with Assistant() as server:
         server.initialize()
         summary = server.call("open", path=str(trace))
@@ -114,7 +115,7 @@ def by_assistant(trace):
 
 
 def row_of(text, title):
-    """The cells of the row of that place, by their headings, in the table below the title."""
+    """Returns the cells of the place's row, by their headings, in the table below the title."""
     lines = text[text.index(title):].splitlines()
     row = next(line for line in lines if PLACE in line)
     cells = re.split(r"\s{2,}", row.split(PLACE)[1].strip())
@@ -122,7 +123,7 @@ def row_of(text, title):
 
 
 def by_stats(trace):
-    """In words: what the tables' rows of that place say."""
+    """Returns in words what the tables' rows of that place say."""
     text = run(COROTRACER, "stats", trace).stdout
     waits, delays, runs = (row_of(text, title) for title in ("Waits, by where", "Scheduler latency (from", "Runs, by where"))
     return {"events": re.search("([0-9,]+) events, ", text).group(1), "lost": re.search("([0-9,]+) lost", text).group(1),

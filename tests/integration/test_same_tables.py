@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""One answer in every form: the tables of a query, with their columns, rows and sums, are those of SQLite, CSV, Parquet, Arrow,
-PostgreSQL and MariaDB; and every question of the cookbook has the same answer of SQLite, DuckDB and PostgreSQL."""
+"""Tests that every form gives the same answer: the tables of a query, with their columns, rows and sums, are those of
+SQLite, CSV, Parquet, Arrow, PostgreSQL and MariaDB; and every question of the cookbook has the same answer in SQLite,
+DuckDB and PostgreSQL."""
 import csv
 import io
 import json
@@ -44,7 +45,7 @@ end 1 exited 0 at=2s
 
 
 def tables_of_list():
-    """{table: [(column, type)]} of view.def; parts of tables by their own names."""
+    """Returns {table: [(column, type)]} of view.def; parts of tables have their own names."""
     tables, parts = {}, {}
     for line in (SOURCE / "include/corotracer/def/view.def").read_text(encoding="utf-8").splitlines():
         if made := re.match(r'TABLE\((\w+), \w+, "(\w+)"', line):
@@ -76,7 +77,7 @@ def asked(trace, sql):
 
 
 def told_by_query(trace):
-    """{table: rows}"""
+    """Returns {table: rows}."""
     return {table: asked(trace, f"SELECT {quoted(names(table))} FROM {table}") for table in TABLES}
 
 
@@ -124,14 +125,14 @@ def check_csv(trace, told):
             read = [[row[heading.index(name)] for name in names(table)] for row in read]
             heading = names(table)
         wanted = [[csv_cell(cell, kind) for cell, (_, kind) in zip(row, TABLES[table])] for row in rows]
-        if table == "events":  # words of their own begin like no formula
+        if table == "events":  # words of events begin unlike a formula
             read = [[cell.removeprefix("'") for cell in row] for row in read]
             wanted = [[cell.removeprefix("'") for cell in row] for row in wanted]
         check_rows("CSV", table, heading, read, wanted)
 
 
 def unsigned(row, table):
-    """Ids of 2^63 and more are negative numbers of the same bits in a query."""
+    """In a query, ids of 2^63 and more are negative numbers with the same bits."""
     return tuple(cell + 2**64 if kind in ("COROUTINE", "TASK") and cell is not None and cell < 0 else cell
                  for cell, (_, kind) in zip(row, TABLES[table]))
 
@@ -156,7 +157,8 @@ def check_columnar(trace, path, told):
 # ---------------------------------------------------------------- servers
 
 def sums_of(rows, table):
-    """Rows; and of each column how many cells hold something, and their sum, or how long the words are."""
+    """Returns the number of rows, and for each column the number of cells that are not empty and their sum, or the
+    length of the words."""
     sums = [len(rows)]
     for place, (_, kind) in enumerate(TABLES[table]):
         cells = [row[place] for row in rows if row[place] is not None]
@@ -197,13 +199,15 @@ def questions():
 
 
 def comparable(sql):
-    """The question without what each database has its own of: percentiles, durations in words, which of equal rows come first."""
+    """Returns the question without parts that differ between databases: percentiles, durations in words, the order of
+    equal rows."""
     sql = re.sub(r"\bp\d+\(", "max(", re.sub(r"\bduration\(", "(", sql))
     return re.sub(r" LIMIT \d+$", "", sql)
 
 
 def joined(table, trace):
-    """How the columns of a query that the table itself has not are had from those that its rows refer to."""
+    """Says how the columns of a query that the table itself lacks are found through the rows to which its rows
+    refer."""
     own, found = names(table), {}
     for name, in asked(trace, f"SELECT name FROM pragma_table_info('{table}')"):
         for ending, key, of in (("place", "site", "sites"), ("function", "site", "sites"), ("file", "site", "sites"),
@@ -220,13 +224,13 @@ def joined(table, trace):
 
 
 def view_of(table, trace, before):
-    """All columns of a query's table, over what the database has behind `before`."""
+    """All columns of a query's table, over the tables that the database has under the prefix `before`."""
     made = "".join(f", {cell.format(before=before)} AS {name}" for name, cell in joined(table, trace).items())
     return f"SELECT {', '.join('t.' + name for name in names(table))}{made} FROM {before}{table} t"
 
 
 class Percentile:
-    """Of SQLite's: whatever is asked, a number that is there."""
+    """Replaces SQLite's percentiles: returns the upper median of the cells, whatever percentile is asked for."""
 
     def __init__(self):
         self.cells = []
@@ -279,7 +283,7 @@ def ask_postgresql(database, trace):
 
 
 def plain(rows):
-    """In no order; numbers as they are written by all."""
+    """Returns rows in a fixed order; numbers have the same spelling for all databases."""
     return sorted(str([float(cell) if isinstance(cell, (int, float)) or hasattr(cell, "as_tuple") else cell for cell in row])
                   for row in rows)
 
@@ -292,7 +296,7 @@ def check_cookbook(trace, doors):
         for name, ask in doors.items():
             try:
                 mine, same = ask(sql), plain(ask(comparable(sql)))
-            except Exception as error:  # whatever the database's library raises
+            except Exception as error:  # any exception of the database's library
                 check(False, f"{name} does not understand '{question}': {error}")
             check(len(mine) == len(told), f"{name} has {len(mine)} rows of '{question}', a query {len(told)}")
             check(same == exact, f"{name} answers '{question}' with\n{same[:5]}\nand a query with\n{exact[:5]}")

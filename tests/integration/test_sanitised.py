@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Sanitised copies: nothing of a program's names, paths, messages and values is in them, and a report says the same of them.
+"""Tests sanitised copies: they contain none of a program's names, paths, messages and values, and a report says the
+same of them.
 
-`test_sanitised.py all` takes all cases of tests/cases, instead of one in eight.
+`test_sanitised.py all` tests all cases of tests/cases, instead of one in eight.
 """
 import json
 import pathlib
@@ -65,23 +66,23 @@ def check_replaced(place):
 
 
 def check_fields():
-    """Each text of the tables is in the list, also one that was added since."""
+    """Each text of the tables is in the list, including texts that were added later."""
     header = (SOURCE / "include/corotracer/event.h").read_text()
     listed = set(re.findall(r"^FIELD\((\w+), (\w+), \w+\)$", (SOURCE / "src/stages/sanitised.def").read_text(), re.MULTILINE))
     texts = set()
     for name, body in re.findall(r"^struct ct_(\w+) \{\n(.*?)^\};", header, re.MULTILINE | re.DOTALL):
         texts |= {(name, field) for field in re.findall(r"^\tconst char \*(\w+);", body, re.MULTILINE)}
-    texts -= {("caller", "function"), ("caller", "file")}  # of the text `callers`
-    texts = {(name, field) for name, field in texts if name != "attaching"}  # of corotracer's own
+    texts -= {("caller", "function"), ("caller", "file")}  # part of the text `callers`
+    texts = {(name, field) for name, field in texts if name != "attaching"}  # corotracer's own text
     check(len(texts) > 10 and texts == listed, f"in the header or the list alone: {texts ^ listed}")
 
 
-# What is asked there goes by the name of a program, which a copy does not have.
+# The rule of this case depends on the name of a program, which a copy does not have.
 BY_NAME = ("0997-never-attached-python.case",)
 
 
 def template(text):
-    """What a token stands for is any text, the same text each time; asterisks stand for any bytes."""
+    """A token stands for any text, for the same text each time; asterisks stand for any bytes."""
     pattern, at, seen = "", 0, set()
     for token in TOKEN.finditer(text):
         name = token[2]
@@ -92,7 +93,7 @@ def template(text):
 
 
 def difference(one, other, place=""):
-    """Where two reports differ by more than tokens; None: nowhere."""
+    """Returns where two reports differ by more than tokens; None: nowhere."""
     if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
         pairs = [(one[key], other[key], f"{place}/{key}") for key in one]
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What other tools read is what they were promised: SARIF, JUnit and Speedscope's files by their published schemas."""
+"""Tests that outputs for other tools are valid: SARIF, JUnit and Speedscope's files, by their published schemas."""
 import json
 import pathlib
 import shutil
@@ -18,8 +18,9 @@ except ImportError:
 FAULTY = BUILD / "examples/example-tcp-server-fault-a"
 CORRECT = BUILD / "examples/example-tcp-server"
 LOAD = ("--self-load", "20:12", "--exit-after-idle", "0.5")
-EVERY = 3  # so many cases are passed over for one that is looked at
-# One that holds, one that is broken, one that nothing is known of; and what markup and a schema could stumble over.
+EVERY = 3  # one of this many cases is tested
+# An assertion that holds, one that is broken, one that cannot be judged; and characters that may be a problem for
+# markup and schemas.
 ASSERTIONS = ("findings == 0", "lost < 1k", "region(<&\">).p99 < 1s", "wait(*).max < 1ns", "finding(waits-*) == 0")
 
 
@@ -56,13 +57,13 @@ def check_speedscope(scratch):
 
 
 def check_can_fail(validator):
-    """A schema that takes anything would prove nothing."""
+    """Checks that the schema rejects something: a schema that accepts anything would prove nothing."""
     check(list(validator.iter_errors({"version": "2.1.0", "runs": [{"results": []}]})), "a run without a tool is taken")
     check(lint("<testsuite><attic/></testsuite>").returncode != 0, "an attic is taken")
 
 
 def check_commands(validator, scratch):
-    """Both forms of both programs, from the command itself and from its trace."""
+    """Both forms for both programs, from the command itself and from its trace."""
     for program in (FAULTY, CORRECT):
         trace = scratch / f"{program.name}.ctrace"
         words = (COROTRACER, "check", "--trace", trace, "--format", "sarif", *ASSERTIONS, "--", program, *LOAD)
@@ -74,7 +75,7 @@ def check_commands(validator, scratch):
 
 
 def traces():
-    """{name: text} of some cases; what only the cases' own reader knows is passed over."""
+    """Yields {name: text} of some cases; parts that only the cases' own reader knows are skipped."""
     for path in sorted((SOURCE / "tests/cases").glob("*.case"))[::EVERY]:
         text = path.read_text(encoding="utf-8").split("--- trace\n")[1].split("\n---")[0] + "\n"
         if "\nrepeat " not in text:
@@ -82,7 +83,7 @@ def traces():
 
 
 def check_cases(validator, scratch):
-    """Findings of many rules."""
+    """Checks findings of many rules."""
     rules = set()
     for name, text in traces():
         trace = scratch / f"{name}.txt"

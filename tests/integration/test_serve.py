@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The server, asked by real clients: what it answers (H-11 to H-16), whom it refuses (H-5 to H-7), what bounds it (H-8 to H-10)."""
+"""Tests the server with real clients: what it answers (H-11 to H-16), whom it refuses (H-5 to H-7), what bounds it (H-8
+to H-10)."""
 import contextlib
 import json
 import os
@@ -24,7 +25,7 @@ def trace_in(place):
 
 
 def check_answers(server, trace):
-    """What is told agrees with what commands print: H-11, H-12, H-13, H-15, H-16."""
+    """The server's answers agree with what commands print: H-11, H-12, H-13, H-15, H-16."""
     state = judged(server)
     check(state["path"] == trace and "recording" not in state and "trouble" not in state, f"{state}")
     report = run(COROTRACER, "report", "--format", "json", trace).stdout
@@ -53,7 +54,8 @@ def check_answers(server, trace):
 
 
 def check_refusals(server):
-    """A stranger's request, by any of its signs, in words and never with an answer: H-1, H-2, H-5, H-6."""
+    """A foreign page's request, recognised by any of its signs, is refused in words and never answered: H-1, H-2, H-5,
+    H-6."""
     for headers, wanted in (({"Host": "evil.example"}, 421), ({"Host": f"evil.example:{server.port}"}, 421),
                             ({"Host": f"localhost.evil.example:{server.port}"}, 421), ({"Host": None}, 421),
                             ({"Origin": "http://evil.example"}, 403), ({"Origin": "null"}, 403),
@@ -74,7 +76,7 @@ def check_refusals(server):
 
 
 def raw(server, sent):
-    """(status, everything) of what one connection is answered until it is closed."""
+    """Returns (status, everything) that one connection receives until it is closed."""
     with server.connect() as client:
         client.sendall(sent)
         answer = b""
@@ -85,7 +87,7 @@ def raw(server, sent):
 
 
 def check_bounds(server):
-    """Too much, or not HTTP at all: an answer that refuses, or a closed connection, and the server goes on: H-8."""
+    """Too much, or not HTTP at all: the server refuses or closes the connection, and goes on: H-8."""
     host = f"Host: localhost:{server.port}\r\n".encode()
     status = server.ask("/api/v1/state", method="POST", body="x" * 5000)[0]
     check(status == 413, f"a body of 5000 bytes: {status}")
@@ -100,7 +102,7 @@ def check_bounds(server):
 
 
 def check_pipelining(server):
-    """Requests sent before their answers: H-3."""
+    """Requests that are sent before the answers of earlier ones: H-3."""
     request = "GET {} HTTP/1.1\r\nHost: localhost:{}\r\n{}\r\n"
     sent = "".join(request.format(path, server.port, "") for path in ("/page.css", "/api/v1/state", "/page.js"))
     sent += request.format("/", server.port, "Connection: close\r\n")
@@ -110,7 +112,8 @@ def check_pipelining(server):
 
 
 def check_readers(server):
-    """The first of each kind comes at once; sixteen may read, one more is told why not: H-10, H-14."""
+    """The first event of each kind comes at once; sixteen clients may read, one more is refused with a reason: H-10,
+    H-14."""
     readers = [Reader(server) for _ in range(16)]
     for reader in readers:
         check({reader.next()[0], reader.next()[0]} == {"state", "findings"}, "the first events are others")
@@ -118,7 +121,7 @@ def check_readers(server):
     check(late.status == 503 and b"16" in late.answer.read(), "a seventeenth reader")
     for reader in (*readers, late):
         reader.close()
-    # Those that are gone are seen when they are next told something.
+    # The server notices that readers are gone when it sends them the next event.
     while True:
         reader = Reader(server)
         status = reader.status
@@ -129,7 +132,7 @@ def check_readers(server):
 
 def check_late(server):
     """
-    Connections that say nothing, or a byte now and then, are closed, and hold nobody else up meanwhile: H-9.
+    Connections that send nothing, or a byte now and then, are closed, and delay nobody else meanwhile: H-9.
     """
     begun = time.monotonic()
     idle = [server.connect() for _ in range(15)]
@@ -138,7 +141,7 @@ def check_late(server):
     check(server.ask("/api/v1/state")[0] == 200, "others are held up")
     is_open = True
     while is_open:
-        # What is waited for is the end; the time out is what sends the next byte.
+        # The loop waits for the end; each time-out of select sends the next byte.
         if select.select([drip], [], [], 0.5)[0]:
             with contextlib.suppress(ConnectionResetError):
                 is_open = bool(drip.recv(100))
@@ -156,7 +159,7 @@ def check_late(server):
 
 
 def check_ports(trace):
-    """A port that is taken: the next one where none was asked for, else a sentence: H-4."""
+    """If a port is taken: the next one if none was asked for, otherwise a sentence: H-4."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -185,7 +188,8 @@ def check_others(trace):
 
 
 def check_growing(place, trace):
-    """The name that a recording will give its trace: judged when there is something, and again when it is complete."""
+    """The file of a recording that does not exist yet: judged when there is something, and again when it is
+    complete."""
     whole = pathlib.Path(trace).read_bytes()
     grows = pathlib.Path(place, "grows.ctrace")
     partial = pathlib.Path(place, "grows.ctrace.partial")
@@ -212,7 +216,7 @@ def check_growing(place, trace):
 
 
 def check_operands(place, trace):
-    """What is no trace is told before anything is served; of a folder the newest trace is."""
+    """A file that is not a trace is reported before anything is served; of a folder the newest trace is served."""
     check("no such file" in run(COROTRACER, "serve", place + "/none.ctrace", status=4).stderr.lower(), "a missing file")
     pathlib.Path(place, "no.ctrace").write_text("no trace")
     os.utime(place + "/no.ctrace", (1, 1))
@@ -225,7 +229,8 @@ def check_operands(place, trace):
 
 
 def check_damaged(place, trace):
-    """Said before the address, since the end comes when the user has enough; its status tells, too."""
+    """Damage is reported before the address, because the server runs until the user ends it; the exit status shows it,
+    too."""
     cut = pathlib.Path(place, "cut.ctrace")
     cut.write_bytes(pathlib.Path(trace).read_bytes()[:-10])
     server = Server("serve", "--listen", ":0", cut)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The server at its bounds: sizes (H-8), connections and those of one user (H-9), findings (H-12), what every refusal has (H-1, H-16), what is not known yet
-(H-2), a token for each start (H-7)."""
+"""Tests the server at its bounds: sizes (H-8), connections and those of one user (H-9), findings (H-12), the form of
+every refusal (H-1, H-16), a state that is not known yet (H-2), a token for each start (H-7)."""
 import contextlib
 import http.client
 import json
@@ -19,7 +19,7 @@ TOKEN = "X-Corotracer-Token"
 
 
 def check_bodies(server):
-    """Up to 4,096 bytes are read, and one more is refused, whether its size is told before or not."""
+    """Up to 4,096 bytes are read, and one more is refused, whether or not the request announces its size."""
     for nr_bytes, wanted in ((BODY_BYTES, 409), (BODY_BYTES + 1, 413)):
         status, answer = server.order("x" * nr_bytes)
         check(status == wanted and answer["error"], f"a body of {nr_bytes} bytes: {status} {answer}")
@@ -39,7 +39,7 @@ def check_headers(server):
 
 
 def is_open(client):
-    """Nothing was answered on it, and it was not closed."""
+    """Returns whether nothing was answered on the connection, and it was not closed."""
     return not select.select([client], [], [], 0)[0]
 
 
@@ -56,7 +56,7 @@ def answered(server, what):
 
 
 def crowd(server, number, begun=b""):
-    """So many connections, which have sent this."""
+    """Returns this many connections, which have sent these bytes."""
     held = []
     for _ in range(number):
         client = server.connect()
@@ -66,13 +66,14 @@ def crowd(server, number, begun=b""):
 
 
 def check_connections(server):
-    """Whoever holds connections and asks nothing, or not to the end, keeps nobody waiting: the oldest of these end. Events go on."""
+    """Connections that send no request, or an incomplete one, delay nobody: the oldest of them are closed. Events go
+    on."""
     reader = Reader(server)
     check(reader.next(), "no events")
     for number, begun in ((CONNECTIONS + SOME, b""), (3 * CONNECTIONS, b""), (CONNECTIONS + SOME, b"GET /api/v1/st"), (3 * CONNECTIONS, b"G")):
         held = crowd(server, number, begun)
         answered(server, f"{number} connections that have sent {begun}")
-        # Three threads take them in, in an order of their own: how many stay is certain, and not which.
+        # Three threads accept them, in any order: the number that stays open is certain, but not which ones.
         nr_open = sum(map(is_open, held))
         check(nr_open >= CONNECTIONS - SOME, f"of {number} that have sent {begun} only {nr_open} are open: more were closed than had to be")
         until_one_closes(held)
@@ -83,7 +84,7 @@ def check_connections(server):
 
 
 def check_order(server):
-    """A connection on which nothing has come goes before an older one with half a request."""
+    """A connection without any byte is closed before an older one with half a request."""
     begun = crowd(server, 1, b"GET /api/v1/st")[0]
     held = crowd(server, CONNECTIONS + SOME)
     until_one_closes(held)
@@ -95,7 +96,7 @@ def check_order(server):
 
 
 def check_refusals(server):
-    """Whatever is refused: a sentence, the policy, and the end of the connection."""
+    """Every refusal has a sentence, the policy, and the end of the connection."""
     for path, options in (("/api/v1/state", {"Host": "evil.example"}), ("/api/v1/state", {"Origin": "http://evil.example"}),
                           ("/api/v1/control", {"method": "POST", "body": "stop"}), ("/api/v1/nothing", {}), ("/nothing", {}),
                           ("/api/v1/state", {"method": "POST", "body": ""}), ("/api/v1/control", {"method": "POST", "body": "x" * 5000}),
@@ -107,7 +108,7 @@ def check_refusals(server):
 
 
 def check_unknown(place):
-    """Nothing can be judged yet: 503, until there is something."""
+    """As long as nothing can be judged: 503."""
     whole = pathlib.Path(place, "case.ctrace").read_bytes()
     partial = pathlib.Path(place, "begins.ctrace.partial")
     partial.write_bytes(whole[:40])  # less than a file's header
@@ -122,7 +123,7 @@ def check_unknown(place):
 
 
 def circles(number):
-    """A trace in which so many pairs wait for each other's lock, each pair at places of its own."""
+    """Yields a trace in which this many pairs wait for each other's lock, each pair at places of its own."""
     yield "trace from=0 until=2s\nprocess 1 pid=100 program=/bin/server probe ledger\nthread 1 tid=101 name=worker-0\n"
     for pair in range(1, number + 1):
         yield f"site {2 * pair - 1} kind=source file=/a.c line={pair} function=lock_{pair}\n"
@@ -137,7 +138,7 @@ def circles(number):
 
 
 def check_many(place):
-    """Of more than fifty findings the gravest fifty are told, and how many there are."""
+    """If there are more than fifty findings, the gravest fifty are sent, and the total number."""
     text = pathlib.Path(place, "many.txt")
     text.write_text("".join(circles(FINDINGS + 10)))
     run(COROTRACER, "assemble", "-o", place + "/many.ctrace", text)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A recording shown while it goes on: findings while the program hangs, nothing lost to readers, controls (H-17 to H-19)."""
+"""Tests a recording that is shown while it goes on: findings while the program hangs, no event lost because of readers,
+controls (H-17 to H-19)."""
 import collections
 import json
 import os
@@ -21,7 +22,7 @@ def told(trace):
 
 
 def until(reader, wanted):
-    """The first state of which it is true."""
+    """Returns the first state for which `wanted` is true."""
     while event := reader.next():
         if event[0] == "state" and wanted(event[1]):
             return event[1]
@@ -29,7 +30,8 @@ def until(reader, wanted):
 
 
 def check_frozen(place, *options, program=COROTRACER, words=None):
-    """Two coroutines wait for each other: that is found while the program still runs, and as the report has it."""
+    """Two coroutines wait for each other: the server finds that while the program still runs, in the words of the
+    report."""
     trace = pathlib.Path(place, "frozen")
     words = words or ["run", "--serve-until-exit", "--listen", ":0", *options, "-o", trace, "--", TARGETS / "lock_circle"]
     server = Server(*words, program=program, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
@@ -56,7 +58,7 @@ def check_frozen(place, *options, program=COROTRACER, words=None):
 
 
 def check_nothing_lost(place):
-    """Three readers, and every event that the program published is in the trace."""
+    """With three readers, every event that the program published is in the trace."""
     counters, trace = place + "/counters", place + "/published.ctrace"
     server = Server("run", "--serve-until-exit", "--listen", ":0", "--no-ledger", "-o", trace, "--", TARGETS / "publisher", counters, 2, 3000)
     readers = [Reader(server) for _ in range(3)]
@@ -77,12 +79,12 @@ def check_nothing_lost(place):
     text = run(COROTRACER, "dump", "--no-symbols", trace).stdout
     events = collections.Counter(re.findall(r" counter (\S+)", text))
     for number, came in zip(sorted(published), sorted(events.values()), strict=True):
-        # One more may have been published than was written down.
+        # One more event may have been published than was counted.
         check(number <= came <= number + 1, f"{came} events of {number}")
 
 
 def check_token(server):
-    """Changing anything takes the token, in the header: H-7."""
+    """Every order needs the token, in the header: H-7."""
     for headers in ({}, {"X_Corotracer_Token": "0" * 32}, {"X_Corotracer_Token": server.token[:-1]}):
         check(server.ask("/api/v1/control", method="POST", body="stop", **headers)[0] == 403, f"{headers}")
     check(server.ask(f"/api/v1/control?token={server.token}", method="POST", body="stop")[0] == 403, "in the address")
@@ -94,7 +96,7 @@ def check_token(server):
 
 
 def check_refused_orders(server):
-    """Words that mean nothing, and orders that do not fit: one sentence, and nothing is changed: H-18."""
+    """Unknown words, and orders that do not fit, are refused in one sentence, and nothing is changed: H-18."""
     for words in ("", "pause", "stop=1", "sample", "sample=0", "sample=x", "sample=1/99999999999", "no-category=scheduling",
                   "no-category=attic", "stop\n", "stop\0", "x" * 3000, "dump"):
         status, answer = server.order(words)
@@ -102,7 +104,7 @@ def check_refused_orders(server):
 
 
 def check_controls(place):
-    """Stop, start, and what is left out from some moment on; the trace tells all of it: H-18."""
+    """Stop, start, and categories that are left out from some moment on; the trace contains all of these: H-18."""
     end, trace = place + "/end", place + "/controlled.ctrace"
     server = Server("run", "--serve-until-exit", "--listen", ":0", "--no-ledger", "-o", trace, "--", TARGETS / "annotated", "until", end)
     reader = Reader(server)
@@ -127,7 +129,7 @@ def check_controls(place):
 
 
 def check_dump(place):
-    """The flight recorder's past by a request; with none, a sentence (above): H-19."""
+    """The flight recorder's past is dumped on request; without a flight recorder, a sentence (above): H-19."""
     trace = pathlib.Path(place, "flight.ctrace")
     server = Server("run", "--serve-until-exit", "--listen", ":0", "--flight", "10s", "-o", trace, "--", TARGETS / "lock_circle",
                     stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
@@ -144,7 +146,7 @@ def check_dump(place):
 
 
 def check_process(place):
-    """A process that runs, by its number: recorded as `attach --serve` does, and left running when that ends."""
+    """A running process, by its id: recorded as `attach --serve` does, and left running when that ends."""
     with subprocess.Popen([TARGETS / "lock_circle"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           env={**os.environ, "COROTRACER_FLIGHT": ",1M"}) as program:
         program.stdout.readline()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""SQL over HTTP, asked by real clients: answers are those of `corotracer query`, failures say where, nothing is written, the token is
-asked for, and what takes long keeps nobody else waiting, can be broken off, and ends with the server: H-21, H-22, H-23."""
+"""Tests SQL over HTTP with real clients: answers are those of `corotracer query`, failures say where, nothing is
+written, the token is required, and a long statement delays nobody else, can be cancelled, and ends with the server:
+H-21, H-22, H-23."""
 import json
 import threading
 
@@ -12,7 +13,7 @@ ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELEC
 
 
 def query(server, sql, number=0, **headers):
-    """(status, answer)"""
+    """Returns (status, answer)."""
     headers = {"X_Corotracer_Token": server.token, **headers}
     status, _, body = server.ask(f"/api/v1/query?number={number}", method="POST", body=sql, **headers)
     return status, json.loads(body)
@@ -45,7 +46,7 @@ def check_refusals(server):
 
 
 def begin(server, number):
-    """A statement without an end, asked until there is room for it; its answer is put into the list."""
+    """Sends a statement without an end until there is room for it; its answer is added to the list."""
     answers = []
 
     def ask():
@@ -64,7 +65,7 @@ def stop(server, number):
 
 
 def check_long(server):
-    """Two go on, a third is refused, others are answered; the one that is named is broken off."""
+    """Two statements go on, a third is refused, other requests are answered; the named statement is cancelled."""
     first, second = begin(server, 17), begin(server, 18)
     while query(server, "SELECT 1")[0] != 503:
         pass
@@ -80,7 +81,7 @@ def check_long(server):
 
 
 def check_end(server):
-    """The server ends though two queries do not, and is not kept by them."""
+    """The server ends although two statements have not ended, and does not wait for them."""
     begun = [begin(server, 1), begin(server, 2)]
     while query(server, "SELECT 1")[0] != 503:
         pass

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a page asks of the view, over HTTP: answers agree with the report (V-11 to V-22, H-20), and nonsense is refused in words."""
+"""Tests a page's requests to the view, over HTTP: answers agree with the report (V-11 to V-22, H-20), and invalid
+requests are refused in words."""
 import json
 import urllib.parse
 

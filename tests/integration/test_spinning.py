@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Workers turn round in `await_suspend`: the report names them and the line, whether others are ready or all stand still."""
+"""Tests workers that loop in `await_suspend`: the report names them and the line, whether others are ready or all stand
+still."""
 import json
 import pathlib
 
@@ -11,7 +12,7 @@ LINE = next(number for number, line in enumerate(TEXT, 1) if line.endswith("// h
 
 
 def check_found(place, number):
-    """How many coroutines are ready meanwhile, by the title; none where there is a worker for each."""
+    """Returns how many coroutines are ready meanwhile, by the title; none if there is a worker for each."""
     trace = place / "run.ctrace"
     run(COROTRACER, "run", "-o", trace, "--", SPINNING, str(number), status=3)
     findings = json.loads(run(COROTRACER, "report", "--format", "json", trace, status=None).stdout)["findings"]

@@ -16,7 +16,7 @@ def statistics(trace):
 
 
 def check_sums(report, told):
-    """J-9: what each worker did adds up to the time in which it was observed; all parts to their totals."""
+    """J-9: each worker's times add up to the time in which it was observed; all parts add up to their totals."""
     check(told["workers"], "no worker")
     for worker in told["workers"]:
         parts = sum(worker[key] for key in ("running_ns", "scheduling_ns", "blocked_ns", "idle_ns"))
@@ -37,13 +37,13 @@ def site_of(report, place):
 
 
 def check_places(report, told):
-    """The example's channels and mutex are where it waits; who wakes there is whoever is on the other side."""
+    """The example waits at its channels and its mutex; the coroutine at the other side wakes there."""
     waits = {site_of(report, place): place for place in told["places"] if place["site"] and place["waits"]["count"]}
     lock = next(place for name, place in waits.items() if "fiber_mutex_lock" in name)
     check(lock["delays"]["count"] == lock["waits"]["count"], f"each wait for the lock ended by a wake: {lock}")
     woken = [place["delays_caused"] for place in told["places"]
              if place["site"] and "fiber_mutex_unlock" in site_of(report, place)]
-    # Whoever was still on its way to sleep when the lock came is woken once more, by the scheduler.
+    # A coroutine that was still on its way to sleep when the lock came is woken once more, by the scheduler.
     check(lock["delays"]["count"] / 2 < sum(caused["count"] for caused in woken) <= lock["delays"]["count"],
           f"who unlocked woke those that waited: {woken} {lock}")
     check(sum(caused["total_ns"] for caused in woken) <= lock["delays"]["total_ns"], "and they were as late")
@@ -67,7 +67,8 @@ def span(report, name):
 
 
 def check_spans(report):
-    """J-10: what the coroutines of a region did adds up to how long it was open, and the kinds of waits to the wait."""
+    """J-10: the times of a region's coroutines add up to the time for which it was open, and the kinds of waits add up
+    to the wait."""
     batch, region = span(report, "batch"), span(report, "sum")
     check((batch["kind"], batch["ended"], batch["open"]) == ("task", 80, 0), f"{batch}")
     check((region["kind"], region["ended"], region["open"]) == ("region", 8000, 0), f"{region}")
@@ -78,12 +79,12 @@ def check_spans(report):
         check(one["p50_ns"] <= one["p90_ns"] <= one["p99_ns"] <= one["p999_ns"] <= one["p9999_ns"] <= one["max_ns"],
               f"{one}")
     check(region["waits"][0]["for"] == "lock", f"{region['waits']}")
-    # Whether a batch meets an empty channel is a matter of the schedule.
+    # Whether a batch meets an empty channel depends on the schedule.
     check({wait["for"] for wait in batch["waits"]} <= {"lock", "channel", "nothing"}, f"{batch['waits']}")
 
 
 def check_path(trace, report):
-    """J-11: the stretches of the slowest batch lie one behind the other, and add up to how long it took."""
+    """J-11: the stretches of the slowest batch follow each other, and add up to its duration."""
     slowest = report["slowest_tasks"][0]
     told = json.loads(run(COROTRACER, "stats", "--task", "batch", "--format", "json", trace).stdout)
     check_documented(told)
@@ -108,7 +109,7 @@ def check_ready(told):
 
 
 def check_run_queues(trace, told):
-    """The scheduler tells of its queues: a slot and a ring of each worker, and one for everybody."""
+    """The scheduler records its queues: a slot and a ring of each worker, and one global queue."""
     queues = told["run_queues"]
     check(len(queues) >= 2 and len({queue["queue"] for queue in queues}) == len(queues), f"{queues}")
     check([queue["lengths"]["mean"] for queue in queues] ==
@@ -127,7 +128,7 @@ TIMES_AND_COUNTS = (*STATES, "resumes", "migrations")
 
 
 def check_breakdown(trace, whole, by, sort, rows):
-    """J-13: the rows, the greatest first, and the others add up to the whole, whatever is shown."""
+    """J-13: the rows, the greatest first, and "others" add up to the whole, however many rows are shown."""
     options = ("--by", by, "--sort", sort, "--rows", rows)
     told = json.loads(run(COROTRACER, "stats", *options, "--format", "json", trace).stdout)
     check_documented(told)
@@ -138,7 +139,7 @@ def check_breakdown(trace, whole, by, sort, rows):
     for key in TIMES_AND_COUNTS:
         check(sum(share[key] for share in shares) == whole[key], f"{options}: {key} is not that of all")
     for share in shares:
-        # Where clocks disagree a part may be negative, and is in no list.
+        # If clocks disagree, a part may be negative, and is in no list.
         check(0 <= sum(wait["ns"] for wait in share["waits"]) - share["waiting_ns"] < 100_000, f"{options}: {share}")
         check(share["runs"]["total_ns"] - share["running_ns"] < 100_000, f"{options}: {share}")
     check(sum(share["delays"]["count"] for share in shares) == whole["delays"]["count"], f"{options}: delays")
@@ -172,7 +173,7 @@ def check_breakdowns(trace, report, whole):
         check(sentence in done.stderr, f"{words}: {done.stderr}")
 
 
-# One waits for 1 ms and is woken; then three wait elsewhere until the end.
+# One coroutine waits for 1 ms and is woken; then three wait elsewhere until the end.
 GOES_ON = """\
 trace from=0 until=100ms
 process 1 pid=100 probe ledger
@@ -196,7 +197,7 @@ site 3 kind=source file=a.c line=30 function=give reason=lasting
 
 
 def check_what_goes_on(place):
-    """J-12: waits that go on at the end count where most was waited, and add up with the others."""
+    """J-12: waits that go on at the end count for the places with most waiting, and add up with the others."""
     trace = place / "goes-on.txt"
     trace.write_text(GOES_ON)
     _, told = statistics(trace)
@@ -213,7 +214,7 @@ def check_what_goes_on(place):
     check("1 1.00 ms 1.00 ms" in " ".join(brief), "\n".join(rows))
 
 
-# A flight recorder tells of the time before somebody looked: it ran, waited, and was woken then.
+# A flight recorder covers the time before anybody observed: a coroutine ran, waited, and was woken then.
 BEFORE = """\
 trace from=50ms until=150ms
 process 1 pid=100 probe ledger
@@ -231,7 +232,7 @@ site 2 kind=source file=a.c line=20 function=take reason=get
 
 
 def check_before(place):
-    """What nobody observed is told as that: no distribution takes it for 0 ns."""
+    """Times that nobody observed are reported as such: no distribution counts them as 0 ns."""
     trace = place / "before.txt"
     trace.write_text(BEFORE)
     _, told = statistics(trace)
@@ -247,7 +248,7 @@ def check_before(place):
     check(told["changes_before"] == 0 and told["delays"]["count"] == 1, f"{told}")
 
 
-# What a runtime does besides: P-100 to P-103.
+# What a runtime does besides running coroutines: P-100 to P-103.
 RUNTIME = """\
 trace from=0 until=100ms
 process 1 pid=100 program=/bin/service probe
@@ -288,7 +289,8 @@ site 4 kind=name reason="read mem stats"
 
 
 def check_utilization(runtime):
-    """Half of two processors for 10 ms and for 2 ms, both for 1 ms: by what can be worked out by hand."""
+    """Half of two processors for 10 ms and for 2 ms, both for 1 ms: compared with figures that were computed by
+    hand."""
     check(abs(runtime["utilization"] - (1 - 7 / 100)) < 1e-9, f"{runtime['utilization']}")
     least = {one["window_ns"]: one["least"] for one in runtime["least_utilization"]}
     check(least[1000] == 0 and least[1_000_000] == 0, f"{least}")
@@ -297,7 +299,7 @@ def check_utilization(runtime):
 
 
 def check_ranges_exported(trace, place):
-    """A database of SQLite has the rows of a query."""
+    """A SQLite database has the rows of a query."""
     columns = "process, kind, name, coroutine, thread, from_ns, until_ns, duration_ns, is_open, site"
     told = json.loads(run(COROTRACER, "query", "--format", "json", trace, f"SELECT {columns} FROM ranges").stdout)
     run(COROTRACER, "export", "-f", "sqlite", "-o", place / "ranges.sqlite", trace)
@@ -307,7 +309,7 @@ def check_ranges_exported(trace, place):
 
 
 def check_ranges(trace):
-    """The same as rows of a query, and as slices of a timeline."""
+    """The same figures as rows of a query, and as slices of a timeline."""
     told = run(COROTRACER, "query", "--format", "csv", trace, "SELECT kind, name, duration_ns, is_open FROM ranges").stdout
     told = told.replace('"', "")
     check("pause,read mem stats,4000000,0" in told, told)
@@ -318,7 +320,7 @@ def check_ranges(trace):
 
 
 def check_runtime(place):
-    """Processors, pauses and collection, and the task that they lengthened."""
+    """Processors, pauses and collection, and the task that they prolonged."""
     trace = place / "runtime.txt"
     trace.write_text(RUNTIME)
     report, _ = statistics(trace)
@@ -343,7 +345,7 @@ def check_runtime(place):
 
 
 def check_ten_most(place):
-    """Whoever asks for many rows learns that a list of coroutines has ten, from its heading and from the help."""
+    """If many rows are asked for, the heading and the help say that a list of coroutines has only ten."""
     trace = place / "many.txt"
     lives = [f"{number}ms t1 create c{number} 0x{number:x}000\n{number}ms t1 resume c{number}\n{number}.5ms t1 return c{number}\n"
              for number in range(1, 13)]
@@ -356,7 +358,7 @@ def check_ten_most(place):
 
 
 def check_none(place):
-    """Where there is nothing to tell apart, that is said."""
+    """If there is nothing to distinguish, that is said."""
     trace = place / "none.txt"
     trace.write_text("trace from=0 until=9ms\nprocess 1 pid=100 probe\nthread 1 tid=101\n1ms t1 create c1 0x1000\n1ms t1 resume c1\n")
     for by in ("task", "region"):
@@ -374,7 +376,7 @@ def check_complaints(place):
 
 
 def record(trace):
-    """A run in which somebody waits for the lock: where one worker runs after the other, nobody may."""
+    """Records a run in which a coroutine waits for the lock: if the workers run one after the other, none may."""
     program = BUILD / "tests/workloads/fiber-scheduler/example-fibers"
     for _ in range(50):
         run(COROTRACER, "run", "-o", trace, "--", program, "--scenario", "mixed")
@@ -386,11 +388,11 @@ def record(trace):
 
 
 MANY_PLACES = 20000
-MOST_KIBIBYTES = 500 << 10  # a seventh of it suffices where no sanitizer keeps what was given back
+MOST_KIBIBYTES = 500 << 10  # a seventh of it suffices, except where a sanitizer keeps freed memory
 
 
 def check_many_places(folder_path):
-    """Times at very many places take bounded memory, and what has no room is told."""
+    """Times at very many places take bounded memory, and places without room are reported."""
     text, trace = folder_path / "places.txt", folder_path / "places.ctrace"
     lines = ["trace from=0 until=2s", "process 1 pid=1 program=/bin/p probe", "thread 1 tid=1"]
     lines += [f"site {i} kind=source file=p line={i} function=p" for i in range(1, MANY_PLACES + 1)]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""An engine that is stopped for a while: its target goes on, what it could not write is counted, and what comes after
-is recorded again. An engine that is stopped for good, or killed while it is stopped: the target does not notice."""
+"""Tests an engine that is stopped for a while: its target goes on, what the engine could not write is counted, and
+later events are recorded again. And an engine that is stopped for good, or killed while it is stopped: the target does
+not notice."""
 import contextlib
 import os
 import pathlib
@@ -18,7 +19,7 @@ RING = 256 * 2048  # records that wait in a ring at most
 
 
 def published(counters):
-    """The target's process id, and how many events each thread has published; (0, []) before it began."""
+    """Returns the target's process id, and how many events each thread has published; (0, []) before it began."""
     if not counters.exists() or counters.stat().st_size < 16:
         return 0, []
     words = struct.unpack(f"<{counters.stat().st_size // 8}Q", counters.read_bytes())
@@ -26,7 +27,7 @@ def published(counters):
 
 
 def wait_until_published(counters, engine, numbers):
-    """Until each thread has come so far: a target that waits for its engine would never do."""
+    """Waits until each thread has come so far, which would never happen if the target waited for its engine."""
     while engine.poll() is None:
         pid, present = published(counters)
         if pid and all(now >= number for now, number in zip(present, numbers)):
@@ -56,7 +57,7 @@ def check_stopped_for_a_while(scratch):
         told = run(CHECKER, trace, counters, 2, status=None)
         check(told.returncode == 0, told.stdout + told.stderr)
         numbers = [int(number) for number in re.findall(r"\d+", told.stdout)]
-        # One event of each thread may have been published and not counted when it was killed.
+        # One event of each thread may have been published and not counted when the target was killed.
         check(0 <= numbers[1] + numbers[2] - numbers[0] <= 2, f"not every event is read or lost: {told.stdout}")
         check(numbers[2] >= RING, f"less was lost than was written in vain: {told.stdout}")
 

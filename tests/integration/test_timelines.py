@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Timelines hold what the view holds: states, runs, wakes, tasks, regions, counters, logs, losses and findings, to the
-nanosecond, in both forms; of a trace written by hand, and of a real program."""
+"""Tests that timelines contain what the view contains: states, runs, wakes, tasks, regions, counters, logs, losses and
+findings, to the nanosecond, in both forms; for a trace written by hand, and for a real program."""
 import collections
 import json
 import pathlib
@@ -16,7 +16,8 @@ except ImportError:
     environment.run_again_with("timeline", __file__)
 
 EPOCH = 5000000000
-# A run within a run, calls and sleep, names that want quoting, a run that overlaps another one where events are missing.
+# A run within a run, calls and sleep, names that need quoting, a run that overlaps another one where events are
+# missing.
 TRACE = rb"""trace run=00112233445566778899aabbccddeeff host=build-7 from=0 until=2s epoch_monotonic=5000000000 epoch_realtime=1700000000000000000
 process 1 pid=100 program=/bin/server command="server \"-x\", y" probe ledger
 thread 1 process=1 tid=101 name="work,er \"0\"\nbelow \xff"
@@ -86,7 +87,7 @@ def count_of(trace, table):
 
 
 def check_against_view(trace, timeline, form):
-    """Each figure by the timeline is the one that a query gives."""
+    """Each figure computed from the timeline is that of a query."""
     told = sums(((name, state), ns) for name, state, ns in rows(
         trace, "SELECT coroutine, state, until_ns - from_ns FROM states"))
     seen = sums(((int(timeline.tracks[one.track][0].split()[1]), one.name), one.end - one.start)
@@ -105,7 +106,7 @@ def check_against_view(trace, timeline, form):
 
 
 def check_arrows(trace, timeline, form):
-    """From each wake that made a coroutine ready, an arrow to its delay and on to its run."""
+    """From each wake that made a coroutine ready, an arrow leads to its delay and on to its run."""
     told = rows(trace, """SELECT count(*) FROM delays WHERE waker_thread > 0 AND NOT is_open AND (process, coroutine, from_ns)
                           IN (SELECT process, coroutine, time_ns FROM wakes)""")[0][0]
     starts = {(one.track, one.time) for one in timeline.of("wake")}
@@ -117,7 +118,7 @@ def check_arrows(trace, timeline, form):
 
 
 def check_nesting(timeline, form):
-    """On one track no slice cuts another one."""
+    """On one track no slice overlaps another one partly."""
     by_track = collections.defaultdict(list)
     for one in timeline.slices:
         if one.category in ("state", "run", "block", "park"):
@@ -132,7 +133,7 @@ def check_nesting(timeline, form):
 
 
 def check_words(timeline, form):
-    """The trace by hand: names as they were, places, calls, sleep, what does not nest."""
+    """The trace written by hand: unchanged names, places, calls, sleep, and a run that does not nest."""
     names = {name for name, _ in timeline.tracks.values()}
     check({'work,er "0"\nbelow \ufffd', "caf\u00e9", "coroutine 1 (handle)", "at the same time"} <= names, f"{form}: tracks {names}")
     task, region = timeline.of("task")[0], timeline.of("region")[0]
@@ -161,7 +162,7 @@ def check_trace(trace, place, is_by_hand):
 
 
 def check_output(trace, place):
-    """'-' is standard output; the default name is after the trace."""
+    """'-' is standard output; the default name is derived from the trace's name."""
     piped = run(COROTRACER, "export", "--format", "chrome", "-o", "-", trace)
     named = run(COROTRACER, "export", "--format", "chrome", trace, cwd=place)
     check(piped.stdout == trace.with_suffix(".trace.json").read_text(), "standard output differs")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The screens of `top`, driven by keys in a real terminal (tmux), and its single frames as text (`--once`).
+"""Tests the screens of `top`, driven by keys in a real terminal (tmux), and its single frames as text (`--once`).
 
-Whatever a screen is to show is waited for: no time is assumed in which it does.
+The test waits for whatever a screen should show, and assumes no time in which it is shown.
 """
 import contextlib
 import os
@@ -15,13 +15,13 @@ import time
 from support import BUILD, COROTRACER, SOURCE, check, fail, folder, run, skip
 
 CASE = "0001-closed-under-waiters"
-CLOCKS = "0079-ring-order"  # in which a delay comes out as less than nothing
+CLOCKS = "0079-ring-order"  # a case in which a delay is negative
 UNSEEN = "no coroutine was seen, because no probe attached"
-GIVE_UP = 60  # seconds after which something that is waited for will not come
+GIVE_UP = 60  # seconds after which the test no longer waits
 
 
 class Terminal:
-    """A shell in a terminal of a tmux server of its own; `top` is typed into it."""
+    """A shell in a terminal of a separate tmux server; `top` is typed into it."""
 
     def __init__(self, place, width=80, height=24, **environment):
         self.socket = str(pathlib.Path(place, f"tmux-{width}x{height}-{len(list(pathlib.Path(place).iterdir()))}"))
@@ -45,7 +45,7 @@ class Terminal:
         self.tmux("send-keys", "-l", text)
 
     def wait_for(self, is_there, what):
-        """The frame in which it is there."""
+        """Returns the frame in which the words are shown."""
         until = time.monotonic() + GIVE_UP
         while True:
             frame = self.frame()
@@ -98,7 +98,7 @@ def once(trace, *options, status=0):
 
 
 def ids(trace, *options):
-    """The ids of the coroutines that a filter leaves, in their order."""
+    """Returns the ids of the coroutines that a filter leaves, in their order."""
     rows = once(trace, "--screen", "coroutines", *options).stdout.splitlines()[3:]
     return [int(row.split()[0]) for row in rows]
 
@@ -113,13 +113,13 @@ def check_once(trace):
 
 
 def check_nothing_taken(place):
-    """Where nothing took any time, or less than none, is a dash."""
+    """A time that is 0 or negative is shown as a dash."""
     told = once(trace_in(place, CLOCKS), "-s", "coroutines").stdout
     check(re.search(r"^ +1  waiting +2\.00 s +2\.00 s +1\.00 ms +- ", told, re.MULTILINE) and " 0 ns" not in told, told)
 
 
 def check_unseen(place):
-    """A trace in which no coroutine was seen says so first, on a screen and as text."""
+    """If no coroutine was seen in a trace, this is said first, on a screen and as text."""
     trace = pathlib.Path(place, "unseen.ctrace")
     run(COROTRACER, "run", "-o", trace, "--", "true")
     told = once(trace).stdout.splitlines()
@@ -255,7 +255,7 @@ def check_sizes(place, trace):
 
 
 def write_many(path):
-    """A million coroutines, which wait since one microsecond after the other."""
+    """Makes a trace of a million coroutines, whose waits begin one microsecond after the other."""
     head = ("trace from=0 until=10s\nprocess 1 pid=100 program=/bin/server probe ledger\nthread 1 tid=101 name=worker-0\n"
             "site 1 kind=source file=/src/server.c line=1 function=read_all\n1ms t1 create c1 @1\n+1us t1 suspend c1 descriptor:7 @1\n")
     path.write_text(head + "".join(f"+1us t1 create c{coro} @1\n+1us t1 suspend c{coro} descriptor:7 @1\n" for coro in range(2, 1000001)))
@@ -289,7 +289,7 @@ def check_million(place):
 
 
 def check_plain(place, trace):
-    """Nothing but ASCII where the locale has no more, and no colours where none are wanted."""
+    """Only ASCII if the locale has no more, and no colours if none are wanted."""
     with terminal(place, LC_ALL="C", LANG="C") as shown:
         shown.top(trace, "-s", "workers")
         frame = shown.until("worker-0", "RUNv")
@@ -308,7 +308,7 @@ def check_plain(place, trace):
 
 
 def process_of(shown):
-    """The `top` in that terminal."""
+    """Returns the `top` in that terminal."""
     shell = shown.tmux("display-message", "-p", "#{pane_pid}").strip()
     children = pathlib.Path(f"/proc/{shell}/task/{shell}/children").read_text().split()
     check(len(children) == 1, f"{children} run in the terminal")
@@ -316,7 +316,7 @@ def process_of(shown):
 
 
 def check_endings(place, trace):
-    """Whatever ends it: the terminal is as it was. A shell whose command dies of INT drops the rest of the line."""
+    """Whatever ends `top`, the terminal is as before. A shell whose command dies of INT drops the rest of the line."""
     for how, status in ((signal.SIGTERM, 143), (signal.SIGINT, None), (signal.SIGHUP, 129), (signal.SIGSEGV, 139), (signal.SIGABRT, 134)):
         with terminal(place) as shown:
             shown.type("stty -a > before; echo kept")
@@ -338,7 +338,7 @@ def check_endings(place, trace):
 
 @contextlib.contextmanager
 def blocked(name=BUILD / "tests/targets/blocked"):
-    """A program that hangs as soon as somebody attaches, started under this name; see tests/targets/blocked.c."""
+    """A program that hangs as soon as an engine attaches, started under this name; see tests/targets/blocked.c."""
     process = subprocess.Popen([name, "late"], executable=BUILD / "tests/targets/blocked", stdout=subprocess.PIPE, text=True)
     try:
         check(process.stdout.readline() == "ready\n", "nobody can attach to the target")
@@ -374,7 +374,7 @@ def check_live(place):
 
 
 def check_growing(place):
-    """A trace of Go that is being written: screens show its whole generations, and in the end all of it."""
+    """A Go trace that is being written: screens show its complete generations, and in the end the whole trace."""
     data = (SOURCE / "tests/go/golden/go1.26-spin.trace").read_bytes()
     path = pathlib.Path(place, "growing.trace")
     with open(path, "wb") as writer, terminal(place, width=100) as shown:
@@ -394,7 +394,7 @@ def check_growing(place):
 
 @contextlib.contextmanager
 def recorded(place):
-    """The same program, which another corotracer records."""
+    """The same program, recorded by another corotracer."""
     with blocked() as process:
         recording = subprocess.Popen([COROTRACER, "attach", "-o", pathlib.Path(place, "other.ctrace"), str(process.pid)],
                                      stderr=subprocess.DEVNULL)
@@ -419,7 +419,7 @@ def wait_listed(pid, word):
 
 
 def check_list_once(place):
-    """Processes that wait for a recording, and those that another one has; no others."""
+    """The screen lists processes that wait for a recording, and those that are being recorded; no others."""
     with blocked() as waiting, recorded(place) as (taken, recording):
         check(wait_listed(taken.pid, "recorded").split()[1:5] == ["recorded", "by", f"{recording.pid},", "other.ctrace.partial"],
               listed()[taken.pid])
@@ -431,7 +431,7 @@ def check_list_once(place):
 
 
 def selected(shown):
-    """The process of the only line that is reversed, and those of all lines above it."""
+    """Returns the process of the only line that is reversed, and those of all lines above it."""
     above = []
     for line in shown.frame("-e").splitlines()[3:-1]:
         words = re.sub(r"\x1b\[[0-9;]*m", "", line).split()
@@ -453,7 +453,7 @@ def go_to(shown, pid):
 
 def check_choice(place):
     with recorded(place) as (taken, _), terminal(place, width=100, height=30, TMPDIR=place) as shown:
-        # Folders that have no room go, and not the program's name.
+        # If there is no room, folders are left out, but not the program's name.
         with blocked("/" + "a-folder/" * 20 + "blocked") as process:
             shown.top()
             shown.until("Which process?", "waits", "blocked late")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`verify`: what each proof rests on, of real programs with planted faults, and its exit status."""
+"""Tests `verify`: the events on which each proof is based, in real programs with planted faults, and its exit
+status."""
 import json
 import pathlib
 import re

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Probes of version 1 under both spellings: every event of a paced writer in order, and of one at full speed
-received + missing == emitted, exactly, for each coroutine; and what is made for them is gone in the end.
+"""Tests probes of version 1 under both spellings: every event of a paced writer in order; for a writer at full speed
+received + missing == emitted, exactly, for each coroutine; and in the end the files made for the probes are gone.
 """
 import collections
 import json
@@ -15,13 +15,13 @@ from support import BUILD, COROTRACER, check, folder, run
 OLDER = str(BUILD / "coroTracer")
 WRITERS = {"C": str(BUILD / "tests/targets/v1_writer"), "C++": str(BUILD / "tests/targets/v1_writer_cpp")}
 NUMBERING = {"counter": "1", "lock": "2"}
-FURTHER_ID = (1 << 47) + 1  # of the first coroutine whose probe id was in use before
+FURTHER_ID = (1 << 47) + 1  # the id of the first coroutine whose probe id was in use before
 EVENT = re.compile(r"^\S+s t\d+ (\w[\w-]*) c(\d+)(?: (\S+))?(.*)$")
 LOST = re.compile(r"^\S+s t\d+ lost first=\S+ (\d+) loss=\"gap in seq\"$")
 
 
 def emitted_of(output):
-    """{id: events}; a probe id that is used again has the id of its second coroutine."""
+    """Returns {id: events}; if a probe id is used again, its second coroutine has an id of ours."""
     emitted = {}
     for line in output.splitlines():
         number, count = map(int, line.split())
@@ -30,7 +30,7 @@ def emitted_of(output):
 
 
 def read_dump(trace):
-    """For each coroutine: its events in order, how many are missing, how its station counts."""
+    """Returns for each coroutine: its events in order, how many are missing, how its station counts."""
     events, missing, numbering = collections.defaultdict(list), collections.Counter(), {}
     gap = 0
     for line in run(COROTRACER, "dump", trace).stdout.splitlines():
@@ -64,7 +64,7 @@ def check_trace(place, language, discipline, pace):
 
 
 def check_rows(place, language, discipline, pace):
-    """The older spelling: six keys, seq goes up by one, or by one and what is missing."""
+    """The older spelling: six keys; seq goes up by one, or by one plus the number of missing rows."""
     rows = place + "/rows.jsonl"
     command = f"{WRITERS[language]} {discipline} 16 400 {pace}"
     told = run(OLDER, "-n", 64, "-shm", place + "/shm", "-sock", place + "/sock", "-out", rows, "-no-serve", "-seq=count",
@@ -102,7 +102,8 @@ def check_too_many_coroutines(place):
 
 
 def check_station_that_serves_again(place):
-    """The engine remembers as many of the probe's numbers as there are stations; who has more gets numbers of ours."""
+    """The engine remembers as many of the probe's numbers as there are stations; further coroutines get numbers of
+    ours."""
     for nr_stations, more in ((2, {FURTHER_ID, FURTHER_ID + 1, FURTHER_ID + 2}), (5, {5000, 5001, 5002})):
         trace = f"{place}/again-{nr_stations}.ctrace"
         run(COROTRACER, "run", "--v1-stations", nr_stations, "-o", trace, "--", WRITERS["C"], "lock", 2, 8, "paced",
@@ -112,7 +113,7 @@ def check_station_that_serves_again(place):
 
 
 def check_names_that_are_taken(place):
-    """A file, a link to a file, a socket: none is touched, and the probe is served all the same."""
+    """A file, a link to a file, a socket at the given names: none is touched, and the probe is served nevertheless."""
     victim = pathlib.Path(place, "victim")
     victim.write_text("untouched")
     os.symlink(victim, place + "/shm")
@@ -139,7 +140,7 @@ def check_nothing_is_left_after_errors(place):
 
 
 def check_file_that_is_cut(place):
-    """The engine outlives it; what it had read by then stands, and nobody is said to have been destroyed."""
+    """The engine outlives a killed program; what it had read is kept, and no coroutine is reported as destroyed."""
     trace = place + "/cut.ctrace"
     said = run(COROTRACER, "run", "-o", trace, "--", WRITERS["C"], "lock", 4, 16, "paced", "cut").stderr
     events, _, _ = read_dump(trace)
@@ -151,7 +152,7 @@ def check_file_that_is_cut(place):
 
 
 def start_waiting(place, name):
-    """A run under the older spelling whose program waits for the end of its standard input."""
+    """Starts a run under the older spelling whose program waits for the end of its standard input."""
     environment = dict(os.environ, TMPDIR=place)
     environment.pop("XDG_RUNTIME_DIR", None)
     engine = subprocess.Popen([OLDER, "-n", "64", "-shm", place + "/shm", "-sock", place + "/sock", "-out",
@@ -162,7 +163,7 @@ def start_waiting(place, name):
 
 
 def check_what_a_signal_leaves(place):
-    """SIGTERM: nothing. SIGKILL: names that disturb nobody, and the next run removes the private folder."""
+    """SIGTERM leaves nothing. SIGKILL leaves names that do no harm, and the next run removes the private folder."""
     os.mkdir(place)
     engine = start_waiting(place, "terminated")
     check(os.path.exists(place + "/shm"), "the file is not under its name")
@@ -171,7 +172,7 @@ def check_what_a_signal_leaves(place):
     engine.communicate()
     check(engine.returncode == 143, f"exit status {engine.returncode}")
     check(os.listdir(place) == ["terminated.jsonl"], f"SIGTERM leaves {os.listdir(place)}")
-    for name in ("killed", "killed-again"):  # the second one finds the names taken
+    for name in ("killed", "killed-again"):  # the second run finds the names taken
         engine = start_waiting(place, name)
         engine.kill()
         engine.communicate(timeout=60)
@@ -193,7 +194,7 @@ def check_version_1_can_be_off(place):
 
 
 def check_grades(place):
-    """Suspended for long, nobody in sight who would wake them: version 1 cannot tell more than that."""
+    """Coroutines are suspended for long, and no waker is known: version 1 cannot say more than that."""
     trace = place + "/stuck.ctrace"
     target = subprocess.Popen([COROTRACER, "run", "-o", trace, "--", WRITERS["C"], "lock", "4", "7", "paced", "wait"],
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

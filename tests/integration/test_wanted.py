@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""corotracer run records only what is wanted, counts what it leaves out, and says so first.
+"""Tests that corotracer run records only what is wanted, counts what it leaves out, and says so first.
 
 Categories, samples, places, names, tasks; windows by time and by the program's own marks.
 """
@@ -14,7 +14,7 @@ REQUESTS = 40
 
 
 def record(place, options, *command, status=0):
-    """Records, and returns the trace's path and what was said on standard error."""
+    """Records; returns the trace's path and the output on standard error."""
     trace = pathlib.Path(place, "t.ctrace")
     result = run(COROTRACER, "run", "--no-ledger", "-o", trace, *options, "--", ANNOTATED, *command,
                  status=status)
@@ -22,7 +22,7 @@ def record(place, options, *command, status=0):
 
 
 def events(trace):
-    """The events as (kind, coroutine, rest) and the whole text."""
+    """Returns the events as (kind, coroutine, rest), and the whole text."""
     text = run(COROTRACER, "dump", trace).stdout
     found = re.findall(r"^\S+\s+t\d+ (?:p\d+ )?(\S+)(?: c(\d+))?(.*)$", text, re.MULTILINE)
     return [(kind, int(coro or 0), rest) for kind, coro, rest in found], text
@@ -82,7 +82,7 @@ def check_categories(place):
 
 
 def lives(found):
-    """The kinds of events of each coroutine, in order."""
+    """Returns the kinds of events of each coroutine, in order."""
     by_coro = {}
     for kind, coro, _ in found:
         if coro and kind != "wake":
@@ -150,7 +150,7 @@ def check_marks(place):
 
 
 def check_duration(place):
-    """The trace gets its name while the program works on: that is what the program waits for."""
+    """The trace gets its name while the program still works: the program waits for that."""
     trace = pathlib.Path(place, "d.ctrace")
     result = run(COROTRACER, "run", "-o", trace, "--duration", "50ms", "--", ANNOTATED, "until", trace, status=7)
     quality = report(trace)["quality"]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The Python package by pip, as its README says; what it cannot be built without is told in one sentence."""
+"""Tests the Python package installed by pip, as its README says; what is missing for a build is named in one
+sentence."""
 import json
 import os
 import pathlib
@@ -16,7 +17,7 @@ NO_PYTHON = "for word; do shift; [ -d \"$word\" ] && word=/nowhere; set -- \"$@\
 
 
 def check_missing(place, python):
-    """The compiler's own words are not shown, nor a trace of calls."""
+    """Neither the compiler's own words nor a stack trace is shown."""
     for name, lines, sentence in (("none", None, "a C compiler: '{}' compiles nothing (Debian: gcc)"),
                                   ("bare", NO_LIBRARY, "the headers of the C library (Debian: libc6-dev)"),
                                   ("plain", NO_PYTHON, r"the headers of Python 3.\d+: no Python.h in \S+ (Debian: python3-dev)")):
@@ -32,7 +33,7 @@ def check_missing(place, python):
 
 
 def check_readme(place):
-    """The README's commands, one after the other."""
+    """Runs the README's commands, one after the other."""
     commands = re.search(r"^```console\n(.*?)^```", (SOURCE / "sdk/python/README.md").read_text(), re.MULTILINE | re.DOTALL)[1]
     check("pip install ./sdk/python" in commands, "the README does not install the package")
     (place / "examples").symlink_to(SOURCE / "examples")

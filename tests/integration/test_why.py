@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`why`: the chain from a coroutine to whoever could make it go on, in real programs with planted faults."""
+"""Tests `why`: the chain from a coroutine to the coroutines that could resume it, in real programs with planted
+faults."""
 import json
 import pathlib
 import re
@@ -22,7 +23,7 @@ def members(trace, rule):
 
 
 def record_circle(place):
-    """The locks are taken in a circle only where two workers come between each other: again, until they do."""
+    """Records until the locks are taken in a circle, which happens only if the two workers interleave."""
     for _ in range(ATTEMPTS):
         trace = record(place, "tests/workloads/example-sync-fault-h")
         circle = members(trace, "mutex-deadlock")
@@ -33,7 +34,7 @@ def record_circle(place):
 
 
 def check_closed_descriptor(place):
-    """Each stuck reader leads to the close, the place of it, and the finding."""
+    """Each stuck reader leads to the close, the place of the close, and the finding."""
     trace = record(place, "examples/example-tcp-server-fault-a", "--self-load", "6:4", "--exit-after-idle", "0.3")
     readers = members(trace, "waits-on-closed-descriptor")
     check(readers, "no finding")
@@ -48,7 +49,7 @@ def check_closed_descriptor(place):
 
 
 def check_circle(place):
-    """A circle of locks is walked once, and said to be one."""
+    """A circle of locks is followed once, and reported as a circle."""
     trace, circle = record_circle(place)
     told = run(COROTRACER, "why", trace, circle[0]).stdout
     walked = re.findall(r"coroutine (\d+) \(dine\) suspended, to wait for lock", " ".join(told.split()))
@@ -76,7 +77,8 @@ site 2 kind=source file=/src/engine.c line=77 function=produce reason=yield
 
 
 def check_yield(place):
-    """Nobody wakes what waits for its turn alone; of a channel the last notify that found somebody is told, too."""
+    """A coroutine that only yields has no waker; for a channel the last notification that found a waiter is reported,
+    too."""
     trace = place + "/yield.txt"
     pathlib.Path(trace).write_text(AT_A_YIELD)
     told = run(COROTRACER, "why", trace, "1").stdout

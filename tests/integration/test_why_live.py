@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""`why PID`: what one coroutine of a running program waits for, and what the kernel tells of its threads and descriptors.
+"""Tests `why PID`: what one coroutine of a running program waits for, and what the kernel says of its threads and
+descriptors.
 
-The target hangs in ways that are known; see blocked.c.
+The target hangs in known ways; see blocked.c.
 """
 import contextlib
 import json
@@ -25,13 +26,13 @@ def text_of(path):
 
 
 def are_calls_told():
-    """Whether the kernel lets us know system calls; some containers do not."""
+    """Returns whether the kernel lets us read system calls; some containers do not allow that."""
     return bool(text_of("/proc/thread-self/syscall"))
 
 
 @contextlib.contextmanager
 def blocked(*arguments, **environment):
-    """The target; it and what it said of itself, once every thread of it sleeps."""
+    """Starts the target; returns it and its output, once all its threads sleep."""
     process = subprocess.Popen([TARGET, *arguments], env=dict(os.environ, **environment), stdout=subprocess.PIPE, text=True)
     try:
         if "late" in arguments:
@@ -70,7 +71,7 @@ def check_parts(told, *parts):
 
 
 def check_chains(process, said):
-    """From the coroutine over the lock's owner to what its worker does."""
+    """The chain leads from the coroutine over the lock's owner to what the owner's worker does."""
     told = why(process, 3).stdout
     check_parts(told, "and what its flight recorder kept was read", "coroutine 3 suspended, to wait for coroutine 2",
                 "coroutine 2 suspended, to wait for lock 0x40", "coroutine 1 took lock 0x",
@@ -88,7 +89,7 @@ def check_chains(process, said):
 
 
 def check_descriptors(process, said):
-    """What a descriptor is, and which epoll instance has it."""
+    """Says what a descriptor is, and which epoll instance has it."""
     armed = why(process, 6).stdout
     check_parts(armed, f"descriptor {said['armed']} is a socket (inode {inode(process, said['armed'])})",
                 f"epoll instance {said['epoll']} has it armed readable")
@@ -121,7 +122,7 @@ def check_forms(process, said):
 
 
 def check_stranger(process, said):
-    """A coroutine that is not known: the threads are told all the same."""
+    """For an unknown coroutine, the threads are described nevertheless."""
     done = why(process, 77, status=4)
     check_parts(done.stdout, f"thread reactor ({said['reactor']}) sleeps", f"thread reader ({said['reader']}) sleeps")
     check(f"no coroutine 77 is among those of process {process.pid}" in flat(done.stderr), done.stderr)
@@ -137,7 +138,7 @@ def test_past():
 
 
 def test_past_of_long_ago(scratch):
-    """What froze a hundred seconds ago is told as what froze just now; so in a recording of it."""
+    """A program that froze a hundred seconds ago gives the same as one that froze just now; so does its recording."""
     with blocked("aged", COROTRACER_FLIGHT=",1M") as (process, said):
         check_chains(process, said)
         check_parts(why(process, 2).stdout, "coroutine 2 suspended, to wait for lock 0x40; that is 1.6")
@@ -152,7 +153,7 @@ def test_past_of_long_ago(scratch):
 
 
 def check_asked(process, said, told):
-    """The threads, and what they do, as the kernel tells."""
+    """Checks the threads and what they do, as the kernel says."""
     check_parts(told, f"kernel asked of process {process.pid}: it was watched for",
                 f"thread sleeper ({said['sleeper']}) sleeps", f"thread reader ({said['reader']}) sleeps")
     if are_calls_told():
@@ -178,7 +179,7 @@ def test_report(scratch):
 
 
 def test_past_in_file(scratch):
-    """Of a recorder's file, which nobody can attach to, all the same."""
+    """The same works for a recorder's file, to which no engine can attach."""
     with blocked(COROTRACER_FLIGHT=f"{scratch}/past,1M") as (process, said):
         check_stranger(process, said)
         check_parts(why(process, 5).stdout, "keeps in a file was read", "coroutine 4 took lock 0x",
@@ -191,7 +192,7 @@ def test_past_in_file(scratch):
 
 
 def ids_of(pid):
-    """The threads' ids out here, by what they call themselves."""
+    """Returns the threads' ids outside of the container, by the threads' names."""
     return {text_of(task / "comm").strip(): int(task.name) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()}
 
 
@@ -205,7 +206,7 @@ def settled_in_container(starter, pid):
 
 @contextlib.contextmanager
 def contained(words, flight):
-    """The target in a container: the id that it has out here, and those of its threads."""
+    """The target in a container: its id outside, and those of its threads."""
     starter = subprocess.Popen([*words, TARGET], env=dict(os.environ, COROTRACER_FLIGHT=flight), stdout=subprocess.PIPE,
                                text=True)
     try:
@@ -232,7 +233,7 @@ def check_contained(pid, ids):
 
 
 def test_contained(scratch):
-    """From outside of a container: ids are those of out here."""
+    """From outside of a container: ids are those outside."""
     words = contain("--pid", "--fork", "--mount-proc", "--kill-child")
     if not words:
         print("no container can be made here", file=sys.stderr)
@@ -247,7 +248,7 @@ def test_contained(scratch):
 
 
 def test_past_of_another(scratch):
-    """A recorder's file that is open, and another process's, is no past of this one."""
+    """A recorder's file that another process has open is not used as the past of this process."""
     with blocked(COROTRACER_FLIGHT=f"{scratch}/past,1M"), open(scratch / "past", "rb") as past:
         with subprocess.Popen(["sleep", "1000"], stdin=past) as other:
             done = why(other, 5, status=9)
@@ -256,7 +257,7 @@ def test_past_of_another(scratch):
 
 
 def test_no_past():
-    """Without a past: what was seen, and what cannot be known. Ctrl-C ends the wait."""
+    """Without a past: what was observed, and what cannot be known. Ctrl-C ends the wait."""
     with blocked("late") as (process, _):
         asked = subprocess.Popen([COROTRACER, "why", "--duration", "1h", str(process.pid), "2"],
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -272,7 +273,7 @@ def test_no_past():
 
 
 def test_death():
-    """One that ends meanwhile is told of up to its end."""
+    """A process that ends meanwhile is described up to its end."""
     with blocked("late") as (process, _):
         asked = subprocess.Popen([COROTRACER, "why", "--duration", "1h", str(process.pid), "2"],
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -286,7 +287,7 @@ def test_death():
 
 
 def test_refusals(scratch):
-    """A sentence and an exit status for each, and nothing left behind."""
+    """One sentence and one exit status for each failure, and nothing is left behind."""
     for words, status, sentence in (((2**22 + 1, 1), 4, "no process with the id"),
                                     ((0, 1), 2, "PID is the number of a process"),
                                     ((os.getpid(), 1), 9, "has no probe that waits"),
@@ -304,7 +305,7 @@ def test_refusals(scratch):
 
 
 def test_file_of_a_number(scratch):
-    """./123 is a file; 123 alone is a process."""
+    """./123 is a file; 123 alone is a process id."""
     (scratch / "4194305").write_text("trace from=0 until=1s\nprocess 1 pid=1 program=/x probe\nthread 1 tid=1 name=w\n"
                                      "1ms t1 create c1\n2ms t1 suspend c1 lock:0x10\n")
     check_parts(run(COROTRACER, "why", "./4194305", 1, cwd=scratch).stdout, "to wait for lock 0x10")
@@ -313,7 +314,8 @@ def test_file_of_a_number(scratch):
 
 
 def test_graph(scratch):
-    """Each coroutine stands there once; a circle ends; of many that wait some are told, and all counted."""
+    """Each coroutine is in the chain once; a circle ends the chain; if many wait, some are named, and all are
+    counted."""
     lines = ["trace from=0 until=1s", "process 1 pid=1 program=/x probe", "thread 1 tid=1 name=w"]
     lines += [f"1ms t1 create c{i}" for i in range(1, 1001)]
     lines += ["2ms t1 acquire c1 lock:0x10", "2ms t1 acquire c2 lock:0x20"]
@@ -331,7 +333,7 @@ def test_graph(scratch):
 
 
 def test_running(scratch):
-    """A thread that the kernel tells as running is in no system call."""
+    """A thread that the kernel reports as running is in no system call."""
     (scratch / "busy.txt").write_text("trace from=0 until=3s\nprocess 1 pid=100 program=/x probe\n"
                                       "thread 1 tid=101 name=w\n1ms t1 create c1\n1ms t1 resume c1\n"
                                       "1200ms t1 thread-state c101 0xffffffffffffff52\n")
@@ -340,7 +342,7 @@ def test_running(scratch):
 
 
 def test_event_of_resume(scratch):
-    """The step that tells of the resume names its event, and the lock is named as the program does."""
+    """The step about the resume names its event, and the lock has the name that the program gave it."""
     (scratch / "held.txt").write_text(
         "trace from=0 until=3s\nprocess 1 pid=100 program=/x probe\nthread 1 tid=101 name=w\n"
         "site 1 kind=source file=/a.c line=1 function=f reason=table\nsite 2 kind=source file=/a.c line=2 function=f reason=keeper\n"
@@ -356,7 +358,7 @@ def test_event_of_resume(scratch):
 
 
 def test_queued(scratch):
-    """One that lies in a queue is ready, before its first run, too; what keeps it there are the workers."""
+    """A coroutine that lies in a queue is ready, also before its first run; the workers keep it there."""
     (scratch / "queued.txt").write_text(
         "trace from=0 until=3s\nprocess 1 pid=100 program=/x probe\nthread 1 tid=101 name=main\nthread 2 tid=102 name=worker\n"
         "1ms t1 create c1\n2ms t1 create c2\n3ms t1 enqueue c1 queue:1\n4ms t2 dequeue c1 queue:1\n4ms t2 resume c1\n"
@@ -367,14 +369,14 @@ def test_queued(scratch):
 
 
 def test_moments(scratch):
-    """What is as young as the trace is not told with a time."""
+    """A state as young as the trace has no time."""
     (scratch / "now.txt").write_text("trace from=0 until=2ms\nprocess 1 pid=100 program=/x probe\nthread 1 tid=101 name=w\n"
                                      "1ms t1 create c1\n1ms t1 resume c1\n2ms t1 suspend c1 lock:0x10\n")
     check_parts(run(COROTRACER, "why", scratch / "now.txt", 1).stdout, "to wait for lock 0x10; just now")
 
 
 def test_findings_on_the_chain(scratch):
-    """What is found about whom it waits for stands below the chain, after one blank line."""
+    """Findings on the coroutine that it waits for are below the chain, after one blank line."""
     (scratch / "dropped.txt").write_text(
         "trace from=0 until=2s\nprocess 1 pid=100 program=/x probe ledger\nthread 1 tid=101 name=a\nthread 2 tid=102 name=b\n"
         "1ms t1 create c1\n1ms t1 create c2\n1ms t1 create c3\n1ms t1 resume c1\n1ms t2 resume c2\n"

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The workflow of docs/checks.md: its commands are run, as a runner does it, on a server with a fault and on its correct twin.
+"""Tests the workflow of docs/checks.md: its commands are run, as a runner would, on a server with a fault and on its
+correct twin.
 
-Actions of others are not run; what they are handed has to be there. YAML is read by its indentation, as it stands there.
+Actions by others are not run, but the files that they receive must exist. YAML is read by its indentation, as it is on
+the page.
 """
 import json
 import os
@@ -18,7 +20,7 @@ OUTPUTS = ("server.ctrace", "server.sarif", "server.xml")
 
 
 def steps():
-    """Each step as {key: text}, nested keys among the others."""
+    """Returns each step as {key: text}; nested keys are among the others."""
     text = (SOURCE / "docs/checks.md").read_text(encoding="utf-8")
     page = re.search(r"```yaml\n(.*?)```", text, re.DOTALL)[1]
     for step in page.split("\n      - ")[1:]:
@@ -41,7 +43,7 @@ def is_to_run(step, has_failed):
 
 
 def run_steps(root):
-    """Those that are commands of the program's own. Returns {command: exit status}."""
+    """Runs the steps that are commands of the program's own. Returns {command: exit status}."""
     environment = {**os.environ, "PATH": f"{BUILD}:{os.environ['PATH']}"}
     told = {}
     for step, _ in steps():
@@ -54,7 +56,7 @@ def run_steps(root):
 
 
 def handed_on():
-    """The files that actions of others are handed: what follows `sarif_file:` and `path: |`."""
+    """Returns the files that actions by others receive: those after `sarif_file:` and `path: |`."""
     for step, text in steps():
         if "sarif_file" in step:
             yield step["sarif_file"]
@@ -75,7 +77,7 @@ def check_outcome(root, name, fails):
 
 
 def check_marks(root):
-    """The line is marked by a path from the checkout on: the sources are there, wherever that is."""
+    """The line is marked by a path relative to the checkout: the sources are there, wherever the checkout is."""
     page = json.loads((root / "program/server.sarif").read_text())
     places = [result["locations"][0]["physicalLocation"] for result in page["runs"][0]["results"]
               if result["ruleId"] == "waits-on-closed-descriptor"]

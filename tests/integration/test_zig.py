@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A scheduler in Zig: nothing is said of the correct example, the fault is named with its places."""
+"""Tests a scheduler in Zig: the correct example has no finding, the fault is named with its places."""
 import json
 import pathlib
 import sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Timelines, read as viewers read them: a Perfetto trace by the message types that its project publishes, Trace Event JSON
-by the rules of its format. Both become the same list of slices, instants, counter values and arrows."""
+"""Reads timelines as viewers do: a Perfetto trace by the message types that its project publishes, Trace Event JSON by
+the rules of its format. Both become the same list of slices, instants, counter values and arrows."""
 import collections
 import json
 import pathlib
@@ -13,7 +13,7 @@ Instant = collections.namedtuple("Instant", "track category name time site argum
 
 class Timeline:
     def __init__(self):
-        self.tracks = {}  # key: (name, name of the one above)
+        self.tracks = {}  # key: (name, name of the parent track)
         self.slices, self.instants, self.counters, self.arrows = [], [], collections.defaultdict(list), []
 
     def of(self, category):
@@ -23,7 +23,7 @@ class Timeline:
 # ---------------------------------------------------------------- Perfetto
 
 class Sequence:
-    """What packets of one sequence may refer to."""
+    """The state to which packets of one sequence may refer."""
 
     def __init__(self):
         self.clocks, self.tables, self.default_clock = {}, collections.defaultdict(dict), None
@@ -44,7 +44,7 @@ class Sequence:
             self.default_clock = packet.trace_packet_defaults.timestamp_clock_id
 
     def time(self, packet, epoch):
-        """Nanoseconds since the trace's time 0, by way of CLOCK_MONOTONIC."""
+        """Returns nanoseconds since the trace's time 0, by way of CLOCK_MONOTONIC."""
         return packet.timestamp - self.clocks[self.default_clock] + self.clocks[3] - epoch
 
     def arguments(self, event):
@@ -181,7 +181,7 @@ def take_json_event(timeline, event, flows, asyncs):
 
 def read_chrome(path):
     with open(path, encoding="utf-8") as file:
-        # Times as they are written: a floating-point number would not hold them all.
+        # Times as they are written, because a floating-point number could not represent them all.
         events = json.load(file, parse_float=str)["traceEvents"]
     timeline, flows, asyncs, processes = Timeline(), collections.defaultdict(list), {}, {}
     for event in events:

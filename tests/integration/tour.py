@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A tour of the page: every screen of its head and what can be done there, by clicks."""
+"""A tour of the page: every screen of its navigation and what can be done there, by clicks."""
 from support import check
 
 TIMELINE_KEYS = ("0", "w", "w", "d", "a", "s", "n", "p", "ArrowDown", "ArrowDown", "ArrowRight", ".", ",", "f", "f", "Control+z", "Escape")
@@ -16,7 +16,7 @@ def visit_timeline(it):
 
 
 def visit_table(it):
-    """Sorted by each of its columns, both ways."""
+    """Sorts by each column, in both directions."""
     for number in range(it.page.locator("main button.sort").count()):
         for _ in range(2):
             it.page.locator("main button.sort").nth(number).click()
@@ -39,7 +39,7 @@ VISITS = {"timeline": visit_timeline, "coroutines": visit_coroutines}
 
 
 def take(it):
-    """All of it; the page has been opened."""
+    """Makes the whole tour; the page has been opened."""
     it.page.wait_for_selector("#screens a")
     names = [name.split("?")[0] for name in it.page.locator("#screens a").evaluate_all("(all) => all.map((one) => one.hash.slice(1))")]
     check(len(names) >= 8, f"only {names} are in the head")

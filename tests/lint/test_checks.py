@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Each check of the house can fail: in a copy of the sources, one thing is put wrong at a time, and the check names it."""
+"""Tests that each check of the sources can fail: in a copy of the sources, one thing at a time is made wrong, and the
+check names it."""
 import pathlib
 import shutil
 import subprocess
@@ -10,7 +11,7 @@ SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 COPIED = ("src", "include", "tools", "cli", "examples", "web", "ARCHITECTURE.md", "CONTRIBUTING.md", "STYLE.md")
 LINKED = ("sdk", "docs", "tests")
 
-# The check, a file, what is appended to it, and what the check then says.
+# The check, a file, the appended text, and what the check then says.
 WRONGS = [
     ("layers", "src/base/map.c", '#include "store/store.h"\n', "'base' may not use 'store' (store/store.h)"),
     ("layers", "src/stream/stream.h", '#include "model/model.h"\n', "'stream' may not use 'model' (model/model.h)"),
@@ -48,7 +49,7 @@ WRONGS = [
     ("architecture", "CONTRIBUTING.md", "`tools/check-nothing`\n", "CONTRIBUTING.md names tools/check-nothing"),
 ]
 
-# Tools that work on what they are told, and say so where they are told nothing.
+# Tools that work on their arguments, and say so if there are none.
 TOLD = ("check-man", "embed-files", "list-system-calls", "make-man3")
 
 
@@ -69,7 +70,7 @@ def copy_house(root):
 
 
 def put_wrong(root, name, path, appended, words):
-    """Whether the check fails, and says so."""
+    """Returns whether the check fails, and says so."""
     place = root / path
     before = place.read_bytes() if place.exists() else None
     with place.open("a", encoding="utf-8") as file:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the build and its tests say where something lacks: a sentence that names it, and a count that is not too high; and that
-./dev has packages for each part of the build that can be left out.
+"""Tests what the build and its tests say if something is missing: a sentence that names it, and a count that is not too
+high; and that ./dev has packages for each optional part of the build.
 """
 import json
 import os
@@ -14,7 +14,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TOOLS = ROOT / "tools"
 
-# A compiler that says so, and what build-reader makes of it.
+# A compiler's message that something is missing, and what build-reader makes of it.
 NO_RUNTIME = "cannot open /usr/lib/llvm-14/lib/clang/14.0.6/lib/wasi/libclang_rt.builtins-wasm32.a: No such file or directory"
 COMPLAINTS = {
     f"wasm-ld-14: error: {NO_RUNTIME}\nclang: error: linker command failed with exit code 1":
@@ -34,7 +34,7 @@ COUNTS = (
     ("bare=0", ["SKIP"], "1 passed, 0 failed, 1 skipped", 1),
 )
 
-# What tests said before they ended, in two logs, and what is told of those that were skipped.
+# What tests printed before they ended, in two logs, and what is reported of those that were skipped.
 SKIPS = (
     (["first", "skipped: there is no spin\n", ""], ["second", "", "skipped: there is no spin\n"],
      ["third", "skipped: no\nskipped: there is no Chromium\n", ""], ["fourth", "and nothing else", ""]),
@@ -50,7 +50,7 @@ def run(tool, *words):
     return subprocess.run([sys.executable, TOOLS / tool, *words], capture_output=True, text=True, check=False)
 
 
-# Stands in for a program that ./dev calls: notes its words, and does what the test says.
+# Replaces a program that ./dev calls: notes its arguments, and does what the test says.
 STAND_IN = """#!/bin/sh
 echo "$(basename "$0") $*" >>'{folder}/calls'
 {does}
@@ -76,7 +76,7 @@ esac
 
 
 def calls_of(folder, *words, status=0):
-    """What ./dev says, and which programs it calls for `build` with these words."""
+    """Returns what ./dev says, and which programs it calls for `build` with these words."""
     (folder / "calls").write_text("")
     told = subprocess.run([folder / "dev", "build", *words], capture_output=True, text=True, check=False,
                           env={**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}"})
@@ -86,7 +86,8 @@ def calls_of(folder, *words, status=0):
 
 
 def write_targets(folder, targets, tests=()):
-    """What Meson tells of a build in this folder: its targets, where each stands, and what a suite's tests need."""
+    """Writes what Meson reports of a build in this folder: its targets, the place of each, and what a suite's tests
+    need."""
     (folder / "meson-info").mkdir(exist_ok=True)
     told = {"tests": [{"name": "a test", "suite": [f"corotracer:{suite}"], "depends": [one]} for suite, one in tests],
             "targets": [{"id": name, "defined_in": str(folder / place), "build_by_default": by_default,
@@ -96,7 +97,8 @@ def write_targets(folder, targets, tests=()):
 
 
 def configuring(folder):
-    """An option given twice counts once, the last; a wrong one is one sentence; a header that went configures anew."""
+    """If an option is given twice, the last one counts; a wrong one is one sentence; after a header has gone, the build
+    is configured again."""
     (folder / "bin").mkdir()
     for name, does in (("meson", MESON), ("ninja", NINJA), ("dpkg-query", "echo ii")):
         (folder / "bin" / name).write_text(STAND_IN.format(folder=folder, does=does))
@@ -168,7 +170,7 @@ def reasons(folder):
 
 
 def needed(folder):
-    """What two tests of a suite need, and not what others do."""
+    """Two tests of a suite need these targets, and not those of other tests."""
     write_targets(folder, [(name, "tests/meson.build", True) for name in ("first", "second", "third", "fourth")],
                   (("unit", "first"), ("race", "second"), ("unit", "third")))
     if (said := run("list-targets", folder, "unit").stdout.split()) != ["first", "third"]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One run of the program that hiccups at a chosen moment, under the flight recorder, and what its dump says of it."""
+"""Makes one run of the program that hiccups at a chosen moment, under the flight recorder, and reads its dump."""
 import os
 import re
 import subprocess
@@ -19,7 +19,8 @@ def run(place, duration_ms, moment_ms, length_ms, *options, then=""):
 
 
 def holds_the_cause(dump, culprit, length_ms, waiters=1):
-    """Does the dump show the culprit running for so long, and one that was ready meanwhile and ran only after it?"""
+    """Returns whether the dump shows the culprit running for this long, and a coroutine that was ready meanwhile and
+    ran only after it."""
     text = subprocess.run([COROTRACER, "dump", "--no-symbols", dump], capture_output=True, text=True, check=True).stdout
     began = ended = None
     ready, waited = set(), set()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The programs with planted faults, their correct twins and the healthy scenarios: run, and judged.
+"""Runs and judges the programs with planted faults, their correct twins and the healthy scenarios.
 
-A fault is found where the report has a finding of its rule; its cause is named where that finding speaks of
-every coroutine that the program's own log says it befell, and of one whose doing it was.
+A fault is found if the report has a finding of its rule; its cause is named if that finding names every coroutine that
+the program's own log says was affected, and one that caused the fault.
 """
 import json
 import pathlib
@@ -36,7 +36,7 @@ HEALTHY = {
 
 
 def causes_of(log):
-    """The program's own words: {"coroutine": 3, "by": 1, ...} for each cause."""
+    """Returns the program's own log: {"coroutine": 3, "by": 1, ...} for each cause."""
     causes = []
     for line in log.read_text().splitlines() if log.exists() else []:
         words = line.split()
@@ -47,7 +47,7 @@ def causes_of(log):
 
 
 def one_run(build, executable, arguments=()):
-    """Runs a program under the tracer. {"status": its exit status, "report": as JSON, "causes": by its log}"""
+    """Runs a program under the tracer. Returns {"status": its exit status, "report": as JSON, "causes": by its log}."""
     with tempfile.TemporaryDirectory(prefix="corotracer-planted-") as folder:
         return record(build / "corotracer", build / executable, arguments, pathlib.Path(folder))
 
@@ -72,7 +72,7 @@ def names_cause(finding, causes):
 
 
 def is_right(finding, rule, causes):
-    """Is what it says of these coroutines true? A finding of another rule is not."""
+    """Returns whether what the finding says of these coroutines is true. A finding of another rule is not."""
     return finding["rule"] == rule and bool(spoken_of(finding) & {cause["coroutine"] for cause in causes})
 
 
@@ -81,7 +81,7 @@ def faulty_program(program, letter):
 
 
 def twin_of(program, letter):
-    """The correct program in the scenario of that fault: (executable, arguments)."""
+    """Returns the correct program in the scenario of that fault: (executable, arguments)."""
     path, column = PROGRAMS[program]
     return path, ["--scenario", FAULTS[letter][column]]
 
@@ -95,6 +95,6 @@ def is_named(run, rule):
 
 
 def wrong_proven(run, rule):
-    """Findings that are Proven, and not true."""
+    """Returns findings that are Proven, but not true."""
     return [finding for finding in run["report"]["findings"]
             if finding["grade"] == "proven" and not is_right(finding, rule, run["causes"])]

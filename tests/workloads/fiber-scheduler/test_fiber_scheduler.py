@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# The fiber scheduler: every scenario in the correct builds, where nothing may be stuck, and every
-# planted fault, of which the program's own log must say exactly what is expected; untraced, and recorded by
-# the engine, whose trace must tell the same. Arguments: the folder that holds the programs, and the
-# engine's program.
+# Tests the fiber scheduler: every scenario in the correct builds, where nothing may be stuck, and every planted fault,
+# for which the program's own log must say exactly what is expected; untraced, and recorded by the engine, whose trace
+# must say the same. Arguments: the folder that holds the programs, and the engine's program.
 import concurrent.futures
 import os
 import re
@@ -21,12 +20,12 @@ SCENARIOS = [
     "mixed", "dropped-wake", "missed-notify", "dead-waiter", "private-list", "double-resume",
     "ghost-resume", "mutex-cycle", "await-cycle", "private-slot", "blocked-worker", "wake-storm", "leak",
 ]
-# What is destroyed while it waits also where all is right.
+# Coroutines that are destroyed while they wait even if everything is right.
 DESTROYED_BY_DESIGN = {"mixed": ["cancelled"], "dead-waiter": ["victim"], "ghost-resume": ["sleeper"]}
 
 
 class Fault:
-    """What the log of a faulty build must say: names of fibers, and for those that are stuck their states."""
+    """What the log of a faulty build must say: names of fibers, and the states of those that are stuck."""
 
     def __init__(self, name, stuck=None, destroyed=(), victim=None, culprit=None, count=1):
         self.name = name
@@ -73,7 +72,7 @@ class Log:
         return sorted(line["name"] for line in self.all(word))
 
     def ids(self, name):
-        """Ids of all fibers of that name, in order of their creation."""
+        """Returns the ids of all fibers of that name, in order of their creation."""
         return [int(line["coroutine"]) for line in self.all("fiber") if line["name"] == name]
 
     def name_of(self, coroutine):
@@ -81,7 +80,7 @@ class Log:
 
 
 def play(program, *arguments, engine=()):
-    """Runs a program to its end; returns its log, and what it said on standard error."""
+    """Runs a program to its end; returns its log, and its output on standard error."""
     with tempfile.NamedTemporaryFile("r", prefix="fibers-", suffix=".log") as log:
         result = subprocess.run(
             [*engine, os.path.join(PROGRAMS, program), "--log", log.name, *arguments],
@@ -92,7 +91,7 @@ def play(program, *arguments, engine=()):
 
 
 class Event:
-    """One line of `corotracer dump`: time, thread, kind, coroutine, object, and what follows by name."""
+    """One line of `corotracer dump`: time, thread, kind, coroutine, object, and the rest by name."""
 
     PATTERN = re.compile(r"([0-9.]+)s t(\d+) (\S+)(?: c(\d+))?(?: ([^@\s=]+(?=\s|$)))?(.*)")
 
@@ -131,7 +130,7 @@ def places(events, condition):
 
 
 def play_all(plays):
-    """[(program, arguments ...)]: each with what play() returns, some at the same time."""
+    """Plays [(program, arguments ...)], some at the same time; returns each with the result of play()."""
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         yield from zip(plays, pool.map(lambda one: play(*one), plays))
 
@@ -167,7 +166,7 @@ def check_fault(test, log, fault):
 
 
 class Traced(unittest.TestCase):
-    """The trace must hold what the detectors have to find."""
+    """The trace must contain what the rules have to find."""
 
     @classmethod
     def setUpClass(cls):
@@ -180,7 +179,7 @@ class Traced(unittest.TestCase):
         return self.recorded["example-fibers", "--scenario", name]
 
     def check_ids(self, log, events):
-        """Each fiber of the log was created once; those that ended were destroyed, the others were not."""
+        """Each fiber of the log was created once; fibers that ended were destroyed, the others were not."""
         ids = [int(line["coroutine"]) for line in log.all("fiber")]
         self.assertEqual(len(set(ids)), len(ids))
         self.assertNotIn(0, ids)
@@ -213,7 +212,8 @@ class Traced(unittest.TestCase):
                 self.check_threads(events)
 
     def check_threads(self, events):
-        """Who leaves a thread is who runs on it: each record lies in the ring of the thread that wrote it."""
+        """The fiber that leaves a thread is the fiber that ran on it: each record lies in the ring of the thread that
+        wrote it."""
         runs = {}
         for event in events:
             if event.kind in ("switch", "suspend"):

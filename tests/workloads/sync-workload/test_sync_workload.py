@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The workloads by themselves, untraced: built correctly every scenario ends, and each planted fault happens.
+"""Tests the workloads by themselves, untraced: built correctly every scenario ends, and each planted fault happens.
 
-Run with the folder that holds the programs as the only argument. What a program with a fault says of
-itself, in its log, is what reports are compared with elsewhere; here it is checked that it says so every
-time, and ends by itself.
+The only argument is the folder that holds the programs. Other tests compare reports with the log of a program with a
+fault; this test checks that the log names the fault every time, and that the program ends by itself.
 """
 import collections
 import concurrent.futures
@@ -19,7 +18,7 @@ PATIENCE_SECONDS = 60
 FAULT_RUNS = 3
 AT_ONCE = 4  # they mostly wait
 
-# Of each fault: how many coroutines are stuck in the end, and how often the log names each thing.
+# For each fault: the number of coroutines that are stuck in the end, and how often the log names each thing.
 FAULTS = {
     "b": ("dropped-wake", 2, {"cause": 1, "destroyed": 1}),
     "c": ("missed-notify", 2, {"cause": 1}),
@@ -37,7 +36,7 @@ FAULTS = {
 
 
 def run(name, *arguments):
-    # A stuck coroutine's frame is never freed: that is the fault, and no finding of this test.
+    # A stuck coroutine's frame is never freed: that is the planted fault, and not a failure of this test.
     options = os.environ.get("ASAN_OPTIONS", "")
     return subprocess.run([PROGRAMS / name, *arguments], capture_output=True, text=True, check=False,
                           timeout=PATIENCE_SECONDS, env={**os.environ, "ASAN_OPTIONS": options})
@@ -48,7 +47,7 @@ def scenarios():
 
 
 def play(test, program, *arguments):
-    """Runs it with a log; returns what it said, and the log's lines, by their first word."""
+    """Runs a program with a log; returns its output, and the log's lines, by their first word."""
     with tempfile.TemporaryDirectory(prefix="sync-workload-") as folder:
         log = pathlib.Path(folder) / "log"
         result = run(program, "--log", str(log), *arguments)
@@ -60,7 +59,7 @@ def play(test, program, *arguments):
 
 
 def play_all(test, plays):
-    """[(program, arguments ...)]: each with what play() returns, some at the same time."""
+    """Plays [(program, arguments ...)], some at the same time; returns each with the result of play()."""
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         yield from zip(plays, pool.map(lambda one: play(test, *one), plays))
 
