@@ -18,6 +18,6 @@ def build(program, folder):
 
 
 def write(folder, trace, nr_events):
-    """A busy program's trace, of some more events."""
+    """Makes a busy program's trace, of somewhat more events than asked for."""
     programs = build("programs", folder)
     subprocess.run([programs, "busy", trace], check=True, env=os.environ | {"BUSY_EVENTS": str(nr_events), "GOMAXPROCS": "4"})

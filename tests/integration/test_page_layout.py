@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""How the page uses its room in a real browser: wide and short screens, axes with round numbers, legends beside
-charts, colours of the reader's own, names in other scripts."""
+"""Tests how the page uses its room in a real browser: wide and low screens, axes with round numbers, legends beside
+charts, the reader's own colours, names in other scripts."""
 import pathlib
 import re
 import xml.etree.ElementTree
@@ -64,7 +64,7 @@ def check_axes(browser, server):
 
 
 def check_short(browser, server):
-    """At 200 % of a usual screen half of the height is the timeline's, and the head takes two lines."""
+    """At a zoom of 200 % on a usual screen, the timeline has half of the height, and the head takes two lines."""
     with Page(browser, server, 640, 400) as it:
         it.open("timeline")
         it.answered()
@@ -76,7 +76,7 @@ def check_short(browser, server):
 
 
 def check_forced(browser, server):
-    """Where a reader's own colours stand in for all, legends keep theirs: each sample still has its own."""
+    """If the reader's own colours replace the page's, legends keep theirs: each sample still has its own colour."""
     with Page(browser, server, forced_colors="active", color_scheme="dark") as it:
         for view, samples in (("timeline", ".legend .bar"), ("overview", ".charted .key")):
             it.open(view)
@@ -101,7 +101,8 @@ site 2 kind=source file=/src/server.cpp line=120 function=לטפל reason=Sleep
 
 
 def check_names(browser, place):
-    """A name that is written from the right turns no number beside it round; names of wide signs are whole."""
+    """A name that is written from right to left does not reverse a number beside it; names in wide characters are
+    complete."""
     (place / "names.txt").write_text(NAMES, encoding="utf-8")
     server = Server("serve", "--listen", ":0", place / "names.txt")
     judged(server)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the page says of a program beyond its trace, in a real browser: source beside a place, what to do where
-nothing was seen, and the order in which all forms tell it."""
+"""Tests what the page says of a program in addition to its trace, in a real browser: source beside a place, what to do
+if nothing was seen, and the order in which all forms say this."""
 import json
 import os
 import pathlib
@@ -19,7 +19,7 @@ thread 1 tid=100 name=main
 
 
 def check_silent(browser, place):
-    """A program with a probe that has told of nothing is told what to do, in the words of the report."""
+    """For a program with a probe that has recorded nothing, the page says what to do, in the words of the report."""
     (place / "silent.txt").write_text(SILENT, encoding="utf-8")
     server = Server("serve", "--listen", ":0", place / "silent.txt")
     judged(server)
@@ -37,7 +37,7 @@ def check_silent(browser, place):
 
 
 def check_order(browser, place):
-    """What is known of the observation stands before the verdict, in text, in HTML, and on the page."""
+    """Statements about the observation come before the verdict, in text, in HTML, and on the page."""
     (place / "quality.txt").write_text(SILENT + "1ms t1 create c1 0x11010\n2ms t1 resume c1\n3ms t1 suspend c1\n", encoding="utf-8")
     text, html = (run(COROTRACER, "report", "--format", form, place / "quality.txt").stdout for form in ("text", "html"))
     server = Server("serve", "--listen", ":0", place / "quality.txt")
@@ -54,7 +54,8 @@ def check_order(browser, place):
 
 
 def check_source(browser, place):
-    """The source beside a place (H-25), where it is a regular file of text; path:line is copied, an editor opens it; a link tells it at once."""
+    """The source beside a place (H-25), if it is a regular text file; path:line is copied, an editor opens the file; a
+    link shows the source at once."""
     lines = [f"line {i}" for i in range(1, 31)]
     (place / "engine.c").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (place / "link.c").symlink_to(place / "engine.c")

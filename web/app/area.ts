@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// An area of the timeline: a piece of time of some lanes, or of all; and how long its coroutines ran, waited and were delayed
-// there, by coroutine or by place. The sums are the engine's.
+// An area of the timeline: a range of time of some lanes, or of all; and how long the coroutines ran, waited and were
+// delayed there, by coroutine or by place. The engine computes the sums.
 
 import { askRows } from "./carrier";
 import { fill, h } from "./dom";
@@ -12,21 +12,21 @@ import { count, duration, many } from "./say";
 import { listed, queryOf } from "./table";
 import { briefPlaceLink, coroutineLink } from "./trace";
 
-/** So many sums are shown. */
+/** At most this many sums are shown. */
 const SHOWN = 100;
-/** So many lanes are asked for, as a server answers them. */
+/** At most this many lanes are requested: a server accepts no more. */
 const LANES_MAX = 4096;
 
 /** Columns of the answer (V-24). */
 const SUMS = { process: 0, coroutine: 1, site: 2, running: 3, runs: 4, waiting: 5, waits: 6, ready: 7, delays: 8 } as const;
 
 export interface AreaOf extends Range {
-	/** Keys of its uppermost and its lowermost lane; "": it has all coroutines. */
+	/** The keys of the area's uppermost and lowermost lanes; "": the area has all coroutines. */
 	first: string;
 	last: string;
 }
 
-/** As the address has it; null: it has none. */
+/** Parses an area in the address; null: the address has no area. */
 export function areaOf(words: string | null): AreaOf | null {
 	const [from, until, first = "", last = ""] = (words ?? "").split(" "), range = { from: Number(from || NaN), until: Number(until || NaN) };
 	return range.from < range.until ? { ...range, first, last } : null;
@@ -36,7 +36,7 @@ export function sayArea({ from, until, first, last }: AreaOf): string {
 	return `${Math.round(from)} ${Math.round(until)} ${first} ${last}`.trim();
 }
 
-/** The same sums in a terminal; a thread has what ran on it. */
+/** Returns the command that prints the same sums in a terminal; a thread counts with the runs on it. */
 function commandOf({ from, until }: Range, lanes: readonly Lane[], by: string): string {
 	const spent = (state: string): string => `sum(CASE state WHEN '${state}' THEN min(until_ns, ${until}) - max(from_ns, ${from}) ELSE 0 END)`;
 	const ids = lanes.flatMap(({ coroutine }) => coroutine || []), threads = lanes.flatMap(({ thread }) => thread || []);
@@ -52,7 +52,7 @@ export class Area {
 	private by = "coroutine";
 	private nrAsked = 0;
 
-	/** `zoom` shows the area alone, `close` takes it away. */
+	/** `zoom` shows only the area's range, `close` removes the area. */
 	constructor(private readonly zoom: () => void, private readonly close: () => void) {}
 
 	hide(): void {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What stands behind a link to a place or a coroutine, told at the link while the pointer or the focus is there: the source of a
-// place and into what it was inlined; what a coroutine does, since when, for what and for whom.
+// The card at a link to a place or a coroutine, shown while the pointer or the focus is on the link: the source of a
+// place and the functions into which it was inlined; or what a coroutine does, since when, for what it waits, and who
+// started it.
 
 import { askRows } from "./carrier";
 import { fill, h, type Child } from "./dom";
@@ -10,7 +11,7 @@ import { askSite, askSource, linesOf } from "./source";
 import { STATES } from "./states";
 import { placeOf, traceInUse } from "./trace";
 
-/** A pointer that goes on sooner asks nothing. */
+/** A pointer that moves on sooner sends no request. */
 const ASK_AFTER_MS = 300;
 
 const card = h("div", { class: "card", role: "tooltip", id: "card", hidden: true });
@@ -41,7 +42,7 @@ function tell(link: HTMLAnchorElement): Promise<Child> | null {
 	return screen === "coroutine" && given.get("id") ? tellCoroutine(Number(given.get("process") ?? 1), Number(given.get("id"))) : null;
 }
 
-/** Below the link, or above it where there is no room. */
+/** Places the card below the link, or above the link if there is no room. */
 function place(link: HTMLAnchorElement): void {
 	const box = link.getBoundingClientRect(), { offsetWidth: width, offsetHeight: height } = card, isBelow = box.bottom + height + 8 < innerHeight;
 	card.style.left = `${Math.max(4, Math.min(box.left, innerWidth - width - 4))}px`;
@@ -73,7 +74,7 @@ function enter(event: Event): void {
 		timer = window.setTimeout(() => void show(link).catch(() => undefined), ASK_AFTER_MS);
 }
 
-/** Once, for all links of the page. */
+/** Registers the listeners for all links of the page; to be called once. */
 export function listenCards(): void {
 	document.body.append(card);
 	for (const name of ["pointerover", "focusin"])

@@ -16,7 +16,7 @@ export interface Carrier {
 export interface Source {
 	path: string;
 	line: number;
-	/** The number of the first of the lines. */
+	/** The number of the first line. */
 	first: number;
 	lines: string[];
 }
@@ -96,7 +96,7 @@ export class Served implements Carrier {
 		return told;
 	}
 
-	/** The lines of the source around a place, as they are now; null: they cannot be had. */
+	/** Returns the present lines of the source around a place; null: they cannot be had. */
 	async source(site: number): Promise<Source | null> {
 		const answer = await fetch(`/api/v1/source?site=${site}`, { headers: { "X-Corotracer-Token": token } }).catch(() => null);
 		return answer?.ok ? parseVisible<Source>(await answer.text()) : null;

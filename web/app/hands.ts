@@ -30,7 +30,7 @@ export interface Handled {
 	scroll(rows: number): void;
 	/** Called while a range is being drawn; `isDone`: the range is complete. */
 	brush(range: Range | null, isDone: boolean): void;
-	/** While an area is chosen, from a row to another; `isDone`: it is. */
+	/** Called while an area is being drawn from one row to another; `isDone`: the area is complete. */
 	area(range: Range, from: number, to: number, isDone: boolean): void;
 	/** Called while the lane of a row is dragged to another row; `isDone`: the lane is dropped there. */
 	drag(from: number, to: number | null, isDone: boolean): void;

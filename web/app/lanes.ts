@@ -29,7 +29,7 @@ export interface Lane {
 	/** 0: the lane of a thread. */
 	coroutine: number;
 	thread: number;
-	/** The handle of an object, in digits; "": it is none's. */
+	/** The handle of an object, in digits; "": the lane of a coroutine or a thread. */
 	object: string;
 	/** When the coroutine was created; NaN: not known. */
 	begun: number;
@@ -52,7 +52,7 @@ export function threadLane(thread: number): Lane {
 	return { key: `t${thread}`, name: threadName(thread), hint: "worker", process: 0, coroutine: 0, thread, object: "", begun: NaN, ended: NaN };
 }
 
-/** Of a lock, a channel or the like: "lock 0x77". */
+/** Returns the lane of a lock, a channel or another object: "lock 0x77". */
 export function objectLane(process: number, handle: string, words = "", name = ""): Lane {
 	return { key: `o${process}.${handle}`, name: words || "object", hint: name, process, coroutine: 0, thread: 0, object: handle, begun: NaN, ended: NaN };
 }
@@ -62,7 +62,7 @@ export function coroutineLane(process: number, id: number, name = "", ended = Na
 	return { key: `c${process}.${id}`, name: `coroutine ${id}`, hint: name.replace(/, [^,]*:\d+$/, ""), process, coroutine: id, thread: 0, object: "", begun, ended };
 }
 
-/** What of a lane stands in tables of events: conditions. */
+/** Returns the conditions that select a lane's rows in tables of events. */
 export function conditionsOf({ process, coroutine, thread, object }: Lane): string[] {
 	return thread ? [`thread=${thread}`] : [coroutine ? `coroutine=${coroutine}` : `object=${object}`, `process=${process}`];
 }
@@ -205,10 +205,10 @@ function memberLane(member: Member): Lane {
 	return coroutineLane(member.process, member.id, member.name || placeOf(member.function_site), member.destroyed_ns ?? NaN, member.created_ns ?? NaN);
 }
 
-/** Kinds of resources that lie side by side in their table, from locks to semaphores: conditions of their handles. */
+/** Kinds of resources that are adjacent in their table, from locks to semaphores, as conditions on their handles. */
 const HANDED = ["lock", "semaphore"].map((name, index) => `object${index ? "<" : ">="}${BigInt(RESOURCES.indexOf(name) + index) << 56n}`);
 
-/** What coroutines hand to each other, the most waited for first. */
+/** Asks for the objects that coroutines hand to each other, those with the most waiting first. */
 async function askObjects(offset: number, limit = PAGE): Promise<{ lanes: Lane[]; total: number }> {
 	const rows = await askRows("select", { table: "objects", columns: "process,object,name", where: HANDED, order: "-waited_ns", offset, limit });
 	return { lanes: Array.from({ length: rows.nrRows }, (_, row) => objectLane(rows.number(0, row), rows.digits(1, row), rows.word(1, row), rows.word(2, row))), total: rows.nrMatched };

@@ -56,7 +56,7 @@ export function sayState(slice: Slice): string {
 	return slice.nrStates > 1 ? `${many(slice.nrStates, "state")}, mostly ${state}` : state;
 }
 
-/** Who has it, and how many wait for it. */
+/** Says the holder of an object, and the number of waiters. */
 export function sayObject({ coroutine, nrStates, nrWaiting }: Slice): string {
 	const held = coroutine ? `held by coroutine ${coroutine}` : "", waited = nrWaiting ? `${nrStates > 1 ? "at most " : ""}${count(nrWaiting)} ${nrWaiting === 1 ? "waits" : "wait"}` : "";
 	return [nrStates > 1 ? many(nrStates, "change") : "", held && nrStates > 1 ? `mostly ${held}` : held, waited].filter((words) => words).join(", ");

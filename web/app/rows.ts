@@ -87,7 +87,7 @@ export class Rows {
 		return cell ? base + cell - 1n : null;
 	}
 
-	/** A handle, or another number without sign, in digits: all of its 64 bits. */
+	/** Returns a handle, or another unsigned number, in digits: all of its 64 bits. */
 	digits(column: number, row: number): string {
 		const number = this.whole(column, row);
 		return number === null ? "" : String(BigInt.asUintN(64, number));

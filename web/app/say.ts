@@ -12,7 +12,7 @@ export function visible(text: string): string {
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
-/** A name from which digits and signs beside it take no direction: a name that is written from the right is isolated. */
+/** Isolates a name that is written from right to left, so that digits and signs beside it do not change direction. */
 export function isolated(name: string): string {
 	return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
 }

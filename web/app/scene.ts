@@ -19,7 +19,7 @@ export const AXIS_HEIGHT = 40;
 const BAR_HEIGHT = 18;
 const FLAG_RADIUS = 8;
 const ZEBRA = 0.5;
-/** Of a bar of a lock: in a narrower one there is room for who has it alone. */
+/** In a narrower bar of a lock there is room only for the holder. */
 const HELD_WIDTH = 140;
 
 /** A step of the chosen finding. */
@@ -51,7 +51,7 @@ export interface Scene {
 	event: { time: number; words: string } | null;
 	/** The range that the reader is drawing. */
 	brush: Range | null;
-	/** The area of which there are sums, by its rows; null: all of them. */
+	/** The area whose sums are shown, with its rows; `rows` null: all rows. */
 	area: (Range & { rows: readonly [number, number] | null }) | null;
 	/** The row at which a dragged lane would be dropped. */
 	drop: number | null;
@@ -240,7 +240,7 @@ function wordsIn(slice: Slice): string {
 	return slice.lane.startsWith("t") && slice.coroutine ? String(slice.coroutine) : "";
 }
 
-/** An object's: who has it, and how many wait for it. */
+/** Draws an object's bar, with the holder and the number of waiters in words. */
 function drawObject(pen: Pen, { colours }: Scene, slice: Slice, x: number, y: number, width: number): void {
 	const top = y + (LANE_HEIGHT - BAR_HEIGHT) / 2;
 	if (slice.coroutine)

@@ -17,7 +17,7 @@ export interface Slice {
 	nrStates: number;
 	/** If waiting: the number of the awaited resource's kind (resources.def). */
 	resource: number;
-	/** Of an object's lane: how many wait for it, at most. */
+	/** On an object's lane: the largest number of waiters for the object. */
 	nrWaiting: number;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The source at a place: the lines around it where the server can read them, "path:line" to be copied, and a link that opens an
-// editor. What address opens one is the reader's choice, and kept in the browser.
+// The source at a place: the lines around it if the server can read them, "path:line" to be copied, and a link that
+// opens an editor. The reader chooses the address that opens an editor; the browser keeps this choice.
 
 import { askRows, carrierInUse, hasToken, Served, type Source } from "./carrier";
 import { copyButton, fill, h, type Child } from "./dom";
@@ -20,7 +20,7 @@ export async function askSource(site: number): Promise<Source | null> {
 export interface Site {
 	file: string;
 	line: number;
-	/** The functions into which it was inlined. */
+	/** The functions into which the place was inlined. */
 	callers: string;
 }
 
@@ -29,13 +29,13 @@ export async function askSite(site: number): Promise<Site> {
 	return rows.nrRows ? { file: rows.word(0, 0), line: rows.number(1, 0) || 0, callers: rows.word(2, 0) } : { file: "", line: 0, callers: "" };
 }
 
-/** The lines, each with its number; that of the place is marked. */
+/** Returns the lines, each with its number; the line of the place is marked. */
 export function linesOf({ first, line, lines }: Source): HTMLElement {
 	return h("pre", { class: "source", tabindex: 0, "aria-label": "Source" }, lines.map((text, index) => h("span", { class: first + index === line ? "here" : undefined },
 		h("span", { class: "nr", "aria-hidden": "true" }, String(first + index).padStart(String(first + lines.length).length)), text || " ")));
 }
 
-/** Only addresses that open another program. */
+/** Fills an address template. Only addresses that open another program are accepted; "": refused. */
 function addressIn(template: string, { file, line }: Site): string {
 	const address = template.replace("{path}", encodeURI(file)).replace("{line}", String(line));
 	return /^[a-z][a-z0-9+.-]*:/i.test(address) && !/^(javascript|data|blob|file|https?):/i.test(address) ? address : "";
@@ -55,7 +55,7 @@ function ways(site: Site): Child {
 		} })))];
 }
 
-/** All of it on the screen of a place. */
+/** Shows the source and its links on the screen of a place. */
 export async function showSource(into: HTMLElement, number: number): Promise<void> {
 	const [site, source] = await Promise.all([askSite(number), askSource(number)]);
 	if (!site.file || !site.line)

@@ -99,7 +99,10 @@ function drawLetter(pen: Pen, colours: Palette, letter: string, x: number, y: nu
 	pen.textBaseline = textBaseline;
 }
 
-/** Somebody has it: a bar of the colour of what is handed on, with slanted strokes where others wait for it. */
+/**
+ * Draws a time in which an object is held: a bar in the colour of the object's kind, with slanted strokes while others
+ * wait for the object.
+ */
 export function drawHeld(pen: Pen, colours: Palette, resource: number, x: number, y: number, width: number, height: number, isWaitedFor: boolean): void {
 	pen.fillStyle = colours.wait[causeOfResource(resource)]!;
 	pen.fillRect(x, y, Math.max(1, width), height);

@@ -62,13 +62,13 @@ export class Timeline implements Handled {
 	private row = 0;
 	private selection: Selection | null = null;
 	private arrows: Arrow[] = [];
-	/** Of what the pointer is over. */
+	/** The arrows of the state under the pointer. */
 	private pointed: Arrow[] = [];
 	private nrPointed = 0;
 	private chosen: AreaOf | null = null;
-	/** Its lanes were known when its sums were asked for. */
+	/** True if the area's lanes were known when its sums were requested. */
 	private isSummed = false;
-	/** While a hand chooses one. */
+	/** The rows of an area that is being drawn. */
 	private areaRows: readonly [number, number] | null = null;
 	private readonly sums = new Area(() => { if (this.chosen) this.move(this.chosen); }, () => this.chooseArea(null));
 	private gone: Gone | null = null;
@@ -449,7 +449,7 @@ export class Timeline implements Handled {
 		this.draw();
 	}
 
-	/** While it is chosen its rows are told by their numbers, from then on by the lanes there. */
+	/** While an area is being drawn, its row numbers identify its rows; from then on, its lanes do. */
 	area(range: Range, from: number, to: number, isDone: boolean): void {
 		const rows = [Math.max(0, Math.min(from, to)), Math.min(this.lanes.count - 1, Math.max(from, to))] as const;
 		if (!isDone) {
@@ -473,7 +473,7 @@ export class Timeline implements Handled {
 		return lanes.flatMap((lane) => lane ?? []);
 	}
 
-	/** null: none any more. */
+	/** Chooses an area; null removes the area. */
 	private chooseArea(area: AreaOf | null): void {
 		this.chosen = area;
 		note({ area: area ? sayArea(area) : undefined });
@@ -487,7 +487,7 @@ export class Timeline implements Handled {
 		void this.sums.show(area, rows ? this.lanesBetween(rows) : []).catch((failure: Error) => { this.scale.textContent = failure.message; });
 	}
 
-	/** The arrows of what the pointer is over; null: of nothing. */
+	/** Sets the arrows of the state under the pointer; null: no arrows. */
 	private async pointAt(lane: Lane | null, slice: Slice | null, told: Told | null): Promise<void> {
 		const number = ++this.nrPointed, hadAny = this.pointed.length > 0;
 		this.pointed = [];

@@ -17,7 +17,7 @@ export class Tip {
 	private timer = 0;
 	private words = "";
 
-	/** `told` is called when it is known how a state came about, `left` when the pointer is over something else. */
+	/** `told` is called when the cause of a state is known, `left` when the pointer is over something else. */
 	constructor(private readonly told: (lane: Lane, slice: Slice, told: Told) => void, private readonly left: () => void) {}
 
 	/** `words` is empty: nothing is under the pointer. */

@@ -87,7 +87,7 @@ export interface Report {
 	};
 	headline: string;
 	doubt: string;
-	/** What to look at first where no coroutine was seen. */
+	/** What to check first if no coroutine was seen. */
 	why_unseen: string;
 	standings: Standing[];
 	remarks: string[];
