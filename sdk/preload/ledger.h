@@ -110,6 +110,15 @@ void ledger_transferred(
 int ledger_opened(const void *caller, int fd, unsigned flags);
 
 /*
+ * ledger_connected: a connect on this descriptor has succeeded, or goes on. Keeps errno.
+ * ledger_other_end: the handle of the descriptor of this process that is the other end of a connection just accepted;
+ * 0: there is none, or that is not known. Keeps errno. Costs up to four system calls, and none in a process that
+ * never connected.
+ */
+void ledger_connected(int fd);
+uint64_t ledger_other_end(int fd);
+
+/*
  * ledger_crash_init: installs handlers for fatal signals that the program does not handle. Called once, when attached.
  */
 void ledger_crash_init(void);

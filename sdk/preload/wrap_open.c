@@ -127,7 +127,11 @@ LEDGER_EXPORT int pipe2(int pair[2], int flags)
 /* An accept uses up the listener's readiness, and makes a descriptor. */
 static int accepted(const void *caller, uint64_t listener, int fd)
 {
+	uint64_t other_end = ledger_other_end(fd);
+
 	ledger_opened(caller, fd, CTP_DESCRIPTOR_TYPE_CONNECTION);
+	if (other_end)
+		ledger_note(caller, CTP_KIND_DETAIL, other_end, 0, CTP_DETAIL_OTHER_END, 0);
 	if (listener)
 		ledger_transferred(caller, listener, LEDGER_ACCEPT, fd);
 	return fd;

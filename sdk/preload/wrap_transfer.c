@@ -142,5 +142,13 @@ LEDGER_EXPORT int eventfd_write(int fd, eventfd_t value)
 
 LEDGER_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t length)
 {
-	LEDGER_TRANSFER(fd, LEDGER_CONNECT, real_connect(fd, address, length));
+	uint64_t handle = ledger_stream(fd);
+	int result = real_connect(fd, address, length);
+
+	if (!handle)
+		return result;
+	if (result == 0 || errno == EINPROGRESS)
+		ledger_connected(fd);
+	ledger_transferred(LEDGER_CALLER, handle, LEDGER_CONNECT, result);
+	return result;
 }

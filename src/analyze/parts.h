@@ -98,6 +98,8 @@ struct stillness {
 	uint32_t nr_computing;
 	/* an open descriptor that the outside can make ready: a listener, or one armed or waited for; 0: none */
 	uint32_t outside_descriptor;
+	/* `outside_descriptor` is not only a listener that nobody but the process itself has connected to */
+	bool is_open_to_others;
 	uint32_t outside_thread; /* a thread that waits for files or other processes; 0: none */
 	/* a thread in a wait with a time-out that has not run out since `moment`; 0: none */
 	uint32_t clock_thread;

@@ -199,6 +199,8 @@ static bool is_own(const struct model *model, const struct model_descriptor *des
 		return true;
 	case CTP_DESCRIPTOR_TYPE_PIPE:
 	case CTP_DESCRIPTOR_TYPE_SOCKET_PAIR:
+	case CTP_DESCRIPTOR_TYPE_SOCKET:
+	case CTP_DESCRIPTOR_TYPE_CONNECTION:
 		return has_both_ends(model, descriptor);
 	default:
 		return false;
@@ -208,6 +210,14 @@ static bool is_own(const struct model *model, const struct model_descriptor *des
 bool analyze_party_is_own(const struct analysis *analysis, uint32_t descriptor)
 {
 	return is_own(analysis->model, &analysis->model->descriptors.at[descriptor]);
+}
+
+bool analyze_party_has_own_clients(const struct analysis *analysis, uint32_t descriptor)
+{
+	unsigned flags = analysis->model->descriptors.at[descriptor].flags;
+
+	return (flags & MODEL_DESCRIPTOR_HAS_OWN_CLIENTS) &&
+	       !(flags & MODEL_DESCRIPTOR_HAS_OTHER_CLIENTS);
 }
 
 bool analyze_party_is_inside(const struct analysis *analysis, uint32_t descriptor)

@@ -87,9 +87,11 @@ ct_time analyze_party_working_until(const struct analysis *analysis, uint32_t pr
 
 /*
  * analyze_party_is_inside: can only the process itself, or the clock, make this descriptor ready?
+ * analyze_party_has_own_clients: is it a listener to which only the process itself has connected so far?
  * analyze_party_is_own: the same, provided that no other process has the descriptor and no signal handler uses it.
  */
 bool analyze_party_is_inside(const struct analysis *analysis, uint32_t descriptor);
+bool analyze_party_has_own_clients(const struct analysis *analysis, uint32_t descriptor);
 bool analyze_party_is_own(const struct analysis *analysis, uint32_t descriptor);
 
 /*

@@ -325,7 +325,7 @@ static bool is_open(const struct analysis *analysis, uint32_t process, const str
 	const struct stillness *still = &analysis->stills[process];
 	const struct party *party = &analysis->parties[process];
 
-	return still->outside_descriptor || still->outside_thread || still->waits_for_process ||
+	return still->is_open_to_others || still->outside_thread || still->waits_for_process ||
 	       still->waits_for_network || analysis->model->processes[process].has_completions ||
 	       (!lull->beat && party->has_timer) || has_timed_thread(analysis, process, lull->from);
 }

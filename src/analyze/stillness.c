@@ -126,6 +126,14 @@ static bool is_running(const struct analysis *analysis, const struct model_coro 
 	       (!thread_is_seen(thread) || thread_is_computing(thread));
 }
 
+static void note_outside(
+	const struct analysis *analysis, struct stillness *still, uint32_t descriptor)
+{
+	if (!still->outside_descriptor)
+		still->outside_descriptor = descriptor;
+	still->is_open_to_others |= !analyze_party_has_own_clients(analysis, descriptor);
+}
+
 static void look_at_wait(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct party *party = &analysis->parties[coro->process];
@@ -144,9 +152,8 @@ static void look_at_wait(const struct analysis *analysis, const struct model_cor
 		still->waits_for_clients = true;
 	else if (kind == CTP_RESOURCE_NETWORK)
 		still->waits_for_network = true;
-	if (coro->rare->descriptor && !still->outside_descriptor &&
-		!analyze_party_is_own(analysis, coro->rare->descriptor))
-		still->outside_descriptor = coro->rare->descriptor;
+	if (coro->rare->descriptor && !analyze_party_is_own(analysis, coro->rare->descriptor))
+		note_outside(analysis, still, coro->rare->descriptor);
 }
 
 static void look_at_coro(struct analysis *analysis, const struct model_coro *coro)
@@ -176,15 +183,17 @@ static void look_at_descriptor(struct analysis *analysis, uint32_t index)
 {
 	const struct model_descriptor *descriptor = &analysis->model->descriptors.at[index];
 	struct stillness *still = &analysis->stills[descriptor->process];
-	bool is_listener = descriptor->flags & MODEL_DESCRIPTOR_IS_LISTENER;
 
 	if (!(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN))
 		return;
-	if (is_listener ||
-		(((descriptor->flags & MODEL_DESCRIPTOR_IS_ARMED) ||
-			 is_polled(analysis->model, descriptor)) &&
-			!still->outside_descriptor && !analyze_party_is_own(analysis, index)))
+	if (descriptor->flags & MODEL_DESCRIPTOR_IS_LISTENER) {
 		still->outside_descriptor = index;
+		note_outside(analysis, still, index);
+	} else if (((descriptor->flags & MODEL_DESCRIPTOR_IS_ARMED) ||
+			   is_polled(analysis->model, descriptor)) &&
+		   !analyze_party_is_own(analysis, index)) {
+		note_outside(analysis, still, index);
+	}
 }
 
 /* The last run or destruction of any coroutine; the record of that coroutine may have been given back. */

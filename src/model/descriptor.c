@@ -5,8 +5,6 @@
  * that the number has at that time. Several descriptors may refer to one file: closing one of them does not end the
  * file.
  */
-#include <errno.h>
-
 #include "model/parts.h"
 
 #define GENERATION_OF(handle) ((uint32_t)(CTP_HANDLE_IDENTITY(handle) >> 32))
@@ -14,11 +12,6 @@
 
 /* A generation that an event names is searched back to this depth. */
 #define GENERATIONS_SEARCHED 64u
-
-static struct model_descriptor *descriptor_at(struct model *model, uint32_t descriptor)
-{
-	return &model->descriptors.at[descriptor];
-}
 
 static uint32_t newest(struct model *model, uint32_t process, uint32_t fd)
 {
@@ -189,20 +182,25 @@ static uint32_t open_new(struct model *model, const struct ct_event *event)
 	return known;
 }
 
+static void connect_ends(struct model *model, uint32_t first, uint32_t second)
+{
+	struct model_descriptor *one = descriptor_at(model, first);
+	struct model_descriptor *other = descriptor_at(model, second);
+
+	if (first == second || one->mate || other->mate || !(one->flags & MODEL_DESCRIPTOR_IS_OPEN))
+		return;
+	one->mate = second;
+	other->mate = first;
+}
+
 /*
  * Makes the two descriptors a pair, unless the first end's own record is missing: then what was opened just before is
  * something else.
  */
 static void pair(struct model *model, uint32_t first, uint32_t second)
 {
-	struct model_descriptor *one = descriptor_at(model, first);
-	struct model_descriptor *other = descriptor_at(model, second);
-
-	if (!first || first == second || one->mate || one->type != other->type ||
-		!(one->flags & MODEL_DESCRIPTOR_IS_OPEN))
-		return;
-	one->mate = second;
-	other->mate = first;
+	if (first && descriptor_at(model, first)->type == descriptor_at(model, second)->type)
+		connect_ends(model, first, second);
 }
 
 bool model_descriptor_open(struct model *model, const struct ct_event *event)
@@ -226,7 +224,8 @@ static bool is_earlier(uint32_t generation, uint32_t than)
  * The descriptor that an event names, made if it was not known. Without a generation it is the newest one, open or
  * closed. 0: out of memory.
  */
-static uint32_t named(struct model *model, uint32_t process, uint64_t handle, ct_time time)
+uint32_t model_descriptor_named(
+	struct model *model, uint32_t process, uint64_t handle, ct_time time)
 {
 	uint32_t fd = NUMBER_OF(handle), generation = GENERATION_OF(handle);
 	uint32_t first = newest(model, process, fd), at = first;
@@ -254,10 +253,22 @@ static uint32_t named(struct model *model, uint32_t process, uint64_t handle, ct
 	return begin(model, process, fd, generation, time);
 }
 
+bool model_descriptor_connect(struct model *model, const struct ct_event *event)
+{
+	uint32_t accepted = thread_at(model, event->thread)->last_opened, connector;
+
+	connector = model_descriptor_named(model, event->process, event->object, event->time);
+	if (!connector)
+		return false;
+	if (accepted)
+		connect_ends(model, descriptor_at(model, connector)->file, accepted);
+	return true;
+}
+
 static struct model_descriptor *named_by(
 	struct model *model, const struct ct_event *event, uint32_t *ret_index)
 {
-	*ret_index = named(model, event->process, event->object, event->time);
+	*ret_index = model_descriptor_named(model, event->process, event->object, event->time);
 	return descriptor_at(model, *ret_index);
 }
 
@@ -307,7 +318,8 @@ bool model_descriptor_dup(struct model *model, const struct ct_event *event)
 bool model_descriptor_is_copy_of(
 	struct model *model, uint32_t copy, uint64_t original, const struct ct_event *event)
 {
-	uint32_t index = named(model, descriptor_at(model, copy)->process, original, event->time);
+	uint32_t index = model_descriptor_named(
+		model, descriptor_at(model, copy)->process, original, event->time);
 	struct model_descriptor *descriptor, *file;
 
 	if (!index)
@@ -334,7 +346,7 @@ bool model_descriptor_is_copy_of(
 bool model_descriptor_bind(
 	struct model *model, const struct ct_event *event, uint32_t *ret_descriptor)
 {
-	*ret_descriptor = named(model, event->process, event->object, event->time);
+	*ret_descriptor = model_descriptor_named(model, event->process, event->object, event->time);
 	if (!*ret_descriptor)
 		return false;
 	descriptor_at(model, *ret_descriptor)->nr_waits++;
@@ -394,22 +406,6 @@ bool model_descriptor_arm(struct model *model, const struct ct_event *event)
 	return remember_user_data(model, index, event->coro);
 }
 
-static void note_write(
-	struct model *model, struct model_descriptor *descriptor, const struct ct_event *event)
-{
-	struct model_descriptor *file = descriptor_at(model, descriptor->file);
-
-	if ((int64_t)event->coro <= 0)
-		return;
-	file->written = event->time;
-	if (file->written_by == event->thread)
-		return;
-	if (!file->written_by)
-		file->written_by = event->thread;
-	else
-		file->written_too = event->thread;
-}
-
 /*
  * Both ends of a pair are inside the process, and an eventfd is its own other end: the thread that wrote there has
  * prodded this thread.
@@ -443,7 +439,7 @@ bool model_descriptor_ready(struct model *model, const struct ct_event *event)
 	uint32_t index = 0;
 
 	if (event->object)
-		index = named(model, event->process, event->object, event->time);
+		index = model_descriptor_named(model, event->process, event->object, event->time);
 	else if (!map_get(&process_at(model, event->process)->user_data, event->coro, &index) ||
 		 index == MODEL_GONE)
 		return true;
@@ -458,73 +454,9 @@ bool model_descriptor_ready(struct model *model, const struct ct_event *event)
 	return true;
 }
 
-/*
- * A read of nothing means the end, if the descriptor is certainly a stream: a socket may have received an empty
- * datagram.
- */
-static void note_end(
-	struct model *model, struct model_descriptor *descriptor, const struct ct_event *event)
-{
-	if (event->coro || (descriptor->type != CTP_DESCRIPTOR_TYPE_CONNECTION &&
-				   descriptor->type != CTP_DESCRIPTOR_TYPE_PIPE))
-		return;
-	descriptor->ended = (struct model_waking){
-		.time = event->time,
-		.sequence = event->sequence,
-		.coro = thread_at(model, event->thread)->top,
-		.thread = event->thread,
-		.site = event->site,
-	};
-}
-
-static void note_read(struct model_descriptor *descriptor, int64_t result)
-{
-	descriptor->flags &= (uint16_t)~MODEL_DESCRIPTOR_WAS_EMPTY;
-	if (result == -EAGAIN)
-		descriptor->flags |= MODEL_DESCRIPTOR_WAS_EMPTY;
-}
-
-static bool has_found_nothing(const struct ct_event *event)
-{
-	int64_t result = (int64_t)event->coro;
-
-	return result == -EAGAIN || result == -EINPROGRESS;
-}
-
-static void note_room(struct model_descriptor *descriptor, const struct ct_event *event)
-{
-	descriptor->flags &= (uint16_t)~MODEL_DESCRIPTOR_WAS_FULL;
-	if (event->argument == 2 && (int64_t)event->coro == -EAGAIN)
-		descriptor->flags |= MODEL_DESCRIPTOR_WAS_FULL;
-}
-
-bool model_descriptor_transfer(struct model *model, const struct ct_event *event)
-{
-	uint32_t index = named(model, event->process, event->object, event->time);
-
-	if (!index)
-		return false;
-	if (event->argument == 4)
-		descriptor_at(model, index)->flags |= MODEL_DESCRIPTOR_IS_LISTENER;
-	note_room(descriptor_at(model, index), event);
-	process_at(model, event->process)->has_reads |= event->argument == 1;
-	if (event->argument == 1) {
-		note_read(descriptor_at(model, index), (int64_t)event->coro);
-		note_end(model, descriptor_at(model, index), event);
-	} else if (event->argument == 2) {
-		note_write(model, descriptor_at(model, index), event);
-	}
-	thread_at(model, event->thread)->last_tried =
-		event->thread && has_found_nothing(event) ? index : 0;
-	thread_at(model, event->thread)->has_armed_tried = false;
-	/* A transfer has used up the readiness. */
-	descriptor_at(model, index)->ready = CT_NO_TIME;
-	return true;
-}
-
 bool model_descriptor_shutdown(struct model *model, const struct ct_event *event)
 {
-	uint32_t index = named(model, event->process, event->object, event->time);
+	uint32_t index = model_descriptor_named(model, event->process, event->object, event->time);
 
 	if (!index)
 		return false;
@@ -551,7 +483,7 @@ bool model_descriptor_timer(struct model *model, const struct ct_event *event)
 
 bool model_descriptor_polled(struct model *model, const struct ct_event *event)
 {
-	uint32_t index = named(model, event->process, event->object, event->time);
+	uint32_t index = model_descriptor_named(model, event->process, event->object, event->time);
 
 	if (!index)
 		return false;

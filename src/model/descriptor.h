@@ -25,13 +25,16 @@ enum model_descriptor_flag {
 	MODEL_DESCRIPTOR_WAS_EMPTY = 1 << 9, /* its last read found nothing */
 	MODEL_DESCRIPTOR_WAS_FULL =
 		1 << 10, /* its last transfer was a write, and that write found no room */
+	/* of a listener: it has accepted connections whose other end is in the process, and others */
+	MODEL_DESCRIPTOR_HAS_OWN_CLIENTS = 1 << 11,
+	MODEL_DESCRIPTOR_HAS_OTHER_CLIENTS = 1 << 12,
 };
 
 /* One generation of one descriptor number. */
 struct model_descriptor {
 	uint32_t process;
 	uint32_t fd;
-	/* in the first of its file: the other end of the pipe or socket pair; 0: none, or not known */
+	/* in the first of its file: the other end, in the process, of the pipe, pair or connection; 0: none known */
 	uint32_t mate;
 	uint32_t generation; /* as recorded; 0: not recorded */
 	uint32_t older;      /* generations of the same number */

@@ -13,6 +13,11 @@ static inline struct model_coro *coro_at(struct model *model, uint32_t coro)
 	return &model->coros.at[coro];
 }
 
+static inline struct model_descriptor *descriptor_at(struct model *model, uint32_t descriptor)
+{
+	return &model->descriptors.at[descriptor];
+}
+
 static inline uint32_t coro_index(const struct model *model, const struct model_coro *coro)
 {
 	return (uint32_t)(coro - model->coros.at);
@@ -308,7 +313,15 @@ void model_thread_deadline(struct model *model, uint32_t thread);
 
 /* ---------------------------------------------------------------- descriptors: descriptor.c */
 
+/*
+ * model_descriptor_named: the descriptor that an event names by this handle; made if it was not known. Without
+ * a generation in the handle, the newest of the number, open or closed. 0: out of memory.
+ */
+uint32_t model_descriptor_named(
+	struct model *model, uint32_t process, uint64_t handle, ct_time time);
 bool model_descriptor_open(struct model *model, const struct ct_event *event);
+/* model_descriptor_connect: the connection that this thread has just accepted has its other end in the process, too. */
+bool model_descriptor_connect(struct model *model, const struct ct_event *event);
 bool model_descriptor_close(struct model *model, const struct ct_event *event);
 bool model_descriptor_arm(struct model *model, const struct ct_event *event);
 bool model_descriptor_ready(struct model *model, const struct ct_event *event);

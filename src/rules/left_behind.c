@@ -110,7 +110,7 @@ static bool has_outside(const struct analysis *analysis, const struct model_coro
 {
 	const struct stillness *still = &analysis->stills[coro->process];
 
-	return still->outside_descriptor || still->waits_for_network || still->waits_for_clients;
+	return still->is_open_to_others || still->waits_for_network || still->waits_for_clients;
 }
 
 /* New coroutines from outside may bring what consumers wait for, but they cannot release a lock. */
@@ -296,6 +296,9 @@ static enum kind kind_in_lull(const struct analysis *analysis, const struct mode
 		return KIND_CLOSED;
 	if (is_last(analysis, coro) && !may_hear_signal(analysis, coro))
 		return KIND_LAST;
+	/* A listener is open, to which only the process itself has connected: new clients may come. */
+	if (analysis->stills[coro->process].outside_descriptor)
+		return kind_beside_acceptor(analysis, coro);
 	if (is_parting(analysis, coro))
 		return KIND_PARTING;
 	if (analyze_rounds_is_left_alone(analysis, index_of(analysis, coro)))

@@ -176,6 +176,7 @@ static void say_detail(struct text *text, const struct ct_event *event)
 		text_format(text, "coroutine %" PRIu64, event->object);
 		break;
 	case CTP_DETAIL_RESOURCE:
+	case CTP_DETAIL_OTHER_END:
 		say_resource(text, event->object);
 		break;
 	case CTP_DETAIL_ADDRESS:

@@ -368,7 +368,9 @@ static bool has_object(const struct ct_event *event)
 /* The kind of a detail's object depends on the detail. */
 static enum kind_object object_of(const struct ct_event *event)
 {
-	bool is_resource = event->kind == CTP_KIND_DETAIL && event->argument == CTP_DETAIL_RESOURCE;
+	bool is_resource =
+		event->kind == CTP_KIND_DETAIL &&
+		(event->argument == CTP_DETAIL_RESOURCE || event->argument == CTP_DETAIL_OTHER_END);
 
 	return is_resource ? KIND_OBJECT_RESOURCE : kind_object(event->kind);
 }

@@ -131,7 +131,7 @@ static void say_event(struct book *book, const struct ctp_record *record)
 		say_opening(book, record);
 		break;
 	case CTP_KIND_DETAIL:
-		say(book, "of");
+		say(book, CTP_TAIL_ARGUMENT(record->tail) == CTP_DETAIL_OTHER_END ? "to" : "of");
 		say_handle(book, record->object);
 		break;
 	case CTP_KIND_DESCRIPTOR_TIMER:
@@ -201,7 +201,7 @@ static const struct {
 		 "ready b1 4 0; end 2 2; "
 		 "begin 3 1000; ready a1 1 0; end 3 1; close a1; close b1; "},
 	{"accept", "open a1 socket; open b1 socket; accept a1 -11; connect b1 0; open c1 "
-		   "connection; accept a1 ok; "
+		   "connection; to b1; accept a1 ok; "
 		   "close c1; close b1; close a1; "},
 	{"timer",
 		"open a1 timerfd; timer a1 armed 0; timer a1 armed 1; timer a1 off 0; close a1; "},

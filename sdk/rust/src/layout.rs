@@ -195,6 +195,7 @@ pub mod detail {
     pub const CALLER: u8 = 8;
     pub const SWEPT: u8 = 9;
     pub const RECLAIMED: u8 = 10;
+    pub const OTHER_END: u8 = 11;
 }
 
 pub mod range {

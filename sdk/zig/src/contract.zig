@@ -198,6 +198,7 @@ pub const Detail = enum(c_uint) {
     caller = 8,
     swept = 9,
     reclaimed = 10,
+    other_end = 11,
     _,
 };
 
