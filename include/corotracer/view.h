@@ -291,9 +291,9 @@ enum ct_status ct_view_lanes(struct ct_view *view, const struct ct_view_lanes_re
  * ct_view_sums: returns how long coroutines were in each state between two times, and how often, by coroutine or by
  * place (where they wait, or waited last): one row for each, the longest wait first, and of equal ones the longest run.
  * Columns: process, coroutine (none by place), site (none by coroutine), running_ns, nr_runs, waiting_ns, nr_waits,
- * ready_ns, nr_delays, syscall_ns and unseen_ns, within that time. `lanes`: only these coroutines, and what ran on
- * these threads; none: all. `limit`: the greatest number of rows; 0: no limit; nr_matched counts all. CT_ERR_USAGE:
- * there are more than 1,048,576 rows.
+ * ready_ns, nr_delays, syscall_ns and unseen_ns, in that time. `lanes` limits the sums to the coroutines and
+ * threads that it names; without lanes the sums cover all. `limit`: the greatest number of rows; 0: no limit;
+ * nr_matched counts all. CT_ERR_USAGE: there are more than 1,048,576 rows.
  */
 struct ct_view_sums_request {
 	size_t size;

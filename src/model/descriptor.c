@@ -272,7 +272,7 @@ static struct model_descriptor *named_by(
 	return descriptor_at(model, *ret_index);
 }
 
-/* The thread closes the descriptor: what it tries next is another one. */
+/* The thread closes the descriptor: its next attempt is on another descriptor. */
 static void forget_tried(
 	struct model *model, uint32_t thread, const struct model_descriptor *descriptor)
 {

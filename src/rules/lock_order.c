@@ -32,7 +32,7 @@ struct held {
 };
 
 /*
- * One coroutine took one lock while it held another. `gates` are the locks that the coroutine had taken before the
+ * A coroutine took a lock while it held another lock. `gates` are the locks that the coroutine had taken before the
  * outer one and still held: two nestings with a common gate exclude each other. The first nestings of a pair of locks
  * are kept, and the last one.
  */

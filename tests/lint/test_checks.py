@@ -41,6 +41,7 @@ WRONGS = [
     ("prose", "src/base/map.h", "/* Who asks is told. */\n", "no sentence begins with 'Who'"),
     ("prose", "STYLE.md", "\nA map grows. It never shrinks.\n", "no sentence begins with 'It'"),
     ("prose", "STYLE.md", "\nA map can not shrink.\n", "write 'cannot'"),
+    ("prose", "STYLE.md", "\nWhat one has that another wants, whoever it is, none of them may lose.\n", "too many pronouns"),
     ("rules", "docs/spec/http-api.md", "\n- **H-" "999** Nothing tests this.\n", "H-" "999: no test cites it"),
     ("rules", "docs/spec/http-api.md", "\n- **H-20** A second one.\n", "H-20: 2 rules of docs/spec have this number"),
     ("symbols", "include/corotracer/error.h", "/* ct_attic: an attic. */\nint ct_attic(void);\n", "map lacks ct_attic: programs"),

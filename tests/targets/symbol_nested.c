@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Prints an address within a function that was inlined into a second function, which was inlined into a third; then its
- * own memory map. OTHER makes it another program, with another build id.
+ * own memory map. With the macro OTHER, the result is a second program with a build id of its own.
  */
 #include <stdio.h>
 
