@@ -15,7 +15,7 @@ EVENTS, ROUNDS = 2000, 501
 
 
 class Absent(Exception):
-    """Why a tracer was not measured."""
+    """The reason why a tracer was not measured."""
 
 
 def call(*command, **options):
@@ -35,7 +35,7 @@ def need(program):
 
 
 def lttng_ust(folder):
-    """One tracepoint with three words, into the buffers of a session that writes a trace."""
+    """Measures one tracepoint with three words, into the buffers of a session that writes a trace."""
     need("lttng")
     need("lttng-sessiond")
     program = f"{folder}/other_lttng"

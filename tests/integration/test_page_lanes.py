@@ -26,7 +26,8 @@ def check_marks(browser, server):
 
 
 def check_objects(browser, server):
-    """Locks and channels are lanes: who has a lock, and how many wait; the pointer and a click tell it, and the copies have it."""
+    """Locks and channels are lanes, which show who has a lock, and how many coroutines wait; the words at the pointer,
+    a click and the copies show the same."""
     with Timeline(browser, server) as it:
         it.show("timeline?lanes=all&from=0&until=400000000")
         words = it.words()
@@ -62,7 +63,8 @@ def areas_of(it):
 
 
 def check_area(browser, server):
-    """A drag with Shift chooses an area: sums of its coroutines, and of their places (V-24); the address keeps it, the command gives the same."""
+    """A drag with Shift chooses an area, and shows the sums of its coroutines, and of their places (V-24); the address
+    contains the area, and the command prints the same."""
     with Timeline(browser, server) as it:
         it.show("timeline?lanes=all&from=0&until=400000000")
         box, rows = it.page.locator("#timeline-canvas").bounding_box(), it.lanes()
@@ -103,7 +105,8 @@ def check_area(browser, server):
 
 
 def check_pointer(browser, server):
-    """What is under the pointer has the arrows of what woke it, as a selection has; they go with the pointer."""
+    """The state under the pointer has the arrows of what woke it, as a selected state has; the arrows follow the
+    pointer."""
     with Timeline(browser, server) as it:
         it.show("timeline?lanes=all&from=0&until=400000000")
         box, rows = it.page.locator("#timeline-canvas").bounding_box(), it.lanes()

@@ -31,7 +31,6 @@ pub use resource::{on, Held, On, Resource};
 /// True: events are recorded from now on. False: no engine asked for events, or the machine refused memory; the program
 /// then runs untraced, and an engine that comes later (`corotracer attach`) can still find the program. Never blocks or
 /// prints; keeps errno. A call in a forked child attaches the child.
-/// child it attaches anew.
 pub fn init_tracer() -> bool {
     probe::attach()
 }
