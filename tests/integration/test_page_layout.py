@@ -111,7 +111,7 @@ def check_names(browser, place):
         it.page.wait_for_selector("tbody th")
         name = it.page.locator("tbody th").first
         check("عامل-1" in name.inner_text(), name.inner_text())
-        # Where the number stands, from the left: behind the name.
+        # The position of the number from the left: after the name.
         places = name.evaluate("""(cell) => { const text = cell.firstChild, at = (word) => { const range = document.createRange(), begin = text.data.indexOf(word);
             range.setStart(text, begin); range.setEnd(text, begin + word.length); return range.getBoundingClientRect().left; }; return [at("عامل"), at("101")]; }""")
         check(places[0] < places[1], f"{places}")

@@ -156,7 +156,7 @@ class Brush {
 	now: Range | null = null;
 	private begin = NaN;
 
-	/** `changed` is called while the hand moves, `choose` at the end. */
+	/** `changed` is called while the pointer moves, `choose` when the drag ends. */
 	constructor(private readonly trace: Trace, private readonly changed: () => void, private readonly choose: (range: Range) => void) {}
 
 	add(canvas: HTMLCanvasElement): void {

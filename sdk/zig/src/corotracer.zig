@@ -3,8 +3,8 @@
 //!
 //! The C probe, which Zig compiles with the program (`build.zig`), writes the events. This module adds places from
 //! `@src()`, and coroutines with methods. All other calls are `calls.ctp_...`, as `ctp_probe.h` describes them. All
-//! functions may be called on any thread at any time, also while nobody traces the program: a call then costs a call, a
-//! load and a branch. No function allocates, blocks, prints, or fails.
+//! functions may be called on any thread at any time, also while nobody traces the program: a function then costs its
+//! call, a load and a branch. No function allocates, blocks, prints, or fails.
 const std = @import("std");
 const contract = @import("contract.zig");
 
