@@ -37,21 +37,21 @@ static void put_ends(struct text *page, const struct batch_words *words)
 	uint32_t i;
 
 	text_little_endian(page, 0, 4);
-	for (i = 0; i < words->ends.count; i++)
-		text_little_endian(page, words->ends.at[i], 4);
+	for (i = 0; i < words->texts.ends.count; i++)
+		text_little_endian(page, words->texts.ends.at[i], 4);
 	pad(page);
 }
 
 static enum ct_status write_words(struct stream *stream, uint32_t number,
 	const struct batch_words *words, struct ct_error *reterr)
 {
-	const struct arrow_lengths lengths = {.nr_rows = words->ends.count,
-		.nr_bytes = {0, 4 * (words->ends.count + 1), words->bytes.length},
+	const struct arrow_lengths lengths = {.nr_rows = words->texts.ends.count,
+		.nr_bytes = {0, 4 * (words->texts.ends.count + 1), words->texts.bytes.length},
 		.nr_buffers = 3};
 
 	arrow_say_words(&stream->page, number, &lengths);
 	put_ends(&stream->page, words);
-	text_append(&stream->page, text_peek(&words->bytes), words->bytes.length);
+	text_append(&stream->page, text_peek(&words->texts.bytes), words->texts.bytes.length);
 	pad(&stream->page);
 	return flush(stream, reterr);
 }

@@ -9,66 +9,31 @@
 #include <string.h>
 
 #include "base/failure.h"
-#include "base/hash.h"
 #include "export/batch.h"
 #include "corotracer/version.h"
 #include "event/kind_words.h"
 
-#define NO_WORD UINT32_MAX
+#define NO_WORD INTERNING_NONE
 #define HASH_STEP UINT64_C(0x9e3779b97f4a7c15) /* odd, so that probing reaches every slot */
 
 /* ---------------------------------------------------------------- words */
 
-const char *batch_word(const struct batch_words *words, uint32_t word, uint32_t *ret_nr_bytes)
-{
-	uint32_t begin = word ? words->ends.at[word - 1] : 0;
-
-	*ret_nr_bytes = words->ends.at[word] - begin;
-	return text_peek(&words->bytes) + begin;
-}
-
-static bool is_word(const struct batch_words *words, uint32_t word, const struct text *text)
-{
-	uint32_t nr_bytes;
-	const char *at = batch_word(words, word, &nr_bytes);
-
-	return nr_bytes == text->length && memcmp(at, text_peek(text), nr_bytes) == 0;
-}
-
-static bool add_word(struct batch_words *words, const struct text *text, uint64_t hash)
-{
-	text_append(&words->bytes, text_peek(text), text->length);
-	return !text->is_broken && !words->bytes.is_broken &&
-	       vec_push(&words->ends, (uint32_t)words->bytes.length) &&
-	       map_put(&words->by_hash, hash, (uint32_t)words->ends.count - 1);
-}
-
-static uint32_t find_word(struct batch *batch, struct batch_words *words)
-{
-	uint64_t hash;
-	uint32_t word;
-
-	if (!batch->clean.length)
-		return NO_WORD;
-	hash = hash_bytes(HASH_START, text_peek(&batch->clean), batch->clean.length);
-	while (map_get(&words->by_hash, hash, &word)) {
-		if (is_word(words, word, &batch->clean))
-			return word;
-		hash += HASH_STEP;
-	}
-	batch->is_broken |= !add_word(words, &batch->clean, hash);
-	return (uint32_t)words->ends.count - 1;
-}
-
 static uint32_t say_cell(
 	struct batch *batch, struct batch_column *column, int64_t number, unsigned kind)
 {
+	uint32_t word;
+
 	text_clear(&batch->cell);
 	text_clear(&batch->clean);
 	view_spell(&batch->cell, batch->view, column->of, number, kind);
 	text_utf8(&batch->clean, text_peek(&batch->cell));
 	batch->is_broken |= batch->cell.is_broken || batch->clean.is_broken;
-	return batch->is_broken ? NO_WORD : find_word(batch, &column->words);
+	if (batch->is_broken || !batch->clean.length)
+		return NO_WORD;
+	word = interning_number(
+		&column->words.texts, text_peek(&batch->clean), batch->clean.length);
+	batch->is_broken |= word == INTERNING_NONE;
+	return word;
 }
 
 /* The meaning of an object or argument depends on the event's kind. */
@@ -97,17 +62,15 @@ static uint32_t word_of(
 
 static void clear_words(struct batch_words *words)
 {
-	text_clear(&words->bytes);
-	words->ends.count = words->cells.count = 0;
-	map_fini(&words->by_hash);
+	interning_clear(&words->texts);
+	words->cells.count = 0;
 	map_fini(&words->by_cell);
 }
 
 static void fini_words(struct batch_words *words)
 {
 	clear_words(words);
-	text_fini(&words->bytes);
-	vec_fini(&words->ends);
+	interning_fini(&words->texts);
 	vec_fini(&words->cells);
 }
 
@@ -304,7 +267,7 @@ static bool has_room(const struct batch *batch)
 	uint32_t k;
 
 	for (k = 0; k < batch->nr_columns; k++)
-		nr_bytes += batch->columns[k].words.bytes.length;
+		nr_bytes += batch->columns[k].words.texts.bytes.length;
 	return batch->nr_rows + COLUMN_ROWS <= BATCH_ROWS && nr_bytes < BATCH_WORD_BYTES;
 }
 

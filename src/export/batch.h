@@ -6,6 +6,7 @@
 #ifndef EXPORT_BATCH_H
 #define EXPORT_BATCH_H
 
+#include "base/interning.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "export/export.h"
@@ -28,9 +29,7 @@ enum batch_type {
 
 /* The texts of a column's cells, each text once. A cell that has occurred before is not formatted again. */
 struct batch_words {
-	struct text bytes;  /* all words, without separators */
-	VEC(uint32_t) ends; /* the end of each word */
-	struct map by_hash;
+	struct interning texts;
 	VEC(struct batch_cell) cells;
 	struct map by_cell;
 };
@@ -81,9 +80,6 @@ enum ct_status batch_next(struct batch *batch, struct ct_error *reterr);
 
 /* batch_type_of: the type in a batch of a column that has this type in the view. */
 enum batch_type batch_type_of(enum ct_view_type type);
-
-/* batch_word: returns one word; valid until the next batch. */
-const char *batch_word(const struct batch_words *words, uint32_t word, uint32_t *ret_nr_bytes);
 
 /*
  * A writer of tables. `begin`: the table's columns are known, but no rows yet; CT_END: the writer does not want the

@@ -178,7 +178,8 @@ static void add_cell_of(struct page *page, const struct batch_column *column, ui
 		return;
 	case BATCH_TEXT:
 		if (is_set)
-			word = batch_word(&column->words, (uint32_t)column->values[row], &nr_bytes);
+			word = interning_bytes(
+				&column->words.texts, (uint32_t)column->values[row], &nr_bytes);
 		text_clear(&page->cell);
 		text_append(&page->cell, word, nr_bytes);
 		page->text.is_broken |= page->cell.is_broken;

@@ -105,7 +105,8 @@ static void put_cell(struct text *page, const struct batch_column *column, uint3
 	if (!batch_is_set(column, row)) {
 		text_add(page, "\\N");
 	} else if (column->type == BATCH_TEXT) {
-		word = batch_word(&column->words, (uint32_t)column->values[row], &nr_bytes);
+		word = interning_bytes(
+			&column->words.texts, (uint32_t)column->values[row], &nr_bytes);
 		put_text(page, word, nr_bytes);
 	} else {
 		text_signed(page, column->values[row]);

@@ -148,8 +148,8 @@ static void put_words(struct parquet_file *file, const struct batch_words *words
 {
 	uint32_t i, nr_bytes;
 
-	for (i = 0; i < words->ends.count; i++) {
-		const char *word = batch_word(words, i, &nr_bytes);
+	for (i = 0; i < words->texts.ends.count; i++) {
+		const char *word = interning_bytes(&words->texts, i, &nr_bytes);
 
 		text_little_endian(&file->page, nr_bytes, 4);
 		text_append(&file->page, word, nr_bytes);
@@ -181,7 +181,7 @@ static void fill_dictionary(struct parquet_file *file, struct column *column)
 
 	if (column->of->type == BATCH_TEXT) {
 		memcpy(file->places, file->values, file->nr_values * sizeof(*file->values));
-		column->nr_entries = (uint32_t)column->of->words.ends.count;
+		column->nr_entries = (uint32_t)column->of->words.texts.ends.count;
 		column->has_dictionary = true;
 		put_words(file, &column->of->words);
 	} else if (column->of->type == BATCH_ROW || column->of->type == BATCH_UNSIGNED) {
@@ -244,8 +244,8 @@ static void put_values(struct parquet_file *file, const struct column *column)
 static bool is_before(const struct batch_words *words, uint32_t one, uint32_t other)
 {
 	uint32_t nr_one, nr_other;
-	const char *at_one = batch_word(words, one, &nr_one);
-	const char *at_other = batch_word(words, other, &nr_other);
+	const char *at_one = interning_bytes(&words->texts, one, &nr_one);
+	const char *at_other = interning_bytes(&words->texts, other, &nr_other);
 	int order = memcmp(at_one, at_other, nr_one < nr_other ? nr_one : nr_other);
 
 	return order ? order < 0 : nr_one < nr_other;
@@ -256,12 +256,12 @@ static void say_word_bounds(struct thrift *chunk, const struct batch_words *word
 	uint32_t least = 0, most = 0, i, nr_least, nr_most;
 	const char *at_least, *at_most;
 
-	for (i = 1; i < words->ends.count; i++) {
+	for (i = 1; i < words->texts.ends.count; i++) {
 		least = is_before(words, i, least) ? i : least;
 		most = is_before(words, most, i) ? i : most;
 	}
-	at_least = batch_word(words, least, &nr_least);
-	at_most = batch_word(words, most, &nr_most);
+	at_least = interning_bytes(&words->texts, least, &nr_least);
+	at_most = interning_bytes(&words->texts, most, &nr_most);
 	if (nr_least > BOUND_BYTES || nr_most > BOUND_BYTES)
 		return;
 	thrift_bytes(chunk, STATISTICS_MOST, at_most, nr_most);

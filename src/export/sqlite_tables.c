@@ -85,7 +85,8 @@ static void insert_cell(
 	} else if (!batch_is_set(column, row)) {
 		export_sqlite_insert_null(insert);
 	} else if (column->type == BATCH_TEXT) {
-		word = batch_word(&column->words, (uint32_t)column->values[row], &nr_bytes);
+		word = interning_bytes(
+			&column->words.texts, (uint32_t)column->values[row], &nr_bytes);
 		export_sqlite_insert_word(insert, word, nr_bytes);
 	} else {
 		export_sqlite_insert_number(insert, column->values[row]);

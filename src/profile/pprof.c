@@ -8,7 +8,7 @@
  */
 #include <inttypes.h>
 
-#include "base/hash.h"
+#include "base/interning.h"
 #include "base/protobuf.h"
 #include "profile/stacks.h"
 
@@ -40,29 +40,20 @@ enum {
 struct writing {
 	const struct profile *profile;
 	struct text out;
-	struct map string_at;   /* by hash */
+	struct interning strings;
 	struct map function_at; /* by name and file */
 	struct map location_at; /* locations that were written */
-	VEC(const char *) texts;
 	bool is_broken;
 };
 
 /* ---------------------------------------------------------------- strings and functions */
 
-/* The number of a string; two different strings with the same hash are both kept. */
 static uint64_t string_of(struct writing *writing, const char *value)
 {
-	uint64_t hash = hash_text(HASH_START, value);
-	uint32_t at;
+	uint32_t number = interning_number(&writing->strings, value, strlen(value));
 
-	if (map_get(&writing->string_at, hash, &at) && strcmp(writing->texts.at[at], value) == 0)
-		return at;
-	at = (uint32_t)writing->texts.count;
-	if (!vec_push(&writing->texts, value) || !map_put(&writing->string_at, hash, at)) {
-		writing->is_broken = true;
-		return 0;
-	}
-	return at;
+	writing->is_broken |= number == INTERNING_NONE;
+	return number == INTERNING_NONE ? 0 : number;
 }
 
 static uint64_t function_of(struct writing *writing, const struct profile_line *line)
@@ -174,7 +165,8 @@ static void put_all(struct writing *writing)
 {
 	const char *type = ct_profile_name(writing->profile->options.profile);
 	struct text comment = {0};
-	size_t i;
+	const char *value;
+	uint32_t i, nr_bytes;
 
 	string_of(writing, "");
 	put_type(writing, "count", "count");
@@ -182,9 +174,10 @@ static void put_all(struct writing *writing)
 	protobuf_number(&writing->out, PROFILE_DEFAULT_SAMPLE_TYPE, string_of(writing, type));
 	put_stacks(writing);
 	put_times(writing, &comment);
-	for (i = 0; i < writing->texts.count; i++)
-		protobuf_bytes(&writing->out, PROFILE_STRING_TABLE, writing->texts.at[i],
-			strlen(writing->texts.at[i]));
+	for (i = 0; i < writing->strings.ends.count; i++) {
+		value = interning_bytes(&writing->strings, i, &nr_bytes);
+		protobuf_bytes(&writing->out, PROFILE_STRING_TABLE, value, nr_bytes);
+	}
 	writing->is_broken |= comment.is_broken;
 	text_fini(&comment);
 }
@@ -197,8 +190,7 @@ void profile_write_pprof(struct text *text, const struct profile *profile)
 	profile_gzip(text, text_peek(&writing.out), writing.out.length);
 	text->is_broken |= writing.is_broken || writing.out.is_broken;
 	text_fini(&writing.out);
-	map_fini(&writing.string_at);
+	interning_fini(&writing.strings);
 	map_fini(&writing.function_at);
 	map_fini(&writing.location_at);
-	vec_fini(&writing.texts);
 }

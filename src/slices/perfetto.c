@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/interning.h"
 #include "base/io.h"
 #include "base/protobuf.h"
 #include "slices/slices.h"
@@ -61,6 +61,7 @@ enum {
 	INTERNED_ANNOTATION_NAME = 3,
 	INTERNED_SITE = 4,
 	INTERNED_TEXT = 29,
+	INTERNED_TABLES = 30,
 	INTERNED_ID = 1,
 	INTERNED_NAME = 2,
 	SITE_FILE = 2,
@@ -94,8 +95,7 @@ struct perfetto {
 	struct text event;
 	struct text part;
 	struct text interned; /* names that the next packet defines */
-	struct map names;     /* by hash: their numbers */
-	VEC(char *) texts;    /* by number */
+	struct interning names[INTERNED_TABLES];
 	bool *is_site_told;
 	uint64_t origin_ns; /* CLOCK_MONOTONIC at the time 0 of the sequence */
 	ct_time origin;
@@ -104,36 +104,23 @@ struct perfetto {
 
 /* ---------------------------------------------------------------- names */
 
-/* A different text with the same hash is defined again at each use. */
-static bool find_name(
-	const struct perfetto *perfetto, uint64_t hash, const char *value, uint32_t *ret_number)
-{
-	return map_get(&perfetto->names, hash, ret_number) &&
-	       strcmp(perfetto->texts.at[*ret_number], value) == 0;
-}
-
-/* The number of a name in one of the sequence's tables; 0: out of memory. */
+/* The number of a name in one of the sequence's tables, which count from 1; 0: out of memory. */
 static uint64_t intern(struct perfetto *perfetto, unsigned table, const char *value)
 {
-	uint64_t hash = hash_text(HASH_START ^ table, value);
-	char *kept;
-	uint32_t number;
+	struct interning *names = &perfetto->names[table];
+	size_t nr_before = names->ends.count;
+	uint32_t number = interning_number(names, value, strlen(value));
 
-	if (find_name(perfetto, hash, value, &number))
-		return number;
-	number = (uint32_t)perfetto->texts.count;
-	kept = strdup(value);
-	if (!kept || !vec_push(&perfetto->texts, kept) ||
-		!map_put(&perfetto->names, hash, number)) {
-		if (kept && perfetto->texts.count == number)
-			free(kept);
+	if (number == INTERNING_NONE) {
 		perfetto->is_broken = true;
 		return 0;
 	}
-	protobuf_number(&perfetto->part, INTERNED_ID, number);
+	if (number < nr_before)
+		return number + 1;
+	protobuf_number(&perfetto->part, INTERNED_ID, number + 1);
 	protobuf_text(&perfetto->part, INTERNED_NAME, value);
 	protobuf_part(&perfetto->interned, table, &perfetto->part);
-	return number;
+	return number + 1;
 }
 
 static uint64_t intern_site(struct perfetto *perfetto, uint32_t site)
@@ -366,8 +353,7 @@ static enum ct_status write_all(
 
 	perfetto->writer.tables = tables;
 	perfetto->is_site_told = calloc(tables->nr_sites + 1u, sizeof(bool));
-	/* Number 0 is unused. */
-	if (!perfetto->is_site_told || !vec_push(&perfetto->texts, NULL))
+	if (!perfetto->is_site_told)
 		return ct_fail_memory(reterr);
 	find_origin(perfetto, tables);
 	put_beginning(perfetto);
@@ -377,12 +363,10 @@ static enum ct_status write_all(
 
 static void release(struct perfetto *perfetto)
 {
-	size_t i;
+	unsigned i;
 
-	for (i = 0; i < perfetto->texts.count; i++)
-		free(perfetto->texts.at[i]);
-	vec_fini(&perfetto->texts);
-	map_fini(&perfetto->names);
+	for (i = 0; i < INTERNED_TABLES; i++)
+		interning_fini(&perfetto->names[i]);
 	free(perfetto->is_site_told);
 	text_fini(&perfetto->page);
 	text_fini(&perfetto->packet);
