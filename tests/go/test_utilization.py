@@ -6,9 +6,9 @@ each length of a window in a report, the worst window is as bad there, to a tent
 Go's tool (1.26) counts a background worker twice from its second run on, and its curve ends where this count leaves
 nothing. Therefore only traces whose curve goes to the end are compared (most traces on one P), and of these only the
 windows whose worst one ends before a worker runs again. Windows longer than half of the trace are left out, because the
-two traces do not begin at the same event. They do not end at the same event either: a window that is worse by no more
-than the part that the reference lacks may end in that part, and is not compared; fewer windows may be of that kind than
-are compared. Skips if Go is missing. Arguments: the tool, a folder to write to."""
+two traces do not begin at the same event. The two traces do not end at the same event either: a window that is worse by
+no more than the part that the reference lacks may end in that part, and is not compared; fewer windows may be of that
+kind than are compared. Skips if Go is missing. Arguments: the tool, a folder to write to."""
 import json
 import math
 import os

@@ -68,7 +68,7 @@ def lost_by_info(path):
 
 
 def check_commands(scratch, path, lost, what):
-    """Other commands say the same, and so does what they write."""
+    """The other commands count the same loss, and so do the files that they write."""
     check(lost_by_info(path) == lost, f"{what}: info counts {lost_by_info(path)}, report {lost}")
     saved, text, again = scratch / "saved.ctrace", scratch / "text", scratch / "again.ctrace"
     run(COROTRACER, "recover", path, "-o", saved)

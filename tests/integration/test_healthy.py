@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Tests healthy programs: idle servers, pools, timers, generators, cancellation, shutdown in the middle of work.
 
-They end as they do untraced, and there is no finding above Suspect.
+These programs end as they do untraced, and there is no finding above Suspect.
 """
 import concurrent.futures
 import os

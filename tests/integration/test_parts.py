@@ -160,9 +160,9 @@ def test_engine_killed(scratch):
 
 def kinds_by_thread(text):
     """
-    What each thread did, in order, and what the engine observed of it. The order between threads may differ: the whole
-    trace is put in order, and a followed trace is not; and because clocks are compared until the recording ends, times
-    that are printed earlier differ a little.
+    Returns the kinds of each thread's own events, and of the engine's observations of the thread, in their order. The
+    order between the two may differ, because the whole trace is put in order, and a followed trace is not; and because
+    clocks are compared until the recording ends, times that are printed earlier differ a little.
     """
     kinds = {}
     for line in text.splitlines():

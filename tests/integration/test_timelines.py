@@ -118,7 +118,7 @@ def check_arrows(trace, timeline, form):
 
 
 def check_nesting(timeline, form):
-    """On one track no slice overlaps another one partly."""
+    """On each track, slices are disjoint or nested."""
     by_track = collections.defaultdict(list)
     for one in timeline.slices:
         if one.category in ("state", "run", "block", "park"):

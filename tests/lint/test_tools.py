@@ -170,7 +170,7 @@ def reasons(folder):
 
 
 def needed(folder):
-    """Two tests of a suite need these targets, and not those of other tests."""
+    """The two tests of a suite need their own targets, but not the targets of other tests."""
     write_targets(folder, [(name, "tests/meson.build", True) for name in ("first", "second", "third", "fourth")],
                   (("unit", "first"), ("race", "second"), ("unit", "third")))
     if (said := run("list-targets", folder, "unit").stdout.split()) != ["first", "third"]:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Ranges that are shown besides the states of coroutines: pauses and garbage collection, of all lanes or of one lane,
-// and the regions that a program records. They are drawn on the axis, and below the bars of lanes.
+// and the regions that a program records. The ranges are drawn on the axis, and below the bars of lanes.
 
 import { askRows } from "./carrier";
 import type { Lane } from "./lanes";

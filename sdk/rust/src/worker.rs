@@ -12,8 +12,8 @@ use crate::probe::{self, resource};
 /// The number of threads that can have a slot at the same time; further threads are recorded as having none.
 const SLOTS: usize = 256;
 
-/// How many futures in a row a worker runs out of its slot. What the last of them spawns or wakes goes where other
-/// workers may take it.
+/// How many futures in a row a worker runs out of its slot. A future that the last of these futures spawns or wakes
+/// goes where other workers may take it.
 const IN_A_ROW: u32 = 3;
 
 /// What lies in a worker's slot. The runtime may move the content to a place where other workers find it: the thread
@@ -62,7 +62,7 @@ thread_local! {
 }
 
 thread_local! {
-    /// The queue from which only this thread can take what it wakes; 0: none.
+    /// The queue of futures that this thread wakes and that only this thread can take; 0: none.
     static QUEUE: Word<u64> = const { Word::new(0) };
     /// The thread's slot; 0: none.
     static SLOT: Word<u32> = const { Word::new(0) };
@@ -135,9 +135,9 @@ fn put(coro: u64, poller: u64) -> Option<(u64, u32)> {
     Some((if before == coro { 0 } else { before }, number))
 }
 
-/// Records that the future that this thread polls has woken a waiting future, or spawned a new one. What lay in the
-/// slot before goes where other workers may take it. Returns the number of the slot, for [`slot_leave`]; 0: the future
-/// lies in no slot.
+/// Records that the future that this thread polls has woken a waiting future, or spawned a new one. The previous
+/// content of the slot goes where other workers may take it. Returns the number of the slot, for [`slot_leave`]; 0: the
+/// future lies in no slot.
 pub(crate) fn tell_slot(coro: u64, poller: u64) -> u32 {
     if coro == poller {
         return 0;

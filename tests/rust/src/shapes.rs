@@ -113,7 +113,7 @@ fn timeouts() {
     );
 }
 
-/// Cancels tasks: one that waits, by another task; one before it ran; one by the end of its runtime.
+/// Cancels tasks: a waiting task, by another task; a task before its first run; and a task by the end of its runtime.
 fn cancellation() {
     let runtime = one_thread();
     runtime.block_on(

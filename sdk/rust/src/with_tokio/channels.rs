@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! Traced forms of tokio's channels. They record which task waits for room, which task waits for an item, and what was
-//! sent and received.
+//! Traced forms of tokio's channels, which record the tasks that wait for room, the tasks that wait for an item, and
+//! the items that were sent and received.
 //!
 //! A send is recorded before a receiver can see the item; a receive after the receiver has got the item (see
 //! [`Resource`]).
