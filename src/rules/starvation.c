@@ -149,10 +149,11 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	};
 
 	finding->title = analyze_say(analysis,
-		"coroutines that wait at %s run late: of %s wakes one in 100 led to a run only "
-		"after %s or more",
+		"coroutines that wait at %s run late: half of %s wakes led to a run only after %s "
+		"or more, one in 100 after %s or more",
 		analyze_words_place(analysis, first->subject),
 		analyze_words_number(analysis, times->delays->count),
+		analyze_words_duration(analysis, (int64_t)histogram_at(times->delays, 0.5)),
 		analyze_words_duration(analysis, (int64_t)histogram_at(times->delays, 0.99)));
 	if (ran && ran->runs)
 		tell_who_ran(analysis, first->cause_site, story);

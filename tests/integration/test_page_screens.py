@@ -122,7 +122,7 @@ def check_places(browser, server):
     with Page(browser, server) as it:
         it.open("places?site=2")
         it.page.wait_for_selector("svg.plot rect")
-        check("How long is waited here: 2 times" in it.text("main"), it.text("main"))
+        check("How long coroutines wait here: 2 times" in it.text("main"), it.text("main"))
         longest = server.tell("/api/v1/report")["statistics"]["places"]
         longest = max(place["waits"]["max_ns"] for place in longest if place["site"] == 2)
         said = it.page.locator("svg.plot").first.text_content()

@@ -110,7 +110,7 @@ def check_healthy(place, python, *before):
     check(not grave, f"the correct example: {grave}")
     stats = run(COROTRACER, "stats", trace).stdout
     for wait, line in (("Condition.wait in Pool.take", line_of("await self.freed.wait()")),
-                       ("sleep in client", line_of("# works with it"))):
+                       ("sleep in client", line_of("# works with the connection"))):
         check(f"{wait}, examples/asyncio/{line} " in stats, f"'{wait}' at {line} is not among\n{stats}")
 
 

@@ -9,7 +9,7 @@ import { copyButton, fill, h, type Child } from "./dom";
 import { healthy } from "./healthy";
 import { FIRST_REQUESTS } from "./names";
 import { count, duration, many, moment } from "./say";
-import { coroutineLink, placeLink, placeOf, threadName, type Finding, type Member, type Trace } from "./trace";
+import { briefPlaceLink, coroutineLink, placeLink, placeOf, threadName, type Finding, type Member, type Trace } from "./trace";
 
 const GRADES = { proven: "■■■", likely: "■■□", suspect: "■□□" } as const;
 
@@ -157,7 +157,7 @@ function memberRow(member: Member): HTMLElement {
 		h("td", null, member.state),
 		h("td", { class: "number" }, lasted === null ? "" : duration(lasted)),
 		h("td", null, member.waits_for),
-		h("td", null, member.wait_site ? placeLink(member.wait_site) : ""));
+		h("td", { class: "unbroken" }, member.wait_site ? briefPlaceLink(member.wait_site) : ""));
 }
 
 function members(finding: Finding): Child {
@@ -194,10 +194,10 @@ function chosen(finding: Finding, number: number, height: number): HTMLElement {
 	if (finding.steps.some((step) => step.time_ns !== null))
 		void drawPicture(picture, finding, number);
 	else
-		fill(picture, h("p", { class: "quiet" }, "No step of it has a time at which it could be drawn."));
+		fill(picture, h("p", { class: "quiet" }, "The finding has no picture, because none of its steps has a time."));
 	return h("article", { "aria-labelledby": "finding-title" },
 		h("h2", { id: "finding-title" }, finding.title),
-		h("p", { class: "lead" }, gradeMark(finding.grade),
+		h("p", { class: "lead" }, gradeMark(finding.grade), " ", finding.rule,
 			finding.look_first ? [" · ", h("strong", null, "Look here first: "), placeLink(finding.look_first)] : null),
 		finding.waits_at.length > 1 ? h("p", { id: "waits-at" }, finding.waits_at.map(({ site, coroutines }, index) =>
 			[index ? "; " : "", h("strong", null, count(coroutines)), index ? " at " : coroutines === 1 ? " waits at " : " wait at ", placeLink(site)])) : null,
@@ -208,15 +208,22 @@ function chosen(finding: Finding, number: number, height: number): HTMLElement {
 
 // ---------------------------------------------------------------- nothing found
 
+/** The coroutines that wait at the end, and where most of them do; "": none waits. */
+function stillWaiting(trace: Trace): Child {
+	const { waiting } = trace.report, most = waiting[0], all = waiting.reduce((sum, one) => sum + one.coroutines, 0);
+	return most ? h("p", { id: "still-waiting" }, `${many(all, "coroutine waits", "coroutines wait")} at the end, `,
+		waiting.length > 1 ? `${count(most.coroutines)} of them at ` : "at ", placeLink(most.site), ".") : "";
+}
+
 function nothing(trace: Trace): HTMLElement {
 	const remarks = trace.report.remarks.length ? h("ul", null, trace.report.remarks.map((one) => h("li", null, one))) : null;
 	if (!trace.report.quality.coroutines)
 		return h("article", null, h("h2", null, sentence(trace.report.headline).slice(0, -1)), h("p", { id: "why-unseen" }, sentence(trace.report.why_unseen)), remarks,
 			h("p", null, h("a", { href: addressOf("quality") }, "What could not be judged, and why")));
 	return h("article", null, h("h2", null, sentence(trace.report.headline).slice(0, -1)),
-		h("p", null, `${many(trace.report.quality.coroutines, "coroutine was", "coroutines were")} judged over ${duration(trace.until - trace.from)}.`),
-		healthy(trace), remarks,
-		h("p", null, h("a", { href: addressOf("quality") }, "What could not be judged, and why")));
+		h("p", null, `${many(trace.report.quality.coroutines, "coroutine was", "coroutines were")} judged over ${duration(trace.until - trace.from)}. `,
+			h("a", { href: addressOf("quality") }, "What could not be judged, and why")),
+		stillWaiting(trace), healthy(trace), remarks);
 }
 
 /**

@@ -68,7 +68,7 @@ function differences(inside: ReadonlyMap<number, number>, all: ReadonlyMap<numbe
 		const here = inside.get(key) ?? 0, rest = number - here;
 		return { key, here, rest, difference: (nrInside ? here / nrInside : 0) - (nrRest ? rest / nrRest : 0) };
 	}).sort((one, other) => Math.abs(other.difference) - Math.abs(one.difference)).slice(0, COMPARED_SHOWN);
-	return table("Compared", ["", "in the range", "of those", "in the rest", "of those", "difference"], rows.map((row) => [
+	return table("Compared", ["", "in the range", "share", "in the rest", "share", "difference"], rows.map((row) => [
 		row.key ? say(row.key) : h("span", { class: "quiet" }, "not known"), count(row.here), percent(row.here, nrInside), count(row.rest), percent(row.rest, nrRest),
 		`${row.difference > 0 ? "+" : ""}${(100 * row.difference).toFixed(1)}`]), (at) => at > 0);
 }
@@ -81,5 +81,5 @@ export async function showComparison(into: HTMLElement, from: number, until: num
 		return [h("h3", null, one.title), all.size ? differences(inside, all, one.say) : h("p", { class: "quiet" }, "None.")];
 	}));
 	fill(into, h("h3", { id: "compared" }, `What ${moment(from)} to ${moment(until)} (${duration(until - from)}) has more of than the rest`),
-		h("p", { class: "quiet" }, "States that touch the range count as in it. A difference is of shares, in percentage points."), parts);
+		h("p", { class: "quiet" }, "A state that touches the range counts as in the range. The difference is between the shares, in percentage points."), parts);
 }

@@ -335,7 +335,7 @@ export class Lanes {
 		const open = this.groups;
 		this.groups = [
 			...pinned.length ? [this.group("pinned", "pinned", new Fixed(pinned.map((lane) => this.known(lane))), true)] : [],
-			...this.asked.length ? [this.group("asked", "asked for", this.shown(this.asked), true)] : [],
+			...this.asked.length ? [this.group("asked", "requested", this.shown(this.asked), true)] : [],
 			...this.grouping === "worker" || !workers.length ? [] : [
 				this.group("workers", "workers", this.shown(workers.map((one) => threadLane(one.thread))), workers.length <= OPEN_WORKERS || this.grouping === "workers")],
 			...this.objects, ...this.rest,

@@ -148,7 +148,7 @@ function sayUncounted({ rows }: Minimap): string {
 	let number = 0;
 	for (let row = 0; row < rows.nrRows; row++)
 		number += rows.number(OVERVIEW.uncounted, row) || 0;
-	return number ? ` The line lacks ${many(number, "delay")}, which there was no room to count.` : "";
+	return number ? ` ${many(number, "delay")} are not in the line, for want of memory.` : "";
 }
 
 /** Drags over charts: reports the range while the pointer moves, and when the drag ends. */
@@ -223,14 +223,14 @@ function tellChosen(trace: Trace, range: Range): HTMLElement {
 	const sum = h("p", { id: "chosen-sum" }), { from, until } = range;
 	void askSum(trace, range).then((told) => fill(sum, told)).catch((failure: Error) => fill(sum, failure.message));
 	return h("div", { id: "chosen", role: "status" }, h("p", null, h("strong", null, `Chosen: ${sayRange(range)}`)), sum,
-		h("p", { class: "actions" }, h("a", { href: addressOf("timeline", { from, until }) }, "timeline of it"), " · ",
+		h("p", { class: "actions" }, h("a", { href: addressOf("timeline", { from, until }) }, "timeline of this range"), " · ",
 			h("a", { href: addressOf("places", { from, until }) }, "places, compared with the rest"), " · ",
 			/*
 			 * That screen filters by age only: how long before the end of the recording a coroutine was
 			 * created.
 			 */
-			h("a", { href: addressOf("coroutines", { age: (trace.until - until) / 1e6 || undefined }) }, "coroutines that had begun by its end"), " · ",
-			h("a", { href: addressOf("overview") }, "take it back")));
+			h("a", { href: addressOf("coroutines", { age: (trace.until - until) / 1e6 || undefined }) }, "coroutines that began before its end"), " · ",
+			h("a", { href: addressOf("overview") }, "clear the range")));
 }
 
 /** The data of the charts. */
@@ -310,9 +310,9 @@ export function showOverview(into: HTMLElement, trace: Trace): () => void {
 	fill(into, h("h2", null, "Overview"), h("p", { class: "quiet" }, loadLine(trace)),
 		h("ul", { class: "tiles" }, Object.entries(byState).filter(([, number]) => number).map(([state, number]) => h("li", null,
 			h("strong", null, count(number)), h("span", null, h("i", { class: `bar ${state}`, "aria-hidden": "true" }), ` ${state}`))),
-		h("li", null, h("strong", null, duration(all.p99_ns)), h("span", null, "delay, 99 of 100 at most")),
+		h("li", null, h("strong", null, all.count ? duration(all.p99_ns) : "–"), h("span", null, "delay, 99 of 100 at most")),
 		h("li", null, h("strong", null, count(report.quality.lost)), h("span", null, "events lost"))),
-		h("p", { class: "quiet" }, "Drag over a chart to choose a range of time. The timeline shows it, places compare it with the rest, waits are as at its end; Esc takes it back."),
+		h("p", { class: "quiet" }, "Drag over a chart to choose a range of time. The timeline shows the range, Places compares it with the rest, Waits shows the moment of its end; Esc clears it."),
 		chosen ? tellChosen(trace, chosen) : null,
 		h("h3", null, "Coroutines by state"), charted(0, STACK.map(([name]) => key(name, name === "unseen" ? "not begun" : name === "syscall" ? "in system calls" : name)).reverse()),
 		h("h3", null, "Events a second", report.quality.lost ? `; ${many(report.quality.lost, "event")} lost` : ""), charted(1, [key("events", "events"), report.quality.lost ? key("lost", "lost") : null]),

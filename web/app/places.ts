@@ -15,10 +15,10 @@ import { showSource } from "./source";
 import { Table, type TableColumn } from "./table";
 import { brief, placeOf, type Trace } from "./trace";
 
-const TIMES: readonly [string, string][] = [["ended_wait_p50_ns", "p50 of ended"], ["ended_wait_p99_ns", "p99 of ended"], ["ended_wait_max_ns", "longest ended"], ["ended_wait_ns", "ended together"],
+const TIMES: readonly [string, string][] = [["ended_wait_p50_ns", "p50 of ended"], ["ended_wait_p99_ns", "p99 of ended"], ["ended_wait_max_ns", "longest ended"], ["ended_wait_ns", "ended, in total"],
 	["delay_p99_ns", "delay p99"], ["run_p99_ns", "run p99"], ["run_max_ns", "longest run"]];
 
-const DISTRIBUTED: readonly [string, string][] = [["waits", "How long is waited here"], ["delays", "How long it takes from ready to running, of those that waited here"], ["runs", "How long they run from here"]];
+const DISTRIBUTED: readonly [string, string][] = [["waits", "How long coroutines wait here"], ["delays", "Delay from ready to running after waits here"], ["runs", "How long they run from here"]];
 
 /** Shows the times at one place by powers of two; each bar is labelled with the longest time in it. */
 async function showDistributions(into: HTMLElement, site: string): Promise<void> {
@@ -29,7 +29,7 @@ async function showDistributions(into: HTMLElement, site: string): Promise<void>
 	}));
 	fill(into, all.filter((one) => one.nr).map((one) => {
 		const drawn = plot(one.bars, 0, 1);
-		return [h("h3", null, `${one.title}: ${many(one.nr, "time")}, by length; below each bar the longest of it`), drawn, h("p", { class: "actions" }, copyButton("Copy as SVG", () => drawn.querySelector("svg")?.outerHTML ?? ""))];
+		return [h("h3", null, `${one.title}: ${many(one.nr, "time")}, by length; below each bar is its longest`), drawn, h("p", { class: "actions" }, copyButton("Copy as SVG", () => drawn.querySelector("svg")?.outerHTML ?? ""))];
 	}));
 }
 

@@ -68,7 +68,7 @@ export function showQuality(into: HTMLElement, trace: Trace): void {
 		[quality.reordered_events, "events were reordered, because their time-stamps contradicted other events"], [quality.unmatched_wakes, "wakes were for coroutines that are not known"],
 		[quality.late_ends, "runs count up to the next runs: hooks after them recorded their ends too late"],
 		[quality.coroutines_mid_life, "coroutines were first seen in the middle of their lives"], [quality.frames_reused, "addresses served more than one coroutine"],
-		[quality.annotations_refused, "tasks, regions and counters are in no table"], [quality.allowed, "findings were allowed, and are not told"],
+		[quality.annotations_refused, "tasks, regions and counters are in no table"], [quality.allowed, "findings at allowed places are not shown"],
 	];
 	const present = doubts.filter(([number]) => number);
 	fill(into, h("h2", null, "Quality of the recording"),

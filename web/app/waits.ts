@@ -184,7 +184,7 @@ export function showWaits(into: HTMLElement, trace: Trace): void {
 		note({ at, fold: fold === FOLDS[0] ? undefined : fold });
 		void ask();
 	};
-	fill(into, h("h2", null, "Who waits for whom"), h("p", { class: "quiet" }, "At the left stands what is waited for, and who has it; an arrow leads there from each that waits. Alike ones are one box."),
+	fill(into, h("h2", null, "Who waits for whom"), h("p", { class: "quiet" }, "What coroutines wait for, and its holder, are at the left; an arrow leads there from each waiting coroutine. Coroutines with equal waits are one box."),
 		h("div", { class: "toolbar" }, slider(trace, at, (value) => change({ at: value })),
 			h("label", null, "one box for more than ", h("select", { id: "fold", change: (event: Event) => change({ fold: Number((event.target as HTMLSelectElement).value) }) },
 				FOLDS.map((one) => h("option", { value: one, selected: one === fold }, String(one)))), " alike"),
