@@ -167,7 +167,7 @@ def check_window():
     trace = GOLDEN / "go1.26-window.trace"
     report = json.loads(told("report", "--format", "json", trace))
     check(report["findings"] == [] and report["quality"]["broken_transitions"] == 0, "a window is told to be at fault")
-    check(any("for a time that is not known" in remark for remark in report["remarks"]), f"{report['remarks']}")
+    check(any("before the trace began is not known" in remark for remark in report["remarks"]), f"{report['remarks']}")
     check(report["spans"] == [], "a task whose beginning is not there has a duration")
     rows = told("query", "--format", "csv", trace, "SELECT count(*), count(spawn_place), max(created_ns) FROM coroutines "
                 "WHERE mark IS NULL")
