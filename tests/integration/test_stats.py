@@ -364,9 +364,9 @@ def check_none(place):
     for by in ("task", "region"):
         for form in ("text", "md"):
             told = run(COROTRACER, "stats", "--by", by, "--format", form, trace).stdout
-            check(f"the trace tells of no {by}\n" in told.replace(" |", ""), told)
+            check(f"the trace has no {by}\n" in told.replace(" |", ""), told)
     for by in ("worker", "coroutine"):
-        check("the trace tells of no" not in run(COROTRACER, "stats", "--by", by, trace).stdout, f"there is one {by}")
+        check("the trace has no" not in run(COROTRACER, "stats", "--by", by, trace).stdout, f"there is one {by}")
 
 
 def check_complaints(place):

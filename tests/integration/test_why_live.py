@@ -75,7 +75,7 @@ def check_chains(process, said):
     told = why(process, 3).stdout
     check_parts(told, "and what its flight recorder kept was read", "coroutine 3 suspended, to wait for coroutine 2",
                 "coroutine 2 suspended, to wait for lock 0x40", "coroutine 1 took lock 0x",
-                f"thread reader ({said['reader']}) sleeps (state S)", "coroutine 1 is who can make it go on")
+                f"thread reader ({said['reader']}) sleeps (state S)", "coroutine 1 can wake it")
     if are_calls_told():
         check_parts(told, f", in read of descriptor {said['pipe']}, a pipe (inode {inode(process, said['pipe'])})")
         check_parts(why(process, 5).stdout, f"thread sleeper ({said['sleeper']}) sleeps (state S), in clock_nanosleep")
@@ -283,7 +283,7 @@ def test_death():
         told, complaint = asked.communicate(timeout=60)
         check(asked.returncode == 0, complaint)
         check_parts(told, "coroutine 1 took lock 0x", "the process ended before its threads were looked at")
-        check("is who can make it go on" not in flat(told), told)
+        check("can wake it, and must" not in flat(told), told)
 
 
 def test_refusals(scratch):
