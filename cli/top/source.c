@@ -113,22 +113,36 @@ static enum ct_status open_trace(
 	return CT_OK;
 }
 
-/* Fills both halves of the view, so that the screens' questions read nothing. */
+/* Asks one row of a table, which fills the share of the view that the table is in. */
+static enum ct_status fill_with(
+	struct ct_view *view, enum ct_view_table table, struct ct_error *reterr)
+{
+	struct ct_view_request one = {.size = sizeof(one), .table = table, .limit = 1};
+	const struct ct_view_rows *rows;
+	enum ct_status status = ct_view_select(view, &one, &rows, reterr);
+
+	if (status == CT_OK)
+		ct_view_rows_free(rows);
+	return status;
+}
+
+/*
+ * Fills all shares of the view, so that the screens' questions read nothing: another thread reads the trace while it
+ * follows a chain.
+ */
 static enum ct_status fill(
 	struct top_source *source, struct top_snapshot *snapshot, struct ct_error *reterr)
 {
 	struct ct_view_options options = {
 		.size = sizeof(options), .thresholds = source->options.thresholds};
-	struct ct_view_request one = {.size = sizeof(one), .table = CT_VIEW_COROUTINES, .limit = 1};
-	const struct ct_view_rows *rows;
 	enum ct_status status = ct_view_open(snapshot->trace, &options, &snapshot->view, reterr);
 
 	if (status == CT_OK)
 		status = ct_view_report(snapshot->view, &snapshot->report, reterr);
 	if (status == CT_OK)
-		status = ct_view_select(snapshot->view, &one, &rows, reterr);
+		status = fill_with(snapshot->view, CT_VIEW_COROUTINES, reterr);
 	if (status == CT_OK)
-		ct_view_rows_free(rows);
+		status = fill_with(snapshot->view, CT_VIEW_EVENTS, reterr);
 	return status;
 }
 
