@@ -108,7 +108,7 @@ static void take_back(struct telling *telling, const struct ct_event *event)
 	wait->coro = 0;
 }
 
-/* The event that names the object of a wait may come after the wait, as at a switch. */
+/* The event that names the object of a wait may come after the wait: at a switch it does. */
 static void name_wait(struct telling *telling, const struct ct_event *event)
 {
 	struct telling_wait *wait = wait_of(telling, event);

@@ -311,8 +311,8 @@ enum ct_status input_look(struct input *input, struct ct_error *reterr)
 
 /*
  * Returns whether some process has the file open for writing; false if the system does not say, as for a file of
- * another user. A lease for reading is granted if no process writes; if the lease is broken at once, a signal is sent,
- * which does no harm.
+ * another user. A lease for reading is granted if no process writes. If another process breaks the lease before it is
+ * given back, the kernel sends this process a signal, which does no harm.
  */
 static bool is_open_to_write(int descriptor)
 {

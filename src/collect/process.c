@@ -212,7 +212,7 @@ uint64_t collect_process_naming_due_ns(const struct collect *collect)
 	return collect->nr_young > 0 ? collect->young[0].since_ns + YOUNG_NS : UINT64_MAX;
 }
 
-/* Forgets the young threads of a process whose slot is given to another process. */
+/* Forgets threads that have just appeared in a process whose slot is given to another process. */
 static void forget_young(struct collect *collect, const struct process *process)
 {
 	unsigned kept = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The time between two looks: the engine pauses while events flow, and in silence sleeps until something happens, if
+ * The time between two looks: a short pause while events flow. In silence the engine sleeps until something happens, if
  * wake-ups are reliable. If they are not, the engine looks again after 10 ms at most.
  */
 #include <errno.h>

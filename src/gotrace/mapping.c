@@ -341,7 +341,7 @@ static void name(struct gotrace_mapping *mapping, const struct gotrace_event *ev
 	map_remove(&mapping->nameless, event->resource);
 	tell_function(mapping, &before, event->stack, coro);
 	/*
-	 * A trace file keeps order only within a thread, so these events go to the thread of the creation, behind it.
+	 * A trace file keeps order only within a thread, so these events are put after the creation, on its thread.
 	 */
 	for (i = first; i < mapping->events.count; i++)
 		mapping->events.at[i].thread = thread;

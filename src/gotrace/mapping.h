@@ -21,7 +21,7 @@ struct gotrace_mapping {
 	struct map life_of;
 	struct map worker_of; /* marking workers of the garbage collector: their open range */
 	struct map
-		nameless; /* goroutines from before the trace whose stack is not known yet: their threads */
+		nameless; /* threads of goroutines that began before the trace and have no known stack yet */
 	VEC(bool) is_parked; /* by index of the thread: it has no processor and nothing to run */
 	VEC(uint64_t) procs; /* processors that exist */
 	struct map proc_of;  /* the same processors, by id */

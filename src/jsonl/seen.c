@@ -130,8 +130,8 @@ void jsonl_seen_take(struct jsonl_seen *coro, const struct jsonl_row *row)
 }
 
 /*
- * Even numbers with mostly the same state are those of a count by ones of which only suspends, or only resumes, were
- * read.
+ * Even numbers with mostly the same state come from a counter that rises by one, if only its suspends or only its
+ * resumes were read.
  */
 enum jsonl_numbering jsonl_seen_numbering(const struct jsonl_seen *coro)
 {

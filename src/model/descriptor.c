@@ -242,7 +242,7 @@ uint32_t model_descriptor_named(
 	}
 	if (has_forgotten)
 		model_gone_ask(model, process, MODEL_KEPT_DESCRIPTOR, CTP_HANDLE_IDENTITY(handle));
-	/* The descriptor was used before any event named its generation: it is this one. */
+	/* The descriptor was used before any event named its generation, which is the one that this handle names. */
 	if (first && !descriptor_at(model, first)->generation &&
 		(descriptor_at(model, first)->flags & MODEL_DESCRIPTOR_IS_OPEN)) {
 		descriptor_at(model, first)->generation = generation;

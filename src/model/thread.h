@@ -100,7 +100,7 @@ struct model_thread {
 	uint32_t last_handed; /* the object of its last hand-over; 0: the receiver is known */
 	uint64_t task;        /* the task that it works for outside of coroutines; 0: none */
 	uint32_t region;
-	uint32_t processor; /* the processor that it has, of its process's runtime; 0: none */
+	uint32_t processor; /* the processor of the runtime that the thread has; 0: none */
 	uint32_t name_site;
 	uint64_t nr_resumes; /* made by this thread */
 	ct_time counted_from;

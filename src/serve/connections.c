@@ -64,8 +64,8 @@ void serve_connections_free(struct serve_connections *connections)
 }
 
 /*
- * Counts the bytes that have arrived, also of a request that libmicrohttpd does not report before it is complete: the
- * kernel counts them. The kernel counts the peer's end (FIN) as a byte, too. Returns whether the peer may still send.
+ * Asks the kernel how many bytes have arrived, because libmicrohttpd reports a request only when the request is
+ * complete. The kernel counts the peer's end (FIN) as a byte, too. Returns whether the peer may still send.
  */
 static bool count_bytes(int socket, uint64_t *retcount)
 {

@@ -115,9 +115,8 @@ static uint64_t time_of(const struct snapshot *snapshot, const struct snapshot_f
 }
 
 /*
- * Returns whether the descriptor is closed and nobody waits for it. A wait that names no generation is for the
- * descriptor that was open when the wait began: all other descriptors of a number that is reused again and again can
- * go.
+ * Returns whether the descriptor is closed and nobody waits for it. A wait without a generation means the descriptor
+ * that had the number when the wait began; all other descriptors that had the same number can be forgotten.
  */
 static bool is_done_with(const struct snapshot *snapshot, const struct waits *waits,
 	const struct snapshot_fact *fact, uint64_t handle)

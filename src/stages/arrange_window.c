@@ -9,8 +9,9 @@
 #include "stream/order.h"
 #include "stages/arrange_window.h"
 
-#define TRIES_MAX 4u   /* at one event; after that the event is taken as it is */
-#define FUTILE_MAX 64u /* of one subject; after that odd steps are taken as they are */
+#define TRIES_MAX 4u /* at one event; after that the event is taken as it is */
+#define FUTILE_MAX \
+	64u /* futile tries to repair the order of one subject; afterwards its steps keep their order */
 /* Times beyond these cannot be true; so no sum with the reach overflows. */
 #define FIRST_STAMP (INT64_MIN / 4)
 #define LAST_STAMP (INT64_MAX / 4)

@@ -43,8 +43,8 @@ static uint64_t pause_of(const struct watched *watched)
 }
 
 /*
- * Measures a silence: only after nothing happened for the limit; then whether there are any coroutines is checked from
- * time to time.
+ * Measures a silence, once nothing has happened for as long as the limit. From then on it checks from time to time
+ * whether there are any coroutines.
  */
 static double silence(const struct watch *watch, struct watched *watched, uint64_t since_ns,
 	uint64_t now_ns, uint64_t (*count)(const struct snapshot *snapshot))

@@ -18,7 +18,7 @@
 
 struct ct_source;
 
-/* The words of the older form for a suspend or resume, besides its thread and time. */
+/* The fields that the older form has for a suspend or resume in addition to its thread and time. */
 struct ct_row {
 	uint64_t probe_id;
 	uint64_t address;
