@@ -192,7 +192,7 @@ def check_uncounted(browser, server):
         check(it.text("#uncounted") == "", it.text("#uncounted"))
         it.page.route("**/api/v1/view/overview?*", hand_on)
         it.open("overview")
-        it.until("document.querySelector('#uncounted').textContent.includes('lacks 900 delays')")
+        it.until("document.querySelector('#uncounted').textContent.includes('900 delays are not in the line')")
         it.quiet()
 
 

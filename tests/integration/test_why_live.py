@@ -95,7 +95,7 @@ def check_descriptors(process, said):
                 f"epoll instance {said['epoll']} has it armed readable")
     if are_calls_told():
         check_parts(armed, f"and waits in thread reactor ({said['reactor']})")
-    check_parts(why(process, 7).stdout, f"epoll instance {said['epoll']} has it, disarmed")
+    check_parts(why(process, 7).stdout, f"epoll instance {said['epoll']} has it disarmed")
     alone = why(process, 8).stdout
     check_parts(alone, f"descriptor {said['alone']} is a socket", "no epoll instance has it")
     check("as far as the trace shows" not in flat(alone + armed), f"the kernel tells more:\n{alone}{armed}")

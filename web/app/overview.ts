@@ -148,7 +148,7 @@ function sayUncounted({ rows }: Minimap): string {
 	let number = 0;
 	for (let row = 0; row < rows.nrRows; row++)
 		number += rows.number(OVERVIEW.uncounted, row) || 0;
-	return number ? ` ${many(number, "delay")} are not in the line, for want of memory.` : "";
+	return number ? ` ${many(number, "delay is", "delays are")} not in the line, for want of memory.` : "";
 }
 
 /** Drags over charts: reports the range while the pointer moves, and when the drag ends. */
