@@ -144,7 +144,7 @@ def test_past_of_long_ago(scratch):
         check_parts(why(process, 2).stdout, "coroutine 2 suspended, to wait for lock 0x40; that is 1.6")
         run(COROTRACER, "attach", "--duration", "20ms", "-o", scratch / "old.ctrace", process.pid)
         check_parts(run(COROTRACER, "report", "--duration", "20ms", process.pid).stdout, "1 coroutine waits for a descriptor "
-                    f"that is not open any more, as the kernel tells; coroutine 9 for {said['gone']}, at wait")
+                    f"that is not open any more, according to the kernel; coroutine 9 for {said['gone']}, at wait")
     report = json.loads(run(COROTRACER, "report", "--format", "json", scratch / "old.ctrace").stdout)
     quality = report["quality"]
     check(quality["impossible_events"] == 0, f"{quality}")
@@ -364,7 +364,7 @@ def test_queued(scratch):
         "1ms t1 create c1\n2ms t1 create c2\n3ms t1 enqueue c1 queue:1\n4ms t2 dequeue c1 queue:1\n4ms t2 resume c1\n"
         "5ms t1 enqueue c2 queue:1\n6ms t1 block-begin -1 call=epoll_wait\n")
     told = flat(run(COROTRACER, "why", scratch / "queued.txt", 2).stdout)
-    check("coroutine 2 of x (pid 100): ready" in told and "it lies in queue 1," in told, told)
+    check("coroutine 2 of x (pid 100): ready" in told and "it is queued in queue 1," in told, told)
     check("coroutine 1 runs on thread worker (102)" in told and "epoll_wait" not in told, told)
 
 
