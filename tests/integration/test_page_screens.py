@@ -171,6 +171,7 @@ def check_chosen(browser, server):
         it.until("document.querySelector('.range')?.textContent.includes('500 ms')")
         it.page.go_back()
         it.page.wait_for_selector("#chosen")
+        it.answered()
         it.page.keyboard.press("Escape")
         it.until("!document.querySelector('#chosen') && location.hash === '#overview'")
         it.answered()
