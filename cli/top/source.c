@@ -127,8 +127,8 @@ static enum ct_status fill_with(
 }
 
 /*
- * Fills all shares of the view, so that the screens' questions read nothing: another thread reads the trace while it
- * follows a chain.
+ * Fills all shares of the view, so that the screens' questions read nothing, and do not wait while another thread reads
+ * the trace to follow a chain.
  */
 static enum ct_status fill(
 	struct top_source *source, struct top_snapshot *snapshot, struct ct_error *reterr)
@@ -204,16 +204,10 @@ static uint64_t make_snapshot(struct top_source *source)
 static void answer(struct top_source *source)
 {
 	const struct question *question = &source->question;
-	const struct ct_tables *tables = ct_view_tables(question->snapshot->view);
-	struct ct_analyze_options options = {
-		.size = sizeof(options),
-		.why_coro = question->id,
-		.why_pid = tables->processes[question->process].pid,
-		.thresholds = source->options.thresholds,
-	};
 	const struct ct_report *report = NULL;
 	struct ct_error error = {0};
-	enum ct_status status = ct_analyze(question->snapshot->trace, &options, &report, &error);
+	enum ct_status status = ct_view_why(
+		question->snapshot->view, question->process, question->id, &report, &error);
 
 	pthread_mutex_lock(&source->lock);
 	source->has_answer = true;
