@@ -74,8 +74,9 @@ static enum ct_status count(
 }
 
 static enum ct_status count_run(
-	struct grouping *grouping, const struct ct_view_rows *rows, struct ct_error *reterr)
+	void *context, const struct ct_view_rows *rows, struct ct_error *reterr)
 {
+	struct grouping *grouping = context;
 	int64_t values[MOST_COLUMNS];
 	enum ct_status status = CT_OK;
 	uint32_t column;
@@ -87,22 +88,6 @@ static enum ct_status count_run(
 		status = count(grouping, values, reterr);
 	}
 	return status;
-}
-
-static enum ct_status count_all(struct grouping *grouping, struct ct_view *view,
-	const struct ct_view_request *request, struct ct_error *reterr)
-{
-	const struct ct_view_rows *rows;
-	struct ct_view_scan *scan;
-	enum ct_status status = ct_view_scan_open(view, request, &scan, reterr);
-
-	if (status)
-		return status;
-	while ((status = ct_view_scan_next(scan, &rows, reterr)) == CT_OK)
-		if ((status = count_run(grouping, rows, reterr)) != CT_OK)
-			break;
-	ct_view_scan_close(scan);
-	return status == CT_END ? CT_OK : status;
 }
 
 static int compare_groups(const void *left, const void *right)
@@ -158,7 +143,7 @@ enum ct_status ct_view_groups(struct ct_view *view, const struct ct_view_request
 		return ct_fail(reterr, CT_ERR_USAGE,
 			"groups are of rows with the same 1 to %u columns", MOST_COLUMNS);
 	grouping.nr_columns = request.nr_columns;
-	status = count_all(&grouping, view, &request, reterr);
+	status = view_scan_each(view, &request, count_run, &grouping, reterr);
 	if (status == CT_OK) {
 		*ret_rows = rows_of(&grouping, &request);
 		status = *ret_rows ? CT_OK : ct_fail_memory(reterr);

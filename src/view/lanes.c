@@ -11,6 +11,7 @@
 
 #include "base/failure.h"
 #include "base/known_options.h"
+#include "view/lane_set.h"
 #include "view/scan.h"
 
 enum lanes_column {
@@ -65,39 +66,8 @@ struct laying {
 	struct slice *open; /* by lane: slices being made */
 	VEC(struct slice) done;
 	VEC(struct edge) edges;
-	VEC(uint32_t) next; /* by lane: the next lane with the same key, plus 1 */
-	struct map first;   /* by key: a lane, plus 1 */
+	struct view_lane_set lanes;
 };
-
-/* ---------------------------------------------------------------- the lanes */
-
-static uint64_t key_of(enum ct_view_lane_kind kind, uint64_t process, uint64_t id)
-{
-	return kind == CT_VIEW_LANE_THREAD ? ~id : id ^ process << 48;
-}
-
-static bool is_lane(
-	const struct ct_view_lane *lane, enum ct_view_lane_kind kind, uint64_t process, uint64_t id)
-{
-	return lane->kind == kind && lane->id == id &&
-	       (kind == CT_VIEW_LANE_THREAD || lane->process == process);
-}
-
-static bool find_lanes(struct laying *laying)
-{
-	uint32_t i, first;
-
-	for (i = 0; i < laying->request->nr_lanes; i++) {
-		const struct ct_view_lane *lane = &laying->request->lanes[i];
-		uint64_t key = key_of(lane->kind, lane->process, lane->id);
-
-		first = 0;
-		map_get(&laying->first, key, &first);
-		if (!vec_push(&laying->next, first) || !map_put(&laying->first, key, i + 1))
-			return false;
-	}
-	return true;
-}
 
 /* ---------------------------------------------------------------- slices */
 
@@ -158,11 +128,10 @@ static enum ct_status put_all(struct laying *laying, enum ct_view_lane_kind kind
 	enum ct_status status = CT_OK;
 	uint32_t at = 0;
 
-	map_get(&laying->first, key_of(kind, process, id), &at);
-	for (; at && status == CT_OK; at = laying->next.at[at - 1]) {
+	while (status == CT_OK &&
+		(at = view_lane_set_find(&laying->lanes, at, kind, process, id)) != 0) {
 		slice.lane = at - 1;
-		if (is_lane(&laying->request->lanes[at - 1], kind, process, id))
-			status = put(laying, &slice, reterr);
+		status = put(laying, &slice, reterr);
 	}
 	return status;
 }
@@ -174,10 +143,8 @@ static enum ct_status put_edges(struct laying *laying, uint64_t process, uint64_
 {
 	uint32_t at = 0;
 
-	map_get(&laying->first, key_of(CT_VIEW_LANE_OBJECT, process, handle), &at);
-	for (; at; at = laying->next.at[at - 1]) {
-		if (!is_lane(&laying->request->lanes[at - 1], CT_VIEW_LANE_OBJECT, process, handle))
-			continue;
+	while ((at = view_lane_set_find(
+			&laying->lanes, at, CT_VIEW_LANE_OBJECT, process, handle)) != 0) {
 		edge.lane = at - 1;
 		edge.time = from;
 		edge.by = 1;
@@ -251,8 +218,9 @@ static const uint32_t read_columns[] = {CT_VIEW_STATES_COROUTINE, CT_VIEW_STATES
 	CT_VIEW_STATES_SITE, CT_VIEW_STATES_OBJECT};
 
 static enum ct_status take_rows(
-	struct laying *laying, const struct ct_view_rows *rows, struct ct_error *reterr)
+	void *context, const struct ct_view_rows *rows, struct ct_error *reterr)
 {
+	struct laying *laying = context;
 	const int64_t *const *at = rows->columns;
 	enum ct_status status = CT_OK;
 	uint64_t i;
@@ -285,8 +253,9 @@ static const uint32_t hold_columns[] = {CT_VIEW_HOLDS_OBJECT, CT_VIEW_HOLDS_PROC
 	CT_VIEW_HOLDS_COROUTINE, CT_VIEW_HOLDS_FROM, CT_VIEW_HOLDS_UNTIL, CT_VIEW_HOLDS_SITE};
 
 static enum ct_status take_holds(
-	struct laying *laying, const struct ct_view_rows *rows, struct ct_error *reterr)
+	void *context, const struct ct_view_rows *rows, struct ct_error *reterr)
 {
+	struct laying *laying = context;
 	const int64_t *const *at = rows->columns;
 	enum ct_status status = CT_OK;
 	uint64_t i;
@@ -297,25 +266,6 @@ static enum ct_status take_holds(
 			(struct edge){.holder = (uint64_t)at[2][i], .site = (uint32_t)at[5][i]},
 			reterr);
 	return status;
-}
-
-typedef enum ct_status take_function(
-	struct laying *laying, const struct ct_view_rows *rows, struct ct_error *reterr);
-
-static enum ct_status read_rows(struct laying *laying, struct ct_view *view,
-	const struct ct_view_request *request, take_function *take, struct ct_error *reterr)
-{
-	const struct ct_view_rows *rows;
-	struct ct_view_scan *scan;
-	enum ct_status status = ct_view_scan_open(view, request, &scan, reterr);
-
-	if (status)
-		return status;
-	while ((status = ct_view_scan_next(scan, &rows, reterr)) == CT_OK)
-		if ((status = take(laying, rows, reterr)) != CT_OK)
-			break;
-	ct_view_scan_close(scan);
-	return status == CT_END ? CT_OK : status;
 }
 
 static bool has_objects(const struct ct_view_lanes_request *request)
@@ -346,7 +296,7 @@ static enum ct_status read_objects(
 
 	if (!has_objects(laying->request))
 		return CT_OK;
-	status = read_rows(laying, view, &request, take_holds, reterr);
+	status = view_scan_each(view, &request, take_holds, laying, reterr);
 	return status == CT_OK ? put_objects(laying, reterr) : status;
 }
 
@@ -378,7 +328,7 @@ static enum ct_status read_states(
 	if (laying->request->nr_lanes == 1)
 		terms[request.nr_terms++] = (struct ct_view_term){
 			.column = column_of(lane->kind), .number = (int64_t)lane->id};
-	return read_rows(laying, view, &request, take_rows, reterr);
+	return view_scan_each(view, &request, take_rows, laying, reterr);
 }
 
 static int compare_slices(const void *left, const void *right)
@@ -423,7 +373,8 @@ static enum ct_status lay(struct laying *laying, struct ct_view *view,
 	uint32_t i;
 
 	laying->open = calloc(laying->request->nr_lanes + 1u, sizeof(*laying->open));
-	if (!laying->open || !find_lanes(laying))
+	if (!laying->open || !view_lane_set_init(&laying->lanes, laying->request->lanes,
+				     laying->request->nr_lanes))
 		return ct_fail_memory(reterr);
 	status = read_states(laying, view, reterr);
 	if (status == CT_OK)
@@ -448,7 +399,6 @@ enum ct_status ct_view_lanes(struct ct_view *view, const struct ct_view_lanes_re
 	free(laying.open);
 	vec_fini(&laying.done);
 	vec_fini(&laying.edges);
-	vec_fini(&laying.next);
-	map_fini(&laying.first);
+	view_lane_set_fini(&laying.lanes);
 	return status;
 }

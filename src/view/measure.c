@@ -9,27 +9,6 @@
 #include "base/known_options.h"
 #include "view/scan.h"
 
-typedef bool measure_function(void *context, const struct ct_view_rows *rows);
-
-/* Passes all rows of a request to the function, which returns false if memory runs out. */
-static enum ct_status each_run(struct ct_view *view, const struct ct_view_request *request,
-	measure_function *function, void *context, struct ct_error *reterr)
-{
-	const struct ct_view_rows *rows;
-	struct ct_view_scan *scan;
-	enum ct_status status = ct_view_scan_open(view, request, &scan, reterr);
-
-	if (status)
-		return status;
-	while ((status = ct_view_scan_next(scan, &rows, reterr)) == CT_OK)
-		if (!function(context, rows)) {
-			status = ct_fail_memory(reterr);
-			break;
-		}
-	ct_view_scan_close(scan);
-	return status == CT_END ? CT_OK : status;
-}
-
 /* ---------------------------------------------------------------- over time */
 
 #define MOST_STEPS 65536u
@@ -155,12 +134,14 @@ static ct_time end_of(const struct overview *overview, ct_time until, bool is_op
 		       : until;
 }
 
-static bool take_states(void *context, const struct ct_view_rows *rows)
+static enum ct_status take_states(
+	void *context, const struct ct_view_rows *rows, struct ct_error *reterr)
 {
 	struct overview *overview = context;
 	const int64_t *const *at = rows->columns;
 	uint64_t i;
 
+	(void)reterr;
 	for (i = 0; i < rows->nr_rows; i++) {
 		if (at[0][i] < 0 || at[0][i] >= CT_STATE_DONE)
 			continue;
@@ -168,18 +149,20 @@ static bool take_states(void *context, const struct ct_view_rows *rows)
 		if (at[0][i] == CT_STATE_READY && !at[3][i])
 			add_delay(overview, at[2][i], at[4][i]);
 	}
-	return true;
+	return CT_OK;
 }
 
-static bool take_wakes(void *context, const struct ct_view_rows *rows)
+static enum ct_status take_wakes(
+	void *context, const struct ct_view_rows *rows, struct ct_error *reterr)
 {
 	struct overview *overview = context;
 	int64_t *counts = view_rows_column(overview->rows, OVERVIEW_WAKES);
 	uint64_t i;
 
+	(void)reterr;
 	for (i = 0; i < rows->nr_rows; i++)
 		counts[step_of(overview, rows->columns[0][i])]++;
-	return true;
+	return CT_OK;
 }
 
 static enum ct_status read_states(
@@ -200,7 +183,7 @@ static enum ct_status read_states(
 		.terms = terms,
 		.nr_terms = 2};
 
-	return each_run(view, &request, take_states, overview, reterr);
+	return view_scan_each(view, &request, take_states, overview, reterr);
 }
 
 static enum ct_status count_wakes(
@@ -217,7 +200,7 @@ static enum ct_status count_wakes(
 		.terms = terms,
 		.nr_terms = 2};
 
-	return each_run(view, &request, take_wakes, overview, reterr);
+	return view_scan_each(view, &request, take_wakes, overview, reterr);
 }
 
 /* Counts all events, without their rows. */
@@ -404,15 +387,17 @@ static void take_number(struct buckets *buckets, uint64_t number)
 		buckets->greatest[bucket] = number;
 }
 
-static bool take_numbers(void *context, const struct ct_view_rows *rows)
+static enum ct_status take_numbers(
+	void *context, const struct ct_view_rows *rows, struct ct_error *reterr)
 {
 	struct buckets *buckets = context;
 	uint64_t i;
 
+	(void)reterr;
 	for (i = 0; i < rows->nr_rows; i++)
 		if (!is_nothing(rows, i))
 			take_number(buckets, length(rows->columns[0][i]));
-	return true;
+	return CT_OK;
 }
 
 static struct ct_view_rows *rows_of(const struct buckets *buckets)
@@ -460,22 +445,24 @@ enum ct_status ct_view_histogram(struct ct_view *view, const struct ct_view_requ
 
 	if (!nr_parts || nr_parts > MOST_PARTS)
 		return ct_fail(reterr, CT_ERR_USAGE, "a histogram has 1 to %u parts", MOST_PARTS);
-	status = each_run(view, &request, take_numbers, &buckets, reterr);
+	status = view_scan_each(view, &request, take_numbers, &buckets, reterr);
 	if (status)
 		return status;
 	*ret_rows = rows_of(&buckets);
 	return *ret_rows ? CT_OK : ct_fail_memory(reterr);
 }
 
-static bool take_values(void *context, const struct ct_view_rows *rows)
+static enum ct_status take_values(
+	void *context, const struct ct_view_rows *rows, struct ct_error *reterr)
 {
 	struct histogram *histogram = context;
 	uint64_t i;
 
+	(void)reterr;
 	for (i = 0; i < rows->nr_rows; i++)
 		if (!is_nothing(rows, i))
 			histogram_add(histogram, length(rows->columns[0][i]));
-	return true;
+	return CT_OK;
 }
 
 enum ct_status ct_view_percentiles(struct ct_view *view, const struct ct_view_request *given,
@@ -484,7 +471,7 @@ enum ct_status ct_view_percentiles(struct ct_view *view, const struct ct_view_re
 {
 	struct ct_view_request request = of_column(given, &column);
 	struct histogram histogram = {0};
-	enum ct_status status = each_run(view, &request, take_values, &histogram, reterr);
+	enum ct_status status = view_scan_each(view, &request, take_values, &histogram, reterr);
 	uint32_t i;
 
 	if (status)

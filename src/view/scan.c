@@ -464,3 +464,18 @@ void ct_view_scan_close(struct ct_view_scan *scan)
 	ct_view_rows_free(scan->rows);
 	free(scan);
 }
+
+enum ct_status view_scan_each(struct ct_view *view, const struct ct_view_request *request,
+	view_scan_take *take, void *context, struct ct_error *reterr)
+{
+	const struct ct_view_rows *rows;
+	struct ct_view_scan *scan;
+	enum ct_status status = ct_view_scan_open(view, request, &scan, reterr);
+
+	if (status)
+		return status;
+	while (status == CT_OK && (status = ct_view_scan_next(scan, &rows, reterr)) == CT_OK)
+		status = take(context, rows, reterr);
+	ct_view_scan_close(scan);
+	return status == CT_END ? CT_OK : status;
+}

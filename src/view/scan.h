@@ -39,6 +39,14 @@ struct ct_view_scan {
 	int unread_errno; /* why rows could not be read back from a file; 0: no failure */
 };
 
+/* What is done with some rows, at least one; a status other than CT_OK ends the scan. */
+typedef enum ct_status view_scan_take(
+	void *context, const struct ct_view_rows *rows, struct ct_error *reterr);
+
+/* view_scan_each: passes all rows of a request on, in their order. Returns the first status that is not CT_OK. */
+enum ct_status view_scan_each(struct ct_view *view, const struct ct_view_request *request,
+	view_scan_take *take, void *context, struct ct_error *reterr);
+
 /* view_scan_fail_unread: fails because rows could not be read back from their file; `number` is the errno. */
 enum ct_status view_scan_fail_unread(int number, struct ct_error *reterr);
 

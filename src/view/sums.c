@@ -8,6 +8,7 @@
 
 #include "base/failure.h"
 #include "base/known_options.h"
+#include "view/lane_set.h"
 #include "view/scan.h"
 
 #define MOST_SUMS (UINT32_C(1) << 20)
@@ -25,8 +26,8 @@ struct sum {
 struct summing {
 	const struct ct_view_sums_request *request;
 	VEC(struct sum) all;
-	struct map first;  /* by key: a sum, plus 1 */
-	struct map wanted; /* by key of a lane: how many lanes have it */
+	struct map first; /* by key: a sum, plus 1 */
+	struct view_lane_set lanes;
 };
 
 static uint64_t key_of(uint64_t first, uint64_t second)
@@ -36,39 +37,14 @@ static uint64_t key_of(uint64_t first, uint64_t second)
 
 /* ---------------------------------------------------------------- which states */
 
-static bool want_lanes(struct summing *summing)
-{
-	uint32_t i;
-
-	for (i = 0; i < summing->request->nr_lanes; i++) {
-		const struct ct_view_lane *lane = &summing->request->lanes[i];
-
-		if (!map_put(&summing->wanted, key_of(lane->kind << 30 ^ lane->process, lane->id),
-			    i + 1))
-			return false;
-	}
-	return true;
-}
-
-static bool has_lane(
-	const struct summing *summing, enum ct_view_lane_kind kind, uint32_t process, uint64_t id)
-{
-	const struct ct_view_lane *lane;
-	uint32_t at = 0;
-
-	if (!map_get(&summing->wanted, key_of(kind << 30 ^ process, id), &at))
-		return false;
-	lane = &summing->request->lanes[at - 1];
-	return lane->kind == kind && lane->process == process && lane->id == id;
-}
-
 /* A thread has what ran on it. */
 static bool is_wanted(const struct summing *summing, uint32_t process, uint64_t coro, int64_t state,
 	uint64_t thread)
 {
 	return !summing->request->nr_lanes ||
-	       has_lane(summing, CT_VIEW_LANE_COROUTINE, process, coro) ||
-	       (state == CT_STATE_RUNNING && has_lane(summing, CT_VIEW_LANE_THREAD, 0, thread));
+	       view_lane_set_find(&summing->lanes, 0, CT_VIEW_LANE_COROUTINE, process, coro) ||
+	       (state == CT_STATE_RUNNING &&
+		       view_lane_set_find(&summing->lanes, 0, CT_VIEW_LANE_THREAD, 0, thread));
 }
 
 /* ---------------------------------------------------------------- summing up */
@@ -128,6 +104,17 @@ static enum ct_status take_row(struct summing *summing, const struct ct_view_row
 	return CT_OK;
 }
 
+static enum ct_status take_rows(
+	void *context, const struct ct_view_rows *rows, struct ct_error *reterr)
+{
+	enum ct_status status = CT_OK;
+	uint64_t row;
+
+	for (row = 0; row < rows->nr_rows && status == CT_OK; row++)
+		status = take_row(context, rows, row, reterr);
+	return status;
+}
+
 static enum ct_status take_all(
 	struct summing *summing, struct ct_view *view, struct ct_error *reterr)
 {
@@ -143,18 +130,8 @@ static enum ct_status take_all(
 		.nr_columns = sizeof(read_columns) / sizeof(*read_columns),
 		.terms = terms,
 		.nr_terms = 2};
-	const struct ct_view_rows *rows;
-	struct ct_view_scan *scan;
-	enum ct_status status = ct_view_scan_open(view, &request, &scan, reterr);
-	uint64_t row;
 
-	if (status)
-		return status;
-	while (status == CT_OK && (status = ct_view_scan_next(scan, &rows, reterr)) == CT_OK)
-		for (row = 0; row < rows->nr_rows && status == CT_OK; row++)
-			status = take_row(summing, rows, row, reterr);
-	ct_view_scan_close(scan);
-	return status == CT_END ? CT_OK : status;
+	return view_scan_each(view, &request, take_rows, summing, reterr);
 }
 
 /* ---------------------------------------------------------------- rows */
@@ -219,13 +196,15 @@ enum ct_status ct_view_sums(struct ct_view *view, const struct ct_view_sums_requ
 	enum ct_status status;
 
 	known_options(&request, sizeof(request), given);
-	status = want_lanes(&summing) ? take_all(&summing, view, reterr) : ct_fail_memory(reterr);
+	status = view_lane_set_init(&summing.lanes, request.lanes, request.nr_lanes)
+			 ? take_all(&summing, view, reterr)
+			 : ct_fail_memory(reterr);
 	if (status == CT_OK) {
 		*ret_rows = rows_of(&summing);
 		status = *ret_rows ? CT_OK : ct_fail_memory(reterr);
 	}
 	vec_fini(&summing.all);
 	map_fini(&summing.first);
-	map_fini(&summing.wanted);
+	view_lane_set_fini(&summing.lanes);
 	return status;
 }
