@@ -67,13 +67,13 @@ static void tell(struct analysis *analysis, struct story *story, uint64_t coro, 
 {
 	const struct ct_tables *tables = analysis->tables;
 	uint32_t row = first_row(tables, say_peek_site(tables, site));
+	const char *inside = row ? words_inside(analysis, site, row) : "";
 
-	if (!row || (!tables->stacks[row].caller && !*words_inside(analysis, site, row)))
+	if (!row || (!tables->stacks[row].caller && !*inside))
 		return;
 	analyze_story_evidence(analysis, story, "coroutine %" PRIu64 " %s in %s%s%s", coro, what,
 		analyze_words_place(analysis, tables->stacks[row].site),
-		words_callers(analysis, tables->stacks[row].caller),
-		words_inside(analysis, site, row));
+		words_callers(analysis, tables->stacks[row].caller), inside);
 }
 
 void analyze_frames_tell(struct analysis *analysis, const struct group *group, struct story *story)

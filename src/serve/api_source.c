@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "serve/api.h"
 #include "serve/reply.h"
 
@@ -49,7 +50,7 @@ static bool read_whole(struct source *source, int descriptor)
 	source->text = malloc((size_t)about.st_size + 1);
 	if (!source->text)
 		return false;
-	nr_read = pread(descriptor, source->text, (size_t)about.st_size, 0);
+	nr_read = io_read_at(descriptor, source->text, (size_t)about.st_size, 0);
 	if (nr_read < 0)
 		return false;
 	source->nr_bytes = (size_t)nr_read;
