@@ -75,8 +75,8 @@ struct top_state {
 struct top_extent {
 	uint64_t nr_lines;
 	uint32_t nr_visible;
-	uint32_t
-		width; /* of the terminal: columns that do not fit cannot be sorted by; 0: all fit */
+	/* of the terminal: columns that do not fit cannot be sorted by; 0: all fit */
+	uint32_t width;
 };
 
 /* top_state_init: shows the findings; each screen is sorted as screens.def says. */

@@ -122,9 +122,9 @@ struct ct_memory {
 	/* Most coroutines alive at the same time; above about five million this is a lower bound. 0: not known */
 	uint64_t most_live;
 	uint64_t least_bytes; /* if each coroutine did next to nothing */
-	uint64_t
-		most_bytes; /* if each ran more than once, with a frame and a descriptor of its own */
-	uint64_t bound;     /* memory_bytes of ct_open_options, or its default; 0: none */
+	/* if each ran more than once, with a frame and a descriptor of its own */
+	uint64_t most_bytes;
+	uint64_t bound; /* memory_bytes of ct_open_options, or its default; 0: none */
 };
 
 /* ct_trace_memory: returns the memory that judging the trace takes: see struct ct_memory. */
@@ -376,8 +376,8 @@ struct ct_record_stats {
 	/* rows of JSON lines that are written: all rows once the target has ended; else 0 */
 	uint64_t nr_rows;
 	bool keeps_former; /* nothing was recorded: the old trace of that name is kept */
-	const struct ct_attaching
-		*attaching; /* what the program calls so that its probe attaches */
+	/* what the program calls so that its probe attaches */
+	const struct ct_attaching *attaching;
 };
 
 /*

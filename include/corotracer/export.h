@@ -94,8 +94,8 @@ struct ct_selection {
 struct ct_exported {
 	uint64_t nr_rows;     /* rows of the whole trace */
 	uint64_t nr_left_out; /* of these, rows that were not asked for */
-	uint64_t
-		nr_without_room; /* events whose coroutines have no row in it: ct_view_nr_without_room */
+	/* events whose coroutines have no row in it: ct_view_nr_without_room */
+	uint64_t nr_without_room;
 };
 
 struct ct_export_options {

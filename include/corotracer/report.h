@@ -157,8 +157,8 @@ struct ct_member {
 struct ct_claim {
 	const char *text; /* "no resume of coroutine 3 from event 120 to the end" */
 	bool holds;
-	uint64_t
-		against; /* sequence number of the event that speaks against it; UINT64_MAX: none */
+	/* sequence number of the event that speaks against it; UINT64_MAX: none */
+	uint64_t against;
 };
 
 /* One finding. Texts and arrays belong to the report. */

@@ -82,8 +82,8 @@ struct ct_runtime {
 	uint32_t nr_ranges;
 	const struct ct_utilization *utilization; /* the shortest window first */
 	uint32_t nr_utilization;
-	const struct ct_met_task
-		*met; /* the slowest first; tasks that lost no time to the runtime are left out */
+	/* the slowest first; tasks that lost no time to the runtime are left out */
+	const struct ct_met_task *met;
 	uint32_t nr_met;
 	/* share of the processors' time left to the program; 1 if not recorded */
 	double utilization_mean;

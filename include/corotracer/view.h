@@ -119,8 +119,8 @@ const char *ct_view_type_name(enum ct_view_type type);
 
 struct ct_view_options {
 	size_t size;
-	const struct ct_thresholds
-		*thresholds; /* for the findings; lent until ct_view_close; NULL: all defaults */
+	/* for the findings; lent until ct_view_close; NULL: all defaults */
+	const struct ct_thresholds *thresholds;
 };
 
 /*
@@ -205,8 +205,8 @@ struct ct_view_rows {
 	uint32_t nr_columns;
 	const enum ct_view_type *types; /* the type of each column */
 	const int64_t *const *columns;
-	const uint64_t
-		*numbers; /* of a scan: the place of each row in its table, from 0; else NULL */
+	/* of a scan: the place of each row in its table, from 0; else NULL */
+	const uint64_t *numbers;
 };
 
 /*

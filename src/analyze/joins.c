@@ -14,8 +14,8 @@
 /* Waits at one place that are over. */
 struct place {
 	uint64_t nr_over;
-	uint64_t
-		nr_after_end; /* of these: a child of the waiting coroutine had ended since that one ran last */
+	/* of these: a child of the waiting coroutine had ended since that one ran last */
+	uint64_t nr_after_end;
 };
 
 /* ---------------------------------------------------------------- callbacks of the watcher */

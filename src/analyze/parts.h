@@ -81,8 +81,8 @@ struct group {
 	 * none.
 	 */
 	uint32_t descendant;
-	uint32_t
-		nr_parents; /* coroutines that wait for the end of members, and have no finding of their own */
+	/* coroutines that wait for the end of members, and have no finding of their own */
+	uint32_t nr_parents;
 	uint32_t parent; /* the first of these parents; 0: none */
 	/* a finding about the program's end for which another group gives a reason */
 	bool is_last;

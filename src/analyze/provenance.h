@@ -40,12 +40,12 @@ struct provenance_relay {
 	uint64_t nr_passed; /* of these: coroutines that passed the wake on */
 	/* coroutines that waited here again, and had not just found it taken */
 	uint64_t nr_kept;
-	uint64_t
-		nr_healed; /* coroutines that ended in debt, but another waker later woke one that waited then */
+	/* coroutines that ended in debt, but another waker later woke one that waited then */
+	uint64_t nr_healed;
 	struct model_waking last;
 	uint32_t whom; /* the coroutine that the last wake was for */
-	uint32_t
-		lost; /* that coroutine, if it ended in debt and nobody was woken since; 0: it did not */
+	/* that coroutine, if it ended in debt and nobody was woken since; 0: it did not */
+	uint32_t lost;
 	uint32_t lost_thread; /* the thread that it ran on */
 	ct_time lost_time;
 	uint64_t lost_event;

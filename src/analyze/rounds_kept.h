@@ -60,9 +60,9 @@ struct place {
 	/* The same for waits in which a child ended, however many were left. */
 	uint64_t nr_after_ends;
 	int64_t longest_after_end;
-	uint64_t
-		nr_by_child; /* of these: a wake of a child, or of a child of a child, ended them */
-	uint32_t nr_fewest;  /* fewest children that ended during one of them */
+	/* of these: a wake of a child, or of a child of a child, ended them */
+	uint64_t nr_by_child;
+	uint32_t nr_fewest; /* fewest children that ended during one of them */
 };
 
 /* All arrays are in the scratch arena. */

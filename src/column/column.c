@@ -13,8 +13,8 @@ struct column_chunk {
 	uint32_t nr_rows;
 	bool is_in_file;
 	uint64_t offset; /* in the file */
-	struct bits_plan
-		plans[]; /* nr_columns; then, in memory, the bytes of each, and BITS_SLACK */
+	/* nr_columns; then, in memory, the bytes of each, and BITS_SLACK */
+	struct bits_plan plans[];
 };
 
 void column_room_init(struct column_room *room, uint64_t most_bytes)

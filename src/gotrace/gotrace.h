@@ -69,11 +69,11 @@ struct gotrace_event {
 	uint64_t resource; /* the goroutine, processor or task that the event is about */
 	/* A metric's value; the two values of a range's end; a task's parent; the task of a region or a log message. */
 	uint64_t values[2];
-	uint32_t
-		name; /* the reason of a wait or stop, a name, or a log category: a number for gotrace_reader_name */
+	/* the reason of a wait or stop, a name, or a log category: a number for gotrace_reader_name */
+	uint32_t name;
 	uint32_t message; /* the text of a log message: index of a string in this generation */
-	uint32_t
-		stack; /* of the context, or of the restated goroutine: an index in this generation; 0: no stack */
+	/* of the context, or of the restated goroutine: an index in this generation; 0: no stack */
+	uint32_t stack;
 	uint32_t resource_stack; /* the stack of `resource`; for a new goroutine, where it begins */
 	uint8_t kind;            /* enum gotrace_kind */
 	uint8_t type;            /* enum gotrace_type, 0 for samples and syncs */

@@ -20,8 +20,8 @@ struct gotrace_mapping {
 	/* number of lives of each goroutine that serves a thread of C: such ids come again */
 	struct map life_of;
 	struct map worker_of; /* marking workers of the garbage collector: their open range */
-	struct map
-		nameless; /* threads of goroutines that began before the trace and have no known stack yet */
+	/* threads of goroutines that began before the trace and have no known stack yet */
+	struct map nameless;
 	VEC(bool) is_parked; /* by index of the thread: it has no processor and nothing to run */
 	VEC(uint64_t) procs; /* processors that exist */
 	struct map proc_of;  /* the same processors, by id */

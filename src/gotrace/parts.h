@@ -20,8 +20,8 @@ struct gotrace_part {
 
 struct gotrace_parts {
 	VEC(struct gotrace_part) at;
-	struct ct_error
-		failure; /* why the bytes behind the last generation cannot be used; CT_OK: there are no such bytes */
+	/* why the bytes behind the last generation cannot be used; CT_OK: there are no such bytes */
+	struct ct_error failure;
 };
 
 /*

@@ -31,15 +31,15 @@ enum graph_kind {
 struct graph_node {
 	enum graph_kind kind;
 	uint32_t process;
-	uint64_t
-		id; /* a coroutine's id, a resource handle, a row of threads; of several the first one's */
+	/* a coroutine's id, a resource handle, a row of threads; of several the first one's */
+	uint64_t id;
 	uint32_t site;  /* of coroutines: where they wait, or waited last */
 	uint32_t state; /* of coroutines: enum ct_state at that moment */
 	uint64_t count;
 	/* of coroutines: since when they are in that state, of several the earliest; CT_NO_TIME: not known */
 	ct_time since;
-	uint32_t
-		to; /* the node that they wait for, or that has the object; GRAPH_NONE: there is none */
+	/* the node that they wait for, or that has the object; GRAPH_NONE: there is none */
+	uint32_t to;
 	uint32_t circle; /* number of its circle, from 1; 0: in no circle */
 	uint32_t layer;  /* distance from the root */
 	/* row on the screen; a node is in the row of the first node that waits for it */

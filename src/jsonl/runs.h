@@ -99,8 +99,8 @@ struct jsonl_tracker {
 	struct jsonl_marks marks;
 	uint32_t nr_looks;
 	uint64_t same_until; /* the run goes on at least up to this line */
-	uint64_t
-		dense_until; /* up to this line, no row was found that is considerably later than the others */
+	/* up to this line, no row was found that is considerably later than the others */
+	uint64_t dense_until;
 	bool is_broken; /* memory ran out during a look ahead */
 };
 

@@ -60,8 +60,8 @@ struct model_turns {
 
 /* What only few living coroutines have. */
 struct model_rare {
-	uint64_t
-		nr_events; /* events that it wrote, beyond the count in struct model_coro: model_nr_events */
+	/* events that it wrote, beyond the count in struct model_coro: model_nr_events */
+	uint64_t nr_events;
 	uint32_t resumer; /* the coroutine that resumed it last; 0: none ran there */
 	uint32_t above;   /* neighbours on its thread's stack of running coroutines */
 	uint32_t below;
@@ -121,9 +121,8 @@ struct model_coro {
 	uint64_t resume_event : 40; /* of its last resume */
 	uint64_t point : 8;         /* enum ctp_point of the last suspend */
 	uint64_t mark : 8;
-	uint64_t
-		/* its last steps and wakes, the latest in bit 0: set if the order was chosen */
-		order_doubts : 8;
+	/* its last steps and wakes, the latest in bit 0: set if the order was chosen */
+	uint64_t order_doubts : 8;
 	uint64_t wait_event : 40;  /* of its last suspend */
 	bool is_queue_private : 1; /* no other thread can take it from the queue in which it is */
 	bool has_spare_wake : 1;   /* two wakes had put it into a queue before its last run */

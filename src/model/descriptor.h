@@ -72,8 +72,8 @@ struct model_descriptor {
 	uint64_t disarm_event;
 	ct_time reported; /* the last report by a poll; CT_NO_TIME: never */
 	ct_time ready;    /* the same, but CT_NO_TIME after a transfer */
-	struct model_waking
-		ended; /* a read met the end of the stream, of a connection or pipe; no time: none did */
+	/* a read met the end of the stream, of a connection or pipe; no time: none did */
+	struct model_waking ended;
 	ct_time expiry; /* of a timer; CT_NO_TIME: it is not set */
 	/* the engine saw a thread wait for it by poll or select; CT_NO_TIME: never */
 	ct_time polled;

@@ -49,13 +49,13 @@
 struct model {
 	const struct ct_tables *tables;
 	VEC(struct model_coro) coros;
-	struct arena
-		parts; /* of coroutines; parts that were given back hang in lists of free parts */
+	/* of coroutines; parts that were given back hang in lists of free parts */
+	struct arena parts;
 	struct model_part *free_turns;
 	struct model_part *free_rare;
 	uint64_t free_bytes; /* in both lists */
-	struct model_turns
-		spare_turns; /* written if there is no memory for the coroutine's own part */
+	/* written if there is no memory for the coroutine's own part */
+	struct model_turns spare_turns;
 	struct model_rare spare_rare;
 	bool are_ends_counted; /* model_spent counts the present state up to the end */
 	VEC(struct model_work)

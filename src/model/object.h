@@ -19,8 +19,8 @@ struct model_object {
 	uint32_t owner_site;   /* where the owner took it */
 	uint32_t owner_thread; /* thread on which the taking was recorded */
 	bool is_of_thread;     /* the thread itself holds it, outside of any coroutine */
-	uint64_t
-		taken_within; /* of a taking that names no coroutine: id of the coroutine that ran there; 0: none did */
+	/* of a taking that names no coroutine: id of the coroutine that ran there; 0: none did */
+	uint64_t taken_within;
 	bool is_held;   /* a lock, held by a known coroutine */
 	uint32_t giver; /* the coroutine that handed it over */
 	bool is_handed; /* it was handed over, and the owner has recorded nothing of it since */

@@ -92,8 +92,8 @@ struct model_process {
 	struct model_stillness interruptions[MODEL_INTERRUPTIONS]; /* those that a signal ended */
 	/* the next one is written at this number modulo MODEL_INTERRUPTIONS */
 	uint32_t nr_interruptions;
-	struct model_stillness
-		interrupted_busy[MODEL_INTERRUPTIONS]; /* the same, if others went on meanwhile */
+	/* the same, if others went on meanwhile */
+	struct model_stillness interrupted_busy[MODEL_INTERRUPTIONS];
 	uint32_t nr_interrupted_busy;
 	uint64_t nr_opened;
 	uint64_t nr_open;

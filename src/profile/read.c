@@ -24,8 +24,8 @@ struct call_time {
 
 struct coro {
 	uint32_t stack; /* of its present state */
-	uint32_t
-		site; /* the site, with its own call stack, at which it let its thread go last; 0: not recorded */
+	/* the site, with its own call stack, at which it let its thread go last; 0: not recorded */
+	uint32_t site;
 	uint32_t awaiter; /* the coroutine that awaits it, or did; 0: none */
 };
 

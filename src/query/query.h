@@ -41,8 +41,8 @@ struct query_vtab {
 	uint64_t nr_rows; /* rows of the view's table; UINT64_MAX: not counted yet */
 	struct query_kept *kept[QUERY_KEPT_MOST];
 	uint32_t nr_kept;
-	uint32_t
-		nr_lookups; /* how often this statement asked for the rows that have one number in a column */
+	/* how often this statement asked for the rows that have one number in a column */
+	uint32_t nr_lookups;
 };
 
 /* query_module_count: fills the view's table and counts its rows, once. Returns SQLite's result. */

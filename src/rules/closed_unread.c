@@ -20,8 +20,8 @@ struct unread {
 	uint32_t process; /* of the first close; at an unknown place, only its closes count */
 	bool is_of_wait;  /* the place is that of the wait, else that of the close */
 	uint32_t close_site;
-	uint64_t
-		nr_misread; /* of the unread: found empty before the wait, which ended on another thread */
+	/* of the unread: found empty before the wait, which ended on another thread */
+	uint64_t nr_misread;
 	uint64_t nr_closed;
 	/* reported readable and not read since; the next fields are of the last one: */
 	uint64_t nr_unread;

@@ -28,8 +28,8 @@ struct ct_serve {
 	char token[SERVE_TOKEN_BYTES + 1];
 	char *url;
 	char *path; /* of the trace; NULL: there is none */
-	pthread_rwlock_t
-		recording; /* protects the next three members: a thread that asks the record holds it for reading */
+	/* protects the next three members: a thread that asks the record holds it for reading */
+	pthread_rwlock_t recording;
 	struct ct_record *record; /* NULL: no recording is in progress */
 	bool has_recorded;        /* a recording was in progress, and `last` is its final state */
 	struct ct_record_now last;

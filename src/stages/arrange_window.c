@@ -10,8 +10,8 @@
 #include "stages/arrange_window.h"
 
 #define TRIES_MAX 4u /* at one event; after that the event is taken as it is */
-#define FUTILE_MAX \
-	64u /* futile tries to repair the order of one subject; afterwards its steps keep their order */
+/* futile tries to repair the order of one subject; afterwards its steps keep their order */
+#define FUTILE_MAX 64u
 /* Times beyond these cannot be true; so no sum with the reach overflows. */
 #define FIRST_STAMP (INT64_MIN / 4)
 #define LAST_STAMP (INT64_MAX / 4)

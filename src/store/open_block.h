@@ -20,9 +20,8 @@ struct store_content {
 	uint64_t latest;
 	bool is_carried;
 
-	uint32_t
-		/* records that report losses; below: how many events were lost, and when */
-		nr_telling;
+	/* records that report losses; below: how many events were lost, and when */
+	uint32_t nr_telling;
 	uint32_t told_reason; /* reason of the last such loss */
 	uint64_t nr_told;
 	uint64_t told_from;

@@ -49,8 +49,8 @@ struct ct_view {
 	pthread_mutex_t lock;    /* guards is_filled */
 	bool is_filled[VIEW_NR_SHARES];
 	struct column_log logs[CT_VIEW_NR_TABLES]; /* a PART has none */
-	struct column_log
-		moments; /* the time of each event, FOLDED: overviews count events without listing them */
+	/* the time of each event, FOLDED: overviews count events without listing them */
+	struct column_log moments;
 	struct column_room rooms[VIEW_NR_SHARES];
 	struct view_texts texts[VIEW_NR_SHARES];
 	const struct ct_report *report;

@@ -26,9 +26,8 @@ extern "C" {
 /* A call under way that may let other fibers run. The struct lies on the stack of the calling fiber. */
 struct ctp_stackful_wait {
 	struct ctp_stackful_wait *next, *before;
-	uint64_t
-		/* 0: a thread's own stack, or a fiber older than the tracing: not recorded, and in no list */
-		coro;
+	/* 0: a thread's own stack, or a fiber older than the tracing: not recorded, and in no list */
+	uint64_t coro;
 	uint64_t resource;
 	enum ctp_point point;
 	bool was_handed; /* the lock that it waits for was handed to it */
