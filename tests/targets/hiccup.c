@@ -3,9 +3,10 @@
  * A worker runs short coroutines, which a second thread wakes, until one of them, at a chosen moment, keeps the worker
  * busy for a while: all coroutines behind it wait.
  *
- *	hiccup DURATION_MS MOMENT_MS LENGTH_MS [crash | dump | stop]
+ *	hiccup DURATION_MS MOMENT_MS LENGTH_MS [crash | dump | stop | line]
  *
  * crash: calls abort() right after the hiccup. dump: asks for a dump then. stop: the worker runs no coroutine any more.
+ * line: time begins when a line is read from standard input; until then all coroutines are created and suspended.
  * Prints "culprit ID FROM_NS UNTIL_NS" (CLOCK_MONOTONIC) as soon as the hiccup is over.
  */
 #include <pthread.h>
@@ -51,6 +52,7 @@ static void run(uint32_t which, uint64_t ns)
 }
 
 struct plan {
+	uint64_t until_ns;
 	uint64_t moment_ns;
 	uint64_t length_ns;
 	const char *then;
@@ -117,18 +119,22 @@ static void wake_all_the_time(uint64_t until_ns)
 	}
 }
 
-int main(int argc, char **argv)
+static struct plan plan_from(char **argv, const char *then)
 {
-	struct plan plan = {.then = argc > 4 ? argv[4] : ""};
 	uint64_t start = now_ns();
-	pthread_t worker;
+
+	return (struct plan){
+		.until_ns = start + strtoull(argv[1], NULL, 10) * 1000000u,
+		.moment_ns = start + strtoull(argv[2], NULL, 10) * 1000000u,
+		.length_ns = strtoull(argv[3], NULL, 10) * 1000000u,
+		.then = then,
+	};
+}
+
+static void create_all(void)
+{
 	uint32_t i;
 
-	if (argc < 4)
-		return 2;
-	plan.moment_ns = start + strtoull(argv[2], NULL, 10) * 1000000u;
-	plan.length_ns = strtoull(argv[3], NULL, 10) * 1000000u;
-	ctp_attach();
 	for (i = 0; i < COROS; i++) {
 		coros[i] = ctp_coro_new();
 		ctp_create(coros[i], 0, CTP_SITE("worker coroutine"));
@@ -136,8 +142,23 @@ int main(int argc, char **argv)
 		ctp_suspend(coros[i], CTP_HANDLE(CTP_RESOURCE_EVENT, i + 1),
 			CTP_SITE("next request"), CTP_POINT_AWAIT);
 	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *then = argc > 4 ? argv[4] : "";
+	struct plan plan;
+	pthread_t worker;
+
+	if (argc < 4)
+		return 2;
+	ctp_attach();
+	create_all();
+	if (strcmp(then, "line") == 0)
+		getchar();
+	plan = plan_from(argv, then);
 	pthread_create(&worker, NULL, work, &plan);
-	wake_all_the_time(start + strtoull(argv[1], NULL, 10) * 1000000u);
+	wake_all_the_time(plan.until_ns);
 	atomic_store(&is_over, true);
 	pthread_join(worker, NULL);
 	return 0;
