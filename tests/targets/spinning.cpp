@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two workers and a lock for coroutines, whose list of waiters is guarded by a spin lock. One unlock returns without
- * releasing the spin lock: the next coroutine that wants the lock spins in `await_suspend`, and its worker with it.
+ * Two workers and a lock for coroutines, whose list of waiters is guarded by a spin lock. After some rounds one unlock
+ * returns without releasing the spin lock, while all other coroutines are gathered: each coroutine that wants the lock
+ * from then on spins in `await_suspend`, and its worker with it.
  *
  *	spinning NUMBER
  *
@@ -19,7 +20,8 @@
 
 namespace
 {
-const int nr_rounds = 100, nr_broken = 50;
+const int nr_rounds = 50;
+size_t nr_coroutines;
 
 std::mutex guard;
 std::condition_variable is_filled;
@@ -133,12 +135,49 @@ void unlock(bool is_broken)
 	schedule(handle);
 }
 
+std::mutex gathering;
+std::deque<std::coroutine_handle<>> gathered;
+
+/* All but the last to come here wait, so that the last finds the lock free and nobody in its list. */
+struct Gather {
+	bool await_ready() const noexcept
+	{
+		return false;
+	}
+
+	bool await_suspend(std::coroutine_handle<> handle) const
+	{
+		std::lock_guard hold(gathering);
+
+		if (gathered.size() + 1 == nr_coroutines)
+			return false;
+		gathered.push_back(handle);
+		return true;
+	}
+
+	void await_resume() const noexcept
+	{
+	}
+};
+
+void release_gathered()
+{
+	std::lock_guard hold(gathering);
+
+	for (std::coroutine_handle<> handle : gathered)
+		schedule(handle);
+}
+
 Task use()
 {
-	for (int round = 0; round < nr_rounds; round++) {
+	for (int round = 0;; round++) {
+		if (round == nr_rounds)
+			co_await Gather{};
 		co_await Hop{};
 		co_await Lock{}; // here
-		unlock(round >= nr_broken);
+		unlock(round == nr_rounds);
+		if (round == nr_rounds)
+			release_gathered();
 	}
 }
 
@@ -152,7 +191,8 @@ void work()
 int main(int, char **argv)
 {
 	corotracer::InitTracer();
-	for (int i = 0; i < std::atoi(argv[1]); i++)
+	nr_coroutines = std::strtoul(argv[1], nullptr, 10);
+	for (size_t i = 0; i < nr_coroutines; i++)
 		use();
 	std::thread(work).detach();
 	std::thread(work).detach();
