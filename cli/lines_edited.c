@@ -11,8 +11,22 @@
 
 #include <editline/readline.h>
 
+#include "base/loaded.h"
 #include "shell.h"
 
+/* clang-format off */
+#define EDITING_CALLS(USE) \
+	USE(, add_history) USE(, read_history) USE(, readline) \
+	USE(, rl_attempted_completion_function) USE(, rl_attempted_completion_over) \
+	USE(, rl_completer_word_break_characters) USE(, rl_completion_matches) \
+	USE(, rl_readline_name) USE(, stifle_history) USE(, using_history) USE(, write_history)
+/* clang-format on */
+
+LOADED_TABLE(editing, EDITING_CALLS);
+static struct editing editing = LOADED_INITIALLY(EDITING_CALLS);
+static const struct loaded editing_library = LOADED(editing, EDITING_CALLS, CT_LIBEDIT, "libedit2");
+
+static bool is_plain; /* libedit is not there: lines are read as the terminal delivers them */
 #define STATEMENTS_KEPT 1000
 
 static char *history_path; /* NULL: no history is kept */
@@ -94,28 +108,33 @@ static char **complete(const char *beginning, int from, int until)
 {
 	(void)from;
 	(void)until;
-	rl_attempted_completion_over = 1; /* do not complete file names */
-	return rl_completion_matches(beginning, next_word);
+	*editing.rl_attempted_completion_over = 1; /* do not complete file names */
+	return editing.rl_completion_matches(beginning, next_word);
 }
 
 /* ---------------------------------------------------------------- lines */
 
 void lines_begin(void)
 {
-	rl_readline_name = (char *)(uintptr_t) "corotracer";
-	rl_attempted_completion_function = complete;
-	rl_completer_word_break_characters = (char *)(uintptr_t) " \t\n,;()=<>+-*/'\"";
-	using_history();
-	stifle_history(STATEMENTS_KEPT);
+	is_plain = loaded_open(&editing_library, "", NULL) != CT_OK;
+	if (is_plain)
+		return;
+	*editing.rl_readline_name = (char *)(uintptr_t) "corotracer";
+	*editing.rl_attempted_completion_function = complete;
+	*editing.rl_completer_word_break_characters = (char *)(uintptr_t) " \t\n,;()=<>+-*/'\"";
+	editing.using_history();
+	editing.stifle_history(STATEMENTS_KEPT);
 	history_path = find_history();
 	if (history_path)
-		read_history(history_path);
+		editing.read_history(history_path);
 }
 
 char *lines_read(const char *prompt)
 {
-	char *line = readline(prompt);
+	char *line = is_plain ? lines_read_plain(prompt) : editing.readline(prompt);
 
+	if (is_plain)
+		return line;
 	if (!line)
 		putchar('\n');
 	return line;
@@ -123,14 +142,14 @@ char *lines_read(const char *prompt)
 
 void lines_keep(const char *statement)
 {
-	char *line = strdup(statement), *at;
+	char *line = is_plain ? NULL : strdup(statement), *at;
 
 	if (!line)
 		return;
 	for (at = line; *at; at++)
 		if (*at == '\n')
 			*at = ' ';
-	add_history(line);
+	editing.add_history(line);
 	free(line);
 }
 
@@ -139,7 +158,7 @@ void lines_end(void)
 	mode_t mask = umask(077);
 
 	if (history_path)
-		write_history(history_path);
+		editing.write_history(history_path);
 	umask(mask);
 	free(history_path);
 	history_path = NULL;

@@ -8,11 +8,7 @@
 
 #include "shell.h"
 
-void lines_begin(void)
-{
-}
-
-char *lines_read(const char *prompt)
+char *lines_read_plain(const char *prompt)
 {
 	char *line = NULL;
 	size_t capacity = 0;
@@ -30,13 +26,4 @@ char *lines_read(const char *prompt)
 	}
 	line[strcspn(line, "\n")] = '\0';
 	return line;
-}
-
-void lines_keep(const char *statement)
-{
-	(void)statement;
-}
-
-void lines_end(void)
-{
 }

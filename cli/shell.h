@@ -15,12 +15,14 @@ int shell_run(struct asking *asking);
 
 /*
  * lines_begin, lines_end: must be called before and after reading lines from a terminal. If lines can be edited
- * (-Dediting), earlier statements can be recalled. lines_read: returns one line without its newline, for free(). NULL:
+ * (libedit), earlier statements can be recalled. lines_read: returns one line without its newline, for free(). NULL:
  * the input has ended; or a signal came whose handler does not restart system calls (no SA_RESTART), and the line is
  * lost. lines_keep: keeps a statement, so that it can be recalled.
+ * lines_read_plain: lines_read for lines that cannot be edited.
  */
 void lines_begin(void);
 char *lines_read(const char *prompt);
+char *lines_read_plain(const char *prompt);
 void lines_keep(const char *statement);
 void lines_end(void);
 

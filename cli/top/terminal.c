@@ -13,8 +13,10 @@
 #include <termios.h>
 #include <unistd.h>
 #define NCURSES_WIDECHAR 1
+#define NCURSES_NOMACROS
 #include <curses.h>
 
+#include "base/loaded.h"
 #include "top/terminal.h"
 
 /* Must come after our own headers, because words such as `columns` and `lines` are macros from here on. */
@@ -23,6 +25,21 @@
 #define ESCAPE_MS 25 /* the longest time within a key that begins with Esc */
 #define LEAVING_BYTES 256
 #define ORANGE 208 /* of 256 colours */
+
+/* clang-format off */
+#define CURSES_CALLS(USE) \
+	USE(, COLORS) USE(, COLS) USE(, LINES) USE(, cbreak) USE(, clearok) USE(, curs_set) \
+	USE(, delscreen) USE(, endwin) USE(, getmouse) USE(, has_colors) USE(, init_pair) \
+	USE(, keypad) USE(, mouseinterval) USE(, mousemask) USE(, newterm) USE(, nodelay) \
+	USE(, noecho) USE(, nonl) USE(, set_escdelay) USE(, setcchar) USE(, start_color) \
+	USE(, stdscr) USE(, tigetstr) USE(, tparm) USE(, use_default_colors) USE(, wadd_wch) \
+	USE(, werase) USE(, wget_wch) USE(, wmove) USE(, wrefresh)
+/* clang-format on */
+
+LOADED_TABLE(curses, CURSES_CALLS);
+static struct curses curses = LOADED_INITIALLY(CURSES_CALLS);
+static const struct loaded curses_library =
+	LOADED(curses, CURSES_CALLS, CT_NCURSESW, "libncursesw6");
 
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 #define NR_CRASHES (sizeof(crashes) / sizeof(crashes[0]))
@@ -42,7 +59,7 @@ static struct {
 /* NULL: the terminal lacks this capability. */
 static const char *capability(const char *name)
 {
-	const char *text = tigetstr((char *)(uintptr_t)name);
+	const char *text = curses.tigetstr((char *)(uintptr_t)name);
 
 	return text && text != (const char *)-1 ? text : NULL;
 }
@@ -62,7 +79,7 @@ static const char *mouse_off(void)
 {
 	const char *mouse = capability("XM");
 
-	return mouse ? tparm((char *)(uintptr_t)mouse, 0) : "\033[?1000l";
+	return mouse ? curses.tparm((char *)(uintptr_t)mouse, 0) : "\033[?1000l";
 }
 
 static void on_crash(int number)
@@ -99,11 +116,11 @@ void top_terminal_close(void)
 
 	if (!terminal.is_open)
 		return;
-	endwin();
+	curses.endwin();
 	terminal.is_open = false;
 	for (i = 0; i < NR_CRASHES; i++)
 		sigaction(crashes[i], &terminal.handlers[i], NULL);
-	delscreen(terminal.screen);
+	curses.delscreen(terminal.screen);
 }
 
 /* ---------------------------------------------------------------- opening */
@@ -113,32 +130,32 @@ static void prepare_colours(void)
 	short style;
 	int orange;
 
-	if (start_color() == ERR)
+	if (curses.start_color() == ERR)
 		return;
-	use_default_colors();
+	curses.use_default_colors();
 	for (style = TOP_PLAIN + 1; style < TOP_NR_STYLES; style++)
-		init_pair(style, -1, -1);
-	orange = COLORS > ORANGE ? ORANGE : COLOR_MAGENTA;
-	init_pair(TOP_GOOD, COLOR_GREEN, -1);
-	init_pair(TOP_BAD, COLOR_RED, -1);
-	init_pair(TOP_DOUBTFUL, COLOR_YELLOW, -1);
-	init_pair(TOP_RUNNING, COLOR_GREEN, -1);
-	init_pair(TOP_READY, COLOR_YELLOW, -1);
-	init_pair(TOP_BLOCKED, (short)orange, -1);
-	init_pair(TOP_HEADING, COLOR_CYAN, -1);
+		curses.init_pair(style, -1, -1);
+	orange = *curses.COLORS > ORANGE ? ORANGE : COLOR_MAGENTA;
+	curses.init_pair(TOP_GOOD, COLOR_GREEN, -1);
+	curses.init_pair(TOP_BAD, COLOR_RED, -1);
+	curses.init_pair(TOP_DOUBTFUL, COLOR_YELLOW, -1);
+	curses.init_pair(TOP_RUNNING, COLOR_GREEN, -1);
+	curses.init_pair(TOP_READY, COLOR_YELLOW, -1);
+	curses.init_pair(TOP_BLOCKED, (short)orange, -1);
+	curses.init_pair(TOP_HEADING, COLOR_CYAN, -1);
 }
 
 static void prepare_keys(void)
 {
-	cbreak();
-	noecho();
-	nonl();
-	keypad(stdscr, TRUE);
-	nodelay(stdscr, TRUE);
-	set_escdelay(ESCAPE_MS);
-	curs_set(0);
-	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
-	mouseinterval(0);
+	curses.cbreak();
+	curses.noecho();
+	curses.nonl();
+	curses.keypad(*curses.stdscr, TRUE);
+	curses.nodelay(*curses.stdscr, TRUE);
+	curses.set_escdelay(ESCAPE_MS);
+	curses.curs_set(0);
+	curses.mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+	curses.mouseinterval(0);
 }
 
 static enum ct_status refuse(struct ct_error *reterr, enum ct_status status, const char *why)
@@ -153,14 +170,16 @@ enum ct_status top_terminal_open(bool use_colour, struct ct_error *reterr)
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return refuse(reterr, CT_ERR_USAGE,
 			"the screens need a terminal; '--once' prints one frame as text");
+	if (loaded_open(&curses_library, "there are no screens, only '--once'", reterr))
+		return reterr->status;
 	tcgetattr(STDIN_FILENO, &terminal.before);
-	terminal.screen = newterm(NULL, stdout, stdin);
+	terminal.screen = curses.newterm(NULL, stdout, stdin);
 	if (!terminal.screen)
 		return refuse(reterr, CT_ERR_USAGE,
 			"nothing is known of this kind of terminal (TERM); '--once' prints one "
 			"frame as text");
 	terminal.is_open = true;
-	terminal.has_colour = use_colour && has_colors();
+	terminal.has_colour = use_colour && curses.has_colors();
 	atexit(top_terminal_close);
 	catch_crashes();
 	if (terminal.has_colour)
@@ -183,8 +202,8 @@ bool top_terminal_has_unicode(void)
 
 void top_terminal_size(uint32_t *ret_width, uint32_t *ret_height)
 {
-	*ret_width = (uint32_t)COLS;
-	*ret_height = (uint32_t)LINES;
+	*ret_width = (uint32_t)*curses.COLS;
+	*ret_height = (uint32_t)*curses.LINES;
 }
 
 /* ---------------------------------------------------------------- drawing */
@@ -223,21 +242,22 @@ static void show_cell(const struct top_frame *frame, uint32_t line, uint32_t col
 
 	if (!cell->character)
 		return;
-	setcchar(&shown, text, attributes_of(cell->style), pair_of(cell->style), NULL);
-	mvadd_wch((int)line, (int)column, &shown);
+	curses.setcchar(&shown, text, attributes_of(cell->style), pair_of(cell->style), NULL);
+	curses.wmove(*curses.stdscr, (int)line, (int)column);
+	curses.wadd_wch(*curses.stdscr, &shown);
 }
 
 void top_terminal_show(const struct top_frame *frame, bool is_all)
 {
 	uint32_t line, column;
 
-	erase();
+	curses.werase(*curses.stdscr);
 	for (line = 0; line < frame->height; line++)
 		for (column = 0; column < frame->width; column++)
 			show_cell(frame, line, column);
 	if (is_all)
-		clearok(stdscr, TRUE);
-	refresh();
+		curses.clearok(*curses.stdscr, TRUE);
+	curses.wrefresh(*curses.stdscr);
 }
 
 /* ---------------------------------------------------------------- keys */
@@ -262,7 +282,7 @@ static enum top_input read_mouse(uint32_t *ret_key, uint32_t *ret_line)
 {
 	MEVENT event;
 
-	if (getmouse(&event) != OK)
+	if (curses.getmouse(&event) != OK)
 		return TOP_INPUT_NONE;
 	*ret_line = (uint32_t)event.y;
 	if (event.bstate & BUTTON1_PRESSED)
@@ -290,7 +310,7 @@ enum top_input top_terminal_read(uint32_t *ret_key, uint32_t *ret_line)
 {
 	wint_t code;
 
-	switch (get_wch(&code)) {
+	switch (curses.wget_wch(*curses.stdscr, &code)) {
 	case ERR:
 		return TOP_INPUT_NONE;
 	case KEY_CODE_YES:

@@ -12,8 +12,24 @@
 #include <string.h>
 
 #include "base/failure.h"
+#include "base/loaded.h"
 #include "export/mysql_address.h"
 #include "export/sql.h"
+
+/* clang-format off */
+#define MYSQL_CALLS(USE) \
+	USE(mysql_, close) USE(mysql_, errno) USE(mysql_, error) USE(mysql_, fetch_row) \
+	USE(mysql_, free_result) USE(mysql_, init) USE(mysql_, num_rows) USE(mysql_, optionsv) \
+	USE(mysql_, query) USE(mysql_, real_connect) USE(mysql_, real_escape_string) \
+	USE(mysql_, real_query) USE(mysql_, select_db) \
+	USE(mysql_, set_local_infile_default) USE(mysql_, set_local_infile_handler) \
+	USE(mysql_, store_result) USE(mysql_, warning_count)
+/* clang-format on */
+
+LOADED_TABLE(mysql, MYSQL_CALLS);
+static struct mysql mysql = LOADED_INITIALLY(MYSQL_CALLS);
+static const struct loaded mysql_library =
+	LOADED(mysql, MYSQL_CALLS, CT_LIBMARIADB, "corotracer-servers");
 
 struct server {
 	MYSQL *connection;
@@ -54,7 +70,7 @@ static const struct sql_dialect dialect = {
 
 static enum ct_status fail(const struct server *server, struct ct_error *reterr)
 {
-	return sql_fail(&dialect, mysql_error(server->connection), reterr);
+	return sql_fail(&dialect, mysql.error(server->connection), reterr);
 }
 
 /* Runs the statement in server->sql, which is empty afterwards. */
@@ -65,13 +81,13 @@ static enum ct_status order(struct server *server, struct ct_error *reterr)
 
 	if (status)
 		return status;
-	if (mysql_real_query(server->connection, text_peek(&server->sql), server->sql.length))
+	if (mysql.real_query(server->connection, text_peek(&server->sql), server->sql.length))
 		status = fail(server, reterr);
 	text_clear(&server->sql);
 	if (status)
 		return status;
-	result = mysql_store_result(server->connection);
-	mysql_free_result(result);
+	result = mysql.store_result(server->connection);
+	mysql.free_result(result);
 	return CT_OK;
 }
 
@@ -91,7 +107,7 @@ static void add_text(struct server *server, struct text *text, const char *value
 		text->is_broken = true;
 		return;
 	}
-	mysql_real_escape_string(server->connection, escaped, value, length);
+	mysql.real_escape_string(server->connection, escaped, value, length);
 	text_char(text, '\'');
 	text_add(text, escaped);
 	text_char(text, '\'');
@@ -122,7 +138,7 @@ static enum ct_status create_database(struct server *server, struct ct_error *re
 	sql_quote(&server->sql, &dialect, server->database);
 	text_add(&server->sql, " CHARACTER SET utf8mb4");
 	status = order(server, reterr);
-	if (status == CT_OK && mysql_select_db(server->connection, server->database))
+	if (status == CT_OK && mysql.select_db(server->connection, server->database))
 		status = fail(server, reterr);
 	return status;
 }
@@ -139,16 +155,16 @@ static enum ct_status prepare(struct server *server, struct ct_error *reterr)
 	server->database = either(address->database, beside->name);
 	if (!server->database)
 		server->database = EXPORT_DEFAULT_DATABASE;
-	mysql_optionsv(server->connection, MYSQL_READ_DEFAULT_GROUP, "client");
-	mysql_optionsv(server->connection, MYSQL_SET_CHARSET_NAME, "utf8mb4");
-	mysql_optionsv(server->connection, MYSQL_OPT_LOCAL_INFILE, &local);
-	if (!mysql_real_connect(server->connection, either(address->host, beside->host),
+	mysql.optionsv(server->connection, MYSQL_READ_DEFAULT_GROUP, "client");
+	mysql.optionsv(server->connection, MYSQL_SET_CHARSET_NAME, "utf8mb4");
+	mysql.optionsv(server->connection, MYSQL_OPT_LOCAL_INFILE, &local);
+	if (!mysql.real_connect(server->connection, either(address->host, beside->host),
 		    either(address->user, beside->user),
 		    either(address->password, beside->password), NULL, port_of(server), socket, 0))
 		return fail(server, reterr);
-	if (!mysql_select_db(server->connection, server->database))
+	if (!mysql.select_db(server->connection, server->database))
 		return CT_OK;
-	if (mysql_errno(server->connection) != ER_BAD_DB_ERROR)
+	if (mysql.errno(server->connection) != ER_BAD_DB_ERROR)
 		return fail(server, reterr);
 	return create_database(server, reterr);
 }
@@ -160,7 +176,7 @@ static enum ct_status open_server(
 
 	if (status)
 		return status;
-	server->connection = mysql_init(NULL);
+	server->connection = mysql.init(NULL);
 	if (!server->connection)
 		return ct_fail_memory(reterr);
 	status = prepare(server, reterr);
@@ -194,7 +210,7 @@ static enum ct_status compare(
 	struct sql_shape shape = {.dialect = &dialect, .table = table};
 	MYSQL_ROW row;
 
-	while ((row = mysql_fetch_row(result)))
+	while ((row = mysql.fetch_row(result)))
 		sql_shape_column(&shape, row[0], row[1]);
 	return sql_shape_status(&shape, reterr);
 }
@@ -213,10 +229,10 @@ static enum ct_status ask_shape(
 	status = text_status(&server->sql, reterr);
 	if (status)
 		return status;
-	if (mysql_real_query(server->connection, text_peek(&server->sql), server->sql.length))
+	if (mysql.real_query(server->connection, text_peek(&server->sql), server->sql.length))
 		return fail(server, reterr);
 	text_clear(&server->sql);
-	*ret_result = mysql_store_result(server->connection);
+	*ret_result = mysql.store_result(server->connection);
 	return *ret_result ? CT_OK : fail(server, reterr);
 }
 
@@ -229,10 +245,10 @@ static enum ct_status prepare_table(
 
 	if (status)
 		return status;
-	is_there = mysql_num_rows(result) > 0;
+	is_there = mysql.num_rows(result) > 0;
 	if (is_there)
 		status = compare(result, table, reterr);
-	mysql_free_result(result);
+	mysql.free_result(result);
 	return is_there || status ? status : create_table(server, table, reterr);
 }
 
@@ -292,15 +308,15 @@ static enum ct_status check_warnings(struct server *server, struct ct_error *ret
 	MYSQL_RES *result;
 	MYSQL_ROW row;
 
-	if (!mysql_warning_count(server->connection))
+	if (!mysql.warning_count(server->connection))
 		return CT_OK;
-	if (mysql_query(server->connection, "SHOW WARNINGS LIMIT 1"))
+	if (mysql.query(server->connection, "SHOW WARNINGS LIMIT 1"))
 		return fail(server, reterr);
-	result = mysql_store_result(server->connection);
-	row = result ? mysql_fetch_row(result) : NULL;
+	result = mysql.store_result(server->connection);
+	row = result ? mysql.fetch_row(result) : NULL;
 	if (row)
 		status = ct_fail(reterr, CT_ERR_SYSTEM, "loading into MySQL: %s", row[2]);
-	mysql_free_result(result);
+	mysql.free_result(result);
 	return status;
 }
 
@@ -314,10 +330,10 @@ static enum ct_status load_rows(struct server *server, const struct feed_table *
 	sql_quote(&server->sql, &dialect, table->name);
 	text_add(&server->sql, " CHARACTER SET utf8mb4");
 	sql_add_names(&server->sql, &dialect, table);
-	mysql_set_local_infile_handler(
+	mysql.set_local_infile_handler(
 		server->connection, begin_rows, hand_rows, end_rows, say_trouble, &handing);
 	status = order(server, reterr);
-	mysql_set_local_infile_default(server->connection);
+	mysql.set_local_infile_default(server->connection);
 	if (handing.status < 0) {
 		if (reterr)
 			*reterr = handing.error;
@@ -439,11 +455,14 @@ static enum ct_status load(const struct export_job *job, bool is_older, struct c
 	if (status == CT_OK && events)
 		status = sql_check_name(&dialect, events, reterr);
 	if (status == CT_OK)
-		status = open_server(&server, job->path, reterr);
+		status = loaded_open(&mysql_library, "cannot load into MySQL", reterr);
+	if (status)
+		return status;
+	status = open_server(&server, job->path, reterr);
 	if (status == CT_OK)
 		status = load_in_transaction(&server, job->view, is_older, reterr);
 	if (server.connection)
-		mysql_close(server.connection);
+		mysql.close(server.connection);
 	mysql_address_fini(&server.address);
 	text_fini(&server.sql);
 	return status;

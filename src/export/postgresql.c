@@ -8,11 +8,25 @@
 #include <string.h>
 
 #include "base/failure.h"
+#include "base/loaded.h"
 #include "export/sql.h"
 
 #define NAME_BYTES 63u
 /* This lock makes a second load of the same run wait; otherwise both would find no rows to replace. */
 #define LOCK "SELECT pg_catalog.pg_advisory_xact_lock(7310593, 1)"
+
+/* clang-format off */
+#define PQ_CALLS(USE) \
+	USE(PQ, clear) USE(PQ, connectdbParams) USE(PQ, conninfoFree) USE(PQ, conninfoParse) \
+	USE(PQ, db) USE(PQ, errorMessage) USE(PQ, execParams) USE(PQ, finish) USE(PQ, getResult) \
+	USE(PQ, getvalue) USE(PQ, ntuples) USE(PQ, putCopyData) USE(PQ, putCopyEnd) \
+	USE(PQ, resultErrorMessage) USE(PQ, resultStatus) USE(PQ, setNoticeReceiver) \
+	USE(PQ, status)
+/* clang-format on */
+
+LOADED_TABLE(pq, PQ_CALLS);
+static struct pq pq = LOADED_INITIALLY(PQ_CALLS);
+static const struct loaded pq_library = LOADED(pq, PQ_CALLS, CT_LIBPQ, "corotracer-servers");
 
 struct server {
 	PGconn *connection;
@@ -53,9 +67,9 @@ static const struct sql_dialect dialect = {
 
 static enum ct_status fail_result(PGresult *result, struct ct_error *reterr)
 {
-	enum ct_status status = sql_fail(&dialect, PQresultErrorMessage(result), reterr);
+	enum ct_status status = sql_fail(&dialect, pq.resultErrorMessage(result), reterr);
 
-	PQclear(result);
+	pq.clear(result);
 	return status;
 }
 
@@ -71,10 +85,10 @@ static enum ct_status ask(struct server *server, const char *parameter, PGresult
 
 	if (status)
 		return status;
-	result = PQexecParams(server->connection, text_peek(&server->sql), parameter ? 1 : 0, NULL,
+	result = pq.execParams(server->connection, text_peek(&server->sql), parameter ? 1 : 0, NULL,
 		&parameter, NULL, NULL, 0);
 	text_clear(&server->sql);
-	is = PQresultStatus(result);
+	is = pq.resultStatus(result);
 	if (is != PGRES_COMMAND_OK && is != PGRES_TUPLES_OK && is != PGRES_COPY_IN)
 		return fail_result(result, reterr);
 	*ret_result = result;
@@ -87,7 +101,7 @@ static enum ct_status order(struct server *server, const char *parameter, struct
 	enum ct_status status = ask(server, parameter, &result, reterr);
 
 	if (status == CT_OK)
-		PQclear(result);
+		pq.clear(result);
 	return status;
 }
 
@@ -131,7 +145,7 @@ static bool names_database(const struct ct_export_options *options, const PQconn
 static enum ct_status read_address(
 	const char *address, PQconninfoOption **ret_told, struct ct_error *reterr)
 {
-	*ret_told = PQconninfoParse(address, NULL);
+	*ret_told = pq.conninfoParse(address, NULL);
 	if (*ret_told)
 		return CT_OK;
 	return ct_fail(reterr, CT_ERR_USAGE,
@@ -159,7 +173,7 @@ static PGconn *connect_to(const struct server *server, const char *fallback, con
 	add_keyword(&keywords, "dbname", database);
 	add_keyword(&keywords, "application_name", "corotracer");
 	add_keyword(&keywords, "client_encoding", "UTF8");
-	return PQconnectdbParams(keywords.names, keywords.values, 1);
+	return pq.connectdbParams(keywords.names, keywords.values, 1);
 }
 
 /*
@@ -178,11 +192,11 @@ static enum ct_status create_database(
 
 	server->connection = connect_to(server, NULL, maintenance);
 	text_add(&server->sql, "SELECT 1 FROM pg_catalog.pg_database WHERE datname = $1");
-	status = PQstatus(server->connection) == CONNECTION_OK ? ask(server, name, &result, reterr)
-							       : CT_END;
+	status = pq.status(server->connection) == CONNECTION_OK ? ask(server, name, &result, reterr)
+								: CT_END;
 	if (status == CT_OK) {
-		status = PQntuples(result) ? CT_END : CT_OK;
-		PQclear(result);
+		status = pq.ntuples(result) ? CT_END : CT_OK;
+		pq.clear(result);
 	}
 	text_clear(&server->sql);
 	if (status == CT_OK) {
@@ -191,7 +205,7 @@ static enum ct_status create_database(
 		text_add(&server->sql, " ENCODING 'UTF8' TEMPLATE template0");
 		status = order(server, NULL, reterr);
 	}
-	PQfinish(server->connection);
+	pq.finish(server->connection);
 	server->connection = failed;
 	return status;
 }
@@ -199,7 +213,7 @@ static enum ct_status create_database(
 static enum ct_status connect_again(
 	struct server *server, const char *fallback, struct ct_error *reterr)
 {
-	const char *named = PQdb(server->connection);
+	const char *named = pq.db(server->connection);
 	char *name = strdup(named ? named : "");
 	enum ct_status status =
 		name ? sql_check_name(&dialect, name, reterr) : ct_fail_memory(reterr);
@@ -208,14 +222,14 @@ static enum ct_status connect_again(
 		status = create_database(server, name, reterr);
 	free(name);
 	if (status == CT_END)
-		return sql_fail(&dialect, PQerrorMessage(server->connection), reterr);
+		return sql_fail(&dialect, pq.errorMessage(server->connection), reterr);
 	if (status)
 		return status;
-	PQfinish(server->connection);
+	pq.finish(server->connection);
 	server->connection = connect_to(server, fallback, NULL);
-	return PQstatus(server->connection) == CONNECTION_OK
+	return pq.status(server->connection) == CONNECTION_OK
 		       ? CT_OK
-		       : sql_fail(&dialect, PQerrorMessage(server->connection), reterr);
+		       : sql_fail(&dialect, pq.errorMessage(server->connection), reterr);
 }
 
 static void say_nothing(void *context, const PGresult *result)
@@ -232,14 +246,14 @@ static enum ct_status open_server(struct server *server, struct ct_error *reterr
 	if (status)
 		return status;
 	fallback = names_database(server->options, told) ? NULL : EXPORT_DEFAULT_DATABASE;
-	PQconninfoFree(told);
+	pq.conninfoFree(told);
 	server->connection = connect_to(server, fallback, NULL);
 	if (!server->connection)
 		return ct_fail_memory(reterr);
-	if (PQstatus(server->connection) != CONNECTION_OK)
+	if (pq.status(server->connection) != CONNECTION_OK)
 		status = connect_again(server, fallback, reterr);
 	if (status == CT_OK)
-		PQsetNoticeReceiver(server->connection, say_nothing, NULL);
+		pq.setNoticeReceiver(server->connection, say_nothing, NULL);
 	return status;
 }
 
@@ -297,8 +311,8 @@ static enum ct_status compare(
 	struct sql_shape shape = {.dialect = &dialect, .table = table};
 	int i;
 
-	for (i = 0; i < PQntuples(result); i++)
-		sql_shape_column(&shape, PQgetvalue(result, i, 0), PQgetvalue(result, i, 1));
+	for (i = 0; i < pq.ntuples(result); i++)
+		sql_shape_column(&shape, pq.getvalue(result, i, 0), pq.getvalue(result, i, 1));
 	return sql_shape_status(&shape, reterr);
 }
 
@@ -315,10 +329,10 @@ static enum ct_status prepare_table(struct server *server, const struct feed_tab
 	status = ask(server, table->name, &result, reterr);
 	if (status)
 		return status;
-	*ret_is_new = !PQntuples(result);
+	*ret_is_new = !pq.ntuples(result);
 	if (!*ret_is_new)
 		status = compare(result, table, reterr);
-	PQclear(result);
+	pq.clear(result);
 	return *ret_is_new ? create_table(server, table, reterr) : status;
 }
 
@@ -332,8 +346,9 @@ static enum ct_status put_rows(struct server *server, struct feed *feed, struct 
 
 	while (status == CT_OK) {
 		status = feed_next(feed, &bytes, &nr_bytes, reterr);
-		if (status == CT_OK && PQputCopyData(server->connection, bytes, (int)nr_bytes) != 1)
-			return sql_fail(&dialect, PQerrorMessage(server->connection), reterr);
+		if (status == CT_OK &&
+			pq.putCopyData(server->connection, bytes, (int)nr_bytes) != 1)
+			return sql_fail(&dialect, pq.errorMessage(server->connection), reterr);
 	}
 	return status == CT_END ? CT_OK : status;
 }
@@ -344,12 +359,12 @@ static enum ct_status end_copy(
 {
 	PGresult *result;
 
-	if (PQputCopyEnd(server->connection, status ? "given up" : NULL) != 1 && status == CT_OK)
-		return sql_fail(&dialect, PQerrorMessage(server->connection), reterr);
-	while ((result = PQgetResult(server->connection))) {
-		if (status == CT_OK && PQresultStatus(result) != PGRES_COMMAND_OK)
-			status = sql_fail(&dialect, PQresultErrorMessage(result), reterr);
-		PQclear(result);
+	if (pq.putCopyEnd(server->connection, status ? "given up" : NULL) != 1 && status == CT_OK)
+		return sql_fail(&dialect, pq.errorMessage(server->connection), reterr);
+	while ((result = pq.getResult(server->connection))) {
+		if (status == CT_OK && pq.resultStatus(result) != PGRES_COMMAND_OK)
+			status = sql_fail(&dialect, pq.resultErrorMessage(result), reterr);
+		pq.clear(result);
 	}
 	return status || !server->is_new ? status : create_indexes(server, &server->table, reterr);
 }
@@ -468,10 +483,13 @@ static enum ct_status load(const struct export_job *job, bool is_older, struct c
 	if (status == CT_OK && events)
 		status = sql_check_name(&dialect, events, reterr);
 	if (status == CT_OK)
-		status = open_server(&server, reterr);
+		status = loaded_open(&pq_library, "cannot load into PostgreSQL", reterr);
+	if (status)
+		return status;
+	status = open_server(&server, reterr);
 	if (status == CT_OK)
 		status = load_in_transaction(&server, job->view, is_older, reterr);
-	PQfinish(server.connection);
+	pq.finish(server.connection);
 	text_fini(&server.sql);
 	return status;
 }

@@ -10,6 +10,7 @@
 
 #include "base/failure.h"
 #include "base/known_options.h"
+#include "base/loaded.h"
 #include "fetch/fetch.h"
 
 #define PROGRAM_PATH "/debug/pprof/trace"
@@ -20,6 +21,21 @@
 #define NS_PER_S INT64_C(1000000000)
 #define ANSWER_OK 200
 #define ANSWER_NOT_FOUND 404
+
+/* clang-format off */
+#define CURL_CALLS(USE) \
+	USE(curl_, easy_cleanup) USE(curl_, easy_getinfo) USE(curl_, easy_init) \
+	USE(curl_, easy_setopt) USE(curl_, easy_strerror) USE(curl_, free) \
+	USE(curl_, multi_add_handle) USE(curl_, multi_cleanup) USE(curl_, multi_info_read) \
+	USE(curl_, multi_init) USE(curl_, multi_perform) USE(curl_, multi_poll) \
+	USE(curl_, multi_remove_handle) USE(curl_, url) USE(curl_, url_cleanup) \
+	USE(curl_, url_dup) USE(curl_, url_get) USE(curl_, url_set)
+/* clang-format on */
+
+LOADED_TABLE(curl, CURL_CALLS);
+static struct curl curl = LOADED_INITIALLY(CURL_CALLS);
+static const struct loaded curl_library =
+	LOADED(curl, CURL_CALLS, CT_LIBCURL, "corotracer-servers");
 
 struct transfer {
 	const struct ct_fetch_options *options;
@@ -38,12 +54,12 @@ struct transfer {
 
 static bool make_told(struct transfer *transfer)
 {
-	CURLU *parts = curl_url_dup(transfer->parts);
-	bool is_made = parts && curl_url_set(parts, CURLUPART_USER, NULL, 0) == CURLUE_OK &&
-		       curl_url_set(parts, CURLUPART_PASSWORD, NULL, 0) == CURLUE_OK &&
-		       curl_url_get(parts, CURLUPART_URL, &transfer->told, 0) == CURLUE_OK;
+	CURLU *parts = curl.url_dup(transfer->parts);
+	bool is_made = parts && curl.url_set(parts, CURLUPART_USER, NULL, 0) == CURLUE_OK &&
+		       curl.url_set(parts, CURLUPART_PASSWORD, NULL, 0) == CURLUE_OK &&
+		       curl.url_get(parts, CURLUPART_URL, &transfer->told, 0) == CURLUE_OK;
 
-	curl_url_cleanup(parts);
+	curl.url_cleanup(parts);
 	return is_made;
 }
 
@@ -51,11 +67,11 @@ static bool make_told(struct transfer *transfer)
 static bool complete_path(CURLU *parts)
 {
 	char *path = NULL;
-	bool is_complete = curl_url_get(parts, CURLUPART_PATH, &path, 0) == CURLUE_OK &&
-			   (strcmp(path, "/") != 0 || curl_url_set(parts, CURLUPART_PATH,
+	bool is_complete = curl.url_get(parts, CURLUPART_PATH, &path, 0) == CURLUE_OK &&
+			   (strcmp(path, "/") != 0 || curl.url_set(parts, CURLUPART_PATH,
 							      PROGRAM_PATH, 0) == CURLUE_OK);
 
-	curl_free(path);
+	curl.free(path);
 	return is_complete;
 }
 
@@ -67,12 +83,12 @@ static int64_t duration_in(CURLU *parts)
 	const char *at;
 	double seconds = 0;
 
-	if (curl_url_get(parts, CURLUPART_QUERY, &query, 0) == CURLUE_OK) {
+	if (curl.url_get(parts, CURLUPART_QUERY, &query, 0) == CURLUE_OK) {
 		at = strstr(query, key);
 		if (at && (at == query || at[-1] == '&'))
 			seconds = strtod(at + strlen(key), NULL);
 	}
-	curl_free(query);
+	curl.free(query);
 	return seconds > 0 && seconds < 1e9 ? (int64_t)(seconds * 1e9) : 0;
 }
 
@@ -82,10 +98,10 @@ static enum ct_status read_address(
 	int64_t asked_ns = transfer->options->duration_ns;
 	char seconds[48];
 
-	transfer->parts = curl_url();
+	transfer->parts = curl.url();
 	if (!transfer->parts)
 		return ct_fail_memory(reterr);
-	if (curl_url_set(transfer->parts, CURLUPART_URL, transfer->options->address, 0) !=
+	if (curl.url_set(transfer->parts, CURLUPART_URL, transfer->options->address, 0) !=
 		CURLUE_OK)
 		return ct_fail(reterr, CT_ERR_USAGE,
 			"this is no address: http://HOST:PORT/debug/pprof/trace is one");
@@ -95,7 +111,7 @@ static enum ct_status read_address(
 			"the address says 'seconds=' already: it and a duration do not go "
 			"together");
 	snprintf(seconds, sizeof(seconds), "seconds=%.9g", (double)asked_ns / (double)NS_PER_S);
-	if (asked_ns && curl_url_set(transfer->parts, CURLUPART_QUERY, seconds,
+	if (asked_ns && curl.url_set(transfer->parts, CURLUPART_QUERY, seconds,
 				CURLU_APPENDQUERY) != CURLUE_OK)
 		return ct_fail_memory(reterr);
 	if (!complete_path(transfer->parts) || !make_told(transfer))
@@ -112,7 +128,7 @@ static size_t take_answer(char *bytes, size_t size, size_t nr_bytes, void *conte
 	struct transfer *transfer = context;
 
 	(void)size; /* libcurl always passes 1 */
-	curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &transfer->code);
+	curl.easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &transfer->code);
 	if (transfer->code == ANSWER_OK)
 		return fetch_answer_take(&transfer->answer, bytes, nr_bytes) ? nr_bytes : 0;
 	fetch_answer_hear(&transfer->answer, bytes, nr_bytes);
@@ -121,22 +137,22 @@ static size_t take_answer(char *bytes, size_t size, size_t nr_bytes, void *conte
 
 static bool prepare(struct transfer *transfer, int64_t duration_ns)
 {
-	CURL *curl = transfer->curl = curl_easy_init();
+	CURL *easy = transfer->curl = curl.easy_init();
 	long silence_s = (long)(duration_ns / NS_PER_S) + SILENCE_S;
 
-	transfer->multi = curl_multi_init();
-	return curl && transfer->multi &&
-	       curl_easy_setopt(curl, CURLOPT_CURLU, transfer->parts) == CURLE_OK &&
-	       curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
-	       curl_easy_setopt(curl, CURLOPT_USERAGENT, "corotracer") == CURLE_OK &&
-	       curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, transfer->trouble) == CURLE_OK &&
-	       curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, CONNECT_S) == CURLE_OK &&
-	       curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L) == CURLE_OK &&
-	       curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, silence_s) == CURLE_OK &&
-	       curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
-	       curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_answer) == CURLE_OK &&
-	       curl_easy_setopt(curl, CURLOPT_WRITEDATA, transfer) == CURLE_OK &&
-	       curl_multi_add_handle(transfer->multi, curl) == CURLM_OK;
+	transfer->multi = curl.multi_init();
+	return easy && transfer->multi &&
+	       curl.easy_setopt(easy, CURLOPT_CURLU, transfer->parts) == CURLE_OK &&
+	       curl.easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
+	       curl.easy_setopt(easy, CURLOPT_USERAGENT, "corotracer") == CURLE_OK &&
+	       curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->trouble) == CURLE_OK &&
+	       curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, CONNECT_S) == CURLE_OK &&
+	       curl.easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L) == CURLE_OK &&
+	       curl.easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, silence_s) == CURLE_OK &&
+	       curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+	       curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer) == CURLE_OK &&
+	       curl.easy_setopt(easy, CURLOPT_WRITEDATA, transfer) == CURLE_OK &&
+	       curl.multi_add_handle(transfer->multi, easy) == CURLM_OK;
 }
 
 /* Runs the transfer until it ends. */
@@ -147,24 +163,24 @@ static void perform(struct transfer *transfer)
 	int nr_running = 1, nr_left;
 	CURLMsg *message;
 
-	while (curl_multi_perform(transfer->multi, &nr_running) == CURLM_OK && nr_running) {
+	while (curl.multi_perform(transfer->multi, &nr_running) == CURLM_OK && nr_running) {
 		if (options->tell)
 			options->tell(options->tell_context, transfer->answer.nr_bytes);
-		curl_multi_poll(transfer->multi, &wake, wake.fd > 0, STEP_MS, NULL);
+		curl.multi_poll(transfer->multi, &wake, wake.fd > 0, STEP_MS, NULL);
 		transfer->was_woken = wake.revents != 0;
 		if (transfer->was_woken)
 			return;
 	}
-	message = curl_multi_info_read(transfer->multi, &nr_left);
+	message = curl.multi_info_read(transfer->multi, &nr_left);
 	transfer->result = message ? message->data.result : CURLE_FAILED_INIT;
-	curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &transfer->code);
+	curl.easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &transfer->code);
 }
 
 /* ---------------------------------------------------------------- the result */
 
 static const char *trouble_of(const struct transfer *transfer)
 {
-	return *transfer->trouble ? transfer->trouble : curl_easy_strerror(transfer->result);
+	return *transfer->trouble ? transfer->trouble : curl.easy_strerror(transfer->result);
 }
 
 /* Makes the error for an answer that is not a trace. */
@@ -183,7 +199,7 @@ static enum ct_status refuse(struct transfer *transfer, struct ct_error *reterr)
 			answer->said);
 	if (transfer->result != CURLE_OK && !answer->is_other)
 		return ct_fail(reterr, CT_ERR_SYSTEM, "%s", trouble_of(transfer));
-	curl_easy_getinfo(transfer->curl, CURLINFO_CONTENT_TYPE, &type);
+	curl.easy_getinfo(transfer->curl, CURLINFO_CONTENT_TYPE, &type);
 	return ct_fail(reterr, CT_ERR_FORMAT,
 		"the answer%s%.60s is no execution trace of Go, as net/http/pprof sends it",
 		type ? ", which is called " : "", type ? type : "");
@@ -217,11 +233,11 @@ static enum ct_status judge(
 static void fini(struct transfer *transfer)
 {
 	if (transfer->multi && transfer->curl)
-		curl_multi_remove_handle(transfer->multi, transfer->curl);
-	curl_easy_cleanup(transfer->curl);
-	curl_multi_cleanup(transfer->multi);
-	curl_url_cleanup(transfer->parts);
-	curl_free(transfer->told);
+		curl.multi_remove_handle(transfer->multi, transfer->curl);
+	curl.easy_cleanup(transfer->curl);
+	curl.multi_cleanup(transfer->multi);
+	curl.url_cleanup(transfer->parts);
+	curl.free(transfer->told);
 }
 
 enum ct_status ct_fetch(const struct ct_fetch_options *options, struct ct_fetched *ret_fetched,
@@ -230,8 +246,10 @@ enum ct_status ct_fetch(const struct ct_fetch_options *options, struct ct_fetche
 	struct ct_fetch_options known;
 	struct transfer transfer = {.options = &known};
 	int64_t duration_ns = 0;
-	enum ct_status status;
+	enum ct_status status = loaded_open(&curl_library, "cannot fetch over HTTP", reterr);
 
+	if (status)
+		return status;
 	known_options(&known, sizeof(known), options);
 	transfer.answer.limit_bytes = known.limit_bytes ? known.limit_bytes : CT_FETCH_LIMIT_BYTES;
 	status = read_address(&transfer, &duration_ns, reterr);

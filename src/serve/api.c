@@ -201,7 +201,7 @@ static void name_download(struct MHD_Response *response, const char *path)
 			      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")])
 		name = "corotracer.ctrace";
 	snprintf(value, sizeof(value), "attachment; filename=\"%.255s\"", name);
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, value);
+	mhd.add_response_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, value);
 }
 
 enum MHD_Result serve_api_trace(struct serve_call *call)
@@ -216,7 +216,7 @@ enum MHD_Result serve_api_trace(struct serve_call *call)
 		return serve_reply_error(
 			call, MHD_HTTP_NOT_FOUND, "there is no trace in a file to download");
 	}
-	response = MHD_create_response_from_fd64((uint64_t)status.st_size, file);
+	response = mhd.create_response_from_fd64((uint64_t)status.st_size, file);
 	if (!response) {
 		close(file);
 		return MHD_NO;

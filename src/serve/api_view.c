@@ -33,7 +33,7 @@ static enum MHD_Result take_argument(
 static enum MHD_Result reply(struct serve_call *call, const struct ask_answer *answer)
 {
 	return serve_reply_response(call, MHD_HTTP_OK, answer->type,
-		MHD_create_response_from_buffer(
+		mhd.create_response_from_buffer(
 			answer->nr_bytes, answer->bytes, MHD_RESPMEM_MUST_FREE));
 }
 
@@ -48,7 +48,7 @@ enum MHD_Result serve_api_view(struct serve_call *call)
 
 	if (!judged)
 		return serve_api_refuse_unjudged(call);
-	MHD_get_connection_values(
+	mhd.get_connection_values(
 		call->connection, MHD_GET_ARGUMENT_KIND, take_argument, &arguments);
 	request.arguments = arguments.all;
 	request.nr_arguments = arguments.count;

@@ -150,7 +150,7 @@ static void make_room(struct serve_connections *all, uint64_t now_ns)
 static void begin(struct serve_connections *all, struct MHD_Connection *from, void **place)
 {
 	const union MHD_ConnectionInfo *information =
-		MHD_get_connection_info(from, MHD_CONNECTION_INFO_CONNECTION_FD);
+		mhd.get_connection_info(from, MHD_CONNECTION_INFO_CONNECTION_FD);
 	struct connection *connection = calloc(1, sizeof(*connection));
 
 	/*
@@ -201,7 +201,7 @@ void serve_connections_notify(void *connections, struct MHD_Connection *connecti
 static void note(struct MHD_Connection *from, enum phase phase)
 {
 	const union MHD_ConnectionInfo *information =
-		MHD_get_connection_info(from, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+		mhd.get_connection_info(from, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 	struct connection *connection = information ? information->socket_context : NULL;
 
 	if (!connection)

@@ -7,8 +7,9 @@
 #ifndef SERVE_CONNECTIONS_H
 #define SERVE_CONNECTIONS_H
 
-#include <microhttpd.h>
 #include <stdint.h>
+
+#include "serve/mhd.h"
 
 #define SERVE_CONNECTIONS_MAX 64u /* besides connections that read events (readers.h) */
 /*

@@ -82,7 +82,7 @@ static void leave(struct serve_queries *queries, const struct serve_query *query
 	for (i = 0; i < SERVE_QUERIES_MAX; i++)
 		if (queries->running[i] == query)
 			queries->running[i] = NULL;
-	MHD_resume_connection(query->call->connection);
+	mhd.resume_connection(query->call->connection);
 	pthread_cond_broadcast(&queries->has_ended);
 	pthread_mutex_unlock(&queries->lock);
 }
@@ -182,7 +182,7 @@ static void *run(void *context)
 
 static void begin(struct serve_query *query)
 {
-	MHD_suspend_connection(query->call->connection);
+	mhd.suspend_connection(query->call->connection);
 	query->is_begun = pthread_create(&query->thread, NULL, run, query) == 0;
 	if (query->is_begun)
 		return;

@@ -105,7 +105,7 @@ static void wake_readers(struct serve_readers *readers)
 
 	for (reader = readers->first; reader; reader = reader->next) {
 		if (reader->is_suspended)
-			MHD_resume_connection(reader->connection);
+			mhd.resume_connection(reader->connection);
 		reader->is_suspended = false;
 	}
 }
@@ -203,7 +203,7 @@ static ssize_t read_pieces(void *context, uint64_t position, char *buffer, size_
 		pthread_mutex_lock(&readers->lock);
 		if (!take_message(reader)) {
 			reader->is_suspended = true;
-			MHD_suspend_connection(reader->connection);
+			mhd.suspend_connection(reader->connection);
 		}
 		pthread_mutex_unlock(&readers->lock);
 		left = reader->sending.length;
@@ -268,7 +268,7 @@ enum MHD_Result serve_readers_reply(struct serve_readers *readers, struct serve_
 		return serve_reply_error(call, MHD_HTTP_SERVICE_UNAVAILABLE,
 			"at most %u pages receive events at a time", SERVE_READERS_MAX);
 	}
-	response = MHD_create_response_from_callback(
+	response = mhd.create_response_from_callback(
 		MHD_SIZE_UNKNOWN, PIECE_BYTES, read_pieces, reader, end_reader);
 	if (!response) {
 		end_reader(reader);

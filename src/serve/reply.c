@@ -34,15 +34,15 @@ enum MHD_Result serve_reply_response(
 	if (!response)
 		return MHD_NO;
 	for (i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
-		MHD_add_response_header(response, headers[i].name, headers[i].value);
+		mhd.add_response_header(response, headers[i].name, headers[i].value);
 	if (type)
-		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+		mhd.add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
 	/* The rest of a refused request is not read. */
 	if (status >= MHD_HTTP_BAD_REQUEST)
-		MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+		mhd.add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
 	call->has_answer = true;
-	result = MHD_queue_response(call->connection, status, response);
-	MHD_destroy_response(response);
+	result = mhd.queue_response(call->connection, status, response);
+	mhd.destroy_response(response);
 	return result;
 }
 
@@ -52,7 +52,7 @@ enum MHD_Result serve_reply_text(
 	struct MHD_Response *response = NULL;
 
 	if (text_status(text, NULL) == CT_OK)
-		response = MHD_create_response_from_buffer(
+		response = mhd.create_response_from_buffer(
 			text->length, (void *)(uintptr_t)text_peek(text), MHD_RESPMEM_MUST_COPY);
 	text_fini(text);
 	return serve_reply_response(call, status, type, response);
@@ -68,7 +68,7 @@ enum MHD_Result serve_reply_lasting(
 	struct serve_call *call, const char *type, const void *bytes, size_t nr_bytes)
 {
 	return serve_reply_response(call, MHD_HTTP_OK, type,
-		MHD_create_response_from_buffer(
+		mhd.create_response_from_buffer(
 			nr_bytes, (void *)(uintptr_t)bytes, MHD_RESPMEM_PERSISTENT));
 }
 

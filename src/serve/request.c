@@ -30,12 +30,12 @@ static const struct route routes[] = {
 
 const char *serve_call_header(const struct serve_call *call, const char *name)
 {
-	return MHD_lookup_connection_value(call->connection, MHD_HEADER_KIND, name);
+	return mhd.lookup_connection_value(call->connection, MHD_HEADER_KIND, name);
 }
 
 const char *serve_call_argument(const struct serve_call *call, const char *name)
 {
-	return MHD_lookup_connection_value(call->connection, MHD_GET_ARGUMENT_KIND, name);
+	return mhd.lookup_connection_value(call->connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
 /* ---------------------------------------------------------------- finding the handler */

@@ -21,6 +21,10 @@
 #define CONNECTION_BYTES 32768u /* memory of a connection, which limits the size of headers */
 #define SILENT_SECONDS 15u      /* a connection on which no bytes move is closed after this time */
 
+struct mhd mhd = LOADED_INITIALLY(MHD_CALLS);
+static const struct loaded mhd_library =
+	LOADED(mhd, MHD_CALLS, CT_LIBMICROHTTPD, "libmicrohttpd12");
+
 static bool make_url(struct ct_serve *serve)
 {
 	const struct serve_address *address = &serve->address;
@@ -35,7 +39,7 @@ static enum ct_status start_daemon(struct ct_serve *serve, int listening, struct
 	unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
 			 (serve->address.is_version_6 ? MHD_USE_IPv6 : 0);
 
-	serve->daemon = MHD_start_daemon(flags, serve->address.port, NULL, NULL, serve_request,
+	serve->daemon = mhd.start_daemon(flags, serve->address.port, NULL, NULL, serve_request,
 		serve, MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_THREAD_POOL_SIZE, NR_THREADS,
 		MHD_OPTION_CONNECTION_LIMIT, SERVE_SOCKETS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		(size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, SILENT_SECONDS,
@@ -98,10 +102,13 @@ static enum ct_status start(
 enum ct_status ct_serve_open(const struct ct_serve_options *options, struct ct_serve **ret_serve,
 	struct ct_error *reterr)
 {
-	struct ct_serve *serve = calloc(1, sizeof(*serve));
+	struct ct_serve *serve;
 	struct ct_serve_options known;
-	enum ct_status status = CT_OK;
+	enum ct_status status = loaded_open(&mhd_library, "cannot serve", reterr);
 
+	if (status)
+		return status;
+	serve = calloc(1, sizeof(*serve));
 	if (!serve)
 		return ct_fail_memory(reterr);
 	known_options(&known, sizeof(known), options);
@@ -185,7 +192,7 @@ void ct_serve_close(struct ct_serve *serve)
 		serve_readers_end(serve->readers);
 	serve_queries_end(serve->queries);
 	if (serve->daemon)
-		MHD_stop_daemon(serve->daemon);
+		mhd.stop_daemon(serve->daemon);
 	serve_readers_close(serve->readers);
 	judging_close(serve->judging);
 	serve_queries_free(serve->queries);

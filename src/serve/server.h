@@ -5,7 +5,6 @@
 #ifndef SERVE_SERVER_H
 #define SERVE_SERVER_H
 
-#include <microhttpd.h>
 #include <pthread.h>
 
 #include "base/text.h"
@@ -14,6 +13,7 @@
 #include "metrics/metrics.h"
 #include "serve/access.h"
 #include "serve/listen.h"
+#include "serve/mhd.h"
 #include "session/judging.h"
 
 #define SERVE_BODY_BYTES 4096u /* the largest body of a request */

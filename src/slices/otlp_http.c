@@ -7,10 +7,24 @@
 #include <stdlib.h>
 
 #include "base/failure.h"
+#include "base/loaded.h"
 #include "slices/otlp.h"
 
 #define CONNECT_MS 10000L
 #define REQUEST_MS 60000L
+
+/* clang-format off */
+#define CURL_CALLS(USE) \
+	USE(curl_, easy_cleanup) USE(curl_, easy_getinfo) USE(curl_, easy_init) \
+	USE(curl_, easy_perform) USE(curl_, easy_setopt) USE(curl_, easy_strerror) \
+	USE(curl_, free) USE(curl_, slist_append) USE(curl_, slist_free_all) USE(curl_, url) \
+	USE(curl_, url_cleanup) USE(curl_, url_get) USE(curl_, url_set)
+/* clang-format on */
+
+LOADED_TABLE(curl, CURL_CALLS);
+static struct curl curl = LOADED_INITIALLY(CURL_CALLS);
+static const struct loaded curl_library =
+	LOADED(curl, CURL_CALLS, CT_LIBCURL, "corotracer-servers");
 
 struct otlp_sender {
 	CURL *curl;
@@ -36,18 +50,18 @@ static size_t take_answer(char *bytes, size_t size, size_t count, void *context)
 static enum ct_status find_host(
 	struct otlp_sender *sender, const char *address, struct ct_error *reterr)
 {
-	CURLU *parts = curl_url();
+	CURLU *parts = curl.url();
 	char *host = NULL, *port = NULL;
 	bool is_address =
-		parts && curl_url_set(parts, CURLUPART_URL, address, 0) == CURLUE_OK &&
-		curl_url_get(parts, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
-		curl_url_get(parts, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK;
+		parts && curl.url_set(parts, CURLUPART_URL, address, 0) == CURLUE_OK &&
+		curl.url_get(parts, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
+		curl.url_get(parts, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK;
 
 	if (is_address && asprintf(&sender->host, "%s:%s", host, port) < 0)
 		sender->host = NULL;
-	curl_free(host);
-	curl_free(port);
-	curl_url_cleanup(parts);
+	curl.free(host);
+	curl.free(port);
+	curl.url_cleanup(parts);
 	if (!is_address)
 		return ct_fail(reterr, CT_ERR_USAGE, "the output is no address of a collector");
 	return sender->host ? CT_OK : ct_fail_memory(reterr);
@@ -55,31 +69,34 @@ static enum ct_status find_host(
 
 static bool prepare(struct otlp_sender *sender, const char *address)
 {
-	CURL *curl = sender->curl;
+	CURL *easy = sender->curl;
 
-	sender->headers = curl_slist_append(NULL, "Content-Type: application/json");
-	return sender->headers && curl_easy_setopt(curl, CURLOPT_URL, address) == CURLE_OK &&
-	       curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
-	       curl_easy_setopt(curl, CURLOPT_HTTPHEADER, sender->headers) == CURLE_OK &&
-	       curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, sender->trouble) == CURLE_OK &&
-	       curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS) == CURLE_OK &&
-	       curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, REQUEST_MS) == CURLE_OK &&
-	       curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
-	       curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_answer) == CURLE_OK &&
-	       curl_easy_setopt(curl, CURLOPT_WRITEDATA, &sender->answer) == CURLE_OK;
+	sender->headers = curl.slist_append(NULL, "Content-Type: application/json");
+	return sender->headers && curl.easy_setopt(easy, CURLOPT_URL, address) == CURLE_OK &&
+	       curl.easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
+	       curl.easy_setopt(easy, CURLOPT_HTTPHEADER, sender->headers) == CURLE_OK &&
+	       curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, sender->trouble) == CURLE_OK &&
+	       curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS) == CURLE_OK &&
+	       curl.easy_setopt(easy, CURLOPT_TIMEOUT_MS, REQUEST_MS) == CURLE_OK &&
+	       curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+	       curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer) == CURLE_OK &&
+	       curl.easy_setopt(easy, CURLOPT_WRITEDATA, &sender->answer) == CURLE_OK;
 }
 
 enum ct_status slices_otlp_open(
 	const char *address, struct otlp_sender **ret_sender, struct ct_error *reterr)
 {
-	struct otlp_sender *sender = calloc(1, sizeof(*sender));
-	enum ct_status status;
+	struct otlp_sender *sender;
+	enum ct_status status = loaded_open(&curl_library, "cannot send to a collector", reterr);
 
+	if (status)
+		return status;
+	sender = calloc(1, sizeof(*sender));
 	if (!sender)
 		return ct_fail_memory(reterr);
 	status = find_host(sender, address, reterr);
 	if (status == CT_OK) {
-		sender->curl = curl_easy_init();
+		sender->curl = curl.easy_init();
 		if (!sender->curl || !prepare(sender, address))
 			status = ct_fail_memory(reterr);
 	}
@@ -97,8 +114,8 @@ static enum ct_status judge(struct otlp_sender *sender, CURLcode result, struct 
 	if (result != CURLE_OK)
 		return ct_fail(reterr, CT_ERR_SYSTEM, "cannot send to the collector at %s: %s",
 			sender->host,
-			*sender->trouble ? sender->trouble : curl_easy_strerror(result));
-	curl_easy_getinfo(sender->curl, CURLINFO_RESPONSE_CODE, &code);
+			*sender->trouble ? sender->trouble : curl.easy_strerror(result));
+	curl.easy_getinfo(sender->curl, CURLINFO_RESPONSE_CODE, &code);
 	if (code < 200 || code > 299)
 		return ct_fail(reterr, CT_ERR_REFUSED, "the collector at %s answered %ld: %s",
 			sender->host, code, text_peek(&sender->answer));
@@ -110,19 +127,19 @@ enum ct_status slices_otlp_post(
 {
 	text_clear(&sender->answer);
 	*sender->trouble = '\0';
-	if (curl_easy_setopt(sender->curl, CURLOPT_POSTFIELDSIZE_LARGE,
+	if (curl.easy_setopt(sender->curl, CURLOPT_POSTFIELDSIZE_LARGE,
 		    (curl_off_t)request->length) != CURLE_OK ||
-		curl_easy_setopt(sender->curl, CURLOPT_POSTFIELDS, text_peek(request)) != CURLE_OK)
+		curl.easy_setopt(sender->curl, CURLOPT_POSTFIELDS, text_peek(request)) != CURLE_OK)
 		return ct_fail_memory(reterr);
-	return judge(sender, curl_easy_perform(sender->curl), reterr);
+	return judge(sender, curl.easy_perform(sender->curl), reterr);
 }
 
 void slices_otlp_close(struct otlp_sender *sender)
 {
 	if (!sender)
 		return;
-	curl_easy_cleanup(sender->curl);
-	curl_slist_free_all(sender->headers);
+	curl.easy_cleanup(sender->curl);
+	curl.slist_free_all(sender->headers);
 	text_fini(&sender->answer);
 	free(sender->host);
 	free(sender);
