@@ -45,6 +45,7 @@ struct ct_integration {
 	const struct ct_unnamed *unnamed; /* the place with the most such waits first */
 	uint32_t nr_unnamed;
 	uint64_t nr_by_kind[CT_INTEGRATION_KINDS]; /* events, by enum ctp_kind */
+	uint64_t nr_parked_runs; /* resumes on threads that had parked and not woken up */
 };
 
 #endif

@@ -30,13 +30,14 @@ struct telling *analyze_telling_new(void)
 void analyze_telling_clear(struct telling *telling)
 {
 	vec_fini(&telling->places);
+	vec_fini(&telling->parked);
 	*telling = (struct telling){0};
 }
 
 void analyze_telling_free(struct telling *telling)
 {
 	if (telling)
-		vec_fini(&telling->places);
+		analyze_telling_clear(telling);
 	free(telling);
 }
 
@@ -129,6 +130,21 @@ static void note_detail(struct telling *telling, const struct ct_event *event)
 		name_wait(telling, event);
 }
 
+static bool note_parked(struct telling *telling, const struct ct_event *event)
+{
+	while (telling->parked.count <= event->thread)
+		if (!vec_push(&telling->parked, false))
+			return false;
+	telling->parked.at[event->thread] = event->kind == CTP_KIND_PARK;
+	return true;
+}
+
+static void note_run(struct telling *telling, const struct ct_event *event)
+{
+	if (event->thread < telling->parked.count)
+		telling->nr_parked_runs += telling->parked.at[event->thread];
+}
+
 bool analyze_telling_note(
 	struct telling *telling, const struct ct_tables *tables, const struct ct_event *event)
 {
@@ -139,6 +155,12 @@ bool analyze_telling_note(
 	case CTP_KIND_SUSPEND:
 	case CTP_KIND_SWITCH:
 		return note_wait(telling, tables, event);
+	case CTP_KIND_PARK:
+	case CTP_KIND_UNPARK:
+		return note_parked(telling, event);
+	case CTP_KIND_RESUME:
+		note_run(telling, event);
+		return true;
 	case CTP_KIND_CANCEL:
 		take_back(telling, event);
 		return true;
@@ -236,6 +258,7 @@ void analyze_telling_export(
 	struct ct_integration *integration = &report->integration;
 
 	integration->nr_waits = telling->nr_waits;
+	integration->nr_parked_runs = telling->nr_parked_runs;
 	memcpy(integration->nr_by_kind, telling->nr_by_kind, sizeof(integration->nr_by_kind));
 	export_facts(analysis, telling, integration);
 	export_unnamed(analysis, telling, integration);

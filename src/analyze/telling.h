@@ -36,6 +36,8 @@ struct telling {
 	/* kinds of resources that were waited for, one bit each */
 	uint32_t waited;
 	VEC(struct telling_place) places; /* by site */
+	VEC(bool) parked;                 /* by thread: its last park has not ended */
+	uint64_t nr_parked_runs;          /* resumes on threads that were parked */
 };
 
 /*

@@ -79,10 +79,17 @@ def check_wakes_count():
 
 
 def check_contradictions():
-    for event, words in (("20ms t1 park", "is `unpark` recorded?"), ("20ms t1 unpark", "is `park` recorded?"),
+    for event, words in (("20ms t1 park\n21ms t1 create c2 @1\n21ms t1 resume c2 point=initial", "is `unpark` recorded?"),
+                         ("20ms t1 unpark", "is `park` recorded?"),
                          ("20ms t1 release c1 lock:0x7000 @2", "is `acquire` recorded?")):
         said = integration(LIFE + event + "\n", status=1)
         check(words in part(said, "Contradictory"), f"{event}: {said}")
+
+
+def check_not_contradictory():
+    """A resume takes a coroutine out of its queue, and a worker may be parked when the program is ended."""
+    for events in ("20ms t1 park\n", "20ms t1 create c2 @1\n21ms t1 enqueue c2 queue:0\n22ms t1 resume c2 point=initial\n"):
+        check("Contradictory" not in integration(LIFE + events), events)
 
 
 def check_first_run():
@@ -105,5 +112,6 @@ check_languages()
 check_no_finding()
 check_wakes_count()
 check_contradictions()
+check_not_contradictory()
 check_first_run()
 check_refused()
