@@ -208,6 +208,14 @@ static void count_wait(const struct model_coro *coro, struct lull *lull)
 	lull->nr_joining += kind == CTP_RESOURCE_EVENT;
 }
 
+/* Does it wait where a beat waits, for nothing that is known, as in a sleep whose deadline is not recorded? */
+static bool may_sleep(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
+	       !coro->wait_object && !coro->rare->descriptor &&
+	       analyze_rounds_has_beat(analysis, coro);
+}
+
 /* Counts a coroutine that stands still. False: it moves, or is about to. */
 static bool look_at_still(const struct analysis *analysis, uint32_t index, struct lull *lull)
 {
@@ -223,7 +231,7 @@ static bool look_at_still(const struct analysis *analysis, uint32_t index, struc
 		move_on(lull, coro->suspended);
 		return true;
 	}
-	if (coro->state == CT_STATE_RUNNING || is_ready(coro) ||
+	if (coro->state == CT_STATE_RUNNING || is_ready(coro) || may_sleep(analysis, coro) ||
 		(coro->state == CT_STATE_WAITING &&
 			waits_for_clock(coro, analysis->parties[coro->process].end)))
 		return false;
@@ -388,6 +396,22 @@ static bool is_counted(const struct model_coro *coro)
 	return coro->state < CT_STATE_DONE && !model_is_of_runtime(coro);
 }
 
+#define MOST_ANCESTORS 8u
+
+/* Is it a beat, or does it run for one, as a function that the beat has called in its latest rounds? */
+static bool is_part_of_beat(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coros = analysis->model->coros.at;
+	uint32_t below = 0;
+	unsigned i;
+
+	for (i = 0; index && i < MOST_ANCESTORS; i++, below = index, index = coros[index].parent)
+		if (analyze_rounds_is_beat(analysis, index))
+			return !below || coros[below].created >
+						 record_of(watch_of(analysis), index)->beats_since;
+	return false;
+}
+
 /*
  * Counts living coroutines once, for all queries: nr_living may be wrong, because ends may have been missed or taken
  * back.
@@ -408,7 +432,7 @@ static void survey_coros(const struct analysis *analysis, struct memory *memory)
 		if (coro->state != CT_STATE_WAITING || site >= analysis->tables->nr_sites)
 			continue;
 		memory->nr_back[site] += has_been_at(record_of(watch_of(analysis), i), site);
-		memory->nr_beating[site] += analyze_rounds_is_beat(analysis, i);
+		memory->nr_beating[site] += is_part_of_beat(analysis, i);
 	}
 	for (i = 1; i < model->coros.count; i++)
 		if (is_counted(&model->coros.at[i]))

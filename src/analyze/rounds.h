@@ -81,7 +81,8 @@ void analyze_rounds_tell_turns(struct analysis *analysis, struct story *story, u
 
 /*
  * analyze_rounds_is_overdue: did the coroutine come back to the place where it waits ten times in a row, and never
- * take a tenth of the time that it has taken now? analyze_rounds_has_beat: does a beat wait at the same place?
+ * take a tenth of the time that it has taken now? analyze_rounds_has_beat: does a beat, or a coroutine that a beat
+ * has started since it began, wait at the same place?
  */
 bool analyze_rounds_is_overdue(const struct analysis *analysis, uint32_t coro);
 bool analyze_rounds_has_beat(const struct analysis *analysis, const struct model_coro *coro);

@@ -468,6 +468,8 @@ void model_times_end(struct model *model, const struct model_coro *coro);
 void model_times_thread(struct model *model, struct model_thread *thread, ct_time time);
 /* model_times_unwoken: counts a wait that no wake has ended; call before its coroutine is resumed. */
 void model_times_unwoken(struct model *model, const struct model_coro *coro);
+/* model_times_wait: notes that the coroutine has begun to wait, at its wait_site. */
+void model_times_wait(struct model *model, const struct model_coro *coro);
 /* model_times_cut: counts a coroutine that is destroyed waiting or ready; call before the destruction. */
 void model_times_cut(struct model *model, const struct model_coro *coro);
 /* model_times_account: takes the kernel's accounts of a thread. */

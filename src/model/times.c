@@ -99,9 +99,21 @@ static void count_wait(struct model *model, const struct model_coro *coro, int64
 void model_times_unwoken(struct model *model, const struct model_coro *coro)
 {
 	struct model_place_times *times = times_of(model, resumed_from(coro));
+	const struct model_coro *newest = coro_at(model, times ? times->newest : 0);
+
+	if (!times)
+		return;
+	times->nr_unwoken++;
+	times->nr_in_turn += newest != coro && newest->state == CT_STATE_WAITING &&
+			     newest->wait_site == coro->wait_site;
+}
+
+void model_times_wait(struct model *model, const struct model_coro *coro)
+{
+	struct model_place_times *times = times_of(model, coro->wait_site);
 
 	if (times)
-		times->nr_unwoken++;
+		times->newest = coro_index(model, coro);
 }
 
 void model_times_cut(struct model *model, const struct model_coro *coro)

@@ -354,6 +354,15 @@ static bool is_end_untold(const struct analysis *analysis, const struct model_co
 	       !(is_beginning_told || analysis->model->processes[coro->process].tells_ends);
 }
 
+/* Has an ancestor run on the thread since, above it? A yield and an end that are not recorded hand the thread back. */
+static bool has_gone_back(const struct analysis *analysis, uint32_t thread)
+{
+	const struct model_thread *at = &analysis->model->threads[thread];
+
+	return at->over.below == at->top &&
+	       analyze_ties_comes_from(analysis->model, at->top, at->over.coro);
+}
+
 static void judge(struct analysis *analysis, uint32_t thread)
 {
 	uint32_t top = analysis->model->threads[thread].top;
@@ -370,7 +379,7 @@ static void judge(struct analysis *analysis, uint32_t thread)
 
 	/* The coroutine may have ended, and its thread may be idle: only its parent's wait speaks against that. */
 	if (is_end_untold(analysis, coro)) {
-		if (!waiting.nr_behind)
+		if (!waiting.nr_behind || has_gone_back(analysis, thread))
 			return;
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ENDS_UNTOLD);
 	}

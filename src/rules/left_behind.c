@@ -93,6 +93,15 @@ static bool may_have_gone_on(const struct analysis *analysis, const struct model
 	return false;
 }
 
+/*
+ * Do waits there end in the order in which they began, or in none? Where whoever came last goes on first, as on a
+ * stack, those who came before wait for long. If no other waits at the same time, there is no order.
+ */
+static bool has_its_turn(const struct model_place_times *times)
+{
+	return times->nr_in_turn > times->waits->count / TIMES_LONGER;
+}
+
 /* Has the trace nothing but the wait itself? */
 static bool is_slow(const struct analysis *analysis, const struct model_coro *coro)
 {
@@ -100,8 +109,8 @@ static bool is_slow(const struct analysis *analysis, const struct model_coro *co
 
 	return !coro->wait_object && !coro->rare->descriptor && !coro->turns->nr_wakes &&
 	       coro->nr_resumes && is_longest(analysis, coro, LEAST_WAITS) &&
-	       times->nr_unwoken >= times->waits->count && do_others_go_on(analysis, coro) &&
-	       !may_have_gone_on(analysis, coro);
+	       times->nr_unwoken >= times->waits->count && has_its_turn(times) &&
+	       do_others_go_on(analysis, coro) && !may_have_gone_on(analysis, coro);
 }
 
 /* ---------------------------------------------------------------- forsaken, deserted, joining */
