@@ -219,13 +219,26 @@ static int ask_subject(const struct arguments *arguments, const struct ct_thresh
 	return exit_status;
 }
 
+/* 0, or the exit status after printing that the answer is no text. */
+static int look_at_output(const struct arguments *arguments)
+{
+	const char *output = arguments_value(arguments, OPTION_QUERY_OUTPUT, "-");
+	uint64_t format = arguments->meaning[OPTION_QUERY_FORMAT].number;
+
+	if (format != CT_QUERY_ARROW || !output_is_terminal(output))
+		return 0;
+	return say_usage("query", "a stream of Arrow is no text: it does not belong on a terminal");
+}
+
 int command_query(const struct arguments *arguments)
 {
 	struct arguments completed = *arguments; /* the operands have room for one more */
 	struct ct_thresholds *thresholds;
 	struct sought sought = {.sql = NULL};
-	int exit_status = find_trace(&completed);
+	int exit_status = look_at_output(arguments);
 
+	if (!exit_status)
+		exit_status = find_trace(&completed);
 	if (!exit_status)
 		exit_status = find_sql(&completed, &sought);
 	if (!exit_status)

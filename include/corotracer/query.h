@@ -67,13 +67,6 @@ void ct_query_interrupt(struct ct_query *query);
 enum ct_status ct_query_ask(
 	struct ct_query *query, const char *sql, const char **ret_rest, struct ct_error *reterr);
 
-/*
- * ct_query_nr_columns, ct_query_column: return the number of columns of the answer, and the name of one, which is valid
- * until the next ct_query_ask.
- */
-uint32_t ct_query_nr_columns(const struct ct_query *query);
-const char *ct_query_column(const struct ct_query *query, uint32_t column);
-
 enum ct_query_type {
 	CT_QUERY_NULL,
 	CT_QUERY_INTEGER,
@@ -81,6 +74,16 @@ enum ct_query_type {
 	CT_QUERY_TEXT,
 	CT_QUERY_BYTES,
 };
+
+/*
+ * ct_query_nr_columns, ct_query_column: return the number of columns of the answer, and the name of one, which is valid
+ * until the next ct_query_ask. ct_query_column_type: returns the type that the column's cells have, as far as they are
+ * not NULL; CT_QUERY_NULL: not known before the cells are, because the column is an expression.
+ */
+uint32_t ct_query_nr_columns(const struct ct_query *query);
+const char *ct_query_column(const struct ct_query *query, uint32_t column);
+enum ct_query_type ct_query_column_type(const struct ct_query *query, uint32_t column);
+
 
 struct ct_query_cell {
 	enum ct_query_type type;

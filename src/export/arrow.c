@@ -3,8 +3,9 @@
  * Arrow's streaming format: the columns of a table, then batches of rows, each after the dictionaries of its text
  * columns. Each batch has its own dictionaries, so neither side has to keep the words of all batches.
  */
+#include "base/arrow.h"
 #include "base/io.h"
-#include "export/arrow.h"
+#include "export/batch.h"
 #include "export/encode.h"
 
 struct stream {
@@ -23,13 +24,6 @@ static enum ct_status flush(struct stream *stream, struct ct_error *reterr)
 	return status;
 }
 
-/* Every part of a stream begins at a multiple of eight bytes. */
-static void pad(struct text *page)
-{
-	while (!page->is_broken && page->length % 8)
-		text_char(page, 0);
-}
-
 /* ---------------------------------------------------------------- words */
 
 static void put_ends(struct text *page, const struct batch_words *words)
@@ -39,7 +33,7 @@ static void put_ends(struct text *page, const struct batch_words *words)
 	text_little_endian(page, 0, 4);
 	for (i = 0; i < words->texts.ends.count; i++)
 		text_little_endian(page, words->texts.ends.at[i], 4);
-	pad(page);
+	arrow_pad(page);
 }
 
 static enum ct_status write_words(struct stream *stream, uint32_t number,
@@ -52,7 +46,7 @@ static enum ct_status write_words(struct stream *stream, uint32_t number,
 	arrow_say_words(&stream->page, number, &lengths);
 	put_ends(&stream->page, words);
 	text_append(&stream->page, text_peek(&words->texts.bytes), words->texts.bytes.length);
-	pad(&stream->page);
+	arrow_pad(&stream->page);
 	return flush(stream, reterr);
 }
 
@@ -90,7 +84,7 @@ static void say_rows(struct stream *stream, const struct batch *batch)
 				bytes_of(column->type, batch->nr_rows)},
 			.nr_buffers = 2};
 	}
-	arrow_say_rows(&stream->page, lengths, batch->nr_columns);
+	arrow_say_rows(&stream->page, batch->nr_rows, lengths, batch->nr_columns);
 }
 
 static void put_values(struct text *page, const struct batch_column *column, uint32_t nr_rows)
@@ -104,14 +98,14 @@ static void put_values(struct text *page, const struct batch_column *column, uin
 			text_little_endian(page, (uint64_t)column->values[i], 4);
 	else
 		text_append(page, (const char *)column->values, 8 * (size_t)nr_rows);
-	pad(page);
+	arrow_pad(page);
 }
 
 static enum ct_status write_column(struct stream *stream, const struct batch_column *column,
 	uint32_t nr_rows, struct ct_error *reterr)
 {
 	text_append(&stream->page, (const char *)column->is_set, bytes_of_nulls(column, nr_rows));
-	pad(&stream->page);
+	arrow_pad(&stream->page);
 	put_values(&stream->page, column, nr_rows);
 	return flush(stream, reterr);
 }
@@ -136,11 +130,42 @@ static enum ct_status write_batch(void *context, const struct batch *batch, stru
 
 /* ---------------------------------------------------------------- the stream */
 
+static enum arrow_type type_of(enum batch_type type)
+{
+	static const enum arrow_type types[] = {
+		[BATCH_BOOLEAN] = ARROW_BOOLEAN,
+		[BATCH_ROW] = ARROW_INT32,
+		[BATCH_NUMBER] = ARROW_INT64,
+		[BATCH_UNSIGNED] = ARROW_UINT64,
+		[BATCH_MOMENT] = ARROW_MOMENT,
+		[BATCH_TEXT] = ARROW_WORDS,
+	};
+
+	return types[type];
+}
+
+static void say_schema(struct text *page, const struct batch *batch)
+{
+	struct arrow_field fields[BATCH_COLUMNS];
+	struct arrow_key keys[BATCH_NR_KEYS];
+	struct batch_keys values;
+	uint32_t i;
+
+	for (i = 0; i < batch->nr_columns; i++)
+		fields[i] = (struct arrow_field){batch->columns[i].name,
+			type_of(batch->columns[i].type), batch->columns[i].is_nullable};
+	batch_keys_of(batch, &values);
+	for (i = 0; i < BATCH_NR_KEYS; i++)
+		keys[i] = (struct arrow_key){batch_key_names[i], values.values[i]};
+	arrow_say_schema(page,
+		&(struct arrow_schema){fields, batch->nr_columns, keys, BATCH_NR_KEYS});
+}
+
 static enum ct_status begin(void *context, const struct batch *batch, struct ct_error *reterr)
 {
 	struct stream *stream = context;
 
-	arrow_say_schema(&stream->page, batch);
+	say_schema(&stream->page, batch);
 	return flush(stream, reterr);
 }
 

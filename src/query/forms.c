@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Results as comma-separated values, with tabs, as JSON, as Markdown.
+ * Results as comma-separated values, with tabs, as JSON, as Markdown; and the list of all forms.
  */
 #include <math.h>
 #include <string.h>
@@ -159,9 +159,10 @@ static void add_json_row(struct query_writing *writing, const struct ct_query_ce
 	add_object(writing, cells);
 }
 
-static void end_json(struct query_writing *writing)
+static void end_json(struct query_writing *writing, bool is_whole)
 {
-	text_add(&writing->text, writing->nr_rows ? "\n]\n" : "]\n");
+	if (is_whole)
+		text_add(&writing->text, writing->nr_rows ? "\n]\n" : "]\n");
 }
 
 static void add_json_line(struct query_writing *writing, const struct ct_query_cell *cells)
@@ -212,10 +213,22 @@ static void add_markdown_row(struct query_writing *writing, const struct ct_quer
 	text_add(&writing->text, "|\n");
 }
 
-const struct query_form query_forms[CT_QUERY_NR_FORMATS] = {
-	[CT_QUERY_CSV] = {begin_csv, add_csv_row, NULL},
-	[CT_QUERY_TSV] = {begin_tabs, add_tab_row, NULL},
-	[CT_QUERY_JSON] = {begin_json, add_json_row, end_json},
-	[CT_QUERY_JSONL] = {NULL, add_json_line, NULL},
-	[CT_QUERY_MARKDOWN] = {begin_markdown, add_markdown_row, NULL},
+static const struct query_form forms[CT_QUERY_NR_FORMATS] = {
+	[CT_QUERY_CSV] = {.begin = begin_csv, .row = add_csv_row},
+	[CT_QUERY_TSV] = {.begin = begin_tabs, .row = add_tab_row},
+	[CT_QUERY_JSON] = {.begin = begin_json, .row = add_json_row, .end = end_json},
+	[CT_QUERY_JSONL] = {.row = add_json_line},
+	[CT_QUERY_MARKDOWN] = {.begin = begin_markdown, .row = add_markdown_row},
 };
+
+const struct query_form *query_form(enum ct_query_format format)
+{
+	switch (format) {
+	case CT_QUERY_TABLE:
+		return &query_layout;
+	case CT_QUERY_ARROW:
+		return &query_arrow;
+	default:
+		return &forms[format];
+	}
+}

@@ -25,11 +25,6 @@ struct query_layout {
 	bool is_laid; /* the heading is printed, and rows are printed as they come */
 };
 
-struct query_layout *query_layout_new(void)
-{
-	return calloc(1, sizeof(struct query_layout));
-}
-
 static void forget_cells(struct query_layout *layout)
 {
 	size_t i;
@@ -37,16 +32,6 @@ static void forget_cells(struct query_layout *layout)
 	for (i = 0; i < layout->cells.count; i++)
 		free(layout->cells.at[i].text);
 	layout->cells.count = 0;
-}
-
-void query_layout_free(struct query_layout *layout)
-{
-	if (!layout)
-		return;
-	forget_cells(layout);
-	vec_fini(&layout->cells);
-	vec_fini(&layout->widths);
-	free(layout);
 }
 
 void query_safe(struct text *text, const char *value, size_t nr_bytes)
@@ -178,22 +163,42 @@ static void print_kept(struct query_layout *layout, struct query_writing *writin
 	layout->is_laid = true;
 }
 
-bool query_layout_add(struct query_layout *layout, struct query_writing *writing,
-	const struct ct_query_cell *cells)
+/* ---------------------------------------------------------------- the form */
+
+static void begin(struct query_writing *writing)
 {
-	if (!layout->widths.count && !keep_heading(layout, writing))
-		return false;
-	if (!keep_row(layout, writing, cells))
-		return false;
-	if (++layout->nr_rows >= ROWS_MEASURED)
-		print_kept(layout, writing);
-	return true;
+	writing->layout = calloc(1, sizeof(*writing->layout));
+	writing->text.is_broken |= !writing->layout || !keep_heading(writing->layout, writing);
 }
 
-void query_layout_end(struct query_layout *layout, struct query_writing *writing)
+static void add_row(struct query_writing *writing, const struct ct_query_cell *cells)
 {
-	if (!layout->widths.count && !keep_heading(layout, writing))
-		writing->text.is_broken = true;
-	else if (writing->nr_columns)
+	struct query_layout *layout = writing->layout;
+
+	if (writing->text.is_broken)
+		return;
+	writing->text.is_broken = !keep_row(layout, writing, cells);
+	if (++layout->nr_rows >= ROWS_MEASURED)
 		print_kept(layout, writing);
 }
+
+/* The rows before a failure are printed too, because rows before them may already be on standard output. */
+static void end(struct query_writing *writing, bool is_whole)
+{
+	(void)is_whole;
+	if (!writing->text.is_broken && writing->nr_columns)
+		print_kept(writing->layout, writing);
+}
+
+static void close_layout(struct query_writing *writing)
+{
+	if (!writing->layout)
+		return;
+	forget_cells(writing->layout);
+	vec_fini(&writing->layout->cells);
+	vec_fini(&writing->layout->widths);
+	free(writing->layout);
+	writing->layout = NULL;
+}
+
+const struct query_form query_layout = {false, begin, add_row, end, close_layout};

@@ -54,6 +54,13 @@ const char *ct_query_column(const struct ct_query *query, uint32_t column)
 	return "";
 }
 
+enum ct_query_type ct_query_column_type(const struct ct_query *query, uint32_t column)
+{
+	(void)query;
+	(void)column;
+	return CT_QUERY_NULL;
+}
+
 enum ct_status ct_query_next(
 	struct ct_query *query, const struct ct_query_cell **ret_cells, struct ct_error *reterr)
 {

@@ -278,6 +278,17 @@ const char *ct_query_column(const struct ct_query *query, uint32_t column)
 	return name ? name : "";
 }
 
+/* The columns of all tables are declared as one of these two (module.c). */
+enum ct_query_type ct_query_column_type(const struct ct_query *query, uint32_t column)
+{
+	const char *declared =
+		query->statement ? sqlite3_column_decltype(query->statement, (int)column) : NULL;
+
+	if (!declared)
+		return CT_QUERY_NULL;
+	return strcmp(declared, "TEXT") == 0 ? CT_QUERY_TEXT : CT_QUERY_INTEGER;
+}
+
 static enum ct_query_type type_of(int type)
 {
 	switch (type) {

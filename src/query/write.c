@@ -10,6 +10,7 @@
 
 struct writer {
 	struct query_writing writing;
+	const struct query_form *form;
 	struct io_output output;
 	struct ct_query_written written;
 };
@@ -26,18 +27,22 @@ static enum ct_status pass_on(struct writer *writer, size_t at_least, struct ct_
 	return status;
 }
 
-/* A table's layout depends on its rows; the other formats are written row by row, with `layout` NULL. */
-static bool add_row(struct query_writing *writing, struct query_layout *layout,
-	const struct ct_query_cell *cells)
+static enum ct_status add_row(
+	struct writer *writer, const struct ct_query_cell *cells, struct ct_error *reterr)
 {
-	if (layout)
-		return query_layout_add(layout, writing, cells);
-	query_forms[writing->options->format].row(writing, cells);
-	return true;
+	struct query_writing *writing = &writer->writing;
+
+	writer->form->row(writing, cells);
+	if (writing->failure.status) {
+		if (reterr)
+			*reterr = writing->failure;
+		return writing->failure.status;
+	}
+	writing->nr_rows++;
+	return pass_on(writer, BYTES_AT_ONCE, reterr);
 }
 
-static enum ct_status write_rows(
-	struct writer *writer, struct query_layout *layout, struct ct_error *reterr)
+static enum ct_status write_rows(struct writer *writer, struct ct_error *reterr)
 {
 	struct query_writing *writing = &writer->writing;
 	uint64_t most = writing->options->max_rows;
@@ -49,47 +54,29 @@ static enum ct_status write_rows(
 			writer->written.has_more = true;
 			return CT_OK;
 		}
-		if (!add_row(writing, layout, cells))
-			return ct_fail_memory(reterr);
-		writing->nr_rows++;
-		status = pass_on(writer, BYTES_AT_ONCE, reterr);
+		status = add_row(writer, cells, reterr);
 		if (status)
 			return status;
 	}
 	return status == CT_END ? CT_OK : status;
 }
 
-static enum ct_status write_answer(
-	struct writer *writer, struct query_layout *layout, struct ct_error *reterr)
+static enum ct_status write_statement(struct writer *writer, struct ct_error *reterr)
 {
 	struct query_writing *writing = &writer->writing;
-	const struct query_form *form = &query_forms[writing->options->format];
+	const struct query_form *form = writer->form;
 	enum ct_status status;
 
 	writing->nr_columns = ct_query_nr_columns(writing->query);
 	writing->nr_rows = 0;
 	if (form->begin)
 		form->begin(writing);
-	status = write_rows(writer, layout, reterr);
-	/* The rows before a failure are written too, because rows before them may already be on standard output. */
-	if (layout)
-		query_layout_end(layout, writing);
-	else if (form->end && status == CT_OK)
-		form->end(writing);
+	status = write_rows(writer, reterr);
+	if (form->end)
+		form->end(writing, status == CT_OK);
+	if (form->close)
+		form->close(writing);
 	writer->written.nr_rows += writing->nr_rows;
-	return status;
-}
-
-static enum ct_status write_statement(struct writer *writer, struct ct_error *reterr)
-{
-	bool is_table = writer->writing.options->format == CT_QUERY_TABLE;
-	struct query_layout *layout = is_table ? query_layout_new() : NULL;
-	enum ct_status status;
-
-	if (is_table && !layout)
-		return ct_fail_memory(reterr);
-	status = write_answer(writer, layout, reterr);
-	query_layout_free(layout);
 	return status;
 }
 
@@ -110,6 +97,9 @@ static enum ct_status write_all(struct writer *writer, const char *sql, struct c
 		status = ct_query_ask(writer->writing.query, rest, &rest, reterr);
 		if (status)
 			break;
+		if (!is_first && writer->form->has_one_statement)
+			return ct_fail(reterr, CT_ERR_USAGE,
+				"this form holds the answer of one statement, and this is the second");
 		if (!is_first && is_for_people(writer->writing.options->format))
 			text_char(&writer->writing.text, '\n');
 		is_first = false;
@@ -130,6 +120,7 @@ enum ct_status ct_query_write(struct ct_query *query, const char *sql,
 	if (options.format >= CT_QUERY_NR_FORMATS)
 		return ct_fail(
 			reterr, CT_ERR_USAGE, "there is no such form: %d", (int)options.format);
+	writer.form = query_form(options.format);
 	status = io_output_open(&writer.output, path, reterr);
 	if (status)
 		return status;

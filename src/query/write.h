@@ -14,31 +14,33 @@ struct query_writing {
 	struct text text;
 	uint32_t nr_columns;
 	uint64_t nr_rows; /* rows of this statement so far */
+	struct query_layout *layout;
+	struct query_columns *columns;
+	struct ct_error failure; /* why a row cannot be written; all zero: it can */
 };
 
 struct query_form {
-	void (*begin)(struct query_writing *writing); /* NULL: nothing stands before the rows */
+	bool has_one_statement; /* an output cannot hold the answers of two */
+	/* NULL: nothing stands before the rows */
+	void (*begin)(struct query_writing *writing);
 	void (*row)(struct query_writing *writing, const struct ct_query_cell *cells);
-	void (*end)(struct query_writing *writing);
+	/* NULL: nothing stands behind the rows. `is_whole`: false if the statement failed after some rows */
+	void (*end)(struct query_writing *writing, bool is_whole);
+	/* frees what the form keeps of the rows; NULL: nothing is kept */
+	void (*close)(struct query_writing *writing);
 };
 
-/*
- * query_forms: indexed by enum ct_query_format. The table for people has no entry, because its layout depends on its
- * rows (table.c).
- */
-extern const struct query_form query_forms[CT_QUERY_NR_FORMATS];
+/* query_form: how answers are written in this format; lives as long as the program. */
+const struct query_form *query_form(enum ct_query_format format);
+
+/* query_layout: a table whose columns are as wide as their contents: the first rows are kept until widths are known. */
+extern const struct query_form query_layout;
 
 /*
- * A table whose columns are as wide as their contents: the first rows are kept until the widths are known.
- * query_layout_add: adds a row; false: out of memory. query_layout_end: prints the rows that are kept.
+ * query_arrow: a stream of Arrow. The type of a column is that of the table's column from which it comes; for an
+ * expression, that of the first cells that are not NULL. A later cell of another type fails.
  */
-struct query_layout;
-
-struct query_layout *query_layout_new(void);
-void query_layout_free(struct query_layout *layout);
-bool query_layout_add(struct query_layout *layout, struct query_writing *writing,
-	const struct ct_query_cell *cells);
-void query_layout_end(struct query_layout *layout, struct query_writing *writing);
+extern const struct query_form query_arrow;
 
 /* query_safe: appends a text for a terminal: control characters become '?'. */
 void query_safe(struct text *text, const char *value, size_t nr_bytes);

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages of Arrow
- * (https://arrow.apache.org/docs/format/Columnar.html#serialization-and-interprocess-communication-ipc): a mark, a
- * length, and a FlatBuffer, whose tables are those of Message.fbs and Schema.fbs.
+ * A message is a mark, a length, and a FlatBuffer, whose tables are those of Arrow's Message.fbs and Schema.fbs.
  */
+#include "base/arrow.h"
 #include "base/flatbuffer.h"
-#include "export/arrow.h"
-#include "export/encode.h"
 
 enum message {
 	MESSAGE_SCHEMA = 1,
@@ -16,6 +13,8 @@ enum message {
 
 enum type {
 	TYPE_INT = 2,
+	TYPE_FLOAT = 3,
+	TYPE_BINARY = 4,
 	TYPE_UTF8 = 5,
 	TYPE_BOOL = 6,
 	TYPE_TIMESTAMP = 10,
@@ -24,11 +23,18 @@ enum type {
 #define VERSION 4u /* metadata version 5 */
 #define LITTLE_ENDIAN_BYTES 0u
 #define NANOSECONDS 3u
+#define DOUBLE_PRECISION 2u
 #define MARK UINT32_C(0xffffffff)
 #define MARK_BYTES 8u /* the mark and the length */
 #define NODE_BYTES 16u
 #define INDEX_BITS 32u
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+void arrow_pad(struct text *text)
+{
+	while (!text->is_broken && text->length % 8)
+		text_char(text, 0);
+}
 
 /* ---------------------------------------------------------------- messages */
 
@@ -80,30 +86,44 @@ static size_t put_timestamp(struct text *buffer)
 	return table;
 }
 
-static enum type type_of(enum batch_type type)
+static size_t put_double(struct text *buffer)
+{
+	const struct flatbuffer_field fields[] = {{2, DOUBLE_PRECISION}};
+
+	return flatbuffer_table(buffer, fields, COUNT(fields), NULL);
+}
+
+static enum type type_of(enum arrow_type type)
 {
 	switch (type) {
-	case BATCH_BOOLEAN:
+	case ARROW_BOOLEAN:
 		return TYPE_BOOL;
-	case BATCH_MOMENT:
+	case ARROW_DOUBLE:
+		return TYPE_FLOAT;
+	case ARROW_MOMENT:
 		return TYPE_TIMESTAMP;
-	case BATCH_TEXT:
+	case ARROW_TEXT:
+	case ARROW_WORDS:
 		return TYPE_UTF8;
+	case ARROW_BYTES:
+		return TYPE_BINARY;
 	default:
 		return TYPE_INT;
 	}
 }
 
-static size_t put_type(struct text *buffer, enum batch_type type)
+static size_t put_type(struct text *buffer, enum arrow_type type)
 {
 	switch (type) {
-	case BATCH_ROW:
+	case ARROW_INT32:
 		return put_int(buffer, 32, true);
-	case BATCH_NUMBER:
+	case ARROW_INT64:
 		return put_int(buffer, 64, true);
-	case BATCH_UNSIGNED:
+	case ARROW_UINT64:
 		return put_int(buffer, 64, false);
-	case BATCH_MOMENT:
+	case ARROW_DOUBLE:
+		return put_double(buffer);
+	case ARROW_MOMENT:
 		return put_timestamp(buffer);
 	default:
 		return flatbuffer_table(buffer, NULL, 0, NULL);
@@ -121,32 +141,32 @@ static size_t put_dictionary(struct text *buffer, uint32_t column)
 	return table;
 }
 
-static size_t put_field(struct text *buffer, const struct batch_column *column, uint32_t number)
+static size_t put_field(struct text *buffer, const struct arrow_field *field, uint32_t number)
 {
-	bool is_text = column->type == BATCH_TEXT;
-	const struct flatbuffer_field fields[] = {FLATBUFFER_OFFSET, {1, column->is_nullable},
-		{1, type_of(column->type)}, FLATBUFFER_OFFSET,
-		is_text ? FLATBUFFER_OFFSET : FLATBUFFER_NONE, FLATBUFFER_OFFSET};
+	bool has_words = field->type == ARROW_WORDS;
+	const struct flatbuffer_field fields[] = {FLATBUFFER_OFFSET, {1, field->is_nullable},
+		{1, type_of(field->type)}, FLATBUFFER_OFFSET,
+		has_words ? FLATBUFFER_OFFSET : FLATBUFFER_NONE, FLATBUFFER_OFFSET};
 	size_t places[COUNT(fields)];
 	size_t table = flatbuffer_table(buffer, fields, COUNT(fields), places);
 
-	flatbuffer_point(buffer, places[0], flatbuffer_text(buffer, column->name));
-	flatbuffer_point(buffer, places[3], put_type(buffer, column->type));
-	if (is_text)
+	flatbuffer_point(buffer, places[0], flatbuffer_text(buffer, field->name));
+	flatbuffer_point(buffer, places[3], put_type(buffer, field->type));
+	if (has_words)
 		flatbuffer_point(buffer, places[4], put_dictionary(buffer, number));
 	/* Readers require the list of child columns, although it is empty. */
 	flatbuffer_point(buffer, places[5], flatbuffer_vector(buffer, 0, 4));
 	return table;
 }
 
-static size_t put_key(struct text *buffer, const char *key, const char *value)
+static size_t put_key(struct text *buffer, const struct arrow_key *key)
 {
 	const struct flatbuffer_field fields[] = {FLATBUFFER_OFFSET, FLATBUFFER_OFFSET};
 	size_t places[COUNT(fields)];
 	size_t table = flatbuffer_table(buffer, fields, COUNT(fields), places);
 
-	flatbuffer_point(buffer, places[0], flatbuffer_text(buffer, key));
-	flatbuffer_point(buffer, places[1], flatbuffer_text(buffer, value));
+	flatbuffer_point(buffer, places[0], flatbuffer_text(buffer, key->name));
+	flatbuffer_point(buffer, places[1], flatbuffer_text(buffer, key->value));
 	return table;
 }
 
@@ -156,31 +176,28 @@ static size_t element(size_t vector, uint32_t number)
 	return vector + FLATBUFFER_FIRST + 4 * (size_t)number;
 }
 
-static size_t put_keys(struct text *buffer, const struct batch *batch)
+static size_t put_keys(struct text *buffer, const struct arrow_schema *schema)
 {
-	size_t vector = flatbuffer_vector(buffer, BATCH_NR_KEYS, 4);
-	struct batch_keys keys;
+	size_t vector = flatbuffer_vector(buffer, schema->nr_keys, 4);
 	uint32_t i;
 
-	batch_keys_of(batch, &keys);
-	for (i = 0; i < BATCH_NR_KEYS; i++)
-		flatbuffer_point(buffer, element(vector, i),
-			put_key(buffer, batch_key_names[i], keys.values[i]));
+	for (i = 0; i < schema->nr_keys; i++)
+		flatbuffer_point(buffer, element(vector, i), put_key(buffer, &schema->keys[i]));
 	return vector;
 }
 
-static size_t put_fields(struct text *buffer, const struct batch *batch)
+static size_t put_fields(struct text *buffer, const struct arrow_schema *schema)
 {
-	size_t vector = flatbuffer_vector(buffer, batch->nr_columns, 4);
+	size_t vector = flatbuffer_vector(buffer, schema->nr_fields, 4);
 	uint32_t i;
 
-	for (i = 0; i < batch->nr_columns; i++)
+	for (i = 0; i < schema->nr_fields; i++)
 		flatbuffer_point(
-			buffer, element(vector, i), put_field(buffer, &batch->columns[i], i));
+			buffer, element(vector, i), put_field(buffer, &schema->fields[i], i));
 	return vector;
 }
 
-void arrow_say_schema(struct text *text, const struct batch *batch)
+void arrow_say_schema(struct text *text, const struct arrow_schema *schema)
 {
 	const struct flatbuffer_field fields[] = {
 		{2, LITTLE_ENDIAN_BYTES}, FLATBUFFER_OFFSET, FLATBUFFER_OFFSET};
@@ -189,8 +206,8 @@ void arrow_say_schema(struct text *text, const struct batch *batch)
 	size_t place = begin_message(&buffer, MESSAGE_SCHEMA, 0);
 
 	flatbuffer_point(&buffer, place, flatbuffer_table(&buffer, fields, COUNT(fields), places));
-	flatbuffer_point(&buffer, places[1], put_fields(&buffer, batch));
-	flatbuffer_point(&buffer, places[2], put_keys(&buffer, batch));
+	flatbuffer_point(&buffer, places[1], put_fields(&buffer, schema));
+	flatbuffer_point(&buffer, places[2], put_keys(&buffer, schema));
 	end_message(text, &buffer);
 }
 
@@ -244,11 +261,11 @@ static size_t put_buffers(
 	return vector;
 }
 
-static size_t put_rows(
-	struct text *buffer, const struct arrow_lengths *columns, uint32_t nr_columns)
+static size_t put_rows(struct text *buffer, uint64_t nr_rows, const struct arrow_lengths *columns,
+	uint32_t nr_columns)
 {
 	const struct flatbuffer_field fields[] = {
-		{8, columns[0].nr_rows}, FLATBUFFER_OFFSET, FLATBUFFER_OFFSET};
+		{8, nr_rows}, FLATBUFFER_OFFSET, FLATBUFFER_OFFSET};
 	size_t places[COUNT(fields)];
 	size_t table = flatbuffer_table(buffer, fields, COUNT(fields), places);
 
@@ -257,12 +274,13 @@ static size_t put_rows(
 	return table;
 }
 
-void arrow_say_rows(struct text *text, const struct arrow_lengths *columns, uint32_t nr_columns)
+void arrow_say_rows(struct text *text, uint64_t nr_rows, const struct arrow_lengths *columns,
+	uint32_t nr_columns)
 {
 	struct text buffer = {0};
 	size_t place = begin_message(&buffer, MESSAGE_ROWS, bytes_of(columns, nr_columns));
 
-	flatbuffer_point(&buffer, place, put_rows(&buffer, columns, nr_columns));
+	flatbuffer_point(&buffer, place, put_rows(&buffer, nr_rows, columns, nr_columns));
 	end_message(text, &buffer);
 }
 
@@ -274,6 +292,6 @@ void arrow_say_words(struct text *text, uint32_t column, const struct arrow_leng
 	size_t place = begin_message(&buffer, MESSAGE_DICTIONARY, bytes_of(words, 1));
 
 	flatbuffer_point(&buffer, place, flatbuffer_table(&buffer, fields, COUNT(fields), places));
-	flatbuffer_point(&buffer, places[1], put_rows(&buffer, words, 1));
+	flatbuffer_point(&buffer, places[1], put_rows(&buffer, words->nr_rows, words, 1));
 	end_message(text, &buffer);
 }
