@@ -84,7 +84,6 @@ uint32_t ct_query_nr_columns(const struct ct_query *query);
 const char *ct_query_column(const struct ct_query *query, uint32_t column);
 enum ct_query_type ct_query_column_type(const struct ct_query *query, uint32_t column);
 
-
 struct ct_query_cell {
 	enum ct_query_type type;
 	int64_t number;   /* INTEGER */

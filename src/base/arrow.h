@@ -60,10 +60,11 @@ static inline uint64_t arrow_padded(uint64_t nr_bytes)
 void arrow_pad(struct text *text);
 
 /*
- * Each function appends a message to the text, whose length must be a multiple of eight; a text that runs out of memory reports that itself.
- * arrow_say_schema: the columns of a table. The dictionary of a column has the column's number. arrow_say_rows: a batch
- * of `nr_rows` rows; the parts of all columns follow the message. arrow_say_words: the dictionary of a column, which
- * replaces the previous one; its words follow the message. arrow_say_end: the end of the stream.
+ * Each function appends a message to the text, whose length must be a multiple of eight; a text that runs out of memory
+ * reports that itself. arrow_say_schema: the columns of a table. The dictionary of a column has the column's number.
+ * arrow_say_rows: a batch of `nr_rows` rows; the parts of all columns follow the message. arrow_say_words: the
+ * dictionary of a column, which replaces the previous one; its words follow the message. arrow_say_end: the end of the
+ * stream.
  */
 void arrow_say_schema(struct text *text, const struct arrow_schema *schema);
 void arrow_say_rows(struct text *text, uint64_t nr_rows, const struct arrow_lengths *columns,

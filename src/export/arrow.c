@@ -157,8 +157,8 @@ static void say_schema(struct text *page, const struct batch *batch)
 	batch_keys_of(batch, &values);
 	for (i = 0; i < BATCH_NR_KEYS; i++)
 		keys[i] = (struct arrow_key){batch_key_names[i], values.values[i]};
-	arrow_say_schema(page,
-		&(struct arrow_schema){fields, batch->nr_columns, keys, BATCH_NR_KEYS});
+	arrow_say_schema(
+		page, &(struct arrow_schema){fields, batch->nr_columns, keys, BATCH_NR_KEYS});
 }
 
 static enum ct_status begin(void *context, const struct batch *batch, struct ct_error *reterr)

@@ -17,7 +17,7 @@
 struct column {
 	enum ct_query_type type; /* CT_QUERY_NULL: all cells so far are NULL */
 	uint8_t *is_set;         /* a bit for each row */
-	uint64_t *values;        /* a number, the bits of a double, or where a text ends in `bytes` */
+	uint64_t *values; /* a number, the bits of a double, or where a text ends in `bytes` */
 	struct text bytes;
 	uint32_t nr_nulls;
 };
@@ -190,11 +190,11 @@ static bool can_hold(
 	       (column->type == CT_QUERY_REAL && cell->type == CT_QUERY_INTEGER);
 }
 
-static void refuse(
-	struct query_writing *writing, uint32_t number, const struct ct_query_cell *cell)
+static void refuse(struct query_writing *writing, uint32_t number, const struct ct_query_cell *cell)
 {
 	ct_fail(&writing->failure, CT_ERR_USAGE,
-		"row %llu has %s in column '%s', in which the rows before have %s; CAST makes them one type",
+		"row %llu has %s in column '%s', in which the rows before have %s; CAST makes them "
+		"one type",
 		(unsigned long long)writing->nr_rows + 1, type_name(cell->type),
 		ct_query_column(writing->query, number),
 		type_name(writing->columns->columns[number].type));
@@ -298,4 +298,9 @@ static void end(struct query_writing *writing, bool is_whole)
 	arrow_say_end(&writing->text);
 }
 
-const struct query_form query_arrow = {true, begin, add_row, end, close_columns};
+const struct query_form query_arrow = {.has_one_statement = true,
+	.is_without_digits = true,
+	.begin = begin,
+	.row = add_row,
+	.end = end,
+	.close = close_columns};

@@ -201,4 +201,5 @@ static void close_layout(struct query_writing *writing)
 	writing->layout = NULL;
 }
 
-const struct query_form query_layout = {false, begin, add_row, end, close_layout};
+const struct query_form query_layout = {
+	.begin = begin, .row = add_row, .end = end, .close = close_layout};

@@ -3,7 +3,7 @@
  * For builds without SQLite: an error that says how to get it.
  */
 #include "base/failure.h"
-#include "corotracer/query.h"
+#include "query/write.h"
 
 static enum ct_status refuse(struct ct_error *reterr)
 {
@@ -61,12 +61,19 @@ enum ct_query_type ct_query_column_type(const struct ct_query *query, uint32_t c
 	return CT_QUERY_NULL;
 }
 
+enum ct_status query_next(struct ct_query *query, bool has_digits,
+	const struct ct_query_cell **ret_cells, struct ct_error *reterr)
+{
+	(void)query;
+	(void)has_digits;
+	(void)ret_cells;
+	return refuse(reterr);
+}
+
 enum ct_status ct_query_next(
 	struct ct_query *query, const struct ct_query_cell **ret_cells, struct ct_error *reterr)
 {
-	(void)query;
-	(void)ret_cells;
-	return refuse(reterr);
+	return query_next(query, true, ret_cells, reterr);
 }
 
 const struct ct_query_function *ct_query_functions(uint32_t *ret_count)

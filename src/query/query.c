@@ -11,6 +11,7 @@
 #include "base/known_options.h"
 #include "query/nearest.h"
 #include "query/query.h"
+#include "query/write.h"
 
 #define MEMORY_BYTES (UINT64_C(1) << 30)
 /* instructions of SQLite's virtual machine: well below a millisecond */
@@ -306,7 +307,8 @@ static enum ct_query_type type_of(int type)
 }
 
 /* False: out of memory. */
-static bool take_cell(sqlite3_stmt *statement, int column, struct ct_query_cell *cell)
+static bool take_cell(
+	sqlite3_stmt *statement, int column, bool has_digits, struct ct_query_cell *cell)
 {
 	*cell = (struct ct_query_cell){
 		.type = type_of(sqlite3_column_type(statement, column)), .text = ""};
@@ -316,6 +318,8 @@ static bool take_cell(sqlite3_stmt *statement, int column, struct ct_query_cell 
 		cell->number = sqlite3_column_int64(statement, column);
 	if (cell->type == CT_QUERY_REAL)
 		cell->real = sqlite3_column_double(statement, column);
+	if (!has_digits && (cell->type == CT_QUERY_INTEGER || cell->type == CT_QUERY_REAL))
+		return true;
 	cell->text = cell->type == CT_QUERY_BYTES
 			     ? (const char *)sqlite3_column_blob(statement, column)
 			     : (const char *)sqlite3_column_text(statement, column);
@@ -325,8 +329,8 @@ static bool take_cell(sqlite3_stmt *statement, int column, struct ct_query_cell 
 	return cell->text != NULL;
 }
 
-enum ct_status ct_query_next(
-	struct ct_query *query, const struct ct_query_cell **ret_cells, struct ct_error *reterr)
+enum ct_status query_next(struct ct_query *query, bool has_digits,
+	const struct ct_query_cell **ret_cells, struct ct_error *reterr)
 {
 	uint32_t i, count = ct_query_nr_columns(query);
 	int result = query->statement ? sqlite3_step(query->statement) : SQLITE_DONE;
@@ -336,10 +340,16 @@ enum ct_status ct_query_next(
 	if (result != SQLITE_ROW)
 		return fail(query, result, reterr);
 	for (i = 0; i < count; i++)
-		if (!take_cell(query->statement, (int)i, &query->cells[i]))
+		if (!take_cell(query->statement, (int)i, has_digits, &query->cells[i]))
 			return say_memory(query, reterr);
 	*ret_cells = query->cells;
 	return CT_OK;
+}
+
+enum ct_status ct_query_next(
+	struct ct_query *query, const struct ct_query_cell **ret_cells, struct ct_error *reterr)
+{
+	return query_next(query, true, ret_cells, reterr);
 }
 
 /* ---------------------------------------------------------------- SQL keywords */

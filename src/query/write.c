@@ -46,10 +46,11 @@ static enum ct_status write_rows(struct writer *writer, struct ct_error *reterr)
 {
 	struct query_writing *writing = &writer->writing;
 	uint64_t most = writing->options->max_rows;
+	bool has_digits = !writer->form->is_without_digits;
 	const struct ct_query_cell *cells;
 	enum ct_status status;
 
-	while ((status = ct_query_next(writing->query, &cells, reterr)) == CT_OK) {
+	while ((status = query_next(writing->query, has_digits, &cells, reterr)) == CT_OK) {
 		if (most && writing->nr_rows == most) {
 			writer->written.has_more = true;
 			return CT_OK;
@@ -99,7 +100,8 @@ static enum ct_status write_all(struct writer *writer, const char *sql, struct c
 			break;
 		if (!is_first && writer->form->has_one_statement)
 			return ct_fail(reterr, CT_ERR_USAGE,
-				"this form holds the answer of one statement, and this is the second");
+				"this form holds the answer of one statement, and this is the "
+				"second");
 		if (!is_first && is_for_people(writer->writing.options->format))
 			text_char(&writer->writing.text, '\n');
 		is_first = false;
