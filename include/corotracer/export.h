@@ -18,6 +18,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 struct ct_trace;
+struct ct_view;
 
 /* The table uses these macros: a caller's own are saved here and restored after the table. */
 #pragma push_macro("FORM")
@@ -133,6 +134,13 @@ struct ct_export_options {
  * library.
  */
 enum ct_status ct_export(struct ct_trace *trace, const struct ct_export_options *options,
+	const char *path, struct ct_error *reterr);
+
+/*
+ * ct_view_export: writes tables of an open view, in the forms CSV, DATAFRAME, PARQUET and ARROW, as ct_export does,
+ * without reading the trace again. CT_ERR_USAGE: another form, or a selection.
+ */
+enum ct_status ct_view_export(struct ct_view *view, const struct ct_export_options *options,
 	const char *path, struct ct_error *reterr);
 
 /*

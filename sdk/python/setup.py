@@ -41,15 +41,24 @@ if not {"egg_info", "dist_info", "sdist"} & set(sys.argv):
     if missing:
         sys.exit(f"corotracer cannot be built without {missing}")
 
-setup(
-    ext_modules=[Extension(
-        "corotracer._probe",
-        [f"probe/{name}.c" for name in ("greenlets", "module", "places", "probe_copy", "steps")],
+
+
+def extension(name, folder, files, link_arguments):
+    return Extension(
+        f"corotracer.{name}",
+        [f"{folder}/{file}.c" for file in files],
         include_dirs=["../../include"],
         define_macros=[("_GNU_SOURCE", None)],
         extra_compile_args=["-std=gnu11", "-fvisibility=hidden"],
-        extra_link_args=["-Wl,-z,nodelete"],
+        extra_link_args=link_arguments,
         py_limited_api=True,
-    )],
+    )
+
+
+setup(
+    ext_modules=[
+        extension("_probe", "probe", ("greenlets", "module", "places", "probe_copy", "steps"), ["-Wl,-z,nodelete"]),
+        extension("_reader", "reader", ("library", "module"), []),
+    ],
     options={"bdist_wheel": {"py_limited_api": "cp310"}},
 )

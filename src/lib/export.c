@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The public function that exports a trace.
+ * The public functions that export a trace, and tables of a view.
  */
 #include "base/failure.h"
 #include "base/known_options.h"
@@ -58,6 +58,29 @@ static enum ct_status (*const writers[])(const struct export_job *job, struct ct
 #include "corotracer/def/exports.def"
 };
 
+/* What a form of exports.def holds. */
+enum holds {
+	HOLDS_TABLE,
+	HOLDS_TABLES,
+	HOLDS_DATABASE,
+	HOLDS_TIMELINE,
+	HOLDS_SPANS,
+	HOLDS_EVENTS,
+};
+
+static bool is_of_tables(enum ct_export_format format)
+{
+	static const enum holds of[] = {
+#define FORM(NAME, folder, file, holds, word, ending, meaning) [CT_EXPORT_##NAME] = HOLDS_##holds,
+#define OLDER(NAME, file, word, ending) [CT_EXPORT_##NAME] = HOLDS_EVENTS,
+#define ALSO(NAME, word, ending)
+#define ADDRESS(NAME, scheme)
+#include "corotracer/def/exports.def"
+	};
+
+	return (unsigned)format < sizeof(of) / sizeof(of[0]) && of[format] <= HOLDS_TABLES;
+}
+
 static enum ct_status hand_on(struct ct_trace *trace, const struct ct_export_options *options,
 	const char *path, struct pass *pass, struct ct_error *reterr)
 {
@@ -94,4 +117,17 @@ enum ct_status ct_export(struct ct_trace *trace, const struct ct_export_options 
 		*options.exported = pass.rows;
 	pass_fini(&pass);
 	return status;
+}
+
+enum ct_status ct_view_export(struct ct_view *view, const struct ct_export_options *given,
+	const char *path, struct ct_error *reterr)
+{
+	struct ct_export_options options;
+	const struct export_job job = {.view = view, .options = &options, .path = path};
+
+	known_options(&options, sizeof(options), given);
+	if (!is_of_tables(options.format) || options.selection)
+		return ct_fail(reterr, CT_ERR_USAGE,
+			"of an open view, whole tables are exported, as files of tables");
+	return writers[options.format](&job, reterr);
 }

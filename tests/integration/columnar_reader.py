@@ -21,6 +21,29 @@ def queried(trace, sql):
     return [tuple(row.values()) for row in json.loads(run(COROTRACER, "query", "--format", "json", trace, sql, timeout=600).stdout)]
 
 
+def number(column, cell):
+    """A query shows an id beyond the largest signed number as the negative number with the same bits."""
+    return cell + 2**64 if isinstance(cell, int) and cell < 0 and column in ("coroutine", "task") else cell
+
+
+def check_cells(trace, name, read, whose):
+    """All cells of a table, except points in time, equal those of the query. `read`: {column: cells}."""
+    columns = [column for column in read if not column.endswith("_at")]
+    told = queried(trace, f"SELECT {', '.join(columns)} FROM {name}")
+    rows = len(read[columns[0]])
+    check(rows == len(told), f"{whose}: {name}: {rows} rows, not {len(told)}")
+    for row, cells in enumerate(told):
+        for column, cell in zip(columns, cells):
+            seen = read[column][row]
+            check(seen == number(column, cell), f"{whose}: {name}.{column}, row {row}: {seen!r}, not {cell!r}")
+
+
+def of_arrow(table):
+    """Returns {column: cells}; points in time are numbers."""
+    return {name: (column.cast("int64") if name.endswith("_at") else column).to_pylist()
+            for name, column in zip(table.column_names, table.columns)}
+
+
 def need_packages(program):
     """Runs the program again by a Python that has the packages, if this Python has not; ends with 77 if they cannot be
     had."""

@@ -6,7 +6,7 @@ import signal
 import sqlite3
 import subprocess
 
-from columnar_reader import TABLES, check_sums, need_packages, queried
+from columnar_reader import TABLES, check_cells, check_sums, need_packages, of_arrow, queried
 from support import BUILD, COROTRACER, check, folder, run
 
 need_packages(__file__)
@@ -44,34 +44,11 @@ def export(form, output, trace, *more, status=0):
     return said
 
 
-def number(column, cell):
-    """A query shows an id beyond the largest signed number as the negative number with the same bits."""
-    return cell + 2**64 if isinstance(cell, int) and cell < 0 and column in ("coroutine", "task") else cell
-
-
-def check_cells(trace, name, read, whose):
-    """All cells of a table, except points in time, equal those of the query."""
-    columns = [column for column in read if not column.endswith("_at")]
-    told = queried(trace, f"SELECT {', '.join(columns)} FROM {name}")
-    rows = len(read[columns[0]])
-    check(rows == len(told), f"{whose}: {name}: {rows} rows, not {len(told)}")
-    for row, cells in enumerate(told):
-        for column, cell in zip(columns, cells):
-            seen = read[column][row]
-            check(seen == number(column, cell), f"{whose}: {name}.{column}, row {row}: {seen!r}, not {cell!r}")
-
-
 def check_moments(read, name, epoch):
     for column in [column for column in read if column.endswith("_at")]:
         times = read[column[:-3] + "_ns"]
         told = [time + epoch if epoch and time is not None else None for time in times]
         check(read[column] == told, f"{name}.{column}: {read[column][:9]}, not {told[:9]}")
-
-
-def of_arrow(table):
-    """Returns {column: cells}; points in time are numbers."""
-    return {name: (column.cast("int64") if name.endswith("_at") else column).to_pylist()
-            for name, column in zip(table.column_names, table.columns)}
 
 
 def of_polars(frame):

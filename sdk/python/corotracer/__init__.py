@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""Records for corotracer what this program's tasks do.
+"""Records for corotracer what this program's tasks do, and reads traces.
 
     import corotracer
     corotracer.install()
 
 or, with no change to the program, `python -m corotracer program.py`. While no engine records, each step of a task costs
 some tens of nanoseconds, and nothing is written. What is recorded, and what is not: sdk/python/README.md.
+
+    trace = corotracer.open("run.ctrace")
+    trace.query("SELECT place, p99(duration_ns) FROM waits GROUP BY place").to_pandas()
+
+reads a trace (corotracer.reading), and corotracer.fleet("traces/*.ctrace") many.
 """
 import contextlib
 import gc
+import importlib
 import importlib.util
 import os
 import site
@@ -19,7 +25,16 @@ from . import _probe, greenlets, loops
 __all__ = ["install", "is_recorded", "name", "region", "log", "counter", "daemon", "expect_idle",
            "waits_for", "notify", "woken", "parked"]
 
+_READING = {"open": "open_trace", "fleet": "fleet", "Error": "Error"}
+
 _is_installed = False
+
+
+def __getattr__(attribute):
+    """Imports what reads traces when a program first asks for it: a program that is only traced never does."""
+    if attribute in _READING:
+        return getattr(importlib.import_module(".reading", __name__), _READING[attribute])
+    raise AttributeError(f"module 'corotracer' has no attribute '{attribute}'")
 
 
 def installed_folders():
