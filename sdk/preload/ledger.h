@@ -110,11 +110,13 @@ void ledger_transferred(
 int ledger_opened(const void *caller, int fd, unsigned flags);
 
 /*
- * ledger_connected: a connect on this descriptor has succeeded, or goes on. Keeps errno.
+ * ledger_connecting: a connect on this descriptor is about to begin. Keeps errno.
+ * ledger_connected: it has succeeded, or goes on. Keeps errno.
  * ledger_other_end: the handle of the descriptor of this process that is the other end of a connection just accepted;
- * 0: there is none, or that is not known. Keeps errno. Costs up to four system calls, and none in a process that
- * never connected.
+ * 0: there is none, or that is not known. Keeps errno. Costs five system calls, or one for each of up to 64 notes of
+ * connections to a path that the process itself has made, and none in a process that never connected.
  */
+void ledger_connecting(int fd);
 void ledger_connected(int fd);
 uint64_t ledger_other_end(int fd);
 

@@ -143,10 +143,12 @@ LEDGER_EXPORT int eventfd_write(int fd, eventfd_t value)
 LEDGER_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t length)
 {
 	uint64_t handle = ledger_stream(fd);
-	int result = real_connect(fd, address, length);
+	int result;
 
 	if (!handle)
-		return result;
+		return real_connect(fd, address, length);
+	ledger_connecting(fd);
+	result = real_connect(fd, address, length);
 	if (result == 0 || errno == EINPROGRESS)
 		ledger_connected(fd);
 	ledger_transferred(LEDGER_CALLER, handle, LEDGER_CONNECT, result);

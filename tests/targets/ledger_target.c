@@ -23,6 +23,7 @@
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -197,6 +198,30 @@ static int do_accept(void)
 	server = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 	NEED(server >= 0);
 	NEED(close(server) == 0 && close(client) == 0 && close(listener) == 0);
+	return 0;
+}
+
+/* A second client of the same path waits in the listener's queue; a third connect is refused, and made again. */
+static int do_accept_path(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct sockaddr_un nowhere = {.sun_family = AF_UNIX, .sun_path = "/nonexistent/path"};
+	int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+	int first = socket(AF_UNIX, SOCK_STREAM, 0);
+	int second = socket(AF_UNIX, SOCK_STREAM, 0);
+	int server, other;
+
+	snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "ledger-%d", getpid());
+	NEED(bind(listener, (struct sockaddr *)&address, sizeof(address)) == 0);
+	NEED(listen(listener, 4) == 0);
+	NEED(connect(first, (struct sockaddr *)&nowhere, sizeof(nowhere)) == -1);
+	NEED(connect(second, (struct sockaddr *)&address, sizeof(address)) == 0);
+	NEED(connect(first, (struct sockaddr *)&address, sizeof(address)) == 0);
+	server = accept(listener, NULL, NULL);
+	other = accept(listener, NULL, NULL);
+	NEED(server >= 0 && other >= 0);
+	NEED(close(other) == 0 && close(server) == 0 && close(second) == 0 && close(first) == 0);
+	NEED(close(listener) == 0);
 	return 0;
 }
 
@@ -496,6 +521,7 @@ static const struct {
 	{"epoll", do_epoll},
 	{"poll", do_poll},
 	{"accept", do_accept},
+	{"accept-path", do_accept_path},
 	{"timer", do_timer},
 	{"types", do_types},
 	{"received", do_received},

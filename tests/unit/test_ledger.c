@@ -203,6 +203,11 @@ static const struct {
 	{"accept", "open a1 socket; open b1 socket; accept a1 -11; connect b1 0; open c1 "
 		   "connection; to b1; accept a1 ok; "
 		   "close c1; close b1; close a1; "},
+	{"accept-path", "open a1 socket; open b1 socket; open c1 socket; connect b1 -2; "
+			"connect c1 0; connect b1 0; "
+			"open d1 connection; to c1; accept a1 ok; "
+			"open e1 connection; to b1; accept a1 ok; "
+			"close e1; close d1; close c1; close b1; close a1; "},
 	{"timer",
 		"open a1 timerfd; timer a1 armed 0; timer a1 armed 1; timer a1 off 0; close a1; "},
 	{"received", "open a1 socket-pair; open b1 socket-pair other end; write a1 1; open c1 "
