@@ -179,7 +179,7 @@ struct ct_finding {
 	uint32_t nr_evidence;
 	uint32_t wait_site;  /* the place where all members wait; 0: not the same place, or none */
 	uint32_t cause_site; /* the place to look at first; 0: not known */
-	/* cause_site, or else the place where most members wait, or where a step was; 0: no place is known */
+	/* the rule's choice, else cause_site, or where most members wait, or where a step was; 0: no place is known */
 	uint32_t look_site;
 	const struct ct_waiting *waits_at; /* places where members wait, by number; at most 8 */
 	uint32_t nr_waits_at;

@@ -453,8 +453,8 @@ static int by_number(const void *left, const void *right)
 }
 
 /*
- * The site to look at first: the cause, else the wait, else the place at which most members wait, else the first step
- * with a place.
+ * The site to look at first if the rule names none: the cause, else the wait, else the place at which most members
+ * wait, else the first step with a place.
  */
 static uint32_t look_site(const struct ct_finding *finding)
 {
@@ -526,5 +526,6 @@ void analyze_group_finding(
 	analyze_story_end(analysis, &story, finding);
 	span_evidence(finding);
 	fill_places(analysis, finding);
-	finding->look_site = look_site(finding);
+	if (!finding->look_site)
+		finding->look_site = look_site(finding);
 }

@@ -375,15 +375,18 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		.thread = coro->thread,
 		.coro = analysis->model->coros.at[coro->parent].id,
 		.sequence = UINT64_MAX,
-		.text = analyze_say(analysis,
-			"started coroutine %" PRIu64 ", the first that was left behind", coro->id),
+		.text = analyze_say(analysis, "started coroutine %" PRIu64 ", %s", coro->id,
+			group->count == 1
+				? "which was left behind"
+				: analyze_say(analysis, "the first of %s that were left behind",
+					  analyze_words_number(analysis, group->count))),
 	};
 
 	finding->title =
-		analyze_say(analysis, "%s at %s: ever more of those that were started at %s",
+		analyze_say(analysis, "coroutines started at %s pile up, and do not end: %s at %s",
+			analyze_words_place(analysis, first->cause_site),
 			analyze_words_count(analysis, group),
-			analyze_words_place(analysis, first->wait_site),
-			analyze_words_place(analysis, first->cause_site));
+			analyze_words_place(analysis, first->wait_site));
 	analyze_story_step(analysis, story, &step);
 	analyze_story_suspended(analysis, story, coro);
 	analyze_story_evidence(analysis, story,

@@ -225,11 +225,14 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 				analysis, streak->longest_last - streak->longest_first)),
 	};
 
-	finding->title = analyze_say(analysis, "%s %s itself ready at %s, %s times a second",
-		analyze_words_number(analysis, group->count),
-		group->count == 1 ? "coroutine makes" : "coroutines each make",
+	finding->title = analyze_say(analysis,
+		"%s again and again at %s, %s times a second, and %s nothing else",
+		group->count == 1 ? "1 coroutine wakes itself"
+				  : analyze_say(analysis, "%s coroutines each wake themselves",
+					    analyze_words_number(analysis, group->count)),
 		analyze_words_place(analysis, first->cause_site),
-		analyze_words_number(analysis, (uint64_t)rate_of(streak)));
+		analyze_words_number(analysis, (uint64_t)rate_of(streak)),
+		group->count == 1 ? "does" : "do");
 	analyze_story_step(analysis, story, &step);
 	step.time = streak->longest_last;
 	step.text = "woke itself for the last time of these";

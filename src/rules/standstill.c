@@ -427,7 +427,7 @@ static void tell_places(struct analysis *analysis, const struct group *group, st
 			analyze_words_number(analysis, nr_elsewhere));
 }
 
-/* The member that moved last: a user should look first at what it did then. */
+/* The member that moved last: what was to happen after that did not. */
 static const struct model_coro *last_to_stop(
 	const struct analysis *analysis, const struct group *group)
 {
@@ -484,6 +484,25 @@ static void describe_not_begun(struct analysis *analysis, const struct group *gr
 	finding->last_sequence = coro->last_event;
 }
 
+static const char *say_standing(
+	struct analysis *analysis, const struct group *group, const struct model_coro *last)
+{
+	uint32_t process = analysis->candidates.at[group->first].process;
+	bool is_alone = group->count == 1;
+	const char *words =
+		analyze_say(analysis, "%s has run for %s: %s %s, and nothing recorded will wake %s",
+			words_nobody(analysis, process),
+			analyze_words_duration(analysis, lasted_ns(analysis, process)),
+			analyze_words_number(analysis, group->count),
+			is_alone ? "coroutine waits" : "coroutines wait", is_alone ? "it" : "them");
+
+	if (!last->wait_site)
+		return words;
+	return analyze_say(analysis, "%s; %s at %s", words,
+		is_alone ? "it stopped" : "the last one stopped",
+		analyze_words_place(analysis, last->wait_site));
+}
+
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
 	struct ct_finding *finding)
 {
@@ -505,11 +524,9 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		return;
 	}
 	last = last_to_stop(analysis, group);
-	finding->title = analyze_say(analysis, "%s has run for %s, and %s %s",
-		words_nobody(analysis, first->process),
-		analyze_words_duration(analysis, lasted_ns(analysis, first->process)),
-		analyze_words_number(analysis, group->count),
-		group->count == 1 ? "coroutine waits" : "coroutines wait");
+	finding->title = say_standing(analysis, group, last);
+	/* The next step says so, too. */
+	finding->look_site = last->wait_site;
 	analyze_story_suspended(analysis, story, last);
 	analyze_story_step(analysis, story, &step);
 	tell_places(analysis, group, story);

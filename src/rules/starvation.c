@@ -135,6 +135,18 @@ static void tell_who_ran(struct analysis *analysis, uint32_t site, struct story 
 	analyze_story_party(analysis, story, 0, longest->thread);
 }
 
+/* The runs that kept the workers, for the title: "" if they are not known. */
+static const char *say_meanwhile(
+	struct analysis *analysis, const struct model_place_times *ran, uint32_t site)
+{
+	if (!ran || !ran->runs)
+		return "";
+	return analyze_say(analysis, ", while %s %s that began at %s took %s",
+		analyze_words_number(analysis, ran->runs->count),
+		ran->runs->count == 1 ? "run" : "runs", analyze_words_place(analysis, site),
+		analyze_words_duration(analysis, (int64_t)ran->runs->sum));
+}
+
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
 	struct ct_finding *finding)
 {
@@ -149,12 +161,10 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	};
 
 	finding->title = analyze_say(analysis,
-		"coroutines that wait at %s run late: half of %s wakes led to a run only after %s "
-		"or more, one in 100 after %s or more",
+		"coroutines that wait at %s run late, one wake in 100 by %s or more%s",
 		analyze_words_place(analysis, first->subject),
-		analyze_words_number(analysis, times->delays->count),
-		analyze_words_duration(analysis, (int64_t)histogram_at(times->delays, 0.5)),
-		analyze_words_duration(analysis, (int64_t)histogram_at(times->delays, 0.99)));
+		analyze_words_duration(analysis, (int64_t)histogram_at(times->delays, 0.99)),
+		say_meanwhile(analysis, ran, first->cause_site));
 	if (ran && ran->runs)
 		tell_who_ran(analysis, first->cause_site, story);
 	analyze_story_step(analysis, story, &late);
@@ -163,6 +173,10 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		analyze_say(analysis, "ran after it had been ready for %s, the longest time of all",
 			analyze_words_duration(analysis, (int64_t)times->delays->max));
 	analyze_story_step(analysis, story, &late);
+	analyze_story_evidence(analysis, story,
+		"half of %s wakes led to a run only after %s or more",
+		analyze_words_number(analysis, times->delays->count),
+		analyze_words_duration(analysis, (int64_t)histogram_at(times->delays, 0.5)));
 	analyze_story_evidence(analysis, story,
 		"by the kernel's account the workers had their processors nearly all of the time");
 }
