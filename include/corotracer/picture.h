@@ -93,6 +93,7 @@ struct ct_picture_mark {
 struct ct_picture {
 	const struct ct_lane *lanes; /* the lanes that acted first, then resources, then members */
 	uint32_t nr_lanes;
+	bool has_wakes; /* the process has recorded a wake, so others would have been recorded, too */
 	const struct ct_picture_mark *marks; /* in the order of the steps */
 	uint32_t nr_marks;
 	uint32_t nr_alike; /* further members, which have no lane */

@@ -258,18 +258,6 @@ static void advise_place(struct advising *advising, const struct unjudged *place
 
 /* ---------------------------------------------------------------- what the process as a whole does not record */
 
-static bool has_wakes(const struct model *model, uint32_t process)
-{
-	size_t i;
-
-	if (model->nr_unmatched_wakes)
-		return true;
-	for (i = 1; i < model->coros.count; i++)
-		if (model->coros.at[i].process == process && model->coros.at[i].turns->nr_wakes)
-			return true;
-	return false;
-}
-
 /* Has no worker of the process recorded that it goes idle, and did the engine never look at the process? */
 static bool has_silent_workers(const struct analysis *analysis, uint32_t process)
 {
@@ -304,7 +292,7 @@ static void advise_process(struct advising *advising, const struct unjudged *pla
 	struct analysis *analysis = advising->analysis;
 	const struct calls *calls = calls_at(analysis, place->site);
 
-	if (calls->wake && !has_wakes(analysis->model, place->process))
+	if (calls->wake && !analyze_party_has_wakes(analysis, place->process))
 		advise(advising, place, CT_LACK_WAKE,
 			analyze_say(analysis, "no wakes are recorded: %s", calls->wake));
 	if (calls->park && has_silent_workers(analysis, place->process))

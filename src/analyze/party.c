@@ -398,3 +398,31 @@ uint64_t *analyze_party_count_coros(struct analysis *analysis,
 		counts[analysis->model->coros.at[i].process] += is_counted(analysis, i);
 	return counts;
 }
+
+/* The records of coroutines that ended may be gone: the delays at their places still count their wakes. */
+static bool has_delays(const struct analysis *analysis, uint32_t process)
+{
+	uint32_t site;
+
+	for (site = 1; site < analysis->tables->nr_sites; site++) {
+		const struct model_place_times *times = model_times_at(analysis->model, site);
+
+		if (times && times->delays && times->delays->count &&
+			analysis->tables->sites[site].process == process)
+			return true;
+	}
+	return false;
+}
+
+bool analyze_party_has_wakes(const struct analysis *analysis, uint32_t process)
+{
+	const struct model *model = analysis->model;
+	size_t i;
+
+	if (model->nr_unmatched_wakes || has_delays(analysis, process))
+		return true;
+	for (i = 1; i < model->coros.count; i++)
+		if (model->coros.at[i].process == process && model->coros.at[i].turns->nr_wakes)
+			return true;
+	return false;
+}

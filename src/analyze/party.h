@@ -109,4 +109,7 @@ bool analyze_party_is_at_work(
 uint64_t *analyze_party_count_coros(struct analysis *analysis,
 	bool (*is_counted)(const struct analysis *analysis, uint32_t coro));
 
+/* analyze_party_has_wakes: has the process recorded a wake, or may it have recorded one that names no coroutine? */
+bool analyze_party_has_wakes(const struct analysis *analysis, uint32_t process);
+
 #endif

@@ -506,6 +506,7 @@ static void hand_over(
 	*ret_picture = (struct ct_picture){
 		.lanes = lanes,
 		.nr_lanes = picture->nr_lanes,
+		.has_wakes = analyze_party_has_wakes(analysis, picture->process),
 		.marks = marks,
 		.nr_marks = nr_marks,
 		.nr_alike = picture->nr_alike,

@@ -345,10 +345,13 @@ static enum ct_status answer_report(struct asking *asking)
 static enum ct_status draw(
 	struct asking *asking, const struct ct_report *report, int64_t number, struct text *text)
 {
+	bool (*init)(struct scene *, const struct ct_report *, const struct ct_finding *) =
+		ask_text(asking->request, ASK_NARROW) ? render_scene_init_narrow
+						      : render_scene_init;
 	struct scene scene;
 
 	if (number < 1 || number > report->nr_findings ||
-		!render_scene_init(&scene, report, &report->findings[number - 1]))
+		!init(&scene, report, &report->findings[number - 1]))
 		return ct_fail(asking->reterr, CT_ERR_NOT_FOUND,
 			"there is no picture of this finding: none of its steps has a time, or "
 			"it is not among the first %u",

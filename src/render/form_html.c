@@ -50,6 +50,9 @@ static const char head[] =
 	"figure { margin: 1rem 0; padding: .5rem; background: var(--ground); } figure svg { "
 	"max-width: none; }\n"
 	"@media print { figure svg { max-width: 100%; height: auto; } }\n"
+	".twin { display: none; } .twin svg { max-width: 100%; height: auto; }\n"
+	"@media (max-width: 40rem) { figure.wide { display: none; } .twin { display: block; "
+	"padding: 0; } }\n"
 	"@media (max-width: 40rem) { body { padding: .75rem; } section { padding: 0 .5rem .5rem; "
 	"}\n"
 	"  ol, ul { padding-left: 1.25rem; }\n"
@@ -139,10 +142,21 @@ static void end_finding(const struct page *page)
 	text_add(page->text, "</section>\n");
 }
 
+/* Added to the number of a picture, for that of its narrow twin. */
+#define NARROW_TWIN 1000u
+
+/* The page shows one of two pictures, as its width allows. */
 static void picture(const struct page *page, const struct scene *scene, uint32_t number)
 {
+	struct scene twin;
+
 	text_add(page->text, "<figure class=\"wide\" tabindex=\"0\">\n");
 	render_picture_inline(page->text, scene, number);
+	text_add(page->text, "</figure>\n");
+	if (!render_scene_init_narrow(&twin, scene->report, scene->finding))
+		return;
+	text_add(page->text, "<figure class=\"twin\">\n");
+	render_picture_inline(page->text, &twin, number + NARROW_TWIN);
 	text_add(page->text, "</figure>\n");
 }
 
@@ -205,6 +219,7 @@ static void hint(const struct page *page, const char *words)
 }
 
 const struct form render_form_html = {
+	.has_quality_last = true,
 	.begin = begin,
 	.end = end,
 	.heading = heading,

@@ -128,6 +128,7 @@ static void hint(const struct page *page, const char *words)
 }
 
 const struct form render_form_markdown = {
+	.has_quality_last = true,
 	.begin = begin,
 	.end = render_nothing,
 	.heading = heading,

@@ -244,16 +244,27 @@ static void tell_findings(const struct page *page)
 
 /* ---------------------------------------------------------------- pages */
 
+static bool tell_quality(const struct page *page)
+{
+	return tell_facts(page, HEADING_PAGE, "Data quality", render_facts_quality);
+}
+
 void render_page(const struct page *page)
 {
-	bool is_brief = page->options->is_brief, has_facts;
+	bool is_brief = page->options->is_brief, is_last = page->form->has_quality_last, has_facts;
 
 	begin(page, "report");
-	has_facts = is_brief ? tell_facts(page, HEADING_PAGE, NULL, render_facts_warnings)
-			     : tell_facts(page, HEADING_PAGE, "Data quality", render_facts_quality);
-	tell_verdict(page, !has_facts);
+	if (is_last)
+		tell_verdict(page, true);
+	has_facts = is_brief || is_last
+			    ? tell_facts(page, HEADING_PAGE, NULL, render_facts_warnings)
+			    : tell_quality(page);
+	if (!is_last)
+		tell_verdict(page, !has_facts);
 	tell_findings(page);
 	if (!is_brief) {
+		if (is_last)
+			tell_quality(page);
 		tell_facts(page, HEADING_PART,
 			page->form->is_terminal
 				? "Where the time went ('corotracer stats' has it all)"

@@ -25,6 +25,7 @@ enum heading {
 
 struct form {
 	bool is_terminal; /* the form ends with the commands to type next */
+	bool has_quality_last; /* the verdict and the findings come before the quality of the data, except losses */
 	/* What comes before all parts, and after them. `words`: the whole report in one line. */
 	void (*begin)(const struct page *page, const char *command, const struct text *words);
 	void (*end)(const struct page *page);

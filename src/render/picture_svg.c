@@ -43,21 +43,24 @@ static void line(struct text *text, const char *class, int x1, int y1, int x2, i
 
 static int bottom_of(const struct scene *scene)
 {
-	return render_scene_y(scene, scene->finding->picture.nr_lanes - 1) + SCENE_LANE_HEIGHT / 2;
+	return render_scene_top(scene, scene->finding->picture.nr_lanes);
 }
 
 static void draw_tick(struct text *text, const struct scene *scene, const struct scene_tick *tick)
 {
-	int y = scene->axis_y - 13 - tick->row * 13;
+	int y = scene->axis_y - 13 - tick->row * 13, x = tick->x, half;
 	struct text words = {0};
 
 	if (tick->row < 0)
 		return;
 	line(text, "guide", tick->x, y + 3, tick->x, bottom_of(scene));
 	say_time(&words, tick->time);
+	half = render_scene_pixels(words.length) / 2 + 2;
+	x = x > scene->width - half ? scene->width - half : x;
+	x = x < half ? half : x;
 	text_format(text,
-		"<text class=\"halo\" text-anchor=\"middle\" x=\"%d\" y=\"%d\">%s</text>\n",
-		tick->x, y, text_peek(&words));
+		"<text class=\"halo\" text-anchor=\"middle\" x=\"%d\" y=\"%d\">%s</text>\n", x, y,
+		text_peek(&words));
 	render_facts_drop(text, &words);
 }
 
@@ -127,12 +130,28 @@ static void draw_lane_sign(struct text *text, const struct ct_lane *lane, int y)
 		text_format(text, "<path class=\"mark\" d=\"M12 %dl6 6l-6 6l-6 -6z\"/>\n", y - 6);
 }
 
-/* A long name is split at its parenthesis, and continues on a second line. */
-static void draw_lane_name(struct text *text, const struct scene *scene, uint32_t number)
+/* Above the bars: the name and the place in one line. */
+static void draw_name_above(struct text *text, const struct scene *scene, uint32_t number)
+{
+	const struct ct_lane *lane = &scene->finding->picture.lanes[number];
+	int y = render_scene_top(scene, number) + 13;
+	struct text name = {0};
+
+	say_safe(&name, lane->name);
+	if (say_peek_site(scene->report->tables, lane->site)->file[0])
+		text_add(&name, ", ");
+	render_scene_short_place(&name, scene->report->tables, lane->site);
+	draw_lane_sign(text, lane, y + 2);
+	label(text, "strong halo", 24, y + 6, text_peek(&name), scene->names_width - 24);
+	render_facts_drop(text, &name);
+}
+
+/* On the left: a long name is split at its parenthesis, and continues on a second line. */
+static void draw_name_beside(struct text *text, const struct scene *scene, uint32_t number)
 {
 	const struct ct_lane *lane = &scene->finding->picture.lanes[number];
 	const struct ct_tables *tables = scene->report->tables;
-	int y = render_scene_y(scene, number), width = SCENE_NAMES_WIDTH - 36;
+	int y = render_scene_y(scene, number), width = scene->names_width - 36;
 	struct text name = {0}, place = {0};
 	char *rest;
 
@@ -154,14 +173,15 @@ static void draw_lane_name(struct text *text, const struct scene *scene, uint32_
 
 static void draw_lane(struct text *text, const struct scene *scene, uint32_t number)
 {
-	int y = render_scene_y(scene, number);
+	int y = render_scene_top(scene, number);
 
 	if (scene->finding->picture.lanes[number].is_member)
 		text_format(text,
 			"<rect class=\"stripe\" x=\"0\" y=\"%d\" width=\"%d\" height=\"%d\" "
 			"rx=\"4\"/>\n",
-			y - SCENE_LANE_HEIGHT / 2 + 2, scene->width, SCENE_LANE_HEIGHT - 4);
-	draw_lane_name(text, scene, number);
+			y + 2, scene->width, scene->lane_height - 4);
+	if (!scene->is_narrow)
+		draw_name_beside(text, scene, number);
 }
 
 /* ---------------------------------------------------------------- bars */
@@ -293,16 +313,30 @@ static void draw_tip(struct text *text, const char *class, int x, int y, int dir
 		text, "<path class=\"%s\" d=\"M%d %dl-5 %dh10z\"/>\n", class, x, y, -9 * direction);
 }
 
+/* A narrow scene has no room for the words if another arrow begins within them. */
+static bool has_label(const struct scene *scene, const struct scene_mark *mark)
+{
+	int width = render_scene_pixels(strlen(render_scene_say_arrow(mark->kind))) + 12;
+	uint32_t i;
+
+	for (i = 0; scene->is_narrow && i < scene->nr_marks; i++)
+		if (scene->marks[i].has_arrow && scene->marks[i].x > mark->x &&
+			scene->marks[i].x < mark->x + width)
+			return false;
+	return true;
+}
+
 /* What the lane did to the other one; the place to look at first also shows its source place. */
 static void draw_label(
 	struct text *text, const struct scene *scene, const struct scene_mark *mark, int direction)
 {
-	int y = mark->y + direction * (SCENE_LANE_HEIGHT / 2) + 4;
+	int y = scene->is_narrow ? mark->y + (direction > 0 ? 22 : -14)
+				 : mark->y + direction * scene->lane_height / 2 + 4;
 	struct text place = {0};
 
 	text_format(text, "<text class=\"halo strong\" x=\"%d\" y=\"%d\">%s</text>\n", mark->x + 6,
 		y, render_scene_say_arrow(mark->kind));
-	if (mark->is_cause)
+	if (mark->is_cause && !scene->is_narrow)
 		render_scene_short_place(&place, scene->report->tables, mark->step->site);
 	if (place.length)
 		label(text, "halo", mark->x + 6, y + 13, text_peek(&place), SCENE_LABEL_WIDTH);
@@ -318,7 +352,8 @@ static void draw_arrow(struct text *text, const struct scene *scene, const struc
 
 	line(text, is_wish ? "wish" : "arrow", mark->x, mark->y, mark->x, end - direction * 8);
 	draw_tip(text, is_wish ? "wish-tip" : "tip", mark->x, end, direction);
-	draw_label(text, scene, mark, direction);
+	if (has_label(scene, mark))
+		draw_label(text, scene, mark, direction);
 }
 
 static void draw_mark(struct text *text, const struct scene *scene, const struct scene_mark *mark)
@@ -343,12 +378,48 @@ static void draw_mark(struct text *text, const struct scene *scene, const struct
 		mark->is_cause ? "inside" : "strong", mark->x, mark->y + 4, mark->number);
 }
 
-static void draw_end(struct text *text, const struct scene_end *end)
+static void draw_end(struct text *text, const struct scene *scene, const struct scene_end *end)
 {
-	line(text, "never", end->x, end->y, end->x + 104, end->y);
-	text_format(text, "<path class=\"never-tip\" d=\"M%d %dl8 6l-8 6\"/>\n", end->x + 98,
-		end->y - 6);
-	label(text, "alarm halo", end->x + 8, end->y - 9, end->words, 140);
+	int length = scene->is_narrow ? 80 : 104;
+
+	line(text, "never", end->x, end->y, end->x + length, end->y);
+	text_format(text, "<path class=\"never-tip\" d=\"M%d %dl8 6l-8 6\"/>\n",
+		end->x + length - 6, end->y - 6);
+	if (scene->is_narrow)
+		text_format(text,
+			"<text class=\"alarm halo\" text-anchor=\"end\" x=\"%d\" "
+			"y=\"%d\">%s</text>\n",
+			scene->width - 2, end->y - 9, end->words);
+	else
+		label(text, "alarm halo", end->x + 8, end->y - 9, end->words, 140);
+}
+
+/* The number and the words of the step that is the place to look at first. */
+static void draw_caption(struct text *text, const struct scene *scene)
+{
+	struct text words = {0};
+	const char *at;
+	uint32_t i;
+	int y = 3;
+
+	render_scene_say_caption(&words, scene);
+	for (i = 0; words.length && i < scene->nr_marks; i++)
+		if (scene->marks[i].is_cause)
+			text_format(text,
+				"<circle class=\"mark cause\" cx=\"12\" cy=\"11\" r=\"%d\"/>\n"
+				"<text class=\"inside\" text-anchor=\"middle\" x=\"12\" "
+				"y=\"15\">%" PRIu32 "</text>\n",
+				MARK_RADIUS, scene->marks[i].number);
+	for (at = text_peek(&words); *at;) {
+		size_t length = render_scene_next_line(scene, at);
+
+		text_format(text, "<text class=\"alarm\" x=\"26\" y=\"%d\">",
+			y += SCENE_CAPTION_LINE - (y == 3 ? 3 : 0));
+		say_html(text, at, length);
+		text_add(text, "</text>\n");
+		at += length + (at[length] == ' ');
+	}
+	render_facts_drop(text, &words);
 }
 
 static void draw_alike(struct text *text, const struct scene *scene)
@@ -360,28 +431,35 @@ static void draw_alike(struct text *text, const struct scene *scene)
 	text_add(&words, "and ");
 	text_count(&words, scene->finding->picture.nr_alike);
 	text_add(&words, " more alike");
-	label(text, "quiet", 24, bottom_of(scene) + 18, text_peek(&words), SCENE_NAMES_WIDTH);
+	label(text, "quiet alike", 24, bottom_of(scene) + 18, text_peek(&words),
+		scene->names_width);
 	render_facts_drop(text, &words);
 }
 
 /* The shapes that the picture contains, each with its meaning. */
 static void draw_legend(struct text *text, const struct scene *scene)
 {
-	int x = SCENE_NAMES_WIDTH, y = scene->height - 16;
+	int x = scene->begin_x, y = scene->height - (scene->is_narrow ? 38 : 16), width;
 	bool is_told[CT_BAR_FREE + 1] = {false};
 	uint32_t i;
 
 	for (i = 0; i < scene->nr_bars; i++) {
 		struct ct_bar bar = {.state = scene->bars[i].bar->state};
-		struct scene_bar sample = {.bar = &bar, .x = x, .width = 26};
+		struct scene_bar sample = {.bar = &bar, .width = 26};
 		const char *name = ct_bar_name(bar.state);
 
 		if (is_told[bar.state])
 			continue;
 		is_told[bar.state] = true;
+		width = 33 + render_scene_pixels(strlen(name));
+		if (scene->is_narrow && x + width > scene->width) {
+			x = scene->begin_x;
+			y += 22;
+		}
+		sample.x = x;
 		draw_shape(text, &sample, y);
 		label(text, "quiet", x + 33, y + 4, name, 90);
-		x += 33 + render_scene_pixels(strlen(name)) + 20;
+		x += width + (scene->is_narrow ? 10 : 20);
 	}
 }
 
@@ -389,6 +467,7 @@ void render_picture_draw(struct text *text, const struct scene *scene)
 {
 	uint32_t i;
 
+	draw_caption(text, scene);
 	for (i = 0; i < scene->finding->picture.nr_lanes; i++)
 		draw_lane(text, scene, i);
 	draw_axis(text, scene);
@@ -397,8 +476,11 @@ void render_picture_draw(struct text *text, const struct scene *scene)
 	for (i = 0; i + 1 < scene->nr_ticks; i++)
 		if (scene->gaps[i].is_folded)
 			draw_fold(text, scene, &scene->gaps[i]);
+	/* Over the folds. */
+	for (i = 0; scene->is_narrow && i < scene->finding->picture.nr_lanes; i++)
+		draw_name_above(text, scene, i);
 	for (i = 0; i < scene->nr_ends; i++)
-		draw_end(text, &scene->ends[i]);
+		draw_end(text, scene, &scene->ends[i]);
 	for (i = 0; i < scene->nr_marks; i++)
 		draw_mark(text, scene, &scene->marks[i]);
 	draw_alike(text, scene);
@@ -414,11 +496,13 @@ void render_picture_begin(
 
 	text->is_broken |= scene->is_broken;
 	text_format(text,
-		"<svg%s class=\"picture\" role=\"img\" aria-labelledby=\"cpt%" PRIu32 " cpd%" PRIu32
+		"<svg%s class=\"picture%s\" role=\"img\" aria-labelledby=\"cpt%" PRIu32
+		" cpd%" PRIu32
 		"\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n<title id=\"cpt%" PRIu32
 		"\">",
-		number ? "" : " xmlns=\"http://www.w3.org/2000/svg\"", number, number, width,
-		height, width, height, number);
+		number ? "" : " xmlns=\"http://www.w3.org/2000/svg\"",
+		scene->is_narrow ? " narrow" : "", number, number, width, height, width, height,
+		number);
 	say_safe(&words, scene->finding->title);
 	escaped(text, text_peek(&words));
 	text_clear(&words);

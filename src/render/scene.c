@@ -11,8 +11,18 @@
 #define LANES_Y 30      /* from the axis to the first lane's upper edge */
 #define MARK_WIDTH 20   /* the least distance between marks of a lane */
 #define LABEL_MARGIN 16 /* the room behind an arrow's label */
-#define FOOT_HEIGHT 40  /* the room for the legend */
 #define ALIKE_HEIGHT 22
+
+/* The room that depends on the width of the screen. */
+static const struct shape {
+	int names_width;
+	int begin_x;
+	int lane_height;
+	int lane_middle;
+	int foot_height; /* the room for the legend */
+	int end_width;   /* an arrow that leads nowhere, and its words */
+	int no_end_width;
+} wide = {204, 204, 62, 31, 40, 132, 40}, narrow = {340, 16, 70, 46, 62, 96, 14};
 
 int render_scene_columns(int pixels)
 {
@@ -26,7 +36,12 @@ int render_scene_pixels(size_t columns)
 
 int render_scene_y(const struct scene *scene, uint32_t lane)
 {
-	return scene->axis_y + LANES_Y + (int)lane * SCENE_LANE_HEIGHT + SCENE_LANE_HEIGHT / 2;
+	return render_scene_top(scene, lane) + scene->lane_middle;
+}
+
+int render_scene_top(const struct scene *scene, uint32_t lane)
+{
+	return scene->axis_y + LANES_Y + (int)lane * scene->lane_height;
 }
 
 /* ---------------------------------------------------------------- bars */
@@ -105,8 +120,8 @@ static void add_marks(struct scene *scene)
 		mark->has_arrow = from->lane && from->other;
 		mark->lane = from->lane;
 		mark->other = from->other;
-		mark->is_cause = !has_cause && finding->cause_site &&
-				 mark->step->site == finding->cause_site;
+		mark->is_cause =
+			!has_cause && finding->look_site && mark->step->site == finding->look_site;
 		has_cause |= mark->is_cause;
 	}
 }
@@ -121,10 +136,12 @@ static int upper_of(const struct scene_mark *mark)
 	return mark->has_arrow && mark->other_y < mark->y ? mark->other_y : mark->y;
 }
 
-/* How far a mark reaches to the right, with the words beside it. */
+/* How far a mark reaches to the right, with the words beside it. In a narrow scene later marks may cover these. */
 static int reach_of(struct scene *scene, const struct scene_mark *mark)
 {
-	return mark->has_arrow ? LABEL_MARGIN + render_scene_label_pixels(scene, mark) : MARK_WIDTH;
+	return mark->has_arrow && !scene->is_narrow
+		       ? LABEL_MARGIN + render_scene_label_pixels(scene, mark)
+		       : MARK_WIDTH;
 }
 
 /* Marks that would overlap are put side by side. */
@@ -228,8 +245,18 @@ static void add_ends(struct scene *scene)
 		const char *words = render_scene_say_end(scene, &picture->lanes[lane]);
 
 		if (words)
-			scene->ends[scene->nr_ends++] = (struct scene_end){
-				lane, scene->end_x, render_scene_y(scene, lane), words};
+			scene->ends[scene->nr_ends++] =
+				(struct scene_end){.lane = lane, .words = words};
+	}
+}
+
+static void place_ends(struct scene *scene)
+{
+	uint32_t i;
+
+	for (i = 0; i < scene->nr_ends; i++) {
+		scene->ends[i].x = scene->end_x;
+		scene->ends[i].y = render_scene_y(scene, scene->ends[i].lane);
 	}
 }
 
@@ -249,32 +276,70 @@ static int right_of(struct scene *scene)
 	return right;
 }
 
-#define END_WIDTH 132 /* an arrow that leads nowhere, and its words */
-#define NO_END_WIDTH 40
+/* ---------------------------------------------------------------- the caption */
 
-bool render_scene_init(
-	struct scene *scene, const struct ct_report *report, const struct ct_finding *finding)
+static int caption_lines(struct scene *scene)
 {
-	const struct ct_picture *picture = &finding->picture;
+	struct text words = {0};
+	const char *at;
+	int count = 0;
+
+	render_scene_say_caption(&words, scene);
+	for (at = text_peek(&words); *at; count++) {
+		at += render_scene_next_line(scene, at);
+		at += *at == ' ';
+	}
+	scene->is_broken |= words.is_broken;
+	text_fini(&words);
+	return count;
+}
+
+static void take_shape(struct scene *scene, const struct shape *shape)
+{
+	scene->names_width = shape->names_width;
+	scene->begin_x = shape->begin_x;
+	scene->lane_height = shape->lane_height;
+	scene->lane_middle = shape->lane_middle;
+}
+
+static bool lay_out(struct scene *scene, const struct shape *shape)
+{
+	const struct ct_picture *picture = &scene->finding->picture;
 	uint32_t i;
 
 	if (!picture->nr_lanes || !picture->nr_marks)
 		return false;
-	*scene = (struct scene){.report = report, .finding = finding, .axis_y = AXIS_Y};
-	scene->begin_x = SCENE_NAMES_WIDTH;
+	take_shape(scene, shape);
 	add_marks(scene);
 	choose_begin(scene);
 	add_bars(scene);
+	add_ends(scene);
+	scene->caption_lines = caption_lines(scene);
+	scene->axis_y = AXIS_Y + scene->caption_lines * SCENE_CAPTION_LINE;
 	scene->axis_y += render_scene_axis(scene) * ROW_HEIGHT;
 	place_bars(scene);
 	place_marks(scene);
 	for (i = 0; i < scene->nr_bars; i++)
 		find_room(scene, &scene->bars[i]);
-	add_ends(scene);
-	scene->width = scene->end_x + (scene->nr_ends ? END_WIDTH : NO_END_WIDTH);
+	place_ends(scene);
+	scene->width = scene->end_x + (scene->nr_ends ? shape->end_width : shape->no_end_width);
 	if (scene->width < right_of(scene) + MARK_WIDTH)
 		scene->width = right_of(scene) + MARK_WIDTH;
-	scene->height = render_scene_y(scene, picture->nr_lanes - 1) + SCENE_LANE_HEIGHT / 2 +
-			FOOT_HEIGHT + (picture->nr_alike ? ALIKE_HEIGHT : 0);
+	scene->height = render_scene_top(scene, picture->nr_lanes) + shape->foot_height +
+			(picture->nr_alike ? ALIKE_HEIGHT : 0);
 	return true;
+}
+
+bool render_scene_init(
+	struct scene *scene, const struct ct_report *report, const struct ct_finding *finding)
+{
+	*scene = (struct scene){.report = report, .finding = finding};
+	return lay_out(scene, &wide);
+}
+
+bool render_scene_init_narrow(
+	struct scene *scene, const struct ct_report *report, const struct ct_finding *finding)
+{
+	*scene = (struct scene){.report = report, .finding = finding, .is_narrow = true};
+	return lay_out(scene, &narrow);
 }

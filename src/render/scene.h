@@ -4,8 +4,10 @@
  * marks.
  *
  * Time runs to the right and is not to scale: each moment of a step has room for its mark, and a long stretch in which
- * nothing happens is folded and labelled with its length. The number of parts is bounded, so a scene allocates nothing.
- * Lengths are pixels. A scene borrows the report.
+ * nothing happens is folded and labelled with its length. Above the axis stands what was done at the place to look at
+ * first. A narrow scene is for the width of a telephone: the names of lanes stand above their bars, and fewer moments
+ * have a place. The number of parts is bounded, so a scene allocates nothing. Lengths are pixels. A scene borrows the
+ * report.
  */
 #ifndef RENDER_SCENE_H
 #define RENDER_SCENE_H
@@ -18,9 +20,8 @@
 
 #define SCENE_TICKS 40u /* at least enough for the steps and the first and the last time */
 #define SCENE_BARS (CT_LANES * CT_LANE_BARS)
-#define SCENE_LANE_HEIGHT 62
-#define SCENE_NAMES_WIDTH 204  /* room on the left for the names of lanes */
-#define SCENE_LABEL_WIDTH 200  /* of the words at an arrow, at most */
+#define SCENE_LABEL_WIDTH 200 /* of the words at an arrow, at most */
+#define SCENE_CAPTION_LINE 15
 #define SCENE_LETTER_TENTHS 61 /* the average width of a letter, in tenths of a pixel */
 
 /* A moment that has a place on the axis. */
@@ -74,6 +75,11 @@ struct scene_end {
 struct scene {
 	const struct ct_report *report;
 	const struct ct_finding *finding;
+	bool is_narrow;
+	int names_width; /* room for the names of lanes: on the left, or above the bars of a narrow scene */
+	int lane_height;
+	int lane_middle; /* from the upper edge of a lane to the middle of its bars */
+	int caption_lines;
 	int width;
 	int height;
 	int axis_y;
@@ -94,9 +100,11 @@ struct scene {
 
 /*
  * render_scene_init: lays out the picture of a finding. False: the finding has no picture, because it has no lane, or
- * no step has a time.
+ * no step has a time. render_scene_init_narrow: the same for a narrow screen.
  */
 bool render_scene_init(
+	struct scene *scene, const struct ct_report *report, const struct ct_finding *finding);
+bool render_scene_init_narrow(
 	struct scene *scene, const struct ct_report *report, const struct ct_finding *finding);
 
 /*
@@ -108,8 +116,9 @@ int render_scene_axis(struct scene *scene);
 /* render_scene_x: the x of a time; a time outside the picture is put at its edge. */
 int render_scene_x(const struct scene *scene, ct_time time);
 
-/* render_scene_y: the y of the middle of a lane, counted from 0. */
+/* render_scene_y: the y of the middle of a lane's bars; lanes count from 0. render_scene_top: of its upper edge. */
 int render_scene_y(const struct scene *scene, uint32_t lane);
+int render_scene_top(const struct scene *scene, uint32_t lane);
 
 /* render_scene_columns: how many letters fit into this width. render_scene_pixels: the width of this many letters. */
 int render_scene_columns(int pixels);
@@ -142,6 +151,14 @@ const char *render_scene_say_end(const struct scene *scene, const struct ct_lane
 /* render_scene_say_step: a step in one sentence, safe: its time, its words, its thread or coroutine, and its place. */
 void render_scene_say_step(
 	struct text *text, const struct scene *scene, const struct ct_step *step);
+
+/*
+ * render_scene_say_caption: what was done at the place to look at first, safe, and by whom; nothing if no mark is
+ * there.
+ * render_scene_next_line: how many bytes of the caption stand in the line that begins with `words`.
+ */
+void render_scene_say_caption(struct text *text, const struct scene *scene);
+size_t render_scene_next_line(const struct scene *scene, const char *words);
 
 /* render_scene_say_whole: the picture in words, safe, for readers who cannot see it. */
 void render_scene_say_whole(struct text *text, const struct scene *scene);

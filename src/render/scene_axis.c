@@ -12,16 +12,30 @@
 #include "render/scene.h"
 #include "say/say.h"
 
-#define MIDDLE_WIDTH 44 /* of the stretch of median length */
-#define WIDEST 150
-#define FOLDED_WIDTH 112 /* room for "... 1.20 s ..." */
-#define FOLD_FROM 6      /* times the greatest width: a stretch that would be wider is folded */
+#define FOLD_FROM 6 /* times the greatest width: a stretch that would be wider is folded */
 #define NARROWEST 10
 #define MARK_ROOM 24
 #define LABEL_ROOM 18 /* room beside the label of an arrow */
-#define END_ROOM 150  /* room for words in the last stretch: of bars that last until the end */
-#define AT_LEAST 700  /* the least width of the axis */
 #define ROWS 3
+
+/* Lengths that depend on the width of the screen. */
+static const struct measure {
+	int middle_width; /* of the stretch of median length */
+	int widest;
+	int folded_width; /* room for "... 1.20 s ..." */
+	int end_room;     /* room for words in the last stretch: of bars that last until the end */
+	int at_least;     /* the least width of the axis */
+	int at_most;      /* the greatest, unless marks need more; 0: no limit */
+	size_t moments; /* the most in a picture: steps, ends, and those changes between them that are farthest apart */
+} wide = {44, 150, 112, 150, 700, 0, 12}, narrow = {30, 90, 72, 72, 254, 254, 6},
+  narrow_without_ends = {30, 90, 72, 72, 336, 336, 7};
+
+static const struct measure *measure_of(const struct scene *scene)
+{
+	if (!scene->is_narrow)
+		return &wide;
+	return scene->nr_ends ? &narrow : &narrow_without_ends;
+}
 
 static int compare_times(const void *left, const void *right)
 {
@@ -76,15 +90,12 @@ static size_t least_of(const struct scene *scene, const ct_time *times, size_t c
 	return least;
 }
 
-/* The most moments in a picture: steps, ends, and those changes in between that are farthest apart. */
-#define MOST_MOMENTS 12u
-
 static void choose_ticks(struct scene *scene)
 {
 	ct_time times[CT_PICTURE_STEPS + 2 * SCENE_BARS + 1];
 	size_t count = moments_of(scene, times), i, out;
 
-	while (count > MOST_MOMENTS) {
+	while (count > measure_of(scene)->moments) {
 		out = least_of(scene, times, count);
 		if (!out)
 			break;
@@ -109,8 +120,9 @@ static int room_behind(struct scene *scene, const struct scene_tick *tick)
 
 		if (mark->step->time != tick->time)
 			continue;
-		room += mark->has_arrow ? LABEL_ROOM + render_scene_label_pixels(scene, mark)
-					: MARK_ROOM;
+		room += mark->has_arrow && !scene->is_narrow
+				? LABEL_ROOM + render_scene_label_pixels(scene, mark)
+				: MARK_ROOM;
 	}
 	return room;
 }
@@ -135,29 +147,39 @@ static int64_t middle_of(const struct scene *scene)
 
 static void choose_width(struct scene *scene, struct scene_gap *gap, const struct scene_tick *tick)
 {
-	double wanted = (double)gap->ns / (double)middle_of(scene) * MIDDLE_WIDTH;
+	const struct measure *measure = measure_of(scene);
+	double wanted = (double)gap->ns / (double)middle_of(scene) * measure->middle_width;
 	bool is_last = tick == &scene->ticks[scene->nr_ticks - 2];
 	int least = room_behind(scene, tick);
 
-	gap->is_folded = wanted > (double)FOLD_FROM * WIDEST;
-	gap->width = gap->is_folded ? FOLDED_WIDTH : wanted > WIDEST ? WIDEST : (int)wanted;
+	gap->is_folded = wanted > (double)FOLD_FROM * measure->widest;
+	gap->width = gap->is_folded             ? measure->folded_width
+		     : wanted > measure->widest ? measure->widest
+						: (int)wanted;
 	if (gap->is_folded)
-		least += FOLDED_WIDTH - NARROWEST;
-	if (is_last && least < END_ROOM)
-		least = END_ROOM;
+		least += measure->folded_width - NARROWEST;
+	if (is_last && least < measure->end_room)
+		least = measure->end_room;
 	if (gap->width < least)
 		gap->width = least;
 }
 
-/* A short story is stretched to the least width. */
-static void widen(struct scene *scene, int total)
+/* A short story is stretched to the least width, and a long one is pressed together where the screen is narrow. */
+static void fit(struct scene *scene, int total)
 {
+	const struct measure *measure = measure_of(scene);
+	int wanted = total < measure->at_least                      ? measure->at_least
+		     : measure->at_most && total > measure->at_most ? measure->at_most
+								    : total;
 	uint32_t i;
 
-	if (total >= AT_LEAST)
-		return;
-	for (i = 0; i + 1 < scene->nr_ticks; i++)
-		scene->gaps[i].width = scene->gaps[i].width * AT_LEAST / total;
+	for (i = 0; i + 1 < scene->nr_ticks; i++) {
+		struct scene_gap *gap = &scene->gaps[i];
+
+		gap->width = gap->width * wanted / total;
+		if (wanted < total && gap->width < MARK_ROOM)
+			gap->width = MARK_ROOM;
+	}
 }
 
 static void place_ticks(struct scene *scene)
@@ -213,7 +235,7 @@ int render_scene_axis(struct scene *scene)
 		choose_width(scene, &scene->gaps[i], &scene->ticks[i]);
 		total += scene->gaps[i].width;
 	}
-	widen(scene, total);
+	fit(scene, total);
 	place_ticks(scene);
 	return place_labels(scene);
 }

@@ -275,6 +275,9 @@ const char *render_scene_say_end(const struct scene *scene, const struct ct_lane
 	case CT_BAR_WAITING:
 		if (scene->finding->nr_lost_nearby)
 			return "no wake was seen";
+		/* The proof rests on wakes that would have been recorded. */
+		if (!scene->finding->picture.has_wakes && scene->finding->grade != CT_GRADE_PROVEN)
+			return "no wakes recorded";
 		return member->coro.waker_time != CT_NO_TIME &&
 				       member->coro.waker_time >= last->from
 			       ? "no other wake came"
@@ -288,6 +291,44 @@ const char *render_scene_say_end(const struct scene *scene, const struct ct_lane
 	default:
 		return NULL;
 	}
+}
+
+/* ---------------------------------------------------------------- the caption */
+
+#define CAPTION_X 24 /* behind the number of the step */
+
+void render_scene_say_caption(struct text *text, const struct scene *scene)
+{
+	uint32_t i;
+
+	for (i = 0; i < scene->nr_marks && !scene->marks[i].is_cause; i++)
+		;
+	if (i == scene->nr_marks)
+		return;
+	if (*scene->marks[i].step->by) {
+		say_safe(text, scene->marks[i].step->by);
+		text_char(text, ' ');
+	}
+	say_safe(text, scene->marks[i].step->text);
+}
+
+size_t render_scene_next_line(const struct scene *scene, const char *words)
+{
+	/* Bold letters are wider. */
+	int room = scene->is_narrow ? 350 - CAPTION_X : 1000,
+	    columns = render_scene_columns(room * 7 / 8);
+	size_t at, blank = 0;
+	int column = 0;
+
+	for (at = 0; words[at]; at++) {
+		if (((unsigned char)words[at] & 0xc0) == 0x80)
+			continue;
+		if (column++ == columns)
+			return blank ? blank : at;
+		if (words[at] == ' ')
+			blank = at;
+	}
+	return at;
 }
 
 /* ---------------------------------------------------------------- the whole in words */

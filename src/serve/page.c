@@ -196,6 +196,10 @@ static void put_pictures(struct page *page, struct ct_view *view)
 	for (i = 1; page->status == CT_OK && i <= report->nr_findings && i <= PICTURES_MAX; i++) {
 		snprintf(request, sizeof(request), "picture?finding=%u", i);
 		put_answer(page, view, request);
+		if (page->status)
+			return;
+		snprintf(request, sizeof(request), "picture?finding=%u&narrow=1", i);
+		put_answer(page, view, request);
 	}
 }
 

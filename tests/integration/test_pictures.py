@@ -44,7 +44,7 @@ def check_refused(trace, place):
 
 def check_page(trace):
     page = run(COROTRACER, "report", "--format", "html", trace).stdout
-    check(page.count("<svg ") >= 2 and page.count('role="img"') == 2, "the page has not one picture for each finding")
+    check(page.count('class="picture" role="img"') == page.count('class="picture narrow" role="img"') == 2, "the page has not one picture for each finding")
     markdown = run(COROTRACER, "report", "--format", "md", trace).stdout
     check(markdown.count("```mermaid\nsequenceDiagram\n") == 2, "Markdown has not one diagram for each finding")
     check("sequenceDiagram" not in run(COROTRACER, "report", trace).stdout, "a terminal cannot draw")

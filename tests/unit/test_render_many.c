@@ -23,7 +23,7 @@ static void test_million(void)
 	CHECK(text.length < 20000);
 	text_fini(&text);
 	text = rendered(&report, (struct ct_report_options){.format = CT_REPORT_HTML});
-	CHECK(text.length < 20000);
+	CHECK(text.length < 30000);
 	CHECK(strstr(text_peek(&text), "... and 999,990 more") != NULL);
 	text_fini(&text);
 	/* The output for programs lists every member: a thousand are enough to see it. */
