@@ -2,14 +2,19 @@
 /*
  * Source lines around a place. A trace comes from anybody, and names any file: only a regular file is read, of limited
  * size, that a place of the trace names and that holds text, and only for a reader with the token.
+ *
+ * A compiler that was given a relative name writes it as seen from the folder of the build. Such a file is looked for
+ * from the present folder and from the folder of the program upwards.
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/text.h"
 #include "serve/api.h"
 #include "serve/reply.h"
 
@@ -19,6 +24,7 @@
 
 struct source {
 	char *path;
+	char *program; /* path of the program that has the place */
 	uint32_t line;
 	char *text; /* ends with NUL */
 	size_t nr_bytes;
@@ -36,8 +42,11 @@ static bool find_place(struct source *source, const struct judged *judged, uint6
 	if (!site->line || !site->file || !*site->file)
 		return false;
 	source->path = strdup(site->file);
+	source->program = strdup(site->process < tables->nr_processes
+					 ? tables->processes[site->process].program
+					 : "");
 	source->line = site->line;
-	return source->path != NULL;
+	return source->path && source->program;
 }
 
 static bool read_whole(struct source *source, int descriptor)
@@ -59,17 +68,81 @@ static bool read_whole(struct source *source, int descriptor)
 }
 
 /* A link is not followed, and opening does not wait: a pipe is no source. */
-static bool read_source(struct source *source)
+static bool read_at(struct source *source, const char *path)
 {
-	int descriptor =
-		open(source->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	bool is_read;
 
 	if (descriptor < 0)
 		return false;
 	is_read = read_whole(source, descriptor);
 	close(descriptor);
+	if (!is_read) {
+		free(source->text);
+		source->text = NULL;
+	}
 	return is_read;
+}
+
+/* Takes the path if the file can be read there. */
+static bool read_in(struct source *source, const char *folder, size_t length, const char *name)
+{
+	struct text path = {0};
+	char *found;
+	bool is_read;
+
+	text_append(&path, folder, length);
+	text_format(&path, "/%s", name);
+	is_read = !path.is_broken && read_at(source, text_peek(&path));
+	found = is_read ? strdup(text_peek(&path)) : NULL;
+	if (found) {
+		free(source->path);
+		source->path = found;
+	}
+	text_fini(&path);
+	return is_read;
+}
+
+/* Looks in the folder of this path, in the folder above it, and so on. */
+static bool read_above(struct source *source, const char *path, const char *name)
+{
+	size_t length = strlen(path);
+
+	while (length > 0) {
+		while (length > 0 && path[length - 1] != '/')
+			length--;
+		while (length > 0 && path[length - 1] == '/')
+			length--;
+		if (read_in(source, path, length, name))
+			return true;
+	}
+	return false;
+}
+
+static const char *without_steps_up(const char *path)
+{
+	for (;;)
+		if (strncmp(path, "../", 3) == 0)
+			path += 3;
+		else if (strncmp(path, "./", 2) == 0)
+			path += 2;
+		else
+			return path;
+}
+
+static bool read_source(struct source *source)
+{
+	const char *name = without_steps_up(source->path);
+	char here[PATH_MAX];
+
+	if (read_at(source, source->path))
+		return true;
+	if (*source->path == '/' || !*name)
+		return false;
+	/* The folder's own name is cut off first. */
+	if (getcwd(here, sizeof(here) - 2) && read_above(source, strcat(here, "/."), name))
+		return true;
+	return *source->program == '/' && read_above(source, source->program, name);
 }
 
 static void tell_lines(struct json *json, struct source *source)
@@ -132,6 +205,7 @@ enum MHD_Result serve_api_source(struct serve_call *call)
 			  : serve_reply_error(call, MHD_HTTP_NOT_FOUND,
 				    "'site' is the number of a place with a file and a line");
 	free(source.path);
+	free(source.program);
 	free(source.text);
 	return result;
 }

@@ -37,7 +37,7 @@ def check_silent(browser, place):
 
 
 def check_order(browser, place):
-    """Statements about the observation come before the verdict, in text, in HTML, and on the page."""
+    """What is missing is said before the verdict, in text, in HTML, and on the page; HTML has the rest of the quality last."""
     (place / "quality.txt").write_text(SILENT + "1ms t1 create c1 0x11010\n2ms t1 resume c1\n3ms t1 suspend c1\n", encoding="utf-8")
     text, html = (run(COROTRACER, "report", "--format", form, place / "quality.txt").stdout for form in ("text", "html"))
     server = Server("serve", "--listen", ":0", place / "quality.txt")
@@ -47,8 +47,8 @@ def check_order(browser, place):
         it.until("document.querySelector('#state').textContent.includes('0 lost')")
         strip, head = (it.page.locator(one).first.bounding_box() for one in ("#state", "main h2:visible"))
         check(strip["y"] < head["y"], f"{strip} {head}")
-        for told in (text, html):
-            check(0 < told.find("Data quality") < told.find("1 finding: 1 suspect"), told)
+        check(0 < text.find("Data quality") < text.find("1 finding: 1 suspect"), text)
+        check(0 < html.find("0 lost") < html.find("1 finding: 1 suspect") < html.find("Data quality"), html)
         it.quiet()
     server.stop()
 
@@ -59,13 +59,15 @@ def check_source(browser, place):
     lines = [f"line {i}" for i in range(1, 31)]
     (place / "engine.c").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (place / "link.c").symlink_to(place / "engine.c")
+    (place / "src").mkdir()
+    (place / "src/near.c").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (place / "binary.c").write_bytes(b"a\0b\n" * 40)
     os.mkfifo(place / "pipe.c")
-    files = ("engine.c", "link.c", "binary.c", "pipe.c", "missing.c")
+    files = ("engine.c", "link.c", "binary.c", "pipe.c", "missing.c", "src/near.c")
     (place / "source.txt").write_text("\n".join((
-        "trace from=0 until=2s", "process 1 pid=100 program=/bin/engine probe", "thread 1 tid=101 name=worker-0",
-        *(f"site {i} kind=source file={place}/{name} line=12 function=consume" for i, name in enumerate(files, 1)),
-        *(f"{i}ms t1 create c{i} 0x{i}1010 @{i}\n+1us t1 resume c{i}\n+1us t1 suspend c{i} channel:5 @{i}" for i in range(1, 6)), "")), encoding="utf-8")
+        "trace from=0 until=2s", f"process 1 pid=100 program={place}/build/bin/engine probe", "thread 1 tid=101 name=worker-0",
+        *(f"site {i} kind=source file={f'../{name}' if name == 'src/near.c' else f'{place}/{name}'} line=12 function=consume" for i, name in enumerate(files, 1)),
+        *(f"{i}ms t1 create c{i} 0x{i}1010 @{i}\n+1us t1 resume c{i}\n+1us t1 suspend c{i} channel:5 @{i}" for i in range(1, 7)), "")), encoding="utf-8")
     server = Server("serve", "--listen", ":0", place / "source.txt")
     judged(server)
     numbers = {name: i for i, name in enumerate(files, 1)}
@@ -74,7 +76,10 @@ def check_source(browser, place):
     status, _, body = ask(numbers["engine.c"])
     told = json.loads(body)
     check(status == 200 and told["first"] == 6 and told["lines"] == lines[5:18] and told["line"] == 12, f"{status} {told}")
-    for name in files[1:]:
+    # A relative name is as seen from the folder of the build, which is below that of the source.
+    near = json.loads(ask(numbers["src/near.c"])[2])
+    check(near["path"] == f"{place}/src/near.c" and near["lines"] == lines[5:18], f"{near}")
+    for name in files[1:5]:
         check(ask(numbers[name])[0] == 404, f"{name} was read: {ask(numbers[name])}")
     for site in ("0", "99", "-1", "x", "18446744073709551615"):
         check(ask(site)[0] == 404, site)
