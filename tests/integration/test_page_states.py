@@ -182,7 +182,9 @@ def recorded(place, end, *options):
 
 def controls(it):
     """Returns the buttons by their words, and whether they can be pressed."""
-    it.page.locator("#controls a").wait_for()
+    it.page.locator("#controls a").wait_for(state="attached")
+    if it.page.locator("#more[aria-expanded=false]").is_visible():
+        it.page.locator("#more").click()
     return dict(it.page.locator("#controls button").evaluate_all("(all) => all.map((one) => [one.textContent, !one.disabled])"))
 
 
@@ -231,12 +233,14 @@ def check_stale_token(it, server):
     """The token of an earlier start is refused with the same sentence; the printed address, opened in the same tab,
     gives access."""
     it.page.goto(f"http://localhost:{server.port}/#token={'0' * 32}")
+    it.page.locator("#controls button:enabled", has_text="Stop").wait_for(state="attached")
+    controls(it)
     it.page.locator("#controls button:enabled", has_text="Stop").click()
     it.page.locator("#needs-token").wait_for()
     check_locked(it)
     check(server.tell("/api/v1/state")["recording"]["is_open"], "a wrong token stopped the recording")
     it.page.goto(f"http://localhost:{server.port}/#token={server.token}")
-    it.page.locator("#controls button:enabled", has_text="Stop").wait_for()
+    it.page.locator("#controls button:enabled", has_text="Stop").wait_for(state="attached")
     check(controls(it) == {"Hold still": True, "Start": True, "Stop": True, "Dump now": False, "Categories": True}, controls(it))
     check(it.page.locator("#needs-token").is_hidden(), "the token is asked for again")
 

@@ -4,12 +4,13 @@
 // finding is, what to do now, and its members.
 
 import { addressOf, viewInUse } from "./address";
-import { carrierInUse, lineOf, traceFileInCommands } from "./carrier";
+import { askRows, carrierInUse, lineOf, traceFileInCommands } from "./carrier";
 import { copyButton, fill, h, type Child } from "./dom";
 import { healthy } from "./healthy";
 import { FIRST_REQUESTS } from "./names";
 import { count, duration, many, moment } from "./say";
-import { briefPlaceLink, coroutineLink, placeLink, placeOf, threadName, type Finding, type Member, type Trace } from "./trace";
+import { STATES } from "./states";
+import { briefPlaceLink, coroutineLink, placeLink, placeOf, threadName, type Advice, type Finding, type Member, type Trace } from "./trace";
 
 const GRADES = { proven: "■■■", likely: "■■□", suspect: "■□□" } as const;
 
@@ -99,15 +100,19 @@ function stepList(finding: Finding): HTMLElement {
 	}, finding.steps.map((step, index) => stepLine(finding, step, index + 1)));
 }
 
+/** A picture that fits a narrow screen has the names of lanes above their bars. */
+const narrow = matchMedia("(max-width: 600px)");
+
 async function drawPicture(into: HTMLElement, finding: Finding, number: number): Promise<void> {
 	try {
-		const [bytes] = await Promise.all([carrierInUse().ask(lineOf("picture", { finding: number })), loadStyle()]);
+		const [bytes] = await Promise.all([carrierInUse().ask(lineOf("picture", { finding: number, narrow: narrow.matches ? 1 : undefined })), loadStyle()]);
 		const text = new TextDecoder().decode(bytes);
 		const parsed = new DOMParser().parseFromString(text, "text/html").querySelector("svg");
 		if (!parsed)
 			throw new Error("The picture cannot be read.");
 		const drawn = document.importNode(parsed, true);
 		tie(drawn, finding);
+		drawn.querySelector(".alike")?.addEventListener("click", () => document.getElementById("members")?.scrollIntoView());
 		const frame = h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "The picture of the finding" }, drawn);
 		const hint = h("p", { class: "quiet" }, "The picture is wider than the page: scroll it sideways.");
 		fill(into, hint, frame, h("p", { class: "actions" }, copyButton("Copy as SVG", () => text)));
@@ -135,6 +140,16 @@ function stepLine(finding: Finding, step: Finding["steps"][number], number: numb
 			step.thread && (step.coroutine || !step.by) ? h("span", { class: "quiet" }, ` on ${threadName(step.thread)}`) : null));
 }
 
+/** Makes elements of a sentence in which code stands between backquotes. */
+function withCode(words: string): Child[] {
+	return words.split("`").map((part, index) => index % 2 ? h("code", null, part) : part);
+}
+
+/** What the program would have to record so that more can be judged: the report's words. */
+function integration(advice: readonly Advice[]): Child {
+	return advice.length ? [h("h3", null, "To judge it"), h("ul", { class: "to-judge" }, advice.map(({ text }) => h("li", null, withCode(sentence(text)))))] : null;
+}
+
 function how(finding: Finding): Child[] {
 	const lowered = finding.lowered_since.map((reason) => h("li", null, reason));
 	return [
@@ -146,8 +161,9 @@ function how(finding: Finding): Child[] {
 	];
 }
 
-/** The number of members that are shown at first. */
+/** The number of members that are shown at first, and that are requested at once afterwards. */
 const MEMBERS_SHOWN = 10;
+const MEMBERS_ASKED = 200;
 
 function memberRow(member: Member): HTMLElement {
 	const lasted = lastedOf(member);
@@ -160,19 +176,39 @@ function memberRow(member: Member): HTMLElement {
 		h("td", { class: "unbroken" }, member.wait_site ? briefPlaceLink(member.wait_site) : ""));
 }
 
-function members(finding: Finding): Child {
-	const all = finding.members, heads = ["coroutine", "name", "state", "for", "waits for", "where"];
+/** Requests members that the report does not name. */
+async function askMembers(finding: number, offset: number, until: number): Promise<Member[]> {
+	const rows = await askRows("select", {
+		table: "finding_coroutines", columns: "process,coroutine,state,since_ns,waits_for,wait_site,spawn_site,name,task",
+		where: [`finding=${finding}`], offset, limit: MEMBERS_ASKED });
+	return Array.from({ length: rows.nrRows }, (_, row): Member => ({
+		process: rows.number(0, row), id: rows.number(1, row), state: STATES[rows.number(2, row)] ?? "", since_ns: rows.number(3, row), until_ns: until,
+		created_ns: null, destroyed_ns: null, waits_for: rows.word(4, row), wait_site: rows.number(5, row) || null, spawn_site: rows.number(6, row) || null,
+		name: rows.word(7, row), task: rows.word(8, row), function_site: null,
+	}));
+}
+
+function members(finding: Finding, number: number): Child {
+	const all = [...finding.members], total = Math.max(finding.coroutines, all.length), heads = ["coroutine", "name", "state", "for", "waits for", "where"];
 	const body = h("tbody", null, all.slice(0, MEMBERS_SHOWN).map((member) => memberRow(member)));
-	const more = all.length > MEMBERS_SHOWN ? h("button", { class: "small", "data-key": "all-members", click: (event: Event) => {
-		body.append(...all.slice(MEMBERS_SHOWN).map((member) => memberRow(member)));
-		(event.currentTarget as HTMLElement).remove();
-	} }, `Show ${many(all.length - MEMBERS_SHOWN, "more coroutine", "more coroutines")}`) : null;
+	const until = Math.max(...all.map((member) => member.until_ns ?? -Infinity));
+	const more = h("button", { class: "small", "data-key": "all-members", click: async () => {
+		const shown = body.childElementCount;
+		if (shown >= all.length)
+			all.push(...await askMembers(number, all.length, until).catch(() => []));
+		body.append(...all.slice(shown).map((member) => memberRow(member)));
+		tell();
+	} });
+	const tell = (): void => {
+		const left = total - body.childElementCount, next = Math.min(left, Math.max(all.length - body.childElementCount, 0) || MEMBERS_ASKED);
+		more.hidden = left <= 0;
+		more.textContent = next < left ? `Show ${count(next)} of ${many(left, "more coroutine", "more coroutines")}` : `Show ${many(left, "more coroutine", "more coroutines")}`;
+	};
+	tell();
 	return [
-		h("h3", null, `Members: ${count(finding.coroutines)}`),
+		h("h3", { id: "members" }, `Members: ${count(finding.coroutines)}`),
 		h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Members" }, h("table", null,
 			h("thead", null, h("tr", null, heads.map((name) => h("th", { scope: "col" }, name)))), body)),
-		finding.coroutines > all.length
-			? h("p", { class: "quiet" }, `${many(finding.coroutines - all.length, "more coroutine", "more coroutines")} are not listed here`) : null,
 		h("p", { class: "actions" }, more, " ", copyButton("Copy as TSV", () => [heads.map((name) => name === "for" ? "for_ns" : name), ...all.map((member) =>
 			[member.id, member.name, member.state, lastedOf(member) ?? "", member.waits_for, placeOf(member.wait_site)])]
 			.map((row) => row.join("\t")).join("\n"))),
@@ -186,7 +222,7 @@ function terminal(finding: Finding): Child {
 	return commands.map((command) => h("p", null, h("code", null, command), " ", copyButton("Copy", () => command)));
 }
 
-function chosen(finding: Finding, number: number, height: number): HTMLElement {
+function chosen(finding: Finding, number: number, advice: readonly Advice[], height: number): HTMLElement {
 	const picture = h("div", { class: "picture-frame" }, h("p", { class: "quiet" }, "drawing ..."));
 	/* Keeps the content below at its place. */
 	if (height)
@@ -202,7 +238,7 @@ function chosen(finding: Finding, number: number, height: number): HTMLElement {
 		finding.waits_at.length > 1 ? h("p", { id: "waits-at" }, finding.waits_at.map(({ site, coroutines }, index) =>
 			[index ? "; " : "", h("strong", null, count(coroutines)), index ? " at " : coroutines === 1 ? " waits at " : " wait at ", placeLink(site)])) : null,
 		h("div", { class: "facing" }, h("div", { class: "story" }, picture, h("h3", null, "What happened"), stepList(finding)),
-			h("div", { class: "advice" }, h("h3", null, "What to do now"), h("p", null, sentence(finding.next_step)), how(finding), members(finding),
+			h("div", { class: "advice" }, h("h3", null, "What to do now"), h("p", null, sentence(finding.next_step)), integration(advice), how(finding), members(finding, number),
 				h("h3", null, "In a terminal"), terminal(finding))));
 }
 
@@ -223,7 +259,7 @@ function nothing(trace: Trace): HTMLElement {
 	return h("article", null, h("h2", null, sentence(trace.report.headline).slice(0, -1)),
 		h("p", null, `${many(trace.report.quality.coroutines, "coroutine was", "coroutines were")} judged over ${duration(trace.until - trace.from)}. `,
 			h("a", { href: addressOf("quality") }, "What could not be judged, and why")),
-		stillWaiting(trace), healthy(trace), remarks);
+		stillWaiting(trace), integration(trace.report.advice), healthy(trace), remarks);
 }
 
 /**
@@ -270,7 +306,7 @@ export function showFindings(into: HTMLElement, trace: Trace): () => void {
 			findings.length > 1 ? h("p", { class: "quiet" }, h("kbd", null, "J"), " and ", h("kbd", null, "K"), " go to the next and the one before.") : null,
 			h("ol", { class: "plain", id: "ranked" }, findings.map((finding, index) => [
 				findings[index - 1]?.rule === finding.rule ? null : h("li", { class: "rule" }, finding.rule), listed(finding, index === at)]))),
-		chosen(findings[at]!, at + 1, before)));
+		chosen(findings[at]!, at + 1, trace.report.advice.filter((one) => one.process === findings[at]!.process), before)));
 	const list = document.getElementById("ranked");
 	if (list) {
 		list.scrollTop = scrolled;

@@ -8,7 +8,7 @@ import { askRows, type Arguments } from "./carrier";
 import { RESOURCES } from "./names";
 import type { Rows } from "./rows";
 import { many } from "./say";
-import { placeOf, threadName, type Member, type Trace } from "./trace";
+import { placeOf, threadName, type Finding, type Member, type PictureLane, type Trace } from "./trace";
 
 const PAGE = 200;
 /** The number of groups that are requested, the largest first. */
@@ -19,6 +19,11 @@ const OPEN_GROUPS = 12;
 /** If there are more workers, the group of workers is folded, to leave room for coroutines. */
 const OPEN_WORKERS = 8;
 const OPEN_OBJECTS = 4;
+/** The same on a screen that has room for few lanes. */
+const OPEN_WORKERS_SMALL = 2;
+const OPEN_OBJECTS_SMALL = 2;
+/** A lane of a member that acts, but comes after so many others, is shown with those that took part. */
+const MEMBERS_SEEN = 3;
 
 export interface Lane {
 	/** The lane's key in requests, such as "c1.1025", "t3" or "o1.144115188075855991". */
@@ -205,8 +210,25 @@ function memberLane(member: Member): Lane {
 	return coroutineLane(member.process, member.id, member.name || placeOf(member.function_site), member.destroyed_ns ?? NaN, member.created_ns ?? NaN);
 }
 
+function isMember(finding: Finding | undefined, lane: Lane): boolean {
+	return lane.coroutine > 0 && (finding?.members ?? []).some((member) => member.id === lane.coroutine && member.process === lane.process);
+}
+
+function laneOfPicture({ kind, name, process, coroutine, thread, object }: PictureLane): Lane | null {
+	if (kind === "coroutine")
+		return coroutine ? coroutineLane(process ?? 1, coroutine) : null;
+	if (kind === "thread")
+		return thread ? threadLane(thread) : null;
+	return isHanded(BigInt(object)) ? objectLane(process ?? 1, BigInt(object).toString(), name) : null;
+}
+
 /** Kinds of resources that are adjacent in their table, from locks to semaphores, as conditions on their handles. */
 const HANDED = ["lock", "semaphore"].map((name, index) => `object${index ? "<" : ">="}${BigInt(RESOURCES.indexOf(name) + index) << 56n}`);
+
+function isHanded(handle: bigint): boolean {
+	const kind = Number(handle >> 56n);
+	return kind >= RESOURCES.indexOf("lock") && kind <= RESOURCES.indexOf("semaphore");
+}
 
 /** Asks for the objects that coroutines hand to each other, those with the most waiting first. */
 async function askObjects(offset: number, limit = PAGE): Promise<{ lanes: Lane[]; total: number }> {
@@ -267,6 +289,7 @@ export class Lanes {
 	private readonly hidden: Set<string>;
 	private rest: Group[] = [];
 	private objects: Group[] = [];
+	private readonly isSmall = window.innerWidth <= 600;
 	/** Resolved when the groups are known, or could not be loaded. */
 	readonly ready: Promise<void>;
 
@@ -301,15 +324,44 @@ export class Lanes {
 		const { total } = await askObjects(0, 1);
 		if (total)
 			this.objects = [this.group("objects", "locks and channels",
-				new Paged(async (offset) => (await askObjects(offset)).lanes, total, this.hidden, this.laid), total <= OPEN_OBJECTS)];
+				new Paged(async (offset) => (await askObjects(offset)).lanes, total, this.hidden, this.laid), total <= this.openObjects)];
 		const way = await wayOf(grouping);
 		if (way)
 			this.rest = await this.groupsBy(way);
 		else if (grouping === "finding" && findings.length)
-			this.rest = findings.map((finding, index) => this.ofFinding(index, finding.members));
+			this.rest = [...this.actors(findings[this.finding]), ...findings.map((finding, index) => this.ofFinding(index, finding.members))];
 		else
 			this.rest = [this.group("all", grouping === "waiting" ? "coroutines, the longest wait first" : "coroutines, as they came",
 				this.paged({ order: grouping === "waiting" ? "-longest_wait_ns" : "created_ns" }, quality.coroutines), true)];
+	}
+
+	private get openWorkers(): number {
+		return this.isSmall ? OPEN_WORKERS_SMALL : OPEN_WORKERS;
+	}
+
+	private get openObjects(): number {
+		return this.isSmall ? OPEN_OBJECTS_SMALL : OPEN_OBJECTS;
+	}
+
+	/** Is the lane in a group that is open and stands above the finding's? */
+	private isAbove({ thread, object }: Lane): boolean {
+		const { workers } = this.trace.report.statistics;
+		return thread ? workers.length <= this.openWorkers && workers.some((one) => one.thread === thread) : object !== "" && this.objects.some(({ isOpen }) => isOpen);
+	}
+
+	/**
+	 * All that took part in the finding and would not be seen otherwise: coroutines that are no members, or are far down
+	 * among them, and threads and objects whose groups are folded.
+	 */
+	private actors(finding: Finding | undefined): Group[] {
+		const near = (finding?.members ?? []).slice(0, MEMBERS_SEEN).map((member) => memberLane(member).key);
+		const ofPicture = (finding?.picture?.lanes ?? []).flatMap((lane) => laneOfPicture(lane) ?? []);
+		const ofSteps = (finding?.steps ?? []).flatMap((step) => step.coroutine ? coroutineLane(finding?.process ?? 1, step.coroutine) : step.thread ? threadLane(step.thread) : []);
+		const acted = new Set(ofSteps.map((lane) => lane.key)), lanes = new Map<string, Lane>();
+		for (const lane of [...ofPicture, ...ofSteps])
+			if (!near.includes(lane.key) && !this.isAbove(lane) && (acted.has(lane.key) || !isMember(finding, lane)) && !lanes.has(lane.key))
+				lanes.set(lane.key, lane);
+		return lanes.size ? [this.group("actors", "also took part", this.shown([...lanes.values()]), true)] : [];
 	}
 
 	private ofFinding(index: number, first: readonly Member[]): Group {
@@ -337,7 +389,7 @@ export class Lanes {
 			...pinned.length ? [this.group("pinned", "pinned", new Fixed(pinned.map((lane) => this.known(lane))), true)] : [],
 			...this.asked.length ? [this.group("asked", "requested", this.shown(this.asked), true)] : [],
 			...this.grouping === "worker" || !workers.length ? [] : [
-				this.group("workers", "workers", this.shown(workers.map((one) => threadLane(one.thread))), workers.length <= OPEN_WORKERS || this.grouping === "workers")],
+				this.group("workers", "workers", this.shown(workers.map((one) => threadLane(one.thread))), workers.length <= this.openWorkers || this.grouping === "workers")],
 			...this.objects, ...this.rest,
 		];
 		for (const group of this.groups)

@@ -41,6 +41,9 @@ const SCREENS: Record<string, { title: string; show: Screen; isHidden?: boolean 
 	sql: { title: "SQL", show: showSql },
 };
 
+/** The screens by number, in the order of the navigation. */
+const NUMBERED = Object.keys(SCREENS).filter((name) => !SCREENS[name]!.isHidden);
+
 interface State {
 	path: string | null;
 	generation: number;
@@ -69,11 +72,28 @@ function inRange(name: string): string {
 	return RANGED.includes(name) ? placeOfView(name, { from: given.get("from") ?? undefined, until: given.get("until") ?? undefined }) : `#${name}`;
 }
 
+/** A narrow head has room for these screens, and for the present one in place of the last of them. */
+const MAIN_SCREENS = 4;
+
+function mainScreens(present: string): string[] {
+	const first = NUMBERED.slice(0, MAIN_SCREENS);
+	return first.includes(present) || !NUMBERED.includes(present) ? first : [...first.slice(0, -1), present];
+}
+
+/** In a narrow head: the other screens, the controls, and the whole state. */
+function moreButton(): HTMLElement {
+	const head = document.querySelector("header")!;
+	return h("button", { id: "more", class: "small", "aria-expanded": String(head.classList.contains("open")), click: () => {
+		head.classList.toggle("open");
+		drawNavigation();
+	} }, head.classList.contains("open") ? "Less" : "More");
+}
+
 function drawNavigation(): void {
-	const { screen } = viewInUse(), found = traceInUse()?.report.findings.length ?? 0;
-	fill(document.getElementById("screens") as HTMLElement, Object.entries(SCREENS).filter(([, one]) => !one.isHidden).map(([name, one]) =>
-		h("a", { href: inRange(name), "data-key": `nav-${name}`, "aria-current": name === screen ? "page" : undefined }, one.title,
-			name === "findings" && found ? h("span", { class: "badge" }, String(found)) : null)));
+	const { screen } = viewInUse(), found = traceInUse()?.report.findings.length ?? 0, main = mainScreens(screen);
+	fill(document.getElementById("screens") as HTMLElement, NUMBERED.map((name) =>
+		h("a", { href: inRange(name), class: main.includes(name) ? undefined : "rest", "data-key": `nav-${name}`, "aria-current": name === screen ? "page" : undefined }, SCREENS[name]!.title,
+			name === "findings" && found ? h("span", { class: "badge" }, String(found)) : null)), moreButton());
 }
 
 function show(): void {
@@ -258,9 +278,6 @@ async function refused(): Promise<void> {
 
 // ---------------------------------------------------------------- all screens
 
-/** The screens by number, in the order of the navigation. */
-const NUMBERED = Object.keys(SCREENS).filter((name) => !SCREENS[name]!.isHidden);
-
 function keydown(event: KeyboardEvent): void {
 	const target = event.target as HTMLElement;
 	if (target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented)
@@ -306,6 +323,7 @@ if (document.getElementById("trace")) {
 	takeToken();
 }
 window.addEventListener("hashchange", () => {
+	document.querySelector("header")?.classList.remove("open");
 	/* The reader opened the printed address, with its token, in a tab where the page was open without the token. */
 	if (carrierInUse().isServed && takeToken())
 		location.reload();
@@ -314,7 +332,8 @@ window.addEventListener("hashchange", () => {
 });
 window.addEventListener("keydown", keydown);
 listenCards();
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
+for (const query of ["(prefers-color-scheme: dark)", "(max-width: 600px)"])
+	matchMedia(query).addEventListener("change", show);
 newer.addEventListener("click", show);
 document.getElementById("help")?.addEventListener("click", showHelp);
 drawNavigation();

@@ -25,7 +25,7 @@ import { coroutineLink, placeLink, placeOf, threadName, type Finding, type Trace
 export function legend(trace: Trace): HTMLElement {
 	const sample = (name: string, words: string): Child => h("span", null, h("i", { class: `bar ${name}`, "aria-hidden": "true" }), words);
 	return h("span", { class: "legend" }, sample("running", "running"), sample("ready", "ready"), h("span", null, "waiting for:"),
-		CAUSES.map(({ name, letter }) => sample(name, letter ? `${name} ${letter}` : name)), sample("unseen", "not begun"), sample("ended", "ended"), sample("held", "held"), sample("held contended", "held, waited for"),
+		CAUSES.map(({ name, letter }) => sample(name, letter ? `${name} ${letter}` : name)), sample("unseen", "not begun"), sample("ended", "ended"), sample("held", "held H"), sample("held contended", "held, waited for"),
 		hasBesides(trace) ? [sample("pause", "all stopped"), sample("beside", "collection")] : null, hasRegions(trace) ? sample("region", "region") : null,
 		hasLosses(trace) ? sample("lost", "events lost") : null);
 }
@@ -73,7 +73,7 @@ export function sayUnder(lane: Lane, slice: Slice): string {
 export function tellSlice(lane: Lane, slice: Slice, process: number): HTMLElement {
 	const who = lane.coroutine ? coroutineLink(lane.process, lane.coroutine) : h("span", null, lane.name);
 	if (lane.object)
-		return h("p", null, h("i", { class: "bar lock", "aria-hidden": "true" }), h("strong", null, sayObject(slice)), ` for ${duration(slice.until - slice.from)}, from ${moment(slice.from, 1)}: `,
+		return h("p", null, h("i", { class: `bar ${slice.coroutine ? "held" : "lock"}`, "aria-hidden": "true" }), h("strong", null, sayObject(slice)), ` for ${duration(slice.until - slice.from)}, from ${moment(slice.from, 1)}: `,
 			h("a", { href: addressOf("objects", { text: lane.name }) }, lane.name), slice.coroutine ? [", held by ", coroutineLink(process, slice.coroutine)] : null,
 			slice.site ? [", taken at ", placeLink(slice.site)] : null);
 	return h("p", null, h("i", { class: `bar ${STATES[slice.state]}`, "aria-hidden": "true" }),
@@ -97,7 +97,7 @@ const MEMBERS_LOOKED_AT = 500;
  * state. The range is widened by `share` of its length on each side, by `least` nanoseconds at least.
  */
 export function rangeOf(finding: Finding | undefined, share: number, least: number): Range | undefined {
-	const times = [...(finding?.steps ?? []).flatMap((step) => step.event === null ? [] : step.time_ns ?? []),
+	const times = [...(finding?.steps ?? []).flatMap((step) => step.time_ns ?? []),
 		...(finding?.members ?? []).slice(0, MEMBERS_LOOKED_AT).flatMap((member) => member.since_ns ?? [])];
 	if (!times.length)
 		return undefined;

@@ -7,6 +7,7 @@
 import { addressOf, note, viewInUse } from "./address";
 import { askRows } from "./carrier";
 import { copyButton, fill, h } from "./dom";
+import { eventsTable } from "./events";
 import { flame } from "./flame";
 import { showComparison } from "./groups";
 import { plot, type Cell } from "./plot";
@@ -51,9 +52,30 @@ function comparison(trace: Trace, from: number, until: number): HTMLElement {
 		h("div", { class: "toolbar" }, h("label", null, "from ", begin, " s"), h("label", null, "to ", end, " s"), h("button", { id: "compare", class: "small", click: ask }, "Compare")), found);
 }
 
+/** Returns the number of rows of a table that belong to the place. */
+async function countAt(table: string, site: string): Promise<number> {
+	return (await askRows("select", { table, columns: "site", where: [`site=${site}`], limit: 1 })).nrMatched;
+}
+
+/**
+ * Shows the events at one place. At many places nobody waits and nobody begins to run, such as where a coroutine is
+ * started or a descriptor is closed: then the table of places has no row to show, and is hidden.
+ */
+async function showEvents(into: HTMLElement, site: string, table: HTMLElement): Promise<void> {
+	const [nrRows, nrEvents] = await Promise.all([countAt("places", site), countAt("events", site)]);
+	table.hidden = !nrRows;
+	if (!nrEvents) {
+		fill(into, nrRows ? null : h("p", { class: "quiet" }, "No event in this recording names the place; a function or a call is known to be there."));
+		return;
+	}
+	const events = eventsTable("Events at this place", () => [`site=${site}`]);
+	fill(into, h("h3", null, `What happened here: ${many(nrEvents, "event")}`), events.element);
+	events.refresh();
+}
+
 export function showPlaces(into: HTMLElement, trace: Trace): void {
 	const given = viewInUse().arguments, site = given.get("site");
-	const distributions = h("div", null), source = h("div", null);
+	const distributions = h("div", null), source = h("div", null), events = h("div", { class: "here-events" });
 	let text = given.get("text") ?? "";
 	const number = (name: string, head: string, say: (value: number) => string): TableColumn =>
 		({ name, head, isNumber: true, cell: (rows, column, row) => say(rows.number(column, row)) });
@@ -68,13 +90,15 @@ export function showPlaces(into: HTMLElement, trace: Trace): void {
 	});
 	fill(into, h("h2", null, "Places"),
 		site ? h("p", null, h("strong", { class: "place" }, placeOf(Number(site))), " ", h("a", { href: "#places" }, "all places")) : null, source,
-		h("div", { class: "toolbar" }, h("label", null, "place ", h("input", { id: "text", type: "search", value: text, placeholder: "part of it", input: (event: Event) => {
+		site ? null : h("div", { class: "toolbar" }, h("label", null, "place ", h("input", { id: "text", type: "search", value: text, placeholder: "part of it", input: (event: Event) => {
 			text = (event.target as HTMLInputElement).value;
 			note({ text });
 			table.refresh();
-		} }))), table.element, distributions, flame(),
+		} }))), table.element, events, distributions, flame(),
 		comparison(trace, Number(given.get("from") ?? trace.from), Number(given.get("until") ?? trace.until)));
 	table.refresh();
+	if (site)
+		void showEvents(events, site, table.element).catch((failure: Error) => fill(events, h("p", { role: "alert" }, failure.message)));
 	if (site)
 		void showSource(source, Number(site)).catch(() => undefined);
 	if (site)

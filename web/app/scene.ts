@@ -11,6 +11,7 @@ import type { Pen } from "./pen";
 import { ticksOf, type Range } from "./range";
 import { sayObject } from "./panels";
 import { count, many, moment } from "./say";
+import { hasLetter } from "./shades";
 import type { Slice } from "./slices";
 import { drawHeld, drawState, drawWaitWords, type Palette, STATES } from "./states";
 
@@ -244,11 +245,11 @@ function wordsIn(slice: Slice): string {
 function drawObject(pen: Pen, { colours }: Scene, slice: Slice, x: number, y: number, width: number): void {
 	const top = y + (LANE_HEIGHT - BAR_HEIGHT) / 2;
 	if (slice.coroutine)
-		drawHeld(pen, colours, slice.resource, x, top, width, BAR_HEIGHT, slice.nrWaiting > 0);
+		drawHeld(pen, colours, x, top, width, BAR_HEIGHT, slice.nrWaiting > 0);
 	else
 		drawState(pen, colours, slice.state, x, top, width, BAR_HEIGHT, slice.resource);
 	if (width > WORDS_WIDTH)
-		drawWaitWords(pen, colours, slice.coroutine ? 0 : slice.resource, !slice.coroutine || width > HELD_WIDTH ? sayObject(slice) : String(slice.coroutine),
+		drawWaitWords(pen, colours, slice.coroutine > 0 || hasLetter(slice.resource), !slice.coroutine || width > HELD_WIDTH ? sayObject(slice) : String(slice.coroutine),
 			x, y + LANE_HEIGHT / 2, width);
 }
 
@@ -261,7 +262,7 @@ function drawSlice(pen: Pen, scene: Scene, slice: Slice, y: number): void {
 	else
 		drawState(pen, colours, slice.state, x, y + (LANE_HEIGHT - BAR_HEIGHT) / 2, end - x, BAR_HEIGHT, slice.resource);
 	if (!slice.lane.startsWith("o") && STATES[slice.state] === "waiting" && slice.nrStates === 1 && end - x > WORDS_WIDTH)
-		drawWaitWords(pen, colours, slice.resource, scene.words.get(barOf(slice)) ?? "", x, y + LANE_HEIGHT / 2, end - x);
+		drawWaitWords(pen, colours, hasLetter(slice.resource), scene.words.get(barOf(slice)) ?? "", x, y + LANE_HEIGHT / 2, end - x);
 	if (selected?.lane === slice.lane && selected.slice.from === slice.from) {
 		pen.strokeStyle = colours.accent;
 		pen.lineWidth = 2;

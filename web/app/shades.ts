@@ -30,3 +30,8 @@ const causeOf = RESOURCES.map((resource) => {
 export function causeOfResource(resource: number): number {
 	return causeOf[resource] ?? CAUSES.length - 1;
 }
+
+/** Has a wait for a resource of this kind a letter in its bar? */
+export function hasLetter(resource: number): boolean {
+	return CAUSES[causeOfResource(resource)]!.letter !== "";
+}

@@ -55,11 +55,16 @@ function ways(site: Site): Child {
 		} })))];
 }
 
+/** A compiler writes a relative name as seen from the folder of the build; the steps up from there help nobody. */
+function withoutStepsUp(file: string): string {
+	return file.replace(/^(\.{1,2}\/)+/, "");
+}
+
 /** Shows the source and its links on the screen of a place. */
 export async function showSource(into: HTMLElement, number: number): Promise<void> {
-	const [site, source] = await Promise.all([askSite(number), askSource(number)]);
+	const [asked, source] = await Promise.all([askSite(number), askSource(number)]), site = { ...asked, file: source?.path ?? withoutStepsUp(asked.file) };
 	if (!site.file || !site.line)
 		return;
 	const told = source ? linesOf(source) : carrierInUse().isServed && hasToken() ? h("p", { class: "quiet" }, "The server cannot read this file.") : null;
-	fill(into, site.callers ? h("p", { class: "quiet" }, `Inlined into ${site.callers}`) : null, told, h("div", { class: "actions" }, ways(site)));
+	fill(into, h("p", { class: "quiet", id: "source-path" }, `${site.file}:${site.line}`), site.callers ? h("p", { class: "quiet" }, `Inlined into ${site.callers}`) : null, told, h("div", { class: "actions" }, ways(site)));
 }

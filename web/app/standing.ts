@@ -48,8 +48,10 @@ function item({ what, is_doubt: isDoubt, text }: Standing): HTMLElement {
 }
 
 export function drawStandings(): void {
-	const items = [...before.map((words) => h("span", null, words)), ...present().map(item), ...behind.map((words) => h("span", null, words))];
-	fill(strip, items.map((one, index) => index ? [" \u00b7 ", one] : one));
+	const told = present(), items = [...before.map((words) => h("span", null, words)), ...told.map(item), ...behind.map((words) => h("span", null, words))];
+	fill(strip, items.map((one, index) => h("span", { class: index < before.length ? "path" : undefined }, one, index < items.length - 1 ? " \u00b7 " : null)));
+	/* A narrow head cuts the strip after one line, unless there is a doubt. */
+	strip.classList.toggle("doubtful", told.some((one) => one.is_doubt));
 }
 
 /** Takes the recording's present statements; if there is no recording, the server's. */

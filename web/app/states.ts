@@ -19,6 +19,7 @@ export interface Palette {
 	state: string[];
 	/** The colours of waits, by the number of the cause. */
 	wait: string[];
+	held: string;
 	ink: string;
 	quiet: string;
 	line: string;
@@ -34,7 +35,7 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { kn
 /** Returns the colours of the page in its present mode: dark or light. */
 export function palette(): Palette {
 	known ??= {
-		state: STATES.map((state) => colour(`state-${state}`)), wait: CAUSES.map((cause) => colour(`wait-${cause.name}`)),
+		state: STATES.map((state) => colour(`state-${state}`)), wait: CAUSES.map((cause) => colour(`wait-${cause.name}`)), held: colour("held"),
 		ink: colour("ink"), quiet: colour("quiet"), line: colour("line"), ground: colour("ground"),
 		raised: colour("raised"), accent: colour("accent"), alarm: colour("alarm"),
 	};
@@ -100,19 +101,21 @@ function drawLetter(pen: Pen, colours: Palette, letter: string, x: number, y: nu
 }
 
 /**
- * Draws a time in which an object is held: a bar in the colour of the object's kind, with slanted strokes while others
- * wait for the object.
+ * Draws a time in which an object is held: a bar in a colour of its own, with a letter, and with slanted strokes while
+ * others wait for the object.
  */
-export function drawHeld(pen: Pen, colours: Palette, resource: number, x: number, y: number, width: number, height: number, isWaitedFor: boolean): void {
-	pen.fillStyle = colours.wait[causeOfResource(resource)]!;
+export function drawHeld(pen: Pen, colours: Palette, x: number, y: number, width: number, height: number, isWaitedFor: boolean): void {
+	pen.fillStyle = colours.held;
 	pen.fillRect(x, y, Math.max(1, width), height);
 	if (isWaitedFor && width > PATTERN_WIDTH)
 		hatch(pen, colours.ground, x, y, width, height);
+	if (width > LETTER_WIDTH)
+		drawLetter(pen, colours, "H", x + 3, y + height / 2);
 }
 
 /** Draws words after the letter, as many of the first words as fit, on a background of their own. */
-export function drawWaitWords(pen: Pen, colours: Palette, resource: number, words: string, x: number, middle: number, width: number): void {
-	const { font } = pen, begin = x + (CAUSES[causeOfResource(resource)]!.letter ? 18 : 6), room = x + width - begin - 8;
+export function drawWaitWords(pen: Pen, colours: Palette, hasLetter: boolean, words: string, x: number, middle: number, width: number): void {
+	const { font } = pen, begin = x + (hasLetter ? 18 : 6), room = x + width - begin - 8;
 	pen.font = "11px system-ui, sans-serif";
 	let fitting = words;
 	while (fitting && pen.measureText(fitting).width > room)

@@ -36,6 +36,25 @@ export interface Member {
 	function_site: number | null;
 }
 
+/** A lane of the picture of a finding. */
+export interface PictureLane {
+	kind: string;
+	name: string;
+	is_member: boolean;
+	process: number | null;
+	coroutine: number | null;
+	thread: number | null;
+	/** The handle, in hexadecimal digits. */
+	object: string;
+}
+
+/** A line of integration that would let a wait be judged. */
+export interface Advice {
+	process: number | null;
+	site: number | null;
+	text: string;
+}
+
 export interface Finding {
 	rule: string;
 	grade: "proven" | "likely" | "suspect";
@@ -59,6 +78,7 @@ export interface Finding {
 	members: Member[];
 	first_event: number | null;
 	last_event: number | null;
+	picture: { lanes: PictureLane[] } | null;
 }
 
 export interface Distribution {
@@ -92,7 +112,7 @@ export interface Report {
 	standings: Standing[];
 	remarks: string[];
 	waiting: { site: number | null; coroutines: number; longest_coroutine: number; process: number | null; since_ns: number | null }[];
-	advice: Record<string, unknown>[];
+	advice: Advice[];
 	findings: Finding[];
 	spans: {
 		kind: string; name: string; begun: number; ended: number; open: number; durations: Distribution;
