@@ -22,6 +22,10 @@
 #ifndef COROTRACER_CPP_H
 #define COROTRACER_CPP_H
 
+#if !defined(__cpp_impl_coroutine)
+#error "coroTracer.h needs C++20: -std=c++20. C++11 to C++17 includes corotracer/ctp_probe.h, and links the C probe"
+#endif
+
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>

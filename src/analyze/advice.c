@@ -33,6 +33,7 @@ struct calls {
 	const char *share;    /* tells apart waits that share a place */
 };
 
+#define SAY_LANGUAGE_CPP_CALL SAY_LANGUAGES
 static const struct calls calls_of[] = {
 #define X(language, ...) [SAY_LANGUAGE_##language] = {__VA_ARGS__},
 #include "analyze/calls.def"
@@ -149,7 +150,9 @@ static const char *words_who(struct analysis *analysis, const struct unjudged *p
 
 static const struct calls *calls_at(struct analysis *analysis, uint32_t site)
 {
-	return &calls_of[say_language(analysis->tables, site)];
+	return &calls_of[say_is_call_of_cpp(analysis->tables, site)
+				 ? SAY_LANGUAGE_CPP_CALL
+				 : say_language(analysis->tables, site)];
 }
 
 /* Replaces "{}" in a text of the table by the name of what is awaited. */

@@ -157,6 +157,12 @@ enum say_language say_language(const struct ct_tables *tables, uint32_t index)
 	return form_of(site) == CTP_FORM_C ? SAY_LANGUAGE_C : SAY_LANGUAGE_CPP;
 }
 
+bool say_is_call_of_cpp(const struct ct_tables *tables, uint32_t index)
+{
+	return say_peek_site(tables, index)->form == CTP_FORM_CPP &&
+	       say_language(tables, index) == SAY_LANGUAGE_CPP;
+}
+
 /*
  * A name of several words is quoted, so that it is not read together with the next words; the template arguments of a
  * type need no quotes.

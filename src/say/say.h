@@ -82,6 +82,9 @@ enum say_language {
  */
 enum say_language say_language(const struct ct_tables *tables, uint32_t site);
 
+/* say_is_call_of_cpp: does the place stand for a call of C++, and not for a co_await? */
+bool say_is_call_of_cpp(const struct ct_tables *tables, uint32_t site);
+
 /* say_peek_site: the site; the reserved site if the index is out of range; never NULL. */
 const struct ct_site *say_peek_site(const struct ct_tables *tables, uint32_t site);
 

@@ -231,17 +231,18 @@ static void test_thread_name(void)
 
 /* ---------------------------------------------------------------- what is needed to judge a wait */
 
-#define ADVISING                                                                           \
-	"trace from=0 until=2s\n"                                                          \
-	"process 1 pid=100 program=/bin/client probe\n"                                    \
-	"thread 1 process=1 tid=101 name=worker\n"                                         \
-	"site 1 process=1 kind=source file=client.cpp line=7 function=call reason=Reply\n" \
-	"site 2 process=1 kind=source file=client.c line=9 function=call reason=reply\n"   \
-	"site 3 process=1 kind=source form=c file=src/client.rs line=5\n"                  \
-	"site 4 process=1 kind=source file=client.py line=6 function=call\n"               \
-	"1ms t1 create c1 0x1010\n"                                                        \
-	"1ms t1 create c2 0x2010\n"                                                        \
-	"2ms t1 wake c2 coroutine:1\n"                                                     \
+#define ADVISING                                                                                \
+	"trace from=0 until=2s\n"                                                               \
+	"process 1 pid=100 program=/bin/client probe\n"                                         \
+	"thread 1 process=1 tid=101 name=worker\n"                                              \
+	"site 1 process=1 kind=source file=client.cpp line=7 function=call reason=Reply\n"      \
+	"site 2 process=1 kind=source file=client.c line=9 function=call reason=reply\n"        \
+	"site 3 process=1 kind=source form=c file=src/client.rs line=5\n"                       \
+	"site 4 process=1 kind=source file=client.py line=6 function=call\n"                    \
+	"site 5 process=1 kind=source form=c++ file=pool.cpp line=8 function=take reason=pop\n" \
+	"1ms t1 create c1 0x1010\n"                                                             \
+	"1ms t1 create c2 0x2010\n"                                                             \
+	"2ms t1 wake c2 coroutine:1\n"                                                          \
 	"3ms t1 resume c1\n"
 
 /* `rest`: what the program does next; `lack`, `text`: the first advice; LACK_NONE: there is none. */
@@ -265,6 +266,13 @@ static void check_advice(const char *rest, enum ct_lack lack, const char *text)
 
 static void test_advice(void)
 {
+	/* no awaiter: the wait is a call */
+	check_advice("4ms t1 suspend c1 @5\n5ms t1 park\n", CT_LACK_RESOURCE,
+		"1 coroutine waits at pop in take, pool.cpp:8, and what for is not recorded: name "
+		"it "
+		"in the second argument of `ctp_suspend()` there or, with the adapter of "
+		"Boost.Fiber, by a `corotracer::fiber_wait` in front of the wait, and call "
+		"`corotracer::notify()` where it is set: then this wait can be judged");
 	check_advice("4ms t1 suspend c1 @1\n5ms t1 park\n", CT_LACK_RESOURCE,
 		"1 coroutine waits at co_await Reply in call, client.cpp:7, and what for is not "
 		"recorded: add "

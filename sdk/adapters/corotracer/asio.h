@@ -26,7 +26,7 @@
 #include <asio/use_awaitable.hpp>
 
 #ifndef ASIO_HAS_CO_AWAIT
-#error "corotracer/asio.h: the library has no awaitable with this compiler, or with its options"
+#error "corotracer/asio.h: the library has no awaitable; it needs -std=c++20, and so do the adapter and the probe"
 #endif
 
 #include "corotracer/asio_operation.h"

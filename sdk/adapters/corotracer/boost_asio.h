@@ -25,7 +25,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #ifndef BOOST_ASIO_HAS_CO_AWAIT
-#error "corotracer/boost_asio.h: the library has no awaitable with this compiler, or with its options"
+#error "corotracer/boost_asio.h: the library has no awaitable; it needs -std=c++20, and so do the adapter and the probe"
 #endif
 
 #include "corotracer/asio_operation.h"
