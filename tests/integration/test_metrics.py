@@ -4,39 +4,15 @@
 import json
 import pathlib
 import re
-import shutil
-import socket
 import subprocess
 import time
-import urllib.error
-import urllib.parse
-import urllib.request
 
+from prometheus_server import Prometheus, find_prometheus
 from served import Server, judged
-from support import BUILD, COROTRACER, SOURCE, check, folder, run, skip
+from support import BUILD, COROTRACER, SOURCE, check, folder, run
 
 DOCS = SOURCE / "docs/metrics"
 CASE = SOURCE / "tests/cases/0001-closed-under-waiters.case"
-SECONDS = 120
-
-
-def find_prometheus():
-    """Returns the folder with prometheus and promtool: the machine's, or Debian's package unpacked beside the build."""
-    installed = shutil.which("prometheus")
-    if installed and shutil.which("promtool"):
-        return pathlib.Path(installed).parent
-    place = BUILD / "tests/prometheus"
-    if not (place / "complete").exists():
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir(parents=True)
-        got = subprocess.run(["apt-get", "download", "-q", "prometheus"], cwd=place, capture_output=True, check=False)
-        packages = list(place.glob("prometheus_*.deb"))
-        if got.returncode or not packages:
-            skip("there is no prometheus here, and Debian's package cannot be had")
-        run("dpkg", "-x", packages[0], place)
-        packages[0].unlink()
-        (place / "complete").touch()
-    return place / "usr/bin"
 
 
 def samples_of(text):
@@ -107,48 +83,13 @@ def check_hostile(place):
     check(sum("# TYPE x" in line for line in told.splitlines()) == 2, told)
 
 
-class Prometheus:
-    def __init__(self, place, program, targets, *features):
-        place = pathlib.Path(place, "prometheus-" + "-".join(features))
-        place.mkdir()
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
-        rules = re.sub(r"for: \w+", "for: 0s", (DOCS / "alerts.yml").read_text())
-        pathlib.Path(place, "alerts.yml").write_text(rules)
-        config = (DOCS / "prometheus.yml").read_text().replace("15s", "500ms\n  scrape_timeout: 500ms\n  evaluation_interval: 500ms")
-        config = config.replace('"localhost:8080"', ", ".join(f'"localhost:{port}"' for port in targets))
-        pathlib.Path(place, "prometheus.yml").write_text(config)
-        self.process = subprocess.Popen(
-            [program, f"--config.file={place}/prometheus.yml", f"--storage.tsdb.path={place}/tsdb",
-             f"--web.listen-address=127.0.0.1:{self.port}", "--log.level=error", *(f"--enable-feature={feature}" for feature in features)])
-
-    def get(self, path, **arguments):
-        """Returns the data of an answer; asks again until the server is up."""
-        url = f"http://127.0.0.1:{self.port}/api/v1/{path}?{urllib.parse.urlencode(arguments)}"
-        for _ in range(SECONDS * 10):
-            check(self.process.poll() is None, "Prometheus has ended")
-            try:
-                with urllib.request.urlopen(url, timeout=30) as answer:
-                    return json.load(answer)["data"]
-            except urllib.error.HTTPError as refused:
-                if refused.code != 503:
-                    raise SystemExit(f"{arguments}: {refused.read().decode()}") from refused
-            except OSError:
-                pass
-            time.sleep(0.1)
-        raise SystemExit("Prometheus does not answer")
-
-    def query(self, words):
-        return self.get("query", query=words)["result"]
-
-    def until(self, words, wanted):
-        """Returns the first result that meets the condition."""
-        for _ in range(SECONDS * 5):
-            result = self.query(words)
-            if wanted(result):
-                return result
-            time.sleep(0.2)
-        raise SystemExit(f"{words}: {result}")
+def start_prometheus(place, program, targets, *features):
+    """A Prometheus that asks these servers every half second, with the rules that are shipped."""
+    place = pathlib.Path(place, "prometheus-" + "-".join(features))
+    config = (DOCS / "prometheus.yml").read_text().replace("15s", "500ms\n  scrape_timeout: 500ms\n  evaluation_interval: 500ms")
+    config = config.replace('"localhost:8080"', ", ".join(f'"localhost:{port}"' for port in targets))
+    rules = re.sub(r"for: \w+", "for: 0s", (DOCS / "alerts.yml").read_text())
+    return Prometheus(place, program, config, rules, *(f"--enable-feature={feature}" for feature in features))
 
 
 def check_questions(prometheus):
@@ -189,7 +130,7 @@ def check_alert(prometheus, port):
 
 def check_native(place, program, served, report):
     """The histogram of messages: the same count, and the median in the bucket in which the report's median lies."""
-    prometheus = Prometheus(place, program, [served], "native-histograms")
+    prometheus = start_prometheus(place, program, [served], "native-histograms")
     delays = report["statistics"]["delays"]
     try:
         prometheus.until("corotracer_judged_seconds", bool)
@@ -200,8 +141,7 @@ def check_native(place, program, served, report):
             told = float(prometheus.until(words, bool)[0]["value"][1])
             check(abs(told - wanted) <= share * wanted, f"{words}: {told}, not {wanted}")
     finally:
-        prometheus.process.terminate()
-        prometheus.process.wait(timeout=60)
+        prometheus.stop()
 
 
 def check_rising(place):
@@ -237,14 +177,13 @@ def main():
         run(programs / "promtool", "check", "config", DOCS / "prometheus.yml")
         live, served = check_rising(place), Server("serve", "--listen", ":0", trace)
         judged(served)
-        prometheus = Prometheus(place, programs / "prometheus", [live.port, served.port], "exemplar-storage")
+        prometheus = start_prometheus(place, programs / "prometheus", [live.port, served.port], "exemplar-storage")
         try:
             check_scraped(prometheus, served.port, report)
             check_alert(prometheus, live.port)
             check_questions(prometheus)
         finally:
-            prometheus.process.terminate()
-            prometheus.process.wait(timeout=60)
+            prometheus.stop()
         check_native(place, programs / "prometheus", served.port, report)
         live.process.stdin.close()
         check(live.process.wait(timeout=60) == 0, "the exit status is not the program's")

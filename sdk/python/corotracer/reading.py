@@ -27,7 +27,7 @@ _loading = threading.Lock()
 _version = ""
 
 
-def _load():
+def load():
     """Loads the library once: from COROTRACER_LIBRARY, from the folder of this package, or as the system finds it."""
     global _version
     with _loading:
@@ -111,7 +111,7 @@ class Trace:
     """
 
     def __init__(self, path, *, memory=0, timeout=0.0):
-        _load()
+        load()
         self.path = os.fspath(path)
         self._lock = threading.Lock()
         self._opened = _reader.Opened(self.path, memory, int(timeout * 1e9))

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""Tests that windows of a fleet are summed up: each once, whoever is killed or ingests beside; the figures are those of
+the traces; a finding reaches Prometheus with the key of its trace."""
+import datetime
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+
+from columnar_reader import need_packages, queried
+from environment import PACKAGE, require_package
+from prometheus_server import Prometheus, find_prometheus
+from support import BUILD, COROTRACER, SOURCE, check, folder, run
+
+need_packages(__file__)
+require_package()
+ENVIRONMENT = {**os.environ, "COROTRACER_LIBRARY": str(BUILD / "src/lib/libcorotracer.so.0"), "PYTHONPATH": str(PACKAGE)}
+os.environ.update(ENVIRONMENT)
+sys.path.insert(0, str(PACKAGE))
+import duckdb  # noqa: E402
+from corotracer import windows  # noqa: E402
+
+PAGE = (SOURCE / "docs/ingest.md").read_text(encoding="utf-8")
+TABLES = sorted(windows.SUMMARIES)
+AGO = datetime.timedelta(minutes=50)  # Prometheus takes no samples that are older than an hour
+
+
+def make_store(place):
+    """Windows of three services, of which one hangs, a file that is no trace, and one that has no key."""
+    crowd, circle, region = place / "crowd.ctrace", place / "circle.ctrace", place / "region.ctrace"
+    run(COROTRACER, "run", "-o", region, "--", BUILD / "tests/targets/hiccup", "50", "10", "5")
+    run(COROTRACER, "run", "-o", crowd, "--", BUILD / "tests/targets/crowd", "2000")
+    run(COROTRACER, "run", "-o", circle, "--", BUILD / "tests/targets/lock_circle", input="\n")
+    store, now = place / "store", datetime.datetime.now(datetime.timezone.utc)
+    keys = {}
+    for number in range(12):
+        began = now - AGO + datetime.timedelta(minutes=4 * number)
+        service, trace = (("billing", circle), ("search", crowd), ("index", region))[number % 3]
+        keys[f"{service}/host-{number % 2}/{began:%Y%m%d}/{began:%H%M%S}-{number:032x}.ctrace"] = trace
+    for key, trace in keys.items():
+        (store / key).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(trace, store / key)
+    broken = next(iter(keys)).replace("-0", "-f")
+    (store / broken).parent.mkdir(parents=True, exist_ok=True)
+    (store / broken).write_text("no trace")
+    (store / "loose.ctrace").write_text("no key")
+    return store, keys, broken
+
+
+def ingest(store, output, *options, **more):
+    return subprocess.Popen([sys.executable, "-m", "corotracer.ingest", store, output, "--workers", "2", *options], env=ENVIRONMENT,
+                            stderr=subprocess.PIPE, text=True, **more)
+
+
+def said(going, status=0):
+    text = going.communicate(timeout=300)[1]
+    check(going.returncode == status, f"status {going.returncode}: {text}")
+    return text
+
+
+def rows(output, table, columns="*", more=""):
+    return duckdb.sql(f"SELECT {columns} FROM read_parquet('{output}/{table}/*/*/*.parquet', hive_partitioning = false) {more}").fetchall()
+
+
+def everything(output):
+    return {table: rows(output, table, more="ORDER BY ALL") for table in TABLES}
+
+
+def check_figures(output, keys, broken):
+    """What is kept of a window is what `query` says of its trace."""
+    kept = {key: figures for key, *figures in rows(output, "windows", "trace, service, nr_events, nr_coroutines, delay_p99_ns, error")}
+    check(sorted(kept) == sorted([*keys, broken]), f"{sorted(kept)}")
+    for key, trace in keys.items():
+        told = [key.split("/")[0], *queried(trace, "SELECT nr_events FROM trace")[0], *queried(trace, "SELECT count(*) FROM coroutines")[0],
+                *queried(trace, "SELECT p99(duration_ns) FROM delays WHERE next = 'running'")[0], None]
+        check(kept[key] == told, f"{key}: {kept[key]}, not {told}")
+    check(kept[broken][2] is None and "not a trace" in kept[broken][4], f"{kept[broken]}")
+    found = {key for key, _ in rows(output, "findings", "trace, rule", "WHERE rule = 'mutex-deadlock'")}
+    check(found == {key for key in keys if key.startswith("billing/")}, f"{found}")
+    for key, trace in keys.items():
+        told = queried(trace, "SELECT count(*) FROM delays WHERE next = 'running'")[0][0]
+        seen = rows(output, "histograms", "coalesce(sum(nr), 0)", f"WHERE trace = '{key}' AND kind = 'delay'")[0][0]
+        check(seen == told, f"{key}: the histogram has {seen} delays, not {told}")
+    spans = rows(output, "spans", "service, kind, name, nr_ended")
+    check(spans == 4 * [("index", "region", "compaction", 1)], f"{spans}")
+    most = queried(keys[next(key for key in keys if key.startswith("search/"))],
+                   "SELECT max(nr) FROM (SELECT (SELECT count(*) FROM coroutines o WHERE o.created_ns <= c.created_ns AND "
+                   "(o.destroyed_ns IS NULL OR o.destroyed_ns >= c.created_ns)) AS nr FROM coroutines c)")[0][0]
+    check(rows(output, "windows", "max(nr_alive_most)")[0][0] == most, f"alive at once: not {most}")
+
+
+def check_killed(store, place, whole):
+    """An ingester that is killed after any window is done by the next one; two at once do each window once."""
+    output = place / "killed"
+    for nr_done in range(1, 13, 4):
+        going = ingest(store, output, start_new_session=True)
+        while going.poll() is None and len(list(output.glob("windows/*/*/*.parquet"))) < nr_done:
+            pass
+        os.killpg(going.pid, signal.SIGKILL)
+        going.communicate(timeout=60)
+    said(ingest(store, output))
+    check(everything(output) == whole, "what killed ingesters left is not what one writes")
+    both = place / "both"
+    for going in [ingest(store, both) for _ in range(2)]:
+        said(going)
+    check(everything(both) == whole, "two ingesters do not write what one writes")
+    check(not list(both.rglob("*.parquet.*")), "something half is left behind")
+
+
+def check_questions(output):
+    """Each question of the page is answered by DuckDB."""
+    questions = re.findall("```sql\n(.*?)```", PAGE, re.DOTALL)
+    check(len(questions) >= 5, "the page has no questions")
+    before = os.getcwd()
+    os.chdir(output)
+    try:
+        answers = [duckdb.sql(question).fetchall() for question in questions]
+    finally:
+        os.chdir(before)
+    check(answers[0] and answers[0][0][:2] == ("billing", "mutex-deadlock"), f"{answers[0]}")
+
+
+def check_page(output):
+    """The page lists the tables and their columns."""
+    for table in TABLES:
+        listed = re.findall(r"`(\w+)`", re.search(rf"^\| `{table}` \| (.*) \|$", PAGE, re.MULTILINE)[1])
+        described = duckdb.sql(f"DESCRIBE SELECT * FROM read_parquet('{output}/{table}/*/*/*.parquet', hive_partitioning = false)")
+        seen = [name for name, *_ in described.fetchall()]
+        check(seen == ["trace", "service", "host", "began", *listed], f"{table}: {seen}, not {listed}")
+
+
+def check_prometheus(store, place, keys):
+    """A finding raises an alert that has the key of the trace; samples that come too late are counted."""
+    program = find_prometheus() / "prometheus"
+    config = "global:\n  evaluation_interval: 500ms\nrule_files: [alerts.yml]\n"
+    rules = (SOURCE / "docs/metrics/windows.yml").read_text().replace("[15m]", "[2h]").replace("proven|likely", "suspect")
+    prometheus = Prometheus(place / "prometheus", program, config, rules, "--web.enable-remote-write-receiver")
+    url = f"http://127.0.0.1:{prometheus.port}/api/v1/write"
+    try:
+        prometheus.get("status/runtimeinfo")
+        text = said(ingest(store, place / "remote", "--remote-write", url))
+        check("13 windows ingested" in text and "refused" not in text, text)
+        firing = prometheus.until('ALERTS{alertname="WindowFinding",alertstate="firing"}', bool)
+        alerts = {(alert["metric"]["service"], alert["metric"]["rule"]) for alert in firing}
+        check(alerts == {("billing", "mutex-deadlock")}, f"{alerts}")
+        found = {result["metric"]["trace"] for result in prometheus.query("last_over_time(corotracer_window_findings[2h])")}
+        check(found == {key for key in keys if key.startswith("billing/")}, f"{found}")
+        told = {result["metric"]["trace"] for result in prometheus.query("last_over_time(corotracer_window_info[2h])")}
+        check(told == set(keys), f"{told}")
+        key = max(key for key in keys if key.startswith("search/"))
+        where = f'{{service="search",host="{key.split("/")[1]}",quantile="0.99"}}'
+        seen = float(prometheus.query(f"last_over_time(corotracer_window_delay_seconds{where}[2h])")[0]["value"][1])
+        wanted = queried(keys[key], "SELECT p99(duration_ns) FROM delays WHERE next = 'running'")[0][0] / 1e9
+        check(abs(seen - wanted) < 1e-12, f"{seen}, not {wanted}")
+        old = place / "old"
+        (old / "search/host-0/20200101").mkdir(parents=True)
+        shutil.copy(keys[key], old / f"search/host-0/20200101/000000-{0:032x}.ctrace")
+        text = said(ingest(old, place / "late", "--remote-write", url))
+        check("1 window ingested; 1 refused by the time series database" in text, text)
+    finally:
+        prometheus.stop()
+    text = said(ingest(store, place / "nobody", "--remote-write", url), status=1)
+    check("cannot be reached" in text, text)
+
+
+def main():
+    with folder() as name:
+        place = pathlib.Path(name)
+        store, keys, broken = make_store(place)
+        output = place / "output"
+        text = said(ingest(store, output))
+        check("13 windows ingested; 1 could not be read; 1 left out, for want of the key of a window" in text, text)
+        check("0 windows ingested" in said(ingest(store, output)), "windows are done twice")
+        check_figures(output, keys, broken)
+        check_page(output)
+        check_questions(output)
+        check_killed(store, place, everything(output))
+        check_prometheus(store, place, keys)
+
+
+main()
