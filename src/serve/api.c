@@ -14,7 +14,9 @@
 #include "render/render.h"
 #include "serve/api.h"
 #include "serve/readers.h"
+#include "serve/assets.h"
 #include "serve/reply.h"
+#include "serve/saving.h"
 #include "session/so_far.h"
 
 #define HEADLINES_MAX 50u
@@ -77,6 +79,8 @@ void serve_api_tell_state(struct json *json, struct ct_serve *serve)
 		json_text(json, serve->path);
 	else
 		json_null(json);
+	json_key(json, "has_page");
+	json_bool(json, serve_asset_find("/reader.wasm.gz") != NULL);
 	if (has_now)
 		tell_recording(json, &now);
 	tell_judgement(json, serve, has_now ? &now : NULL);
@@ -173,8 +177,7 @@ enum MHD_Result serve_api_events(struct serve_call *call)
 	return serve_readers_reply(call->serve->readers, call);
 }
 
-/* Opens the trace as it is now; while only its beginning is written, opens that. */
-static int open_trace(struct ct_serve *serve)
+int serve_api_open_trace(struct ct_serve *serve)
 {
 	bool goes_on;
 	int file = -1;
@@ -190,25 +193,23 @@ static int open_trace(struct ct_serve *serve)
 	return file < 0 && errno == ENOENT ? so_far_open_output(serve->path) : file;
 }
 
-static void name_download(struct MHD_Response *response, const char *path)
+void serve_api_name_download(struct MHD_Response *response, const char *name, const char *otherwise)
 {
-	const char *slash = path ? strrchr(path, '/') : NULL;
-	const char *name = slash ? slash + 1 : path ? path : "";
 	char value[300];
 
-	/* A name with any other character is replaced, and the browser chooses. */
 	if (!*name || name[strspn(name,
 			      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")])
-		name = "corotracer.ctrace";
+		name = otherwise;
 	snprintf(value, sizeof(value), "attachment; filename=\"%.255s\"", name);
 	mhd.add_response_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, value);
 }
 
 enum MHD_Result serve_api_trace(struct serve_call *call)
 {
+	const char *path = call->serve->path, *slash = path ? strrchr(path, '/') : NULL;
 	struct MHD_Response *response;
 	struct stat status;
-	int file = open_trace(call->serve);
+	int file = serve_api_open_trace(call->serve);
 
 	if (file < 0 || fstat(file, &status) || !S_ISREG(status.st_mode)) {
 		if (file >= 0)
@@ -221,8 +222,17 @@ enum MHD_Result serve_api_trace(struct serve_call *call)
 		close(file);
 		return MHD_NO;
 	}
-	name_download(response, call->serve->path);
+	serve_api_name_download(response,
+		slash  ? slash + 1
+		: path ? path
+		       : "",
+		"corotracer.ctrace");
 	return serve_reply_response(call, MHD_HTTP_OK, "application/octet-stream", response);
+}
+
+enum MHD_Result serve_api_page(struct serve_call *call)
+{
+	return serve_savings_reply(call->serve->savings, call);
 }
 
 /* ---------------------------------------------------------------- changes */

@@ -16,6 +16,15 @@
 /* serve_api_refuse_unjudged: answers that the trace has not been judged yet, or never will be. */
 enum MHD_Result serve_api_refuse_unjudged(struct serve_call *call);
 
+/*
+ * serve_api_open_trace: opens the trace as it is now; while only its beginning is written, opens that; -1: there is
+ * none. serve_api_name_download: lets the browser save the answer under this name, or under `otherwise` if the name has
+ * letters that a header cannot have.
+ */
+int serve_api_open_trace(struct ct_serve *serve);
+void serve_api_name_download(
+	struct MHD_Response *response, const char *name, const char *otherwise);
+
 /* serve_api_tell_state, serve_api_tell_findings: write one value, the same in answers and in events. */
 void serve_api_tell_state(struct json *json, struct ct_serve *serve);
 void serve_api_tell_findings(struct json *json, const struct judged *judged);

@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "corotracer/ct.h"
 #include "serve/assets.h"
+#include "serve/single.h"
 
 #define PIECE_BYTES 49152u  /* a multiple of three */
 #define PACK_LEVEL 3        /* twice the work would save three percent */
@@ -27,13 +28,17 @@
 
 struct page {
 	struct io_output output;
-	const char *name; /* of the trace's file; may be "" */
+	const char *name;              /* of the trace's file; may be "" */
+	const atomic_bool *is_stopped; /* may be NULL */
 	struct ct_error *reterr;
 	enum ct_status status;
 };
 
 static void put(struct page *page, const void *bytes, size_t nr_bytes)
 {
+	if (page->status == CT_OK && page->is_stopped && atomic_load(page->is_stopped))
+		page->status =
+			ct_fail(page->reterr, CT_ERR_STOPPED, "the page was not wanted any more");
 	if (page->status == CT_OK)
 		page->status = io_output_write(&page->output, bytes, nr_bytes, page->reterr);
 }
@@ -305,11 +310,11 @@ static enum ct_status write_by_way_of(
 	return status;
 }
 
-enum ct_status ct_page_write(
-	struct ct_trace *trace, const char *name, const char *path, struct ct_error *reterr)
+enum ct_status serve_page_write(struct ct_trace *trace, const char *name, const char *path,
+	const atomic_bool *is_stopped, struct ct_error *reterr)
 {
 	const char *temporary = getenv("TMPDIR");
-	struct page page = {.name = name ? name : "", .reterr = reterr};
+	struct page page = {.name = name ? name : "", .is_stopped = is_stopped, .reterr = reterr};
 	struct text folder = {0};
 	enum ct_status status;
 
@@ -324,4 +329,10 @@ enum ct_status ct_page_write(
 	}
 	text_fini(&folder);
 	return status;
+}
+
+enum ct_status ct_page_write(
+	struct ct_trace *trace, const char *name, const char *path, struct ct_error *reterr)
+{
+	return serve_page_write(trace, name, path, NULL, reterr);
 }

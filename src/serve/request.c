@@ -12,6 +12,7 @@
 #include "serve/connections.h"
 #include "serve/queries.h"
 #include "serve/reply.h"
+#include "serve/saving.h"
 
 #define NICE 10 /* the traced program has priority */
 
@@ -245,6 +246,7 @@ void serve_request_end(void *context, struct MHD_Connection *connection, void **
 	if (!call)
 		return;
 	serve_query_free(call->query);
+	serve_saving_free(call->saving);
 	text_fini(&call->body);
 	free(call);
 	*of_request = NULL;

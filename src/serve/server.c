@@ -15,6 +15,7 @@
 #include "serve/connections.h"
 #include "serve/queries.h"
 #include "serve/readers.h"
+#include "serve/saving.h"
 #include "session/so_far.h"
 
 #define NR_THREADS 3u
@@ -85,7 +86,9 @@ static enum ct_status start(
 	serve->connections = serve_connections_new();
 	serve->metrics = metrics_new();
 	serve->queries = serve_queries_new();
-	status = serve->connections && serve->metrics && serve->queries && make_url(serve)
+	serve->savings = serve_savings_new();
+	status = serve->connections && serve->metrics && serve->queries && serve->savings &&
+				 make_url(serve)
 			 ? CT_OK
 			 : ct_fail_memory(reterr);
 	if (status == CT_OK)
@@ -191,11 +194,13 @@ void ct_serve_close(struct ct_serve *serve)
 	if (serve->readers)
 		serve_readers_end(serve->readers);
 	serve_queries_end(serve->queries);
+	serve_savings_end(serve->savings);
 	if (serve->daemon)
 		mhd.stop_daemon(serve->daemon);
 	serve_readers_close(serve->readers);
 	judging_close(serve->judging);
 	serve_queries_free(serve->queries);
+	serve_savings_free(serve->savings);
 	serve_connections_free(serve->connections);
 	metrics_free(serve->metrics);
 	pthread_rwlock_destroy(&serve->recording);

@@ -22,6 +22,8 @@ struct serve_connections;
 struct serve_queries;
 struct serve_query;
 struct serve_readers;
+struct serve_saving;
+struct serve_savings;
 
 struct ct_serve {
 	struct serve_address address;
@@ -38,6 +40,7 @@ struct ct_serve {
 	struct serve_connections *connections;
 	struct serve_readers *readers;
 	struct serve_queries *queries;
+	struct serve_savings *savings;
 	struct MHD_Daemon *daemon;
 };
 
@@ -53,10 +56,11 @@ struct serve_call {
 	const char *method;
 	const char *path;
 	struct text body;
-	struct serve_query *query; /* NULL: the request has no SQL statement */
-	bool was_judged;           /* the request is permitted, so its body is read */
-	bool has_answer;           /* the answer was given; the rest of the body is dropped */
-	bool is_too_large;         /* the body is too large and is not stored */
+	struct serve_query *query;   /* NULL: the request has no SQL statement */
+	struct serve_saving *saving; /* NULL: the request is for no page as one file */
+	bool was_judged;             /* the request is permitted, so its body is read */
+	bool has_answer;             /* the answer was given; the rest of the body is dropped */
+	bool is_too_large;           /* the body is too large and is not stored */
 };
 
 /*

@@ -169,6 +169,28 @@ def check_single(browser, place, trace):
     context.close()
 
 
+def check_saved(browser, place, server, trace):
+    """The served page is saved as one file (H-26), which shows the same without a server; the command makes the same
+    file."""
+    with Page(browser, server, accept_downloads=True) as it:
+        it.open("findings")
+        it.page.wait_for_selector("svg.picture")
+        title = it.text("#finding-title")
+        with it.page.expect_download() as waiting:
+            it.page.locator("[data-key=save]").click()
+        check(waiting.value.suggested_filename == f"{trace.stem}.html", waiting.value.suggested_filename)
+        waiting.value.save_as(place / "saved.html")
+        it.quiet()
+    run(COROTRACER, "report", "--format", "page", "-o", place / "one.html", trace)
+    check((place / "saved.html").read_bytes() == (place / "one.html").read_bytes(), "the command makes another file")
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"file://{place}/saved.html#timeline")
+    page.wait_for_selector("main.timeline .details a")
+    check(title.lower() in page.locator(".details").inner_text().lower(), page.locator(".details").inner_text())
+    context.close()
+
+
 def with_server(trace, *parts):
     server = serve(trace)
     try:
@@ -195,7 +217,7 @@ def main():
                     lambda it: check_head(browser, it))
         with_server(trace_of(place, "0130-mutex-deadlock"), lambda it: check_held(browser, it))
         closed = trace_of(place, "0001-closed-under-waiters")
-        with_server(closed, lambda it: check_lead(browser, it))
+        with_server(closed, lambda it: check_lead(browser, it), lambda it: check_saved(browser, place, it, closed))
         check_html(place, closed)
         check_single(browser, place, closed)
 

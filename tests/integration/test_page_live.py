@@ -79,6 +79,18 @@ def check_links(it, said):
     until_said(it, "main.coroutine .steps", said["chain"])
 
 
+def check_saved(browser, place, it, title):
+    """A recording that goes on is saved as one file, which shows what is there so far."""
+    with it.page.expect_download() as waiting:
+        it.page.locator("[data-key=save]").click()
+    waiting.value.save_as(f"{place}/saved.html")
+    with contextlib.closing(browser.new_context()) as context:
+        page = context.new_page()
+        page.goto(f"file://{place}/saved.html")
+        page.wait_for_selector("#finding-title", timeout=GIVE_UP * 1000)
+        check(title in page.inner_text("#finding-title").lower(), page.inner_text("#finding-title"))
+
+
 def check_frozen(browser, place, name):
     """Returns the seconds from the freeze to the page."""
     command, rule, said = FROZEN[name]
@@ -88,6 +100,8 @@ def check_frozen(browser, place, name):
         it.page.goto(f"http://localhost:{server.port}/")
         took = check_finding(it, rule, said)
         check_links(it, said)
+        if name == list(FROZEN)[0]:
+            check_saved(browser, place, it, said["title"].lower())
         check(server.process.poll() is None, "the program has ended")
         it.quiet()
     server.stop()

@@ -10,6 +10,7 @@ import { CATEGORIES } from "./names";
 /** The part of the server's state on which the controls depend. */
 export interface Controlled {
 	path: string | null;
+	has_page: boolean;
 	recording?: { has_ended: boolean; is_flight: boolean; categories_off: number };
 }
 
@@ -81,7 +82,9 @@ function draw(): void {
 		return;
 	drawn = key;
 	fill(controls, recording ? [holdStill, buttonsOf(recording)] : null,
-		path || told.recording ? h("a", { class: "button small", href: addressOf("/api/v1/trace"), download: true, "data-key": "download" }, "Download") : null);
+		path || told.recording ? h("a", { class: "button small", href: addressOf("/api/v1/trace"), download: true, "data-key": "download" }, "Download") : null,
+		told.has_page && (path || told.recording) ? h("a", { class: "button small", href: addressOf("/api/v1/page"), download: true, "data-key": "save",
+			title: "All screens and the trace, as it is now, in one file that opens from a disk without a server" }, "Save as one file") : null);
 	needsToken.textContent = NEEDS_TOKEN;
 	needsToken.hidden = !recording || hasToken();
 }

@@ -46,6 +46,7 @@ const NUMBERED = Object.keys(SCREENS).filter((name) => !SCREENS[name]!.isHidden)
 
 interface State {
 	path: string | null;
+	has_page: boolean;
 	generation: number;
 	standings: Standing[];
 	trouble?: string;
