@@ -19,42 +19,67 @@ interface Reader {
 	reader_answer_bytes(): number;
 }
 
-/** Unpacks gzip data in base 64. All at once, because a browser's stream of a data address takes twice the time. */
-async function unpack(text: string): Promise<ArrayBuffer> {
+/** The number of characters that are decoded at a time: a multiple of four. */
+const PIECE = 1 << 20;
+
+/** Decodes base 64 piece by piece, so that no second copy of the text is made. */
+function decode(text: string): Uint8Array {
+	const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0, bytes = new Uint8Array(text.length / 4 * 3 - padding);
 	const { fromBase64 } = Uint8Array as { fromBase64?: (text: string) => Uint8Array };
+	for (let at = 0; at < text.length; at += PIECE) {
+		const piece = text.slice(at, at + PIECE);
+		bytes.set(fromBase64 ? fromBase64(piece) : Uint8Array.from(atob(piece), (one) => one.charCodeAt(0)), at / 4 * 3);
+	}
+	return bytes;
+}
+
+/**
+ * Unpacks gzip data. `room` is told the number of unpacked bytes, which the data end with, and says where to put them:
+ * called for each piece, because the memory of a reader moves when it grows.
+ */
+async function unpack(packed: Uint8Array, room: (bytes: number) => () => Uint8Array): Promise<void> {
 	const stream = new DecompressionStream("gzip"), writer = stream.writable.getWriter(), reader = stream.readable.getReader();
-	void writer.write(fromBase64 ? fromBase64(text) : Uint8Array.from(atob(text), (one) => one.charCodeAt(0))).catch(() => undefined);
+	const to = room(new DataView(packed.buffer, packed.byteOffset).getUint32(packed.byteLength - 4, true));
+	void writer.write(packed).catch(() => undefined);
 	void writer.close().catch(() => undefined);
-	const pieces: Uint8Array[] = [];
-	for (;;) {
+	for (let at = 0;;) {
 		const { done, value } = await reader.read();
 		if (done)
-			return new Blob(pieces).arrayBuffer();
-		pieces.push(value);
+			return;
+		to().set(value, at);
+		at += value.length;
 	}
 }
 
 /** The whole script of the worker: the script can use only what it is passed, and nothing outside of this function. */
-function answerRequests(unpack: (text: string) => Promise<ArrayBuffer>): void {
+function answerRequests(unpackTo: typeof unpack): void {
 	let reader: Reader;
 	const put = (at: number, bytes: Uint8Array): void => new Uint8Array(reader.memory.buffer).set(bytes, at);
 	const answer = (): Uint8Array => new Uint8Array(reader.memory.buffer).slice(reader.reader_answer(), reader.reader_answer() + reader.reader_answer_bytes());
 
-	const open = async (packedModule: string, packedTrace: string): Promise<number> => {
-		const [module, trace] = await Promise.all([unpack(packedModule), unpack(packedTrace)]);
+	const open = async (packedModule: Uint8Array, packedTrace: Uint8Array): Promise<number> => {
+		let module = new Uint8Array(), length = 0, place = 0;
+		await unpackTo(packedModule, (bytes) => {
+			module = new Uint8Array(bytes);
+			return () => module;
+		});
 		const nothing = { fd_close: () => 0, fd_seek: () => 0, fd_write: () => 0 };
 		const { instance } = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: nothing });
 		reader = instance.exports as unknown as Reader;
 		reader._initialize();
-		put(reader.reader_room(trace.byteLength), new Uint8Array(trace));
-		return reader.reader_open(trace.byteLength);
+		await unpackTo(packedTrace, (bytes) => {
+			length = bytes;
+			place = reader.reader_room(bytes);
+			return () => new Uint8Array(reader.memory.buffer, place, bytes);
+		});
+		return reader.reader_open(length);
 	};
 	const ask = (request: string): number => {
 		const line = new TextEncoder().encode(request);
 		put(reader.reader_line(line.length), line);
 		return reader.reader_ask(line.length);
 	};
-	onmessage = async (message: MessageEvent<{ module?: string; trace?: string; request?: string }>): Promise<void> => {
+	onmessage = async (message: MessageEvent<{ module?: Uint8Array; trace?: Uint8Array; request?: string }>): Promise<void> => {
 		const { module, trace, request } = message.data;
 		const status = module && trace ? await open(module, trace) : ask(request ?? "");
 		const bytes = status || request !== undefined ? answer() : new Uint8Array();
@@ -62,9 +87,21 @@ function answerRequests(unpack: (text: string) => Promise<ArrayBuffer>): void {
 	};
 }
 
-/** Returns the packed content that the page holds under this id. */
-function held(id: string): string {
-	return document.getElementById(id)?.textContent ?? "";
+/** Takes the packed content that the page holds under this id: the page does not keep it besides. */
+function take(id: string): Uint8Array {
+	const element = document.getElementById(id), bytes = decode(element?.textContent ?? "");
+	element?.replaceChildren();
+	return bytes;
+}
+
+/** Unpacks an answer that the page holds. */
+async function unpackAnswer(text: string): Promise<ArrayBuffer> {
+	let answer = new Uint8Array();
+	await unpack(decode(text), (bytes) => {
+		answer = new Uint8Array(bytes);
+		return () => answer;
+	});
+	return answer.buffer as ArrayBuffer;
 }
 
 /** The worker answers in the order of the requests. */
@@ -87,22 +124,23 @@ export class Embedded implements Carrier {
 	}
 
 	private async open(): Promise<void> {
-		await this.send({ module: held("reader"), trace: held("trace") });
+		const module = take("reader"), trace = take("trace");
+		await this.send({ module, trace }, [module.buffer, trace.buffer]);
 		/* Rows are read ahead, while the reader looks at the findings. */
 		void this.send({ request: "select?table=states&limit=1" }).catch(() => undefined);
 	}
 
-	private send(message: object): Promise<ArrayBuffer> {
+	private send(message: object, handedOver: Transferable[] = []): Promise<ArrayBuffer> {
 		return new Promise((done, failed) => {
 			this.waiting.push({ done, failed });
-			this.worker.postMessage(message);
+			this.worker.postMessage(message, handedOver);
 		});
 	}
 
 	async ask(request: string): Promise<ArrayBuffer> {
 		const answered = document.querySelector(`script[data-request="${CSS.escape(request)}"]`);
 		if (answered)
-			return unpack(answered.textContent ?? "");
+			return unpackAnswer(answered.textContent ?? "");
 		await this.isOpen;
 		return this.send({ request });
 	}
