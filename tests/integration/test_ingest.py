@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 
+import bucket
 from columnar_reader import need_packages, queried
 from environment import PACKAGE, require_package
 from prometheus_server import Prometheus, find_prometheus
@@ -21,7 +22,8 @@ ENVIRONMENT = {**os.environ, "COROTRACER_LIBRARY": str(BUILD / "src/lib/libcorot
 os.environ.update(ENVIRONMENT)
 sys.path.insert(0, str(PACKAGE))
 import duckdb  # noqa: E402
-from corotracer import windows  # noqa: E402
+from corotracer import ingest as ingesting, windows  # noqa: E402
+from pyarrow import parquet  # noqa: E402
 
 PAGE = (SOURCE / "docs/ingest.md").read_text(encoding="utf-8")
 TABLES = sorted(windows.SUMMARIES)
@@ -166,6 +168,28 @@ def check_prometheus(store, place, keys):
     check("cannot be reached" in text, text)
 
 
+def check_bucket(store, keys, whole):
+    """Windows in a bucket, and what is kept of them in the same bucket: the same as in folders."""
+    with bucket.served() as server:
+        for key in keys:
+            server.act("put", f"live/{key}", store / key)
+        going = subprocess.Popen([sys.executable, "-m", "corotracer.ingest", server.address("live"), server.address("kept")],
+                                 env={**ENVIRONMENT, **server.environment()}, stderr=subprocess.PIPE, text=True)
+        check(f"{len(keys)} windows ingested\n" in said(going), "not all windows of the bucket")
+        os.environ.update(server.environment())
+        kept = ingesting.Store(server.address("kept"))
+        for table in TABLES:
+            names = kept.keys(table, ".parquet")
+            check(len(names) == len(keys), f"{table}: {names}")
+            tables = [parquet.read_table(f"{kept.root}/{name}", filesystem=kept.files) for name in names]
+            seen = sorted(repr(tuple(row.values())) for one in tables for row in one.to_pylist())
+            told = sorted(repr(row) for row in whole[table] if row[0] in keys)
+            check(seen == told, f"{table}: {seen[:2]}, not {told[:2]}")
+    for address in ("s3://", "s3://bucket?x", "s3://bucket?endpint=x", "gs://bucket"):
+        text = said(ingest(store, address), status=1)
+        check("is not s3://BUCKET/PREFIX" in text, text)
+
+
 def main():
     with folder() as name:
         place = pathlib.Path(name)
@@ -179,6 +203,7 @@ def main():
         check_questions(output)
         check_killed(store, place, everything(output))
         check_prometheus(store, place, keys)
+        check_bucket(store, keys, everything(output))
 
 
 main()

@@ -3,8 +3,8 @@
 
     python3 -m corotracer.ingest SOURCE OUTPUT [--workers N] [--remote-write URL] [--follow SECONDS]
 
-SOURCE and OUTPUT are folders, or s3://BUCKET/PREFIX (with ?endpoint_override=HOST:PORT for another server than Amazon's;
-credentials come from where AWS's own tools look). A window is a trace whose key is SERVICE/HOST/YYYYMMDD/HHMMSS-RUN.ctrace.
+SOURCE and OUTPUT are folders, or buckets as `corotracer run --upload` knows them: s3://BUCKET/PREFIX, for another server
+than Amazon's s3://BUCKET/PREFIX?endpoint=http://HOST:PORT&region=REGION. Credentials come from where AWS's tools look. A window is a trace whose key is SERVICE/HOST/YYYYMMDD/HHMMSS-RUN.ctrace.
 OUTPUT gets TABLE/service=SERVICE/day=YYYY-MM-DD/WINDOW.parquet; the file of the table `windows` is written last and says
 that a window is done. Every ingester writes the same files, so it may be killed at any moment, and any number
 of them may run at once: nothing is lost, and nothing is there twice. docs/ingest.md has the tables, and questions.
@@ -19,6 +19,7 @@ import shutil
 import sys
 import tempfile
 import time
+import urllib.parse
 
 from . import remote_write, windows
 from .reading import Error, load
@@ -26,17 +27,30 @@ from .reading import Error, load
 COMMITTED = "windows"  # the table whose file says that a window is done
 
 
+def bucket_of(address):
+    """Returns the file system of a bucket, and where in it the address leads."""
+    from pyarrow import fs
+    parts = urllib.parse.urlsplit(address)
+    asked = dict(urllib.parse.parse_qsl(parts.query, keep_blank_values=True))
+    endpoint = urllib.parse.urlsplit(asked.pop("endpoint", ""))
+    region = asked.pop("region", "") or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+    if parts.scheme != "s3" or not parts.netloc or asked:
+        raise Error(f"'{address}' is not s3://BUCKET/PREFIX, nor s3://BUCKET/PREFIX?endpoint=http://HOST:PORT&region=REGION")
+    other = {"endpoint_override": endpoint.netloc, "scheme": endpoint.scheme} if endpoint.netloc else {}
+    return fs.S3FileSystem(region=region, **other), f"{parts.netloc}{parts.path}".rstrip("/")
+
+
 class Store:
     """A folder, or a prefix of a bucket."""
 
-    def __init__(self, url):
+    def __init__(self, address):
         from pyarrow import fs
-        self.url = url
-        if "://" in url:
-            self.files, self.root = fs.FileSystem.from_uri(url)
+        self.address = address
+        self.is_local = "://" not in address
+        if self.is_local:
+            self.files, self.root = fs.LocalFileSystem(), os.path.abspath(address)
         else:
-            self.files, self.root = fs.LocalFileSystem(), os.path.abspath(url)
-        self.is_local = isinstance(self.files, fs.LocalFileSystem)
+            self.files, self.root = bucket_of(address)
 
     def keys(self, below="", ending=""):
         """The keys of all objects below a prefix, in order."""
@@ -138,7 +152,7 @@ class Ingest:
         for key in keys:
             if self.output.has(output_key(COMMITTED, key)):
                 continue
-            under_way.append((key, pool.submit(summarise, self.source.url, key.key)))
+            under_way.append((key, pool.submit(summarise, self.source.address, key.key)))
             if len(under_way) >= 2 * self.workers:
                 self._finish(*under_way.pop(0))
         for key, answer in under_way:
@@ -173,8 +187,8 @@ def said(ingest):
 def main():
     parser = argparse.ArgumentParser(prog="python3 -m corotracer.ingest", description=__doc__.split("\n", maxsplit=1)[0],
                                      epilog="See docs/ingest.md.")
-    parser.add_argument("source", metavar="SOURCE", help="where the windows are: a folder, or s3://BUCKET/PREFIX")
-    parser.add_argument("output", metavar="OUTPUT", help="where tables go: a folder, or s3://BUCKET/PREFIX")
+    parser.add_argument("source", metavar="SOURCE", help="where the windows are: a folder, or a bucket")
+    parser.add_argument("output", metavar="OUTPUT", help="where tables go: a folder, or a bucket")
     parser.add_argument("--workers", type=int, metavar="N", help="traces that are read at once (one for each processor)")
     parser.add_argument("--remote-write", metavar="URL", help="send figures to Prometheus, as http://HOST:9090/api/v1/write")
     parser.add_argument("--follow", type=float, metavar="SECONDS", help="look for new windows again and again, until Ctrl-C")
