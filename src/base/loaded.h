@@ -11,7 +11,7 @@
  *   static const struct loaded pq_library = LOADED(pq, PQ_CALLS, "libpq.so.5", "libpq5");
  *
  * After loaded_open(&pq_library, "cannot load", reterr) has returned CT_OK, pq.clear(result) is PQclear(result). In a
- * build that is linked with these libraries (-Dload=false, for a static program), CT_LINKED is defined, and the
+ * build that is linked with these libraries (-Dstatic=true), CT_LINKED is defined, and the
  * pointers are there from the start.
  */
 #ifndef BASE_LOADED_H

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests that the installed C++ probe builds programs: by pkg-config, and by CMake if CMake is installed.
+"""Tests that the installed probes and library build programs: by pkg-config, and by CMake if CMake is installed.
 
 usage: installed.py BUILD_FOLDER COMPILER
 
@@ -26,12 +26,25 @@ struct task {
 static task body() { co_await std::suspend_never{}; }
 int main() { body(); return corotracer::InitTracer() ? 1 : 0; }
 """
+# The part of the probe that lies in its library, and the library of ct.h.
+PLAIN = """
+#include <corotracer/ct.h>
+#include <corotracer/ctp_probe.h>
+int main(void) { ctp_attach(); return ct_version()[0] ? 0 : 1; }
+"""
 CMAKE = """
 cmake_minimum_required(VERSION 3.16)
-project(user CXX)
+project(user C CXX)
 find_package(corotracer-cpp REQUIRED)
+find_package(corotracer 0.1 REQUIRED COMPONENTS cpp probe corotracer)
+find_package(corotracer QUIET COMPONENTS nonsense)
+if(corotracer_FOUND)
+  message(FATAL_ERROR "a part that does not exist was found")
+endif()
 add_executable(user user.cpp)
 target_link_libraries(user corotracer::cpp)
+add_executable(plain plain.c)
+target_link_libraries(plain corotracer::probe corotracer::corotracer)
 """
 
 
@@ -71,13 +84,14 @@ def by_pkg_config(compiler, root, work):
 
 def by_cmake(compiler, root, work):
     """Configures and builds a CMake project that finds the package."""
-    folder = find(root, "corotracer-cpp-config.cmake")
+    folders = [f"-D{name}_DIR={find(root, name + '-config.cmake')}" for name in ("corotracer", "corotracer-cpp")]
+    write(os.path.join(work, "plain.c"), PLAIN)
     write(os.path.join(work, "CMakeLists.txt"), CMAKE)
     build = os.path.join(work, "build")
-    run(["cmake", "-S", work, "-B", build, "-Dcorotracer-cpp_DIR=" + folder,
-         "-DCMAKE_CXX_COMPILER=" + compiler])
+    run(["cmake", "-S", work, "-B", build, *folders, "-DCMAKE_CXX_COMPILER=" + compiler])
     run(["cmake", "--build", build])
-    run([os.path.join(build, "user")])
+    for program in ("user", "plain"):
+        run([os.path.join(build, program)])
 
 
 def main():
@@ -86,7 +100,8 @@ def main():
         print("skipped: no pkg-config", file=sys.stderr)
         return 77
     with tempfile.TemporaryDirectory() as root, tempfile.TemporaryDirectory() as work:
-        run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--tags", "devel", "--destdir", root])
+        run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--tags", "devel,runtime",
+             "--destdir", root])
         write(os.path.join(work, "user.cpp"), PROGRAM)
         by_pkg_config(compiler, root, work)
         if shutil.which("cmake"):
