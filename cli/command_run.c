@@ -13,6 +13,7 @@
 #include "judge.h"
 #include "output.h"
 #include "recording.h"
+#include "sampling.h"
 #include "say.h"
 
 static const char *name_of_file_system(const struct statfs *status)
@@ -158,7 +159,13 @@ int command_run(const struct arguments *arguments)
 		.dump_command = arguments->value[OPTION_RECORD_EXEC],
 		.memory_bytes = arguments->meaning[OPTION_JUDGE_MEMORY].number,
 	};
-	int status = thresholds_read(arguments, &thresholds);
+	const char *unfit;
+	int status;
+
+	if (sampling_is_wanted(arguments, &unfit) && !unfit)
+		return sampling_perform(arguments);
+	status = unfit ? say_usage(command_descriptions[arguments->command].name, unfit)
+		       : thresholds_read(arguments, &thresholds);
 
 	if (status)
 		return status;

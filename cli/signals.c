@@ -77,6 +77,17 @@ static bool is_in_our_group(const struct ct_record *record)
 	return getpgid((pid_t)stats.target_pid) == getpgrp();
 }
 
+int signals_take(int64_t pid, bool *ret_was_delivered)
+{
+	struct arrival arrival;
+
+	if (!take_arrival(&arrival))
+		return 0;
+	*ret_was_delivered = arrival.is_key || (witness_saw(arrival.number) && pid > 0 &&
+						       getpgid((pid_t)pid) == getpgrp());
+	return arrival.number;
+}
+
 void signals_pass_on(struct ct_record *record, bool has_flight)
 {
 	struct arrival arrival;

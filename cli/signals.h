@@ -25,6 +25,12 @@ int signals_descriptor(void);
 void signals_pass_on(struct ct_record *record, bool has_flight);
 
 /*
+ * signals_take: takes the next signal that came, for a caller that passes it on itself; 0: none came.
+ * *ret_was_delivered: the process has got the signal as well.
+ */
+int signals_take(int64_t pid, bool *ret_was_delivered);
+
+/*
  * signals_wait_for_end: waits for one of the signals that end a program. Returns at once if such a signal came before
  * and ended the recording.
  */

@@ -57,6 +57,16 @@ static bool read_share(const char *text, struct meaning *meaning)
 	       meaning->number <= UINT32_MAX;
 }
 
+/* "0.5%", in millionths */
+static bool read_percent(const char *text, struct meaning *meaning)
+{
+	char *end = NULL;
+	double number = *text >= '0' && *text <= '9' ? strtod(text, &end) : 0;
+
+	meaning->number = (uint64_t)(number * 10000);
+	return meaning->number > 0 && number < 100000 && strcmp(end, "%") == 0;
+}
+
 /* "120-140" or "120": numbers of events. */
 static bool read_range(const char *text, struct meaning *meaning)
 {
@@ -178,6 +188,7 @@ static const struct form {
 		"or 300ms"},
 	{"size", read_size, "a size, as in 512MiB or 4GiB"},
 	{"ring-size", read_ring_size, "a size from 128KiB to 16MiB, as in 1MiB"},
+	{"percent", read_percent, "a share such as 2% or 0.5%"},
 	{"clock", read_clock, "counter, coarse, or a step of 10us to 1s as in coarse=100us"},
 	{"window", read_window, "a time, a size or both, as in 10s,64MiB"},
 };

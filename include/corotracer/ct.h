@@ -27,6 +27,7 @@
 #include "corotracer/profile.h"
 #include "corotracer/query.h"
 #include "corotracer/report.h"
+#include "corotracer/sampling.h"
 #include "corotracer/serve.h"
 #include "corotracer/thresholds.h"
 #include "corotracer/version.h"

@@ -17,6 +17,7 @@ static bool unit_size(const char *unit, uint64_t *ret_ns)
 		{"us", 1000},
 		{"ms", 1000000},
 		{"s", 1000000000},
+		{"m", 60 * UINT64_C(1000000000)},
 		{"min", 60 * UINT64_C(1000000000)},
 		{"h", 3600 * UINT64_C(1000000000)},
 	};
