@@ -130,13 +130,26 @@ static const char *without_steps_up(const char *path)
 			return path;
 }
 
+/* A relative path means something only to who knows the server's folder. */
+static void make_whole(struct source *source)
+{
+	char *whole = *source->path == '/' ? NULL : realpath(source->path, NULL);
+
+	if (!whole)
+		return;
+	free(source->path);
+	source->path = whole;
+}
+
 static bool read_source(struct source *source)
 {
 	const char *name = without_steps_up(source->path);
 	char here[PATH_MAX];
 
-	if (read_at(source, source->path))
+	if (read_at(source, source->path)) {
+		make_whole(source);
 		return true;
+	}
 	if (*source->path == '/' || !*name)
 		return false;
 	/* The folder's own name is cut off first. */

@@ -109,6 +109,11 @@ def check_source(browser, place):
         it.until("document.querySelector('#card').hidden")
         check(not [line for line in it.said if "404" not in line], f"the console says {it.said}")
     server.stop()
+    server = Server("serve", "--listen", ":0", place / "source.txt", cwd=place / "src")
+    judged(server)
+    near = json.loads(server.ask(f"/api/v1/source?site={numbers['src/near.c']}", X_Corotracer_Token=server.token)[2])
+    check(near["path"] == f"{place}/src/near.c", f"the path is as seen from the server: {near['path']}")
+    server.stop()
 
 
 def main():

@@ -101,7 +101,7 @@ function stepList(finding: Finding): HTMLElement {
 }
 
 /** A picture that fits a narrow screen has the names of lanes above their bars. */
-const narrow = matchMedia("(max-width: 600px)");
+const narrow = matchMedia("(max-width: 960px)");
 
 async function drawPicture(into: HTMLElement, finding: Finding, number: number): Promise<void> {
 	try {
@@ -165,11 +165,11 @@ function how(finding: Finding): Child[] {
 const MEMBERS_SHOWN = 10;
 const MEMBERS_ASKED = 200;
 
-function memberRow(member: Member): HTMLElement {
+function memberRow(member: Member, hasNames: boolean): HTMLElement {
 	const lasted = lastedOf(member);
 	return h("tr", null,
 		h("td", null, coroutineLink(member.process, member.id, String(member.id))),
-		h("td", null, member.name || placeOf(member.function_site)),
+		hasNames ? h("td", null, member.name || placeOf(member.function_site)) : null,
 		h("td", null, member.state),
 		h("td", { class: "number" }, lasted === null ? "" : duration(lasted)),
 		h("td", null, member.waits_for),
@@ -190,13 +190,14 @@ async function askMembers(finding: number, offset: number, until: number): Promi
 
 function members(finding: Finding, number: number): Child {
 	const all = [...finding.members], total = Math.max(finding.coroutines, all.length), heads = ["coroutine", "name", "state", "for", "waits for", "where"];
-	const body = h("tbody", null, all.slice(0, MEMBERS_SHOWN).map((member) => memberRow(member)));
+	const hasNames = all.some((member) => member.name || placeOf(member.function_site)), shownHeads = heads.filter((name) => hasNames || name !== "name");
+	const body = h("tbody", null, all.slice(0, MEMBERS_SHOWN).map((member) => memberRow(member, hasNames)));
 	const until = Math.max(...all.map((member) => member.until_ns ?? -Infinity));
 	const more = h("button", { class: "small", "data-key": "all-members", click: async () => {
 		const shown = body.childElementCount;
 		if (shown >= all.length)
 			all.push(...await askMembers(number, all.length, until).catch(() => []));
-		body.append(...all.slice(shown).map((member) => memberRow(member)));
+		body.append(...all.slice(shown).map((member) => memberRow(member, hasNames)));
 		tell();
 	} });
 	const tell = (): void => {
@@ -208,7 +209,7 @@ function members(finding: Finding, number: number): Child {
 	return [
 		h("h3", { id: "members" }, `Members: ${count(finding.coroutines)}`),
 		h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Members" }, h("table", null,
-			h("thead", null, h("tr", null, heads.map((name) => h("th", { scope: "col" }, name)))), body)),
+			h("thead", null, h("tr", null, shownHeads.map((name) => h("th", { scope: "col" }, name)))), body)),
 		h("p", { class: "actions" }, more, " ", copyButton("Copy as TSV", () => [heads.map((name) => name === "for" ? "for_ns" : name), ...all.map((member) =>
 			[member.id, member.name, member.state, lastedOf(member) ?? "", member.waits_for, placeOf(member.wait_site)])]
 			.map((row) => row.join("\t")).join("\n"))),

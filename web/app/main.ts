@@ -333,7 +333,7 @@ window.addEventListener("hashchange", () => {
 });
 window.addEventListener("keydown", keydown);
 listenCards();
-for (const query of ["(prefers-color-scheme: dark)", "(max-width: 600px)"])
+for (const query of ["(prefers-color-scheme: dark)", "(max-width: 600px)", "(max-width: 960px)"])
 	matchMedia(query).addEventListener("change", show);
 newer.addEventListener("click", show);
 document.getElementById("help")?.addEventListener("click", showHelp);
