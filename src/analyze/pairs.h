@@ -21,6 +21,9 @@ uint32_t analyze_pairs_other(const struct analysis *analysis, const struct model
 /*
  * analyze_pairs_survey: removes one of two groups of candidates that stand for the two waits of one pair and for
  * nothing else. The group that waits for a lock goes; if none or both do, the group that began to wait later goes.
+ * Also removes groups of waits behind one coroutine of a pair, which did not start their members, and woke each of them
+ * last or ended the last wait where it waits: if that coroutine has a group of its own, and more groups behind it than
+ * they have.
  */
 void analyze_pairs_survey(struct analysis *analysis);
 
