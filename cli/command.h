@@ -11,6 +11,7 @@
 
 int command_run(const struct arguments *arguments);
 int command_attach(const struct arguments *arguments);
+int command_agent(const struct arguments *arguments);
 int command_control(const struct arguments *arguments);
 int command_serve(const struct arguments *arguments);
 int command_report(const struct arguments *arguments);

@@ -19,6 +19,7 @@
 static int (*const commands[NR_COMMANDS])(const struct arguments *) = {
 	[COMMAND_RUN] = command_run,
 	[COMMAND_ATTACH] = command_attach,
+	[COMMAND_AGENT] = command_agent,
 	[COMMAND_CONTROL] = command_control,
 	[COMMAND_SERVE] = command_serve,
 	[COMMAND_MCP] = command_mcp,

@@ -90,7 +90,9 @@ struct ct_sampling_options {
 	 */
 	uint32_t load_percent;
 	uint32_t most_at_once; /* windows that are recorded at the same time; 0: 4 */
-	/* Called at each event, on any thread, one call at a time. NULL: no calls. */
+	/*
+	 * Called at each event, on any thread, one call at a time; a call may not use the sampling. NULL: no calls.
+	 */
 	void (*tell)(void *context, const struct ct_sampling_event *event);
 	void *context;
 };
@@ -146,6 +148,44 @@ size_t ct_sampling_write_counts(
 void ct_sampling_stop(struct ct_sampling *sampling);
 bool ct_sampling_settle(struct ct_sampling *sampling, int64_t longest_ns);
 void ct_sampling_close(struct ct_sampling *sampling);
+
+/* ------------------------------------------------------------------- an agent */
+
+/*
+ * An agent samples all programs of a machine that have a probe, as a configuration says (docs/fleet.md), and serves
+ * /healthz and /metrics.
+ */
+struct ct_agent;
+
+/*
+ * ct_agent_open: reads the configuration and begins; `tell` is called as in ct_sampling_options. CT_ERR_USAGE: a line
+ * of the configuration is wrong; the sentence begins with the file's name and the number of the line.
+ */
+enum ct_status ct_agent_open(const char *configuration,
+	void (*tell)(void *context, const struct ct_sampling_event *event), void *context,
+	struct ct_agent **ret_agent, struct ct_error *reterr);
+
+/*
+ * ct_agent_step: looks for programs that came or went. ct_agent_pause_ns: returns how long it should be until the next
+ * step. ct_agent_url: returns the address of what is served; "": nothing is.
+ */
+void ct_agent_step(struct ct_agent *agent);
+int64_t ct_agent_pause_ns(const struct ct_agent *agent);
+const char *ct_agent_url(const struct ct_agent *agent);
+
+/*
+ * ct_agent_reload: reads the configuration again. If that fails, the configuration before holds; where the agent
+ * listens never changes.
+ */
+enum ct_status ct_agent_reload(struct ct_agent *agent, struct ct_error *reterr);
+
+/*
+ * ct_agent_stop: ends all windows, which are kept. ct_agent_settle: does as ct_sampling_settle. ct_agent_close: stops,
+ * and frees the agent. NULL is allowed.
+ */
+void ct_agent_stop(struct ct_agent *agent);
+bool ct_agent_settle(struct ct_agent *agent, int64_t longest_ns);
+void ct_agent_close(struct ct_agent *agent);
 
 #pragma GCC visibility pop
 

@@ -80,6 +80,16 @@ static bool take_turn(struct program *program, uint64_t until_ns)
 	return has_turn;
 }
 
+static bool is_to_end(const struct program *program)
+{
+	bool is_to_end;
+
+	pthread_mutex_lock(&program->sampling->lock);
+	is_to_end = program->is_to_end;
+	pthread_mutex_unlock(&program->sampling->lock);
+	return is_to_end;
+}
+
 static void end_turn(struct ct_sampling *sampling)
 {
 	pthread_mutex_lock(&sampling->lock);
@@ -138,8 +148,11 @@ static bool take_window(struct program *program, uint64_t due_ns)
 		schedule_back_off(&program->schedule);
 	else
 		schedule_speed_up(&program->schedule);
-	if (reason == SAMPLING_MAY && !take_turn(program, until_ns))
+	if (reason == SAMPLING_MAY && !take_turn(program, until_ns)) {
+		if (is_to_end(program))
+			return false;
 		reason = SAMPLING_LATE;
+	}
 	if (reason != SAMPLING_MAY) {
 		sampling_skip(program, reason);
 		return true;

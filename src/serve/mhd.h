@@ -22,4 +22,7 @@
 LOADED_TABLE(mhd, MHD_CALLS);
 extern struct mhd mhd;
 
+/* serve_load: opens the library, as loaded_open does. */
+enum ct_status serve_load(struct ct_error *reterr);
+
 #endif

@@ -22,10 +22,6 @@
 #define CONNECTION_BYTES 32768u /* memory of a connection, which limits the size of headers */
 #define SILENT_SECONDS 15u      /* a connection on which no bytes move is closed after this time */
 
-struct mhd mhd = LOADED_INITIALLY(MHD_CALLS);
-static const struct loaded mhd_library =
-	LOADED(mhd, MHD_CALLS, CT_LIBMICROHTTPD, "libmicrohttpd12");
-
 static bool make_url(struct ct_serve *serve)
 {
 	const struct serve_address *address = &serve->address;
@@ -107,7 +103,7 @@ enum ct_status ct_serve_open(const struct ct_serve_options *options, struct ct_s
 {
 	struct ct_serve *serve;
 	struct ct_serve_options known;
-	enum ct_status status = loaded_open(&mhd_library, "cannot serve", reterr);
+	enum ct_status status = serve_load(reterr);
 
 	if (status)
 		return status;
