@@ -77,7 +77,8 @@ struct ct_open_options {
 };
 
 /*
- * ct_trace_open: opens a trace file of any kind, recognised by its first bytes; "-" is standard input. A file that was
+ * ct_trace_open: opens a trace file of any kind, recognised by its first bytes; "-" is standard input. An address in
+ * place of a name, s3://BUCKET/KEY or https://HOST/PATH, is read first, whole (docs/fleet.md). A file that was
  * cut short, or is still being written, opens up to its last whole block; the notes of its tables say what is missing.
  * CT_ERR_FORMAT: the file is not a trace.
  */

@@ -28,6 +28,7 @@
 #include "textrace/textrace.h"
 #include "session/recover.h"
 #include "session/told.h"
+#include "lib/address.h"
 #include "lib/followed.h"
 #include "lib/stranger.h"
 #include "lib/trace.h"
@@ -128,7 +129,7 @@ static enum ct_status open_source(const char *path, const struct ct_open_options
 {
 	struct input *input;
 	enum ct_status status = options->is_followed ? input_open_growing(path, &input, reterr)
-						     : input_open(path, &input, reterr);
+						     : lib_address_open(path, &input, reterr);
 
 	if (status)
 		return status;

@@ -189,7 +189,8 @@ int serve_api_open_trace(struct ct_serve *serve)
 	pthread_rwlock_unlock(&serve->recording);
 	if (goes_on || !serve->path)
 		return file;
-	file = open(serve->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	file = open(
+		*serve->opened ? serve->opened : serve->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	return file < 0 && errno == ENOENT ? so_far_open_output(serve->path) : file;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/failure.h"
 #include "base/known_options.h"
+#include "objects/whole.h"
 #include "serve/connections.h"
 #include "serve/queries.h"
 #include "serve/readers.h"
@@ -56,7 +57,9 @@ static enum ct_status open_judging(
 	struct ct_serve *serve, const struct ct_serve_options *options, struct ct_error *reterr)
 {
 	struct judging_options judging = {
-		.path = serve->record ? NULL : serve->path,
+		.path = serve->record    ? NULL
+			: *serve->opened ? serve->opened
+					 : serve->path,
 		.open = serve->record ? open_so_far : NULL,
 		.context = serve->record,
 		.thresholds = options->thresholds,
@@ -98,6 +101,24 @@ static enum ct_status start(
 	return status;
 }
 
+/* A trace at an address is read once. The name that is shown has nothing of what follows '?'. */
+static enum ct_status name_trace(struct ct_serve *serve, const char *path, struct ct_error *reterr)
+{
+	bool is_address = path && !serve->record && objects_is_address(path);
+	enum ct_status status = CT_OK;
+
+	if (!path)
+		return CT_OK;
+	serve->path = strndup(path, is_address ? strcspn(path, "?") : strlen(path));
+	if (!serve->path)
+		return ct_fail_memory(reterr);
+	if (!is_address)
+		return CT_OK;
+	serve->fetched = objects_open_address(path, &status, reterr);
+	snprintf(serve->opened, sizeof(serve->opened), "/proc/self/fd/%d", serve->fetched);
+	return status;
+}
+
 enum ct_status ct_serve_open(const struct ct_serve_options *options, struct ct_serve **ret_serve,
 	struct ct_error *reterr)
 {
@@ -113,8 +134,8 @@ enum ct_status ct_serve_open(const struct ct_serve_options *options, struct ct_s
 	known_options(&known, sizeof(known), options);
 	pthread_rwlock_init(&serve->recording, NULL);
 	serve->record = known.record;
-	if (known.path && !(serve->path = strdup(known.path)))
-		status = ct_fail_memory(reterr);
+	serve->fetched = -1;
+	status = name_trace(serve, known.path, reterr);
 	if (status == CT_OK)
 		status = start(serve, &known, reterr);
 	if (status) {
@@ -200,6 +221,8 @@ void ct_serve_close(struct ct_serve *serve)
 	serve_connections_free(serve->connections);
 	metrics_free(serve->metrics);
 	pthread_rwlock_destroy(&serve->recording);
+	if (serve->fetched >= 0)
+		close(serve->fetched);
 	free(serve->path);
 	free(serve->url);
 	free(serve);

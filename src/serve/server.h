@@ -29,7 +29,9 @@ struct ct_serve {
 	struct serve_address address;
 	char token[SERVE_TOKEN_BYTES + 1];
 	char *url;
-	char *path; /* of the trace; NULL: there is none */
+	int fetched; /* the file in which the trace of an address lies; -1: it is not at an address */
+	char opened[32]; /* that file's path; "": the path itself is opened */
+	char *path;      /* of the trace; NULL: there is none */
 	/* protects the next three members: a thread that asks the record holds it for reading */
 	pthread_rwlock_t recording;
 	struct ct_record *record; /* NULL: no recording is in progress */

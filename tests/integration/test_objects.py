@@ -2,14 +2,19 @@
 """Tests stores of objects before a server for S3 that checks signatures (moto's): small objects and those in parts,
 keys with characters that have to be encoded, credentials from each of the usual places, and none that are wrong. What
 unit tests cannot have a real server say is here; servers that fail are in tests/unit/test_objects.c, too."""
+import functools
+import http.client
 import http.server
 import json
 import os
 import pathlib
+import re
+import signal
+import subprocess
 import threading
 
 import bucket
-from support import check, folder
+from support import BUILD, COROTRACER, check, folder, run
 
 REFUSED, NOT_FOUND = 7, 4
 KEYS = ("a", "checkout/web-3/20260102/030405-4711.ctrace", "day=1/service=a b/part+1&2%.parquet", "umläut/…")
@@ -108,6 +113,40 @@ def check_container(server, scratch):
     container.shutdown()
 
 
+def check_commands(server, scratch):
+    """Commands read a trace by its address, of a bucket or of a server that asks for no signature."""
+    trace = scratch / "trace.ctrace"
+    run(COROTRACER, "run", "-o", trace, "--", BUILD / "tests/targets/annotated", "serve", 2)
+    server.act("put", "deep/trace.ctrace", trace)
+    wanted = run(COROTRACER, "report", "--format", "json", trace).stdout
+    address = f"s3://traces/deep/trace.ctrace?endpoint={server.about['endpoint']}"
+    check(run(COROTRACER, "report", "--format", "json", address, env=server.environment()).stdout == wanted, "another report")
+    told = run(COROTRACER, "report", address.replace("trace.ctrace", "none"), env=server.environment(), status=NOT_FOUND).stderr
+    check("deep/none': the answer is 404: NoSuchKey" in told, told)
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    web = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=scratch))
+    threading.Thread(target=web.serve_forever, daemon=True).start()
+    place = f"http://127.0.0.1:{web.server_port}"
+    check(run(COROTRACER, "report", "--format", "json", f"{place}/trace.ctrace?signature=hidden",
+              env=server.environment()).stdout == wanted, "another report")
+    told = run(COROTRACER, "info", f"{place}/none?signature=hidden", env=server.environment(), status=NOT_FOUND).stderr
+    check("/none': the answer is 404" in told and "hidden" not in told, told)
+    told = run(COROTRACER, "info", f"{place}/one?signature=hidden", env=server.environment(), status=5).stderr
+    check(f"'{place}/one'" in told and "hidden" not in told, told)
+    with subprocess.Popen([COROTRACER, "serve", "--listen", "localhost:0", address], stderr=subprocess.PIPE, text=True,
+                          env=server.environment()) as serving:
+        page = re.search(r"http://(\S+)/#token", serving.stderr.readline())
+        connection = http.client.HTTPConnection(page[1])
+        connection.request("GET", "/api/v1/trace")
+        check(connection.getresponse().read() == trace.read_bytes(), "serve hands out another trace")
+        serving.send_signal(signal.SIGINT)
+    web.shutdown()
+
+
 def check_failing(server, scratch):
     one = scratch / "one"
     server.tell("mode cut")
@@ -131,6 +170,7 @@ def main():
         check_refused(server, scratch)
         check_files(server, scratch)
         check_container(server, scratch)
+        check_commands(server, scratch)
         check_failing(server, scratch)
 
 
