@@ -13,6 +13,9 @@ from setuptools import Extension, setup
 
 COMPILER = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
 
+# Beside a clone's package, and within the package of the sources alone.
+HEADERS = "include" if os.path.isdir("include") else "../../include"
+
 
 def is_compiled(program):
     flags = shlex.split(f"{os.environ.get('CPPFLAGS', '')} {os.environ.get('CFLAGS', '')}")
@@ -47,7 +50,7 @@ def extension(name, folder, files, link_arguments):
     return Extension(
         f"corotracer.{name}",
         [f"{folder}/{file}.c" for file in files],
-        include_dirs=["../../include"],
+        include_dirs=[HEADERS],
         define_macros=[("_GNU_SOURCE", None)],
         extra_compile_args=["-std=gnu11", "-fvisibility=hidden"],
         extra_link_args=link_arguments,
