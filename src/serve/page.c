@@ -199,6 +199,10 @@ static void put_pictures(struct page *page, struct ct_view *view)
 
 	page->status = ct_view_report(view, &report, page->reterr);
 	for (i = 1; page->status == CT_OK && i <= report->nr_findings && i <= PICTURES_MAX; i++) {
+		const struct ct_picture *picture = &report->findings[i - 1].picture;
+
+		if (!picture->nr_lanes || !picture->nr_marks)
+			continue;
 		snprintf(request, sizeof(request), "picture?finding=%u", i);
 		put_answer(page, view, request);
 		if (page->status)

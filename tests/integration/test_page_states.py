@@ -126,7 +126,7 @@ def check_stays(browser, place):
         server.process.stdin.close()
         it.until("document.querySelector('#state [data-what=end]').textContent === 'with its end'")
         check("ended by itself with exit status 0" in it.text("#state") and "alive" not in it.text("#state"), it.text("#state"))
-        check(it.page.locator("#controls").inner_text() == "Download", it.text("#controls"))
+        check(it.page.locator("#controls").inner_text().split("\n") == ["Download", "Save as one file"], it.text("#controls"))
         it.open("quality")
         check("yes: the trace has its end" in it.text("main"), it.text("main"))
         it.open("findings")
@@ -182,7 +182,7 @@ def recorded(place, end, *options):
 
 def controls(it):
     """Returns the buttons by their words, and whether they can be pressed."""
-    it.page.locator("#controls a").wait_for(state="attached")
+    it.page.locator("#controls a").first.wait_for(state="attached")
     if it.page.locator("#more[aria-expanded=false]").is_visible():
         it.page.locator("#more").click()
     return dict(it.page.locator("#controls button").evaluate_all("(all) => all.map((one) => [one.textContent, !one.disabled])"))
@@ -197,7 +197,7 @@ def check_locked(it):
     """Without the token the orders are disabled, under one sentence; controls that only read are enabled."""
     check(controls(it) == {"Hold still": True, "Start": False, "Stop": False, "Dump now": False, "Categories": False}, controls(it))
     check(it.page.locator("#needs-token:visible").inner_text() == NEEDS_TOKEN, it.text("header"))
-    check(it.page.locator("#controls a[download]").inner_text() == "Download", it.text("#controls"))
+    check(it.page.locator("#controls a[download]").all_inner_texts() == ["Download", "Save as one file"], it.text("#controls"))
 
 
 def check_orders(it, server):
@@ -270,6 +270,9 @@ def check_dump_now(browser, place):
         with it.page.expect_download() as download:
             it.page.get_by_role("link", name="Download").click()
         check(pathlib.Path(download.value.path()).stat().st_size > 0, "an empty trace was downloaded")
+        with it.page.expect_download() as download:
+            it.page.get_by_role("link", name="Save as one file").click()
+        check('id="trace"' in pathlib.Path(download.value.path()).read_text(encoding="utf-8"), "no page was made of what the recorder holds")
         it.quiet()
     check(pathlib.Path(place, "controlled.1.ctrace").exists(), "no dump")
     end.touch()
