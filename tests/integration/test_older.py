@@ -292,7 +292,7 @@ def check_page(path, trace):
     for piece in ("proven", "waits-on-closed-descriptor", "Reactor::on_hangup", "Data quality", "next step",
                   "<script>alert(1)</script>&amp;", "handle"):
         check(piece in words, f"the page does not show '{piece}'")
-    check(words.index("Data quality") < words.index("waits-on-closed-descriptor"), "findings come before data quality")
+    check(words.index("0 lost") < words.index("waits-on-closed-descriptor") < words.index("Data quality"), "what is lost, the findings, and the data quality come in another order")
     brief = run(COROTRACER, "report", "--format", "html", "--brief", trace).stdout
     check(len(brief) < len(text) and "What happened" not in brief, "--brief is not heeded")
 

@@ -30,6 +30,8 @@ import { Tip } from "./tip";
 import { type Trace } from "./trace";
 
 const ASK_AFTER_MS = 70;
+/** Room for "coroutine 100001". */
+const NAMES_LEAST = 136;
 
 interface Selection {
 	lane: Lane;
@@ -200,7 +202,7 @@ export class Timeline implements Handled {
 	// ---------------------------------------------------------------- the shown range
 
 	names(): number {
-		return Math.min(250, this.width * 0.3);
+		return Math.min(250, Math.max(this.width * 0.3, Math.min(NAMES_LEAST, this.width / 2)));
 	}
 
 	range(): Range {
