@@ -16,6 +16,21 @@
 
 #define PAGES_ASKED 17 /* 64 KiB that begin in the middle of a page */
 
+const char *collect_memory_absence(void)
+{
+	int descriptor = memfd_create("corotracer-trial", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	bool can_be_sealed = descriptor >= 0 && fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK) == 0;
+
+	if (descriptor < 0)
+		return "no probe and no ledger can attach: this system refuses memory without a "
+		       "name (memfd_create), in which these write their events";
+	close(descriptor);
+	return can_be_sealed ? NULL
+			     : "no probe and no ledger can attach: this system refuses to seal "
+			       "memory without a name (F_ADD_SEALS), in which these write their "
+			       "events";
+}
+
 /* A seal that any process sets holds for all: if the peer forgot the seal, it is set here. */
 static bool is_sealed(int descriptor)
 {

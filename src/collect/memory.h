@@ -20,6 +20,12 @@ struct memory {
 };
 
 /*
+ * collect_memory_absence: why no process here can make the memory that a probe shares with an engine: a sentence. The
+ * kernel, or a filter for system calls, refuses it to this process, too. NULL: it can be made.
+ */
+const char *collect_memory_absence(void);
+
+/*
  * collect_memory_map: checks and maps the descriptor, which it owns only after success. CT_ERR_REFUSED says why the
  * memory is not fit. The mapping lives until collect_memory_unmap.
  */

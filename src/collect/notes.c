@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "collect/collector.h"
+#include "collect/memory.h"
 
 static void add(struct collect *collect, uint64_t count, const char *text)
 {
@@ -13,11 +14,15 @@ static void add(struct collect *collect, uint64_t count, const char *text)
 
 const struct ct_note *collect_notes(struct collect *collect, uint32_t *ret_count)
 {
+	const char *absence =
+		collect->has_probe || collect->has_ledger ? NULL : collect_memory_absence();
+
 	collect->nr_notes = 0;
 	snprintf(collect->refusal_note, sizeof(collect->refusal_note),
 		"a peer was turned away, and nothing of it is recorded; the last one: %s",
 		collect->refusal.text);
 	add(collect, collect->nr_refused, collect->refusal_note);
+	add(collect, absence != NULL, absence);
 	add(collect, collect->service.memory_note[0] != '\0', collect->service.memory_note);
 	add(collect, collect->service.socket_note[0] != '\0', collect->service.socket_note);
 	add(collect, collect->service.stations.nr_untraced, collect->service.room_note);

@@ -51,10 +51,12 @@ static void name_place(struct text *trouble, const char *path)
 char *ledger_path_find(struct text *trouble)
 {
 	char *program = folder_of("/proc/self/exe"), *library = folder_of_library();
-	bool is_apart = program && library && strcmp(program, library) != 0;
+	/* Without /proc, the path by which the program was called says where it is. */
+	const char *beside = program ? program : library;
+	bool is_apart = library && (!program || strcmp(program, library) != 0);
 	char *places[NR_PLACES] = {
-		place(program, "sdk/preload"),
-		*CT_LEDGER_FROM_PROGRAM ? place(program, CT_LEDGER_FROM_PROGRAM) : NULL,
+		place(beside, "sdk/preload"),
+		*CT_LEDGER_FROM_PROGRAM ? place(beside, CT_LEDGER_FROM_PROGRAM) : NULL,
 		is_apart ? place(library, "corotracer") : NULL,
 		place(CT_LIBRARY_FOLDER, "corotracer"),
 	};
