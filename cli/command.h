@@ -68,6 +68,9 @@ void help_print(enum command command);
  * help_print_commands: prints what the program does and the names of its commands, in fewer lines, on standard error.
  */
 void help_print_commands(void);
+
+/* help_print_versions: prints the program's version, and those of all that others rely on (def/versions.def). */
+void help_print_versions(void);
 /* The topics of `help` besides commands, for help, man page and completions; the last one has no name. */
 struct topic {
 	const char *name;

@@ -170,7 +170,7 @@ static void print_program(void)
 	puts("Usage: corotracer COMMAND [OPTION ...] [OPERAND ...]\n");
 	for (group = GROUP_NONE + 1; group < NR_GROUPS; group++)
 		print_group(group);
-	puts("\n'corotracer help COMMAND' explains one, with examples; --version is the version.");
+	puts("\n'corotracer help COMMAND' explains one, with examples; --version: the versions.");
 	fputs("'corotracer help TOPIC' explains", stdout);
 	for (topic = topics; topic->name; topic++)
 		printf("%s %s", topic == topics ? "" : topic[1].name ? "," : " or", topic->name);
@@ -199,6 +199,26 @@ static void say_group(enum command_group group)
 		command = command_next_of(group, command))
 		fprintf(stderr, " %s", command_descriptions[command].name);
 	fputc('\n', stderr);
+}
+
+void help_print_versions(void)
+{
+	static const struct {
+		int number, oldest;
+		const char *what;
+	} versions[] = {
+#define VERSION(NAME, number, oldest, what) {number, oldest, what},
+#include "corotracer/def/versions.def"
+	};
+	size_t i;
+
+	printf("corotracer %s\n", ct_version());
+	for (i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+		printf("  %s: %d", versions[i].what, versions[i].number);
+		if (versions[i].oldest < versions[i].number)
+			printf(", and from %d on", versions[i].oldest);
+		putchar('\n');
+	}
 }
 
 void help_print_commands(void)

@@ -147,7 +147,7 @@ static int dispatch(int argc, char **argv)
 		return flush_output();
 	}
 	if (is_one_of(argv[1], "--version", "-V")) {
-		printf("corotracer %s\n", ct_version());
+		help_print_versions();
 		return flush_output();
 	}
 	command = command_find(argv[1]);

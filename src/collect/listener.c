@@ -11,11 +11,13 @@
 
 #include "base/clock.h"
 #include "corotracer/ctp.h"
+#include "corotracer/version.h"
 #include "collect/listener.h"
 #include "kernel/procfs.h"
 
 #define BACKLOG 1024
 #define PATIENCE_NS UINT64_C(2000000000)
+#define TROUBLE_BYTES 240
 #define DESCRIPTORS_MAX 8 /* descriptors that one message may bring; the kernel drops others */
 
 /* ---------------------------------------------------------------- admission */
@@ -156,15 +158,28 @@ static enum ct_status refuse(struct ct_error *reterr, pid_t pid, const char *why
 	return ct_fail(reterr, CT_ERR_REFUSED, "process %d was turned away: %s", (int)pid, why);
 }
 
-static const char *judge_greeting(
-	const struct ctp_hello *hello, ssize_t length, int flags, unsigned nr_descriptors)
+/* A library in the process, such as the descriptor ledger, is a peer of its own, and may be of this version. */
+static const char *say_versions(const struct ctp_hello *hello, char room[TROUBLE_BYTES])
+{
+	snprintf(room, TROUBLE_BYTES,
+		"its probe speaks version %u of the protocol, corotracer " CT_VERSION_TEXT
+		" versions 1 to %u: compile it with this corotracer's headers, or record it with "
+		"the corotracer of its headers",
+		hello->version, CTP_VERSION);
+	return room;
+}
+
+static const char *judge_greeting(const struct ctp_hello *hello, ssize_t length, int flags,
+	unsigned nr_descriptors, char room[TROUBLE_BYTES])
 {
 	if (length == 0)
 		return "it left without a greeting";
 	if (length != (ssize_t)sizeof(*hello) || (flags & (MSG_TRUNC | MSG_CTRUNC)))
 		return "its greeting has the wrong size";
-	if (hello->magic != CTP_MAGIC || hello->version != CTP_VERSION)
+	if (hello->magic != CTP_MAGIC)
 		return "it speaks another protocol";
+	if (hello->version != CTP_VERSION)
+		return say_versions(hello, room);
 	if (nr_descriptors != 1)
 		return "its greeting came without a descriptor of its memory, or with several";
 	return NULL;
@@ -181,6 +196,7 @@ static enum ct_status receive(
 		.msg_iovlen = 1,
 		.msg_control = control,
 		.msg_controllen = sizeof(control)};
+	char room[TROUBLE_BYTES];
 	const char *trouble;
 	unsigned count;
 	ssize_t length;
@@ -192,7 +208,7 @@ static enum ct_status receive(
 	if (length < 0)
 		return refuse(reterr, pid, strerror(errno));
 	count = take_descriptors(&message, &memory);
-	trouble = judge_greeting(&hello, length, message.msg_flags, count);
+	trouble = judge_greeting(&hello, length, message.msg_flags, count, room);
 	if (trouble) {
 		if (memory >= 0)
 			close(memory);

@@ -13,6 +13,8 @@
 #include "base/count.h"
 #include "base/failure.h"
 #include "base/input.h"
+#include "corotracer/ctp.h"
+#include "corotracer/versions.h"
 #include "base/io.h"
 #include "gotrace/source.h"
 #include "jsonl/jsonl.h"
@@ -34,6 +36,8 @@
 #include "lib/trace.h"
 
 #define FIRST_BYTES 512u
+
+_Static_assert(CT_VERSION_PROTOCOL == CTP_VERSION, "the contract is of the version that is listed");
 
 const char *ct_version(void)
 {

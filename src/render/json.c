@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/json_write.h"
+#include "corotracer/versions.h"
 #include "render/facts.h"
 #include "render/fields.h"
 #include "render/page.h"
@@ -208,7 +209,7 @@ static void write_format(struct walk *walk, const struct render_field *field, co
 {
 	(void)of;
 	if (field->kind == RENDER_KIND_FORMAT_VERSION)
-		json_unsigned(walk->json, 1);
+		json_unsigned(walk->json, CT_VERSION_REPORT);
 	else
 		json_text(walk->json,
 			field->kind == RENDER_KIND_FORMAT ? "corotracer-report" : CT_VERSION_TEXT);

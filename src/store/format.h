@@ -11,6 +11,8 @@
 #include <assert.h>
 #include <stdint.h>
 
+#include "corotracer/versions.h"
+
 /*
  * A byte that is not text, then line ends of both kinds: a transfer "as text" damages the magic and is noticed at once.
  */
@@ -18,7 +20,7 @@
 	"\x8b"      \
 	"CTR\r\n\x1a\n"
 #define STORE_MAGIC_BYTES 8
-#define STORE_VERSION 1
+#define STORE_VERSION ((uint32_t)CT_VERSION_FILE)
 
 struct store_file_header {
 	uint8_t magic[STORE_MAGIC_BYTES];

@@ -175,7 +175,13 @@ def check_forms():
 def check_version():
     version = re.search(r'VERSION_TEXT "(.*)"',
                         (SOURCE / "include/corotracer/version.h").read_text()).group(1)
-    check(run(COROTRACER, "--version").stdout == f"corotracer {version}\n", "--version is wrong")
+    told = run(COROTRACER, "--version").stdout
+    check(told.startswith(f"corotracer {version}\n"), f"--version says {told}")
+    numbers = re.findall(r'^VERSION\(\w+, (\d+), (\d+), "(.*)"\)',
+                         (SOURCE / "include/corotracer/def/versions.def").read_text(), re.MULTILINE)
+    check(len(numbers) > 5 and told.count("\n") == len(numbers) + 1, f"--version says {told}")
+    for number, oldest, what in numbers:
+        check(re.search(rf"^  {re.escape(what)}: {number}(, and from {oldest} on)?$", told, re.MULTILINE), f"{what}: {told}")
 
 
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "THRESHOLDS", "ASSERTIONS", "ENVIRONMENT", "EXIT STATUS", "EXAMPLES", "SEE ALSO"]

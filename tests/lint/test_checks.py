@@ -8,7 +8,8 @@ import sys
 import tempfile
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
-COPIED = ("src", "include", "tools", "cli", "examples", "web", "ARCHITECTURE.md", "CONTRIBUTING.md", "STYLE.md")
+COPIED = ("src", "include", "tools", "cli", "examples", "web", "ARCHITECTURE.md", "CONTRIBUTING.md", "STYLE.md",
+          "CHANGELOG.md", "debian", "meson.build")
 LINKED = ("sdk", "docs", "tests")
 
 # The check, a file, the appended text, and what the check then says.
@@ -47,6 +48,7 @@ WRONGS = [
     ("symbols", "include/corotracer/error.h", "/* ct_attic: an attic. */\nint ct_attic(void);\n", "map lacks ct_attic: programs"),
     ("symbols", "include/corotracer/error.h", "int ct_attic(void);\n", "no comment explains ct_attic"),
     ("symbols", "src/lib/corotracer.map", "\tct_attic;\n", "corotracer.map has ct_attic, which no public header declares"),
+    ("versions", "include/corotracer/ctp.h", "#define CTP_VERSION 3u\n", "ctp.h: says PROTOCOL ['2', '3']"),
     ("architecture", "CONTRIBUTING.md", "`tools/check-nothing`\n", "CONTRIBUTING.md names tools/check-nothing"),
 ]
 
