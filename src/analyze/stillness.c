@@ -266,8 +266,9 @@ const char *analyze_stillness_words_thread(struct analysis *analysis, uint32_t i
 			       : "on a processor, in user space";
 	if (thread->seen_system_call == MODEL_NO_CALL)
 		return analyze_say(analysis, "in state %c", thread->seen_state);
-	return analyze_say(analysis, "in %s%s",
+	return analyze_say(analysis, "in %s%s%s",
 		analyze_words_system_call(analysis, thread->seen_system_call),
+		thread->seen_in_mutex ? " as for a mutex" : "",
 		thread->seen_untimed ? ", without time-out" : ", with a time-out");
 }
 

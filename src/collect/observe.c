@@ -132,8 +132,19 @@ static bool waits_for_others(pid_t pid, const struct thread_state *state)
 	       is_shared_word(pid, state->arguments[0]);
 }
 
-#define FLAG_TELLS_POLLS 8u /* flag of THREAD_STATE */
-#define FLAG_IS_INSIDE 16u  /* flag of THREAD_STATE */
+/*
+ * Returns whether the thread waits as for a mutex: glibc waits so, for a word that is 2 as long as others wait, and in
+ * no other way for a condition, a semaphore or the end of a thread.
+ */
+static bool waits_for_mutex(const struct thread_state *state)
+{
+	return state->letter == 'S' && state->call == SYS_futex &&
+	       (state->arguments[1] & FUTEX_COMMANDS) == 0 && state->arguments[2] == 2;
+}
+
+#define FLAG_TELLS_POLLS 8u      /* flag of THREAD_STATE */
+#define FLAG_IS_INSIDE 16u       /* flag of THREAD_STATE */
+#define FLAG_WAITS_FOR_MUTEX 32u /* flag of THREAD_STATE */
 
 /* What is looked up at most once a look. */
 enum answer {
@@ -412,7 +423,8 @@ static bool observe_thread(void *context, int tid)
 	look.record.tail = CTP_TAIL(0, CTP_KIND_THREAD_STATE, is_stuck,
 		(is_last || look.thread == process->unknown_thread ? 1u : 0) |
 			reach_of(observation, &state) | (tells_polls ? FLAG_TELLS_POLLS : 0) |
-			(waits_inside(observation, &state) ? FLAG_IS_INSIDE : 0));
+			(waits_inside(observation, &state) ? FLAG_IS_INSIDE : 0) |
+			(waits_for_mutex(&state) ? FLAG_WAITS_FOR_MUTEX : 0));
 	observation->nr_left--;
 	return vec_push(&observation->collect->looks, look) && !is_last;
 }

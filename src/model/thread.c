@@ -462,6 +462,7 @@ void model_thread_seen(struct model *model, const struct ct_event *event)
 	thread->seen_untimed = event->argument == 1;
 	thread->seen_polls = event->flags & 8;
 	thread->seen_inside = event->flags & 16;
+	thread->seen_in_mutex = event->flags & 32;
 	if (letter == 'S' && !thread->top && is_waiting_call(system_call) &&
 		thread->idle_from == CT_NO_TIME) {
 		idle_begin(model, thread, event->time);

@@ -227,6 +227,32 @@ static void tell_usual(
 			analyze_words_duration(analysis, usual_time(analysis, coro)));
 }
 
+#define LOCKED_TOLD 4u
+
+/* Adds the threads that wait for a mutex, amid some call, and not for work: these hold up the others, or each other. */
+static void tell_locked(struct analysis *analysis, uint32_t process, struct story *story)
+{
+	const struct model_thread *at = analysis->model->threads;
+	uint32_t i, nr_told = 0;
+
+	for (i = 1; i < analysis->model->nr_threads && nr_told < LOCKED_TOLD; i++) {
+		if (at[i].process != process || !thread_is_seen(&at[i]) || !at[i].seen_in_mutex ||
+			thread_is_over(&at[i], analysis->parties[process].end))
+			continue;
+		nr_told++;
+		analyze_story_evidence(analysis, story,
+			"%s waits as for a mutex, and not for work: its last event came %s before "
+			"the observation ended",
+			analyze_words_thread(analysis, i),
+			analyze_words_duration(
+				analysis, analysis->parties[process].end - at[i].last_event));
+	}
+	if (nr_told)
+		analyze_story_evidence(analysis, story,
+			"a wake of these threads changes nothing: look at who holds the mutex, and "
+			"whether two are taken in two orders");
+}
+
 static const char *words_title(
 	struct analysis *analysis, const struct group *group, const struct candidate *first)
 {
@@ -257,6 +283,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	if (!is_asleep_first)
 		tell_asleep(analysis, coro, story);
 	analyze_leads_tell_ready(analysis, story, coro);
+	tell_locked(analysis, first->process, story);
 	tell_usual(analysis, coro, story);
 	analyze_story_victims(analysis, story, group);
 	finding->first_sequence =
