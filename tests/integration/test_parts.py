@@ -267,7 +267,7 @@ def test_read_only(scratch):
 
 def test_times(scratch):
     """A time without a unit, or before the beginning, is refused, and nothing is written."""
-    for words in (["--from", "100"], ["--from=-5s"], ["--to", "1.5"], ["--to", "5m"], ["--to", "none"]):
+    for words in (["--from", "100"], ["--from=-5s"], ["--to", "1.5"], ["--to", "5d"], ["--to", "none"]):
         output = scratch / "times.ctrace"
         result = run(COROTRACER, "cut", *words, "-o", output, scratch / "whole.ctrace", status=2)
         check("takes a time since the beginning with its unit (ns, us, ms, s, min or h)" in result.stderr, result.stderr)
