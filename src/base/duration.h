@@ -11,8 +11,9 @@
 #define DURATION_UNITS "ns, us, ms, s, min or h" /* for messages */
 
 /*
- * duration_read: reads digits, with or without a fraction, and one of the units; the whole text must match. Returns
- * false if the text is not of this form, is not a whole number of nanoseconds, or does not fit (292 years).
+ * duration_read: reads digits, with or without a fraction, and one of the units, of which min may be written m; the
+ * whole text must match. Returns false if the text is not of this form, is not a whole number of nanoseconds, or does
+ * not fit (292 years).
  */
 bool duration_read(const char *text, int64_t *ret_ns);
 
