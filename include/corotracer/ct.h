@@ -233,8 +233,8 @@ enum ct_status ct_trace_recover(const char *path, const struct ct_part_options *
 
 /*
  * ct_time_read: reads a number and a unit (ns, us, ms, s, min or m, h), as in "12.5s", "300ms", "2min".
- * ct_duration_read: reads the same, and refuses 0. Both return false if the text is not of this form, or means more than
- * 292 years.
+ * ct_duration_read: reads the same, and refuses 0. Both return false if the text is not of this form, or means more
+ * than 292 years.
  */
 bool ct_time_read(const char *text, ct_time *ret_time);
 bool ct_duration_read(const char *text, int64_t *ret_ns);
