@@ -322,11 +322,13 @@ static struct ct_step cause_of(struct analysis *analysis, const struct candidate
 	return cause;
 }
 
-/* How long a member was in its state: until it was destroyed, or until the observation of its process ended. */
+/* Until when the finding holds for a member: until it ended, or the observation of its process did. */
 static ct_time until_of(const struct analysis *analysis, const struct candidate *candidate)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
 
+	if (coro->state == CT_STATE_DONE && coro->changed > candidate->since)
+		return coro->changed;
 	if (coro->state == CT_STATE_DESTROYED && coro->rare->destroyed != CT_NO_TIME &&
 		coro->rare->destroyed > candidate->since)
 		return coro->rare->destroyed;

@@ -141,10 +141,22 @@ static const char *say_meanwhile(
 {
 	if (!ran || !ran->runs)
 		return "";
-	return analyze_say(analysis, ", while %s %s that began at %s took %s",
+	return analyze_say(analysis, ", while %s %s that began at %s kept workers for %s",
 		analyze_words_number(analysis, ran->runs->count),
 		ran->runs->count == 1 ? "run" : "runs", analyze_words_place(analysis, site),
 		analyze_words_duration(analysis, (int64_t)ran->runs->sum));
+}
+
+/* Half of the wakes, where half of them are late; else the latest hundredth. */
+static const char *say_late(struct analysis *analysis, const struct histogram *delays)
+{
+	int64_t half = (int64_t)histogram_at(delays, 0.5);
+
+	if (half > LIMIT(analysis, STARVATION_DELAY))
+		return analyze_say(analysis, "half of the time by %s or more",
+			analyze_words_duration(analysis, half));
+	return analyze_say(analysis, "once in a hundred times by %s or more",
+		analyze_words_duration(analysis, (int64_t)histogram_at(delays, 0.99)));
 }
 
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
@@ -160,10 +172,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		.text = "was ready from here on, and did not run",
 	};
 
-	finding->title = analyze_say(analysis,
-		"coroutines that wait at %s run late, one wake in 100 by %s or more%s",
-		analyze_words_place(analysis, first->subject),
-		analyze_words_duration(analysis, (int64_t)histogram_at(times->delays, 0.99)),
+	finding->title = analyze_say(analysis, "coroutines that wait at %s run late, %s%s",
+		analyze_words_place(analysis, first->subject), say_late(analysis, times->delays),
 		say_meanwhile(analysis, ran, first->cause_site));
 	if (ran && ran->runs)
 		tell_who_ran(analysis, first->cause_site, story);
