@@ -114,6 +114,12 @@ def check_lost(browser, place):
     check_state(browser, server, "lost", "descriptors that were closed", lambda it: lose, colours=("light",), said=("ERR_",))
 
 
+def hears_events(it):
+    """Waits until the page has had an event of the server, of which buttons for the recording come: without events a page
+    cannot tell a server that ended from one that does not answer."""
+    it.until("document.getElementById('controls').childElementCount > 0")
+
+
 def check_stays(browser, place):
     """The program ends, and its page stays until Ctrl-C: with the judgement of the whole trace, and commands that name
     the trace."""
@@ -132,6 +138,7 @@ def check_stays(browser, place):
         it.open("findings")
         check(f"corotracer report {place}/stays.ctrace" in it.text("main"), it.text("main"))
         check(server.order("stop")[0] == 409, "an order was taken")
+        hears_events(it)
         server.process.send_signal(signal.SIGINT)
         it.until("document.getElementById('trouble').textContent.includes('The server has ended')")
         said = server.process.stderr.read()
@@ -145,6 +152,7 @@ def check_finished(browser, place):
 
     def finish(it):
         it.page.locator("#finding-title").wait_for()
+        hears_events(it)
         server.process.stdin.close()
         server.process.wait(timeout=60)
         it.until("document.getElementById('trouble').textContent.includes('The server has ended')")
