@@ -32,6 +32,7 @@ struct scripted_server {
 	unsigned nr_asked;
 	char asked[SCRIPTED_MOST][SCRIPTED_BYTES]; /* each request, headers and body */
 	pthread_t thread;
+	int has_ended; /* the thread was waited for: what was asked may be read */
 };
 
 /* Reads one request into `asked`; false: the client closed. */
@@ -102,11 +103,19 @@ static inline struct scripted_server *scripted_open(
 	return server;
 }
 
-/* Waits until all answers were given; call it when nothing is asked any more. */
-static inline void scripted_close(struct scripted_server *server)
+/* Waits until all answers were given; call it when nothing is asked any more, and before what was asked is read. */
+static inline void scripted_wait(struct scripted_server *server)
 {
+	if (server->has_ended)
+		return;
 	shutdown(server->listening, SHUT_RDWR);
 	pthread_join(server->thread, NULL);
+	server->has_ended = 1;
+}
+
+static inline void scripted_close(struct scripted_server *server)
+{
+	scripted_wait(server);
 	close(server->listening);
 	free(server);
 }
