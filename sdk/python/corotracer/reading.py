@@ -9,6 +9,7 @@ libcorotracer does the work: this module loads the library when the first trace 
 tables. In a notebook a finding shows its picture. sdk/python/README.md explains more.
 """
 import concurrent.futures
+import contextlib
 import glob
 import html
 import json
@@ -130,21 +131,23 @@ class Trace:
     def __repr__(self):
         return f"<trace {self.path}>"
 
-    def _written(self, form, number):
+    @contextlib.contextmanager
+    def _answer(self, write, *question):
+        """The path of a file with the answer, which is removed afterwards."""
         with tempfile.TemporaryDirectory(prefix="corotracer-") as folder:
             path = os.path.join(folder, "answer")
             with self._lock:
-                self._opened.write_report(form, number, path)
+                write(*question, path)
+            yield path
+
+    def _written(self, form, number):
+        with self._answer(self._opened.write_report, form, number) as path:
             return pathlib.Path(path).read_text(encoding="utf-8")
 
     def _read(self, write, what):
         arrow = _arrow()
-        with tempfile.TemporaryDirectory(prefix="corotracer-") as folder:
-            path = os.path.join(folder, "answer")
-            with self._lock:
-                write(what, path)
-            with arrow.memory_map(path) as file:
-                return arrow.ipc.open_stream(file).read_all()
+        with self._answer(write, what) as path, arrow.memory_map(path) as file:
+            return arrow.ipc.open_stream(file).read_all()
 
     def query(self, sql):
         """The answer to one statement of SQL, as `corotracer query` answers it, as a pyarrow.Table."""

@@ -19,9 +19,11 @@ struct opened {
 
 /* ---------------------------------------------------------------- failures */
 
-static PyObject *fail(enum ct_status status, const struct ct_error *error)
+/* What a function of the library has answered, as a function of Python answers: None, or an exception. */
+static PyObject *answer(enum ct_status status, const struct ct_error *error)
 {
-	(void)status;
+	if (status == CT_OK)
+		Py_RETURN_NONE;
 	PyErr_SetString(failure, error->text);
 	return NULL;
 }
@@ -69,6 +71,7 @@ static int opened_init(PyObject *self, PyObject *arguments, PyObject *names)
 	PyObject *path;
 	unsigned long long memory_bytes;
 	long long timeout_ns;
+	PyThreadState *others;
 	struct ct_error error;
 	enum ct_status status;
 
@@ -77,13 +80,14 @@ static int opened_init(PyObject *self, PyObject *arguments, PyObject *names)
 		    arguments, "O&KL", PyUnicode_FSConverter, &path, &memory_bytes, &timeout_ns))
 		return -1;
 	close_all(opened);
-	Py_BEGIN_ALLOW_THREADS status =
-		open_all(opened, PyBytes_AsString(path), memory_bytes, timeout_ns, &error);
-	Py_END_ALLOW_THREADS Py_DECREF(path);
+	others = PyEval_SaveThread();
+	status = open_all(opened, PyBytes_AsString(path), memory_bytes, timeout_ns, &error);
+	PyEval_RestoreThread(others);
+	Py_DECREF(path);
 	if (status == CT_OK)
 		return 0;
 	close_all(opened);
-	fail(status, &error);
+	answer(status, &error);
 	return -1;
 }
 
@@ -111,15 +115,16 @@ static PyObject *write_query(PyObject *self, PyObject *arguments)
 		.size = sizeof(options), .format = CT_QUERY_ARROW};
 	struct opened *opened = (struct opened *)self;
 	const char *sql, *path;
+	PyThreadState *others;
 	struct ct_error error;
 	enum ct_status status;
 
 	if (!PyArg_ParseTuple(arguments, "ss", &sql, &path) || !is_open(opened))
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS status =
-		library->ct_query_write(opened->query, sql, &options, path, NULL, &error);
-	Py_END_ALLOW_THREADS if (status) return fail(status, &error);
-	Py_RETURN_NONE;
+	others = PyEval_SaveThread();
+	status = library->ct_query_write(opened->query, sql, &options, path, NULL, &error);
+	PyEval_RestoreThread(others);
+	return answer(status, &error);
 }
 
 static PyObject *write_table(PyObject *self, PyObject *arguments)
@@ -128,15 +133,16 @@ static PyObject *write_table(PyObject *self, PyObject *arguments)
 	const struct ct_export_options options = {
 		.size = sizeof(options), .format = CT_EXPORT_ARROW, .tables = tables};
 	struct opened *opened = (struct opened *)self;
+	PyThreadState *others;
 	struct ct_error error;
 	enum ct_status status;
 
 	if (!PyArg_ParseTuple(arguments, "ss", &tables[0], &path) || !is_open(opened))
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS status =
-		library->ct_view_export(opened->view, &options, path, &error);
-	Py_END_ALLOW_THREADS if (status) return fail(status, &error);
-	Py_RETURN_NONE;
+	others = PyEval_SaveThread();
+	status = library->ct_view_export(opened->view, &options, path, &error);
+	PyEval_RestoreThread(others);
+	return answer(status, &error);
 }
 
 static PyObject *write_report(PyObject *self, PyObject *arguments)
@@ -146,6 +152,7 @@ static PyObject *write_report(PyObject *self, PyObject *arguments)
 	const struct ct_report *report;
 	const char *path;
 	unsigned format, finding;
+	PyThreadState *others;
 	struct ct_error error;
 	enum ct_status status;
 
@@ -153,11 +160,12 @@ static PyObject *write_report(PyObject *self, PyObject *arguments)
 		return NULL;
 	options.format = (enum ct_report_format)format;
 	options.finding = finding;
-	Py_BEGIN_ALLOW_THREADS status = library->ct_view_report(opened->view, &report, &error);
+	others = PyEval_SaveThread();
+	status = library->ct_view_report(opened->view, &report, &error);
 	if (status == CT_OK)
 		status = library->ct_report_write(report, &options, path, &error);
-	Py_END_ALLOW_THREADS if (status) return fail(status, &error);
-	Py_RETURN_NONE;
+	PyEval_RestoreThread(others);
+	return answer(status, &error);
 }
 
 static PyMethodDef methods[] = {
