@@ -18,4 +18,9 @@ const char *sigabbrev_np(int number);
 void qsort_r(void *at, size_t count, size_t size,
 	int (*compare)(const void *left, const void *right, void *context), void *context);
 
+/* Why SQL is not answered in a page, if it is not (query/none.c). */
+#define QUERY_LACKS                                                                     \
+	"the corotracer that wrote this page was built without SQLite's source, which " \
+	"tools/fetch-sqlite fetches"
+
 #endif

@@ -5,12 +5,16 @@
  *
  *	bytes = reader_room(size); copy the trace to there; reader_open(size)
  *	line = reader_line(length); copy the request to there; reader_ask(length)
- *	status, reader_answer(), reader_answer_bytes(): the answer, or the error's sentence
+ *	line = reader_line(length); copy a statement of SQL to there; reader_query(length)
+ *	status, reader_answer(), reader_answer_bytes(): the answer, or the error's sentence; for a statement, JSON
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "ask/ask.h"
+#include "ask/statement.h"
+#include "base/failure.h"
+#include "base/text.h"
 #include "stages/arrange.h"
 #include "store/store.h"
 #include "view/view.h"
@@ -77,6 +81,38 @@ EXPORTED(reader_ask) int reader_ask(size_t length)
 	if (!reader.view)
 		return done(ct_fail(&reader.error, CT_ERR_USAGE, "no trace is open"));
 	return done(ask_line(reader.view, reader.line, &reader.answer, &reader.error));
+}
+
+/* The text becomes the answer. */
+static void answer_text(struct text *text)
+{
+	reader.answer = (struct ask_answer){.type = "application/json",
+		.bytes = (uint8_t *)strdup(text_peek(text)),
+		.nr_bytes = text->length};
+	if (!reader.answer.bytes)
+		reader.answer.nr_bytes = 0;
+	text_fini(text);
+}
+
+EXPORTED(reader_query) int reader_query(size_t length)
+{
+	struct text text = {0};
+	enum ct_status status;
+
+	reader.line[length <= LINE_MOST ? length : 0] = '\0';
+	free(reader.answer.bytes);
+	reader.error = (struct ct_error){.offset = CT_NO_OFFSET};
+	if (strlen(reader.line) != length)
+		status = ct_fail(
+			&reader.error, CT_ERR_USAGE, "a statement is text, without zero bytes");
+	else
+		status = ask_statement(reader.view, reader.line, &text, &reader.error);
+	if (status) {
+		text_clear(&text);
+		ask_statement_refusal(&reader.error, &text);
+	}
+	answer_text(&text);
+	return (int)status;
 }
 
 EXPORTED(reader_answer) const uint8_t *reader_answer(void)

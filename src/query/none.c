@@ -5,12 +5,15 @@
 #include "base/failure.h"
 #include "query/write.h"
 
+/* A page that is a file has its own reason. */
+#ifndef QUERY_LACKS
+#define QUERY_LACKS \
+	"this build is without SQLite (install libsqlite3-dev and build with -Dsqlite=enabled)"
+#endif
+
 static enum ct_status refuse(struct ct_error *reterr)
 {
-	return ct_fail(reterr, CT_ERR_UNSUPPORTED,
-		"cannot ask in SQL: this build is without SQLite (install libsqlite3-dev and build "
-		"with "
-		"-Dsqlite=enabled)");
+	return ct_fail(reterr, CT_ERR_UNSUPPORTED, "cannot ask in SQL: " QUERY_LACKS);
 }
 
 enum ct_status ct_query_open(struct ct_view *view, const struct ct_query_options *options,

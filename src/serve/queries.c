@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ask/statement.h"
 #include "base/clock.h"
 #include "base/failure.h"
 #include "serve/api.h"
-#include "serve/query_answer.h"
 #include "serve/reply.h"
 
 struct serve_query {
@@ -151,21 +151,18 @@ static bool publish(struct serve_query *query, struct ct_query *opened)
 
 static enum ct_status ask(struct serve_query *query, struct ct_error *reterr)
 {
-	const struct ct_query_options options = {.size = sizeof(options),
-		.memory_bytes = SERVE_QUERY_BYTES,
-		.timeout_ns = SERVE_QUERY_SECONDS * INT64_C(1000000000)};
 	uint64_t begun_ns = clock_monotonic_ns();
 	struct ct_query *opened;
-	enum ct_status status = ct_query_open(query->judged->view, &options, &opened, reterr);
+	enum ct_status status = ask_statement_open(query->judged->view, &opened, reterr);
 
 	if (status)
 		return status;
-	status = serve_query_ask(opened, text_peek(&query->call->body), reterr);
+	status = ask_statement_begin(opened, text_peek(&query->call->body), reterr);
 	/* ct_query_ask forgets an earlier interruption; from here on none is lost. */
 	if (status == CT_OK && !publish(query, opened))
 		status = ct_fail(reterr, CT_ERR_STOPPED, "interrupted");
 	if (status == CT_OK)
-		status = serve_query_answer(opened, begun_ns, &query->answer, reterr);
+		status = ask_statement_answer(opened, begun_ns, &query->answer, reterr);
 	publish(query, NULL);
 	ct_query_close(opened);
 	return status;
@@ -207,25 +204,15 @@ void serve_query_free(struct serve_query *query)
 static enum MHD_Result reply(struct serve_call *call, struct serve_query *query)
 {
 	struct text text = {0};
-	struct json json;
 
 	if (query->status == CT_OK) {
 		text = query->answer;
 		query->answer = (struct text){0};
 		return serve_reply_json(call, MHD_HTTP_OK, &text);
 	}
-	if (query->status == CT_ERR_UNSUPPORTED || query->error.offset == CT_NO_OFFSET)
-		return serve_reply_error(call,
-			query->status == CT_ERR_UNSUPPORTED ? MHD_HTTP_NOT_IMPLEMENTED
-							    : MHD_HTTP_BAD_REQUEST,
-			"%s", query->error.text);
-	json_init(&json, &text, false);
-	json_open(&json, '{');
-	json_key(&json, "error");
-	json_text(&json, query->error.text);
-	json_key(&json, "offset");
-	json_unsigned(&json, query->error.offset);
-	json_close(&json, '}');
+	if (query->status == CT_ERR_UNSUPPORTED)
+		return serve_reply_error(call, MHD_HTTP_NOT_IMPLEMENTED, "%s", query->error.text);
+	ask_statement_refusal(&query->error, &text);
 	return serve_reply_json(call, MHD_HTTP_BAD_REQUEST, &text);
 }
 

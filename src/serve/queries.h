@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * SQL statements, each on a thread of its own: a statement that takes seconds delays no other request, and can be
- * interrupted. The number of statements at a time, and the time, memory and rows of each, are limited.
+ * interrupted. The number of statements at a time is limited, and so is each of them (ask/statement.h).
  */
 #ifndef SERVE_QUERIES_H
 #define SERVE_QUERIES_H
@@ -9,10 +9,6 @@
 #include "serve/server.h"
 
 #define SERVE_QUERIES_MAX 2u
-#define SERVE_QUERY_SECONDS 10
-#define SERVE_QUERY_BYTES (UINT64_C(256) << 20) /* memory of all statements together */
-#define SERVE_QUERY_ROWS 10000u
-#define SERVE_QUERY_ANSWER_BYTES (8u << 20)
 
 /*
  * serve_queries_new: returns NULL if memory is out. serve_queries_free: no statement may be running; NULL is allowed.

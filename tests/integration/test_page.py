@@ -2,6 +2,7 @@
 """Tests the page in a real browser: a finding and its picture, from there to the closing line and to the moment on the
 timeline, tables, keys, states of the page, every width light and dark; nothing violates the policy, and axe-core has no
 complaints."""
+import csv
 import pathlib
 import re
 import subprocess
@@ -145,6 +146,41 @@ def check_states(browser, place, server):
         other.stop()
 
 
+def cells(row):
+    """Numbers as numbers: a page shows 0.0 as 0."""
+    return [float(cell) if re.fullmatch(r"-?[\d.]+(e[-+]?\d+)?", cell) else cell.replace("\n", " ") for cell in row]
+
+
+def check_statements(it, page, trace):
+    """Each question of the cookbook has in the page the answer of `corotracer query`; a mistake is marked where it is;
+    a statement without an end is ended. A page without SQLite says so."""
+    it.page.goto(f"{page.as_uri()}#sql")
+    it.page.wait_for_selector("#recipe option:nth-child(3)", state="attached")
+    it.page.evaluate("window.copied = []; navigator.clipboard.writeText = (text) => { copied.push(text); return Promise.resolve(); }")
+    it.page.fill("#sql", "SELECT 1 AS one")
+    it.page.keyboard.press("Control+Enter")
+    it.page.wait_for_selector("#answered, #sql-refused")
+    if it.page.locator("#sql-refused").count():
+        check("without SQLite's source" in it.text("#sql-refused") and not it.page.locator("#run-sql").is_visible(), it.text("main"))
+        return
+    for recipe in range(it.page.locator("#recipe option").count() - 1):
+        it.page.select_option("#recipe", value=str(recipe))
+        sql = it.page.locator("#sql").input_value()
+        told = subprocess.run([COROTRACER, "query", "--format", "csv", trace, sql], capture_output=True, text=True, check=True).stdout
+        wanted = [cells(row) for row in csv.reader(told.splitlines(keepends=True))]
+        it.page.get_by_role("button", name="Copy as TSV").click()
+        it.until("copied.length > 0")
+        found = [cells(line.split("\t")) for line in it.page.evaluate("copied.splice(0)")[-1].split("\n")]
+        check(found == wanted, f"{sql}: {found} and {wanted}")
+    it.page.fill("#sql", "SELECT coroutine,\n  nothing FROM waits")
+    it.page.keyboard.press("Control+Enter")
+    it.page.wait_for_selector("main pre")
+    check("line 2, column 3" in it.text("main [role=alert]"), it.text("main"))
+    it.page.fill("#sql", "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n")
+    it.page.locator("#run-sql").click()
+    it.until("document.querySelector('main [role=alert]')?.textContent.startsWith('not done in 10')")
+
+
 def check_file(browser, place):
     """The same page as a single file from the disk: the finding, the timeline, and no request to any network."""
     page = pathlib.Path(place, "page.html")
@@ -164,6 +200,7 @@ def check_file(browser, place):
         check(f"corotracer report {trace.name}" in it.text("main"), it.text("main"))
         it.page.goto(f"{page.as_uri()}#timeline")
         it.page.wait_for_selector("#timeline-canvas")
+        check_statements(it, page, trace)
         check(all(url.startswith(("file:", "data:", "blob:")) for url in asked), asked)
         it.quiet()
 

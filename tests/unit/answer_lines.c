@@ -4,6 +4,7 @@
  *
  *	answer_lines TRACE < REQUESTS
  *
+ * A line that begins with "sql " is a statement.
  * For each line, prints the status and the length of the answer, a newline, and the answer's bytes.
  */
 #include <stdio.h>
@@ -11,10 +12,31 @@
 #include <string.h>
 
 #include "ask/ask.h"
+#include "ask/statement.h"
 #include "base/input.h"
 #include "stages/arrange.h"
 #include "store/store.h"
 #include "view/view.h"
+
+static void put(enum ct_status status, const void *bytes, size_t nr_bytes)
+{
+	printf("%d %zu\n", (int)status, nr_bytes);
+	fwrite(bytes, 1, nr_bytes, stdout);
+}
+
+static void answer_statement(struct ct_view *view, const char *sql)
+{
+	struct text text = {0};
+	struct ct_error error = {.offset = CT_NO_OFFSET};
+	enum ct_status status = ask_statement(view, sql, &text, &error);
+
+	if (status) {
+		text_clear(&text);
+		ask_statement_refusal(&error, &text);
+	}
+	put(status, text_peek(&text), text.length);
+	text_fini(&text);
+}
 
 static void answer(struct ct_view *view, const char *line)
 {
@@ -24,8 +46,7 @@ static void answer(struct ct_view *view, const char *line)
 	const void *bytes = status ? (const void *)error.text : answered.bytes;
 	size_t nr_bytes = status ? strlen(error.text) : answered.nr_bytes;
 
-	printf("%d %zu\n", (int)status, nr_bytes);
-	fwrite(bytes, 1, nr_bytes, stdout);
+	put(status, bytes, nr_bytes);
 	free(answered.bytes);
 }
 
@@ -45,7 +66,10 @@ int main(int count, char **arguments)
 	view = view_open(source, NULL, NULL);
 	while (view && fgets(line, sizeof(line), stdin)) {
 		line[strcspn(line, "\n")] = '\0';
-		answer(view, line);
+		if (strncmp(line, "sql ", 4) == 0)
+			answer_statement(view, line + 4);
+		else
+			answer(view, line);
 	}
 	view_close(view);
 	source_close(source);

@@ -9,6 +9,8 @@ import { visible } from "./say";
 export interface Carrier {
 	/** Returns the answer's bytes. A failure is an Error whose message is one sentence. */
 	ask(request: string): Promise<ArrayBuffer>;
+	/** Executes an SQL statement; the number identifies the statement when it is to be cancelled. */
+	query<T>(sql: string, number: number): Promise<T>;
 	/** True if a server answers: the recording may still go on, and the server sends events about it. */
 	readonly isServed: boolean;
 }
@@ -85,7 +87,6 @@ export class Served implements Carrier {
 		return answer.arrayBuffer();
 	}
 
-	/** Executes an SQL statement; the number identifies the statement when it is to be cancelled. */
 	async query<T>(sql: string, number: number): Promise<T> {
 		const answer = await fetch(`/api/v1/query?number=${number}`, { method: "POST", body: sql, headers: { "X-Corotracer-Token": token } })
 			.catch(() => { throw new Error("The server does not answer any more."); });
@@ -94,6 +95,12 @@ export class Served implements Carrier {
 		if (!answer.ok)
 			throw new Refusal(answer.status, told.error ?? "", told.offset);
 		return told;
+	}
+
+	/** Ends the statement with this number. Returns whether there was one. */
+	async stop(number: number): Promise<boolean> {
+		const answer = await fetch("/api/v1/query/stop", { method: "POST", body: String(number), headers: { "X-Corotracer-Token": token } });
+		return !answer.ok || ((await answer.json()) as { nr_stopped: number }).nr_stopped > 0;
 	}
 
 	/** Returns the present lines of the source around a place; null: they cannot be had. */
@@ -155,7 +162,7 @@ export function lineOf(name: string, given: Arguments): string {
 }
 
 /** Parses JSON. Characters in texts of the traced program that a browser would obey are made visible. */
-function parseVisible<T>(text: string): T {
+export function parseVisible<T>(text: string): T {
 	return JSON.parse(text, (_, value: unknown) => typeof value === "string" ? visible(value) : value) as T;
 }
 

@@ -3,7 +3,7 @@
 // The carrier of a page that is a single file: the engine's reader (wasm), in a worker of its own, which reads the
 // trace that the page holds. The page's first requests were answered when the file was written.
 
-import { type Carrier, Refusal } from "./carrier";
+import { type Carrier, parseVisible, Refusal } from "./carrier";
 
 /* Newer than the compiler's list of browser interfaces. */
 declare const DecompressionStream: new (format: string) => ReadableWritablePair<Uint8Array, Uint8Array>;
@@ -15,6 +15,7 @@ interface Reader {
 	reader_open(bytes: number): number;
 	reader_line(bytes: number): number;
 	reader_ask(bytes: number): number;
+	reader_query(bytes: number): number;
 	reader_answer(): number;
 	reader_answer_bytes(): number;
 }
@@ -63,8 +64,20 @@ function answerRequests(unpackTo: typeof unpack): void {
 			module = new Uint8Array(bytes);
 			return () => module;
 		});
-		const nothing = { fd_close: () => 0, fd_seek: () => 0, fd_write: () => 0 };
-		const { instance } = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: nothing });
+		/* All that the reader gets of a system: the time, and random numbers. */
+		const system = {
+			fd_close: () => 0, fd_seek: () => 0, fd_write: () => 0,
+			clock_time_get: (clock: number, _: bigint, at: number) => {
+				const ms = performance.now() + (clock === 0 ? performance.timeOrigin : 0);
+				new DataView(reader.memory.buffer).setBigUint64(at, BigInt(Math.round(ms * 1000)) * BigInt(1000), true);
+				return 0;
+			},
+			random_get: (at: number, bytes: number) => {
+				crypto.getRandomValues(new Uint8Array(reader.memory.buffer, at, bytes));
+				return 0;
+			},
+		};
+		const { instance } = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: system });
 		reader = instance.exports as unknown as Reader;
 		reader._initialize();
 		await unpackTo(packedTrace, (bytes) => {
@@ -74,15 +87,16 @@ function answerRequests(unpackTo: typeof unpack): void {
 		});
 		return reader.reader_open(length);
 	};
-	const ask = (request: string): number => {
-		const line = new TextEncoder().encode(request);
-		put(reader.reader_line(line.length), line);
-		return reader.reader_ask(line.length);
+	const ask = (request: string, isStatement: boolean): number => {
+		const line = new TextEncoder().encode(request), at = reader.reader_line(line.length);
+		if (at)
+			put(at, line);
+		return isStatement ? reader.reader_query(line.length) : reader.reader_ask(line.length);
 	};
-	onmessage = async (message: MessageEvent<{ module?: Uint8Array; trace?: Uint8Array; request?: string }>): Promise<void> => {
-		const { module, trace, request } = message.data;
-		const status = module && trace ? await open(module, trace) : ask(request ?? "");
-		const bytes = status || request !== undefined ? answer() : new Uint8Array();
+	onmessage = async (message: MessageEvent<{ module?: Uint8Array; trace?: Uint8Array; request?: string; sql?: string }>): Promise<void> => {
+		const { module, trace, request, sql } = message.data;
+		const status = module && trace ? await open(module, trace) : ask(sql ?? request ?? "", sql !== undefined);
+		const bytes = status || !module ? answer() : new Uint8Array();
 		postMessage({ status, bytes: bytes.buffer }, { transfer: [bytes.buffer] });
 	};
 }
@@ -104,6 +118,14 @@ async function unpackAnswer(text: string): Promise<ArrayBuffer> {
 	return answer.buffer as ArrayBuffer;
 }
 
+/** A statement of SQL is refused in JSON, other requests in a sentence. */
+function refusalOf(text: string): Refusal {
+	if (!text.startsWith("{"))
+		return new Refusal(400, text);
+	const { error, offset } = parseVisible<{ error: string; offset?: number }>(text);
+	return new Refusal(400, error, offset);
+}
+
 /** The worker answers in the order of the requests. */
 export class Embedded implements Carrier {
 	readonly isServed = false;
@@ -116,7 +138,7 @@ export class Embedded implements Carrier {
 		this.worker.onmessage = (message: MessageEvent<{ status: number; bytes: ArrayBuffer }>) => {
 			const { status, bytes } = message.data, one = this.waiting.shift();
 			if (status)
-				one?.failed(new Refusal(400, new TextDecoder().decode(bytes)));
+				one?.failed(refusalOf(new TextDecoder().decode(bytes)));
 			else
 				one?.done(bytes);
 		};
@@ -143,5 +165,10 @@ export class Embedded implements Carrier {
 			return unpackAnswer(answered.textContent ?? "");
 		await this.isOpen;
 		return this.send({ request });
+	}
+
+	async query<T>(sql: string): Promise<T> {
+		await this.isOpen;
+		return parseVisible<T>(new TextDecoder().decode(await this.send({ sql })));
 	}
 }

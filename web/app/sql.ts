@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// SQL: with the cookbook, and the answer as a table or a plot. A server executes statements; in a page that is a single
-// file, the screen shows the command that does.
+// SQL: with the cookbook, and the answer as a table or a plot. A server executes statements, or the reader of a page
+// that is a single file. Where neither does, the screen shows the command that does.
 
 import { note, viewInUse } from "./address";
 import { learnTypes, sayCell, showCell } from "./answered";
@@ -90,14 +90,15 @@ function tablesOf(cookbook: Cookbook): HTMLElement {
 		h("dl", null, cookbook.tables.map((one) => [h("dt", null, h("code", null, one.name)), h("dd", null, one.meaning, h("br", null), h("span", { class: "quiet" }, one.columns.join(", ")))])));
 }
 
-function whyNot(): string | null {
+/** Why no statement is answered here; null: statements are answered. A page that is a file may have no SQLite. */
+async function whyNot(): Promise<string | null> {
 	if (!carrierInUse().isServed)
-		return "A page that is a file has no SQL. This command asks the trace of which it was made:";
+		return carrierInUse().query("SELECT 1", 0).then(() => null, (failure: Error) => `${failure.message}. This command asks the trace of which the page was made:`);
 	return hasToken() ? null : "To ask in SQL needs the token: open the address that corotracer printed when it started. Without it, this command asks the same:";
 }
 
 export function showSql(into: HTMLElement, trace: Trace): () => void {
-	const found = h("div", null), command = h("code", { id: "sql-command" }), refusal = whyNot(), recipes = h("select", { id: "recipe" }, h("option", { value: "" }, "choose one"));
+	const found = h("div", null), command = h("code", { id: "sql-command" }), asking = h("div", null), recipes = h("select", { id: "recipe" }, h("option", { value: "" }, "choose one"));
 	const text = h("textarea", { id: "sql", rows: 6, spellcheck: "false", "aria-label": "SQL", input: () => changed(), keydown: (event: KeyboardEvent) => {
 		if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
 			event.preventDefault();
@@ -106,35 +107,49 @@ export function showSql(into: HTMLElement, trace: Trace): () => void {
 	} });
 	const begin = h("button", { id: "run-sql", click: () => void run() }, "Ask (Ctrl+Enter)"), cancel = h("button", { id: "cancel-sql", hidden: true, click: () => void stop() }, "Break off");
 	const learning = learnTypes().catch(() => undefined);
-	let number = 0;
+	let number = 0, isAsking = false, isRefused = false;
 	const changed = (): void => {
 		note({ sql: text.value });
 		command.textContent = commandOf(text.value);
 	};
+	/* The reader in a page answers nothing else meanwhile, and ends a long statement itself. */
 	const stop = async (): Promise<void> => {
-		await (carrierInUse() as Served).order("/api/v1/query/stop", String(number)).catch(() => undefined);
+		const carrier = carrierInUse(), stopped = number;
+		/* The order may overtake the statement. */
+		while (carrier instanceof Served && isAsking && number === stopped && !await carrier.stop(stopped).catch(() => true))
+			;
+	};
+	const setAsking = (is: boolean): void => {
+		isAsking = is;
+		cancel.hidden = !is || !carrierInUse().isServed;
 	};
 	const run = async (): Promise<void> => {
 		const sql = text.value;
-		if (!sql.trim() || refusal || !cancel.hidden)
+		if (!sql.trim() || isRefused || isAsking)
 			return;
 		number = Math.floor(Math.random() * 2 ** 52) + 1;
-		cancel.hidden = false;
+		setAsking(true);
 		fill(found, h("p", { class: "quiet", role: "status" }, "asking ..."));
 		try {
-			const [answer] = await Promise.all([(carrierInUse() as Served).query<Answer>(sql, number), learning]);
+			const [answer] = await Promise.all([carrierInUse().query<Answer>(sql, number), learning]);
 			fill(found, tell(trace, answer));
 		} catch (failure) {
 			fill(found, tellFailure(failure as Error, sql));
 		}
-		cancel.hidden = true;
+		setAsking(false);
+	};
+	const refuse = (why: string): void => {
+		isRefused = true;
+		fill(asking, h("p", { id: "sql-refused" }, why));
+		prompt.hidden = true;
 	};
 	text.value = viewInUse().arguments.get("sql") ?? "SELECT place, count(*) AS waits, max(duration_ns) AS longest_ns\nFROM waits GROUP BY place ORDER BY longest_ns DESC";
 	command.textContent = commandOf(text.value);
-	const tables = h("div", null);
-	fill(into, h("h2", null, "SQL"), h("div", { class: "toolbar" }, h("label", null, "cookbook ", recipes)), text,
-		refusal ? h("p", { id: "sql-refused" }, refusal) : h("p", { class: "actions" }, begin, " ", cancel), h("p", { class: refusal ? "" : "quiet" }, refusal ? "" : "In a terminal: ", command, " ",
-			copyButton("Copy", () => commandOf(text.value))), found, tables);
+	const tables = h("div", null), prompt = h("span", null, "In a terminal: ");
+	fill(asking, h("p", { class: "actions" }, begin, " ", cancel));
+	void whyNot().then((why) => { if (why) refuse(why); });
+	fill(into, h("h2", null, "SQL"), h("div", { class: "toolbar" }, h("label", null, "cookbook ", recipes)), text, asking,
+		h("p", { class: "quiet" }, prompt, command, " ", copyButton("Copy", () => commandOf(text.value))), found, tables);
 	void askJson<Cookbook>("cookbook").then((cookbook) => {
 		recipes.append(...cookbook.recipes.map((one, at) => h("option", { value: at }, one.question)));
 		recipes.addEventListener("change", () => {
@@ -144,5 +159,5 @@ export function showSql(into: HTMLElement, trace: Trace): () => void {
 		});
 		fill(tables, tablesOf(cookbook));
 	}).catch((failure: Error) => fill(found, h("p", { role: "alert" }, failure.message)));
-	return () => { if (!cancel.hidden) void stop(); };
+	return () => { if (isAsking) void stop(); };
 }

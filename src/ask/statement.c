@@ -2,7 +2,7 @@
 /*
  * Rows are arrays, so each column's name is written once, however many rows there are.
  */
-#include "serve/query_answer.h"
+#include "ask/statement.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/failure.h"
 #include "base/json_write.h"
-#include "serve/queries.h"
 
 static void tell_bytes(struct json *json, const struct ct_query_cell *cell)
 {
@@ -60,8 +59,8 @@ static enum ct_status tell_rows(struct json *json, struct ct_query *query, struc
 	json_open(json, '[');
 	for (nr_rows = 0; status == CT_OK; nr_rows++) {
 		status = ct_query_next(query, &cells, reterr);
-		if (status || nr_rows == SERVE_QUERY_ROWS ||
-			json->text->length > SERVE_QUERY_ANSWER_BYTES)
+		if (status || nr_rows == ASK_STATEMENT_ROWS ||
+			json->text->length > ASK_STATEMENT_ANSWER_BYTES)
 			break;
 		json_open(json, '[');
 		for (i = 0; i < nr_columns; i++)
@@ -81,7 +80,17 @@ static enum ct_status check_rest(const char *sql, const char *rest, struct ct_er
 		     : CT_OK;
 }
 
-enum ct_status serve_query_ask(struct ct_query *query, const char *sql, struct ct_error *reterr)
+enum ct_status ask_statement_open(
+	struct ct_view *view, struct ct_query **ret_query, struct ct_error *reterr)
+{
+	const struct ct_query_options options = {.size = sizeof(options),
+		.memory_bytes = ASK_STATEMENT_BYTES,
+		.timeout_ns = ASK_STATEMENT_SECONDS * INT64_C(1000000000)};
+
+	return ct_query_open(view, &options, ret_query, reterr);
+}
+
+enum ct_status ask_statement_begin(struct ct_query *query, const char *sql, struct ct_error *reterr)
 {
 	const char *rest;
 	enum ct_status status = ct_query_ask(query, sql, &rest, reterr);
@@ -91,7 +100,7 @@ enum ct_status serve_query_ask(struct ct_query *query, const char *sql, struct c
 	return status ? status : check_rest(sql, rest, reterr);
 }
 
-enum ct_status serve_query_answer(
+enum ct_status ask_statement_answer(
 	struct ct_query *query, uint64_t begun_ns, struct text *text, struct ct_error *reterr)
 {
 	struct json json;
@@ -109,4 +118,35 @@ enum ct_status serve_query_answer(
 	json_unsigned(&json, clock_monotonic_ns() - begun_ns);
 	json_close(&json, '}');
 	return text_status(text, reterr);
+}
+
+enum ct_status ask_statement(
+	struct ct_view *view, const char *sql, struct text *text, struct ct_error *reterr)
+{
+	uint64_t begun_ns = clock_monotonic_ns();
+	struct ct_query *query;
+	enum ct_status status = ask_statement_open(view, &query, reterr);
+
+	if (status)
+		return status;
+	status = ask_statement_begin(query, sql, reterr);
+	if (status == CT_OK)
+		status = ask_statement_answer(query, begun_ns, text, reterr);
+	ct_query_close(query);
+	return status;
+}
+
+void ask_statement_refusal(const struct ct_error *error, struct text *text)
+{
+	struct json json;
+
+	json_init(&json, text, false);
+	json_open(&json, '{');
+	json_key(&json, "error");
+	json_text(&json, error->text);
+	if (error->offset != CT_NO_OFFSET) {
+		json_key(&json, "offset");
+		json_unsigned(&json, error->offset);
+	}
+	json_close(&json, '}');
 }
