@@ -7,19 +7,16 @@
 #define PLACES 1024u /* size of the hash table of distinct numbers: a power of two */
 #define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
-/* The largest width that eight bytes hold, from any bit of the first byte on; wider numbers take whole bytes. */
-#define MOST_BITS 56u
-
 static unsigned bits_of(uint64_t number)
 {
 	unsigned bits = number ? 64u - (unsigned)__builtin_clzll(number) : 0;
 
-	return bits > MOST_BITS ? 64 : bits;
+	return bits > BITS_MOST ? 64 : bits;
 }
 
-static uint32_t bytes_of(unsigned bits, uint32_t count)
+static uint16_t bytes_of(unsigned bits, uint32_t count)
 {
-	return (uint32_t)(((uint64_t)bits * count + 7) / 8);
+	return (uint16_t)((bits * count + 7) / 8);
 }
 
 /* ---------------------------------------------------------------- choice of the form */
@@ -108,17 +105,23 @@ static struct extent extent_of(const int64_t *values, uint32_t count)
 #endif
 
 static void plan_steps(
-	struct bits_plan *plan, const struct extent *extent, int64_t first, uint32_t count)
+	struct bits_plan *plan, const struct extent *extent, const int64_t *values, uint32_t count)
 {
 	unsigned bits = bits_of((uint64_t)extent->most_step - (uint64_t)extent->least_step);
+	struct bits_plan steps = {.form = BITS_STEPS,
+		.least = plan->least,
+		.most = plan->most,
+		.first = values[0],
+		.base = extent->least_step,
+		.bits = (uint8_t)bits,
+		.nr_bytes = bytes_of(bits, count)};
 
-	if (count == 1 || extent->has_overflow || bits >= plan->bits)
+	if (count == 1 || extent->has_overflow)
 		return;
-	plan->form = BITS_STEPS;
-	plan->first = first;
-	plan->base = extent->least_step;
-	plan->bits = (uint8_t)bits;
-	plan->nr_bytes = bytes_of(bits, count);
+	column_bits_far(
+		&steps, values, count, &(struct bits_range){extent->least_step, extent->most_step});
+	if (steps.nr_bytes < plan->nr_bytes)
+		*plan = steps;
 }
 
 static void plan_table(struct bits_plan *plan, const int64_t *values, uint32_t count,
@@ -126,37 +129,51 @@ static void plan_table(struct bits_plan *plan, const int64_t *values, uint32_t c
 {
 	struct distinct distinct = {.numbers = ret_distinct};
 	uint32_t nr_bytes;
-	unsigned bits;
+	unsigned bits, width;
 
 	/* A table saves nothing if a number takes no more bits than its index would. */
-	if (plan->bits <= 10 || !gather(&distinct, values, count))
+	if (plan->nr_bytes <= bytes_of(10, count) || !gather(&distinct, values, count))
 		return;
 	bits = bits_of(distinct.count - 1);
-	nr_bytes = distinct.count * (uint32_t)sizeof(int64_t) + bytes_of(bits, count);
+	width = (bits_of((uint64_t)plan->most - (uint64_t)plan->least) + 7) / 8;
+	nr_bytes = distinct.count * width + bytes_of(bits, count);
 	if (nr_bytes >= plan->nr_bytes)
 		return;
 	plan->form = BITS_TABLE;
-	plan->nr_distinct = (uint16_t)distinct.count;
+	plan->base = plan->least;
+	plan->nr_apart = (uint16_t)distinct.count;
+	plan->width = (uint8_t)width;
 	plan->bits = (uint8_t)bits;
-	plan->nr_bytes = nr_bytes;
+	plan->nr_bytes = (uint16_t)nr_bytes;
 }
 
 struct bits_plan column_bits_plan(
 	const int64_t *values, uint32_t count, int64_t ret_distinct[BITS_MOST_DISTINCT])
 {
 	struct extent extent = extent_of(values, count);
-	struct bits_plan plan = {.form = BITS_PLAIN, .least = extent.least, .most = extent.most};
+	struct bits_plan plan = {.form = BITS_PLAIN,
+		.least = extent.least,
+		.most = extent.most,
+		.base = extent.least};
 
 	plan.bits = (uint8_t)bits_of((uint64_t)plan.most - (uint64_t)plan.least);
 	plan.nr_bytes = bytes_of(plan.bits, count);
-	plan_steps(&plan, &extent, values[0], count);
+	column_bits_far(&plan, values, count, &(struct bits_range){extent.least, extent.most});
+	plan_steps(&plan, &extent, values, count);
 	plan_table(&plan, values, count, ret_distinct);
 	return plan;
 }
 
+struct bits_plan column_bits_plan_between(const int64_t *values, uint32_t count)
+{
+	struct extent extent = extent_of(values, count);
+
+	return (struct bits_plan){.form = BITS_BETWEEN, .least = extent.least, .most = extent.most};
+}
+
 /* ---------------------------------------------------------------- packing and unpacking */
 
-/* Writes numbers of up to MOST_BITS, or of 64, one after the other. */
+/* Writes numbers of up to BITS_MOST, or of 64, one after the other. */
 static void put_all(uint8_t *to, unsigned bits, const uint64_t *numbers, uint32_t count)
 {
 	uint64_t word = 0;
@@ -200,30 +217,93 @@ static void find_places(const int64_t *numbers, uint32_t nr_distinct, const int6
 		ret_places[i] = distinct.place[find(&distinct, values[i])] - 1u;
 }
 
+static void subtract(const struct bits_plan *plan, const int64_t *values, uint32_t count,
+	uint64_t *ret_differences)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		ret_differences[i] = (uint64_t)values[i] - (uint64_t)plan->base;
+}
+
+static void subtract_steps(const struct bits_plan *plan, const int64_t *values, uint32_t count,
+	uint64_t *ret_differences)
+{
+	uint32_t i;
+
+	ret_differences[0] = 0;
+	for (i = 1; i < count; i++)
+		ret_differences[i] =
+			(uint64_t)values[i] - (uint64_t)values[i - 1] - (uint64_t)plan->base;
+}
+
+static void write_differences(
+	const struct bits_plan *plan, uint64_t *differences, uint32_t count, uint8_t *to)
+{
+	uint64_t mask = plan->bits < 64 ? (UINT64_C(1) << plan->bits) - 1 : UINT64_MAX;
+	uint32_t i;
+
+	column_bits_write_far(plan, differences, count, to + bytes_of(plan->bits, count));
+	for (i = 0; plan->nr_apart && i < count; i++)
+		differences[i] &= mask;
+	put_all(to, plan->bits, differences, count);
+}
+
+static void write_table(const struct bits_plan *plan, const int64_t *numbers, const int64_t *values,
+	uint32_t count, uint8_t *to)
+{
+	uint64_t places[COLUMN_ROWS], number;
+	uint32_t i;
+
+	for (i = 0; i < plan->nr_apart; i++, to += plan->width) {
+		number = (uint64_t)numbers[i] - (uint64_t)plan->base;
+		memcpy(to, &number, plan->width);
+	}
+	find_places(numbers, plan->nr_apart, values, count, places);
+	put_all(to, plan->bits, places, count);
+}
+
 void column_bits_write(const struct bits_plan *plan, const int64_t *numbers, const int64_t *values,
 	uint32_t count, uint8_t *to)
 {
-	uint64_t differences[COLUMN_ROWS];
-	uint32_t i;
+	uint64_t differences[COLUMN_ROWS] = {0};
 
 	switch ((enum bits_form)plan->form) {
 	case BITS_PLAIN:
-		for (i = 0; i < count; i++)
-			differences[i] = (uint64_t)values[i] - (uint64_t)plan->least;
-		break;
+		subtract(plan, values, count, differences);
+		write_differences(plan, differences, count, to);
+		return;
 	case BITS_STEPS:
-		differences[0] = 0;
-		for (i = 1; i < count; i++)
-			differences[i] = (uint64_t)values[i] - (uint64_t)values[i - 1] -
-					 (uint64_t)plan->base;
-		break;
+		subtract_steps(plan, values, count, differences);
+		write_differences(plan, differences, count, to);
+		return;
 	case BITS_TABLE:
-		find_places(numbers, plan->nr_distinct, values, count, differences);
-		memcpy(to, numbers, plan->nr_distinct * sizeof(*numbers));
-		to += plan->nr_distinct * sizeof(*numbers);
-		break;
+		write_table(plan, numbers, values, count, to);
+		return;
+	case BITS_BETWEEN:
+		return;
 	}
-	put_all(to, plan->bits, differences, count);
+}
+
+static void read_plain(
+	const struct bits_plan *plan, const uint8_t *from, uint32_t count, int64_t *ret_values)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		ret_values[i] = (int64_t)((uint64_t)plan->base + take(from, plan->bits, i));
+	column_bits_read_far(plan, from + bytes_of(plan->bits, count), ret_values);
+}
+
+static void read_steps(
+	const struct bits_plan *plan, const uint8_t *from, uint32_t count, int64_t *ret_values)
+{
+	uint32_t i;
+
+	read_plain(plan, from, count, ret_values);
+	ret_values[0] = plan->first;
+	for (i = 1; i < count; i++)
+		ret_values[i] = (int64_t)((uint64_t)ret_values[i - 1] + (uint64_t)ret_values[i]);
 }
 
 static void read_table(
@@ -232,8 +312,12 @@ static void read_table(
 	int64_t numbers[BITS_MOST_DISTINCT];
 	uint32_t i;
 
-	memcpy(numbers, from, plan->nr_distinct * sizeof(*numbers));
-	from += plan->nr_distinct * sizeof(*numbers);
+	for (i = 0; i < plan->nr_apart; i++, from += plan->width) {
+		uint64_t number = 0;
+
+		memcpy(&number, from, plan->width);
+		numbers[i] = (int64_t)((uint64_t)plan->base + number);
+	}
 	for (i = 0; i < count; i++)
 		ret_values[i] = numbers[take(from, plan->bits, i)];
 }
@@ -241,24 +325,17 @@ static void read_table(
 void column_bits_read(
 	const struct bits_plan *plan, const uint8_t *from, uint32_t count, int64_t *ret_values)
 {
-	uint64_t value = (uint64_t)plan->first;
-	uint32_t i;
-
 	switch ((enum bits_form)plan->form) {
 	case BITS_PLAIN:
-		for (i = 0; i < count; i++)
-			ret_values[i] =
-				(int64_t)((uint64_t)plan->least + take(from, plan->bits, i));
+		read_plain(plan, from, count, ret_values);
 		return;
 	case BITS_STEPS:
-		ret_values[0] = plan->first;
-		for (i = 1; i < count; i++) {
-			value += (uint64_t)plan->base + take(from, plan->bits, i);
-			ret_values[i] = (int64_t)value;
-		}
+		read_steps(plan, from, count, ret_values);
 		return;
 	case BITS_TABLE:
 		read_table(plan, from, count, ret_values);
+		return;
+	case BITS_BETWEEN:
 		return;
 	}
 }

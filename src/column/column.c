@@ -57,14 +57,40 @@ struct planning {
 	int64_t distinct[COLUMN_MOST][BITS_MOST_DISTINCT];
 };
 
+/*
+ * Whether each number is that of the column before, less that of the one before that, as a duration is after its
+ * beginning and its end. Both must be packed themselves; equal numbers take no room in any case.
+ */
+static bool is_between(const struct column_log *log, const struct bits_plan *plans, uint32_t column)
+{
+	const int64_t *values = log->open + (size_t)column * STRIDE;
+	const int64_t *until = values - STRIDE, *from = until - STRIDE;
+	bool is_equal = true;
+	uint32_t i;
+
+	if (column < 2 || plans[column - 1].form == BITS_BETWEEN ||
+		plans[column - 2].form == BITS_BETWEEN)
+		return false;
+	for (i = 0; i < log->nr_open; i++) {
+		if ((uint64_t)values[i] != (uint64_t)until[i] - (uint64_t)from[i])
+			return false;
+		is_equal &= values[i] == values[0];
+	}
+	return !is_equal;
+}
+
 static size_t plan_all(const struct column_log *log, struct planning *planning)
 {
 	size_t bytes = BITS_SLACK;
 	uint32_t i;
 
 	for (i = 0; i < log->nr_columns; i++) {
-		planning->plans[i] = column_bits_plan(
-			log->open + (size_t)i * STRIDE, log->nr_open, planning->distinct[i]);
+		const int64_t *values = log->open + (size_t)i * STRIDE;
+
+		planning->plans[i] =
+			is_between(log, planning->plans, i)
+				? column_bits_plan_between(values, log->nr_open)
+				: column_bits_plan(values, log->nr_open, planning->distinct[i]);
 		bytes += planning->plans[i].nr_bytes;
 	}
 	return bytes;
@@ -171,7 +197,8 @@ int64_t column_log_most(const struct column_log *log, uint32_t chunk, uint32_t c
 	return log->chunks.at[chunk]->plans[column].most;
 }
 
-bool column_log_read(
+/* Reads a column that is packed itself. */
+static bool read_packed(
 	const struct column_log *log, uint32_t chunk, uint32_t column, int64_t *ret_values)
 {
 	const struct column_chunk *at = log->chunks.at[chunk];
@@ -190,5 +217,21 @@ bool column_log_read(
 	if (!spill_read(&log->room->spill, at->offset + before, kept, plan->nr_bytes + BITS_SLACK))
 		return false;
 	column_bits_read(plan, kept, at->nr_rows, ret_values);
+	return true;
+}
+
+bool column_log_read(
+	const struct column_log *log, uint32_t chunk, uint32_t column, int64_t *ret_values)
+{
+	int64_t from[COLUMN_ROWS];
+	uint32_t i;
+
+	if (log->chunks.at[chunk]->plans[column].form != BITS_BETWEEN)
+		return read_packed(log, chunk, column, ret_values);
+	if (!read_packed(log, chunk, column - 1, ret_values) ||
+		!read_packed(log, chunk, column - 2, from))
+		return false;
+	for (i = 0; i < log->chunks.at[chunk]->nr_rows; i++)
+		ret_values[i] = (int64_t)((uint64_t)ret_values[i] - (uint64_t)from[i]);
 	return true;
 }

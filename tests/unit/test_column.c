@@ -9,7 +9,7 @@
 #include "check.h"
 #include "column/column.h"
 
-#define NR_COLUMNS 8u
+#define NR_COLUMNS 14u
 #define NR_ROWS (3u * COLUMN_ROWS + 77u)
 
 static int64_t rows[NR_ROWS][NR_COLUMNS];
@@ -23,7 +23,8 @@ static uint64_t next_number(uint64_t *state)
 }
 
 /*
- * A column for each pattern of numbers: equal, rising, few, small, any, extremes, falling, all but one equal.
+ * A column for each pattern of numbers: equal, rising, few, small, any, extremes, falling, all but one equal,
+ * near each other but for a few, on either side; a beginning, an end, what is between, and nearly that.
  */
 static void make_rows(void)
 {
@@ -42,6 +43,12 @@ static void make_rows(void)
 		rows[i][5] = extremes[number % 5];
 		rows[i][6] = -(INT64_C(1) << 40) - (int64_t)i * 1000;
 		rows[i][7] = i == 1500 ? INT64_MIN : 3;
+		rows[i][8] = (int64_t)(number % 500) + (number % 97 == 0 ? INT64_C(1) << 40 : 0);
+		rows[i][9] = (int64_t)(number % 500) - (number % 89 == 0 ? INT64_C(1) << 60 : 0);
+		rows[i][10] = (int64_t)(number >> 20);
+		rows[i][11] = rows[i][1];
+		rows[i][12] = (int64_t)((uint64_t)rows[i][11] - (uint64_t)rows[i][10]);
+		rows[i][13] = rows[i][12] - rows[i][11] + (i == 5);
 	}
 }
 
@@ -121,7 +128,7 @@ static void test_rows_beyond_the_bound_are_in_a_file(void)
 		check_rows(&logs[0], NR_ROWS);
 		check_rows(&logs[1], NR_ROWS);
 		CHECK(room.nr_bytes < all && room.spill.nr_bytes > 0);
-		CHECK(room.nr_bytes < bounds[k] + logs[0].chunks.count * 2 * 512);
+		CHECK(room.nr_bytes < bounds[k] + logs[0].chunks.count * 2 * 1024);
 		column_log_fini(&logs[0]);
 		column_log_fini(&logs[1]);
 		column_room_empty(&room);
@@ -171,6 +178,24 @@ static void test_rows_are_small(void)
 	column_log_fini(&log);
 }
 
+/* A few far numbers do not make the others larger, and what two columns give takes no room. */
+static void test_far_numbers_and_differences_are_small(void)
+{
+	struct column_room room;
+	struct column_log log;
+	uint32_t i;
+
+	column_room_init(&room, 0);
+	CHECK(column_log_init(&log, 5, &room));
+	for (i = 0; i < NR_ROWS; i++)
+		CHECK(column_log_add(&log, &rows[i][8]));
+	CHECK(column_log_seal(&log));
+	/* Nine bits, and up to ten bytes for each of the far ones; the beginning takes 44 bits, the end ten. */
+	CHECK(room.nr_bytes <
+		(uint64_t)NR_ROWS * (9 + 9 + 44 + 10 + 3) / 8 + log.chunks.count * 512);
+	column_log_fini(&log);
+}
+
 static void test_an_empty_log_has_no_chunk(void)
 {
 	struct column_room room;
@@ -191,6 +216,7 @@ int main(void)
 	test_rows_stay_in_memory_where_there_is_no_file();
 	test_rows_that_cannot_be_read_back();
 	test_rows_are_small();
+	test_far_numbers_and_differences_are_small();
 	test_an_empty_log_has_no_chunk();
 	return check_result();
 }
