@@ -100,7 +100,7 @@ def check_kept(trace):
 def check_rows_in_file(place):
     """Rows for which there is no room in memory lie in a file: the answer is the same, and takes less memory."""
     trace = place + "/rows.ctrace"
-    run(COROTRACER, "run", "-o", trace, "--", BUILD / "tests/targets/crowd", "150000")
+    run(COROTRACER, "run", "-o", trace, "--", BUILD / "tests/targets/crowd", "300000")
     for sql in ("select count(*), sum(duration_ns), sum(from_ns), min(state), max(coroutine) from states",
                 "select coroutine, from_ns, duration_ns from states order by duration_ns desc, from_ns limit 50"):
         few, answer = most_resident("query", "12MiB", trace, sql)
