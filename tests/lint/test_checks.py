@@ -9,7 +9,7 @@ import tempfile
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 COPIED = ("src", "include", "tools", "cli", "examples", "web", "ARCHITECTURE.md", "CONTRIBUTING.md", "STYLE.md",
-          "CHANGELOG.md", "debian", "meson.build")
+          "CHANGELOG.md", "debian", "build.zig.zon", "meson.build")
 LINKED = ("sdk", "docs", "tests")
 
 # The check, a file, the appended text, and what the check then says.
