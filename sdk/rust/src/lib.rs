@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #![doc = include_str!("../README.md")]
-#![deny(unsafe_code)]
+#![deny(unsafe_code, unsafe_op_in_unsafe_fn)]
 #![warn(missing_docs)]
 
 mod annotate;

@@ -53,7 +53,7 @@ impl Base {
     /// `address` is a multiple of 64 and not 0. The memory that the offsets used with this Base reach stays mapped,
     /// readable and writable, until the process ends or nobody has the Base any more.
     pub const unsafe fn new(address: *mut u8) -> Self {
-        Self(NonNull::new_unchecked(address))
+        unsafe { Self(NonNull::new_unchecked(address)) }
     }
 
     #[inline(always)]
@@ -83,7 +83,7 @@ impl Base {
     /// The contract of `new` holds for the address that lies this many bytes further on.
     #[inline(always)]
     pub unsafe fn further(self, bytes: u64) -> Self {
-        Self::new(self.address().add(bytes as usize))
+        unsafe { Self::new(self.address().add(bytes as usize)) }
     }
 
     /// Returns the Base that lies this many bytes after an offset.
@@ -91,7 +91,7 @@ impl Base {
     /// # Safety
     /// The contract of `new` holds for the resulting address.
     pub unsafe fn inside(self, place: Bytes, bytes: usize) -> Self {
-        Self::new(self.address().add(place.0 + bytes))
+        unsafe { Self::new(self.address().add(place.0 + bytes)) }
     }
 
     /// Writes bytes that nobody else reads or writes before a later release store publishes them.
@@ -99,7 +99,9 @@ impl Base {
     /// # Safety
     /// The bytes lie within mapped memory, and no other thread writes them.
     pub unsafe fn fill(self, place: Bytes, bytes: &[u8]) {
-        std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.address().add(place.0), bytes.len());
+        unsafe {
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.address().add(place.0), bytes.len());
+        }
     }
 
     /// Returns whether the bytes at an offset are equal to `bytes`. A hostile peer may have written the bytes: the
@@ -108,8 +110,10 @@ impl Base {
     /// # Safety
     /// The bytes lie within mapped memory, and were published to this thread.
     pub unsafe fn holds(self, place: Bytes, bytes: &[u8]) -> bool {
-        let stored = self.address().add(place.0);
-        (0..bytes.len()).all(|i| stored.add(i).read_volatile() == bytes[i])
+        unsafe {
+            let stored = self.address().add(place.0);
+            (0..bytes.len()).all(|i| stored.add(i).read_volatile() == bytes[i])
+        }
     }
 
     /// Copies a part of another segment.
@@ -117,7 +121,9 @@ impl Base {
     /// # Safety
     /// Both parts are mapped and do not overlap, and no thread writes the destination.
     pub unsafe fn copy_from(self, other: Base, bytes: usize) {
-        std::ptr::copy_nonoverlapping(other.address(), self.address(), bytes);
+        unsafe {
+            std::ptr::copy_nonoverlapping(other.address(), self.address(), bytes);
+        }
     }
 }
 

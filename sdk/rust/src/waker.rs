@@ -287,56 +287,70 @@ static WAIT: RawWakerVTable = RawWakerVTable::new(wait_clone, wait_wake, wake_by
 /// # Safety
 /// `data` is a pointer of `Arc::into_raw`, and one of the Arc's counts lives during the call.
 unsafe fn cell<'a>(data: *const ()) -> &'a Cell {
-    &*data.cast::<Cell>()
+    unsafe { &*data.cast::<Cell>() }
 }
 
 unsafe fn clone(data: *const (), amount: u64, table: &'static RawWakerVTable) -> RawWaker {
-    let target = cell(data).target();
-    target.clones.fetch_add(amount, Ordering::Relaxed);
-    target.has_taken.store(true, Ordering::Relaxed);
-    Arc::increment_strong_count(data.cast::<Cell>());
-    RawWaker::new(data, table)
+    unsafe {
+        let target = cell(data).target();
+        target.clones.fetch_add(amount, Ordering::Relaxed);
+        target.has_taken.store(true, Ordering::Relaxed);
+        Arc::increment_strong_count(data.cast::<Cell>());
+        RawWaker::new(data, table)
+    }
 }
 
 unsafe fn wake_by_ref(data: *const ()) {
-    let cell = cell(data);
-    cell.target().tell_wake();
-    cell.inner.wake_by_ref();
+    unsafe {
+        let cell = cell(data);
+        cell.target().tell_wake();
+        cell.inner.wake_by_ref();
+    }
 }
 
 unsafe fn drop_clone(data: *const (), amount: u64) {
-    let target = cell(data).target();
-    let left = target.clones.fetch_sub(amount, Ordering::AcqRel) - amount;
-    if left == 0 {
-        target.tell_forgotten();
+    unsafe {
+        let target = cell(data).target();
+        let left = target.clones.fetch_sub(amount, Ordering::AcqRel) - amount;
+        if left == 0 {
+            target.tell_forgotten();
+        }
+        Arc::decrement_strong_count(data.cast::<Cell>());
     }
-    Arc::decrement_strong_count(data.cast::<Cell>());
 }
 
 unsafe fn plain_clone(data: *const ()) -> RawWaker {
-    clone(data, ONE_PLAIN, &PLAIN)
+    unsafe { clone(data, ONE_PLAIN, &PLAIN) }
 }
 
 unsafe fn wait_clone(data: *const ()) -> RawWaker {
-    clone(data, ONE_WAIT, &WAIT)
+    unsafe { clone(data, ONE_WAIT, &WAIT) }
 }
 
 unsafe fn plain_wake(data: *const ()) {
-    wake_by_ref(data);
-    drop_clone(data, ONE_PLAIN);
+    unsafe {
+        wake_by_ref(data);
+        drop_clone(data, ONE_PLAIN);
+    }
 }
 
 unsafe fn wait_wake(data: *const ()) {
-    wake_by_ref(data);
-    drop_clone(data, ONE_WAIT);
+    unsafe {
+        wake_by_ref(data);
+        drop_clone(data, ONE_WAIT);
+    }
 }
 
 unsafe fn plain_drop(data: *const ()) {
-    drop_clone(data, ONE_PLAIN);
+    unsafe {
+        drop_clone(data, ONE_PLAIN);
+    }
 }
 
 unsafe fn wait_drop(data: *const ()) {
-    drop_clone(data, ONE_WAIT);
+    unsafe {
+        drop_clone(data, ONE_WAIT);
+    }
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ fn enter(thread: &Thread) -> bool {
 /// The contract of [`thread_self`] holds.
 #[inline(always)]
 unsafe fn enter_straight<'a>(pass: u32, nr_records: usize) -> Option<&'a Thread> {
-    let thread = thread_self();
+    let thread = unsafe { thread_self() };
     if thread.busy.get() != 0 || is_call(clock_of(pass)) {
         return None;
     }

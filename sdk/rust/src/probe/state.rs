@@ -194,7 +194,7 @@ thread_local! {
 /// separate function of a closure, which would then decide at run time what is known at compile time in the caller.)
 #[inline(always)]
 pub unsafe fn thread_self<'a>() -> &'a Thread {
-    &*THREAD.with(|thread| thread as *const Thread)
+    unsafe { &*THREAD.with(|thread| thread as *const Thread) }
 }
 
 impl Thread {
@@ -204,7 +204,7 @@ impl Thread {
     /// The cursor is not 0, and not at a chunk's end.
     #[inline(always)]
     pub unsafe fn record(&self) -> Base {
-        Base::new(self.cursor.get() as *mut u8)
+        unsafe { Base::new(self.cursor.get() as *mut u8) }
     }
 
     /// Returns whether this many records fit into the chunk that the cursor is in.

@@ -372,8 +372,10 @@ pub fn reserve(bytes: u64) -> Option<*mut u8> {
 /// # Safety
 /// Nobody uses the memory that is mapped there.
 pub unsafe fn unmap(place: *mut u8, bytes: u64) {
-    if bytes != 0 {
-        munmap(place.cast(), bytes as usize);
+    unsafe {
+        if bytes != 0 {
+            munmap(place.cast(), bytes as usize);
+        }
     }
 }
 
@@ -382,8 +384,10 @@ pub unsafe fn unmap(place: *mut u8, bytes: u64) {
 /// # Safety
 /// Nobody relies on the present content at `place`, or only on atomics there.
 pub unsafe fn map_over(place: *mut u8, file: &Descriptor, offset: u64, bytes: u64) -> bool {
-    let flags = MAP_SHARED | MAP_FIXED | MAP_NORESERVE;
-    mmap(place.cast(), bytes as usize, PROT_READ_WRITE, flags, file.0, offset as i64) as isize != -1
+    unsafe {
+        let flags = MAP_SHARED | MAP_FIXED | MAP_NORESERVE;
+        mmap(place.cast(), bytes as usize, PROT_READ_WRITE, flags, file.0, offset as i64) as isize != -1
+    }
 }
 
 /// Replaces the mapping at `place` by zeros that belong to this process alone.
@@ -391,8 +395,10 @@ pub unsafe fn map_over(place: *mut u8, file: &Descriptor, offset: u64, bytes: u6
 /// # Safety
 /// The contract of `map_over` holds.
 pub unsafe fn map_nothing(place: *mut u8, bytes: u64) {
-    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
-    mmap(place.cast(), bytes as usize, PROT_READ_WRITE, flags, -1, 0);
+    unsafe {
+        let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+        mmap(place.cast(), bytes as usize, PROT_READ_WRITE, flags, -1, 0);
+    }
 }
 
 /// Gives the kernel advice that changes no content on which the program relies.
@@ -400,7 +406,7 @@ pub unsafe fn map_nothing(place: *mut u8, bytes: u64) {
 /// # Safety
 /// The range is mapped.
 pub unsafe fn advise(place: *mut u8, bytes: u64, advice: c_int) -> bool {
-    madvise(place.cast(), bytes as usize, advice) == 0
+    unsafe { madvise(place.cast(), bytes as usize, advice) == 0 }
 }
 
 extern "C" fn visit(module: *const ModuleInfo, _bytes: usize, context: *mut c_void) -> c_int {
