@@ -74,6 +74,8 @@ struct ct_open_options {
 	 */
 	bool goes_on;
 	bool was_damaged; /* a copy of a damaged trace: reports say so, too */
+	/* of a core dump: the executable, if it is not where the dump says that it was. NULL: it is there */
+	const char *program;
 };
 
 /*

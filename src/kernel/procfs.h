@@ -105,6 +105,9 @@ bool procfs_stat_at(int folder, const char *name, struct procfs_stat *ret_stat);
 /* procfs_call_at: the number of the system call that a thread is in, or one of the two values above. */
 int32_t procfs_call_at(int folder, uint64_t tid, uint64_t ret_arguments[PROCFS_ARGUMENTS]);
 
+/* procfs_stack_pointer_at: the stack pointer of a thread that waits; 0: the thread runs, or the kernel does not say. */
+uint64_t procfs_stack_pointer_at(int folder, uint64_t tid);
+
 /* Sets of signals; bit 0 is signal 1. If a set is unknown, all its bits are set. */
 struct procfs_signals {
 	uint64_t pending; /* pending for the process, for any of its threads */

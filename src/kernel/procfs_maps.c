@@ -60,6 +60,8 @@ static bool read_line(const char *line, struct procfs_mapping *ret_mapping)
 	if (!read_hex(&line, '-', &ret_mapping->start) ||
 		!read_hex(&line, ' ', &ret_mapping->end) || strlen(line) < 5)
 		return false;
+	ret_mapping->is_readable = line[0] == 'r';
+	ret_mapping->is_writable = line[1] == 'w';
 	ret_mapping->is_code = line[2] == 'x';
 	ret_mapping->is_shared = line[3] == 's';
 	if (!skip_word(&line) || !read_hex(&line, ' ', &ret_mapping->offset) || !skip_word(&line))

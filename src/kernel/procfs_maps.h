@@ -15,6 +15,8 @@ struct procfs_mapping {
 	uint64_t offset; /* in the file */
 	uint64_t inode;
 	bool is_code;
+	bool is_readable;
+	bool is_writable;
 	bool is_shared;
 	const char *path; /* "": none */
 };

@@ -91,6 +91,20 @@ int32_t procfs_call_at(int folder, uint64_t tid, uint64_t ret_arguments[PROCFS_A
 	return (int32_t)number;
 }
 
+uint64_t procfs_stack_pointer_at(int folder, uint64_t tid)
+{
+	char name[NAME_BYTES], text[256];
+	const char *last;
+
+	snprintf(name, sizeof(name), "task/%" PRIu64 "/syscall", tid);
+	if (procfs_read_at(folder, name, text, sizeof(text)) == 0)
+		return 0;
+	last = strrchr(text, ' ');
+	while (last && last > text && last[-1] != ' ')
+		last--;
+	return last ? strtoull(last, NULL, 16) : 0;
+}
+
 bool procfs_account(pid_t pid, uint64_t tid, struct procfs_account *ret_account)
 {
 	char name[NAME_BYTES];

@@ -16,6 +16,7 @@
 #include "corotracer/ctp.h"
 #include "corotracer/versions.h"
 #include "base/io.h"
+#include "frames/source.h"
 #include "gotrace/source.h"
 #include "jsonl/jsonl.h"
 #include "event/kind_words.h"
@@ -94,6 +95,15 @@ static enum ct_status refuse_flight(struct input *input, const struct ct_open_op
 		reterr);
 }
 
+static enum ct_status open_core(struct input *input, const struct ct_open_options *options,
+	struct ct_source **ret_source, struct ct_error *reterr)
+{
+	struct image *image;
+	enum ct_status status = image_open_core(input, options->program, &image, reterr);
+
+	return status ? status : frames_source_open(image, NULL, ret_source, reterr);
+}
+
 static const struct form {
 	bool (*is_ours)(const void *first_bytes, size_t nr_bytes);
 	enum ct_status (*open)(struct input *input, const struct ct_open_options *options,
@@ -104,6 +114,7 @@ static const struct form {
 	{jsonl_is_ours, open_rows},
 	{gotrace_source_is_ours, open_go},
 	{recover_is_ours, refuse_flight},
+	{image_is_core, open_core},
 };
 
 static enum ct_status open_by_first_bytes(struct input *input,
@@ -151,44 +162,61 @@ static bool is_on_its_way(const struct ct_tables *tables, const char *path)
 	       ct_is_written(path);
 }
 
-enum ct_status ct_trace_open(const char *path, const struct ct_open_options *options,
+enum ct_status lib_trace_of_source(struct ct_source *source, const struct ct_open_options *options,
 	struct ct_trace **ret_trace, struct ct_error *reterr)
 {
 	struct ct_trace *trace = calloc(1, sizeof(*trace));
-	struct ct_open_options known;
-	enum ct_status status;
-
-	if (!trace)
-		return ct_fail_memory(reterr);
-	known_options(&known, sizeof(known), options);
-	arena_init(&trace->arena);
-	if (known.look) {
-		trace->live = known.look->live;
-		trace->is_live_lent = true;
-	}
-	status = open_source(path, &known, &trace->source, reterr);
 	/*
 	 * A growing file is read when events are requested, and its events are passed on in the order in which they are
 	 * read.
 	 */
-	if (status == CT_OK && !known.is_followed && !known.as_stored)
+	bool is_as_read = options->is_followed || options->as_stored;
+	enum ct_status status = CT_OK;
+
+	if (!trace) {
+		source_close(source);
+		return ct_fail_memory(reterr);
+	}
+	trace->source = source;
+	arena_init(&trace->arena);
+	if (options->look) {
+		trace->live = options->look->live;
+		trace->is_live_lent = true;
+	}
+	if (!is_as_read)
 		status = arrange_open(trace->source, &trace->source, reterr);
-	if (status == CT_OK && !known.is_followed && !known.as_stored)
+	if (status == CT_OK && !is_as_read)
 		status = ahead_open(trace->source, &trace->source, reterr);
-	if (status == CT_OK && !known.no_symbols && !known.is_followed)
+	if (status == CT_OK && !options->no_symbols && !options->is_followed)
 		status = naming_fill_tables(trace->source, &trace->arena, reterr);
-	if (status == CT_OK && !known.is_followed && !known.as_stored)
+	if (status == CT_OK && !is_as_read)
 		status = naming_tidy_paths(trace->source, &trace->arena, reterr);
-	if (status == CT_OK)
-		trace->source->most_bytes =
-			known.memory_bytes ? known.memory_bytes : machine_memory() / 4;
 	if (status) {
 		ct_trace_close(trace);
 		return status;
 	}
-	trace->source->was_damaged = known.was_damaged;
-	trace->source->goes_on = known.goes_on || is_on_its_way(trace->source->tables, path);
+	trace->source->most_bytes =
+		options->memory_bytes ? options->memory_bytes : machine_memory() / 4;
 	*ret_trace = trace;
+	return CT_OK;
+}
+
+enum ct_status ct_trace_open(const char *path, const struct ct_open_options *options,
+	struct ct_trace **ret_trace, struct ct_error *reterr)
+{
+	struct ct_open_options known;
+	struct ct_source *source;
+	enum ct_status status;
+
+	known_options(&known, sizeof(known), options);
+	status = open_source(path, &known, &source, reterr);
+	if (status == CT_OK)
+		status = lib_trace_of_source(source, &known, ret_trace, reterr);
+	if (status)
+		return status;
+	source = (*ret_trace)->source;
+	source->was_damaged = known.was_damaged;
+	source->goes_on = known.goes_on || is_on_its_way(source->tables, path);
 	return CT_OK;
 }
 

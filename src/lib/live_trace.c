@@ -17,6 +17,7 @@
 #include "kernel/live.h"
 #include "kernel/procfs.h"
 #include "session/recover.h"
+#include "frames/source.h"
 #include "lib/trace.h"
 
 #define WATCH_NS INT64_C(1000000000)
@@ -136,19 +137,35 @@ static bool read_past(struct watch *watch)
 
 /* ---------------------------------------------------------------- the whole */
 
-static enum ct_status make_trace(struct watch *watch, struct ct_error *reterr)
+static enum ct_status open_image(
+	void *context, struct image **ret_image, struct ct_error *reterr)
 {
-	struct ct_error trouble;
-	enum ct_status status = record(watch, &trouble);
+	const struct watch *watch = context;
 
-	if (status == CT_ERR_NO_PROBE) {
-		look(watch);
-		if (watch->live.seen && read_past(watch))
-			return CT_OK;
-	}
-	if (status && reterr)
-		*reterr = trouble;
-	return status;
+	return image_open_process((pid_t)watch->options.pid, ret_image, reterr);
+}
+
+/* Waits as long as a recording would take, or until the caller asks for the end. */
+static void pause_between(void *context)
+{
+	const struct watch *watch = context;
+	struct pollfd wake = {.fd = watch->options.wake_descriptor, .events = POLLIN};
+
+	poll(&wake, wake.fd > 0, (int)(watch->options.duration_ns / 1000000));
+}
+
+/* A program without a probe: its coroutines are looked for in its memory. */
+static enum ct_status open_frames(struct watch *watch, const struct ct_open_options *opening,
+	struct ct_trace **ret_trace, struct ct_error *reterr)
+{
+	struct frames_again again = {pause_between, open_image, watch};
+	struct ct_source *source;
+	struct image *image;
+	enum ct_status status = open_image(watch, &image, reterr);
+
+	if (status == CT_OK)
+		status = frames_source_open(image, &again, &source, reterr);
+	return status ? status : lib_trace_of_source(source, opening, ret_trace, reterr);
 }
 
 static enum ct_status open_trace(
@@ -157,14 +174,19 @@ static enum ct_status open_trace(
 	struct ct_open_options opening = {.size = sizeof(opening),
 		.no_symbols = watch->options.no_symbols,
 		.memory_bytes = watch->options.memory_bytes};
-	enum ct_status status = make_trace(watch, reterr);
+	struct ct_error trouble;
+	enum ct_status status = record(watch, &trouble);
 
-	if (status)
-		return status;
-	status = ct_trace_open(watch->path, &opening, ret_trace, reterr);
-	if (status == CT_OK)
-		(*ret_trace)->live = watch->live;
-	return status;
+	if (status == CT_ERR_NO_PROBE) {
+		look(watch);
+		if (watch->live.seen && read_past(watch))
+			status = CT_OK;
+		else if (open_frames(watch, &opening, ret_trace, NULL) == CT_OK)
+			return CT_OK;
+	}
+	if (status && reterr)
+		*reterr = trouble;
+	return status ? status : ct_trace_open(watch->path, &opening, ret_trace, reterr);
 }
 
 enum ct_status ct_live_open(
@@ -187,5 +209,7 @@ enum ct_status ct_live_open(
 	remove_folder(&watch);
 	if (status)
 		live_free((struct live *)(uintptr_t)watch.live.seen);
+	else
+		(*ret_trace)->live = watch.live;
 	return status;
 }

@@ -19,4 +19,11 @@ struct ct_trace {
 	bool is_live_lent;        /* the caller owns it, so it must not be freed here */
 };
 
+/*
+ * lib_trace_of_source: makes a trace of a source, which it takes over, also if that fails, by the stages that `options`
+ * ask for.
+ */
+enum ct_status lib_trace_of_source(struct ct_source *source, const struct ct_open_options *options,
+	struct ct_trace **ret_trace, struct ct_error *reterr);
+
 #endif

@@ -17,11 +17,9 @@
 #include <unistd.h>
 
 #include "base/path.h"
+#include "symbol/debug_entry.h"
 #include "symbol/debug_file.h"
-#include "symbol/debug_info.h"
-#include "symbol/function_table.h"
 #include "symbol/symbol.h"
-#include "symbol/unit_functions.h"
 
 #define CALLERS_MAX 16
 /*
@@ -461,4 +459,47 @@ bool symbol_debug_info_find(struct debug_info *debug, struct arena *arena, uint6
 				     : "it has no debug information: build it with -g, or install "
 				       "its debug symbols";
 	return true;
+}
+
+/* ------------------------------------------------------------ what else is in the file */
+
+const struct function_table *symbol_debug_info_functions(const struct debug_info *debug)
+{
+	return &debug->functions;
+}
+
+const uint8_t *symbol_debug_info_code(
+	const struct debug_info *debug, uint64_t address, size_t *ret_nr_bytes)
+{
+	GElf_Addr bias = 0;
+	Elf *elf = dwfl_module_getelf(debug->module, &bias);
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	Elf_Data *data;
+
+	while (elf && (section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC) ||
+			header.sh_type == SHT_NOBITS || address - bias < header.sh_addr ||
+			address - bias - header.sh_addr >= header.sh_size)
+			continue;
+		data = elf_rawdata(section, NULL);
+		if (!data || !data->d_buf || address - bias - header.sh_addr >= data->d_size)
+			return NULL;
+		*ret_nr_bytes = data->d_size - (size_t)(address - bias - header.sh_addr);
+		return (const uint8_t *)data->d_buf + (address - bias - header.sh_addr);
+	}
+	return NULL;
+}
+
+bool symbol_debug_info_scopes(struct debug_info *debug, uint64_t address,
+	Dwarf_Die scopes[SCOPES_MAX], int *ret_count)
+{
+	Dwarf_Die skeleton, split = {.cu = NULL};
+	uint64_t inside = address - debug->dwarf_bias;
+
+	*ret_count = 0;
+	if (!debug->dwarf || !find_unit(debug, inside, &skeleton))
+		return true;
+	return symbol_units_functions_find(&debug->units, &skeleton,
+		unit_with_functions(&skeleton, &split), inside, scopes, ret_count);
 }

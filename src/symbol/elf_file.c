@@ -27,7 +27,7 @@ static uint64_t align_note(uint64_t bytes)
 	return (bytes + 3) & ~UINT64_C(3);
 }
 
-static void take_build_id(struct elf_file *file, const unsigned char *bytes, size_t nr_bytes)
+static void take_build_id(char ret_build_id[SYMBOL_BUILD_ID_SIZE], const uint8_t *bytes, size_t nr_bytes)
 {
 	static const char digits[] = "0123456789abcdef";
 	size_t i;
@@ -35,14 +35,15 @@ static void take_build_id(struct elf_file *file, const unsigned char *bytes, siz
 	if (nr_bytes == 0 || nr_bytes > (SYMBOL_BUILD_ID_SIZE - 1) / 2)
 		return;
 	for (i = 0; i < nr_bytes; i++) {
-		file->build_id[2 * i] = digits[bytes[i] >> 4];
-		file->build_id[2 * i + 1] = digits[bytes[i] & 15];
+		ret_build_id[2 * i] = digits[bytes[i] >> 4];
+		ret_build_id[2 * i + 1] = digits[bytes[i] & 15];
 	}
-	file->build_id[2 * nr_bytes] = '\0';
+	ret_build_id[2 * nr_bytes] = '\0';
 }
 
 /* A note consists of a header, a name and a description; the last two are padded to four bytes. */
-static void find_build_id(struct elf_file *file, const unsigned char *notes, size_t nr_bytes)
+void symbol_elf_build_id_of_notes(
+	const uint8_t *notes, size_t nr_bytes, char ret_build_id[SYMBOL_BUILD_ID_SIZE])
 {
 	Elf64_Nhdr note;
 	uint64_t at = 0, name, content, next;
@@ -56,7 +57,7 @@ static void find_build_id(struct elf_file *file, const unsigned char *notes, siz
 			return;
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
 			memcmp(notes + name, "GNU", 4) == 0) {
-			take_build_id(file, notes + content, note.n_descsz);
+			take_build_id(ret_build_id, notes + content, note.n_descsz);
 			return;
 		}
 		at = next;
@@ -65,12 +66,12 @@ static void find_build_id(struct elf_file *file, const unsigned char *notes, siz
 
 static void read_notes(struct elf_file *file, int descriptor, const Elf64_Phdr *header)
 {
-	unsigned char notes[NOTES_MAX_BYTES];
+	uint8_t notes[NOTES_MAX_BYTES];
 	size_t nr_bytes =
 		header->p_filesz < sizeof(notes) ? (size_t)header->p_filesz : sizeof(notes);
 
 	if (file->build_id[0] == '\0' && read_at(descriptor, notes, nr_bytes, header->p_offset))
-		find_build_id(file, notes, nr_bytes);
+		symbol_elf_build_id_of_notes(notes, nr_bytes, file->build_id);
 }
 
 static void read_piece(struct elf_file *file, const Elf64_Phdr *header)

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds coroutine functions by the names of their parts (code.h). */
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "frames/code.h"
+#include "frames/shape.h"
+#include "symbol/debug_entry.h"
+#include "symbol/elf_file.h"
+
+/* The parts of a coroutine function. */
+enum part {
+	PART_NONE,
+	PART_RESUME,
+	PART_DESTROY,
+};
+
+struct suffix {
+	const char *text;
+	enum part part;
+	bool is_gcc;
+};
+
+static const struct suffix suffixes[] = {
+	{".actor", PART_RESUME, true},
+	{".resume", PART_RESUME, false},
+	{".destroy", PART_DESTROY, false}, /* of both compilers */
+	{".cleanup", PART_DESTROY, false},
+};
+
+static const struct suffix *suffix_of(const char *name)
+{
+	size_t length = strlen(name), i;
+
+	for (i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		size_t nr_bytes = strlen(suffixes[i].text);
+
+		if (length > nr_bytes && strcmp(name + length - nr_bytes, suffixes[i].text) == 0)
+			return &suffixes[i];
+	}
+	return NULL;
+}
+
+/* ---------------------------------------------------------------- functions */
+
+static void widen(struct code *code, uint64_t address)
+{
+	if (address < code->lowest)
+		code->lowest = address;
+	if (address > code->highest)
+		code->highest = address;
+}
+
+static uint64_t name_key(uint32_t module, const char *name, size_t nr_bytes)
+{
+	return hash_bytes(hash_bytes(HASH_START, &module, sizeof(module)), name, nr_bytes);
+}
+
+static bool add_resume(struct code *code, uint32_t module, const struct function_entry *entry,
+	const struct suffix *suffix)
+{
+	struct code_function function = {.module = module,
+		.is_gcc = suffix->is_gcc,
+		.resume = entry->address,
+		.resume_bytes = entry->bytes,
+		.file = "",
+		.namesake = CODE_NO_OFFSET};
+	uint64_t address = entry->address + code->modules.at[module].bias;
+	size_t nr_bytes = strlen(entry->name) - strlen(suffix->text);
+	uint64_t key = name_key(module, entry->name, nr_bytes);
+	uint32_t index = (uint32_t)code->functions.count;
+
+	function.symbol = arena_text(&code->image->arena, entry->name, nr_bytes);
+	map_get(&code->by_name, key, &function.namesake);
+	widen(code, address);
+	return function.symbol && map_put(&code->by_resume, address, index) &&
+	       map_put(&code->by_name, key, index) && vec_push(&code->functions, function);
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/*
+ * Finds the function that a part belongs to: that of the same name. Two files of a program may each have a function of
+ * this name; the parts of a function lie together, so the nearest is meant.
+ */
+static bool add_destroy(struct code *code, uint32_t module, const struct function_entry *entry,
+	const struct suffix *suffix)
+{
+	uint64_t address = entry->address + code->modules.at[module].bias;
+	uint32_t at, best;
+
+	if (!map_get(&code->by_name,
+		    name_key(module, entry->name, strlen(entry->name) - strlen(suffix->text)),
+		    &best))
+		return true;
+	for (at = best; at != CODE_NO_OFFSET; at = code->functions.at[at].namesake)
+		if (distance(entry->address, code->functions.at[at].resume) <
+			distance(entry->address, code->functions.at[best].resume))
+			best = at;
+	code->functions.at[best].destroy = entry->address;
+	widen(code, address);
+	return map_put(&code->by_destroy, address, best);
+}
+
+static bool add_functions(struct code *code, uint32_t module)
+{
+	const struct function_table *table =
+		symbol_debug_info_functions(code->modules.at[module].debug);
+	size_t first = code->functions.count, i;
+	const struct suffix *suffix;
+
+	for (i = 0; i < table->functions.count; i++) {
+		suffix = suffix_of(table->functions.at[i].name);
+		if (suffix && suffix->part == PART_RESUME &&
+			!add_resume(code, module, &table->functions.at[i], suffix))
+			return false;
+	}
+	code->modules.at[module].has_coroutines = code->functions.count > first;
+	for (i = 0; i < table->functions.count && code->functions.count > first; i++) {
+		suffix = suffix_of(table->functions.at[i].name);
+		if (suffix && suffix->part == PART_DESTROY &&
+			!add_destroy(code, module, &table->functions.at[i], suffix))
+			return false;
+	}
+	return true;
+}
+
+/* ---------------------------------------------------------------- modules */
+
+#define NOTES_MAX_BYTES 8192
+
+/* The build id of a file as it was mapped: its first page, with headers and notes, is in the image. "" if not. */
+static void mapped_build_id(
+	const struct image *image, uint64_t start, char ret_build_id[SYMBOL_BUILD_ID_SIZE])
+{
+	uint8_t notes[NOTES_MAX_BYTES];
+	Elf64_Ehdr elf;
+	Elf64_Phdr header;
+	unsigned i;
+
+	ret_build_id[0] = '\0';
+	if (image_read(image, start, &elf, sizeof(elf)) != sizeof(elf) ||
+		memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0)
+		return;
+	for (i = 0; i < elf.e_phnum && i < ELF_PIECES_MAX && !ret_build_id[0]; i++) {
+		if (image_read(image, start + elf.e_phoff + i * sizeof(header), &header,
+			    sizeof(header)) != sizeof(header))
+			return;
+		if (header.p_type == PT_NOTE)
+			symbol_elf_build_id_of_notes(notes,
+				image_read(image, start + header.p_offset, notes,
+					header.p_filesz < sizeof(notes) ? header.p_filesz
+									: sizeof(notes)),
+				ret_build_id);
+	}
+}
+
+static const struct image_region *first_region_of(const struct image *image, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < image->regions.count; i++)
+		if (image->regions.at[i].offset == 0 &&
+			strcmp(image->regions.at[i].path, path) == 0)
+			return &image->regions.at[i];
+	return NULL;
+}
+
+static const char *remark_of(
+	const struct image *image, const struct elf_file *file, const char *path, bool is_readable)
+{
+	const struct image_region *first = first_region_of(image, path);
+	char build_id[SYMBOL_BUILD_ID_SIZE] = "";
+
+	if (!is_readable)
+		return "it cannot be read now";
+	if (first)
+		mapped_build_id(image, first->start, build_id);
+	if (build_id[0] && file->build_id[0] && strcmp(build_id, file->build_id) != 0)
+		return "it is not the file that the program had mapped: its build id is another";
+	return "";
+}
+
+/* A file that is mapped for its data only need not be there. */
+static bool is_program_code(const struct image *image, const struct image_region *region)
+{
+	return region->is_code || strcmp(region->path, image->program) == 0 ||
+	       strstr(region->path, ".so") != NULL;
+}
+
+static bool add_module(struct code *code, const struct image_region *region)
+{
+	struct code_module module = {.path = region->path, .remark = ""};
+	struct image *image = code->image;
+	struct elf_file file;
+	uint64_t address;
+	enum ct_status status = symbol_elf_file_read(image->root, region->path, &file, NULL);
+
+	if (status == CT_ERR_FORMAT || (status && !is_program_code(image, region)))
+		return true;
+	module.remark = remark_of(image, &file, region->path, status == CT_OK);
+	if (!module.remark[0]) {
+		/* A mapping begins at a page's border, which can lie before what the file's headers speak of. */
+		if (!symbol_elf_file_address(&file, region->offset, &address))
+			return true;
+		module.bias = region->start - address;
+		module.debug = symbol_debug_info_open(image->root, region->path, &module.remark);
+	}
+	if (!vec_push(&code->modules, module)) {
+		symbol_debug_info_close(module.debug);
+		return false;
+	}
+	return !module.debug || add_functions(code, (uint32_t)code->modules.count - 1);
+}
+
+static bool is_added(const struct code *code, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < code->modules.count; i++)
+		if (strcmp(code->modules.at[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+/* Core dumps that a debugger wrote leave out code that nothing changed: any mapping of a file counts. */
+enum ct_status code_open(struct code *code, struct image *image, struct ct_error *reterr)
+{
+	size_t i;
+
+	memset(code, 0, sizeof(*code));
+	code->image = image;
+	code->lowest = UINT64_MAX;
+	for (i = 0; i < image->regions.count; i++) {
+		const struct image_region *region = &image->regions.at[i];
+
+		if (region->path[0] == '/' && !is_added(code, region->path) &&
+			!add_module(code, region))
+			return ct_fail_memory(reterr);
+	}
+	return CT_OK;
+}
+
+void code_close(struct code *code)
+{
+	size_t i;
+
+	for (i = 0; i < code->functions.count; i++) {
+		vec_fini(&code->functions.at[i].shape.awaiters);
+		vec_fini(&code->functions.at[i].shape.points);
+	}
+	for (i = 0; i < code->modules.count; i++)
+		symbol_debug_info_close(code->modules.at[i].debug);
+	vec_fini(&code->modules);
+	vec_fini(&code->functions);
+	map_fini(&code->by_resume);
+	map_fini(&code->by_destroy);
+	map_fini(&code->by_name);
+}
+
+bool code_look_at(struct code *code, struct code_function *function)
+{
+	struct arena *arena = &code->image->arena;
+	char *name;
+
+	if (function->is_known)
+		return true;
+	function->is_known = true;
+	name = symbol_function_name(function->symbol);
+	function->name = name ? arena_text(arena, name, strlen(name)) : NULL;
+	free(name);
+	return function->name && shape_read(code, function);
+}
+
+const struct code_point *code_point_of(const struct code_function *function, uint64_t index)
+{
+	size_t i;
+
+	for (i = 0; i < function->shape.points.count; i++)
+		if (function->shape.points.at[i].index == index)
+			return &function->shape.points.at[i];
+	return NULL;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The coroutine functions of C++20 in a program: which code a frame's two pointers lead to, how the function's frames
+ * are laid out, and at which places it suspends.
+ *
+ * Both compilers begin a frame with a pointer to the function that resumes and one to the function that destroys it.
+ * GCC calls them NAME.actor and NAME.destroy, clang NAME.resume and NAME.destroy, or NAME.cleanup for a frame that lies
+ * in its caller's. When a coroutine suspends, it stores the number of the place, its index, into the frame. The debug
+ * information says where: `_Coro_resume_index` of GCC, `__coro_index` of clang.
+ */
+#ifndef FRAMES_CODE_H
+#define FRAMES_CODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "frames/image.h"
+#include "symbol/debug_info.h"
+
+#define CODE_NO_OFFSET UINT32_MAX
+
+/* A way from a frame to a number: an offset in the frame; or a pointer there, and an offset in what it leads to. */
+struct code_path {
+	uint32_t offset;
+	uint32_t behind; /* CODE_NO_OFFSET: the number is in the frame itself */
+};
+
+/* An object in a frame on which a coroutine awaits. */
+struct code_awaiter {
+	const char *type;
+	uint32_t number; /* of GCC: which place it belongs to, from 0 */
+	uint32_t offset;
+	uint32_t bytes;
+	bool has_descriptor; /* a member is called as descriptors are: */
+	struct code_path descriptor;
+};
+
+/* A place at which the function suspends. Texts are "" if not known. */
+struct code_point {
+	uint64_t index;
+	const char *file;
+	uint32_t line;
+	/* further lines that have the same index: the compiler merged places that are alike */
+	uint32_t others[3];
+	bool is_initial;    /* before the first statement */
+	const char *awaiter; /* type of what is awaited */
+	uint32_t awaiter_at; /* index into the function's awaiters; CODE_NO_OFFSET: not known */
+};
+
+/* Where the frames of a function hold what. */
+struct code_shape {
+	uint32_t bytes; /* 0: there is no debug information about it */
+	uint32_t index_offset;
+	uint32_t index_bytes; /* 0: the frame has no index */
+	uint64_t index_mask;
+	uint32_t promise_offset;
+	uint32_t promise_bytes;
+	VEC(struct code_awaiter) awaiters;
+	VEC(struct code_point) points; /* by index */
+};
+
+struct code_function {
+	uint32_t module;
+	const char *symbol; /* without the suffix of the part */
+	const char *name;   /* demangled; NULL before code_look_at */
+	bool is_gcc;
+	uint64_t resume; /* addresses in the module's file */
+	uint64_t resume_bytes;
+	uint64_t destroy;
+	const char *file; /* where the function is declared; "" */
+	uint32_t line;
+	bool is_known; /* code_look_at was called */
+	uint32_t namesake; /* another function of this name, an index into `functions`; CODE_NO_OFFSET: none */
+	struct code_shape shape;
+};
+
+struct code_module {
+	const char *path;
+	uint64_t bias; /* what its addresses in the image exceed those of its file by */
+	struct debug_info *debug;
+	bool has_coroutines;
+	const char *remark; /* a sentence: why its functions are not known; "": they are */
+};
+
+/* All texts belong to the arena of the image. */
+struct code {
+	struct image *image;
+	VEC(struct code_module) modules;
+	VEC(struct code_function) functions;
+	struct map by_resume;  /* address in the image, to an index in `functions` */
+	struct map by_destroy; /* the same; of a frame's cleanup, too */
+	struct map by_name;    /* hash of module and symbol, to the last function of this name */
+	uint64_t lowest;       /* all addresses of both maps are in between */
+	uint64_t highest;
+};
+
+/*
+ * code_open: finds the coroutine functions of all files that the image has mapped. CT_ERR_NO_MEMORY is the only error:
+ * a file that cannot be used has a remark. code_close: frees what code_open made.
+ */
+enum ct_status code_open(struct code *code, struct image *image, struct ct_error *reterr);
+void code_close(struct code *code);
+
+/* code_look_at: reads the function's shape and places from the debug information, once. False: out of memory. */
+bool code_look_at(struct code *code, struct code_function *function);
+
+/* code_point_of: returns the place with this index; NULL: none is known. */
+const struct code_point *code_point_of(const struct code_function *function, uint64_t index);
+
+#endif

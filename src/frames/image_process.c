@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory of a process that runs (image.h). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "frames/image.h"
+#include "kernel/procfs.h"
+#include "kernel/procfs_maps.h"
+#include "symbol/symbol.h"
+
+#define THREADS_MAX 65536u
+#define REGIONS_MAX 1048576u
+#define COMMAND_BYTES 4096
+
+struct process_image {
+	struct image image;
+	pid_t pid;
+	int folder; /* from procfs_open */
+};
+
+static size_t process_read(const struct image *image, const struct image_region *region,
+	uint64_t address, void *bytes, size_t nr_bytes)
+{
+	const struct process_image *process = (const struct process_image *)image;
+	struct iovec to = {.iov_base = bytes, .iov_len = nr_bytes};
+	struct iovec from = {.iov_base = (void *)(uintptr_t)address, .iov_len = nr_bytes};
+	ssize_t got = process_vm_readv(process->pid, &to, 1, &from, 1, 0);
+
+	(void)region;
+	return got < 0 ? 0 : (size_t)got;
+}
+
+static void process_close(struct image *image)
+{
+	struct process_image *process = (struct process_image *)image;
+
+	if (image->root >= 0)
+		close(image->root);
+	if (process->folder >= 0)
+		close(process->folder);
+	free(process);
+}
+
+static const struct image_ops process_ops = {.read = process_read, .close = process_close};
+
+/* Device memory is never read: reading can have an effect, or never return. */
+static bool is_of_a_device(const char *path)
+{
+	return strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0 &&
+	       strncmp(path, "/dev/zero", 9) != 0;
+}
+
+static bool take_region(struct image *image, const struct procfs_mapping *mapping)
+{
+	struct image_region region = {
+		.start = mapping->start,
+		.end = mapping->end,
+		.offset = mapping->offset,
+		.is_writable = mapping->is_writable && mapping->is_readable &&
+			       !is_of_a_device(mapping->path),
+		.is_code = mapping->is_code,
+	};
+
+	region.path = arena_text(&image->arena, mapping->path, strlen(mapping->path));
+	return region.path && image_add_region(image, &region);
+}
+
+static bool take_regions(struct image *image, pid_t pid, bool *ret_is_there)
+{
+	struct procfs_maps maps;
+	struct procfs_mapping mapping;
+	bool is_kept = true;
+
+	*ret_is_there = procfs_maps_open(&maps, pid);
+	if (!*ret_is_there)
+		return true;
+	while (is_kept && image->regions.count < REGIONS_MAX && procfs_maps_next(&maps, &mapping))
+		is_kept = take_region(image, &mapping);
+	procfs_maps_close(&maps);
+	return is_kept;
+}
+
+static bool take_thread(void *context, int tid)
+{
+	struct process_image *process = context;
+	struct image_thread thread = {.tid = (uint64_t)tid};
+
+	thread.stack_pointer = procfs_stack_pointer_at(process->folder, thread.tid);
+	procfs_thread_name(process->pid, thread.tid, thread.name, sizeof(thread.name));
+	return process->image.threads.count < THREADS_MAX &&
+	       vec_push(&process->image.threads, thread);
+}
+
+static bool take_names(struct process_image *process)
+{
+	struct image *image = &process->image;
+	char text[COMMAND_BYTES];
+
+	procfs_command_line(process->pid, text, sizeof(text));
+	image->command_line = arena_text(&image->arena, text, strlen(text));
+	procfs_link_at(process->folder, "exe", text, sizeof(text));
+	image->program = arena_text(&image->arena, text, strlen(text));
+	return image->command_line && image->program;
+}
+
+/* The first region that can be read says whether the kernel lets us. */
+static bool may_read(const struct image *image)
+{
+	uint64_t word;
+	size_t i;
+
+	for (i = 0; i < image->regions.count; i++) {
+		if (!image->regions.at[i].is_writable)
+			continue;
+		errno = 0;
+		if (image_read_word(image, image->regions.at[i].start, &word))
+			return true;
+		if (errno == EPERM || errno == ENOSYS)
+			return false;
+	}
+	return image->regions.count > 0;
+}
+
+static enum ct_status open_process(struct process_image *process, struct ct_error *reterr)
+{
+	struct image *image = &process->image;
+	bool is_there;
+
+	process->folder = procfs_open(process->pid);
+	if (process->folder < 0)
+		return ct_fail(reterr, CT_ERR_NOT_FOUND, "no process has the id %d",
+			(int)process->pid);
+	if (!procfs_has_our_root(process->pid)) {
+		image->root = procfs_open_root(process->pid);
+		if (image->root < 0)
+			image->root = SYMBOL_NO_ROOT;
+	}
+	if (!take_names(process) || !take_regions(image, process->pid, &is_there))
+		return ct_fail_memory(reterr);
+	if (!is_there || !may_read(image))
+		return ct_fail(reterr, CT_ERR_SYSTEM,
+			"the memory of process %d may not be read: that takes its user or root, and "
+			"kernel.yama.ptrace_scope 0, or CAP_SYS_PTRACE",
+			(int)process->pid);
+	procfs_numbers_at(process->folder, "task", take_thread, process);
+	return CT_OK;
+}
+
+enum ct_status image_open_process(pid_t pid, struct image **ret_image, struct ct_error *reterr)
+{
+	struct process_image *process = calloc(1, sizeof(*process));
+	enum ct_status status;
+
+	if (!process)
+		return ct_fail_memory(reterr);
+	image_init(&process->image, &process_ops);
+	process->pid = pid;
+	process->image.pid = (uint64_t)pid;
+	process->image.is_moving = true;
+	status = open_process(process, reterr);
+	if (status) {
+		image_close(&process->image);
+		return status;
+	}
+	*ret_image = &process->image;
+	return CT_OK;
+}

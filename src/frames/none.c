@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* In a build without Capstone or elfutils, no memory is looked at. */
+#include "base/failure.h"
+#include "frames/source.h"
+
+static const char why[] =
+	"this build cannot look for coroutines in memory: that takes Capstone and elfutils (-Dframes)";
+
+bool image_is_core(const void *first_bytes, size_t nr_bytes)
+{
+	(void)first_bytes, (void)nr_bytes;
+	return false;
+}
+
+enum ct_status image_open_process(pid_t pid, struct image **ret_image, struct ct_error *reterr)
+{
+	(void)pid, (void)ret_image;
+	return ct_fail(reterr, CT_ERR_UNSUPPORTED, "%s", why);
+}
+
+enum ct_status image_open_core(struct input *input, const char *program, struct image **ret_image,
+	struct ct_error *reterr)
+{
+	(void)program, (void)ret_image;
+	input_close(input);
+	return ct_fail(reterr, CT_ERR_UNSUPPORTED, "%s", why);
+}
+
+enum ct_status frames_source_open(struct image *image, const struct frames_again *again,
+	struct ct_source **ret_source, struct ct_error *reterr)
+{
+	(void)image, (void)again, (void)ret_source;
+	return ct_fail(reterr, CT_ERR_UNSUPPORTED, "%s", why);
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads the layout of frames from debug information (shape.h).
+ *
+ * GCC describes the frame as a structure to which the parameter `frame_ptr` of the actor function points. Clang
+ * describes it as the structure __coro_frame_ty, the type of a variable of the resume function; members without a name
+ * of the program's own are called after their types: struct_AsyncRead_0.
+ */
+#include <dwarf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "frames/shape.h"
+#include "symbol/debug_entry.h"
+
+#define MEMBERS_MAX 4096u
+#define DEPTH_MAX 4
+
+struct reading {
+	struct code *code;
+	struct code_function *function;
+	uint32_t nr_members; /* that were looked at: a hostile file can refer to a type again and again */
+};
+
+static bool is_called(Dwarf_Die *entry, const char *name)
+{
+	const char *given = dwarf_diename(entry);
+
+	return given && strcmp(given, name) == 0;
+}
+
+static bool attribute_number(Dwarf_Die *entry, unsigned name, uint64_t *ret_number)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word number;
+
+	if (!dwarf_attr_integrate(entry, name, &attribute) ||
+		dwarf_formudata(&attribute, &number) != 0)
+		return false;
+	*ret_number = number;
+	return true;
+}
+
+/* The type of an entry, without names for it and qualifiers; false: it has none. */
+static bool type_of(Dwarf_Die *entry, Dwarf_Die *ret_type)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die type;
+
+	return dwarf_attr_integrate(entry, DW_AT_type, &attribute) &&
+	       dwarf_formref_die(&attribute, &type) && dwarf_peel_type(&type, ret_type) == 0;
+}
+
+static bool is_structure(Dwarf_Die *type)
+{
+	int tag = dwarf_tag(type);
+
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
+}
+
+static uint32_t bytes_of(Dwarf_Die *type)
+{
+	Dwarf_Word bytes;
+
+	return dwarf_aggregate_size(type, &bytes) == 0 && bytes <= UINT32_MAX ? (uint32_t)bytes : 0;
+}
+
+static bool offset_of(Dwarf_Die *member, uint32_t *ret_offset)
+{
+	uint64_t offset = 0;
+
+	if (!attribute_number(member, DW_AT_data_member_location, &offset) || offset > UINT32_MAX / 2)
+		return false;
+	*ret_offset = (uint32_t)offset;
+	return true;
+}
+
+/* ---------------------------------------------------------------- descriptors */
+
+/* What programs call a descriptor, without the marks of a member around it. */
+static bool is_descriptor_name(const char *name)
+{
+	static const char *const names[] = {"fd", "sock", "socket", "sockfd", "descriptor", "filedes",
+		"file_descriptor", "socket_fd", "native_handle", "handle"};
+	char plain[32];
+	size_t length, i;
+
+	if (strncmp(name, "m_", 2) == 0)
+		name += 2;
+	name += strspn(name, "_");
+	length = strlen(name);
+	while (length > 0 && name[length - 1] == '_')
+		length--;
+	if (length == 0 || length >= sizeof(plain))
+		return false;
+	memcpy(plain, name, length);
+	plain[length] = '\0';
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(plain, names[i]) == 0)
+			return true;
+	return length > 3 && strcmp(plain + length - 3, "_fd") == 0;
+}
+
+static bool is_descriptor(Dwarf_Die *member, Dwarf_Die *type)
+{
+	const char *name = dwarf_diename(member);
+
+	return name && dwarf_tag(type) == DW_TAG_base_type && bytes_of(type) == 4 &&
+	       is_descriptor_name(name);
+}
+
+static bool find_descriptor(uint32_t *nr_members, Dwarf_Die *type, uint32_t base, bool may_follow,
+	int depth, struct code_path *ret_path);
+
+static bool find_behind(
+	uint32_t *nr_members, Dwarf_Die *pointer, uint32_t at, int depth, struct code_path *ret_path)
+{
+	struct code_path path;
+	Dwarf_Die type;
+
+	if (!type_of(pointer, &type) || !is_structure(&type) ||
+		!find_descriptor(nr_members, &type, 0, false, depth + 1, &path))
+		return false;
+	ret_path->offset = at;
+	ret_path->behind = path.offset;
+	return true;
+}
+
+/* Finds the first member that is a descriptor, in the type, in its members and bases, or behind a pointer. */
+static bool find_descriptor(uint32_t *nr_members, Dwarf_Die *type, uint32_t base, bool may_follow,
+	int depth, struct code_path *ret_path)
+{
+	Dwarf_Die member, its_type;
+	uint32_t offset;
+	bool is_there = depth < DEPTH_MAX && dwarf_child(type, &member) == 0;
+
+	for (; is_there && *nr_members < MEMBERS_MAX;
+		is_there = dwarf_siblingof(&member, &member) == 0) {
+		int tag = dwarf_tag(&member);
+
+		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
+			!offset_of(&member, &offset) || !type_of(&member, &its_type))
+			continue;
+		(*nr_members)++;
+		if (is_descriptor(&member, &its_type)) {
+			*ret_path = (struct code_path){base + offset, CODE_NO_OFFSET};
+			return true;
+		}
+		if (is_structure(&its_type) && find_descriptor(nr_members, &its_type, base + offset,
+						       may_follow, depth + 1, ret_path))
+			return true;
+		if (may_follow && (dwarf_tag(&its_type) == DW_TAG_pointer_type ||
+					  dwarf_tag(&its_type) == DW_TAG_reference_type) &&
+			find_behind(nr_members, &its_type, base + offset, depth, ret_path))
+			return true;
+	}
+	return false;
+}
+
+/* ---------------------------------------------------------------- the frame */
+
+static void take_index(struct code_shape *shape, Dwarf_Die *member, uint32_t offset)
+{
+	uint64_t bits = 0;
+	Dwarf_Die type;
+
+	if (!type_of(member, &type))
+		return;
+	shape->index_offset = offset;
+	shape->index_bytes = bytes_of(&type);
+	if (attribute_number(member, DW_AT_byte_size, &bits) && bits <= 8)
+		shape->index_bytes = (uint32_t)bits;
+	if (shape->index_bytes > 8)
+		shape->index_bytes = 0;
+	bits = 8 * shape->index_bytes;
+	/* Clang's index takes only some bits of its bytes, the lowest ones; others hold something else. */
+	attribute_number(member, DW_AT_bit_size, &bits);
+	shape->index_mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+}
+
+static void take_promise(struct code_shape *shape, Dwarf_Die *member, uint32_t offset)
+{
+	Dwarf_Die type;
+
+	if (!type_of(member, &type))
+		return;
+	shape->promise_offset = offset;
+	shape->promise_bytes = bytes_of(&type);
+}
+
+/* GCC's "Aw1_3_5", clang's "struct_AsyncRead_0". */
+static bool is_awaiter(const struct code_function *function, Dwarf_Die *member, Dwarf_Die *type)
+{
+	const char *name = dwarf_diename(member);
+
+	if (!name || !is_structure(type))
+		return false;
+	if (function->is_gcc)
+		return strncmp(name, "Aw", 2) == 0 && name[2] >= '0' && name[2] <= '9';
+	return strncmp(name, "struct_", 7) == 0 || strncmp(name, "class_", 6) == 0;
+}
+
+/* Names that only tell versions of a library apart, such as std::__n4861 and std::__cxx11, are left out. */
+static bool is_scope_name(Dwarf_Die *scope)
+{
+	int tag = dwarf_tag(scope);
+	const char *name = dwarf_diename(scope);
+
+	return name && strncmp(name, "__", 2) != 0 &&
+	       (tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_namespace);
+}
+
+const char *shape_class_name(struct code *code, Dwarf_Die *class_entry)
+{
+	struct text name = {0};
+	Dwarf_Die *scopes = NULL;
+	const char *result;
+	int i = dwarf_getscopes_die(class_entry, &scopes);
+
+	while (--i >= 0) {
+		if (!is_scope_name(&scopes[i]))
+			continue;
+		if (name.length > 0)
+			text_add(&name, "::");
+		text_add(&name, dwarf_diename(&scopes[i]));
+	}
+	free(scopes);
+	result = arena_text(&code->image->arena, text_peek(&name), name.length);
+	text_fini(&name);
+	return result;
+}
+
+static const char *member_name(struct reading *reading, Dwarf_Die *member)
+{
+	const char *name = dwarf_diename(member);
+
+	return arena_text(&reading->code->image->arena, name ? name : "", name ? strlen(name) : 0);
+}
+
+static bool take_awaiter(
+	struct reading *reading, Dwarf_Die *member, Dwarf_Die *type, uint32_t offset)
+{
+	struct code_shape *shape = &reading->function->shape;
+	struct code_awaiter awaiter = {.offset = offset, .bytes = bytes_of(type)};
+
+	if (reading->function->is_gcc)
+		awaiter.number = (uint32_t)strtoul(dwarf_diename(member) + 2, NULL, 10);
+	awaiter.type = reading->function->is_gcc ? shape_class_name(reading->code, type)
+						 : member_name(reading, member);
+	awaiter.has_descriptor = reading->function->is_gcc &&
+				 find_descriptor(&reading->nr_members, type, offset, true, 0, &awaiter.descriptor);
+	return awaiter.type && vec_push(&shape->awaiters, awaiter);
+}
+
+static bool take_member(struct reading *reading, Dwarf_Die *member)
+{
+	struct code_shape *shape = &reading->function->shape;
+	Dwarf_Die type;
+	uint32_t offset;
+
+	if (dwarf_tag(member) != DW_TAG_member || !offset_of(member, &offset))
+		return true;
+	if (is_called(member, "_Coro_resume_index") || is_called(member, "__coro_index"))
+		take_index(shape, member, offset);
+	else if (is_called(member, "_Coro_promise") || is_called(member, "__promise"))
+		take_promise(shape, member, offset);
+	else if (type_of(member, &type) && is_awaiter(reading->function, member, &type))
+		return take_awaiter(reading, member, &type, offset);
+	return true;
+}
+
+static bool take_frame(struct reading *reading, Dwarf_Die *frame)
+{
+	struct code_shape *shape = &reading->function->shape;
+	Dwarf_Die member;
+	uint32_t nr_members = 0;
+	bool is_there = dwarf_child(frame, &member) == 0;
+
+	shape->bytes = bytes_of(frame);
+	for (; is_there && nr_members < MEMBERS_MAX; nr_members++) {
+		if (!take_member(reading, &member))
+			return false;
+		is_there = dwarf_siblingof(&member, &member) == 0;
+	}
+	return true;
+}
+
+/* The frame's type by the entry of the function that resumes; false: it is not described. */
+static bool find_frame(const struct code_function *function, Dwarf_Die *entry, Dwarf_Die *ret_frame)
+{
+	const char *name = function->is_gcc ? "frame_ptr" : "__coro_frame";
+	Dwarf_Die child, type;
+	bool is_there = dwarf_child(entry, &child) == 0;
+
+	for (; is_there; is_there = dwarf_siblingof(&child, &child) == 0) {
+		int tag = dwarf_tag(&child);
+		Dwarf_Attribute attribute;
+		Dwarf_Die origin = child;
+
+		if (tag != DW_TAG_formal_parameter && tag != DW_TAG_variable)
+			continue;
+		if (dwarf_attr_integrate(&child, DW_AT_abstract_origin, &attribute))
+			dwarf_formref_die(&attribute, &origin);
+		if (!is_called(&origin, name) && !is_called(&child, name))
+			continue;
+		if (!type_of(&child, &type))
+			return false;
+		if (dwarf_tag(&type) != DW_TAG_pointer_type) {
+			*ret_frame = type;
+			return true;
+		}
+		return type_of(&type, ret_frame);
+	}
+	return false;
+}
+
+static bool take_declaration(struct reading *reading, Dwarf_Die *entry)
+{
+	struct code_function *function = reading->function;
+	struct arena *arena = &reading->code->image->arena;
+	struct symbol_place place = {.function = "", .file = "", .remark = ""};
+	uint64_t line = 0;
+
+	if (!symbol_debug_info_find(reading->code->modules.at[function->module].debug, arena,
+		    function->resume, true, &place))
+		return false;
+	function->file = place.file;
+	function->line = place.line;
+	if (attribute_number(entry, DW_AT_decl_line, &line) && line > 0 && line <= UINT32_MAX)
+		function->line = (uint32_t)line;
+	return true;
+}
+
+bool shape_read(struct code *code, struct code_function *function)
+{
+	struct reading reading = {.code = code, .function = function};
+	struct debug_info *debug = code->modules.at[function->module].debug;
+	Dwarf_Die scopes[SCOPES_MAX], frame;
+	int nr_scopes;
+
+	if (!symbol_debug_info_scopes(debug, function->resume, scopes, &nr_scopes))
+		return false;
+	if (nr_scopes == 0)
+		return true;
+	if (!take_declaration(&reading, &scopes[nr_scopes - 1]))
+		return false;
+	if (!find_frame(function, &scopes[nr_scopes - 1], &frame))
+		return true;
+	if (!take_frame(&reading, &frame))
+		return false;
+	return function->shape.index_bytes == 0 || points_read(code, function);
+}
+
+/*
+ * Does the name of a member of clang's frame, "struct_std____n4861__suspend_always_1", stand for the class
+ * "std::suspend_always"? The end of the name is compared, in which no version of a library stands.
+ */
+static bool stands_for(const char *member, const char *class_name)
+{
+	const char *last = strrchr(class_name, ':'), *number = strrchr(member, '_');
+	size_t nr_bytes;
+
+	last = last ? last + 1 : class_name;
+	nr_bytes = strlen(last);
+	return nr_bytes > 0 && number && (size_t)(number - member) > nr_bytes &&
+	       number[1] && strspn(number + 1, "0123456789") == strlen(number + 1) &&
+	       strncmp(number - nr_bytes, last, nr_bytes) == 0 && number[-(ptrdiff_t)nr_bytes - 1] == '_';
+}
+
+uint32_t shape_awaiter_of_point(
+	const struct code_function *function, const struct code_point *point)
+{
+	const struct code_shape *shape = &function->shape;
+	uint32_t found = CODE_NO_OFFSET, i;
+
+	for (i = 0; i < shape->awaiters.count; i++) {
+		if (function->is_gcc ? 2 * (shape->awaiters.at[i].number + 2) != point->index
+				     : !stands_for(shape->awaiters.at[i].type, point->awaiter))
+			continue;
+		if (found != CODE_NO_OFFSET)
+			return CODE_NO_OFFSET;
+		found = i;
+	}
+	return found;
+}
+
+void shape_take_class(struct code_function *function, const char *class_name, Dwarf_Die *class_entry)
+{
+	struct code_shape *shape = &function->shape;
+	uint32_t nr_members = 0;
+	size_t i;
+
+	for (i = 0; i < shape->awaiters.count && !function->is_gcc; i++) {
+		struct code_awaiter *awaiter = &shape->awaiters.at[i];
+
+		if (!awaiter->has_descriptor && stands_for(awaiter->type, class_name))
+			awaiter->has_descriptor = find_descriptor(&nr_members, class_entry,
+				awaiter->offset, true, 0, &awaiter->descriptor);
+	}
+}

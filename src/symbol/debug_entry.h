@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What else can be read of an ELF file that is open for its symbols (debug_info.h): the code's bytes, all functions,
+ * and the entries of the debug information as elfutils has them. Only builds with elfutils have these functions.
+ */
+#ifndef SYMBOL_DEBUG_ENTRY_H
+#define SYMBOL_DEBUG_ENTRY_H
+
+#include <elfutils/libdw.h>
+
+#include "symbol/debug_info.h"
+#include "symbol/function_table.h"
+#include "symbol/unit_functions.h"
+
+/* symbol_debug_info_functions: the functions of the symbol tables, by address; they live as long as `debug`. */
+const struct function_table *symbol_debug_info_functions(const struct debug_info *debug);
+
+/*
+ * symbol_debug_info_code: returns the bytes of the section that contains the address, from the address on; they live as
+ * long as `debug`. NULL: no section contains it, or the section has no bytes in the file.
+ */
+const uint8_t *symbol_debug_info_code(
+	const struct debug_info *debug, uint64_t address, size_t *ret_nr_bytes);
+
+/*
+ * symbol_debug_info_scopes: finds the function at an address, and those inlined there; see symbol_units_functions_find.
+ * *ret_count is 0 if the file has no debug information. False: out of memory.
+ */
+bool symbol_debug_info_scopes(struct debug_info *debug, uint64_t address,
+	Dwarf_Die scopes[SCOPES_MAX], int *ret_count);
+
+#endif
