@@ -328,7 +328,7 @@ static bool take_declaration(struct reading *reading, Dwarf_Die *entry)
 		return false;
 	function->file = place.file;
 	function->line = place.line;
-	if (attribute_number(entry, DW_AT_decl_line, &line) && line > 0 && line <= UINT32_MAX)
+	if (!place.line && attribute_number(entry, DW_AT_decl_line, &line) && line <= UINT32_MAX)
 		function->line = (uint32_t)line;
 	return true;
 }

@@ -51,11 +51,11 @@ static bool add_function(struct reading *reading, Dwarf_Die *function)
 	return true;
 }
 
-/* Entries that can contain functions, besides the unit itself. */
+/* Entries that can contain functions, besides the unit itself: those of local classes and lambdas lie in functions. */
 static bool holds_functions(int tag)
 {
-	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
-	       tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
+	return tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || tag == DW_TAG_namespace ||
+	       tag == DW_TAG_module || tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
 	       tag == DW_TAG_enumeration_type;
 }
 
