@@ -132,6 +132,9 @@ bool command_has(enum command command, enum option option)
 	if (owner == COMMAND_SERVING)
 		return command == COMMAND_RUN || command == COMMAND_ATTACH ||
 		       command == COMMAND_SERVE;
+	if (owner == COMMAND_SHOWING)
+		return command == COMMAND_REPORT || command == COMMAND_WHY ||
+		       command == COMMAND_STATS || command == COMMAND_QUERY;
 	return option != OPTION_NONE && (owner == command || owner == COMMAND_EVERY);
 }
 

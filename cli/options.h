@@ -32,6 +32,7 @@ enum command {
 	COMMAND_RECORD,  /* both commands that record have the option */
 	COMMAND_JUDGE,   /* all commands that judge have the option */
 	COMMAND_SERVING, /* all commands that serve pages have the option */
+	COMMAND_SHOWING, /* all commands that print what one trace or process shows have the option */
 };
 
 enum option {

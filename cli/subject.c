@@ -112,7 +112,8 @@ static int open_file(const struct arguments *arguments, const struct subject *su
 {
 	struct ct_open_options opening = {.size = sizeof(opening),
 		.no_symbols = subject->no_symbols,
-		.memory_bytes = arguments->meaning[OPTION_JUDGE_MEMORY].number};
+		.memory_bytes = arguments->meaning[OPTION_JUDGE_MEMORY].number,
+		.program = arguments->value[OPTION_SHOWING_EXE]};
 	struct ct_error error;
 	enum ct_status status;
 

@@ -331,8 +331,6 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 		status = analyze_breakdown_export(analysis, source, report, reterr);
 	if (status != CT_OK)
 		return status;
-	if (analysis->live->pid)
-		analyze_why_live_remark(analysis);
 	make_remarks(analysis, report);
 	analyze_waiting_list(analysis, report);
 	analyze_advice_export(analysis, report);

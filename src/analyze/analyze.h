@@ -21,6 +21,8 @@ struct analyze_live {
 	const struct live *seen;
 	/* how long it was recorded; 0: a flight recorder's past was read instead */
 	int64_t watched_ns;
+	/* it was not recorded, for it has no probe: its coroutines were looked for in its memory */
+	bool is_from_memory;
 };
 
 /* The settings of a report, besides the events. */

@@ -255,6 +255,8 @@ static const char *words_known(struct analysis *analysis)
 		has_gap(analysis, CTP_LOSS_OVERWRITTEN) ? ", except what it has overwritten" : "";
 	const char *watched;
 
+	if (analysis->live->is_from_memory)
+		return "it has no probe: its coroutines were looked for in its memory, twice";
 	if (watched_ns == 0)
 		return analyze_say(
 			analysis, "what its flight recorder keeps in a file was read%s", rest);
@@ -270,42 +272,6 @@ static const char *words_known(struct analysis *analysis)
 	return analyze_say(analysis,
 		"it was watched for %s, and what its flight recorder kept was read%s", watched,
 		rest);
-}
-
-/* ---------------------------------------------------------------- closed descriptors */
-
-/*
- * Only a coroutine that has waited for a while counts: one that suspended just now may have opened the descriptor
- * after the look.
- */
-static bool waits_for_closed(const struct analysis *analysis, const struct model_coro *coro)
-{
-	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
-	       analysis->model->now - coro->suspended >= LIMIT(analysis, GRACE) &&
-	       analyze_why_live_place(analysis, coro) == WHY_PLACE_CLOSED;
-}
-
-void analyze_why_live_remark(struct analysis *analysis)
-{
-	const struct model *model = analysis->model;
-	const struct model_coro *first = NULL;
-	uint64_t count = 0;
-	size_t i;
-
-	for (i = 1; i < model->coros.count; i++) {
-		if (!waits_for_closed(analysis, &model->coros.at[i]))
-			continue;
-		first = first ? first : &model->coros.at[i];
-		count++;
-	}
-	if (count == 0)
-		return;
-	analyze_quality_remark(analysis,
-		"%" PRIu64 " %s for a descriptor that is not open any more, according to "
-		"the kernel; coroutine %" PRIu64 " for %" PRIu64 ", at %s",
-		count, count == 1 ? "coroutine waits" : "coroutines wait", first->id,
-		CTP_HANDLE_IDENTITY(first->wait_object) & UINT32_MAX,
-		analyze_words_place(analysis, first->wait_site));
 }
 
 void analyze_why_live_export(struct analysis *analysis, struct ct_report *report)

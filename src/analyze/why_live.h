@@ -7,9 +7,6 @@
 
 #include "analyze/parts.h"
 
-/* analyze_why_live_remark: adds a remark on coroutines that wait for a descriptor that is no longer open. */
-void analyze_why_live_remark(struct analysis *analysis);
-
 /* analyze_why_live_export: writes what the kernel reported of all threads into report->live. */
 void analyze_why_live_export(struct analysis *analysis, struct ct_report *report);
 

@@ -56,6 +56,7 @@ struct code_shape {
 	uint64_t index_mask;
 	uint32_t promise_offset;
 	uint32_t promise_bytes;
+	bool is_eager; /* the promise's initial_suspend never suspends */
 	VEC(struct code_awaiter) awaiters;
 	VEC(struct code_point) points; /* by index */
 };

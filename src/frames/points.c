@@ -236,14 +236,22 @@ static void add_line(struct search *search, struct code_point *point, struct evi
 }
 
 /*
- * GCC numbers places 2, 4, ..., the first of them the initial suspend; the odd numbers in between lead to the
- * destruction of the frame from there. Clang's first place is the initial suspend unless that never suspends.
+ * GCC numbers places 2, 4, ..., the first of them the initial suspend, whether or not that suspends; the odd numbers in
+ * between lead to the destruction of the frame from there. Clang leaves out an initial suspend that never does.
  */
 static bool is_initial(const struct code_function *function, const struct code_point *point)
 {
-	if (function->is_gcc)
-		return point->index == 2;
-	return point->index == 0 && (point->line == 0 || point->line == function->line);
+	return function->is_gcc ? point->index == 2
+				: point->index == 0 && !function->shape.is_eager;
+}
+
+/* The store of the initial suspend is not always found: its code may have been inlined into the caller's. */
+static void add_initial(struct search *search)
+{
+	const struct code_function *function = search->function;
+
+	if (function->is_gcc || !function->shape.is_eager)
+		point_at(search, function->is_gcc ? 2 : 0);
 }
 
 static void take_store(struct search *search, size_t store, uint32_t brace)
@@ -341,6 +349,7 @@ bool points_read(struct code *code, struct code_function *function)
 	if (!function->is_gcc)
 		search_part(&search, "", true);
 	arena_fini(&search.scratch);
+	add_initial(&search);
 	join_awaiters(function);
 	return !search.is_out_of_memory;
 }

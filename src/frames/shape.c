@@ -180,6 +180,24 @@ static void take_index(struct code_shape *shape, Dwarf_Die *member, uint32_t off
 	shape->index_mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
 }
 
+/* Does the promise, or a class that it derives from, return std::suspend_never for the initial suspend? */
+static bool is_eager(Dwarf_Die *promise, int depth)
+{
+	Dwarf_Die member, type;
+	bool is_there = depth < DEPTH_MAX && dwarf_child(promise, &member) == 0;
+
+	for (; is_there; is_there = dwarf_siblingof(&member, &member) == 0) {
+		int tag = dwarf_tag(&member);
+
+		if (tag == DW_TAG_subprogram && is_called(&member, "initial_suspend"))
+			return type_of(&member, &type) && is_called(&type, "suspend_never");
+		if (tag == DW_TAG_inheritance && type_of(&member, &type) &&
+			is_eager(&type, depth + 1))
+			return true;
+	}
+	return false;
+}
+
 static void take_promise(struct code_shape *shape, Dwarf_Die *member, uint32_t offset)
 {
 	Dwarf_Die type;
@@ -188,6 +206,7 @@ static void take_promise(struct code_shape *shape, Dwarf_Die *member, uint32_t o
 		return;
 	shape->promise_offset = offset;
 	shape->promise_bytes = bytes_of(&type);
+	shape->is_eager = is_eager(&type, 0);
 }
 
 /* GCC's "Aw1_3_5", clang's "struct_AsyncRead_0". */
@@ -328,7 +347,9 @@ static bool take_declaration(struct reading *reading, Dwarf_Die *entry)
 		return false;
 	function->file = place.file;
 	function->line = place.line;
-	if (!place.line && attribute_number(entry, DW_AT_decl_line, &line) && line <= UINT32_MAX)
+	/* GCC gives its own part of a function another line of declaration. */
+	if ((!place.line || !function->is_gcc) &&
+		attribute_number(entry, DW_AT_decl_line, &line) && line && line <= UINT32_MAX)
 		function->line = (uint32_t)line;
 	return true;
 }

@@ -98,7 +98,7 @@ static const char *reason_of(struct telling *telling, const struct code_point *p
 	char text[512];
 	size_t i, length = 0;
 
-	if (!point)
+	if (!point || point->is_initial)
 		return "";
 	length = (size_t)snprintf(text, sizeof(text), "%.400s", point->awaiter);
 	for (i = 0; i < sizeof(point->others) / sizeof(*point->others) && point->others[i]; i++)
@@ -118,7 +118,7 @@ static struct ct_site site_of(
 	site.file = keep(telling, point && point->line ? point->file : function->file);
 	site.line = point && point->line ? point->line : function->line;
 	site.reason = reason_of(telling, point);
-	if (point && !point->is_initial && site.reason[0])
+	if (site.reason[0])
 		site.form = CTP_FORM_CO_AWAIT;
 	return site;
 }
@@ -372,6 +372,7 @@ static void tell(struct telling *telling)
 	source->tables.reason_time = CT_NO_TIME;
 	source->tables.carried_from = CT_NO_TIME;
 	source->tables.is_complete = true;
+	source->tables.is_from_memory = true;
 	source->tables.observed_until = telling->between;
 	if (telling->between)
 		source->tables.epoch_monotonic_ns =

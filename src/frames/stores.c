@@ -137,6 +137,9 @@ static struct value address_of(const struct following *following, const x86_op_m
 	if (base < 0 || memory->index != X86_REG_INVALID)
 		return unknown;
 	value = following->now.registers[base];
+	/* Behind a call that does not return, such as _Unwind_Resume, code begins that is entered from elsewhere. */
+	if (value.kind == VALUE_UNKNOWN && following->has_branched)
+		value = following->branched.registers[base];
 	if (value.kind != VALUE_FRAME && following->is_ramp && base != RSP && base != RBP)
 		return (struct value){VALUE_FRAME, memory->disp};
 	if (value.kind != VALUE_FRAME)

@@ -165,6 +165,7 @@ static enum ct_status open_frames(struct watch *watch, const struct ct_open_opti
 
 	if (status == CT_OK)
 		status = frames_source_open(image, &again, &source, reterr);
+	watch->live.is_from_memory = status == CT_OK;
 	return status ? status : lib_trace_of_source(source, opening, ret_trace, reterr);
 }
 

@@ -164,6 +164,18 @@ static void may_be_woken(struct text *rows, uint64_t nr_waiting, uint64_t nr_lef
 		       "waits for had been given, or was closed");
 }
 
+/* Of a program's memory, who waits where is what was asked for, whatever else was found. */
+static void waiting_in_memory(struct text *rows, const struct ct_report *report)
+{
+	if (!report->nr_findings) {
+		render_facts_begin(rows, "not judged");
+		text_add(rows, "most rules take a history, and there is none: a program with a probe "
+			       "records who should have woken whom");
+		render_facts_end(rows);
+	}
+	waiting_places(rows, report);
+}
+
 /* Coroutines at allowed places were not judged; coroutines whose events were left out could not be judged. */
 static void still_waiting(struct text *rows, const struct ct_report *report)
 {
@@ -192,6 +204,8 @@ static void no_finding(struct text *rows, const struct ct_report *report)
 	text_format(rows, "; %u of %u rules could judge", nr_lacking(report, NULL),
 		CT_NR_RULES - CT_RULE_NONE - 1);
 	render_facts_end(rows);
+	if (report->tables->is_from_memory)
+		return;
 	not_judged(rows, report);
 	still_waiting(rows, report);
 }
@@ -365,5 +379,8 @@ void render_facts_verdict(struct text *rows, const struct ct_report *report)
 	/* Both are printed: a crash is also found in a program without coroutines. */
 	if (report->quality.nr_coros == 0)
 		no_coroutine(rows, report);
-	integration(rows, report);
+	if (report->tables->is_from_memory)
+		waiting_in_memory(rows, report);
+	else
+		integration(rows, report);
 }

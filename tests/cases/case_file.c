@@ -7,6 +7,8 @@
 
 #include "stages/arrange.h"
 #include "case_file.h"
+#include "kernel/live.h"
+#include "rules/rules.h"
 #include "textrace/textrace.h"
 
 static void give_up(const char *path, const char *what)
@@ -86,6 +88,27 @@ static void read_options(struct case_file *file)
 	file->options.thresholds = file->thresholds;
 }
 
+static void read_live(struct case_file *file)
+{
+	const char *at = strstr(file->content, "\n--- open ");
+	struct live *seen;
+	char *next;
+
+	if (!at)
+		return;
+	file->live.pid = strtoull(at + strlen("\n--- open "), &next, 10);
+	file->live.seen = seen = calloc(1, sizeof(*seen));
+	if (!seen)
+		give_up(file->path, "out of memory");
+	seen->pid = (pid_t)file->live.pid;
+	while (*next == ' ') {
+		struct live_descriptor descriptor = {.number = (int32_t)strtol(next, &next, 10)};
+
+		if (!vec_push(&seen->descriptors, descriptor))
+			give_up(file->path, "out of memory");
+	}
+}
+
 /* ---------------------------------------------------------------- repeated lines */
 
 static void add_line(struct text *text, const char *line, size_t length, unsigned number)
@@ -153,6 +176,7 @@ void case_read(const char *path, struct case_file *file)
 	if (!trace)
 		give_up(path, "has no '--- trace'");
 	read_options(file);
+	read_live(file);
 	file->expect = section(trace, "--- expect");
 	if (!file->expect)
 		give_up(path, "has no '--- expect'");
@@ -164,9 +188,20 @@ void case_read(const char *path, struct case_file *file)
 
 void case_fini(struct case_file *file)
 {
+	live_free((struct live *)(uintptr_t)file->live.seen);
 	ct_thresholds_free(file->thresholds);
 	free(file->trace);
 	free(file->content);
+}
+
+const struct ct_report *case_judge(const struct case_file *file, struct ct_source *source)
+{
+	const struct ct_report *report;
+	struct ct_error error;
+
+	if (rules_judge(source, &file->options, file->live.pid ? &file->live : NULL, &report, &error))
+		give_up(file->path, error.text);
+	return report;
 }
 
 struct ct_source *case_open(const struct case_file *file)

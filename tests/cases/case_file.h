@@ -7,6 +7,7 @@
  *	...                  a text trace (src/textrace/textrace.h)
  *	--- options grace=50ms wait-limit=2s allow-site=main
  *	--- machine x86_64   where numbers of system calls matter; skipped on others
+ *	--- open 100 0 1 2   the process 100 was looked at while it ran, and had these descriptors
  *	--- expect
  *	finding waits-on-closed-descriptor proven
  *	  title 2 of 3 coroutines wait *
@@ -19,6 +20,7 @@
 #ifndef TESTS_CASE_FILE_H
 #define TESTS_CASE_FILE_H
 
+#include "analyze/analyze.h"
 #include "corotracer/ct.h"
 #include "stream/stream.h"
 #include "base/text.h"
@@ -32,6 +34,7 @@ struct case_file {
 	const char *expect; /* NUL-terminated, within content */
 	unsigned expect_line;
 	bool is_for_other_machine;
+	struct analyze_live live; /* by '--- open'; without it, no process was looked at */
 	struct ct_thresholds *thresholds; /* NULL: all defaults */
 	struct ct_analyze_options options;
 };
@@ -39,6 +42,9 @@ struct case_file {
 /* case_read: exits with a message if the file cannot be read or is not a case. */
 void case_read(const char *path, struct case_file *ret_case);
 void case_fini(struct case_file *file);
+
+/* case_judge: judges the source with the case's options; exits with a message if that fails. */
+const struct ct_report *case_judge(const struct case_file *file, struct ct_source *source);
 
 /* case_open: opens the trace as a source; exits with a message if it cannot be read. */
 struct ct_source *case_open(const struct case_file *file);

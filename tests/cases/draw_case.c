@@ -32,15 +32,11 @@ static void draw(const char *path)
 	const struct ct_report *report;
 	struct ct_source *source;
 	struct case_file file;
-	struct ct_error error;
 	uint32_t i;
 
 	case_read(path, &file);
 	source = case_open(&file);
-	if (rules_judge(source, &file.options, NULL, &report, &error) != CT_OK) {
-		fprintf(stderr, "%s: %s\n", path, error.text);
-		exit(1);
-	}
+	report = case_judge(&file, source);
 	for (i = 0; i < report->nr_findings; i++)
 		print_picture(path, report, i);
 	analyze_report_free(report);

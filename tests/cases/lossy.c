@@ -243,18 +243,6 @@ static bool has_risen(
 	return false;
 }
 
-static const struct ct_report *judge(struct ct_source *source, const struct case_file *file)
-{
-	const struct ct_report *report;
-	struct ct_error error;
-
-	if (rules_judge(source, &file->options, NULL, &report, &error) != CT_OK) {
-		fprintf(stderr, "%s: %s\n", file->path, error.text);
-		exit(1);
-	}
-	return report;
-}
-
 static void show(const struct case_file *file, unsigned round, const struct ct_report *report)
 {
 	struct text text = {0};
@@ -280,7 +268,7 @@ static void try_round(const struct case_file *file, const struct replay *whole,
 		lose(whole, &lossy, 2 + chance(8));
 		losses = losses_at_end(whole, &lossy, &tables);
 	}
-	after = judge(&lossy.source, file);
+	after = case_judge(file, &lossy.source);
 	is_wrong = has_risen(after, before, is_adding ? CT_GRADE_NONE : CT_GRADE_LIKELY);
 	if (is_wrong)
 		show(file, round, after);
@@ -426,7 +414,7 @@ static void try_same(const struct case_file *file, const struct replay *whole,
 			rename_event(&event);
 		keep(&other, &event);
 	}
-	after = judge(&other.source, file);
+	after = case_judge(file, &other.source);
 	text_format(&expected, "%s\n", file->path);
 	text_format(&said, "%s\n", file->path);
 	print_essence(&expected, before, 0, false);
@@ -466,7 +454,7 @@ static void try_case(const char *path, unsigned times)
 	whole.source.tables = source->tables;
 	while (source_next(source, &event, NULL) == CT_OK)
 		keep(&whole, event);
-	before = judge(&whole.source, &file);
+	before = case_judge(&file, &whole.source);
 	try_same(&file, &whole, before, true);
 	try_same(&file, &whole, before, false);
 	for (round = 0; round < times * rounds_of(&whole); round++)

@@ -170,7 +170,6 @@ static bool run(const char *path, bool is_print_only)
 	const struct ct_report *report;
 	struct ct_source *source;
 	struct case_file file;
-	struct ct_error error;
 	struct text said = {0};
 	bool is_right = true;
 	uint32_t i;
@@ -179,10 +178,7 @@ static bool run(const char *path, bool is_print_only)
 	if (file.is_for_other_machine && !is_print_only)
 		exit(77);
 	source = case_open(&file);
-	if (rules_judge(source, &file.options, NULL, &report, &error) != CT_OK) {
-		fprintf(stderr, "%s: %s\n", path, error.text);
-		return false;
-	}
+	report = case_judge(&file, source);
 	case_print(&said, report);
 	if (is_print_only)
 		printf("%s", text_peek(&said));

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""Tests what is said of programs without a probe: the coroutines of C++20 in the memory of a process, and in the core
+dump that the kernel writes, against what the program says of itself (tests/targets/unprepared.cpp).
+"""
+import contextlib
+import json
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+
+from support import COROTRACER, SOURCE, check, folder, run
+
+PROGRAM = SOURCE / "tests/targets/unprepared.cpp"
+COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
+WHERE = ("SELECT e.object, s.line FROM events e JOIN coroutines c USING (coroutine) JOIN sites s ON s.site = c.wait_site "
+         "WHERE e.kind = 'frame' AND c.state = 'waiting'")
+
+
+def built(scratch, compiler, *options):
+    program = scratch / f"unprepared-{compiler}{''.join(options)}"
+    if not program.exists():
+        run(compiler, "-std=c++20", "-g", "-pthread", *options, PROGRAM, "-o", program)
+    return program
+
+
+@contextlib.contextmanager
+def running(*command):
+    """Starts the program; returns it, and what it says of itself."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        yield process, json.loads(process.stdout.readline())
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def places(subject, *options):
+    """The frames that are found, each with its line, as the program itself would say them."""
+    answer = run(COROTRACER, "query", "--format", "json", *options, subject, WHERE).stdout
+    return {row["object"]: row["line"] for row in json.loads(answer)}
+
+
+def check_places(found, said, what=""):
+    wrong = {frame: (line, found.get(frame)) for frame, line in said["frames"].items() if found.get(frame) != line}
+    check(not wrong, f"{what}{len(wrong)} of {len(said['frames'])} frames have another line: {list(wrong.items())[:5]}")
+
+
+def test_lines(scratch):
+    """Each coroutine that waits is found, with its line, with both compilers, optimised or not; no other one is."""
+    for compiler in COMPILERS:
+        for level in ("-O0", "-O1", "-O2"):
+            with running(built(scratch, compiler, level)) as (process, said):
+                found = places(process.pid, "--duration", "10ms")
+                check_places(found, said, f"{compiler} {level}: ")
+                check(set(found) == set(said["frames"]), f"{compiler} {level}: {set(found) - set(said['frames'])} too many")
+
+
+def test_busy(scratch):
+    """A program that resumes coroutines all the time loses none of those that wait."""
+    for compiler in COMPILERS:
+        with running(built(scratch, compiler, "-O2"), "busy") as (process, said):
+            check_places(places(process.pid, "--duration", "10ms"), said)
+
+
+def test_missing_descriptor(scratch):
+    """The 47 sessions wait for descriptors that the process does not have; one more never began."""
+    with running(built(scratch, COMPILERS[0], "-O2")) as (process, said):
+        report = json.loads(run(COROTRACER, "report", "--format", "json", process.pid).stdout)
+        finding = report["findings"][0]
+        check(finding["rule"] == "waits-on-missing-descriptor", f"{finding}")
+        check(len(finding["members"]) == said["closed"], f"{len(finding['members'])} members")
+        check("unprepared.cpp:" in finding["title"] and "co_await" in finding["title"], finding["title"])
+        check(finding["grade"] == "suspect", f"{finding['grade']}")
+        text = run(COROTRACER, "report", "--duration", "10ms", process.pid).stdout
+        check("it has no probe: its coroutines were looked for in its memory" in " ".join(text.split()), text)
+
+
+def test_chain(scratch):
+    """A session waits for its read_line, which waits for its descriptor."""
+    with running(built(scratch, COMPILERS[0], "-O2")) as (process, _):
+        rows = json.loads(run(COROTRACER, "query", "--format", "json", "--duration", "10ms", process.pid,
+                              "SELECT coroutine FROM coroutines WHERE name LIKE '%session%' AND wait_object LIKE 'coroutine:%'").stdout)
+        check(len(rows) == 47, f"{len(rows)} sessions wait for a coroutine")
+        chain = run(COROTRACER, "why", "--duration", "10ms", process.pid, rows[0]["coroutine"]).stdout
+        check("to wait for coroutine" in chain and "to wait for descriptor 9" in chain and "read_line" in chain, chain)
+
+
+def dumped(program, scratch):
+    """Lets the program abort; returns what it said, and its core dump, or None where the kernel hands dumps to a program."""
+    pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
+    done = subprocess.run([program, "end"], cwd=scratch, capture_output=True, text=True,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2))
+    check(done.returncode == -signal.SIGABRT, f"{done}")
+    cores = [] if pattern.startswith("|") else [path for path in scratch.glob("*core*") if path.is_file()]
+    return json.loads(done.stdout), cores[0] if cores else None
+
+
+def check_core(core, program, said, scratch):
+    found = places(core)
+    check_places(found, said)
+    check(set(found) == set(said["frames"]), f"{set(found) - set(said['frames'])} too many")
+    text = run(COROTRACER, "report", core).stdout
+    check("found in a core dump" in text and "unprepared.cpp" in text, text)
+
+    moved = scratch / "moved"
+    shutil.move(program, moved)
+    refused = run(COROTRACER, "report", core, status=None)
+    check(refused.returncode != 0 and f"'{program}'" in refused.stderr and "cannot be read now" in refused.stderr, refused.stderr)
+    check_places(places(core, "--exe", moved), said)
+
+    other = built(scratch, COMPILERS[0], "-O1")
+    refused = run(COROTRACER, "report", "--exe", other, core, status=None)
+    check(refused.returncode != 0 and "its build id is another" in refused.stderr, refused.stderr)
+
+    cut = scratch / "cut"
+    shutil.copy(core, cut)
+    os.truncate(cut, core.stat().st_size // 2)
+    said_of_cut = run(COROTRACER, "report", "--exe", moved, cut, status=None)
+    check("ends before its memory does" in said_of_cut.stdout + said_of_cut.stderr, f"{said_of_cut}")
+    os.truncate(cut, 100)
+    said_of_cut = run(COROTRACER, "report", cut, status=None)
+    check(said_of_cut.returncode != 0 and said_of_cut.stderr.count("\n") == 1 and "core dump" in said_of_cut.stderr,
+          f"{said_of_cut}")
+
+
+def test_core(scratch):
+    """A core dump: as the process, also where the program has another name now; cut short, or another program's."""
+    program = built(scratch, COMPILERS[0], "-O2", "-DCORE")
+    inner = scratch / "core"
+    inner.mkdir()
+    said, core = dumped(program, inner)
+    if core:
+        check_core(core, program, said, scratch)
+    else:
+        print("the kernel hands core dumps to a program: not tested", file=sys.stderr)
+
+
+def test_stripped(scratch):
+    """Without symbols nothing can be told, and the advice is a probe: one sentence."""
+    program = scratch / "stripped"
+    shutil.copy(built(scratch, COMPILERS[0], "-O2"), program)
+    run("strip", program)
+    with running(program) as (process, _):
+        refused = run(COROTRACER, "report", process.pid, status=None)
+        check(refused.returncode != 0 and refused.stderr.count("\n") == 1 and "has no probe" in refused.stderr, refused.stderr)
+
+
+def main():
+    with folder() as name:
+        scratch = pathlib.Path(name)
+        test_lines(scratch)
+        test_busy(scratch)
+        test_missing_descriptor(scratch)
+        test_chain(scratch)
+        test_core(scratch)
+        test_stripped(scratch)
+
+
+if __name__ == "__main__":
+    main()
