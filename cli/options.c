@@ -501,7 +501,7 @@ static void consider(const char *word, const char *name, const char **nearest, s
 	size_t present = distance(word, name);
 
 	/* If every letter must change, it is not a misspelling. */
-	if (present < *smallest && present < strlen(name)) {
+	if (present < *smallest && present < strlen(name) && present < strlen(word)) {
 		*smallest = present;
 		*nearest = name;
 	}

@@ -80,8 +80,10 @@ struct ct_open_options {
 
 /*
  * ct_trace_open: opens a trace file of any kind, recognised by its first bytes; "-" is standard input. An address in
- * place of a name, s3://BUCKET/KEY or https://HOST/PATH, is read first, whole (docs/fleet.md). A file that was
- * cut short, or is still being written, opens up to its last whole block; the notes of its tables say what is missing.
+ * place of a name, s3://BUCKET/KEY or https://HOST/PATH, is read first, whole (docs/fleet.md). A core dump
+ * gives the coroutines of C++20 in its memory; CT_ERR_NOT_FOUND: none was found, and the message says why. A file that
+ * was cut short, or is still being written, opens up to its last whole block; the notes of its tables say what is
+ * missing.
  * CT_ERR_FORMAT: the file is not a trace.
  */
 enum ct_status ct_trace_open(const char *path, const struct ct_open_options *options,
@@ -92,7 +94,8 @@ enum ct_status ct_trace_open(const char *path, const struct ct_open_options *opt
  * keeps its past, that is included. Then the kernel is asked about the threads and descriptors of the process, and the
  * answer goes into the report (ct_analyze). The process is not stopped, and afterwards runs on untraced. If a process
  * keeps its past in a file, nothing is recorded, and the file is read instead. If the process ends meanwhile, its trace
- * reaches to its end. Fails as ct_record_open does with `pid`.
+ * reaches to its end. If the process has no probe, the trace is the coroutines of C++20 in its memory, which is looked
+ * at twice, at the beginning and at the end of the duration. Fails as ct_record_open does with `pid`.
  */
 struct ct_live_options {
 	size_t size;

@@ -225,7 +225,7 @@ struct ct_tables {
 	bool is_complete;           /* the trace has its end record */
 	/* the form of the trace cannot state an end: silence is no evidence */
 	bool has_no_end;
-	bool is_cut;     /* the recording goes on after this part of it */
+	bool is_cut; /* the recording goes on after this part of it */
 	/* no recording: what was found in a program's memory at one moment, or at two; nothing before is known */
 	bool is_from_memory;
 	bool goes_on;    /* of a report: the trace is being written at present */

@@ -43,7 +43,7 @@ struct code_point {
 	uint32_t line;
 	/* further lines that have the same index: the compiler merged places that are alike */
 	uint32_t others[3];
-	bool is_initial;    /* before the first statement */
+	bool is_initial;     /* before the first statement */
 	const char *awaiter; /* type of what is awaited */
 	uint32_t awaiter_at; /* index into the function's awaiters; CODE_NO_OFFSET: not known */
 };
@@ -72,7 +72,8 @@ struct code_function {
 	const char *file; /* where the function is declared; "" */
 	uint32_t line;
 	bool is_known; /* code_look_at was called */
-	uint32_t namesake; /* another function of this name, an index into `functions`; CODE_NO_OFFSET: none */
+	uint32_t
+		namesake; /* another function of this name, an index into `functions`; CODE_NO_OFFSET: none */
 	struct code_shape shape;
 };
 

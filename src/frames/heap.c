@@ -83,8 +83,8 @@ static bool find_start(struct row *row, uint64_t *ret_start)
 }
 
 /* The chunk behind the last address is followed, too: only it says whether the one before is in use. */
-static void judge(struct row *row, uint64_t start, const uint64_t *addresses, size_t count,
-	bool *ret_is_free)
+static void judge(
+	struct row *row, uint64_t start, const uint64_t *addresses, size_t count, bool *ret_is_free)
 {
 	size_t i = 0, first = 0;
 	uint64_t next = start;
@@ -106,7 +106,8 @@ static void judge(struct row *row, uint64_t start, const uint64_t *addresses, si
 			ret_is_free[first] = !row->is_previous_in_use;
 }
 
-static void judge_region(struct row *row, const uint64_t *addresses, size_t count, bool *ret_is_free)
+static void judge_region(
+	struct row *row, const uint64_t *addresses, size_t count, bool *ret_is_free)
 {
 	uint64_t start;
 

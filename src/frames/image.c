@@ -33,8 +33,7 @@ bool image_add_region(struct image *image, const struct image_region *region)
 
 const struct image_region *image_region_of(const struct image *image, uint64_t address)
 {
-	size_t nr = vec_count_while(
-		image->regions.count, i, image->regions.at[i].start <= address);
+	size_t nr = vec_count_while(image->regions.count, i, image->regions.at[i].start <= address);
 
 	if (nr == 0 || address >= image->regions.at[nr - 1].end)
 		return NULL;

@@ -62,8 +62,7 @@ struct image {
  * image_open_process: opens the memory of a process. CT_ERR_NOT_FOUND: there is no such process. CT_ERR_SYSTEM: its
  * memory may not be read by us; the message says what allows it.
  */
-enum ct_status image_open_process(
-	pid_t pid, struct image **ret_image, struct ct_error *reterr);
+enum ct_status image_open_process(pid_t pid, struct image **ret_image, struct ct_error *reterr);
 
 /*
  * image_is_core: do a file's first bytes begin a core dump? image_open_core: opens a core dump, and takes over its

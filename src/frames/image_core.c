@@ -133,12 +133,13 @@ static bool take_program(struct core_image *core, const uint8_t *content, size_t
 		return true;
 	memcpy(&info, content, sizeof(info));
 	image->pid = (uint64_t)info.pr_pid;
-	image->command_line =
-		arena_text(&image->arena, info.pr_psargs, strnlen(info.pr_psargs, sizeof(info.pr_psargs)));
+	image->command_line = arena_text(
+		&image->arena, info.pr_psargs, strnlen(info.pr_psargs, sizeof(info.pr_psargs)));
 	return image->command_line != NULL;
 }
 
-static bool take_note(struct core_image *core, uint32_t type, const uint8_t *content, size_t nr_bytes)
+static bool take_note(
+	struct core_image *core, uint32_t type, const uint8_t *content, size_t nr_bytes)
 {
 	switch (type) {
 	case NT_FILE:
@@ -273,8 +274,7 @@ static bool count_headers(
 	*ret_count = first->e_phnum;
 	if (first->e_phnum != PN_XNUM)
 		return true;
-	if (first->e_shoff == 0 ||
-		!read_exactly(core, first->e_shoff, &section, sizeof(section)))
+	if (first->e_shoff == 0 || !read_exactly(core, first->e_shoff, &section, sizeof(section)))
 		return false;
 	*ret_count = section.sh_info;
 	return true;
@@ -290,7 +290,8 @@ static enum ct_status read_core(struct core_image *core, struct ct_error *reterr
 	if (!read_exactly(core, 0, &first, sizeof(first)) || !count_headers(core, &first, &count) ||
 		first.e_phentsize != sizeof(*headers) || count == 0 || count > HEADERS_MAX)
 		return ct_fail_at(reterr, CT_ERR_FORMAT, 0,
-			"a core dump without its list of memory, which is all that can be read of one");
+			"a core dump without its list of memory, which is all that can be read of "
+			"one");
 	headers = calloc(count, sizeof(*headers));
 	if (!headers)
 		return ct_fail_memory(reterr);
@@ -331,8 +332,8 @@ bool image_is_core(const void *first_bytes, size_t nr_bytes)
 	       first.e_type == ET_CORE;
 }
 
-enum ct_status image_open_core(struct input *input, const char *program, struct image **ret_image,
-	struct ct_error *reterr)
+enum ct_status image_open_core(
+	struct input *input, const char *program, struct image **ret_image, struct ct_error *reterr)
 {
 	struct core_image *core = calloc(1, sizeof(*core));
 	enum ct_status status;

@@ -131,8 +131,8 @@ static enum ct_status open_process(struct process_image *process, struct ct_erro
 
 	process->folder = procfs_open(process->pid);
 	if (process->folder < 0)
-		return ct_fail(reterr, CT_ERR_NOT_FOUND, "no process has the id %d",
-			(int)process->pid);
+		return ct_fail(
+			reterr, CT_ERR_NOT_FOUND, "no process has the id %d", (int)process->pid);
 	if (!procfs_has_our_root(process->pid)) {
 		image->root = procfs_open_root(process->pid);
 		if (image->root < 0)
@@ -142,7 +142,8 @@ static enum ct_status open_process(struct process_image *process, struct ct_erro
 		return ct_fail_memory(reterr);
 	if (!is_there || !may_read(image))
 		return ct_fail(reterr, CT_ERR_SYSTEM,
-			"the memory of process %d may not be read: that takes its user or root, and "
+			"the memory of process %d may not be read: that takes its user or root, "
+			"and "
 			"kernel.yama.ptrace_scope 0, or CAP_SYS_PTRACE",
 			(int)process->pid);
 	procfs_numbers_at(process->folder, "task", take_thread, process);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* In a build without Capstone or elfutils, no memory is looked at. */
 #include "base/failure.h"
-#include "frames/source.h"
+#include "frames/frames.h"
 
-static const char why[] =
-	"this build cannot look for coroutines in memory: that takes Capstone and elfutils (-Dframes)";
+static const char why[] = "this build cannot look for coroutines in memory: that takes Capstone "
+			  "and elfutils (-Dframes)";
 
 bool image_is_core(const void *first_bytes, size_t nr_bytes)
 {
@@ -18,8 +18,8 @@ enum ct_status image_open_process(pid_t pid, struct image **ret_image, struct ct
 	return ct_fail(reterr, CT_ERR_UNSUPPORTED, "%s", why);
 }
 
-enum ct_status image_open_core(struct input *input, const char *program, struct image **ret_image,
-	struct ct_error *reterr)
+enum ct_status image_open_core(
+	struct input *input, const char *program, struct image **ret_image, struct ct_error *reterr)
 {
 	(void)program, (void)ret_image;
 	input_close(input);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the places at which a coroutine function suspends (points_read in shape.h).
+ * Finds the places at which a coroutine function suspends (points.h).
  *
  * Before a coroutine suspends, it stores the place's index into its frame and calls await_suspend, or has its code
  * inlined. The call's line is the line of the co_await, and the call's class the type of what is awaited. Where neither
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frames/points.h"
 #include "frames/shape.h"
 #include "frames/stores.h"
 #include "symbol/debug_entry.h"

@@ -46,8 +46,7 @@ static bool is_head(
 		return false;
 	ret_frame->function = index;
 	ret_frame->state = resume ? FRAME_WAITS : FRAME_HAS_END;
-	return resume == 0 ||
-	       resume == function->resume + code->modules.at[function->module].bias;
+	return resume == 0 || resume == function->resume + code->modules.at[function->module].bias;
 }
 
 static bool read_index(const struct scan *scan, const struct frame *frame, uint64_t *ret_index)
@@ -77,7 +76,8 @@ static bool take_frame(struct memory *memory, struct frame *frame)
 	return vec_push(&scan->frames, *frame);
 }
 
-static void look_at_words(struct memory *memory, const uint64_t *words, size_t count, uint64_t address)
+static void look_at_words(
+	struct memory *memory, const uint64_t *words, size_t count, uint64_t address)
 {
 	const struct code *code = memory->scan->code;
 	uint64_t lowest = code->lowest, span = code->highest - code->lowest;
@@ -139,7 +139,8 @@ static void look_at_region(struct memory *memory, const struct image_region *reg
 		got = read_chunk(memory, address, region->end) / WORD * WORD;
 		if (got < 2 * WORD) {
 			next = (address / PAGE_BYTES + 1) * PAGE_BYTES;
-			memory->scan->nr_unread += (next < region->end ? next : region->end) - address;
+			memory->scan->nr_unread +=
+				(next < region->end ? next : region->end) - address;
 			address = next;
 			continue;
 		}

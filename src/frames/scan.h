@@ -22,7 +22,7 @@ struct frame {
 	uint64_t address;
 	uint32_t function; /* index into the code's functions */
 	enum frame_state state;
-	uint64_t index; /* the number of its place */
+	uint64_t index;  /* the number of its place */
 	uint32_t thread; /* of a frame that runs: index into the image's threads */
 	bool has_awaited;
 	uint32_t awaited; /* the frame whose end it waits for */
@@ -43,8 +43,8 @@ struct scan {
 };
 
 /* scan_frames: reads all writable memory. CT_ERR_NO_MEMORY is the only error; free with scan_fini in any case. */
-enum ct_status scan_frames(struct scan *scan, struct image *image, struct code *code,
-	struct ct_error *reterr);
+enum ct_status scan_frames(
+	struct scan *scan, struct image *image, struct code *code, struct ct_error *reterr);
 void scan_fini(struct scan *scan);
 
 /*

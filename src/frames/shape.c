@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "frames/points.h"
 #include "frames/shape.h"
 #include "symbol/debug_entry.h"
 
@@ -21,7 +22,8 @@
 struct reading {
 	struct code *code;
 	struct code_function *function;
-	uint32_t nr_members; /* that were looked at: a hostile file can refer to a type again and again */
+	uint32_t
+		nr_members; /* that were looked at: a hostile file can refer to a type again and again */
 };
 
 static bool is_called(Dwarf_Die *entry, const char *name)
@@ -71,7 +73,8 @@ static bool offset_of(Dwarf_Die *member, uint32_t *ret_offset)
 {
 	uint64_t offset = 0;
 
-	if (!attribute_number(member, DW_AT_data_member_location, &offset) || offset > UINT32_MAX / 2)
+	if (!attribute_number(member, DW_AT_data_member_location, &offset) ||
+		offset > UINT32_MAX / 2)
 		return false;
 	*ret_offset = (uint32_t)offset;
 	return true;
@@ -82,8 +85,8 @@ static bool offset_of(Dwarf_Die *member, uint32_t *ret_offset)
 /* What programs call a descriptor, without the marks of a member around it. */
 static bool is_descriptor_name(const char *name)
 {
-	static const char *const names[] = {"fd", "sock", "socket", "sockfd", "descriptor", "filedes",
-		"file_descriptor", "socket_fd", "native_handle", "handle"};
+	static const char *const names[] = {"fd", "sock", "socket", "sockfd", "descriptor",
+		"filedes", "file_descriptor", "socket_fd", "native_handle", "handle"};
 	char plain[32];
 	size_t length, i;
 
@@ -114,8 +117,8 @@ static bool is_descriptor(Dwarf_Die *member, Dwarf_Die *type)
 static bool find_descriptor(uint32_t *nr_members, Dwarf_Die *type, uint32_t base, bool may_follow,
 	int depth, struct code_path *ret_path);
 
-static bool find_behind(
-	uint32_t *nr_members, Dwarf_Die *pointer, uint32_t at, int depth, struct code_path *ret_path)
+static bool find_behind(uint32_t *nr_members, Dwarf_Die *pointer, uint32_t at, int depth,
+	struct code_path *ret_path)
 {
 	struct code_path path;
 	Dwarf_Die type;
@@ -151,8 +154,9 @@ static bool find_descriptor(uint32_t *nr_members, Dwarf_Die *type, uint32_t base
 		if (is_structure(&its_type) && find_descriptor(nr_members, &its_type, base + offset,
 						       may_follow, depth + 1, ret_path))
 			return true;
-		if (may_follow && (dwarf_tag(&its_type) == DW_TAG_pointer_type ||
-					  dwarf_tag(&its_type) == DW_TAG_reference_type) &&
+		if (may_follow &&
+			(dwarf_tag(&its_type) == DW_TAG_pointer_type ||
+				dwarf_tag(&its_type) == DW_TAG_reference_type) &&
 			find_behind(nr_members, &its_type, base + offset, depth, ret_path))
 			return true;
 	}
@@ -228,7 +232,8 @@ static bool is_scope_name(Dwarf_Die *scope)
 	const char *name = dwarf_diename(scope);
 
 	return name && strncmp(name, "__", 2) != 0 &&
-	       (tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_namespace);
+	       (tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+		       tag == DW_TAG_namespace);
 }
 
 const char *shape_class_name(struct code *code, Dwarf_Die *class_entry)
@@ -268,8 +273,9 @@ static bool take_awaiter(
 		awaiter.number = (uint32_t)strtoul(dwarf_diename(member) + 2, NULL, 10);
 	awaiter.type = reading->function->is_gcc ? shape_class_name(reading->code, type)
 						 : member_name(reading, member);
-	awaiter.has_descriptor = reading->function->is_gcc &&
-				 find_descriptor(&reading->nr_members, type, offset, true, 0, &awaiter.descriptor);
+	awaiter.has_descriptor =
+		reading->function->is_gcc &&
+		find_descriptor(&reading->nr_members, type, offset, true, 0, &awaiter.descriptor);
 	return awaiter.type && vec_push(&shape->awaiters, awaiter);
 }
 
@@ -348,8 +354,8 @@ static bool take_declaration(struct reading *reading, Dwarf_Die *entry)
 	function->file = place.file;
 	function->line = place.line;
 	/* GCC gives its own part of a function another line of declaration. */
-	if ((!place.line || !function->is_gcc) &&
-		attribute_number(entry, DW_AT_decl_line, &line) && line && line <= UINT32_MAX)
+	if ((!place.line || !function->is_gcc) && attribute_number(entry, DW_AT_decl_line, &line) &&
+		line && line <= UINT32_MAX)
 		function->line = (uint32_t)line;
 	return true;
 }
@@ -385,9 +391,10 @@ static bool stands_for(const char *member, const char *class_name)
 
 	last = last ? last + 1 : class_name;
 	nr_bytes = strlen(last);
-	return nr_bytes > 0 && number && (size_t)(number - member) > nr_bytes &&
-	       number[1] && strspn(number + 1, "0123456789") == strlen(number + 1) &&
-	       strncmp(number - nr_bytes, last, nr_bytes) == 0 && number[-(ptrdiff_t)nr_bytes - 1] == '_';
+	return nr_bytes > 0 && number && (size_t)(number - member) > nr_bytes && number[1] &&
+	       strspn(number + 1, "0123456789") == strlen(number + 1) &&
+	       strncmp(number - nr_bytes, last, nr_bytes) == 0 &&
+	       number[-(ptrdiff_t)nr_bytes - 1] == '_';
 }
 
 uint32_t shape_awaiter_of_point(
@@ -407,7 +414,8 @@ uint32_t shape_awaiter_of_point(
 	return found;
 }
 
-void shape_take_class(struct code_function *function, const char *class_name, Dwarf_Die *class_entry)
+void shape_take_class(
+	struct code_function *function, const char *class_name, Dwarf_Die *class_entry)
 {
 	struct code_shape *shape = &function->shape;
 	uint32_t nr_members = 0;

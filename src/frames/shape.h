@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The layout of a coroutine function's frames, from debug information (DWARF 4 and 5), and its places. */
+/* The layout of the frames of a function, from debug information (DWARF 4 and 5), and the objects that it awaits. */
 #ifndef FRAMES_SHAPE_H
 #define FRAMES_SHAPE_H
 
@@ -12,12 +12,6 @@
  * say stays unknown. False: out of memory.
  */
 bool shape_read(struct code *code, struct code_function *function);
-
-/*
- * points_read: finds the function's places in its code: each stores its index into the frame. The shape must have an
- * index. False: out of memory.
- */
-bool points_read(struct code *code, struct code_function *function);
 
 /*
  * shape_awaiter_of_point: returns the index of the awaiter in the frame that belongs to the place: of GCC the one of
@@ -33,6 +27,7 @@ const char *shape_class_name(struct code *code, Dwarf_Die *class_entry);
  * shape_take_class: tells the class of an awaiter, of which clang's frame names no members: those that are called as
  * descriptors are get their places.
  */
-void shape_take_class(struct code_function *function, const char *class_name, Dwarf_Die *class_entry);
+void shape_take_class(
+	struct code_function *function, const char *class_name, Dwarf_Die *class_entry);
 
 #endif

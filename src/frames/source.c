@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells the frames of an image as events (source.h). */
+/* Tells the frames of an image as events (frames.h). */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/failure.h"
 #include "corotracer/ctp.h"
 #include "frames/scan.h"
-#include "frames/source.h"
+#include "frames/frames.h"
 #include "stream/lists.h"
 
 #define PROCESS 1u
@@ -31,7 +31,7 @@ struct telling {
 	struct scan scan;   /* of this image */
 	struct scan before; /* of the first look; empty: there was none */
 	ct_time between;    /* the two looks */
-	struct map sites; /* function << 32 | point, to an index in the lists */
+	struct map sites;   /* function << 32 | point, to an index in the lists */
 	bool is_out_of_memory;
 };
 
@@ -82,8 +82,7 @@ static const char *keep(struct telling *telling, const char *text)
 
 static void note(struct telling *telling, uint64_t count, bool is_left_out, const char *text)
 {
-	struct ct_note fresh = {
-		.count = count, .offset = CT_NO_OFFSET, .is_left_out = is_left_out};
+	struct ct_note fresh = {.count = count, .offset = CT_NO_OFFSET, .is_left_out = is_left_out};
 
 	fresh.text = keep(telling, text);
 	if (count > 0 && !vec_push(&telling->source->lists.notes, fresh))
@@ -102,13 +101,13 @@ static const char *reason_of(struct telling *telling, const struct code_point *p
 		return "";
 	length = (size_t)snprintf(text, sizeof(text), "%.400s", point->awaiter);
 	for (i = 0; i < sizeof(point->others) / sizeof(*point->others) && point->others[i]; i++)
-		length += (size_t)snprintf(text + length, sizeof(text) - length, "%sor line %" PRIu32,
-			length ? ", " : "", point->others[i]);
+		length += (size_t)snprintf(text + length, sizeof(text) - length,
+			"%sor line %" PRIu32, length ? ", " : "", point->others[i]);
 	return keep(telling, text);
 }
 
-static struct ct_site site_of(
-	struct telling *telling, const struct code_function *function, const struct code_point *point)
+static struct ct_site site_of(struct telling *telling, const struct code_function *function,
+	const struct code_point *point)
 {
 	struct ct_site site = lists_no_site;
 
@@ -181,8 +180,8 @@ static uint64_t waited_for(const struct frame *frame)
 static void tell_wait(struct telling *telling, uint32_t at)
 {
 	const struct frame *frame = &telling->scan.frames.at[at];
-	const struct code_point *point = code_point_of(
-		&telling->code.functions.at[frame->function], frame->index);
+	const struct code_point *point =
+		code_point_of(&telling->code.functions.at[frame->function], frame->index);
 	uint32_t place = site(telling, frame, false);
 
 	if (frame->has_awaited)
@@ -194,8 +193,8 @@ static void tell_wait(struct telling *telling, uint32_t at)
 		(struct ct_event){.kind = CTP_KIND_SUSPEND,
 			.object = waited_for(frame),
 			.site = place,
-			.argument = point && point->is_initial ? CTP_POINT_INITIAL
-							       : CTP_POINT_AWAIT});
+			.argument =
+				point && point->is_initial ? CTP_POINT_INITIAL : CTP_POINT_AWAIT});
 }
 
 static void tell_life(struct telling *telling, uint32_t at)
@@ -267,8 +266,8 @@ static void tell_modules(struct telling *telling)
 
 		if (!module->remark[0])
 			continue;
-		snprintf(text, sizeof(text),
-			"the coroutines of '%s' are not known: %s", module->path, module->remark);
+		snprintf(text, sizeof(text), "the coroutines of '%s' are not known: %s",
+			module->path, module->remark);
 		note(telling, 1, true, text);
 	}
 }
@@ -290,9 +289,11 @@ static void tell_limits(struct telling *telling)
 
 	note(telling, 1, false,
 		telling->between
-			? "the coroutines were found in memory, by two looks while the program ran: what is "
+			? "the coroutines were found in memory, by two looks while the program "
+			  "ran: what is "
 			  "the same in both may have run in between, or have waited for longer"
-			: "the coroutines were found in a core dump: since when they wait is not known");
+			: "the coroutines were found in a core dump: since when they wait is not "
+			  "known");
 	note(telling, scan->nr_unread, true, "bytes of writable memory could not be read");
 	note(telling, scan->nr_changed, true,
 		"coroutines ended while they were read, and were left out");
@@ -391,14 +392,17 @@ static enum ct_status refuse(const struct telling *telling, struct ct_error *ret
 	for (i = 0; i < code->modules.count; i++)
 		if (strcmp(code->modules.at[i].path, telling->image->program) == 0 &&
 			code->modules.at[i].remark[0])
-			return ct_fail(reterr, CT_ERR_NOT_FOUND, "no coroutine was found: of '%s', %s",
-				telling->image->program, code->modules.at[i].remark);
+			return ct_fail(reterr, CT_ERR_NOT_FOUND,
+				"no coroutine was found: of '%s', %s", telling->image->program,
+				code->modules.at[i].remark);
 	if (code->functions.count == 0)
 		return ct_fail(reterr, CT_ERR_NOT_FOUND,
-			"no coroutine was found: the symbols of the program name no coroutine of C++20, "
+			"no coroutine was found: the symbols of the program name no coroutine of "
+			"C++20, "
 			"or they were stripped");
 	return ct_fail(reterr, CT_ERR_NOT_FOUND,
-		"no coroutine was found: the program has %zu coroutine functions, and none of their "
+		"no coroutine was found: the program has %zu coroutine functions, and none of "
+		"their "
 		"frames is alive",
 		code->functions.count);
 }

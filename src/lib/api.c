@@ -16,7 +16,7 @@
 #include "corotracer/ctp.h"
 #include "corotracer/versions.h"
 #include "base/io.h"
-#include "frames/source.h"
+#include "frames/frames.h"
 #include "gotrace/source.h"
 #include "jsonl/jsonl.h"
 #include "event/kind_words.h"

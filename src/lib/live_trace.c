@@ -17,7 +17,7 @@
 #include "kernel/live.h"
 #include "kernel/procfs.h"
 #include "session/recover.h"
-#include "frames/source.h"
+#include "frames/frames.h"
 #include "lib/trace.h"
 
 #define WATCH_NS INT64_C(1000000000)
@@ -137,8 +137,7 @@ static bool read_past(struct watch *watch)
 
 /* ---------------------------------------------------------------- the whole */
 
-static enum ct_status open_image(
-	void *context, struct image **ret_image, struct ct_error *reterr)
+static enum ct_status open_image(void *context, struct image **ret_image, struct ct_error *reterr)
 {
 	const struct watch *watch = context;
 

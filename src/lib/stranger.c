@@ -51,7 +51,8 @@ static const char *elf_words(const uint8_t *first)
 {
 	switch (elf_type(first)) {
 	case ET_CORE:
-		return "a core dump, not a trace: gdb reads it" TRACES;
+		return "a core dump of another kind of machine, or in a build that cannot read one "
+		       "(-Dframes)" TRACES;
 	case ET_EXEC:
 	case ET_DYN:
 		return "a program, not a trace: record one with 'corotracer run -- PROGRAM'";

@@ -164,13 +164,14 @@ static void may_be_woken(struct text *rows, uint64_t nr_waiting, uint64_t nr_lef
 		       "waits for had been given, or was closed");
 }
 
-/* Of a program's memory, who waits where is what was asked for, whatever else was found. */
+/* A look into a program's memory is to say who waits where, whatever else was found. */
 static void waiting_in_memory(struct text *rows, const struct ct_report *report)
 {
 	if (!report->nr_findings) {
 		render_facts_begin(rows, "not judged");
-		text_add(rows, "most rules take a history, and there is none: a program with a probe "
-			       "records who should have woken whom");
+		text_add(rows,
+			"most rules take a history, and there is none: a program with a probe "
+			"records who should have woken whom");
 		render_facts_end(rows);
 	}
 	waiting_places(rows, report);

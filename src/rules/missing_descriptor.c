@@ -35,7 +35,7 @@ static bool stands(const struct analysis *analysis, uint32_t index)
 	       !is_excused(analysis, coro);
 }
 
-/* Of a program with a probe, what is waited for is told; what submitted a transfer may get its end all the same. */
+/* A probe tells what is waited for; a transfer that was submitted to the kernel may end all the same. */
 static enum ct_grade grade_of(const struct analysis *analysis, const struct model_coro *coro)
 {
 	bool has_probe = analysis->model->tables->processes[coro->process].has_probe;

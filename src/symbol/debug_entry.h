@@ -26,7 +26,7 @@ const uint8_t *symbol_debug_info_code(
  * symbol_debug_info_scopes: finds the function at an address, and those inlined there; see symbol_units_functions_find.
  * *ret_count is 0 if the file has no debug information. False: out of memory.
  */
-bool symbol_debug_info_scopes(struct debug_info *debug, uint64_t address,
-	Dwarf_Die scopes[SCOPES_MAX], int *ret_count);
+bool symbol_debug_info_scopes(
+	struct debug_info *debug, uint64_t address, Dwarf_Die scopes[SCOPES_MAX], int *ret_count);
 
 #endif

@@ -491,8 +491,8 @@ const uint8_t *symbol_debug_info_code(
 	return NULL;
 }
 
-bool symbol_debug_info_scopes(struct debug_info *debug, uint64_t address,
-	Dwarf_Die scopes[SCOPES_MAX], int *ret_count)
+bool symbol_debug_info_scopes(
+	struct debug_info *debug, uint64_t address, Dwarf_Die scopes[SCOPES_MAX], int *ret_count)
 {
 	Dwarf_Die skeleton, split = {.cu = NULL};
 	uint64_t inside = address - debug->dwarf_bias;

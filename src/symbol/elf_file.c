@@ -27,7 +27,8 @@ static uint64_t align_note(uint64_t bytes)
 	return (bytes + 3) & ~UINT64_C(3);
 }
 
-static void take_build_id(char ret_build_id[SYMBOL_BUILD_ID_SIZE], const uint8_t *bytes, size_t nr_bytes)
+static void take_build_id(
+	char ret_build_id[SYMBOL_BUILD_ID_SIZE], const uint8_t *bytes, size_t nr_bytes)
 {
 	static const char digits[] = "0123456789abcdef";
 	size_t i;

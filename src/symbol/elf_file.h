@@ -33,7 +33,7 @@ struct elf_file {
 enum ct_status symbol_elf_file_read(
 	int root, const char *path, struct elf_file *ret_file, struct ct_error *reterr);
 
-/* symbol_elf_build_id_of_notes: finds a build id among the bytes of a file's notes, and leaves the text alone if none. */
+/* symbol_elf_build_id_of_notes: finds a build id among the bytes of a file's notes; the text stays if there is none. */
 void symbol_elf_build_id_of_notes(
 	const uint8_t *notes, size_t nr_bytes, char ret_build_id[SYMBOL_BUILD_ID_SIZE]);
 

@@ -55,8 +55,8 @@ static bool add_function(struct reading *reading, Dwarf_Die *function)
 static bool holds_functions(int tag)
 {
 	return tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || tag == DW_TAG_namespace ||
-	       tag == DW_TAG_module || tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
-	       tag == DW_TAG_enumeration_type;
+	       tag == DW_TAG_module || tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+	       tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
 }
 
 static bool add_functions(struct reading *reading, Dwarf_Die *within, unsigned depth)

@@ -199,7 +199,8 @@ const struct ct_report *case_judge(const struct case_file *file, struct ct_sourc
 	const struct ct_report *report;
 	struct ct_error error;
 
-	if (rules_judge(source, &file->options, file->live.pid ? &file->live : NULL, &report, &error))
+	if (rules_judge(
+		    source, &file->options, file->live.pid ? &file->live : NULL, &report, &error))
 		give_up(file->path, error.text);
 	return report;
 }

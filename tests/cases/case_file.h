@@ -34,7 +34,7 @@ struct case_file {
 	const char *expect; /* NUL-terminated, within content */
 	unsigned expect_line;
 	bool is_for_other_machine;
-	struct analyze_live live; /* by '--- open'; without it, no process was looked at */
+	struct analyze_live live;         /* by '--- open'; without it, no process was looked at */
 	struct ct_thresholds *thresholds; /* NULL: all defaults */
 	struct ct_analyze_options options;
 };

@@ -14,12 +14,16 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace
+{
 
 std::map<void *, int> lines; // of frames that wait
 std::vector<std::coroutine_handle<>> ready;
 
-void waits(std::coroutine_handle<> handle, int line) { lines[handle.address()] = line; }
+void waits(std::coroutine_handle<> handle, int line)
+{
+	lines[handle.address()] = line;
+}
 
 struct [[nodiscard]] Task {
 	struct promise_type {
@@ -28,11 +32,17 @@ struct [[nodiscard]] Task {
 		{
 			return Task{std::coroutine_handle<promise_type>::from_promise(*this)};
 		}
-		std::suspend_always initial_suspend() noexcept { return {}; }
+		std::suspend_always initial_suspend() noexcept
+		{
+			return {};
+		}
 		auto final_suspend() noexcept
 		{
 			struct Final {
-				bool await_ready() noexcept { return false; }
+				bool await_ready() noexcept
+				{
+					return false;
+				}
 				std::coroutine_handle<> await_suspend(
 					std::coroutine_handle<promise_type> handle) noexcept
 				{
@@ -40,16 +50,27 @@ struct [[nodiscard]] Task {
 					auto next = handle.promise().continuation;
 					return next ? next : std::noop_coroutine();
 				}
-				void await_resume() noexcept {}
+				void await_resume() noexcept
+				{
+				}
 			};
 			return Final{};
 		}
-		void return_void() {}
-		void unhandled_exception() { std::terminate(); }
+		void return_void()
+		{
+		}
+		void unhandled_exception()
+		{
+			std::terminate();
+		}
 	};
 
-	explicit Task(std::coroutine_handle<promise_type> made) : handle(made) {}
-	Task(Task &&other) noexcept : handle(std::exchange(other.handle, {})) {}
+	explicit Task(std::coroutine_handle<promise_type> made) : handle(made)
+	{
+	}
+	Task(Task &&other) noexcept : handle(std::exchange(other.handle, {}))
+	{
+	}
 	~Task()
 	{
 		if (handle)
@@ -59,37 +80,62 @@ struct [[nodiscard]] Task {
 };
 
 struct Join {
-	explicit Join(Task awaited, int at = __builtin_LINE()) : task(std::move(awaited)), line(at) {}
-	bool await_ready() { return false; }
+	explicit Join(Task awaited, int at = __builtin_LINE()) : task(std::move(awaited)), line(at)
+	{
+	}
+	bool await_ready()
+	{
+		return false;
+	}
 	std::coroutine_handle<> await_suspend(std::coroutine_handle<> waiter)
 	{
 		waits(waiter, line);
 		task.handle.promise().continuation = waiter;
 		return task.handle;
 	}
-	void await_resume() {}
+	void await_resume()
+	{
+	}
 	Task task;
 	int line;
 };
 
 struct AsyncRead {
-	explicit AsyncRead(int descriptor, int at = __builtin_LINE()) : fd(descriptor), line(at) {}
-	bool await_ready() { return false; }
-	void await_suspend(std::coroutine_handle<> handle) { waits(handle, line); }
-	int await_resume() { return fd; }
+	explicit AsyncRead(int descriptor, int at = __builtin_LINE()) : fd(descriptor), line(at)
+	{
+	}
+	bool await_ready()
+	{
+		return false;
+	}
+	void await_suspend(std::coroutine_handle<> handle)
+	{
+		waits(handle, line);
+	}
+	int await_resume()
+	{
+		return fd;
+	}
 	int fd;
 	int line;
 };
 
 struct Turn {
-	explicit Turn(int at = __builtin_LINE()) : line(at) {}
-	bool await_ready() { return false; }
+	explicit Turn(int at = __builtin_LINE()) : line(at)
+	{
+	}
+	bool await_ready()
+	{
+		return false;
+	}
 	void await_suspend(std::coroutine_handle<> handle)
 	{
 		waits(handle, line);
 		ready.push_back(handle);
 	}
-	void await_resume() {}
+	void await_resume()
+	{
+	}
 	int line;
 };
 
@@ -134,11 +180,25 @@ Task branches(int number)
 // Runs for as long as the program does, so it is not among the lines.
 struct Spinner {
 	struct promise_type {
-		Spinner get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
-		std::suspend_always initial_suspend() noexcept { return {}; }
-		std::suspend_always final_suspend() noexcept { return {}; }
-		void return_void() {}
-		void unhandled_exception() { std::terminate(); }
+		Spinner get_return_object()
+		{
+			return {std::coroutine_handle<promise_type>::from_promise(*this)};
+		}
+		std::suspend_always initial_suspend() noexcept
+		{
+			return {};
+		}
+		std::suspend_always final_suspend() noexcept
+		{
+			return {};
+		}
+		void return_void()
+		{
+		}
+		void unhandled_exception()
+		{
+			std::terminate();
+		}
 	};
 	std::coroutine_handle<promise_type> handle;
 };

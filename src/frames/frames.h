@@ -3,8 +3,8 @@
  * A program without a trace as a source like any other: the coroutines that are found in its memory, each created, and
  * suspended, running or ended, at one moment, which is time 0. Since when they are so is not known.
  */
-#ifndef FRAMES_SOURCE_H
-#define FRAMES_SOURCE_H
+#ifndef FRAMES_FRAMES_H
+#define FRAMES_FRAMES_H
 
 #include "frames/image.h"
 #include "stream/stream.h"

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The places at which a coroutine function suspends, from its code and the lines of its debug information. */
+#ifndef FRAMES_POINTS_H
+#define FRAMES_POINTS_H
+
+#include "frames/code.h"
+
+/*
+ * points_read: finds the function's places in its code: each stores its index into the frame. The shape must have an
+ * index. False: out of memory.
+ */
+bool points_read(struct code *code, struct code_function *function);
+
+#endif
