@@ -63,6 +63,7 @@ def commands_and_options():
     options = {name: [] for name in commands}
     for owner, _, text in entry.findall((SOURCE / "cli/options.def").read_text()):
         for name in {"EVERY": commands, "RECORD": ["RUN", "ATTACH"], "SERVING": ["RUN", "ATTACH", "SERVE"],
+                     "SHOWING": ["REPORT", "WHY", "STATS", "QUERY"],
                      "JUDGE": ["RUN", "ATTACH", "REPORT", "WHY"]}.get(owner, [owner]):
             options[name].append(text)
     check(len(commands) >= 7 and len(options["RUN"]) >= 4, "the lists of options were not understood")

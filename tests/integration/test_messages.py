@@ -46,7 +46,7 @@ STRANGERS = (
     (b"SQLite format 3\0" + bytes(100), ("an SQLite database",)),
     (b"\x1f\x8b\x08\0" + bytes(20), ("gzip", "unpack it first")),
     (b"\x28\xb5\x2f\xfd" + bytes(20), ("zstd", "unpack it first")),
-    (b"\x7fELF\x02\x01\x01" + bytes(9) + struct.pack("<H", 4) + bytes(60), ("a core dump", "gdb")),
+    (b"\x7fELF\x02\x01\x01" + bytes(9) + struct.pack("<H", 4) + bytes(60), ("a core dump", "without its list of memory")),
     (bytes(range(1, 200)), ("of no form that is known",)),
 )
 

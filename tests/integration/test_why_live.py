@@ -144,7 +144,7 @@ def test_past_of_long_ago(scratch):
         check_parts(why(process, 2).stdout, "coroutine 2 suspended, to wait for lock 0x40; that is 1.6")
         run(COROTRACER, "attach", "--duration", "20ms", "-o", scratch / "old.ctrace", process.pid)
         check_parts(run(COROTRACER, "report", "--duration", "20ms", process.pid).stdout, "waits-on-missing-descriptor",
-                    "1 coroutine waits at wait", f"descriptor {said['gone']} was not open when the process was looked at")
+                    "1 of 6 coroutines waits at wait in suspend_for", f"descriptor {said['gone']} was not open when the process was looked at")
     report = json.loads(run(COROTRACER, "report", "--format", "json", scratch / "old.ctrace").stdout)
     quality = report["quality"]
     check(quality["impossible_events"] == 0, f"{quality}")
