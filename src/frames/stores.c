@@ -186,15 +186,25 @@ static struct value sum(struct value value, int64_t number)
 	return value;
 }
 
+/* In a ramp, an address that seems known may be that of something else in the frame: the distance alone counts, too. */
+static bool is_field(const struct following *following, const x86_op_mem *memory)
+{
+	struct value address = address_of(following, memory);
+	int base = register_of(memory->base);
+
+	if (address.kind == VALUE_FRAME && address.number == following->field_offset)
+		return true;
+	return following->is_ramp && base >= 0 && base != RSP && base != RBP &&
+	       memory->index == X86_REG_INVALID && memory->disp == following->field_offset;
+}
+
 static void move(struct following *following, const cs_x86 *x86, struct stores_step *step)
 {
 	const cs_x86_op *to = &x86->operands[0], *from = &x86->operands[1];
-	struct value value = value_of(following, from), address = unknown;
+	struct value value = value_of(following, from);
 
-	if (to->type == X86_OP_MEM)
-		address = address_of(following, &to->mem);
-	if (address.kind == VALUE_FRAME && address.number == following->field_offset &&
-		to->size == following->field_bytes && value.kind == VALUE_NUMBER) {
+	if (to->type == X86_OP_MEM && to->size == following->field_bytes &&
+		value.kind == VALUE_NUMBER && is_field(following, &to->mem)) {
 		step->is_store = true;
 		step->number = (uint64_t)value.number;
 	}
