@@ -14,10 +14,12 @@
 #include "base/text.h"
 #include "frames/points.h"
 #include "frames/shape.h"
+#include "frames/stores.h"
 #include "symbol/debug_entry.h"
 
 #define MEMBERS_MAX 4096u
 #define DEPTH_MAX 4
+#define PROMISE_OFFSET 16u /* behind the two pointers, unless it is aligned to more */
 
 struct reading {
 	struct code *code;
@@ -360,6 +362,50 @@ static bool take_declaration(struct reading *reading, Dwarf_Die *entry)
 	return true;
 }
 
+static void find_promise(struct code_shape *shape, Dwarf_Die *entry, int depth)
+{
+	Dwarf_Die child;
+	bool is_there = depth < DEPTH_MAX && dwarf_child(entry, &child) == 0;
+
+	for (; is_there && !shape->promise_bytes; is_there = dwarf_siblingof(&child, &child) == 0) {
+		const char *name = dwarf_diename(&child);
+
+		if (dwarf_tag(&child) == DW_TAG_lexical_block)
+			find_promise(shape, &child, depth + 1);
+		else if (name && strcmp(name, "__promise") == 0)
+			take_promise(shape, &child, PROMISE_OFFSET);
+	}
+}
+
+/*
+ * Clang 19 leaves out the frame's type. The code tells two things of it: the index is what decides where the function
+ * goes first, and the frame is at least as large as what the function uses of it.
+ */
+static bool read_without_frame(struct reading *reading, Dwarf_Die *entry)
+{
+	struct code_function *function = reading->function;
+	size_t available = 0;
+	const uint8_t *code = symbol_debug_info_code(
+		reading->code->modules.at[function->module].debug, function->resume, &available);
+	struct stores stores;
+
+	if (!code || function->is_gcc)
+		return true;
+	if (!stores_find(code,
+		    function->resume_bytes < available ? (size_t)function->resume_bytes : available,
+		    function->resume, STORES_NO_DISPATCH, 1, false, &stores))
+		return false;
+	free(stores.steps);
+	function->shape.bytes = stores.nr_in_use;
+	find_promise(&function->shape, entry, 0);
+	if (stores.dispatch == STORES_NO_DISPATCH)
+		return true;
+	function->shape.index_offset = stores.dispatch;
+	function->shape.index_bytes = 1;
+	function->shape.index_mask = UINT8_MAX;
+	return points_read(reading->code, function);
+}
+
 bool shape_read(struct code *code, struct code_function *function)
 {
 	struct reading reading = {.code = code, .function = function};
@@ -374,7 +420,7 @@ bool shape_read(struct code *code, struct code_function *function)
 	if (!take_declaration(&reading, &scopes[nr_scopes - 1]))
 		return false;
 	if (!find_frame(function, &scopes[nr_scopes - 1], &frame))
-		return true;
+		return read_without_frame(&reading, &scopes[nr_scopes - 1]);
 	if (!take_frame(&reading, &frame))
 		return false;
 	return function->shape.index_bytes == 0 || points_read(code, function);

@@ -9,11 +9,13 @@
 
 #define REGISTERS 16
 #define SLOTS_MAX 256
+#define FRAME_BYTES_MAX 65536
 
 enum value_kind {
 	VALUE_UNKNOWN,
 	VALUE_NUMBER,
 	VALUE_FRAME, /* the frame's address plus a number */
+	VALUE_BYTE,  /* what is in the frame's byte of this number */
 };
 
 struct value {
@@ -40,6 +42,8 @@ struct following {
 	bool is_ramp;
 	uint32_t field_offset;
 	uint32_t field_bytes;
+	uint32_t dispatch;
+	uint32_t nr_in_use; /* bytes of the frame that instructions name */
 	VEC(struct stores_step) steps;
 };
 
@@ -150,6 +154,15 @@ static struct value address_of(const struct following *following, const x86_op_m
 
 /* ---------------------------------------------------------------- instructions */
 
+static struct value byte_of(const struct following *following, const cs_x86_op *operand)
+{
+	struct value address = address_of(following, &operand->mem);
+
+	if (address.kind != VALUE_FRAME || operand->size != 1 || address.number < 0)
+		return unknown;
+	return (struct value){VALUE_BYTE, address.number};
+}
+
 static struct value value_of(struct following *following, const cs_x86_op *operand)
 {
 	const struct slot *slot;
@@ -163,9 +176,67 @@ static struct value value_of(struct following *following, const cs_x86_op *opera
 		return reg < 0 ? unknown : following->now.registers[reg];
 	case X86_OP_MEM:
 		slot = is_slot(&operand->mem) ? slot_of(&following->now, &operand->mem) : NULL;
-		return slot ? slot->value : unknown;
+		return slot ? slot->value : byte_of(following, operand);
 	default:
 		return unknown;
+	}
+}
+
+/* ---------------------------------------------------------------- dispatch */
+
+/* What decides the first branch: a byte of the frame that is compared, or is the index into a table. */
+static void note_dispatch(struct following *following, const cs_x86_op *operand)
+{
+	struct value value = value_of(following, operand);
+	int base;
+
+	if (operand->type == X86_OP_MEM && operand->mem.index != X86_REG_INVALID) {
+		base = register_of(operand->mem.index);
+		value = base < 0 ? unknown : following->now.registers[base];
+	}
+	if (value.kind == VALUE_BYTE && following->dispatch == STORES_NO_DISPATCH)
+		following->dispatch = (uint32_t)value.number;
+}
+
+static bool compares(const cs_insn *instruction)
+{
+	switch (instruction->id) {
+	case X86_INS_CMP:
+	case X86_INS_TEST:
+	case X86_INS_SUB:
+	case X86_INS_DEC:
+	case X86_INS_BT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void look_for_dispatch(struct following *following, const cs_insn *instruction)
+{
+	const cs_x86 *x86 = &instruction->detail->x86;
+	uint8_t i;
+
+	for (i = 0; i < x86->op_count && !following->has_branched; i++)
+		if (compares(instruction) || (x86->operands[i].type == X86_OP_MEM &&
+						     x86->operands[i].mem.index != X86_REG_INVALID))
+			note_dispatch(following, &x86->operands[i]);
+}
+
+static void note_use(struct following *following, const cs_insn *instruction)
+{
+	const cs_x86 *x86 = &instruction->detail->x86;
+	struct value address;
+	uint8_t i;
+
+	for (i = 0; i < x86->op_count; i++) {
+		if (x86->operands[i].type != X86_OP_MEM)
+			continue;
+		address = address_of(following, &x86->operands[i].mem);
+		if (address.kind == VALUE_FRAME && address.number >= 0 &&
+			address.number < FRAME_BYTES_MAX &&
+			address.number + x86->operands[i].size > following->nr_in_use)
+			following->nr_in_use = (uint32_t)address.number + x86->operands[i].size;
 	}
 }
 
@@ -181,7 +252,7 @@ static void set(struct following *following, const cs_x86_op *operand, struct va
 
 static struct value sum(struct value value, int64_t number)
 {
-	if (value.kind != VALUE_UNKNOWN)
+	if (value.kind == VALUE_NUMBER || value.kind == VALUE_FRAME)
 		value.number += number;
 	return value;
 }
@@ -219,6 +290,14 @@ static void add(struct following *following, const cs_x86 *x86, int64_t sign)
 		return;
 	set(following, to,
 		by->type == X86_OP_IMM ? sum(value_of(following, to), sign * by->imm) : unknown);
+}
+
+/* A byte of the frame stays one when it is widened, or when bits of it are left out. */
+static void widen(struct following *following, const cs_x86 *x86, const cs_x86_op *from)
+{
+	struct value value = value_of(following, from);
+
+	set(following, &x86->operands[0], value.kind == VALUE_BYTE ? value : unknown);
 }
 
 static void exclusive_or(struct following *following, const cs_x86 *x86)
@@ -296,6 +375,13 @@ static void apply(struct following *following, const cs_insn *instruction, struc
 	case X86_INS_MOVABS:
 		move(following, x86, step);
 		return;
+	case X86_INS_MOVZX:
+	case X86_INS_MOVSX:
+		widen(following, x86, &x86->operands[1]);
+		return;
+	case X86_INS_AND:
+		widen(following, x86, &x86->operands[0]);
+		return;
 	case X86_INS_LEA:
 		set(following, &x86->operands[0], address_of(following, &x86->operands[1].mem));
 		return;
@@ -340,6 +426,8 @@ static bool follow(struct following *following, csh engine, cs_insn *instruction
 			code++, nr_bytes--, address++;
 			continue;
 		}
+		look_for_dispatch(following, instruction);
+		note_use(following, instruction);
 		apply(following, instruction, &step);
 		nr_stores += step.is_store;
 		if (!vec_push(&following->steps, step))
@@ -357,6 +445,7 @@ bool stores_find(const uint8_t *code, size_t nr_bytes, uint64_t address, uint32_
 	csh engine;
 
 	memset(ret_stores, 0, sizeof(*ret_stores));
+	ret_stores->dispatch = STORES_NO_DISPATCH;
 	if (!following)
 		return false;
 	if (cs_open(CS_ARCH_X86, CS_MODE_64, &engine) != CS_ERR_OK) {
@@ -367,6 +456,7 @@ bool stores_find(const uint8_t *code, size_t nr_bytes, uint64_t address, uint32_
 	following->field_offset = field_offset;
 	following->field_bytes = field_bytes;
 	following->is_ramp = is_ramp;
+	following->dispatch = STORES_NO_DISPATCH;
 	if (!is_ramp)
 		following->now.registers[RDI] = (struct value){VALUE_FRAME, 0};
 	instruction = cs_malloc(engine);
@@ -376,6 +466,8 @@ bool stores_find(const uint8_t *code, size_t nr_bytes, uint64_t address, uint32_
 	cs_close(&engine);
 	ret_stores->steps = following->steps.at;
 	ret_stores->count = following->steps.count;
+	ret_stores->dispatch = following->dispatch;
+	ret_stores->nr_in_use = following->nr_in_use;
 	free(following);
 	return is_kept;
 }

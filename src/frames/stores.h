@@ -17,6 +17,7 @@
 
 #define STORES_MAX 4096u
 #define STEPS_MAX 1048576u
+#define STORES_NO_DISPATCH UINT32_MAX
 
 /* An instruction that matters for the places around a store. */
 struct stores_step {
@@ -30,6 +31,9 @@ struct stores_step {
 struct stores {
 	struct stores_step *steps;
 	size_t count;
+	/* the offset of the byte of the frame by which the code decides where to go first; STORES_NO_DISPATCH: none */
+	uint32_t dispatch;
+	uint32_t nr_in_use; /* bytes from the frame's beginning up to the last that the code names */
 };
 
 /*
