@@ -33,7 +33,8 @@ struct stores {
 	size_t count;
 	/* the offset of the byte of the frame by which the code decides where to go first; STORES_NO_DISPATCH: none */
 	uint32_t dispatch;
-	uint32_t nr_in_use; /* bytes from the frame's beginning up to the last that the code names */
+	uint32_t
+		nr_in_use; /* bytes from the frame's beginning up to the last that the code names */
 };
 
 /*
