@@ -3,6 +3,7 @@
  * Turns the judgement and the tables of the trace into rows: one function for each table, one call for each row.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include <stdio.h>
 
@@ -64,6 +65,19 @@ static void tell_trace(struct telling *telling)
 	};
 
 	add(telling, CT_VIEW_TRACE, row);
+}
+
+/* Two processes of one executable have the same: this is what tells releases apart. "": not known. */
+static const char *build_id_of(const struct ct_tables *tables, uint32_t process)
+{
+	const char *program = tables->processes[process].program;
+	uint32_t i;
+
+	for (i = 1; i < tables->nr_mappings; i++)
+		if (tables->mappings[i].process == process &&
+			strcmp(tables->mappings[i].path, program) == 0)
+			return tables->mappings[i].build_id;
+	return "";
 }
 
 static void tell_process(struct telling *telling, uint32_t number)
