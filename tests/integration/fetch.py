@@ -15,7 +15,7 @@ def fetch():
     import schemas
     found_otherwise = {"go": environment.find_go, "zig": environment.zig}
     for name in environment.PACKAGES:
-        if name != "npm" and not found_otherwise.get(name, lambda: environment.python_with(name))():
+        if name not in ("npm", "engines") and not found_otherwise.get(name, lambda: environment.python_with(name))():
             yield environment.why_not(name)
     if environment.find_go():
         environment.compile_go()

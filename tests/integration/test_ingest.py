@@ -1,74 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""Tests that windows of a fleet are summed up: each once, whoever is killed or ingests beside; the figures are those of
-the traces; a finding reaches Prometheus with the key of its trace."""
-import datetime
+"""Tests that windows of a fleet are summed up: the figures are those of the traces; a finding reaches Prometheus with
+the key of its trace; folders and buckets hold the same."""
 import os
 import pathlib
 import re
 import shutil
-import signal
 import subprocess
 import sys
 
 import bucket
 from columnar_reader import need_packages, queried
-from environment import PACKAGE, require_package
+from environment import require_package
 from prometheus_server import Prometheus, find_prometheus
-from support import BUILD, COROTRACER, SOURCE, check, folder, run
+from support import SOURCE, check, folder
 
 need_packages(__file__)
 require_package()
-ENVIRONMENT = {**os.environ, "COROTRACER_LIBRARY": str(BUILD / "src/lib/libcorotracer.so.0"), "PYTHONPATH": str(PACKAGE)}
-os.environ.update(ENVIRONMENT)
-sys.path.insert(0, str(PACKAGE))
-import duckdb  # noqa: E402
-from corotracer import ingest as ingesting, windows  # noqa: E402
-from pyarrow import parquet  # noqa: E402
-
-PAGE = (SOURCE / "docs/ingest.md").read_text(encoding="utf-8")
-TABLES = sorted(windows.SUMMARIES)
-AGO = datetime.timedelta(minutes=50)  # Prometheus takes no samples that are older than an hour
-
-
-def make_store(place):
-    """Windows of three services, of which one hangs, a file that is no trace, and one that has no key."""
-    crowd, circle, region = place / "crowd.ctrace", place / "circle.ctrace", place / "region.ctrace"
-    run(COROTRACER, "run", "-o", region, "--", BUILD / "tests/targets/hiccup", "50", "10", "5")
-    run(COROTRACER, "run", "-o", crowd, "--", BUILD / "tests/targets/crowd", "2000")
-    run(COROTRACER, "run", "-o", circle, "--", BUILD / "tests/targets/lock_circle", input="\n")
-    store, now = place / "store", datetime.datetime.now(datetime.timezone.utc)
-    keys = {}
-    for number in range(12):
-        began = now - AGO + datetime.timedelta(minutes=4 * number)
-        service, trace = (("billing", circle), ("search", crowd), ("index", region))[number % 3]
-        keys[f"{service}/host-{number % 2}/{began:%Y%m%d}/{began:%H%M%S}-{number:032x}.ctrace"] = trace
-    for key, trace in keys.items():
-        (store / key).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(trace, store / key)
-    broken = next(iter(keys)).replace("-0", "-f")
-    (store / broken).parent.mkdir(parents=True, exist_ok=True)
-    (store / broken).write_text("no trace")
-    (store / "loose.ctrace").write_text("no key")
-    return store, keys, broken
-
-
-def ingest(store, output, *options, **more):
-    return subprocess.Popen([sys.executable, "-m", "corotracer.ingest", store, output, "--workers", "2", *options], env=ENVIRONMENT,
-                            stderr=subprocess.PIPE, text=True, **more)
-
-
-def said(going, status=0):
-    text = going.communicate(timeout=300)[1]
-    check(going.returncode == status, f"status {going.returncode}: {text}")
-    return text
-
-
-def rows(output, table, columns="*", more=""):
-    return duckdb.sql(f"SELECT {columns} FROM read_parquet('{output}/{table}/*/*/*.parquet', hive_partitioning = false) {more}").fetchall()
-
-
-def everything(output):
-    return {table: rows(output, table, more="ORDER BY ALL") for table in TABLES}
+from windowed import ENVIRONMENT, PAGE, TABLES, everything, ingest, make_store, opened, questions, rows, said  # noqa: E402
+from corotracer import parts, stores  # noqa: E402
 
 
 def check_figures(output, keys, broken):
@@ -94,51 +43,30 @@ def check_figures(output, keys, broken):
     check(rows(output, "windows", "max(nr_alive_most)")[0][0] == most, f"alive at once: not {most}")
 
 
-def check_killed(store, place, whole):
-    """An ingester that is killed after any window is done by the next one; two at once do each window once."""
-    output = place / "killed"
-    for nr_done in range(1, 13, 4):
-        going = ingest(store, output, start_new_session=True)
-        while going.poll() is None and len(list(output.glob("windows/*/*/*.parquet"))) < nr_done:
-            pass
-        os.killpg(going.pid, signal.SIGKILL)
-        going.communicate(timeout=60)
-    said(ingest(store, output))
-    check(everything(output) == whole, "what killed ingesters left is not what one writes")
-    both = place / "both"
-    for going in [ingest(store, both) for _ in range(2)]:
-        said(going)
-    check(everything(both) == whole, "two ingesters do not write what one writes")
-    check(not list(both.rglob("*.parquet.*")), "something half is left behind")
-
-
 def check_questions(output):
     """Each question of the page is answered by DuckDB."""
-    questions = re.findall("```sql\n(.*?)```", PAGE, re.DOTALL)
-    check(len(questions) >= 5, "the page has no questions")
-    before = os.getcwd()
-    os.chdir(output)
-    try:
-        answers = [duckdb.sql(question).fetchall() for question in questions]
-    finally:
-        os.chdir(before)
-    check(answers[0] and answers[0][0][:2] == ("billing", "mutex-deadlock"), f"{answers[0]}")
+    asked = questions()
+    check(len(asked) >= 8, f"the page has {len(asked)} questions")
+    with opened(output) as database:
+        answers = {words: database.sql(sql).fetchall() for words, sql in asked}
+    found = next(rows for words, rows in answers.items() if words.startswith("What was found"))
+    check(found and found[0][:2] == ("billing", "mutex-deadlock"), f"{found}")
 
 
 def check_page(output):
     """The page lists the tables and their columns."""
     for table in TABLES:
         listed = re.findall(r"`(\w+)`", re.search(rf"^\| `{table}` \| (.*) \|$", PAGE, re.MULTILINE)[1])
-        described = duckdb.sql(f"DESCRIBE SELECT * FROM read_parquet('{output}/{table}/*/*/*.parquet', hive_partitioning = false)")
-        seen = [name for name, *_ in described.fetchall()]
-        check(seen == ["trace", "service", "host", "began", *listed], f"{table}: {seen}, not {listed}")
+        with opened(output) as database:
+            seen = [name for name, *_ in database.sql(f"DESCRIBE {table}").fetchall()]
+        check(seen == ["trace", "service", "host", "began", "part", *listed], f"{table}: {seen}, not {listed}")
 
 
 def check_prometheus(store, place, keys):
     """A finding raises an alert that has the key of the trace; samples that come too late are counted."""
     program = find_prometheus() / "prometheus"
     config = "global:\n  evaluation_interval: 500ms\nrule_files: [alerts.yml]\n"
-    rules = (SOURCE / "docs/metrics/windows.yml").read_text().replace("[15m]", "[2h]").replace("proven|likely", "suspect")
+    rules = (SOURCE / "docs/metrics/windows.yml").read_text().replace("[15m]", "[2h]").replace("proven|likely", "proven|likely|suspect")
     prometheus = Prometheus(place / "prometheus", program, config, rules, "--web.enable-remote-write-receiver")
     url = f"http://127.0.0.1:{prometheus.port}/api/v1/write"
     try:
@@ -177,14 +105,12 @@ def check_bucket(store, keys, whole):
                                  env={**ENVIRONMENT, **server.environment()}, stderr=subprocess.PIPE, text=True)
         check(f"{len(keys)} windows ingested\n" in said(going), "not all windows of the bucket")
         os.environ.update(server.environment())
-        kept = ingesting.Store(server.address("kept"))
+        kept = parts.Summaries(server.address("kept"))
         for table in TABLES:
-            names = kept.keys(table, ".parquet")
-            check(len(names) == len(keys), f"{table}: {names}")
-            tables = [parquet.read_table(f"{kept.root}/{name}", filesystem=kept.files) for name in names]
-            seen = sorted(repr(tuple(row.values())) for one in tables for row in one.to_pylist())
+            seen = sorted(repr(tuple(row.values())) for row in kept.table(table).drop_columns("part").to_pylist())
             told = sorted(repr(row) for row in whole[table] if row[0] in keys)
             check(seen == told, f"{table}: {seen[:2]}, not {told[:2]}")
+        check(kept.store.keys("claims") == [], f"{kept.store.keys('claims')}")
     for address in ("s3://", "s3://bucket?x", "s3://bucket?endpint=x", "gs://bucket"):
         text = said(ingest(store, address), status=1)
         check("is not s3://BUCKET/PREFIX" in text, text)
@@ -201,7 +127,6 @@ def main():
         check_figures(output, keys, broken)
         check_page(output)
         check_questions(output)
-        check_killed(store, place, everything(output))
         check_prometheus(store, place, keys)
         check_bucket(store, keys, everything(output))
 

@@ -1,92 +1,32 @@
 # SPDX-License-Identifier: MIT
 """Sums up the windows of a fleet: reads the traces of a store, and keeps a few small tables of each as Parquet.
 
-    python3 -m corotracer.ingest SOURCE OUTPUT [--workers N] [--remote-write URL] [--follow SECONDS]
+    python3 -m corotracer.ingest SOURCE OUTPUT [--workers N] [--remote-write URL] [--postgresql URL] [--follow SECONDS]
 
-SOURCE and OUTPUT are folders, or buckets as `corotracer run --upload` knows them: s3://BUCKET/PREFIX, for another server
-than Amazon's s3://BUCKET/PREFIX?endpoint=http://HOST:PORT&region=REGION. Credentials come from where AWS's tools look. A window is a trace whose key is SERVICE/HOST/YYYYMMDD/HHMMSS-RUN.ctrace.
-OUTPUT gets TABLE/service=SERVICE/day=YYYY-MM-DD/WINDOW.parquet; the file of the table `windows` is written last and says
-that a window is done. Every ingester writes the same files, so it may be killed at any moment, and any number
-of them may run at once: nothing is lost, and nothing is there twice. docs/ingest.md has the tables, and questions.
+SOURCE and OUTPUT are folders or buckets (corotracer.stores). A window is a trace whose key is
+SERVICE/HOST/YYYYMMDD/HHMMSS-RUN.ctrace. OUTPUT gets parts (corotracer.parts), each with the rows of some windows. An
+ingester may be killed at any moment, and any number of them may run at once: they claim what they do (corotracer.claims), and
+nothing is lost, and nothing is there twice. docs/ingest.md has the tables, and questions.
 """
 import argparse
+import collections
 import concurrent.futures
 import multiprocessing
 import os
-import pathlib
 import random
-import shutil
 import sys
 import tempfile
 import time
-import urllib.parse
 
-from . import remote_write, windows
+from . import parts, postgresql, remote_write, windows
+from .claims import LEASE, Claims
 from .reading import Error, load
+from .stores import Store
 
-COMMITTED = "windows"  # the table whose file says that a window is done
-
-
-def bucket_of(address):
-    """Returns the file system of a bucket, and where in it the address leads."""
-    from pyarrow import fs
-    parts = urllib.parse.urlsplit(address)
-    asked = dict(urllib.parse.parse_qsl(parts.query, keep_blank_values=True))
-    endpoint = urllib.parse.urlsplit(asked.pop("endpoint", ""))
-    region = asked.pop("region", "") or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
-    if parts.scheme != "s3" or not parts.netloc or asked:
-        raise Error(f"'{address}' is not s3://BUCKET/PREFIX, nor s3://BUCKET/PREFIX?endpoint=http://HOST:PORT&region=REGION")
-    other = {"endpoint_override": endpoint.netloc, "scheme": endpoint.scheme} if endpoint.netloc else {}
-    return fs.S3FileSystem(region=region, **other), f"{parts.netloc}{parts.path}".rstrip("/")
-
-
-class Store:
-    """A folder, or a prefix of a bucket."""
-
-    def __init__(self, address):
-        from pyarrow import fs
-        self.address = address
-        self.is_local = "://" not in address
-        if self.is_local:
-            self.files, self.root = fs.LocalFileSystem(), os.path.abspath(address)
-        else:
-            self.files, self.root = bucket_of(address)
-
-    def keys(self, below="", ending=""):
-        """The keys of all objects below a prefix, in order."""
-        from pyarrow import fs
-        selector = fs.FileSelector(f"{self.root}/{below}".rstrip("/"), recursive=True, allow_not_found=True)
-        found = self.files.get_file_info(selector)
-        return sorted(file.path[len(self.root) + 1:] for file in found if file.is_file and file.path.endswith(ending))
-
-    def has(self, key):
-        return self.files.get_file_info(f"{self.root}/{key}").is_file
-
-    def local(self, key, folder):
-        """The path of a file with the object's bytes, in the folder unless the store is one."""
-        if self.is_local:
-            return f"{self.root}/{key}"
-        path = os.path.join(folder, "window.ctrace")
-        with self.files.open_input_stream(f"{self.root}/{key}") as source, open(path, "wb") as file:
-            shutil.copyfileobj(source, file, 1 << 20)
-        return path
-
-    def write_table(self, key, table):
-        """Writes a table as Parquet; the object appears whole or not at all."""
-        from pyarrow import parquet
-        path = f"{self.root}/{key}"
-        if not self.is_local:  # an object is there when its last byte has come
-            with self.files.open_output_stream(path) as stream:
-                parquet.write_table(table, stream, compression="zstd")
-            return
-        partial = f"{os.path.dirname(path)}/.{os.path.basename(path)}.{os.getpid()}"
-        pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
-        parquet.write_table(table, partial, compression="zstd")
-        os.replace(partial, path)
-
-
-def output_key(table, key):
-    return f"{table}/service={key.service}/day={key.day}/{key.name()}.parquet"
+BATCH = 16  # windows of a part, at most
+LEAST = 16  # parts of a service and a day from which one is made
+PAUSE = 0.5  # before what another ingester has in hand is looked at again
+GRACE = 3600.0  # seconds for which a reader may use what it has listed
 
 
 def summarise(source, key):
@@ -96,22 +36,45 @@ def summarise(source, key):
         return windows.summary_of(store.local(key, folder), key)
 
 
+class Batch:
+    """Windows of one service and one day that become one part, in the order of time."""
+
+    def __init__(self, keys, answers):
+        self.service, self.day = keys[0].service, keys[0].day
+        self.keys = keys
+        self.answers = answers
+
+    def is_read(self):
+        return all(answer.done() for answer in self.answers)
+
+
 class Ingest:
     """One run over the windows that are not done yet. `say` gets a line for each window that could not be read."""
 
-    def __init__(self, source, output, *, workers=None, remote=None, say=lambda line: None):
+    def __init__(self, source, output, *, workers=None, remote=None, database=None, batch=BATCH, least=LEAST, grace=GRACE,
+                 say=lambda line: None):
         load()  # else each window would be one that cannot be read
         self.source = Store(source)
         self.output = Store(output)
+        self.manifest = parts.Manifest(self.output)
+        self.claims = Claims(self.output)
         self.workers = workers or os.cpu_count()
         self.remote = remote
+        self.database = postgresql.Database(database) if database else None
+        self.batch = batch
+        self.least = least
+        self.grace = grace
         self.say = say
+        self._begin()
+
+    def _begin(self):
         self.nr_done = self.nr_broken = self.nr_strange = self.nr_refused = self.nr_failed = 0
+        self.failed = set()
 
     def waiting(self):
-        """The windows that are stored and not done, in the order of time; other names are counted."""
-        done = {key.rsplit("/", 1)[1] for key in self.output.keys(COMMITTED, ".parquet")}
-        keys = []
+        """The windows that are stored and not done, by service and day; other names are counted."""
+        done = self.manifest.traces() | self.failed
+        waiting = collections.defaultdict(list)
         self.nr_strange = 0
         for name in self.source.keys(ending=".ctrace"):
             try:
@@ -119,54 +82,114 @@ class Ingest:
             except Error:
                 self.nr_strange += 1
                 continue
-            if f"{key.name()}.parquet" not in done:
-                keys.append(key)
-        return sorted(keys, key=lambda key: (key.day, key.time, key.key))
+            if key.key not in done:
+                waiting[key.service, key.day].append(key)
+        return {of: sorted(keys, key=lambda key: (key.time, key.key)) for of, keys in waiting.items()}
 
-    def keep(self, key, tables):
-        """Writes what is kept of a window; the table that says that the window is done comes last."""
-        if self.remote:
-            self.nr_refused += remote_write.push(self.remote, key, tables)
-        for name in sorted(tables, key=lambda name: name == COMMITTED):
-            self.output.write_table(output_key(name, key), tables[name])
-        self.nr_done += 1
-        error = tables[COMMITTED]["error"][0].as_py()
-        if error:
-            self.nr_broken += 1
-            self.say(f"{key.key}: {error}")
+    def _batches(self, waiting):
+        """Ingesters that began together do different windows first; the samples of a series must come in order."""
+        of = sorted(waiting, key=lambda service_day: service_day[::-1])
+        if not self.remote:
+            random.shuffle(of)
+        for one in of:
+            for begin in range(0, len(waiting[one]), self.batch):
+                yield waiting[one][begin:begin + self.batch]
+
+    def _claimed(self, keys):
+        """Those windows of a batch that are neither done nor in the hands of another ingester."""
+        mine = self.claims.take(key.key for key in keys)
+        if mine:
+            done = mine & self.manifest.traces(keys[0].service, keys[0].day)
+            self.claims.give_back(done)
+            mine -= done
+        return [key for key in keys if key.key in mine]
 
     def run(self):
-        """Ingests what is waiting. Returns the number of windows."""
-        keys = self.waiting()
-        if not self.remote:
-            random.shuffle(keys)  # ingesters that began together do different windows; samples must come in order
+        """Ingests what is waiting, and waits for what others have in hand. Returns how many it did."""
         # A process that was forked while threads hold locks may hang: workers are started anew.
         context = multiprocessing.get_context("spawn")
-        with concurrent.futures.ProcessPoolExecutor(self.workers, mp_context=context) as pool:
-            self._take_turns(pool, keys)
-        return len(keys)
-
-    def _take_turns(self, pool, keys):
-        """At most two windows a worker are under way, so that another ingester's work is seen before it is repeated."""
-        under_way = []
-        for key in keys:
-            if self.output.has(output_key(COMMITTED, key)):
-                continue
-            under_way.append((key, pool.submit(summarise, self.source.address, key.key)))
-            if len(under_way) >= 2 * self.workers:
-                self._finish(*under_way.pop(0))
-        for key, answer in under_way:
-            self._finish(key, answer)
-
-    def _finish(self, key, answer):
-        """A window that could not be fetched, or written, is not done: the next run takes it again."""
+        self._begin()
         try:
-            self.keep(key, answer.result())
-        except OSError as error:
-            self.nr_failed += 1
-            self.say(f"{key.key}: {error}")
-        except concurrent.futures.process.BrokenProcessPool:
-            raise Error(f"{key.key}: a process ended while it read this window, or another of the same time") from None
+            with concurrent.futures.ProcessPoolExecutor(self.workers, mp_context=context) as pool:
+                waiting = self.waiting()
+                while waiting:
+                    if not self._take_turns(pool, self._batches(waiting)):
+                        time.sleep(PAUSE)
+                    waiting = self.waiting()
+            self.compact()
+        finally:
+            self.claims.close()
+            if self.database:
+                self.database.close()
+        return self.nr_done
+
+    def _take_turns(self, pool, batches):
+        """At most two windows a worker are under way, or one batch. Returns whether there was anything to do."""
+        under_way, has_done = collections.deque(), False
+        while True:
+            while sum(not answer.done() for one in under_way for answer in one.answers) < 2 * self.workers:
+                keys = next(batches, None)
+                if keys is None:
+                    break
+                keys = self._claimed(keys)
+                if keys:
+                    under_way.append(Batch(keys, [pool.submit(summarise, self.source.address, key.key) for key in keys]))
+            if not under_way:
+                return has_done
+            concurrent.futures.wait(under_way[0].answers, timeout=LEASE / 6)
+            self.claims.write()
+            while under_way and under_way[0].is_read():
+                self._finish(under_way.popleft())
+                has_done = True
+
+    def _finish(self, batch):
+        """A window that could not be fetched is not done: the next run takes it again."""
+        kept = []
+        for key, answer in zip(batch.keys, batch.answers):
+            try:
+                kept.append((key, answer.result()))
+            except OSError as error:
+                self._fail([key], error)
+            except concurrent.futures.process.BrokenProcessPool:
+                raise Error(f"{key.key}: a process ended while it read this window, or another of the same time") from None
+        if kept:
+            try:
+                self._keep(kept)
+            except OSError as error:
+                self._fail([key for key, _ in kept], error)
+        self.claims.give_back(key.key for key in batch.keys)
+
+    def _fail(self, keys, error):
+        self.nr_failed += len(keys)
+        self.failed.update(key.key for key in keys)
+        self.say(f"{keys[0].key}: {error}")
+
+    def _keep(self, kept):
+        """Writes what is kept of windows; what says that they are done comes last."""
+        import pyarrow
+        tables = {name: pyarrow.concat_tables([of[name] for _, of in kept]) for name in windows.SUMMARIES}
+        if self.remote:
+            self.nr_refused += sum(remote_write.push(self.remote, key, of) for key, of in kept)
+        if self.database:
+            self.database.push(tables)
+        parts.write(self.output, kept[0][0].service, kept[0][0].day, tables)
+        self.nr_done += len(kept)
+        for key, of in kept:
+            error = of["windows"]["error"][0].as_py()
+            if error:
+                self.nr_broken += 1
+                self.say(f"{key.key}: {error}")
+
+    def compact(self):
+        """Makes one part of many, where no other ingester does so."""
+        self.claims.write()
+        compaction = parts.Compaction(self.output, self.manifest, tuple(windows.SUMMARIES), least=self.least,
+                                      grace=self.grace, now_ns=self.claims.now_ns)
+        for service, day in compaction.partitions():
+            what = [f"compaction of {service} {day}"]
+            if self.claims.take(what):
+                compaction.run(service, day)
+                self.claims.give_back(what)
 
 
 def counted(number, word):
@@ -184,6 +207,18 @@ def said(ingest):
     return "corotracer.ingest: " + "; ".join(words)
 
 
+def one_round(ingest, is_followed):
+    """Returns whether the stores could be used; what is left is done by the next round, or run."""
+    try:
+        ingest.run()
+    except (Error, OSError) as error:
+        print(f"corotracer.ingest: {error}", file=sys.stderr)
+        return False
+    if ingest.nr_done or not is_followed:
+        print(said(ingest), file=sys.stderr, flush=True)
+    return True
+
+
 def main():
     parser = argparse.ArgumentParser(prog="python3 -m corotracer.ingest", description=__doc__.split("\n", maxsplit=1)[0],
                                      epilog="See docs/ingest.md.")
@@ -191,17 +226,22 @@ def main():
     parser.add_argument("output", metavar="OUTPUT", help="where tables go: a folder, or a bucket")
     parser.add_argument("--workers", type=int, metavar="N", help="traces that are read at once (one for each processor)")
     parser.add_argument("--remote-write", metavar="URL", help="send figures to Prometheus, as http://HOST:9090/api/v1/write")
+    parser.add_argument("--postgresql", metavar="URL", help="keep the tables in a database, too, as postgresql://USER@HOST/DATABASE")
+    parser.add_argument("--batch", type=int, default=BATCH, metavar="N", help="windows that become one file, at most (%(default)s)")
+    parser.add_argument("--compact", type=int, default=LEAST, metavar="N",
+                        help="files of a service and a day from which one is made (%(default)s)")
+    parser.add_argument("--grace", type=float, default=GRACE, metavar="SECONDS",
+                        help="how long readers may use files that they have listed (%(default)g)")
     parser.add_argument("--follow", type=float, metavar="SECONDS", help="look for new windows again and again, until Ctrl-C")
     options = parser.parse_args()
     try:
+        ingest = Ingest(options.source, options.output, workers=options.workers, remote=options.remote_write,
+                        database=options.postgresql, batch=options.batch, least=options.compact, grace=options.grace,
+                        say=lambda line: print(f"corotracer.ingest: {line}", file=sys.stderr))
         while True:
-            ingest = Ingest(options.source, options.output, workers=options.workers, remote=options.remote_write,
-                            say=lambda line: print(f"corotracer.ingest: {line}", file=sys.stderr))
-            ingest.run()
-            if ingest.nr_done or not options.follow:
-                print(said(ingest), file=sys.stderr, flush=True)
+            has_failed = not one_round(ingest, options.follow)
             if not options.follow:
-                return 1 if ingest.nr_failed else 0
+                return 1 if has_failed or ingest.nr_failed else 0
             time.sleep(options.follow)
     except KeyboardInterrupt:
         return 130

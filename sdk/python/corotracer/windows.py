@@ -8,7 +8,6 @@ needs of one is here: findings, times by place, tasks and regions, how late coro
 columns.
 """
 import datetime
-import hashlib
 import re
 import tempfile
 
@@ -18,6 +17,7 @@ from .reading import Error, Trace
 WINDOW = """
 SELECT (SELECT run FROM trace) AS run,
        (SELECT min(program) FROM processes) AS program,
+       (SELECT nullif(build_id, '') FROM processes ORDER BY program LIMIT 1) AS release,
        (SELECT epoch_realtime_ns + observed_from_ns FROM trace) AS began_unix_ns,
        (SELECT observed_until_ns - observed_from_ns FROM trace) AS observed_ns,
        (SELECT nr_events FROM trace) AS nr_events,
@@ -78,10 +78,6 @@ class Key:
             self.began = datetime.datetime.strptime(parts["day"] + self.time, "%Y%m%d%H%M%S")
         except ValueError:
             raise Error(f"'{key}' has a day or a time that there is not") from None
-
-    def name(self):
-        """The name of the window's files, the same whoever writes them."""
-        return f"{self.time}-{self.run}-{hashlib.sha256(self.key.encode()).hexdigest()[:12]}"
 
 
 def _typed(table):
