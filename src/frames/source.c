@@ -9,6 +9,7 @@
 #include "base/failure.h"
 #include "corotracer/ctp.h"
 #include "frames/scan.h"
+#include "frames/stores.h"
 #include "frames/frames.h"
 #include "stream/lists.h"
 
@@ -335,8 +336,10 @@ static enum ct_status look_again(
 static enum ct_status find(
 	struct telling *telling, const struct frames_again *again, struct ct_error *reterr)
 {
-	enum ct_status status = code_open(&telling->code, telling->image, reterr);
+	enum ct_status status = stores_prepare(reterr);
 
+	if (status == CT_OK)
+		status = code_open(&telling->code, telling->image, reterr);
 	if (status == CT_OK)
 		status = look(telling, telling->image, &telling->scan, reterr);
 	/* Without any frame there is nothing to compare. */

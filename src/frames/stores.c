@@ -4,8 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/loaded.h"
 #include "base/vec.h"
 #include "frames/stores.h"
+
+/* clang-format off */
+#define CAPSTONE_CALLS(USE) \
+	USE(cs_, close) USE(cs_, disasm_iter) USE(cs_, free) USE(cs_, malloc) USE(cs_, open) USE(cs_, option)
+/* clang-format on */
+
+LOADED_TABLE(capstone, CAPSTONE_CALLS);
+static struct capstone capstone = LOADED_INITIALLY(CAPSTONE_CALLS);
+static const struct loaded capstone_library =
+	LOADED(capstone, CAPSTONE_CALLS, CT_CAPSTONE, "libcapstone4");
 
 #define REGISTERS 16
 #define SLOTS_MAX 256
@@ -421,7 +432,7 @@ static bool follow(struct following *following, csh engine, cs_insn *instruction
 	while (nr_bytes > 0 && following->steps.count < STEPS_MAX && nr_stores < STORES_MAX) {
 		struct stores_step step = {.address = address};
 
-		if (!cs_disasm_iter(engine, &code, &nr_bytes, &address, instruction)) {
+		if (!capstone.disasm_iter(engine, &code, &nr_bytes, &address, instruction)) {
 			/* Padding, or an instruction that Capstone does not know: the next byte may begin one. */
 			code++, nr_bytes--, address++;
 			continue;
@@ -448,26 +459,31 @@ bool stores_find(const uint8_t *code, size_t nr_bytes, uint64_t address, uint32_
 	ret_stores->dispatch = STORES_NO_DISPATCH;
 	if (!following)
 		return false;
-	if (cs_open(CS_ARCH_X86, CS_MODE_64, &engine) != CS_ERR_OK) {
+	if (capstone.open(CS_ARCH_X86, CS_MODE_64, &engine) != CS_ERR_OK) {
 		free(following);
 		return false;
 	}
-	cs_option(engine, CS_OPT_DETAIL, CS_OPT_ON);
+	capstone.option(engine, CS_OPT_DETAIL, CS_OPT_ON);
 	following->field_offset = field_offset;
 	following->field_bytes = field_bytes;
 	following->is_ramp = is_ramp;
 	following->dispatch = STORES_NO_DISPATCH;
 	if (!is_ramp)
 		following->now.registers[RDI] = (struct value){VALUE_FRAME, 0};
-	instruction = cs_malloc(engine);
+	instruction = capstone.malloc(engine);
 	is_kept = instruction && follow(following, engine, instruction, code, nr_bytes, address);
 	if (instruction)
-		cs_free(instruction, 1);
-	cs_close(&engine);
+		capstone.free(instruction, 1);
+	capstone.close(&engine);
 	ret_stores->steps = following->steps.at;
 	ret_stores->count = following->steps.count;
 	ret_stores->dispatch = following->dispatch;
 	ret_stores->nr_in_use = following->nr_in_use;
 	free(following);
 	return is_kept;
+}
+
+enum ct_status stores_prepare(struct ct_error *reterr)
+{
+	return loaded_open(&capstone_library, "cannot look for coroutines in memory", reterr);
 }

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "corotracer/error.h"
+
 #define STORES_MAX 4096u
 #define STEPS_MAX 1048576u
 #define STORES_NO_DISPATCH UINT32_MAX
@@ -36,6 +38,9 @@ struct stores {
 	uint32_t
 		nr_in_use; /* bytes from the frame's beginning up to the last that the code names */
 };
+
+/* stores_prepare: opens Capstone; call it before stores_find. CT_ERR_UNSUPPORTED: it is not installed. */
+enum ct_status stores_prepare(struct ct_error *reterr);
 
 /*
  * stores_find: decodes `nr_bytes` bytes of code that lie at `address`. The first argument of the function is the
