@@ -9,7 +9,7 @@
 #include <sys/procfs.h>
 
 #include "frames/image.h"
-#include "symbol/symbol.h"
+#include "symbol/elf_file.h"
 
 #define HEADERS_MAX 1048576u
 #define NOTES_MAX_BYTES ((uint64_t)256 << 20)
@@ -138,16 +138,15 @@ static bool take_program(struct core_image *core, const uint8_t *content, size_t
 	return image->command_line != NULL;
 }
 
-static bool take_note(
-	struct core_image *core, uint32_t type, const uint8_t *content, size_t nr_bytes)
+static bool take_note(struct core_image *core, const struct elf_note *note)
 {
-	switch (type) {
+	switch (note->type) {
 	case NT_FILE:
-		return take_files(core, content, nr_bytes);
+		return take_files(core, note->content, note->content_bytes);
 	case NT_PRSTATUS:
-		return take_thread(core, content, nr_bytes);
+		return take_thread(core, note->content, note->content_bytes);
 	case NT_PRPSINFO:
-		return take_program(core, content, nr_bytes);
+		return take_program(core, note->content, note->content_bytes);
 	default:
 		return true;
 	}
@@ -155,19 +154,12 @@ static bool take_note(
 
 static bool take_notes(struct core_image *core, const uint8_t *notes, uint64_t nr_bytes)
 {
-	uint64_t at = 0, content, next;
-	Elf64_Nhdr note;
+	struct elf_note note;
+	uint64_t at = 0;
 
-	while (at + sizeof(note) <= nr_bytes) {
-		memcpy(&note, notes + at, sizeof(note));
-		content = at + sizeof(note) + ((note.n_namesz + UINT64_C(3)) & ~UINT64_C(3));
-		next = content + ((note.n_descsz + UINT64_C(3)) & ~UINT64_C(3));
-		if (content + note.n_descsz > nr_bytes)
-			return true;
-		if (!take_note(core, note.n_type, notes + content, note.n_descsz))
+	while (symbol_elf_next_note(notes, (size_t)nr_bytes, &at, &note))
+		if (!take_note(core, &note))
 			return false;
-		at = next;
-	}
 	return true;
 }
 

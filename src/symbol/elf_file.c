@@ -43,25 +43,41 @@ static void take_build_id(
 }
 
 /* A note consists of a header, a name and a description; the last two are padded to four bytes. */
+bool symbol_elf_next_note(
+	const uint8_t *notes, size_t nr_bytes, uint64_t *at, struct elf_note *ret_note)
+{
+	Elf64_Nhdr header;
+	uint64_t content;
+
+	if (*at + sizeof(header) > nr_bytes)
+		return false;
+	memcpy(&header, notes + *at, sizeof(header));
+	content = *at + sizeof(header) + align_note(header.n_namesz);
+	if (content + header.n_descsz > nr_bytes)
+		return false;
+	*ret_note = (struct elf_note){
+		.type = header.n_type,
+		.name = notes + *at + sizeof(header),
+		.name_bytes = header.n_namesz,
+		.content = notes + content,
+		.content_bytes = header.n_descsz,
+	};
+	*at = content + align_note(header.n_descsz);
+	return true;
+}
+
 void symbol_elf_build_id_of_notes(
 	const uint8_t *notes, size_t nr_bytes, char ret_build_id[SYMBOL_BUILD_ID_SIZE])
 {
-	Elf64_Nhdr note;
-	uint64_t at = 0, name, content, next;
+	struct elf_note note;
+	uint64_t at = 0;
 
-	while (at + sizeof(note) <= nr_bytes) {
-		memcpy(&note, notes + at, sizeof(note));
-		name = at + sizeof(note);
-		content = name + align_note(note.n_namesz);
-		next = content + align_note(note.n_descsz);
-		if (content + note.n_descsz > nr_bytes)
-			return;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-			memcmp(notes + name, "GNU", 4) == 0) {
-			take_build_id(ret_build_id, notes + content, note.n_descsz);
-			return;
-		}
-		at = next;
+	while (symbol_elf_next_note(notes, nr_bytes, &at, &note)) {
+		if (note.type != NT_GNU_BUILD_ID || note.name_bytes != 4 ||
+			memcmp(note.name, "GNU", 4) != 0)
+			continue;
+		take_build_id(ret_build_id, note.content, note.content_bytes);
+		return;
 	}
 }
 

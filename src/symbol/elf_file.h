@@ -33,6 +33,19 @@ struct elf_file {
 enum ct_status symbol_elf_file_read(
 	int root, const char *path, struct elf_file *ret_file, struct ct_error *reterr);
 
+/* A note among the bytes of a file's notes, which it points into. The name has its terminating zero. */
+struct elf_note {
+	uint32_t type;
+	const uint8_t *name;
+	uint32_t name_bytes;
+	const uint8_t *content;
+	uint32_t content_bytes;
+};
+
+/* symbol_elf_next_note: takes the note at *at, from 0 on, and moves *at behind it; false: there is no whole note. */
+bool symbol_elf_next_note(
+	const uint8_t *notes, size_t nr_bytes, uint64_t *at, struct elf_note *ret_note);
+
 /* symbol_elf_build_id_of_notes: finds a build id among the bytes of a file's notes; the text stays if there is none. */
 void symbol_elf_build_id_of_notes(
 	const uint8_t *notes, size_t nr_bytes, char ret_build_id[SYMBOL_BUILD_ID_SIZE]);
