@@ -70,16 +70,22 @@ bool procfs_stat(pid_t pid, struct procfs_stat *ret_stat)
 /* ---------------------------------------------------------------- threads */
 
 /* "number argument... stack instruction", "-1 stack instruction", or "running". */
-int32_t procfs_call_at(int folder, uint64_t tid, uint64_t ret_arguments[PROCFS_ARGUMENTS])
+static bool read_call(int folder, uint64_t tid, char *text, size_t nr_bytes)
 {
 	char name[NAME_BYTES];
+
+	snprintf(name, sizeof(name), "task/%" PRIu64 "/syscall", tid);
+	return procfs_read_at(folder, name, text, nr_bytes) > 0;
+}
+
+int32_t procfs_call_at(int folder, uint64_t tid, uint64_t ret_arguments[PROCFS_ARGUMENTS])
+{
 	char text[256];
 	char *at = text, *end;
 	unsigned i;
 	long number;
 
-	snprintf(name, sizeof(name), "task/%" PRIu64 "/syscall", tid);
-	if (procfs_read_at(folder, name, text, sizeof(text)) == 0)
+	if (!read_call(folder, tid, text, sizeof(text)))
 		return PROCFS_UNKNOWN_CALL;
 	number = strtol(at, &end, 10);
 	if (end == at || number < 0 || number > INT32_MAX)
@@ -93,11 +99,10 @@ int32_t procfs_call_at(int folder, uint64_t tid, uint64_t ret_arguments[PROCFS_A
 
 uint64_t procfs_stack_pointer_at(int folder, uint64_t tid)
 {
-	char name[NAME_BYTES], text[256];
+	char text[256];
 	const char *last;
 
-	snprintf(name, sizeof(name), "task/%" PRIu64 "/syscall", tid);
-	if (procfs_read_at(folder, name, text, sizeof(text)) == 0)
+	if (!read_call(folder, tid, text, sizeof(text)))
 		return 0;
 	last = strrchr(text, ' ');
 	while (last && last > text && last[-1] != ' ')
