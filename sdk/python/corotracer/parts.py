@@ -26,6 +26,12 @@ def file_of(table, service, day, name):
     return f"{table}/service={service}/day={day}/{name}.parquet"
 
 
+def placed(key):
+    """The table, service, day and name that file_of made a key of."""
+    table, service, day, name = key.removesuffix(".parquet").split("/")
+    return table, service.partition("=")[2], day.partition("=")[2], name
+
+
 def name_of(traces):
     """The name of the part that has these windows, the same whoever writes it."""
     return f"{len(traces):06}-{hashlib.sha256(chr(0).join(sorted(traces)).encode()).hexdigest()[:24]}"
@@ -76,9 +82,9 @@ class Manifest:
     def _entry(self, key, changed_ns):
         if self._read.get(key, (None, None))[0] != changed_ns:
             rows = self.store.read_table(key)
-            _, service, day, name = key.removesuffix(".parquet").rsplit("/", 3)
-            self._read[key] = changed_ns, Part(service.partition("=")[2], day.partition("=")[2], name,
-                                               frozenset(rows["trace"].to_pylist()), rows["replaced"][0].as_py(), changed_ns)
+            _, service, day, name = placed(key)
+            self._read[key] = changed_ns, Part(service, day, name, frozenset(rows["trace"].to_pylist()),
+                                               rows["replaced"][0].as_py(), changed_ns)
         return self._read[key][1]
 
     def _tried(self, below):

@@ -84,9 +84,8 @@ class Retention:
         of = {(part.service, part.day, part.name) for part in self.manifest.parts()}
         old = (self.now - datetime.timedelta(days=1)).replace(tzinfo=datetime.timezone.utc).timestamp() * 1e9
         for one in self.output.objects(ending=".parquet"):
-            table, _, _, name = one.key.removesuffix(".parquet").split("/")
-            service, day = (word.partition("=")[2] for word in one.key.split("/")[1:3])
-            if table != parts.MANIFEST and (service, day, name) not in of and one.changed_ns < old:
+            table, *where = parts.placed(one.key)
+            if table != parts.MANIFEST and tuple(where) not in of and one.changed_ns < old:
                 yield one.key
 
     def _keys(self):
