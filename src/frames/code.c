@@ -12,7 +12,6 @@
 
 /* The parts of a coroutine function. */
 enum part {
-	PART_NONE,
 	PART_RESUME,
 	PART_DESTROY,
 };
@@ -67,16 +66,14 @@ static bool add_resume(struct code *code, uint32_t module, const struct function
 		.resume_bytes = entry->bytes,
 		.file = "",
 		.namesake = CODE_NO_OFFSET};
-	uint64_t address = entry->address + code->modules.at[module].bias;
 	size_t nr_bytes = strlen(entry->name) - strlen(suffix->text);
 	uint64_t key = name_key(module, entry->name, nr_bytes);
 	uint32_t index = (uint32_t)code->functions.count;
 
 	function.symbol = arena_text(&code->image->arena, entry->name, nr_bytes);
 	map_get(&code->by_name, key, &function.namesake);
-	widen(code, address);
-	return function.symbol && map_put(&code->by_resume, address, index) &&
-	       map_put(&code->by_name, key, index) && vec_push(&code->functions, function);
+	return function.symbol && map_put(&code->by_name, key, index) &&
+	       vec_push(&code->functions, function);
 }
 
 static uint64_t distance(uint64_t a, uint64_t b)
@@ -102,7 +99,6 @@ static bool add_destroy(struct code *code, uint32_t module, const struct functio
 		if (distance(entry->address, code->functions.at[at].resume) <
 			distance(entry->address, code->functions.at[best].resume))
 			best = at;
-	code->functions.at[best].destroy = entry->address;
 	widen(code, address);
 	return map_put(&code->by_destroy, address, best);
 }
@@ -120,7 +116,6 @@ static bool add_functions(struct code *code, uint32_t module)
 			!add_resume(code, module, &table->functions.at[i], suffix))
 			return false;
 	}
-	code->modules.at[module].has_coroutines = code->functions.count > first;
 	for (i = 0; i < table->functions.count && code->functions.count > first; i++) {
 		suffix = suffix_of(table->functions.at[i].name);
 		if (suffix && suffix->part == PART_DESTROY &&
@@ -258,7 +253,6 @@ void code_close(struct code *code)
 		symbol_debug_info_close(code->modules.at[i].debug);
 	vec_fini(&code->modules);
 	vec_fini(&code->functions);
-	map_fini(&code->by_resume);
 	map_fini(&code->by_destroy);
 	map_fini(&code->by_name);
 }

@@ -68,12 +68,11 @@ struct code_function {
 	bool is_gcc;
 	uint64_t resume; /* addresses in the module's file */
 	uint64_t resume_bytes;
-	uint64_t destroy;
 	const char *file; /* where the function is declared; "" */
 	uint32_t line;
 	bool is_known; /* code_look_at was called */
-	uint32_t
-		namesake; /* another function of this name, an index into `functions`; CODE_NO_OFFSET: none */
+	/* another function of this name, an index into `functions`; CODE_NO_OFFSET: none */
+	uint32_t namesake;
 	struct code_shape shape;
 };
 
@@ -81,7 +80,6 @@ struct code_module {
 	const char *path;
 	uint64_t bias; /* what its addresses in the image exceed those of its file by */
 	struct debug_info *debug;
-	bool has_coroutines;
 	const char *remark; /* a sentence: why its functions are not known; "": they are */
 };
 
@@ -90,10 +88,10 @@ struct code {
 	struct image *image;
 	VEC(struct code_module) modules;
 	VEC(struct code_function) functions;
-	struct map by_resume;  /* address in the image, to an index in `functions` */
-	struct map by_destroy; /* the same; of a frame's cleanup, too */
-	struct map by_name;    /* hash of module and symbol, to the last function of this name */
-	uint64_t lowest;       /* all addresses of both maps are in between */
+	/* address of a destroying or cleaning part in the image, to an index in `functions` */
+	struct map by_destroy;
+	struct map by_name; /* hash of module and symbol, to the last function of this name */
+	uint64_t lowest;    /* all addresses of by_destroy are in between */
 	uint64_t highest;
 };
 

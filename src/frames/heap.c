@@ -106,16 +106,18 @@ static void judge(
 			ret_is_free[first] = !row->is_previous_in_use;
 }
 
+static bool may_be_heap(const struct image_region *region)
+{
+	return !region->path[0] || strcmp(region->path, "[heap]") == 0;
+}
+
 static void judge_region(
 	struct row *row, const uint64_t *addresses, size_t count, bool *ret_is_free)
 {
 	uint64_t start;
 
 	row->window_bytes = 0;
-	if (row->region->is_writable && !row->region->path[0] && find_start(row, &start))
-		judge(row, start, addresses, count, ret_is_free);
-	else if (row->region->is_writable && strcmp(row->region->path, "[heap]") == 0 &&
-		 find_start(row, &start))
+	if (row->region->is_writable && may_be_heap(row->region) && find_start(row, &start))
 		judge(row, start, addresses, count, ret_is_free);
 }
 

@@ -143,8 +143,7 @@ static enum ct_status open_process(struct process_image *process, struct ct_erro
 	if (!is_there || !may_read(image))
 		return ct_fail(reterr, CT_ERR_SYSTEM,
 			"the memory of process %d may not be read: that takes its user or root, "
-			"and "
-			"kernel.yama.ptrace_scope 0, or CAP_SYS_PTRACE",
+			"and kernel.yama.ptrace_scope 0, or CAP_SYS_PTRACE",
 			(int)process->pid);
 	procfs_numbers_at(process->folder, "task", take_thread, process);
 	return CT_OK;

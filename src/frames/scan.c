@@ -98,16 +98,6 @@ static void look_at_words(
 	}
 }
 
-/* Reads up to a chunk; where memory cannot be read, page by page behind it. */
-static size_t read_chunk(struct memory *memory, uint64_t address, uint64_t end)
-{
-	size_t wanted = end - address < CHUNK_BYTES ? (size_t)(end - address) : CHUNK_BYTES;
-	size_t got = image_read(memory->scan->image, address, memory->bytes, wanted);
-
-	memory->scan->nr_bytes += got;
-	return got;
-}
-
 /*
  * Where the memory in use of a region begins: of a stack, at its pointer; what lies below was left by functions that
  * have returned.
@@ -129,14 +119,19 @@ static uint64_t start_of(struct memory *memory, const struct image_region *regio
 	return region->start;
 }
 
-/* Chunks overlap by one word, because a head may lie across their border. */
+/*
+ * Chunks overlap by one word, because a head may lie across their border. Where memory cannot be read, the next page is
+ * tried.
+ */
 static void look_at_region(struct memory *memory, const struct image_region *region)
 {
 	uint64_t address = start_of(memory, region), next;
 	size_t got;
 
 	while (address + WORD < region->end && !memory->is_out_of_memory) {
-		got = read_chunk(memory, address, region->end) / WORD * WORD;
+		got = region->end - address < CHUNK_BYTES ? (size_t)(region->end - address)
+							  : CHUNK_BYTES;
+		got = image_read(memory->scan->image, address, memory->bytes, got) / WORD * WORD;
 		if (got < 2 * WORD) {
 			next = (address / PAGE_BYTES + 1) * PAGE_BYTES;
 			memory->scan->nr_unread +=
@@ -212,7 +207,9 @@ static void leave_out_changed(struct scan *scan)
 {
 	size_t kept = 0, i;
 
-	for (i = 0; i < scan->frames.count && scan->image->is_moving; i++) {
+	if (!scan->image->is_moving)
+		return;
+	for (i = 0; i < scan->frames.count; i++) {
 		struct frame frame = scan->frames.at[i], again = frame;
 		uint64_t words[2];
 
@@ -225,8 +222,7 @@ static void leave_out_changed(struct scan *scan)
 		read_index(scan, &again, &again.index);
 		scan->frames.at[kept++] = again;
 	}
-	if (scan->image->is_moving)
-		scan->frames.count = kept;
+	scan->frames.count = kept;
 }
 
 enum ct_status scan_frames(

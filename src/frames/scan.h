@@ -36,7 +36,6 @@ struct scan {
 	struct code *code;
 	VEC(struct frame) frames; /* by address */
 	struct map by_address;    /* index into `frames` */
-	uint64_t nr_bytes;        /* of memory that were read */
 	uint64_t nr_unread;       /* bytes of writable memory that could not be read */
 	uint64_t nr_freed;        /* frames that lie in memory that is free again */
 	uint64_t nr_changed;      /* frames that changed while they were read, and were left out */

@@ -24,8 +24,8 @@
 struct reading {
 	struct code *code;
 	struct code_function *function;
-	uint32_t
-		nr_members; /* that were looked at: a hostile file can refer to a type again and again */
+	/* members that were looked at: a hostile file can refer to a type again and again */
+	uint32_t nr_members;
 };
 
 static bool is_called(Dwarf_Die *entry, const char *name)
@@ -323,14 +323,9 @@ static bool find_frame(const struct code_function *function, Dwarf_Die *entry, D
 
 	for (; is_there; is_there = dwarf_siblingof(&child, &child) == 0) {
 		int tag = dwarf_tag(&child);
-		Dwarf_Attribute attribute;
-		Dwarf_Die origin = child;
 
-		if (tag != DW_TAG_formal_parameter && tag != DW_TAG_variable)
-			continue;
-		if (dwarf_attr_integrate(&child, DW_AT_abstract_origin, &attribute))
-			dwarf_formref_die(&attribute, &origin);
-		if (!is_called(&origin, name) && !is_called(&child, name))
+		if ((tag != DW_TAG_formal_parameter && tag != DW_TAG_variable) ||
+			!is_called(&child, name))
 			continue;
 		if (!type_of(&child, &type))
 			return false;
@@ -368,11 +363,9 @@ static void find_promise(struct code_shape *shape, Dwarf_Die *entry, int depth)
 	bool is_there = depth < DEPTH_MAX && dwarf_child(entry, &child) == 0;
 
 	for (; is_there && !shape->promise_bytes; is_there = dwarf_siblingof(&child, &child) == 0) {
-		const char *name = dwarf_diename(&child);
-
 		if (dwarf_tag(&child) == DW_TAG_lexical_block)
 			find_promise(shape, &child, depth + 1);
-		else if (name && strcmp(name, "__promise") == 0)
+		else if (is_called(&child, "__promise"))
 			take_promise(shape, &child, PROMISE_OFFSET);
 	}
 }
