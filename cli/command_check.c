@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "corotracer/ct.h"
+#include "fetching.h"
 #include "judge.h"
 #include "output.h"
 #include "recording.h"
@@ -25,6 +26,7 @@ struct check {
 	char **command;    /* NULL: none */
 	int nr_words;      /* operands before the command */
 	bool has_assertions;
+	bool is_of_many; /* `trace` is a place that has several */
 };
 
 static enum ct_checks_format format_of(const struct arguments *arguments)
@@ -92,10 +94,12 @@ static int add_files(struct check *check)
 	return exit_status;
 }
 
-/* The name of a trace contains no comparison. */
+/* The name of a trace contains no comparison; an address may contain '='. */
 static bool is_assertion(const char *word)
 {
-	return strpbrk(word, "<>=!") && access(word, F_OK) != 0;
+	bool is_address = strncmp(word, "s3://", 5) == 0 || fetching_is_address(word);
+
+	return !is_address && strpbrk(word, "<>=!") && access(word, F_OK) != 0;
 }
 
 static int add_words(struct check *check)
@@ -170,6 +174,7 @@ static const char *name_of(const struct check *check)
 	return subject_is_process(&subject) || strcmp(check->trace, "-") == 0 ? NULL : check->trace;
 }
 
+/* The verdicts of many traces are written together. */
 static enum ct_status tell(const struct check *check, struct ct_error *reterr)
 {
 	const struct arguments *arguments = check->arguments;
@@ -184,6 +189,8 @@ static enum ct_status tell(const struct check *check, struct ct_error *reterr)
 
 	options.use_colour =
 		output_is_coloured(arguments->meaning[OPTION_CHECK_COLOUR].number, output);
+	if (check->is_of_many)
+		return ct_checks_keep(check->checks, &options, reterr);
 	output_guard(output);
 	return ct_checks_write(check->checks, &options, output, reterr);
 }
@@ -231,6 +238,45 @@ static int judge(const struct check *check)
 static int judge_rest(const struct check *check)
 {
 	return judge(check) == BROKEN ? BROKEN : ct_status_exit_code(CT_ERR_SYSTEM);
+}
+
+/* ---------------------------------------------------------------- many traces */
+
+struct round {
+	struct check check; /* of one trace */
+	bool has_judged;
+	int exit_status;
+};
+
+/* A broken assertion counts more than a trace that cannot be read; the others are judged all the same. */
+static bool judge_next(void *context, const char *trace)
+{
+	struct round *round = context;
+	int exit_status;
+
+	round->check.trace = trace;
+	exit_status = judge(&round->check);
+	round->has_judged |= exit_status == 0 || exit_status == BROKEN ||
+			     exit_status == ct_status_exit_code(CT_ERR_NO_PROBE);
+	if (exit_status == BROKEN || !round->exit_status)
+		round->exit_status = exit_status;
+	return true;
+}
+
+static int judge_many(const struct check *check)
+{
+	const struct ct_checks_options options = {
+		.size = sizeof(options), .format = format_of(check->arguments)};
+	struct round round = {.check = *check};
+	const char *output = output_of(check->arguments);
+	struct ct_error error;
+	enum ct_status status = ct_traces_list(check->trace, judge_next, &round, &error);
+
+	if (status == CT_OK && round.has_judged) {
+		output_guard(output);
+		status = ct_checks_write(check->checks, &options, output, &error);
+	}
+	return status ? say_failure(status, &error) : round.exit_status;
 }
 
 /* ---------------------------------------------------------------- recording first */
@@ -322,6 +368,9 @@ static int perform(struct check *check)
 		exit_status = ct_status_exit_code(CT_ERR_USAGE);
 	if (exit_status)
 		return exit_status;
+	check->is_of_many = !check->command && ct_traces_are_many(check->trace);
+	if (check->is_of_many)
+		return judge_many(check);
 	return check->command ? record_and_judge(check) : judge(check);
 }
 

@@ -3,13 +3,8 @@
  * corotracer diff: compares two versions of a program by the traces of their runs. Only one trace is in memory at a
  * time.
  */
-#include <dirent.h>
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "command.h"
 #include "corotracer/ct.h"
@@ -51,60 +46,31 @@ static int add_trace(const struct comparison *comparison, bool is_after, const c
 	return status ? say_failure(status, &error) : 0;
 }
 
-static int is_trace(const struct dirent *entry)
+struct side {
+	const struct comparison *comparison;
+	bool is_after;
+	int exit_status;
+};
+
+static bool add_to_side(void *context, const char *trace)
 {
-	const char *dot = strrchr(entry->d_name, '.');
+	struct side *side = context;
 
-	return dot && (strcmp(dot, ".ctrace") == 0 || strcmp(dot, ".jsonl") == 0);
-}
-
-static int add_entries(const struct comparison *comparison, bool is_after, const char *folder,
-	struct dirent **entries, int count)
-{
-	int i, exit_status = 0;
-
-	for (i = 0; i < count && !exit_status; i++) {
-		char path[PATH_MAX];
-
-		if (snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name) <
-			(int)sizeof(path))
-			exit_status = add_trace(comparison, is_after, path);
-	}
-	return exit_status;
-}
-
-/* Adds all traces of a folder, but not of its subfolders. */
-static int add_folder(const struct comparison *comparison, bool is_after, const char *folder)
-{
-	struct dirent **entries;
-	int count = scandir(folder, &entries, is_trace, alphasort), i, exit_status;
-
-	if (count < 0) {
-		say_sentence("reading the folder '%s': %s", folder, strerror(errno));
-		return ct_status_exit_code(CT_ERR_SYSTEM);
-	}
-	exit_status = add_entries(comparison, is_after, folder, entries, count);
-	for (i = 0; i < count; i++)
-		free(entries[i]);
-	free(entries);
-	if (count)
-		return exit_status;
-	say_sentence("the folder '%s' holds no trace (*.ctrace, *.jsonl)", folder);
-	return ct_status_exit_code(CT_ERR_NOT_FOUND);
+	side->exit_status = add_trace(side->comparison, side->is_after, trace);
+	return side->exit_status == 0;
 }
 
 static int add_side(
 	const struct comparison *comparison, bool is_after, char *const *words, int nr_words)
 {
-	int i, exit_status = 0;
+	struct side side = {.comparison = comparison, .is_after = is_after};
+	struct ct_error error;
+	enum ct_status status = CT_OK;
+	int i;
 
-	for (i = 0; i < nr_words && !exit_status; i++) {
-		struct stat seen;
-		bool is_folder = stat(words[i], &seen) == 0 && S_ISDIR(seen.st_mode);
-
-		exit_status = (is_folder ? add_folder : add_trace)(comparison, is_after, words[i]);
-	}
-	return exit_status;
+	for (i = 0; i < nr_words && !side.exit_status && status == CT_OK; i++)
+		status = ct_traces_list(words[i], add_to_side, &side, &error);
+	return status ? say_failure(status, &error) : side.exit_status;
 }
 
 /* ---------------------------------------------------------------- the verdict */

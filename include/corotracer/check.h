@@ -101,9 +101,17 @@ struct ct_checks_options {
 	const char *source_root;
 };
 
-/* ct_checks_write: writes the verdicts to a file, whole or not at all; "-" is standard output. */
-enum ct_status ct_checks_write(const struct ct_checks *checks,
-	const struct ct_checks_options *options, const char *path, struct ct_error *reterr);
+/*
+ * ct_checks_keep: adds the verdicts of the last judgement to those that are written later, of several traces, by one
+ * call of ct_checks_write with the same format. The report is not needed after the call.
+ *
+ * ct_checks_write: writes the verdicts that were kept, and forgets them, or else those of the last judgement, to a
+ * file, whole or not at all; "-" is standard output. CT_ERR_USAGE: nothing was judged.
+ */
+enum ct_status ct_checks_keep(
+	struct ct_checks *checks, const struct ct_checks_options *options, struct ct_error *reterr);
+enum ct_status ct_checks_write(struct ct_checks *checks, const struct ct_checks_options *options,
+	const char *path, struct ct_error *reterr);
 
 #pragma GCC visibility pop
 

@@ -30,6 +30,7 @@
 #include "corotracer/sampling.h"
 #include "corotracer/serve.h"
 #include "corotracer/thresholds.h"
+#include "corotracer/traces.h"
 #include "corotracer/version.h"
 #include "corotracer/view.h"
 

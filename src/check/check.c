@@ -45,6 +45,7 @@ void ct_checks_free(struct ct_checks *checks)
 	arena_fini(&checks->told);
 	vec_fini(&checks->asked);
 	vec_fini(&checks->results);
+	text_fini(&checks->kept.text);
 	free(checks);
 }
 
@@ -155,39 +156,75 @@ const struct ct_assertion *ct_checks_peek(const struct ct_checks *checks, uint32
 
 /* ---------------------------------------------------------------- writing */
 
-static enum ct_status write_form(const struct ct_checks *checks,
-	const struct ct_checks_options *options, struct text *text, struct ct_error *reterr)
+static void count(struct check_output *output, const struct ct_checks *checks)
 {
-	switch (options->format) {
-	case CT_CHECKS_TEXT:
-		check_write_text(text, checks, options);
-		return text_status(text, reterr);
-	case CT_CHECKS_JSON:
-		check_write_json(text, checks, options);
-		return text_status(text, reterr);
-	case CT_CHECKS_JUNIT:
-		check_write_junit(text, checks, options);
-		return text_status(text, reterr);
-	case CT_CHECKS_SARIF:
-		check_write_sarif(text, checks, options);
-		return text_status(text, reterr);
+	uint64_t nr_broken = 0, nr_unknown = 0;
+	size_t i;
+
+	for (i = 0; i < checks->results.count; i++) {
+		nr_broken += checks->results.at[i].verdict == CT_VERDICT_BROKEN;
+		nr_unknown += checks->results.at[i].verdict == CT_VERDICT_UNKNOWN;
 	}
-	return ct_fail(reterr, CT_ERR_USAGE, "assertions have no format %d", (int)options->format);
+	output->nr_traces++;
+	output->nr_good += !nr_broken && !nr_unknown;
+	output->nr_assertions += checks->results.count;
+	output->nr_broken += nr_broken;
+	output->nr_unknown += nr_unknown;
 }
 
-enum ct_status ct_checks_write(const struct ct_checks *checks,
-	const struct ct_checks_options *given, const char *path, struct ct_error *reterr)
+/* Adds the verdicts of the last judgement; the output stays where it is until its end. */
+static enum ct_status take(struct check_output *output, const struct ct_checks *checks,
+	const struct ct_checks_options *options, struct ct_error *reterr)
 {
-	struct ct_checks_options options;
-	struct text text = {0};
-	enum ct_status status;
+	const struct check_form *form = check_form(options->format);
 
-	known_options(&options, sizeof(options), given);
 	if (!checks->report)
 		return ct_fail(reterr, CT_ERR_USAGE, "no report was judged yet");
-	status = write_form(checks, &options, &text, reterr);
+	if (!form)
+		return ct_fail(
+			reterr, CT_ERR_USAGE, "assertions have no format %d", (int)options->format);
+	if (!output->nr_traces)
+		form->begin(output, options);
+	form->one(output, checks, options);
+	count(output, checks);
+	return text_status(&output->text, reterr);
+}
+
+enum ct_status ct_checks_keep(
+	struct ct_checks *checks, const struct ct_checks_options *given, struct ct_error *reterr)
+{
+	struct ct_checks_options options;
+
+	known_options(&options, sizeof(options), given);
+	checks->kept.is_of_many = true;
+	return take(&checks->kept, checks, &options, reterr);
+}
+
+static enum ct_status write_output(struct check_output *output,
+	const struct ct_checks_options *options, const char *path, struct ct_error *reterr)
+{
+	enum ct_status status;
+
+	check_form(options->format)->end(output);
+	status = text_status(&output->text, reterr);
 	if (status == CT_OK)
-		status = io_write_file(path, text_peek(&text), text.length, reterr);
-	text_fini(&text);
+		status = io_write_file(path, text_peek(&output->text), output->text.length, reterr);
+	return status;
+}
+
+enum ct_status ct_checks_write(struct ct_checks *checks, const struct ct_checks_options *given,
+	const char *path, struct ct_error *reterr)
+{
+	struct check_output alone = {0}, *output = checks->kept.nr_traces ? &checks->kept : &alone;
+	struct ct_checks_options options;
+	enum ct_status status = CT_OK;
+
+	known_options(&options, sizeof(options), given);
+	if (output == &alone)
+		status = take(output, checks, &options, reterr);
+	if (status == CT_OK)
+		status = write_output(output, &options, path, reterr);
+	text_fini(&output->text);
+	*output = (struct check_output){0};
 	return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Verdicts as text for people, as JSON for programs, and as JUnit's XML for continuous integration.
+ * Verdicts as text for people, as JSON for programs, and as JUnit's XML and SARIF for continuous integration.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -116,15 +116,32 @@ static void say_total(struct text *text, const struct ct_checks *checks)
 	text_char(text, '\n');
 }
 
-void check_write_text(
-	struct text *text, const struct ct_checks *checks, const struct ct_checks_options *options)
+static void begin_nothing(struct check_output *output, const struct ct_checks_options *options)
 {
+	(void)output;
+	(void)options;
+}
+
+/* Assertions that hold are told of one trace, and only counted of many. */
+static void write_text(struct check_output *output, const struct ct_checks *checks,
+	const struct ct_checks_options *options)
+{
+	struct text *text = &output->text;
 	size_t i;
 
 	say_headline(text, checks, options);
 	for (i = 0; i < checks->results.count; i++)
-		say_assertion(text, checks, &checks->results.at[i], options->use_colour);
+		if (!output->is_of_many || checks->results.at[i].verdict != CT_VERDICT_HOLDS)
+			say_assertion(text, checks, &checks->results.at[i], options->use_colour);
 	say_total(text, checks);
+}
+
+static void end_text(struct check_output *output)
+{
+	if (!output->is_of_many)
+		return;
+	say_count(&output->text, output->nr_traces, "trace", "traces");
+	text_format(&output->text, ": all assertions hold of %" PRIu64 "\n", output->nr_good);
 }
 
 /* ---------------------------------------------------------------- JSON */
@@ -189,32 +206,57 @@ static void write_assertion(
 	json_close(json, '}');
 }
 
-void check_write_json(
-	struct text *text, const struct ct_checks *checks, const struct ct_checks_options *options)
+static void begin_json(struct check_output *output, const struct ct_checks_options *options)
 {
+	struct json *json = &output->json;
+
+	(void)options;
+	json_init(json, &output->text, true);
+	if (!output->is_of_many)
+		return;
+	json_open(json, '{');
+	json_key(json, "traces");
+	json_open(json, '[');
+}
+
+static void write_json(struct check_output *output, const struct ct_checks *checks,
+	const struct ct_checks_options *options)
+{
+	struct json *json = &output->json;
 	struct text subject = {0};
-	struct json json;
 	size_t i;
 
 	say_subject(&subject, checks, options);
-	json_init(&json, text, true);
-	json_open(&json, '{');
-	json_key(&json, "subject");
-	json_text(&json, text_peek(&subject));
-	json_key(&json, "events");
-	json_unsigned(&json, checks->report->quality.nr_events);
-	json_key(&json, "lost");
-	json_unsigned(&json, checks->report->quality.nr_lost);
-	json_key(&json, "holds");
-	json_bool(&json, nr_of(checks, CT_VERDICT_HOLDS) == checks->results.count);
-	json_key(&json, "assertions");
-	json_open(&json, '[');
+	json_open(json, '{');
+	json_key(json, "subject");
+	json_text(json, text_peek(&subject));
+	json_key(json, "events");
+	json_unsigned(json, checks->report->quality.nr_events);
+	json_key(json, "lost");
+	json_unsigned(json, checks->report->quality.nr_lost);
+	json_key(json, "holds");
+	json_bool(json, nr_of(checks, CT_VERDICT_HOLDS) == checks->results.count);
+	json_key(json, "assertions");
+	json_open(json, '[');
 	for (i = 0; i < checks->results.count; i++)
-		write_assertion(&json, checks->report, &checks->results.at[i]);
-	json_close(&json, ']');
-	json_close(&json, '}');
-	text_char(text, '\n');
+		write_assertion(json, checks->report, &checks->results.at[i]);
+	json_close(json, ']');
+	json_close(json, '}');
+	output->text.is_broken |= subject.is_broken;
 	text_fini(&subject);
+}
+
+static void end_json(struct check_output *output)
+{
+	struct json *json = &output->json;
+
+	if (output->is_of_many) {
+		json_close(json, ']');
+		json_key(json, "holds");
+		json_bool(json, output->nr_good == output->nr_traces);
+		json_close(json, '}');
+	}
+	text_char(&output->text, '\n');
 }
 
 /* ---------------------------------------------------------------- JUnit */
@@ -256,45 +298,86 @@ static void write_case(
 	text_format(text, "</%s>\n    </testcase>\n", element);
 }
 
-void check_write_junit(
-	struct text *text, const struct ct_checks *checks, const struct ct_checks_options *options)
+static void write_junit(struct check_output *output, const struct ct_checks *checks,
+	const struct ct_checks_options *options)
 {
 	const struct ct_quality *quality = &checks->report->quality;
 	double seconds =
 		(double)ct_time_between(quality->observed_from, quality->observed_until) / 1e9;
-	uint64_t nr_broken = nr_of(checks, CT_VERDICT_BROKEN);
-	uint64_t nr_unknown = nr_of(checks, CT_VERDICT_UNKNOWN);
-	struct text subject = {0};
+	struct text subject = {0}, *text = &output->text;
 	size_t i;
 
 	say_subject(&subject, checks, options);
-	text_add(text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-	text_format(text,
-		"<testsuites name=\"corotracer\" tests=\"%zu\" failures=\"%" PRIu64
-		"\" errors=\"%" PRIu64 "\">\n  <testsuite name=\"",
-		checks->results.count, nr_broken, nr_unknown);
+	text_add(text, "  <testsuite name=\"");
 	write_xml(text, text_peek(&subject));
 	text_format(text,
 		"\" tests=\"%zu\" failures=\"%" PRIu64 "\" errors=\"%" PRIu64
 		"\" skipped=\"0\" time=\"%.3f\">\n",
-		checks->results.count, nr_broken, nr_unknown, seconds);
+		checks->results.count, nr_of(checks, CT_VERDICT_BROKEN),
+		nr_of(checks, CT_VERDICT_UNKNOWN), seconds);
 	for (i = 0; i < checks->results.count; i++)
 		write_case(text, checks, &checks->results.at[i]);
-	text_add(text, "  </testsuite>\n</testsuites>\n");
+	text_add(text, "  </testsuite>\n");
+	text->is_broken |= subject.is_broken;
 	text_fini(&subject);
+}
+
+/* The sums stand before the suites. */
+static void end_junit(struct check_output *output)
+{
+	struct text whole = {0};
+
+	text_add(&whole, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+	text_format(&whole,
+		"<testsuites name=\"corotracer\" tests=\"%" PRIu64 "\" failures=\"%" PRIu64
+		"\" errors=\"%" PRIu64 "\">\n",
+		output->nr_assertions, output->nr_broken, output->nr_unknown);
+	text_append(&whole, text_peek(&output->text), output->text.length);
+	text_add(&whole, "</testsuites>\n");
+	whole.is_broken |= output->text.is_broken;
+	text_fini(&output->text);
+	output->text = whole;
 }
 
 /* ---------------------------------------------------------------- SARIF */
 
-void check_write_sarif(
-	struct text *text, const struct ct_checks *checks, const struct ct_checks_options *options)
+static void begin_sarif(struct check_output *output, const struct ct_checks_options *options)
 {
-	struct render_sarif sarif;
+	render_sarif_begin(&output->sarif, &output->text, options->source_root);
+}
+
+static void write_sarif(struct check_output *output, const struct ct_checks *checks,
+	const struct ct_checks_options *options)
+{
+	struct text subject = {0};
 	size_t i;
 
-	render_sarif_begin(&sarif, text, checks->report, options->source_root);
+	say_subject(&subject, checks, options);
+	render_sarif_run(
+		&output->sarif, checks->report, output->is_of_many ? text_peek(&subject) : NULL);
 	for (i = 0; i < checks->results.count; i++)
 		if (checks->results.at[i].verdict != CT_VERDICT_HOLDS)
-			render_sarif_assertion(&sarif, &checks->results.at[i]);
-	render_sarif_end(&sarif);
+			render_sarif_assertion(&output->sarif, &checks->results.at[i]);
+	render_sarif_run_end(&output->sarif);
+	output->text.is_broken |= subject.is_broken;
+	text_fini(&subject);
+}
+
+static void end_sarif(struct check_output *output)
+{
+	render_sarif_end(&output->sarif);
+}
+
+/* ---------------------------------------------------------------- the forms */
+
+static const struct check_form forms[] = {
+	[CT_CHECKS_TEXT] = {begin_nothing, write_text, end_text},
+	[CT_CHECKS_JSON] = {begin_json, write_json, end_json},
+	[CT_CHECKS_JUNIT] = {begin_nothing, write_junit, end_junit},
+	[CT_CHECKS_SARIF] = {begin_sarif, write_sarif, end_sarif},
+};
+
+const struct check_form *check_form(enum ct_checks_format format)
+{
+	return (unsigned)format < sizeof(forms) / sizeof(forms[0]) ? &forms[format] : NULL;
 }

@@ -112,7 +112,9 @@ enum ct_status render_report(const struct ct_report *report, const struct ct_rep
 		render_json(text, report);
 		return text_status(text, reterr);
 	case CT_REPORT_SARIF:
-		render_sarif_begin(&sarif, text, report, options.source_root);
+		render_sarif_begin(&sarif, text, options.source_root);
+		render_sarif_run(&sarif, report, NULL);
+		render_sarif_run_end(&sarif);
 		render_sarif_end(&sarif);
 		return text_status(text, reterr);
 	case CT_REPORT_DOT:

@@ -368,21 +368,38 @@ static void write_finding(struct render_sarif *sarif, const struct ct_finding *f
 	json_close(json, '}');
 }
 
-void render_sarif_begin(struct render_sarif *sarif, struct text *text,
-	const struct ct_report *report, const char *source_root)
+void render_sarif_begin(struct render_sarif *sarif, struct text *text, const char *source_root)
 {
 	struct json *json = &sarif->json;
-	uint32_t i;
 
-	*sarif = (struct render_sarif){.text = text, .report = report, .source_root = source_root};
+	*sarif = (struct render_sarif){.text = text, .source_root = source_root};
 	json_init(json, text, true);
 	json_open(json, '{');
 	member(json, "$schema", SCHEMA);
 	member(json, "version", "2.1.0");
 	json_key(json, "runs");
 	json_open(json, '[');
+}
+
+/* Code review tools keep one run of each name. */
+static void write_name(struct json *json, const char *name)
+{
+	json_key(json, "automationDetails");
+	json_open(json, '{');
+	member(json, "id", name);
+	json_close(json, '}');
+}
+
+void render_sarif_run(struct render_sarif *sarif, const struct ct_report *report, const char *name)
+{
+	struct json *json = &sarif->json;
+	uint32_t i;
+
+	sarif->report = report;
 	json_open(json, '{');
 	write_tool(json);
+	if (name)
+		write_name(json, name);
 	write_invocation(sarif);
 	json_key(json, "results");
 	json_open(json, '[');
@@ -403,10 +420,14 @@ void render_sarif_assertion(struct render_sarif *sarif, const struct ct_assertio
 	text_fini(&told);
 }
 
-void render_sarif_end(struct render_sarif *sarif)
+void render_sarif_run_end(struct render_sarif *sarif)
 {
 	json_close(&sarif->json, ']');
 	json_close(&sarif->json, '}');
+}
+
+void render_sarif_end(struct render_sarif *sarif)
+{
 	json_close(&sarif->json, ']');
 	json_close(&sarif->json, '}');
 	text_char(sarif->text, '\n');

@@ -322,6 +322,32 @@ def check_nothing_seen(scratch):
     check(UNSEEN in run(COROTRACER, "report", "--format", "svg", "-o", "-", trace).stdout, "the picture says that all is well")
 
 
+def check_many(scratch):
+    """All traces of a folder and of folders below are judged, each by itself, also beside one that cannot be read."""
+    place = scratch / "windows"
+    for number, name in enumerate(("a/1", "a/2", "b/1")):
+        text = (HANG if number == 1 else WAIT).replace("app.c", f"{name}.c").replace("FILE", f"{name}.c")
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        run(COROTRACER, "assemble", "-o", place / f"{name}.ctrace", "-", input=text)
+    words = ("wait(*).max < 1s", "lost == 0")
+    told = run(COROTRACER, "check", place, *words, status=BROKEN).stdout
+    check(told.count("corotracer check: ") == 3 and told.count("broken ") == 1 and "holds " not in told, told)
+    check(told.endswith("3 traces: all assertions hold of 2\n") and f"{place}/a/2.ctrace, " in told, told)
+    page = check_json(place, *words, status=BROKEN)
+    check([one["holds"] for one in page["traces"]] == [True, False, True] and not page["holds"], f"{page}")
+    check(check_json(place / "b", *words, status=HOLDS)["holds"], "what holds does not")
+    root = xml.fromstring(run(COROTRACER, "check", "-f", "junit", place, *words, status=BROKEN).stdout)
+    check((root.get("tests"), root.get("failures"), len(root.findall("testsuite"))) == ("6", "1", 3), f"{root.attrib}")
+    runs = json.loads(run(COROTRACER, "check", "-f", "sarif", place, *words, status=BROKEN).stdout)["runs"]
+    check([one["automationDetails"]["id"] for one in runs] == [str(place / f"{name}.ctrace") for name in ("a/1", "a/2", "b/1")], f"{runs}")
+    (place / "b/0.ctrace").write_bytes(b"none")
+    told = run(COROTRACER, "check", place / "b", *words, status=5)
+    check("2 traces" not in told.stdout and "1 trace: all assertions hold of 1" in told.stdout and "0.ctrace" in told.stderr, f"{told}")
+    run(COROTRACER, "check", place, *words, status=BROKEN)
+    (scratch / "no").mkdir()
+    check("has no trace" in run(COROTRACER, "check", scratch / "no", *words, status=4).stderr, "an empty folder")
+
+
 def check_output(trace, scratch):
     """The output is complete or absent; if it cannot be written, the command behaves as if no output was asked for."""
     output = scratch / "results.xml"
@@ -351,6 +377,7 @@ def main():
         check_bad_requests(trace, scratch)
         check_nothing_recorded(scratch)
         check_nothing_seen(scratch)
+        check_many(scratch)
         check_output(trace, scratch)
     print(f"check: {RUNS} of {RUNS} runs of the correct server pass, {2 * RUNS} of {2 * RUNS} of the faulty one name the place")
 

@@ -147,6 +147,27 @@ def check_commands(server, scratch):
     web.shutdown()
 
 
+def check_many_traces(server, scratch):
+    """A side of a comparison, or what is checked, are all traces of a prefix, or those whose keys are matched."""
+    trace = scratch / "trace.ctrace"
+    for key in ("shop/web-1/20260101/1.ctrace", "shop/web-2/20260101/2.ctrace", "shop/web-1/20260102/3.ctrace", "shop/db-1/20260101/4.ctrace"):
+        server.act("put", key, trace)
+    query = f"?endpoint={server.about['endpoint']}"
+
+    def judged(place):
+        told = run(COROTRACER, "check", "-f", "json", f"s3://traces/{place}{query}", "lost == 0", env=server.environment()).stdout
+        return [re.search(r"([0-9])\.ctrace", one["subject"])[1] for one in json.loads(told)["traces"]]
+
+    check(judged("shop/") == ["4", "1", "3", "2"], f"{judged('shop/')}")
+    check(judged("shop/web-*/20260101/") == ["1", "2"], f"{judged('shop/web-*/20260101/')}")
+    check(judged("shop/*/20260102/*") == ["3"], f"{judged('shop/*/20260102/*')}")
+    page = json.loads(run(COROTRACER, "diff", "--format", "json", f"s3://traces/shop/*/20260101/{query}",
+                          f"s3://traces/shop/*/20260102/{query}", env=server.environment()).stdout)
+    check((page["runs_before"], page["runs_after"]) == (3, 1), f"{page}")
+    told = run(COROTRACER, "diff", str(trace), f"s3://traces/none/{query}", env=server.environment(), status=NOT_FOUND).stderr
+    check("'s3://traces/none/' has no trace" in told, told)
+
+
 def check_failing(server, scratch):
     one = scratch / "one"
     server.tell("mode cut")
@@ -171,6 +192,7 @@ def main():
         check_files(server, scratch)
         check_container(server, scratch)
         check_commands(server, scratch)
+        check_many_traces(server, scratch)
         check_failing(server, scratch)
 
 
