@@ -3,7 +3,6 @@
  * Since when a process stands still, and what could make it go on, as far as known: a thread at work, the world
  * outside, or the clock. Nothing is judged here; the rules about programs that stand still use it.
  */
-#include <sys/syscall.h>
 
 #include "analyze/parts.h"
 #include "analyze/runtime_words.h"
@@ -18,7 +17,7 @@ static bool is_over(const struct analysis *analysis, const struct model_thread *
 
 static bool is_sleep(uint32_t call)
 {
-	return call == SYS_nanosleep || call == SYS_clock_nanosleep;
+	return call == SYSTEM_CALL_nanosleep || call == SYSTEM_CALL_clock_nanosleep;
 }
 
 /* Is the thread in a call that ends when a file becomes ready, or a signal comes? */
@@ -29,7 +28,7 @@ static bool waits_for_files(const struct analysis *analysis, const struct model_
 		return !analysis->tables->processes[thread->process].has_ledger &&
 		       !(thread->seen_inside && analysis->parties[thread->process].is_alone);
 	switch (thread->seen_system_call) {
-	case SYS_futex:
+	case SYSTEM_CALL_futex:
 	case MODEL_NO_CALL:
 		return false;
 	default:
@@ -261,7 +260,7 @@ const char *analyze_stillness_words_thread(struct analysis *analysis, uint32_t i
 	if (!thread_is_seen(thread))
 		return "not looked at since";
 	if (thread->seen_state == 'R')
-		return thread->seen_system_call == SYS_sched_yield
+		return thread->seen_system_call == SYSTEM_CALL_sched_yield
 			       ? "on a processor, yielding it again and again"
 			       : "on a processor, in user space";
 	if (thread->seen_system_call == MODEL_NO_CALL)

@@ -3,11 +3,11 @@
  * Waking threads: one thread, and some counts, for each place of waits.
  */
 #include <inttypes.h>
-#include <sys/syscall.h>
 
 #include "analyze/parts.h"
 #include "analyze/waking_threads.h"
 #include "analyze/watched_places.h"
+#include "base/system_calls.h"
 
 #define LEAST_ENDED 3u
 #define TIMES_LONGER 10
@@ -105,7 +105,7 @@ static bool is_blocked(const struct analysis *analysis, const struct model_threa
 	return thread->seen != CT_NO_TIME && thread->seen > thread->last_event &&
 	       thread->seen - coro->suspended > waited_ns / SHARE_LOOKED &&
 	       thread->seen_state == 'S' && thread->seen_untimed &&
-	       thread->seen_system_call == SYS_futex;
+	       thread->seen_system_call == SYSTEM_CALL_futex;
 }
 
 /* Did the thread's sleep begin before this wait? Then it has nothing to do with this wait. */
@@ -114,8 +114,8 @@ static bool sleeps_since_before(const struct model_thread *thread, const struct 
 	return thread->seen > thread->last_event && thread->seen_state == 'S' &&
 	       !thread->seen_untimed && thread->seen_from != CT_NO_TIME &&
 	       thread->seen_from < coro->suspended &&
-	       (thread->seen_system_call == SYS_nanosleep ||
-		       thread->seen_system_call == SYS_clock_nanosleep);
+	       (thread->seen_system_call == SYSTEM_CALL_nanosleep ||
+		       thread->seen_system_call == SYSTEM_CALL_clock_nanosleep);
 }
 
 /* Are all threads blocked that run no coroutines? */

@@ -9,6 +9,7 @@
 
 #include "analyze/parts.h"
 #include "analyze/why_live.h"
+#include "base/system_calls.h"
 
 #define WAITERS_NAMED 4u
 
@@ -38,7 +39,7 @@ static const char *words_kind(struct analysis *analysis, const struct live_descr
 static const char *words_call(
 	struct analysis *analysis, const struct live *seen, const struct live_thread *thread)
 {
-	const char *name = live_call_name(thread->call);
+	const char *name = system_call_name(thread->call);
 	const struct live_descriptor *descriptor;
 
 	if (thread->call == PROCFS_UNKNOWN_CALL)
@@ -204,7 +205,7 @@ static struct ct_look look_of(
 	struct analysis *analysis, const struct live *seen, const struct live_thread *thread)
 {
 	const struct live_descriptor *descriptor = live_descriptor_of(seen, thread->descriptor);
-	const char *call = live_call_name(thread->call);
+	const char *call = system_call_name(thread->call);
 
 	return (struct ct_look){
 		.tid = thread->tid,

@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 #include "analyze/parts.h"
+#include "base/system_calls.h"
 #include "base/text.h"
-#include "kernel/live.h"
 #include "say/say.h"
 
 const char *analyze_say_list(struct analysis *analysis, const char *format, va_list arguments)
@@ -114,7 +114,7 @@ const char *analyze_words_coro(struct analysis *analysis, const struct model_cor
 
 const char *analyze_words_system_call(struct analysis *analysis, uint32_t call)
 {
-	const char *name = call <= INT32_MAX ? live_call_name((int32_t)call) : NULL;
+	const char *name = system_call_name(call);
 
 	return name ? name : analyze_say(analysis, "system call %" PRIu32, call);
 }

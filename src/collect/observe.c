@@ -9,10 +9,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/system_calls.h"
 #include "collect/collector.h"
 #include "event/system_calls.h"
 #include "kernel/inside.h"
@@ -44,44 +44,34 @@ enum patience {
 };
 
 static const struct {
-	long number;
+	int32_t number;
 	enum patience patience;
 	unsigned argument;
 } calls[] = {
-	{SYS_futex, FUTEX, 3},
-	{SYS_epoll_pwait, NEGATIVE, 3},
-#ifdef SYS_epoll_wait
-	{SYS_epoll_wait, NEGATIVE, 3},
-#endif
-#ifdef SYS_epoll_pwait2
-	{SYS_epoll_pwait2, NULL_POINTER, 3},
-#endif
-#ifdef SYS_poll
-	{SYS_poll, NEGATIVE, 2},
-#endif
-	{SYS_ppoll, NULL_POINTER, 2},
-#ifdef SYS_select
-	{SYS_select, NULL_POINTER, 4},
-#endif
-	{SYS_pselect6, NULL_POINTER, 4},
-#ifdef SYS_pause
-	{SYS_pause, FOREVER, 0},
-#endif
-	{SYS_rt_sigsuspend, FOREVER, 0},
-	{SYS_rt_sigtimedwait, NULL_POINTER, 2},
-	{SYS_wait4, FOREVER, 0},
-	{SYS_waitid, FOREVER, 0},
-	{SYS_read, FOREVER, 0},
-	{SYS_readv, FOREVER, 0},
-	{SYS_recvfrom, FOREVER, 0},
-	{SYS_recvmsg, FOREVER, 0},
-	{SYS_accept, FOREVER, 0},
-	{SYS_accept4, FOREVER, 0},
-	{SYS_write, FOREVER, 0},
-	{SYS_writev, FOREVER, 0},
-	{SYS_sendto, FOREVER, 0},
-	{SYS_sendmsg, FOREVER, 0},
-	{SYS_connect, FOREVER, 0},
+	{SYSTEM_CALL_futex, FUTEX, 3},
+	{SYSTEM_CALL_epoll_pwait, NEGATIVE, 3},
+	{SYSTEM_CALL_epoll_wait, NEGATIVE, 3},
+	{SYSTEM_CALL_epoll_pwait2, NULL_POINTER, 3},
+	{SYSTEM_CALL_poll, NEGATIVE, 2},
+	{SYSTEM_CALL_ppoll, NULL_POINTER, 2},
+	{SYSTEM_CALL_select, NULL_POINTER, 4},
+	{SYSTEM_CALL_pselect6, NULL_POINTER, 4},
+	{SYSTEM_CALL_pause, FOREVER, 0},
+	{SYSTEM_CALL_rt_sigsuspend, FOREVER, 0},
+	{SYSTEM_CALL_rt_sigtimedwait, NULL_POINTER, 2},
+	{SYSTEM_CALL_wait4, FOREVER, 0},
+	{SYSTEM_CALL_waitid, FOREVER, 0},
+	{SYSTEM_CALL_read, FOREVER, 0},
+	{SYSTEM_CALL_readv, FOREVER, 0},
+	{SYSTEM_CALL_recvfrom, FOREVER, 0},
+	{SYSTEM_CALL_recvmsg, FOREVER, 0},
+	{SYSTEM_CALL_accept, FOREVER, 0},
+	{SYSTEM_CALL_accept4, FOREVER, 0},
+	{SYSTEM_CALL_write, FOREVER, 0},
+	{SYSTEM_CALL_writev, FOREVER, 0},
+	{SYSTEM_CALL_sendto, FOREVER, 0},
+	{SYSTEM_CALL_sendmsg, FOREVER, 0},
+	{SYSTEM_CALL_connect, FOREVER, 0},
 };
 
 /* One thread, as it was read. */
@@ -127,7 +117,7 @@ static bool is_shared_word(pid_t pid, uint64_t address)
 /* Returns whether this thread waits for a word that another process may change. */
 static bool waits_for_others(pid_t pid, const struct thread_state *state)
 {
-	return state->letter == 'S' && state->call == SYS_futex &&
+	return state->letter == 'S' && state->call == SYSTEM_CALL_futex &&
 	       futex_waits(state->arguments[1]) && !(state->arguments[1] & FUTEX_IS_PRIVATE) &&
 	       is_shared_word(pid, state->arguments[0]);
 }
@@ -138,7 +128,7 @@ static bool waits_for_others(pid_t pid, const struct thread_state *state)
  */
 static bool waits_for_mutex(const struct thread_state *state)
 {
-	return state->letter == 'S' && state->call == SYS_futex &&
+	return state->letter == 'S' && state->call == SYSTEM_CALL_futex &&
 	       (state->arguments[1] & FUTEX_COMMANDS) == 0 && state->arguments[2] == 2;
 }
 
@@ -290,7 +280,7 @@ static bool waits_for_ever(struct observation *observation, const struct thread_
 {
 	if (state->letter != 'S' || !has_no_time_out(state))
 		return false;
-	return state->call == SYS_futex || !may_be_timed(observation);
+	return state->call == SYSTEM_CALL_futex || !may_be_timed(observation);
 }
 
 /* Makes the segment and the stream of the engine's own records of a process. */

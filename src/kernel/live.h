@@ -85,8 +85,7 @@ const struct live_watch *live_next_watch(
 /* live_is_armed: does the entry wait for any event? A one-shot entry waits for nothing after its report. */
 bool live_is_armed(const struct live_watch *watch);
 
-/* The functions below return constant texts. live_call_name: "read"; NULL: the number of the call is unknown. */
-const char *live_call_name(int32_t call);
+/* The functions below return constant texts, or facts about the numbers that /proc tells. */
 bool live_is_about_descriptor(int32_t call);
 /* live_state_words: "sleeps"; "is in a state of its own" if the letter is unknown. */
 const char *live_state_words(char state);

@@ -5,16 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/system_calls.h"
 #include "kernel/live.h"
-/* The build makes this table from the compiler's headers. */
-static const struct {
-	int32_t number;
-	const char *name;
-} calls[] = {
-#define X(number, name) {number, name},
-#include <system_calls.def>
-#undef X
-};
 
 static const char *const about_descriptors[] = {
 #define X(name) #name,
@@ -49,19 +41,9 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-const char *live_call_name(int32_t call)
-{
-	size_t i;
-
-	for (i = 0; i < COUNT(calls); i++)
-		if (calls[i].number == call)
-			return calls[i].name;
-	return NULL;
-}
-
 bool live_is_about_descriptor(int32_t call)
 {
-	const char *name = live_call_name(call);
+	const char *name = system_call_name(call);
 	size_t i;
 
 	for (i = 0; name && i < COUNT(about_descriptors); i++)

@@ -4,8 +4,8 @@
  */
 #include <poll.h>
 #include <string.h>
-#include <sys/syscall.h>
 
+#include "base/system_calls.h"
 #include "kernel/polled.h"
 
 #define NUMBERS_MAX 8192u /* of a set of select: larger numbers are not looked at */
@@ -17,20 +17,12 @@ static const uint16_t set_events[] = {POLLIN, POLLOUT, POLLPRI};
 
 static bool is_poll(int32_t call)
 {
-#ifdef SYS_poll
-	if (call == SYS_poll)
-		return true;
-#endif
-	return call == SYS_ppoll;
+	return call == SYSTEM_CALL_poll || call == SYSTEM_CALL_ppoll;
 }
 
 static bool is_select(int32_t call)
 {
-#ifdef SYS_select
-	if (call == SYS_select)
-		return true;
-#endif
-	return call == SYS_pselect6;
+	return call == SYSTEM_CALL_select || call == SYSTEM_CALL_pselect6;
 }
 
 static bool add(struct polled *polled, int32_t number, uint16_t events)

@@ -99,10 +99,10 @@ int procfs_open(pid_t pid);
 bool procfs_stat_at(int folder, const char *name, struct procfs_stat *ret_stat);
 
 #define PROCFS_NO_CALL (-1)      /* the thread runs, or waits outside of any call */
-#define PROCFS_UNKNOWN_CALL (-2) /* the kernel does not show the call */
+#define PROCFS_UNKNOWN_CALL (-2) /* the kernel does not show the call, or it has no number in traces */
 #define PROCFS_ARGUMENTS 6
 
-/* procfs_call_at: the number of the system call that a thread is in, or one of the two values above. */
+/* procfs_call_at: the system call that a thread is in, by its number in traces, or one of the two values above. */
 int32_t procfs_call_at(int folder, uint64_t tid, uint64_t ret_arguments[PROCFS_ARGUMENTS]);
 
 /* procfs_stack_pointer_at: the stack pointer of a thread that waits; 0: the thread runs, or the kernel does not say. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/system_calls.h"
 #include "kernel/procfs.h"
 
 #define NAME_BYTES 64
@@ -22,6 +23,15 @@
 #define WORD_FLAGS 7
 #define WORD_PENDING 29
 #define WORD_EXIT_STATUS 50
+
+/* The build makes this table from the compiler's headers. */
+static const struct system_call_there calls_here[] = {
+#define X(number, name) {number, name},
+#include <system_calls_here.def>
+#undef X
+};
+
+#define NR_CALLS_HERE (sizeof(calls_here) / sizeof(calls_here[0]))
 
 /* ---------------------------------------------------------------- stat */
 
@@ -84,6 +94,7 @@ int32_t procfs_call_at(int folder, uint64_t tid, uint64_t ret_arguments[PROCFS_A
 	char *at = text, *end;
 	unsigned i;
 	long number;
+	int32_t call;
 
 	if (!read_call(folder, tid, text, sizeof(text)))
 		return PROCFS_UNKNOWN_CALL;
@@ -94,7 +105,8 @@ int32_t procfs_call_at(int folder, uint64_t tid, uint64_t ret_arguments[PROCFS_A
 		at = end;
 		ret_arguments[i] = strtoull(at, &end, 16);
 	}
-	return (int32_t)number;
+	call = system_call_of((int32_t)number, calls_here, NR_CALLS_HERE);
+	return call < 0 ? PROCFS_UNKNOWN_CALL : call;
 }
 
 uint64_t procfs_stack_pointer_at(int folder, uint64_t tid)

@@ -7,7 +7,6 @@
  * time-out counts only once that has run out and the worker is idle again: then what the scheduler does by the clock,
  * such as looking after waiters whose descriptor it closed, had its turn.
  */
-#include <sys/syscall.h>
 
 #include "event/kind_words.h"
 #include "event/system_calls.h"
@@ -302,33 +301,27 @@ void model_thread_stop(struct model *model, const struct ct_event *event)
 
 /* ---------------------------------------------------------------- the engine's looks */
 
-/* Calls in which a thread that runs no coroutine waits for work. The numbers are this machine's. */
+/* Calls in which a thread that runs no coroutine waits for work. */
 static bool is_waiting_call(uint64_t number)
 {
 	switch (number) {
-	case SYS_futex:
-	case SYS_epoll_pwait:
-	case SYS_ppoll:
-	case SYS_pselect6:
-	case SYS_nanosleep:
-	case SYS_clock_nanosleep:
-	case SYS_rt_sigtimedwait:
-	case SYS_io_getevents:
-	case SYS_accept:
-	case SYS_accept4:
-	case SYS_read:
-#ifdef SYS_epoll_wait
-	case SYS_epoll_wait:
-	case SYS_poll:
-	case SYS_select:
-	case SYS_pause:
-#endif
-#ifdef SYS_epoll_pwait2
-	case SYS_epoll_pwait2:
-#endif
-#ifdef SYS_io_uring_enter
-	case SYS_io_uring_enter:
-#endif
+	case SYSTEM_CALL_futex:
+	case SYSTEM_CALL_epoll_pwait:
+	case SYSTEM_CALL_ppoll:
+	case SYSTEM_CALL_pselect6:
+	case SYSTEM_CALL_nanosleep:
+	case SYSTEM_CALL_clock_nanosleep:
+	case SYSTEM_CALL_rt_sigtimedwait:
+	case SYSTEM_CALL_io_getevents:
+	case SYSTEM_CALL_accept:
+	case SYSTEM_CALL_accept4:
+	case SYSTEM_CALL_read:
+	case SYSTEM_CALL_epoll_wait:
+	case SYSTEM_CALL_poll:
+	case SYSTEM_CALL_select:
+	case SYSTEM_CALL_pause:
+	case SYSTEM_CALL_epoll_pwait2:
+	case SYSTEM_CALL_io_uring_enter:
 		return true;
 	default:
 		return false;
@@ -337,11 +330,7 @@ static bool is_waiting_call(uint64_t number)
 
 static bool is_completion_call(uint64_t number)
 {
-#ifdef SYS_io_uring_enter
-	if (number == SYS_io_uring_enter)
-		return true;
-#endif
-	return number == SYS_io_getevents;
+	return number == SYSTEM_CALL_io_uring_enter || number == SYSTEM_CALL_io_getevents;
 }
 
 bool model_is_look_valid(const struct model *model, uint32_t index)
@@ -357,8 +346,8 @@ bool model_sleeps(const struct model *model, uint32_t index)
 	const struct model_thread *thread = &model->threads[index];
 
 	return model_is_look_valid(model, index) && !thread->seen_untimed &&
-	       (thread->seen_system_call == SYS_nanosleep ||
-		       thread->seen_system_call == SYS_clock_nanosleep);
+	       (thread->seen_system_call == SYSTEM_CALL_nanosleep ||
+		       thread->seen_system_call == SYSTEM_CALL_clock_nanosleep);
 }
 
 /*
@@ -372,7 +361,7 @@ bool model_waits_outside(const struct model *model, uint32_t index)
 	bool has_ledger = thread->process < model->tables->nr_processes &&
 			  model->tables->processes[thread->process].has_ledger;
 
-	if (model_is_look_valid(model, index) && thread->seen_system_call == SYS_futex)
+	if (model_is_look_valid(model, index) && thread->seen_system_call == SYSTEM_CALL_futex)
 		return false;
 	if (model_sleeps(model, index))
 		return false;

@@ -14,7 +14,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 
 #include "analyze/proof.h"
 #include "event/system_calls.h"
@@ -80,15 +79,11 @@ static bool is_loop_call(const struct model_thread *thread)
 	if (event_is_epoll_call(thread->seen_system_call))
 		return true;
 	switch (thread->seen_system_call) {
-#ifdef SYS_poll
-	case SYS_poll:
-#endif
-#ifdef SYS_select
-	case SYS_select:
-#endif
-	case SYS_ppoll:
-	case SYS_pselect6:
-	case SYS_io_uring_enter:
+	case SYSTEM_CALL_poll:
+	case SYSTEM_CALL_select:
+	case SYSTEM_CALL_ppoll:
+	case SYSTEM_CALL_pselect6:
+	case SYSTEM_CALL_io_uring_enter:
 		return true;
 	default:
 		return false;
@@ -117,7 +112,7 @@ static bool is_inside(const struct model_thread *thread)
 {
 	if (!thread_is_seen(thread))
 		return thread->blocked_call == CTP_CALL_LOCK && !thread->is_blocked_timed;
-	return thread->seen_system_call == SYS_futex && thread->seen_untimed;
+	return thread->seen_system_call == SYSTEM_CALL_futex && thread->seen_untimed;
 }
 
 static bool is_long(const struct analysis *analysis, uint32_t thread)

@@ -4,8 +4,8 @@
  * trace.
  */
 #include <stdlib.h>
-#include <sys/syscall.h>
 
+#include "base/system_calls.h"
 #include "world.h"
 
 /* Each event takes a little time, so no two have the same time. */
@@ -69,18 +69,18 @@ static uint64_t state_of(const struct world *world, const struct thread *thread,
 	*ret_untimed = false;
 	if (thread->role == ROLE_POLLER && thread->is_asleep) {
 		*ret_untimed = thread->sleeps_until == NEVER;
-		return SYS_epoll_pwait << 8 | 'S';
+		return SYSTEM_CALL_epoll_pwait << 8 | 'S';
 	}
 	if (thread->called_until > world->now) {
 		*ret_untimed = thread->called_until == NEVER;
-		return SYS_read << 8 | 'S';
+		return SYSTEM_CALL_read << 8 | 'S';
 	}
 	if (thread->at == NEVER) {
 		*ret_untimed = true;
-		return SYS_futex << 8 | 'S';
+		return SYSTEM_CALL_futex << 8 | 'S';
 	}
 	if (thread->role == ROLE_STRANGER || thread->role == ROLE_STARTER)
-		return SYS_clock_nanosleep << 8 | 'S';
+		return SYSTEM_CALL_clock_nanosleep << 8 | 'S';
 	return 'R';
 }
 

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/system_calls.h"
 #include "whole_run.h"
 
 static const char *target;
@@ -45,15 +46,15 @@ static void check_stall(const char *how, long system_call, bool is_for_ever, uns
 
 static void test_stalls(void)
 {
-	check_stall("futex", SYS_futex, true, 0);
-	check_stall("futex-timed", SYS_futex, false, 0);
-	check_stall("epoll", SYS_epoll_pwait, true, 16);
-	check_stall("epoll-timed", SYS_epoll_pwait, false, 16);
+	check_stall("futex", SYSTEM_CALL_futex, true, 0);
+	check_stall("futex-timed", SYSTEM_CALL_futex, false, 0);
+	check_stall("epoll", SYSTEM_CALL_epoll_pwait, true, 16);
+	check_stall("epoll-timed", SYSTEM_CALL_epoll_pwait, false, 16);
 	/* an armed timer may end the wait */
-	check_stall("epoll-timer", SYS_epoll_pwait, false, 16);
-	check_stall("epoll-idle-timer", SYS_epoll_pwait, true, 16);
-	check_stall("epoll-handler", SYS_epoll_pwait, true, 2 | 4 | 16);
-	check_stall("epoll-child", SYS_epoll_pwait, true, 2 | 16);
+	check_stall("epoll-timer", SYSTEM_CALL_epoll_pwait, false, 16);
+	check_stall("epoll-idle-timer", SYSTEM_CALL_epoll_pwait, true, 16);
+	check_stall("epoll-handler", SYSTEM_CALL_epoll_pwait, true, 2 | 4 | 16);
+	check_stall("epoll-child", SYSTEM_CALL_epoll_pwait, true, 2 | 16);
 }
 
 /*
@@ -82,10 +83,10 @@ static void check_polls(const char *how, unsigned events_of_7)
 }
 
 /* What poll of the C library calls: machines of later years have no call without a mask of signals. */
-#ifdef SYS_poll
-#define CALL_OF_POLL SYS_poll
+#ifdef __NR_poll
+#define CALL_OF_POLL SYSTEM_CALL_poll
 #else
-#define CALL_OF_POLL SYS_ppoll
+#define CALL_OF_POLL SYSTEM_CALL_ppoll
 #endif
 
 static void test_polls(void)

@@ -2,6 +2,7 @@
 /*
  * Reading the facts of a process from /proc: here this process, whose threads have misleading names.
  */
+#include "base/system_calls.h"
 #include "check.h"
 
 #include <poll.h>
@@ -10,7 +11,6 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,7 +45,7 @@ static bool is_asleep(const struct live *live)
 	const struct live_thread *thread = reader ? live_thread_of(live, (uint64_t)reader) : NULL;
 
 	return thread && thread->state == 'S' &&
-	       (live->are_calls_hidden || thread->call == SYS_read);
+	       (live->are_calls_hidden || thread->call == SYSTEM_CALL_read);
 }
 
 /* The thread is about to sleep; returns the first look that finds it asleep. */
@@ -77,8 +77,8 @@ static void test_thread(void)
 	CHECK_EQUAL(strncmp(thread->name, ") R 1 (", 7), 0);
 	CHECK_TEXT(live_state_words(thread->state), "sleeps");
 	if (!live->are_calls_hidden) {
-		CHECK_EQUAL(thread->call, SYS_read);
-		CHECK_TEXT(live_call_name(thread->call), "read");
+		CHECK_EQUAL(thread->call, SYSTEM_CALL_read);
+		CHECK_TEXT(system_call_name(thread->call), "read");
 		CHECK_EQUAL(thread->descriptor, ends[0]);
 	}
 	descriptor = live_descriptor_of(live, ends[0]);
@@ -142,8 +142,8 @@ static void test_words(void)
 	const struct live_descriptor none = {.link = ""}, strange = {.link = "anon_inode:[new]"};
 	const struct live_descriptor file = {.link = "/tmp/socket:[1]"};
 
-	CHECK(!live_call_name(-1) && !live_call_name(INT32_MAX));
-	CHECK(live_is_about_descriptor(SYS_epoll_pwait) && !live_is_about_descriptor(SYS_futex));
+	CHECK(!live_is_about_descriptor(-1) && !live_is_about_descriptor(INT32_MAX));
+	CHECK(live_is_about_descriptor(SYSTEM_CALL_epoll_pwait) && !live_is_about_descriptor(SYSTEM_CALL_futex));
 	CHECK_TEXT(live_state_words('?'), "is in a state of its own");
 	CHECK_TEXT(live_kind_name(&none), "other");
 	CHECK_TEXT(live_kind_name(&strange), "other");

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/select.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/system_calls.h"
 #include "check.h"
 #include "kernel/polled.h"
 
@@ -29,18 +29,18 @@ static void test_poll(void)
 	uint64_t arguments[PROCFS_ARGUMENTS] = {address_of(three), 3};
 	struct polled polled;
 
-	CHECK(polled_read(folder, SYS_ppoll, arguments, &polled));
+	CHECK(polled_read(folder, SYSTEM_CALL_ppoll, arguments, &polled));
 	CHECK_EQUAL(polled.count, 2);
 	CHECK_EQUAL(polled.at[0].number, 3);
 	CHECK_EQUAL(polled.at[1].number, 9);
 	CHECK_EQUAL(polled.at[1].events, POLLOUT);
 	arguments[0] = 0; /* no memory there */
-	CHECK(!polled_read(folder, SYS_ppoll, arguments, &polled));
+	CHECK(!polled_read(folder, SYSTEM_CALL_ppoll, arguments, &polled));
 	arguments[1] = 0;
-	CHECK(polled_read(folder, SYS_ppoll, arguments, &polled));
+	CHECK(polled_read(folder, SYSTEM_CALL_ppoll, arguments, &polled));
 	CHECK_EQUAL(polled.count, 0);
 	arguments[1] = POLLED_MAX + 1;
-	CHECK(!polled_read(folder, SYS_ppoll, arguments, &polled));
+	CHECK(!polled_read(folder, SYSTEM_CALL_ppoll, arguments, &polled));
 }
 
 static void test_select(void)
@@ -54,16 +54,16 @@ static void test_select(void)
 	FD_SET(64, &readable);
 	FD_SET(64, &urgent);
 	FD_SET(65, &urgent);
-	CHECK(polled_read(folder, SYS_pselect6, arguments, &polled));
+	CHECK(polled_read(folder, SYSTEM_CALL_pselect6, arguments, &polled));
 	CHECK_EQUAL(polled.count, 0);
 	arguments[0] = 65; /* the last one lies beyond it */
-	CHECK(polled_read(folder, SYS_pselect6, arguments, &polled));
+	CHECK(polled_read(folder, SYSTEM_CALL_pselect6, arguments, &polled));
 	CHECK_EQUAL(polled.count, 1);
 	CHECK_EQUAL(polled.at[0].number, 64);
 	CHECK_EQUAL(polled.at[0].events, POLLIN | POLLPRI);
 	arguments[0] = (uint64_t)-1;
-	CHECK(!polled_read(folder, SYS_pselect6, arguments, &polled));
-	CHECK(!polled_read(folder, SYS_read, arguments, &polled));
+	CHECK(!polled_read(folder, SYSTEM_CALL_pselect6, arguments, &polled));
+	CHECK(!polled_read(folder, SYSTEM_CALL_read, arguments, &polled));
 }
 
 static uint64_t any_word(const unsigned char *bytes)
@@ -83,7 +83,7 @@ static uint64_t any_word(const unsigned char *bytes)
 /* Such calls must only end, and stay within their limits. */
 static void test_hostile(void)
 {
-	const int32_t calls[] = {SYS_ppoll, SYS_pselect6};
+	const int32_t calls[] = {SYSTEM_CALL_ppoll, SYSTEM_CALL_pselect6};
 	unsigned char *bytes = malloc(NR_BYTES);
 	uint64_t arguments[PROCFS_ARGUMENTS];
 	struct polled polled;

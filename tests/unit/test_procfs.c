@@ -9,11 +9,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/system_calls.h"
 #include "check.h"
 #include "kernel/procfs.h"
 #include "kernel/procfs_maps.h"
@@ -153,8 +153,8 @@ static void test_call(int folder)
 		sched_yield();
 		tid = (uint64_t)__atomic_load_n(&reader.tid, __ATOMIC_ACQUIRE);
 		call = tid ? procfs_call_at(folder, tid, arguments) : PROCFS_NO_CALL;
-	} while (call != SYS_read && (call != PROCFS_UNKNOWN_CALL || tid == 0));
-	if (call == SYS_read)
+	} while (call != SYSTEM_CALL_read && (call != PROCFS_UNKNOWN_CALL || tid == 0));
+	if (call == SYSTEM_CALL_read)
 		CHECK_EQUAL(arguments[0], reader.pipe[0]);
 	CHECK_EQUAL(procfs_process_of(tid), getpid());
 	if (procfs_account(getpid(), tid, &account))
