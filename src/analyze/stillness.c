@@ -6,7 +6,7 @@
 
 #include "analyze/parts.h"
 #include "analyze/runtime_words.h"
-#include "event/system_calls.h"
+#include "base/system_calls.h"
 
 /* ---------------------------------------------------------------- threads */
 
@@ -24,7 +24,7 @@ static bool is_sleep(uint32_t call)
 static bool waits_for_files(const struct analysis *analysis, const struct model_thread *thread)
 {
 	/* The ledger knows the descriptors of the epoll instance. */
-	if (event_is_epoll_call(thread->seen_system_call))
+	if (system_call_is_epoll(thread->seen_system_call))
 		return !analysis->tables->processes[thread->process].has_ledger &&
 		       !(thread->seen_inside && analysis->parties[thread->process].is_alone);
 	switch (thread->seen_system_call) {

@@ -6,6 +6,7 @@
 #ifndef BASE_SYSTEM_CALLS_H
 #define BASE_SYSTEM_CALLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,13 @@ struct system_call_there {
 	int32_t number;
 	const char *name;
 };
+
+/* system_call_is_epoll: returns whether the call waits for the events of an epoll instance. */
+static inline bool system_call_is_epoll(uint64_t call)
+{
+	return call == SYSTEM_CALL_epoll_wait || call == SYSTEM_CALL_epoll_pwait ||
+	       call == SYSTEM_CALL_epoll_pwait2;
+}
 
 /* system_call_name: "read"; NULL: the number is unknown. */
 const char *system_call_name(int64_t call);

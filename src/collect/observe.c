@@ -14,7 +14,6 @@
 #include "base/clock.h"
 #include "base/system_calls.h"
 #include "collect/collector.h"
-#include "event/system_calls.h"
 #include "kernel/inside.h"
 #include "kernel/polled.h"
 #include "kernel/procfs.h"
@@ -386,7 +385,7 @@ static bool observe_polls(
 static bool waits_inside(const struct observation *observation, const struct thread_state *state)
 {
 	return state->letter == 'S' && !observation->process->has_ledger &&
-	       event_is_epoll_call((uint32_t)state->call) &&
+	       system_call_is_epoll((uint32_t)state->call) &&
 	       inside_is_poll_own(observation->folder, (int32_t)state->arguments[0]);
 }
 

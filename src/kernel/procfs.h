@@ -98,8 +98,9 @@ int procfs_open(pid_t pid);
 /* procfs_stat_at: reads the facts of a process or thread from its "stat", such as "task/4711/stat". */
 bool procfs_stat_at(int folder, const char *name, struct procfs_stat *ret_stat);
 
-#define PROCFS_NO_CALL (-1)      /* the thread runs, or waits outside of any call */
-#define PROCFS_UNKNOWN_CALL (-2) /* the kernel does not show the call, or it has no number in traces */
+#define PROCFS_NO_CALL (-1) /* the thread runs, or waits outside of any call */
+#define PROCFS_UNKNOWN_CALL \
+	(-2) /* the kernel does not show the call, or it has no number in traces */
 #define PROCFS_ARGUMENTS 6
 
 /* procfs_call_at: the system call that a thread is in, by its number in traces, or one of the two values above. */

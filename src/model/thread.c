@@ -8,8 +8,8 @@
  * such as looking after waiters whose descriptor it closed, had its turn.
  */
 
+#include "base/system_calls.h"
 #include "event/kind_words.h"
-#include "event/system_calls.h"
 #include "model/parts.h"
 #include "say/say.h"
 
@@ -370,7 +370,7 @@ bool model_waits_outside(const struct model *model, uint32_t index)
 		return false;
 	if (model_is_look_valid(model, index))
 		return !thread->seen_polls && !thread->seen_inside &&
-		       (!event_is_epoll_call(thread->seen_system_call) || !has_ledger);
+		       (!system_call_is_epoll(thread->seen_system_call) || !has_ledger);
 	if (thread->is_polling || thread->blocked_from != CT_NO_TIME)
 		return thread->blocked_call != CTP_CALL_EPOLL_WAIT &&
 		       thread->blocked_call != CTP_CALL_LOCK;

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "analyze/proof.h"
-#include "event/system_calls.h"
+#include "base/system_calls.h"
 #include "rules/parts.h"
 
 #define PLACES_TOLD 4u
@@ -76,7 +76,7 @@ static bool is_loop_call(const struct model_thread *thread)
 		return thread->blocked_call == CTP_CALL_EPOLL_WAIT ||
 		       thread->blocked_call == CTP_CALL_POLL ||
 		       thread->blocked_call == CTP_CALL_SELECT;
-	if (event_is_epoll_call(thread->seen_system_call))
+	if (system_call_is_epoll(thread->seen_system_call))
 		return true;
 	switch (thread->seen_system_call) {
 	case SYSTEM_CALL_poll:

@@ -143,7 +143,8 @@ static void test_words(void)
 	const struct live_descriptor file = {.link = "/tmp/socket:[1]"};
 
 	CHECK(!live_is_about_descriptor(-1) && !live_is_about_descriptor(INT32_MAX));
-	CHECK(live_is_about_descriptor(SYSTEM_CALL_epoll_pwait) && !live_is_about_descriptor(SYSTEM_CALL_futex));
+	CHECK(live_is_about_descriptor(SYSTEM_CALL_epoll_pwait) &&
+		!live_is_about_descriptor(SYSTEM_CALL_futex));
 	CHECK_TEXT(live_state_words('?'), "is in a state of its own");
 	CHECK_TEXT(live_kind_name(&none), "other");
 	CHECK_TEXT(live_kind_name(&strange), "other");

@@ -17,8 +17,8 @@ static const struct system_call_there here[] = {
 };
 
 /* Some of aarch64, and one that x86-64 does not have. */
-static const struct system_call_there there[] = {
-	{22, "epoll_pwait"}, {63, "read"}, {98, "futex"}, {299, "of_its_own"}, {441, "epoll_pwait2"}};
+static const struct system_call_there there[] = {{22, "epoll_pwait"}, {63, "read"}, {98, "futex"},
+	{299, "of_its_own"}, {441, "epoll_pwait2"}};
 
 static int32_t of_there(int32_t number)
 {
