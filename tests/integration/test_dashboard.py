@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Checks Grafana's dashboard with the types that Grafana publishes (schemas.py): no field has a wrong type or a name
+"""Checks the dashboards for Grafana with the types that Grafana publishes (schemas.py): no field has a wrong type or a name
 that Grafana does not know, and a mistake of either kind is detected."""
 import json
 import pathlib
@@ -41,16 +41,18 @@ def main():
     if not shutil.which("tsc"):
         skip("there is no TypeScript")
     text = (SOURCE / "docs/metrics/dashboard.json").read_text()
+    fleet = json.loads((SOURCE / "docs/metrics/fleet-dashboard.json").read_text())
     dashboard, another_type, another_name = (json.loads(text) for _ in range(3))
-    for one in (dashboard, another_type, another_name):
+    for one in (fleet, dashboard, another_type, another_name):
         for annotation in one["annotations"]["list"]:
             for field in OF_PROMETHEUS:
                 annotation.pop(field, None)
     another_type["panels"][0]["gridPos"]["h"] = "high"
     another_name["panels"][0]["titel"] = another_name["panels"][0].pop("title")
     with folder() as name:
-        wrong, said = told(pathlib.Path(name), {"ours": dashboard, "anotherType": another_type, "anotherName": another_name})
-    check("ours" not in wrong, said)
+        wrong, said = told(pathlib.Path(name), {"ours": dashboard, "fleet": fleet, "anotherType": another_type,
+                                              "anotherName": another_name})
+    check(not {"ours", "fleet"} & set(wrong), said)
     check({"anotherType", "anotherName"} <= set(wrong), f"a mistake is not found: {said}")
     return 0
 

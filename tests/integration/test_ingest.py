@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tests that windows of a fleet are summed up: the figures are those of the traces; a finding reaches Prometheus with
 the key of its trace; folders and buckets hold the same."""
+import json
 import os
 import pathlib
 import re
@@ -12,6 +13,7 @@ import bucket
 from columnar_reader import need_packages, queried
 from environment import require_package
 from prometheus_server import Prometheus, find_prometheus
+from served import Server
 from support import SOURCE, check, folder
 
 need_packages(__file__)
@@ -62,20 +64,58 @@ def check_page(output):
         check(seen == ["trace", "service", "host", "began", "part", *listed], f"{table}: {seen}, not {listed}")
 
 
+def check_alert(prometheus, store, name, trace):
+    """The alert's text has the command that shows the trace; returns the report that it serves."""
+    prometheus.until(f'ALERTS{{alertname="{name}",alertstate="firing"}}', bool)
+    texts = [alert["annotations"]["description"] for alert in prometheus.get("alerts")["alerts"] if alert["labels"]["alertname"] == name]
+    commands = [re.search(r": corotracer serve STORE/(\S+)$", text) for text in texts]
+    check(commands and all(commands), f"{texts}")
+    key = max(command[1] for command in commands)
+    check(key in trace, f"{name} leads to {key}, not to {trace}")
+    server = Server("serve", f"{store}/{key}", "--listen", "localhost:0")
+    while server.ask("/api/v1/report")[0] == 503:  # not judged yet
+        os.sched_yield()
+    report = server.tell("/api/v1/report")
+    server.stop()
+    return report
+
+
+def check_alerts(prometheus, store, keys):
+    """A finding, and delays that grew, raise alerts, each of which leads to the trace in one command."""
+    firing = prometheus.until('ALERTS{alertname="WindowFinding",alertstate="firing"}', bool)
+    alerts = {(alert["metric"]["service"], alert["metric"]["rule"]) for alert in firing}
+    check(alerts == {("billing", "mutex-deadlock")}, f"{alerts}")
+    report = check_alert(prometheus, store, "WindowFinding", [key for key in keys if key.startswith("billing/")])
+    check("mutex-deadlock" in [finding["rule"] for finding in report["findings"]], f"{report['findings']}")
+    late = max((key for key in keys if key.startswith("index/")), key=lambda key: key.split("/")[2:])
+    report = check_alert(prometheus, store, "WindowDelaysGrew", [late])
+    check(report["statistics"]["delays"]["max_ns"] > 5e8, f"{report['statistics']['delays']}")
+
+
+def check_dashboard(prometheus):
+    """Prometheus answers each query of the dashboard over the fleet with something."""
+    dashboard = json.loads((SOURCE / "docs/metrics/fleet-dashboard.json").read_text())
+    check(len({panel["id"] for panel in dashboard["panels"]}) == len(dashboard["panels"]), "ids")
+    questions = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+    for question in questions:
+        asked = question.replace("$service", ".*").replace("$__range", "2h").replace("[15m]", "[2h]").replace("[1d] offset 15m", "[1d]")
+        check(prometheus.query(asked), f"no answer to {question}")
+    prometheus.query(dashboard["annotations"]["list"][0]["expr"].replace("$service", ".*"))
+
+
 def check_prometheus(store, place, keys):
-    """A finding raises an alert that has the key of the trace; samples that come too late are counted."""
+    """Figures are in Prometheus, and alerts of them lead to traces; samples that come too late are counted."""
     program = find_prometheus() / "prometheus"
     config = "global:\n  evaluation_interval: 500ms\nrule_files: [alerts.yml]\n"
-    rules = (SOURCE / "docs/metrics/windows.yml").read_text().replace("[15m]", "[2h]").replace("proven|likely", "proven|likely|suspect")
+    rules = (SOURCE / "docs/metrics/windows.yml").read_text().replace('"proven|likely"}[15m]', '"proven|likely|suspect"}[2h]')
     prometheus = Prometheus(place / "prometheus", program, config, rules, "--web.enable-remote-write-receiver")
     url = f"http://127.0.0.1:{prometheus.port}/api/v1/write"
     try:
         prometheus.get("status/runtimeinfo")
         text = said(ingest(store, place / "remote", "--remote-write", url))
         check("13 windows ingested" in text and "refused" not in text, text)
-        firing = prometheus.until('ALERTS{alertname="WindowFinding",alertstate="firing"}', bool)
-        alerts = {(alert["metric"]["service"], alert["metric"]["rule"]) for alert in firing}
-        check(alerts == {("billing", "mutex-deadlock")}, f"{alerts}")
+        check_alerts(prometheus, store, keys)
+        check_dashboard(prometheus)
         found = {result["metric"]["trace"] for result in prometheus.query("last_over_time(corotracer_window_findings[2h])")}
         check(found == {key for key in keys if key.startswith("billing/")}, f"{found}")
         told = {result["metric"]["trace"] for result in prometheus.query("last_over_time(corotracer_window_info[2h])")}

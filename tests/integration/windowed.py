@@ -21,9 +21,13 @@ AGO = datetime.timedelta(minutes=50)  # Prometheus takes no samples that are old
 
 
 def make_store(place):
-    """Windows of three services, of which one hangs, a file that is no trace, and one that has no key."""
-    crowd, circle, region = place / "crowd.ctrace", place / "circle.ctrace", place / "region.ctrace"
+    """
+    Windows of three services, a file that is no trace, and one that has no key. `billing` hangs, and coroutines of `index` run
+    late in its last window.
+    """
+    crowd, circle, region, late = (place / f"{name}.ctrace" for name in ("crowd", "circle", "region", "late"))
     run(COROTRACER, "run", "-o", region, "--", BUILD / "tests/targets/hiccup", "50", "10", "5")
+    run(COROTRACER, "run", "-o", late, "--", BUILD / "tests/targets/hiccup", "900", "10", "800")
     run(COROTRACER, "run", "-o", crowd, "--", BUILD / "tests/targets/crowd", "2000")
     run(COROTRACER, "run", "-o", circle, "--", BUILD / "tests/targets/lock_circle", input="\n")
     store, now = place / "store", datetime.datetime.now(datetime.timezone.utc)
@@ -31,6 +35,7 @@ def make_store(place):
     for number in range(12):
         began = now - AGO + datetime.timedelta(minutes=4 * number)
         service, trace = (("billing", circle), ("search", crowd), ("index", region))[number % 3]
+        trace = late if number == 11 else trace
         keys[f"{service}/host-{number % 2}/{began:%Y%m%d}/{began:%H%M%S}-{number:032x}.ctrace"] = trace
     for key, trace in keys.items():
         (store / key).parent.mkdir(parents=True, exist_ok=True)

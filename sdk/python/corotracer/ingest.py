@@ -95,22 +95,24 @@ class Ingest:
             for begin in range(0, len(waiting[one]), self.batch):
                 yield waiting[one][begin:begin + self.batch]
 
-    def _claimed(self, keys):
-        """Those windows of a batch that are neither done nor in the hands of another ingester."""
+    def _claimed(self, keys, *of):
+        """Those windows, of a service and a day or of any, that are neither done nor in the hands of another ingester."""
         mine = self.claims.take(key.key for key in keys)
         if mine:
-            done = mine & self.manifest.traces(keys[0].service, keys[0].day)
+            done = mine & self.manifest.traces(*of)
             self.claims.give_back(done)
             mine -= done
         return [key for key in keys if key.key in mine]
 
+    def _pool(self):
+        # A process that was forked while threads hold locks may hang: workers are started anew.
+        return concurrent.futures.ProcessPoolExecutor(self.workers, mp_context=multiprocessing.get_context("spawn"))
+
     def run(self):
         """Ingests what is waiting, and waits for what others have in hand. Returns how many it did."""
-        # A process that was forked while threads hold locks may hang: workers are started anew.
-        context = multiprocessing.get_context("spawn")
         self._begin()
         try:
-            with concurrent.futures.ProcessPoolExecutor(self.workers, mp_context=context) as pool:
+            with self._pool() as pool:
                 waiting = self.waiting()
                 while waiting:
                     if not self._take_turns(pool, self._batches(waiting)):
@@ -131,7 +133,7 @@ class Ingest:
                 keys = next(batches, None)
                 if keys is None:
                     break
-                keys = self._claimed(keys)
+                keys = self._claimed(keys, keys[0].service, keys[0].day)
                 if keys:
                     under_way.append(Batch(keys, [pool.submit(summarise, self.source.address, key.key) for key in keys]))
             if not under_way:
@@ -173,12 +175,14 @@ class Ingest:
         if self.database:
             self.database.push(tables)
         parts.write(self.output, kept[0][0].service, kept[0][0].day, tables)
-        self.nr_done += len(kept)
         for key, of in kept:
-            error = of["windows"]["error"][0].as_py()
-            if error:
-                self.nr_broken += 1
-                self.say(f"{key.key}: {error}")
+            self._count(key, of["windows"]["error"][0].as_py())
+
+    def _count(self, key, error):
+        self.nr_done += 1
+        if error:
+            self.nr_broken += 1
+            self.say(f"{key.key}: {error}")
 
     def compact(self):
         """Makes one part of many, where no other ingester does so."""

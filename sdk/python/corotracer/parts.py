@@ -37,7 +37,7 @@ def name_of(traces):
     return f"{len(traces):06}-{hashlib.sha256(chr(0).join(sorted(traces)).encode()).hexdigest()[:24]}"
 
 
-def _labelled(table, name):
+def labelled(table, name):
     """Gives the rows the name of their part, behind the columns that all tables begin with."""
     import pyarrow
     column = pyarrow.array([name] * table.num_rows, pyarrow.string())
@@ -58,7 +58,7 @@ def write(store, service, day, tables):
     traces = tables["windows"]["trace"].to_pylist()
     name = name_of(traces)
     for table, rows in tables.items():
-        store.write_table(file_of(table, service, day, name), _labelled(rows, name))
+        store.write_table(file_of(table, service, day, name), labelled(rows, name))
     _write_entry(store, service, day, name, traces, False)
     return name
 

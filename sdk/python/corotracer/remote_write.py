@@ -2,8 +2,9 @@
 """Sends the figures of a window to Prometheus by its remote write protocol, version 1
 (https://prometheus.io/docs/specs/prw/remote_write_spec): a WriteRequest of protocol buffers, packed as Snappy blocks.
 
-A window's figures are samples at the window's end. The trace's key is the label `trace` of corotracer_window_info and
-corotracer_window_findings, so that an alert leads to the trace that shows what the alert is about.
+A window's figures are samples at the window's end. The trace's key is the label `trace` of corotracer_window_info,
+corotracer_window_findings and corotracer_window_trace_delay_p99_seconds, so that an alert leads to the trace that shows what the alert is
+about.
 """
 import datetime
 import struct
@@ -65,6 +66,8 @@ def request_of(key, tables):
     series += [_series(name, who, row[column], at_ms) for name, column in FIGURES]
     series += [_series("delay_seconds", {**who, "quantile": quantile}, row[column] / 1e9, at_ms)
                for quantile, column in QUANTILES if row[column] is not None]
+    if row["delay_p99_ns"] is not None:  # once more, so that it leads to the trace: an alert compares it with others
+        series.append(_series("trace_delay_p99_seconds", {**who, "trace": key.key}, row["delay_p99_ns"] / 1e9, at_ms))
     found = {}
     for finding in tables["findings"].to_pylist():
         named = (finding["rule"], finding["grade"])

@@ -110,7 +110,6 @@ def summary_of(path, key):
     Returns the tables of a trace file, with the columns `trace` (the key), `service`, `host` and `began` (to the second,
     UTC) before them, and `error` behind those of windows. A file that cannot be read has one row in windows, with the error, and no other rows.
     """
-    import pyarrow
     parsed = Key(key)
     error = None
     try:
@@ -119,8 +118,19 @@ def summary_of(path, key):
     except Error as failure:
         error = str(failure)
         tables = _summary_of_nothing()
+    return _whole(tables, parsed, error)
+
+
+def of_none():
+    """Returns the tables as they are kept of no window at all: their columns."""
+    tables = _whole(_summary_of_nothing(), Key("service/host/20260101/000000-0.ctrace"), None)
+    return {name: table.slice(0, 0) for name, table in tables.items()}
+
+
+def _whole(tables, key, error):
+    import pyarrow
     tables["windows"] = tables["windows"].append_column("error", pyarrow.array([error], pyarrow.string()))
-    return {name: _labelled(table, parsed) for name, table in tables.items()}
+    return {name: _labelled(table, key) for name, table in tables.items()}
 
 
 def _labelled(table, key):
