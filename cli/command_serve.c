@@ -49,7 +49,7 @@ static void keep_newer(char **newest, struct stat *when, char *path)
 	*when = status;
 }
 
-/* The string is on the heap; NULL, after printing so: there is no trace. */
+/* The string is on the heap; NULL: there is no trace in the folder itself, or the folder cannot be read. */
 static char *find_newest(const char *folder)
 {
 	DIR *entries = opendir(folder);
@@ -57,17 +57,13 @@ static char *find_newest(const char *folder)
 	struct dirent *entry;
 	struct stat when = {0};
 
-	if (!entries) {
-		say_sentence("reading '%s': %s", folder, strerror(errno));
+	if (!entries)
 		return NULL;
-	}
 	while ((entry = readdir(entries)))
 		if (is_trace_name(entry->d_name) &&
 			asprintf(&path, "%s/%s", folder, entry->d_name) >= 0)
 			keep_newer(&newest, &when, path);
 	closedir(entries);
-	if (!newest)
-		say_sentence("no file in '%s' has a trace's name: *.ctrace, *.jsonl", folder);
 	return newest;
 }
 
@@ -95,6 +91,25 @@ static int serve(const struct arguments *arguments, struct ct_serve_options *opt
 	signals_release();
 	return status ? say_failure(status, &error) : 0;
 }
+
+/* ---------------------------------------------------------------- a fleet */
+
+static int serve_fleet(const struct arguments *arguments, const char *place)
+{
+	struct ct_serve_options options = {
+		.fleet = place, .memory_bytes = arguments->meaning[OPTION_JUDGE_MEMORY].number};
+	struct ct_thresholds *thresholds;
+	int status = thresholds_read(arguments, &thresholds);
+
+	if (status)
+		return status;
+	options.thresholds = thresholds;
+	status = serve(arguments, &options);
+	ct_thresholds_free(thresholds);
+	return status;
+}
+
+/* ---------------------------------------------------------------- a trace */
 
 /* If the file is not a trace, the error is printed now, and not only shown in the browser. */
 static int check(const char *path, uint64_t memory_bytes)
@@ -146,13 +161,30 @@ static int serve_path(const struct arguments *arguments, const char *path)
 	return status;
 }
 
+static bool note_first(void *has_any, const char *trace)
+{
+	(void)trace;
+	*(bool *)has_any = true;
+	return false;
+}
+
+/* A folder without a trace has, in folders below, the windows of a fleet. */
+static int serve_below(const struct arguments *arguments, const char *folder)
+{
+	struct ct_error error;
+	bool has_any = false;
+	enum ct_status status = ct_traces_list(folder, note_first, &has_any, &error);
+
+	return status ? say_failure(status, &error) : serve_fleet(arguments, folder);
+}
+
 static int serve_folder(const struct arguments *arguments, const char *folder)
 {
 	char *path = find_newest(folder);
 	int status;
 
 	if (!path)
-		return ct_status_exit_code(CT_ERR_NOT_FOUND);
+		return serve_below(arguments, folder);
 	say_sentence("the newest trace there is '%s'", path);
 	status = serve_path(arguments, path);
 	free(path);
@@ -176,5 +208,7 @@ int command_serve(const struct arguments *arguments)
 		return say_usage("serve", "a FIFO cannot be read twice: name a file");
 	if (stat(subject.operand, &status) == 0 && S_ISDIR(status.st_mode))
 		return serve_folder(arguments, subject.operand);
+	if (ct_traces_are_many(subject.operand))
+		return serve_fleet(arguments, subject.operand);
 	return serve_path(arguments, subject.operand);
 }

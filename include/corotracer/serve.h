@@ -46,12 +46,17 @@ struct ct_serve_options {
 	/* for judging; lent until ct_serve_close; NULL: all defaults */
 	const struct ct_thresholds *thresholds;
 	uint64_t memory_bytes; /* as in ct_open_options */
+	/*
+	 * Instead of a path: the windows of a folder or a bucket (ct_traces_list), whose keys are
+	 * SERVICE/HOST/YYYYMMDD/HHMMSS-RUN.ctrace. The page has the services, and leads to each window. NULL: none
+	 */
+	const char *fleet;
 };
 
 /*
  * ct_serve_open: begins to listen, and answers until ct_serve_close. The trace is read and judged afterwards, on
- * another thread. CT_ERR_UNSUPPORTED: this build has no server; CT_ERR_USAGE: `listen` cannot be understood;
- * CT_ERR_SYSTEM: listening there is not possible.
+ * another thread. CT_ERR_UNSUPPORTED: this build has no server, or no page of a fleet; CT_ERR_USAGE: `listen` cannot be
+ * understood; CT_ERR_SYSTEM: listening there is not possible.
  */
 enum ct_status ct_serve_open(const struct ct_serve_options *options, struct ct_serve **ret_serve,
 	struct ct_error *reterr);

@@ -20,7 +20,7 @@ enum ct_status lib_address_open(const char *path, struct input **ret_input, stru
 	name = strndup(path, strcspn(path, "?"));
 	if (!name)
 		return ct_fail_memory(reterr);
-	descriptor = objects_open_address(path, &status, reterr);
+	descriptor = objects_open_address(path, 0, &status, reterr);
 	snprintf(copy, sizeof(copy), "/proc/self/fd/%d", descriptor);
 	if (status == CT_OK)
 		status = input_open(copy, ret_input, reterr);

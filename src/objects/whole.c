@@ -27,8 +27,10 @@ bool objects_is_address(const char *text)
 /* ---------------------------------------------------------------- of a bucket */
 
 /* "s3://BUCKET/KEY?PARAMETERS": the bucket's address is without the key. */
-static enum ct_status read_object(const char *address, int descriptor, struct ct_error *reterr)
+static enum ct_status read_object(
+	const char *address, int descriptor, int wake_descriptor, struct ct_error *reterr)
 {
+	const struct objects_options options = {.wake_descriptor = wake_descriptor};
 	size_t scheme = strlen("s3://"), bucket = scheme + strcspn(address + scheme, "/?");
 	size_t key = address[bucket] == '/' ? strcspn(address + bucket + 1, "?") : 0;
 	const char *parameters = address + bucket + (key ? key + 1 : 0);
@@ -44,7 +46,7 @@ static enum ct_status read_object(const char *address, int descriptor, struct ct
 	else if (place.is_broken || name.is_broken)
 		status = ct_fail_memory(reterr);
 	if (status == CT_OK)
-		status = objects_open(text_peek(&place), NULL, &objects, reterr);
+		status = objects_open(text_peek(&place), &options, &objects, reterr);
 	if (status == CT_OK)
 		status = objects_get(objects, text_peek(&name), descriptor, reterr);
 	objects_close(objects);
@@ -83,13 +85,15 @@ static enum ct_status ask(
 	return status;
 }
 
-static enum ct_status read_answer(const char *address, int descriptor, struct ct_error *reterr)
+static enum ct_status read_answer(
+	const char *address, int descriptor, int wake_descriptor, struct ct_error *reterr)
 {
 	struct http_request request = {
 		.method = "GET",
 		.url = address,
 		.descriptor = -1,
 		.into = descriptor,
+		.wake_descriptor = wake_descriptor,
 		.silence_ms = SILENCE_MS,
 	};
 	struct ct_error trouble;
@@ -109,15 +113,17 @@ static enum ct_status read_answer(const char *address, int descriptor, struct ct
 		      : CT_OK;
 }
 
-int objects_open_address(const char *address, enum ct_status *ret_status, struct ct_error *reterr)
+int objects_open_address(const char *address, int wake_descriptor, enum ct_status *ret_status,
+	struct ct_error *reterr)
 {
 	int descriptor = spill_open_file(reterr);
 
 	*ret_status = CT_ERR_SYSTEM;
 	if (descriptor < 0)
 		return -1;
-	*ret_status = objects_is_remote(address) ? read_object(address, descriptor, reterr)
-						 : read_answer(address, descriptor, reterr);
+	*ret_status = objects_is_remote(address)
+			      ? read_object(address, descriptor, wake_descriptor, reterr)
+			      : read_answer(address, descriptor, wake_descriptor, reterr);
 	if (*ret_status == CT_OK)
 		return descriptor;
 	close(descriptor);

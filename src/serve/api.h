@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One function for each line of routes.def, which answers the request. Called on the server's threads, several at once.
+ * One function for each line of routes.def and fleet_routes.def, which answers the request. Called on the server's
+ * threads, several at once.
  */
 #ifndef SERVE_API_H
 #define SERVE_API_H
@@ -11,6 +12,7 @@
 #define R(method, path, handler, access, what) \
 	enum MHD_Result serve_api_##handler(struct serve_call *call);
 #include "serve/routes.def"
+#include "serve/fleet_routes.def"
 #undef R
 
 /* serve_api_refuse_unjudged: answers that the trace has not been judged yet, or never will be. */

@@ -23,11 +23,22 @@ struct route {
 	enum serve_access access;
 };
 
-static const struct route routes[] = {
 #define R(method, path, handler, access, what) {#method, path, serve_api_##handler, SERVE_##access},
+static const struct route trace_routes[] = {
 #include "serve/routes.def"
-#undef R
+	{0},
 };
+static const struct route fleet_routes[] = {
+#include "serve/fleet_routes.def"
+	{0},
+};
+#undef R
+
+/* An entry without a path ends the table. */
+static const struct route *routes_of(const struct ct_serve *serve)
+{
+	return serve->fleet ? fleet_routes : trace_routes;
+}
 
 const char *serve_call_header(const struct serve_call *call, const char *name)
 {
@@ -56,26 +67,26 @@ static bool is_for(const struct route *route, const struct serve_call *call)
 /* Finds the route. If only another method has this path, returns that route in *ret_other. */
 static const struct route *find_route(const struct serve_call *call, const struct route **ret_other)
 {
-	size_t i;
+	const struct route *route;
 
 	*ret_other = NULL;
-	for (i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
-		if (is_for(&routes[i], call))
-			return &routes[i];
-		if (strcmp(routes[i].path, call->path) == 0)
-			*ret_other = &routes[i];
+	for (route = routes_of(call->serve); route->path; route++) {
+		if (is_for(route, call))
+			return route;
+		if (strcmp(route->path, call->path) == 0)
+			*ret_other = route;
 	}
 	return NULL;
 }
 
 /* The paths that exist, for the error that programs get: "/api/v1/state, /api/v1/findings". */
-static void say_paths(struct text *text)
+static void say_paths(const struct ct_serve *serve, struct text *text)
 {
-	size_t i;
+	const struct route *route;
 
-	for (i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
-		if (is_reading(routes[i].method))
-			text_format(text, "%s%s", i ? ", " : "", routes[i].path);
+	for (route = routes_of(serve); route->path; route++)
+		if (is_reading(route->method))
+			text_format(text, "%s%s", text->length ? ", " : "", route->path);
 }
 
 static enum MHD_Result answer_nothing(struct serve_call *call)
@@ -87,7 +98,7 @@ static enum MHD_Result answer_nothing(struct serve_call *call)
 		return serve_reply_error(call, MHD_HTTP_NOT_FOUND,
 			"there is nothing at this address: the page is at '/', and what programs "
 			"can ask for is below /api/v1/");
-	say_paths(&paths);
+	say_paths(call->serve, &paths);
 	result = serve_reply_error(call, MHD_HTTP_NOT_FOUND,
 		"there is nothing at this address; there is %s", text_peek(&paths));
 	text_fini(&paths);
@@ -96,7 +107,9 @@ static enum MHD_Result answer_nothing(struct serve_call *call)
 
 static enum MHD_Result answer_file(struct serve_call *call)
 {
-	const struct serve_asset *asset = serve_asset_find(call->path);
+	bool is_index = strcmp(call->path, "/") == 0;
+	const struct serve_asset *asset =
+		serve_asset_find(is_index && call->serve->fleet ? "/fleet.html" : call->path);
 
 	if (!asset)
 		return answer_nothing(call);

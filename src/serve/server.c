@@ -12,8 +12,11 @@
 
 #include "base/failure.h"
 #include "base/known_options.h"
+#include "fleet/fleet.h"
 #include "objects/whole.h"
+#include "serve/assets.h"
 #include "serve/connections.h"
+#include "serve/windows.h"
 #include "serve/queries.h"
 #include "serve/readers.h"
 #include "serve/saving.h"
@@ -69,6 +72,31 @@ static enum ct_status open_judging(
 	return judging_open(&judging, &serve->judging, reterr);
 }
 
+static enum ct_status open_fleet(
+	struct ct_serve *serve, const struct ct_serve_options *options, struct ct_error *reterr)
+{
+	const struct fleet_options known = {
+		.place = options->fleet,
+		.thresholds = options->thresholds,
+		.memory_bytes = options->memory_bytes,
+	};
+
+	if (!serve_asset_find("/fleet.html"))
+		return ct_fail(reterr, CT_ERR_UNSUPPORTED, "this build has no page of a fleet");
+	serve->thresholds = options->thresholds;
+	serve->memory_bytes = options->memory_bytes;
+	serve->windows = serve_windows_new();
+	return serve->windows ? fleet_open(&known, &serve->fleet, reterr) : ct_fail_memory(reterr);
+}
+
+static enum ct_status open_trace(
+	struct ct_serve *serve, const struct ct_serve_options *options, struct ct_error *reterr)
+{
+	enum ct_status status = open_judging(serve, options, reterr);
+
+	return status ? status : serve_readers_open(serve, &serve->readers, reterr);
+}
+
 static enum ct_status start(
 	struct ct_serve *serve, const struct ct_serve_options *options, struct ct_error *reterr)
 {
@@ -91,9 +119,7 @@ static enum ct_status start(
 			 ? CT_OK
 			 : ct_fail_memory(reterr);
 	if (status == CT_OK)
-		status = open_judging(serve, options, reterr);
-	if (status == CT_OK)
-		status = serve_readers_open(serve, &serve->readers, reterr);
+		status = (options->fleet ? open_fleet : open_trace)(serve, options, reterr);
 	if (status == CT_OK)
 		status = start_daemon(serve, listening, reterr);
 	if (!serve->daemon)
@@ -114,7 +140,7 @@ static enum ct_status name_trace(struct ct_serve *serve, const char *path, struc
 		return ct_fail_memory(reterr);
 	if (!is_address)
 		return CT_OK;
-	serve->fetched = objects_open_address(path, &status, reterr);
+	serve->fetched = objects_open_address(path, 0, &status, reterr);
 	snprintf(serve->opened, sizeof(serve->opened), "/proc/self/fd/%d", serve->fetched);
 	return status;
 }
@@ -215,6 +241,8 @@ void ct_serve_close(struct ct_serve *serve)
 	if (serve->daemon)
 		mhd.stop_daemon(serve->daemon);
 	serve_readers_close(serve->readers);
+	serve_windows_free(serve->windows);
+	fleet_close(serve->fleet);
 	judging_close(serve->judging);
 	serve_queries_free(serve->queries);
 	serve_savings_free(serve->savings);

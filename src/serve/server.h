@@ -18,7 +18,9 @@
 
 #define SERVE_BODY_BYTES 4096u /* the largest body of a request */
 
+struct fleet;
 struct serve_connections;
+struct serve_windows;
 struct serve_queries;
 struct serve_query;
 struct serve_readers;
@@ -37,7 +39,11 @@ struct ct_serve {
 	struct ct_record *record; /* NULL: no recording is in progress */
 	bool has_recorded;        /* a recording was in progress, and `last` is its final state */
 	struct ct_record_now last;
-	struct judging *judging;
+	struct judging *judging; /* NULL: a fleet is served */
+	struct fleet *fleet;     /* NULL: a trace is served */
+	struct serve_windows *windows;
+	const struct ct_thresholds *thresholds; /* the next two are for `windows` */
+	uint64_t memory_bytes;
 	struct metrics *metrics; /* accumulated from one request for metrics to the next */
 	struct serve_connections *connections;
 	struct serve_readers *readers;
