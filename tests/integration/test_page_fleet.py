@@ -57,6 +57,7 @@ def judged(server):
 
 
 def check_answer(server):
+    """H-27: the services and their windows, as the traces have them."""
     fleet = judged(server)
     check([one["service"] for one in fleet["services"]] == ["shop", "billing"], "the gravest is not the first")
     check((fleet["nr_windows"], fleet["nr_judged"], fleet["nr_strange"], fleet["nr_older"]) == (9, 9, 1, 0), f"{fleet}")
@@ -68,6 +69,7 @@ def check_answer(server):
 
 
 def check_access(server):
+    """H-28: a window is opened with the token, once, and nothing else is; H-5."""
     trace = server.tell("/api/v1/fleet")["services"][0]["windows"][0]["trace"]
     check(server.ask("/api/v1/fleet/open", "POST", trace)[0] == 403, "a window is opened without the token")
     check(server.order("/etc/passwd", "/api/v1/fleet/open")[0] == 404, "a file that is no window is opened")
