@@ -547,17 +547,14 @@ static void tell_evidence(struct analysis *analysis, const struct group *group, 
 static const char *words_title(
 	struct analysis *analysis, const struct group *group, const struct candidate *first)
 {
-	const char *count = analyze_words_count(analysis, group);
-	const char *place = analyze_words_place(analysis, first->wait_site);
-	bool is_one = group->count == 1;
+	const char *by = first->cause_site ? analyze_words_place(analysis, first->cause_site) : "";
+	bool is_after = first->variant & VARIANT_AFTER;
+	const char *what = group->count == 1 ? "a descriptor that was" : "descriptors that were";
+	const char *how = is_after ? "before" : group->count == 1 ? "under it" : "under them";
 
-	if (first->variant & VARIANT_AFTER)
-		return analyze_say(analysis, "%s for %s closed before, at %s", count,
-			is_one ? "a descriptor that was" : "descriptors that were", place);
-	return analyze_say(analysis, "%s for %s, at %s", count,
-		is_one ? "a descriptor that was closed under it"
-		       : "descriptors that were closed under them",
-		place);
+	return analyze_say(analysis, "%s at %s, for %s closed %s%s%s",
+		analyze_words_count(analysis, group),
+		analyze_words_place(analysis, first->wait_site), what, how, *by ? " at " : "", by);
 }
 
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,

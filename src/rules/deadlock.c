@@ -493,12 +493,14 @@ static const char *words_title(
 	if (circle->has_lock && circle->has_child)
 		what = "for locks and for each other's end";
 	if (circle->nr_threads)
-		return analyze_say(analysis, "%s %s in a circle with %s %s, %s, completed at %s",
+		return analyze_say(analysis,
+			"%s %s in a circle with %s %s, %s; the last began to wait at %s",
 			analyze_words_number(analysis, group->count), waits,
 			analyze_words_number(analysis, circle->nr_threads),
 			circle->nr_threads == 1 ? "thread" : "threads", what, site);
 	if (circle->length > 1)
-		return analyze_say(analysis, "%s %s in a circle of %s %s, completed at %s",
+		return analyze_say(analysis,
+			"%s %s in a circle of %s %s; the last began to wait at %s",
 			analyze_words_number(analysis, group->count), waits,
 			analyze_words_number(analysis, circle->length), what, site);
 	if (!circle->has_lock)

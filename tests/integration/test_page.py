@@ -20,7 +20,7 @@ def check_finding(browser, server):
     with Page(browser, server) as it:
         it.open("")
         it.page.wait_for_selector("svg.picture")
-        check("2 of 3 coroutines wait for descriptors that were closed" in it.text("#finding-title"), it.text("#finding-title"))
+        check("2 of 3 coroutines wait at co_await AsyncRead in" in it.text("#finding-title"), it.text("#finding-title"))
         picture = it.page.locator("svg.picture").text_content()
         check("closed" in picture and "no wake came" in picture, picture)
         check("proven" in it.text("article .grade"), it.text("article"))
@@ -195,7 +195,7 @@ def check_file(browser, place):
         it.page.on("request", lambda request: asked.append(request.url))
         it.page.goto(page.as_uri())
         it.page.wait_for_selector("#finding-title")
-        check("were closed under them" in it.text("#finding-title"), it.text("#finding-title"))
+        check("that were closed under them at Reactor::on_hangup" in it.text("#finding-title"), it.text("#finding-title"))
         it.until("document.getElementById('state').textContent.includes('all of them in this file')")
         check(f"corotracer report {trace.name}" in it.text("main"), it.text("main"))
         it.page.goto(f"{page.as_uri()}#timeline")
