@@ -87,7 +87,7 @@ static void add_member(
 
 	say_site(view, member->coro.wait_site, place);
 	snprintf(line, sizeof(line), "%9" PRIu64 "  %-9s %8s  %s%s%s%s%s", member->coro.id,
-		ct_state_name(member->coro.state), age.text, member->name,
+		member->is_over ? "" : ct_state_name(member->coro.state), age.text, member->name,
 		*member->name ? "  " : "", place, *member->resource ? ", for " : "",
 		member->resource);
 	top_lines_add(lines, TOP_PLAIN,

@@ -141,6 +141,7 @@ struct ct_member {
 	struct ct_coro coro; /* the coroutine at the end of observation */
 	ct_time since;       /* begin of the state that the finding is about */
 	ct_time until;       /* its end: the destruction, or the end of what was seen */
+	bool is_over;        /* that state was over at `until`, and the coroutine went on */
 	/* the coroutine's last events, oldest first; only the first members have any */
 	const struct ct_event *events;
 	uint32_t nr_events;

@@ -322,11 +322,16 @@ static struct ct_step cause_of(struct analysis *analysis, const struct candidate
 	return cause;
 }
 
-/* Until when the finding holds for a member: until it ended, or the observation of its process did. */
+/*
+ * Until when the finding holds for a member: until it was over, the member ended, or the observation of its process
+ * did.
+ */
 static ct_time until_of(const struct analysis *analysis, const struct candidate *candidate)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
 
+	if (candidate->until)
+		return candidate->until;
 	if (coro->state == CT_STATE_DONE && coro->changed > candidate->since)
 		return coro->changed;
 	if (coro->state == CT_STATE_DESTROYED && coro->rare->destroyed != CT_NO_TIME &&
@@ -343,6 +348,7 @@ static void fill_member(struct analysis *analysis, const struct candidate *candi
 	model_export(analysis->model, candidate->coro, &member->coro);
 	member->since = candidate->since;
 	member->until = until_of(analysis, candidate);
+	member->is_over = candidate->until != 0;
 	member->cause = cause_of(analysis, candidate);
 	member->resource = coro->suspended == CT_NO_TIME ? "" : analyze_words_wait(analysis, coro);
 	member->name = analyze_words_site(analysis, coro->rare->name_site);

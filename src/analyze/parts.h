@@ -50,6 +50,7 @@ struct candidate {
 	/* it ended the program, perhaps because it saw that it hangs: not the cause of the hang */
 	bool is_end;
 	ct_time since;
+	ct_time until; /* when it was over; 0: it goes on, or ended with the coroutine */
 	uint64_t nr_lost;
 	uint32_t first_claim; /* in analysis->claims: the claims of its proof, if it was Proven */
 	uint32_t nr_claims;

@@ -81,6 +81,7 @@ struct range_of_since {
 	int64_t shortest_ns;
 	int64_t longest_ns;
 	uint32_t nr_gone; /* members whose state ended when they were destroyed */
+	uint32_t nr_over; /* members whose state was over before */
 	uint32_t nr_there;
 };
 
@@ -96,7 +97,8 @@ static void take_in(struct range_of_since *range, const struct ct_member *member
 	range->shortest_ns = ns < range->shortest_ns ? ns : range->shortest_ns;
 	range->longest_ns = ns > range->longest_ns ? ns : range->longest_ns;
 	range->nr_gone += is_gone;
-	range->nr_there += !is_gone;
+	range->nr_over += !is_gone && member->is_over;
+	range->nr_there += !is_gone && !member->is_over;
 }
 
 static struct range_of_since range_of_since(const struct ct_finding *finding)
@@ -115,6 +117,8 @@ static struct range_of_since range_of_since(const struct ct_finding *finding)
 
 static const char *words_until(const struct range_of_since *range)
 {
+	if (!range->nr_there && !range->nr_gone)
+		return "";
 	if (!range->nr_gone)
 		return " when observation ended";
 	if (!range->nr_there)

@@ -185,6 +185,7 @@ static void add(struct analysis *analysis, const struct passing *passing, uint32
 		.variant = variant,
 		.reasons = reasons,
 		.since = passing->until - passing->ns,
+		.until = passing->until,
 	};
 
 	if (analyze_candidate_outlives_gaps(analysis, &candidate,

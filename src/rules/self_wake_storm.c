@@ -23,10 +23,12 @@ struct streak {
 	bool was_running;   /* the coroutine was running at that wake */
 	uint64_t count;
 	ct_time first;
-	ct_time last;
+	uint64_t first_event;
 	uint64_t longest;
 	ct_time longest_first;
 	ct_time longest_last;
+	uint64_t longest_first_event;
+	uint64_t longest_last_event;
 	uint64_t nr_self_wakes; /* in all streaks */
 };
 
@@ -89,9 +91,10 @@ static struct streak *streak_at(struct model_watch *watch, uint32_t coro)
 static void count(
 	struct streak *streak, const struct model_coro *coro, const struct ct_event *event)
 {
-	if (streak->count++ == 0)
+	if (streak->count++ == 0) {
 		streak->first = event->time;
-	streak->last = event->time;
+		streak->first_event = event->sequence;
+	}
 	/* Events that the coroutine writes while it runs are its own acts; a scheduler may repeat them afterwards. */
 	if (coro->state == CT_STATE_RUNNING || !streak->was_running)
 		streak->site = event->site;
@@ -101,7 +104,9 @@ static void count(
 		return;
 	streak->longest = streak->count;
 	streak->longest_first = streak->first;
-	streak->longest_last = streak->last;
+	streak->longest_last = event->time;
+	streak->longest_first_event = streak->first_event;
+	streak->longest_last_event = event->sequence;
 	streak->wait_site = coro->wait_site;
 }
 
@@ -183,6 +188,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.cause_site = streak->site,
 		.subject = index,
 		.since = streak->longest_first,
+		.until = streak->longest_last,
 	};
 
 	analyze_candidate_lower_for_gaps(
@@ -217,7 +223,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		.site = streak->site,
 		.thread = coro->turns->wake.thread,
 		.coro = coro->id,
-		.sequence = UINT64_MAX,
+		.sequence = streak->longest_first_event,
 		.text = analyze_say(analysis,
 			"woke itself, %s times in %s, and did nothing else in between",
 			analyze_words_number(analysis, streak->longest),
@@ -235,6 +241,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		group->count == 1 ? "does" : "do");
 	analyze_story_step(analysis, story, &step);
 	step.time = streak->longest_last;
+	step.sequence = streak->longest_last_event;
 	step.text = "woke itself for the last time of these";
 	analyze_story_step(analysis, story, &step);
 	analyze_story_evidence(analysis, story, "of its %s wakes %s are its own",

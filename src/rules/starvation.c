@@ -77,6 +77,7 @@ static void judge(struct analysis *analysis, uint32_t site, const struct model_p
 		.cause_site = who_ran(analysis, process),
 		.subject = site,
 		.since = times->most_delayed_until - (int64_t)times->delays->max,
+		.until = times->most_delayed_until,
 	};
 
 	if (analysis->model->coros.at[times->most_delayed].mark ||

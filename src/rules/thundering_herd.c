@@ -236,6 +236,7 @@ static void judge(struct analysis *analysis, uint32_t site)
 		.descriptor = coro->rare->descriptor,
 		.subject = site,
 		.since = herd->since,
+		.until = herd->until,
 	};
 
 	if (coro->mark ||

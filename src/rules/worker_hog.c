@@ -163,6 +163,7 @@ static void judge(struct analysis *analysis, uint32_t site)
 		.cause_site = site,
 		.subject = site,
 		.since = run->until - run->ns,
+		.until = run->until,
 	};
 
 	if (hog->nr_behind == 0 || is_excused(analysis, run) ||
