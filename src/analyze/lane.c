@@ -159,11 +159,14 @@ static bool has_ended(const struct lane *lane)
 
 static void run(struct lane *lane, const struct ct_event *event)
 {
-	for (; lane; lane = lane->next)
+	for (; lane; lane = lane->next) {
 		if (event_is_told_around(event) && has_ended(lane))
 			continue; /* a hook's event after the end begins no run */
-		else if (!is_running(lane) || lane->now.bar.thread != event->thread)
-			enter(lane, CT_BAR_RUNNING, event->time)->bar.thread = event->thread;
+		if (is_running(lane) && lane->now.bar.thread == event->thread)
+			continue;
+		enter(lane, CT_BAR_RUNNING, event->time)->bar.thread = event->thread;
+		lane->is_woken = false;
+	}
 }
 
 static void enter_all(struct lane *lane, enum ct_bar_state state, ct_time time)
@@ -176,8 +179,12 @@ static void enter_all(struct lane *lane, enum ct_bar_state state, ct_time time)
 static void wait_for(struct lane *lane, const struct ct_event *event, uint64_t object)
 {
 	for (; lane; lane = lane->next) {
-		struct lane_bar *now = enter(lane, CT_BAR_WAITING, event->time);
+		bool is_ready = lane->is_woken || event->argument == CTP_POINT_PREEMPTED;
+		struct lane_bar *now =
+			enter(lane, is_ready ? CT_BAR_READY : CT_BAR_WAITING, event->time);
 
+		if (is_ready)
+			continue;
 		now->bar.site = event->site;
 		now->object = object;
 	}
@@ -208,14 +215,23 @@ static void suspend(struct lane *lane, const struct ct_event *event)
 	}
 }
 
-/* A wake of a coroutine that runs, or has ended, changes nothing. */
+/*
+ * A coroutine that wakes itself, or is queued, while it runs will not wait when it suspends. Any other wake of a
+ * coroutine that runs, or has ended, changes nothing.
+ */
 static void make_ready(struct lane *lane, const struct lane_event *of)
 {
+	const struct ct_event *event = of->event;
+
 	for (; lane; lane = lane->next) {
 		enum ct_bar_state state = lane->now.bar.state;
 
 		if (state == CT_BAR_WAITING || state == CT_BAR_NEW)
-			enter(lane, CT_BAR_READY, of->event->time)->bar.coro = of->waker;
+			enter(lane, CT_BAR_READY, event->time)->bar.coro = of->waker;
+		else if (state == CT_BAR_RUNNING)
+			lane->is_woken |= event->kind == CTP_KIND_ENQUEUE ||
+					  (lane->now.bar.thread == event->thread &&
+						  (!of->coro || of->coro == lane->coro));
 	}
 }
 

@@ -41,6 +41,7 @@ struct lane {
 	uint64_t nr_left_out;
 	uint64_t around; /* a thread in a call: the coroutine that it runs */
 	bool keeps_next;
+	bool is_woken; /* by itself, or queued, while it runs */
 };
 
 /* All lanes, by coroutine, thread and resource. */

@@ -364,7 +364,7 @@ static void tell_step(struct pictures *pictures, uint32_t group, struct picture_
 	/* The resume is an act of the thread, which has a lane besides the coroutine's. */
 	if (step->kind == CTP_KIND_RESUME && step->lane == step->other)
 		step->lane = number_of_thread(picture, of->event->thread);
-	if (!step->lane || step->lane == step->other) {
+	if (!step->lane || (step->lane == step->other && step->kind != CTP_KIND_WAKE)) {
 		step->lane = step->other;
 		step->other = 0;
 	}

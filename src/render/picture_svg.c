@@ -275,12 +275,16 @@ static void draw_bar_words(
 	render_facts_drop(text, &words);
 }
 
-/* How many bars were left out. */
-static void draw_left_out(struct text *text, const struct scene_bar *bar, int y)
+/* Dots where the bars lie that were left out, and how many. */
+static void draw_left_out(
+	struct text *text, const struct scene *scene, const struct scene_bar *bar, int y)
 {
+	const struct scene_bar *before =
+		bar > scene->bars && bar[-1].lane == bar->lane ? bar - 1 : NULL;
+	int from = before ? before->x + before->width : bar->x - 14;
 	struct text words = {0};
 
-	label(text, "quiet halo", bar->x - 14, y + 4, "\xe2\x8b\xaf", 14);
+	line(text, "left-out", from + 2, y, bar->x - 2, y);
 	text_count(&words, bar->bar->nr_before);
 	text_add(&words, " more");
 	label(text, "quiet halo", bar->x - 14, y - 16, text_peek(&words),
@@ -301,7 +305,7 @@ static void draw_bar(struct text *text, const struct scene *scene, const struct 
 	draw_shape(text, bar, y);
 	draw_bar_words(text, scene, bar, y);
 	if (bar->bar->nr_before)
-		draw_left_out(text, bar, y);
+		draw_left_out(text, scene, bar, y);
 	text_add(text, "</g>\n");
 }
 
@@ -356,6 +360,17 @@ static void draw_arrow(struct text *text, const struct scene *scene, const struc
 		draw_label(text, scene, mark, direction);
 }
 
+/* Above the bar, from the mark and back to the lane. */
+static void draw_loop(struct text *text, const struct scene *scene, const struct scene_mark *mark)
+{
+	int x = mark->x + 5, y = mark->y - BAR_HALF;
+
+	text_format(text, "<path class=\"arrow\" d=\"M%d %dc0 -16 22 -16 22 -7\"/>\n", x, y);
+	draw_tip(text, "tip", x + 22, y + 1, 1);
+	if (!scene->is_narrow)
+		label(text, "halo strong", x + 30, y - 4, SCENE_LOOP, SCENE_LABEL_WIDTH);
+}
+
 static void draw_mark(struct text *text, const struct scene *scene, const struct scene_mark *mark)
 {
 	struct text words = {0};
@@ -367,6 +382,8 @@ static void draw_mark(struct text *text, const struct scene *scene, const struct
 	render_facts_drop(text, &words);
 	if (mark->has_arrow)
 		draw_arrow(text, scene, mark);
+	else if (mark->has_loop)
+		draw_loop(text, scene, mark);
 	if (mark->is_cause)
 		text_format(text, "<circle class=\"ring\" cx=\"%d\" cy=\"%d\" r=\"%d\"/>\n",
 			mark->x, mark->y, MARK_RADIUS + 4);
@@ -476,13 +493,13 @@ void render_picture_draw(struct text *text, const struct scene *scene)
 	for (i = 0; i + 1 < scene->nr_ticks; i++)
 		if (scene->gaps[i].is_folded)
 			draw_fold(text, scene, &scene->gaps[i]);
-	/* Over the folds. */
-	for (i = 0; scene->is_narrow && i < scene->finding->picture.nr_lanes; i++)
-		draw_name_above(text, scene, i);
 	for (i = 0; i < scene->nr_ends; i++)
 		draw_end(text, scene, &scene->ends[i]);
 	for (i = 0; i < scene->nr_marks; i++)
 		draw_mark(text, scene, &scene->marks[i]);
+	/* Over the folds and the arrows, which would cross the names. */
+	for (i = 0; scene->is_narrow && i < scene->finding->picture.nr_lanes; i++)
+		draw_name_above(text, scene, i);
 	draw_alike(text, scene);
 	draw_legend(text, scene);
 }

@@ -117,7 +117,8 @@ static void add_marks(struct scene *scene)
 		mark->step = &finding->steps[from->step - 1];
 		mark->number = from->step;
 		mark->kind = from->kind;
-		mark->has_arrow = from->lane && from->other;
+		mark->has_arrow = from->lane && from->other && from->lane != from->other;
+		mark->has_loop = from->lane && from->lane == from->other;
 		mark->lane = from->lane;
 		mark->other = from->other;
 		mark->is_cause =
@@ -139,7 +140,7 @@ static int upper_of(const struct scene_mark *mark)
 /* How far a mark reaches to the right, with the words beside it. In a narrow scene later marks may cover these. */
 static int reach_of(struct scene *scene, const struct scene_mark *mark)
 {
-	return mark->has_arrow && !scene->is_narrow
+	return (mark->has_arrow || mark->has_loop) && !scene->is_narrow
 		       ? LABEL_MARGIN + render_scene_label_pixels(scene, mark)
 		       : MARK_WIDTH;
 }

@@ -59,6 +59,7 @@ struct scene_mark {
 	uint8_t kind;  /* enum ctp_kind; 0: unknown */
 	bool is_cause; /* the place to look at first */
 	bool has_arrow;
+	bool has_loop; /* an arrow that leads back to its own lane: "woke itself" */
 	int x;
 	int y;
 	int other_y;
@@ -141,6 +142,9 @@ void render_scene_say_bar_whole(
  */
 int render_scene_bar_pixels(struct scene *scene, const struct scene_bar *bar);
 int render_scene_label_pixels(struct scene *scene, const struct scene_mark *mark);
+
+/* The words of an arrow that leads back to its own lane. */
+#define SCENE_LOOP "woke itself"
 
 /* render_scene_say_arrow: what one lane did to the other: "woke", "closed". */
 const char *render_scene_say_arrow(uint8_t kind);

@@ -120,7 +120,7 @@ static int room_behind(struct scene *scene, const struct scene_tick *tick)
 
 		if (mark->step->time != tick->time)
 			continue;
-		room += mark->has_arrow && !scene->is_narrow
+		room += (mark->has_arrow || mark->has_loop) && !scene->is_narrow
 				? LABEL_ROOM + render_scene_label_pixels(scene, mark)
 				: MARK_ROOM;
 	}

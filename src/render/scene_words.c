@@ -237,7 +237,7 @@ const char *render_scene_say_arrow(uint8_t kind)
 
 int render_scene_label_pixels(struct scene *scene, const struct scene_mark *mark)
 {
-	const char *words = render_scene_say_arrow(mark->kind);
+	const char *words = mark->has_loop ? SCENE_LOOP : render_scene_say_arrow(mark->kind);
 	struct text place = {0};
 	size_t columns = strlen(words);
 

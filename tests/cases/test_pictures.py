@@ -18,7 +18,7 @@ import xml.etree.ElementTree as xml
 SVG = "{http://www.w3.org/2000/svg}"
 HERE = pathlib.Path(__file__).resolve().parent
 EXPECTED = ["0001-closed-under-waiters", "0044-ready-no-wake", "0110-double-resume", "0130-mutex-deadlock",
-            "0160-granted-not-polled", "0300-worker-hog"]
+            "0160-granted-not-polled", "0180-self-wake-storm", "0300-worker-hog"]
 DIAGRAM = re.compile(r"sequenceDiagram|  participant L\d as \S.*|  L\d->>L\d: \d+\. .*|  L\d--xL\d: [a-z ]+"
                      r"|  Note over L\d(,L\d)?: .+")
 HOSTILE = ("</text></svg><script>alert(1)</script>", "]]>&amp;<!--", "\u202egnp.exe", "end", "a\"'`{};#b", "\x1b[2J",
