@@ -39,6 +39,7 @@ WRONGS = [
     ("commands", "docs/costs.md", "`corotracer attic`\n", "there is no command 'attic'"),
     ("commands", "cli/commands.def", 'C(ATTIC, "attic", ASK, "", "", "", "")\n', "docs/README.md does not name 'corotracer attic'"),
     ("palette", "web/app/page.css", ":root {\n\t--state-ready: #1d7a4c;\n}\n", "state-ready #1d7a4c are 0.0 apart"),
+    ("palette", "src/render/picture_style.c", "/* --running: #123456; */\n", "running has the colours"),
     ("prose", "src/base/map.h", "/* Who asks is told. */\n", "no sentence begins with 'Who'"),
     ("prose", "STYLE.md", "\nA map grows. It never shrinks.\n", "no sentence begins with 'It'"),
     ("prose", "STYLE.md", "\nA map can not shrink.\n", "write 'cannot'"),
