@@ -59,11 +59,11 @@ def check_members(browser, server):
         it.page.wait_for_selector("svg.picture .alike")
         it.page.locator("svg.picture .alike").click()
         it.until("document.querySelector('#members').getBoundingClientRect().top < innerHeight")
-        more, rows = it.page.locator("[data-key=all-members]"), it.page.locator("#members + .scroll tbody tr")
+        more, rows = it.page.locator("[data-key=all-members]"), it.page.locator("#members ~ .scroll tbody tr")
         check(rows.count() == 10, f"{rows.count()} members at first")
         for wanted in (200, 400, MANY + 1):
             more.click()
-            it.until(f"document.querySelectorAll('#members + .scroll tbody tr').length === {wanted}")
+            it.until(f"document.querySelectorAll('#members ~ .scroll tbody tr').length === {wanted}")
         check(not more.is_visible() and len({row.inner_text().split("\t")[0] for row in rows.all()}) == MANY + 1, "not each member once")
         it.quiet()
 

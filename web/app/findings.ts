@@ -10,7 +10,7 @@ import { healthy } from "./healthy";
 import { FIRST_REQUESTS } from "./names";
 import { count, duration, many, moment } from "./say";
 import { STATES } from "./states";
-import { briefPlaceLink, coroutineLink, placeLink, placeOf, threadName, type Advice, type Finding, type Member, type Trace } from "./trace";
+import { brief, briefPlaceLink, coroutineLink, placeLink, placeOf, threadName, type Advice, type Finding, type Member, type Trace } from "./trace";
 
 const GRADES = { proven: "■■■", likely: "■■□", suspect: "■□□" } as const;
 
@@ -165,15 +165,46 @@ function how(finding: Finding): Child[] {
 const MEMBERS_SHOWN = 10;
 const MEMBERS_ASKED = 200;
 
-function memberRow(member: Member, hasNames: boolean): HTMLElement {
+/** Says how long the member has been in the state that the finding is about, and until when if that is over. */
+function sayLasted(member: Member): string {
 	const lasted = lastedOf(member);
-	return h("tr", null,
-		h("td", null, coroutineLink(member.process, member.id, String(member.id))),
-		hasNames ? h("td", null, member.name || placeOf(member.function_site)) : null,
-		h("td", null, member.state),
-		h("td", { class: "number" }, lasted === null ? "" : duration(lasted)),
-		h("td", null, member.waits_for),
-		h("td", { class: "unbroken" }, member.wait_site ? briefPlaceLink(member.wait_site) : ""));
+	return lasted === null ? "" : `${duration(lasted)}${member.is_over ? ` until ${moment(member.until_ns!)}` : ""}`;
+}
+
+function nameOf(member: Member): string {
+	return member.name || brief(placeOf(member.function_site));
+}
+
+/** A column of the table of members. */
+interface MemberColumn {
+	head: string;
+	isNumber?: boolean;
+	cell: (member: Member) => Child;
+	/** What all members have in common here, which is said once, above the table; null: they differ. */
+	common?: Child;
+}
+
+/** Returns what is the same for all members; null: something differs, or not all members are known. */
+function commonOf(finding: Finding, of: (member: Member) => string): string | null {
+	const { members } = finding, first = members[0] ? of(members[0]) : "";
+	return first && members.length > 1 && members.length >= finding.coroutines && members.every((member) => of(member) === first) ? first : null;
+}
+
+function memberColumns(finding: Finding): MemberColumn[] {
+	const name = commonOf(finding, nameOf), site = finding.coroutines > 1 && finding.waits_at.length === 1 ? finding.wait_site : null;
+	const columns: MemberColumn[] = [
+		{ head: "coroutine", cell: (member) => coroutineLink(member.process, member.id, String(member.id)) },
+		{ head: "name", cell: nameOf, common: name },
+		{ head: "at the end", cell: (member) => member.state },
+		{ head: "for", isNumber: true, cell: sayLasted },
+		{ head: "waits for", cell: (member) => member.waits_for },
+		{ head: "where", cell: (member) => member.wait_site ? briefPlaceLink(member.wait_site) : "", common: site ? ["at ", briefPlaceLink(site)] : null },
+	];
+	return columns.filter(({ head }) => head !== "name" || finding.members.some((member) => nameOf(member)));
+}
+
+function memberRow(member: Member, columns: readonly MemberColumn[]): HTMLElement {
+	return h("tr", null, columns.map(({ cell, isNumber }) => h("td", { class: isNumber ? "number" : undefined }, cell(member))));
 }
 
 /** Requests members that the report does not name. */
@@ -183,21 +214,21 @@ async function askMembers(finding: number, offset: number, until: number): Promi
 		where: [`finding=${finding}`], offset, limit: MEMBERS_ASKED });
 	return Array.from({ length: rows.nrRows }, (_, row): Member => ({
 		process: rows.number(0, row), id: rows.number(1, row), state: STATES[rows.number(2, row)] ?? "", since_ns: rows.number(3, row), until_ns: until,
-		created_ns: null, destroyed_ns: null, waits_for: rows.word(4, row), wait_site: rows.number(5, row) || null, spawn_site: rows.number(6, row) || null,
+		is_over: false, created_ns: null, destroyed_ns: null, waits_for: rows.word(4, row), wait_site: rows.number(5, row) || null, spawn_site: rows.number(6, row) || null,
 		name: rows.word(7, row), task: rows.word(8, row), function_site: null,
 	}));
 }
 
 function members(finding: Finding, number: number): Child {
-	const all = [...finding.members], total = Math.max(finding.coroutines, all.length), heads = ["coroutine", "name", "state", "for", "waits for", "where"];
-	const hasNames = all.some((member) => member.name || placeOf(member.function_site)), shownHeads = heads.filter((name) => hasNames || name !== "name");
-	const body = h("tbody", null, all.slice(0, MEMBERS_SHOWN).map((member) => memberRow(member, hasNames)));
+	const all = [...finding.members], total = Math.max(finding.coroutines, all.length), heads = ["coroutine", "name", "state", "for_ns", "waits for", "where"];
+	const every = memberColumns(finding), columns = every.filter(({ common }) => !common), common = every.flatMap((column) => column.common ? [column.common] : []);
+	const body = h("tbody", null, all.slice(0, MEMBERS_SHOWN).map((member) => memberRow(member, columns)));
 	const until = Math.max(...all.map((member) => member.until_ns ?? -Infinity));
 	const more = h("button", { class: "small", "data-key": "all-members", click: async () => {
 		const shown = body.childElementCount;
 		if (shown >= all.length)
 			all.push(...await askMembers(number, all.length, until).catch(() => []));
-		body.append(...all.slice(shown).map((member) => memberRow(member, hasNames)));
+		body.append(...all.slice(shown).map((member) => memberRow(member, columns)));
 		tell();
 	} });
 	const tell = (): void => {
@@ -208,9 +239,10 @@ function members(finding: Finding, number: number): Child {
 	tell();
 	return [
 		h("h3", { id: "members" }, `Members: ${count(finding.coroutines)}`),
-		h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Members" }, h("table", null,
-			h("thead", null, h("tr", null, shownHeads.map((name) => h("th", { scope: "col" }, name)))), body)),
-		h("p", { class: "actions" }, more, " ", copyButton("Copy as TSV", () => [heads.map((name) => name === "for" ? "for_ns" : name), ...all.map((member) =>
+		common.length ? h("p", { id: "in-common" }, "All: ", common.map((one, index) => [index ? ", " : "", one])) : null,
+		h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Members" }, h("table", { class: "members" },
+			h("thead", null, h("tr", null, columns.map(({ head, isNumber }) => h("th", { scope: "col", class: isNumber ? "number" : undefined }, head)))), body)),
+		h("p", { class: "actions" }, more, " ", copyButton("Copy as TSV", () => [heads, ...all.map((member) =>
 			[member.id, member.name, member.state, lastedOf(member) ?? "", member.waits_for, placeOf(member.wait_site)])]
 			.map((row) => row.join("\t")).join("\n"))),
 	];

@@ -6,7 +6,7 @@
 import { addressOf } from "./address";
 import { askRows } from "./carrier";
 import { fill, h, sharpen, type Child } from "./dom";
-import { drawStack, loadMinimap } from "./minimap";
+import { drawStack, drawTimes, loadMinimap, TIMES } from "./minimap";
 import { count, duration, many, percent } from "./say";
 import { palette } from "./states";
 import { coroutineLink, placeLink, threadName, type Trace } from "./trace";
@@ -73,13 +73,16 @@ async function showLongest(into: HTMLElement): Promise<void> {
 }
 
 async function drawStates(canvas: HTMLCanvasElement, trace: Trace): Promise<void> {
-	const map = await loadMinimap(trace);
-	if (canvas.isConnected)
-		drawStack(sharpen(canvas, canvas.clientWidth, canvas.clientHeight), map, palette(), 0, canvas.clientWidth, canvas.clientHeight);
+	const map = await loadMinimap(trace), width = canvas.clientWidth, height = canvas.clientHeight;
+	if (!canvas.isConnected)
+		return;
+	const pen = sharpen(canvas, width, height);
+	drawStack(pen, map, palette(), 0, width, height - TIMES);
+	drawTimes(pen, map.range, palette(), width, height - TIMES);
 }
 
 export function healthy(trace: Trace): HTMLElement {
-	const most = h("div", { class: "beside" }), states = h("canvas", { class: "life", role: "img", "aria-label": "Coroutines by state over time" });
+	const most = h("div", { class: "beside" }), states = h("canvas", { class: "life timed", role: "img", "aria-label": "Coroutines by state over time" });
 	const whole = h("div", { class: "healthy" }, tiles(trace), times(trace), h("h3", null, "Coroutines by state over time"),
 		h("a", { href: addressOf("timeline"), "aria-label": "Timeline" }, states), use(trace), most);
 	void showLongest(most).catch(() => undefined);

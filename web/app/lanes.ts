@@ -5,10 +5,11 @@
 // groups: the address keeps these changes.
 
 import { askRows, type Arguments } from "./carrier";
+import { askDescriptors } from "./descriptors";
 import { RESOURCES } from "./names";
 import type { Rows } from "./rows";
 import { many } from "./say";
-import { placeOf, threadName, type Finding, type Member, type PictureLane, type Trace } from "./trace";
+import { placeOf, threadName, type Finding, type Member, type PictureLane, type Step, type Trace } from "./trace";
 
 const PAGE = 200;
 /** The number of groups that are requested, the largest first. */
@@ -38,7 +39,7 @@ export interface Lane {
 	object: string;
 	/** When the coroutine was created; NaN: not known. */
 	begun: number;
-	/** When the coroutine was destroyed; NaN: not destroyed, or not known. */
+	/** When the coroutine was destroyed, or the descriptor was closed; NaN: neither, or not known. */
 	ended: number;
 }
 
@@ -167,6 +168,8 @@ class Paged implements Members {
 export interface Group {
 	key: string;
 	title: string;
+	/** The title says how many there are. */
+	isCounted: boolean;
 	/** The lane in the group's head: a worker, or the coroutine that started the others. */
 	lane: Lane | null;
 	isOpen: boolean;
@@ -212,6 +215,11 @@ function memberLane(member: Member): Lane {
 
 function isMember(finding: Finding | undefined, lane: Lane): boolean {
 	return lane.coroutine > 0 && (finding?.members ?? []).some((member) => member.id === lane.coroutine && member.process === lane.process);
+}
+
+/** Returns the lane of who did a step: of the coroutine, else of the thread. */
+function laneOfStep(finding: Finding | undefined, { coroutine, thread }: Step): Lane[] {
+	return coroutine ? [coroutineLane(finding?.process ?? 1, coroutine)] : thread ? [threadLane(thread)] : [];
 }
 
 function laneOfPicture({ kind, name, process, coroutine, thread, object }: PictureLane): Lane | null {
@@ -306,7 +314,7 @@ export class Lanes {
 	};
 
 	private group(key: string, title: string, members: Members, isOpen: boolean, lane: Lane | null = null): Group {
-		return { key, title, lane, members, isOpen: isOpen !== this.arrangement.folded.includes(key) };
+		return { key, title, isCounted: key.startsWith("f:"), lane, members, isOpen: isOpen !== this.arrangement.folded.includes(key) };
 	}
 
 	private paged(given: Arguments, total: number): Members {
@@ -329,7 +337,8 @@ export class Lanes {
 		if (way)
 			this.rest = await this.groupsBy(way);
 		else if (grouping === "finding" && findings.length)
-			this.rest = [...this.actors(findings[this.finding]), ...findings.map((finding, index) => this.ofFinding(index, finding.members))];
+			this.rest = [...await this.descriptors(findings[this.finding]), ...this.actors(findings[this.finding]),
+				...findings.map((finding, index) => this.ofFinding(index, finding.members))];
 		else
 			this.rest = [this.group("all", grouping === "waiting" ? "coroutines, the longest wait first" : "coroutines, as they came",
 				this.paged({ order: grouping === "waiting" ? "-longest_wait_ns" : "created_ns" }, quality.coroutines), true)];
@@ -349,19 +358,27 @@ export class Lanes {
 		return thread ? workers.length <= this.openWorkers && workers.some((one) => one.thread === thread) : object !== "" && this.objects.some(({ isOpen }) => isOpen);
 	}
 
+	private async descriptors(finding: Finding | undefined): Promise<Group[]> {
+		const lanes = await askDescriptors(finding).catch(() => []);
+		return lanes.length ? [this.group("descriptors", "descriptors", this.shown(lanes), true)] : [];
+	}
+
 	/**
 	 * All that took part in the finding and would not be seen otherwise: coroutines that are no members, or are far down
-	 * among them, and threads and objects whose groups are folded.
+	 * among them, and threads and objects whose groups are folded. Those that did the step to look at first come first.
 	 */
 	private actors(finding: Finding | undefined): Group[] {
 		const near = (finding?.members ?? []).slice(0, MEMBERS_SEEN).map((member) => memberLane(member).key);
 		const ofPicture = (finding?.picture?.lanes ?? []).flatMap((lane) => laneOfPicture(lane) ?? []);
-		const ofSteps = (finding?.steps ?? []).flatMap((step) => step.coroutine ? coroutineLane(finding?.process ?? 1, step.coroutine) : step.thread ? threadLane(step.thread) : []);
+		const ofSteps = (finding?.steps ?? []).flatMap((step) => laneOfStep(finding, step));
 		const acted = new Set(ofSteps.map((lane) => lane.key)), lanes = new Map<string, Lane>();
 		for (const lane of [...ofPicture, ...ofSteps])
 			if (!near.includes(lane.key) && !this.isAbove(lane) && (acted.has(lane.key) || !isMember(finding, lane)) && !lanes.has(lane.key))
 				lanes.set(lane.key, lane);
-		return lanes.size ? [this.group("actors", "also took part", this.shown([...lanes.values()]), true)] : [];
+		const cause = new Set((finding?.steps ?? []).flatMap((step) => step.site && step.site === finding?.look_first ? laneOfStep(finding, step) : []).map((lane) => lane.key));
+		const [first, others] = [true, false].map((isCause) => [...lanes.values()].filter((lane) => cause.has(lane.key) === isCause)) as [Lane[], Lane[]];
+		return [...first.length ? [this.group("cause", "look here first", this.shown(first), true)] : [],
+			...others.length ? [this.group("actors", "also took part", this.shown(others), true)] : []];
 	}
 
 	private ofFinding(index: number, first: readonly Member[]): Group {

@@ -6,7 +6,7 @@ import { askRows, askRowsOf } from "./carrier";
 import { sharpen } from "./dom";
 import { FIRST_REQUESTS } from "./names";
 import type { Pen } from "./pen";
-import type { Range } from "./range";
+import { ticksOf, type Range } from "./range";
 import type { Rows } from "./rows";
 import type { Palette } from "./states";
 
@@ -50,6 +50,22 @@ export function drawStack(context: Pen, map: Minimap, colours: Palette, x: numbe
 	}
 }
 
+/** The height of the times below the stack. */
+export const TIMES = 14;
+
+/** Draws round times of the whole recording below the stack. */
+export function drawTimes(pen: CanvasRenderingContext2D, range: Range, colours: Palette, width: number, height: number): void {
+	pen.font = "11px system-ui, sans-serif";
+	pen.textBaseline = "middle";
+	pen.textAlign = "center";
+	pen.fillStyle = colours.quiet;
+	for (const { at, words } of ticksOf(range, width / 130)) {
+		const x = (at - range.from) / (range.until - range.from) * width, half = pen.measureText(words).width / 2;
+		pen.fillRect(Math.min(Math.round(x), width - 1), height, 1, 3);
+		pen.fillText(words, Math.min(Math.max(x, half), width - half), height + TIMES / 2 + 1);
+	}
+}
+
 const drawn = new WeakMap<Minimap, { canvas: HTMLCanvasElement; colours: Palette; width: number; height: number }>();
 
 /** Returns the stack, which is the same in each frame: it is drawn once for each size and palette. */
@@ -64,7 +80,7 @@ function stackOf(map: Minimap, colours: Palette, width: number, height: number):
 }
 
 export function drawMinimap(canvas: HTMLCanvasElement, map: Minimap, seen: Range, colours: Palette): void {
-	const width = canvas.clientWidth, height = canvas.clientHeight, context = sharpen(canvas, width, height);
+	const width = canvas.clientWidth, whole = canvas.clientHeight, height = whole - TIMES, context = sharpen(canvas, width, whole);
 	const length = map.range.until - map.range.from;
 	const left = (seen.from - map.range.from) / length * width, right = (seen.until - map.range.from) / length * width;
 	context.drawImage(stackOf(map, colours, width, height), 0, 0, width, height);
@@ -76,4 +92,5 @@ export function drawMinimap(canvas: HTMLCanvasElement, map: Minimap, seen: Range
 	context.strokeStyle = colours.accent;
 	context.lineWidth = 2;
 	context.strokeRect(left + 1, 1, Math.max(2, right - left - 2), height - 2);
+	drawTimes(context, map.range, colours, width, height);
 }

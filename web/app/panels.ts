@@ -73,7 +73,7 @@ export function sayUnder(lane: Lane, slice: Slice): string {
 export function tellSlice(lane: Lane, slice: Slice, process: number): HTMLElement {
 	const who = lane.coroutine ? coroutineLink(lane.process, lane.coroutine) : h("span", null, lane.name);
 	if (lane.object)
-		return h("p", null, h("i", { class: `bar ${slice.coroutine ? "held" : "lock"}`, "aria-hidden": "true" }), h("strong", null, sayObject(slice)), ` for ${duration(slice.until - slice.from)}, from ${moment(slice.from, 1)}: `,
+		return h("p", null, h("i", { class: `bar ${slice.coroutine ? "held" : CAUSES[causeOfResource(slice.resource)]!.name}`, "aria-hidden": "true" }), h("strong", null, sayObject(slice)), ` for ${duration(slice.until - slice.from)}, from ${moment(slice.from, 1)}: `,
 			h("a", { href: addressOf("objects", { text: lane.name }) }, lane.name), slice.coroutine ? [", held by ", coroutineLink(process, slice.coroutine)] : null,
 			slice.site ? [", taken at ", placeLink(slice.site)] : null);
 	return h("p", null, h("i", { class: `bar ${STATES[slice.state]}`, "aria-hidden": "true" }),
@@ -92,16 +92,21 @@ export function tellCause(process: number, told: Told): HTMLElement {
 /** The number of members that determine when a finding came about. */
 const MEMBERS_LOOKED_AT = 500;
 
+/** A story that is a smaller share of all the time until its members' end would be too small to see in that time. */
+const STORY_LEAST = 0.05;
+
 /**
  * Returns when a finding came about: from its first step to its last, and since when its members have been in their
- * state. The range is widened by `share` of its length on each side, by `least` nanoseconds at least.
+ * state; until the end of that state, if the story remains large enough to be seen, or if a standstill is the story. The
+ * range is widened by `share` of its length on each side, by `least` nanoseconds at least.
  */
 export function rangeOf(finding: Finding | undefined, share: number, least: number): Range | undefined {
 	const times = [...(finding?.steps ?? []).flatMap((step) => step.time_ns ?? []),
 		...(finding?.members ?? []).slice(0, MEMBERS_LOOKED_AT).flatMap((member) => member.since_ns ?? [])];
 	if (!times.length)
 		return undefined;
-	const from = Math.min(...times), until = Math.max(...times), margin = Math.max((until - from) * share, least);
+	const from = Math.min(...times), last = Math.max(...times), end = Math.max(last, ...(finding?.members ?? []).slice(0, MEMBERS_LOOKED_AT).flatMap((member) => member.until_ns ?? []));
+	const until = finding?.rule === "standstill" || last - from >= (end - from) * STORY_LEAST ? end : last, margin = Math.max((until - from) * share, least);
 	return { from: from - margin, until: until + margin };
 }
 

@@ -199,17 +199,33 @@ function drawRow(pen: Pen, scene: Scene, row: Row, index: number, y: number): vo
 	pen.save();
 	pen.beginPath();
 	/* A head without bars of its own has the whole row for its words. */
-	pen.rect(8, y, row.isHead && !row.lane ? scene.width - 16 : names - 16, LANE_HEIGHT);
+	const room = row.isHead && !row.lane ? scene.width - 16 : names - 16;
+	pen.rect(8, y, room, LANE_HEIGHT);
 	pen.clip();
 	if (row.isHead)
-		drawHead(pen, colours, row, y);
+		drawHead(pen, colours, row, 8 + room, y);
 	else if (row.lane)
 		drawName(pen, scene, row.lane, y);
 	pen.restore();
 }
 
-function drawHead(pen: Pen, colours: Palette, { group }: Row, y: number): void {
-	const middle = y + LANE_HEIGHT / 2, number = `${count(group.members.count)} `;
+/** Returns as many of the first words as fit, with an ellipsis for those that do not. */
+function fitted(pen: Pen, words: string, width: number): string {
+	if (pen.measureText(words).width <= width)
+		return words;
+	let low = 0, high = words.length;
+	while (low < high) {
+		const middle = (low + high + 1) >> 1;
+		if (pen.measureText(`${words.slice(0, middle)}…`).width <= width)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return `${words.slice(0, low).trimEnd()}…`;
+}
+
+function drawHead(pen: Pen, colours: Palette, { group }: Row, width: number, y: number): void {
+	const middle = y + LANE_HEIGHT / 2, number = group.isCounted ? "" : `${count(group.members.count)} `;
 	pen.fillStyle = colours.ink;
 	pen.beginPath();
 	pen.moveTo(9, middle - (group.isOpen ? 3 : 5));
@@ -221,7 +237,7 @@ function drawHead(pen: Pen, colours: Palette, { group }: Row, y: number): void {
 	const begin = 25 + pen.measureText(number).width;
 	pen.font = "600 12px system-ui, sans-serif";
 	pen.fillStyle = colours.ink;
-	pen.fillText(group.title, begin + 2, middle);
+	pen.fillText(fitted(pen, group.title, width - begin - 2), begin + 2, middle);
 	pen.font = "12px system-ui, sans-serif";
 }
 
@@ -274,11 +290,41 @@ function drawSlice(pen: Pen, scene: Scene, slice: Slice, y: number): void {
 	pen.fillText(wordsIn(slice), x + 5, y + LANE_HEIGHT / 2 + 1, end - x - 10);
 }
 
+/** Draws where a descriptor was closed: a cross, and dashes from there to the end. */
+function drawClosed(pen: Pen, scene: Scene, { ended }: Lane, y: number): void {
+	const x = xOf(scene, ended), bottom = y + LANE_HEIGHT - 4;
+	if (!(x < scene.width))
+		return;
+	pen.strokeStyle = pen.fillStyle = scene.colours.alarm;
+	pen.lineWidth = 2;
+	pen.setLineDash([8, 5]);
+	line(pen, Math.max(x, scene.names), bottom, scene.width, bottom);
+	pen.setLineDash([]);
+	if (x < scene.names)
+		return;
+	line(pen, x - 6, y + LANE_HEIGHT / 2 - 6, x + 6, y + LANE_HEIGHT / 2 + 6);
+	line(pen, x - 6, y + LANE_HEIGHT / 2 + 6, x + 6, y + LANE_HEIGHT / 2 - 6);
+	drawClosedWords(pen, scene, x, y);
+}
+
+/** Left of the cross, or right of it if there is no room, on a background of their own. */
+function drawClosedWords(pen: Pen, scene: Scene, x: number, y: number): void {
+	const words = "closed", wide = pen.measureText(words).width, begin = x - 12 - wide > scene.names ? x - 10 - wide : x + 10;
+	pen.fillStyle = scene.colours.ground;
+	pen.fillRect(begin - 2, y + LANE_HEIGHT / 2 - 8, wide + 4, 14);
+	pen.fillStyle = scene.colours.alarm;
+	pen.fillText(words, begin, y + LANE_HEIGHT / 2);
+}
+
 /** Draws a destroyed coroutine: a thin hatched line to the end. */
 function drawEnded(pen: Pen, scene: Scene, lane: Lane, y: number): void {
 	const x = Math.max(xOf(scene, lane.ended), scene.names);
 	if (!(x < scene.width))
 		return;
+	if (lane.object) {
+		drawClosed(pen, scene, lane, y);
+		return;
+	}
 	pen.strokeStyle = scene.colours.state[STATES.indexOf("destroyed")]!;
 	pen.lineWidth = 5;
 	pen.setLineDash([1.5, 4.5]);
@@ -287,14 +333,14 @@ function drawEnded(pen: Pen, scene: Scene, lane: Lane, y: number): void {
 }
 
 /** If a lane has nothing in this range, says at the edge where the lane begins or ended. */
-function drawElsewhere(pen: Pen, { colours, names, range, width }: Scene, { begun, ended }: Lane, y: number): void {
+function drawElsewhere(pen: Pen, { colours, names, range, width }: Scene, { begun, ended, object }: Lane, y: number): void {
 	pen.fillStyle = colours.quiet;
 	if (begun >= range.until) {
 		pen.textAlign = "right";
 		pen.fillText(`begins at ${moment(begun, (range.until - range.from) / 100)} \u25b8`, width - 6, y + LANE_HEIGHT / 2);
 		pen.textAlign = "left";
 	} else if (ended <= range.from) {
-		pen.fillText(`\u25c2 ended at ${moment(ended, (range.until - range.from) / 100)}`, names + 6, y + LANE_HEIGHT / 2);
+		pen.fillText(`\u25c2 ${object ? "closed" : "ended"} at ${moment(ended, (range.until - range.from) / 100)}`, names + 6, y + LANE_HEIGHT / 2);
 	}
 }
 
@@ -321,11 +367,12 @@ export function placesOf(scene: Pick<Scene, "range" | "width" | "names" | "flags
 function drawFlags(pen: Pen, scene: Scene): void {
 	const { colours } = scene;
 	for (const { x, middle, flag } of placesOf(scene)) {
-		const isChosen = flag.number === scene.step;
+		/* A step at the end of the range has its whole line within the picture. */
+		const isChosen = flag.number === scene.step, at = Math.min(x, scene.width - 1.5);
 		pen.strokeStyle = pen.fillStyle = colours.alarm;
 		pen.lineWidth = isChosen ? 2 : 1;
 		pen.setLineDash(isChosen ? [] : [4, 3]);
-		line(pen, x, AXIS_HEIGHT - 4, x, scene.height);
+		line(pen, at, AXIS_HEIGHT - 4, at, scene.height);
 		pen.setLineDash([]);
 		pen.beginPath();
 		pen.arc(middle, AXIS_HEIGHT - 10, isChosen ? FLAG_RADIUS + 2 : FLAG_RADIUS, 0, 7);

@@ -414,7 +414,7 @@ export class Timeline implements Handled {
 		const row = y >= AXIS_HEIGHT && x >= this.names() ? this.lanes.at(this.rowAt(y)) : null;
 		const slice = row?.lane ? this.sliceAt(row.lane, this.timeAt(x)) : null;
 		const beside = x < this.names() ? "" : sayBeside(this.besides, row?.lane ?? null, this.timeAt(x), this.perPixel());
-		this.under.textContent = [row?.lane && slice ? sayUnder(row.lane, slice) : "", beside].filter((words) => words).join("; ");
+		this.under.textContent = [row?.lane && slice ? sayUnder(row.lane, slice) : "", row?.isHead && !row.lane ? row.group.title : "", beside].filter((words) => words).join("; ");
 		this.tip.show(this.under.textContent, row?.lane ?? null, slice, x, y);
 	}
 

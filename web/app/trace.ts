@@ -26,6 +26,8 @@ export interface Member {
 	state: string;
 	since_ns: number | null;
 	until_ns: number | null;
+	/** The finding was over for this member at `until_ns`, and the coroutine went on. */
+	is_over: boolean;
 	created_ns: number | null;
 	destroyed_ns: number | null;
 	name: string;

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""Tests in a real browser that all parts of a finding agree: the title, the bars and arrows of its picture, the table of
+members and the timeline say the same, at each width."""
+import pathlib
+import re
+
+from browser import open_browser
+from served import Server
+from support import COROTRACER, check, folder, run, skip
+from test_page_screens import STANDSTILL, picture_of, rows_of, trace_of
+from test_page_timeline import SVG, Timeline
+from test_serve import judged
+
+NARROW = {"width": 390, "height": 844}
+ALARM = "#b3261e"
+# Keeps the words that canvases were given, because the page's pixels cannot be read as words.
+RECORD = """
+const write = CanvasRenderingContext2D.prototype.fillText;
+CanvasRenderingContext2D.prototype.fillText = function (words, ...at) {
+	this.canvas.dataset.words = `${this.canvas.dataset.words ?? ""}${words}\\n`;
+	return write.call(this, words, ...at);
+};
+"""
+
+
+def check_storm(browser, server, trace):
+    """A coroutine that wakes itself never waits; arrows lead back to it, and its time is that of the storm."""
+    with Timeline(browser, server) as it:
+        it.open("findings")
+        words = picture_of(it)
+        check(words.count("woke itself") >= 2 and "waiting" not in words and "ready" in words, words)
+        loops = it.page.locator("svg.picture path.arrow").count()
+        check(loops == 2 and it.page.locator("svg.picture path.left-out").count() == 1, f"{loops} arrows")
+        check(rows_of(it, ".members")[0][:3] == ["1", "done", "600 ms until 0.600997 s"], f"{rows_of(it, '.members')}")
+        it.quiet()
+    check("since           0.001497 s; for 600 ms\n" in run(COROTRACER, "report", trace).stdout, "the report has another time")
+
+
+def check_starvation(browser, server, trace):
+    """The time of a member is that of its delay, not of all that followed; the coroutine that ran meanwhile is where to
+    look first, and a title without room ends in an ellipsis."""
+    with Timeline(browser, server) as it:
+        it.open("findings")
+        it.page.wait_for_selector(".members")
+        check(rows_of(it, ".members")[0][:3] == ["2", "waiting", "8.01 ms until 0.011020 s"], f"{rows_of(it, '.members')}")
+        it.show("timeline")
+        words = it.words()
+        check(words[words.index("look here first") + 1] == "coroutine 1" and "also took part" not in words, f"{words}")
+        check(any(one.startswith("coroutines that wait at receive in consume") and one.endswith("…") for one in words), f"{words}")
+        check_room(it)
+        it.quiet()
+    check("since           0.003010 s; for 8.01 ms\n" in run(COROTRACER, "report", trace).stdout, "the report has another time")
+
+
+def check_room(it):
+    """All words of the timeline end within it."""
+    picture = it.picture()
+    for one in picture.iter(SVG + "text"):
+        if one.get("text-anchor") or float(one.get("x")) > 30:
+            continue
+        wide = it.page.evaluate(f"""(() => {{ const pen = document.createElement("canvas").getContext("2d");
+            pen.font = "{one.get('font-weight', '')} {one.get('font-size')}px system-ui, sans-serif"; return pen.measureText({one.text!r}).width; }})()""")
+        check(float(one.get("x")) + wide <= float(picture.get("width")), f"{one.text} is cut")
+
+
+def check_circle(browser, server, _):
+    """Nobody completes anything in a circle; the title of a group says only once how many there are."""
+    with Timeline(browser, server) as it:
+        it.open("findings")
+        it.page.wait_for_selector("#finding-title")
+        title = it.text("#finding-title")
+        check("completed" not in title and "the last began to wait at send in produce, src/engine.c:77" in title, title)
+        it.show("timeline")
+        words = it.words()
+        check(title in words and words[words.index(title) - 1] not in ("2", "2 "), f"{words}")
+        it.quiet()
+
+
+def check_closed(browser, server, _):
+    """The title says who waits where, and where the descriptors were closed; the timeline has their lanes, with a cross at
+    the close; what is the same for all members is said once."""
+    with Timeline(browser, server) as it:
+        it.open("findings")
+        it.page.wait_for_selector(".members")
+        check(it.text("#finding-title") == "2 of 3 coroutines wait at co_await AsyncRead in handle, src/server.cpp:120, for descriptors that were closed under "
+              "them at Reactor::on_hangup, src/reactor.cpp:200", it.text("#finding-title"))
+        check("accept_loop" in it.text("#in-common") and "AsyncRead in handle, server.cpp:120" in it.text("#in-common"), it.text("#in-common"))
+        check(all(len(row) == 4 for row in rows_of(it, ".members")), f"{rows_of(it, '.members')}")
+        it.show("timeline")
+        words = it.words()
+        head = words.index("descriptors")
+        check({"descriptor 7", "descriptor 8"} <= set(words[head + 1:head + 11]) and words.count("closed") == 2, f"{words}")
+        crosses = [one for one in it.picture().iter(SVG + "path") if one.get("stroke") == ALARM and one.get("stroke-width") == "2" and not one.get("stroke-dasharray")]
+        check(len(crosses) == 4, f"{len(crosses)} strokes of crosses")
+        steps = server.tell("/api/v1/report")["findings"][0]["steps"]
+        closed = next(step["time_ns"] for step in steps if step["text"].startswith("closed descriptor 7"))
+        it.show(f"timeline?from={closed + 1000000}&until=100000000")
+        check(any(word.startswith("◂ closed at 0.0") for word in it.words()), f"{it.words()}")
+        it.quiet()
+
+
+def check_standstill(browser, server, _):
+    """The first range contains the whole standstill, and the coroutine that stopped last is where to look first."""
+    with Timeline(browser, server) as it:
+        it.page.add_init_script(RECORD)
+        it.show("timeline")
+        it.range_is("0.00 s to 8.00 s")
+        words = it.words()
+        check(words[words.index("look here first") + 1] == "coroutine 1500" and "also took part" not in words, f"{words}")
+        minimap = it.page.locator("canvas.minimap").get_attribute("data-words").splitlines()
+        check({"0 s", "4 s", "8 s"} <= set(minimap), f"the axis of the minimap has {minimap}")
+        it.quiet()
+
+
+def check_end(browser, server, _):
+    """A step at the end of the recording has its whole line and its number within the timeline."""
+    with Timeline(browser, server) as it:
+        it.show("timeline")
+        picture = it.picture()
+        width = float(picture.get("width"))
+        lines = [float(re.match(r"M([\d.]+) 36L", one.get("d"))[1]) for one in picture.iter(SVG + "path") if re.match(r"M[\d.]+ 36L", one.get("d") or "")]
+        check(len(lines) == 2 and all(x <= width - 1 for x in lines), f"{lines}, {width} wide")
+        it.quiet()
+
+
+def check_names(browser, server, _):
+    """At 390 pixels no arrow is drawn over the name of a lane."""
+    with Timeline(browser, server, **NARROW) as it:
+        it.open("findings")
+        picture_of(it)
+        over = it.page.evaluate("""(() => {
+            const all = [...document.querySelectorAll("svg.picture.narrow *")], order = new Map(all.map((one, index) => [one, index]));
+            const names = all.filter((one) => one.matches("text.strong.halo") && /^(coroutine|thread|descriptor|lock) /.test(one.textContent));
+            return { names: names.length, over: names.filter((name) => all.some((one) => one.matches("path.arrow, path.wish, path.tip") && order.get(one) > order.get(name))).length };
+        })()""")
+        check(over["names"] >= 2 and not over["over"], f"{over}")
+        it.quiet()
+
+
+CASES = (("0180-self-wake-storm", check_storm), ("0310-starvation", check_starvation), ("0130-mutex-deadlock", check_circle),
+         ("0001-closed-under-waiters", check_closed), ("0040-nobody-left", check_end), ("0310-starvation", check_names), ("0130-mutex-deadlock", check_names),
+         ("standstill", check_standstill))
+
+
+def main():
+    with open_browser(__file__) as browser, folder() as name:
+        place = pathlib.Path(name)
+        (place / "standstill.txt").write_text(STANDSTILL, encoding="utf-8")
+        for case, part in CASES:
+            trace = place / "standstill.txt" if case == "standstill" else trace_of(place, case)
+            server = Server("serve", "--listen", ":0", trace)
+            try:
+                judged(server)
+                if "screens" not in server.ask("/")[2].decode():
+                    skip("this build has no pages (-Dpage)")
+                part(browser, server, trace)
+            finally:
+                server.process.kill()
+
+
+if __name__ == "__main__":
+    main()
