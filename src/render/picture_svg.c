@@ -463,7 +463,7 @@ static void draw_legend(struct text *text, const struct scene *scene)
 	for (i = 0; i < scene->nr_bars; i++) {
 		struct ct_bar bar = {.state = scene->bars[i].bar->state};
 		struct scene_bar sample = {.bar = &bar, .width = 26};
-		const char *name = ct_bar_name(bar.state);
+		const char *name = render_scene_bar_word(bar.state);
 
 		if (is_told[bar.state])
 			continue;

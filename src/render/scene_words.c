@@ -64,6 +64,11 @@ static void say_short_thread(struct text *text, const struct ct_tables *tables, 
 		say_thread(text, tables, thread);
 }
 
+const char *render_scene_bar_word(enum ct_bar_state state)
+{
+	return state == CT_BAR_NEW ? "not begun" : ct_bar_name(state);
+}
+
 /* The wordings of a bar, the longest first; false: there is no shorter one. */
 typedef bool wording(struct text *text, const struct ct_tables *tables, const struct ct_bar *bar,
 	unsigned level);
@@ -135,7 +140,7 @@ static bool word_name(
 	struct text *text, const struct ct_tables *tables, const struct ct_bar *bar, unsigned level)
 {
 	(void)tables;
-	text_add(text, ct_bar_name(bar->state));
+	text_add(text, render_scene_bar_word(bar->state));
 	return level < 1;
 }
 
