@@ -52,11 +52,11 @@ def check_timeline(browser, server):
         it.answered()
         it.page.keyboard.press("ArrowDown")
         it.page.keyboard.press("ArrowDown")
-        it.until("/waiting|running|unseen/.test(document.querySelector('.details')?.textContent)")
+        it.until("/waiting|running|not begun/.test(document.querySelector('.details')?.textContent)")
         before, address = it.text(".details"), it.page.url
         check("lane=c1." in address and "selected=" in address, address)
         it.open(address.split("#")[1])
-        it.until("/waiting|running|unseen/.test(document.querySelector('.details')?.textContent)")
+        it.until("/waiting|running|not begun/.test(document.querySelector('.details')?.textContent)")
         check(it.text(".details").split("\n")[0] == before.split("\n")[0], f"{it.text('.details')}, and not {before}")
         it.page.locator("#timeline-canvas").focus()
         it.page.keyboard.press("Enter")

@@ -8,7 +8,7 @@ import { askRows } from "./carrier";
 import { fill, h, type Child } from "./dom";
 import { duration, many } from "./say";
 import { askSite, askSource, linesOf } from "./source";
-import { STATES } from "./states";
+import { STATES, stateWord } from "./states";
 import { placeOf, traceInUse } from "./trace";
 
 /** A pointer that moves on sooner sends no request. */
@@ -29,7 +29,7 @@ async function tellCoroutine(process: number, id: number): Promise<Child> {
 	if (!rows.nrRows)
 		return null;
 	const number = (column: number): number => rows.number(column, 0) || 0, trace = traceInUse();
-	const lines = [`${rows.word(0, 0) || `coroutine ${id}`}: ${STATES[number(1)] ?? ""}${trace ? ` for ${duration(trace.until - number(2))}` : ""}`,
+	const lines = [`${rows.word(0, 0) || `coroutine ${id}`}: ${stateWord(STATES[number(1)] ?? "")}${trace ? ` for ${duration(trace.until - number(2))}` : ""}`,
 		rows.word(3, 0) && STATES[number(1)] === "waiting" ? `for ${rows.word(3, 0)}` : "", placeOf(number(4) || null) && `at ${placeOf(number(4))}`,
 		`started ${number(5) ? `by coroutine ${number(5)}` : "by a thread"}${number(6) ? ` at ${placeOf(number(6))}` : ""}; ${many(number(7), "resume")}`];
 	return lines.filter((line) => line).map((line) => h("p", null, line));

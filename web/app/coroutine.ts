@@ -10,7 +10,7 @@ import { eventsTable } from "./events";
 import { COMPARED, showOwnObjects, showPeers, showTree } from "./related";
 import { askSlices } from "./slices";
 import { count, duration, many, moment, wallClock } from "./say";
-import { drawState, palette, STATES } from "./states";
+import { drawState, palette, STATES, stateWord } from "./states";
 import { Table } from "./table";
 import { briefPlaceLink, coroutineLink, placeLink, placeOf, threadName, timeLink, type Step, type Trace } from "./trace";
 
@@ -67,7 +67,7 @@ function statesTable(process: number, id: number): Table {
 		table: "states", label: "States", order: "from_ns", hidden: ["process"], where: () => [`coroutine=${id}`, `process=${process}`],
 		columns: [
 			{ name: "from_ns", head: "from", isNumber: true, cell: (rows, column, row) => timeLink(rows.number(column, row), moment(rows.number(column, row)), process, id) },
-			{ name: "state", head: "state", cell: (rows, column, row) => [h("i", { class: `bar ${STATES[rows.number(column, row)]}`, "aria-hidden": "true" }), STATES[rows.number(column, row)] ?? ""] },
+			{ name: "state", head: "state", cell: (rows, column, row) => [h("i", { class: `bar ${STATES[rows.number(column, row)]}`, "aria-hidden": "true" }), stateWord(STATES[rows.number(column, row)] ?? "")] },
 			{ name: "duration_ns", head: "for", isNumber: true, cell: (rows, column, row) => duration(rows.number(column, row)) },
 			{ name: "site", head: "place", cell: (rows, column, row) => briefPlaceLink(rows.number(column, row)) },
 			{ name: "object", head: "waits for", cell: (rows, column, row) => rows.word(column, row) },
@@ -90,7 +90,7 @@ async function load(into: HTMLElement, trace: Trace, process: number, id: number
 	const number = (name: Name): number => rows.number(COLUMNS.indexOf(name), 0), word = (name: Name): string => rows.word(COLUMNS.indexOf(name), 0);
 	const state = STATES[number("state")] ?? "", key = `c${process}.${id}`;
 	const facts: [string, Child][] = [
-		["state", `${state}, since ${moment(number("since_ns"))}, for ${duration(trace.until - number("since_ns"))}`],
+		["state", `${stateWord(state)}, since ${moment(number("since_ns"))}, for ${duration(trace.until - number("since_ns"))}`],
 		["waits for", word("wait_object") || null], ["at", number("wait_site") ? placeLink(number("wait_site")) : null],
 		["function", number("function_site") ? placeLink(number("function_site")) : null],
 		["started", Number.isNaN(number("created_ns")) ? "before it was first seen"

@@ -9,7 +9,7 @@ import { showGroups } from "./groups";
 import type { Rows } from "./rows";
 import { count, duration, moment } from "./say";
 import { askSlices } from "./slices";
-import { drawState, palette } from "./states";
+import { drawState, palette, stateWord } from "./states";
 import { Table, type TableColumn } from "./table";
 import { brief, briefPlaceLink, coroutineLink, placeOf, type Trace } from "./trace";
 
@@ -31,7 +31,7 @@ function columnsOf(trace: Trace): TableColumn[] {
 			coroutineLink(rows.number(12, row), rows.number(column, row), String(rows.number(column, row)))] },
 		{ name: "name", head: "name", cell: (rows, column, row) => rows.word(column, row) || brief(placeOf(rows.number(13, row) || null)) },
 		{ name: "state", head: "state", cell: (rows, column, row) => [
-			h("i", { class: `bar ${STATE_NAMES[rows.number(column, row) + 1]}`, "aria-hidden": "true" }), STATE_NAMES[rows.number(column, row) + 1] ?? ""] },
+			h("i", { class: `bar ${STATE_NAMES[rows.number(column, row) + 1]}`, "aria-hidden": "true" }), stateWord(STATE_NAMES[rows.number(column, row) + 1] ?? "")] },
 		{ name: "created_ns", head: "its life", cell: () => h("canvas", { class: "strip", width: STRIP_WIDTH, height: STRIP_HEIGHT, "aria-hidden": "true" }) },
 		{ name: "since_ns", head: "since", isNumber: true, cell: (rows, column, row) => h("span", { title: moment(rows.number(column, row)) },
 			duration(trace.until - rows.number(column, row))) },
@@ -95,7 +95,7 @@ export function showCoroutines(into: HTMLElement, trace: Trace): () => void {
 		h("p", null, `By ${words}: `, h("strong", { class: "place" }, placeOf(Number(filters[filter as "function" | "spawn"]))), " ", h("a", { href: addressOf("coroutines") }, "all coroutines")));
 	fill(into, h("h2", null, "Coroutines"), h("div", { class: "toolbar" },
 		h("label", null, "state ", h("select", { id: "of-state", change: change("state") },
-			STATE_NAMES.map((state) => h("option", { value: state, selected: state === filters.state }, state || "any")))),
+			STATE_NAMES.map((state) => h("option", { value: state, selected: state === filters.state }, stateWord(state) || "any")))),
 		h("label", null, "name ", h("input", { id: "text", type: "search", value: filters.text, placeholder: "part of it", input: change("text") })),
 		h("label", null, "waits at ", h("select", { id: "site", change: change("site") }, h("option", { value: "" }, "any place"),
 			trace.report.waiting.filter((one) => one.site).map((one) => h("option", { value: one.site!, selected: String(one.site) === filters.site },

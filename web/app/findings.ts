@@ -9,7 +9,7 @@ import { copyButton, fill, h, type Child } from "./dom";
 import { healthy } from "./healthy";
 import { FIRST_REQUESTS } from "./names";
 import { count, duration, many, moment } from "./say";
-import { STATES } from "./states";
+import { STATES, stateWord } from "./states";
 import { brief, briefPlaceLink, coroutineLink, placeLink, placeOf, threadName, type Advice, type Finding, type Member, type Trace } from "./trace";
 
 const GRADES = { proven: "■■■", likely: "■■□", suspect: "■□□" } as const;
@@ -195,7 +195,7 @@ function memberColumns(finding: Finding): MemberColumn[] {
 	const columns: MemberColumn[] = [
 		{ head: "coroutine", cell: (member) => coroutineLink(member.process, member.id, String(member.id)) },
 		{ head: "name", cell: nameOf, common: name },
-		{ head: "at the end", cell: (member) => member.state },
+		{ head: "at the end", cell: (member) => stateWord(member.state) },
 		{ head: "for", isNumber: true, cell: sayLasted },
 		{ head: "waits for", cell: (member) => member.waits_for },
 		{ head: "where", cell: (member) => member.wait_site ? briefPlaceLink(member.wait_site) : "", common: site ? ["at ", briefPlaceLink(site)] : null },

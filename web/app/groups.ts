@@ -7,7 +7,7 @@ import { addressOf } from "./address";
 import { askRows } from "./carrier";
 import { fill, h, type Child } from "./dom";
 import { count, duration, many, moment, percent } from "./say";
-import { STATES } from "./states";
+import { STATES, stateWord } from "./states";
 import { brief, placeOf, threadName } from "./trace";
 
 const MOST = 65536;
@@ -35,7 +35,7 @@ export async function showGroups(into: HTMLElement, column: string, where: reado
 	const sum = (counts: readonly number[]): number => counts.reduce((all, one) => all + one, 0);
 	const ranked = [...groups].sort((one, other) => sum(other[1]) - sum(one[1])), states = STATES.map((_, state) => state).filter((state) => ranked.some(([, counts]) => counts[state]));
 	fill(into, h("p", { class: "quiet", role: "status" }, `${many(ranked.length, "group")}${ranked.length > SHOWN ? `, the ${SHOWN} largest` : ""}`),
-		table("Coroutines by place", ["place", "coroutines", ...states.map((state) => STATES[state]!)], ranked.slice(0, SHOWN).map(([site, counts]) => [
+		table("Coroutines by place", ["place", "coroutines", ...states.map((state) => stateWord(STATES[state]!))], ranked.slice(0, SHOWN).map(([site, counts]) => [
 			site ? h("a", { href: addressOf("coroutines", { [filter]: site }), title: placeOf(site) }, brief(placeOf(site))) : h("span", { class: "quiet" }, "not known"),
 			count(sum(counts)), ...states.map((state) => counts[state] ? count(counts[state]!) : "")]), (at) => at > 0));
 }

@@ -11,7 +11,7 @@ import { SvgPen, type Pen } from "./pen";
 import { askSum } from "./panels";
 import { chosenOf, roundSteps, sayRange, ticksOf, type Range } from "./range";
 import { count, duration, many, percent, roundly, unitOf } from "./say";
-import { palette } from "./states";
+import { palette, stateWord } from "./states";
 import { loadLine, threadName, type Trace } from "./trace";
 
 const LEFT = 74;
@@ -309,12 +309,12 @@ export function showOverview(into: HTMLElement, trace: Trace): () => void {
 	const { delays: all } = report.statistics, byState = report.quality.coroutines_by_state;
 	fill(into, h("h2", null, "Overview"), h("p", { class: "quiet" }, loadLine(trace)),
 		h("ul", { class: "tiles" }, Object.entries(byState).filter(([, number]) => number).map(([state, number]) => h("li", null,
-			h("strong", null, count(number)), h("span", null, h("i", { class: `bar ${state}`, "aria-hidden": "true" }), ` ${state}`))),
+			h("strong", null, count(number)), h("span", null, h("i", { class: `bar ${state}`, "aria-hidden": "true" }), ` ${stateWord(state)}`))),
 		h("li", null, h("strong", null, all.count ? duration(all.p99_ns) : "–"), h("span", null, "delay, 99 of 100 at most")),
 		h("li", null, h("strong", null, count(report.quality.lost)), h("span", null, "events lost"))),
 		h("p", { class: "quiet" }, "Drag over a chart to choose a range of time. The timeline shows the range, Places compares it with the rest, Waits shows the moment of its end; Esc clears it."),
 		chosen ? tellChosen(trace, chosen) : null,
-		h("h3", null, "Coroutines by state"), charted(0, STACK.map(([name]) => key(name, name === "unseen" ? "not begun" : name === "syscall" ? "in system calls" : name)).reverse()),
+		h("h3", null, "Coroutines by state"), charted(0, STACK.map(([name]) => key(name, name === "syscall" ? "in system calls" : stateWord(name))).reverse()),
 		h("h3", null, "Events a second", report.quality.lost ? `; ${many(report.quality.lost, "event")} lost` : ""), charted(1, [key("events", "events"), report.quality.lost ? key("lost", "lost") : null]),
 		h("h3", null, "Delay from ready to running"),
 		charted(2, [key("events", "delays: the fuller, the more"), key("line", "99 of 100 took at most"), uncounted]), h("h3", null, "Workers"), workers(trace));

@@ -17,7 +17,7 @@ import type { Range } from "./range";
 import { count, duration, many, moment } from "./say";
 import { CAUSES, causeOfResource } from "./shades";
 import type { Slice } from "./slices";
-import { STATES } from "./states";
+import { STATES, stateWord } from "./states";
 import { queryOf, type Table } from "./table";
 import { coroutineLink, placeLink, placeOf, threadName, type Finding, type Trace } from "./trace";
 
@@ -52,7 +52,7 @@ export async function askState(lane: Lane, slice: Slice): Promise<Told | null> {
 }
 
 export function sayState(slice: Slice): string {
-	const state = STATES[slice.state] ?? "";
+	const state = stateWord(STATES[slice.state] ?? "");
 	return slice.nrStates > 1 ? `${many(slice.nrStates, "state")}, mostly ${state}` : state;
 }
 

@@ -8,7 +8,7 @@ import { addressOf } from "./address";
 import { askRows } from "./carrier";
 import { fill, h, type Child } from "./dom";
 import { count, duration, many, moment } from "./say";
-import { STATES } from "./states";
+import { STATES, stateWord } from "./states";
 import { listed, queryOf } from "./table";
 import { briefPlaceLink, coroutineLink } from "./trace";
 
@@ -62,7 +62,7 @@ function sayRoot(root: Kin, process: number): Child {
 function kinRow(one: Kin, { process, id }: Subject, depth: number): Child[] {
 	const who = h("span", { class: "kin" }, one.id === id ? h("strong", null, `coroutine ${id}`) : coroutineLink(process, one.id));
 	who.style.marginInlineStart = `${Math.min(depth, STEPS_IN)}rem`;
-	return [who, one.name, one.state, moment(one.created), briefPlaceLink(one.site)];
+	return [who, one.name, stateWord(one.state), moment(one.created), briefPlaceLink(one.site)];
 }
 
 export async function showTree(into: HTMLElement, subject: Subject): Promise<void> {

@@ -9,6 +9,13 @@ import { CAUSES, causeOfResource } from "./shades";
 
 export const STATES = ["unseen", "ready", "running", "waiting", "syscall", "done", "destroyed"] as const;
 
+const WORDS: Record<string, string> = { unseen: "not begun", syscall: "in a system call" };
+
+/** Returns the word for a state, the same on all screens. */
+export function stateWord(state: string): string {
+	return WORDS[state] ?? state;
+}
+
 /** The share of a lane's height that a state takes. */
 const HEIGHTS: Record<string, number> = { running: 1, syscall: 0.8, ready: 0.66, waiting: 0.55, unseen: 0.12 };
 /** A narrower bar has no room for a pattern, and only the colour is left: the words at the pointer say what it is. */
