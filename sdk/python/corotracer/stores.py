@@ -25,7 +25,7 @@ def bucket_of(address):
     if parts.scheme != "s3" or not parts.netloc or asked:
         raise Error(f"'{address}' is not s3://BUCKET/PREFIX, nor s3://BUCKET/PREFIX?endpoint=http://HOST:PORT&region=REGION")
     other = {"endpoint_override": endpoint.netloc, "scheme": endpoint.scheme} if endpoint.netloc else {}
-    return fs.S3FileSystem(region=region, **other), f"{parts.netloc}{parts.path}".rstrip("/")
+    return fs.S3FileSystem(region=region, allow_delayed_open=True, **other), f"{parts.netloc}{parts.path}".rstrip("/")
 
 
 class Store:
@@ -71,8 +71,9 @@ class Store:
             return stream.read()
 
     def read_table(self, key):
+        import pyarrow
         from pyarrow import parquet
-        return parquet.read_table(f"{self.root}/{key}", filesystem=self.files, partitioning=None)
+        return parquet.read_table(pyarrow.BufferReader(self.read(key)))  # whole: a bucket is asked once
 
     def nr_rows(self, key):
         from pyarrow import parquet
@@ -81,7 +82,7 @@ class Store:
     def _write(self, key, write):
         """Calls write(stream); the object appears when all is written."""
         path = f"{self.root}/{key}"
-        if not self.is_local:  # an object is there when its last byte has come
+        if not self.is_local:  # an object is there when its last byte has come; small ones take one request
             with self.files.open_output_stream(path) as stream:
                 write(stream)
             return
