@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds coroutine functions by the names of their parts (code.h). */
-#include <elf.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -127,56 +126,12 @@ static bool add_functions(struct code *code, uint32_t module)
 
 /* ---------------------------------------------------------------- modules */
 
-#define NOTES_MAX_BYTES 8192
-
-/* The build id of a file as it was mapped: its first page, with headers and notes, is in the image. "" if not. */
-static void mapped_build_id(
-	const struct image *image, uint64_t start, char ret_build_id[SYMBOL_BUILD_ID_SIZE])
-{
-	uint8_t notes[NOTES_MAX_BYTES];
-	Elf64_Ehdr elf;
-	Elf64_Phdr header;
-	unsigned i;
-
-	ret_build_id[0] = '\0';
-	if (image_read(image, start, &elf, sizeof(elf)) != sizeof(elf) ||
-		memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0)
-		return;
-	for (i = 0; i < elf.e_phnum && i < ELF_PIECES_MAX && !ret_build_id[0]; i++) {
-		if (image_read(image, start + elf.e_phoff + i * sizeof(header), &header,
-			    sizeof(header)) != sizeof(header))
-			return;
-		if (header.p_type == PT_NOTE)
-			symbol_elf_build_id_of_notes(notes,
-				image_read(image, start + header.p_offset, notes,
-					header.p_filesz < sizeof(notes) ? header.p_filesz
-									: sizeof(notes)),
-				ret_build_id);
-	}
-}
-
-static const struct image_region *first_region_of(const struct image *image, const char *path)
-{
-	size_t i;
-
-	for (i = 0; i < image->regions.count; i++)
-		if (image->regions.at[i].offset == 0 &&
-			strcmp(image->regions.at[i].path, path) == 0)
-			return &image->regions.at[i];
-	return NULL;
-}
-
 static const char *remark_of(
 	const struct image *image, const struct elf_file *file, const char *path, bool is_readable)
 {
-	const struct image_region *first = first_region_of(image, path);
-	char build_id[SYMBOL_BUILD_ID_SIZE] = "";
-
 	if (!is_readable)
 		return "it cannot be read now";
-	if (first)
-		mapped_build_id(image, first->start, build_id);
-	if (build_id[0] && file->build_id[0] && strcmp(build_id, file->build_id) != 0)
+	if (!image_has_mapped(image, path, file->build_id))
 		return "it is not the file that the program had mapped: its build id is another";
 	return "";
 }

@@ -84,6 +84,9 @@ size_t image_read(const struct image *image, uint64_t address, void *bytes, size
 /* image_read_word: reads eight bytes; false: they cannot be read. */
 bool image_read_word(const struct image *image, uint64_t address, uint64_t *ret_word);
 
+/* image_has_mapped: can the file of this path and build id be the one that the program had mapped? */
+bool image_has_mapped(const struct image *image, const char *path, const char *build_id);
+
 /*
  * For the two kinds of image. image_init: makes an empty image. image_add_region: adds a region behind all others;
  * false: out of memory.

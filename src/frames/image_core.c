@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/procfs.h>
+#include <unistd.h>
 
 #include "frames/image.h"
 #include "symbol/elf_file.h"
@@ -32,10 +33,23 @@ struct core_file {
 	const char *path;
 };
 
+/* A file whose bytes the dump leaves out, because nothing changed them. */
+struct left_out {
+	const char *path;
+	int descriptor; /* -1: it is not there, or another one */
+};
+
+/* Such files, as they are needed. */
+struct left_outs {
+	VEC(struct left_out) files;
+	bool is_looking; /* for a file: what is read meanwhile comes from the dump alone */
+};
+
 struct core_image {
 	struct image image;
 	struct input *input;
 	VEC(struct core_file) files; /* by address */
+	struct left_outs *left_outs;
 };
 
 static bool read_exactly(
@@ -47,7 +61,65 @@ static bool read_exactly(
 	       nr_read == nr_bytes;
 }
 
-/* Bytes that the dump leaves out are zero if no file was mapped there, and are not read otherwise. */
+/* ---------------------------------------------------------------- what a dump leaves out */
+
+static int open_left_out(const struct image *image, const char *path)
+{
+	char build_id[SYMBOL_BUILD_ID_SIZE];
+
+	symbol_build_id(image->root, path, build_id);
+	return build_id[0] && image_has_mapped(image, path, build_id)
+		       ? symbol_open_file(image->root, path)
+		       : -1;
+}
+
+static int left_out_at(const struct core_image *core, const char *path)
+{
+	struct left_outs *all = core->left_outs;
+	struct left_out fresh = {.path = path};
+	size_t i;
+
+	for (i = 0; i < all->files.count; i++)
+		if (strcmp(all->files.at[i].path, path) == 0)
+			return all->files.at[i].descriptor;
+	all->is_looking = true;
+	fresh.descriptor = open_left_out(&core->image, path);
+	all->is_looking = false;
+	if (!vec_push(&all->files, fresh) && fresh.descriptor >= 0) {
+		close(fresh.descriptor);
+		return -1;
+	}
+	return fresh.descriptor;
+}
+
+static size_t read_left_out(const struct core_image *core, const struct image_region *region,
+	uint64_t within, void *bytes, size_t nr_bytes)
+{
+	ssize_t nr_read;
+	int descriptor;
+
+	if (region->is_writable || region->path[0] != '/' || core->left_outs->is_looking)
+		return 0;
+	descriptor = left_out_at(core, region->path);
+	if (descriptor < 0)
+		return 0;
+	nr_read = pread(descriptor, bytes, nr_bytes, (off_t)(region->offset + within));
+	return nr_read < 0 ? 0 : (size_t)nr_read;
+}
+
+static void close_left_outs(struct left_outs *all)
+{
+	size_t i;
+
+	for (i = 0; all && i < all->files.count; i++)
+		if (all->files.at[i].descriptor >= 0)
+			close(all->files.at[i].descriptor);
+	if (all)
+		vec_fini(&all->files);
+	free(all);
+}
+
+/* Constants and code that the dump leaves out are read from the file that was mapped there. */
 static size_t core_read(const struct image *image, const struct image_region *region,
 	uint64_t address, void *bytes, size_t nr_bytes)
 {
@@ -56,7 +128,7 @@ static size_t core_read(const struct image *image, const struct image_region *re
 	size_t nr_read = 0;
 
 	if (within >= region->core_bytes)
-		return 0;
+		return read_left_out(core, region, within, bytes, nr_bytes);
 	if (nr_bytes > region->core_bytes - within)
 		nr_bytes = (size_t)(region->core_bytes - within);
 	if (input_read(core->input, region->core_offset + within, bytes, nr_bytes, &nr_read, NULL))
@@ -69,6 +141,7 @@ static void core_close(struct image *image)
 	struct core_image *core = (struct core_image *)image;
 
 	vec_fini(&core->files);
+	close_left_outs(core->left_outs);
 	input_close(core->input);
 	free(core);
 }
@@ -336,7 +409,8 @@ enum ct_status image_open_core(
 	}
 	image_init(&core->image, &core_ops);
 	core->input = input;
-	status = read_core(core, reterr);
+	core->left_outs = calloc(1, sizeof(*core->left_outs));
+	status = core->left_outs ? read_core(core, reterr) : ct_fail_memory(reterr);
 	if (status == CT_OK && program) {
 		program = arena_text(&core->image.arena, program, strlen(program));
 		if (!program)
