@@ -8,21 +8,10 @@
 
 #include "frames/heap.h"
 #include "frames/scan.h"
+#include "frames/walk.h"
 
-#define CHUNK_BYTES ((size_t)1 << 20)
-#define PAGE_BYTES 4096u
 #define WORD sizeof(uint64_t)
 #define FRAMES_MAX 100000000u
-
-/* Frames begin at such addresses: those that the allocators of C++ return. */
-#define ALIGNMENT 8u
-
-struct memory {
-	struct scan *scan;
-	uint8_t *bytes;
-	bool is_stack; /* the present region is a thread's stack */
-	bool is_out_of_memory;
-};
 
 /* The function whose destroying part the word leads to; NULL: it leads elsewhere. */
 static const struct code_function *destroyed_by(
@@ -63,9 +52,8 @@ static bool read_index(const struct scan *scan, const struct frame *frame, uint6
 	return true;
 }
 
-static bool take_frame(struct memory *memory, struct frame *frame)
+static bool take_frame(struct scan *scan, struct frame *frame)
 {
-	struct scan *scan = memory->scan;
 	struct code_function *function = &scan->code->functions.at[frame->function];
 
 	if (scan->frames.count == FRAMES_MAX)
@@ -76,10 +64,11 @@ static bool take_frame(struct memory *memory, struct frame *frame)
 	return vec_push(&scan->frames, *frame);
 }
 
-static void look_at_words(
-	struct memory *memory, const uint64_t *words, size_t count, uint64_t address)
+static bool look_at_words(
+	void *context, const uint64_t *words, size_t count, uint64_t address, bool is_stack)
 {
-	const struct code *code = memory->scan->code;
+	struct scan *scan = context;
+	const struct code *code = scan->code;
 	uint64_t lowest = code->lowest, span = code->highest - code->lowest;
 	size_t i;
 
@@ -89,85 +78,12 @@ static void look_at_words(
 		if (words[i] - lowest > span || !is_head(code, words[i - 1], words[i], &frame))
 			continue;
 		/* A zero and an address of code are nothing special on a stack. */
-		if (memory->is_stack && frame.state == FRAME_HAS_END)
+		if (is_stack && frame.state == FRAME_HAS_END)
 			continue;
-		if (!take_frame(memory, &frame)) {
-			memory->is_out_of_memory = true;
-			return;
-		}
+		if (!take_frame(scan, &frame))
+			return false;
 	}
-}
-
-/*
- * Where the memory in use of a region begins: of a stack, at its pointer; what lies below was left by functions that
- * have returned.
- */
-static uint64_t start_of(struct memory *memory, const struct image_region *region)
-{
-	const struct image *image = memory->scan->image;
-	size_t i;
-
-	memory->is_stack = strcmp(region->path, "[stack]") == 0;
-	for (i = 0; i < image->threads.count; i++) {
-		uint64_t pointer = image->threads.at[i].stack_pointer;
-
-		if (pointer <= region->start || pointer >= region->end)
-			continue;
-		memory->is_stack = true;
-		return pointer & ~UINT64_C(7);
-	}
-	return region->start;
-}
-
-/*
- * Chunks overlap by one word, because a head may lie across their border. Where memory cannot be read, the next page is
- * tried.
- */
-static void look_at_region(struct memory *memory, const struct image_region *region)
-{
-	uint64_t address = start_of(memory, region), next;
-	size_t got;
-
-	while (address + WORD < region->end && !memory->is_out_of_memory) {
-		got = region->end - address < CHUNK_BYTES ? (size_t)(region->end - address)
-							  : CHUNK_BYTES;
-		got = image_read(memory->scan->image, address, memory->bytes, got) / WORD * WORD;
-		if (got < 2 * WORD) {
-			next = (address / PAGE_BYTES + 1) * PAGE_BYTES;
-			memory->scan->nr_unread +=
-				(next < region->end ? next : region->end) - address;
-			address = next;
-			continue;
-		}
-		look_at_words(memory, (const uint64_t *)memory->bytes, got / WORD, address);
-		if (address + got >= region->end)
-			return;
-		address += got - WORD;
-	}
-}
-
-/* A core dump says which parts of a region it lacks. */
-static uint64_t unread_bytes(const struct image *image, const struct image_region *region)
-{
-	uint64_t bytes = region->end - region->start;
-
-	return image->is_moving || region->core_bytes >= bytes ? 0 : bytes - region->core_bytes;
-}
-
-static void look_at_memory(struct memory *memory)
-{
-	const struct image *image = memory->scan->image;
-	size_t i;
-
-	for (i = 0; i < image->regions.count && !memory->is_out_of_memory; i++) {
-		struct image_region region = image->regions.at[i];
-
-		if (!region.is_writable)
-			continue;
-		memory->scan->nr_unread += unread_bytes(image, &region);
-		region.end -= unread_bytes(image, &region);
-		look_at_region(memory, &region);
-	}
+	return true;
 }
 
 /* ---------------------------------------------------------------- what is no frame */
@@ -228,7 +144,7 @@ static void leave_out_changed(struct scan *scan)
 enum ct_status scan_frames(
 	struct scan *scan, struct image *image, struct code *code, struct ct_error *reterr)
 {
-	struct memory memory = {.scan = scan};
+	struct walk walk = {.take = look_at_words, .context = scan};
 	uint32_t i;
 
 	memset(scan, 0, sizeof(*scan));
@@ -236,13 +152,9 @@ enum ct_status scan_frames(
 	scan->code = code;
 	if (code->functions.count == 0)
 		return CT_OK;
-	memory.bytes = malloc(CHUNK_BYTES);
-	if (!memory.bytes)
+	if (!walk_memory(&walk, image) || !leave_out_freed(scan))
 		return ct_fail_memory(reterr);
-	look_at_memory(&memory);
-	free(memory.bytes);
-	if (memory.is_out_of_memory || !leave_out_freed(scan))
-		return ct_fail_memory(reterr);
+	scan->nr_unread = walk.nr_unread;
 	leave_out_changed(scan);
 	for (i = 0; i < scan->frames.count; i++)
 		if (!map_put(&scan->by_address, scan->frames.at[i].address, i))

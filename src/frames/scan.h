@@ -10,13 +10,7 @@
 #define FRAMES_SCAN_H
 
 #include "frames/code.h"
-#include "frames/image.h"
-
-enum frame_state {
-	FRAME_WAITS,   /* suspended */
-	FRAME_RUNS,    /* a thread is in it */
-	FRAME_HAS_END, /* suspended for the last time: it can only be destroyed */
-};
+#include "frames/found.h"
 
 struct frame {
 	uint64_t address;

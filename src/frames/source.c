@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Tells the frames of an image as events (frames.h). */
-#include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/failure.h"
 #include "corotracer/ctp.h"
-#include "frames/scan.h"
-#include "frames/stores.h"
+#include "frames/found.h"
 #include "frames/frames.h"
 #include "stream/lists.h"
 
 #define PROCESS 1u
-#define HANDLE(kind, identity) ((uint64_t)(kind) << 56 | (identity))
 
 struct frames_source {
 	struct ct_source source;
@@ -25,14 +21,16 @@ struct frames_source {
 	size_t nr_handed;
 };
 
+static const struct found_reader_ops *const kinds[] = {&found_cpp, &found_python};
+#define NR_KINDS (sizeof(kinds) / sizeof(*kinds))
+
 struct telling {
 	struct frames_source *source;
 	struct image *image; /* the later one, if there are two */
-	struct code code;
-	struct scan scan;   /* of this image */
-	struct scan before; /* of the first look; empty: there was none */
-	ct_time between;    /* the two looks */
-	struct map sites;   /* function << 32 | point, to an index in the lists */
+	struct found_reader *readers[NR_KINDS];
+	struct found found;  /* in this image */
+	struct found before; /* at the first look; empty: there was none */
+	ct_time between;     /* the two looks */
 	bool is_out_of_memory;
 };
 
@@ -70,7 +68,36 @@ static void close_source(struct ct_source *source)
 
 static const struct ct_source_ops ops = {next, reset, close_source};
 
-/* ---------------------------------------------------------------- texts */
+/* ---------------------------------------------------------------- places */
+
+/* A site has the index of its place, and a stack that of its call. */
+static struct ct_site site_of(const struct found_place *place)
+{
+	struct ct_site site = lists_no_site;
+
+	site.process = PROCESS;
+	site.kind = CTP_SITE_SOURCE;
+	site.form = place->form;
+	site.function = place->function;
+	site.file = place->file;
+	site.line = place->line;
+	site.reason = place->reason;
+	site.stack = place->stack;
+	return site;
+}
+
+static void tell_places(struct telling *telling)
+{
+	struct lists *lists = &telling->source->lists;
+	size_t i;
+
+	for (i = 1; i < telling->found.places.count; i++)
+		if (!vec_push(&lists->sites, site_of(&telling->found.places.at[i])))
+			telling->is_out_of_memory = true;
+	for (i = 1; i < telling->found.calls.count; i++)
+		if (!vec_push(&lists->stacks, telling->found.calls.at[i]))
+			telling->is_out_of_memory = true;
+}
 
 static const char *keep(struct telling *telling, const char *text)
 {
@@ -81,148 +108,118 @@ static const char *keep(struct telling *telling, const char *text)
 	return kept ? kept : "";
 }
 
-static void note(struct telling *telling, uint64_t count, bool is_left_out, const char *text)
-{
-	struct ct_note fresh = {.count = count, .offset = CT_NO_OFFSET, .is_left_out = is_left_out};
-
-	fresh.text = keep(telling, text);
-	if (count > 0 && !vec_push(&telling->source->lists.notes, fresh))
-		telling->is_out_of_memory = true;
-}
-
-/* ---------------------------------------------------------------- sites */
-
-/* Places that the compiler merged: "AsyncRead, or line 40, or line 52". */
-static const char *reason_of(struct telling *telling, const struct code_point *point)
-{
-	char text[512];
-	size_t i, length = 0;
-
-	if (!point || point->is_initial)
-		return "";
-	length = (size_t)snprintf(text, sizeof(text), "%.400s", point->awaiter);
-	for (i = 0; i < sizeof(point->others) / sizeof(*point->others) && point->others[i]; i++)
-		length += (size_t)snprintf(text + length, sizeof(text) - length,
-			"%sor line %" PRIu32, length ? ", " : "", point->others[i]);
-	return keep(telling, text);
-}
-
-static struct ct_site site_of(struct telling *telling, const struct code_function *function,
-	const struct code_point *point)
+/* A name is a site of which only the reason is known. */
+static uint32_t name_site(struct telling *telling, const char *name)
 {
 	struct ct_site site = lists_no_site;
 
 	site.process = PROCESS;
 	site.kind = CTP_SITE_SOURCE;
-	site.function = keep(telling, function->name);
-	site.file = keep(telling, point && point->line ? point->file : function->file);
-	site.line = point && point->line ? point->line : function->line;
-	site.reason = reason_of(telling, point);
-	if (site.reason[0])
-		site.form = CTP_FORM_CO_AWAIT;
-	return site;
-}
-
-/* The place of a suspended frame, or with is_function the function itself. */
-static uint32_t site(struct telling *telling, const struct frame *frame, bool is_function)
-{
-	const struct code_function *function = &telling->code.functions.at[frame->function];
-	const struct code_point *point = is_function ? NULL : code_point_of(function, frame->index);
-	uint64_t key = (uint64_t)frame->function << 32 |
-		       (point ? (uint64_t)(point - function->shape.points.at) + 1 : 0);
-	uint32_t index = (uint32_t)telling->source->lists.sites.count;
-
-	if (map_get(&telling->sites, key, &index))
-		return index;
-	if (!vec_push(&telling->source->lists.sites, site_of(telling, function, point)) ||
-		!map_put(&telling->sites, key, index))
+	site.reason = name;
+	if (!vec_push(&telling->source->lists.sites, site))
 		telling->is_out_of_memory = true;
-	return index;
+	return (uint32_t)telling->source->lists.sites.count - 1;
 }
 
 /* ---------------------------------------------------------------- events */
 
+static const struct found_coroutine *coroutine_of(const struct telling *telling, uint32_t at)
+{
+	return &telling->found.coroutines.at[at];
+}
+
 /* With one look, all is told of that. */
 static bool is_as_before(const struct telling *telling, uint32_t at)
 {
-	const struct frame *now = &telling->scan.frames.at[at], *before;
+	const struct found_coroutine *now = coroutine_of(telling, at), *before;
 	uint32_t index;
 
 	if (telling->between == 0)
 		return true;
 	if (!map_get(&telling->before.by_address, now->address, &index))
 		return false;
-	before = &telling->before.frames.at[index];
-	return before->function == now->function && before->state == now->state &&
-	       before->index == now->index && before->content == now->content;
+	before = &telling->before.coroutines.at[index];
+	return before->state == now->state && before->content == now->content;
 }
 
-static void put(struct telling *telling, uint32_t frame, struct ct_event event)
+static void put(struct telling *telling, uint32_t coroutine, struct ct_event event)
 {
 	struct frames_source *source = telling->source;
 
-	event.time = is_as_before(telling, frame) ? 0 : telling->between;
-	event.coro = frame + UINT64_C(1);
+	event.time = is_as_before(telling, coroutine) ? 0 : telling->between;
+	event.coro = coroutine + UINT64_C(1);
 	event.process = PROCESS;
 	event.sequence = source->events.count;
 	if (!vec_push(&source->events, event))
 		telling->is_out_of_memory = true;
 }
 
-static uint64_t waited_for(const struct frame *frame)
-{
-	if (frame->has_awaited)
-		return HANDLE(CTP_RESOURCE_COROUTINE, frame->awaited + UINT64_C(1));
-	if (frame->has_descriptor)
-		return HANDLE(CTP_RESOURCE_DESCRIPTOR, (uint32_t)frame->descriptor);
-	return 0;
-}
-
 static void tell_wait(struct telling *telling, uint32_t at)
 {
-	const struct frame *frame = &telling->scan.frames.at[at];
-	const struct code_point *point =
-		code_point_of(&telling->code.functions.at[frame->function], frame->index);
-	uint32_t place = site(telling, frame, false);
+	const struct found_coroutine *coroutine = coroutine_of(telling, at);
+	uint64_t object = coroutine->object;
+	uint32_t awaited;
 
-	if (frame->has_awaited)
+	if (coroutine->awaited &&
+		map_get(&telling->found.by_address, coroutine->awaited, &awaited)) {
+		object = CTP_HANDLE(CTP_RESOURCE_COROUTINE, awaited + UINT64_C(1));
 		put(telling, at,
 			(struct ct_event){.kind = CTP_KIND_AWAIT,
-				.object = frame->awaited + UINT64_C(1),
-				.site = place});
+				.object = awaited + UINT64_C(1),
+				.site = coroutine->place});
+	}
 	put(telling, at,
 		(struct ct_event){.kind = CTP_KIND_SUSPEND,
-			.object = waited_for(frame),
-			.site = place,
-			.argument =
-				point && point->is_initial ? CTP_POINT_INITIAL : CTP_POINT_AWAIT});
+			.object = object,
+			.site = coroutine->place,
+			.argument = coroutine->is_initial ? CTP_POINT_INITIAL : CTP_POINT_AWAIT});
 }
 
 static void tell_life(struct telling *telling, uint32_t at)
 {
-	const struct frame *frame = &telling->scan.frames.at[at];
+	const struct found_coroutine *coroutine = coroutine_of(telling, at);
 
-	put(telling, at, (struct ct_event){.kind = CTP_KIND_CREATE, .object = frame->address});
+	put(telling, at, (struct ct_event){.kind = CTP_KIND_CREATE, .object = coroutine->address});
 	put(telling, at,
 		(struct ct_event){.kind = CTP_KIND_FRAME,
-			.object = frame->address,
-			.site = site(telling, frame, true)});
+			.object = coroutine->address,
+			.site = coroutine->function});
+	if (coroutine->name[0])
+		put(telling, at,
+			(struct ct_event){.kind = CTP_KIND_NAME,
+				.site = name_site(telling, coroutine->name)});
+}
+
+/* By whom it was made ready is not known. */
+static void tell_ready(struct telling *telling, uint32_t at)
+{
+	tell_wait(telling, at);
+	put(telling, at,
+		(struct ct_event){
+			.kind = CTP_KIND_ENQUEUE, .object = CTP_HANDLE(CTP_RESOURCE_QUEUE, 1)});
 }
 
 static void tell_state(struct telling *telling, uint32_t at)
 {
-	const struct frame *frame = &telling->scan.frames.at[at];
+	const struct found_coroutine *coroutine = coroutine_of(telling, at);
 
-	switch (frame->state) {
+	switch (coroutine->state) {
 	case FRAME_WAITS:
 		tell_wait(telling, at);
 		return;
+	case FRAME_IS_READY:
+		tell_ready(telling, at);
+		return;
 	case FRAME_RUNS:
 		put(telling, at,
-			(struct ct_event){.kind = CTP_KIND_RESUME, .thread = frame->thread + 1});
+			(struct ct_event){.kind = CTP_KIND_RESUME,
+				.thread = coroutine->thread == FOUND_NO_THREAD
+						  ? 0
+						  : coroutine->thread + 1});
 		return;
 	case FRAME_HAS_END:
-		put(telling, at, (struct ct_event){.kind = CTP_KIND_RETURN});
+		put(telling, at,
+			(struct ct_event){.kind = CTP_KIND_RETURN, .flags = coroutine->has_failed});
 		return;
 	}
 }
@@ -257,64 +254,51 @@ static void tell_program(struct telling *telling)
 	}
 }
 
-static void tell_modules(struct telling *telling)
+static void tell_note(struct telling *telling, const struct found_note *note)
 {
-	char text[PATH_MAX + 256];
-	size_t i;
+	struct ct_note fresh = {.count = note->count,
+		.offset = CT_NO_OFFSET,
+		.is_left_out = note->is_left_out,
+		.text = note->text};
 
-	for (i = 0; i < telling->code.modules.count; i++) {
-		const struct code_module *module = &telling->code.modules.at[i];
-
-		if (!module->remark[0])
-			continue;
-		snprintf(text, sizeof(text), "the coroutines of '%s' are not known: %s",
-			module->path, module->remark);
-		note(telling, 1, true, text);
-	}
-}
-
-static uint64_t count_without_shape(const struct telling *telling)
-{
-	uint64_t count = 0;
-	size_t i;
-
-	for (i = 0; i < telling->scan.frames.count; i++)
-		count += telling->code.functions.at[telling->scan.frames.at[i].function]
-				 .shape.bytes == 0;
-	return count;
+	if (note->count > 0 && !vec_push(&telling->source->lists.notes, fresh))
+		telling->is_out_of_memory = true;
 }
 
 static void tell_limits(struct telling *telling)
 {
-	const struct scan *scan = &telling->scan;
+	struct found_note origin = {.count = 1}, cut = {.count = 1, .is_left_out = true};
+	size_t i;
 
-	note(telling, 1, false,
-		telling->between
-			? "the coroutines were found in memory, by two looks while the program "
-			  "ran: what is "
-			  "the same in both may have run in between, or have waited for longer"
-			: "the coroutines were found in a core dump: since when they wait is not "
-			  "known");
-	note(telling, scan->nr_unread, true, "bytes of writable memory could not be read");
-	note(telling, scan->nr_changed, true,
-		"coroutines ended while they were read, and were left out");
-	note(telling, scan->nr_freed, false,
-		"frames of coroutines lie in memory that is free again, and were left out");
-	note(telling, count_without_shape(telling), false,
-		"coroutines have functions without debug information: their lines are not known; "
-		"build with -g, or install the debug symbols");
-	note(telling, telling->image->is_cut, true, "the core dump ends before its memory does");
-	tell_modules(telling);
+	origin.text = telling->between
+			      ? "the coroutines were found in memory, by two looks while the "
+				"program "
+				"ran: what is the same in both may have run in between, or have "
+				"waited for longer"
+			      : "the coroutines were found in a core dump: since when they wait "
+				"is not known";
+	tell_note(telling, &origin);
+	for (i = 0; i < telling->found.notes.count; i++)
+		tell_note(telling, &telling->found.notes.at[i]);
+	cut.text = "the core dump ends before its memory does";
+	if (telling->image->is_cut)
+		tell_note(telling, &cut);
 }
 
 /* ---------------------------------------------------------------- the whole */
 
-static enum ct_status look(
-	struct telling *telling, struct image *image, struct scan *scan, struct ct_error *reterr)
+static enum ct_status look(struct telling *telling, struct ct_error *reterr)
 {
-	enum ct_status status = scan_frames(scan, image, &telling->code, reterr);
+	enum ct_status status = CT_OK;
+	size_t i;
 
-	return status ? status : scan_link(scan, reterr);
+	found_init(&telling->found, &telling->source->arena);
+	for (i = 0; status == CT_OK && i < NR_KINDS; i++)
+		status = kinds[i]->look(
+			telling->readers[i], telling->image, &telling->found, reterr);
+	if (status == CT_OK && telling->found.is_out_of_memory)
+		status = ct_fail_memory(reterr);
+	return status;
 }
 
 static enum ct_status look_again(
@@ -323,40 +307,41 @@ static enum ct_status look_again(
 	uint64_t first_ns = clock_monotonic_ns();
 	enum ct_status status;
 
-	telling->before = telling->scan;
-	memset(&telling->scan, 0, sizeof(telling->scan));
+	telling->before = telling->found;
+	memset(&telling->found, 0, sizeof(telling->found));
 	again->pause(again->context);
 	status = again->open(again->context, &telling->image, reterr);
 	if (status)
 		return status;
 	telling->between = (ct_time)(clock_monotonic_ns() - first_ns);
-	return look(telling, telling->image, &telling->scan, reterr);
+	return look(telling, reterr);
 }
 
 static enum ct_status find(
 	struct telling *telling, const struct frames_again *again, struct ct_error *reterr)
 {
-	enum ct_status status = stores_prepare(reterr);
+	enum ct_status status = CT_OK;
+	size_t i;
 
+	for (i = 0; status == CT_OK && i < NR_KINDS; i++)
+		status = kinds[i]->open(telling->image, &telling->readers[i], reterr);
 	if (status == CT_OK)
-		status = code_open(&telling->code, telling->image, reterr);
-	if (status == CT_OK)
-		status = look(telling, telling->image, &telling->scan, reterr);
-	/* Without any frame there is nothing to compare. */
-	if (status || !again || telling->scan.frames.count == 0)
+		status = look(telling, reterr);
+	/* Without any coroutine there is nothing to compare. */
+	if (status || !again || telling->found.coroutines.count == 0)
 		return status;
 	return look_again(telling, again, reterr);
 }
 
 /* Times ascend: first who is as at the first look. One coroutine may wait for another, which has to be there. */
-static void tell_frames(struct telling *telling, bool are_as_before)
+static void tell_coroutines(struct telling *telling, bool are_as_before)
 {
-	uint32_t i;
+	uint32_t i, count = (uint32_t)telling->found.coroutines.count;
 
-	for (i = 0; i < telling->scan.frames.count && !telling->is_out_of_memory; i++)
+	for (i = 0; i < count && !telling->is_out_of_memory; i++)
 		if (is_as_before(telling, i) == are_as_before)
 			tell_life(telling, i);
-	for (i = 0; i < telling->scan.frames.count && !telling->is_out_of_memory; i++)
+	for (i = 0; i < count && !telling->is_out_of_memory; i++)
 		if (is_as_before(telling, i) == are_as_before)
 			tell_state(telling, i);
 }
@@ -366,8 +351,9 @@ static void tell(struct telling *telling)
 	struct frames_source *source = telling->source;
 
 	tell_program(telling);
-	tell_frames(telling, true);
-	tell_frames(telling, false);
+	tell_places(telling);
+	tell_coroutines(telling, true);
+	tell_coroutines(telling, false);
 	tell_limits(telling);
 	lists_publish(&source->lists, &source->tables);
 	source->tables.host = "";
@@ -389,25 +375,26 @@ static void tell(struct telling *telling)
 
 static enum ct_status refuse(const struct telling *telling, struct ct_error *reterr)
 {
-	const struct code *code = &telling->code;
+	char words[PATH_MAX + 256];
 	size_t i;
 
-	for (i = 0; i < code->modules.count; i++)
-		if (strcmp(code->modules.at[i].path, telling->image->program) == 0 &&
-			code->modules.at[i].remark[0])
-			return ct_fail(reterr, CT_ERR_NOT_FOUND,
-				"no coroutine was found: of '%s', %s", telling->image->program,
-				code->modules.at[i].remark);
-	if (code->functions.count == 0)
-		return ct_fail(reterr, CT_ERR_NOT_FOUND,
-			"no coroutine was found: the symbols of the program name no coroutine of "
-			"C++20, "
-			"or they were stripped");
+	/* A runtime of its own says more of a program than the language that it is written in. */
+	for (i = NR_KINDS; i-- > 0;)
+		if (kinds[i]->why_not(telling->readers[i], words, sizeof(words)))
+			return ct_fail(
+				reterr, CT_ERR_NOT_FOUND, "no coroutine was found: %s", words);
 	return ct_fail(reterr, CT_ERR_NOT_FOUND,
-		"no coroutine was found: the program has %zu coroutine functions, and none of "
-		"their "
-		"frames is alive",
-		code->functions.count);
+		"no coroutine was found: the symbols of the program name no coroutine of C++20, "
+		"or they were stripped, and it runs no asyncio of Python");
+}
+
+static void close_readers(struct telling *telling)
+{
+	size_t i;
+
+	for (i = 0; i < NR_KINDS; i++)
+		if (telling->readers[i])
+			kinds[i]->close(telling->readers[i]);
 }
 
 enum ct_status frames_source_open(struct image *image, const struct frames_again *again,
@@ -419,7 +406,7 @@ enum ct_status frames_source_open(struct image *image, const struct frames_again
 	if (telling.source) {
 		arena_init(&telling.source->arena);
 		status = find(&telling, again, reterr);
-		if (status == CT_OK && telling.scan.frames.count == 0)
+		if (status == CT_OK && telling.found.coroutines.count == 0)
 			status = refuse(&telling, reterr);
 		if (status == CT_OK)
 			tell(&telling);
@@ -428,10 +415,9 @@ enum ct_status frames_source_open(struct image *image, const struct frames_again
 	} else {
 		ct_fail_memory(reterr);
 	}
-	scan_fini(&telling.scan);
-	scan_fini(&telling.before);
-	code_close(&telling.code);
-	map_fini(&telling.sites);
+	close_readers(&telling);
+	found_fini(&telling.found);
+	found_fini(&telling.before);
 	if (telling.image != image)
 		image_close(telling.image);
 	image_close(image);

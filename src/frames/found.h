@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What readers find in the memory of a program, in the same words for each runtime: coroutines, their states, and the
+ * places where they wait. A reader knows one runtime; source.c tells what was found as events.
+ */
+#ifndef FRAMES_FOUND_H
+#define FRAMES_FOUND_H
+
+#include "base/map.h"
+#include "corotracer/event.h"
+#include "frames/image.h"
+
+#define FOUND_NO_THREAD UINT32_MAX
+
+enum frame_state {
+	FRAME_WAITS,    /* suspended */
+	FRAME_IS_READY, /* suspended, and nothing is left to wait for */
+	FRAME_RUNS,     /* a thread is in it */
+	FRAME_HAS_END,  /* suspended for the last time: it can only be destroyed */
+};
+
+/* Texts are never NULL, and belong to the arena of what was found, or live longer. */
+struct found_place {
+	const char *function;
+	const char *file;
+	uint32_t line;
+	const char *reason;
+	uint32_t form;  /* enum ctp_form */
+	uint32_t stack; /* index into the calls: the innermost call of all; 0: not known */
+};
+
+struct found_coroutine {
+	uint64_t address;
+	enum frame_state state;
+	bool is_initial;   /* before the first statement */
+	bool has_failed;   /* of one that has ended */
+	uint32_t function; /* index into the places: what it runs */
+	uint32_t place;    /* where it is */
+	const char *name;  /* "": none of its own */
+	uint32_t
+		thread; /* of one that runs: index into the image's threads, or FOUND_NO_THREAD: not known */
+	uint64_t
+		awaited; /* address of the coroutine whose end it waits for; 0: none that is known */
+	uint64_t object;  /* handle of what else it waits for; 0: not known */
+	uint64_t content; /* the same at two looks: it may not have moved */
+};
+
+struct found_note {
+	uint64_t count;
+	bool is_left_out;
+	const char *text;
+};
+
+struct found {
+	struct arena *arena;
+	VEC(struct found_place) places; /* the first stands for none */
+	VEC(struct ct_stack) calls; /* of sites that are such places; the first stands for none */
+	struct map by_key;          /* places */
+	struct map by_call;         /* calls: place << 32 | caller */
+	VEC(struct found_coroutine) coroutines;
+	struct map by_address;
+	VEC(struct found_note) notes;
+	bool is_out_of_memory;
+};
+
+/* found_init: starts with nothing; texts are kept in the arena. found_fini: frees all but the arena. */
+void found_init(struct found *found, struct arena *arena);
+void found_fini(struct found *found);
+
+/* found_text: keeps a text; "" if out of memory, which is noted in `found`, as by the functions below. */
+const char *found_text(struct found *found, const char *text);
+
+/* found_has_place: is there a place with this key? found_place: adds it, if there is none; returns its index. */
+bool found_has_place(const struct found *found, uint64_t key, uint32_t *ret_index);
+uint32_t found_place(struct found *found, uint64_t key, const struct found_place *place);
+
+/* found_call: adds a call at a place, with its caller, which is a call or 0, if it is not there; returns its index. */
+uint32_t found_call(struct found *found, uint32_t place, uint32_t caller);
+
+/* found_coroutine: adds one; a second one at the same address is left out. */
+void found_coroutine(struct found *found, const struct found_coroutine *coroutine);
+
+/* found_note: adds a note for the report's data quality, unless the count is 0. The text is copied. */
+void found_note(struct found *found, uint64_t count, bool is_left_out, const char *text);
+
+/* A runtime whose coroutines can be found. */
+struct found_reader;
+struct found_reader_ops {
+	/*
+	 * open: prepares for an image, which outlives the reader. look: adds what is in the image, which is the same or
+	 * a later one of the same program. CT_ERR_UNSUPPORTED and CT_ERR_NO_MEMORY are the only errors.
+	 */
+	enum ct_status (*open)(
+		struct image *image, struct found_reader **ret_reader, struct ct_error *reterr);
+	enum ct_status (*look)(struct found_reader *reader, struct image *image,
+		struct found *found, struct ct_error *reterr);
+	/* why_not: writes a sentence about the program, in which nothing was found; false: it has not this runtime */
+	bool (*why_not)(const struct found_reader *reader, char *words, size_t nr_bytes);
+	void (*close)(struct found_reader *reader);
+};
+
+extern const struct found_reader_ops found_cpp, found_python;
+
+#endif

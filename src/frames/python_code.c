@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Code objects of CPython, their lines, and texts (python.h). */
+#include <stdlib.h>
+
+#include "frames/python.h"
+
+#define TEXT_MAX 4096u /* characters */
+#define TABLE_MAX_BYTES 1048576u
+#define OBJECT_SIZE 16 /* of an object with a size: where it is */
+#define BYTES_START 32 /* of a bytes object: its first byte */
+#define CODE_READ_BYTES 192
+
+/* PyASCIIObject: length, and two bytes further a bit field: kind in bits 2 to 4, compact 5, ASCII 6. */
+#define TEXT_LENGTH 16
+#define TEXT_STATE 32
+#define KIND(state) ((state) >> 2 & 7)
+#define IS_COMPACT(state) ((state) >> 5 & 1)
+#define IS_ASCII(state) ((state) >> 6 & 1)
+
+/* ---------------------------------------------------------------- texts */
+
+static uint32_t character_at(const uint8_t *bytes, size_t at, unsigned kind)
+{
+	uint32_t character = 0;
+
+	memcpy(&character, bytes + at * kind, kind);
+	return character;
+}
+
+/* Writes one to four bytes; half a pair of surrogates, and what is no character, becomes a question mark. */
+static size_t put_character(char *to, uint32_t character)
+{
+	if (character < 0x80) {
+		*to = (char)character;
+		return 1;
+	}
+	if (character < 0x800) {
+		to[0] = (char)(0xc0 | character >> 6);
+		to[1] = (char)(0x80 | (character & 0x3f));
+		return 2;
+	}
+	if (character > 0x10ffff || (character >= 0xd800 && character < 0xe000)) {
+		*to = '?';
+		return 1;
+	}
+	if (character < 0x10000) {
+		to[0] = (char)(0xe0 | character >> 12);
+		to[1] = (char)(0x80 | (character >> 6 & 0x3f));
+		to[2] = (char)(0x80 | (character & 0x3f));
+		return 3;
+	}
+	to[0] = (char)(0xf0 | character >> 18);
+	to[1] = (char)(0x80 | (character >> 12 & 0x3f));
+	to[2] = (char)(0x80 | (character >> 6 & 0x3f));
+	to[3] = (char)(0x80 | (character & 0x3f));
+	return 4;
+}
+
+static const char *keep_characters(
+	struct python *python, uint64_t address, uint64_t length, unsigned kind)
+{
+	uint8_t bytes[TEXT_MAX * 4];
+	char text[TEXT_MAX * 4 + 1];
+	size_t i, nr = 0;
+
+	if (image_read(python->image, address, bytes, length * kind) != length * kind)
+		return "";
+	for (i = 0; i < length; i++)
+		nr += put_character(text + nr, character_at(bytes, i, kind));
+	text[nr] = '\0';
+	return found_text(python->found, text);
+}
+
+const char *python_text(struct python *python, uint64_t object)
+{
+	uint64_t length;
+	uint32_t state;
+	unsigned kind;
+
+	if (python_type_of(python, object) != PYTHON_TEXT ||
+		!image_read_word(python->image, object + TEXT_LENGTH, &length) ||
+		image_read(python->image, object + TEXT_STATE, &state, sizeof(state)) !=
+			sizeof(state))
+		return "";
+	kind = KIND(state);
+	if (!IS_COMPACT(state) || length > TEXT_MAX || (kind != 1 && kind != 2 && kind != 4))
+		return "";
+	return keep_characters(python,
+		object + (IS_ASCII(state) ? python->layout->ascii : python->layout->characters),
+		length, kind);
+}
+
+/* ---------------------------------------------------------------- code */
+
+static uint64_t word_at(const uint8_t *bytes, size_t offset)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes + offset, sizeof(word));
+	return word;
+}
+
+static uint32_t number_at(const uint8_t *bytes, size_t offset)
+{
+	uint32_t number;
+
+	memcpy(&number, bytes + offset, sizeof(number));
+	return number;
+}
+
+static void read_table(struct python *python, uint64_t object, struct python_code *code)
+{
+	uint64_t length;
+	uint8_t *table;
+
+	if (!image_read_word(python->image, object + OBJECT_SIZE, &length) || length == 0 ||
+		length > TABLE_MAX_BYTES)
+		return;
+	table = arena_alloc(python->found->arena, length);
+	if (!table) {
+		python->is_out_of_memory = true;
+		return;
+	}
+	code->table = table;
+	code->table_bytes =
+		(uint32_t)image_read(python->image, object + BYTES_START, table, length);
+}
+
+static bool read_code(struct python *python, uint64_t address, struct python_code *code)
+{
+	const struct python_layout *layout = python->layout;
+	uint8_t bytes[CODE_READ_BYTES];
+
+	if (python_type_of(python, address) != PYTHON_CODE ||
+		image_read(python->image, address, bytes, sizeof(bytes)) != sizeof(bytes))
+		return false;
+	memset(code, 0, sizeof(*code));
+	code->first_line = number_at(bytes, layout->first_line);
+	code->nr_locals = number_at(bytes, layout->nr_locals);
+	code->file = python_text(python, word_at(bytes, layout->file));
+	code->name = python_text(python, word_at(bytes, layout->name));
+	read_table(python, word_at(bytes, layout->lines), code);
+	return true;
+}
+
+const struct python_code *python_code_at(struct python *python, uint64_t address)
+{
+	struct python_code code;
+	uint32_t index = (uint32_t)python->codes.count;
+
+	if (map_get(&python->by_code, address, &index))
+		return &python->codes.at[index];
+	if (!read_code(python, address, &code))
+		return NULL;
+	if (!vec_push(&python->codes, code) || !map_put(&python->by_code, address, index)) {
+		python->is_out_of_memory = true;
+		return NULL;
+	}
+	return &python->codes.at[index];
+}
+
+/* ---------------------------------------------------------------- lines */
+
+/* Six bits a byte, the lowest first; bit 6: another byte follows. */
+static uint32_t take_number(const uint8_t *table, size_t nr_bytes, size_t *at)
+{
+	uint32_t number = 0;
+	unsigned shift = 0;
+	uint8_t byte;
+
+	do {
+		if (*at >= nr_bytes || shift > 30)
+			return number;
+		byte = table[(*at)++];
+		number |= (uint32_t)(byte & 0x3f) << shift;
+		shift += 6;
+	} while (byte & 0x40);
+	return number;
+}
+
+/* How far the line of an entry is from that before it; its kind is in bits 3 to 6 of its first byte. */
+static uint32_t take_difference(unsigned kind, const uint8_t *table, size_t nr_bytes, size_t *at)
+{
+	uint32_t number;
+
+	switch (kind) {
+	case 10:
+	case 11:
+	case 12:
+		return kind - 10;
+	case 13:
+	case 14:
+		number = take_number(table, nr_bytes, at);
+		return number & 1 ? -(number >> 1) : number >> 1;
+	default:
+		return 0;
+	}
+}
+
+uint32_t python_code_line(
+	const uint8_t *table, size_t nr_bytes, uint32_t first_line, uint64_t offset)
+{
+	uint32_t line = first_line;
+	uint64_t reached = 0;
+	size_t at = 0;
+
+	while (at < nr_bytes) {
+		uint8_t first = table[at++];
+
+		line += take_difference(first >> 3 & 15, table, nr_bytes, &at);
+		reached += ((first & 7u) + 1) * 2;
+		if (offset < reached)
+			return line;
+		/* Only the first byte of an entry has the highest bit. */
+		while (at < nr_bytes && !(table[at] & 0x80))
+			at++;
+	}
+	return first_line;
+}

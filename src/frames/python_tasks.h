@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* The tasks of asyncio, each with its row of coroutines that await one another. */
+#ifndef FRAMES_PYTHON_TASKS_H
+#define FRAMES_PYTHON_TASKS_H
+
+#include "frames/python.h"
+
+#define CHAIN_MAX 128u
+#define CHAIN_LOCALS 2u
+
+/* A coroutine, or a generator, in a task. */
+struct python_call {
+	uint64_t address;
+	uint64_t code;
+	uint32_t line;
+	uint64_t locals[CHAIN_LOCALS];
+};
+
+/* From the task's own coroutine to the innermost one. */
+struct python_chain {
+	struct python_call at[CHAIN_MAX];
+	uint32_t count;
+	bool is_created; /* the task's coroutine has not begun */
+	bool runs;
+	bool has_ended;
+	uint64_t awaited; /* what the innermost one awaits, which is no coroutine; 0: not known */
+};
+
+struct python_task {
+	uint64_t address;
+	uint32_t state;
+	uint64_t exception;
+	uint64_t waiter; /* the future for which it waits; 0: none */
+	uint64_t coroutine;
+	uint64_t name;
+	uint64_t callback; /* the first one of those that its end calls, and a list of others */
+	uint64_t callbacks;
+};
+
+enum python_task_state {
+	PYTHON_PENDING,
+	PYTHON_CANCELLED,
+	PYTHON_FINISHED,
+};
+
+struct python_tasks {
+	struct python python;
+	VEC(struct python_task)
+	tasks; /* index into the coroutines that were found, from `first` on */
+	size_t first;
+	struct map awaiting; /* an object in which a task has its interest, to its index */
+	uint64_t lowest;     /* all types of tasks are in between */
+	uint64_t highest;
+};
+
+/* python_chain_read: follows the coroutines of a task from its own one on. */
+void python_chain_read(struct python *python, uint64_t coroutine, struct python_chain *ret_chain);
+
+/*
+ * python_is_of_asyncio, python_is_installed: does a file belong to asyncio; to the standard library, or to an installed
+ * package?
+ */
+bool python_is_of_asyncio(const char *file);
+bool python_is_installed(const char *file);
+
+/* python_chain_resource: what the innermost call that says so waits for: a handle; 0: none says. */
+uint64_t python_chain_resource(
+	struct python *python, const struct python_chain *chain, uint64_t waiter);
+
+/*
+ * python_waits_note: notes in which objects a task has its interest. python_waits_link: of each task, finds who has
+ * interest in its end, by what its end calls: that one waits for it.
+ */
+bool python_waits_note(struct python_tasks *tasks, uint32_t at, const struct python_chain *chain);
+void python_waits_link(struct python_tasks *tasks);
+
+/*
+ * python_threads_find: finds the threads that run tasks: the stack of one holds its task's address, or no other thread
+ * is left. False: out of memory.
+ */
+bool python_threads_find(struct python_tasks *tasks);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads writable memory in pieces (walk.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "frames/walk.h"
+
+#define PIECE_BYTES ((size_t)1 << 20)
+#define PAGE_BYTES 4096u
+#define WORD sizeof(uint64_t)
+
+/*
+ * Where the memory in use of a region begins: of a stack, at its pointer; what lies below was left by functions that
+ * have returned.
+ */
+static uint64_t start_of(
+	const struct image *image, const struct image_region *region, bool *ret_is_stack)
+{
+	size_t i;
+
+	*ret_is_stack = strcmp(region->path, "[stack]") == 0;
+	for (i = 0; i < image->threads.count; i++) {
+		uint64_t pointer = image->threads.at[i].stack_pointer;
+
+		if (pointer <= region->start || pointer >= region->end)
+			continue;
+		*ret_is_stack = true;
+		return pointer & ~UINT64_C(7);
+	}
+	return region->start;
+}
+
+/*
+ * Pieces overlap by one word, because what is looked for may lie across their border. Where memory cannot be read, the
+ * next page is tried.
+ */
+static bool walk_region(struct walk *walk, const struct image *image,
+	const struct image_region *region, uint64_t *piece)
+{
+	bool is_stack;
+	uint64_t address = start_of(image, region, &is_stack), next;
+	size_t got;
+
+	while (address + WORD < region->end) {
+		got = region->end - address < PIECE_BYTES ? (size_t)(region->end - address)
+							  : PIECE_BYTES;
+		got = image_read(image, address, piece, got) / WORD * WORD;
+		if (got < 2 * WORD) {
+			next = (address / PAGE_BYTES + 1) * PAGE_BYTES;
+			walk->nr_unread += (next < region->end ? next : region->end) - address;
+			address = next;
+			continue;
+		}
+		if (!walk->take(walk->context, piece, got / WORD, address, is_stack))
+			return false;
+		if (address + got >= region->end)
+			return true;
+		address += got - WORD;
+	}
+	return true;
+}
+
+/* A core dump says which parts of a region it lacks. */
+static uint64_t unread_bytes(const struct image *image, const struct image_region *region)
+{
+	uint64_t bytes = region->end - region->start;
+
+	return image->is_moving || region->core_bytes >= bytes ? 0 : bytes - region->core_bytes;
+}
+
+bool walk_memory(struct walk *walk, const struct image *image)
+{
+	uint64_t *piece = malloc(PIECE_BYTES);
+	bool is_well = piece != NULL;
+	size_t i;
+
+	for (i = 0; is_well && i < image->regions.count; i++) {
+		struct image_region region = image->regions.at[i];
+
+		if (!region.is_writable || (walk->is_of_files && region.path[0] != '/'))
+			continue;
+		walk->nr_unread += unread_bytes(image, &region);
+		region.end -= unread_bytes(image, &region);
+		is_well = walk_region(walk, image, &region, piece);
+	}
+	free(piece);
+	return is_well;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* A walk over all words of writable memory, a piece at a time. */
+#ifndef FRAMES_WALK_H
+#define FRAMES_WALK_H
+
+#include "frames/image.h"
+
+struct walk {
+	/*
+	 * take: gets a piece of a region; is_stack: it is of a thread's stack, and in use. The first word was the last
+	 * one of the piece before, if that was of the same region. False: ends the walk.
+	 */
+	bool (*take)(void *context, const uint64_t *words, size_t count, uint64_t address,
+		bool is_stack);
+	void *context;
+	bool is_of_files;   /* only regions of mapped files are wanted */
+	uint64_t nr_unread; /* bytes that could not be read */
+};
+
+/* walk_memory: walks by address. False: out of memory, or `take` said so. */
+bool walk_memory(struct walk *walk, const struct image *image);
+
+#endif

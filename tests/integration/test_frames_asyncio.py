@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""Tests what is said of the tasks of asyncio in the memory of a process, and in a core dump, against what the program
+says of itself (tests/targets/unprepared.py), with each Python of this machine whose tasks can be read.
+"""
+import contextlib
+import json
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+
+from support import COROTRACER, SOURCE, check, folder, run
+
+PROGRAM = SOURCE / "tests/targets/unprepared.py"
+VERSIONS = ("3.11", "3.12", "3.13")
+WHERE = ("SELECT e.object, s.line, s.file, c.state, c.coroutine, c.name, c.wait_object FROM events e JOIN coroutines c USING (coroutine) "
+         "LEFT JOIN sites s ON s.site = c.wait_site WHERE e.kind = 'frame'")
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+
+
+def interpreters():
+    """Paths of the interpreters, one for each that is another file; a name may lead to a script that starts one."""
+    names = [sys.executable, "/usr/bin/python3", *(shutil.which(f"python{version}") or "" for version in VERSIONS)]
+    paths = {}
+    for name in filter(os.path.exists, names):
+        told = subprocess.run([name, "-c", "import sys; print(*sys.version_info[:2], sys.executable)"], capture_output=True, text=True)
+        if told.returncode == 0:
+            major, minor, path = told.stdout.split()
+            if f"{major}.{minor}" in VERSIONS:
+                paths[os.path.realpath(path)] = f"{major}.{minor}"
+    return paths
+
+
+@contextlib.contextmanager
+def running(interpreter, *arguments):
+    """Starts the program; returns it, and what it says of itself."""
+    with subprocess.Popen([interpreter, PROGRAM, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT) as process:
+        try:
+            yield process, json.loads(process.stdout.readline())
+        finally:
+            process.kill()
+
+
+def tasks(subject, *options):
+    """The tasks that are found, by their addresses."""
+    rows = json.loads(run(COROTRACER, "query", "--format", "json", *options, subject, WHERE).stdout)
+    return {int(row["object"], 16): row for row in rows}
+
+
+def check_lines(found, said, what):
+    """Every task that waits is found, at its line."""
+    wrong = {line: found.get(int(task)) for task, line in said["lines"].items()
+             if (found.get(int(task)) or {}).get("line") != line or found[int(task)]["file"] != str(PROGRAM)
+             or found[int(task)]["state"] != "waiting"}
+    check(not wrong, f"{what}: {len(wrong)} lines of {len(said['lines'])} tasks: {list(wrong.items())[:3]}")
+
+
+def check_ended(found, said, what):
+    check(all(found[task]["state"] == "done" for task in said["ended"]), f"{what}: tasks that have ended")
+
+
+def check_only(found, said, what):
+    known = {*map(int, said["lines"]), *said["ended"], *said["others"], said["main"]}
+    false = [row for task, row in found.items() if task not in known and row["state"] != "done"]
+    check(not false, f"{what}: {len(false)} are no tasks: {false[:3]}")
+    check(not set(said["others"]) - set(found), f"{what}: tasks are missing")
+
+
+def check_waits(found, said, what):
+    """Which task waits for which, also through gather, shield, wait and a group."""
+    numbers = {row["coroutine"]: task for task, row in found.items()}
+    wrong = []
+    for waiter, awaited in said["waiters"].items():
+        kind, _, number = (found[int(waiter)]["wait_object"] or "").partition(":")
+        if kind != "coroutine" or numbers[int(number)] != awaited:
+            wrong.append(found[int(waiter)])
+        check(found[awaited]["name"] == "Kind Ärger 子", f"{what}: the name {found[awaited]['name']}")
+    check(not wrong, f"{what}: {len(wrong)} wait for others: {wrong[:3]}")
+
+
+def check_resources(found, what):
+    kinds = {(row["wait_object"] or "").partition(":")[0] for row in found.values()}
+    check(kinds >= {"lock", "event", "condition", "channel", "semaphore", "timer", "descriptor", "coroutine"}, f"{what}: {kinds}")
+
+
+def test_process(interpreter, version):
+    with running(interpreter) as (process, said):
+        found = tasks(process.pid, "--duration", "10ms")
+        check_lines(found, said, version)
+        check_ended(found, said, version)
+        check_only(found, said, version)
+        check_waits(found, said, version)
+        check_resources(found, version)
+
+
+def test_busy(interpreter, version):
+    """Tasks come and go while their memory is read: those that wait are found all the same."""
+    with running(interpreter, "busy") as (process, said):
+        check_lines(tasks(process.pid, "--duration", "10ms"), said, version)
+
+
+def test_report(interpreter):
+    """The whole way into a task is shown, and what the program's threads do."""
+    with running(interpreter) as (process, said):
+        found = tasks(process.pid, "--duration", "10ms")
+        report = run(COROTRACER, "report", "--duration", "10ms", process.pid).stdout
+        check("unprepared.py" in report and "found in memory" in report, report)
+        gathering = next(row for task, row in found.items() if str(task) in said["waiters"])
+        chain = run(COROTRACER, "why", "--duration", "10ms", process.pid, gathering["coroutine"]).stdout
+        check("to wait for coroutine" in chain and "Kind Ärger 子" in chain, chain)
+
+
+def dumped(interpreter, scratch):
+    """Lets the program abort; returns what it said, and its core dump, or None where the kernel hands dumps to a program."""
+    pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
+    done = subprocess.run([interpreter, PROGRAM, "busy", "end"], cwd=scratch, capture_output=True, text=True, env=ENVIRONMENT,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2))
+    check(done.returncode == -signal.SIGABRT, f"{done}")
+    cores = [] if pattern.startswith("|") else [path for path in scratch.glob("*core*") if path.is_file()]
+    return json.loads(done.stdout), cores[0] if cores else None
+
+
+def test_core(interpreter, version, scratch):
+    inner = scratch / version / os.path.basename(os.path.dirname(os.path.dirname(interpreter)))
+    inner.mkdir(parents=True)
+    said, core = dumped(interpreter, inner)
+    if not core:
+        print("the kernel hands core dumps to a program: not tested", file=sys.stderr)
+        return
+    found = tasks(core)
+    check_lines(found, said, version)
+    check_ended(found, said, version)
+    check_only(found, said, version)
+    check_waits(found, said, version)
+    runs = [row["name"] for row in found.values() if row["state"] == "running"]
+    check(runs == ["Task-1"], f"{version}: {runs} run")
+    core.unlink()
+
+
+def test_no_tasks(interpreter):
+    """A Python without a task: one sentence."""
+    with subprocess.Popen([interpreter, "-c", "import asyncio, sys; print(flush=True); sys.stdin.read()"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          env=ENVIRONMENT) as process:
+        process.stdout.readline()
+        refused = run(COROTRACER, "report", process.pid, status=None)
+        process.stdin.close()
+        check(refused.returncode != 0 and refused.stderr.count("\n") == 1, refused.stderr)
+
+
+def main():
+    with folder() as name:
+        scratch = pathlib.Path(name)
+        found = interpreters()
+        check(found, "no Python of this machine can be read")
+        for interpreter, version in found.items():
+            test_process(interpreter, version)
+            test_busy(interpreter, version)
+            test_core(interpreter, version, scratch)
+        test_report(next(iter(found)))
+        test_no_tasks(next(iter(found)))
+
+
+if __name__ == "__main__":
+    main()
