@@ -265,14 +265,18 @@ static bool take_region(struct core_image *core, const Elf64_Phdr *header)
 		.core_offset = header->p_offset,
 		.core_bytes = header->p_filesz,
 	};
+	uint64_t left;
 
 	if (__builtin_add_overflow(header->p_vaddr, header->p_memsz, &region.end))
 		return true;
 	if (region.core_bytes > header->p_memsz)
 		region.core_bytes = header->p_memsz;
-	if (header->p_offset > core->input->nr_bytes ||
-		region.core_bytes > core->input->nr_bytes - header->p_offset)
+	left = header->p_offset < core->input->nr_bytes ? core->input->nr_bytes - header->p_offset
+							: 0;
+	if (region.core_bytes > left) {
+		region.core_bytes = left;
 		core->image.is_cut = true;
+	}
 	return image_add_region(&core->image, &region);
 }
 
