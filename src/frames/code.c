@@ -7,7 +7,6 @@
 #include "frames/code.h"
 #include "frames/shape.h"
 #include "symbol/debug_entry.h"
-#include "symbol/elf_file.h"
 
 /* The parts of a coroutine function. */
 enum part {
@@ -87,7 +86,7 @@ static uint64_t distance(uint64_t a, uint64_t b)
 static bool add_destroy(struct code *code, uint32_t module, const struct function_entry *entry,
 	const struct suffix *suffix)
 {
-	uint64_t address = entry->address + code->modules.at[module].bias;
+	uint64_t address = entry->address + code->modules->at[module].bias;
 	uint32_t at, best;
 
 	if (!map_get(&code->by_name,
@@ -105,7 +104,7 @@ static bool add_destroy(struct code *code, uint32_t module, const struct functio
 static bool add_functions(struct code *code, uint32_t module)
 {
 	const struct function_table *table =
-		symbol_debug_info_functions(code->modules.at[module].debug);
+		symbol_debug_info_functions(code->modules->at[module].debug);
 	size_t first = code->functions.count, i;
 	const struct suffix *suffix;
 
@@ -124,75 +123,18 @@ static bool add_functions(struct code *code, uint32_t module)
 	return true;
 }
 
-/* ---------------------------------------------------------------- modules */
-
-static const char *remark_of(
-	const struct image *image, const struct elf_file *file, const char *path, bool is_readable)
+enum ct_status code_open(struct code *code, struct image *image, const struct modules *modules,
+	struct ct_error *reterr)
 {
-	if (!is_readable)
-		return "it cannot be read now";
-	if (!image_has_mapped(image, path, file->build_id))
-		return "it is not the file that the program had mapped: its build id is another";
-	return "";
-}
-
-/* A file that is mapped for its data only need not be there. */
-static bool is_program_code(const struct image *image, const struct image_region *region)
-{
-	return region->is_code || strcmp(region->path, image->program) == 0 ||
-	       strstr(region->path, ".so") != NULL;
-}
-
-static bool add_module(struct code *code, const struct image_region *region)
-{
-	struct code_module module = {.path = region->path, .remark = ""};
-	struct image *image = code->image;
-	struct elf_file file;
-	uint64_t address;
-	enum ct_status status = symbol_elf_file_read(image->root, region->path, &file, NULL);
-
-	if (status == CT_ERR_FORMAT || (status && !is_program_code(image, region)))
-		return true;
-	module.remark = remark_of(image, &file, region->path, status == CT_OK);
-	if (!module.remark[0]) {
-		/* A mapping begins at a page's border, which can lie before what the file's headers speak of. */
-		if (!symbol_elf_file_address(&file, region->offset, &address))
-			return true;
-		module.bias = region->start - address;
-		module.debug = symbol_debug_info_open(image->root, region->path, &module.remark);
-	}
-	if (!vec_push(&code->modules, module)) {
-		symbol_debug_info_close(module.debug);
-		return false;
-	}
-	return !module.debug || add_functions(code, (uint32_t)code->modules.count - 1);
-}
-
-static bool is_added(const struct code *code, const char *path)
-{
-	size_t i;
-
-	for (i = 0; i < code->modules.count; i++)
-		if (strcmp(code->modules.at[i].path, path) == 0)
-			return true;
-	return false;
-}
-
-/* Core dumps that a debugger wrote leave out code that nothing changed: any mapping of a file counts. */
-enum ct_status code_open(struct code *code, struct image *image, struct ct_error *reterr)
-{
-	size_t i;
+	uint32_t i;
 
 	memset(code, 0, sizeof(*code));
 	code->image = image;
+	code->modules = modules;
 	code->lowest = UINT64_MAX;
-	for (i = 0; i < image->regions.count; i++) {
-		const struct image_region *region = &image->regions.at[i];
-
-		if (region->path[0] == '/' && !is_added(code, region->path) &&
-			!add_module(code, region))
+	for (i = 0; i < modules->count; i++)
+		if (modules->at[i].debug && !add_functions(code, i))
 			return ct_fail_memory(reterr);
-	}
 	return CT_OK;
 }
 
@@ -204,9 +146,6 @@ void code_close(struct code *code)
 		vec_fini(&code->functions.at[i].shape.awaiters);
 		vec_fini(&code->functions.at[i].shape.points);
 	}
-	for (i = 0; i < code->modules.count; i++)
-		symbol_debug_info_close(code->modules.at[i].debug);
-	vec_fini(&code->modules);
 	vec_fini(&code->functions);
 	map_fini(&code->by_destroy);
 	map_fini(&code->by_name);

@@ -15,8 +15,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
-#include "frames/image.h"
-#include "symbol/debug_info.h"
+#include "frames/modules.h"
 
 #define CODE_NO_OFFSET UINT32_MAX
 
@@ -76,17 +75,10 @@ struct code_function {
 	struct code_shape shape;
 };
 
-struct code_module {
-	const char *path;
-	uint64_t bias; /* what its addresses in the image exceed those of its file by */
-	struct debug_info *debug;
-	const char *remark; /* a sentence: why its functions are not known; "": they are */
-};
-
 /* All texts belong to the arena of the image. */
 struct code {
 	struct image *image;
-	VEC(struct code_module) modules;
+	const struct modules *modules;
 	VEC(struct code_function) functions;
 	/* address of a destroying or cleaning part in the image, to an index in `functions` */
 	struct map by_destroy;
@@ -96,10 +88,11 @@ struct code {
 };
 
 /*
- * code_open: finds the coroutine functions of all files that the image has mapped. CT_ERR_NO_MEMORY is the only error:
- * a file that cannot be used has a remark. code_close: frees what code_open made.
+ * code_open: finds the coroutine functions of all modules, which outlive `code`. CT_ERR_NO_MEMORY is the only error.
+ * code_close: frees what code_open made.
  */
-enum ct_status code_open(struct code *code, struct image *image, struct ct_error *reterr);
+enum ct_status code_open(struct code *code, struct image *image, const struct modules *modules,
+	struct ct_error *reterr);
 void code_close(struct code *code);
 
 /* code_look_at: reads the function's shape and places from the debug information, once. False: out of memory. */

@@ -119,8 +119,8 @@ static void take_modules(const struct telling *telling)
 	char text[PATH_MAX + 256];
 	size_t i;
 
-	for (i = 0; i < code->modules.count; i++) {
-		const struct code_module *module = &code->modules.at[i];
+	for (i = 0; i < code->modules->count; i++) {
+		const struct module *module = &code->modules->at[i];
 
 		snprintf(text, sizeof(text), "the coroutines of '%s' are not known: %s",
 			module->path, module->remark);
@@ -166,8 +166,8 @@ static void close_reader(struct found_reader *reader)
 }
 
 /* Without a coroutine function, no code has to be decoded. */
-static enum ct_status open_reader(
-	struct image *image, struct found_reader **ret_reader, struct ct_error *reterr)
+static enum ct_status open_reader(struct image *image, const struct modules *modules,
+	struct found_reader **ret_reader, struct ct_error *reterr)
 {
 	struct found_reader *reader = calloc(1, sizeof(*reader));
 	enum ct_status status;
@@ -175,7 +175,7 @@ static enum ct_status open_reader(
 	if (!reader)
 		return ct_fail_memory(reterr);
 	reader->image = image;
-	status = code_open(&reader->code, image, reterr);
+	status = code_open(&reader->code, image, modules, reterr);
 	if (status == CT_OK && reader->code.functions.count > 0)
 		status = stores_prepare(reterr);
 	if (status)
@@ -207,11 +207,11 @@ static bool why_not(const struct found_reader *reader, char *words, size_t nr_by
 	const char *program = reader->image->program;
 	size_t i;
 
-	for (i = 0; i < code->modules.count; i++) {
-		if (strcmp(code->modules.at[i].path, program) != 0 ||
-			!code->modules.at[i].remark[0])
+	for (i = 0; i < code->modules->count; i++) {
+		if (strcmp(code->modules->at[i].path, program) != 0 ||
+			!code->modules->at[i].remark[0])
 			continue;
-		snprintf(words, nr_bytes, "of '%s', %s", program, code->modules.at[i].remark);
+		snprintf(words, nr_bytes, "of '%s', %s", program, code->modules->at[i].remark);
 		return true;
 	}
 	if (code->functions.count == 0)

@@ -8,7 +8,7 @@
 
 #include "base/map.h"
 #include "corotracer/event.h"
-#include "frames/image.h"
+#include "frames/modules.h"
 
 #define FOUND_NO_THREAD UINT32_MAX
 
@@ -87,11 +87,12 @@ void found_note(struct found *found, uint64_t count, bool is_left_out, const cha
 struct found_reader;
 struct found_reader_ops {
 	/*
-	 * open: prepares for an image, which outlives the reader. look: adds what is in the image, which is the same or
-	 * a later one of the same program. CT_ERR_UNSUPPORTED and CT_ERR_NO_MEMORY are the only errors.
+	 * open: prepares for an image, which outlives the reader, as its modules do. look: adds what is in the image,
+	 * which is the same or a later one of the same program. CT_ERR_UNSUPPORTED and CT_ERR_NO_MEMORY are the only
+	 * errors.
 	 */
-	enum ct_status (*open)(
-		struct image *image, struct found_reader **ret_reader, struct ct_error *reterr);
+	enum ct_status (*open)(struct image *image, const struct modules *modules,
+		struct found_reader **ret_reader, struct ct_error *reterr);
 	enum ct_status (*look)(struct found_reader *reader, struct image *image,
 		struct found *found, struct ct_error *reterr);
 	/* why_not: writes a sentence about the program, in which nothing was found; false: it has not this runtime */
@@ -99,6 +100,6 @@ struct found_reader_ops {
 	void (*close)(struct found_reader *reader);
 };
 
-extern const struct found_reader_ops found_cpp, found_python;
+extern const struct found_reader_ops found_cpp, found_rust, found_python;
 
 #endif

@@ -134,7 +134,7 @@ static void find_descriptor(struct scan *scan, struct frame *frame)
 static bool is_in(const struct scan *scan, const struct frame *frame, uint64_t word)
 {
 	const struct code_function *function = function_of(scan, frame);
-	uint64_t start = function->resume + scan->code->modules.at[function->module].bias;
+	uint64_t start = function->resume + scan->code->modules->at[function->module].bias;
 
 	return word > start && word - start <= function->resume_bytes;
 }

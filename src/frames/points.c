@@ -342,7 +342,7 @@ bool points_read(struct code *code, struct code_function *function)
 {
 	struct search search = {.code = code,
 		.function = function,
-		.debug = code->modules.at[function->module].debug};
+		.debug = code->modules->at[function->module].debug};
 
 	arena_init(&search.scratch);
 	search_code(&search, function->resume, function->resume_bytes, false);

@@ -268,10 +268,10 @@ static bool take_task(struct python_tasks *tasks, uint32_t at)
 
 /* ---------------------------------------------------------------- the reader */
 
-static enum ct_status open_reader(
-	struct image *image, struct found_reader **ret_reader, struct ct_error *reterr)
+static enum ct_status open_reader(struct image *image, const struct modules *modules,
+	struct found_reader **ret_reader, struct ct_error *reterr)
 {
-	(void)image;
+	(void)image, (void)modules;
 	*ret_reader = calloc(1, sizeof(**ret_reader));
 	return *ret_reader ? CT_OK : ct_fail_memory(reterr);
 }

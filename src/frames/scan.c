@@ -35,7 +35,7 @@ static bool is_head(
 		return false;
 	ret_frame->function = index;
 	ret_frame->state = resume ? FRAME_WAITS : FRAME_HAS_END;
-	return resume == 0 || resume == function->resume + code->modules.at[function->module].bias;
+	return resume == 0 || resume == function->resume + code->modules->at[function->module].bias;
 }
 
 static bool read_index(const struct scan *scan, const struct frame *frame, uint64_t *ret_index)

@@ -345,7 +345,7 @@ static bool take_declaration(struct reading *reading, Dwarf_Die *entry)
 	struct symbol_place place = {.function = "", .file = "", .remark = ""};
 	uint64_t line = 0;
 
-	if (!symbol_debug_info_find(reading->code->modules.at[function->module].debug, arena,
+	if (!symbol_debug_info_find(reading->code->modules->at[function->module].debug, arena,
 		    function->resume, true, &place))
 		return false;
 	function->file = place.file;
@@ -379,7 +379,7 @@ static bool read_without_frame(struct reading *reading, Dwarf_Die *entry)
 	struct code_function *function = reading->function;
 	size_t available = 0;
 	const uint8_t *code = symbol_debug_info_code(
-		reading->code->modules.at[function->module].debug, function->resume, &available);
+		reading->code->modules->at[function->module].debug, function->resume, &available);
 	struct stores stores;
 
 	if (!code || function->is_gcc)
@@ -402,7 +402,7 @@ static bool read_without_frame(struct reading *reading, Dwarf_Die *entry)
 bool shape_read(struct code *code, struct code_function *function)
 {
 	struct reading reading = {.code = code, .function = function};
-	struct debug_info *debug = code->modules.at[function->module].debug;
+	struct debug_info *debug = code->modules->at[function->module].debug;
 	Dwarf_Die scopes[SCOPES_MAX], frame;
 	int nr_scopes;
 

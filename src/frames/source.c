@@ -21,12 +21,13 @@ struct frames_source {
 	size_t nr_handed;
 };
 
-static const struct found_reader_ops *const kinds[] = {&found_cpp, &found_python};
+static const struct found_reader_ops *const kinds[] = {&found_cpp, &found_rust, &found_python};
 #define NR_KINDS (sizeof(kinds) / sizeof(*kinds))
 
 struct telling {
 	struct frames_source *source;
 	struct image *image; /* the later one, if there are two */
+	struct modules modules;
 	struct found_reader *readers[NR_KINDS];
 	struct found found;  /* in this image */
 	struct found before; /* at the first look; empty: there was none */
@@ -320,11 +321,12 @@ static enum ct_status look_again(
 static enum ct_status find(
 	struct telling *telling, const struct frames_again *again, struct ct_error *reterr)
 {
-	enum ct_status status = CT_OK;
+	enum ct_status status = modules_open(&telling->modules, telling->image, reterr);
 	size_t i;
 
 	for (i = 0; status == CT_OK && i < NR_KINDS; i++)
-		status = kinds[i]->open(telling->image, &telling->readers[i], reterr);
+		status = kinds[i]->open(
+			telling->image, &telling->modules, &telling->readers[i], reterr);
 	if (status == CT_OK)
 		status = look(telling, reterr);
 	/* Without any coroutine there is nothing to compare. */
@@ -398,6 +400,7 @@ static void close_readers(struct telling *telling)
 	for (i = 0; i < NR_KINDS; i++)
 		if (telling->readers[i])
 			kinds[i]->close(telling->readers[i]);
+	modules_close(&telling->modules);
 }
 
 enum ct_status frames_source_open(struct image *image, const struct frames_again *again,

@@ -54,7 +54,7 @@ static void look(struct made_python *made)
 
 	arena_init(&arena);
 	found_init(&found, &arena);
-	require(found_python.open(&made->image, &reader, NULL) == CT_OK);
+	require(found_python.open(&made->image, NULL, &reader, NULL) == CT_OK);
 	require(found_python.look(reader, &made->image, &found, NULL) == CT_OK);
 	check_places(&found);
 	check_coroutines(&found);

@@ -64,18 +64,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)
 {
 	static struct memory_file file;
 	struct image *image;
+	struct modules modules;
 	struct code code;
 	size_t i;
 
 	file_set(&file, bytes, nr_bytes);
 	image = made_image(file.path);
 	require(stores_prepare(NULL) == CT_OK);
-	require(code_open(&code, image, NULL) == CT_OK);
+	require(modules_open(&modules, image, NULL) == CT_OK);
+	require(code_open(&code, image, &modules, NULL) == CT_OK);
 	for (i = 0; i < code.functions.count; i++) {
 		require(code_look_at(&code, &code.functions.at[i]));
 		check_points(&code.functions.at[i]);
 	}
 	code_close(&code);
+	modules_close(&modules);
 	image_close(image);
 	return 0;
 }

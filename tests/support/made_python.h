@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A small interpreter of Python in memory, with two tasks: "parent", at line 12 of /app.py, gathers "child", which waits
- * for a lock at line 22. Its words can be made to change while they are read.
+ * A small interpreter of Python in memory, with two tasks: "parent", at line 12 of /app.py, gathers "child", which
+ * waits for a lock at line 22. Its words can be made to change while they are read.
  */
 #ifndef TESTS_MADE_PYTHON_H
 #define TESTS_MADE_PYTHON_H

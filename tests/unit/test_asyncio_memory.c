@@ -24,7 +24,7 @@ static void look(struct looked *looked)
 	struct image *image = &looked->made.image;
 	struct found_reader *reader;
 
-	CHECK_EQUAL(found_python.open(image, &reader, NULL), CT_OK);
+	CHECK_EQUAL(found_python.open(image, NULL, &reader, NULL), CT_OK);
 	CHECK_EQUAL(found_python.look(reader, image, &looked->found, NULL), CT_OK);
 	looked->is_refused = found_python.why_not(reader, looked->words, sizeof(looked->words));
 	found_python.close(reader);

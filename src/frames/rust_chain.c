@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/* Follows the async functions of a task from its own future to what it waits for (rust_tasks.h). */
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "corotracer/ctp.h"
+#include "frames/rust_tasks.h"
+
+#define STEPS_MAX 512
+#define CALLS_MAX 128
+
+struct call {
+	struct rust_value function; /* the async function or block */
+	const char *file;
+	uint32_t line;
+};
+
+struct chain {
+	struct found *found;
+	const struct image *image;
+	const struct modules *modules;
+	struct call calls[CALLS_MAX];
+	size_t count;
+	bool is_initial;
+	bool has_ended;
+	struct rust_value last; /* what the innermost one awaits */
+	bool has_last;
+};
+
+/* ---------------------------------------------------------------- names */
+
+/* "my::serve::{async_fn_env#0}<u32>" is told as "my::serve", and a block within it as "my::serve::{async_block#0}". */
+static void add_scope(struct text *name, const char *scope)
+{
+	static const char mark[] = "_env#";
+	const char *env = strstr(scope, mark);
+
+	if (strncmp(scope, "{async_fn", 9) == 0)
+		return;
+	if (name->length > 0)
+		text_add(name, "::");
+	if (scope[0] != '{' || !env) {
+		text_add(name, scope);
+		return;
+	}
+	text_append(name, scope, (size_t)(env - scope));
+	text_add(name, env + strlen("_env"));
+}
+
+static const char *function_name(struct found *found, const struct rust_value *function)
+{
+	Dwarf_Die type = function->type, *scopes = NULL;
+	struct text name = {0};
+	const char *kept, *own;
+	int i = dwarf_getscopes_die(&type, &scopes);
+
+	while (--i >= 0) {
+		own = dwarf_tag(&scopes[i]) == DW_TAG_compile_unit ? NULL
+								   : dwarf_diename(&scopes[i]);
+		if (own)
+			add_scope(&name, own);
+	}
+	free(scopes);
+	kept = found_text(found, text_peek(&name));
+	text_fini(&name);
+	return kept;
+}
+
+/* ---------------------------------------------------------------- the row */
+
+static bool begins(const char *name, const char *with)
+{
+	return strncmp(name, with, strlen(with)) == 0;
+}
+
+/* A trait object: its table says which function drops it, and that function's debug information of which type it is. */
+static bool step_dynamic(const struct chain *chain, struct rust_value *value)
+{
+	struct rust_value pointer, table;
+	uint64_t address, drop;
+
+	if (!rust_member(value, "pointer", &pointer) || !rust_member(value, "vtable", &table) ||
+		!image_read_word(chain->image, pointer.address, &address) ||
+		!image_read_word(chain->image, table.address, &drop) ||
+		!image_read_word(chain->image, drop, &drop) ||
+		!rust_kinds_dropped(chain->image, chain->modules, drop, &value->type))
+		return false;
+	value->address = address;
+	return true;
+}
+
+/* Things around a future: a pin, a box, a pointer; and what gives it a time, or a span. */
+static bool step_inside(struct chain *chain, struct rust_value *value)
+{
+	static const char *const inner[] = {"value", "inner", "future"};
+	const char *name = rust_type_name(value);
+	struct rust_value member;
+	size_t i;
+
+	if (rust_pointed(chain->image, value, &member)) {
+		*value = member;
+		return true;
+	}
+	if (step_dynamic(chain, value))
+		return true;
+	if (begins(name, "Pin<") || begins(name, "Box<") || begins(name, "Unique<") ||
+		begins(name, "NonNull<") || begins(name, "alloc::boxed::Box<") ||
+		begins(name, "ManuallyDrop<")) {
+		if (!rust_only_member(value, &member))
+			return false;
+		*value = member;
+		return true;
+	}
+	for (i = 0; i < sizeof(inner) / sizeof(*inner); i++) {
+		if (!strstr(name, "{async_") || !rust_member(value, inner[i], &member) ||
+			!strstr(rust_type_name(&member), "{async_"))
+			continue;
+		*value = member;
+		return true;
+	}
+	return false;
+}
+
+/* False: there is no further one. */
+static bool step_async(struct chain *chain, struct rust_value *value)
+{
+	struct rust_variant variant;
+	struct call *call;
+
+	if (!rust_variant_now(chain->image, value, &variant) || chain->count == CALLS_MAX)
+		return false;
+	chain->is_initial = strcmp(variant.name, "Unresumed") == 0;
+	chain->has_ended = !chain->is_initial && !begins(variant.name, "Suspend");
+	if (chain->has_ended)
+		return false;
+	call = &chain->calls[chain->count++];
+	*call = (struct call){.function = *value, .file = variant.file, .line = variant.line};
+	return !chain->is_initial && rust_member(&variant.value, "__awaitee", value);
+}
+
+static void follow(struct chain *chain, struct rust_value value)
+{
+	int steps;
+
+	for (steps = 0; steps < STEPS_MAX; steps++) {
+		bool goes_on = rust_is_async(&value) ? step_async(chain, &value)
+						     : step_inside(chain, &value);
+
+		if (goes_on)
+			continue;
+		chain->last = value;
+		chain->has_last = !rust_is_async(&value);
+		return;
+	}
+}
+
+/* ---------------------------------------------------------------- places */
+
+static uint64_t key_of(uint64_t function, const struct call *call, uint32_t stack)
+{
+	uint64_t words[] = {
+		function, call->line, stack, 0x72}; /* the last one: no other reader's key */
+
+	return hash_bytes(HASH_START, words, sizeof(words));
+}
+
+static uint32_t place_of(struct found *found, const struct call *call, uint32_t stack)
+{
+	uint64_t key = key_of((uint64_t)(uintptr_t)call->function.type.addr, call, stack);
+	struct found_place place = {.line = call->line, .reason = "", .stack = stack};
+	uint32_t index;
+
+	if (found_has_place(found, key, &index))
+		return index;
+	/* Several units of a program have the same type. */
+	place.function = function_name(found, &call->function);
+	place.file = found_text(found, call->file);
+	index = found_place(found,
+		key_of(hash_bytes(HASH_START, place.function, strlen(place.function)), call, stack),
+		&place);
+	if (!map_put(&found->by_key, key, index))
+		found->is_out_of_memory = true;
+	return index;
+}
+
+static bool is_installed(const char *file)
+{
+	return strstr(file, "/.cargo/") || strstr(file, "/cargo/registry/") ||
+	       begins(file, "/rustc/") || strstr(file, "/rustlib/");
+}
+
+/* The innermost place of the program itself, with the whole row as its stack. */
+static uint32_t place_of_chain(struct chain *chain)
+{
+	const struct call *known = &chain->calls[0];
+	uint32_t stack = 0;
+	size_t i;
+
+	for (i = 0; i < chain->count; i++) {
+		stack = found_call(
+			chain->found, place_of(chain->found, &chain->calls[i], 0), stack);
+		if (!is_installed(chain->calls[i].file) || is_installed(known->file))
+			known = &chain->calls[i];
+	}
+	return place_of(chain->found, known, chain->count > 1 ? stack : 0);
+}
+
+/* ---------------------------------------------------------------- what is awaited */
+
+/* A pointer within structures of one member. */
+static uint64_t pointer_in(const struct image *image, struct rust_value value)
+{
+	struct rust_value member;
+	uint64_t word = 0;
+	int steps;
+
+	for (steps = 0; steps < STEPS_MAX && rust_only_member(&value, &member); steps++)
+		value = member;
+	if (dwarf_tag(&value.type) == DW_TAG_pointer_type)
+		image_read_word(image, value.address, &word);
+	return word;
+}
+
+static uint64_t handle_in(const struct chain *chain, const char *member, unsigned resource)
+{
+	struct rust_value value;
+	uint64_t pointer;
+
+	if (!rust_member(&chain->last, member, &value))
+		return 0;
+	pointer = pointer_in(chain->image, value);
+	return pointer ? CTP_HANDLE(resource, pointer) : 0;
+}
+
+/* A lock of tokio is a semaphore of one permit. */
+static bool is_in_mutex(const struct chain *chain)
+{
+	size_t i;
+
+	for (i = 0; i < chain->count; i++)
+		if (strstr(chain->calls[i].file, "/sync/mutex.rs"))
+			return true;
+	return false;
+}
+
+static void tell_awaited(const struct chain *chain, struct found_coroutine *coroutine)
+{
+	const char *name = rust_type_name(&chain->last);
+	struct rust_value raw;
+
+	if (begins(name, "JoinHandle<") && rust_member(&chain->last, "raw", &raw))
+		coroutine->awaited = pointer_in(chain->image, raw);
+	else if (strcmp(name, "Sleep") == 0)
+		coroutine->object = CTP_HANDLE(CTP_RESOURCE_TIMER, chain->last.address);
+	else if (strcmp(name, "Acquire") == 0)
+		coroutine->object = handle_in(chain, "semaphore",
+			is_in_mutex(chain) ? CTP_RESOURCE_LOCK : CTP_RESOURCE_SEMAPHORE);
+	else if (strcmp(name, "Notified") == 0)
+		coroutine->object = handle_in(chain, "notify", CTP_RESOURCE_EVENT);
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static uint64_t content_of(const struct chain *chain)
+{
+	uint64_t hash = HASH_START;
+	size_t i;
+
+	for (i = 0; i < chain->count; i++) {
+		uint64_t words[] = {chain->calls[i].function.address, chain->calls[i].line};
+
+		hash = hash_bytes(hash, words, sizeof(words));
+	}
+	return hash;
+}
+
+uint32_t rust_chain_function(struct found *found, const struct rust_value *future)
+{
+	struct call call = {.function = *future, .file = ""};
+
+	return place_of(found, &call, 0);
+}
+
+void rust_chain_tell(struct found *found, const struct image *image, const struct modules *modules,
+	const struct rust_value *future, struct found_coroutine *coroutine)
+{
+	struct chain chain = {.found = found, .image = image, .modules = modules};
+
+	follow(&chain, *future);
+	coroutine->content = content_of(&chain);
+	coroutine->is_initial = chain.is_initial && chain.count == 1;
+	/* What was spawned may be a box around the first of them. */
+	if (chain.count > 0)
+		coroutine->function = rust_chain_function(found, &chain.calls[0].function);
+	coroutine->place = chain.count ? place_of_chain(&chain) : coroutine->function;
+	if (chain.has_last)
+		tell_awaited(&chain, coroutine);
+}

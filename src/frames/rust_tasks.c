@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* The reader of tokio (found.h, rust_tasks.h). */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "frames/heap.h"
+#include "frames/rust_tasks.h"
+#include "frames/walk.h"
+
+#define WORD sizeof(uint64_t)
+
+/* The state word of a task: six bits, and the number of references. */
+#define STATE_RUNNING 1u
+#define STATE_COMPLETE 2u
+#define STATE_NOTIFIED 4u
+#define STATE_REFERENCES(state) ((state) >> 6)
+#define REFERENCES_MAX (UINT64_C(1) << 20)
+
+struct found_reader {
+	const struct modules *modules;
+	struct rust_kinds kinds;
+};
+
+struct rust_task {
+	uint64_t address;
+	uint32_t kind;
+	uint64_t state;
+};
+
+struct rust_tasks {
+	const struct rust_kinds *kinds;
+	const struct modules *modules;
+	struct image *image;
+	VEC(struct rust_task) tasks; /* by address */
+	uint64_t nr_freed;
+};
+
+/* ---------------------------------------------------------------- tasks in memory */
+
+/* A task has references, and is in a list: copies that its making leaves on a stack are not. */
+static bool is_task(const struct image *image, const struct rust_kind *kind, struct rust_task *task)
+{
+	uint64_t owner;
+
+	return task->address % kind->alignment == 0 &&
+	       image_read_word(image, task->address + kind->state, &task->state) &&
+	       image_read_word(image, task->address + kind->owner, &owner) && owner != 0 &&
+	       STATE_REFERENCES(task->state) > 0 && STATE_REFERENCES(task->state) <= REFERENCES_MAX;
+}
+
+static bool look_for_tasks(
+	void *context, const uint64_t *words, size_t count, uint64_t address, bool is_stack)
+{
+	struct rust_tasks *tasks = context;
+	const struct rust_kinds *kinds = tasks->kinds;
+	struct rust_task task;
+	size_t i;
+
+	for (i = 0; i < count && !is_stack; i++) {
+		const struct rust_kind *kind;
+
+		if (words[i] < kinds->lowest || words[i] > kinds->highest ||
+			!map_get(&kinds->by_table, words[i], &task.kind))
+			continue;
+		kind = &kinds->kinds.at[task.kind];
+		task.address = address + i * WORD - kind->vtable;
+		if (is_task(tasks->image, kind, &task) && !vec_push(&tasks->tasks, task))
+			return false;
+	}
+	return true;
+}
+
+static bool leave_out_freed(struct rust_tasks *tasks)
+{
+	size_t count = tasks->tasks.count, kept = 0, i;
+	uint64_t *addresses = calloc(count + 1, sizeof(*addresses));
+	bool *is_free = calloc(count + 1, sizeof(*is_free));
+	bool is_there = addresses && is_free;
+
+	for (i = 0; is_there && i < count; i++)
+		addresses[i] = tasks->tasks.at[i].address;
+	if (is_there)
+		heap_find_free(tasks->image, addresses, count, is_free);
+	for (i = 0; is_there && i < count; i++) {
+		tasks->nr_freed += is_free[i];
+		if (!is_free[i])
+			tasks->tasks.at[kept++] = tasks->tasks.at[i];
+	}
+	if (is_there)
+		tasks->tasks.count = kept;
+	free(addresses);
+	free(is_free);
+	return is_there;
+}
+
+/* ---------------------------------------------------------------- one task */
+
+/* The future is in the stage that is called "Running" until the task is over. */
+static bool find_future(const struct image *image, const struct rust_kind *kind, uint64_t address,
+	struct rust_value *ret_future)
+{
+	struct rust_value value = {.type = kind->cell, .address = address};
+	struct rust_variant stage;
+
+	if (!rust_member(&value, "core", &value) || !rust_member(&value, "stage", &value))
+		return false;
+	while (!rust_variant_now(image, &value, &stage))
+		if (!rust_only_member(&value, &value))
+			return false;
+	return strcmp(stage.name, "Running") == 0 && rust_member(&stage.value, "__0", ret_future);
+}
+
+static enum frame_state state_of(uint64_t state)
+{
+	if (state & STATE_COMPLETE)
+		return FRAME_HAS_END;
+	if (state & STATE_RUNNING)
+		return FRAME_RUNS;
+	return state & STATE_NOTIFIED ? FRAME_IS_READY : FRAME_WAITS;
+}
+
+static void take_task(
+	const struct rust_tasks *tasks, const struct rust_task *task, struct found *found)
+{
+	const struct rust_kind *kind = &tasks->kinds->kinds.at[task->kind];
+	struct found_coroutine coroutine = {.address = task->address,
+		.name = "",
+		.state = state_of(task->state),
+		.thread = FOUND_NO_THREAD};
+	struct rust_value future = {.type = kind->future};
+
+	coroutine.function = rust_chain_function(found, &future);
+	if (find_future(tasks->image, kind, task->address, &future))
+		rust_chain_tell(found, tasks->image, tasks->modules, &future, &coroutine);
+	found_coroutine(found, &coroutine);
+}
+
+/* ---------------------------------------------------------------- the reader */
+
+static void close_reader(struct found_reader *reader)
+{
+	rust_kinds_fini(&reader->kinds);
+	free(reader);
+}
+
+static enum ct_status open_reader(struct image *image, const struct modules *modules,
+	struct found_reader **ret_reader, struct ct_error *reterr)
+{
+	struct found_reader *reader = calloc(1, sizeof(*reader));
+	enum ct_status status;
+
+	if (!reader)
+		return ct_fail_memory(reterr);
+	reader->modules = modules;
+	status = rust_kinds_find(&reader->kinds, image, modules, reterr);
+	if (status)
+		close_reader(reader);
+	else
+		*ret_reader = reader;
+	return status;
+}
+
+static enum ct_status look(struct found_reader *reader, struct image *image, struct found *found,
+	struct ct_error *reterr)
+{
+	struct rust_tasks tasks = {
+		.kinds = &reader->kinds, .modules = reader->modules, .image = image};
+	struct walk walk = {.take = look_for_tasks, .context = &tasks};
+	bool is_well = true;
+	size_t i;
+
+	if (reader->kinds.by_table.count > 0)
+		is_well = walk_memory(&walk, image) && leave_out_freed(&tasks);
+	for (i = 0; is_well && i < tasks.tasks.count && !found->is_out_of_memory; i++)
+		take_task(&tasks, &tasks.tasks.at[i], found);
+	found_note(found, tasks.nr_freed, false,
+		"tasks of tokio lie in memory that is free again, and were left out");
+	found_note(found, reader->kinds.nr_without, true,
+		"types of tasks of tokio have no debug information, and their tasks were left out: "
+		"build with debug = 2");
+	vec_fini(&tasks.tasks);
+	return is_well ? CT_OK : ct_fail_memory(reterr);
+}
+
+static bool why_not(const struct found_reader *reader, char *words, size_t nr_bytes)
+{
+	if (reader->kinds.kinds.count == 0 && reader->kinds.nr_without == 0)
+		return false;
+	snprintf(words, nr_bytes, "%s",
+		reader->kinds.kinds.count
+			? "the program has tasks of tokio, and none of them is alive"
+			: "the program has tasks of tokio, but no debug information says what is "
+			  "in "
+			  "them: build with debug = 2");
+	return true;
+}
+
+const struct found_reader_ops found_rust = {open_reader, look, why_not, close_reader};

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tasks of tokio. Each begins with a header, which leads to a table of functions for this type of future; the
+ * first of them is `poll`. The symbols name these functions, and their debug information the future's type.
+ */
+#ifndef FRAMES_RUST_TASKS_H
+#define FRAMES_RUST_TASKS_H
+
+#include "frames/found.h"
+#include "frames/rust_types.h"
+
+/* A type of task. Offsets are from the header on. */
+struct rust_kind {
+	uint64_t poll; /* address of the function in the image */
+	uint64_t table;
+	Dwarf_Die cell;   /* the type of the whole task */
+	Dwarf_Die future; /* and of what it runs */
+	uint32_t state;   /* where its header holds its state */
+	uint32_t vtable;  /* and the address of the table */
+	uint32_t owner;   /* and in which list of tasks it is */
+	uint32_t alignment;
+};
+
+struct rust_kinds {
+	VEC(struct rust_kind) kinds;
+	struct map by_poll;  /* address, to an index in `kinds` */
+	struct map by_table; /* the same */
+	uint32_t nr_without; /* poll functions whose debug information says too little */
+	uint64_t lowest;     /* all tables are in between */
+	uint64_t highest;
+};
+
+/* rust_kinds_find: finds the types of tasks of all modules. CT_ERR_NO_MEMORY is the only error. */
+enum ct_status rust_kinds_find(struct rust_kinds *kinds, const struct image *image,
+	const struct modules *modules, struct ct_error *reterr);
+void rust_kinds_fini(struct rust_kinds *kinds);
+
+/* rust_kinds_dropped: of which type is what the function at this address drops? False: not known. */
+bool rust_kinds_dropped(const struct image *image, const struct modules *modules, uint64_t address,
+	Dwarf_Die *ret_type);
+
+/* rust_chain_function: returns the place of what a task runs. */
+uint32_t rust_chain_function(struct found *found, const struct rust_value *future);
+
+/*
+ * rust_chain_tell: sets place, state and what is waited for of a task that is not over, from its future: the async
+ * functions that await one another, and what the innermost one awaits.
+ */
+void rust_chain_tell(struct found *found, const struct image *image, const struct modules *modules,
+	const struct rust_value *future, struct found_coroutine *coroutine);
+
+#endif

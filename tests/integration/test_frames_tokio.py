@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""Tests what is said of the tasks of tokio in the memory of a process, and in a core dump, against what the program says
+of itself (tests/rust-unprepared).
+"""
+import contextlib
+import json
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+
+from support import BUILD, COROTRACER, SOURCE, check, folder, run, skip
+
+PACKAGE = SOURCE / "tests/rust-unprepared/Cargo.toml"
+TARGET = BUILD / "rust-unprepared"
+WHERE = ("SELECT c.name, c.state, c.wait_object, s.line, s.file FROM coroutines c LEFT JOIN sites s ON s.site = c.wait_site")
+
+
+def build():
+    """Returns the program in both profiles; None, after printing the reason, if cargo or the crates cannot be had."""
+    if not shutil.which("cargo"):
+        return None, "there is no cargo"
+    environment = {**os.environ, "CARGO_BUILD_JOBS": "1"}
+    got = subprocess.run(["cargo", "fetch", "--locked", "--quiet", "--manifest-path", PACKAGE], capture_output=True, text=True,
+                         env=environment)
+    if got.returncode != 0:
+        return None, f"cargo cannot fetch the crates: {got.stderr.strip().splitlines()[-1:]}"
+    for profile in ((), ("--release",)):
+        run("cargo", "build", "--locked", "--offline", "--quiet", *profile, "--manifest-path", PACKAGE, "--target-dir", TARGET,
+            env=environment, timeout=900)
+    return [TARGET / profile / "unprepared" for profile in ("debug", "release")], None
+
+
+@contextlib.contextmanager
+def running(*command):
+    """Starts the program; returns it, and what it says of itself."""
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process, json.loads(process.stdout.readline())
+        finally:
+            process.kill()
+
+
+def tasks(subject, *options):
+    return json.loads(run(COROTRACER, "query", "--format", "json", *options, subject, WHERE).stdout)
+
+
+def is_of_load(row):
+    """Is it of the tasks that run all the time?"""
+    return "turning" in row["name"]
+
+
+def check_lines(found, said, what):
+    """At each line as many tasks wait as the program says; besides, there are only those that run all the time."""
+    counts = {}
+    for row in found:
+        if is_of_load(row):
+            continue
+        check(row["state"] == "waiting" and row["file"].endswith("src/main.rs"), f"{what}: {row}")
+        counts[str(row["line"])] = counts.get(str(row["line"]), 0) + 1
+    check(counts == said, f"{what}: {counts}, not {said}")
+
+
+def check_waits(found, what):
+    kinds = {(row["wait_object"] or "").partition(":")[0] for row in found}
+    check(kinds >= {"event", "lock", "semaphore", "timer", "coroutine"}, f"{what}: {kinds}")
+
+
+def test_process(program):
+    for scheduler in ("several", "current"):
+        with running(program, scheduler, "5") as (process, said):
+            found = tasks(process.pid, "--duration", "10ms")
+            check_lines(found, said, f"{program} {scheduler}")
+            check_waits(found, f"{program} {scheduler}")
+
+
+def test_busy(program):
+    """Tasks come and go while their memory is read: those that wait are found all the same, and no others."""
+    with running(program, "busy", "50") as (process, said):
+        check_lines(tasks(process.pid, "--duration", "10ms"), said, f"{program} busy")
+
+
+def test_way(program):
+    """The whole way into a task is shown."""
+    with running(program, "5") as (process, _):
+        found = json.loads(run(COROTRACER, "query", "--format", "json", "--duration", "10ms", process.pid,
+                               "SELECT coroutine FROM coroutines WHERE wait_object LIKE 'coroutine:%'").stdout)
+        chain = run(COROTRACER, "why", "--duration", "10ms", process.pid, found[0]["coroutine"]).stdout
+        check("to wait for coroutine" in chain and "unprepared::joining" in chain and "unprepared::notified" in chain, chain)
+
+
+def test_core(program, scratch):
+    pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
+    done = subprocess.run([program, "busy", "end", "50"], cwd=scratch, capture_output=True, text=True,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2))
+    check(done.returncode == -signal.SIGABRT, f"{done}")
+    cores = [] if pattern.startswith("|") else [path for path in scratch.glob("*core*") if path.is_file()]
+    if not cores:
+        print("the kernel hands core dumps to a program: not tested", file=sys.stderr)
+        return
+    check_lines(tasks(cores[0]), json.loads(done.stdout), f"core of {program}")
+    cores[0].unlink()
+
+
+def test_without_debug_information(program, scratch):
+    """The symbols alone say that there are tasks: one sentence says what is missing."""
+    bare = scratch / "bare"
+    run("objcopy", "--strip-debug", program, bare)
+    pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
+    subprocess.run([bare, "end", "1"], cwd=scratch, capture_output=True,
+                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2))
+    cores = [] if pattern.startswith("|") else [path for path in scratch.glob("*core*") if path.is_file()]
+    for core in cores:
+        refused = run(COROTRACER, "report", core, status=None)
+        check(refused.returncode != 0 and refused.stderr.count("\n") == 1 and "debug = 2" in refused.stderr, refused.stderr)
+        core.unlink()
+
+
+def main():
+    programs, reason = build()
+    if not programs:
+        skip(reason)
+    with folder() as name:
+        scratch = pathlib.Path(name)
+        for program in programs:
+            test_process(program)
+            test_busy(program)
+            test_core(program, scratch)
+        test_way(programs[0])
+        test_without_debug_information(programs[0], scratch)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+//! Tasks of tokio that wait at many kinds of places, without any help for who looks from outside.
+//!
+//! unprepared [current] [busy] [end] COUNT: makes COUNT tasks for each place, and then says in one line of JSON how many
+//! wait at which line of this file. `current`: on the scheduler of one thread. `busy`: tasks run all the time besides.
+//! `end`: aborts. Otherwise ends with its input.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex as Lock};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot, Mutex, Notify, RwLock, Semaphore};
+
+static LINES: Lock<BTreeMap<u32, usize>> = Lock::new(BTreeMap::new());
+static MARKED: AtomicUsize = AtomicUsize::new(0);
+
+/// The task waits at the line at which this stands.
+macro_rules! mark {
+    () => {
+        *LINES.lock().unwrap().entry(line!()).or_insert(0) += 1;
+        MARKED.fetch_add(1, Ordering::SeqCst);
+    };
+}
+
+struct Shared {
+    notify: Notify,
+    lock: Mutex<u32>,
+    permits: Semaphore,
+    table: RwLock<u32>,
+}
+
+type All = Arc<Shared>;
+type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+async fn notified(all: All) {
+    #[rustfmt::skip]
+    { mark!(); all.notify.notified().await };
+}
+
+async fn nested(all: All) {
+    let keep = [all.clone(), all.clone()];
+    notified(all).await;
+    drop(keep);
+}
+
+async fn recursive(all: All, depth: u32) {
+    if depth > 0 {
+        return Box::pin(recursive(all, depth - 1)).await;
+    }
+    notified(all).await;
+}
+
+fn dynamic(all: All) -> Boxed {
+    Box::pin(async move { notified(all).await })
+}
+
+async fn dynamically(all: All) {
+    dynamic(all).await;
+}
+
+async fn timed(all: All) {
+    let _ = tokio::time::timeout(Duration::from_secs(100_000), notified(all)).await;
+}
+
+async fn locking(all: All) {
+    #[rustfmt::skip]
+    let guard = { mark!(); all.lock.lock().await };
+    drop(guard);
+}
+
+async fn permitted(all: All) {
+    #[rustfmt::skip]
+    let permit = { mark!(); all.permits.acquire().await };
+    drop(permit);
+}
+
+async fn reading(all: All) {
+    #[rustfmt::skip]
+    let guard = { mark!(); all.table.read().await };
+    drop(guard);
+}
+
+async fn sleeping(_: All) {
+    #[rustfmt::skip]
+    { mark!(); tokio::time::sleep(Duration::from_secs(100_000)).await };
+}
+
+async fn receiving(_: All) {
+    let (to, mut from) = mpsc::channel::<u32>(1);
+    #[rustfmt::skip]
+    let got = { mark!(); from.recv().await };
+    drop((to, got));
+}
+
+async fn answered(_: All) {
+    let (to, from) = oneshot::channel::<u32>();
+    #[rustfmt::skip]
+    let got = { mark!(); from.await };
+    drop((to, got.is_ok()));
+}
+
+async fn joining(all: All) {
+    let child = tokio::spawn(notified(all));
+    #[rustfmt::skip]
+    let ended = { mark!(); child.await };
+    assert!(ended.is_ok());
+}
+
+async fn in_a_loop(all: All) {
+    for round in 0.. {
+        match round % 3 {
+            0 => drop(all.clone()),
+            1 => tokio::task::yield_now().await,
+            #[rustfmt::skip]
+            _ => { mark!(); all.notify.notified().await }
+        }
+    }
+}
+
+async fn turning() {
+    loop {
+        let child = tokio::spawn(async { tokio::task::yield_now().await });
+        tokio::task::yield_now().await;
+        assert!(child.await.is_ok());
+    }
+}
+
+fn spawn(all: &All) -> usize {
+    tokio::spawn(nested(all.clone()));
+    tokio::spawn(recursive(all.clone(), 3));
+    tokio::spawn(dynamic(all.clone()));
+    tokio::spawn(dynamically(all.clone()));
+    tokio::spawn(timed(all.clone()));
+    tokio::spawn(locking(all.clone()));
+    tokio::spawn(permitted(all.clone()));
+    tokio::spawn(reading(all.clone()));
+    tokio::spawn(sleeping(all.clone()));
+    tokio::spawn(receiving(all.clone()));
+    tokio::spawn(answered(all.clone()));
+    tokio::spawn(joining(all.clone()));
+    tokio::spawn(in_a_loop(all.clone()));
+    14
+}
+
+fn say() {
+    let lines: Vec<String> = LINES.lock().unwrap().iter().map(|(line, count)| format!("\"{line}\": {count}")).collect();
+    println!("{{{}}}", lines.join(", "));
+}
+
+async fn run(words: Vec<String>) {
+    let is_asked = |word: &str| words.iter().any(|given| given == word);
+    let count: usize = words.last().and_then(|word| word.parse().ok()).unwrap_or(5);
+    let all = Arc::new(Shared {
+        notify: Notify::new(),
+        lock: Mutex::new(0),
+        permits: Semaphore::new(0),
+        table: RwLock::new(0),
+    });
+    let guards = (all.lock.lock().await, all.table.write().await);
+    let made: usize = (0..count).map(|_| spawn(&all)).sum();
+    while MARKED.load(Ordering::SeqCst) < made {
+        tokio::task::yield_now().await;
+    }
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    if is_asked("busy") {
+        for _ in 0..3 {
+            tokio::spawn(turning());
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    say();
+    if is_asked("end") {
+        std::process::abort();
+    }
+    let input = tokio::task::spawn_blocking(|| std::io::stdin().read_line(&mut String::new()));
+    drop((input.await.is_ok(), guards));
+}
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let mut builder = if words.iter().any(|word| word == "current") {
+        tokio::runtime::Builder::new_current_thread()
+    } else {
+        tokio::runtime::Builder::new_multi_thread()
+    };
+    builder.worker_threads(2).enable_all().build().unwrap().block_on(run(words));
+    std::process::exit(0);
+}
