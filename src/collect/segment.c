@@ -448,6 +448,18 @@ static enum ct_status take_up(
 		reterr);
 }
 
+/*
+ * gVisor names the asking process itself where Linux names the peer (SO_PEERCRED): then the segment says whose it is,
+ * which no peer but one of the same user can have written.
+ */
+static pid_t pid_of(const struct arrival *arrival, const struct segment *segment)
+{
+	uint64_t told = segment->layout.pid;
+
+	return arrival->pid == getpid() && told > 0 && told <= INT32_MAX ? (pid_t)told
+									 : arrival->pid;
+}
+
 static enum ct_status attach(struct collect *collect, struct segment *segment,
 	const struct arrival *arrival, struct ct_error *reterr)
 {
@@ -464,7 +476,7 @@ static enum ct_status attach(struct collect *collect, struct segment *segment,
 			segment->memory.base, segment->memory.nr_bytes, &segment->layout, reterr);
 	segment->is_found = arrival->is_found;
 	if (status == CT_OK)
-		status = take_up(collect, segment, arrival->pid, reterr);
+		status = take_up(collect, segment, pid_of(arrival, segment), reterr);
 	if (status == CT_OK)
 		return CT_OK;
 	collect_memory_unmap(&segment->memory);

@@ -5,6 +5,7 @@ recorded and has no finding, or one sentence says what is missing, and the progr
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -21,6 +22,7 @@ DOCKER = {number: seccomp.EPERM for number in (
     176, 177, 178, 179, 180, 212, 227, 237, 238, 239, 246, 248, 249, 250, 256, 272, 279, 298, 303, 304, 305, 308, 310, 311,
     312, 313, 320, 321, 323, 425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 442)}
 DOCKER[435] = seccomp.ENOSYS
+REPORT = (COROTRACER, "report", "--no-symbols", "--format", "json")
 ALONE = ("unshare", "--mount", "--propagation", "private", "sh", "-ec")
 
 
@@ -28,15 +30,25 @@ def recorded(place, command, inside=None):
     """Records the program, which has to end by itself. Returns what the engine says, and the number of events."""
     trace = place / "t.ctrace"
     trace.unlink(missing_ok=True)
+    done = ended(command, inside)
+    told = subprocess.run([*REPORT, trace], check=False, text=True, stdout=subprocess.PIPE)
+    return done.stderr, events_of(command, told.stdout)
+
+
+def ended(command, inside=None):
+    """Runs the command, which has to end by itself with 0."""
     done = subprocess.run(command, check=False, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, preexec_fn=inside, timeout=90)
     check(done.returncode == 0, f"{command} ended with {done.returncode}: {done.stderr}")
-    told = subprocess.run([COROTRACER, "report", "--no-symbols", "--format", "json", trace], check=False, text=True,
-                          stdout=subprocess.PIPE)
-    report = json.loads(told.stdout)
+    return done
+
+
+def events_of(command, told):
+    """The number of events in a report that has no finding, and nothing lost."""
+    report = json.loads(told)
     grave = [finding["title"] for finding in report["findings"] if finding["grade"] != "suspect"]
     check(not grave and not report["quality"]["lost"], f"{command}: {grave}, {report['quality']['lost']} lost")
-    return done.stderr, report["quality"]["events"]
+    return report["quality"]["events"]
 
 
 def record(place):
@@ -69,6 +81,20 @@ def check_places(place):
         check(events > 100 and "without the descriptor ledger" not in said, f"{name}: {events} events, and {said}")
 
 
+def check_gvisor(place):
+    """In gVisor, if it is installed: a kernel written anew. What is written there is gone at its end."""
+    gvisor = shutil.which("runsc")
+    if not gvisor or os.geteuid() != 0:
+        return "gVisor's runsc is not installed, or is no superuser's here"
+    script = f"{' '.join(record(place))} >&2; {' '.join(map(str, REPORT))} {place}/t.ctrace"
+    done = ended([gvisor, "--network=none", "--ignore-cgroups", "do", "--", "sh", "-c", script])
+    events = events_of("gVisor", done.stdout)
+    processes = json.loads(done.stdout)["processes"]
+    check(events > 100 and "without" not in done.stderr, f"in gVisor: {events} events, and {done.stderr}")
+    check(len(processes) == 1, f"in gVisor: {processes}")
+    return None
+
+
 def main():
     if os.uname().machine != "x86_64":
         skip("the numbers of system calls are those of x86-64")
@@ -79,6 +105,9 @@ def main():
         if subprocess.run([*ALONE, "true"], capture_output=True, check=False).returncode:
             skip("namespaces take the superuser; filters were tried")
         check_places(place)
+        lacking = check_gvisor(place)
+        if lacking:
+            print(lacking)
 
 
 if __name__ == "__main__":

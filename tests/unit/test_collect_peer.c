@@ -160,6 +160,42 @@ static void add_site(struct made_segment *made, uint32_t id, const char *file)
 		ctp_store_relaxed(&made->header->sites_used, id + 1);
 }
 
+/* The process of the segment that was attached last. */
+static uint64_t last_pid(const struct fixture *f)
+{
+	const struct ct_definition *segment = NULL, *process = NULL;
+	size_t i = 0;
+
+	while (keep_find(&f->keep, CT_DEFINE_SEGMENT, i))
+		segment = keep_find(&f->keep, CT_DEFINE_SEGMENT, i++);
+	for (i = 0; segment && (process = keep_find(&f->keep, CT_DEFINE_PROCESS, i)); i++)
+		if (process->process.process == segment->segment.process)
+			return process->process.pid;
+	return 0;
+}
+
+/* The kernel says that the peer is the engine itself, as gVisor says of all: the segment says which process it is. */
+static void test_peer_that_seems_the_engine(void)
+{
+	struct made_segment made;
+	struct fixture f;
+
+	open_fixture(&f);
+	made_open(&made);
+	made.header->pid = (uint64_t)f.stats.target_pid;
+	hand_over(&f, made.descriptor);
+	step_until_attached(&f, 2);
+	CHECK_EQUAL(last_pid(&f), f.stats.target_pid);
+	made_close(&made);
+	made_open(&made);
+	made.header->pid = UINT64_MAX; /* no process has this id */
+	hand_over(&f, made.descriptor);
+	step_until_attached(&f, 3);
+	CHECK_EQUAL(last_pid(&f), getpid());
+	made_close(&made);
+	close_fixture(&f);
+}
+
 static size_t count_sites(const struct fixture *f)
 {
 	size_t count = 0;
@@ -433,6 +469,7 @@ int main(int argc, char **argv)
 	test_silent_peers();
 	test_twice();
 	test_bound();
+	test_peer_that_seems_the_engine();
 	test_sites_out_of_order();
 	test_callers();
 	test_losses();
