@@ -9,6 +9,7 @@
  * the barrier, and the engine sleeps all the same; then wakes can be lost. Exits with 1 if a wake was lost although the
  * target was registered.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,7 +17,9 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "corotracer/ctp_probe.h"
 #include "probe_reader.h"
@@ -147,6 +150,8 @@ int main(int argc, char **argv)
 	collect_sleep_init(&sleep, epoll_create1(EPOLL_CLOEXEC));
 	if (!sleep.is_possible)
 		SKIP("the kernel has no such barrier");
+	if (syscall(SYS_futex_waitv, NULL, 0, 0, NULL, CLOCK_MONOTONIC) < 0 && errno == ENOSYS)
+		SKIP("the kernel waits for one futex at a time only");
 	reader_listen();
 	child = fork();
 	if (child == 0)
