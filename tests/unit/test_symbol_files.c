@@ -9,9 +9,11 @@
  */
 #include "check.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -227,6 +229,7 @@ static void test_ranges(const char *program, bool is_known)
 int main(int nr_arguments, char **arguments)
 {
 	char own[PATH_MAX], other[PATH_MAX], scattered[PATH_MAX];
+	bool has_roots = syscall(SYS_openat2, AT_FDCWD, ".", NULL, 0) < 0 && errno != ENOSYS;
 	int i;
 
 	CHECK(nr_arguments == 7 && mkdtemp(folder));
@@ -234,11 +237,14 @@ int main(int nr_arguments, char **arguments)
 	/* These paths may be relative to the folder in which the test was started. */
 	CHECK(realpath(arguments[1], own) && realpath(arguments[2], other));
 	test_places(own, other);
-	test_root(own);
+	if (has_roots)
+		test_root(own);
 	for (i = 3; i < nr_arguments; i++) {
 		CHECK(realpath(arguments[i], scattered));
 		test_ranges(scattered, i < 5);
 	}
 	shell("rm -r %s", folder);
+	if (!has_roots && check_result() == 0)
+		SKIP("the kernel opens no files below another root; the rest passed");
 	return check_result();
 }
