@@ -446,6 +446,11 @@ bool model_descriptor_ready(struct model *model, const struct ct_event *event)
 	if (!index)
 		return false;
 	descriptor = descriptor_at(model, index);
+	if (descriptor->ready == CT_NO_TIME) {
+		descriptor->ready_from = event->time;
+		descriptor->nr_ready = 0;
+	}
+	descriptor->nr_ready += descriptor->nr_ready < UINT32_MAX;
 	descriptor->reported = descriptor->ready = event->time;
 	descriptor->ready_event = event->sequence;
 	descriptor->ready_thread = event->thread;

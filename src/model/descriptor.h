@@ -70,8 +70,10 @@ struct model_descriptor {
 	ct_time armed;
 	ct_time disarmed; /* CT_NO_TIME: never */
 	uint64_t disarm_event;
-	ct_time reported; /* the last report by a poll; CT_NO_TIME: never */
-	ct_time ready;    /* the same, but CT_NO_TIME after a transfer */
+	ct_time reported;   /* the last report by a poll; CT_NO_TIME: never */
+	ct_time ready;      /* the same, but CT_NO_TIME after a transfer */
+	ct_time ready_from; /* the first of the reports since the last transfer; valid with `ready` */
+	uint32_t nr_ready; /* of these reports */
 	/* a read met the end of the stream, of a connection or pipe; no time: none did */
 	struct model_waking ended;
 	ct_time expiry; /* of a timer; CT_NO_TIME: it is not set */
