@@ -548,13 +548,13 @@ static const char *words_title(
 	struct analysis *analysis, const struct group *group, const struct candidate *first)
 {
 	const char *by = first->cause_site ? analyze_words_place(analysis, first->cause_site) : "";
-	bool is_after = first->variant & VARIANT_AFTER;
-	const char *what = group->count == 1 ? "a descriptor that was" : "descriptors that were";
-	const char *how = is_after ? "before" : group->count == 1 ? "under it" : "under them";
+	bool is_after = first->variant & VARIANT_AFTER, is_one = group->count == 1;
+	const char *what = is_one ? "a descriptor that was" : "descriptors that were";
+	const char *how = is_after ? "before" : is_one ? "under it" : "under them";
 
-	return analyze_say(analysis, "%s at %s, for %s closed %s%s%s",
-		analyze_words_count(analysis, group),
-		analyze_words_place(analysis, first->wait_site), what, how, *by ? " at " : "", by);
+	return analyze_say(analysis, "%s for %s closed %s%s%s; %s at %s",
+		analyze_words_count(analysis, group), what, how, *by ? " at " : "", by,
+		is_one ? "it waits" : "they wait", analyze_words_place(analysis, first->wait_site));
 }
 
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,

@@ -20,7 +20,7 @@ def check_finding(browser, server):
     with Page(browser, server) as it:
         it.open("")
         it.page.wait_for_selector("svg.picture")
-        check("2 of 3 coroutines wait at co_await AsyncRead in" in it.text("#finding-title"), it.text("#finding-title"))
+        check("2 of 3 coroutines wait for descriptors that were closed" in it.text("#finding-title"), it.text("#finding-title"))
         picture = it.page.locator("svg.picture").text_content()
         check("closed" in picture and "no wake came" in picture, picture)
         check("proven" in it.text("article .grade"), it.text("article"))

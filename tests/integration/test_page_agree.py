@@ -88,8 +88,8 @@ def check_closed(browser, server, _):
     with Timeline(browser, server) as it:
         it.open("findings")
         it.page.wait_for_selector(".members")
-        check(it.text("#finding-title") == "2 of 3 coroutines wait at co_await AsyncRead in handle, src/server.cpp:120, for descriptors that were closed under "
-              "them at Reactor::on_hangup, src/reactor.cpp:200", it.text("#finding-title"))
+        check(it.text("#finding-title") == "2 of 3 coroutines wait for descriptors that were closed under them at Reactor::on_hangup, "
+              "src/reactor.cpp:200; they wait at co_await AsyncRead in handle, src/server.cpp:120", it.text("#finding-title"))
         check("accept_loop" in it.text("#in-common") and "AsyncRead in handle, server.cpp:120" in it.text("#in-common"), it.text("#in-common"))
         check(all(len(row) == 4 for row in rows_of(it, ".members")), f"{rows_of(it, '.members')}")
         it.show("timeline")

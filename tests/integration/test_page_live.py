@@ -24,7 +24,7 @@ SERVER = BUILD / "examples/example-tcp-server-fault-a"
 # The program; the words of the title, the picture, the line behind one click and the chain of a coroutine; the rule.
 FROZEN = {
     "closed descriptors": ([SERVER, "--self-load", "50:47", "--exit-after-idle", "60"], "waits-on-closed-descriptor", {
-        "title": "47 of 50 coroutines wait at co_await AsyncRead",
+        "title": "47 of 50 coroutines wait for descriptors that were closed under them",
         "picture": ("suspended, to wait for descriptor", "hung-up", "closed descriptor", "no wake came", "Server::serve)"),
         "line": ("Reactor::on_hangup", "reactor.cpp:"),
         "chain": ("suspended, to wait for descriptor", "the descriptor was closed: it can never become ready")}),

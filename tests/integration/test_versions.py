@@ -11,8 +11,8 @@ import shutil
 
 from support import COROTRACER, SOURCE, check, folder, run
 
-TITLE = ("5 of 6 coroutines wait at co_await AsyncRead in Server::serve, examples/tcp-server/server.cpp:205, for descriptors that were "
-         "closed under them at Reactor::on_hangup, examples/scheduler/reactor.cpp:200")
+TITLE = ("5 of 6 coroutines wait for descriptors that were closed under them at Reactor::on_hangup, examples/scheduler/reactor.cpp:200; "
+         "they wait at co_await AsyncRead in Server::serve, examples/tcp-server/server.cpp:205")
 EVENTS = {"file-1-first": 410, "file-1": None, "file-1-packed": None}
 LATER = """
 #include <corotracer/ctp_probe.h>
