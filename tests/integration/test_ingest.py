@@ -64,10 +64,11 @@ def check_page(output):
         check(seen == ["trace", "service", "host", "began", "part", *listed], f"{table}: {seen}, not {listed}")
 
 
-def check_alert(prometheus, store, name, trace):
-    """The alert's text has the command that shows the trace; returns the report that it serves."""
-    prometheus.until(f'ALERTS{{alertname="{name}",alertstate="firing"}}', bool)
-    texts = [alert["annotations"]["description"] for alert in prometheus.get("alerts")["alerts"] if alert["labels"]["alertname"] == name]
+def check_alert(prometheus, store, name, service, trace):
+    """The text of the service's alert has the command that shows the trace; returns the report that it serves."""
+    prometheus.until(f'ALERTS{{alertname="{name}",service="{service}",alertstate="firing"}}', bool)
+    texts = [alert["annotations"]["description"] for alert in prometheus.get("alerts")["alerts"]
+             if (alert["labels"]["alertname"], alert["labels"]["service"]) == (name, service)]
     commands = [re.search(r": corotracer serve STORE/(\S+)$", text) for text in texts]
     check(commands and all(commands), f"{texts}")
     key = max(command[1] for command in commands)
@@ -84,11 +85,12 @@ def check_alerts(prometheus, store, keys):
     """A finding, and delays that grew, raise alerts, each of which leads to the trace in one command."""
     firing = prometheus.until('ALERTS{alertname="WindowFinding",alertstate="firing"}', bool)
     alerts = {(alert["metric"]["service"], alert["metric"]["rule"]) for alert in firing}
-    check(alerts == {("billing", "mutex-deadlock")}, f"{alerts}")
-    report = check_alert(prometheus, store, "WindowFinding", [key for key in keys if key.startswith("billing/")])
+    # A worker that keeps coroutines waiting for 0.8 s may be a finding of its own.
+    check(alerts - {("index", "worker-hog")} == {("billing", "mutex-deadlock")}, f"{alerts}")
+    report = check_alert(prometheus, store, "WindowFinding", "billing", [key for key in keys if key.startswith("billing/")])
     check("mutex-deadlock" in [finding["rule"] for finding in report["findings"]], f"{report['findings']}")
     late = max((key for key in keys if key.startswith("index/")), key=lambda key: key.split("/")[2:])
-    report = check_alert(prometheus, store, "WindowDelaysGrew", [late])
+    report = check_alert(prometheus, store, "WindowDelaysGrew", "index", [late])
     check(report["statistics"]["delays"]["max_ns"] > 5e8, f"{report['statistics']['delays']}")
 
 
@@ -117,7 +119,8 @@ def check_prometheus(store, place, keys):
         check_alerts(prometheus, store, keys)
         check_dashboard(prometheus)
         found = {result["metric"]["trace"] for result in prometheus.query("last_over_time(corotracer_window_findings[2h])")}
-        check(found == {key for key in keys if key.startswith("billing/")}, f"{found}")
+        wanted = {key for key, _ in rows(place / "remote", "findings", "trace, rule")}
+        check(found == wanted and {key for key in keys if key.startswith("billing/")} <= found, f"{found}, not {wanted}")
         told = {result["metric"]["trace"] for result in prometheus.query("last_over_time(corotracer_window_info[2h])")}
         check(told == set(keys), f"{told}")
         key = max(key for key in keys if key.startswith("search/"))
