@@ -82,10 +82,10 @@ struct ct_open_options {
 /*
  * ct_trace_open: opens a trace file of any kind, recognised by its first bytes; "-" is standard input. An address in
  * place of a name, s3://BUCKET/KEY or https://HOST/PATH, is read first, whole (docs/fleet.md). A core dump
- * gives the coroutines of C++20 in its memory; CT_ERR_NOT_FOUND: none was found, and the message says why. A file that
+ * gives the coroutines in its memory; CT_ERR_NOT_FOUND: none was found, and the message says why. A file that
  * was cut short, or is still being written, opens up to its last whole block; the notes of its tables say what is
  * missing.
- * CT_ERR_FORMAT: the file is not a trace.
+ * CT_ERR_FORMAT: the file is not a trace, or a core dump with coroutines that cannot be read.
  */
 enum ct_status ct_trace_open(const char *path, const struct ct_open_options *options,
 	struct ct_trace **ret_trace, struct ct_error *reterr);

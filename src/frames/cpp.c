@@ -201,7 +201,7 @@ static enum ct_status look(struct found_reader *reader, struct image *image, str
 	return status;
 }
 
-static bool why_not(const struct found_reader *reader, char *words, size_t nr_bytes)
+static enum ct_status why_not(const struct found_reader *reader, char *words, size_t nr_bytes)
 {
 	const struct code *code = &reader->code;
 	const char *program = reader->image->program;
@@ -212,14 +212,14 @@ static bool why_not(const struct found_reader *reader, char *words, size_t nr_by
 			!code->modules->at[i].remark[0])
 			continue;
 		snprintf(words, nr_bytes, "of '%s', %s", program, code->modules->at[i].remark);
-		return true;
+		return CT_ERR_NOT_FOUND;
 	}
 	if (code->functions.count == 0)
-		return false;
+		return CT_OK;
 	snprintf(words, nr_bytes,
 		"the program has %zu coroutine functions, and none of their frames is alive",
 		code->functions.count);
-	return true;
+	return CT_ERR_NOT_FOUND;
 }
 
 const struct found_reader_ops found_cpp = {open_reader, look, why_not, close_reader};

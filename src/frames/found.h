@@ -95,8 +95,11 @@ struct found_reader_ops {
 		struct found_reader **ret_reader, struct ct_error *reterr);
 	enum ct_status (*look)(struct found_reader *reader, struct image *image,
 		struct found *found, struct ct_error *reterr);
-	/* why_not: writes a sentence about the program, in which nothing was found; false: it has not this runtime */
-	bool (*why_not)(const struct found_reader *reader, char *words, size_t nr_bytes);
+	/*
+	 * why_not: writes a sentence about the program, in which nothing was found. CT_ERR_NOT_FOUND: nothing is alive;
+	 * CT_ERR_FORMAT: what is there cannot be read. CT_OK: nothing is written, as it has not this runtime.
+	 */
+	enum ct_status (*why_not)(const struct found_reader *reader, char *words, size_t nr_bytes);
 	void (*close)(struct found_reader *reader);
 };
 

@@ -23,8 +23,8 @@ struct frames_again {
 /*
  * frames_source_open: finds the coroutines of an image, and closes the image, also if that fails. `again`: how to look
  * a second time; NULL: a core dump, which does not change. What could not be read or told is counted in the tables'
- * notes. CT_ERR_NOT_FOUND: the program has no coroutine that could be found; the message says why. CT_ERR_UNSUPPORTED:
- * Capstone is not installed.
+ * notes. CT_ERR_NOT_FOUND: the program has no coroutine that could be found; CT_ERR_FORMAT: it has some, which cannot
+ * be read; the message says why. CT_ERR_UNSUPPORTED: Capstone is not installed.
  */
 enum ct_status frames_source_open(struct image *image, const struct frames_again *again,
 	struct ct_source **ret_source, struct ct_error *reterr);

@@ -309,16 +309,16 @@ static enum ct_status look(struct found_reader *reader, struct image *image, str
 	return is_well ? CT_OK : ct_fail_memory(reterr);
 }
 
-static bool why_not(const struct found_reader *reader, char *words, size_t nr_bytes)
+static enum ct_status why_not(const struct found_reader *reader, char *words, size_t nr_bytes)
 {
 	if (!reader->is_python)
-		return false;
+		return CT_OK;
 	snprintf(words, nr_bytes, "%s",
 		reader->is_known
 			? "the program runs Python, and no task of asyncio is alive"
 			: "the program runs a Python whose tasks cannot be read: only those of "
 			  "3.11 to 3.13 can");
-	return true;
+	return reader->is_known ? CT_ERR_NOT_FOUND : CT_ERR_FORMAT;
 }
 
 static void close_reader(struct found_reader *reader)

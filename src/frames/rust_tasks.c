@@ -182,17 +182,17 @@ static enum ct_status look(struct found_reader *reader, struct image *image, str
 	return is_well ? CT_OK : ct_fail_memory(reterr);
 }
 
-static bool why_not(const struct found_reader *reader, char *words, size_t nr_bytes)
+static enum ct_status why_not(const struct found_reader *reader, char *words, size_t nr_bytes)
 {
 	if (reader->kinds.kinds.count == 0 && reader->kinds.nr_without == 0)
-		return false;
+		return CT_OK;
 	snprintf(words, nr_bytes, "%s",
 		reader->kinds.kinds.count
 			? "the program has tasks of tokio, and none of them is alive"
 			: "the program has tasks of tokio, but no debug information says what is "
 			  "in "
 			  "them: build with debug = 2");
-	return true;
+	return reader->kinds.kinds.count ? CT_ERR_NOT_FOUND : CT_ERR_FORMAT;
 }
 
 const struct found_reader_ops found_rust = {open_reader, look, why_not, close_reader};

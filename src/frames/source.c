@@ -380,13 +380,15 @@ static enum ct_status refuse(const struct telling *telling, struct ct_error *ret
 	const char *cut =
 		telling->image->is_cut ? "; the core dump ends before its memory does" : "";
 	char words[PATH_MAX + 256];
+	enum ct_status status;
 	size_t i;
 
 	/* A runtime of its own says more of a program than the language that it is written in. */
-	for (i = NR_KINDS; i-- > 0;)
-		if (kinds[i]->why_not(telling->readers[i], words, sizeof(words)))
-			return ct_fail(reterr, CT_ERR_NOT_FOUND, "no coroutine was found: %s%s",
-				words, cut);
+	for (i = NR_KINDS; i-- > 0;) {
+		status = kinds[i]->why_not(telling->readers[i], words, sizeof(words));
+		if (status)
+			return ct_fail(reterr, status, "no coroutine was found: %s%s", words, cut);
+	}
 	return ct_fail(reterr, CT_ERR_NOT_FOUND,
 		"no coroutine was found: the symbols of the program name no coroutine of C++20, "
 		"or they were stripped, and it runs no asyncio of Python%s",

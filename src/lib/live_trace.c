@@ -168,6 +168,20 @@ static enum ct_status open_frames(struct watch *watch, const struct ct_open_opti
 	return status ? status : lib_trace_of_source(source, opening, ret_trace, reterr);
 }
 
+/* A process without a probe; *trouble says so, and gets a further sentence if its memory cannot be read. */
+static bool opens_without_probe(struct watch *watch, const struct ct_open_options *opening,
+	struct ct_trace **ret_trace, struct ct_error *trouble)
+{
+	struct ct_error why;
+	enum ct_status status = open_frames(watch, opening, ret_trace, &why);
+
+	if (status == CT_ERR_FORMAT) {
+		ct_context(&why, status, "the process has no probe");
+		snprintf(trouble->text, sizeof(trouble->text), "%s", why.text);
+	}
+	return status == CT_OK;
+}
+
 static enum ct_status open_trace(
 	struct watch *watch, struct ct_trace **ret_trace, struct ct_error *reterr)
 {
@@ -181,7 +195,7 @@ static enum ct_status open_trace(
 		look(watch);
 		if (watch->live.seen && read_past(watch))
 			status = CT_OK;
-		else if (open_frames(watch, &opening, ret_trace, NULL) == CT_OK)
+		else if (opens_without_probe(watch, &opening, ret_trace, &trouble))
 			return CT_OK;
 	}
 	if (status && reterr)

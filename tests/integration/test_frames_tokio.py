@@ -106,9 +106,12 @@ def test_core(program, scratch):
 
 
 def test_without_debug_information(program, scratch):
-    """The symbols alone say that there are tasks: one sentence says what is missing."""
+    """The symbols alone say that there are tasks: one sentence says what is missing, of a process and of a core dump."""
     bare = scratch / "bare"
     run("objcopy", "--strip-debug", program, bare)
+    with running(bare, "1") as (process, _):
+        refused = run(COROTRACER, "report", process.pid, status=9)
+    check(refused.stderr.count("\n") == 1 and "has no probe" in refused.stderr and "debug = 2" in refused.stderr, refused.stderr)
     pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
     subprocess.run([bare, "end", "1"], cwd=scratch, capture_output=True,
                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2))
