@@ -15,6 +15,7 @@
 #define STATE_NOTIFIED 4u
 #define STATE_REFERENCES(state) ((state) >> 6)
 #define REFERENCES_MAX (UINT64_C(1) << 20)
+#define OWNERS_MAX (UINT64_C(1) << 20)
 
 struct found_reader {
 	const struct modules *modules;
@@ -37,14 +38,23 @@ struct rust_tasks {
 
 /* ---------------------------------------------------------------- tasks in memory */
 
-/* A task has references, and is in a list: copies that its making leaves on a stack are not. */
+/* Lists of tasks are numbered from 1 on, in the order of their making. */
+static bool is_list(uint64_t owner)
+{
+	return owner != 0 && owner <= OWNERS_MAX;
+}
+
+/*
+ * A task has references, and is in a list: copies that its making leaves on a stack are not, until others write over
+ * them. Which stack a thread has that runs is not known.
+ */
 static bool is_task(const struct image *image, const struct rust_kind *kind, struct rust_task *task)
 {
 	uint64_t owner;
 
 	return task->address % kind->alignment == 0 &&
 	       image_read_word(image, task->address + kind->state, &task->state) &&
-	       image_read_word(image, task->address + kind->owner, &owner) && owner != 0 &&
+	       image_read_word(image, task->address + kind->owner, &owner) && is_list(owner) &&
 	       STATE_REFERENCES(task->state) > 0 && STATE_REFERENCES(task->state) <= REFERENCES_MAX;
 }
 
