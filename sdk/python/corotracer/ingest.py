@@ -223,19 +223,25 @@ def one_round(ingest, is_followed):
     return True
 
 
-def parser():
-    made = argparse.ArgumentParser(prog="python3 -m corotracer.ingest", description=__doc__.split("\n", maxsplit=1)[0],
+def parser_of(module, about):
+    """A parser with the words that every way to ingest has; `about` is its module's documentation."""
+    made = argparse.ArgumentParser(prog=f"python3 -m corotracer.{module}", description=about.split("\n", maxsplit=1)[0],
                                    epilog="See docs/ingest.md.")
     made.add_argument("source", metavar="SOURCE", help="where the windows are: a folder, or a bucket")
     made.add_argument("output", metavar="OUTPUT", help="where tables go: a folder, or a bucket")
-    made.add_argument("--workers", type=int, metavar="N", help="traces that are read at once (one for each processor)")
-    made.add_argument("--remote-write", metavar="URL", help="send figures to Prometheus, as http://HOST:9090/api/v1/write")
-    made.add_argument("--postgresql", metavar="URL", help="keep the tables in a database, too, as postgresql://USER@HOST/DATABASE")
     made.add_argument("--batch", type=int, default=BATCH, metavar="N", help="windows that become one file, at most (%(default)s)")
     made.add_argument("--compact", type=int, default=LEAST, metavar="N",
                       help="files of a service and a day from which one is made (%(default)s)")
     made.add_argument("--grace", type=float, default=GRACE, metavar="SECONDS",
                       help="how long readers may use files that they have listed (%(default)g)")
+    return made
+
+
+def parser():
+    made = parser_of("ingest", __doc__)
+    made.add_argument("--workers", type=int, metavar="N", help="traces that are read at once (one for each processor)")
+    made.add_argument("--remote-write", metavar="URL", help="send figures to Prometheus, as http://HOST:9090/api/v1/write")
+    made.add_argument("--postgresql", metavar="URL", help="keep the tables in a database, too, as postgresql://USER@HOST/DATABASE")
     made.add_argument("--follow", type=float, metavar="SECONDS", help="look for new windows again and again, until Ctrl-C")
     return made
 

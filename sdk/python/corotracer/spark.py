@@ -10,7 +10,6 @@ The package, and libcorotracer, must be installed where tasks run.
 
     corotracer.spark.views(session, OUTPUT)       makes the views that the questions of docs/ingest.md ask
 """
-import argparse
 import contextlib
 import itertools
 import os
@@ -20,7 +19,7 @@ import threading
 
 from corotracer import parts, windows
 from corotracer.claims import LEASE
-from corotracer.ingest import BATCH, GRACE, LEAST, Ingest, said, summarise
+from corotracer.ingest import Ingest, parser_of, said, summarise
 from corotracer.reading import Error
 from corotracer.stores import Store
 
@@ -200,16 +199,8 @@ def session_of(master):
 
 
 def parser():
-    made = argparse.ArgumentParser(prog="python3 -m corotracer.spark", description=__doc__.split("\n", maxsplit=1)[0],
-                                   epilog="See docs/ingest.md.")
-    made.add_argument("source", metavar="SOURCE", help="where the windows are: a folder, or a bucket")
-    made.add_argument("output", metavar="OUTPUT", help="where tables go: a folder, or a bucket")
+    made = parser_of("spark", __doc__)
     made.add_argument("--master", metavar="URL", help="Spark's master, unless spark-submit names it (local[*])")
-    made.add_argument("--batch", type=int, default=BATCH, metavar="N", help="windows that become one file, at most (%(default)s)")
-    made.add_argument("--compact", type=int, default=LEAST, metavar="N",
-                      help="files of a service and a day from which one is made (%(default)s)")
-    made.add_argument("--grace", type=float, default=GRACE, metavar="SECONDS",
-                      help="how long readers may use files that they have listed (%(default)g)")
     return made
 
 
