@@ -92,19 +92,16 @@ static int serve(const struct arguments *arguments, struct ct_serve_options *opt
 	return status ? say_failure(status, &error) : 0;
 }
 
-/* ---------------------------------------------------------------- a fleet */
-
-static int serve_fleet(const struct arguments *arguments, const char *place)
+static int serve_by_thresholds(const struct arguments *arguments, struct ct_serve_options *options)
 {
-	struct ct_serve_options options = {
-		.fleet = place, .memory_bytes = arguments->meaning[OPTION_JUDGE_MEMORY].number};
 	struct ct_thresholds *thresholds;
 	int status = thresholds_read(arguments, &thresholds);
 
 	if (status)
 		return status;
-	options.thresholds = thresholds;
-	status = serve(arguments, &options);
+	options->thresholds = thresholds;
+	options->memory_bytes = arguments->meaning[OPTION_JUDGE_MEMORY].number;
+	status = serve(arguments, options);
 	ct_thresholds_free(thresholds);
 	return status;
 }
@@ -146,19 +143,17 @@ static int check(const char *path, uint64_t memory_bytes)
 
 static int serve_path(const struct arguments *arguments, const char *path)
 {
-	struct ct_serve_options options = {
-		.path = path, .memory_bytes = arguments->meaning[OPTION_JUDGE_MEMORY].number};
-	struct ct_thresholds *thresholds;
-	int status = check(path, options.memory_bytes);
+	struct ct_serve_options options = {.path = path};
+	int status = check(path, arguments->meaning[OPTION_JUDGE_MEMORY].number);
 
-	if (!status)
-		status = thresholds_read(arguments, &thresholds);
-	if (status)
-		return status;
-	options.thresholds = thresholds;
-	status = serve(arguments, &options);
-	ct_thresholds_free(thresholds);
-	return status;
+	return status ? status : serve_by_thresholds(arguments, &options);
+}
+
+static int serve_fleet(const struct arguments *arguments, const char *place)
+{
+	struct ct_serve_options options = {.fleet = place};
+
+	return serve_by_thresholds(arguments, &options);
 }
 
 static bool note_first(void *has_any, const char *trace)
