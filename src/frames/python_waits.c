@@ -68,34 +68,24 @@ static bool is_of_interest(const struct python_tasks *tasks, uint64_t object, ui
 	return object && map_get(&tasks->awaiting, object, ret_waiter);
 }
 
-static bool has_cell(const struct python_tasks *tasks, uint64_t cells, uint32_t *ret_waiter)
+/* A tuple of what is looked for, or of cells that hold it. */
+static bool has_any(
+	const struct python_tasks *tasks, uint64_t tuple, bool has_cells, uint32_t *ret_waiter)
 {
 	const struct python *python = &tasks->python;
 	uint32_t i, count;
+	uint64_t item;
 
-	if (python_type_of(python, cells) != PYTHON_TUPLE)
+	if (python_type_of(python, tuple) != PYTHON_TUPLE)
 		return false;
-	count = size_of(python, cells);
-	for (i = 0; i < count; i++)
-		if (is_of_interest(tasks,
-			    word_of(python, word_of(python, cells, TUPLE_ITEMS + i * 8),
-				    CELL_CONTENT),
-			    ret_waiter))
+	count = size_of(python, tuple);
+	for (i = 0; i < count; i++) {
+		item = word_of(python, tuple, TUPLE_ITEMS + i * 8);
+		if (has_cells)
+			item = word_of(python, item, CELL_CONTENT);
+		if (is_of_interest(tasks, item, ret_waiter))
 			return true;
-	return false;
-}
-
-static bool has_item(const struct python_tasks *tasks, uint64_t items, uint32_t *ret_waiter)
-{
-	const struct python *python = &tasks->python;
-	uint32_t i, count;
-
-	if (python_type_of(python, items) != PYTHON_TUPLE)
-		return false;
-	count = size_of(python, items);
-	for (i = 0; i < count; i++)
-		if (is_of_interest(tasks, word_of(python, items, TUPLE_ITEMS + i * 8), ret_waiter))
-			return true;
+	}
 	return false;
 }
 
@@ -105,9 +95,10 @@ static bool is_for(const struct python_tasks *tasks, uint64_t callback, uint32_t
 
 	switch (python_type_of(python, callback)) {
 	case PYTHON_FUNCTION:
-		return has_cell(tasks, word_of(python, callback, FUNCTION_CELLS), ret_waiter);
+		return has_any(tasks, word_of(python, callback, FUNCTION_CELLS), true, ret_waiter);
 	case PYTHON_PARTIAL:
-		return has_item(tasks, word_of(python, callback, PARTIAL_ARGUMENTS), ret_waiter);
+		return has_any(
+			tasks, word_of(python, callback, PARTIAL_ARGUMENTS), false, ret_waiter);
 	case PYTHON_METHOD:
 		return is_of_interest(tasks, word_of(python, callback, METHOD_SELF), ret_waiter);
 	default:
