@@ -35,6 +35,9 @@ const char *analyze_words_place(struct analysis *analysis, uint32_t site);
 const char *analyze_words_awaited(struct analysis *analysis, uint32_t site);
 /* analyze_words_resource: "descriptor 7 (generation 3)", "lock 0x7f00". */
 const char *analyze_words_resource(struct analysis *analysis, uint64_t handle, uint32_t descriptor);
+/* analyze_words_descriptor: the same of a descriptor of the model: "descriptor 7 (socket, generation 3)". */
+const char *analyze_words_descriptor(
+	struct analysis *analysis, const struct model_descriptor *descriptor);
 /* analyze_words_named: the same, with the program's name for it: "channel 0x7f00 (replies)". */
 const char *analyze_words_named(
 	struct analysis *analysis, uint32_t process, uint64_t handle, uint32_t descriptor);

@@ -70,11 +70,9 @@ void analyze_tried_tell(
 const char *analyze_tried_words(
 	struct analysis *analysis, const struct model_coro *coro, uint32_t descriptor)
 {
-	const struct model_descriptor *at = &analysis->model->descriptors.at[descriptor];
-
 	if (coro->wait_object)
 		return analyze_say(analysis, "suspended, to wait for %s",
 			analyze_words_resource(analysis, coro->wait_object, descriptor));
 	return analyze_say(analysis, "suspended, just after it had found nothing at %s",
-		analyze_words_resource(analysis, CTP_DESCRIPTOR(at->fd, 0), descriptor));
+		analyze_words_descriptor(analysis, &analysis->model->descriptors.at[descriptor]));
 }

@@ -82,6 +82,13 @@ const char *analyze_words_resource(struct analysis *analysis, uint64_t handle, u
 	return keep(analysis, &text);
 }
 
+const char *analyze_words_descriptor(
+	struct analysis *analysis, const struct model_descriptor *descriptor)
+{
+	return analyze_words_resource(analysis, CTP_DESCRIPTOR(descriptor->fd, 0),
+		(uint32_t)(descriptor - analysis->model->descriptors.at));
+}
+
 const char *analyze_words_named(
 	struct analysis *analysis, uint32_t process, uint64_t handle, uint32_t descriptor)
 {

@@ -378,6 +378,17 @@ static inline bool model_is_near(const struct model *model, ct_time a, ct_time b
 	       (a < b ? b - a : a - b) <= model->uncertainty_ns;
 }
 
+/*
+ * model_is_woken_since: was the coroutine woken after that time, or so near it that the clocks do not show the order?
+ */
+static inline bool model_is_woken_since(
+	const struct model *model, const struct model_coro *coro, ct_time since)
+{
+	ct_time wake = coro->turns->wake.time;
+
+	return wake != CT_NO_TIME && (wake >= since || model_is_near(model, wake, since));
+}
+
 static inline bool model_is_coarse(const struct model *model)
 {
 	return model->uncertainty_ns >= MODEL_COARSE_NS;

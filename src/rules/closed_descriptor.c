@@ -54,16 +54,6 @@ static bool is_shutting_down(const struct analysis *analysis, const struct wait 
 	return from != CT_NO_TIME && wait->closed >= from;
 }
 
-/* Was the coroutine woken since, or so close in time that the order is not known? */
-static bool is_woken(const struct analysis *analysis, const struct wait *wait)
-{
-	const struct model_coro *coro = wait->coro;
-
-	return coro->turns->wake.time != CT_NO_TIME &&
-	       (coro->turns->wake.time >= wait->since ||
-		       model_is_near(analysis->model, coro->turns->wake.time, wait->since));
-}
-
 /*
  * For a wait on a number that was closed before: were that close, and the open before it, seen? A number that was
  * inherited, or opened unseen, means nothing.
@@ -176,7 +166,8 @@ static bool is_guess_open(const struct analysis *analysis, const struct wait *wa
 static bool is_excused(const struct analysis *analysis, const struct wait *wait)
 {
 	return is_meant_to_wait(wait) || is_guess_open(analysis, wait) ||
-	       is_woken(analysis, wait) || !is_number_known(wait) || may_complete(analysis, wait) ||
+	       model_is_woken_since(analysis->model, wait->coro, wait->since) ||
+	       !is_number_known(wait) || may_complete(analysis, wait) ||
 	       is_shutting_down(analysis, wait);
 }
 
@@ -420,17 +411,14 @@ static void tell_readiness(
 		descriptor->reported < analysis->model->coros.at[first->coro].suspended)
 		return;
 	step.text = analyze_say(analysis, "a poll reported %s:%s",
-		analyze_words_resource(
-			analysis, CTP_DESCRIPTOR(descriptor->fd, 0), first->descriptor),
+		analyze_words_descriptor(analysis, descriptor),
 		analyze_words_readiness(analysis, descriptor->ready_flags));
 	analyze_story_step(analysis, story, &step);
 }
 
 static const char *words_closing(struct analysis *analysis, const struct closer *closer)
 {
-	uint32_t index = (uint32_t)(closer->first - analysis->model->descriptors.at);
-	const char *what =
-		analyze_words_resource(analysis, CTP_DESCRIPTOR(closer->first->fd, 0), index);
+	const char *what = analyze_words_descriptor(analysis, closer->first);
 
 	if (closer->first->flags & MODEL_DESCRIPTOR_CLOSE_UNSEEN)
 		return analyze_say(analysis,

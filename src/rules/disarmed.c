@@ -97,14 +97,6 @@ static ct_time since_of(const struct model_coro *coro, const struct model_descri
 	return changed > coro->suspended ? changed : coro->suspended;
 }
 
-/* Was the coroutine woken after it suspended, or so close in time that the clocks do not show the order? */
-static bool is_woken(const struct analysis *analysis, const struct model_coro *coro)
-{
-	return coro->turns->wake.time != CT_NO_TIME &&
-	       (coro->turns->wake.time >= coro->suspended ||
-		       model_is_near(analysis->model, coro->turns->wake.time, coro->suspended));
-}
-
 /*
  * The descriptor that the coroutine waits for; 0: not known. A coroutine that has found no room and then arms the
  * same descriptor waits for that room, whatever the wait itself names.
@@ -129,7 +121,7 @@ static bool stands(const struct analysis *analysis, uint32_t index)
 	       !analysis->is_told[index] && !party->has_ended_well &&
 	       (is_disarmed(descriptor) || is_armed_for_reading(coro, descriptor)) &&
 	       !is_polled(analysis, coro, descriptor) && !is_meant_to_wait(coro, party->end) &&
-	       !is_woken(analysis, coro) &&
+	       !model_is_woken_since(analysis->model, coro, coro->suspended) &&
 	       !analyze_ties_is_shutting_down(analysis, coro->process, changed_of(descriptor)) &&
 	       party->end - since_of(coro, descriptor) > LIMIT(analysis, DISARMED_TIME);
 }
@@ -192,13 +184,6 @@ static void find(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- the evidence */
 
-static const char *words_descriptor(
-	struct analysis *analysis, const struct model_descriptor *descriptor)
-{
-	return analyze_words_resource(analysis, CTP_DESCRIPTOR(descriptor->fd, 0),
-		(uint32_t)(descriptor - analysis->model->descriptors.at));
-}
-
 /* The coroutine that armed the descriptor is known only if it is the waiting coroutine itself. */
 static struct ct_step arming_step(struct analysis *analysis, const struct model_coro *coro,
 	const struct model_descriptor *descriptor)
@@ -212,7 +197,7 @@ static struct ct_step arming_step(struct analysis *analysis, const struct model_
 		.coro = is_own ? coro->id : 0,
 		.sequence = UINT64_MAX,
 		.text = analyze_say(analysis, "put %s into the interest list, for reading alone",
-			words_descriptor(analysis, descriptor)),
+			analyze_words_descriptor(analysis, descriptor)),
 	};
 }
 
@@ -228,7 +213,7 @@ static struct ct_step disarming_step(struct analysis *analysis, const struct mod
 		.coro = analysis->model->coros.at[descriptor->disarm_coro].id,
 		.sequence = descriptor->disarm_event,
 		.text = analyze_say(analysis, "took %s out of the interest list",
-			words_descriptor(analysis, descriptor)),
+			analyze_words_descriptor(analysis, descriptor)),
 	};
 }
 
@@ -252,7 +237,7 @@ static void tell_report(struct analysis *analysis, const struct model_coro *coro
 	if (descriptor->reported == CT_NO_TIME || descriptor->reported < coro->suspended)
 		return;
 	step.text = analyze_say(analysis, "a poll reported %s:%s",
-		words_descriptor(analysis, descriptor),
+		analyze_words_descriptor(analysis, descriptor),
 		analyze_words_readiness(analysis, descriptor->ready_flags));
 	analyze_story_step(analysis, story, &step);
 }
@@ -263,7 +248,7 @@ static const char *words_suspended(struct analysis *analysis, const struct candi
 	if (candidate->variant != VARIANT_ROOM || coro->wait_object)
 		return analyze_tried_words(analysis, coro, candidate->descriptor);
 	return analyze_say(analysis, "suspended, just after a write had found no room in %s",
-		words_descriptor(analysis, descriptor));
+		analyze_words_descriptor(analysis, descriptor));
 }
 
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
@@ -284,7 +269,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 			: "%s for %s, which no poll watches any more, at %s; taken out of "
 			  "the "
 			  "interest list at %s",
-		analyze_words_count(analysis, group), words_descriptor(analysis, descriptor),
+		analyze_words_count(analysis, group),
+		analyze_words_descriptor(analysis, descriptor),
 		analyze_words_place(analysis, first->wait_site),
 		analyze_words_place(analysis, first->cause_site));
 	if (first->variant == VARIANT_ROOM)

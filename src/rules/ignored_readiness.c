@@ -43,14 +43,6 @@ static bool is_ignored(const struct analysis *analysis, const struct model_coro 
 	       descriptor->ready - descriptor->ready_from > LIMIT(analysis, IGNORED_READINESS_TIME);
 }
 
-static bool is_woken(const struct analysis *analysis, const struct model_coro *coro)
-{
-	ct_time wake = coro->turns->wake.time;
-
-	return wake != CT_NO_TIME &&
-	       (wake >= coro->suspended || model_is_near(analysis->model, wake, coro->suspended));
-}
-
 static bool stands(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
@@ -61,7 +53,7 @@ static bool stands(const struct analysis *analysis, uint32_t index)
 	       !coro->mark && !(coro->flags & MODEL_CORO_WAITS_FOR_MORE) &&
 	       !analysis->is_told[index] && is_ignored(analysis, coro, descriptor) &&
 	       !analysis->model->processes[coro->process].has_completions &&
-	       !is_woken(analysis, coro) &&
+	       !model_is_woken_since(analysis->model, coro, coro->suspended) &&
 	       !analyze_ties_is_shutting_down(analysis, coro->process, descriptor->ready_from);
 }
 
@@ -100,13 +92,6 @@ static void find(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- the evidence */
 
-static const char *words_descriptor(
-	struct analysis *analysis, const struct model_descriptor *descriptor)
-{
-	return analyze_words_resource(analysis, CTP_DESCRIPTOR(descriptor->fd, 0),
-		(uint32_t)(descriptor - analysis->model->descriptors.at));
-}
-
 static void tell_arming(struct analysis *analysis, const struct model_descriptor *descriptor,
 	struct ct_step *ret_step)
 {
@@ -115,7 +100,7 @@ static void tell_arming(struct analysis *analysis, const struct model_descriptor
 		.site = descriptor->arm_site,
 		.sequence = UINT64_MAX,
 		.text = analyze_say(analysis, "put %s into the interest list",
-			words_descriptor(analysis, descriptor)),
+			analyze_words_descriptor(analysis, descriptor)),
 	};
 }
 
@@ -134,7 +119,7 @@ static void tell_reports(
 		.sequence = descriptor->ready_event,
 		.text = analyze_say(analysis,
 			"a poll reported %s:%s, the last of %" PRIu32 " times",
-			words_descriptor(analysis, descriptor),
+			analyze_words_descriptor(analysis, descriptor),
 			analyze_words_readiness(analysis, descriptor->ready_flags),
 			descriptor->nr_ready),
 	};
@@ -157,7 +142,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	finding->title = analyze_say(analysis,
 		"%s for %s, at %s; polls have reported the descriptor %" PRIu32
 		" times since, and no transfer followed",
-		analyze_words_count(analysis, group), words_descriptor(analysis, descriptor),
+		analyze_words_count(analysis, group),
+		analyze_words_descriptor(analysis, descriptor),
 		analyze_words_place(analysis, first->wait_site), descriptor->nr_ready);
 	analyze_story_suspended_as(
 		analysis, story, coro, analyze_tried_words(analysis, coro, first->descriptor));
