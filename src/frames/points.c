@@ -338,6 +338,54 @@ static void join_awaiters(struct code_function *function)
 	}
 }
 
+/* All that a part of the function awaits is at one place: an optimiser leaves no code of what never suspends. */
+static void take_all(struct search *search, const struct function_entry *part)
+{
+	size_t available = 0, i;
+	const uint8_t *bytes = symbol_debug_info_code(search->debug, part->address, &available);
+	struct code_point *point = NULL;
+
+	if (bytes && part->bytes &&
+		!stores_find(bytes, part->bytes < available ? (size_t)part->bytes : available,
+			part->address, STORES_NO_DISPATCH, 1, false, &search->stores))
+		search->is_out_of_memory = true;
+	for (i = 0; i < search->stores.count && !search->is_out_of_memory; i++) {
+		const struct stores_step *step = &search->stores.steps[i];
+		const char *awaiter = awaited_at(search, step);
+		struct evidence evidence = {"", 0};
+
+		if (awaiter)
+			evidence = line_at(search, step->address);
+		if (!awaiter || !says_something(search, &evidence))
+			continue;
+		point = point_at(search, 0);
+		if (!point)
+			break;
+		if (!point->awaiter[0])
+			point->awaiter = awaiter;
+		add_line(search, point, evidence);
+	}
+	free(search->stores.steps);
+	search->stores = (struct stores){0};
+}
+
+/*
+ * Clang keeps no index if there is a single place. The await_suspend is in the function that makes the frame, and in
+ * the part that resumes if the place is in a loop.
+ */
+static void search_only(struct search *search)
+{
+	static const char *const parts[] = {"", ".resume", ".resume.cold"};
+	size_t i;
+
+	for (i = 0; i < sizeof(parts) / sizeof(*parts) && !search->is_out_of_memory; i++) {
+		const struct function_entry *part = part_of(search, parts[i]);
+
+		if (part)
+			take_all(search, part);
+	}
+}
+
 bool points_read(struct code *code, struct code_function *function)
 {
 	struct search search = {.code = code,
@@ -345,6 +393,12 @@ bool points_read(struct code *code, struct code_function *function)
 		.debug = code->modules->at[function->module].debug};
 
 	arena_init(&search.scratch);
+	if (function->shape.index_bytes == 0) {
+		search_only(&search);
+		arena_fini(&search.scratch);
+		join_awaiters(function);
+		return !search.is_out_of_memory;
+	}
 	search_code(&search, function->resume, function->resume_bytes, false);
 	search_part(&search, function->is_gcc ? ".actor.cold" : ".resume.cold", false);
 	if (!function->is_gcc)

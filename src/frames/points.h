@@ -6,8 +6,8 @@
 #include "frames/code.h"
 
 /*
- * points_read: finds the function's places in its code: each stores its index into the frame. The shape must have an
- * index. False: out of memory.
+ * points_read: finds the function's places in its code: each stores its index into the frame. If the shape has no
+ * index, there is a single place, to which 0 leads. False: out of memory.
  */
 bool points_read(struct code *code, struct code_function *function);
 

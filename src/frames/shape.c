@@ -392,7 +392,7 @@ static bool read_without_frame(struct reading *reading, Dwarf_Die *entry)
 	function->shape.bytes = stores.nr_in_use;
 	find_promise(&function->shape, entry, 0);
 	if (stores.dispatch == STORES_NO_DISPATCH)
-		return true;
+		return points_read(reading->code, function);
 	function->shape.index_offset = stores.dispatch;
 	function->shape.index_bytes = 1;
 	function->shape.index_mask = UINT8_MAX;
@@ -416,7 +416,7 @@ bool shape_read(struct code *code, struct code_function *function)
 		return read_without_frame(&reading, &scopes[nr_scopes - 1]);
 	if (!take_frame(&reading, &frame))
 		return false;
-	return function->shape.index_bytes == 0 || points_read(code, function);
+	return points_read(code, function);
 }
 
 /*
