@@ -22,7 +22,8 @@ static const struct live *seen_of(const struct analysis *analysis, uint32_t proc
 }
 
 /* "a socket (inode 4711)", "the file '/var/lib/queue' (inode 12)". */
-static const char *words_kind(struct analysis *analysis, const struct live_descriptor *descriptor)
+const char *analyze_why_live_kind(
+	struct analysis *analysis, const struct live_descriptor *descriptor)
 {
 	const char *what = live_kind_words(descriptor);
 	const char *name = descriptor->link[0] == '/' ? descriptor->link : "";
@@ -53,7 +54,7 @@ static const char *words_call(
 	descriptor = live_descriptor_of(seen, thread->descriptor);
 	return analyze_say(analysis, ", in %s of descriptor %" PRId32 "%s%s", name,
 		thread->descriptor, descriptor ? ", " : "",
-		descriptor ? words_kind(analysis, descriptor) : "");
+		descriptor ? analyze_why_live_kind(analysis, descriptor) : "");
 }
 
 static const char *words_thread_now(
@@ -139,7 +140,7 @@ static void tell_watches(struct analysis *analysis, struct story *story, const s
 
 	while ((watch = live_next_watch(seen, descriptor->number, watch))) {
 		is_watched = true;
-		if (watch->inode && descriptor->inode && watch->inode != descriptor->inode)
+		if (!live_is_of(watch, descriptor))
 			analyze_story_fact(analysis, story,
 				"epoll instance %" PRId32 " has that number for another "
 				"file (inode %" PRIu64 "), which had it before",
@@ -165,6 +166,53 @@ enum why_place analyze_why_live_place(
 	return seen->is_cut ? WHY_PLACE_UNSEEN : WHY_PLACE_CLOSED;
 }
 
+const struct live_descriptor *analyze_why_live_open(const struct analysis *analysis,
+	const struct model_coro *coro, const struct live **ret_seen)
+{
+	if (analyze_why_live_place(analysis, coro) != WHY_PLACE_OPEN)
+		return NULL;
+	*ret_seen = seen_of(analysis, coro->process);
+	return live_descriptor_of(*ret_seen, (int32_t)CTP_HANDLE_IDENTITY(coro->wait_object));
+}
+
+const char *analyze_why_live_arrived(
+	struct analysis *analysis, const struct live_descriptor *descriptor)
+{
+	uint64_t count = descriptor->nr_arrived;
+
+	switch (descriptor->arrival) {
+	case LIVE_ARRIVAL_NONE:
+		return "";
+	case LIVE_ARRIVAL_BYTES:
+		return analyze_say(analysis, "%s %s that nobody has read",
+			analyze_words_number(analysis, count),
+			count == 1 ? "byte is there" : "bytes are there");
+	case LIVE_ARRIVAL_END:
+		return "its peer has closed the connection, and nobody has read that end";
+	case LIVE_ARRIVAL_PEERS:
+		return analyze_say(analysis, "%s %s that nobody has accepted",
+			analyze_words_number(analysis, count),
+			count == 1 ? "connection is there" : "connections are there");
+	case LIVE_ARRIVAL_COUNT:
+		return analyze_say(analysis, "it counts %s, which nobody has read",
+			analyze_words_number(analysis, count));
+	}
+	return "";
+}
+
+static void tell_ends(
+	struct analysis *analysis, struct story *story, const struct live_descriptor *descriptor)
+{
+	const char *arrived = analyze_why_live_arrived(analysis, descriptor);
+
+	if (arrived[0])
+		analyze_story_fact(analysis, story, "%s", arrived);
+	if (descriptor->other_end >= 0)
+		analyze_story_fact(analysis, story,
+			"its other end is descriptor %" PRId32 " of the same process",
+			descriptor->other_end);
+}
+
 void analyze_why_live_descriptor(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
@@ -181,8 +229,9 @@ void analyze_why_live_descriptor(
 	descriptor = live_descriptor_of(seen, number);
 	analyze_story_fact(analysis, story,
 		"descriptor %" PRId32 " is %s at the end of the recording", number,
-		words_kind(analysis, descriptor));
+		analyze_why_live_kind(analysis, descriptor));
 	tell_watches(analysis, story, seen, descriptor);
+	tell_ends(analysis, story, descriptor);
 }
 
 /* ---------------------------------------------------------------- all threads */

@@ -33,4 +33,16 @@ enum why_place {
 enum why_place analyze_why_live_place(
 	const struct analysis *analysis, const struct model_coro *coro);
 
+/*
+ * analyze_why_live_open: returns the open descriptor that the coroutine waits for, and in *ret_seen the look at its
+ * process; NULL: analyze_why_live_place is not OPEN. analyze_why_live_kind: returns what it is, "a socket (inode 47)".
+ * analyze_why_live_arrived: returns what has arrived at it, as a clause; "": nothing, or it is not known.
+ */
+const struct live_descriptor *analyze_why_live_open(const struct analysis *analysis,
+	const struct model_coro *coro, const struct live **ret_seen);
+const char *analyze_why_live_kind(
+	struct analysis *analysis, const struct live_descriptor *descriptor);
+const char *analyze_why_live_arrived(
+	struct analysis *analysis, const struct live_descriptor *descriptor);
+
 #endif

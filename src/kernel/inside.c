@@ -5,18 +5,14 @@
  */
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/netlink.h>
-#include <linux/sock_diag.h>
-#include <linux/unix_diag.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "kernel/inside.h"
 #include "kernel/live.h"
 #include "kernel/procfs.h"
+#include "kernel/unix_sockets.h"
 
 struct descriptors {
 	int folder;
@@ -80,72 +76,17 @@ static bool has_other_pipe_end(const struct descriptors *all, int32_t number, co
 
 /* ---------------------------------------------------------------- socket pairs */
 
-/*
- * The peer of a socket in this network namespace. 0: the socket has no peer, is of another kind, or the kernel does not
- * say.
- */
-static uint32_t read_peer(const struct nlmsghdr *head, size_t nr_bytes)
-{
-	const struct unix_diag_msg *told = NLMSG_DATA(head);
-	const char *at = (const char *)(told + 1);
-	const char *end = (const char *)head + nr_bytes;
-
-	if (!NLMSG_OK(head, nr_bytes) || head->nlmsg_type != SOCK_DIAG_BY_FAMILY ||
-		head->nlmsg_len < NLMSG_LENGTH(sizeof(*told)))
-		return 0;
-	while (at + sizeof(struct nlattr) <= end) {
-		struct nlattr attribute;
-		uint32_t peer;
-
-		memcpy(&attribute, at, sizeof(attribute));
-		if (attribute.nla_type == UNIX_DIAG_PEER && at + NLA_HDRLEN + sizeof(peer) <= end) {
-			memcpy(&peer, at + NLA_HDRLEN, sizeof(peer));
-			return peer;
-		}
-		if (attribute.nla_len < NLA_HDRLEN)
-			return 0;
-		at += NLA_ALIGN(attribute.nla_len);
-	}
-	return 0;
-}
-
-static uint32_t ask_peer(int netlink, uint32_t inode)
-{
-	struct {
-		struct nlmsghdr head;
-		struct unix_diag_req request;
-	} ask = {
-		.head = {.nlmsg_len = sizeof(ask),
-			.nlmsg_type = SOCK_DIAG_BY_FAMILY,
-			.nlmsg_flags = NLM_F_REQUEST},
-		.request = {.sdiag_family = AF_UNIX,
-			.udiag_states = UINT32_MAX,
-			.udiag_ino = inode,
-			.udiag_show = UDIAG_SHOW_PEER,
-			.udiag_cookie = {UINT32_MAX, UINT32_MAX}},
-	};
-	_Alignas(struct nlmsghdr) char answer[4096];
-	ssize_t nr_bytes;
-
-	if (send(netlink, &ask, sizeof(ask), 0) != (ssize_t)sizeof(ask))
-		return 0;
-	nr_bytes = recv(netlink, answer, sizeof(answer), MSG_DONTWAIT);
-	return nr_bytes > 0 ? read_peer((const struct nlmsghdr *)answer, (size_t)nr_bytes) : 0;
-}
-
 static bool has_peer(const struct descriptors *all, const char *link)
 {
-	int netlink = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	uint32_t inode = (uint32_t)strtoul(link + strlen("socket:["), NULL, 10);
+	struct unix_socket socket;
 	char other[40];
-	uint32_t peer;
 	unsigned i;
 
-	if (netlink < 0)
+	if (!unix_sockets_ask(inode, &socket))
 		return false;
-	peer = ask_peer(netlink, (uint32_t)strtoul(link + strlen("socket:["), NULL, 10));
-	close(netlink);
-	snprintf(other, sizeof(other), "socket:[%" PRIu32 "]", peer);
-	for (i = 0; peer && i < all->count; i++)
+	snprintf(other, sizeof(other), "socket:[%" PRIu32 "]", socket.peer);
+	for (i = 0; socket.peer && i < all->count; i++)
 		if (strcmp(all->links[i], other) == 0)
 			return true;
 	return false;

@@ -31,12 +31,33 @@ const struct live_thread *live_thread_of(const struct live *live, uint64_t tid)
 
 const struct live_descriptor *live_descriptor_of(const struct live *live, int32_t number)
 {
+	size_t low = 0, high = live->descriptors.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (live->descriptors.at[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < live->descriptors.count && live->descriptors.at[low].number == number
+		       ? &live->descriptors.at[low]
+		       : NULL;
+}
+
+void live_compare(const struct live *before, struct live *after)
+{
 	size_t i;
 
-	for (i = 0; i < live->descriptors.count; i++)
-		if (live->descriptors.at[i].number == number)
-			return &live->descriptors.at[i];
-	return NULL;
+	for (i = 0; i < after->descriptors.count; i++) {
+		struct live_descriptor *now = &after->descriptors.at[i];
+		const struct live_descriptor *then = live_descriptor_of(before, now->number);
+
+		now->has_lasted = then && then->inode == now->inode &&
+				  then->arrival != LIVE_ARRIVAL_NONE &&
+				  now->arrival != LIVE_ARRIVAL_NONE;
+	}
 }
 
 const struct live_watch *live_next_watch(
@@ -48,6 +69,11 @@ const struct live_watch *live_next_watch(
 		if (live->watches.at[i].descriptor == descriptor)
 			return &live->watches.at[i];
 	return NULL;
+}
+
+bool live_is_of(const struct live_watch *watch, const struct live_descriptor *descriptor)
+{
+	return !watch->inode || !descriptor->inode || watch->inode == descriptor->inode;
 }
 
 bool live_is_armed(const struct live_watch *watch)

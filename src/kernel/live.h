@@ -37,10 +37,27 @@ struct live_thread {
 	uint64_t arguments[PROCFS_ARGUMENTS];
 };
 
+/* What a read of a descriptor would find. */
+enum live_arrival {
+	LIVE_ARRIVAL_NONE =
+		0, /* nothing, or it is not known: of pipes, and of sockets that are not TCP or unix */
+	LIVE_ARRIVAL_BYTES,
+	LIVE_ARRIVAL_END,   /* the peer has closed its end, and that was not read */
+	LIVE_ARRIVAL_PEERS, /* connections that were not accepted */
+	LIVE_ARRIVAL_COUNT, /* of an eventfd or a timerfd */
+};
+
 struct live_descriptor {
 	int32_t number;
 	char link[LIVE_LINK_BYTES];
 	uint64_t inode; /* 0: unknown */
+	enum live_arrival arrival;
+	uint64_t nr_arrived;
+	bool has_lasted; /* something had arrived at an earlier look, too (live_compare) */
+	int32_t other_end; /* the descriptor of this process that is the other end; -1: none that is known */
+	bool is_watched;         /* an epoll instance of this process has it, */
+	uint32_t watched_events; /* and waits for these; no bits: all its entries are disarmed */
+	bool is_polled;          /* a thread waits for it in poll or select */
 };
 
 /* An entry in an epoll instance. */
@@ -57,8 +74,11 @@ struct live {
 	bool are_calls_hidden; /* the kernel does not let us see system calls */
 	bool has_ended;        /* all its threads have ended */
 	bool is_without_descriptors;
+	bool has_unknown_polls; /* a thread is in poll or select, and it is not known for what */
+	bool has_epoll;
+	bool has_io_uring;
 	VEC(struct live_thread) threads;
-	VEC(struct live_descriptor) descriptors;
+	VEC(struct live_descriptor) descriptors; /* by number */
 	VEC(struct live_watch) watches;
 };
 
@@ -67,6 +87,9 @@ struct live {
  * vanished before they were read, are missing, and the flags say so. The caller frees *ret_live with live_free.
  */
 enum ct_status live_look(pid_t pid, struct live **ret_live, struct ct_error *reterr);
+
+/* live_compare: notes in the later look at a process what had arrived at the earlier one, too. */
+void live_compare(const struct live *before, struct live *after);
 
 /* live_free: NULL is allowed. */
 void live_free(struct live *live);
@@ -81,6 +104,9 @@ const struct live_descriptor *live_descriptor_of(const struct live *live, int32_
  */
 const struct live_watch *live_next_watch(
 	const struct live *live, int32_t descriptor, const struct live_watch *after);
+
+/* live_is_of: is the entry for the file that the descriptor is now? The number may have been another file's before. */
+bool live_is_of(const struct live_watch *watch, const struct live_descriptor *descriptor);
 
 /* live_is_armed: does the entry wait for any event? A one-shot entry waits for nothing after its report. */
 bool live_is_armed(const struct live_watch *watch);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "kernel/live.h"
+#include "kernel/live_arrivals.h"
 #include "kernel/procfs.h"
 
 #define FILE_NAME_BYTES 64
@@ -95,7 +96,7 @@ static bool look_at_descriptor(void *context, int number)
 {
 	struct look *look = context;
 	struct live *live = look->live;
-	struct live_descriptor descriptor = {.number = number};
+	struct live_descriptor descriptor = {.number = number, .other_end = -1};
 	char name[FILE_NAME_BYTES];
 
 	if (live->descriptors.count == LIVE_DESCRIPTORS_MAX) {
@@ -180,6 +181,20 @@ static bool has_living_thread(const struct live *live)
 	return false;
 }
 
+static int by_number(const void *one, const void *other)
+{
+	const struct live_descriptor *first = one, *second = other;
+
+	return (first->number > second->number) - (first->number < second->number);
+}
+
+static void sort_descriptors(struct live *live)
+{
+	if (live->descriptors.count > 0)
+		qsort(live->descriptors.at, live->descriptors.count, sizeof(*live->descriptors.at),
+			by_number);
+}
+
 static void look_at_all(struct look *look)
 {
 	struct live *live = look->live;
@@ -190,7 +205,9 @@ static void look_at_all(struct look *look)
 	errno = 0;
 	if (!procfs_numbers_at(look->folder, "fd", look_at_descriptor, look) && errno)
 		live->is_without_descriptors = live->descriptors.count == 0;
+	sort_descriptors(live);
 	look_at_instances(look);
+	look->is_out_of_memory |= !live_arrivals_look(live, look->folder);
 }
 
 enum ct_status live_look(pid_t pid, struct live **ret_live, struct ct_error *reterr)

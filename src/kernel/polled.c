@@ -79,6 +79,11 @@ static bool read_select(int folder, const uint64_t *arguments, struct polled *po
 	return true;
 }
 
+bool polled_is_call(int32_t call)
+{
+	return is_poll(call) || is_select(call);
+}
+
 bool polled_read(int folder, int32_t call, const uint64_t arguments[PROCFS_ARGUMENTS],
 	struct polled *ret_polled)
 {

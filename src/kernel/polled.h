@@ -21,6 +21,9 @@ struct polled {
 	} at[POLLED_MAX];
 };
 
+/* polled_is_call: is this call one of those whose descriptors polled_read reads? */
+bool polled_is_call(int32_t call);
+
 /*
  * polled_read: reads the descriptors of a thread that sleeps in this call, given by procfs_call_at. `folder` comes from
  * procfs_open. False, and nothing set: the call is not one of these (nor epoll, whose interest lists are read

@@ -162,8 +162,15 @@ static enum ct_status open_frames(struct watch *watch, const struct ct_open_opti
 	struct image *image;
 	enum ct_status status = open_image(watch, &image, reterr);
 
+	struct live *before = (struct live *)(uintptr_t)watch->live.seen;
+
 	if (status == CT_OK)
 		status = frames_source_open(image, &again, &source, reterr);
+	look(watch);
+	if (before && watch->live.seen != before) {
+		live_compare(before, (struct live *)(uintptr_t)watch->live.seen);
+		live_free(before);
+	}
 	watch->live.is_from_memory = status == CT_OK;
 	return status ? status : lib_trace_of_source(source, opening, ret_trace, reterr);
 }

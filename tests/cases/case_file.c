@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads cases, and prints reports in a form that cases can match. */
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,9 +89,23 @@ static void read_options(struct case_file *file)
 	file->options.thresholds = file->thresholds;
 }
 
+/* Where an open descriptor is not just open, but "8=unread". */
+static void take_fact(struct live_descriptor *descriptor, const char *fact)
+{
+	snprintf(descriptor->link, sizeof(descriptor->link), "socket:[%d]", descriptor->number);
+	descriptor->is_watched = strncmp(fact, "unwatched", 9) != 0;
+	if (descriptor->is_watched && strncmp(fact, "disarmed", 8) != 0)
+		descriptor->watched_events = POLLIN;
+	if (strncmp(fact, "unread", 6) != 0)
+		return;
+	descriptor->arrival = LIVE_ARRIVAL_BYTES;
+	descriptor->nr_arrived = 5;
+	descriptor->has_lasted = true;
+}
+
 static void read_live(struct case_file *file)
 {
-	const char *at = strstr(file->content, "\n--- open ");
+	const char *at = strstr(file->content, "\n--- open "), *memory = " memory";
 	struct live *seen;
 	char *next;
 
@@ -101,9 +116,16 @@ static void read_live(struct case_file *file)
 	if (!seen)
 		give_up(file->path, "out of memory");
 	seen->pid = (pid_t)file->live.pid;
+	seen->has_epoll = true;
+	file->live.is_from_memory = strncmp(next, memory, strlen(memory)) == 0;
+	next += file->live.is_from_memory ? strlen(memory) : 0;
 	while (*next == ' ') {
-		struct live_descriptor descriptor = {.number = (int32_t)strtol(next, &next, 10)};
+		struct live_descriptor descriptor = {
+			.number = (int32_t)strtol(next, &next, 10), .other_end = -1};
 
+		if (*next == '=')
+			take_fact(&descriptor, next + 1);
+		next += strcspn(next, " \n");
 		if (!vec_push(&seen->descriptors, descriptor))
 			give_up(file->path, "out of memory");
 	}

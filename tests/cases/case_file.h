@@ -8,6 +8,8 @@
  *	--- options grace=50ms wait-limit=2s allow-site=main
  *	--- machine x86_64   where numbers of system calls matter; skipped on others
  *	--- open 100 0 1 2   the process 100 was looked at while it ran, and had these descriptors
+ *	--- open 100 memory 0 7=unread   the same, of a program without a probe; a socket is =armed, =disarmed,
+ *	                     =unwatched, or =unread, if it is armed and something was there at two looks
  *	--- expect
  *	finding waits-on-closed-descriptor proven
  *	  title 2 of 3 coroutines wait *

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""Tests what is said of the descriptors that coroutines of a program without a probe wait for: a server that hangs in
+known ways (tests/targets/unprepared_server.cpp), and the same one in good health.
+"""
+import contextlib
+import json
+import pathlib
+import shutil
+import socket
+import subprocess
+
+from support import COROTRACER, SOURCE, check, folder, run
+
+PROGRAM = SOURCE / "tests/targets/unprepared_server.cpp"
+COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
+SESSIONS = 47
+
+
+def built(scratch, compiler):
+    program = scratch / f"unprepared-server-{compiler}"
+    if not program.exists():
+        run(compiler, "-std=c++20", "-g", "-O2", PROGRAM, "-o", program)
+    return program
+
+
+class Clients:
+    """47 sessions that wait, and one more that gives orders."""
+
+    def __init__(self, port):
+        self.all = [socket.create_connection(("127.0.0.1", port)) for _ in range(SESSIONS + 1)]
+        for client in self.all:
+            self.ask(client, b"hello\n", b"hello\n")
+
+    def ask(self, client, text, answer):
+        client.sendall(text)
+        check(client.recv(64) == answer, f"another answer to {text}")
+
+    def order(self, word):
+        self.ask(self.all[-1], word + b"\n", b"done\n")
+
+    def close(self):
+        for client in self.all:
+            client.close()
+
+
+@contextlib.contextmanager
+def serving(*command):
+    """Starts the server; returns its process, what it says of itself, and its clients."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    clients = None
+    try:
+        said = json.loads(process.stdout.readline())
+        clients = Clients(said["port"])
+        yield process, said, clients
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        if clients:
+            clients.close()
+
+
+def report_of(subject, *options):
+    return json.loads(run(COROTRACER, "report", "--format", "json", *options, subject).stdout)
+
+
+def check_finding(report, rule, said, words, what):
+    check([finding["rule"] for finding in report["findings"]] == [rule], f"{what}{report['findings']}")
+    finding = report["findings"][0]
+    check(finding["grade"] == "suspect" and len(finding["members"]) == SESSIONS, f"{what}{finding}")
+    for word in (f"{SESSIONS} of {SESSIONS + 1} coroutines wait", "AsyncRead", f"unprepared_server.cpp:{said['read']}", words):
+        check(word in finding["title"], f"{what}no '{word}' in {finding['title']}")
+
+
+def test_healthy(scratch):
+    """Nothing is found in a server whose clients are silent."""
+    for compiler in COMPILERS:
+        with serving(built(scratch, compiler)) as (process, _, clients):
+            report = report_of(process.pid, "--duration", "200ms")
+            check(not report["findings"], f"{compiler}: {report['findings']}")
+            clients.ask(clients.all[0], b"still\n", b"still\n")
+
+
+def test_closed(scratch):
+    """The story of the 47 from the live process alone."""
+    for compiler in COMPILERS:
+        with serving(built(scratch, compiler)) as (process, said, clients):
+            clients.order(b"close")
+            report = report_of(process.pid, "--duration", "200ms")
+            check_finding(report, "waits-on-missing-descriptor", said, "descriptors that the process does not have", compiler)
+
+
+def test_forgotten(scratch):
+    """47 open descriptors that are in no interest list."""
+    for compiler in COMPILERS:
+        with serving(built(scratch, compiler)) as (process, said, clients):
+            clients.order(b"forget")
+            report = report_of(process.pid, "--duration", "200ms")
+            check_finding(report, "waits-on-unattended-descriptor", said, "that no poll of the process watches", compiler)
+
+
+def test_unread(scratch):
+    """Bytes for 47 sessions that the server was told of, and does not read; why says how many."""
+    with serving(built(scratch, COMPILERS[0])) as (process, said, clients):
+        clients.order(b"deaf")
+        for client in clients.all[:-1]:
+            client.sendall(b"more\n")
+        clients.ask(clients.all[-1], b"ping\n", b"ping\n")
+        report = report_of(process.pid, "--duration", "200ms")
+        check_finding(report, "waits-on-unattended-descriptor", said, "from which nobody reads what has arrived", "")
+        member = report["findings"][0]["members"][0]["id"]
+        told = " ".join(run(COROTRACER, "why", "--duration", "200ms", process.pid, member).stdout.split())
+        check("5 bytes are there that nobody has read" in told, told)
+
+
+def main():
+    with folder() as name:
+        scratch = pathlib.Path(name)
+        test_healthy(scratch)
+        test_closed(scratch)
+        test_forgotten(scratch)
+        test_unread(scratch)
+
+
+if __name__ == "__main__":
+    main()
