@@ -3,14 +3,13 @@
  * One HTTP request, with libcurl. The wait covers the connection and also the descriptor by which the user ends it at
  * once.
  */
-#include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/failure.h"
 #include "base/known_options.h"
-#include "base/loaded.h"
+#include "base/libcurl.h"
 #include "fetch/fetch.h"
 
 #define PROGRAM_PATH "/debug/pprof/trace"
@@ -21,21 +20,6 @@
 #define NS_PER_S INT64_C(1000000000)
 #define ANSWER_OK 200
 #define ANSWER_NOT_FOUND 404
-
-/* clang-format off */
-#define CURL_CALLS(USE) \
-	USE(curl_, easy_cleanup) USE(curl_, easy_getinfo) USE(curl_, easy_init) \
-	USE(curl_, easy_setopt) USE(curl_, easy_strerror) USE(curl_, free) \
-	USE(curl_, multi_add_handle) USE(curl_, multi_cleanup) USE(curl_, multi_info_read) \
-	USE(curl_, multi_init) USE(curl_, multi_perform) USE(curl_, multi_poll) \
-	USE(curl_, multi_remove_handle) USE(curl_, url) USE(curl_, url_cleanup) \
-	USE(curl_, url_dup) USE(curl_, url_get) USE(curl_, url_set)
-/* clang-format on */
-
-LOADED_TABLE(curl, CURL_CALLS);
-static struct curl curl = LOADED_INITIALLY(CURL_CALLS);
-static const struct loaded curl_library =
-	LOADED(curl, CURL_CALLS, CT_LIBCURL, "corotracer-servers");
 
 struct transfer {
 	const struct ct_fetch_options *options;
@@ -54,12 +38,12 @@ struct transfer {
 
 static bool make_told(struct transfer *transfer)
 {
-	CURLU *parts = curl.url_dup(transfer->parts);
-	bool is_made = parts && curl.url_set(parts, CURLUPART_USER, NULL, 0) == CURLUE_OK &&
-		       curl.url_set(parts, CURLUPART_PASSWORD, NULL, 0) == CURLUE_OK &&
-		       curl.url_get(parts, CURLUPART_URL, &transfer->told, 0) == CURLUE_OK;
+	CURLU *parts = libcurl.url_dup(transfer->parts);
+	bool is_made = parts && libcurl.url_set(parts, CURLUPART_USER, NULL, 0) == CURLUE_OK &&
+		       libcurl.url_set(parts, CURLUPART_PASSWORD, NULL, 0) == CURLUE_OK &&
+		       libcurl.url_get(parts, CURLUPART_URL, &transfer->told, 0) == CURLUE_OK;
 
-	curl.url_cleanup(parts);
+	libcurl.url_cleanup(parts);
 	return is_made;
 }
 
@@ -67,11 +51,11 @@ static bool make_told(struct transfer *transfer)
 static bool complete_path(CURLU *parts)
 {
 	char *path = NULL;
-	bool is_complete = curl.url_get(parts, CURLUPART_PATH, &path, 0) == CURLUE_OK &&
-			   (strcmp(path, "/") != 0 || curl.url_set(parts, CURLUPART_PATH,
+	bool is_complete = libcurl.url_get(parts, CURLUPART_PATH, &path, 0) == CURLUE_OK &&
+			   (strcmp(path, "/") != 0 || libcurl.url_set(parts, CURLUPART_PATH,
 							      PROGRAM_PATH, 0) == CURLUE_OK);
 
-	curl.free(path);
+	libcurl.free(path);
 	return is_complete;
 }
 
@@ -83,12 +67,12 @@ static int64_t duration_in(CURLU *parts)
 	const char *at;
 	double seconds = 0;
 
-	if (curl.url_get(parts, CURLUPART_QUERY, &query, 0) == CURLUE_OK) {
+	if (libcurl.url_get(parts, CURLUPART_QUERY, &query, 0) == CURLUE_OK) {
 		at = strstr(query, key);
 		if (at && (at == query || at[-1] == '&'))
 			seconds = strtod(at + strlen(key), NULL);
 	}
-	curl.free(query);
+	libcurl.free(query);
 	return seconds > 0 && seconds < 1e9 ? (int64_t)(seconds * 1e9) : 0;
 }
 
@@ -98,10 +82,10 @@ static enum ct_status read_address(
 	int64_t asked_ns = transfer->options->duration_ns;
 	char seconds[48];
 
-	transfer->parts = curl.url();
+	transfer->parts = libcurl.url();
 	if (!transfer->parts)
 		return ct_fail_memory(reterr);
-	if (curl.url_set(transfer->parts, CURLUPART_URL, transfer->options->address, 0) !=
+	if (libcurl.url_set(transfer->parts, CURLUPART_URL, transfer->options->address, 0) !=
 		CURLUE_OK)
 		return ct_fail(reterr, CT_ERR_USAGE,
 			"this is no address: http://HOST:PORT/debug/pprof/trace is one");
@@ -111,7 +95,7 @@ static enum ct_status read_address(
 			"the address says 'seconds=' already: it and a duration do not go "
 			"together");
 	snprintf(seconds, sizeof(seconds), "seconds=%.9g", (double)asked_ns / (double)NS_PER_S);
-	if (asked_ns && curl.url_set(transfer->parts, CURLUPART_QUERY, seconds,
+	if (asked_ns && libcurl.url_set(transfer->parts, CURLUPART_QUERY, seconds,
 				CURLU_APPENDQUERY) != CURLUE_OK)
 		return ct_fail_memory(reterr);
 	if (!complete_path(transfer->parts) || !make_told(transfer))
@@ -128,7 +112,7 @@ static size_t take_answer(char *bytes, size_t size, size_t nr_bytes, void *conte
 	struct transfer *transfer = context;
 
 	(void)size; /* libcurl always passes 1 */
-	curl.easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &transfer->code);
+	libcurl.easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &transfer->code);
 	if (transfer->code == ANSWER_OK)
 		return fetch_answer_take(&transfer->answer, bytes, nr_bytes) ? nr_bytes : 0;
 	fetch_answer_hear(&transfer->answer, bytes, nr_bytes);
@@ -137,22 +121,18 @@ static size_t take_answer(char *bytes, size_t size, size_t nr_bytes, void *conte
 
 static bool prepare(struct transfer *transfer, int64_t duration_ns)
 {
-	CURL *easy = transfer->curl = curl.easy_init();
+	CURL *easy = transfer->curl = libcurl.easy_init();
 	long silence_s = (long)(duration_ns / NS_PER_S) + SILENCE_S;
 
-	transfer->multi = curl.multi_init();
+	transfer->multi = libcurl.multi_init();
 	return easy && transfer->multi &&
-	       curl.easy_setopt(easy, CURLOPT_CURLU, transfer->parts) == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_USERAGENT, "corotracer") == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->trouble) == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, CONNECT_S) == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L) == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, silence_s) == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer) == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_WRITEDATA, transfer) == CURLE_OK &&
-	       curl.multi_add_handle(transfer->multi, easy) == CURLM_OK;
+	       libcurl.easy_setopt(easy, CURLOPT_CURLU, transfer->parts) == CURLE_OK &&
+	       libcurl_prepare(easy, transfer->trouble) &&
+	       libcurl.easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L) == CURLE_OK &&
+	       libcurl.easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, silence_s) == CURLE_OK &&
+	       libcurl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer) == CURLE_OK &&
+	       libcurl.easy_setopt(easy, CURLOPT_WRITEDATA, transfer) == CURLE_OK &&
+	       libcurl.multi_add_handle(transfer->multi, easy) == CURLM_OK;
 }
 
 /* Runs the transfer until it ends. */
@@ -163,25 +143,20 @@ static void perform(struct transfer *transfer)
 	int nr_running = 1, nr_left;
 	CURLMsg *message;
 
-	while (curl.multi_perform(transfer->multi, &nr_running) == CURLM_OK && nr_running) {
+	while (libcurl.multi_perform(transfer->multi, &nr_running) == CURLM_OK && nr_running) {
 		if (options->tell)
 			options->tell(options->tell_context, transfer->answer.nr_bytes);
-		curl.multi_poll(transfer->multi, &wake, wake.fd > 0, STEP_MS, NULL);
+		libcurl.multi_poll(transfer->multi, &wake, wake.fd > 0, STEP_MS, NULL);
 		transfer->was_woken = wake.revents != 0;
 		if (transfer->was_woken)
 			return;
 	}
-	message = curl.multi_info_read(transfer->multi, &nr_left);
+	message = libcurl.multi_info_read(transfer->multi, &nr_left);
 	transfer->result = message ? message->data.result : CURLE_FAILED_INIT;
-	curl.easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &transfer->code);
+	libcurl.easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &transfer->code);
 }
 
 /* ---------------------------------------------------------------- the result */
-
-static const char *trouble_of(const struct transfer *transfer)
-{
-	return *transfer->trouble ? transfer->trouble : curl.easy_strerror(transfer->result);
-}
 
 /* Makes the error for an answer that is not a trace. */
 static enum ct_status refuse(struct transfer *transfer, struct ct_error *reterr)
@@ -198,8 +173,9 @@ static enum ct_status refuse(struct transfer *transfer, struct ct_error *reterr)
 			"the answer is %ld%s%s", transfer->code, *answer->said ? ": " : "",
 			answer->said);
 	if (transfer->result != CURLE_OK && !answer->is_other)
-		return ct_fail(reterr, CT_ERR_SYSTEM, "%s", trouble_of(transfer));
-	curl.easy_getinfo(transfer->curl, CURLINFO_CONTENT_TYPE, &type);
+		return ct_fail(reterr, CT_ERR_SYSTEM, "%s",
+			libcurl_trouble(transfer->trouble, transfer->result));
+	libcurl.easy_getinfo(transfer->curl, CURLINFO_CONTENT_TYPE, &type);
 	return ct_fail(reterr, CT_ERR_FORMAT,
 		"the answer%s%.60s is no execution trace of Go, as net/http/pprof sends it",
 		type ? ", which is called " : "", type ? type : "");
@@ -225,7 +201,7 @@ static enum ct_status judge(
 	} else if (transfer->result != CURLE_OK) {
 		ret_fetched->ending = CT_FETCH_BROKEN;
 		snprintf(ret_fetched->trouble, sizeof(ret_fetched->trouble), "%s",
-			trouble_of(transfer));
+			libcurl_trouble(transfer->trouble, transfer->result));
 	}
 	return CT_OK;
 }
@@ -233,11 +209,11 @@ static enum ct_status judge(
 static void fini(struct transfer *transfer)
 {
 	if (transfer->multi && transfer->curl)
-		curl.multi_remove_handle(transfer->multi, transfer->curl);
-	curl.easy_cleanup(transfer->curl);
-	curl.multi_cleanup(transfer->multi);
-	curl.url_cleanup(transfer->parts);
-	curl.free(transfer->told);
+		libcurl.multi_remove_handle(transfer->multi, transfer->curl);
+	libcurl.easy_cleanup(transfer->curl);
+	libcurl.multi_cleanup(transfer->multi);
+	libcurl.url_cleanup(transfer->parts);
+	libcurl.free(transfer->told);
 }
 
 enum ct_status ct_fetch(const struct ct_fetch_options *options, struct ct_fetched *ret_fetched,
@@ -246,7 +222,7 @@ enum ct_status ct_fetch(const struct ct_fetch_options *options, struct ct_fetche
 	struct ct_fetch_options known;
 	struct transfer transfer = {.options = &known};
 	int64_t duration_ns = 0;
-	enum ct_status status = loaded_open(&curl_library, "cannot fetch over HTTP", reterr);
+	enum ct_status status = libcurl_open("cannot fetch over HTTP", reterr);
 
 	if (status)
 		return status;

@@ -2,7 +2,6 @@
 /*
  * The requests, by libcurl. Silence is measured here and not by libcurl, which knows whole seconds only.
  */
-#include <curl/curl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,30 +11,15 @@
 
 #include "base/clock.h"
 #include "base/io.h"
-#include "base/loaded.h"
+#include "base/libcurl.h"
 #include "objects/http.h"
 
-#define CONNECT_MS 10000L
 #define STEP_MS 100
 /* "Expect:" without a value would be signed and not sent: the header stays, and hardly anything is awaited. */
 #define CONTINUE_MS 1L
 #define LEAST_BYTES 1024u /* that move in the time of silence */
 #define NS_PER_MS UINT64_C(1000000)
 #define ANSWER_OK 200
-
-/* clang-format off */
-#define CURL_CALLS(USE) \
-	USE(curl_, easy_cleanup) USE(curl_, easy_getinfo) USE(curl_, easy_init) \
-	USE(curl_, easy_reset) USE(curl_, easy_setopt) USE(curl_, easy_strerror) \
-	USE(curl_, multi_add_handle) USE(curl_, multi_cleanup) USE(curl_, multi_info_read) \
-	USE(curl_, multi_init) USE(curl_, multi_perform) USE(curl_, multi_poll) \
-	USE(curl_, multi_remove_handle) USE(curl_, slist_append) USE(curl_, slist_free_all)
-/* clang-format on */
-
-LOADED_TABLE(curl, CURL_CALLS);
-static struct curl curl = LOADED_INITIALLY(CURL_CALLS);
-static const struct loaded curl_library =
-	LOADED(curl, CURL_CALLS, CT_LIBCURL, "corotracer-servers");
 
 struct http {
 	CURL *easy;
@@ -57,7 +41,7 @@ struct attempt {
 
 enum ct_status http_open(struct http **ret_http, struct ct_error *reterr)
 {
-	enum ct_status status = loaded_open(&curl_library, "no bucket can be reached", reterr);
+	enum ct_status status = libcurl_open("no bucket can be reached", reterr);
 	struct http *http;
 
 	if (status)
@@ -65,8 +49,8 @@ enum ct_status http_open(struct http **ret_http, struct ct_error *reterr)
 	http = calloc(1, sizeof(*http));
 	if (!http)
 		return ct_fail_memory(reterr);
-	http->easy = curl.easy_init();
-	http->multi = curl.multi_init();
+	http->easy = libcurl.easy_init();
+	http->multi = libcurl.multi_init();
 	if (!http->easy || !http->multi) {
 		http_close(http);
 		return ct_fail_memory(reterr);
@@ -79,8 +63,8 @@ void http_close(struct http *http)
 {
 	if (!http)
 		return;
-	curl.easy_cleanup(http->easy);
-	curl.multi_cleanup(http->multi);
+	libcurl.easy_cleanup(http->easy);
+	libcurl.multi_cleanup(http->multi);
 	free(http);
 }
 
@@ -128,7 +112,7 @@ static size_t take_bytes(char *bytes, size_t size, size_t nr_bytes, void *contex
 
 	(void)size; /* libcurl always passes 1 */
 	attempt->nr_moved += nr_bytes;
-	curl.easy_getinfo(attempt->http->easy, CURLINFO_RESPONSE_CODE, &code);
+	libcurl.easy_getinfo(attempt->http->easy, CURLINFO_RESPONSE_CODE, &code);
 	if (attempt->request->into >= 0 && code == ANSWER_OK) {
 		attempt->is_file_full =
 			io_write(attempt->request->into, bytes, nr_bytes, NULL) != CT_OK;
@@ -179,7 +163,7 @@ static size_t take_header(char *line, size_t size, size_t nr_bytes, void *contex
 
 static bool add_header(struct attempt *attempt, const char *line)
 {
-	struct curl_slist *longer = curl.slist_append(attempt->headers, line);
+	struct curl_slist *longer = libcurl.slist_append(attempt->headers, line);
 
 	if (longer)
 		attempt->headers = longer;
@@ -193,7 +177,7 @@ static bool set_headers(struct attempt *attempt)
 
 	for (; is_set && line && *line; line++)
 		is_set = add_header(attempt, *line);
-	return is_set && curl.easy_setopt(attempt->http->easy, CURLOPT_HTTPHEADER,
+	return is_set && libcurl.easy_setopt(attempt->http->easy, CURLOPT_HTTPHEADER,
 				 attempt->headers) == CURLE_OK;
 }
 
@@ -204,9 +188,9 @@ static bool set_signing(CURL *easy, const struct http_signing *signing)
 	if (!signing)
 		return true;
 	snprintf(how, sizeof(how), "aws:amz:%.60s:s3", signing->region);
-	return curl.easy_setopt(easy, CURLOPT_AWS_SIGV4, how) == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_USERNAME, signing->key_id) == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_PASSWORD, signing->secret) == CURLE_OK;
+	return libcurl.easy_setopt(easy, CURLOPT_AWS_SIGV4, how) == CURLE_OK &&
+	       libcurl.easy_setopt(easy, CURLOPT_USERNAME, signing->key_id) == CURLE_OK &&
+	       libcurl.easy_setopt(easy, CURLOPT_PASSWORD, signing->secret) == CURLE_OK;
 }
 
 static bool set_method(struct attempt *attempt)
@@ -217,43 +201,39 @@ static bool set_method(struct attempt *attempt)
 		     strcmp(request->method, "POST") == 0;
 
 	if (strcmp(request->method, "HEAD") == 0)
-		return curl.easy_setopt(easy, CURLOPT_NOBODY, 1L) == CURLE_OK;
-	if (sends && (curl.easy_setopt(easy, CURLOPT_UPLOAD, 1L) != CURLE_OK ||
-			     curl.easy_setopt(easy, CURLOPT_INFILESIZE_LARGE,
+		return libcurl.easy_setopt(easy, CURLOPT_NOBODY, 1L) == CURLE_OK;
+	if (sends && (libcurl.easy_setopt(easy, CURLOPT_UPLOAD, 1L) != CURLE_OK ||
+			     libcurl.easy_setopt(easy, CURLOPT_INFILESIZE_LARGE,
 				     (curl_off_t)request->nr_bytes) != CURLE_OK))
 		return false;
-	return curl.easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request->method) == CURLE_OK;
+	return libcurl.easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request->method) == CURLE_OK;
 }
 
 static bool set_functions(struct attempt *attempt)
 {
 	CURL *easy = attempt->http->easy;
 
-	return curl.easy_setopt(easy, CURLOPT_READFUNCTION, send_bytes) == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_READDATA, attempt) == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_SEEKFUNCTION, send_again) == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_SEEKDATA, attempt) == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_bytes) == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_WRITEDATA, attempt) == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header) == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_HEADERDATA, attempt) == CURLE_OK;
+	return libcurl.easy_setopt(easy, CURLOPT_READFUNCTION, send_bytes) == CURLE_OK &&
+	       libcurl.easy_setopt(easy, CURLOPT_READDATA, attempt) == CURLE_OK &&
+	       libcurl.easy_setopt(easy, CURLOPT_SEEKFUNCTION, send_again) == CURLE_OK &&
+	       libcurl.easy_setopt(easy, CURLOPT_SEEKDATA, attempt) == CURLE_OK &&
+	       libcurl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_bytes) == CURLE_OK &&
+	       libcurl.easy_setopt(easy, CURLOPT_WRITEDATA, attempt) == CURLE_OK &&
+	       libcurl.easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header) == CURLE_OK &&
+	       libcurl.easy_setopt(easy, CURLOPT_HEADERDATA, attempt) == CURLE_OK;
 }
 
 static bool prepare(struct attempt *attempt)
 {
 	CURL *easy = attempt->http->easy;
 
-	curl.easy_reset(easy); /* connections stay */
-	return curl.easy_setopt(easy, CURLOPT_URL, attempt->request->url) == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L) == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_USERAGENT, "corotracer") == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, attempt->trouble) == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS) == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_EXPECT_100_TIMEOUT_MS, CONTINUE_MS) == CURLE_OK &&
-	       curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK && set_method(attempt) &&
-	       set_headers(attempt) && set_signing(easy, attempt->request->signing) &&
-	       set_functions(attempt);
+	libcurl.easy_reset(easy); /* connections stay */
+	return libcurl.easy_setopt(easy, CURLOPT_URL, attempt->request->url) == CURLE_OK &&
+	       libcurl.easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L) == CURLE_OK &&
+	       libcurl_prepare(easy, attempt->trouble) &&
+	       libcurl.easy_setopt(easy, CURLOPT_EXPECT_100_TIMEOUT_MS, CONTINUE_MS) == CURLE_OK &&
+	       set_method(attempt) && set_headers(attempt) &&
+	       set_signing(easy, attempt->request->signing) && set_functions(attempt);
 }
 
 /* ---------------------------------------------------------------- the transfer */
@@ -280,14 +260,13 @@ static void note_trouble(struct attempt *attempt, const char *trouble)
 static void note_result(struct attempt *attempt)
 {
 	int nr_left;
-	CURLMsg *message = curl.multi_info_read(attempt->http->multi, &nr_left);
+	CURLMsg *message = libcurl.multi_info_read(attempt->http->multi, &nr_left);
 	CURLcode result = message ? message->data.result : CURLE_FAILED_INIT;
 
 	if (attempt->is_file_full)
 		note_trouble(attempt, "the file cannot be written");
 	else if (result != CURLE_OK)
-		note_trouble(
-			attempt, *attempt->trouble ? attempt->trouble : curl.easy_strerror(result));
+		note_trouble(attempt, libcurl_trouble(attempt->trouble, result));
 }
 
 static void transfer(struct attempt *attempt)
@@ -297,12 +276,12 @@ static void transfer(struct attempt *attempt)
 	int nr_running = 1;
 
 	attempt->moved_ns = clock_monotonic_ns();
-	while (curl.multi_perform(attempt->http->multi, &nr_running) == CURLM_OK && nr_running) {
+	while (libcurl.multi_perform(attempt->http->multi, &nr_running) == CURLM_OK && nr_running) {
 		if (is_silent(attempt)) {
 			note_trouble(attempt, "it is silent, or too slow");
 			return;
 		}
-		curl.multi_poll(attempt->http->multi, &wake, wake.fd > 0, STEP_MS, NULL);
+		libcurl.multi_poll(attempt->http->multi, &wake, wake.fd > 0, STEP_MS, NULL);
 		attempt->answer->was_woken = wake.revents != 0;
 		if (attempt->answer->was_woken)
 			return;
@@ -316,9 +295,9 @@ static void note_answer(struct attempt *attempt)
 	curl_off_t wait_s = 0, length = -1;
 	CURL *easy = attempt->http->easy;
 
-	curl.easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &answer->code);
-	curl.easy_getinfo(easy, CURLINFO_RETRY_AFTER, &wait_s);
-	curl.easy_getinfo(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+	libcurl.easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &answer->code);
+	libcurl.easy_getinfo(easy, CURLINFO_RETRY_AFTER, &wait_s);
+	libcurl.easy_getinfo(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
 	answer->wait_s = wait_s > 0 && wait_s < 3600 ? (unsigned)wait_s : 0;
 	answer->length = length >= 0 ? (uint64_t)length : UINT64_MAX;
 }
@@ -330,14 +309,14 @@ enum ct_status http_perform(struct http *http, const struct http_request *reques
 	enum ct_status status = CT_OK;
 
 	*ret_answer = (struct http_answer){.length = UINT64_MAX};
-	if (prepare(&attempt) && curl.multi_add_handle(http->multi, http->easy) == CURLM_OK) {
+	if (prepare(&attempt) && libcurl.multi_add_handle(http->multi, http->easy) == CURLM_OK) {
 		transfer(&attempt);
 		note_answer(&attempt);
-		curl.multi_remove_handle(http->multi, http->easy);
+		libcurl.multi_remove_handle(http->multi, http->easy);
 	} else {
 		status = ct_fail_memory(reterr);
 	}
-	curl.easy_reset(http->easy); /* the secret does not stay */
-	curl.slist_free_all(attempt.headers);
+	libcurl.easy_reset(http->easy); /* the secret does not stay */
+	libcurl.slist_free_all(attempt.headers);
 	return status;
 }
