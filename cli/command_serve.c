@@ -20,13 +20,6 @@
 
 /* ---------------------------------------------------------------- the newest trace of a folder */
 
-static bool is_trace_name(const char *name)
-{
-	const char *ending = strrchr(name, '.');
-
-	return ending && (strcmp(ending, ".ctrace") == 0 || strcmp(ending, ".jsonl") == 0);
-}
-
 static bool is_newer(const struct stat *one, const struct stat *other)
 {
 	return one->st_mtim.tv_sec != other->st_mtim.tv_sec
@@ -60,7 +53,7 @@ static char *find_newest(const char *folder)
 	if (!entries)
 		return NULL;
 	while ((entry = readdir(entries)))
-		if (is_trace_name(entry->d_name) &&
+		if (ct_traces_name_is_one(entry->d_name) &&
 			asprintf(&path, "%s/%s", folder, entry->d_name) >= 0)
 			keep_newer(&newest, &when, path);
 	closedir(entries);

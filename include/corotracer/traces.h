@@ -19,11 +19,14 @@ extern "C" {
  */
 bool ct_traces_are_many(const char *place);
 
+/* ct_traces_name_is_one: returns whether a file of this name is a trace that is complete: *.ctrace, *.jsonl. */
+bool ct_traces_name_is_one(const char *name);
+
 /*
- * ct_traces_list: visits the names of all traces of such a place, *.ctrace and *.jsonl, also of those in folders below,
- * sorted by the bytes of their names; what is still being written is left out. Each name is one that ct_trace_open
- * takes, and is valid during the visit; false of the visit ends the list. A place of one trace is visited itself,
- * whether the trace is there or not.
+ * ct_traces_list: visits the names of all traces of such a place (ct_traces_name_is_one), also of those in folders
+ * below, sorted by the bytes of their names; what is still being written is left out. Each name is one that
+ * ct_trace_open takes, and is valid during the visit; false of the visit ends the list. A place of one trace is visited
+ * itself, whether the trace is there or not.
  * CT_ERR_NOT_FOUND: there is no trace; else fails as ct_trace_open does with an address. Thread-safe.
  */
 enum ct_status ct_traces_list(const char *place, bool (*visit)(void *context, const char *trace),

@@ -7,6 +7,11 @@ bool ct_traces_are_many(const char *place)
 	return objects_have_traces(place);
 }
 
+bool ct_traces_name_is_one(const char *name)
+{
+	return objects_name_is_trace(name);
+}
+
 enum ct_status ct_traces_list(const char *place, bool (*visit)(void *context, const char *trace),
 	void *context, struct ct_error *reterr)
 {

@@ -93,9 +93,9 @@ static void forget(struct place *place)
 
 /* ---------------------------------------------------------------- keys */
 
-static bool is_trace(const char *key)
+bool objects_name_is_trace(const char *name)
 {
-	const char *dot = strrchr(key, '.');
+	const char *dot = strrchr(name, '.');
 
 	return dot && (strcmp(dot, ".ctrace") == 0 || strcmp(dot, ".jsonl") == 0);
 }
@@ -113,7 +113,7 @@ static bool gather(void *context, const struct object *object)
 	const struct place *place = gathering->place;
 	char *name;
 
-	if (!is_trace(object->key) || !matches(place, object->key))
+	if (!objects_name_is_trace(object->key) || !matches(place, object->key))
 		return true;
 	if (asprintf(&name, "%.*s/%s%s", (int)place->nr_root_bytes, place->root, object->key,
 		    place->root + place->nr_root_bytes) < 0)
