@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opens and reads perf events of threads.
+ *
+ * The kernel writes into pages that it shares with us. P1: it publishes data_head after the records below it (pairs
+ * with the acquire in perf_thread_next). P2: data_tail gives the room back (release), after the records were copied.
+ */
+#include "kernel/perf_thread.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DATA_PAGES 16u /* 64 KiB: a second of deep stacks, or 1,300 switches */
+#define SECOND_NS UINT64_C(1000000000)
+
+static int open_event(const struct perf_event_attr *attributes, pid_t tid)
+{
+	return (int)syscall(SYS_perf_event_open, attributes, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* A user who may not look into the kernel gets no samples there; everything else is the same. */
+static int open_either(struct perf_thread *thread, struct perf_event_attr *attributes, pid_t tid)
+{
+	int descriptor = open_event(attributes, tid);
+
+	thread->is_blind = false;
+	if (descriptor >= 0 || (errno != EACCES && errno != EPERM))
+		return descriptor;
+	thread->is_blind = true;
+	attributes->exclude_kernel = 1;
+	return open_event(attributes, tid);
+}
+
+static bool map(struct perf_thread *thread)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *pages = mmap(NULL, (DATA_PAGES + 1) * page, PROT_READ | PROT_WRITE, MAP_SHARED,
+		thread->descriptor, 0);
+
+	if (pages == MAP_FAILED)
+		return false;
+	thread->pages = pages;
+	thread->bytes = (struct perf_bytes){(const uint8_t *)pages + page, DATA_PAGES * page};
+	return true;
+}
+
+bool perf_thread_open(struct perf_thread *thread, pid_t tid, unsigned hz, bool tells_switches)
+{
+	struct perf_event_attr attributes = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attributes),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = SECOND_NS / hz,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN,
+		.exclude_hv = 1,
+		.exclude_callchain_kernel = 1,
+		.context_switch = tells_switches,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.sample_max_stack = PERF_CALLS,
+		.watermark = 1, /* nobody waits: at the end of the ring is soon enough */
+		.wakeup_watermark = UINT32_MAX,
+	};
+	int trouble;
+
+	thread->descriptor = open_either(thread, &attributes, tid);
+	if (thread->descriptor < 0)
+		return false;
+	if (map(thread))
+		return true;
+	trouble = errno;
+	close(thread->descriptor);
+	errno = trouble;
+	return false;
+}
+
+bool perf_thread_next(
+	struct perf_thread *thread, struct perf_record *ret_record, bool *ret_is_corrupt)
+{
+	struct perf_event_mmap_page *page = thread->pages;
+	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+	uint64_t tail = page->data_tail;
+	bool has_record =
+		perf_records_next(&thread->bytes, &tail, head, ret_record, ret_is_corrupt);
+
+	__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
+	return has_record;
+}
+
+void perf_thread_close(struct perf_thread *thread)
+{
+	if (!thread->pages)
+		return;
+	munmap(thread->pages, thread->bytes.size + (size_t)sysconf(_SC_PAGESIZE));
+	close(thread->descriptor);
+	*thread = (struct perf_thread){0};
+}
