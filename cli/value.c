@@ -45,6 +45,12 @@ static bool read_count(const char *text, struct meaning *meaning)
 	return value_number(text, &meaning->number);
 }
 
+/* 0 is a value of its own, not the default. */
+static bool read_rate(const char *text, struct meaning *meaning)
+{
+	return read_number(text, 10, &meaning->number) && meaning->number <= CT_SAMPLE_HZ_MOST;
+}
+
 static bool read_level(const char *text, struct meaning *meaning)
 {
 	return read_count(text, meaning) && meaning->number <= PACK_LEVEL_MOST;
@@ -188,6 +194,7 @@ static const struct form {
 		"or 300ms"},
 	{"size", read_size, "a size, as in 512MiB or 4GiB"},
 	{"ring-size", read_ring_size, "a size from 128KiB to 16MiB, as in 1MiB"},
+	{"rate", read_rate, "a number of times a second, up to 1000, or 0 for none"},
 	{"percent", read_percent, "a share such as 2% or 0.5%"},
 	{"clock", read_clock, "counter, coarse, or a step of 10us to 1s as in coarse=100us"},
 	{"window", read_window, "a time, a size or both, as in 10s,64MiB"},

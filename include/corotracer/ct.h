@@ -301,6 +301,7 @@ struct ct_orders {
 	bool overwrites;     /* when those are full, the oldest events are lost, not the newest */
 };
 
+#define CT_SAMPLE_HZ_MOST 1000u
 struct ct_record_options {
 	size_t size;
 	const char *output; /* path; "-" is standard output; NULL: no trace is kept */
@@ -352,6 +353,9 @@ struct ct_record_options {
 
 	/* Programs of the same user, and of the superuser, may give orders during the recording (ct_control_send). */
 	bool takes_orders;
+
+	/* Samples of where threads run, by the kernel, in each second of processor time; at most CT_SAMPLE_HZ_MOST. */
+	uint32_t sample_hz;
 };
 
 struct ct_record;

@@ -163,6 +163,13 @@ enum ctp_processor {
  */
 #define CTP_DESCRIPTOR_IS_SECOND_END 0x100u
 
+/*
+ * The flags of SAMPLE: the kernel's clock found the thread there, and the coroutine is the one that runs on it by other
+ * events; and the thread was inside of the kernel, called from there.
+ */
+#define CTP_SAMPLE_BY_KERNEL 1u
+#define CTP_SAMPLE_IN_KERNEL 2u
+
 /* The flag of PARK, which ctp_park_untimed (ctp_probe_events.h) sets. */
 #define CTP_PARK_UNTIMED 1u
 

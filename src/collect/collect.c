@@ -445,6 +445,8 @@ static void note_orders(struct collect *collect, const struct ct_record_options 
 	collect->categories_off = options->wanted ? options->wanted->categories_off : 0;
 	collect->coarse_step_ns = (uint64_t)orders->coarse_step_ns;
 	collect->overwrites = orders->overwrites;
+	collect->samples.hz =
+		options->sample_hz < CT_SAMPLE_HZ_MOST ? options->sample_hz : CT_SAMPLE_HZ_MOST;
 	collect->listener.admission.admits_all = options->admits_all;
 	collect->chunks_per_ring = (uint32_t)(orders->ring_bytes / CTP_CHUNK_BYTES);
 }
@@ -567,6 +569,7 @@ void collect_close(struct collect *collect)
 	if (!collect)
 		return;
 	collect_sleep_fini(&collect->sleep);
+	collect_samples_fini(collect);
 	release_peers(collect);
 	collect_coarse_close(collect->coarse);
 	collect_listener_close(&collect->listener);

@@ -13,6 +13,7 @@
 #include "collect/listener.h"
 #include "collect/mappings.h"
 #include "collect/output.h"
+#include "collect/samples.h"
 #include "collect/segment.h"
 #include "version1/service.h"
 #include "collect/sleep.h"
@@ -26,7 +27,7 @@
 #define COLLECT_YOUNG 128
 #define COLLECT_THREAD_NAME 32
 #define COLLECT_SITES_MAX 1048576u
-#define COLLECT_NOTES 12
+#define COLLECT_NOTES 15
 
 /* A process that has attached, or the target itself. Zeroed: a free slot. */
 struct process {
@@ -119,6 +120,7 @@ struct collect {
 
 	VEC(struct collect_site) sites;
 	struct mappings mappings;
+	struct samples samples;
 
 	struct clock_reading first_reading; /* taken before the target was started */
 	struct past_begin past;
@@ -175,6 +177,7 @@ struct collect {
 	struct ct_note notes[COLLECT_NOTES];
 	uint32_t nr_notes;
 	char refusal_note[512];
+	char samples_note[256];
 };
 
 /* Loops over the used slots. The body is one statement, and may close the present slot. */

@@ -179,12 +179,15 @@ void collect_look_clocks(struct collect *collect)
 		is_due(collect, &collect->seek_ns, SEEK_PERIOD_NS))
 		collect_seek_segments(collect, NULL);
 	collect_look_thread_times(collect);
+	collect_samples_look(collect);
 	if (is_due(collect, &collect->clock_ns, CLOCK_PERIOD_NS)) {
 		collect_define_clock(collect);
 		version1_service_settle(&collect->service);
 	}
-	if (is_due(collect, &collect->heartbeat_ns, HEARTBEAT_PERIOD_NS))
+	if (is_due(collect, &collect->heartbeat_ns, HEARTBEAT_PERIOD_NS)) {
+		collect_samples_take(collect);
 		collect_define_heartbeat(collect);
+	}
 	if (is_due(collect, &collect->flush_ns, FLUSH_PERIOD_NS))
 		collect_output_flush(&collect->output);
 }
@@ -219,6 +222,7 @@ void collect_look_last(struct collect *collect, struct process *process)
 	struct segment *segment;
 
 	version1_service_last(&collect->service, process);
+	collect_samples_last(collect, process);
 	for_each_segment (collect, segment) {
 		if (segment->process != process)
 			continue;

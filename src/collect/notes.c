@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What a recording lacks besides events: printed when the recording ends, and kept in the trace. */
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "collect/collector.h"
 #include "collect/memory.h"
@@ -10,6 +12,26 @@ static void add(struct collect *collect, uint64_t count, const char *text)
 	if (count > 0)
 		collect->notes[collect->nr_notes++] =
 			(struct ct_note){.text = text, .count = count, .offset = CT_NO_OFFSET};
+}
+
+/* The kernel says no for good reasons, or has no perf events; what it says of one thread, it says of all. */
+static void add_samples(struct collect *collect)
+{
+	const struct samples *samples = &collect->samples;
+	bool is_forbidden = samples->trouble == EACCES || samples->trouble == EPERM;
+
+	snprintf(collect->samples_note, sizeof(collect->samples_note),
+		"a thread has no samples of where it ran, since the kernel %s%s",
+		is_forbidden ? "does not allow perf events here (kernel.perf_event_paranoid, or "
+			       "the container's rules)"
+			     : "refused a perf event: ",
+		is_forbidden ? "" : strerror(samples->trouble));
+	add(collect, samples->nr_unwatched, collect->samples_note);
+	add(collect, samples->nr_lost,
+		"a sample of where a thread ran is missing, since its ring was full");
+	add(collect, samples->is_blind,
+		"samples have no time that threads spent in the kernel, since it does not let "
+		"this user look (kernel.perf_event_paranoid)");
 }
 
 const struct ct_note *collect_notes(struct collect *collect, uint32_t *ret_count)
@@ -40,6 +62,7 @@ const struct ct_note *collect_notes(struct collect *collect, uint32_t *ret_count
 	add(collect, collect->nr_sites_forgotten + collect->mappings.nr_forgotten,
 		"a site or a mapping was one too many to remember: its addresses may have no "
 		"names");
+	add_samples(collect);
 	*ret_count = collect->nr_notes;
 	return collect->notes;
 }

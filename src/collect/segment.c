@@ -48,20 +48,24 @@ static bool is_address(uint32_t kind)
 	       kind == CTP_SITE_INSTRUCTION || kind == CTP_SITE_CALLER;
 }
 
-static void remember_site(struct collect *collect, const struct segment *segment,
-	const struct proto_site *site, uint32_t id)
+void collect_segment_remember(
+	struct collect *collect, struct process *process, const struct collect_site *site)
 {
-	struct process *process = segment->process;
-	struct collect_site kept = {
-		segment->number, process->number, id, site->kind, site->address, 0};
-
-	if (site->kind == CTP_SITE_CALLER)
-		kept.inside = site->line | (uint64_t)site->column << 32;
-
-	if (collect->sites.count >= COLLECT_SITES_MAX || !vec_push(&collect->sites, kept))
+	if (collect->sites.count >= COLLECT_SITES_MAX || !vec_push(&collect->sites, *site))
 		collect->nr_sites_forgotten++;
 	if (!collect_mappings_cover(&collect->mappings, process->number, site->address))
 		process->wants_mappings = true;
+}
+
+static void remember_site(struct collect *collect, const struct segment *segment,
+	const struct proto_site *site, uint32_t id)
+{
+	struct collect_site kept = {
+		segment->number, segment->process->number, id, site->kind, site->address, 0};
+
+	if (site->kind == CTP_SITE_CALLER)
+		kept.inside = site->line | (uint64_t)site->column << 32;
+	collect_segment_remember(collect, segment->process, &kept);
 }
 
 /* Defines a stack under the number of the site of its innermost call. A stack that is known already stays as it is. */

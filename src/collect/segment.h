@@ -15,6 +15,7 @@
 #include "base/vec.h"
 
 struct collect;
+struct collect_site;
 struct process;
 
 /* The losses of one ring, as reported so far. */
@@ -60,6 +61,10 @@ struct segment {
  */
 enum ct_status collect_segment_take(struct collect *collect, struct segment *segment,
 	struct process *process, uint64_t attached, struct ct_error *reterr);
+
+/* collect_segment_remember: remembers a site that is an address, so that it gets a name. */
+void collect_segment_remember(
+	struct collect *collect, struct process *process, const struct collect_site *site);
 
 /* collect_segment_find_rings: finds the rings that threads have claimed since the last look. */
 void collect_segment_find_rings(struct segment *segment);

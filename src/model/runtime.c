@@ -246,10 +246,14 @@ void model_runtime_assist(
 	range->counted = time;
 }
 
+/* A process that the kernel samples need not have a runtime of which there is anything to say. */
 bool model_runtime_sample(struct model *model, const struct ct_event *event)
 {
-	struct model_runtime *runtime = model_runtime_of(model, event->process);
+	struct model_runtime *runtime;
 
+	if (event->flags & CTP_SAMPLE_BY_KERNEL)
+		return true;
+	runtime = model_runtime_of(model, event->process);
 	if (runtime)
 		runtime->nr_samples++;
 	return runtime != NULL;

@@ -130,6 +130,12 @@ static bool add_doubt(struct doubts *doubts, struct arena *arena, const struct s
 	return true;
 }
 
+/* Samples are often in code that the kernel lends to all programs, and that is in no file. */
+static bool is_of_kernel(const struct symbol_place *place)
+{
+	return strcmp(place->module, "[vdso]") == 0;
+}
+
 static enum ct_status fill_sites(struct symbol_resolver *resolver, const struct ct_tables *tables,
 	struct ct_site *sites, struct arena *arena, struct doubts *doubts, struct ct_error *reterr)
 {
@@ -149,7 +155,7 @@ static enum ct_status fill_sites(struct symbol_resolver *resolver, const struct 
 		if (place.extent != SYMBOL_NOTHING &&
 			!(is_caller ? take_module : take_place)(arena, &sites[i], &place))
 			return ct_fail_memory(reterr);
-		if (!is_caller && place.extent == SYMBOL_MODULE &&
+		if (!is_caller && place.extent == SYMBOL_MODULE && !is_of_kernel(&place) &&
 			!add_doubt(doubts, arena, &place))
 			return ct_fail_memory(reterr);
 	}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes events of what the kernel samples of the target's threads. */
+#include "collect/samples.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "collect/collector.h"
+
+#define SEARCH_PERIOD_NS UINT64_C(100000000)
+#define THREADS_WATCHED 1024u
+#define SITES_MAX 65536u
+#define STACKS_MAX 65536u
+
+/* ---------------------------------------------------------------- processes */
+
+static void define_segment(struct collect *collect, const struct process *process, uint32_t segment)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_SEGMENT};
+
+	definition.segment = (struct ct_define_segment){
+		.segment = segment,
+		.process = process->number,
+		.role = CTP_ROLE_ENGINE,
+		.clock = CTP_CLOCK_MONOTONIC,
+		.attached = clock_monotonic_ns(),
+	};
+	memcpy(definition.segment.identity, collect->run_id, sizeof(collect->run_id));
+	collect_output_define(&collect->output, &definition);
+}
+
+/* Returns the process's entry, which is made if there is none. NULL: out of memory. */
+static struct sampled_process *names_of(struct collect *collect, const struct process *process)
+{
+	struct sampled_process fresh = {.process = process->number};
+	struct samples *samples = &collect->samples;
+	size_t i, free_at = samples->processes.count;
+
+	for (i = 0; i < samples->processes.count; i++) {
+		if (samples->processes.at[i].process == process->number)
+			return &samples->processes.at[i];
+		if (!samples->processes.at[i].process)
+			free_at = i;
+	}
+	if (free_at == samples->processes.count && !vec_push(&samples->processes, fresh))
+		return NULL;
+	fresh.segment = ++collect->nr_segments;
+	define_segment(collect, process, fresh.segment);
+	samples->processes.at[free_at] = fresh;
+	return &samples->processes.at[free_at];
+}
+
+static void forget_names(struct sampled_process *names)
+{
+	map_fini(&names->sites);
+	map_fini(&names->stacks);
+	map_fini(&names->tops);
+	*names = (struct sampled_process){0};
+}
+
+/* ---------------------------------------------------------------- sites and stacks */
+
+/* A place of which samples are taken, while one sample is named. */
+struct naming {
+	struct collect *collect;
+	struct process *process;
+	struct sampled_process *names;
+};
+
+static uint32_t define_site(
+	const struct naming *naming, uint64_t address, uint32_t kind, uint32_t stack)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_SITE};
+	struct collect_site kept = {naming->names->segment, naming->process->number,
+		++naming->names->nr_sites, kind, address, 0};
+
+	definition.site = (struct ct_define_site){
+		.segment = kept.segment,
+		.id = kept.id,
+		.kind = kind,
+		.reason = "",
+		.address = address,
+		.stack = stack,
+	};
+	collect_output_define(&naming->collect->output, &definition);
+	collect_segment_remember(naming->collect, naming->process, &kept);
+	return kept.id;
+}
+
+/* Returns the number of the site of this address; 0: there is no room. */
+static uint32_t site_of(const struct naming *naming, uint64_t address, uint32_t kind)
+{
+	struct sampled_process *names = naming->names;
+	uint64_t key = address << 1 | (kind == CTP_SITE_ADDRESS);
+	uint32_t site;
+
+	if (map_get(&names->sites, key, &site))
+		return site;
+	if (names->nr_sites >= SITES_MAX || !map_put(&names->sites, key, names->nr_sites + 1))
+		return 0;
+	return define_site(naming, address, kind, 0);
+}
+
+/* Returns the stack on which `site` was called by `caller`; 0: there is no room. */
+static uint32_t stack_of(const struct naming *naming, uint32_t site, uint32_t caller)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_STACK};
+	struct sampled_process *names = naming->names;
+	uint64_t key = (uint64_t)caller << 32 | site;
+	uint32_t stack;
+
+	if (map_get(&names->stacks, key, &stack))
+		return stack;
+	if (names->nr_stacks >= STACKS_MAX || !map_put(&names->stacks, key, names->nr_stacks + 1))
+		return 0;
+	stack = ++names->nr_stacks;
+	definition.stack = (struct ct_define_stack){
+		.segment = names->segment, .id = stack, .site = site, .caller = caller};
+	collect_output_define(&naming->collect->output, &definition);
+	return stack;
+}
+
+/* Returns how many of the calls are believed: a program without frame pointers has anything in their place. */
+static uint32_t believed_calls(const struct naming *naming, const struct perf_record *record)
+{
+	const struct mappings *mappings = &naming->collect->mappings;
+	uint32_t count = 1;
+
+	while (count < record->nr_calls &&
+		collect_mappings_cover(mappings, naming->process->number, record->calls[count] - 1))
+		count++;
+	return count;
+}
+
+/* Returns the site that stands for the whole stack; 0: there is no room even for the innermost address. */
+static uint32_t place_of(const struct naming *naming, const struct perf_record *record)
+{
+	uint32_t count = believed_calls(naming, record), stack = 0, site = 0, top;
+	struct sampled_process *names = naming->names;
+
+	if (!record->nr_calls)
+		return 0;
+	while (count-- > 0) {
+		site = site_of(naming, record->calls[count],
+			count ? CTP_SITE_ADDRESS : CTP_SITE_INSTRUCTION);
+		stack = site ? stack_of(naming, site, stack) : 0;
+	}
+	if (!stack)
+		return site;
+	if (map_get(&names->tops, stack, &top))
+		return top;
+	if (names->nr_sites >= SITES_MAX || !map_put(&names->tops, stack, names->nr_sites + 1))
+		return site;
+	return define_site(naming, record->calls[0], CTP_SITE_INSTRUCTION, stack);
+}
+
+/* ---------------------------------------------------------------- records */
+
+static void put_record(struct collect *collect, const struct sampled_thread *thread,
+	const struct ctp_record *record)
+{
+	struct ct_batch batch = {.stream = thread->stream,
+		.thread = thread->thread,
+		.records = record,
+		.nr_records = 1};
+
+	collect_output_put(&collect->output, &batch, 1);
+}
+
+static void put_sample(struct collect *collect, const struct sampled_thread *thread,
+	const struct perf_record *record)
+{
+	struct naming naming = {collect, thread->process, names_of(collect, thread->process)};
+	uint32_t site = naming.names ? place_of(&naming, record) : 0;
+	struct ctp_record sample = {
+		.time = record->time,
+		.tail = CTP_TAIL(site, CTP_KIND_SAMPLE, 0,
+			CTP_SAMPLE_BY_KERNEL | (record->is_in_kernel ? CTP_SAMPLE_IN_KERNEL : 0u)),
+	};
+
+	put_record(collect, thread, &sample);
+}
+
+static void take(struct collect *collect, struct sampled_thread *thread)
+{
+	struct perf_record record;
+	bool is_corrupt;
+
+	while (perf_thread_next(&thread->watch, &record, &is_corrupt)) {
+		if (record.kind == PERF_LOST)
+			collect->samples.nr_lost += record.count;
+		else if (record.kind == PERF_SAMPLE)
+			put_sample(collect, thread, &record);
+	}
+	collect->samples.nr_lost += is_corrupt;
+}
+
+void collect_samples_take(struct collect *collect)
+{
+	size_t i;
+
+	for (i = 0; i < collect->samples.threads.count; i++)
+		if (collect->samples.threads.at[i].is_open)
+			take(collect, &collect->samples.threads.at[i]);
+}
+
+/* ---------------------------------------------------------------- threads */
+
+static uint64_t key_of(const struct process *process, uint64_t tid)
+{
+	return (uint64_t)process->number << 32 ^ tid;
+}
+
+static struct sampled_thread *find_thread(
+	struct samples *samples, const struct process *process, uint64_t tid)
+{
+	uint32_t index;
+
+	return map_get(&samples->by_tid, key_of(process, tid), &index) ? &samples->threads.at[index]
+								       : NULL;
+}
+
+static void define_stream(struct collect *collect, uint32_t stream, uint32_t segment)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_STREAM};
+
+	definition.stream = (struct ct_define_stream){.stream = stream, .segment = segment};
+	collect_output_define(&collect->output, &definition);
+}
+
+/* A thread that is refused stays in the list, so that the kernel is not asked again at each look. */
+static void watch(struct collect *collect, struct sampled_thread *thread)
+{
+	struct samples *samples = &collect->samples;
+	struct sampled_process *names = names_of(collect, thread->process);
+
+	thread->is_open =
+		names && perf_thread_open(&thread->watch, (pid_t)thread->tid, samples->hz, false);
+	if (!thread->is_open) {
+		samples->nr_unwatched += errno != ESRCH;
+		samples->trouble = errno;
+		return;
+	}
+	samples->is_blind |= thread->watch.is_blind;
+	thread->thread =
+		collect_process_thread(collect, thread->process, thread->tid, THREADS_RUNNING);
+	thread->stream = ++collect->nr_streams;
+	define_stream(collect, thread->stream, names->segment);
+}
+
+static void note_thread(struct collect *collect, struct process *process, uint64_t tid)
+{
+	struct samples *samples = &collect->samples;
+	struct sampled_thread *known = find_thread(samples, process, tid);
+	struct sampled_thread fresh = {.process = process, .tid = tid, .is_there = true};
+
+	if (known) {
+		known->is_there = true;
+		return;
+	}
+	if (samples->threads.count >= THREADS_WATCHED || !vec_push(&samples->threads, fresh))
+		return;
+	if (!map_put(
+		    &samples->by_tid, key_of(process, tid), (uint32_t)samples->threads.count - 1)) {
+		samples->threads.count--;
+		return;
+	}
+	watch(collect, &samples->threads.at[samples->threads.count - 1]);
+}
+
+static void note_threads(struct collect *collect, struct segment *segment)
+{
+	struct process *process = segment->process;
+	size_t i;
+
+	for (i = 0; i < segment->rings.count; i++) {
+		const struct ring_reader *reader = &segment->rings.at[i].reader;
+		uint64_t told = reader->thread ? ctp_load_relaxed(&reader->shared->owner) : 0;
+		uint64_t tid = told ? thread_ids_here(&process->ids, process->pid, told) : 0;
+
+		if (tid && tid <= INT32_MAX)
+			note_thread(collect, process, tid);
+	}
+}
+
+/* Takes the thread's last records, and the last entry of the list into its place. */
+static void forget_thread(struct collect *collect, size_t at)
+{
+	struct samples *samples = &collect->samples;
+	struct sampled_thread *thread = &samples->threads.at[at];
+	const struct sampled_thread *last = &samples->threads.at[samples->threads.count - 1];
+
+	if (thread->is_open) {
+		take(collect, thread);
+		perf_thread_close(&thread->watch);
+	}
+	map_remove(&samples->by_tid, key_of(thread->process, thread->tid));
+	if (thread != last) {
+		*thread = *last;
+		map_put(&samples->by_tid, key_of(thread->process, thread->tid), (uint32_t)at);
+	}
+	samples->threads.count--;
+}
+
+static void search(struct collect *collect)
+{
+	struct samples *samples = &collect->samples;
+	struct segment *segment;
+	size_t i;
+
+	for (i = 0; i < samples->threads.count; i++)
+		samples->threads.at[i].is_there = false;
+	for_each_segment (collect, segment)
+		if (segment->layout.role == CTP_ROLE_PROBE && !segment->process->has_ended)
+			note_threads(collect, segment);
+	for (i = samples->threads.count; i-- > 0;)
+		if (!samples->threads.at[i].is_there && !samples->threads.at[i].process->has_ended)
+			forget_thread(collect, i);
+	samples->nr_threads = collect->nr_threads;
+	samples->searched_ns = collect->now_ns;
+}
+
+void collect_samples_look(struct collect *collect)
+{
+	struct samples *samples = &collect->samples;
+
+	if (!samples->hz || (samples->nr_threads == collect->nr_threads &&
+				    collect->now_ns - samples->searched_ns < SEARCH_PERIOD_NS))
+		return;
+	search(collect);
+	collect_samples_take(collect);
+}
+
+void collect_samples_last(struct collect *collect, struct process *process)
+{
+	struct samples *samples = &collect->samples;
+	size_t i;
+
+	for (i = samples->threads.count; i-- > 0;)
+		if (samples->threads.at[i].process == process)
+			forget_thread(collect, i);
+	for (i = 0; i < samples->processes.count; i++)
+		if (samples->processes.at[i].process == process->number)
+			forget_names(&samples->processes.at[i]);
+}
+
+void collect_samples_fini(struct collect *collect)
+{
+	struct samples *samples = &collect->samples;
+	size_t i;
+
+	for (i = 0; i < samples->threads.count; i++)
+		perf_thread_close(&samples->threads.at[i].watch);
+	for (i = 0; i < samples->processes.count; i++)
+		forget_names(&samples->processes.at[i]);
+	vec_fini(&samples->processes);
+	vec_fini(&samples->threads);
+	map_fini(&samples->by_tid);
+}

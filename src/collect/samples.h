@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where threads run, by the kernel's clock: each thread that writes events is watched by a perf event, from outside.
+ * What the kernel found becomes events of kind SAMPLE in streams of the engine's own, one for each thread; their sites
+ * are addresses, with the stacks that the frame pointers show.
+ *
+ * Bounds: 1,024 threads at a time; 65,536 addresses and as many stacks of each process, behind which samples name the
+ * innermost address alone, or none. What the kernel refuses or loses is counted, and noted in the trace.
+ */
+#ifndef COLLECT_SAMPLES_H
+#define COLLECT_SAMPLES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "kernel/perf_thread.h"
+
+struct collect;
+struct process;
+
+/* The names of one process's addresses. */
+struct sampled_process {
+	uint32_t process; /* its number in the trace; 0: a free entry */
+	uint32_t segment;
+	uint32_t nr_sites;
+	uint32_t nr_stacks;
+	struct map sites;  /* by address, and whether it is a return address */
+	struct map stacks; /* by caller and site */
+	struct map tops;   /* by stack: the site that stands for all of it */
+};
+
+struct sampled_thread {
+	struct process *process;
+	uint64_t tid;
+	uint32_t thread; /* its number in the trace */
+	uint32_t stream;
+	bool is_there; /* found at the present look */
+	bool is_open;
+	struct perf_thread watch;
+};
+
+/* Zeroed: nothing is sampled. */
+struct samples {
+	unsigned hz; /* of each thread's processor time; 0: nothing is sampled */
+	VEC(struct sampled_process) processes;
+	VEC(struct sampled_thread) threads;
+	struct map by_tid;     /* index + 1 in `threads`, by process and tid */
+	uint32_t nr_threads;   /* of the collector, at the last search */
+	uint64_t searched_ns;  /* last search for threads */
+	uint64_t nr_lost;      /* by the kernel, for want of room */
+	uint64_t nr_unwatched; /* threads that the kernel did not let us watch */
+	int trouble;           /* errno of the last one */
+	bool is_blind;         /* the kernel says nothing of time spent inside of it */
+};
+
+/* collect_samples_look: watches threads that are new, and takes what the kernel has found until now. */
+void collect_samples_look(struct collect *collect);
+
+/* collect_samples_take: takes what the kernel has found until now. */
+void collect_samples_take(struct collect *collect);
+
+/* collect_samples_last: does so for the threads of one process for the last time, and forgets the process. */
+void collect_samples_last(struct collect *collect, struct process *process);
+
+/* collect_samples_fini: ends all watches, and frees the memory. */
+void collect_samples_fini(struct collect *collect);
+
+#endif
