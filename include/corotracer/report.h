@@ -184,15 +184,15 @@ struct ct_finding {
 	uint32_t look_site;
 	const struct ct_waiting *waits_at; /* places where members wait, by number; at most 8 */
 	uint32_t nr_waits_at;
-	uint64_t nr_lost_nearby; /* events lost on the threads that are concerned */
-	uint64_t first_sequence; /* first event of the evidence; UINT64_MAX: none */
-	/* last event of the evidence: all events of steps and members lie between the two */
-	uint64_t last_sequence;
+	uint64_t nr_lost_nearby;   /* events lost on the threads that are concerned */
+	uint64_t first_sequence;   /* first event of the evidence; UINT64_MAX: none */
+	uint64_t last_sequence;    /* and last one: steps and members lie between the two */
 	const char *next_step;     /* what to do now */
 	struct ct_picture picture; /* a picture of what happened, for the gravest findings */
 	/* Claims behind a finding that its rule called Proven, for its first member; a false one lowered the grade. */
 	const struct ct_claim *claims;
 	uint32_t nr_claims;
+	struct ct_run_samples samples; /* where its thread was, if the finding is about a run */
 };
 
 /* The quality of the observation itself; printed before any finding. */

@@ -101,6 +101,22 @@ struct ct_runtime {
 	uint64_t nr_refused; /* things of all these kinds beyond the bounds of what is kept */
 };
 
+/* A function in which samples found a thread: the innermost one of the program's own. */
+struct ct_hot {
+	const char *function; /* "": not known */
+	const char *file;
+	uint32_t line; /* where most of these samples were */
+	uint32_t site; /* the place of one of them, which may be a call that was inlined there */
+	uint64_t nr_samples;
+};
+
+/* Samples of the thread that ran a coroutine meanwhile. All zero: none were taken. */
+struct ct_run_samples {
+	uint64_t count;
+	const struct ct_hot *hot; /* the hottest first; at most 8 */
+	uint32_t nr_hot;
+};
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/hot.h"
 #include "analyze/parts.h"
 #include "analyze/peers.h"
 #include "analyze/pictures.h"
@@ -26,8 +27,10 @@ struct collector {
 	uint32_t spawn_site[WAITS_COUNTED];
 	uint32_t nr_waits;
 	uint32_t *running;  /* by thread: the coroutine that runs on it; 0: none */
+	uint32_t *ran;      /* by thread: the coroutine that ran on it last */
 	struct peers peers; /* peers whose records the model has given back */
 	struct pictures pictures;
+	struct hots hots;
 };
 
 static void *scratch(struct analysis *analysis, size_t count, size_t size)
@@ -88,6 +91,7 @@ static void prepare(struct collector *collector)
 		analysis, analysis->tables->nr_sites + 1u, sizeof(*collector->wait_of_site));
 	collector->running =
 		scratch(analysis, analysis->model->nr_threads, sizeof(*collector->running));
+	collector->ran = scratch(analysis, analysis->model->nr_threads, sizeof(*collector->ran));
 	collector->peers.nr_processes = analysis->model->nr_processes;
 	collector->peers.by_id =
 		scratch(analysis, analysis->model->nr_processes, sizeof(*collector->peers.by_id));
@@ -96,6 +100,7 @@ static void prepare(struct collector *collector)
 	for (i = 0; i < analysis->groups.count; i++) {
 		prepare_examples(collector, &analysis->groups.at[i]);
 		prepare_peers(collector, &analysis->groups.at[i]);
+		analyze_hot_prepare(&collector->hots, analysis, &analysis->groups.at[i]);
 	}
 	analyze_picture_prepare(&collector->pictures, analysis);
 }
@@ -162,6 +167,8 @@ static uint32_t note_running(struct collector *collector, const struct ct_event 
 	default:
 		break;
 	}
+	if (*running)
+		collector->ran[event->thread] = *running;
 	return *running;
 }
 
@@ -246,6 +253,19 @@ static struct lane_event parties_of(
 	return of;
 }
 
+/*
+ * The kernel's sampler does not know coroutines; a runtime's own does. A thread may still be in the awaiter of the
+ * coroutine that suspended on it last.
+ */
+static void take_sample(struct collector *collector, const struct ct_event *event)
+{
+	struct analysis *analysis = collector->analysis;
+	uint32_t coro = event->coro ? model_find(analysis->model, event->process, event->coro)
+				    : collector->ran[event->thread];
+
+	analyze_hot_take(&collector->hots, analysis, coro, event);
+}
+
 static void take(struct collector *collector, const struct ct_event *event)
 {
 	struct model *model = collector->analysis->model;
@@ -255,6 +275,8 @@ static void take(struct collector *collector, const struct ct_event *event)
 	if (event->time < model->lowest || event->time > model->highest ||
 		event->thread >= model->nr_threads)
 		return;
+	if (event->kind == CTP_KIND_SAMPLE)
+		take_sample(collector, event);
 	/* In events of other kinds the coroutine's word holds something else. */
 	if (event->kind > CTP_KIND_DETAIL && !kind_is_annotation(event->kind)) {
 		of = parties_of(collector, event, 0);
@@ -341,6 +363,7 @@ enum ct_status analyze_evidence_collect(
 	}
 	analysis->is_broken |= collector.peers.is_broken;
 	analyze_peers_fini(&collector.peers);
+	analyze_hot_fini(&collector.hots);
 	analyze_picture_fini(&collector.pictures);
 	return status;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/hot.h"
 #include "analyze/joins.h"
 #include "analyze/pairs.h"
 #include "analyze/parts.h"
@@ -529,6 +530,7 @@ void analyze_group_finding(
 	fill_lowered(analysis, group, finding);
 	analyze_proof_fill(analysis, group, finding);
 	rule_of(analysis, first)->describe(analysis, group, &story, finding);
+	analyze_hot_tell(analysis, group, &story, finding);
 	analyze_joins_tell(analysis, group, &story);
 	analyze_frames_tell(analysis, group, &story);
 	analyze_story_end(analysis, &story, finding);

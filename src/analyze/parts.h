@@ -29,6 +29,7 @@
 #include "model/model.h"
 #include "claim/claim.h"
 
+struct hot_run;
 struct story;
 
 struct candidate {
@@ -75,6 +76,7 @@ struct group {
 	uint32_t nr_peers; /* 0: not counted */
 	uint32_t nr_examples;
 	struct member_events **examples; /* of the first members; in the scratch arena */
+	struct hot_run *hot; /* samples of the first member's run; NULL: it is about no run */
 	/* in the report's arena, made after the second reading */
 	struct ct_picture picture;
 	/*

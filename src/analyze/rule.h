@@ -17,6 +17,14 @@ struct claims;
 struct group;
 struct story;
 
+/* A run of a coroutine, or with `coro` 0 all runs of the process, in this time. */
+struct analyze_run {
+	uint32_t coro; /* index in the model */
+	uint32_t process;
+	ct_time since;
+	ct_time until; /* 0: it goes on */
+};
+
 struct rule {
 	/* The rule's watcher, with the analysis as its settings. All zero: the rule watches nothing. */
 	struct model_watcher watcher;
@@ -31,6 +39,12 @@ struct rule {
 	/* describe: writes the title of a group's finding, and its steps and evidence as a story. */
 	void (*describe)(struct analysis *analysis, const struct group *group, struct story *story,
 		struct ct_finding *finding);
+	/*
+	 * find_run: finds out which run the candidate is about: samples of where its thread was meanwhile belong to the
+	 * finding. NULL: findings of the rule are about no run.
+	 */
+	void (*find_run)(const struct analysis *analysis, const struct candidate *candidate,
+		struct analyze_run *ret_run);
 	/* tell_cause: writes the cause of this one member. NULL: all members have one cause, and a step names it. */
 	void (*tell_cause)(struct analysis *analysis, const struct candidate *candidate,
 		struct ct_step *ret_cause);

@@ -9,6 +9,7 @@
  * program does not record the ends of coroutines, the coroutine may have ended, and the finding is a Suspect.
  */
 
+#include "analyze/hot.h"
 #include "rules/parts.h"
 
 enum doing {
@@ -262,5 +263,6 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 const struct rule rules_endless_run = {
 	.find = find,
 	.describe = describe,
+	.find_run = analyze_hot_own_run,
 	.finds_victims = true,
 };

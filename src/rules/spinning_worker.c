@@ -10,6 +10,7 @@
  * is silent about marked coroutines, during a warm-up or the end of a program, and if events are missing since.
  */
 
+#include "analyze/hot.h"
 #include "rules/parts.h"
 
 #define WORKERS_TOLD 8u
@@ -209,5 +210,6 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 const struct rule rules_spinning_worker = {
 	.find = find,
 	.describe = describe,
+	.find_run = analyze_hot_own_run,
 	.is_cause = true,
 };

@@ -192,8 +192,21 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		"by the kernel's account the workers had their processors nearly all of the time");
 }
 
+/* All that ran while the coroutine that waited longest was ready. */
+static void find_run(const struct analysis *analysis, const struct candidate *candidate,
+	struct analyze_run *ret_run)
+{
+	(void)analysis;
+	*ret_run = (struct analyze_run){
+		.process = candidate->process,
+		.since = candidate->since,
+		.until = candidate->until,
+	};
+}
+
 const struct rule rules_starvation = {
 	.find = find,
 	.describe = describe,
+	.find_run = find_run,
 	.is_no_explanation = true,
 };

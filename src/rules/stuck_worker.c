@@ -354,9 +354,23 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	finding->last_sequence = thread->seen != CT_NO_TIME ? thread->seen_event : coro->last_event;
 }
 
+/* The run that the ready coroutines lie behind. */
+static void find_run(const struct analysis *analysis, const struct candidate *candidate,
+	struct analyze_run *ret_run)
+{
+	uint32_t top = analysis->model->threads[candidate->subject].top;
+
+	*ret_run = (struct analyze_run){
+		.coro = top,
+		.process = candidate->process,
+		.since = analysis->model->coros.at[top].changed,
+	};
+}
+
 const struct rule rules_stuck_worker = {
 	.find = find,
 	.certify = certify,
 	.describe = describe,
+	.find_run = find_run,
 	.is_cause = true,
 };

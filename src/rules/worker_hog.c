@@ -10,6 +10,7 @@
  */
 #include <inttypes.h>
 
+#include "analyze/hot.h"
 #include "rules/parts.h"
 
 /* ---------------------------------------------------------------- the watcher */
@@ -253,5 +254,6 @@ const struct rule rules_worker_hog = {
 		.visit = visit},
 	.find = find,
 	.describe = describe,
+	.find_run = analyze_hot_own_run,
 	.is_no_explanation = true,
 };

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/* Counts samples of a finding's run by place, and says which function took most. */
+#include "analyze/hot.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "analyze/parts.h"
+#include "base/text.h"
+#include "say/say.h"
+
+#define PLACES_MAX 512u /* of a run; samples elsewhere are counted together */
+#define CALLS_LOOKED_AT 64u
+#define RUNS_MAX 256u /* that samples are counted for: those of the gravest findings */
+#define PLACES_TOLD 8u
+#define SHARE_TOLD 50u   /* percent; less than that has no place in a title */
+#define SAMPLES_TOLD 10u /* a share of fewer says nothing */
+
+/* A place as the compiler knows it, perhaps inlined: it need not be a site. */
+struct hot_place {
+	const char *function;
+	size_t function_bytes;
+	const char *file;
+	size_t file_bytes;
+	uint32_t line;
+	uint32_t
+		site; /* where the sample was: of the call that is counted, or into which it was inlined */
+	uint64_t nr_samples;
+};
+
+struct hot_run {
+	struct analyze_run of;
+	uint64_t nr_samples;
+	uint32_t nr_places;
+	struct hot_place places[PLACES_MAX];
+};
+
+/* ---------------------------------------------------------------- whose code */
+
+static bool begins(const char *text, size_t bytes, const char *with)
+{
+	return bytes >= strlen(with) && memcmp(text, with, strlen(with)) == 0;
+}
+
+/* Code of libraries, and of headers that come with compilers and systems. */
+static bool is_own(const struct ct_site *site, const char *file, size_t file_bytes)
+{
+	bool is_of_system = begins(site->module, strlen(site->module), "/usr/") ||
+			    begins(site->module, strlen(site->module), "/lib");
+
+	if (site->module[0] == '[' || (is_of_system && strstr(site->module, ".so")))
+		return false;
+	return !begins(file, file_bytes, "/usr/include/") && !begins(file, file_bytes, "/usr/lib/");
+}
+
+/* Code without a name is as one function of its module. */
+static struct hot_place place_of_site(const struct ct_site *site, uint32_t index)
+{
+	const char *file = site->function[0] ? site->file : site->module;
+
+	return (struct hot_place){.function = site->function,
+		.function_bytes = strlen(site->function),
+		.file = file,
+		.file_bytes = strlen(file),
+		.line = site->line,
+		.site = index};
+}
+
+/* Looks through one call, and the functions into which it was inlined, innermost first. */
+static bool find_own_in(const struct ct_tables *tables, uint32_t index, struct hot_place *ret_place)
+{
+	const struct ct_site *site = say_peek_site(tables, index);
+	const char *callers = site->callers;
+	struct ct_caller caller;
+
+	if (!site->function[0])
+		return false;
+	*ret_place = place_of_site(site, index);
+	if (is_own(site, site->file, ret_place->file_bytes))
+		return true;
+	while (ct_caller_next(&callers, &caller)) {
+		if (!is_own(site, caller.file, caller.file_bytes))
+			continue;
+		ret_place->function = caller.function;
+		ret_place->function_bytes = caller.function_bytes;
+		ret_place->file = caller.file;
+		ret_place->file_bytes = caller.file_bytes;
+		ret_place->line = caller.line;
+		return true;
+	}
+	return false;
+}
+
+static struct hot_place find_place(const struct ct_tables *tables, uint32_t index)
+{
+	const struct ct_site *site = say_peek_site(tables, index);
+	uint32_t stack = site->stack, count = 0;
+	struct hot_place place;
+
+	if (find_own_in(tables, index, &place))
+		return place;
+	while (stack && stack < tables->nr_stacks && count++ < CALLS_LOOKED_AT) {
+		if (find_own_in(tables, tables->stacks[stack].site, &place))
+			return place;
+		stack = tables->stacks[stack].caller;
+	}
+	return place_of_site(site, index);
+}
+
+/* ---------------------------------------------------------------- counting */
+
+void analyze_hot_own_run(const struct analysis *analysis, const struct candidate *candidate,
+	struct analyze_run *ret_run)
+{
+	(void)analysis;
+	*ret_run = (struct analyze_run){
+		.coro = candidate->coro,
+		.process = candidate->process,
+		.since = candidate->since,
+		.until = candidate->until,
+	};
+}
+
+void analyze_hot_prepare(struct hots *hots, struct analysis *analysis, struct group *group)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct rule *rule = analysis->rules->by_number[first->rule];
+	struct hot_run *run;
+
+	if (!rule->find_run || hots->runs.count == RUNS_MAX)
+		return;
+	run = arena_array(&analysis->scratch, 1, sizeof(*run));
+	if (!run || !vec_push(&hots->runs, run)) {
+		analysis->is_broken = true;
+		return;
+	}
+	rule->find_run(analysis, first, &run->of);
+	hots->has_all |= !run->of.coro;
+	analysis->is_broken |=
+		run->of.coro && !map_put(&hots->of_coro, run->of.coro, (uint32_t)hots->runs.count);
+	group->hot = run;
+}
+
+static bool is_same_text(const char *one, size_t one_bytes, const char *other, size_t other_bytes)
+{
+	return one_bytes == other_bytes && memcmp(one, other, one_bytes) == 0;
+}
+
+static bool is_same_function(const struct hot_place *one, const struct hot_place *other)
+{
+	return is_same_text(one->function, one->function_bytes, other->function,
+		       other->function_bytes) &&
+	       is_same_text(one->file, one->file_bytes, other->file, other->file_bytes);
+}
+
+static void count(struct hot_run *run, const struct hot_place *place)
+{
+	uint32_t i = 0;
+
+	while (i < run->nr_places &&
+		(run->places[i].line != place->line || !is_same_function(&run->places[i], place)))
+		i++;
+	if (i == PLACES_MAX)
+		return;
+	if (i == run->nr_places) {
+		run->places[run->nr_places++] = *place;
+		run->places[i].nr_samples = 0;
+	}
+	run->places[i].nr_samples++;
+}
+
+static void take_into(
+	struct hot_run *run, const struct analysis *analysis, const struct ct_event *event)
+{
+	struct hot_place place;
+
+	if (event->process != run->of.process || event->time < run->of.since ||
+		(run->of.until && event->time > run->of.until))
+		return;
+	place = find_place(analysis->tables, event->site);
+	run->nr_samples++;
+	count(run, &place);
+}
+
+void analyze_hot_take(struct hots *hots, const struct analysis *analysis, uint32_t coro,
+	const struct ct_event *event)
+{
+	uint32_t index;
+	size_t i;
+
+	if (coro && map_get(&hots->of_coro, coro, &index))
+		take_into(hots->runs.at[index - 1], analysis, event);
+	for (i = 0; hots->has_all && i < hots->runs.count; i++)
+		if (!hots->runs.at[i]->of.coro)
+			take_into(hots->runs.at[i], analysis, event);
+}
+
+void analyze_hot_fini(struct hots *hots)
+{
+	map_fini(&hots->of_coro);
+	vec_fini(&hots->runs);
+}
+
+/* ---------------------------------------------------------------- the sentence */
+
+/* Gives each function's samples to its place that has most of them, and sorts functions, the hottest first. */
+static uint32_t sum_functions(struct hot_run *run, struct hot_place *functions)
+{
+	uint64_t most[PLACES_MAX];
+	uint32_t nr_functions = 0, i, j;
+
+	for (i = 0; i < run->nr_places; i++) {
+		const struct hot_place *place = &run->places[i];
+
+		for (j = 0; j < nr_functions && !is_same_function(&functions[j], place); j++)
+			;
+		if (j == nr_functions) {
+			functions[nr_functions++] = *place;
+			most[j] = place->nr_samples;
+			continue;
+		}
+		functions[j].nr_samples += place->nr_samples;
+		if (place->nr_samples <= most[j])
+			continue;
+		most[j] = place->nr_samples;
+		functions[j].line = place->line;
+		functions[j].site = place->site;
+	}
+	for (i = 1; i < nr_functions; i++) {
+		struct hot_place moved = functions[i];
+
+		for (j = i; j > 0 && functions[j - 1].nr_samples < moved.nr_samples; j--)
+			functions[j] = functions[j - 1];
+		functions[j] = moved;
+	}
+	return nr_functions;
+}
+
+static const char *keep(struct analysis *analysis, const char *text, size_t bytes)
+{
+	const char *kept = arena_text(analysis->arena, text, bytes);
+
+	analysis->is_broken |= !kept;
+	return kept ? kept : "";
+}
+
+static struct ct_hot hot_of(struct analysis *analysis, const struct hot_place *place)
+{
+	return (struct ct_hot){
+		.function = keep(analysis, place->function, place->function_bytes),
+		.file = keep(analysis, place->file, place->file_bytes),
+		.line = place->line,
+		.site = place->site,
+		.nr_samples = place->nr_samples,
+	};
+}
+
+static unsigned percent_of(uint64_t part, uint64_t whole)
+{
+	return (unsigned)((part * 100 + whole / 2) / whole);
+}
+
+static const char *words_function(struct analysis *analysis, const struct ct_hot *hot)
+{
+	struct text text = {0};
+	const char *words;
+
+	if (hot->function[0])
+		say_function(&text, hot->function);
+	else
+		say_file(&text, hot->file[0] ? hot->file : "code that is in no file");
+	words = keep(analysis, text_peek(&text), text.length);
+	text_fini(&text);
+	return words;
+}
+
+static const char *words_line(struct analysis *analysis, const struct ct_hot *hot)
+{
+	struct text text = {0};
+	const char *words;
+
+	if (!hot->function[0] || !hot->file[0])
+		return "";
+	text_add(&text, " (");
+	say_file(&text, hot->file);
+	text_format(&text, ":%" PRIu32 ")", hot->line);
+	words = keep(analysis, text_peek(&text), text.length);
+	text_fini(&text);
+	return words;
+}
+
+static void tell_places(
+	struct analysis *analysis, struct ct_finding *finding, bool is_one, struct story *story)
+{
+	const struct ct_hot *first = finding->samples.hot, *second = first + 1;
+	unsigned share = percent_of(first->nr_samples, finding->samples.count);
+
+	analyze_story_evidence(analysis, story, "%u %% of %s sample%s meanwhile were in %s%s%s",
+		share, analyze_words_number(analysis, finding->samples.count),
+		finding->samples.count == 1 ? "" : "s", words_function(analysis, first),
+		words_line(analysis, first),
+		finding->samples.nr_hot < 2
+			? ""
+			: analyze_say(analysis, ", %u %% in %s%s",
+				  percent_of(second->nr_samples, finding->samples.count),
+				  words_function(analysis, second), words_line(analysis, second)));
+	if (is_one && share >= SHARE_TOLD && finding->samples.count >= SAMPLES_TOLD)
+		finding->title = analyze_say(analysis, "%s; %u %% of it in %s", finding->title,
+			share, words_function(analysis, first));
+}
+
+void analyze_hot_tell(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
+{
+	struct hot_place *functions;
+	uint32_t nr_functions, i;
+	struct ct_hot *hot;
+
+	if (!group->hot || !group->hot->nr_samples)
+		return;
+	functions = arena_array(&analysis->scratch, PLACES_MAX, sizeof(*functions));
+	hot = arena_array(analysis->arena, PLACES_TOLD, sizeof(*hot));
+	if (!functions || !hot) {
+		analysis->is_broken = true;
+		return;
+	}
+	nr_functions = sum_functions(group->hot, functions);
+	if (nr_functions > PLACES_TOLD)
+		nr_functions = PLACES_TOLD;
+	for (i = 0; i < nr_functions; i++)
+		hot[i] = hot_of(analysis, &functions[i]);
+	finding->samples.hot = hot;
+	finding->samples.nr_hot = nr_functions;
+	finding->samples.count = group->hot->nr_samples;
+	tell_places(analysis, finding, group->hot->of.coro != 0, story);
+}

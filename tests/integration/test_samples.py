@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Tests samples of where threads run, which the kernel takes for the engine: the report of a long run names the function
+that took its time, with frame pointers or without; where the kernel refuses, one sentence says so, and all else is
+recorded."""
+import json
+import pathlib
+import subprocess
+import sys
+
+from support import BUILD, COROTRACER, SOURCE, check, folder, run, skip
+
+sys.path.insert(0, str(SOURCE / "tests/support"))
+import seccomp  # noqa: E402
+
+TARGETS = BUILD / "tests/targets"
+TEXT = (SOURCE / "tests/targets/long_run.cpp").read_text().splitlines()
+HOT = next(number for number, line in enumerate(TEXT, 1) if line.endswith("// hot"))
+REFUSED = "the kernel does not allow perf events here"
+PERF_EVENT_OPEN = 298
+
+
+def record(place, *words, target="long_run", inside=None):
+    """Records the target. Returns what the engine said, and the report."""
+    trace = place / "t.ctrace"
+    trace.unlink(missing_ok=True)
+    done = subprocess.run([COROTRACER, "run", "--cpu-samples", "99", "-o", trace, "--", TARGETS / target, *words], check=False,
+                          text=True, capture_output=True, preexec_fn=inside, timeout=90)
+    check(done.returncode == 0, f"{target} {words} ended with {done.returncode}: {done.stderr}")
+    return done.stderr, json.loads(run(COROTRACER, "report", "--format", "json", trace).stdout)
+
+
+def check_hot(finding, rule):
+    """The finding is of this rule, and names the function that took nine tenths of the time, at its line."""
+    check(finding["rule"] == rule, f"{finding['rule']}, not {rule}: {finding['title']}")
+    hot = finding["samples"]["functions"][0]
+    check(finding["samples"]["count"] >= 20, f"{finding['samples']}")
+    check(hot["function"].startswith("(anonymous namespace)::parse_json(") and hot["file"].endswith("long_run.cpp"), f"{hot}")
+    check(abs(hot["line"] - HOT) <= 1 and hot["samples"] * 2 > finding["samples"]["count"], f"{hot}, not line {HOT}")
+    check("% of it in parse_json" in finding["title"], finding["title"])
+    check(any("samples meanwhile were in parse_json" in fact for fact in finding["evidence"]), f"{finding['evidence']}")
+
+
+def check_named(place, target):
+    _, report = record(place, "1000", "1500", target=target)
+    check(len(report["findings"]) == 1, f"{[finding['title'] for finding in report['findings']]}")
+    check_hot(report["findings"][0], "worker-hog")
+    folded = run(COROTRACER, "profile", "--type", "samples", "--format", "folded", place / "t.ctrace").stdout
+    check("parse_json" in folded, folded)
+    return folded
+
+
+def check_refused(place):
+    """The program runs as ever, and its finding says less."""
+    said, report = record(place, "800", "1300", inside=lambda: seccomp.refuse_calls({PERF_EVENT_OPEN: seccomp.EPERM}))
+    check(REFUSED in said, said)
+    check(any(REFUSED in note["text"] for note in report["quality"]["notes"]), f"{report['quality']['notes']}")
+    check([finding["rule"] for finding in report["findings"]] == ["worker-hog"], f"{report['findings']}")
+    check(report["findings"][0]["samples"] == {"count": 0, "functions": []}, f"{report['findings'][0]}")
+
+
+def main():
+    with folder() as name:
+        place = pathlib.Path(name)
+        check_refused(place)
+        said, report = record(place, "20000", "2500")
+        if REFUSED in said:
+            skip("the kernel does not allow perf events here")
+        check(len(report["findings"]) == 1, f"{[finding['title'] for finding in report['findings']]}")
+        check_hot(report["findings"][0], "stuck-worker")
+        folded = check_named(place, "long_run")
+        check("work (" in folded and ";parse_json" in folded, f"no callers: {folded}")
+        check_named(place, "long_run_bare")
+
+
+main()
