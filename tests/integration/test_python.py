@@ -187,6 +187,24 @@ def check_greenlets(place, python):
     check(cook and cook[0]["grade"] == "likely", f"the fault of shop.py is not found: {report['findings']}")
     check_timer(place, python)
     check_compiled(place, python)
+    check_eventlet(place, python)
+
+
+def check_eventlet(place, python):
+    """eventlet's hub is no coroutine that blocks its thread while it has nothing to do, and says that no timer is set;
+    what waits is found, the thread's first greenlet, too."""
+    program = place / "desk.py"
+    program.write_text("import eventlet, eventlet.event\nbell = eventlet.event.Event()\n"
+                       "clerks = [eventlet.spawn(bell.wait) for _ in range(2)]\neventlet.sleep(0.01)\nclerks[0].wait()\n")
+    _, report = record(place, "timeout", "-s", "KILL", "3", python, "-m", "corotracer", program)
+    found = [(finding["rule"], finding["grade"], finding["title"]) for finding in report["findings"]]
+    check([rule for rule, _, _ in found] == ["lost-wakeup"] * 2 and any("2 coroutines wait" in title for _, _, title in found) and
+          any("GreenThread.wait" in title and "desk.py:5" in title for _, _, title in found), f"{found}")
+    check(all(grade == "likely" for _, grade, _ in found), f"{found}")
+    program.write_text("import eventlet\nwaits = [eventlet.spawn(eventlet.sleep, 0.01) for _ in range(50)]\n"
+                       "eventlet.sleep(2.5)\nprint(sum(wait.wait() is None for wait in waits))\n")
+    _, report = record(place, python, "-m", "corotracer", program)
+    check(not report["findings"], f"it waited for its own timer: {report['findings']}")
 
 
 def check_compiled(place, python):

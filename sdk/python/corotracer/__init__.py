@@ -56,6 +56,7 @@ def install():
         loops.install()
         if importlib.util.find_spec("greenlet"):
             greenlets.install()
+            greenlets.install_eventlet()
         if importlib.util.find_spec("gevent"):
             greenlets.install_gevent()
     return _probe.attach()
@@ -102,6 +103,12 @@ def notify(thing, nr_woken):
     """Records that the object's waiters are notified, and that `nr_woken` waiters were found; a notification that finds
     no waiter (0) is worth recording. Call this before the switch, or the wake."""
     _probe.notify(_probe.EVENT, thing, 0, nr_woken)
+
+
+def drives(greenlet):
+    """Declares that the greenlet is a scheduler's own, and only drives others, before it runs for the first time: it is
+    not recorded, and the thread's first greenlet is."""
+    _probe.greenlet_drives(greenlet)
 
 
 def woken(greenlet):

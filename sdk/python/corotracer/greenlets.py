@@ -6,6 +6,7 @@ that tasks wait for, and puts the derived class into gevent's modules: a program
 `install` gets the derived class. The compiled modules keep their own classes, because other compiled modules look there
 for the layout of objects, and fail to load if they find another class.
 """
+import importlib.abc
 import importlib.machinery
 import os
 import sys
@@ -16,6 +17,7 @@ from . import _probe, loops
 from ._probe import CHANNEL, EVENT, SEMAPHORE, TIMER
 
 ITEMS, ROOM = 0, 1  # the two ends of a queue
+HUB = "eventlet.hubs.hub"
 
 
 def until(timeout):
@@ -226,6 +228,71 @@ def install_gevent():
     replace(gevent.event, "Event", event_class)
     replace(gevent.event, "AsyncResult", result_class)
     replace(gevent.queue, "Queue", queue_class)
+
+
+def traced_wait(hub, wait):
+    """The hub's own sleep, recorded if no timer is set and no descriptor is watched: it ends by the clock once a minute
+    for nothing."""
+    def traced(seconds=None):
+        is_idle, hub._corotracer_has_no_timer = hub._corotracer_has_no_timer, False
+        if not is_idle or not _probe.is_attached() or any(hub.listeners.values()):
+            return wait(seconds)
+        loops.tell_signals_seldom()
+        _probe.park(hub, -1)
+        try:
+            return wait(seconds)
+        finally:
+            _probe.unpark(hub)
+
+    return traced
+
+
+def wrap_hub(BaseHub):
+    begin, default_sleep, ensure_greenlet = BaseHub.__init__, BaseHub.default_sleep, BaseHub.ensure_greenlet
+
+    def __init__(self, *arguments, **named):
+        begin(self, *arguments, **named)
+        self._corotracer_has_no_timer = False
+        self.wait = traced_wait(self, self.wait)
+        _probe.greenlet_drives(self.greenlet)
+
+    def traced_default_sleep(self):
+        self._corotracer_has_no_timer = True
+        return default_sleep(self)
+
+    def traced_ensure_greenlet(self):
+        was = self.greenlet
+        ensure_greenlet(self)
+        if self.greenlet is not was:
+            _probe.greenlet_drives(self.greenlet)
+
+    BaseHub.__init__, BaseHub.default_sleep = __init__, traced_default_sleep
+    BaseHub.ensure_greenlet = traced_ensure_greenlet
+
+
+class HubFinder(importlib.abc.MetaPathFinder):
+    """Finds eventlet's hub as ever, and wraps it once it is loaded."""
+
+    def find_spec(self, name, path, target=None):
+        spec = importlib.machinery.PathFinder.find_spec(name, path) if name == HUB else None
+        if spec:
+            load = spec.loader.exec_module
+
+            def exec_module(module):
+                load(module)
+                wrap_hub(module.BaseHub)
+
+            spec.loader.exec_module = exec_module
+        return spec
+
+
+def install_eventlet():
+    """eventlet's hub is an ordinary greenlet, which drives all others, the thread's first one among them. eventlet is
+    not imported for this."""
+    if HUB in sys.modules:
+        wrap_hub(sys.modules[HUB].BaseHub)
+    else:
+        sys.meta_path.insert(0, HubFinder())
 
 
 def install():

@@ -78,6 +78,25 @@ static struct life *life_new(PyObject *greenlet, uint32_t site)
 	return life;
 }
 
+/* The greenlet is no coroutine, and from here on this thread's first greenlet is one. */
+static PyObject *greenlet_drives(PyObject *module, PyObject *greenlet)
+{
+	allocfunc allocate = (allocfunc)PyType_GetSlot(life_type, Py_tp_alloc);
+	struct life *life = (struct life *)allocate(life_type, 0);
+	int result;
+
+	(void)module;
+	if (!life)
+		return NULL;
+	life->is_over = true;
+	has_driver = true;
+	result = PyObject_SetAttr(greenlet, word_life, (PyObject *)life);
+	Py_DECREF(life);
+	if (result < 0)
+		return NULL;
+	Py_RETURN_NONE;
+}
+
 /* Borrowed: the greenlet owns it. NULL: the greenlet is not a coroutine. */
 static struct life *life_of(PyObject *greenlet, bool may_begin)
 {
@@ -217,6 +236,8 @@ static PyMethodDef functions[] = {
 		"greenlet_start(greenlet, name): it was made here."},
 	{"greenlet_woken", greenlet_woken, METH_O,
 		"greenlet_woken(greenlet): it will be switched to, by what runs here."},
+	{"greenlet_drives", greenlet_drives, METH_O,
+		"greenlet_drives(greenlet): it only drives others."},
 	{"set_driver_type", set_driver_type, METH_O,
 		"set_driver_type(type): greenlets of it only drive others."},
 	{NULL, NULL, 0, NULL},
