@@ -24,6 +24,7 @@ struct image_region {
 	const char *path; /* of the mapped file; "": none */
 	bool is_writable;
 	bool is_code;
+	bool is_sparse; /* pages that the program has not used yet have no contents, and are made by reading them */
 	uint64_t core_offset; /* where a core dump has the bytes, and how many of them */
 	uint64_t core_bytes;
 };
@@ -40,6 +41,12 @@ struct image_ops {
 	/* read: copies up to nr_bytes bytes from the address on, all of one region; returns how many could be read */
 	size_t (*read)(const struct image *image, const struct image_region *region,
 		uint64_t address, void *bytes, size_t nr_bytes);
+	/*
+	 * next_used: finds the first row of used bytes in [*start, end) of a sparse region. False: there is none.
+	 * NULL: no region is sparse.
+	 */
+	bool (*next_used)(
+		const struct image *image, uint64_t *start, uint64_t end, uint64_t *ret_end);
 	void (*close)(struct image *image);
 };
 

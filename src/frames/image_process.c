@@ -9,6 +9,7 @@
 #include "frames/image.h"
 #include "kernel/procfs.h"
 #include "kernel/procfs_maps.h"
+#include "kernel/procfs_pages.h"
 #include "symbol/symbol.h"
 
 #define THREADS_MAX 65536u
@@ -19,6 +20,7 @@ struct process_image {
 	struct image image;
 	pid_t pid;
 	int folder; /* from procfs_open */
+	struct procfs_pages pages;
 };
 
 static size_t process_read(const struct image *image, const struct image_region *region,
@@ -33,18 +35,28 @@ static size_t process_read(const struct image *image, const struct image_region 
 	return got < 0 ? 0 : (size_t)got;
 }
 
+static bool process_next_used(
+	const struct image *image, uint64_t *start, uint64_t end, uint64_t *ret_end)
+{
+	struct process_image *process = (struct process_image *)(uintptr_t)image;
+
+	return procfs_pages_next(&process->pages, start, end, ret_end);
+}
+
 static void process_close(struct image *image)
 {
 	struct process_image *process = (struct process_image *)image;
 
 	if (image->root >= 0)
 		close(image->root);
+	procfs_pages_close(&process->pages);
 	if (process->folder >= 0)
 		close(process->folder);
 	free(process);
 }
 
-static const struct image_ops process_ops = {.read = process_read, .close = process_close};
+static const struct image_ops process_ops = {
+	.read = process_read, .next_used = process_next_used, .close = process_close};
 
 /* Device memory is never read: reading can have an effect, or never return. */
 static bool is_of_a_device(const char *path)
@@ -53,14 +65,20 @@ static bool is_of_a_device(const char *path)
 	       strncmp(path, "/dev/zero", 9) != 0;
 }
 
+/*
+ * Memory that the program shares with others is read only where the kernel says which pages are used: a page that is
+ * read for the first time would take room.
+ */
 static bool take_region(struct image *image, const struct procfs_mapping *mapping)
 {
+	bool has_pages = ((const struct process_image *)image)->pages.is_open;
 	struct image_region region = {
 		.start = mapping->start,
 		.end = mapping->end,
 		.offset = mapping->offset,
 		.is_writable = mapping->is_writable && mapping->is_readable &&
-			       !is_of_a_device(mapping->path),
+			       !is_of_a_device(mapping->path) && (has_pages || !mapping->is_shared),
+		.is_sparse = has_pages && (mapping->is_shared || mapping->path[0] != '/'),
 		.is_code = mapping->is_code,
 	};
 
@@ -138,6 +156,7 @@ static enum ct_status open_process(struct process_image *process, struct ct_erro
 		if (image->root < 0)
 			image->root = SYMBOL_NO_ROOT;
 	}
+	procfs_pages_open(&process->pages, process->folder);
 	if (!take_names(process) || !take_regions(image, process->pid, &is_there))
 		return ct_fail_memory(reterr);
 	if (!is_there || !may_read(image))

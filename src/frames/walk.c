@@ -34,30 +34,44 @@ static uint64_t start_of(
  * Pieces overlap by one word, because what is looked for may lie across their border. Where memory cannot be read, the
  * next page is tried.
  */
-static bool walk_region(struct walk *walk, const struct image *image,
-	const struct image_region *region, uint64_t *piece)
+static bool walk_row(struct walk *walk, const struct image *image, uint64_t address, uint64_t end,
+	bool is_stack, uint64_t *piece)
 {
-	bool is_stack;
-	uint64_t address = start_of(image, region, &is_stack), next;
+	uint64_t next;
 	size_t got;
 
-	while (address + WORD < region->end) {
-		got = region->end - address < PIECE_BYTES ? (size_t)(region->end - address)
-							  : PIECE_BYTES;
+	while (address + WORD < end) {
+		got = end - address < PIECE_BYTES ? (size_t)(end - address) : PIECE_BYTES;
 		got = image_read(image, address, piece, got) / WORD * WORD;
 		if (got < 2 * WORD) {
 			next = (address / PAGE_BYTES + 1) * PAGE_BYTES;
-			walk->nr_unread += (next < region->end ? next : region->end) - address;
+			walk->nr_unread += (next < end ? next : end) - address;
 			address = next;
 			continue;
 		}
 		if (!walk->take(walk->context, piece, got / WORD, address, is_stack))
 			return false;
-		if (address + got >= region->end)
+		if (address + got >= end)
 			return true;
 		address += got - WORD;
 	}
 	return true;
+}
+
+static bool walk_region(struct walk *walk, const struct image *image,
+	const struct image_region *region, uint64_t *piece)
+{
+	bool is_stack, is_well = true;
+	uint64_t address = start_of(image, region, &is_stack), end;
+
+	if (!region->is_sparse)
+		return walk_row(walk, image, address, region->end, is_stack, piece);
+	while (is_well && address < region->end &&
+		image->ops->next_used(image, &address, region->end, &end)) {
+		is_well = walk_row(walk, image, address, end, is_stack, piece);
+		address = end;
+	}
+	return is_well;
 }
 
 /* A core dump says which parts of a region it lacks. */

@@ -30,7 +30,7 @@ static void close_image(struct image *image)
 
 static struct image *made_image(const char *path)
 {
-	static const struct image_ops ops = {read_nothing, close_image};
+	static const struct image_ops ops = {.read = read_nothing, .close = close_image};
 	struct image_region region = {
 		.start = BASE, .end = BASE + REGION_BYTES, .path = path, .is_code = true};
 	struct image *image = calloc(1, sizeof(*image));

@@ -36,7 +36,7 @@ static void close_image(struct image *image)
 
 static void map(struct mapped *mapped, const char *path, size_t nr_bytes)
 {
-	static const struct image_ops ops = {read_bytes, close_image};
+	static const struct image_ops ops = {.read = read_bytes, .close = close_image};
 	struct image_region region = {.start = BASE, .end = BASE + nr_bytes, .path = path};
 
 	image_init(&mapped->image, &ops);

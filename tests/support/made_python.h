@@ -240,7 +240,7 @@ static inline void made_tasks(struct made_python *made)
 
 static inline void made_python(struct made_python *made, const struct python_layout *layout)
 {
-	static const struct image_ops ops = {made_read, made_close};
+	static const struct image_ops ops = {.read = made_read, .close = made_close};
 	struct image_region region = {
 		.start = MADE_START, .end = MADE_START + MADE_BYTES, .path = "/python"};
 
