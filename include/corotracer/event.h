@@ -226,7 +226,7 @@ struct ct_tables {
 	/* the form of the trace cannot state an end: silence is no evidence */
 	bool has_no_end;
 	bool is_cut; /* the recording goes on after this part of it */
-	/* no recording: what was found in a program's memory at one moment, or at two; nothing before is known */
+	/* its coroutines were found in memory at one moment, or at two: nothing before is known of them */
 	bool is_from_memory;
 	bool goes_on;    /* of a report: the trace is being written at present */
 	bool is_damaged; /* the file has bytes that belong to it and cannot be read */

@@ -139,7 +139,7 @@ static enum ct_status open_by_first_bytes(struct input *input,
 	return refuse(input, lib_stranger_words(first, nr_bytes), reterr);
 }
 
-static enum ct_status open_source(const char *path, const struct ct_open_options *options,
+enum ct_status lib_source_open(const char *path, const struct ct_open_options *options,
 	struct ct_source **ret_source, struct ct_error *reterr)
 {
 	struct input *input;
@@ -209,7 +209,7 @@ enum ct_status ct_trace_open(const char *path, const struct ct_open_options *opt
 	enum ct_status status;
 
 	known_options(&known, sizeof(known), options);
-	status = open_source(path, &known, &source, reterr);
+	status = lib_source_open(path, &known, &source, reterr);
 	if (status == CT_OK)
 		status = lib_trace_of_source(source, &known, ret_trace, reterr);
 	if (status)

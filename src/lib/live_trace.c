@@ -16,7 +16,9 @@
 #include "base/known_options.h"
 #include "kernel/live.h"
 #include "kernel/procfs.h"
+#include "session/recording.h"
 #include "session/recover.h"
+#include "stages/joined.h"
 #include "frames/frames.h"
 #include "lib/trace.h"
 
@@ -153,40 +155,64 @@ static void pause_between(void *context)
 	poll(&wake, wake.fd > 0, (int)(watch->options.duration_ns / 1000000));
 }
 
-/* A program without a probe: its coroutines are looked for in its memory. */
-static enum ct_status open_frames(struct watch *watch, const struct ct_open_options *opening,
-	struct ct_trace **ret_trace, struct ct_error *reterr)
+/* The coroutines in the memory of a program without a probe, which is looked at twice, as are its descriptors. */
+static enum ct_status open_frames(
+	struct watch *watch, struct ct_source **ret_source, struct ct_error *reterr)
 {
 	struct frames_again again = {pause_between, open_image, watch};
-	struct ct_source *source;
+	struct live *before = (struct live *)(uintptr_t)watch->live.seen;
 	struct image *image;
 	enum ct_status status = open_image(watch, &image, reterr);
 
-	struct live *before = (struct live *)(uintptr_t)watch->live.seen;
-
 	if (status == CT_OK)
-		status = frames_source_open(image, &again, &source, reterr);
+		status = frames_source_open(image, &again, ret_source, reterr);
 	look(watch);
 	if (before && watch->live.seen != before) {
 		live_compare(before, (struct live *)(uintptr_t)watch->live.seen);
 		live_free(before);
 	}
 	watch->live.is_from_memory = status == CT_OK;
-	return status ? status : lib_trace_of_source(source, opening, ret_trace, reterr);
+	return status;
 }
 
 /* A process without a probe; *trouble says so, and gets a further sentence if its memory cannot be read. */
 static bool opens_without_probe(struct watch *watch, const struct ct_open_options *opening,
 	struct ct_trace **ret_trace, struct ct_error *trouble)
 {
+	struct ct_source *source;
 	struct ct_error why;
-	enum ct_status status = open_frames(watch, opening, ret_trace, &why);
+	enum ct_status status = open_frames(watch, &source, &why);
+
+	if (status == CT_OK)
+		status = lib_trace_of_source(source, opening, ret_trace, &why);
 
 	if (status == CT_ERR_FORMAT) {
 		ct_context(&why, status, "the process has no probe");
 		snprintf(trouble->text, sizeof(trouble->text), "%s", why.text);
 	}
 	return status == CT_OK;
+}
+
+/*
+ * A process of which only the descriptor ledger is recorded: its coroutines are looked for in memory, and what was
+ * recorded until then is put before them.
+ */
+static bool opens_with_past(struct watch *watch, const char *path,
+	const struct ct_open_options *opening, struct ct_trace **ret_trace)
+{
+	struct ct_source *past, *present, *joined;
+	enum ct_status status;
+
+	look(watch);
+	status = open_frames(watch, &present, NULL);
+	if (status)
+		return false;
+	status = lib_source_open(path, opening, &past, NULL);
+	if (status)
+		source_close(present);
+	else
+		status = joined_open(past, present, &joined, NULL);
+	return status == CT_OK && lib_trace_of_source(joined, opening, ret_trace, NULL) == CT_OK;
 }
 
 static enum ct_status open_trace(
@@ -197,7 +223,11 @@ static enum ct_status open_trace(
 		.memory_bytes = watch->options.memory_bytes};
 	struct ct_error trouble;
 	enum ct_status status = record(watch, &trouble);
+	struct procfs_path recording;
 
+	if (status == CT_ERR_BUSY && recording_find((pid_t)watch->live.pid, &recording) &&
+		opens_with_past(watch, recording.text, &opening, ret_trace))
+		return CT_OK;
 	if (status == CT_ERR_NO_PROBE) {
 		look(watch);
 		if (watch->live.seen && read_past(watch))

@@ -19,6 +19,10 @@ struct ct_trace {
 	bool is_live_lent;        /* the caller owns it, so it must not be freed here */
 };
 
+/* lib_source_open: opens a trace's events and tables as they are, without any stage. */
+enum ct_status lib_source_open(const char *path, const struct ct_open_options *options,
+	struct ct_source **ret_source, struct ct_error *reterr);
+
 /*
  * lib_trace_of_source: makes a trace of a source, which it takes over, also if that fails, by the stages that `options`
  * ask for.

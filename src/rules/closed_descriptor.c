@@ -246,6 +246,9 @@ static bool is_generation_doubtful(const struct analysis *analysis, const struct
 	if ((wait->descriptor->older || wait->descriptor->has_forgotten) &&
 		model_is_near(analysis->model, wait->descriptor->opened, wait->coro->suspended))
 		return true;
+	/* Since when a coroutine waits that was found in memory is not known: its wait is told as after the close. */
+	if (analysis->tables->is_from_memory)
+		return false;
 	/* The number was opened again later, so it was free until then, whatever the wait meant. */
 	return wait->is_after && !(newer && at[newer].opened != CT_NO_TIME);
 }
@@ -268,6 +271,8 @@ static void lower(struct analysis *analysis, const struct wait *wait, struct can
 {
 	if (!wait->coro->rare->descriptor)
 		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_DESCRIPTOR_GUESSED);
+	if (analysis->tables->is_from_memory)
+		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_MEMBER_GUESSED);
 	if (has_scheduler_ended(wait))
 		analyze_candidate_limit(candidate, CT_GRADE_LIKELY, REASON_SCHEDULER_ENDED);
 	if (wait->party->blocked_since < wait->closed)
@@ -363,10 +368,13 @@ static void tell_wait(struct analysis *analysis, const struct group *group, stru
 				       ? analyze_say(analysis, "; the first of %s",
 						 analyze_words_number(analysis, group->count))
 				       : "";
+	const char *words = analyze_tried_words(analysis, coro, first->descriptor);
 
-	analyze_story_suspended_as(analysis, story, coro,
-		analyze_say(analysis, "%s%s",
-			analyze_tried_words(analysis, coro, first->descriptor), first_of));
+	if (analysis->tables->is_from_memory)
+		words = analyze_say(analysis, "found in memory, waiting for %s",
+			analyze_words_resource(analysis, coro->wait_object, first->descriptor));
+	analyze_story_suspended_as(
+		analysis, story, coro, analyze_say(analysis, "%s%s", words, first_of));
 }
 
 /* Sums up the closes of a group, which are all at one place. Threads beyond THREADS_COUNTED are not told apart. */
@@ -537,10 +545,14 @@ static const char *words_title(
 {
 	const char *by = first->cause_site ? analyze_words_place(analysis, first->cause_site) : "";
 	bool is_after = first->variant & VARIANT_AFTER, is_one = group->count == 1;
+	bool is_from_memory = analysis->tables->is_from_memory;
 	const char *what = is_one ? "a descriptor that was" : "descriptors that were";
-	const char *how = is_after ? "before" : is_one ? "under it" : "under them";
+	const char *how = is_from_memory ? ""
+			  : is_after     ? " before"
+			  : is_one       ? " under it"
+					 : " under them";
 
-	return analyze_say(analysis, "%s for %s closed %s%s%s; %s at %s",
+	return analyze_say(analysis, "%s for %s closed%s%s%s; %s at %s",
 		analyze_words_count(analysis, group), what, how, *by ? " at " : "", by,
 		is_one ? "it waits" : "they wait", analyze_words_place(analysis, first->wait_site));
 }

@@ -4,8 +4,10 @@ known ways (tests/targets/unprepared_server.cpp), and the same one in good healt
 """
 import contextlib
 import json
+import os
 import pathlib
 import shutil
+import signal
 import socket
 import subprocess
 
@@ -113,6 +115,39 @@ def test_unread(scratch):
         check("5 bytes are there that nobody has read" in told, told)
 
 
+def shared_memory_of(pid):
+    line = next(line for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("RssShmem"))
+    return int(line.split()[1])
+
+
+def check_joined(pid, said, clients):
+    """The close has its place and its thread; the look costs the process no memory."""
+    before = shared_memory_of(pid)
+    report = report_of(pid, "--duration", "200ms")
+    check(shared_memory_of(pid) < before + 1024, "the look made the process larger")
+    check_finding(report, "waits-on-closed-descriptor", said, f"closed at drop_idle, tests/targets/unprepared_server.cpp:{said['close']}", "")
+    steps = [step["text"] for step in report["findings"][0]["steps"]]
+    check(any("closed descriptor" in text and f"first of {SESSIONS}" in text for text in steps), f"{steps}")
+    check(any(text.startswith("found in memory, waiting for descriptor") for text in steps), f"{steps}")
+    told = " ".join(run(COROTRACER, "report", "--duration", "200ms", pid).stdout.split())
+    check("which descriptor the wait is for was guessed" in told, told)
+    clients.ask(clients.all[-1], b"still\n", b"still\n")
+
+
+def test_ledger(scratch):
+    """The story of the 47 from the live process with the ledger, which an engine records: who closed them, and where."""
+    trace = scratch / "ledger.ctrace"
+    with serving(COROTRACER, "run", "-o", trace, "--", built(scratch, COMPILERS[0])) as (engine, said, clients):
+        pid = int(pathlib.Path(f"/proc/{engine.pid}/task/{engine.pid}/children").read_text().split()[0])
+        try:
+            check(not report_of(pid, "--duration", "200ms")["findings"], "something is found in a healthy server")
+            clients.order(b"close")
+            check_joined(pid, said, clients)
+        finally:
+            os.kill(pid, signal.SIGKILL)
+            engine.wait()
+
+
 def main():
     with folder() as name:
         scratch = pathlib.Path(name)
@@ -120,6 +155,7 @@ def main():
         test_closed(scratch)
         test_forgotten(scratch)
         test_unread(scratch)
+        test_ledger(scratch)
 
 
 if __name__ == "__main__":
