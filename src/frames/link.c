@@ -94,19 +94,66 @@ static const struct code_awaiter *awaiter_of(const struct scan *scan, const stru
 
 static void follow_awaiter(struct links *links, uint32_t at)
 {
-	const struct frame *frame = &links->scan->frames.at[at];
+	struct frame *frame = &links->scan->frames.at[at];
 	const struct code_awaiter *awaiter = awaiter_of(links->scan, frame);
 	size_t nr_bytes, offset;
 	uint32_t other;
 
-	if (!awaiter || frame->has_awaited)
+	if (!awaiter)
 		return;
 	nr_bytes = read_frame(links, frame);
 	for (offset = awaiter->offset;
 		offset + WORD <= awaiter->offset + awaiter->bytes && offset + WORD <= nr_bytes;
-		offset += WORD)
-		if (leads_to(links->scan, word_at(links, offset), &other))
-			await(links->scan, at, other);
+		offset += WORD) {
+		if (!leads_to(links->scan, word_at(links, offset), &other))
+			continue;
+		await(links->scan, at, other);
+		frame->is_await_told |= frame->has_awaited && frame->awaited == other;
+	}
+}
+
+/* Takes back the waits of a circle that are not told by what is awaited; false: there are none. */
+static bool take_back(struct scan *scan, uint32_t first, bool are_of_descriptors)
+{
+	bool is_broken = false;
+	uint32_t at = first;
+
+	do {
+		struct frame *frame = &scan->frames.at[at];
+
+		at = frame->awaited;
+		if (frame->is_await_told || (are_of_descriptors && !frame->has_descriptor))
+			continue;
+		frame->has_awaited = false;
+		is_broken = true;
+	} while (at != first);
+	return is_broken;
+}
+
+/*
+ * A promise may also hold the handle of a frame that it does not resume: asio's first one has that of the innermost.
+ * Then the row of frames is a circle, in which that one does not say itself what it awaits, or awaits a descriptor.
+ */
+static void break_circle(struct scan *scan, uint32_t at)
+{
+	if (!take_back(scan, at, true))
+		take_back(scan, at, false);
+}
+
+/* Each frame is visited once: a way ends where an earlier one came by. */
+static void break_circles(struct scan *scan)
+{
+	uint32_t i, at;
+
+	for (i = 0; i < scan->frames.count; i++) {
+		at = i;
+		while (scan->frames.at[at].has_awaited && !scan->frames.at[at].visit) {
+			scan->frames.at[at].visit = i + 1;
+			at = scan->frames.at[at].awaited;
+		}
+		if (scan->frames.at[at].has_awaited && scan->frames.at[at].visit == i + 1)
+			break_circle(scan, at);
+	}
 }
 
 static void find_descriptor(struct scan *scan, struct frame *frame)
@@ -199,6 +246,8 @@ enum ct_status scan_link(struct scan *scan, struct ct_error *reterr)
 		follow_awaiter(&links, i);
 		find_descriptor(scan, &scan->frames.at[i]);
 	}
+	if (is_done)
+		break_circles(scan);
 	free(links.bytes);
 	return is_done ? CT_OK : ct_fail_memory(reterr);
 }

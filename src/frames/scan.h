@@ -19,7 +19,9 @@ struct frame {
 	uint64_t index;  /* the number of its place */
 	uint32_t thread; /* of a frame that runs: index into the image's threads */
 	bool has_awaited;
-	uint32_t awaited; /* the frame whose end it waits for */
+	uint32_t awaited;   /* the frame whose end it waits for */
+	bool is_await_told; /* what it awaits has a handle of that frame */
+	uint32_t visit;     /* of the way on which break_circles came by */
 	bool has_descriptor;
 	int32_t descriptor; /* what its awaiter waits for */
 	uint64_t content;   /* hash of its bytes */

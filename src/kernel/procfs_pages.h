@@ -20,7 +20,10 @@ struct procfs_pages {
 	uint64_t room[PROCFS_PAGES_AT_ONCE];
 };
 
-/* procfs_pages_open: `folder` comes from procfs_open. False: the kernel does not say. procfs_pages_close: also if not open. */
+/*
+ * procfs_pages_open: `folder` comes from procfs_open. False: the kernel does not say. procfs_pages_close: also if it is
+ * not open.
+ */
 bool procfs_pages_open(struct procfs_pages *pages, int folder);
 void procfs_pages_close(struct procfs_pages *pages);
 

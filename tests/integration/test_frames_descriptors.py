@@ -16,6 +16,8 @@ from support import COROTRACER, SOURCE, check, folder, run
 PROGRAM = SOURCE / "tests/targets/unprepared_server.cpp"
 COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
 SESSIONS = 47
+# Whoever waits for another coroutine: not the one whose handle is in the other's promise for another reason.
+CIRCLE = "SELECT name FROM coroutines WHERE wait_object LIKE 'coroutine:%'"
 
 
 def built(scratch, compiler):
@@ -80,6 +82,8 @@ def test_healthy(scratch):
         with serving(built(scratch, compiler)) as (process, _, clients):
             report = report_of(process.pid, "--duration", "200ms")
             check(not report["findings"], f"{compiler}: {report['findings']}")
+            rows = json.loads(run(COROTRACER, "query", "--format", "json", "--duration", "10ms", process.pid, CIRCLE).stdout)
+            check([row["name"] for row in rows] == ["watch_signals"], f"{compiler}: {rows}")
             clients.ask(clients.all[0], b"still\n", b"still\n")
 
 

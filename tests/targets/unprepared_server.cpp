@@ -18,6 +18,7 @@
 #include <map>
 #include <string>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -26,12 +27,13 @@ namespace
 
 int poll_set;
 bool is_deaf;
-int ordered_by = -1;
+int ordered_by = -1, listener_fd = -1, signal_fd = -1;
 std::map<int, std::coroutine_handle<>> waiting; // by descriptor
 
 struct Session {
 	struct promise_type {
 		std::exception_ptr failure;
+		std::coroutine_handle<> innermost; // not resumed by this one
 		Session get_return_object()
 		{
 			return {};
@@ -132,33 +134,105 @@ Session listen_for_ever(int fd)
 	}
 }
 
+// What one session awaits. Its end resumes the session.
+struct Part {
+	struct promise_type {
+		std::exception_ptr failure;
+		std::coroutine_handle<> outer;
+		Part get_return_object()
+		{
+			return {std::coroutine_handle<promise_type>::from_promise(*this)};
+		}
+		std::suspend_always initial_suspend() noexcept
+		{
+			return {};
+		}
+		auto final_suspend() noexcept
+		{
+			struct Outer {
+				bool await_ready() noexcept
+				{
+					return false;
+				}
+				auto await_suspend(
+					std::coroutine_handle<promise_type> handle) noexcept
+				{
+					return handle.promise().outer;
+				}
+				void await_resume() noexcept
+				{
+				}
+			};
+			return Outer{};
+		}
+		void return_void()
+		{
+		}
+		void unhandled_exception()
+		{
+			failure = std::current_exception();
+		}
+	};
+	std::coroutine_handle<promise_type> handle;
+	bool await_ready()
+	{
+		return false;
+	}
+	auto await_suspend(std::coroutine_handle<Session::promise_type> outer)
+	{
+		handle.promise().outer = outer;
+		outer.promise().innermost = handle;
+		return handle;
+	}
+	void await_resume()
+	{
+		handle.destroy();
+	}
+};
+
+Part wait_for_signal(int fd)
+{
+	char number[8];
+	co_await AsyncRead{fd, number, sizeof(number)};
+}
+
+Session watch_signals(int fd)
+{
+	watch(fd);
+	for (;;)
+		co_await wait_for_signal(fd);
+}
+
+bool is_idle(int fd)
+{
+	return fd != ordered_by && fd != listener_fd && fd != signal_fd;
+}
+
 constexpr int close_line = __LINE__ + 5;
-void drop_idle(int listener, bool reuses)
+void drop_idle(bool reuses)
 {
 	for (auto [fd, handle] : waiting)
-		if (fd != ordered_by && fd != listener)
+		if (is_idle(fd))
 			close(fd);
 	for (auto [fd, handle] : waiting)
-		if (reuses && fd != ordered_by && fd != listener)
+		if (reuses && is_idle(fd))
 			open("/dev/null", O_RDONLY);
 }
 
-void forget(int listener)
+void forget()
 {
 	for (auto [fd, handle] : waiting)
-		if (fd != ordered_by && fd != listener)
+		if (is_idle(fd))
 			epoll_ctl(poll_set, EPOLL_CTL_DEL, fd, nullptr);
 }
-
-int listener_fd;
 
 void obey(int fd, const std::string &order)
 {
 	ordered_by = fd;
 	if (order == "close\n" || order == "reuse\n")
-		drop_idle(listener_fd, order == "reuse\n");
+		drop_idle(order == "reuse\n");
 	else if (order == "forget\n")
-		forget(listener_fd);
+		forget();
 	else if (order == "deaf\n")
 		is_deaf = true;
 	else if (order == "end\n")
@@ -187,7 +261,7 @@ int listen_somewhere()
 void report(int fd)
 {
 	auto found = waiting.find(fd);
-	if (found == waiting.end() || (is_deaf && fd != ordered_by && fd != listener_fd))
+	if (found == waiting.end() || (is_deaf && is_idle(fd)))
 		return;
 	auto handle = found->second;
 	waiting.erase(found);
@@ -201,6 +275,8 @@ int main()
 	poll_set = epoll_create1(0);
 	listener_fd = listen_somewhere();
 	listen_for_ever(listener_fd);
+	signal_fd = eventfd(0, EFD_NONBLOCK);
+	watch_signals(signal_fd);
 	for (;;) {
 		epoll_event events[16];
 		int count = epoll_wait(poll_set, events, 16, -1);
