@@ -10,6 +10,8 @@
 #include "analyze/parts.h"
 #include "analyze/runtime_words.h"
 
+#define LEAST_DRIVEN 20u /* runs on a thread; fewer do not show that one drives the others */
+
 bool analyze_ties_comes_from(const struct model *model, uint32_t coro, uint32_t from)
 {
 	uint32_t steps;
@@ -570,4 +572,12 @@ void analyze_story_victims(
 			"waiting for %s as well, directly or through others: %u more%s",
 			group->count == 1 ? "it" : "them", victims.count,
 			words_victims(analysis, &victims));
+}
+
+bool analyze_ties_may_drive(const struct model *model, uint32_t coro, uint32_t thread)
+{
+	uint64_t nr_runs = model->threads[thread].nr_resumes;
+
+	return !model->coros.at[coro].turns->nr_wakes && nr_runs >= LEAST_DRIVEN &&
+	       model->coros.at[coro].nr_resumes >= nr_runs / 2;
 }

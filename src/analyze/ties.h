@@ -130,4 +130,11 @@ ct_time analyze_ties_waits_since(const struct analysis *analysis, uint32_t objec
 bool analyze_ties_was_found_empty(const struct analysis *analysis, const struct model_coro *coro,
 	const struct model_object *object, ct_time time);
 
+/*
+ * analyze_ties_may_drive: is every other run on the thread this coroutine's, and does nobody wake it? A scheduler's own
+ * loop looks like this if it is recorded like the coroutines that it drives; the loop sleeps for a time if nothing is
+ * ready.
+ */
+bool analyze_ties_may_drive(const struct model *model, uint32_t coro, uint32_t thread);
+
 #endif

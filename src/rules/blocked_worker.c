@@ -24,8 +24,7 @@
 /* ---------------------------------------------------------------- the watcher */
 
 struct memory {
-	uint32_t *
-		nr_served; /* by thread: coroutines that others had woken, and that went on there */
+	uint32_t *nr_served; /* by thread: coroutines that others had woken, and that ran there */
 };
 
 static bool begin(struct model_watch *watch, const void *settings)
@@ -281,14 +280,19 @@ static bool is_stuck_itself(
 		       analyze_party_has_nobody_left(&analysis->parties[at->process]));
 }
 
+static bool is_timed(const struct model_thread *thread)
+{
+	return thread_is_seen(thread) ? !thread->seen_untimed : thread->is_blocked_timed;
+}
+
 /* Does nothing in the process go on, and can no time-out end the call? */
 static bool is_alone(const struct analysis *analysis, const struct model_thread *thread)
 {
-	bool is_timed = thread_is_seen(thread) ? !thread->seen_untimed : thread->is_blocked_timed;
 	const struct stillness *still = &analysis->stills[thread->process];
 	int64_t still_ns = analyze_party_working_until(analysis, thread->process) - still->moment;
 
-	return !is_timed && !still->nr_computing && still_ns > LIMIT(analysis, BLOCKED_TIME);
+	return !is_timed(thread) && !still->nr_computing &&
+	       still_ns > LIMIT(analysis, BLOCKED_TIME);
 }
 
 /*
@@ -383,6 +387,9 @@ static void judge(struct analysis *analysis, uint32_t thread)
 		model_lost_between(analysis->model, coro->process, coro->changed,
 			analysis->parties[coro->process].end))
 		return;
+	if (is_timed(&analysis->model->threads[thread]) &&
+		analyze_ties_may_drive(analysis->model, top, thread))
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_DRIVES);
 	if (may_be_replaced(analysis, thread, coro->changed))
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_REPLACED);
 	analyze_candidate_lower_for_gaps(analysis, &candidate,

@@ -2,9 +2,9 @@
 /*
  * Coroutines left behind: a coroutine waits far longer than any other has waited at this place, or than coroutines
  * have lived that were started with it. What else must hold depends on what the trace has of the wait. If the trace
- * has nothing but the wait: other coroutines go on meanwhile. If coroutines ended earlier waits there: none of them
- * is left (analyze/wakers.h). Otherwise: nothing but beats has moved since, or all its children have ended, as they
- * had each time before it went on (analyze/rounds.h).
+ * has nothing but the wait: other coroutines go on meanwhile, and the coroutine is no worker of a server without
+ * clients. If coroutines ended earlier waits there: none of them is left (analyze/wakers.h). Otherwise: nothing but
+ * beats has moved since, or all its children have ended, as they had each time before it went on (analyze/rounds.h).
  */
 #include "analyze/closed_groups.h"
 #include "analyze/rounds.h"
@@ -102,6 +102,19 @@ static bool has_its_turn(const struct model_place_times *times)
 	return times->nr_in_turn > times->waits->count / TIMES_LONGER;
 }
 
+static bool has_outside(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct stillness *still = &analysis->stills[coro->process];
+
+	return still->is_open_to_others || still->waits_for_network || still->waits_for_clients;
+}
+
+/* A server's workers come back for more, and have nothing to do while nobody asks for anything. */
+static bool may_be_unemployed(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return has_outside(analysis, coro) && analyze_rounds_come_back(analysis, coro);
+}
+
 /* Has the trace nothing but the wait itself? */
 static bool is_slow(const struct analysis *analysis, const struct model_coro *coro)
 {
@@ -110,17 +123,11 @@ static bool is_slow(const struct analysis *analysis, const struct model_coro *co
 	return !coro->wait_object && !coro->rare->descriptor && !coro->turns->nr_wakes &&
 	       coro->nr_resumes && is_longest(analysis, coro, LEAST_WAITS) &&
 	       times->nr_unwoken >= times->waits->count && has_its_turn(times) &&
-	       do_others_go_on(analysis, coro) && !may_have_gone_on(analysis, coro);
+	       do_others_go_on(analysis, coro) && !may_have_gone_on(analysis, coro) &&
+	       !may_be_unemployed(analysis, coro);
 }
 
 /* ---------------------------------------------------------------- forsaken, deserted, joining */
-
-static bool has_outside(const struct analysis *analysis, const struct model_coro *coro)
-{
-	const struct stillness *still = &analysis->stills[coro->process];
-
-	return still->is_open_to_others || still->waits_for_network || still->waits_for_clients;
-}
 
 /* New coroutines from outside may bring what consumers wait for, but they cannot release a lock. */
 static bool is_forsaken(const struct analysis *analysis, const struct model_coro *coro)
