@@ -7,6 +7,7 @@
 
 #define FLAGS UINT64_C(7)
 #define PREVIOUS_IN_USE UINT64_C(1)
+#define IS_MAPPED UINT64_C(2) /* alone, by mmap(2): in no row, and in use until it is unmapped */
 #define LEAST_BYTES 32u
 #define HEADER_BYTES 16u /* "size of the chunk before, if free; own size and flags" */
 #define WINDOW_BYTES ((size_t)1 << 16)
@@ -48,7 +49,7 @@ static bool enter(struct row *row, uint64_t address)
 	row->at = address;
 	row->bytes = size & ~FLAGS;
 	row->is_previous_in_use = size & PREVIOUS_IN_USE;
-	return row->bytes >= LEAST_BYTES && row->bytes % 16 == 0 &&
+	return !(size & IS_MAPPED) && row->bytes >= LEAST_BYTES && row->bytes % 16 == 0 &&
 	       row->bytes <= row->region->end - address;
 }
 
