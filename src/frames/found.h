@@ -103,6 +103,6 @@ struct found_reader_ops {
 	void (*close)(struct found_reader *reader);
 };
 
-extern const struct found_reader_ops found_cpp, found_rust, found_python;
+extern const struct found_reader_ops found_cpp, found_rust, found_python, found_stackful;
 
 #endif

@@ -21,7 +21,8 @@ struct frames_source {
 	size_t nr_handed;
 };
 
-static const struct found_reader_ops *const kinds[] = {&found_cpp, &found_rust, &found_python};
+static const struct found_reader_ops *const kinds[] = {
+	&found_stackful, &found_cpp, &found_rust, &found_python};
 #define NR_KINDS (sizeof(kinds) / sizeof(*kinds))
 
 struct telling {

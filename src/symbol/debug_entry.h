@@ -23,6 +23,15 @@ const uint8_t *symbol_debug_info_code(
 	const struct debug_info *debug, uint64_t address, size_t *ret_nr_bytes);
 
 /*
+ * symbol_debug_info_frames: returns the call frame information of the file; addresses in it are smaller by *ret_bias.
+ * NULL: there is none.
+ */
+Dwarf_CFI *symbol_debug_info_frames(struct debug_info *debug, Dwarf_Addr *ret_bias);
+
+/* symbol_debug_info_imports: does the file take a function of this name from another one? */
+bool symbol_debug_info_imports(const struct debug_info *debug, const char *name);
+
+/*
  * symbol_debug_info_scopes: finds the function at an address, and those inlined there; see symbol_units_functions_find.
  * *ret_count is 0 if the file has no debug information. False: out of memory.
  */

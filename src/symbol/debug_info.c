@@ -503,3 +503,29 @@ bool symbol_debug_info_scopes(
 	return symbol_units_functions_find(&debug->units, &skeleton,
 		unit_with_functions(&skeleton, &split), inside, scopes, ret_count);
 }
+
+Dwarf_CFI *symbol_debug_info_frames(struct debug_info *debug, Dwarf_Addr *ret_bias)
+{
+	return dwfl_module_eh_cfi(debug->module, ret_bias);
+}
+
+/* Names in the full symbol table have versions: "swapcontext@GLIBC_2.2.5". */
+bool symbol_debug_info_imports(const struct debug_info *debug, const char *name)
+{
+	int count = dwfl_module_getsymtab(debug->module);
+	size_t nr_bytes = strlen(name);
+	int i;
+
+	for (i = 1; i < count; i++) {
+		GElf_Word section = 0;
+		GElf_Sym symbol;
+		GElf_Addr address;
+		const char *found = dwfl_module_getsym_info(
+			debug->module, i, &symbol, &address, &section, NULL, NULL);
+
+		if (found && section == SHN_UNDEF && strncmp(found, name, nr_bytes) == 0 &&
+			(found[nr_bytes] == '\0' || found[nr_bytes] == '@'))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finds saved contexts by marks that little else has (contexts.h).
+ *
+ * A ucontext_t of glibc points into itself: to the room for the floating-point state at its end. jump_fcontext puts the
+ * control words of both floating-point units, which hardly any program changes, in front of the registers on the stack;
+ * whoever resumes that context has a pointer to them.
+ */
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "frames/contexts.h"
+#include "frames/heap.h"
+#include "frames/walk.h"
+
+#define WORD sizeof(uint64_t)
+
+/* <sys/ucontext.h> of glibc on x86-64 */
+#define UCONTEXT_FPREGS 224u
+#define UCONTEXT_FPREGS_ROOM 424u
+#define UCONTEXT_STACK 16u
+#define UCONTEXT_STACK_SIZE 32u
+#define UCONTEXT_WORDS 29u
+
+/* jump_x86_64_sysv_elf_gas.S of Boost.Context: control words, R12 to R15, RBX, RBP, RIP */
+#define FCONTEXT_MARK UINT64_C(0x0000037f00001f80)
+#define FCONTEXT_MASK \
+	UINT64_C(     \
+		0x0000ffffffffffc0) /* exceptions that were met, and two bytes that are not written */
+#define FCONTEXT_WORDS 8u
+
+static const struct {
+	unsigned number; /* of DWARF */
+	unsigned offset;
+} in_ucontext[] = {{8, 40}, {9, 48}, {12, 72}, {13, 80}, {14, 88}, {15, 96}, {5, 104}, {4, 112},
+	{6, 120}, {3, 128}, {1, 136}, {2, 152}, {7, 160}, {16, 168}},
+  in_fcontext[] = {{12, 8}, {13, 16}, {14, 24}, {15, 32}, {3, 40}, {6, 48}, {16, 56}};
+
+static bool is_code(const struct contexts *contexts, uint64_t address)
+{
+	const struct image_region *region;
+
+	if (address < contexts->code_start || address >= contexts->code_end)
+		return false;
+	region = image_region_of(contexts->image, address);
+	return region && region->is_code;
+}
+
+static void set(struct unwind *unwind, unsigned number, uint64_t value)
+{
+	unwind->at[number] = value;
+	unwind->known |= UINT32_C(1) << number;
+}
+
+static void add(struct contexts *contexts, const struct context *context)
+{
+	uint32_t index = (uint32_t)contexts->at.count;
+
+	if (!vec_push(&contexts->at, *context) ||
+		!map_put(&contexts->by_address, context->address, index))
+		contexts->is_out_of_memory = true;
+}
+
+static void take_ucontext(struct contexts *contexts, uint64_t address)
+{
+	struct context context = {.address = address, .is_reached = true};
+	uint64_t words[UCONTEXT_WORDS];
+	size_t i;
+
+	if (image_read(contexts->image, address, words, sizeof(words)) != sizeof(words))
+		return;
+	for (i = 0; i < sizeof(in_ucontext) / sizeof(*in_ucontext); i++)
+		set(&context.registers, in_ucontext[i].number, words[in_ucontext[i].offset / WORD]);
+	context.registers.is_returned = true;
+	context.stack_start = words[UCONTEXT_STACK / WORD];
+	context.stack_end = context.stack_start + words[UCONTEXT_STACK_SIZE / WORD];
+	if (is_code(contexts, context.registers.at[UNWIND_RIP]) &&
+		context.registers.at[UNWIND_RSP] >= context.stack_start &&
+		context.registers.at[UNWIND_RSP] <= context.stack_end)
+		add(contexts, &context);
+}
+
+static void take_fcontext(struct contexts *contexts, uint64_t address)
+{
+	struct context context = {.address = address};
+	uint64_t words[FCONTEXT_WORDS];
+	size_t i;
+
+	if (image_read(contexts->image, address, words, sizeof(words)) != sizeof(words))
+		return;
+	for (i = 0; i < sizeof(in_fcontext) / sizeof(*in_fcontext); i++)
+		set(&context.registers, in_fcontext[i].number, words[in_fcontext[i].offset / WORD]);
+	set(&context.registers, UNWIND_RSP, address + sizeof(words));
+	context.registers.is_returned = true;
+	if (is_code(contexts, context.registers.at[UNWIND_RIP]))
+		add(contexts, &context);
+}
+
+static bool look_for_marks(
+	void *context, const uint64_t *words, size_t count, uint64_t address, bool is_stack)
+{
+	struct contexts *contexts = context;
+	size_t i;
+
+	(void)is_stack;
+	for (i = 0; i < count; i++) {
+		uint64_t at = address + i * WORD;
+
+		if (words[i] == at - UCONTEXT_FPREGS + UCONTEXT_FPREGS_ROOM)
+			take_ucontext(contexts, at - UCONTEXT_FPREGS);
+		else if ((words[i] & FCONTEXT_MASK) == FCONTEXT_MARK)
+			take_fcontext(contexts, at);
+	}
+	return !contexts->is_out_of_memory;
+}
+
+static bool look_for_pointers(
+	void *context, const uint64_t *words, size_t count, uint64_t address, bool is_stack)
+{
+	struct contexts *contexts = context;
+	uint32_t found;
+	size_t i;
+
+	(void)address, (void)is_stack;
+	for (i = 0; i < count; i++)
+		if (map_get(&contexts->by_address, words[i], &found))
+			contexts->at.at[found].is_reached = true;
+	return true;
+}
+
+struct place {
+	uint64_t address;
+	uint32_t context;
+};
+
+static int by_address(const void *one, const void *other)
+{
+	const struct place *first = one, *second = other;
+
+	return (first->address > second->address) - (first->address < second->address);
+}
+
+/* What the allocator has back is of the past: what was saved, or the stack that it leads to. */
+static bool leave_out_free(struct contexts *contexts)
+{
+	size_t count = contexts->at.count * 2, i;
+	struct place *places = calloc(count + 1, sizeof(*places));
+	uint64_t *addresses = calloc(count + 1, sizeof(*addresses));
+	bool *are_free = calloc(count + 1, sizeof(*are_free));
+	bool is_well = places && addresses && are_free;
+
+	for (i = 0; is_well && i < count; i++) {
+		const struct context *context = &contexts->at.at[i / 2];
+
+		places[i].context = (uint32_t)(i / 2);
+		places[i].address =
+			i % 2 ? context->registers.at[UNWIND_RSP] - WORD : context->address;
+	}
+	if (is_well)
+		qsort(places, count, sizeof(*places), by_address);
+	for (i = 0; is_well && i < count; i++)
+		addresses[i] = places[i].address;
+	if (is_well && count > 0)
+		heap_find_free(contexts->image, addresses, count, are_free);
+	for (i = 0; is_well && i < count; i++)
+		contexts->at.at[places[i].context].is_reached &= !are_free[i];
+	free(places);
+	free(addresses);
+	free(are_free);
+	return is_well;
+}
+
+bool contexts_find(struct contexts *contexts, const struct image *image)
+{
+	struct walk marks = {.take = look_for_marks, .context = contexts};
+	struct walk pointers = {.take = look_for_pointers, .context = contexts};
+	size_t i;
+
+	memset(contexts, 0, sizeof(*contexts));
+	contexts->image = image;
+	contexts->code_start = UINT64_MAX;
+	for (i = 0; i < image->regions.count; i++) {
+		const struct image_region *region = &image->regions.at[i];
+
+		if (!region->is_code)
+			continue;
+		if (region->start < contexts->code_start)
+			contexts->code_start = region->start;
+		contexts->code_end = region->end;
+	}
+	return walk_memory(&marks, image) &&
+	       (contexts->at.count == 0 || walk_memory(&pointers, image)) &&
+	       leave_out_free(contexts);
+}
+
+void contexts_fini(struct contexts *contexts)
+{
+	vec_fini(&contexts->at);
+	map_fini(&contexts->by_address);
+}

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""Tests what is said of stackful coroutines of a program without a probe: by swapcontext(3), and fibers of Boost, against
+what the programs say of themselves (tests/targets/unprepared_stackful.cpp, unprepared_fibers.cpp).
+"""
+import contextlib
+import json
+import pathlib
+import platform
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+
+from support import COROTRACER, SOURCE, check, folder, run
+
+TARGETS = SOURCE / "tests/targets"
+COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
+WHERE = ("SELECT CASE c.state WHEN 'unseen' THEN 0 ELSE s.line END line, count(*) n FROM coroutines c "
+         "JOIN sites s ON s.site = c.wait_site WHERE s.file LIKE '%unprepared_%' AND c.state IN ('waiting', 'unseen') GROUP BY 1")
+FIBERS = "#include <boost/fiber/all.hpp>\nint main() { boost::fibers::fiber([] {}).join(); }\n"
+
+
+def built(scratch, compiler, name, *options):
+    program = scratch / f"{name}-{compiler}{options[0]}"
+    if not program.exists():
+        run(compiler, "-std=c++20", "-g", TARGETS / f"{name}.cpp", "-o", program, "-pthread", *options)
+    return program
+
+
+@contextlib.contextmanager
+def running(*command):
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        yield process, json.loads(process.stdout.readline())
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def lines_of(subject, *options):
+    answer = run(COROTRACER, "query", "--format", "json", *options, subject, WHERE).stdout
+    return {str(row["line"]): row["n"] for row in json.loads(answer)}
+
+
+def test_contexts(scratch):
+    """Each context that waits is found, with its line, with both compilers, optimised or not; no other one is."""
+    for compiler in COMPILERS:
+        for level in ("-O0", "-O2"):
+            with running(built(scratch, compiler, "unprepared_stackful", level)) as (process, said):
+                found = lines_of(process.pid, "--duration", "10ms")
+                check(found == said, f"{compiler} {level}: {found} instead of {said}")
+
+
+def test_busy(scratch):
+    """While a thread switches all the time, none of those that wait is lost."""
+    with running(built(scratch, COMPILERS[0], "unprepared_stackful", "-O2"), "busy") as (process, said):
+        found = lines_of(process.pid, "--duration", "10ms")
+        lost = {line: (found.get(line), count) for line, count in said.items() if found.get(line, 0) < count}
+        check(not lost, f"{lost}")
+        check(sum(found.values()) <= sum(said.values()) + 1, f"{found} instead of {said}")
+
+
+def test_report(scratch):
+    """The place is told with its function, and nothing is found in a program that only waits."""
+    with running(built(scratch, COMPILERS[0], "unprepared_stackful", "-O0")) as (process, _):
+        report = json.loads(run(COROTRACER, "report", "--format", "json", "--duration", "200ms", process.pid).stdout)
+        graver = [finding for finding in report["findings"] if finding["grade"] != "suspect"]
+        check(not graver, f"{graver}")
+        text = " ".join(run(COROTRACER, "report", "--duration", "10ms", process.pid).stdout.split())
+        check("at descend, tests/targets/unprepared_stackful.cpp:" in text, text)
+
+
+def test_core(scratch):
+    """A core dump of the kernel's tells the same, and the calls on the stacks."""
+    program = built(scratch, COMPILERS[0], "unprepared_stackful", "-O2")
+    inner = scratch / "core"
+    inner.mkdir()
+    if pathlib.Path("/proc/sys/kernel/core_pattern").read_text().startswith("|"):
+        print("the kernel hands core dumps to a program: not tested", file=sys.stderr)
+        return
+    done = subprocess.run([program, "end"], cwd=inner, capture_output=True, text=True,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2))
+    check(done.returncode == -signal.SIGABRT, f"{done}")
+    cores = [path for path in inner.glob("*core*") if path.is_file()]
+    if not cores:
+        return
+    check(lines_of(cores[0]) == json.loads(done.stdout), f"{lines_of(cores[0])} instead of {done.stdout}")
+    dumped = run(COROTRACER, "dump", cores[0]).stdout
+    sites = {line.split()[1]: line for line in dumped.splitlines() if line.startswith("site ")}
+    calls = [sites[line.split("site=")[1].split()[0]] for line in dumped.splitlines() if line.startswith("stack ")]
+    for function in ("descend", "work", "enter"):
+        check(any(function in call for call in calls), f"no call of {function} in {calls}")
+
+
+def test_fibers(scratch):
+    """Fibers of Boost, where it is installed: the line in the program, not in the library."""
+    probe = scratch / "probe.cpp"
+    probe.write_text(FIBERS)
+    tried = subprocess.run([COMPILERS[0], "-std=c++20", probe, "-o", scratch / "probe", "-lboost_fiber", "-lboost_context"],
+                           capture_output=True)
+    if tried.returncode:
+        print("no Boost.Fiber: not tested", file=sys.stderr)
+        return
+    for level in ("-O0", "-O2"):
+        with running(built(scratch, COMPILERS[0], "unprepared_fibers", level, "-lboost_fiber", "-lboost_context")) as (process, said):
+            found = lines_of(process.pid, "--duration", "10ms")
+            check(found == said, f"{level}: {found} instead of {said}")
+
+
+def main():
+    if platform.machine() != "x86_64":
+        print("contexts are found on x86-64 alone: not tested", file=sys.stderr)
+        return
+    with folder() as name:
+        scratch = pathlib.Path(name)
+        test_contexts(scratch)
+        test_busy(scratch)
+        test_report(scratch)
+        test_core(scratch)
+        test_fibers(scratch)
+
+
+if __name__ == "__main__":
+    main()
