@@ -304,10 +304,13 @@ static void free_rules(struct config_rule *rules, size_t count)
 void config_fini(struct config *config)
 {
 	size_t i;
+	char *text;
 
 	for (i = 0; i < NR_SETTINGS; i++) {
-		if (settings[i].form == FORM_TEXT)
-			free(*(char **)((char *)config + settings[i].offset));
+		if (settings[i].form != FORM_TEXT)
+			continue;
+		memcpy(&text, (char *)config + settings[i].offset, sizeof(text));
+		free(text);
 	}
 	free_rules(config->rules.at, config->rules.count);
 	free_rules(config->addresses.at, config->addresses.count);
