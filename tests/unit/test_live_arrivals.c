@@ -48,7 +48,6 @@ static void listen_and_connect(int ends[3])
 static void test_tcp(void)
 {
 	int ends[3];
-	char byte;
 
 	listen_and_connect(ends);
 	expect(ends[0], LIVE_ARRIVAL_PEERS, 1, -1);

@@ -236,9 +236,9 @@ static void test_defined_again(void)
 
 	made_start(sink, 1);
 	made_site(sink, 1, 1, "a.c");
-	made_define(sink,
-		(struct ct_definition){.type = CT_DEFINE_SITE,
-			.site = {1, 1, 9, 99, 9, "b.c", "f", "", "m", 0x10, 0, "c", CTP_FORM_C, 0}});
+	made_define(sink, (struct ct_definition){.type = CT_DEFINE_SITE,
+				  .site = {1, 1, 9, 99, 9, "b.c", "f", "", "m", 0x10, 0, "c",
+					  CTP_FORM_C, 0}});
 	made_define(sink, (struct ct_definition){.type = CT_DEFINE_PROCESS,
 				  .process = {1, 0, 0, "/bin/other", ""}});
 	made_define(sink,
