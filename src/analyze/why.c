@@ -417,7 +417,7 @@ static void tell_obligations(struct walk *walk, const struct model_coro *coro)
 
 	if (proof) {
 		analyze_story_fact(walk->analysis, &walk->story,
-			"nothing can wake it: that is proven, see %s below", proof);
+			"nothing can wake it: that is proven, see %s", proof);
 		return;
 	}
 	if (is_over(walk, process)) {

@@ -49,11 +49,21 @@ void render_facts_sum(struct text *text, const struct ct_report *report);
 void render_facts_doubt(struct text *text, const struct ct_report *report);
 bool render_facts_has_doubt(const struct ct_report *report);
 
+/*
+ * render_facts_judging: how many rules could judge, and why the others could not, in one sentence without its full
+ * stop: "29 of 41 rules could judge; 12 rules could not, because the program does not record ...". Empty if the trace is a
+ * look into a program's memory.
+ */
+void render_facts_judging(struct text *text, const struct ct_report *report);
+
 /* render_facts_verdict: "1 finding: 1 proven", or the sentences that are printed if there is no finding. */
 void render_facts_verdict(struct text *rows, const struct ct_report *report);
 
 /* render_facts_rest: a sentence about the findings that are not printed: "1,980 more: 1,900 lost-wakeup, 80 crash". */
 void render_facts_rest(struct text *text, const struct ct_report *report, uint32_t nr_printed);
+
+/* render_why_has_finding: is the finding about the coroutine of `why`, or about one on its chain? (why.c) */
+bool render_why_has_finding(const struct ct_report *report, const struct ct_finding *finding);
 
 /* Facts that all members of a finding share. A site is 0 if the members differ, or if it is unknown. */
 struct facts_common {

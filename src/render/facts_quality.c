@@ -458,36 +458,10 @@ static void notes(struct text *rows, const struct ct_tables *tables)
 /* Doubts that the reader must keep in mind with every finding. */
 static void doubts(struct text *rows, const struct ct_report *report)
 {
-	const struct ct_quality *quality = &report->quality;
-
 	if (!report->tables->has_no_end)
 		notes(rows, report->tables);
-	trouble(rows, quality->nr_coros_mid_life,
-		"coroutine was first seen in the middle of its life",
-		"coroutines were first seen in the middle of their lives");
-	trouble(rows, quality->nr_unseen, "coroutine was created and never seen running",
-		"coroutines were created and never seen running");
-	trouble(rows, report->nr_annotations_refused,
-		"annotation is in no table: too many were open at once, or there were too many "
-		"names",
-		"annotations are in no table: too many were open at once, or there were too many "
-		"names");
-	trouble(rows, quality->nr_impossible, "event was left out: its time cannot be true",
-		"events were left out: their times cannot be true");
-	trouble(rows, quality->nr_unknown_kinds,
-		"event is of a kind that this version does not know",
-		"events are of kinds that this version does not know");
-	trouble(rows, quality->nr_broken_transitions,
-		"change of state does not fit the one before it",
-		"changes of state do not fit the ones before them");
-	trouble(rows, quality->nr_reordered,
-		"event was reordered, because its time-stamp contradicted another event",
-		"events were reordered, because their time-stamps contradicted other events");
-	trouble(rows, quality->nr_late_ends,
-		"run counts up to the next run: a hook after it recorded its end too late",
-		"runs count up to the next runs: hooks after them recorded their ends too late");
-	trouble(rows, quality->nr_unmatched_wakes, "wake was for a coroutine that is not known",
-		"wakes were for coroutines that are not known");
+#define X(field, name, one, many) trouble(rows, report->field, one, many);
+#include "corotracer/def/doubts.def"
 }
 
 static void remarks(struct text *rows, const struct ct_report *report)

@@ -71,10 +71,17 @@ static unsigned nr_lacking(const struct ct_report *report, const struct ct_fact 
 	return count;
 }
 
-/* How many rules could not judge, and why; `corotracer integration` names them. */
-static void not_judged(struct text *rows, const struct ct_report *report)
+static void rules_judging(struct text *text, const struct ct_report *report)
 {
-	bool is_first = true;
+	text_format(text, "%u of %u rules could judge", nr_lacking(report, NULL),
+		CT_NR_RULES - CT_RULE_NONE - 1);
+}
+
+/* How many rules lack each fact; `corotracer integration` names them. */
+static void rules_lacking(
+	struct text *text, const struct ct_report *report, const char *first, const char *words)
+{
+	bool has_any = false;
 	uint32_t i;
 
 	for (i = 0; i < report->integration.nr_facts; i++) {
@@ -83,16 +90,29 @@ static void not_judged(struct text *rows, const struct ct_report *report)
 
 		if (!count)
 			continue;
-		if (is_first)
-			render_facts_begin(rows, "not judged");
-		text_add(rows, is_first ? "" : "; ");
-		say_count(rows, count, "rule", "rules");
-		text_format(rows, ", because the program does not record %s", fact->what);
-		is_first = false;
+		text_add(text, has_any ? "; " : first);
+		say_count(text, count, "rule", "rules");
+		text_format(text, "%s, because the program does not record %s", words, fact->what);
+		has_any = true;
 	}
-	if (is_first)
+	if (has_any)
+		text_add(text, "; 'corotracer integration' names them");
+}
+
+void render_facts_judging(struct text *text, const struct ct_report *report)
+{
+	if (report->tables->is_from_memory)
 		return;
-	text_add(rows, "; 'corotracer integration' names them");
+	rules_judging(text, report);
+	rules_lacking(text, report, "; ", " could not");
+}
+
+static void not_judged(struct text *rows, const struct ct_report *report)
+{
+	if (nr_lacking(report, NULL) == CT_NR_RULES - CT_RULE_NONE - 1)
+		return;
+	render_facts_begin(rows, "not judged");
+	rules_lacking(rows, report, "", "");
 	render_facts_end(rows);
 }
 
@@ -202,8 +222,8 @@ static void no_finding(struct text *rows, const struct ct_report *report)
 {
 	render_facts_begin(rows, "verdict");
 	render_facts_sum(rows, report);
-	text_format(rows, "; %u of %u rules could judge", nr_lacking(report, NULL),
-		CT_NR_RULES - CT_RULE_NONE - 1);
+	text_add(rows, "; ");
+	rules_judging(rows, report);
 	render_facts_end(rows);
 	if (report->tables->is_from_memory)
 		return;

@@ -351,6 +351,12 @@ static void write_why_unseen(struct walk *walk, const struct render_field *field
 	write_made(walk, render_facts_why_unseen, of);
 }
 
+static void write_judging(struct walk *walk, const struct render_field *field, const void *of)
+{
+	(void)field;
+	write_made(walk, render_facts_judging, of);
+}
+
 static void write_address(struct walk *walk, const struct render_field *field, const void *of)
 {
 	const struct ct_report *report = walk->owner;
@@ -496,6 +502,7 @@ static write_kind *const writers[RENDER_NR_KINDS] = {
 	[RENDER_KIND_HEADLINE] = write_headline,
 	[RENDER_KIND_DOUBT] = write_doubt,
 	[RENDER_KIND_WHY_UNSEEN] = write_why_unseen,
+	[RENDER_KIND_JUDGING] = write_judging,
 };
 
 /* Optional parts that were not requested are left out. */
@@ -547,6 +554,20 @@ void render_json(struct text *text, const struct ct_report *report)
 	render_json_shorter(text, report, UINT32_MAX);
 }
 
+/* The addresses of the findings that are about the coroutine, or about one on its chain. */
+static void write_findings_of_why(struct walk *walk, const struct ct_report *report)
+{
+	uint32_t i;
+
+	walk->owner = report;
+	json_key(walk->json, "findings");
+	json_open(walk->json, '[');
+	for (i = 0; i < report->nr_findings; i++)
+		if (render_why_has_finding(report, &report->findings[i]))
+			write_address(walk, NULL, &report->findings[i]);
+	json_close(walk->json, ']');
+}
+
 void render_why_json(struct text *text, const struct ct_report *report)
 {
 	const struct render_fields *fields = render_fields(RENDER_OBJECT_report);
@@ -559,5 +580,6 @@ void render_why_json(struct text *text, const struct ct_report *report)
 	for (i = 0; i < fields->nr_fields; i++)
 		if (fields->fields[i].kind == RENDER_KIND_ASKED)
 			write_field(&walk, &fields->fields[i], report);
+	write_findings_of_why(&walk, report);
 	json_close(&json, '}');
 }

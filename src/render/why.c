@@ -20,22 +20,26 @@ static bool is_on_chain(const struct ct_report *report, uint64_t coro)
 	return coro == report->why_coro.id;
 }
 
-/* The titles of the findings about this coroutine, or about one on its chain. */
+bool render_why_has_finding(const struct ct_report *report, const struct ct_finding *finding)
+{
+	uint32_t i;
+
+	if (finding->process != report->why_coro.process)
+		return false;
+	for (i = 0; i < finding->nr_members; i++)
+		if (is_on_chain(report, finding->members[i].coro.id))
+			return true;
+	return false;
+}
+
 static void findings_of(const struct page *page)
 {
 	const struct ct_report *report = page->report;
-	uint32_t i, member;
+	uint32_t i;
 
-	for (i = 0; i < report->nr_findings; i++) {
-		const struct ct_finding *finding = &report->findings[i];
-
-		for (member = 0; member < finding->nr_members; member++)
-			if (finding->process == report->why_coro.process &&
-				is_on_chain(report, finding->members[member].coro.id))
-				break;
-		if (member < finding->nr_members)
-			render_page_title(page, finding, true);
-	}
+	for (i = 0; i < report->nr_findings; i++)
+		if (render_why_has_finding(report, &report->findings[i]))
+			render_page_title(page, &report->findings[i], true);
 }
 
 /* Each coroutine once, below the coroutine that must go on first. */

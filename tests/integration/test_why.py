@@ -42,7 +42,7 @@ def check_closed_descriptor(place):
         told = run(COROTRACER, "why", trace, coro).stdout
         check(told.startswith(f"coroutine {coro} of "), told)
         for part in ("suspended, to wait for descriptor", "server.cpp:", "the descriptor was closed", "reactor.cpp:",
-                     "that is proven, see waits-on-closed-descriptor below"):
+                     "that is proven, see waits-on-closed-descriptor"):
             check(part in " ".join(told.split()), f"coroutine {coro}: no '{part}' in\n{told}")
     chain = json.loads(run(COROTRACER, "why", "--format", "json", trace, f"c{readers[0]}").stdout)["why"]
     check(len(chain) >= 3 and all(step["text"] for step in chain), f"JSON has {chain}")

@@ -12,7 +12,7 @@ import { askSlices } from "./slices";
 import { count, duration, many, moment, wallClock } from "./say";
 import { drawState, palette, STATES, stateWord } from "./states";
 import { Table } from "./table";
-import { briefPlaceLink, coroutineLink, placeLink, placeOf, threadName, timeLink, type Step, type Trace } from "./trace";
+import { briefPlaceLink, coroutineLink, gradeMark, placeLink, placeOf, threadName, timeLink, type Step, type Trace } from "./trace";
 
 const COLUMNS = ["name", "state", "since_ns", "created_ns", "destroyed_ns", "parent", "spawn_site", "function_site", "wait_site", "wait_object",
 	"thread", "nr_resumes", "nr_wakes", "nr_migrations", "unseen_ns", "ready_ns", "running_ns", "waiting_ns", "longest_wait_ns", "longest_wait_site",
@@ -31,9 +31,11 @@ function step(one: Step, process: number): HTMLElement {
 			one.thread && (one.coroutine || !one.by) ? h("span", { class: "quiet" }, ` on ${threadName(one.thread)}`) : null));
 }
 
-async function showWhy(into: HTMLElement, process: number, id: number): Promise<void> {
-	const { why, awaits } = await askJson<{ why: Step[]; awaits: Awaited[] }>("why", { process, coroutine: id });
+async function showWhy(into: HTMLElement, trace: Trace, process: number, id: number): Promise<void> {
+	const { why, awaits, findings } = await askJson<{ why: Step[]; awaits: Awaited[]; findings: string[] }>("why", { process, coroutine: id });
+	const about = trace.report.findings.filter(({ address }) => findings.includes(address));
 	fill(into, h("ol", { class: "steps" }, why.map((one) => step(one, process))),
+		about.map(({ address, title, grade }) => h("p", { class: "about" }, gradeMark(grade), " ", h("a", { href: addressOf("findings", { finding: address }) }, title))),
 		awaits.length > 1 ? [h("h3", null, "Who waits for whom"), h("ul", { class: "tree" }, awaits.map((one) => {
 			const line = h("li", null, coroutineLink(one.process, one.id), ` ${one.state}`, one.resource ? `, for ${one.resource}` : "");
 			line.style.marginInlineStart = `${Math.abs(one.depth) * 1.2}rem`;
@@ -91,7 +93,7 @@ async function load(into: HTMLElement, trace: Trace, process: number, id: number
 	const state = STATES[number("state")] ?? "", key = `c${process}.${id}`;
 	const facts: [string, Child][] = [
 		["state", `${stateWord(state)}, since ${moment(number("since_ns"))}, for ${duration(trace.until - number("since_ns"))}`],
-		["waits for", word("wait_object") || null], ["at", number("wait_site") ? placeLink(number("wait_site")) : null],
+		[state === "waiting" ? "waits for" : "waited last for", word("wait_object") || null], ["at", number("wait_site") ? placeLink(number("wait_site")) : null],
 		["function", number("function_site") ? placeLink(number("function_site")) : null],
 		["started", Number.isNaN(number("created_ns")) ? "before it was first seen"
 			: h("span", { title: wallClock(number("created_ns"), trace.report.trace.epoch_realtime_ns) }, moment(number("created_ns")))],
@@ -112,7 +114,7 @@ async function load(into: HTMLElement, trace: Trace, process: number, id: number
 		showRelated(process, id, trace, number), h("h3", null, "Its states"), table.element, h("h3", null, "Its events"), events.element,
 		h("p", { class: "quiet" }, "In a terminal: ", h("code", null, command), " ", copyButton("Copy", () => command)));
 	void drawLife(life, key, trace).catch(() => undefined);
-	void showWhy(why, process, id).catch((failure: Error) => fill(why, h("p", null, failure.message)));
+	void showWhy(why, trace, process, id).catch((failure: Error) => fill(why, h("p", null, failure.message)));
 	table.refresh();
 	events.refresh();
 }

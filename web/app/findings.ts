@@ -8,24 +8,13 @@ import { askRows, carrierInUse, lineOf, traceFileInCommands } from "./carrier";
 import { copyButton, fill, h, type Child } from "./dom";
 import { healthy } from "./healthy";
 import { FIRST_REQUESTS } from "./names";
-import { count, duration, many, moment } from "./say";
+import { count, duration, many, moment, sentence } from "./say";
 import { STATES, stateWord } from "./states";
-import { brief, briefPlaceLink, coroutineLink, placeLink, placeOf, threadName, type Advice, type Finding, type Member, type Trace } from "./trace";
-
-const GRADES = { proven: "■■■", likely: "■■□", suspect: "■□□" } as const;
+import { brief, briefPlaceLink, coroutineLink, gradeMark, placeLink, placeOf, threadName, type Advice, type Finding, type Member, type Trace } from "./trace";
 
 /** Returns how long the member has been in its state. Null: since when is not known. */
 function lastedOf(member: Member): number | null {
 	return member.since_ns === null || member.until_ns === null ? null : member.until_ns - member.since_ns;
-}
-
-/** Makes a sentence of words that stand alone: capital letter and full stop. */
-function sentence(words: string): string {
-	return words && `${words[0]!.toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
-}
-
-function gradeMark(grade: Finding["grade"]): HTMLElement {
-	return h("span", { class: `grade ${grade}` }, h("span", { "aria-hidden": "true" }, GRADES[grade]), ` ${grade}`);
 }
 
 function listed(finding: Finding, chosen: boolean): HTMLElement {
@@ -285,14 +274,14 @@ function stillWaiting(trace: Trace): Child {
 }
 
 function nothing(trace: Trace): HTMLElement {
-	const remarks = trace.report.remarks.length ? h("ul", null, trace.report.remarks.map((one) => h("li", null, one))) : null;
+	const remarks = trace.report.remarks.length ? h("ul", { id: "remarks" }, trace.report.remarks.map((one) => h("li", null, sentence(one)))) : null;
 	if (!trace.report.quality.coroutines)
 		return h("article", null, h("h2", null, sentence(trace.report.headline).slice(0, -1)), h("p", { id: "why-unseen" }, sentence(trace.report.why_unseen)), remarks,
 			h("p", null, h("a", { href: addressOf("quality") }, "What could not be judged, and why")));
 	return h("article", null, h("h2", null, sentence(trace.report.headline).slice(0, -1)),
-		h("p", null, `${many(trace.report.quality.coroutines, "coroutine was", "coroutines were")} judged over ${duration(trace.until - trace.from)}. `,
-			h("a", { href: addressOf("quality") }, "What could not be judged, and why")),
-		stillWaiting(trace), integration(trace.report.advice), healthy(trace), remarks);
+		h("p", { id: "judging" }, `${many(trace.report.quality.coroutines, "coroutine was", "coroutines were")} judged over ${duration(trace.until - trace.from)}. `,
+			trace.report.judging ? sentence(trace.report.judging) : null),
+		stillWaiting(trace), remarks, integration(trace.report.advice), healthy(trace));
 }
 
 /**

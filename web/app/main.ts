@@ -17,11 +17,10 @@ import { showOverview } from "./overview";
 import { showPlaces } from "./places";
 import { showQuality } from "./quality";
 import { showSql } from "./sql";
-import { duration } from "./say";
 import { drawStandings, endStandings, hearStandings, standBehind, type Standing } from "./standing";
 import { showTasks } from "./tasks";
 import { showTimeline } from "./timeline";
-import { loadTrace, traceInUse, type Trace } from "./trace";
+import { loadTrace, observation, traceInUse, type Trace } from "./trace";
 import { showWaits } from "./waits";
 
 /** A screen fills the element. The function that the screen returns is called before another screen is shown. */
@@ -100,7 +99,7 @@ function drawNavigation(): void {
 function show(): void {
 	const trace = traceInUse(), { screen } = viewInUse(), chosen = SCREENS[screen] ?? SCREENS["findings"]!;
 	drawNavigation();
-	document.title = `${chosen.title} · corotracer`;
+	document.title = `${chosen.title} · ${trace ? observation(trace) : "corotracer"}`;
 	if (!trace)
 		return;
 	leave?.();
@@ -132,14 +131,13 @@ async function load(): Promise<void> {
 	 * The names of places may be all that a newer judgement adds, so what was said is computed before the names are
 	 * replaced.
 	 */
-	const before = traceInUse(), saidBefore = before && saidBy(before), isFirst = before === null, begun = performance.now(),
-		loading = generation;
+	const before = traceInUse(), saidBefore = before && saidBy(before), isFirst = before === null, loading = generation;
 	try {
 		const isSame = saidBy(await loadTrace()) === saidBefore;
 		if (carrierInUse().isServed)
 			drawStandings();
 		else
-			standBehind(["all of them in this file", `loaded in ${duration((performance.now() - begun) * 1e6)}`]);
+			standBehind(["all of them in this file"]);
 		complain("");
 		/* A screen at which the reader works stays as it is until the reader asks for the newer judgement. */
 		if (isFirst || (["findings", "quality"].includes(viewInUse().screen) && !isSame)) {

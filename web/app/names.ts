@@ -3,6 +3,7 @@
 // Names of the numbers in answers. The names come from the engine's own tables, which are compiled into the script.
 
 import categories from "../../include/corotracer/def/categories.def";
+import doubts from "../../include/corotracer/def/doubts.def";
 import kinds from "../../include/corotracer/def/kinds.def";
 import standings from "../../include/corotracer/def/standings.def";
 import resources from "../../include/corotracer/def/resources.def";
@@ -24,6 +25,10 @@ export const RESOURCES = namesOf(resources);
 
 /** The subjects of statements about the observation as a whole, in their order. */
 export const STANDINGS = [...standings.matchAll(/^X\([A-Z_]+, "([^"]+)"/gm)].map(([, name]) => name!);
+
+/** Doubts about an observation: the name of the number in a report, and the words behind 1 and behind any other number. */
+export const DOUBTS: readonly { name: string; one: string; several: string }[] =
+	[...doubts.matchAll(/^X\([\w.]+, (\w+), "([^"]+)", "([^"]+)"\)/gm)].map(([, name, one, several]) => ({ name: name!, one: one!, several: several! }));
 
 /**
  * Categories of events that a recording can leave out, and what they contain. Number 0, scheduling, is always recorded.

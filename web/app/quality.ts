@@ -5,7 +5,8 @@
 import { fill, h, type Child } from "./dom";
 import { shape } from "./plot";
 import { ticksOf } from "./range";
-import { count, duration, many, moment, wallClock } from "./say";
+import { DOUBTS } from "./names";
+import { count, duration, many, moment, sentence, wallClock } from "./say";
 import { threadName, type Report, type Trace } from "./trace";
 
 type Loss = Report["quality"]["losses"][number];
@@ -62,25 +63,25 @@ function endOf({ ending, ending_value: value, ended_ns: at }: Trace["report"]["p
 
 export function showQuality(into: HTMLElement, trace: Trace): void {
 	const { quality, trace: told, processes } = trace.report;
-	const doubts: [number, string][] = [
-		[quality.left_out, "events were left out, since they were not wanted"], [quality.impossible_events, "events have times that cannot be true, and are left out of everything"],
-		[quality.unknown_kinds, "events are of kinds that this version does not know"], [quality.broken_transitions, "changes of state do not fit"],
-		[quality.reordered_events, "events were reordered, because their time-stamps contradicted other events"], [quality.unmatched_wakes, "wakes were for coroutines that are not known"],
-		[quality.late_ends, "runs count up to the next runs: hooks after them recorded their ends too late"],
-		[quality.coroutines_mid_life, "coroutines were first seen in the middle of their lives"], [quality.frames_reused, "addresses served more than one coroutine"],
-		[quality.annotations_refused, "tasks, regions and counters are in no table"], [quality.allowed, "findings at allowed places are not shown"],
+	const numbers = quality as unknown as Record<string, number>;
+	const doubts: readonly (readonly [number, string, string])[] = [
+		...DOUBTS.map(({ name, one, several }) => [numbers[name] ?? 0, one, several] as const),
+		[quality.left_out, "event was left out, because it was not wanted", "events were left out, because they were not wanted"],
+		[quality.frames_reused, "address served more than one coroutine", "addresses served more than one coroutine"],
+		[quality.allowed, "finding at an allowed place is not shown", "findings at allowed places are not shown"],
 	];
 	const present = doubts.filter(([number]) => number);
 	fill(into, h("h2", null, "Quality of the recording"),
 		h("p", { class: "lead" }, quality.lost ? `${many(quality.lost, "event")} of ${count(quality.lost + quality.events)} are missing.` : "Nothing is missing.",
 			quality.has_lower_grades ? " What is missing lowers findings." : ""),
+		trace.report.judging ? h("p", null, sentence(trace.report.judging)) : null,
 		quality.losses.length ? [h("h3", null, "Losses"), lossPicture(trace), losses(trace)] : null,
-		h("h3", null, "Doubts"), present.length || quality.notes.length ? h("ul", null, present.map(([number, words]) => h("li", null, `${count(number)} ${words}`)),
+		h("h3", null, "Doubts"), present.length || quality.notes.length ? h("ul", null, present.map(([number, one, several]) => h("li", null, many(number, one, several))),
 			quality.notes.map((one) => h("li", null, `${one.text}${one.count > 1 ? ` (${count(one.count)} times)` : ""}`))) : h("p", null, "None."),
 		trace.report.remarks.length ? [h("h3", null, "Remarks"), h("ul", null, trace.report.remarks.map((one) => h("li", null, one)))] : null,
 		h("h3", null, "The recording"), facts([
 			["observed", `from ${moment(quality.observed_from_ns)} to ${moment(quality.observed_until_ns)}, ${duration(trace.until - trace.from)}`],
-			["began", wallClock(0, told.epoch_realtime_ns)], ["machine", told.host], ["run", h("code", null, told.run_id)],
+			["began", wallClock(0, told.epoch_realtime_ns)], ["machine", told.host], ["run", /[^0]/.test(told.run_id) ? h("code", null, told.run_id) : null],
 			["clock", `${told.clock}${told.clock_skew_ns ? `; readings disagree by up to ${duration(told.clock_skew_ns)}` : ""}`],
 			["complete", told.is_complete ? "yes: the trace has its end" : "no: the trace was cut short"], ["written because", told.reason],
 		]),

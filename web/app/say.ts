@@ -17,31 +17,32 @@ export function isolated(name: string): string {
 	return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
 }
 
+/** Makes a sentence of words that stand alone: capital letter and full stop. */
+export function sentence(words: string): string {
+	return words && `${words[0]!.toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
+}
+
 const UNITS: readonly [number, string][] = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]];
+const DURATIONS: readonly [number, string][] = [[3.6e12, "h"], [6e10, "min"], ...UNITS.slice(0, -1)];
 
 /** Returns the largest unit that is not larger than the time. */
 export function unitOf(ns: number): readonly [number, string] {
 	return UNITS.find(([size]) => ns >= size) ?? UNITS[UNITS.length - 1]!;
 }
 
+/** The bounds are those of the engine's text_duration, so that no number gets a fourth digit by rounding. */
 function threeDigits(value: number): string {
-	return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
+	return value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
 }
 
-/** Says a duration: "135 us", "2.01 s", "3 min 20 s". */
+/** Says a duration, as reports do: "135 us", "2.01 s", "3.33 min". */
 export function duration(ns: number): string {
 	if (Number.isNaN(ns))
 		return "";
 	if (ns < 0)
 		return `-${duration(-ns)}`;
-	if (ns >= 3.6e12)
-		return `${Math.floor(ns / 3.6e12)} h ${Math.floor(ns % 3.6e12 / 6e10)} min`;
-	if (ns >= 6e10)
-		return `${Math.floor(ns / 6e10)} min ${Math.floor(ns % 6e10 / 1e9)} s`;
-	for (const [size, unit] of UNITS)
-		if (ns >= size)
-			return size === 1 ? `${ns} ns` : `${threeDigits(ns / size)} ${unit}`;
-	return "0 s";
+	const unit = DURATIONS.find(([size]) => ns >= size * 0.9995);
+	return unit ? `${threeDigits(ns / unit[0])} ${unit[1]}` : `${ns} ns`;
 }
 
 /**

@@ -6,7 +6,7 @@ import { askJsonOf, askRowsOf } from "./carrier";
 import { h } from "./dom";
 import { addressOf } from "./address";
 import { FIRST_REQUESTS } from "./names";
-import { duration, isolated, many } from "./say";
+import { duration, isolated, many, visible } from "./say";
 import type { Standing } from "./standing";
 
 export interface Step {
@@ -96,11 +96,10 @@ export interface Report {
 		run_id: string; host: string; clock: string; epoch_realtime_ns: string; is_complete: boolean; reason: string;
 		has_no_end: boolean; clock_skew_ns: number; reach_ns: number; events_before: number;
 	};
+	/** The numbers of doubts (doubts.def) are here as well. */
 	quality: {
 		observed_from_ns: number; observed_until_ns: number; events: number; lost: number; left_out: number;
-		coroutines: number; coroutines_by_state: Record<string, number>; yielding: number; coroutines_mid_life: number;
-		impossible_events: number; unknown_kinds: number; broken_transitions: number; reordered_events: number;
-		late_ends: number; unmatched_wakes: number; frames_reused: number; annotations_refused: number; has_lower_grades: boolean; allowed: number;
+		coroutines: number; coroutines_by_state: Record<string, number>; yielding: number; frames_reused: number; has_lower_grades: boolean; allowed: number;
 		losses: {
 			process: number | null; thread: number | null; coroutine: number | null; reason: string; count: number;
 			first_ns: number | null; last_ns: number | null;
@@ -111,6 +110,8 @@ export interface Report {
 	doubt: string;
 	/** What to check first if no coroutine was seen. */
 	why_unseen: string;
+	/** How many rules could judge, and what the others lack; "": the trace has no history. */
+	judging: string;
 	standings: Standing[];
 	remarks: string[];
 	waiting: { site: number | null; coroutines: number; longest_coroutine: number; process: number | null; since_ns: number | null }[];
@@ -138,7 +139,6 @@ export interface Trace {
 	places: Map<number, string>;
 	from: number;
 	until: number;
-	tookMs: number;
 }
 
 let trace: Trace | null = null;
@@ -163,18 +163,21 @@ function tellApart(findings: Finding[]): void {
 
 /** Requests the report and the names again. */
 export async function loadTrace(): Promise<Trace> {
-	const begun = performance.now();
 	const [report, sites] = await Promise.all([askJsonOf<Report>(FIRST_REQUESTS.report), askRowsOf(FIRST_REQUESTS.sites)]);
 	tellApart(report.findings);
 	const places = new Map<number, string>();
 	for (let row = 0; row < sites.nrRows; row++)
 		places.set(sites.number(0, row), sites.word(1, row));
 	const from = report.quality.observed_from_ns ?? 0;
-	trace = {
-		report, places, from, until: Math.max(from + 1, report.quality.observed_until_ns ?? 0),
-		tookMs: performance.now() - begun,
-	};
+	trace = { report, places, from, until: Math.max(from + 1, report.quality.observed_until_ns ?? 0) };
 	return trace;
+}
+
+/** Returns the program, and how long it was observed: "server (pid 100) and 1 more, 2.00 s". */
+export function observation({ report: { processes }, from, until }: Trace): string {
+	const [first] = processes, name = first?.program.replace(/^.*\/(?=.)/, "") || "a program not known";
+	const program = first ? `${visible(name)}${first.pid ? ` (pid ${first.pid})` : ""}${processes.length > 1 ? ` and ${processes.length - 1} more` : ""}, ` : "";
+	return `${program}${duration(until - from)}`;
 }
 
 export function placeOf(site: number | null): string {
@@ -189,6 +192,12 @@ export function threadName(thread: number | null): string {
 /** Returns a place without the folders of its file, for the row of a table. */
 export function brief(place: string): string {
 	return place.replace(/, \S*\/([^/\s]+:\d+)$/, ", $1");
+}
+
+const GRADES = { proven: "■■■", likely: "■■□", suspect: "■□□" } as const;
+
+export function gradeMark(grade: Finding["grade"]): HTMLElement {
+	return h("span", { class: `grade ${grade}` }, h("span", { "aria-hidden": "true" }, GRADES[grade]), ` ${grade}`);
 }
 
 // ---------------------------------------------------------------- links
@@ -216,6 +225,5 @@ export function timeLink(ns: number | null, words: string, process: number | nul
 export function loadLine(told: Trace): string {
 	const { report } = told;
 	return [many(report.quality.events, "event"), many(report.quality.coroutines, "coroutine"),
-		many(report.statistics.workers.length, "worker"), duration(told.until - told.from),
-		`loaded in ${duration(told.tookMs * 1e6)}`].join(" · ");
+		many(report.statistics.workers.length, "worker"), duration(told.until - told.from)].join(" · ");
 }
