@@ -195,9 +195,11 @@ struct said said_span(int64_t ns)
 		return scaled((double)ns / 1e3, "us");
 	if (ns < 999500000)
 		return scaled((double)ns / 1e6, "ms");
-	if (ns < 600000000000)
+	if (ns < 59970000000)
 		return scaled((double)ns / 1e9, "s");
-	return scaled((double)ns / 60e9, "min");
+	if (ns < 3598200000000)
+		return scaled((double)ns / 60e9, "min");
+	return scaled((double)ns / 3600e9, "h");
 }
 
 void print_quoted(FILE *stream, const char *path)

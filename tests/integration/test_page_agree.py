@@ -51,7 +51,7 @@ def check_starvation(browser, server, trace):
         check(rows_of(it, ".members")[0][:3] == ["2", "waiting", "8.01 ms until 0.011020 s"], f"{rows_of(it, '.members')}")
         it.show("timeline")
         words = it.words()
-        check(words[words.index("look here first") + 1] == "coroutine 1" and "also took part" not in words, f"{words}")
+        check(words[words.index("look here first") + 2] == "coroutine 1" and "also took part" not in words, f"{words}")
         check(any(one.startswith("coroutines that wait at receive in consume") and one.endswith("…") for one in words), f"{words}")
         check_room(it)
         it.quiet()
@@ -112,7 +112,7 @@ def check_standstill(browser, server, _):
         it.show("timeline")
         it.range_is("0.00 s to 8.00 s")
         words = it.words()
-        check(words[words.index("look here first") + 1] == "coroutine 1500" and "also took part" not in words, f"{words}")
+        check(words[words.index("look here first") + 2] == "coroutine 1500" and "also took part" not in words, f"{words}")
         minimap = it.page.locator("canvas.minimap").get_attribute("data-words").splitlines()
         check({"0 s", "4 s", "8 s"} <= set(minimap), f"the axis of the minimap has {minimap}")
         it.quiet()
@@ -121,7 +121,7 @@ def check_standstill(browser, server, _):
 def check_end(browser, server, _):
     """A step at the end of the recording has its whole line and its number within the timeline."""
     with Timeline(browser, server) as it:
-        it.show("timeline")
+        it.show(f"timeline?from=0&until={server.tell('/api/v1/report')['quality']['observed_until_ns']}")
         picture = it.picture()
         width = float(picture.get("width"))
         lines = [float(re.match(r"M([\d.]+) 36L", one.get("d"))[1]) for one in picture.iter(SVG + "path") if re.match(r"M[\d.]+ 36L", one.get("d") or "")]

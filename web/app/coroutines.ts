@@ -33,7 +33,7 @@ function columnsOf(trace: Trace): TableColumn[] {
 		{ name: "state", head: "state", cell: (rows, column, row) => [
 			h("i", { class: `bar ${STATE_NAMES[rows.number(column, row) + 1]}`, "aria-hidden": "true" }), stateWord(STATE_NAMES[rows.number(column, row) + 1] ?? "")] },
 		{ name: "created_ns", head: "its life", cell: () => h("canvas", { class: "strip", width: STRIP_WIDTH, height: STRIP_HEIGHT, "aria-hidden": "true" }) },
-		{ name: "since_ns", head: "since", isNumber: true, cell: (rows, column, row) => h("span", { title: moment(rows.number(column, row)) },
+		{ name: "since_ns", head: "state for", isNumber: true, cell: (rows, column, row) => h("span", { title: moment(rows.number(column, row)) },
 			duration(trace.until - rows.number(column, row))) },
 		{ name: "wait_site", head: "waits, or waited last, at", cell: (rows, column, row) => briefPlaceLink(rows.number(column, row)) },
 		{ name: "wait_object", head: "for", cell: (rows, column, row) => rows.word(column, row) },

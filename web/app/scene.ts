@@ -225,20 +225,20 @@ function fitted(pen: Pen, words: string, width: number): string {
 }
 
 function drawHead(pen: Pen, colours: Palette, { group }: Row, width: number, y: number): void {
-	const middle = y + LANE_HEIGHT / 2, number = group.isCounted ? "" : `${count(group.members.count)} `;
+	const middle = y + LANE_HEIGHT / 2, number = group.isCounted ? "" : ` ${count(group.members.count)}`, begin = 25;
 	pen.fillStyle = colours.ink;
 	pen.beginPath();
 	pen.moveTo(9, middle - (group.isOpen ? 3 : 5));
 	pen.lineTo(group.isOpen ? 19 : 17, group.isOpen ? middle - 3 : middle);
 	pen.lineTo(group.isOpen ? 14 : 9, middle + (group.isOpen ? 4 : 5));
 	pen.fill();
-	pen.fillStyle = colours.quiet;
-	pen.fillText(number, 25, middle);
-	const begin = 25 + pen.measureText(number).width;
+	const room = pen.measureText(number).width;
 	pen.font = "600 12px system-ui, sans-serif";
-	pen.fillStyle = colours.ink;
-	pen.fillText(fitted(pen, group.title, width - begin - 2), begin + 2, middle);
+	const title = fitted(pen, group.title, width - begin - room - 4), end = begin + pen.measureText(title).width + 3;
+	pen.fillText(title, begin, middle);
 	pen.font = "12px system-ui, sans-serif";
+	pen.fillStyle = colours.quiet;
+	pen.fillText(number, end, middle);
 }
 
 function drawName(pen: Pen, { colours, lanes }: Scene, lane: Lane, y: number): void {

@@ -7,7 +7,7 @@
 import { fill, h } from "./dom";
 import { STANDINGS } from "./names";
 import { duration, visible } from "./say";
-import { traceInUse } from "./trace";
+import { observation, traceInUse } from "./trace";
 
 export interface Standing {
 	what: string;
@@ -48,7 +48,8 @@ function item({ what, is_doubt: isDoubt, text }: Standing): HTMLElement {
 }
 
 export function drawStandings(): void {
-	const told = present(), items = [...before.map((words) => h("span", null, words)), ...told.map(item), ...behind.map((words) => h("span", null, words))];
+	const told = present(), trace = traceInUse(), named = trace ? [h("span", { "data-what": "program-name" }, observation(trace))] : [];
+	const items = [...before.map((words) => h("span", null, words)), ...named, ...told.map(item), ...behind.map((words) => h("span", null, words))];
 	fill(strip, items.map((one, index) => h("span", { class: index < before.length ? "path" : undefined }, one, index < items.length - 1 ? " \u00b7 " : null)));
 	/* A narrow head cuts the strip after one line, unless there is a doubt. */
 	strip.classList.toggle("doubtful", told.some((one) => one.is_doubt));

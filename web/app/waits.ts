@@ -140,8 +140,9 @@ function table(waits: Waits): HTMLElement {
 	h("p", { class: "actions" }, copyButton("Copy as TSV", text)));
 }
 
-function tell(waits: Waits): Child {
-	const parts = [`At ${moment(waits.at_ns)}, ${many(waits.nr_waiting, "coroutine")} ${waits.nr_waiting === 1 ? "waits" : "wait"}`];
+/** `until`: the end of the observation; the engine looks at the last moment before. */
+function tell(waits: Waits, until: number): Child {
+	const parts = [`${waits.at_ns >= until - 1 ? "At the end" : `At ${moment(waits.at_ns)}`}, ${many(waits.nr_waiting, "coroutine")} ${waits.nr_waiting === 1 ? "waits" : "wait"}`];
 	if (waits.nr_circles)
 		parts.push(`${many(waits.nr_circles, "circle")}: nothing in it can go on by itself`);
 	if (waits.nr_left_out)
@@ -173,7 +174,7 @@ export function showWaits(into: HTMLElement, trace: Trace): void {
 		try {
 			const waits = await askJson<Waits>("waits", { at, fold });
 			if (number === asked)
-				fill(found, tell(waits), waits.nodes.length ? [picture(waits), h("h3", null, "The same as a table"), table(waits)] : null);
+				fill(found, tell(waits, trace.until), waits.nodes.length ? [picture(waits), h("h3", null, "The same as a table"), table(waits)] : null);
 		} catch (failure) {
 			fill(found, h("p", { role: "alert" }, (failure as Error).message));
 		}
