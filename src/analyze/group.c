@@ -189,7 +189,8 @@ static int compare_candidates(const void *left, const void *right)
 	int order = compare_causes(a, b);
 
 	if (!order)
-		order = COMPARE(a->since, b->since);
+		order = a->is_newest_first ? COMPARE(b->since, a->since)
+					   : COMPARE(a->since, b->since);
 	return order ? order : COMPARE(a->coro, b->coro);
 }
 

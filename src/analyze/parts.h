@@ -50,6 +50,7 @@ struct candidate {
 	bool is_bare; /* nothing is found but its wait: it may wait for another coroutine's end */
 	/* it ended the program, perhaps because it saw that it hangs: not the cause of the hang */
 	bool is_end;
+	bool is_newest_first; /* among its like: those that began last are the telling ones */
 	ct_time since;
 	ct_time until; /* when it was over; 0: it goes on, or ended with the coroutine */
 	uint64_t nr_lost;

@@ -218,6 +218,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.grade = CT_GRADE_SUSPECT,
 		.process = coro->process,
 		.coro = index,
+		.is_newest_first = true,
 		.since = coro->suspended,
 	};
 
@@ -395,6 +396,16 @@ struct place {
 	uint32_t coro; /* the first coroutine that waits there */
 };
 
+/* Those with the most coroutines come first. */
+static int compare_places(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+
+	if (a->count != b->count)
+		return a->count < b->count ? 1 : -1;
+	return (a->site > b->site) - (a->site < b->site);
+}
+
 static void tell_places(struct analysis *analysis, const struct group *group, struct story *story)
 {
 	struct place places[PLACES_TOLD] = {{0}};
@@ -414,6 +425,7 @@ static void tell_places(struct analysis *analysis, const struct group *group, st
 			nr_elsewhere++;
 		}
 	}
+	qsort(places, nr_places, sizeof(*places), compare_places);
 	for (k = 0; k < nr_places; k++) {
 		analyze_story_evidence(analysis, story, "%s wait%s at %s",
 			analyze_words_number(analysis, places[k].count),
