@@ -51,8 +51,8 @@ bool render_facts_has_doubt(const struct ct_report *report);
 
 /*
  * render_facts_judging: how many rules could judge, and why the others could not, in one sentence without its full
- * stop: "29 of 41 rules could judge; 12 rules could not, because the program does not record ...". Empty if the trace is a
- * look into a program's memory.
+ * stop: "29 of 41 rules could judge; 12 rules could not, because the program does not record ...". Empty if the trace
+ * is a look into a program's memory.
  */
 void render_facts_judging(struct text *text, const struct ct_report *report);
 

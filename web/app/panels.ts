@@ -96,18 +96,18 @@ const MEMBERS_LOOKED_AT = 500;
 const STORY_LEAST = 0.05;
 
 /**
- * Returns when a finding came about: from its first event to its last, and since when its members have been in their
- * state; until the end of that state, if the story remains large enough to be seen, or if a standstill is the story. The
- * range is widened by `share` of its length on each side, by `least` nanoseconds at least.
+ * Returns when a finding came about: from its first step to its last, and since when its members have been in their
+ * state; until the end of that state, if the story remains large enough to be seen, or if a standstill is the story. A
+ * step at that end says what did not happen, and is no part of the story. The range is widened by `share` of its length
+ * on each side, by `least` nanoseconds at least.
  */
 export function rangeOf(finding: Finding | undefined, share: number, least: number): Range | undefined {
-	/* A step without an event says what did not happen until the end. */
-	const steps = finding?.steps ?? [], happened = steps.some((step) => step.event !== null) ? steps.filter((step) => step.event !== null) : steps;
-	const times = [...happened.flatMap((step) => step.time_ns ?? []),
-		...(finding?.members ?? []).slice(0, MEMBERS_LOOKED_AT).flatMap((member) => member.since_ns ?? [])];
+	const members = (finding?.members ?? []).slice(0, MEMBERS_LOOKED_AT), steps = (finding?.steps ?? []).flatMap((step) => step.time_ns ?? []);
+	const over = Math.max(...members.flatMap((member) => member.until_ns ?? [])), happened = steps.filter((time) => time < over);
+	const times = [...happened.length ? happened : steps, ...members.flatMap((member) => member.since_ns ?? [])];
 	if (!times.length)
 		return undefined;
-	const from = Math.min(...times), last = Math.max(...times), end = Math.max(last, ...steps.flatMap((step) => step.time_ns ?? []), ...(finding?.members ?? []).slice(0, MEMBERS_LOOKED_AT).flatMap((member) => member.until_ns ?? []));
+	const from = Math.min(...times), last = Math.max(...times), end = Math.max(last, over);
 	const until = finding?.rule === "standstill" || last - from >= (end - from) * STORY_LEAST ? end : last, margin = Math.max((until - from) * share, least);
 	return { from: from - margin, until: until + margin };
 }
