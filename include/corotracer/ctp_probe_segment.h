@@ -97,7 +97,10 @@ CTP_COLD_PART bool ctp_map_part(char *place, int descriptor, uint64_t offset, ui
 		       descriptor, (off_t)offset) != MAP_FAILED;
 }
 
-/* Maps the parts of a segment at the addresses where this process expects them. */
+/*
+ * Maps the parts of a segment at the addresses where this process expects them. The text about the process follows the
+ * names, so that a core dump has it, too.
+ */
 CTP_COLD_PART bool ctp_map_parts(const struct ctp_segment *segment, char *base, int descriptor)
 {
 	uint64_t chunk_bytes = (uint64_t)segment->chunk_max * CTP_CHUNK_BYTES;
@@ -108,7 +111,7 @@ CTP_COLD_PART bool ctp_map_parts(const struct ctp_segment *segment, char *base, 
 	       ctp_map_part(base + CTP_SITE_OFFSET, descriptor, segment->site_offset,
 		       segment->name_offset - segment->site_offset) &&
 	       ctp_map_part(base + CTP_NAME_OFFSET, descriptor, segment->name_offset,
-		       segment->name_bytes) &&
+		       segment->name_bytes + segment->about_bytes) &&
 	       ctp_map_part(
 		       base + CTP_CHUNK_OFFSET, descriptor, segment->chunk_offset, chunk_bytes);
 }
@@ -149,7 +152,9 @@ CTP_COLD_PART bool ctp_segment_map(struct ctp_segment *segment, int descriptor)
 		munmap(base, bytes);
 		return false;
 	}
-	madvise(base, bytes, MADV_DONTDUMP);
+	/* A flight recorder is small, and a core dump shall have it. */
+	if (!segment->is_flight)
+		madvise(base, bytes, MADV_DONTDUMP);
 	segment->header = (struct ctp_header *)(void *)base;
 	segment->bytes = bytes;
 	return true;

@@ -76,7 +76,8 @@ impl Plan {
         vec![
             (0, 0, self.site_offset),
             (SITE_OFFSET, self.site_offset, self.name_offset - self.site_offset),
-            (NAME_OFFSET, self.name_offset, u64::from(self.name_bytes)),
+            // The text about the process follows the names, so that a core dump has it, too.
+            (NAME_OFFSET, self.name_offset, u64::from(self.name_bytes) + self.about_bytes),
             (CHUNK_OFFSET, self.chunk_offset, chunks),
         ]
     }
@@ -127,7 +128,10 @@ pub fn map(plan: &Plan, file: &Descriptor) -> Option<(Base, u64)> {
             system::unmap(place, bytes);
             return None;
         }
-        system::advise(place, bytes, system::MADV_DONTDUMP);
+        // A flight recorder is small, and a core dump shall have it.
+        if !plan.is_flight {
+            system::advise(place, bytes, system::MADV_DONTDUMP);
+        }
         Some((Base::new(place), bytes))
     }
 }
