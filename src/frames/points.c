@@ -26,6 +26,7 @@ struct search {
 	struct code_function *function;
 	struct debug_info *debug;
 	struct stores stores;
+	uint32_t brace;       /* the last line so far */
 	struct arena scratch; /* of the lines that are asked for */
 	bool is_out_of_memory;
 };
@@ -176,10 +177,13 @@ static struct evidence find_near(struct search *search, size_t store, uint32_t b
 	return best;
 }
 
-/* The last line of the function, which compilers give to code that has none. */
+/*
+ * The last line of the function, which compilers give to code that has none; of all its parts so far, as clang's
+ * beginning of a function may end with the first co_await.
+ */
 static uint32_t closing_line(struct search *search)
 {
-	uint32_t last = 0;
+	uint32_t last = search->brace;
 	size_t i;
 
 	for (i = 0; i < search->stores.count; i++) {
@@ -188,6 +192,7 @@ static uint32_t closing_line(struct search *search)
 		if (found.line > last)
 			last = found.line;
 	}
+	search->brace = last;
 	return last;
 }
 
