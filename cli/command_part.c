@@ -283,7 +283,7 @@ static int recover(const struct arguments *arguments, const char *input, const c
 	struct ct_part part;
 	enum ct_status status;
 
-	if (ct_is_flight(input))
+	if (ct_is_flight(input) || ct_is_core(input))
 		return recover_flight(input, &options, output);
 	progress_begin_input("recovering", input);
 	status = ct_trace_recover(input, &options, output, &part, &error);

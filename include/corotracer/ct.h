@@ -464,13 +464,14 @@ struct ct_flight_recovered {
 	uint64_t complete_ns;
 };
 
-/* ct_is_flight: returns whether the file begins as a flight recorder's file does. */
+/* ct_is_flight, ct_is_core: return whether the file begins as a flight recorder's file, or as a core dump, does. */
 bool ct_is_flight(const char *path);
+bool ct_is_core(const char *path);
 
 /*
- * ct_flight_recover: makes a trace of a flight recorder's file, whether its process has ended or still runs; whole or
- * not at all; "-" is standard output. `options` may be NULL. The file is only read. CT_ERR_FORMAT: the file is not a
- * flight recorder's; CT_ERR_CORRUPT: the file states something that cannot be true.
+ * ct_flight_recover: makes a trace of a flight recorder's file, or of the one in a core dump (CT_ERR_NOT_FOUND: it has
+ * none), with what the frames in it add; whole or not at all; "-" is standard output. `options` may be NULL. The file
+ * is only read. CT_ERR_FORMAT: it is not a flight recorder's; CT_ERR_CORRUPT: it states something that cannot be true.
  */
 enum ct_status ct_flight_recover(const char *path, const struct ct_part_options *options,
 	const char *output, struct ct_flight_recovered *ret_stats, struct ct_error *reterr);

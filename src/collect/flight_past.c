@@ -27,7 +27,8 @@ struct past {
 	uint64_t first_ns;    /* earliest record that is left; UINT64_MAX: none */
 	uint64_t complete_ns; /* from this time on nothing was overwritten */
 	uint64_t nr_overwritten;
-	uint64_t room; /* records that its chunks can hold beyond those of the rings so far */
+	bool is_dumped; /* the file is out of a core dump: pieces of it may be missing */
+	uint64_t room;  /* records that its chunks can hold beyond those of the rings so far */
 };
 
 /* ------------------------------------------------------------------ times */
@@ -197,9 +198,9 @@ static void note_time(struct past *past, const struct ctp_record *record, uint64
 }
 
 /*
- * After a crash of the machine the file may be a mixture of old and new contents. Within a ring time does not go back
- * (P-51): a record that is older than the record before it, or was never written, belongs to an earlier round, and is
- * replaced by a record of its own loss.
+ * After a crash of the machine the file may be a mixture of old and new contents, and a core dump may lack a piece.
+ * Within a ring time does not go back (P-51): a record that is older than the record before it, or was never written,
+ * belongs to an earlier round, and is replaced by a record of its own loss.
  */
 static void mark_unwritten(struct past *past, const struct ctp_ring *ring)
 {
@@ -247,7 +248,7 @@ static void prepare_ring(struct past *past, struct segment_ring *ring, uint64_t 
 
 	if (!is_possible(past, ring) || shared->head == shared->floor || !first || !last)
 		return;
-	if (!past->file.is_this_boot)
+	if (!past->file.is_this_boot || past->is_dumped)
 		mark_unwritten(past, shared);
 	note_time(past, first, latest_ns);
 	note_time(past, last, latest_ns);
@@ -402,11 +403,12 @@ enum ct_status collect_flight(const struct input *input, pid_t pid, struct ct_si
 	struct collect **ret_collect, struct ct_flight_recovered *ret_facts,
 	struct ct_error *reterr)
 {
-	struct past past = {.first_ns = UINT64_MAX};
+	struct past past = {.first_ns = UINT64_MAX, .is_dumped = pid == COLLECT_IS_DUMPED};
 	enum ct_status status = collect_flight_file_read(input, &past.file, reterr);
 
 	if (status)
 		return status;
+	past.file.is_alive &= !past.is_dumped;
 	past.collect = collect_new(sink);
 	status = past.collect ? take_out(&past, input, pid, ret_facts, reterr)
 			      : ct_fail_memory(reterr);

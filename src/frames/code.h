@@ -53,9 +53,13 @@ struct code_shape {
 	uint32_t index_offset;
 	uint32_t index_bytes; /* 0: the frame has no index */
 	uint64_t index_mask;
+	uint32_t
+		handle_offset; /* of the frame's own address, which GCC keeps in it; 0: not known */
 	uint32_t promise_offset;
 	uint32_t promise_bytes;
-	bool is_eager; /* the promise's initial_suspend never suspends */
+	uint32_t
+		identity_offset; /* of the number by which a probe knows the coroutine; 0: it has none */
+	bool is_eager;           /* the promise's initial_suspend never suspends */
 	VEC(struct code_awaiter) awaiters;
 	VEC(struct code_point) points; /* by index */
 };

@@ -10,6 +10,8 @@
 #include "frames/scan.h"
 #include "frames/stores.h"
 
+#define WORDS_MAX 400
+
 struct found_reader {
 	struct image *image; /* the first one */
 	struct code code;
@@ -29,15 +31,35 @@ static const struct code_function *function_of(
 
 /* ---------------------------------------------------------------- places */
 
+/* What a probe's own awaiter is around: "corotracer::detail::wait<AsyncRead&&, (ctp_point)0>::type". */
+static int awaited_length(const char **type)
+{
+	static const char wrap[] = "corotracer::detail::wait<";
+	const char *end, *at = *type;
+
+	if (strncmp(at, wrap, sizeof(wrap) - 1) != 0)
+		return (int)strnlen(at, WORDS_MAX);
+	*type = at += sizeof(wrap) - 1;
+	end = strrchr(at, ',');
+	end = end ? end : at + strlen(at);
+	while (end > at && (end[-1] == '&' || end[-1] == ' '))
+		end--;
+	return end - at < WORDS_MAX ? (int)(end - at) : WORDS_MAX;
+}
+
 /* Places that the compiler merged: "AsyncRead, or line 40, or line 52". */
 static const char *reason_of(struct found *found, const struct code_point *point)
 {
-	char text[512];
+	char text[WORDS_MAX + 112];
+	const char *type;
 	size_t i, length = 0;
+	int nr_chars;
 
 	if (!point || point->is_initial)
 		return "";
-	length = (size_t)snprintf(text, sizeof(text), "%.400s", point->awaiter);
+	type = point->awaiter;
+	nr_chars = awaited_length(&type);
+	length = (size_t)snprintf(text, sizeof(text), "%.*s", nr_chars, type);
 	for (i = 0; i < sizeof(point->others) / sizeof(*point->others) && point->others[i]; i++)
 		length += (size_t)snprintf(text + length, sizeof(text) - length,
 			"%sor line %" PRIu32, length ? ", " : "", point->others[i]);
@@ -91,6 +113,19 @@ static void take_wait(
 			CTP_HANDLE(CTP_RESOURCE_DESCRIPTOR, (uint32_t)frame->descriptor);
 }
 
+/* The number that a probe gave it, if its promise has room for one. */
+static uint64_t identity_of(const struct telling *telling, const struct frame *frame)
+{
+	const struct code_shape *shape = &function_of(telling, frame)->shape;
+	uint64_t identity = 0;
+
+	if (shape->identity_offset == 0 ||
+		!image_read_word(
+			telling->scan.image, frame->address + shape->identity_offset, &identity))
+		return 0;
+	return identity;
+}
+
 static void take_frames(const struct telling *telling)
 {
 	size_t i;
@@ -102,6 +137,9 @@ static void take_frames(const struct telling *telling)
 			.state = frame->state,
 			.name = "",
 			.thread = frame->thread,
+			.bytes = function_of(telling, frame)->shape.bytes,
+			.identity = identity_of(telling, frame),
+			.is_frame = true,
 			.content = hash_bytes(HASH_START, content, sizeof(content))};
 
 		coroutine.function = take_place(telling, frame, true);

@@ -41,8 +41,11 @@ struct found_coroutine {
 		thread; /* of one that runs: index into the image's threads, or FOUND_NO_THREAD: not known */
 	uint64_t
 		awaited; /* address of the coroutine whose end it waits for; 0: none that is known */
-	uint64_t object;  /* handle of what else it waits for; 0: not known */
-	uint64_t content; /* the same at two looks: it may not have moved */
+	uint64_t object;   /* handle of what else it waits for; 0: not known */
+	uint64_t bytes;    /* that its frame takes, or what it is kept in; 0: not known */
+	uint64_t identity; /* by which a probe in the program knows it; 0: none, or not known */
+	bool is_frame;     /* of C++: `address` and `bytes` are those of its frame */
+	uint64_t content;  /* the same at two looks: it may not have moved */
 };
 
 struct found_note {

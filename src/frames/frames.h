@@ -20,13 +20,21 @@ struct frames_again {
 	void *context;
 };
 
+/* What the program itself recorded, and its flight recorder kept. */
+struct frames_past {
+	struct ct_source *source; /* NULL: there is none */
+	const char *trouble;      /* a sentence: why there is none; "": nothing is to be said */
+};
+
 /*
  * frames_source_open: finds the coroutines of an image, and closes the image, also if that fails. `again`: how to look
- * a second time; NULL: a core dump, which does not change. What could not be read or told is counted in the tables'
- * notes. CT_ERR_NOT_FOUND: the program has no coroutine that could be found; CT_ERR_FORMAT: it has some, which cannot
- * be read; the message says why. CT_ERR_UNSUPPORTED: Capstone is not installed.
+ * a second time; NULL: a core dump, which does not change. `past`: what the program recorded itself, with which its
+ * coroutines are told together (join.h), and which is taken over, also after a failure; NULL: nothing. What could not
+ * be read or told is counted in the tables' notes. CT_ERR_NOT_FOUND: the program has no coroutine that could be found;
+ * CT_ERR_FORMAT: it has some, which cannot be read; the message says why. Neither is a failure if there is a past.
+ * CT_ERR_UNSUPPORTED: Capstone is not installed.
  */
 enum ct_status frames_source_open(struct image *image, const struct frames_again *again,
-	struct ct_source **ret_source, struct ct_error *reterr);
+	const struct frames_past *past, struct ct_source **ret_source, struct ct_error *reterr);
 
 #endif

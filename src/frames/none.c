@@ -2,6 +2,7 @@
 /* In a build without Capstone or elfutils, no memory is looked at. */
 #include "base/failure.h"
 #include "frames/frames.h"
+#include "frames/rings.h"
 
 static const char why[] = "this build cannot look for coroutines in memory: that takes Capstone "
 			  "and elfutils (-Dframes)";
@@ -26,9 +27,21 @@ enum ct_status image_open_core(
 	return ct_fail(reterr, CT_ERR_UNSUPPORTED, "%s", why);
 }
 
-enum ct_status frames_source_open(struct image *image, const struct frames_again *again,
-	struct ct_source **ret_source, struct ct_error *reterr)
+enum ct_status rings_take(
+	const struct image *image, struct rings *ret_rings, struct ct_error *reterr)
 {
-	(void)image, (void)again, (void)ret_source;
+	(void)image, (void)ret_rings;
+	return ct_fail(reterr, CT_ERR_UNSUPPORTED, "%s", why);
+}
+
+void image_close(struct image *image)
+{
+	(void)image;
+}
+
+enum ct_status frames_source_open(struct image *image, const struct frames_again *again,
+	const struct frames_past *past, struct ct_source **ret_source, struct ct_error *reterr)
+{
+	(void)image, (void)again, (void)past, (void)ret_source;
 	return ct_fail(reterr, CT_ERR_UNSUPPORTED, "%s", why);
 }

@@ -52,7 +52,18 @@ static bool read_index(const struct scan *scan, const struct frame *frame, uint6
 	return true;
 }
 
-static bool take_frame(struct scan *scan, struct frame *frame)
+/* The two pointers alone, as a function keeps them in its stack before it makes a frame of them. */
+static bool is_pair_alone(const struct scan *scan, const struct frame *frame)
+{
+	const struct code_shape *shape = &scan->code->functions.at[frame->function].shape;
+	uint64_t handle;
+
+	return shape->handle_offset &&
+	       (!image_read_word(scan->image, frame->address + shape->handle_offset, &handle) ||
+		       handle != frame->address);
+}
+
+static bool take_frame(struct scan *scan, struct frame *frame, bool is_stack)
 {
 	struct code_function *function = &scan->code->functions.at[frame->function];
 
@@ -60,6 +71,8 @@ static bool take_frame(struct scan *scan, struct frame *frame)
 		return true;
 	if (!code_look_at(scan->code, function))
 		return false;
+	if (is_stack && is_pair_alone(scan, frame))
+		return true;
 	read_index(scan, frame, &frame->index);
 	return vec_push(&scan->frames, *frame);
 }
@@ -80,7 +93,7 @@ static bool look_at_words(
 		/* A zero and an address of code are nothing special on a stack. */
 		if (is_stack && frame.state == FRAME_HAS_END)
 			continue;
-		if (!take_frame(scan, &frame))
+		if (!take_frame(scan, &frame, is_stack))
 			return false;
 	}
 	return true;

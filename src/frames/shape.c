@@ -204,8 +204,48 @@ static bool is_eager(Dwarf_Die *promise, int depth)
 	return false;
 }
 
+static bool find_identity(
+	Dwarf_Die *type, uint32_t base, uint32_t *nr_members, int depth, uint32_t *ret_offset);
+
+/* The member that holds the probe's number, if this is what the probe keeps of a coroutine. */
+static bool is_identity(Dwarf_Die *type, Dwarf_Die *member)
+{
+	return is_called(member, "id_") && is_called(type, "coroutine_state");
+}
+
+static bool look_for_identity(Dwarf_Die *type, Dwarf_Die *member, uint32_t base,
+	uint32_t *nr_members, int depth, uint32_t *ret_offset)
+{
+	Dwarf_Die its_type;
+	uint32_t offset;
+	int tag = dwarf_tag(member);
+
+	if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !offset_of(member, &offset) ||
+		!type_of(member, &its_type))
+		return false;
+	*ret_offset = base + offset;
+	return is_identity(type, member) ||
+	       (is_structure(&its_type) &&
+		       find_identity(&its_type, base + offset, nr_members, depth + 1, ret_offset));
+}
+
+/* Finds the number that the probe of C++ (cpp_wait.h) gave the coroutine, in a promise or a class below it. */
+static bool find_identity(
+	Dwarf_Die *type, uint32_t base, uint32_t *nr_members, int depth, uint32_t *ret_offset)
+{
+	Dwarf_Die member;
+	bool is_there = depth < DEPTH_MAX && dwarf_child(type, &member) == 0;
+
+	for (; is_there && ++*nr_members < MEMBERS_MAX;
+		is_there = dwarf_siblingof(&member, &member) == 0)
+		if (look_for_identity(type, &member, base, nr_members, depth, ret_offset))
+			return true;
+	return false;
+}
+
 static void take_promise(struct code_shape *shape, Dwarf_Die *member, uint32_t offset)
 {
+	uint32_t nr_members = 0;
 	Dwarf_Die type;
 
 	if (!type_of(member, &type))
@@ -213,6 +253,8 @@ static void take_promise(struct code_shape *shape, Dwarf_Die *member, uint32_t o
 	shape->promise_offset = offset;
 	shape->promise_bytes = bytes_of(&type);
 	shape->is_eager = is_eager(&type, 0);
+	if (!find_identity(&type, offset, &nr_members, 0, &shape->identity_offset))
+		shape->identity_offset = 0;
 }
 
 /* GCC's "Aw1_3_5", clang's "struct_AsyncRead_0". */
@@ -291,6 +333,8 @@ static bool take_member(struct reading *reading, Dwarf_Die *member)
 		return true;
 	if (is_called(member, "_Coro_resume_index") || is_called(member, "__coro_index"))
 		take_index(shape, member, offset);
+	else if (is_called(member, "_Coro_self_handle"))
+		shape->handle_offset = offset;
 	else if (is_called(member, "_Coro_promise") || is_called(member, "__promise"))
 		take_promise(shape, member, offset);
 	else if (type_of(member, &type) && is_awaiter(reading->function, member, &type))

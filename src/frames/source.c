@@ -6,20 +6,8 @@
 #include "base/clock.h"
 #include "base/failure.h"
 #include "corotracer/ctp.h"
-#include "frames/found.h"
 #include "frames/frames.h"
-#include "stream/lists.h"
-
-#define PROCESS 1u
-
-struct frames_source {
-	struct ct_source source;
-	struct ct_tables tables;
-	struct lists lists;
-	struct arena arena;
-	VEC(struct ct_event) events;
-	size_t nr_handed;
-};
+#include "frames/join.h"
 
 static const struct found_reader_ops *const kinds[] = {
 	&found_stackful, &found_cpp, &found_rust, &found_python};
@@ -77,7 +65,7 @@ static struct ct_site site_of(const struct found_place *place)
 {
 	struct ct_site site = lists_no_site;
 
-	site.process = PROCESS;
+	site.process = FRAMES_PROCESS;
 	site.kind = CTP_SITE_SOURCE;
 	site.form = place->form;
 	site.function = place->function;
@@ -115,7 +103,7 @@ static uint32_t name_site(struct telling *telling, const char *name)
 {
 	struct ct_site site = lists_no_site;
 
-	site.process = PROCESS;
+	site.process = FRAMES_PROCESS;
 	site.kind = CTP_SITE_SOURCE;
 	site.reason = name;
 	if (!vec_push(&telling->source->lists.sites, site))
@@ -150,7 +138,7 @@ static void put(struct telling *telling, uint32_t coroutine, struct ct_event eve
 
 	event.time = is_as_before(telling, coroutine) ? 0 : telling->between;
 	event.coro = coroutine + UINT64_C(1);
-	event.process = PROCESS;
+	event.process = FRAMES_PROCESS;
 	event.sequence = source->events.count;
 	if (!vec_push(&source->events, event))
 		telling->is_out_of_memory = true;
@@ -248,7 +236,7 @@ static void tell_program(struct telling *telling)
 	for (i = 0; i < image->threads.count; i++) {
 		struct ct_thread thread = lists_no_thread;
 
-		thread.process = PROCESS;
+		thread.process = FRAMES_PROCESS;
 		thread.tid = image->threads.at[i].tid;
 		thread.name = keep(telling, image->threads.at[i].name);
 		if (!vec_push(&lists->threads, thread))
@@ -406,24 +394,64 @@ static void close_readers(struct telling *telling)
 	modules_close(&telling->modules);
 }
 
-enum ct_status frames_source_open(struct image *image, const struct frames_again *again,
+/* Without coroutines the past remains, with a note that says why nothing joins it. */
+static enum ct_status refuse_unless(
+	struct telling *telling, const struct frames_past *past, struct ct_error *reterr)
+{
+	struct ct_error why;
+	enum ct_status status = refuse(telling, &why);
+
+	if (!past || !past->source) {
+		if (reterr)
+			*reterr = why;
+		return status;
+	}
+	found_note(&telling->found, 1, false, why.text);
+	return telling->found.is_out_of_memory ? ct_fail_memory(reterr) : CT_OK;
+}
+
+/* From here on the joined source has the past. */
+static enum ct_status join_past(struct telling *telling, const struct frames_past *past,
 	struct ct_source **ret_source, struct ct_error *reterr)
+{
+	struct frames_source *source = telling->source;
+
+	telling->source = NULL;
+	return join_open(past->source, source, &telling->found, ret_source, reterr);
+}
+
+static enum ct_status find_and_tell(struct telling *telling, const struct frames_again *again,
+	const struct frames_past *past, struct ct_error *reterr)
+{
+	enum ct_status status = find(telling, again, reterr);
+
+	if (status == CT_OK && telling->found.coroutines.count == 0)
+		status = refuse_unless(telling, past, reterr);
+	if (status)
+		return status;
+	if (past && past->trouble[0])
+		found_note(&telling->found, 1, true, past->trouble);
+	tell(telling);
+	return telling->is_out_of_memory || telling->found.is_out_of_memory ? ct_fail_memory(reterr)
+									    : CT_OK;
+}
+
+enum ct_status frames_source_open(struct image *image, const struct frames_again *again,
+	const struct frames_past *past, struct ct_source **ret_source, struct ct_error *reterr)
 {
 	struct telling telling = {.image = image, .source = calloc(1, sizeof(*telling.source))};
 	enum ct_status status = CT_ERR_NO_MEMORY;
 
 	if (telling.source) {
 		arena_init(&telling.source->arena);
-		status = find(&telling, again, reterr);
-		if (status == CT_OK && telling.found.coroutines.count == 0)
-			status = refuse(&telling, reterr);
-		if (status == CT_OK)
-			tell(&telling);
-		if (status == CT_OK && telling.is_out_of_memory)
-			status = ct_fail_memory(reterr);
+		status = find_and_tell(&telling, again, past, reterr);
 	} else {
 		ct_fail_memory(reterr);
 	}
+	if (status == CT_OK && past && past->source)
+		status = join_past(&telling, past, ret_source, reterr);
+	else if (past)
+		source_close(past->source);
 	close_readers(&telling);
 	found_fini(&telling.found);
 	found_fini(&telling.before);
@@ -432,7 +460,7 @@ enum ct_status frames_source_open(struct image *image, const struct frames_again
 	image_close(image);
 	if (status && telling.source)
 		close_source(&telling.source->source);
-	else
+	else if (telling.source)
 		*ret_source = &telling.source->source;
 	return status;
 }

@@ -74,6 +74,14 @@ static bool walk_region(struct walk *walk, const struct image *image,
 	return is_well;
 }
 
+/* The memory that a probe shares with its readers holds no coroutine; most of it has never been touched. */
+static bool is_of_a_probe(const struct image_region *region)
+{
+	static const char path[] = "/memfd:corotracer";
+
+	return strncmp(region->path, path, sizeof(path) - 1) == 0;
+}
+
 /* A core dump says which parts of a region it lacks. */
 static uint64_t unread_bytes(const struct image *image, const struct image_region *region)
 {
@@ -91,7 +99,8 @@ bool walk_memory(struct walk *walk, const struct image *image)
 	for (i = 0; is_well && i < image->regions.count; i++) {
 		struct image_region region = image->regions.at[i];
 
-		if (!region.is_writable || (walk->is_of_files && region.path[0] != '/'))
+		if (!region.is_writable || is_of_a_probe(&region) ||
+			(walk->is_of_files && region.path[0] != '/'))
 			continue;
 		walk->nr_unread += unread_bytes(image, &region);
 		region.end -= unread_bytes(image, &region);

@@ -16,7 +16,7 @@
 #include "corotracer/ctp.h"
 #include "corotracer/versions.h"
 #include "base/io.h"
-#include "frames/frames.h"
+#include "session/past.h"
 #include "gotrace/source.h"
 #include "jsonl/jsonl.h"
 #include "event/kind_words.h"
@@ -98,10 +98,14 @@ static enum ct_status refuse_flight(struct input *input, const struct ct_open_op
 static enum ct_status open_core(struct input *input, const struct ct_open_options *options,
 	struct ct_source **ret_source, struct ct_error *reterr)
 {
+	char *name = strdup(input->name);
 	struct image *image;
 	enum ct_status status = image_open_core(input, options->program, &image, reterr);
 
-	return status ? status : frames_source_open(image, NULL, ret_source, reterr);
+	if (status == CT_OK)
+		status = past_open_core(image, name ? name : "the core dump", ret_source, reterr);
+	free(name);
+	return status;
 }
 
 static const struct form {

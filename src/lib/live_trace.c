@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "corotracer/ct.h"
@@ -19,40 +18,18 @@
 #include "session/recording.h"
 #include "session/recover.h"
 #include "stages/joined.h"
+#include "session/scratch.h"
 #include "frames/frames.h"
 #include "lib/trace.h"
 
 #define WATCH_NS INT64_C(1000000000)
 #define STEP_MS 100
-#define PATH_BYTES 4096
 
 struct watch {
 	struct ct_live_options options;
 	struct analyze_live live;
-	char folder[PATH_BYTES];
-	char path[PATH_BYTES + 16];
+	struct scratch scratch;
 };
-
-/* ---------------------------------------------------------------- the folder */
-
-static enum ct_status make_folder(struct watch *watch, struct ct_error *reterr)
-{
-	const char *parent = getenv("TMPDIR");
-
-	if (!parent || parent[0] != '/' || strlen(parent) > PATH_BYTES / 2)
-		parent = "/tmp";
-	snprintf(watch->folder, sizeof(watch->folder), "%s/corotracer-why-XXXXXX", parent);
-	if (!mkdtemp(watch->folder))
-		return ct_fail_errno(reterr, "making a folder in '%s'", parent);
-	snprintf(watch->path, sizeof(watch->path), "%s/now.ctrace", watch->folder);
-	return CT_OK;
-}
-
-static void remove_folder(const struct watch *watch)
-{
-	unlink(watch->path);
-	rmdir(watch->folder);
-}
 
 /* ---------------------------------------------------------------- recording */
 
@@ -90,7 +67,7 @@ static enum ct_status record(struct watch *watch, struct ct_error *reterr)
 {
 	struct ct_record_options options = {
 		.size = sizeof(options),
-		.output = watch->path,
+		.output = watch->scratch.path,
 		.pid = watch->options.pid,
 		.wake_descriptor = watch->options.wake_descriptor,
 	};
@@ -129,8 +106,8 @@ static bool read_past(struct watch *watch)
 
 		path = procfs_descriptor(seen->pid, descriptor->number);
 		if (strcmp(live_kind_name(descriptor), "file") == 0 && ct_is_flight(path.text) &&
-			recover_flight(path.text, seen->pid, NULL, watch->path, &stats, NULL) ==
-				CT_OK &&
+			recover_flight(path.text, seen->pid, NULL, watch->scratch.path, &stats,
+				NULL) == CT_OK &&
 			procfs_is_called(seen->pid, stats.pid))
 			return true;
 	}
@@ -165,7 +142,7 @@ static enum ct_status open_frames(
 	enum ct_status status = open_image(watch, &image, reterr);
 
 	if (status == CT_OK)
-		status = frames_source_open(image, &again, ret_source, reterr);
+		status = frames_source_open(image, &again, NULL, ret_source, reterr);
 	look(watch);
 	if (before && watch->live.seen != before) {
 		live_compare(before, (struct live *)(uintptr_t)watch->live.seen);
@@ -237,13 +214,13 @@ static enum ct_status open_trace(
 	}
 	if (status && reterr)
 		*reterr = trouble;
-	return status ? status : ct_trace_open(watch->path, &opening, ret_trace, reterr);
+	return status ? status : ct_trace_open(watch->scratch.path, &opening, ret_trace, reterr);
 }
 
 enum ct_status ct_live_open(
 	const struct ct_live_options *options, struct ct_trace **ret_trace, struct ct_error *reterr)
 {
-	struct watch watch = {.folder = ""};
+	struct watch watch = {.live = {0}};
 	enum ct_status status;
 
 	known_options(&watch.options, sizeof(watch.options), options);
@@ -253,11 +230,11 @@ enum ct_status ct_live_open(
 	if (watch.options.duration_ns == 0)
 		watch.options.duration_ns = WATCH_NS;
 	watch.live.pid = (uint64_t)watch.options.pid;
-	status = make_folder(&watch, reterr);
+	status = scratch_open(&watch.scratch, reterr);
 	if (status)
 		return status;
 	status = open_trace(&watch, ret_trace, reterr);
-	remove_folder(&watch);
+	scratch_close(&watch.scratch);
 	if (status)
 		live_free((struct live *)(uintptr_t)watch.live.seen);
 	else

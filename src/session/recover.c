@@ -11,8 +11,11 @@
 #include "base/known_options.h"
 #include "session/namer.h"
 #include "stages/naming.h"
+#include "session/past.h"
 #include "session/recover.h"
 #include "store/store.h"
+
+#define FIRST_BYTES 64u
 
 bool recover_is_ours(const void *first_bytes, size_t nr_bytes)
 {
@@ -22,17 +25,27 @@ bool recover_is_ours(const void *first_bytes, size_t nr_bytes)
 }
 
 /* A pipe is not waited for, and nothing is read from it. */
-bool ct_is_flight(const char *path)
+static bool begins_as(const char *path, bool (*is_ours)(const void *first_bytes, size_t nr_bytes))
 {
 	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	uint64_t first = 0;
+	uint8_t first[FIRST_BYTES];
 	ssize_t got;
 
 	if (descriptor < 0)
 		return false;
-	got = pread(descriptor, &first, sizeof(first), 0);
+	got = pread(descriptor, first, sizeof(first), 0);
 	close(descriptor);
-	return got > 0 && recover_is_ours(&first, (size_t)got);
+	return got > 0 && is_ours(first, (size_t)got);
+}
+
+bool ct_is_flight(const char *path)
+{
+	return begins_as(path, recover_is_ours);
+}
+
+bool ct_is_core(const char *path)
+{
+	return begins_as(path, image_is_core);
 }
 
 /* A sink that failed was not called any more since: what it contains is not a whole trace. */
@@ -77,7 +90,7 @@ static enum ct_status take_out(const struct input *input, pid_t pid, struct ct_s
 	return status;
 }
 
-static enum ct_status write_trace(const struct input *input, pid_t pid, int pack_level,
+enum ct_status recover_input(const struct input *input, pid_t pid, int pack_level,
 	const char *output, struct ct_flight_recovered *ret_stats, struct ct_error *reterr)
 {
 	struct store_options how = {.pack_level = pack_level};
@@ -111,7 +124,9 @@ enum ct_status recover_flight(const char *path, pid_t pid, const struct ct_part_
 	if (status)
 		return status;
 	known_options(&known, sizeof(known), options);
-	status = write_trace(input, pid, known.pack_level, output, ret_stats, reterr);
+	if (ct_is_core(path))
+		return past_recover(input, known.pack_level, output, ret_stats, reterr);
+	status = recover_input(input, pid, known.pack_level, output, ret_stats, reterr);
 	input_close(input);
 	return status;
 }

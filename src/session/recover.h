@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include "base/input.h"
 #include "corotracer/ct.h"
 
 /* recover_is_ours: returns whether a file that begins with these bytes claims to be a flight recorder's. */
@@ -15,6 +16,10 @@ bool recover_is_ours(const void *first_bytes, size_t nr_bytes);
  * by another id; 0: the process that the file names.
  */
 enum ct_status recover_flight(const char *path, pid_t pid, const struct ct_part_options *options,
+	const char *output, struct ct_flight_recovered *ret_stats, struct ct_error *reterr);
+
+/* recover_input: does the same with an input that is open; `pid` is that of collect_flight. */
+enum ct_status recover_input(const struct input *input, pid_t pid, int pack_level,
 	const char *output, struct ct_flight_recovered *ret_stats, struct ct_error *reterr);
 
 #endif

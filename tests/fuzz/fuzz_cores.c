@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)
 		return 0;
 	}
 	check_regions(image);
-	if (frames_source_open(image, NULL, &source, &error)) {
+	if (frames_source_open(image, NULL, NULL, &source, &error)) {
 		require((error.status == CT_ERR_NOT_FOUND || error.status == CT_ERR_FORMAT) &&
 			error.text[0]);
 		return 0;
