@@ -48,7 +48,8 @@ static bool read_count(const char *text, struct meaning *meaning)
 /* 0 is a value of its own, not the default. */
 static bool read_rate(const char *text, struct meaning *meaning)
 {
-	return read_number(text, 10, &meaning->number) && meaning->number <= CT_SAMPLE_HZ_MOST;
+	return strcmp(text, "0") == 0 ||
+	       (read_number(text, 10, &meaning->number) && meaning->number <= CT_SAMPLE_HZ_MOST);
 }
 
 static bool read_level(const char *text, struct meaning *meaning)

@@ -27,7 +27,7 @@
 #define COLLECT_YOUNG 128
 #define COLLECT_THREAD_NAME 32
 #define COLLECT_SITES_MAX 1048576u
-#define COLLECT_NOTES 15
+#define COLLECT_NOTES 16
 
 /* A process that has attached, or the target itself. Zeroed: a free slot. */
 struct process {

@@ -205,6 +205,7 @@ uint64_t collect_look_due_ns(const struct collect *collect)
 {
 	uint64_t due_ns = collect->clock_ns + CLOCK_PERIOD_NS;
 	uint64_t silence_ns = collect_silence_next_ns(collect);
+	uint64_t samples_ns = collect_samples_due_ns(collect);
 	const struct process *process;
 
 	if (silence_ns < collect->silence_ns + SILENCE_PERIOD_NS)
@@ -214,7 +215,8 @@ uint64_t collect_look_due_ns(const struct collect *collect)
 	for_each_process (collect, process)
 		if (process->wants_mappings && !process->has_ended)
 			due_ns = earlier(due_ns, process->mapped_ns + MAPPING_PERIOD_NS);
-	return earlier(earlier(due_ns, collect_process_naming_due_ns(collect)), silence_ns);
+	due_ns = earlier(earlier(due_ns, samples_ns), collect_process_naming_due_ns(collect));
+	return earlier(due_ns, silence_ns);
 }
 
 void collect_look_last(struct collect *collect, struct process *process)

@@ -29,6 +29,9 @@ static void add_samples(struct collect *collect)
 	add(collect, samples->nr_unwatched, collect->samples_note);
 	add(collect, samples->nr_lost,
 		"a sample of where a thread ran is missing, since its ring was full");
+	add(collect, samples->nr_hasty,
+		"a thread was not sampled while it got a processor more than 5,000 times a second, "
+		"since that would have slowed it down");
 	add(collect, samples->is_blind,
 		"samples have no time that threads spent in the kernel, since it does not let "
 		"this user look (kernel.perf_event_paranoid)");

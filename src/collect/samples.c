@@ -7,9 +7,13 @@
 
 #include "base/clock.h"
 #include "collect/collector.h"
+#include "kernel/procfs.h"
 
 #define SEARCH_PERIOD_NS UINT64_C(100000000)
 #define THREADS_WATCHED 1024u
+#define HASTY_TURNS 5000u /* a second */
+#define OFF_TOLD_NS UINT64_C(1000000)
+#define SECOND_NS UINT64_C(1000000000)
 #define SITES_MAX 65536u
 #define STACKS_MAX 65536u
 
@@ -182,17 +186,54 @@ static void put_sample(struct collect *collect, const struct sampled_thread *thr
 	put_record(collect, thread, &sample);
 }
 
+/*
+ * Records a time without a processor when it is over. The short waits of a thread that asks the kernel for something
+ * are left out, because there are many of them.
+ */
+static void put_off(
+	struct collect *collect, struct sampled_thread *thread, const struct perf_record *record)
+{
+	uint64_t ns = record->time - thread->off_ns;
+	struct ctp_record off = {
+		.time = record->time,
+		.object = ns,
+		.tail = CTP_TAIL(0, CTP_KIND_THREAD_OFF, thread->was_preempted, 0),
+	};
+
+	if (thread->off_ns && record->time > thread->off_ns &&
+		(thread->was_preempted || ns >= OFF_TOLD_NS))
+		put_record(collect, thread, &off);
+	thread->off_ns = 0;
+}
+
+static void take_record(
+	struct collect *collect, struct sampled_thread *thread, const struct perf_record *record)
+{
+	switch (record->kind) {
+	case PERF_SAMPLE:
+		put_sample(collect, thread, record);
+		break;
+	case PERF_SWITCH_OUT:
+		thread->off_ns = record->time;
+		thread->was_preempted = record->is_preempted;
+		break;
+	case PERF_SWITCH_IN:
+		put_off(collect, thread, record);
+		break;
+	case PERF_LOST:
+		collect->samples.nr_lost += record->count;
+		thread->off_ns = 0;
+		break;
+	}
+}
+
 static void take(struct collect *collect, struct sampled_thread *thread)
 {
 	struct perf_record record;
 	bool is_corrupt;
 
-	while (perf_thread_next(&thread->watch, &record, &is_corrupt)) {
-		if (record.kind == PERF_LOST)
-			collect->samples.nr_lost += record.count;
-		else if (record.kind == PERF_SAMPLE)
-			put_sample(collect, thread, &record);
-	}
+	while (perf_thread_next(&thread->watch, &record, &is_corrupt))
+		take_record(collect, thread, &record);
 	collect->samples.nr_lost += is_corrupt;
 }
 
@@ -236,17 +277,52 @@ static void watch(struct collect *collect, struct sampled_thread *thread)
 	struct sampled_process *names = names_of(collect, thread->process);
 
 	thread->is_open =
-		names && perf_thread_open(&thread->watch, (pid_t)thread->tid, samples->hz, false);
+		names && perf_thread_open(&thread->watch, (pid_t)thread->tid, samples->hz, true);
 	if (!thread->is_open) {
+		thread->is_refused = true;
 		samples->nr_unwatched += errno != ESRCH;
 		samples->trouble = errno;
 		return;
 	}
 	samples->is_blind |= thread->watch.is_blind;
+	thread->off_ns = 0;
+	if (thread->stream)
+		return;
 	thread->thread =
 		collect_process_thread(collect, thread->process, thread->tid, THREADS_RUNNING);
 	thread->stream = ++collect->nr_streams;
 	define_stream(collect, thread->stream, names->segment);
+}
+
+static void unwatch(struct collect *collect, struct sampled_thread *thread)
+{
+	if (!thread->is_open)
+		return;
+	take(collect, thread);
+	perf_thread_close(&thread->watch);
+	thread->is_open = false;
+}
+
+/* A hasty thread must become much calmer before it is watched again. */
+static void judge_haste(struct collect *collect, struct sampled_thread *thread, uint64_t since_ns)
+{
+	struct procfs_account account;
+	bool was_hasty = thread->is_hasty;
+	uint64_t turns, allowed;
+
+	if (!procfs_account(thread->process->pid, thread->tid, &account))
+		return;
+	turns = account.nr_turns - thread->turns;
+	allowed = since_ns * HASTY_TURNS / SECOND_NS;
+	thread->turns = account.nr_turns;
+	thread->is_hasty = turns > (was_hasty ? allowed / 2 : allowed);
+	if (thread->is_hasty == was_hasty)
+		return;
+	collect->samples.nr_hasty += thread->is_hasty;
+	if (thread->is_hasty)
+		unwatch(collect, thread);
+	else if (!thread->is_refused)
+		watch(collect, thread);
 }
 
 static void note_thread(struct collect *collect, struct process *process, uint64_t tid)
@@ -254,6 +330,7 @@ static void note_thread(struct collect *collect, struct process *process, uint64
 	struct samples *samples = &collect->samples;
 	struct sampled_thread *known = find_thread(samples, process, tid);
 	struct sampled_thread fresh = {.process = process, .tid = tid, .is_there = true};
+	struct procfs_account account;
 
 	if (known) {
 		known->is_there = true;
@@ -266,7 +343,10 @@ static void note_thread(struct collect *collect, struct process *process, uint64
 		samples->threads.count--;
 		return;
 	}
-	watch(collect, &samples->threads.at[samples->threads.count - 1]);
+	known = &samples->threads.at[samples->threads.count - 1];
+	if (procfs_account(process->pid, tid, &account))
+		known->turns = account.nr_turns;
+	watch(collect, known);
 }
 
 static void note_threads(struct collect *collect, struct segment *segment)
@@ -291,10 +371,7 @@ static void forget_thread(struct collect *collect, size_t at)
 	struct sampled_thread *thread = &samples->threads.at[at];
 	const struct sampled_thread *last = &samples->threads.at[samples->threads.count - 1];
 
-	if (thread->is_open) {
-		take(collect, thread);
-		perf_thread_close(&thread->watch);
-	}
+	unwatch(collect, thread);
 	map_remove(&samples->by_tid, key_of(thread->process, thread->tid));
 	if (thread != last) {
 		*thread = *last;
@@ -303,12 +380,30 @@ static void forget_thread(struct collect *collect, size_t at)
 	samples->threads.count--;
 }
 
+/* New threads are looked for at once; how hasty a thread is can be told only after a while. */
+static void look_for_haste(struct collect *collect)
+{
+	struct samples *samples = &collect->samples;
+	uint64_t since_ns = collect->now_ns - samples->judged_ns;
+	size_t i;
+
+	if (since_ns < SEARCH_PERIOD_NS)
+		return;
+	samples->judged_ns = collect->now_ns;
+	samples->nr_left = 0;
+	for (i = 0; i < samples->threads.count; i++) {
+		judge_haste(collect, &samples->threads.at[i], since_ns);
+		samples->nr_left += samples->threads.at[i].is_hasty;
+	}
+}
+
 static void search(struct collect *collect)
 {
 	struct samples *samples = &collect->samples;
 	struct segment *segment;
 	size_t i;
 
+	look_for_haste(collect);
 	for (i = 0; i < samples->threads.count; i++)
 		samples->threads.at[i].is_there = false;
 	for_each_segment (collect, segment)
@@ -330,6 +425,14 @@ void collect_samples_look(struct collect *collect)
 		return;
 	search(collect);
 	collect_samples_take(collect);
+}
+
+/* A thread that was left alone may compute for ever from now on, and nothing else may happen. */
+uint64_t collect_samples_due_ns(const struct collect *collect)
+{
+	const struct samples *samples = &collect->samples;
+
+	return samples->nr_left ? samples->searched_ns + SEARCH_PERIOD_NS : UINT64_MAX;
 }
 
 void collect_samples_last(struct collect *collect, struct process *process)

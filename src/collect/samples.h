@@ -4,6 +4,9 @@
  * What the kernel found becomes events of kind SAMPLE in streams of the engine's own, one for each thread; their sites
  * are addresses, with the stacks that the frame pointers show.
  *
+ * A thread that gets a processor more than 5,000 times a second is left alone until it has calmed down: each time would
+ * cost it some tenths of a microsecond, and by its many events it is known anyway.
+ *
  * Bounds: 1,024 threads at a time; 65,536 addresses and as many stacks of each process, behind which samples name the
  * innermost address alone, or none. What the kernel refuses or loses is counted, and noted in the trace.
  */
@@ -38,6 +41,11 @@ struct sampled_thread {
 	uint32_t stream;
 	bool is_there; /* found at the present look */
 	bool is_open;
+	bool is_refused; /* the kernel does not let us watch it */
+	bool is_hasty;   /* gives its processor away so often that a watch would slow it down */
+	uint64_t turns;  /* on a processor, as counted at the last search */
+	uint64_t off_ns; /* when it lost its processor; 0: it has one, or that was not seen */
+	bool was_preempted;
 	struct perf_thread watch;
 };
 
@@ -49,14 +57,20 @@ struct samples {
 	struct map by_tid;     /* index + 1 in `threads`, by process and tid */
 	uint32_t nr_threads;   /* of the collector, at the last search */
 	uint64_t searched_ns;  /* last search for threads */
+	uint64_t judged_ns;    /* last look at how often threads get a processor */
 	uint64_t nr_lost;      /* by the kernel, for want of room */
 	uint64_t nr_unwatched; /* threads that the kernel did not let us watch */
 	int trouble;           /* errno of the last one */
+	uint64_t nr_hasty;     /* threads that were left alone for a while */
+	uint32_t nr_left;      /* threads that are left alone now */
 	bool is_blind;         /* the kernel says nothing of time spent inside of it */
 };
 
 /* collect_samples_look: watches threads that are new, and takes what the kernel has found until now. */
 void collect_samples_look(struct collect *collect);
+
+/* collect_samples_due_ns: returns when the next look is due although nothing happens; UINT64_MAX: never. */
+uint64_t collect_samples_due_ns(const struct collect *collect);
 
 /* collect_samples_take: takes what the kernel has found until now. */
 void collect_samples_take(struct collect *collect);

@@ -95,7 +95,8 @@ static inline enum kind_scope kind_range_scope(unsigned range)
 static inline bool kind_is_observed(unsigned kind)
 {
 	return kind == CTP_KIND_THREAD_STATE || kind == CTP_KIND_THREAD_TIME ||
-	       kind == CTP_KIND_THREAD_POLL || kind == CTP_KIND_SAMPLE;
+	       kind == CTP_KIND_THREAD_POLL || kind == CTP_KIND_THREAD_OFF ||
+	       kind == CTP_KIND_SAMPLE;
 }
 
 /* kind_coro_key: returns a name for the second word if that does not name a coroutine; else NULL. */

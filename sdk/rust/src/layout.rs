@@ -95,6 +95,7 @@ pub mod kind {
     pub const THREAD_STATE: u8 = 63;
     pub const THREAD_TIME: u8 = 64;
     pub const THREAD_POLL: u8 = 65;
+    pub const THREAD_OFF: u8 = 66;
 }
 
 pub mod resource {

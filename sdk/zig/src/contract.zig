@@ -90,6 +90,7 @@ pub const Kind = enum(c_uint) {
     thread_state = 63,
     thread_time = 64,
     thread_poll = 65,
+    thread_off = 66,
     _,
 };
 
