@@ -115,6 +115,12 @@ struct ct_run_samples {
 	uint64_t count;
 	const struct ct_hot *hot; /* the hottest first; at most 8 */
 	uint32_t nr_hot;
+	/* times in which the thread could have run, and had no processor */
+	uint64_t nr_preempted;
+	int64_t preempted_ns;
+	/* times of a millisecond or more in which it waited in the kernel */
+	uint64_t nr_waits;
+	int64_t waited_ns;
 };
 
 #ifdef __cplusplus

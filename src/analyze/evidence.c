@@ -275,7 +275,7 @@ static void take(struct collector *collector, const struct ct_event *event)
 	if (event->time < model->lowest || event->time > model->highest ||
 		event->thread >= model->nr_threads)
 		return;
-	if (event->kind == CTP_KIND_SAMPLE)
+	if (event->kind == CTP_KIND_SAMPLE || event->kind == CTP_KIND_THREAD_OFF)
 		take_sample(collector, event);
 	/* In events of other kinds the coroutine's word holds something else. */
 	if (event->kind > CTP_KIND_DETAIL && !kind_is_annotation(event->kind)) {

@@ -31,6 +31,10 @@ struct hot_place {
 struct hot_run {
 	struct analyze_run of;
 	uint64_t nr_samples;
+	uint64_t nr_preempted;
+	int64_t preempted_ns;
+	uint64_t nr_waits;
+	int64_t waited_ns;
 	uint32_t nr_places;
 	struct hot_place places[PLACES_MAX];
 };
@@ -169,6 +173,19 @@ static void count(struct hot_run *run, const struct hot_place *place)
 	run->places[i].nr_samples++;
 }
 
+/* Only what lies within the run counts; a trace that claims more than there is time for is cut off. */
+static void take_off(struct hot_run *run, const struct ct_event *event)
+{
+	int64_t longest = ct_time_between(run->of.since, event->time);
+	int64_t ns = event->object < (uint64_t)longest ? (int64_t)event->object : longest;
+	int64_t *sum = event->argument ? &run->preempted_ns : &run->waited_ns;
+
+	run->nr_preempted += event->argument != 0;
+	run->nr_waits += event->argument == 0;
+	if (__builtin_add_overflow(*sum, ns, sum))
+		*sum = INT64_MAX;
+}
+
 static void take_into(
 	struct hot_run *run, const struct analysis *analysis, const struct ct_event *event)
 {
@@ -177,6 +194,10 @@ static void take_into(
 	if (event->process != run->of.process || event->time < run->of.since ||
 		(run->of.until && event->time > run->of.until))
 		return;
+	if (event->kind == CTP_KIND_THREAD_OFF) {
+		take_off(run, event);
+		return;
+	}
 	place = find_place(analysis->tables, event->site);
 	run->nr_samples++;
 	count(run, &place);
@@ -309,6 +330,25 @@ static void tell_places(
 			share, words_function(analysis, first));
 }
 
+/* How often the thread lost its processor although it could have run, and how long it waited in the kernel. */
+static void tell_off(struct analysis *analysis, const struct hot_run *run, struct story *story)
+{
+	if (run->nr_preempted)
+		analyze_story_evidence(analysis, story,
+			"other threads took the processor from it %s time%s meanwhile, for %s in "
+			"all",
+			analyze_words_number(analysis, run->nr_preempted),
+			run->nr_preempted == 1 ? "" : "s",
+			analyze_words_duration(analysis, run->preempted_ns));
+	if (run->nr_waits)
+		analyze_story_evidence(analysis, story,
+			"it waited in the kernel %s time%s meanwhile for at least a millisecond, "
+			"%s in all",
+			analyze_words_number(analysis, run->nr_waits),
+			run->nr_waits == 1 ? "" : "s",
+			analyze_words_duration(analysis, run->waited_ns));
+}
+
 void analyze_hot_tell(struct analysis *analysis, const struct group *group, struct story *story,
 	struct ct_finding *finding)
 {
@@ -329,8 +369,13 @@ void analyze_hot_tell(struct analysis *analysis, const struct group *group, stru
 		nr_functions = PLACES_TOLD;
 	for (i = 0; i < nr_functions; i++)
 		hot[i] = hot_of(analysis, &functions[i]);
+	finding->samples.nr_preempted = group->hot->nr_preempted;
+	finding->samples.preempted_ns = group->hot->preempted_ns;
+	finding->samples.nr_waits = group->hot->nr_waits;
+	finding->samples.waited_ns = group->hot->waited_ns;
 	finding->samples.hot = hot;
 	finding->samples.nr_hot = nr_functions;
 	finding->samples.count = group->hot->nr_samples;
 	tell_places(analysis, finding, group->hot->of.coro != 0, story);
+	tell_off(analysis, group->hot, story);
 }

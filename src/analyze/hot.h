@@ -35,7 +35,10 @@ void analyze_hot_own_run(const struct analysis *analysis, const struct candidate
 /* analyze_hot_prepare: counts samples for the group's first member, if its finding is about a run. */
 void analyze_hot_prepare(struct hots *hots, struct analysis *analysis, struct group *group);
 
-/* analyze_hot_take: counts a sample of a thread that ran this coroutine (index in the model). */
+/*
+ * analyze_hot_take: counts a sample of a thread that ran this coroutine (index in the model), or a time in which that
+ * thread had no processor.
+ */
 void analyze_hot_take(struct hots *hots, const struct analysis *analysis, uint32_t coro,
 	const struct ct_event *event);
 

@@ -40,29 +40,42 @@ def check_hot(finding, rule):
     check(any("samples meanwhile were in parse_json" in fact for fact in finding["evidence"]), f"{finding['evidence']}")
 
 
+def check_query(trace, finding):
+    """SQL joins samples to the coroutine that ran; preemptions by the busy threads of this machine are told alike."""
+    coroutine = finding["members"][0]["id"]
+    rows = json.loads(run(COROTRACER, "query", "--format", "json", trace,
+                          "SELECT s.function, count(*) AS n FROM samples JOIN sites s USING (site) "
+                          f"WHERE coroutine = {coroutine} GROUP BY 1 ORDER BY n DESC LIMIT 1").stdout)
+    check(rows and "parse_json" in rows[0]["function"] and rows[0]["n"] >= 20, f"{rows}")
+    offs = json.loads(run(COROTRACER, "query", "--format", "json", trace,
+                          "SELECT count(*) AS n FROM events WHERE kind = 'thread-off' AND argument = 1").stdout)
+    check(offs[0]["n"] >= finding["samples"]["preempted"], f"{offs}, {finding['samples']['preempted']}")
+
+
 def check_named(place, target):
-    _, report = record(place, "1000", "1500", target=target)
+    _, report = record(place, "600", target=target)
     check(len(report["findings"]) == 1, f"{[finding['title'] for finding in report['findings']]}")
     check_hot(report["findings"][0], "worker-hog")
     folded = run(COROTRACER, "profile", "--type", "samples", "--format", "folded", place / "t.ctrace").stdout
     check("parse_json" in folded, folded)
+    check_query(place / "t.ctrace", report["findings"][0])
     return folded
 
 
 def check_refused(place):
     """The program runs as ever, and its finding says less."""
-    said, report = record(place, "800", "1300", inside=lambda: seccomp.refuse_calls({PERF_EVENT_OPEN: seccomp.EPERM}))
+    said, report = record(place, "300", inside=lambda: seccomp.refuse_calls({PERF_EVENT_OPEN: seccomp.EPERM}))
     check(REFUSED in said, said)
     check(any(REFUSED in note["text"] for note in report["quality"]["notes"]), f"{report['quality']['notes']}")
     check([finding["rule"] for finding in report["findings"]] == ["worker-hog"], f"{report['findings']}")
-    check(report["findings"][0]["samples"] == {"count": 0, "functions": []}, f"{report['findings'][0]}")
+    check(not report["findings"][0]["samples"]["count"], f"{report['findings'][0]}")
 
 
 def main():
     with folder() as name:
         place = pathlib.Path(name)
         check_refused(place)
-        said, report = record(place, "20000", "2500")
+        said, report = record(place, "0")
         if REFUSED in said:
             skip("the kernel does not allow perf events here")
         check(len(report["findings"]) == 1, f"{[finding['title'] for finding in report['findings']]}")

@@ -3,10 +3,13 @@
  * A worker runs eight coroutines in turns, until one of them takes long: `parse_json` has nine tenths of its time, and
  * `check_sum` the rest. All others are ready meanwhile.
  *
- *	long_run LENGTH_MS LIFE_MS
+ *	long_run LENGTH_MS
  *
- * The program ends LIFE_MS after its beginning, also in the middle of the run.
+ * The long run takes so much processor time, however busy the machine is; all run on for a while then. 0: it goes on
+ * until the program ends, after 2.5 s.
  */
+#include <time.h>
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -23,8 +26,8 @@ namespace
 const int nr_coroutines = 8;
 const int nr_rounds = 300;
 
-std::chrono::milliseconds length;
-std::atomic<bool> is_enough;
+long length_ms;
+std::atomic<bool> is_over;
 std::mutex guard;
 std::condition_variable is_filled;
 std::deque<std::coroutine_handle<>> queue;
@@ -105,16 +108,21 @@ __attribute__((noinline)) std::uint64_t parse_json(std::uint64_t state)
 	return state;
 }
 
+long processor_ms()
+{
+	timespec time;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
 void take_long()
 {
-	std::thread timer([] {
-		std::this_thread::sleep_for(length);
-		is_enough = true;
-	});
+	long until = processor_ms() + length_ms;
 
-	while (!is_enough)
+	while (!length_ms || processor_ms() < until)
 		result = check_sum(parse_json(result));
-	timer.join();
+	is_over = true;
 }
 
 Task serve(int number)
@@ -136,10 +144,14 @@ void work()
 int main(int, char **argv)
 {
 	corotracer::InitTracer();
-	length = std::chrono::milliseconds(std::strtol(argv[1], nullptr, 10));
+	length_ms = std::strtol(argv[1], nullptr, 10);
 	std::thread(work).detach();
 	for (int number = 0; number < nr_coroutines; number++)
 		serve(number);
-	std::this_thread::sleep_for(std::chrono::milliseconds(std::strtol(argv[2], nullptr, 10)));
+	if (!length_ms)
+		std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+	while (length_ms && !is_over)
+		std::this_thread::sleep_for(std::chrono::milliseconds(10));
+	std::this_thread::sleep_for(std::chrono::milliseconds(300));
 	std::_Exit(0);
 }
