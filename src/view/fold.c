@@ -59,6 +59,20 @@ static bool add_value(struct fold *fold, const struct ct_event *event)
 	return view_fold_add(fold, CT_VIEW_COUNTER_VALUES, row);
 }
 
+/* The kernel's sampler does not know the coroutine: it is the one that runs there. */
+static bool add_sample(struct fold *fold, const struct ct_event *event)
+{
+	const struct model *model = fold->model;
+	uint32_t top = model->threads[event->thread].top;
+	const int64_t row[] = {
+#define MAKES_SAMPLES ~,
+#include "view/cells.h"
+#undef MAKES_SAMPLES
+	};
+
+	return view_fold_add(fold, CT_VIEW_SAMPLES, row);
+}
+
 static bool add_rows(struct fold *fold, const struct ct_event *event)
 {
 	if (!column_log_add(&fold->view->moments, &event->time))
@@ -69,6 +83,8 @@ static bool add_rows(struct fold *fold, const struct ct_event *event)
 		return add_wake(fold, event);
 	if (event->kind == CTP_KIND_COUNTER)
 		return add_value(fold, event);
+	if (event->kind == CTP_KIND_SAMPLE)
+		return add_sample(fold, event);
 	return true;
 }
 
