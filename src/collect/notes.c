@@ -30,7 +30,7 @@ static void add_samples(struct collect *collect)
 	add(collect, samples->nr_lost,
 		"a sample of where a thread ran is missing, since its ring was full");
 	add(collect, samples->nr_hasty,
-		"a thread was not sampled while it got a processor more than 5,000 times a second, "
+		"a thread was not sampled while it got a processor more than 2,500 times a second, "
 		"since that would have slowed it down");
 	add(collect, samples->is_blind,
 		"samples have no time that threads spent in the kernel, since it does not let "

@@ -11,7 +11,7 @@
 
 #define SEARCH_PERIOD_NS UINT64_C(100000000)
 #define THREADS_WATCHED 1024u
-#define HASTY_TURNS 5000u /* a second */
+#define HASTY_TURNS 2500u /* a second */
 #define OFF_TOLD_NS UINT64_C(1000000)
 #define SECOND_NS UINT64_C(1000000000)
 #define SITES_MAX 65536u

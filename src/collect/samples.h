@@ -4,7 +4,7 @@
  * What the kernel found becomes events of kind SAMPLE in streams of the engine's own, one for each thread; their sites
  * are addresses, with the stacks that the frame pointers show.
  *
- * A thread that gets a processor more than 5,000 times a second is left alone until it has calmed down: each time would
+ * A thread that gets a processor more than 2,500 times a second is left alone until it has calmed down: each time would
  * cost it some tenths of a microsecond, and by its many events it is known anyway.
  *
  * Bounds: 1,024 threads at a time; 65,536 addresses and as many stacks of each process, behind which samples name the
