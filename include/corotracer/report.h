@@ -55,6 +55,7 @@ struct ct_coro {
 	uint32_t wait_site;   /* the place of its last suspend */
 	uint64_t wait_object; /* a resource handle: what it waits for */
 	uint64_t frame;       /* address; 0: not known */
+	uint64_t frame_bytes; /* that it takes; 0: not known */
 	uint32_t thread;      /* the thread on which it runs, or ran last */
 	uint8_t mark;         /* enum ctp_mark, or 0 */
 	bool was_seen_from_start;
@@ -388,16 +389,15 @@ struct ct_statistics {
 	uint32_t nr_places;
 	const struct ct_spawning *spawnings; /* the place where most were started first */
 	uint32_t nr_spawnings;
-	/* at most CT_BUSIEST, the one that ran longest first */
+	const struct ct_frame_sizes *frames; /* the function whose frames take most first */
+	uint32_t nr_frames;
+	/* at most CT_BUSIEST each: that ran, were ready, waited longest, changed threads most often */
 	const struct ct_coro_times *busiest;
 	uint32_t nr_busiest;
-	/* at most CT_BUSIEST, the one that was ready longest first */
 	const struct ct_coro_times *delayed;
 	uint32_t nr_delayed;
-	/* at most CT_BUSIEST, the one that waited longest first */
 	const struct ct_coro_times *waiters;
 	uint32_t nr_waiters;
-	/* at most CT_BUSIEST, the one that changed threads most often first */
 	const struct ct_coro_times *movers;
 	uint32_t nr_movers;
 	uint64_t nr_refused; /* events at places beyond the number that is counted */

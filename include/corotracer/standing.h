@@ -33,9 +33,20 @@ struct ct_waiting {
 	uint32_t site; /* 0: not known */
 	uint32_t process;
 	uint64_t nr_coros;
-	uint64_t coro; /* id of the coroutine that has waited there longest */
-	ct_time since; /* when that coroutine's wait began */
-	ct_time until; /* end of what was seen of its process */
+	uint64_t coro;        /* id of the coroutine that has waited there longest */
+	ct_time since;        /* when that coroutine's wait began */
+	ct_time until;        /* end of what was seen of its process */
+	uint64_t frame_bytes; /* of their frames together, as far as that is known */
+};
+
+/* The frames of the coroutines that are there at the end and run one function, as far as their sizes are known. */
+struct ct_frame_sizes {
+	uint32_t site; /* the function */
+	uint32_t process;
+	uint64_t nr_coros;
+	uint64_t least_bytes;
+	uint64_t most_bytes;
+	uint64_t bytes; /* of all of them */
 };
 
 #endif

@@ -374,6 +374,9 @@ enum ct_status analyze_breakdown_export(struct analysis *analysis, struct ct_sou
 struct ct_distribution analyze_statistics_distribution(const struct histogram *histogram);
 struct ct_times analyze_statistics_times(const int64_t *spent);
 
+/* analyze_sizes_export: writes what frames take, by function. */
+void analyze_sizes_export(struct analysis *analysis, struct ct_statistics *statistics);
+
 /*
  * analyze_runtime_export: writes what runtimes did besides running coroutines. analyze_utilization_export: writes how
  * much of the processors a runtime left to the program.

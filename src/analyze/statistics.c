@@ -355,6 +355,7 @@ void analyze_statistics_export(struct analysis *analysis, struct ct_statistics *
 	export_workers(analysis, statistics);
 	export_places(analysis, statistics);
 	export_spawnings(analysis, statistics);
+	analyze_sizes_export(analysis, statistics);
 	export_coros(analysis, statistics);
 	statistics->nr_refused = analysis->model->nr_times_refused;
 	if (!analysis->tables->nr_carried)

@@ -10,6 +10,7 @@
 static void count(
 	const struct analysis *analysis, const struct model_coro *coro, struct ct_waiting *waiting)
 {
+	waiting->frame_bytes += coro->rare->frame_bytes;
 	if (waiting->nr_coros++ > 0 && waiting->since <= coro->suspended)
 		return;
 	waiting->site = coro->wait_site;

@@ -46,6 +46,7 @@ struct python_code {
 	const char *file;
 	uint32_t first_line;
 	uint32_t nr_locals;
+	uint32_t nr_values; /* most that its frame's stack holds above the locals */
 	uint32_t table_bytes;
 	const uint8_t *table; /* of lines */
 };

@@ -36,6 +36,14 @@ static uint64_t local_at(const struct python *python, uint64_t address, const ui
 	return word;
 }
 
+/* A coroutine ends with its frame: what that holds besides, then its locals, and the values that it computes with. */
+static uint32_t bytes_of(const struct python_layout *layout, const struct python_code *code)
+{
+	uint64_t nr = (uint64_t)code->nr_locals + code->nr_values;
+
+	return nr < HEIGHT_MAX ? layout->frame + layout->locals + (uint32_t)nr * 8 : 0;
+}
+
 static bool read_coroutine(struct python *python, uint64_t address, struct suspended *ret)
 {
 	const struct python_layout *layout = python->layout;
@@ -60,6 +68,7 @@ static bool read_coroutine(struct python *python, uint64_t address, struct suspe
 	instruction = word_at(bytes, layout->frame + layout->instruction);
 	ret->call.line = python_code_line(code->table, code->table_bytes, code->first_line,
 		instruction - ret->call.code - layout->instructions);
+	ret->call.bytes = bytes_of(layout, code);
 	for (i = 0; i < CHAIN_LOCALS && i < code->nr_locals; i++)
 		ret->call.locals[i] = local_at(python, address, bytes, nr, i);
 	memcpy(&height, bytes + layout->frame + layout->height, sizeof(height));

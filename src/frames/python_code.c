@@ -6,8 +6,9 @@
 
 #define TEXT_MAX 4096u /* characters */
 #define TABLE_MAX_BYTES 1048576u
-#define OBJECT_SIZE 16 /* of an object with a size: where it is */
-#define BYTES_START 32 /* of a bytes object: its first byte */
+#define VALUES_BEFORE_LINE 4u /* bytes before the first line: the size of the stack */
+#define OBJECT_SIZE 16        /* of an object with a size: where it is */
+#define BYTES_START 32        /* of a bytes object: its first byte */
 #define CODE_READ_BYTES 192
 
 /* PyASCIIObject: length, and two bytes further a bit field: kind in bits 2 to 4, compact 5, ASCII 6. */
@@ -137,6 +138,7 @@ static bool read_code(struct python *python, uint64_t address, struct python_cod
 	memset(code, 0, sizeof(*code));
 	code->first_line = number_at(bytes, layout->first_line);
 	code->nr_locals = number_at(bytes, layout->nr_locals);
+	code->nr_values = number_at(bytes, layout->first_line - VALUES_BEFORE_LINE);
 	code->file = python_text(python, word_at(bytes, layout->file));
 	code->name = python_text(python, word_at(bytes, layout->name));
 	read_table(python, word_at(bytes, layout->lines), code);

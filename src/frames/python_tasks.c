@@ -244,6 +244,17 @@ static void set_wait(struct python *python, const struct python_task *task,
 		coroutine->object = python_chain_resource(python, chain, task->waiter);
 }
 
+/* The task, and the coroutines that it runs; what they hold besides is others', too. */
+static uint64_t bytes_of(const struct python *python, const struct python_chain *chain)
+{
+	uint64_t bytes = python->layout->task_bytes;
+	uint32_t i;
+
+	for (i = 0; i < chain->count; i++)
+		bytes += chain->at[i].bytes;
+	return bytes;
+}
+
 static bool take_task(struct python_tasks *tasks, uint32_t at)
 {
 	struct python *python = &tasks->python;
@@ -252,6 +263,7 @@ static bool take_task(struct python_tasks *tasks, uint32_t at)
 	struct python_chain chain;
 
 	python_chain_read(python, task->coroutine, &chain);
+	coroutine.bytes = bytes_of(python, &chain);
 	coroutine.name = name_of(python, task->name);
 	coroutine.state = state_of(python, task, &chain);
 	coroutine.is_initial = chain.is_created;

@@ -14,6 +14,7 @@ struct python_call {
 	uint64_t code;
 	uint32_t line;
 	uint64_t locals[CHAIN_LOCALS];
+	uint32_t bytes; /* of the object, with its frame */
 };
 
 /* From the task's own coroutine to the innermost one. */

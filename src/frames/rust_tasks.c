@@ -138,7 +138,11 @@ static void take_task(
 		.state = state_of(task->state),
 		.thread = FOUND_NO_THREAD};
 	struct rust_value future = {.type = kind->future};
+	Dwarf_Die cell = kind->cell;
+	Dwarf_Word bytes;
 
+	if (dwarf_aggregate_size(&cell, &bytes) == 0)
+		coroutine.bytes = bytes;
 	coroutine.function = rust_chain_function(found, &future);
 	if (find_future(tasks->image, kind, task->address, &future))
 		rust_chain_tell(found, tasks->image, tasks->modules, &future, &coroutine);

@@ -174,6 +174,11 @@ static void tell_life(struct telling *telling, uint32_t at)
 		(struct ct_event){.kind = CTP_KIND_FRAME,
 			.object = coroutine->address,
 			.site = coroutine->function});
+	if (coroutine->bytes)
+		put(telling, at,
+			(struct ct_event){.kind = CTP_KIND_DETAIL,
+				.argument = CTP_DETAIL_BYTES,
+				.object = coroutine->bytes});
 	if (coroutine->name[0])
 		put(telling, at,
 			(struct ct_event){.kind = CTP_KIND_NAME,

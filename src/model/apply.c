@@ -36,6 +36,16 @@ static bool take_missing(struct model *model, const struct ct_event *event)
 	return true;
 }
 
+/* Only a coroutine that is known has a frame. */
+static bool take_bytes(struct model *model, const struct ct_event *event)
+{
+	uint32_t coro = model_coro_find(model, event->process, event->coro);
+
+	if (coro)
+		model_set_rare(model, coro_at(model, coro), frame_bytes, event->object);
+	return true;
+}
+
 static bool take_caller(struct model *model, const struct ct_event *event)
 {
 	size_t i;

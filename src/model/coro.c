@@ -561,6 +561,7 @@ void model_export(const struct model *model, uint32_t index, struct ct_coro *ret
 		.wait_site = coro->wait_site,
 		.wait_object = coro->wait_object,
 		.frame = coro->rare->frame,
+		.frame_bytes = coro->rare->frame_bytes,
 		.thread = coro->thread,
 		.mark = coro->mark,
 		.was_seen_from_start = coro->flags & MODEL_CORO_WAS_CREATED,

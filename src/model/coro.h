@@ -78,8 +78,9 @@ struct model_rare {
 	/* index of a conflict about its resume that the clocks may explain; 0: none */
 	uint32_t conflict;
 
-	uint64_t frame;   /* address; 0: not known */
-	uint64_t address; /* address of its tracing state; 0: not known */
+	uint64_t frame;       /* address; 0: not known */
+	uint64_t frame_bytes; /* 0: not known */
+	uint64_t address;     /* address of its tracing state; 0: not known */
 	uint32_t function_site;
 	uint32_t name_site; /* the name that the program gave it; 0: none */
 

@@ -84,6 +84,17 @@ static void spawning_row(struct table *table, const struct ct_report *report, co
 	part_cell(table, (double)spawning->nr_events, (double)report->quality.nr_events);
 }
 
+static void frames_row(struct table *table, const struct ct_report *report, const void *row)
+{
+	const struct ct_frame_sizes *sizes = row;
+
+	site_cell(table, report->tables, sizes->site);
+	render_cell_count(table, sizes->nr_coros);
+	number_cell(table, sizes->least_bytes);
+	number_cell(table, sizes->most_bytes);
+	number_cell(table, sizes->bytes);
+}
+
 static void coroutine_row(struct table *table, const struct ct_report *report, const void *row)
 {
 	const struct ct_coro_times *coro = row;
@@ -222,7 +233,7 @@ struct statistics_table {
 };
 
 struct statistics_tables {
-	struct statistics_table at[11];
+	struct statistics_table at[12];
 };
 
 static struct statistics_table of_places(
@@ -266,6 +277,10 @@ static struct statistics_tables tables_of(const struct ct_statistics *of)
 				"started at|>started|>a second|>alive|>median life|>longest life|"
 				">of all events",
 				FACTS_ROWS(of->spawnings, of->nr_spawnings), spawning_row}},
+		{CT_BY_FUNCTION, 0,
+			{"Bytes of frames at the end, by what they run",
+				"function|>coroutines|>smallest|>largest|>together",
+				FACTS_ROWS(of->frames, of->nr_frames), frames_row}},
 		of_coroutines(of->busiest, of->nr_busiest,
 			"Coroutines that ran for the longest time (at most ten)"),
 		of_coroutines(of->delayed, of->nr_delayed,

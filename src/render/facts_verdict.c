@@ -128,6 +128,10 @@ static void one_place(
 				       : "; longest: coroutine %" PRIu64 ", since ",
 		waiting->coro);
 	say_time(rows, waiting->since);
+	if (waiting->frame_bytes) {
+		text_add(rows, "; frames of ");
+		say_count(rows, waiting->frame_bytes, "byte", "bytes");
+	}
 	render_facts_end(rows);
 }
 

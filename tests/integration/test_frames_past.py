@@ -87,6 +87,13 @@ def test_joined(scratch):
     check("by their frames in memory and by the program's recorder" in report, report)
     check("as the recorder has no event of them any more" in report and "(47 times)" in report, report)
     check("as the program's probe does not know them" in report and "(5 times)" in report, report)
+    rows = json.loads(run(COROTRACER, "query", "--format", "json", core,
+                          "SELECT function_place AS f, count(*) AS n, sum(frame_bytes) AS b, min(frame_bytes) AS least "
+                          "FROM coroutines GROUP BY 1").stdout)
+    sizes = {row["f"].split(",")[0]: row for row in rows}
+    check(sizes["session"]["least"] >= 64 + 16 and sizes["session"]["b"] == 58 * sizes["session"]["least"], f"{rows}")
+    text = run(COROTRACER, "stats", core).stdout
+    check("Bytes of frames at the end, by what they run" in text and f"{sizes['session']['b']:,}" in text, text)
     return program
 
 

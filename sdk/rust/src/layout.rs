@@ -197,6 +197,7 @@ pub mod detail {
     pub const SWEPT: u8 = 9;
     pub const RECLAIMED: u8 = 10;
     pub const OTHER_END: u8 = 11;
+    pub const BYTES: u8 = 12;
 }
 
 pub mod range {

@@ -200,6 +200,7 @@ pub const Detail = enum(c_uint) {
     swept = 9,
     reclaimed = 10,
     other_end = 11,
+    bytes = 12,
     _,
 };
 
