@@ -114,6 +114,7 @@ static void each_place(struct release *release, model_visitor *visit)
 		visit(release, &times->longest.coro, MODEL_MARK_SELF);
 		visit(release, &times->cut, MODEL_MARK_WHOLE);
 		visit(release, &times->most_delayed, MODEL_MARK_WHOLE);
+		visit(release, &times->delayed_by.coro, MODEL_MARK_SELF);
 	}
 }
 
@@ -126,6 +127,7 @@ static void each_table(struct release *release, model_visitor *visit)
 		visit(release, &model->threads[i].top, MODEL_MARK_WHOLE);
 		visit(release, &model->threads[i].last_suspended, MODEL_MARK_WHOLE);
 		visit(release, &model->threads[i].leaving, MODEL_MARK_WHOLE);
+		visit(release, &model->threads[i].last_run.coro, MODEL_MARK_SELF);
 	}
 	for (i = 0; i < model->nr_processes; i++)
 		visit(release, &model->processes[i].last_cut, MODEL_MARK_WHOLE);

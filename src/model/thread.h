@@ -104,6 +104,7 @@ struct model_thread {
 	uint32_t processor; /* the processor of the runtime that the thread has; 0: none */
 	uint32_t name_site;
 	uint64_t nr_resumes; /* made by this thread */
+	struct model_past_run last_run;
 	ct_time counted_from;
 	ct_time counted; /* `spent` is right up to then; CT_NO_TIME: the thread was not seen */
 	int64_t spent[MODEL_NR_ACTIVITIES]; /* ns, during the observation */

@@ -38,6 +38,15 @@ struct model_run {
 	uint8_t call;       /* enum ctp_call: the last of these calls */
 };
 
+/* The last run that a thread has completed, and what it may have kept waiting. */
+struct model_past_run {
+	uint32_t coro; /* 0: none */
+	uint32_t thread;
+	uint32_t site; /* where it began */
+	ct_time until;
+	int64_t ns;
+};
+
 #define MODEL_RUN_QUEUES 4096u /* queues that are followed, at 15 KiB each */
 
 /* A queue of coroutines that are ready to run, which the program recorded. */
@@ -86,6 +95,8 @@ struct model_place_times {
 	struct model_run longest;
 	uint32_t most_delayed; /* the coroutine of the longest of `delays` */
 	ct_time most_delayed_until;
+	/* of the last runs of all threads, the one that took most of that delay; no coroutine: none is known */
+	struct model_past_run delayed_by;
 };
 
 /* Quantities by which coroutines are ranked. */

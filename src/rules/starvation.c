@@ -108,32 +108,39 @@ static void find(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- the evidence */
 
-/* Adds the longest run of the coroutines that kept the others waiting, and its thread. */
-static void tell_who_ran(struct analysis *analysis, uint32_t site, struct story *story)
+/* The runs from the place from which coroutines ran for the longest time in total. */
+static const char *say_all_of(
+	struct analysis *analysis, const char *where, const struct model_place_times *ran)
 {
-	const struct model_place_times *ran = analysis->model->place_times[site];
-	const struct model_run *longest = &ran->longest;
+	return analyze_say(analysis,
+		"%s %s that began %s took %s in all, more than those from any other place",
+		analyze_words_number(analysis, ran->runs->count),
+		ran->runs->count == 1 ? "run" : "runs", where,
+		analyze_words_duration(analysis, (int64_t)ran->runs->sum));
+}
+
+/* Adds the run that kept the most delayed one waiting, and its thread. */
+static void tell_who_ran(struct analysis *analysis, const struct model_past_run *run,
+	uint32_t cause_site, struct story *story)
+{
+	const struct model_place_times *ran = analysis->model->place_times[cause_site];
 	struct ct_step step = {
-		.time = longest->until - longest->ns,
-		.site = site,
-		.thread = longest->thread,
-		.coro = analysis->model->coros.at[longest->coro].id,
+		.time = run->until - run->ns,
+		.site = run->site,
+		.thread = run->thread,
+		.coro = analysis->model->coros.at[run->coro].id,
 		.sequence = UINT64_MAX,
-		.text = analyze_say(analysis,
-			"ran for %s, the longest of %s %s that began here; they took %s in all, "
-			"more "
-			"than "
-			"those from any other place",
-			analyze_words_duration(analysis, longest->ns),
-			analyze_words_number(analysis, ran->runs->count),
-			ran->runs->count == 1 ? "run" : "runs",
-			analyze_words_duration(analysis, (int64_t)ran->runs->sum)),
+		.text = analyze_say(
+			analysis, "ran for %s", analyze_words_duration(analysis, run->ns)),
 	};
 
-	if (!longest->coro)
+	if (!run->coro)
 		return;
+	if (run->site == cause_site)
+		step.text = analyze_say(
+			analysis, "%s; %s", step.text, say_all_of(analysis, "here", ran));
 	analyze_story_step(analysis, story, &step);
-	analyze_story_party(analysis, story, 0, longest->thread);
+	analyze_story_party(analysis, story, 0, run->thread);
 }
 
 /* The runs that kept the workers, for the title: "" if they are not known. */
@@ -148,13 +155,13 @@ static const char *say_meanwhile(
 		analyze_words_duration(analysis, (int64_t)ran->runs->sum));
 }
 
-/* Half of the wakes, where half of them are late; else the latest hundredth. */
+/* The median, where that is late; else the latest hundredth. */
 static const char *say_late(struct analysis *analysis, const struct histogram *delays)
 {
 	int64_t half = (int64_t)histogram_at(delays, 0.5);
 
 	if (half > LIMIT(analysis, STARVATION_DELAY))
-		return analyze_say(analysis, "half of the time by %s or more",
+		return analyze_say(analysis, "typically by %s (median)",
 			analyze_words_duration(analysis, half));
 	return analyze_say(analysis, "once in a hundred times by %s or more",
 		analyze_words_duration(analysis, (int64_t)histogram_at(delays, 0.99)));
@@ -165,7 +172,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_place_times *times = analysis->model->place_times[first->subject];
-	const struct model_place_times *ran = analysis->model->place_times[first->cause_site];
+	const struct model_place_times *ran =
+		first->cause_site ? analysis->model->place_times[first->cause_site] : NULL;
 	struct ct_step late = {
 		.time = first->since,
 		.coro = analysis->model->coros.at[times->most_delayed].id,
@@ -173,11 +181,12 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		.text = "was ready from here on, and did not run",
 	};
 
-	finding->title = analyze_say(analysis, "coroutines that wait at %s run late, %s%s",
+	/* How many wait there is not counted: "a coroutine" is true of one and of many. */
+	finding->title = analyze_say(analysis, "a coroutine that waits at %s runs late, %s%s",
 		analyze_words_place(analysis, first->subject), say_late(analysis, times->delays),
 		say_meanwhile(analysis, ran, first->cause_site));
 	if (ran && ran->runs)
-		tell_who_ran(analysis, first->cause_site, story);
+		tell_who_ran(analysis, &times->delayed_by, first->cause_site, story);
 	analyze_story_step(analysis, story, &late);
 	late.time = times->most_delayed_until;
 	late.text =
@@ -185,9 +194,16 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 			analyze_words_duration(analysis, (int64_t)times->delays->max));
 	analyze_story_step(analysis, story, &late);
 	analyze_story_evidence(analysis, story,
-		"half of %s wakes led to a run only after %s or more",
+		"the time from ready to running was %s in the median of %s times, and %s at most",
+		analyze_words_duration(analysis, (int64_t)histogram_at(times->delays, 0.5)),
 		analyze_words_number(analysis, times->delays->count),
-		analyze_words_duration(analysis, (int64_t)histogram_at(times->delays, 0.5)));
+		analyze_words_duration(analysis, (int64_t)times->delays->max));
+	if (ran && ran->runs && times->delayed_by.site != first->cause_site)
+		analyze_story_evidence(analysis, story, "%s",
+			say_all_of(analysis,
+				analyze_say(analysis, "at %s",
+					analyze_words_place(analysis, first->cause_site)),
+				ran));
 	analyze_story_evidence(analysis, story,
 		"by the kernel's account the workers had their processors nearly all of the time");
 }
