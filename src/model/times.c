@@ -151,7 +151,7 @@ static int64_t part_of(const struct model_past_run *run, ct_time from, ct_time u
 	return run->coro ? ends - begins : 0;
 }
 
-/* Of the last runs of the workers, the one that took most of that time. */
+/* The run that took most of that time, among the last runs of the workers. */
 static struct model_past_run delayed_by(
 	const struct model *model, uint32_t process, ct_time from, ct_time until)
 {
@@ -468,54 +468,6 @@ void model_times_thread(struct model *model, struct model_thread *thread, ct_tim
 	else
 		thread->spent[activity_of(thread)] += time - thread->counted;
 	thread->counted = time;
-}
-
-bool model_times_account(struct model *model, const struct ct_event *event)
-{
-	struct model_account account = {event->time, event->object, event->coro};
-
-	return vec_push(&thread_at(model, event->thread)->accounts, account);
-}
-
-bool model_account_between(const struct model *model, uint32_t index, ct_time from, ct_time until,
-	struct model_account *ret_account)
-{
-	const struct model_thread *thread = &model->threads[index];
-	struct model_account before = {0};
-	size_t i;
-
-	for (i = 0; i < thread->accounts.count; i++) {
-		const struct model_account *account = &thread->accounts.at[i];
-
-		if (account->time <= from)
-			before = *account;
-		if (account->time < until)
-			continue;
-		*ret_account = (struct model_account){.time = account->time,
-			.waited_ns = account->waited_ns - before.waited_ns,
-			.ran_ns = account->ran_ns - before.ran_ns};
-		return true;
-	}
-	return false;
-}
-
-bool model_account_since(const struct model *model, uint32_t index, ct_time from,
-	struct model_account *ret_account, ct_time *ret_from)
-{
-	const struct model_thread *thread = &model->threads[index];
-	const struct model_account *last;
-	size_t i = 0;
-
-	while (i < thread->accounts.count && thread->accounts.at[i].time < from)
-		i++;
-	if (i + 1 >= thread->accounts.count)
-		return false;
-	last = &thread->accounts.at[thread->accounts.count - 1];
-	*ret_account = (struct model_account){.time = last->time,
-		.waited_ns = last->waited_ns - thread->accounts.at[i].waited_ns,
-		.ran_ns = last->ran_ns - thread->accounts.at[i].ran_ns};
-	*ret_from = thread->accounts.at[i].time;
-	return true;
 }
 
 /* ---------------------------------------------------------------- the end */
