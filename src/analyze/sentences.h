@@ -62,6 +62,7 @@ const char *analyze_words_count(struct analysis *analysis, const struct group *g
 /* analyze_words_number: "100,000"; for counts, not for ids. */
 const char *analyze_words_number(struct analysis *analysis, uint64_t number);
 const char *analyze_words_duration(struct analysis *analysis, int64_t ns);
+const char *analyze_words_time(struct analysis *analysis, ct_time time);
 /* analyze_words_readiness: " readable hung-up" for the flags of poll, each with a blank before it. */
 const char *analyze_words_readiness(struct analysis *analysis, unsigned flags);
 /* analyze_words_signal: "SIGSEGV". */

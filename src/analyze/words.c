@@ -196,3 +196,11 @@ const char *analyze_words_duration(struct analysis *analysis, int64_t ns)
 	text_duration(&text, ns);
 	return keep(analysis, &text);
 }
+
+const char *analyze_words_time(struct analysis *analysis, ct_time time)
+{
+	struct text text = {0};
+
+	say_time(&text, time);
+	return keep(analysis, &text);
+}

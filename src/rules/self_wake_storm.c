@@ -30,6 +30,8 @@ struct streak {
 	uint64_t longest_first_event;
 	uint64_t longest_last_event;
 	uint64_t nr_self_wakes; /* in all streaks */
+	int64_t ran_before;     /* ns that the coroutine had run when the present streak began */
+	int64_t longest_ran;    /* ns that it ran during the longest one */
 };
 
 /* For each coroutine the watcher keeps the index of its streak; 0: none. */
@@ -88,12 +90,21 @@ static struct streak *streak_at(struct model_watch *watch, uint32_t coro)
 	return &memory->streaks.at[*index];
 }
 
-static void count(
-	struct streak *streak, const struct model_coro *coro, const struct ct_event *event)
+static int64_t ran_until(const struct model *model, const struct model_coro *coro, ct_time time)
 {
+	return model_spent(model, coro, CT_STATE_RUNNING) +
+	       (coro->state == CT_STATE_RUNNING ? time - coro->changed : 0);
+}
+
+static void count(const struct model *model, struct streak *streak, const struct model_coro *coro,
+	const struct ct_event *event)
+{
+	int64_t ran = ran_until(model, coro, event->time);
+
 	if (streak->count++ == 0) {
 		streak->first = event->time;
 		streak->first_event = event->sequence;
+		streak->ran_before = ran;
 	}
 	/* Events that the coroutine writes while it runs are its own acts; a scheduler may repeat them afterwards. */
 	if (coro->state == CT_STATE_RUNNING || !streak->was_running)
@@ -107,6 +118,7 @@ static void count(
 	streak->longest_last = event->time;
 	streak->longest_first_event = streak->first_event;
 	streak->longest_last_event = event->sequence;
+	streak->longest_ran = ran - streak->ran_before;
 	streak->wait_site = coro->wait_site;
 }
 
@@ -120,7 +132,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	streak = streak_at(watch, sight->coro);
 	if (!streak)
 		return false;
-	count(streak, coro, sight->event);
+	count(watch->model, streak, coro, sight->event);
 	return true;
 }
 
@@ -212,11 +224,54 @@ static void find(struct analysis *analysis)
 			judge(analysis, (uint32_t)i);
 }
 
+static const struct streak *streak_of_member(
+	const struct analysis *analysis, const struct group *group, uint32_t at)
+{
+	return &memory_of(analysis)->streaks.at[analysis->candidates.at[group->first + at].subject];
+}
+
+/* The last wake of the whole group. */
+static ct_time last_of(const struct analysis *analysis, const struct group *group)
+{
+	ct_time last = INT64_MIN;
+	uint32_t i;
+
+	for (i = 0; i < group->count; i++) {
+		const struct streak *streak = streak_of_member(analysis, group, i);
+
+		last = streak->longest_last > last ? streak->longest_last : last;
+	}
+	return last;
+}
+
+/* A storm that was over for as long as the shortest storm lasts has ended. */
+static const char *words_title(struct analysis *analysis, const struct group *group)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct streak *streak = streak_of_member(analysis, group, 0);
+	ct_time last = last_of(analysis, group);
+	bool is_over = analysis->parties[first->process].end - last > LIMIT(analysis, STORM_TIME);
+	bool is_one = group->count == 1;
+
+	return analyze_say(analysis,
+		"%s %s again and again at %s, %s times a second%s; nothing else is recorded of %s",
+		is_one ? "1 coroutine"
+		       : analyze_say(analysis, "%s coroutines each",
+				 analyze_words_number(analysis, group->count)),
+		is_one    ? is_over ? "woke itself" : "wakes itself"
+		: is_over ? "woke themselves"
+			  : "wake themselves",
+		analyze_words_place(analysis, first->cause_site),
+		analyze_words_number(analysis, (uint64_t)rate_of(streak)),
+		is_over ? analyze_say(analysis, ", until %s", analyze_words_time(analysis, last))
+			: "",
+		is_one ? "it" : "them");
+}
+
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
 	struct ct_finding *finding)
 {
-	const struct candidate *first = &analysis->candidates.at[group->first];
-	const struct streak *streak = &memory_of(analysis)->streaks.at[first->subject];
+	const struct streak *streak = streak_of_member(analysis, group, 0);
 	const struct model_coro *coro = &analysis->model->coros.at[streak->coro];
 	struct ct_step step = {
 		.time = streak->longest_first,
@@ -225,20 +280,15 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		.coro = coro->id,
 		.sequence = streak->longest_first_event,
 		.text = analyze_say(analysis,
-			"woke itself, %s times in %s, and did nothing else in between",
+			"woke itself, %s times in %s, of which it ran for %s; nothing else is "
+			"recorded of it in between",
 			analyze_words_number(analysis, streak->longest),
 			analyze_words_duration(
-				analysis, streak->longest_last - streak->longest_first)),
+				analysis, streak->longest_last - streak->longest_first),
+			analyze_words_duration(analysis, streak->longest_ran)),
 	};
 
-	finding->title = analyze_say(analysis,
-		"%s again and again at %s, %s times a second, and %s nothing else",
-		group->count == 1 ? "1 coroutine wakes itself"
-				  : analyze_say(analysis, "%s coroutines each wake themselves",
-					    analyze_words_number(analysis, group->count)),
-		analyze_words_place(analysis, first->cause_site),
-		analyze_words_number(analysis, (uint64_t)rate_of(streak)),
-		group->count == 1 ? "does" : "do");
+	finding->title = words_title(analysis, group);
 	analyze_story_step(analysis, story, &step);
 	step.time = streak->longest_last;
 	step.sequence = streak->longest_last_event;
