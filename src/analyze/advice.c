@@ -17,9 +17,10 @@
 struct unjudged {
 	uint32_t site;
 	uint32_t process;
-	uint32_t coro; /* the first coroutine that waits there */
 	uint32_t nr_coros;
-	bool is_shared; /* coroutines of several functions wait there */
+	uint32_t coro;    /* the first one there whose wait a call would make judgeable; 0: none */
+	uint32_t nr_like; /* such waits for the same object */
+	bool is_shared;   /* they are of coroutines of several functions */
 };
 
 /* The calls of a language; NULL: the language has no such call. */
@@ -74,12 +75,45 @@ static bool is_unjudged(const struct advising *advising, uint32_t index)
 	       party->end - coro->suspended > LIMIT(analysis, STANDSTILL_TIME);
 }
 
-static void add(
-	const struct advising *advising, struct unjudged *place, const struct model_coro *coro)
+static bool is_inside(uint64_t handle)
 {
-	const struct model_coro *first = &advising->analysis->model->coros.at[place->coro];
+	/* An integration that cannot name the individual object has nothing to add (P-104). */
+	if (!CTP_HANDLE_IDENTITY(handle))
+		return false;
+	switch (CTP_HANDLE_RESOURCE(handle)) {
+	case CTP_RESOURCE_LOCK:
+	case CTP_RESOURCE_CHANNEL:
+	case CTP_RESOURCE_CONDITION:
+	case CTP_RESOURCE_SEMAPHORE:
+	case CTP_RESOURCE_EVENT:
+	case CTP_RESOURCE_OTHER:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Is it not recorded what the coroutine waits for, or nothing about that? */
+static bool lacks_call(const struct analysis *analysis, const struct model_coro *coro)
+{
+	if (!coro->wait_object)
+		return !coro->rare->descriptor;
+	return is_inside(coro->wait_object) && !analyze_ties_object(analysis, coro)->handle;
+}
+
+static void add(const struct advising *advising, struct unjudged *place, uint32_t index)
+{
+	const struct analysis *analysis = advising->analysis;
+	const struct model_coro *coro = &analysis->model->coros.at[index], *first;
 
 	place->nr_coros++;
+	if (!lacks_call(analysis, coro))
+		return;
+	place->coro = place->coro ? place->coro : index;
+	first = &analysis->model->coros.at[place->coro];
+	if (coro->wait_object != first->wait_object)
+		return;
+	place->nr_like++;
 	place->is_shared |= coro->rare->function_site && first->rare->function_site &&
 			    coro->rare->function_site != first->rare->function_site;
 }
@@ -88,12 +122,12 @@ static void count_place(struct advising *advising, uint32_t *place_of, uint32_t 
 {
 	const struct model_coro *coro = &advising->analysis->model->coros.at[index];
 	uint32_t *place = &place_of[coro->wait_site];
-	struct unjudged fresh = {.site = coro->wait_site, .process = coro->process, .coro = index};
+	struct unjudged fresh = {.site = coro->wait_site, .process = coro->process};
 
 	if (!*place && vec_push(&advising->places, fresh))
 		*place = (uint32_t)advising->places.count;
 	if (*place)
-		add(advising, &advising->places.at[*place - 1], coro);
+		add(advising, &advising->places.at[*place - 1], index);
 	else
 		advising->analysis->is_broken = true;
 }
@@ -126,13 +160,13 @@ static void list_places(struct advising *advising)
 /* ---------------------------------------------------------------- the advice of one place */
 
 static void advise(struct advising *advising, const struct unjudged *place, enum ct_lack lack,
-	const char *text)
+	uint32_t nr_coros, const char *text)
 {
 	struct ct_advice advice = {
 		.lack = lack,
 		.process = place->process,
 		.site = place->site,
-		.nr_coros = place->nr_coros,
+		.nr_coros = nr_coros,
 		.name = analyze_words_awaited(advising->analysis, place->site),
 		.text = text,
 	};
@@ -141,10 +175,11 @@ static void advise(struct advising *advising, const struct unjudged *place, enum
 		advising->analysis->is_broken = true;
 }
 
-static const char *words_who(struct analysis *analysis, const struct unjudged *place)
+static const char *words_who(
+	struct analysis *analysis, const struct unjudged *place, uint32_t nr_coros)
 {
-	return analyze_say(analysis, "%s %s at %s", analyze_words_number(analysis, place->nr_coros),
-		place->nr_coros == 1 ? "coroutine waits" : "coroutines wait",
+	return analyze_say(analysis, "%s %s at %s", analyze_words_number(analysis, nr_coros),
+		nr_coros == 1 ? "coroutine waits" : "coroutines wait",
 		analyze_words_place(analysis, place->site));
 }
 
@@ -184,31 +219,13 @@ static void advise_resource(struct advising *advising, const struct unjudged *pl
 
 	if (!calls_at(analysis, place->site)->wait)
 		return;
-	advise(advising, place, CT_LACK_RESOURCE,
+	advise(advising, place, CT_LACK_RESOURCE, place->nr_like,
 		analyze_say(analysis,
-			"%s, and what for is not recorded: %s: then this wait can be judged%s",
-			words_who(analysis, place),
+			"%s, and what for is not recorded: %s, and then this wait can be judged%s",
+			words_who(analysis, place, place->nr_like),
 			words_with_awaited(
 				analysis, calls_at(analysis, place->site)->wait, place->site),
 			words_shared(analysis, place)));
-}
-
-static bool is_inside(uint64_t handle)
-{
-	/* An integration that cannot name the individual object has nothing to add (P-104). */
-	if (!CTP_HANDLE_IDENTITY(handle))
-		return false;
-	switch (CTP_HANDLE_RESOURCE(handle)) {
-	case CTP_RESOURCE_LOCK:
-	case CTP_RESOURCE_CHANNEL:
-	case CTP_RESOURCE_CONDITION:
-	case CTP_RESOURCE_SEMAPHORE:
-	case CTP_RESOURCE_EVENT:
-	case CTP_RESOURCE_OTHER:
-		return true;
-	default:
-		return false;
-	}
 }
 
 /*
@@ -240,23 +257,23 @@ static void advise_change(struct advising *advising, const struct unjudged *plac
 
 	if (!call || are_alike_told(analysis, place))
 		return;
-	advise(advising, place, CT_LACK_CHANGE,
+	advise(advising, place, CT_LACK_CHANGE, place->nr_like,
 		analyze_say(analysis,
 			"%s, for %s, about which nothing else is recorded: call %s where it is "
-			"%s: then this wait can be judged",
-			words_who(analysis, place), analyze_words_wait(analysis, coro), call,
+			"%s, and then this wait can be judged",
+			words_who(analysis, place, place->nr_like),
+			analyze_words_wait(analysis, coro), call,
 			is_lock ? "taken and released" : "set or filled"));
 }
 
 static void advise_place(struct advising *advising, const struct unjudged *place)
 {
-	const struct model_coro *coro = &advising->analysis->model->coros.at[place->coro];
-
-	if (!coro->wait_object && !coro->rare->descriptor)
-		advise_resource(advising, place);
-	else if (is_inside(coro->wait_object) &&
-		 !analyze_ties_object(advising->analysis, coro)->handle)
+	if (!place->coro)
+		return;
+	if (advising->analysis->model->coros.at[place->coro].wait_object)
 		advise_change(advising, place);
+	else
+		advise_resource(advising, place);
 }
 
 /* ---------------------------------------------------------------- what the process as a whole does not record */
@@ -282,11 +299,11 @@ static void advise_deadline(struct advising *advising, const struct unjudged *pl
 
 	if (!calls->deadline)
 		return;
-	advise(advising, place, CT_LACK_DEADLINE,
+	advise(advising, place, CT_LACK_DEADLINE, place->nr_coros,
 		analyze_say(analysis,
 			"%s, and no deadline is recorded: %s where it waits for a timer, which "
 			"distinguishes that wait from one without end",
-			words_who(analysis, place),
+			words_who(analysis, place, place->nr_coros),
 			words_with_awaited(analysis, calls->deadline, place->site)));
 }
 
@@ -296,10 +313,10 @@ static void advise_process(struct advising *advising, const struct unjudged *pla
 	const struct calls *calls = calls_at(analysis, place->site);
 
 	if (calls->wake && !analyze_party_has_wakes(analysis, place->process))
-		advise(advising, place, CT_LACK_WAKE,
+		advise(advising, place, CT_LACK_WAKE, place->nr_coros,
 			analyze_say(analysis, "no wakes are recorded: %s", calls->wake));
 	if (calls->park && has_silent_workers(analysis, place->process))
-		advise(advising, place, CT_LACK_PARK,
+		advise(advising, place, CT_LACK_PARK, place->nr_coros,
 			analyze_say(analysis,
 				"the sleep of workers is not recorded: call %s around the wait for "
 				"work",

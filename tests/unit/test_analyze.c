@@ -272,18 +272,19 @@ static void test_advice(void)
 		"it "
 		"in the second argument of `ctp_suspend()` there or, with the adapter of "
 		"Boost.Fiber, by a `corotracer::fiber_wait` in front of the wait, and call "
-		"`corotracer::notify()` where it is set: then this wait can be judged");
+		"`corotracer::notify()` where it is set, and then this wait can be judged");
 	check_advice("4ms t1 suspend c1 @1\n5ms t1 park\n", CT_LACK_RESOURCE,
 		"1 coroutine waits at co_await Reply in call, client.cpp:7, and what for is not "
 		"recorded: add "
-		"`corotracer_resource()` to Reply, and `corotracer::notify()` where it is set: "
-		"then this wait can be judged");
+		"`corotracer_resource()` to Reply, and `corotracer::notify()` where it is set, "
+		"and then this wait can be judged");
 	check_advice("4ms t1 suspend c1 @2\n5ms t1 park\n", CT_LACK_RESOURCE,
 		"1 coroutine waits at reply in call, client.c:9, and what for is not recorded: "
 		"name it "
 		"in the "
 		"second "
-		"argument of `ctp_suspend()` there, and call `ctp_notify()` where it is set: then "
+		"argument of `ctp_suspend()` there, and call `ctp_notify()` where it is set, and "
+		"then "
 		"this wait can be judged");
 	/* Coroutines of two functions, at one place. */
 	check_advice("3ms t1 frame c1 0x11010 @3\n4ms t1 suspend c1 @2\n4ms t1 create c3 0x0 @1\n"
@@ -293,25 +294,33 @@ static void test_advice(void)
 		"2 coroutines wait at reply in call, client.c:9, and what for is not recorded: "
 		"name it "
 		"in the second argument of `ctp_suspend()` there, and call `ctp_notify()` where it "
-		"is set: then this wait can be judged; coroutines of several functions wait there: "
+		"is set, and then this wait can be judged; coroutines of several functions wait "
+		"there: "
 		"hand "
 		"the place of each call down to it, as by `CTP_SITE()` in a macro, so that their "
 		"waits can be distinguished");
 	check_advice("4ms t1 suspend c1 @3\n5ms t1 park\n", CT_LACK_RESOURCE,
 		"1 coroutine waits at src/client.rs:5, and what for is not recorded: put "
 		"`corotracer::on(resource, ...)` around the future there, and call "
-		"`Resource::notify()` where it is set: then this wait can be judged");
+		"`Resource::notify()` where it is set, and then this wait can be judged");
 	check_advice("4ms t1 suspend c1 channel:0x5000 @3\n", CT_LACK_CHANGE,
 		"1 coroutine waits at src/client.rs:5, for channel 0x5000, about which nothing "
-		"else is recorded: call `Resource::notify()` where it is set or filled: then this "
-		"wait "
+		"else is recorded: call `Resource::notify()` where it is set or filled, and then "
+		"this wait "
 		"can be judged");
+	/* Others that wait there, for other things. */
+	check_advice("3ms t1 create c3 0x0 @1\n4ms t1 suspend c1 channel:0x5000 @3\n"
+		     "4ms t1 resume c3\n5ms t1 suspend c3 channel:0x5001 @3\n",
+		CT_LACK_CHANGE,
+		"1 coroutine waits at src/client.rs:5, for channel 0x5000, about which nothing "
+		"else is recorded: call `Resource::notify()` where it is set or filled, and then "
+		"this wait can be judged");
 	/* A language that has no such call. */
 	check_advice("4ms t1 suspend c1 lock:0x5000 @4\n5ms t1 park\n", CT_LACK_NONE, "");
 	check_advice("4ms t1 suspend c1 channel:0x5000 @1\n5ms t1 park\n", CT_LACK_CHANGE,
 		"1 coroutine waits at co_await Reply in call, client.cpp:7, for channel 0x5000, "
 		"about which nothing else is recorded"
-		": call `corotracer::notify()` where it is set or filled: then this "
+		": call `corotracer::notify()` where it is set or filled, and then this "
 		"wait can be judged");
 	check_advice("3ms t1 notify c1 channel:0x5000\n4ms t1 suspend c1 channel:0x5000 @1\n4ms t1 "
 		     "park\n",
