@@ -87,12 +87,20 @@ static const void *keep(struct analysis *analysis, const void *at, size_t bytes)
 	return kept;
 }
 
-/* The time by which a step is sorted: a fact without a time stays after the step that it explains. */
-static ct_time told_at(const struct story *story, size_t index)
+/* A fact without a time stays after the step that it explains. */
+static const struct ct_step *explained(const struct story *story, size_t index)
 {
 	while (index > 0 && story->steps.at[index].time == CT_NO_TIME)
 		index--;
-	return story->steps.at[index].time;
+	return &story->steps.at[index];
+}
+
+/* Events of the same time have an order of their own. */
+static bool is_later(const struct ct_step *step, const struct ct_step *than)
+{
+	if (step->time != than->time)
+		return step->time > than->time;
+	return step->sequence != UINT64_MAX && step->sequence > than->sequence;
 }
 
 /*
@@ -108,7 +116,7 @@ void analyze_story_order(struct story *story)
 
 		if (step.time == CT_NO_TIME)
 			continue;
-		for (at = i; at > 0 && told_at(story, at - 1) > step.time; at--)
+		for (at = i; at > 0 && is_later(explained(story, at - 1), &step); at--)
 			story->steps.at[at] = story->steps.at[at - 1];
 		story->steps.at[at] = step;
 	}
