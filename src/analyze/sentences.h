@@ -59,6 +59,8 @@ const char *analyze_words_thread_of(struct analysis *analysis, const char *name,
  * larger. "waited" if the coroutines of the group are gone; either all of them are, or none.
  */
 const char *analyze_words_count(struct analysis *analysis, const struct group *group);
+/* analyze_words_behind: "; 2 more wait behind them", for those that wait for members; "" if nobody does. */
+const char *analyze_words_behind(struct analysis *analysis, const struct group *group);
 /* analyze_words_number: "100,000"; for counts, not for ids. */
 const char *analyze_words_number(struct analysis *analysis, uint64_t number);
 const char *analyze_words_duration(struct analysis *analysis, int64_t ns);

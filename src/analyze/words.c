@@ -204,3 +204,18 @@ const char *analyze_words_time(struct analysis *analysis, ct_time time)
 	say_time(&text, time);
 	return keep(analysis, &text);
 }
+
+const char *analyze_words_behind(struct analysis *analysis, const struct group *group)
+{
+	const struct ties *ties = &analysis->ties;
+	uint32_t count = 0, i, victim;
+
+	for (i = 0; i < group->count; i++)
+		for (victim = ties->victim_first[analysis->candidates.at[group->first + i].coro];
+			victim; victim = ties->victim_next[victim])
+			count++;
+	return count ? analyze_say(analysis, "; %s more %s behind %s",
+			       analyze_words_number(analysis, count), count == 1 ? "waits" : "wait",
+			       group->count == 1 ? "it" : "them")
+		     : "";
+}

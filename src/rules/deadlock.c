@@ -16,6 +16,8 @@
 
 #include "rules/parts.h"
 
+#define PLACES_NAMED 3u /* in the title of a circle */
+
 /* One circle. */
 struct circle {
 	uint32_t first;
@@ -482,16 +484,72 @@ static void tell_wait(struct analysis *analysis, uint32_t index, uint32_t next, 
 	tell_threads(analysis, coro->process, wait.object, next, story);
 }
 
+/* ": at lock in transfer, and at send in produce": a circle's first places; ", at lock in transfer": its only one. */
+static const char *words_places(struct analysis *analysis, const struct circle *circle)
+{
+	uint32_t sites[PLACES_NAMED], nr_named = 0, nr_places = 0, index = circle->first, i;
+	const char *words = "";
+
+	do {
+		uint32_t site = wait_of(analysis, index).site;
+
+		for (i = 0; i < nr_named && sites[i] != site;)
+			i++;
+		nr_places += i == nr_named;
+		if (i == nr_named && nr_named < PLACES_NAMED)
+			sites[nr_named++] = site;
+		index = follow(analysis, index);
+	} while (index != circle->first);
+	for (i = 0; i < nr_named; i++)
+		words = analyze_say(analysis, "%s%sat %s", words,
+			i               ? i + 1 == nr_places ? ", and " : ", "
+			: nr_places > 1 ? ": "
+					: ", ",
+			analyze_words_place(analysis, sites[i]));
+	return nr_places > nr_named ? analyze_say(analysis, "%s, and elsewhere", words) : words;
+}
+
+/* What two coroutines that wait for each other wait for. */
+static const char *words_each_other(const struct circle *circle)
+{
+	if (circle->has_lock && circle->has_child)
+		return "2 coroutines wait for each other, one for a lock and one for the other's "
+		       "end";
+	return circle->has_lock ? "2 coroutines each wait for a lock that the other holds"
+				: "2 coroutines each wait for the end of the other";
+}
+
+static const char *words_what(const struct circle *circle)
+{
+	if (circle->has_lock && circle->has_child)
+		return "for locks and for each other's end";
+	return circle->has_child ? "for each other's end" : "for locks";
+}
+
+static const char *words_circle(
+	struct analysis *analysis, const struct group *group, const struct circle *circle)
+{
+	const char *what = words_what(circle);
+	const char *where = words_places(analysis, circle);
+
+	if (group->count > circle->length)
+		return analyze_say(analysis, "%s coroutines wait in circles of %s %s%s",
+			analyze_words_number(analysis, group->count),
+			analyze_words_number(analysis, circle->length), what, where);
+	if (circle->length == 2)
+		return analyze_say(analysis, "%s%s", words_each_other(circle), where);
+	return analyze_say(analysis, "%s coroutines wait in a circle %s%s",
+		analyze_words_number(analysis, circle->length), what, where);
+}
+
 static const char *words_title(
 	struct analysis *analysis, const struct group *group, const struct circle *circle)
 {
 	const char *site =
 		analyze_words_place(analysis, analysis->candidates.at[group->first].cause_site);
 	const char *waits = group->count == 1 ? "coroutine waits" : "coroutines wait";
-	const char *what = circle->has_child ? "for each other's end" : "for locks";
+	const char *what = words_what(circle);
 
-	if (circle->has_lock && circle->has_child)
-		what = "for locks and for each other's end";
 	if (circle->nr_threads)
 		return analyze_say(analysis,
 			"%s %s in a circle with %s %s, %s; the last began to wait at %s",
@@ -499,10 +557,7 @@ static const char *words_title(
 			analyze_words_number(analysis, circle->nr_threads),
 			circle->nr_threads == 1 ? "thread" : "threads", what, site);
 	if (circle->length > 1)
-		return analyze_say(analysis,
-			"%s %s in a circle of %s %s; the last began to wait at %s",
-			analyze_words_number(analysis, group->count), waits,
-			analyze_words_number(analysis, circle->length), what, site);
+		return words_circle(analysis, group, circle);
 	if (!circle->has_lock)
 		return analyze_say(analysis, "%s %s for %s own end, at %s",
 			analyze_words_number(analysis, group->count), waits,
@@ -525,7 +580,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	}
 	circle = measure(analysis, first->coro);
 	index = circle.first;
-	finding->title = words_title(analysis, group, &circle);
+	finding->title = analyze_say(analysis, "%s%s", words_title(analysis, group, &circle),
+		analyze_words_behind(analysis, group));
 	do {
 		uint32_t next = follow(analysis, index);
 
