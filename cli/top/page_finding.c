@@ -88,7 +88,10 @@ static void add_member(
 	say_site(view, member->coro.wait_site, place);
 	snprintf(line, sizeof(line), "%9" PRIu64 "  %-9s %8s  %s%s%s%s%s", member->coro.id,
 		member->is_over ? "" : ct_state_name(member->coro.state), age.text, member->name,
-		*member->name ? "  " : "", place, *member->resource ? ", for " : "",
+		*member->name ? "  " : "", place,
+		!*member->resource                       ? ""
+		: member->coro.state == CT_STATE_WAITING ? ", for "
+							 : ", last for ",
 		member->resource);
 	top_lines_add(lines, TOP_PLAIN,
 		top_link_to_coroutine(member->coro.process, member->coro.id, &link), 11, line);

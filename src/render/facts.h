@@ -74,6 +74,8 @@ struct facts_common {
 };
 
 struct facts_common render_facts_common(const struct ct_finding *finding);
+/* render_facts_since: the head of members' beginnings: "since"; "ready from" or the like if all of it was over. */
+const char *render_facts_since(const struct ct_finding *finding);
 
 /*
  * render_facts_finding: where, since when, how many members. render_facts_judgement: the grade, the doubts, and what to

@@ -135,6 +135,24 @@ static void range(struct text *rows, const struct text *first, const struct text
 		text_format(rows, " to %s", text_peek(last));
 }
 
+const char *render_facts_since(const struct ct_finding *finding)
+{
+	uint32_t i;
+
+	for (i = 0; i < finding->nr_members; i++)
+		if (!finding->members[i].is_over)
+			return "since";
+	switch (finding->rule) {
+	case CT_RULE_STARVATION:
+	case CT_RULE_PASSED_OVER:
+		return "ready from";
+	case CT_RULE_WORKER_HOG:
+		return "ran from";
+	default:
+		return "from";
+	}
+}
+
 static void since_row(struct text *rows, const struct ct_finding *finding)
 {
 	struct range_of_since known = range_of_since(finding);
@@ -142,7 +160,7 @@ static void since_row(struct text *rows, const struct ct_finding *finding)
 
 	if (known.last == CT_NO_TIME)
 		return;
-	render_facts_begin(rows, "since");
+	render_facts_begin(rows, render_facts_since(finding));
 	say_time(&words[0], known.first);
 	say_time(&words[1], known.last);
 	range(rows, &words[0], &words[1]);

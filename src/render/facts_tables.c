@@ -3,6 +3,7 @@
  * The tables and lines of one finding: its members, their last events, its chain of causes.
  */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "event/kind_words.h"
 #include "render/facts.h"
@@ -57,12 +58,13 @@ void render_facts_step(
 		text_format(text, "%sevent %" PRIu64, separator, step->sequence);
 }
 
-/* A wake before the wait began says nothing about the wait. */
+/* A wake before the wait began, or after it was over, says nothing about the wait. */
 static void wake_cell(struct table *table, const struct ct_member *member)
 {
 	const struct ct_coro *coro = &member->coro;
 
-	if (coro->waker_time != CT_NO_TIME && coro->waker_time >= member->since) {
+	if (coro->waker_time != CT_NO_TIME && coro->waker_time >= member->since &&
+		!(member->is_over && coro->waker_time > member->until)) {
 		say_time(&table->cells, coro->waker_time);
 		text_format(&table->cells, " %s", ct_outcome_name(coro->waker_outcome));
 	}
@@ -109,14 +111,33 @@ static void member_row(struct table *table, const struct ct_report *report,
 	render_cell_place(table, tables, common->spawn_site ? 0 : coro->spawn_site);
 }
 
+#define HEADS_BYTES 256u
+
+/* What one that has gone on, or ended, waited for is past. */
+static const char *head_of_wait(const struct ct_finding *finding)
+{
+	uint32_t nr_waiting = 0, i;
+
+	for (i = 0; i < finding->nr_members; i++)
+		nr_waiting += finding->members[i].coro.state == CT_STATE_WAITING &&
+			      !finding->members[i].is_over;
+	if (nr_waiting == finding->nr_members)
+		return "waits for";
+	return nr_waiting ? "waits, or waited last, for" : "waited last for";
+}
+
 void render_facts_members(struct table *table, const struct ct_report *report,
 	const struct ct_finding *finding, uint32_t max)
 {
 	struct facts_common common = render_facts_common(finding);
+	char heads[HEADS_BYTES];
 	uint32_t i;
 
-	render_table_init(table, ">coroutine|name|works for|function|state|waits for|>since|>for|"
-				 "frame|woken since|cause|waits at|started at");
+	snprintf(heads, sizeof(heads),
+		">coroutine|name|works for|function|state|%s|>%s|>for|frame|woken since|cause|"
+		"waits at|started at",
+		head_of_wait(finding), render_facts_since(finding));
+	render_table_init(table, heads);
 	for (i = 0; i < finding->nr_members && i < max; i++)
 		member_row(table, report, &common, &finding->members[i]);
 }
