@@ -123,6 +123,21 @@ static void brief_run_queues(struct text *rows, const struct ct_statistics *stat
 	render_facts_end(rows);
 }
 
+/* Without a record of sleep, the rest of a worker's time may be sleep as well as scheduling. */
+static void rest_of_workers(
+	struct text *rows, bool is_one, double idle, double blocked, double rest)
+{
+	if (idle > 0)
+		text_format(rows,
+			", and %s idle for %.1f %%; scheduling %.1f %%, in system calls %.1f %%",
+			is_one ? "was" : "were", idle, rest, blocked);
+	else
+		text_format(rows,
+			", and %s in system calls for %.1f %%; no sleep of %s is recorded: the "
+			"other %.1f %% may be sleep or scheduling",
+			is_one ? "was" : "were", blocked, is_one ? "it" : "them", rest);
+}
+
 static void brief_workers(struct text *rows, const struct ct_statistics *statistics)
 {
 	double observed_ns = 0, running_ns = 0, idle_ns = 0, blocked_ns = 0;
@@ -138,12 +153,11 @@ static void brief_workers(struct text *rows, const struct ct_statistics *statist
 		return;
 	render_facts_begin(rows, "workers");
 	say_count(rows, statistics->nr_workers, "worker", "workers");
-	text_format(rows, ", which ran coroutines for %.1f %% of %s time, and %s idle for %.1f %%",
-		100 * running_ns / observed_ns, statistics->nr_workers == 1 ? "its" : "their",
-		statistics->nr_workers == 1 ? "was" : "were", 100 * idle_ns / observed_ns);
-	text_format(rows, "; scheduling %.1f %%, in system calls %.1f %%",
-		100 * (observed_ns - running_ns - idle_ns - blocked_ns) / observed_ns,
-		100 * blocked_ns / observed_ns);
+	text_format(rows, ", which ran coroutines for %.1f %% of %s time",
+		100 * running_ns / observed_ns, statistics->nr_workers == 1 ? "its" : "their");
+	rest_of_workers(rows, statistics->nr_workers == 1, 100 * idle_ns / observed_ns,
+		100 * blocked_ns / observed_ns,
+		100 * (observed_ns - running_ns - idle_ns - blocked_ns) / observed_ns);
 	render_facts_end(rows);
 }
 
