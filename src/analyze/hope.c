@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "analyze/hope.h"
+#include "analyze/stillness.h"
 
 #define FREE_THREADS_NAMED 4u
 
@@ -68,4 +69,32 @@ const char *analyze_hope_threads(struct analysis *analysis, uint32_t process)
 		names = analyze_say(
 			analysis, "%s and %" PRIu32 " more", names, count - FREE_THREADS_NAMED);
 	return names;
+}
+
+static bool tells_of_itself(const struct analysis *analysis, uint32_t process, uint32_t index)
+{
+	const struct model_thread *thread = &analysis->model->threads[index];
+
+	return thread->process == process &&
+	       !thread_is_over(thread, analysis->parties[process].end) &&
+	       (thread->is_parked || thread->is_blocked_last);
+}
+
+const char *analyze_hope_unseen_threads(struct analysis *analysis, uint32_t process)
+{
+	const char *words = "";
+	uint32_t count = 0, i;
+
+	for (i = 1; i < analysis->model->nr_threads && count < FREE_THREADS_NAMED; i++) {
+		if (!tells_of_itself(analysis, process, i))
+			continue;
+		words = analyze_say(analysis, "%s%s%s is %s", words, count++ ? ", " : "",
+			analyze_words_thread(analysis, i),
+			analyze_stillness_words_thread(analysis, i));
+	}
+	if (!count)
+		return "it could be woken by threads, but what they do at the end is not known";
+	return analyze_say(analysis,
+		"it could be woken by threads: %s, and what any others do at the end is not known",
+		words);
 }

@@ -18,5 +18,10 @@ const char *analyze_hope_ended_by(const struct ct_report *report, uint32_t proce
  * a time-out: ": main (4711), worker-1 (4713) and 2 more".
  */
 const char *analyze_hope_threads(struct analysis *analysis, uint32_t process);
+/*
+ * analyze_hope_unseen_threads: says what is recorded of the threads of a process at which nobody looked: "it could be
+ * woken by threads: thread main (100) is parked, and what any others do at the end is not known".
+ */
+const char *analyze_hope_unseen_threads(struct analysis *analysis, uint32_t process);
 
 #endif

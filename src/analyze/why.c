@@ -453,8 +453,8 @@ static void tell_obligations(struct walk *walk, const struct model_coro *coro)
 			"it could be woken by a thread that runs, or sleeps with a "
 			"time-out%s",
 			analyze_hope_threads(walk->analysis, process));
-	tell_hope(walk, !party->was_looked_at,
-		"it could be woken by threads, but what they do at the end is not known");
+	tell_hope(
+		walk, !party->was_looked_at, analyze_hope_unseen_threads(walk->analysis, process));
 	tell_hope(walk, party->has_timer, "it could be woken by a timer that is still to come");
 	tell_hope(walk, party->has_outside && !is_closed,
 		"it could be woken from outside, by a descriptor or another process");
