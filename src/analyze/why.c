@@ -46,10 +46,15 @@ static const char *duration_until_end(const struct walk *walk, uint32_t process,
 
 static const char *words_ago(const struct walk *walk, uint32_t process, ct_time since)
 {
-	if (until_end(walk, process, since) == 0)
-		return "just now";
-	return analyze_say(
-		walk->analysis, "that is %s ago", duration_until_end(walk, process, since));
+	bool is_just_now = until_end(walk, process, since) == 0;
+	const char *duration = duration_until_end(walk, process, since);
+
+	if (walk->analysis->live->pid)
+		return is_just_now ? "just now"
+				   : analyze_say(walk->analysis, "that is %s ago", duration);
+	return is_just_now ? "right at the end of the observation"
+			   : analyze_say(walk->analysis, "that is %s before the observation ended",
+				     duration);
 }
 
 static void tell(struct walk *walk, struct ct_step step)

@@ -73,6 +73,9 @@ struct facts_common {
 	uint32_t function_site;
 };
 
+/* render_state: a state in words: "not begun" for CT_STATE_UNSEEN, else its name. */
+const char *render_state(enum ct_state state);
+
 struct facts_common render_facts_common(const struct ct_finding *finding);
 /* render_facts_since: the head of members' beginnings: "since"; "ready from" or the like if all of it was over. */
 const char *render_facts_since(const struct ct_finding *finding);

@@ -35,6 +35,11 @@ static bool has_common_state(const struct ct_finding *finding)
 	return true;
 }
 
+const char *render_state(enum ct_state state)
+{
+	return state == CT_STATE_UNSEEN ? "not begun" : ct_state_name(state);
+}
+
 struct facts_common render_facts_common(const struct ct_finding *finding)
 {
 	struct facts_common common = {

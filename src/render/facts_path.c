@@ -113,7 +113,7 @@ static const char *state_words(const struct ct_stretch *stretch)
 	if (stretch->has_yielded)
 		return stretch->state == CT_STATE_READY ? "ready, having yielded"
 							: "waiting, having yielded";
-	return stretch->state == CT_STATE_UNSEEN ? "not begun" : ct_state_name(stretch->state);
+	return render_state(stretch->state);
 }
 
 static void wait_row(struct table *table, const struct ct_report *report, const void *row)

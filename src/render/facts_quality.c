@@ -270,7 +270,7 @@ static void states(struct text *rows, const struct ct_quality *quality)
 		nr_coros = quality->nr_by_state[state];
 		if (state == CT_STATE_WAITING)
 			nr_coros -= quality->nr_yielding;
-		count_state(rows, &separator, nr_coros, ct_state_name((enum ct_state)state));
+		count_state(rows, &separator, nr_coros, render_state((enum ct_state)state));
 		if (state == CT_STATE_WAITING)
 			count_state(rows, &separator, quality->nr_yielding, "at a yield");
 	}

@@ -28,7 +28,7 @@ void render_facts_await(
 		say_thread(text, tables, await->thread);
 		return;
 	default:
-		text_format(text, " is %s", ct_state_name(await->state));
+		text_format(text, " is %s", render_state(await->state));
 		return;
 	}
 }
@@ -97,7 +97,7 @@ static void member_row(struct table *table, const struct ct_report *report,
 	render_cell_safe(table, member->name);
 	render_cell_safe(table, member->task);
 	render_cell_function(table, tables, common->function_site ? 0 : coro->function_site);
-	render_cell(table, "%s", common->has_state ? "" : ct_state_name(coro->state));
+	render_cell(table, "%s", common->has_state ? "" : render_state(coro->state));
 	render_cell_safe(table, member->resource);
 	render_cell_time(table, member->since);
 	say_span(&table->cells, member->since, member->until);

@@ -111,7 +111,7 @@ void render_page_why(const struct page *page)
 		say_program(page->text, &report->tables->processes[report->why_coro.process]);
 		text_format(page->text, ": %s\n",
 			report->why_coro.is_yielding ? "at a yield"
-						     : ct_state_name(report->why_coro.state));
+						     : render_state(report->why_coro.state));
 	}
 	if (report->live.pid)
 		observation(page);
