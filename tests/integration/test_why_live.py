@@ -372,7 +372,7 @@ def test_moments(scratch):
     """A state as young as the trace has no time."""
     (scratch / "now.txt").write_text("trace from=0 until=2ms\nprocess 1 pid=100 program=/x probe\nthread 1 tid=101 name=w\n"
                                      "1ms t1 create c1\n1ms t1 resume c1\n2ms t1 suspend c1 lock:0x10\n")
-    check_parts(run(COROTRACER, "why", scratch / "now.txt", 1).stdout, "to wait for lock 0x10; just now")
+    check_parts(run(COROTRACER, "why", scratch / "now.txt", 1).stdout, "to wait for lock 0x10; right at the end of the observation")
 
 
 def test_findings_on_the_chain(scratch):
