@@ -522,7 +522,8 @@ void analyze_group_finding(
 	finding->wait_site = first->wait_site;
 	finding->cause_site = first->cause_site;
 	finding->nr_peers = group->nr_peers > group->count ? group->nr_peers : group->count;
-	finding->peers = group->nr_peers ? "started at the same place reached the same wait" : "";
+	finding->peers =
+		group->nr_peers ? "started at the same place that reached the same wait" : "";
 	finding->title = "";
 	finding->picture = group->picture;
 	finding->next_step = ct_rule_next_step(first->rule);

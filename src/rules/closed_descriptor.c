@@ -517,10 +517,10 @@ static void tell_evidence(struct analysis *analysis, const struct group *group, 
 	}
 	if (nr_armed)
 		analyze_story_evidence(analysis, story,
-			"%s of the %s descriptors were in an epoll interest list; closing took "
-			"them out, so it cannot report them any more",
-			analyze_words_number(analysis, nr_armed),
-			analyze_words_number(analysis, group->count));
+			"closing took %sthe descriptor%s out of an epoll interest list, which "
+			"cannot report %s any more",
+			nr_armed == group->count ? "" : analyze_say(analysis, "%u of ", nr_armed),
+			group->count == 1 ? "" : "s", nr_armed == 1 ? "it" : "them");
 	if (nr_again)
 		analyze_story_evidence(analysis, story,
 			"%s of the %s numbers were given out again since: an event for such a "
