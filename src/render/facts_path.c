@@ -50,7 +50,7 @@ void render_facts_path(struct text *rows, const struct ct_report *report)
 		share_row(rows, "in system calls", path->times.syscall_ns, duration_ns);
 	yields_row(rows, path);
 	share_row(rows, "not begun", path->times.unseen_ns, duration_ns);
-	share_row(rows, "not told", path->untold_ns, duration_ns);
+	share_row(rows, "not recorded", path->untold_ns, duration_ns);
 	if (!path->nr_dropped)
 		return;
 	render_facts_begin(rows, "not kept");
@@ -109,7 +109,7 @@ static void waker_cell(
 static const char *state_words(const struct ct_stretch *stretch)
 {
 	if (!stretch->coro)
-		return "not told";
+		return "not recorded";
 	if (stretch->has_yielded)
 		return stretch->state == CT_STATE_READY ? "ready, having yielded"
 							: "waiting, having yielded";

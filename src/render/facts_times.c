@@ -34,7 +34,7 @@ int64_t render_facts_life_ns(const struct ct_times *times)
 
 const char *render_facts_waited_for(const struct ct_wait_time *wait)
 {
-	return wait->resource ? ct_resource_name(wait->resource) : "not told";
+	return wait->resource ? ct_resource_name(wait->resource) : "something not recorded";
 }
 
 static void brief_states(struct text *rows, const struct ct_report *report)
