@@ -464,6 +464,12 @@ void model_times_withdraw(struct model *model, const struct model_coro *coro);
  */
 void model_times_alive(struct model *model, uint32_t site, ct_time time, int64_t by);
 void model_times_end(struct model *model, const struct model_coro *coro);
+/*
+ * model_times_delay: keeps the delay if it is the longest at its place; of two of one length, the one due to a run from
+ * the place from which more was run.
+ */
+void model_times_delay(struct model *model, struct model_place_times *times,
+	const struct model_coro *coro, ct_time until, int64_t ns);
 /* model_times_thread: counts up to `time`; call before anything changes in what a thread does. */
 void model_times_thread(struct model *model, struct model_thread *thread, ct_time time);
 /* model_times_unwoken: counts a wait that no wake has ended; call before its coroutine is resumed. */

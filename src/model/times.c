@@ -142,36 +142,6 @@ void model_times_cut(struct model *model, const struct model_coro *coro)
 /* A shorter delay is not looked into. */
 #define LONG_DELAY_NS INT64_C(100000000)
 
-/* How much of the time from `from` to `until` the run took. */
-static int64_t part_of(const struct model_past_run *run, ct_time from, ct_time until)
-{
-	ct_time begins = run->until - run->ns > from ? run->until - run->ns : from;
-	ct_time ends = run->until < until ? run->until : until;
-
-	return run->coro ? ends - begins : 0;
-}
-
-/* The run that took most of that time, among the last runs of the workers. */
-static struct model_past_run delayed_by(
-	const struct model *model, uint32_t process, ct_time from, ct_time until)
-{
-	const struct model_process *of = &model->processes[process];
-	struct model_past_run most = {0};
-	int64_t most_ns = 0;
-	size_t i;
-
-	for (i = 0; i < of->workers.count; i++) {
-		const struct model_past_run *run = &model->threads[of->workers.at[i]].last_run;
-		int64_t ns = part_of(run, from, until);
-
-		if (ns <= most_ns)
-			continue;
-		most = *run;
-		most_ns = ns;
-	}
-	return most;
-}
-
 /* Counts the time from ready to running, at the place where the coroutine waited and at the place of the wake. */
 static void count_delay(
 	struct model *model, const struct model_coro *coro, ct_time until, int64_t ns)
@@ -179,11 +149,8 @@ static void count_delay(
 	struct model_place_times *times = times_of(model, resumed_from(coro));
 
 	histogram_add(&process_at(model, coro->process)->delays, length(ns));
-	if (times && length(ns) > model_histogram(times->delays)->max) {
-		times->most_delayed = coro_index(model, coro);
-		times->most_delayed_until = until;
-		times->delayed_by = delayed_by(model, coro->process, until - ns, until);
-	}
+	if (times)
+		model_times_delay(model, times, coro, until, ns);
 	if (times && ns >= LONG_DELAY_NS)
 		model_tell(model, MODEL_DELAY,
 			(struct model_sight){.coro = (uint32_t)(coro - model->coros.at),
