@@ -159,7 +159,7 @@ def check_finished(browser, place):
         check(it.page.locator("#finding-title").count() == 1, "what was shown is gone")
         check("the server has ended" in it.text("#state") and "alive" not in it.text("#state"), it.text("#state"))
 
-    check_state(browser, server, "finished", "in a circle", lambda it: finish, colours=("light",), said=("ERR_",))
+    check_state(browser, server, "finished", "each wait for a lock", lambda it: finish, colours=("light",), said=("ERR_",))
 
 
 def check_refused(browser, place):
