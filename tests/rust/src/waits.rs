@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! Each traced form of the things that tasks wait for, and faults with some of them.
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
@@ -227,14 +228,16 @@ pub async fn unregistered(is_fault: bool, takes: bool) {
 pub async fn branch(is_fault: bool) {
     let (sender, receiver) = traced_oneshot();
     let done = Arc::new(TracedNotify::new());
+    let has_slept = Arc::new(AtomicBool::new(false));
     let waiting = {
-        let done = Arc::clone(&done);
+        let (done, has_slept) = (Arc::clone(&done), Arc::clone(&has_slept));
         spawn(async move {
             let mut received = pin!(receiver.traced());
             tokio::select! {
                 _ = &mut received => return,
                 () = traced_sleep(SHORT) => {}
             }
+            has_slept.store(true, Ordering::Release);
             if is_fault {
                 done.notified().await;
             }
@@ -242,7 +245,9 @@ pub async fn branch(is_fault: bool) {
             done.notify_one();
         })
     };
-    traced_sleep(SHORT * 4).await;
+    while !has_slept.load(Ordering::Acquire) {
+        traced_sleep(SHORT * 4).await;
+    }
     sender.send(()).expect("a receiver");
     waiting.await.expect("an end");
 }
