@@ -28,10 +28,19 @@ static void read_attribute(
 	}
 }
 
+/* The message behind this one, which is whole: NLMSG_OK. `left` are the bytes from this one on. */
+static const struct nlmsghdr *next_of(const struct nlmsghdr *head, size_t *left)
+{
+	size_t length = NLMSG_ALIGN(head->nlmsg_len);
+
+	*left -= length < *left ? length : *left;
+	return (const void *)((const char *)head + length);
+}
+
 /* `head` is whole: NLMSG_OK. */
 static bool read_socket(const struct nlmsghdr *head, struct unix_socket *ret_socket)
 {
-	const struct unix_diag_msg *told = NLMSG_DATA(head);
+	const struct unix_diag_msg *told = (const void *)((const char *)head + NLMSG_HDRLEN);
 	const char *at = (const char *)(told + 1);
 	const char *end = (const char *)head + head->nlmsg_len;
 
@@ -111,7 +120,7 @@ bool unix_sockets_each(
 		is_told = got > 0;
 		left = is_told ? (size_t)got : 0;
 		for (head = (const struct nlmsghdr *)answer; is_told && NLMSG_OK(head, left);
-			head = NLMSG_NEXT(head, left)) {
+			head = next_of(head, &left)) {
 			is_told = head->nlmsg_type != NLMSG_ERROR;
 			is_done = !is_told || head->nlmsg_type == NLMSG_DONE;
 			if (!is_done && read_socket(head, &socket))
