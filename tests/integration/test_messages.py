@@ -195,7 +195,7 @@ def check_why(place, trace):
     check_said(run(COROTRACER, "why", trace, 1025, status=4), "no coroutine 1025 is in the trace, "
                "which has 2 coroutines, with ids from 1 to 2; the first finding is about 1, 2\n")
     told = run(COROTRACER, "why", trace, 2).stdout
-    check("proven, see waits-on-closed-descriptor below" in " ".join(told.split()) and "could be woken" not in told, told)
+    check("proven, see waits-on-closed-descriptor" in " ".join(told.split()) and "could be woken" not in told, told)
     check(run(COROTRACER, "why", 2, trace).stdout == told, "the id first, then the file: another answer")
     named = place / "named.txt"
     named.write_text(TRACE.replace("2ms t1 descriptor-open", "1.5ms t1 name c1 @4\n+1us t1 name c2 @5\n+1us t1 name c3 @5\n"

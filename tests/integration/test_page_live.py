@@ -34,7 +34,7 @@ FROZEN = {
         "line": ("RingBuffer::give_now", "ring_buffer.cpp:"),
         "chain": ("(serve) suspended, to wait for channel", "notify, which found nobody")}),
     "a circle of locks": ([f"{SYNC}-fault-h", "--hold"], "mutex-deadlock", {
-        "title": "3 coroutines wait in a circle of 3 for locks",
+        "title": "3 coroutines wait in a circle for locks",
         "picture": ("took lock", "held by coroutine 1", "which coroutine 1 holds", "no wake came", "(dine)"),
         "line": ("Mutex::Lock", "scene_philosophers.cpp:"),
         "chain": ("(dine) took lock 0x", "that is a circle")}),

@@ -78,8 +78,9 @@ esac
 def calls_of(folder, *words, status=0):
     """Returns what ./dev says, and which programs it calls for `build` with these words."""
     (folder / "calls").write_text("")
+    environment = {name: value for name, value in os.environ.items() if name != "CI"}
     told = subprocess.run([folder / "dev", "build", *words], capture_output=True, text=True, check=False,
-                          env={**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}"})
+                          env={**environment, "PATH": f"{folder}/bin:{os.environ['PATH']}"})
     if told.returncode != status:
         yield f"./dev build {words} ends with {told.returncode}: {told.stderr}"
     yield told.stderr, [line for line in (folder / "calls").read_text().splitlines() if not line.startswith("dpkg")]
