@@ -93,6 +93,23 @@ static void test_one_life(void)
 	end(model);
 }
 
+/* A coroutine that has returned is no longer run, though nothing says what the thread does next. */
+static void test_workers_after_return(void)
+{
+	struct model *model = fold(TABLES "1ms t1 create c1 0x1010 @1\n"
+					  "1ms t1 create c2 0x2010 @1\n"
+					  "4ms t1 resume c1\n"
+					  "5ms t1 resume c2\n"
+					  "7ms t1 return c2\n"
+					  "10ms t1 return c1\n"
+					  "30ms t1 park\n");
+	const struct model_thread *thread = &model->threads[1];
+
+	CHECK_EQUAL(thread->spent[MODEL_ACTIVITY_RUNNING], 6 * MS);
+	CHECK_EQUAL(thread->spent[MODEL_ACTIVITY_SCHEDULING], (3 + 20) * MS);
+	end(model);
+}
+
 /*
  * A thread is outside of coroutines, in a call, or asleep: each instant from its first event to the end counts as one
  * of these.
@@ -345,6 +362,7 @@ int main(void)
 	test_regions();
 	test_one_life();
 	test_workers();
+	test_workers_after_return();
 	test_creator();
 	test_yield();
 	test_before();
