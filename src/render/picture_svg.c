@@ -285,8 +285,7 @@ static void draw_left_out(
 	struct text words = {0};
 
 	line(text, "left-out", from + 2, y, bar->x - 2, y);
-	text_count(&words, bar->bar->nr_before);
-	text_add(&words, " more");
+	say_count(&words, bar->bar->nr_before, "more state", "more states");
 	label(text, "quiet halo", bar->x - 14, y - 16, text_peek(&words),
 		render_scene_pixels(words.length));
 	render_facts_drop(text, &words);

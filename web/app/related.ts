@@ -89,7 +89,7 @@ interface Awaited {
 }
 
 function objectLink(words: string, name = ""): Child {
-	return words ? h("a", { href: addressOf("objects", { text: words }) }, name || words) : h("span", { class: "quiet" }, "not told");
+	return words ? h("a", { href: addressOf("objects", { text: words }) }, name || words) : h("span", { class: "quiet" }, "not recorded");
 }
 
 /** Asks for the coroutine's waits, grouped by resource and place, the longest first; and for the number of groups. */
