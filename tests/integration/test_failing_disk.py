@@ -152,16 +152,16 @@ def test_report_of_the_former(scratch):
 
 
 def test_check(scratch):
-    """The program is correct, and assertions hold for what is left: the exit status says that the trace is
-    incomplete."""
+    """The program is correct (on a busy machine there are queues for its locks), and assertions hold for what is left:
+    the exit status says that the trace is incomplete."""
     name = f"{scratch}/checked"
     for call, nth, times in (("write", 8, 0), ("write", 8, 1), ("rename", 1, 1)):
-        told = run(COROTRACER, "check", "--trace", name, "findings == 0", "--", *FIBERS, status=3,
+        told = run(COROTRACER, "check", "--trace", name, "findings >= likely == 0", "--", *FIBERS, status=3,
                    env=failing(name, call, nth, errno.EIO, times))
-        check("findings == 0" in told.stdout, f"{call} {nth}: no verdict: {told.stdout}")
+        check("findings >= likely == 0" in told.stdout, f"{call} {nth}: no verdict: {told.stdout}")
     run(COROTRACER, "check", "--trace", name, "events < 10", "--", *FIBERS, status=1,
         env=failing(name, "write", 8, errno.EIO))
-    run(COROTRACER, "check", "--trace", name, "findings == 0", "--", *FIBERS)
+    run(COROTRACER, "check", "--trace", name, "findings >= likely == 0", "--", *FIBERS)
 
 
 def test_attach(scratch):

@@ -11,12 +11,14 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 
 from support import COROTRACER, SOURCE, check, folder, run
 
 PROGRAM = SOURCE / "tests/targets/unprepared_server.cpp"
 COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
 SESSIONS = 47
+GIVE_UP = 60  # seconds after which the test no longer waits
 # Where sessions wait for which descriptors.
 NUMBERS = ("SELECT s.line line, count(*) n, count(DISTINCT c.wait_object) numbers FROM coroutines c JOIN sites s ON s.site = c.wait_site "
            "WHERE c.name = 'serve' AND c.wait_object LIKE 'descriptor:%' GROUP BY 1")
@@ -128,10 +130,19 @@ def shared_memory_of(pid):
     return int(line.split()[1])
 
 
+def report_with_close(pid):
+    """On a busy machine the engine writes the close later than somebody asks."""
+    end = time.monotonic() + GIVE_UP
+    while True:
+        report = report_of(pid, "--duration", "200ms")
+        if time.monotonic() > end or [finding["rule"] for finding in report["findings"]] != ["waits-on-missing-descriptor"]:
+            return report
+
+
 def check_joined(pid, said, clients):
     """The close has its place and its thread; the look costs the process no memory."""
     before = shared_memory_of(pid)
-    report = report_of(pid, "--duration", "200ms")
+    report = report_with_close(pid)
     check(shared_memory_of(pid) < before + 1024, "the look made the process larger")
     check_finding(report, "waits-on-closed-descriptor", said, f"closed at drop_idle, tests/targets/unprepared_server.cpp:{said['close']}", "")
     steps = [step["text"] for step in report["findings"][0]["steps"]]
