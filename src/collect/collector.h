@@ -257,6 +257,13 @@ void collect_process_thread_stopped(
 void collect_process_end(
 	struct collect *collect, struct process *process, const struct ct_define_ending *ending);
 
+/*
+ * collect_process_segment: defines a further segment, of the engine's own records of a process, and returns its number.
+ * collect_process_stream: defines a further stream of a segment, and returns the stream's number.
+ */
+uint32_t collect_process_segment(struct collect *collect, const struct process *process);
+uint32_t collect_process_stream(struct collect *collect, uint32_t segment);
+
 /* ---------------------------------------------------------------- collect.c */
 
 /* collect_new: makes a collector in which nothing is open, to be freed by collect_close. NULL: out of memory. */

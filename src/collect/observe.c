@@ -285,23 +285,8 @@ static bool waits_for_ever(struct observation *observation, const struct thread_
 /* Makes the segment and the stream of the engine's own records of a process. */
 static void make_stream(struct collect *collect, struct process *process)
 {
-	struct ct_definition definition = {.type = CT_DEFINE_SEGMENT};
-
-	process->observed_segment = ++collect->nr_segments;
-	process->observed_stream = ++collect->nr_streams;
-	definition.segment = (struct ct_define_segment){
-		.segment = process->observed_segment,
-		.process = process->number,
-		.role = CTP_ROLE_ENGINE,
-		.clock = CTP_CLOCK_MONOTONIC,
-		.attached = clock_monotonic_ns(),
-	};
-	memcpy(definition.segment.identity, collect->run_id, sizeof(collect->run_id));
-	collect_output_define(&collect->output, &definition);
-	definition = (struct ct_definition){.type = CT_DEFINE_STREAM};
-	definition.stream = (struct ct_define_stream){
-		.stream = process->observed_stream, .segment = process->observed_segment};
-	collect_output_define(&collect->output, &definition);
+	process->observed_segment = collect_process_segment(collect, process);
+	process->observed_stream = collect_process_stream(collect, process->observed_segment);
 }
 
 static void put_record(struct collect *collect, struct process *process, uint32_t thread,

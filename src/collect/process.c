@@ -292,3 +292,31 @@ void collect_process_end(
 	forget_young(collect, process);
 	memset(process, 0, sizeof(*process));
 }
+
+/* ---------------------------------------------------------------- the engine's own records */
+
+uint32_t collect_process_segment(struct collect *collect, const struct process *process)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_SEGMENT};
+
+	definition.segment = (struct ct_define_segment){
+		.segment = ++collect->nr_segments,
+		.process = process->number,
+		.role = CTP_ROLE_ENGINE,
+		.clock = CTP_CLOCK_MONOTONIC,
+		.attached = clock_monotonic_ns(),
+	};
+	memcpy(definition.segment.identity, collect->run_id, sizeof(collect->run_id));
+	collect_output_define(&collect->output, &definition);
+	return definition.segment.segment;
+}
+
+uint32_t collect_process_stream(struct collect *collect, uint32_t segment)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_STREAM};
+
+	definition.stream =
+		(struct ct_define_stream){.stream = ++collect->nr_streams, .segment = segment};
+	collect_output_define(&collect->output, &definition);
+	return definition.stream.stream;
+}

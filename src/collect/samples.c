@@ -3,9 +3,7 @@
 #include "collect/samples.h"
 
 #include <errno.h>
-#include <string.h>
 
-#include "base/clock.h"
 #include "collect/collector.h"
 #include "kernel/procfs.h"
 
@@ -18,21 +16,6 @@
 #define STACKS_MAX 65536u
 
 /* ---------------------------------------------------------------- processes */
-
-static void define_segment(struct collect *collect, const struct process *process, uint32_t segment)
-{
-	struct ct_definition definition = {.type = CT_DEFINE_SEGMENT};
-
-	definition.segment = (struct ct_define_segment){
-		.segment = segment,
-		.process = process->number,
-		.role = CTP_ROLE_ENGINE,
-		.clock = CTP_CLOCK_MONOTONIC,
-		.attached = clock_monotonic_ns(),
-	};
-	memcpy(definition.segment.identity, collect->run_id, sizeof(collect->run_id));
-	collect_output_define(&collect->output, &definition);
-}
 
 /* Returns the process's entry, which is made if there is none. NULL: out of memory. */
 static struct sampled_process *names_of(struct collect *collect, const struct process *process)
@@ -49,8 +32,7 @@ static struct sampled_process *names_of(struct collect *collect, const struct pr
 	}
 	if (free_at == samples->processes.count && !vec_push(&samples->processes, fresh))
 		return NULL;
-	fresh.segment = ++collect->nr_segments;
-	define_segment(collect, process, fresh.segment);
+	fresh.segment = collect_process_segment(collect, process);
 	samples->processes.at[free_at] = fresh;
 	return &samples->processes.at[free_at];
 }
@@ -262,14 +244,6 @@ static struct sampled_thread *find_thread(
 								       : NULL;
 }
 
-static void define_stream(struct collect *collect, uint32_t stream, uint32_t segment)
-{
-	struct ct_definition definition = {.type = CT_DEFINE_STREAM};
-
-	definition.stream = (struct ct_define_stream){.stream = stream, .segment = segment};
-	collect_output_define(&collect->output, &definition);
-}
-
 /* A thread that is refused stays in the list, so that the kernel is not asked again at each look. */
 static void watch(struct collect *collect, struct sampled_thread *thread)
 {
@@ -290,8 +264,7 @@ static void watch(struct collect *collect, struct sampled_thread *thread)
 		return;
 	thread->thread =
 		collect_process_thread(collect, thread->process, thread->tid, THREADS_RUNNING);
-	thread->stream = ++collect->nr_streams;
-	define_stream(collect, thread->stream, names->segment);
+	thread->stream = collect_process_stream(collect, names->segment);
 }
 
 static void unwatch(struct collect *collect, struct sampled_thread *thread)

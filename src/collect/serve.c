@@ -84,12 +84,7 @@ static uint32_t segment(void *engine, struct process *process)
 
 static uint32_t stream(void *engine, uint32_t of_segment)
 {
-	struct collect *collect = engine;
-	struct ct_definition definition = {.type = CT_DEFINE_STREAM};
-
-	definition.stream = (struct ct_define_stream){++collect->nr_streams, of_segment};
-	collect_output_define(&collect->output, &definition);
-	return collect->nr_streams;
+	return collect_process_stream(engine, of_segment);
 }
 
 static uint32_t thread(void *engine, struct process *process, uint64_t tid, uint64_t time)
