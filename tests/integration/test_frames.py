@@ -2,7 +2,6 @@
 """Tests what is said of programs without a probe: the coroutines of C++20 in the memory of a process, and in the core
 dump that the kernel writes, against what the program says of itself (tests/targets/unprepared.cpp).
 """
-import contextlib
 import json
 import os
 import pathlib
@@ -12,31 +11,12 @@ import signal
 import subprocess
 import sys
 
-from support import COROTRACER, SOURCE, check, folder, run
+from support import COROTRACER, check, folder, run
+from unprepared import compiled, running
 
-PROGRAM = SOURCE / "tests/targets/unprepared.cpp"
 COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
 WHERE = ("SELECT e.object, s.line FROM events e JOIN coroutines c USING (coroutine) JOIN sites s ON s.site = c.wait_site "
          "WHERE e.kind = 'frame' AND c.state = 'waiting'")
-
-
-def built(scratch, compiler, *options):
-    program = scratch / f"unprepared-{compiler}{''.join(options)}"
-    if not program.exists():
-        run(compiler, "-std=c++20", "-g", "-pthread", *options, PROGRAM, "-o", program)
-    return program
-
-
-@contextlib.contextmanager
-def running(*command):
-    """Starts the program; returns it, and what it says of itself."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        yield process, json.loads(process.stdout.readline())
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
 
 
 def places(subject, *options):
@@ -54,7 +34,7 @@ def test_lines(scratch):
     """Each coroutine that waits is found, with its line, with both compilers, optimised or not; no other one is."""
     for compiler in COMPILERS:
         for level in ("-O0", "-O1", "-O2"):
-            with running(built(scratch, compiler, level)) as (process, said):
+            with running(compiled(scratch, compiler, "unprepared", level)) as (process, said):
                 found = places(process.pid, "--duration", "10ms")
                 check_places(found, said, f"{compiler} {level}: ")
                 check(set(found) == set(said["frames"]), f"{compiler} {level}: {set(found) - set(said['frames'])} too many")
@@ -63,13 +43,13 @@ def test_lines(scratch):
 def test_busy(scratch):
     """A program that resumes coroutines all the time loses none of those that wait."""
     for compiler in COMPILERS:
-        with running(built(scratch, compiler, "-O2"), "busy") as (process, said):
+        with running(compiled(scratch, compiler, "unprepared", "-O2"), "busy") as (process, said):
             check_places(places(process.pid, "--duration", "10ms"), said)
 
 
 def test_missing_descriptor(scratch):
     """The 47 sessions wait for descriptors that the process does not have; one more never began."""
-    with running(built(scratch, COMPILERS[0], "-O2")) as (process, said):
+    with running(compiled(scratch, COMPILERS[0], "unprepared", "-O2")) as (process, said):
         report = json.loads(run(COROTRACER, "report", "--format", "json", process.pid).stdout)
         finding = report["findings"][0]
         check(finding["rule"] == "waits-on-missing-descriptor", f"{finding}")
@@ -82,7 +62,7 @@ def test_missing_descriptor(scratch):
 
 def test_chain(scratch):
     """A session waits for its read_line, which waits for its descriptor."""
-    with running(built(scratch, COMPILERS[0], "-O2")) as (process, _):
+    with running(compiled(scratch, COMPILERS[0], "unprepared", "-O2")) as (process, _):
         rows = json.loads(run(COROTRACER, "query", "--format", "json", "--duration", "10ms", process.pid,
                               "SELECT coroutine FROM coroutines WHERE name LIKE '%session%' AND wait_object LIKE 'coroutine:%'").stdout)
         check(len(rows) == 47, f"{len(rows)} sessions wait for a coroutine")
@@ -113,7 +93,7 @@ def check_core(core, program, said, scratch):
     check(refused.returncode != 0 and f"'{program}'" in refused.stderr and "cannot be read now" in refused.stderr, refused.stderr)
     check_places(places(core, "--exe", moved), said)
 
-    other = built(scratch, COMPILERS[0], "-O1")
+    other = compiled(scratch, COMPILERS[0], "unprepared", "-O1")
     refused = run(COROTRACER, "report", "--exe", other, core, status=None)
     check(refused.returncode != 0 and "its build id is another" in refused.stderr, refused.stderr)
 
@@ -130,7 +110,7 @@ def check_core(core, program, said, scratch):
 
 def test_core(scratch):
     """A core dump: as the process, also where the program has another name now; cut short, or another program's."""
-    program = built(scratch, COMPILERS[0], "-O2", "-DCORE")
+    program = compiled(scratch, COMPILERS[0], "unprepared", "-O2", "-DCORE")
     inner = scratch / "core"
     inner.mkdir()
     said, core = dumped(program, inner)
@@ -143,7 +123,7 @@ def test_core(scratch):
 def test_stripped(scratch):
     """Without symbols nothing can be told, and the advice is a probe: one sentence."""
     program = scratch / "stripped"
-    shutil.copy(built(scratch, COMPILERS[0], "-O2"), program)
+    shutil.copy(compiled(scratch, COMPILERS[0], "unprepared", "-O2"), program)
     run("strip", program)
     with running(program) as (process, _):
         refused = run(COROTRACER, "report", process.pid, status=None)

@@ -2,7 +2,6 @@
 """Tests what is said of the tasks of asyncio in the memory of a process, and in a core dump, against what the program
 says of itself (tests/targets/unprepared.py), with each Python of this machine whose tasks can be read.
 """
-import contextlib
 import json
 import os
 import pathlib
@@ -13,6 +12,7 @@ import subprocess
 import sys
 
 from support import COROTRACER, SOURCE, check, folder, run
+from unprepared import running
 
 PROGRAM = SOURCE / "tests/targets/unprepared.py"
 VERSIONS = ("3.11", "3.12", "3.13")
@@ -32,16 +32,6 @@ def interpreters():
             if f"{major}.{minor}" in VERSIONS:
                 paths[os.path.realpath(path)] = f"{major}.{minor}"
     return paths
-
-
-@contextlib.contextmanager
-def running(interpreter, *arguments):
-    """Starts the program; returns it, and what it says of itself."""
-    with subprocess.Popen([interpreter, PROGRAM, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT) as process:
-        try:
-            yield process, json.loads(process.stdout.readline())
-        finally:
-            process.kill()
 
 
 def tasks(subject, *options):
@@ -87,7 +77,7 @@ def check_resources(found, what):
 
 
 def test_process(interpreter, version):
-    with running(interpreter) as (process, said):
+    with running(interpreter, PROGRAM, env=ENVIRONMENT) as (process, said):
         found = tasks(process.pid, "--duration", "10ms")
         check_lines(found, said, version)
         check_ended(found, said, version)
@@ -98,13 +88,13 @@ def test_process(interpreter, version):
 
 def test_busy(interpreter, version):
     """Tasks come and go while their memory is read: those that wait are found all the same."""
-    with running(interpreter, "busy") as (process, said):
+    with running(interpreter, PROGRAM, "busy", env=ENVIRONMENT) as (process, said):
         check_lines(tasks(process.pid, "--duration", "10ms"), said, version)
 
 
 def test_report(interpreter):
     """The whole way into a task is shown, and what the program's threads do."""
-    with running(interpreter) as (process, said):
+    with running(interpreter, PROGRAM, env=ENVIRONMENT) as (process, said):
         found = tasks(process.pid, "--duration", "10ms")
         report = run(COROTRACER, "report", "--duration", "10ms", process.pid).stdout
         check("unprepared.py" in report and "found in memory" in report, report)

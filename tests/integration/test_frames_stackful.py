@@ -2,7 +2,6 @@
 """Tests what is said of stackful coroutines of a program without a probe: by swapcontext(3), and fibers of Boost, against
 what the programs say of themselves (tests/targets/unprepared_stackful.cpp, unprepared_fibers.cpp).
 """
-import contextlib
 import json
 import pathlib
 import platform
@@ -12,31 +11,13 @@ import signal
 import subprocess
 import sys
 
-from support import COROTRACER, SOURCE, check, folder, run
+from support import COROTRACER, check, folder, run
+from unprepared import compiled, running
 
-TARGETS = SOURCE / "tests/targets"
 COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
 WHERE = ("SELECT CASE c.state WHEN 'unseen' THEN 0 ELSE s.line END line, count(*) n FROM coroutines c "
          "JOIN sites s ON s.site = c.wait_site WHERE s.file LIKE '%unprepared_%' AND c.state IN ('waiting', 'unseen') GROUP BY 1")
 FIBERS = "#include <boost/fiber/all.hpp>\nint main() { boost::fibers::fiber([] {}).join(); }\n"
-
-
-def built(scratch, compiler, name, *options):
-    program = scratch / f"{name}-{compiler}{options[0]}"
-    if not program.exists():
-        run(compiler, "-std=c++20", "-g", TARGETS / f"{name}.cpp", "-o", program, "-pthread", *options)
-    return program
-
-
-@contextlib.contextmanager
-def running(*command):
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        yield process, json.loads(process.stdout.readline())
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
 
 
 def lines_of(subject, *options):
@@ -48,14 +29,14 @@ def test_contexts(scratch):
     """Each context that waits is found, with its line, with both compilers, optimised or not; no other one is."""
     for compiler in COMPILERS:
         for level in ("-O0", "-O2"):
-            with running(built(scratch, compiler, "unprepared_stackful", level)) as (process, said):
+            with running(compiled(scratch, compiler, "unprepared_stackful", level)) as (process, said):
                 found = lines_of(process.pid, "--duration", "10ms")
                 check(found == said, f"{compiler} {level}: {found} instead of {said}")
 
 
 def test_busy(scratch):
     """While a thread switches all the time, none of those that wait is lost."""
-    with running(built(scratch, COMPILERS[0], "unprepared_stackful", "-O2"), "busy") as (process, said):
+    with running(compiled(scratch, COMPILERS[0], "unprepared_stackful", "-O2"), "busy") as (process, said):
         found = lines_of(process.pid, "--duration", "10ms")
         lost = {line: (found.get(line), count) for line, count in said.items() if found.get(line, 0) < count}
         check(not lost, f"{lost}")
@@ -64,7 +45,7 @@ def test_busy(scratch):
 
 def test_report(scratch):
     """The place is told with its function, and nothing is found in a program that only waits."""
-    with running(built(scratch, COMPILERS[0], "unprepared_stackful", "-O0")) as (process, _):
+    with running(compiled(scratch, COMPILERS[0], "unprepared_stackful", "-O0")) as (process, _):
         report = json.loads(run(COROTRACER, "report", "--format", "json", "--duration", "200ms", process.pid).stdout)
         graver = [finding for finding in report["findings"] if finding["grade"] != "suspect"]
         check(not graver, f"{graver}")
@@ -74,7 +55,7 @@ def test_report(scratch):
 
 def test_core(scratch):
     """A core dump of the kernel's tells the same, and the calls on the stacks."""
-    program = built(scratch, COMPILERS[0], "unprepared_stackful", "-O2")
+    program = compiled(scratch, COMPILERS[0], "unprepared_stackful", "-O2")
     inner = scratch / "core"
     inner.mkdir()
     if pathlib.Path("/proc/sys/kernel/core_pattern").read_text().startswith("|"):
@@ -104,7 +85,7 @@ def test_fibers(scratch):
         print("no Boost.Fiber: not tested", file=sys.stderr)
         return
     for level in ("-O0", "-O2"):
-        with running(built(scratch, COMPILERS[0], "unprepared_fibers", level, "-lboost_fiber", "-lboost_context")) as (process, said):
+        with running(compiled(scratch, COMPILERS[0], "unprepared_fibers", level, "-lboost_fiber", "-lboost_context")) as (process, said):
             found = lines_of(process.pid, "--duration", "10ms")
             check(found == said, f"{level}: {found} instead of {said}")
 

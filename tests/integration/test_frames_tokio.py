@@ -2,7 +2,6 @@
 """Tests what is said of the tasks of tokio in the memory of a process, and in a core dump, against what the program says
 of itself (tests/rust-unprepared).
 """
-import contextlib
 import json
 import os
 import pathlib
@@ -13,6 +12,7 @@ import subprocess
 import sys
 
 from support import BUILD, COROTRACER, SOURCE, check, folder, run, skip
+from unprepared import running
 
 PACKAGE = SOURCE / "tests/rust-unprepared/Cargo.toml"
 TARGET = BUILD / "rust-unprepared"
@@ -32,16 +32,6 @@ def build():
         run("cargo", "build", "--locked", "--offline", "--quiet", *profile, "--manifest-path", PACKAGE, "--target-dir", TARGET,
             env=environment, timeout=900)
     return [TARGET / profile / "unprepared" for profile in ("debug", "release")], None
-
-
-@contextlib.contextmanager
-def running(*command):
-    """Starts the program; returns it, and what it says of itself."""
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            yield process, json.loads(process.stdout.readline())
-        finally:
-            process.kill()
 
 
 def tasks(subject, *options):
