@@ -12,14 +12,11 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <cstdlib>
-#include <deque>
-#include <mutex>
 #include <thread>
 
-#include "coroTracer.h"
+#include "queued_tasks.h"
 
 namespace
 {
@@ -28,70 +25,6 @@ const int nr_rounds = 300;
 
 long length_ms;
 std::atomic<bool> is_over;
-std::mutex guard;
-std::condition_variable is_filled;
-std::deque<std::coroutine_handle<>> queue;
-
-void schedule(std::coroutine_handle<> handle)
-{
-	corotracer::wake(handle);
-	std::lock_guard hold(guard);
-	queue.push_back(handle);
-	is_filled.notify_one();
-}
-
-std::coroutine_handle<> next()
-{
-	std::unique_lock hold(guard);
-
-	while (queue.empty()) {
-		corotracer::park();
-		is_filled.wait(hold);
-		corotracer::unpark();
-	}
-	std::coroutine_handle<> handle = queue.front();
-	queue.pop_front();
-	return handle;
-}
-
-struct Task {
-	struct promise_type : corotracer::PromiseMixin {
-		Task get_return_object() noexcept
-		{
-			return {};
-		}
-		std::suspend_never initial_suspend() noexcept
-		{
-			return {};
-		}
-		std::suspend_never final_suspend() noexcept
-		{
-			return {};
-		}
-		void return_void() noexcept
-		{
-		}
-		void unhandled_exception() noexcept
-		{
-			std::abort();
-		}
-	};
-};
-
-struct Hop {
-	bool await_ready() const noexcept
-	{
-		return false;
-	}
-	void await_suspend(std::coroutine_handle<> handle) const
-	{
-		schedule(handle);
-	}
-	void await_resume() const noexcept
-	{
-	}
-};
-
 std::uint64_t result;
 
 __attribute__((noinline)) std::uint64_t check_sum(std::uint64_t state)
