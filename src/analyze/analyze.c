@@ -20,6 +20,7 @@
 #include "analyze/late_notifies.h"
 #include "analyze/merged.h"
 #include "analyze/omitted.h"
+#include "analyze/overlooked.h"
 #include "analyze/tried.h"
 #include "analyze/wakers.h"
 #include "analyze/waking_threads.h"
@@ -62,6 +63,7 @@ static bool let_watch(struct analysis *analysis)
 		!model_watch(analysis->model, &analyze_closed_groups_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_waking_threads_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_omitted_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_overlooked_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_wakers_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_rounds_watcher, analysis))
 		return false;

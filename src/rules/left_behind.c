@@ -7,6 +7,7 @@
  * beats has moved since, or all its children have ended, as they had each time before it went on (analyze/rounds.h).
  */
 #include "analyze/closed_groups.h"
+#include "analyze/overlooked.h"
 #include "analyze/rounds.h"
 #include "analyze/runtime_words.h"
 #include "analyze/wakers.h"
@@ -19,10 +20,11 @@
 
 enum kind {
 	KIND_NONE,
-	KIND_SLOW,     /* other coroutines go on */
-	KIND_FORSAKEN, /* no coroutine is left that ended such waits */
-	KIND_DESERTED, /* no thread is left that ended such waits */
-	KIND_JOINING,  /* its children have ended */
+	KIND_SLOW,       /* other coroutines go on */
+	KIND_FORSAKEN,   /* no coroutine is left that ended such waits */
+	KIND_DESERTED,   /* no thread is left that ended such waits */
+	KIND_OVERLOOKED, /* those that ended such waits go on, and pass it by */
+	KIND_JOINING,    /* its children have ended */
 	/* In the following, nothing but beats has moved since the wait began. */
 	KIND_PASSED,  /* the coroutine was passed over again and again */
 	KIND_STILL,   /* no other wait there has lasted so long */
@@ -167,6 +169,33 @@ static bool is_joining(const struct analysis *analysis, const struct model_coro 
 	       analyze_stillness_lasts(analysis, coro->process, since);
 }
 
+/* Is this a wait to send, or for a lock, whose object the trace does not name? */
+static bool is_never_idle(const struct analysis *analysis, const struct model_coro *coro)
+{
+	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
+
+	return (kind == CTP_RESOURCE_LOCK || kind == CTP_RESOURCE_CHANNEL) &&
+	       model_is_unnamed(coro->wait_object) && !analyze_ties_may_be_idle(analysis, coro);
+}
+
+/*
+ * May others count on the end of this wait? The end of work that others do, a lock, and room to send come at once, if
+ * they ever did; messages and notifies come as it happens. What is not recorded may be either: it counts if others
+ * that came later went on, nothing outside is known, and coroutines do not come back for more.
+ */
+static bool is_claim(const struct analysis *analysis, const struct model_coro *coro)
+{
+	bool is_passed = analyze_overlooked_is_passed(analysis, coro) &&
+			 has_its_turn(model_times_at(analysis->model, coro->wait_site));
+
+	if (coro->wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0))
+		return true;
+	if (coro->wait_object)
+		return is_passed && is_never_idle(analysis, coro);
+	return is_passed && !coro->rare->descriptor && !may_be_unemployed(analysis, coro) &&
+	       !has_outside(analysis, coro) && !analyze_wakers_come_back(analysis, coro);
+}
+
 /* ---------------------------------------------------------------- in a lull */
 
 /* Have at least two coroutines that were started at the same site ended, each within a tenth of its time? */
@@ -178,15 +207,6 @@ static bool is_last(const struct analysis *analysis, const struct model_coro *co
 	return coro->spawn_site && coro->created != CT_NO_TIME && lives->count >= 2 &&
 	       (uint64_t)(analysis->parties[coro->process].end - coro->created) / TIMES_LONGER >
 		       lives->max;
-}
-
-/* Is this a wait to send, or for a lock, whose object the trace does not name? */
-static bool is_never_idle(const struct analysis *analysis, const struct model_coro *coro)
-{
-	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
-
-	return (kind == CTP_RESOURCE_LOCK || kind == CTP_RESOURCE_CHANNEL) &&
-	       model_is_unnamed(coro->wait_object) && !analyze_ties_may_be_idle(analysis, coro);
 }
 
 /* A consumer waits for long if a signal, or something unrecorded, brings it work. */
@@ -370,6 +390,8 @@ static enum kind kind_of(const struct analysis *analysis, const struct model_cor
 		return KIND_FORSAKEN;
 	if (is_deserted(analysis, coro))
 		return KIND_DESERTED;
+	if (analyze_overlooked_is(analysis, coro) && is_claim(analysis, coro))
+		return KIND_OVERLOOKED;
 	if (analyze_ties_is_shutting_down(analysis, coro->process, end))
 		return KIND_NONE;
 	return is_joining(analysis, coro) ? KIND_JOINING : kind_in_lull(analysis, coro);
@@ -392,6 +414,9 @@ const char *rules_left_behind_words(const struct analysis *analysis, const struc
 	case KIND_DESERTED:
 		return "ten times longer than any wait there has taken; the thread that ended "
 		       "such waits has ended, or is blocked for good";
+	case KIND_OVERLOOKED:
+		return "a thousand times longer than any wait there has taken; the coroutines that "
+		       "ended such waits go on, and pass it by";
 	case KIND_JOINING:
 		return "though all coroutines that it had started have ended, and earlier waits "
 		       "ended soon after that";
@@ -425,6 +450,8 @@ const char *rules_left_behind_words(const struct analysis *analysis, const struc
 void rules_left_behind_tell(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story)
 {
+	if (kind_of(analysis, coro) == KIND_OVERLOOKED)
+		analyze_overlooked_tell(analysis, story, coro);
 	if (kind_of(analysis, coro) == KIND_JOINING)
 		analyze_rounds_tell_ends(analysis, story, index_of(analysis, coro));
 	if (kind_of(analysis, coro) == KIND_PASSED)

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Overlooked waits (overlooked.h): for each place, who ended waits there, and how often coroutines went on from
+ * there; for each coroutine, both counts as they were when its wait began.
+ */
+#include <inttypes.h>
+
+#include "analyze/overlooked.h"
+#include "analyze/parts.h"
+#include "analyze/wakers.h"
+#include "analyze/watched_places.h"
+
+#define LEAST_ENDED 20u /* waits that ended there before this one began; fewer show no habit */
+#define LEAST_TURNS 100u
+#define LEAST_PASSED 20u
+#define LEAST_SERVED 3u /* who has ended so many waits there serves one after the other */
+#define TIMES_LONGER 1000
+#define STARTS 3u
+#define LATEST 10 /* the last part of the wait, one in so many */
+
+struct place {
+	uint64_t nr_ended; /* waits that were ended here */
+	int64_t longest_ns;
+	ct_time last_began;          /* begin of the wait that ended last */
+	uint32_t spawned_at[STARTS]; /* where those were started that ended waits here */
+	uint32_t from;               /* where the first of them had waited before */
+	uint64_t nr_from;            /* of nr_ended: by a coroutine that had waited at `from` */
+	bool is_mixed; /* a thread ended one, or coroutines that were started at further places */
+	/* runs that went on from this place, and the time of the last one */
+	uint64_t nr_runs;
+	ct_time last_run;
+};
+
+/* When the coroutine's last wait began, modulo 2^32. */
+struct of_wait {
+	uint32_t nr_ended; /* at its place; 0: fewer than LEAST_ENDED */
+	uint32_t nr_turns; /* runs from `from` of its place */
+};
+
+/* Kept for coroutines that have ended waits of others: where, and how many there, one after the other. */
+struct of_coro {
+	uint32_t site;
+	uint32_t nr_served;
+};
+
+/* ---------------------------------------------------------------- callbacks of the watcher */
+
+static struct place *place_at(const struct model_watch *watch, uint32_t site)
+{
+	return model_watch_place(watch, model_place(watch->model, site));
+}
+
+/* Adds a place at which those were started that end waits here. False: there are too many. */
+static bool put_start(struct place *place, uint32_t spawn_site)
+{
+	unsigned i;
+
+	for (i = 0; i < STARTS && place->spawned_at[i] && place->spawned_at[i] != spawn_site; i++)
+		;
+	if (!spawn_site || i == STARTS)
+		return false;
+	place->spawned_at[i] = spawn_site;
+	return true;
+}
+
+static void note_waker(struct model_watch *watch, struct place *place, uint32_t site, uint32_t by)
+{
+	const struct model_coro *waker = &watch->model->coros.at[by];
+	uint32_t from = model_place(watch->model, waker->wait_site);
+	struct of_coro *of = model_watch_rare(watch, by);
+
+	if (!by || !put_start(place, waker->spawn_site))
+		place->is_mixed = true;
+	if (!place->from)
+		place->from = from;
+	place->nr_from += from && place->from == from;
+	if (place->is_mixed)
+		return;
+	if (of->site != site)
+		*of = (struct of_coro){.site = site};
+	of->nr_served++;
+}
+
+static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	uint32_t site = model_place(watch->model, coro->wait_site);
+	struct place *place = model_watch_place(watch, site);
+	int64_t waited_ns = ct_time_between(coro->suspended, sight->event->time);
+
+	if (!place || !site || coro->state != CT_STATE_WAITING || sight->by == sight->coro)
+		return true;
+	note_waker(watch, place, site, sight->by);
+	place->nr_ended++;
+	place->longest_ns = waited_ns > place->longest_ns ? waited_ns : place->longest_ns;
+	place->last_began = coro->suspended;
+	return true;
+}
+
+static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
+{
+	struct place *place = place_at(watch, watch->model->coros.at[sight->coro].wait_site);
+
+	if (!place)
+		return true;
+	place->nr_runs++;
+	place->last_run = sight->event->time;
+	return true;
+}
+
+static bool look_at_wait(struct model_watch *watch, const struct model_sight *sight)
+{
+	struct place *place = place_at(watch, watch->model->coros.at[sight->coro].wait_site);
+	struct of_wait *of = model_watch_coro(watch, sight->coro), fresh = {0};
+
+	if (place && place->nr_ended >= LEAST_ENDED && !place->is_mixed && place->from)
+		fresh = (struct of_wait){
+			(uint32_t)place->nr_ended, (uint32_t)place_at(watch, place->from)->nr_runs};
+	if (of->nr_ended != fresh.nr_ended || of->nr_turns != fresh.nr_turns)
+		*of = fresh;
+	return true;
+}
+
+const struct model_watcher analyze_overlooked_watcher = {
+	.nr_coro_bytes = sizeof(struct of_wait),
+	.nr_rare_bytes = sizeof(struct of_coro),
+	.nr_place_bytes = sizeof(struct place),
+	.looks = {[MODEL_WAKE] = look_at_wake,
+		[MODEL_RUN] = look_at_run,
+		[MODEL_WAIT] = look_at_wait},
+};
+
+/* ---------------------------------------------------------------- queries */
+
+static const struct model_watch *watch_of(const struct analysis *analysis)
+{
+	return analyze_watch_by(analysis, &analyze_overlooked_watcher);
+}
+
+static const struct place *place_of(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return analyze_watch_wait(analysis, &analyze_overlooked_watcher, coro);
+}
+
+static const struct of_wait *wait_of(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return model_watch_coro(watch_of(analysis), (uint32_t)(coro - analysis->model->coros.at));
+}
+
+static int64_t waited_ns(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return ct_time_between(coro->suspended, analysis->parties[coro->process].end);
+}
+
+/* The beginning of the wait's last tenth. */
+static ct_time latest(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return analysis->parties[coro->process].end - waited_ns(analysis, coro) / LATEST;
+}
+
+static uint32_t turns_since(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct place *place = place_of(analysis, coro);
+	const struct place *from = place_at(watch_of(analysis), place->from);
+
+	return (uint32_t)from->nr_runs - wait_of(analysis, coro)->nr_turns;
+}
+
+/* Do such coroutines go on from where they ended such waits before? */
+static bool do_they_go_on(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct place *place = place_of(analysis, coro);
+
+	return place->nr_from >= place->nr_ended / 2 &&
+	       turns_since(analysis, coro) >= LEAST_TURNS &&
+	       place_at(watch_of(analysis), place->from)->last_run >= latest(analysis, coro);
+}
+
+/* Does this coroutine end such waits one after the other, and is it back where it waits between them? */
+static bool is_back(const struct analysis *analysis, uint32_t index, const struct model_coro *coro)
+{
+	const struct model_coro *server = &analysis->model->coros.at[index];
+	const struct of_coro *of = model_watch_rare(watch_of(analysis), index);
+	const struct place *place = place_of(analysis, coro);
+
+	return of->site == model_place(analysis->model, coro->wait_site) &&
+	       of->nr_served >= LEAST_SERVED && server->resumed >= latest(analysis, coro) &&
+	       model_place(analysis->model, server->wait_site) == place->from &&
+	       (server->state != CT_STATE_WAITING || analyze_wakers_is_bound(analysis, server));
+}
+
+static bool is_started_there(const struct place *place, uint32_t spawn_site)
+{
+	unsigned i;
+
+	for (i = 0; i < STARTS; i++)
+		if (spawn_site && place->spawned_at[i] == spawn_site)
+			return true;
+	return false;
+}
+
+/* May this one be at what the coroutine waits for: its child, or one like those that ended such waits? */
+static bool may_be_at_it(
+	const struct analysis *analysis, uint32_t index, const struct model_coro *coro)
+{
+	const struct model *model = analysis->model;
+	const struct model_coro *other = &model->coros.at[index];
+	uint32_t site = model_place(model, coro->wait_site);
+
+	if (other->process != coro->process || other->state >= CT_STATE_DONE)
+		return false;
+	if (other->parent && &model->coros.at[other->parent] == coro)
+		return true;
+	if (!is_started_there(place_of(analysis, coro), other->spawn_site))
+		return false;
+	if (other->state == CT_STATE_WAITING && model_place(model, other->wait_site) == site)
+		return false;
+	return other->created < latest(analysis, coro) && !is_back(analysis, index, coro);
+}
+
+bool analyze_overlooked_is(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct place *place = place_of(analysis, coro);
+	uint32_t i;
+
+	if (!place || !wait_of(analysis, coro)->nr_ended || place->is_mixed ||
+		!analyze_wakers_is_bound(analysis, coro) ||
+		waited_ns(analysis, coro) / TIMES_LONGER <= place->longest_ns ||
+		!do_they_go_on(analysis, coro))
+		return false;
+	for (i = 1; i < analysis->model->coros.count; i++)
+		if (may_be_at_it(analysis, i, coro))
+			return false;
+	return true;
+}
+
+static uint32_t ended_since(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return (uint32_t)place_of(analysis, coro)->nr_ended - wait_of(analysis, coro)->nr_ended;
+}
+
+bool analyze_overlooked_is_passed(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return ended_since(analysis, coro) >= LEAST_PASSED &&
+	       place_of(analysis, coro)->last_began > coro->suspended;
+}
+
+/* ---------------------------------------------------------------- the evidence */
+
+static const char *words_ended(struct analysis *analysis, const struct model_coro *coro)
+{
+	uint32_t count = ended_since(analysis, coro);
+
+	return count ? analyze_say(analysis, "; meanwhile %" PRIu32 " other %s ended here", count,
+			       count == 1 ? "wait" : "waits")
+		     : "";
+}
+
+void analyze_overlooked_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	const struct place *place = place_of(analysis, coro);
+	const struct place *from = place_at(watch_of(analysis), place->from);
+
+	analyze_story_evidence(analysis, story,
+		"no wait here that has ended took more than %s; since this one began, coroutines "
+		"went on %" PRIu32 " times from %s, where those had waited that ended such waits, "
+		"the last %s before the observation ended, and did not wake it%s",
+		analyze_words_duration(analysis, place->longest_ns), turns_since(analysis, coro),
+		analyze_words_place(analysis, place->from),
+		analyze_words_duration(
+			analysis, analysis->parties[coro->process].end - from->last_run),
+		words_ended(analysis, coro));
+}

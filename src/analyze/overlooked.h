@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Overlooked waits: a wait at a place where all waits ended at once, which those that end such waits have passed by
+ * again and again.
+ *
+ * Idle workers look alike, except that nobody owes them a message or a notify. A coroutine that waits for the end of
+ * work, for a lock, or for room to send has a claim. No worker is passed by those that came later. And if the work just
+ * takes long, one of those that end such waits is at it, and does nothing else meanwhile.
+ */
+#ifndef ANALYZE_OVERLOOKED_H
+#define ANALYZE_OVERLOOKED_H
+
+#include <stdbool.h>
+
+#include "model/watcher.h"
+
+struct analysis;
+struct model_coro;
+struct story;
+
+/* analyze_overlooked_watcher: the watcher that records this; the judgement registers it. */
+extern const struct model_watcher analyze_overlooked_watcher;
+
+/*
+ * analyze_overlooked_is: has the coroutine waited a thousand times longer than any of at least twenty waits there,
+ * all of which were ended by coroutines, started at three places at most? Since it waits, these must have gone on at
+ * least a hundred times from the place from which they did that before, and none of them may be still at it.
+ *
+ * analyze_overlooked_is_passed: have at least twenty waits ended at the same place since, the last of which had begun
+ * later?
+ */
+bool analyze_overlooked_is(const struct analysis *analysis, const struct model_coro *coro);
+bool analyze_overlooked_is_passed(const struct analysis *analysis, const struct model_coro *coro);
+
+/* analyze_overlooked_tell: adds the evidence. */
+void analyze_overlooked_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro);
+
+#endif
