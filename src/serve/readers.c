@@ -49,8 +49,9 @@ struct serve_readers {
 	struct ct_serve *serve;
 	pthread_t thread;
 	pthread_mutex_t lock;   /* protects all members below */
-	pthread_cond_t changed; /* signals a change of the next two members */
+	pthread_cond_t changed; /* signals a change of the next three members */
 	bool has_ended;
+	bool has_news; /* a judgement that readers do not know */
 	struct reader *first;
 	uint32_t nr_readers;
 	struct text messages[NR_MESSAGES];
@@ -83,20 +84,24 @@ static void make_state(struct serve_readers *readers)
 	end_message(readers, MESSAGE_STATE);
 }
 
-static void make_findings(struct serve_readers *readers)
+/* Returns whether there is a newer judgement than the readers know. */
+static bool make_findings(struct serve_readers *readers)
 {
 	const struct judged *judged = judging_borrow(readers->serve->judging);
 	struct json json;
+	bool is_newer;
 
 	if (!judged)
-		return;
-	if (judged->generation != readers->generation) {
+		return false;
+	is_newer = judged->generation != readers->generation;
+	if (is_newer) {
 		readers->generation = judged->generation;
 		begin_message(&readers->messages[MESSAGE_FINDINGS], &json, "findings");
 		serve_api_tell_findings(&json, judged);
 		end_message(readers, MESSAGE_FINDINGS);
 	}
 	judging_return(readers->serve->judging, judged);
+	return is_newer;
 }
 
 static void wake_readers(struct serve_readers *readers)
@@ -124,9 +129,10 @@ static void tick(struct serve_readers *readers)
 	keep_fresh(readers->serve);
 	if (!readers->first)
 		return;
-	if (readers->nr_ticks++ % QUIET_TICKS == 0 || readers->serve->record)
+	/* The state has the number of the judgement, for which a page waits. */
+	if (make_findings(readers) || readers->nr_ticks++ % QUIET_TICKS == 0 ||
+		readers->serve->record)
 		make_state(readers);
-	make_findings(readers);
 	wake_readers(readers);
 }
 
@@ -149,9 +155,10 @@ static void *tell(void *argument)
 	pthread_mutex_lock(&readers->lock);
 	while (!readers->has_ended) {
 		due = due_in(TICK_NS);
-		while (!readers->has_ended &&
+		while (!readers->has_ended && !readers->has_news &&
 			pthread_cond_timedwait(&readers->changed, &readers->lock, &due) == 0)
 			;
+		readers->has_news = false;
 		if (!readers->has_ended)
 			tick(readers);
 	}
@@ -313,6 +320,16 @@ enum ct_status serve_readers_open(
 	}
 	*ret_readers = readers;
 	return CT_OK;
+}
+
+void serve_readers_tell(void *context)
+{
+	struct serve_readers *readers = context;
+
+	pthread_mutex_lock(&readers->lock);
+	readers->has_news = true;
+	pthread_cond_signal(&readers->changed);
+	pthread_mutex_unlock(&readers->lock);
 }
 
 void serve_readers_end(struct serve_readers *readers)

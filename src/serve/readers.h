@@ -2,8 +2,8 @@
 /*
  * Server-sent events: the state of the recording and the headlines of findings, sent to all readers when they change.
  *
- * A message is made once for all readers, at most four times a second, whatever the target does. A slow reader misses
- * intermediate messages and gets the newest one next.
+ * A message is made once for all readers: four times a second, whatever the target does, and as soon as there is a new
+ * judgement. A slow reader misses intermediate messages and gets the newest one next.
  */
 #ifndef SERVE_READERS_H
 #define SERVE_READERS_H
@@ -24,6 +24,9 @@ enum ct_status serve_readers_open(
  */
 void serve_readers_end(struct serve_readers *readers);
 void serve_readers_close(struct serve_readers *readers);
+
+/* serve_readers_tell: readers are told of a new judgement now. `context` are the readers. */
+void serve_readers_tell(void *context);
 
 /* serve_readers_reply: makes the client of the request a reader. */
 enum MHD_Result serve_readers_reply(struct serve_readers *readers, struct serve_call *call);

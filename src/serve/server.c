@@ -94,7 +94,11 @@ static enum ct_status open_trace(
 {
 	enum ct_status status = open_judging(serve, options, reterr);
 
-	return status ? status : serve_readers_open(serve, &serve->readers, reterr);
+	if (status == CT_OK)
+		status = serve_readers_open(serve, &serve->readers, reterr);
+	if (status == CT_OK)
+		judging_tell(serve->judging, serve_readers_tell, serve->readers);
+	return status;
 }
 
 static enum ct_status start(
@@ -240,10 +244,10 @@ void ct_serve_close(struct ct_serve *serve)
 	serve_savings_end(serve->savings);
 	if (serve->daemon)
 		mhd.stop_daemon(serve->daemon);
+	judging_close(serve->judging); /* its thread tells the readers */
 	serve_readers_close(serve->readers);
 	serve_windows_free(serve->windows);
 	fleet_close(serve->fleet);
-	judging_close(serve->judging);
 	serve_queries_free(serve->queries);
 	serve_savings_free(serve->savings);
 	serve_connections_free(serve->connections);

@@ -40,6 +40,8 @@ struct judging {
 	bool is_stopping;
 	struct lent *newest;
 	uint64_t nr_judged;
+	void (*told)(void *context); /* after each judgement; NULL: nobody is told */
+	void *told_context;
 	struct ct_error trouble; /* status CT_OK: no trouble */
 
 	/* The file that was judged last; used only by the thread. */
@@ -149,10 +151,12 @@ static bool is_bare(const struct judged *judged)
 
 static void publish(struct judging *judging, struct lent *lent)
 {
+	void (*told)(void *context);
 	struct lent *former;
 
 	pthread_mutex_lock(&judging->lock);
 	lent->judged.generation = ++judging->nr_judged;
+	told = judging->told;
 	lent->nr_readers = 1;
 	former = judging->newest;
 	judging->newest = lent;
@@ -160,6 +164,8 @@ static void publish(struct judging *judging, struct lent *lent)
 	pthread_mutex_unlock(&judging->lock);
 	if (former)
 		judging_return(judging, &former->judged);
+	if (told)
+		told(judging->told_context);
 }
 
 /*
@@ -324,6 +330,14 @@ void judging_close(struct judging *judging)
 	if (judging->newest)
 		judging_return(judging, &judging->newest->judged);
 	free_judging(judging);
+}
+
+void judging_tell(struct judging *judging, void (*judged)(void *context), void *context)
+{
+	pthread_mutex_lock(&judging->lock);
+	judging->told_context = context;
+	judging->told = judged;
+	pthread_mutex_unlock(&judging->lock);
 }
 
 void judging_let_go(struct judging *judging)

@@ -48,6 +48,12 @@ enum ct_status judging_open(const struct judging_options *options, struct judgin
 void judging_close(struct judging *judging);
 
 /*
+ * judging_tell: from now on the judging's thread calls the function after each judgement. At most once; the context
+ * must outlive the judging.
+ */
+void judging_tell(struct judging *judging, void (*judged)(void *context), void *context);
+
+/*
  * judging_let_go: `open` is not called any more, and what it opened is not needed. judging_turn_to: judges the path
  * from now on.
  */

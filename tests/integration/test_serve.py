@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import select
+import shutil
 import signal
 import socket
 import time
@@ -215,6 +216,22 @@ def check_growing(place, trace):
     check(server.process.wait(timeout=60) == 0, "it did not end well")
 
 
+def check_told_at_once(place, trace):
+    """The state, whose number makes a page ask for a judgement, comes with the judgement: H-14."""
+    copy = pathlib.Path(shutil.copy(trace, place + "/judged-again.ctrace"))
+    server = Server("serve", "--listen", ":0", copy)
+    reader, state = Reader(server), {"generation": 0}
+    for round_ in range(1, 7):
+        name, data = reader.next()
+        while name != "findings" or data["generation"] < round_:
+            state = data if name == "state" else state
+            name, data = reader.next()
+        check(state["generation"] == data["generation"], f"the state is of {state['generation']}, the findings of {data['generation']}")
+        os.utime(copy, (round_, round_))
+    server.stop()
+    copy.unlink()
+
+
 def check_operands(place, trace):
     """A file that is not a trace is reported before anything is served; of a folder the newest trace is served."""
     check("no such file" in run(COROTRACER, "serve", place + "/none.ctrace", status=4).stderr.lower(), "a missing file")
@@ -256,6 +273,7 @@ def main():
         check_others(trace)
         check_damaged(place, trace)
         check_growing(place, trace)
+        check_told_at_once(place, trace)
 
 
 if __name__ == "__main__":
