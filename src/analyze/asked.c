@@ -69,15 +69,18 @@ static bool is_habit(const struct place *place)
 }
 
 /* "ended 2.80 ms after that"; "" if the coroutine that was asked has not ended and may still answer. */
-static const char *words_end(
-	struct analysis *analysis, const struct of_coro *record, const struct model_coro *asked)
+static const char *words_end(struct analysis *analysis, const struct model_watch *watch,
+	const struct of_coro *record, uint32_t index)
 {
+	const struct model_coro *asked = &analysis->model->coros.at[index];
+
 	if (!asked->id)
 		return "has ended since";
 	if (asked->state < CT_STATE_DONE || asked->is_presumed_done)
 		return "";
-	return analyze_say(analysis, "ended %s after that",
-		analyze_words_duration(analysis, asked->changed - record->time));
+	return analyze_say(analysis, "ended %s after that%s",
+		analyze_words_duration(analysis, asked->changed - record->time),
+		record_of(watch, index)->asked ? "" : ", in a run that woke nobody");
 }
 
 void analyze_asked_tell(
@@ -92,7 +95,7 @@ void analyze_asked_tell(
 
 	if (!record->asked || !is_habit(place))
 		return;
-	end = words_end(analysis, record, &model->coros.at[asked]);
+	end = words_end(analysis, watch, record, asked);
 	if (*end)
 		analyze_story_evidence(analysis, story,
 			"%" PRIu64 " of the %" PRIu64

@@ -76,6 +76,16 @@ static bool is_at_join(const struct analysis *analysis, const struct model_coro 
 }
 
 /*
+ * Is the place of the wait the coroutine's as a whole, as of a task that is told from outside? Then all of its waits
+ * are there, for whatever they are.
+ */
+static bool is_at_large(const struct model_coro *coro)
+{
+	return coro->wait_site && coro->wait_site == coro->spawn_site && !coro->wait_object &&
+	       !coro->rare->descriptor;
+}
+
+/*
  * By coroutine: the number of its group, plus 1; and a stuck coroutine that it started, directly or not, and that
  * another group has.
  */
@@ -140,11 +150,12 @@ static bool does_join(
 	uint32_t i;
 
 	for (i = 0; i < group->count; i++) {
+		const struct model_coro *coro = &analysis->model->coros.at[at[i].coro];
 		uint32_t child = kin[at[i].coro].child;
 
 		if (!at[i].is_bare || !child ||
 			first_of(analysis, kin[child].group - 1)->grade < at[i].grade ||
-			!is_at_join(analysis, &analysis->model->coros.at[at[i].coro]))
+			!(is_at_join(analysis, coro) || is_at_large(coro)))
 			return false;
 	}
 	return true;
@@ -204,8 +215,9 @@ static const char *words_for_end(const struct analysis *analysis, const struct m
 {
 	const struct place *place = place_of(analysis, coro);
 
-	return place && place->nr_over ? ", where coroutines wait for such an end"
-				       : ", perhaps for such an end";
+	return place && place->nr_over && is_at_join(analysis, coro)
+		       ? ", where coroutines wait for such an end"
+		       : ", perhaps for such an end";
 }
 
 static void tell_parents(struct analysis *analysis, const struct group *group, struct story *story)

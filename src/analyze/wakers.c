@@ -23,6 +23,8 @@
 #define DEPTH 4u
 /* Scans of all coroutines for one place; what is not known after these counts as able to wake. */
 #define SCANS 16u
+#define SILENT 4u       /* ends that are kept by name */
+#define TIMES_OFTENER 3 /* that many more woke somebody than did not */
 
 enum verdict {
 	VERDICT_OPEN = 0,
@@ -35,6 +37,17 @@ struct woken_at {
 	uint32_t at[WAKERS_PLACES];
 	bool is_more;      /* further places */
 	uint32_t woken_at; /* the place at which it was itself woken by another coroutine last */
+};
+
+/*
+ * Coroutines that were started at one place, and ended without having woken any that waited at another one. The
+ * first record serves for all places until one of those coroutines wakes another one.
+ */
+struct ends {
+	uint32_t at; /* where woken coroutines had waited; 0: none was woken yet */
+	uint32_t nr_silent;
+	uint64_t silent[SILENT]; /* ids of the first ones; 0: not known */
+	ct_time times[SILENT];
 };
 
 /* How waits at one place ended. */
@@ -53,6 +66,9 @@ struct place {
 	uint64_t ended;
 	ct_time ended_time;
 	struct woken_at ended_at;
+	uint64_t nr_ended;
+	struct ends ends[WAKERS_PLACES];
+	bool has_busy; /* one of them woke coroutines at more places than are kept */
 };
 
 #define RESOURCE(name) (UINT64_C(1) << CTP_RESOURCE_##name)
@@ -123,6 +139,54 @@ static void note_spawn_site(struct place *place, uint32_t spawn_site)
 		place->spawn_site = 0;
 }
 
+/* The record of ends as to waits at `at`. NULL: there is none, and no room. */
+static struct ends *ends_of(struct place *of_start, uint32_t at)
+{
+	unsigned i;
+
+	for (i = 0; of_start && i < WAKERS_PLACES; i++)
+		if (of_start->ends[i].at == at || !of_start->ends[i].at)
+			return &of_start->ends[i];
+	return NULL;
+}
+
+/* From now on it counts whether those that were started where the waker was wake coroutines that wait at `at`. */
+static void expect_wakes(struct model_watch *watch, uint32_t waker, uint32_t at)
+{
+	struct place *of_start = model_watch_place(watch, watch->model->coros.at[waker].spawn_site);
+	struct ends *ends = ends_of(of_start, at);
+
+	if (!waker || !ends || ends->at)
+		return;
+	ends->at = at;
+	if (ends != &of_start->ends[0])
+		ends->nr_silent = (uint32_t)of_start->nr_ended;
+}
+
+static void count_silent(struct ends *ends, const struct model_coro *coro, ct_time time)
+{
+	if (ends->nr_silent < SILENT) {
+		ends->silent[ends->nr_silent] = coro->id;
+		ends->times[ends->nr_silent] = time;
+	}
+	ends->nr_silent++;
+}
+
+static void count_end(struct place *of_start, const struct woken_at *woken_at,
+	const struct model_coro *coro, ct_time time)
+{
+	unsigned i;
+
+	of_start->nr_ended++;
+	of_start->has_busy |= woken_at->is_more;
+	for (i = 0; i < WAKERS_PLACES; i++) {
+		struct ends *ends = &of_start->ends[i];
+
+		if ((ends->at || !i) && !(ends->at && has_mark(woken_at, ends->at)))
+			count_silent(ends, coro, time);
+	}
+}
+
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
@@ -137,6 +201,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	place->nr_again += woken->woken_at == site;
 	woken->woken_at = site;
 	note_spawn_site(place, watch->model->coros.at[sight->by].spawn_site);
+	expect_wakes(watch, sight->by, site);
 	place->nr_woken++;
 	if (waited_ns > place->longest_ns)
 		place->longest_ns = waited_ns;
@@ -157,6 +222,7 @@ static bool look_at_end(struct model_watch *watch, const struct model_sight *sig
 	place->ended = coro->id;
 	place->ended_time = sight->until;
 	place->ended_at = *(const struct woken_at *)model_watch_coro(watch, sight->coro);
+	count_end(place, &place->ended_at, coro, sight->until);
 	return true;
 }
 
@@ -409,16 +475,50 @@ static bool are_others_ended(
 	return true;
 }
 
-void analyze_wakers_tell(
-	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+static const char *words_silent(struct analysis *analysis, const struct ends *ends)
 {
-	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_wakers_watcher);
-	const struct place *place = place_of(analysis, coro), *of_start;
+	const char *words = "";
+	uint32_t i, count = 0;
 
-	if (!place || place->nr_woken < LEAST_WAKES || place->has_others || !place->spawn_site)
-		return;
-	of_start = model_watch_place(watch, place->spawn_site);
-	if (!of_start || !of_start->ended || of_start->ended_at.is_more ||
+	for (i = 0; i < ends->nr_silent && i < SILENT; i++)
+		if (ends->silent[i])
+			words = analyze_say(analysis, "%s%scoroutine %" PRIu64 " at %s", words,
+				count++ ? ", " : "", ends->silent[i],
+				analyze_words_duration(analysis, ends->times[i]));
+	return ends->nr_silent > count ? analyze_say(analysis, "%s%s%" PRIu32 " more", words,
+						 count ? " and " : "", ends->nr_silent - count)
+				       : words;
+}
+
+/*
+ * Adds those of the wakers' kind that ended and had woken nobody here, if most of them had. False: there are none, or
+ * too many, or the wakes may be among missing events.
+ */
+static bool tell_silent(struct analysis *analysis, struct story *story,
+	const struct model_coro *coro, struct place *of_start)
+{
+	const struct ends *ends = ends_of(of_start, model_place(analysis->model, coro->wait_site));
+	uint64_t nr_ended = of_start->nr_ended;
+
+	if (!ends || !ends->at || !ends->nr_silent || of_start->has_busy ||
+		(nr_ended - ends->nr_silent) / TIMES_OFTENER < ends->nr_silent ||
+		model_lost_between(analysis->model, coro->process, analysis->model->from,
+			analysis->parties[coro->process].end))
+		return false;
+	analyze_story_evidence(analysis, story,
+		"every coroutine that ended a wait there was started at %s; %" PRIu64
+		" of the %" PRIu64
+		" that have ended had woken one there, the others ended without: %s",
+		analyze_words_place(analysis, place_of(analysis, coro)->spawn_site),
+		nr_ended - ends->nr_silent, nr_ended, words_silent(analysis, ends));
+	return true;
+}
+
+/* Adds the last of the wakers' kind to end, if it woke nobody here, and none is left elsewhere. */
+static void tell_last(struct analysis *analysis, struct story *story, const struct model_coro *coro,
+	const struct place *place, const struct place *of_start)
+{
+	if (!of_start->ended || of_start->ended_at.is_more ||
 		has_mark(&of_start->ended_at, coro->wait_site) ||
 		!are_others_ended(analysis, coro->process, place->spawn_site, coro->wait_site))
 		return;
@@ -429,4 +529,19 @@ void analyze_wakers_tell(
 		analyze_words_duration(analysis, llabs(of_start->ended_time - coro->suspended)),
 		of_start->ended_time < coro->suspended ? "before this wait began"
 						       : "after this wait began");
+}
+
+void analyze_wakers_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_wakers_watcher);
+	const struct place *place = place_of(analysis, coro);
+	struct place *of_start;
+
+	if (!place || place->nr_woken < LEAST_WAKES || place->has_others || !place->spawn_site)
+		return;
+	of_start = model_watch_place(watch, place->spawn_site);
+	if (!of_start || tell_silent(analysis, story, coro, of_start))
+		return;
+	tell_last(analysis, story, coro, place, of_start);
 }
