@@ -566,15 +566,15 @@ struct ct_report {
 	uint32_t nr_advice;
 	struct ct_integration integration;
 
-	/*
-	 * If asked for: the chain from the coroutine to the one that could make it go on. Empty: the coroutine is not
-	 * in the trace.
-	 */
+	/* if asked for: the chain from the coroutine to what could make it go on; empty: it is not in the trace */
 	struct ct_coro why_coro;
 	const struct ct_step *why;
 	uint32_t nr_why;
 	const struct ct_await *awaits; /* if asked for: the await graph around the coroutine */
 	uint32_t nr_awaits;
+	const struct ct_long_run
+		*long_runs; /* if asked for: of the coroutine, and of those on its chain */
+	uint32_t nr_long_runs;
 	struct ct_live live;
 	const struct ct_span *spans; /* tasks first; then the longest in total first */
 	uint32_t nr_spans;

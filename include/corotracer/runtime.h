@@ -6,6 +6,7 @@
 #ifndef COROTRACER_RUNTIME_H
 #define COROTRACER_RUNTIME_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "corotracer/event.h"
@@ -121,6 +122,18 @@ struct ct_run_samples {
 	/* times of a millisecond or more in which it waited in the kernel */
 	uint64_t nr_waits;
 	int64_t waited_ns;
+};
+
+/* A run of a coroutine that lasted for long: its longest one, or the one that it is in. */
+struct ct_long_run {
+	uint64_t coro; /* id */
+	uint32_t process;
+	uint32_t thread;
+	ct_time since;
+	int64_t duration_ns; /* so far, if it goes on */
+	bool goes_on;
+	const char *text; /* one sentence without its full stop */
+	struct ct_run_samples samples;
 };
 
 #ifdef __cplusplus

@@ -10,6 +10,7 @@
 #include "analyze/closed_groups.h"
 #include "analyze/last_rest.h"
 #include "analyze/lock_given.h"
+#include "analyze/long_runs.h"
 #include "analyze/parts.h"
 #include "analyze/proof.h"
 #include "analyze/provenance.h"
@@ -65,7 +66,9 @@ static bool let_watch(struct analysis *analysis)
 		!model_watch(analysis->model, &analyze_omitted_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_overlooked_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_wakers_watcher, analysis) ||
-		!model_watch(analysis->model, &analyze_rounds_watcher, analysis))
+		!model_watch(analysis->model, &analyze_rounds_watcher, analysis) ||
+		(analysis->why_coro &&
+			!model_watch(analysis->model, &analyze_long_runs_watcher, analysis)))
 		return false;
 	for (rule = analysis->rules->in_order; *rule; rule++)
 		if (!is_second(analysis, rule) && does_watch(*rule) &&

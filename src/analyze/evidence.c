@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The second reading: collects the last events of each finding's first members, and counts the coroutines that
- * reached the same wait. If nothing was found there is no second reading.
+ * reached the same wait, and samples. There is no second reading if nothing was found, and no coroutine is asked
+ * about.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyze/hot.h"
+#include "analyze/long_runs.h"
 #include "analyze/parts.h"
 #include "analyze/peers.h"
 #include "analyze/pictures.h"
@@ -27,7 +29,6 @@ struct collector {
 	uint32_t spawn_site[WAITS_COUNTED];
 	uint32_t nr_waits;
 	uint32_t *running;  /* by thread: the coroutine that runs on it; 0: none */
-	uint32_t *ran;      /* by thread: the coroutine that ran on it last */
 	struct peers peers; /* peers whose records the model has given back */
 	struct pictures pictures;
 	struct hots hots;
@@ -91,7 +92,6 @@ static void prepare(struct collector *collector)
 		analysis, analysis->tables->nr_sites + 1u, sizeof(*collector->wait_of_site));
 	collector->running =
 		scratch(analysis, analysis->model->nr_threads, sizeof(*collector->running));
-	collector->ran = scratch(analysis, analysis->model->nr_threads, sizeof(*collector->ran));
 	collector->peers.nr_processes = analysis->model->nr_processes;
 	collector->peers.by_id =
 		scratch(analysis, analysis->model->nr_processes, sizeof(*collector->peers.by_id));
@@ -102,6 +102,7 @@ static void prepare(struct collector *collector)
 		prepare_peers(collector, &analysis->groups.at[i]);
 		analyze_hot_prepare(&collector->hots, analysis, &analysis->groups.at[i]);
 	}
+	analyze_long_runs_prepare(analysis, &collector->hots);
 	analyze_picture_prepare(&collector->pictures, analysis);
 }
 
@@ -167,8 +168,6 @@ static uint32_t note_running(struct collector *collector, const struct ct_event 
 	default:
 		break;
 	}
-	if (*running)
-		collector->ran[event->thread] = *running;
 	return *running;
 }
 
@@ -253,19 +252,6 @@ static struct lane_event parties_of(
 	return of;
 }
 
-/*
- * The kernel's sampler does not know coroutines; a runtime's own does. A thread may still be in the awaiter of the
- * coroutine that suspended on it last.
- */
-static void take_sample(struct collector *collector, const struct ct_event *event)
-{
-	struct analysis *analysis = collector->analysis;
-	uint32_t coro = event->coro ? model_find(analysis->model, event->process, event->coro)
-				    : collector->ran[event->thread];
-
-	analyze_hot_take(&collector->hots, analysis, coro, event);
-}
-
 static void take(struct collector *collector, const struct ct_event *event)
 {
 	struct model *model = collector->analysis->model;
@@ -276,7 +262,7 @@ static void take(struct collector *collector, const struct ct_event *event)
 		event->thread >= model->nr_threads)
 		return;
 	if (event->kind == CTP_KIND_SAMPLE || event->kind == CTP_KIND_THREAD_OFF)
-		take_sample(collector, event);
+		analyze_hot_take(&collector->hots, collector->analysis, event);
 	/* In events of other kinds the coroutine's word holds something else. */
 	if (event->kind > CTP_KIND_DETAIL && !kind_is_annotation(event->kind)) {
 		of = parties_of(collector, event, 0);
@@ -352,7 +338,7 @@ enum ct_status analyze_evidence_collect(
 	struct collector collector = {.analysis = analysis};
 	enum ct_status status;
 
-	if (!analysis->groups.count)
+	if (!analysis->groups.count && !analysis->why_coro)
 		return CT_OK;
 	prepare(&collector);
 	status = analysis->is_broken ? ct_fail_memory(reterr)
@@ -360,6 +346,7 @@ enum ct_status analyze_evidence_collect(
 	if (status == CT_OK) {
 		hand_over_peers(&collector);
 		analyze_picture_finish(&collector.pictures);
+		analyze_long_runs_finish(analysis, &collector.hots);
 	}
 	analysis->is_broken |= collector.peers.is_broken;
 	analyze_peers_fini(&collector.peers);

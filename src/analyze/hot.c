@@ -116,33 +116,41 @@ static struct hot_place find_place(const struct ct_tables *tables, uint32_t inde
 void analyze_hot_own_run(const struct analysis *analysis, const struct candidate *candidate,
 	struct analyze_run *ret_run)
 {
-	(void)analysis;
 	*ret_run = (struct analyze_run){
 		.coro = candidate->coro,
 		.process = candidate->process,
+		.thread = analysis->model->coros.at[candidate->coro].thread,
 		.since = candidate->since,
 		.until = candidate->until,
 	};
+}
+
+struct hot_run *analyze_hot_add(
+	struct hots *hots, struct analysis *analysis, const struct analyze_run *of)
+{
+	struct hot_run *run;
+
+	if (hots->runs.count == RUNS_MAX)
+		return NULL;
+	run = arena_array(&analysis->scratch, 1, sizeof(*run));
+	if (!run || !vec_push(&hots->runs, run)) {
+		analysis->is_broken = true;
+		return NULL;
+	}
+	run->of = *of;
+	return run;
 }
 
 void analyze_hot_prepare(struct hots *hots, struct analysis *analysis, struct group *group)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct rule *rule = analysis->rules->by_number[first->rule];
-	struct hot_run *run;
+	struct analyze_run of;
 
-	if (!rule->find_run || hots->runs.count == RUNS_MAX)
+	if (!rule->find_run)
 		return;
-	run = arena_array(&analysis->scratch, 1, sizeof(*run));
-	if (!run || !vec_push(&hots->runs, run)) {
-		analysis->is_broken = true;
-		return;
-	}
-	rule->find_run(analysis, first, &run->of);
-	hots->has_all |= !run->of.coro;
-	analysis->is_broken |=
-		run->of.coro && !map_put(&hots->of_coro, run->of.coro, (uint32_t)hots->runs.count);
-	group->hot = run;
+	rule->find_run(analysis, first, &of);
+	group->hot = analyze_hot_add(hots, analysis, &of);
 }
 
 static bool is_same_text(const char *one, size_t one_bytes, const char *other, size_t other_bytes)
@@ -186,14 +194,22 @@ static void take_off(struct hot_run *run, const struct ct_event *event)
 		*sum = INT64_MAX;
 }
 
+/* A runtime's own sampler names the coroutine; the kernel's does not know coroutines. */
+static bool is_within(const struct hot_run *run, uint32_t coro, const struct ct_event *event)
+{
+	if (event->process != run->of.process || event->time < run->of.since ||
+		(run->of.until && event->time > run->of.until))
+		return false;
+	if (!run->of.coro)
+		return true;
+	return event->coro ? run->of.coro == coro : run->of.thread == event->thread;
+}
+
 static void take_into(
 	struct hot_run *run, const struct analysis *analysis, const struct ct_event *event)
 {
 	struct hot_place place;
 
-	if (event->process != run->of.process || event->time < run->of.since ||
-		(run->of.until && event->time > run->of.until))
-		return;
 	if (event->kind == CTP_KIND_THREAD_OFF) {
 		take_off(run, event);
 		return;
@@ -203,29 +219,27 @@ static void take_into(
 	count(run, &place);
 }
 
-void analyze_hot_take(struct hots *hots, const struct analysis *analysis, uint32_t coro,
-	const struct ct_event *event)
+void analyze_hot_take(
+	struct hots *hots, const struct analysis *analysis, const struct ct_event *event)
 {
-	uint32_t index;
+	uint32_t coro = event->coro ? model_find(analysis->model, event->process, event->coro) : 0;
 	size_t i;
 
-	if (coro && map_get(&hots->of_coro, coro, &index))
-		take_into(hots->runs.at[index - 1], analysis, event);
-	for (i = 0; hots->has_all && i < hots->runs.count; i++)
-		if (!hots->runs.at[i]->of.coro)
+	hots->has_samples |= event->kind == CTP_KIND_SAMPLE && event->flags & CTP_SAMPLE_BY_KERNEL;
+	for (i = 0; i < hots->runs.count; i++)
+		if (is_within(hots->runs.at[i], coro, event))
 			take_into(hots->runs.at[i], analysis, event);
 }
 
 void analyze_hot_fini(struct hots *hots)
 {
-	map_fini(&hots->of_coro);
 	vec_fini(&hots->runs);
 }
 
 /* ---------------------------------------------------------------- the sentence */
 
 /* Gives each function's samples to its place that has most of them, and sorts functions, the hottest first. */
-static uint32_t sum_functions(struct hot_run *run, struct hot_place *functions)
+static uint32_t sum_functions(const struct hot_run *run, struct hot_place *functions)
 {
 	uint64_t most[PLACES_MAX];
 	uint32_t nr_functions = 0, i, j;
@@ -310,72 +324,133 @@ static const char *words_line(struct analysis *analysis, const struct ct_hot *ho
 	return words;
 }
 
-static void tell_places(
-	struct analysis *analysis, struct ct_finding *finding, bool is_one, struct story *story)
+static const char *words_place(
+	struct analysis *analysis, const struct ct_run_samples *samples, uint32_t at)
 {
-	const struct ct_hot *first = finding->samples.hot, *second = first + 1;
-	unsigned share = percent_of(first->nr_samples, finding->samples.count);
-
-	analyze_story_evidence(analysis, story, "%u %% of %s sample%s meanwhile were in %s%s%s",
-		share, analyze_words_number(analysis, finding->samples.count),
-		finding->samples.count == 1 ? "" : "s", words_function(analysis, first),
-		words_line(analysis, first),
-		finding->samples.nr_hot < 2
-			? ""
-			: analyze_say(analysis, ", %u %% in %s%s",
-				  percent_of(second->nr_samples, finding->samples.count),
-				  words_function(analysis, second), words_line(analysis, second)));
-	if (is_one && share >= SHARE_TOLD && finding->samples.count >= SAMPLES_TOLD)
-		finding->title = analyze_say(analysis, "%s; %u %% of it in %s", finding->title,
-			share, words_function(analysis, first));
+	return analyze_say(analysis, "%s%s", words_function(analysis, &samples->hot[at]),
+		words_line(analysis, &samples->hot[at]));
 }
 
-/* How often the thread lost its processor although it could have run, and how long it waited in the kernel. */
-static void tell_off(struct analysis *analysis, const struct hot_run *run, struct story *story)
+static unsigned share_of(const struct ct_run_samples *samples, uint32_t at)
 {
-	if (run->nr_preempted)
-		analyze_story_evidence(analysis, story,
-			"other threads took the processor from it %s time%s meanwhile, for %s in "
-			"all",
-			analyze_words_number(analysis, run->nr_preempted),
-			run->nr_preempted == 1 ? "" : "s",
-			analyze_words_duration(analysis, run->preempted_ns));
-	if (run->nr_waits)
-		analyze_story_evidence(analysis, story,
-			"it waited in the kernel %s time%s meanwhile for at least a millisecond, "
-			"%s in all",
-			analyze_words_number(analysis, run->nr_waits),
-			run->nr_waits == 1 ? "" : "s",
-			analyze_words_duration(analysis, run->waited_ns));
+	return percent_of(samples->hot[at].nr_samples, samples->count);
+}
+
+/* "": there are no samples. */
+static const char *words_places(struct analysis *analysis, const struct ct_run_samples *samples)
+{
+	if (!samples->count)
+		return "";
+	return analyze_say(analysis, "%u %% of %s sample%s meanwhile were in %s%s",
+		share_of(samples, 0), analyze_words_number(analysis, samples->count),
+		samples->count == 1 ? "" : "s", words_place(analysis, samples, 0),
+		samples->nr_hot < 2 ? ""
+				    : analyze_say(analysis, ", %u %% in %s", share_of(samples, 1),
+					      words_place(analysis, samples, 1)));
+}
+
+/* How often the thread lost its processor although it could have run; "": never. */
+static const char *words_preempted(struct analysis *analysis, const struct ct_run_samples *samples)
+{
+	if (!samples->nr_preempted)
+		return "";
+	return analyze_say(analysis,
+		"other threads took the processor from it %s time%s meanwhile, for %s in all",
+		analyze_words_number(analysis, samples->nr_preempted),
+		samples->nr_preempted == 1 ? "" : "s",
+		analyze_words_duration(analysis, samples->preempted_ns));
+}
+
+/* How long the thread waited in the kernel; "": never for long. */
+static const char *words_waits(struct analysis *analysis, const struct ct_run_samples *samples)
+{
+	if (!samples->nr_waits)
+		return "";
+	return analyze_say(analysis,
+		"it waited in the kernel %s time%s meanwhile for at least a millisecond, %s in all",
+		analyze_words_number(analysis, samples->nr_waits),
+		samples->nr_waits == 1 ? "" : "s",
+		analyze_words_duration(analysis, samples->waited_ns));
+}
+
+#define NR_SENTENCES 3u
+
+static const char *(*const sentences[NR_SENTENCES])(struct analysis *analysis,
+	const struct ct_run_samples *samples) = {words_places, words_preempted, words_waits};
+
+const char *analyze_hot_words(struct analysis *analysis, const struct ct_run_samples *samples)
+{
+	const char *words = "";
+	unsigned i;
+
+	for (i = 0; i < NR_SENTENCES; i++) {
+		const char *more = sentences[i](analysis, samples);
+
+		if (*more)
+			words = analyze_say(analysis, "%s%s%s", words, *words ? "; " : "", more);
+	}
+	return words;
+}
+
+static void add_places(
+	struct analysis *analysis, const struct hot_run *run, struct ct_run_samples *samples)
+{
+	struct hot_place *functions =
+		arena_array(&analysis->scratch, PLACES_MAX, sizeof(*functions));
+	struct ct_hot *hot = arena_array(analysis->arena, PLACES_TOLD, sizeof(*hot));
+	uint32_t i;
+
+	if (!functions || !hot) {
+		analysis->is_broken = true;
+		return;
+	}
+	samples->count = run->nr_samples;
+	samples->nr_hot = sum_functions(run, functions);
+	if (samples->nr_hot > PLACES_TOLD)
+		samples->nr_hot = PLACES_TOLD;
+	for (i = 0; i < samples->nr_hot; i++)
+		hot[i] = hot_of(analysis, &functions[i]);
+	samples->hot = hot;
+}
+
+struct ct_run_samples analyze_hot_export(struct analysis *analysis, const struct hot_run *run)
+{
+	struct ct_run_samples samples = {
+		.nr_preempted = run->nr_preempted,
+		.preempted_ns = run->preempted_ns,
+		.nr_waits = run->nr_waits,
+		.waited_ns = run->waited_ns,
+	};
+
+	if (run->nr_samples)
+		add_places(analysis, run, &samples);
+	return samples;
+}
+
+/* The title names the function that had half of the samples. */
+static void add_to_title(struct analysis *analysis, struct ct_finding *finding)
+{
+	const struct ct_run_samples *samples = &finding->samples;
+
+	if (samples->count >= SAMPLES_TOLD && share_of(samples, 0) >= SHARE_TOLD)
+		finding->title = analyze_say(analysis, "%s; %u %% of it in %s", finding->title,
+			share_of(samples, 0), words_function(analysis, &samples->hot[0]));
 }
 
 void analyze_hot_tell(struct analysis *analysis, const struct group *group, struct story *story,
 	struct ct_finding *finding)
 {
-	struct hot_place *functions;
-	uint32_t nr_functions, i;
-	struct ct_hot *hot;
+	unsigned i;
 
-	if (!group->hot || !group->hot->nr_samples)
+	if (!group->hot)
 		return;
-	functions = arena_array(&analysis->scratch, PLACES_MAX, sizeof(*functions));
-	hot = arena_array(analysis->arena, PLACES_TOLD, sizeof(*hot));
-	if (!functions || !hot) {
-		analysis->is_broken = true;
-		return;
+	finding->samples = analyze_hot_export(analysis, group->hot);
+	for (i = 0; i < NR_SENTENCES; i++) {
+		const char *words = sentences[i](analysis, &finding->samples);
+
+		if (*words)
+			analyze_story_evidence(analysis, story, "%s", words);
 	}
-	nr_functions = sum_functions(group->hot, functions);
-	if (nr_functions > PLACES_TOLD)
-		nr_functions = PLACES_TOLD;
-	for (i = 0; i < nr_functions; i++)
-		hot[i] = hot_of(analysis, &functions[i]);
-	finding->samples.nr_preempted = group->hot->nr_preempted;
-	finding->samples.preempted_ns = group->hot->preempted_ns;
-	finding->samples.nr_waits = group->hot->nr_waits;
-	finding->samples.waited_ns = group->hot->waited_ns;
-	finding->samples.hot = hot;
-	finding->samples.nr_hot = nr_functions;
-	finding->samples.count = group->hot->nr_samples;
-	tell_places(analysis, finding, group->hot->of.coro != 0, story);
-	tell_off(analysis, group->hot, story);
+	if (group->hot->of.coro)
+		add_to_title(analysis, finding);
 }

@@ -30,6 +30,7 @@
 #include "claim/claim.h"
 
 struct hot_run;
+struct long_runs;
 struct story;
 
 struct candidate {
@@ -140,6 +141,7 @@ struct analysis {
 	enum ct_sort sort;
 	uint32_t max_rows;               /* of the breakdown; 0: the default */
 	uint64_t why_pid;                /* process of why_coro; 0: any */
+	struct long_runs *long_runs;     /* of why_coro and of others; NULL: none is asked about */
 	const struct analyze_live *live; /* its pid is 0 if no process was looked at */
 	uint32_t least_ended;            /* passed to model_release_from */
 	VEC(struct model_asked) kept;    /* records that earlier readings gave back too early */
@@ -332,6 +334,9 @@ void analyze_quality_remarks(struct analysis *analysis);
  */
 enum ct_status analyze_why_check(const struct analysis *analysis, struct ct_error *reterr);
 void analyze_why_tell(struct analysis *analysis, struct ct_report *report);
+
+/* analyze_why_find: returns the index of the coroutine that the user asks about; 0: it is not in the trace. */
+uint32_t analyze_why_find(const struct analysis *analysis);
 
 /* analyze_await_graph_tell: writes into report->awaits who waits for whom around the coroutine. */
 void analyze_await_graph_tell(struct analysis *analysis, uint32_t coro, struct ct_report *report);

@@ -21,6 +21,7 @@ struct story;
 struct analyze_run {
 	uint32_t coro; /* index in the model */
 	uint32_t process;
+	uint32_t thread; /* that ran the coroutine */
 	ct_time since;
 	ct_time until; /* 0: it goes on */
 };

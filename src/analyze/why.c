@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "analyze/hope.h"
+#include "analyze/long_runs.h"
 #include "analyze/parts.h"
 #include "analyze/readiness.h"
 #include "analyze/provenance.h"
@@ -123,6 +124,8 @@ static void tell_thread(struct walk *walk, uint32_t index, const char *who)
 	}
 	if (step.text)
 		tell(walk, step);
+	if (thread->top)
+		analyze_long_runs_tell(walk->analysis, &walk->story, thread->top);
 	tell_look(walk, index, who);
 }
 
@@ -555,7 +558,7 @@ enum ct_status analyze_why_check(const struct analysis *analysis, struct ct_erro
 		analysis->why_pid);
 }
 
-static uint32_t find(const struct analysis *analysis)
+uint32_t analyze_why_find(const struct analysis *analysis)
 {
 	struct model *model = analysis->model;
 	uint32_t coro = 0, i;
@@ -570,7 +573,7 @@ void analyze_why_tell(struct analysis *analysis, struct ct_report *report)
 {
 	struct walk walk = {.analysis = analysis, .report = report};
 	struct ct_finding chain = {0};
-	uint32_t coro = find(analysis);
+	uint32_t coro = analyze_why_find(analysis);
 
 	if (!coro)
 		return;
@@ -586,6 +589,8 @@ void analyze_why_tell(struct analysis *analysis, struct ct_report *report)
 		report->why_coro.state = CT_STATE_READY;
 	tell_waiters(&walk, coro);
 	follow(&walk, coro);
+	analyze_long_runs_tell(analysis, &walk.story, coro);
+	analyze_long_runs_export(analysis, report);
 	tell_what_is_missing(&walk, analysis->model->coros.at[coro].process);
 	analyze_await_graph_tell(analysis, coro, report);
 	analyze_story_end(analysis, &walk.story, &chain);

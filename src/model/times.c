@@ -88,6 +88,12 @@ static void count_run(struct model *model, const struct model_coro *coro, ct_tim
 		.until = until,
 		.ns = ns,
 	};
+	if (ns >= LONG_RUN_NS)
+		model_tell(model, MODEL_RAN,
+			(struct model_sight){.coro = coro_index(model, coro),
+				.thread = coro->thread,
+				.ns = ns,
+				.until = until});
 	if (!times)
 		return;
 	if (length(ns) > model_histogram(times->runs)->max)

@@ -50,6 +50,8 @@ enum model_moment {
 	MODEL_DELAY,
 	/* `coro` has run from `site` for longer than any before, and for at least ten milliseconds. */
 	MODEL_LONG_RUN,
+	/* A run of `coro` on `thread` ends that took at least ten milliseconds. */
+	MODEL_RAN,
 	/*
 	 * `coro` has begun to wait, and its object is known. This is the only call after the model has applied the
 	 * event.
@@ -94,7 +96,8 @@ struct model_sight {
 	const struct model_region *region;
 	const struct model_range *range;
 	uint32_t process; /* of a range */
-	/* In DELAY: the length of the delay, and its end. In END: `until` is the time of the end. */
+	uint32_t thread;
+	/* In DELAY and RAN: the length of the delay or run, and its end. In END: `until` is the time of the end. */
 	int64_t ns;
 	ct_time until;
 };

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/hot.h"
 #include "analyze/proof.h"
 #include "base/system_calls.h"
 #include "rules/parts.h"
@@ -38,9 +39,7 @@ static bool begin(struct model_watch *watch, const void *settings)
 
 static void end(struct model_watch *watch)
 {
-	struct memory *memory = watch->memory;
-
-	free(memory->nr_served);
+	free(((struct memory *)watch->memory)->nr_served);
 }
 
 static bool is_by_itself(const struct model_coro *coro, uint32_t index)
@@ -596,5 +595,6 @@ const struct rule rules_blocked_worker = {
 	.find = find,
 	.certify = certify,
 	.describe = describe,
+	.find_run = analyze_hot_own_run,
 	.is_cause = true,
 };

@@ -207,9 +207,16 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	finding->last_sequence = coro->last_event;
 }
 
+static void find_run(const struct analysis *analysis, const struct candidate *candidate,
+	struct analyze_run *ret_run)
+{
+	analyze_hot_own_run(analysis, candidate, ret_run);
+	ret_run->thread = candidate->subject;
+}
+
 const struct rule rules_spinning_worker = {
 	.find = find,
 	.describe = describe,
-	.find_run = analyze_hot_own_run,
+	.find_run = find_run,
 	.is_cause = true,
 };

@@ -363,6 +363,7 @@ static void find_run(const struct analysis *analysis, const struct candidate *ca
 	*ret_run = (struct analyze_run){
 		.coro = top,
 		.process = candidate->process,
+		.thread = candidate->subject,
 		.since = analysis->model->coros.at[top].changed,
 	};
 }

@@ -248,12 +248,20 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 			analyze_words_duration(analysis, usual_time(analysis, first->subject)));
 }
 
+/* The coroutine may have gone on to other threads since. */
+static void find_run(const struct analysis *analysis, const struct candidate *candidate,
+	struct analyze_run *ret_run)
+{
+	analyze_hot_own_run(analysis, candidate, ret_run);
+	ret_run->thread = hog_at(analysis, candidate->subject)->run.thread;
+}
+
 const struct rule rules_worker_hog = {
 	.watcher = {.nr_place_bytes = sizeof(struct hog),
 		.looks = {[MODEL_LONG_RUN] = look_at_run},
 		.visit = visit},
 	.find = find,
 	.describe = describe,
-	.find_run = analyze_hot_own_run,
+	.find_run = find_run,
 	.is_no_explanation = true,
 };

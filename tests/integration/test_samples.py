@@ -52,6 +52,15 @@ def check_query(trace, finding):
     check(offs[0]["n"] >= finding["samples"]["preempted"], f"{offs}, {finding['samples']['preempted']}")
 
 
+def check_why(trace, finding):
+    """`why` has of the run what the finding has."""
+    told = json.loads(run(COROTRACER, "why", "--format", "json", trace, finding["members"][0]["id"]).stdout)
+    longest = told["long_runs"][0]
+    check(longest["samples"] == finding["samples"], f"{longest}, not {finding['samples']}")
+    check("its longest run kept" in longest["text"] and "in parse_json" in longest["text"], longest["text"])
+    check(any(step["text"] == longest["text"] for step in told["why"]), f"{told['why']}")
+
+
 def check_named(place, target):
     _, report = record(place, "600", target=target)
     check(len(report["findings"]) == 1, f"{[finding['title'] for finding in report['findings']]}")
@@ -59,6 +68,7 @@ def check_named(place, target):
     folded = run(COROTRACER, "profile", "--type", "samples", "--format", "folded", place / "t.ctrace").stdout
     check("parse_json" in folded, folded)
     check_query(place / "t.ctrace", report["findings"][0])
+    check_why(place / "t.ctrace", report["findings"][0])
     return folded
 
 
