@@ -8,11 +8,12 @@ import { askJson, askRows, traceFileInCommands } from "./carrier";
 import { copyButton, fill, h, sharpen, type Child } from "./dom";
 import { eventsTable } from "./events";
 import { COMPARED, showOwnObjects, showPeers, showTree } from "./related";
+import { hotFunctions } from "./hot";
 import { askSlices } from "./slices";
-import { count, duration, many, moment, wallClock } from "./say";
+import { count, duration, many, moment, sentence, wallClock } from "./say";
 import { drawState, palette, STATES, stateWord } from "./states";
 import { Table } from "./table";
-import { briefPlaceLink, coroutineLink, gradeMark, placeLink, placeOf, threadName, timeLink, type Step, type Trace } from "./trace";
+import { briefPlaceLink, coroutineLink, gradeMark, placeLink, placeOf, threadName, timeLink, type RunSamples, type Step, type Trace } from "./trace";
 
 const COLUMNS = ["name", "state", "since_ns", "created_ns", "destroyed_ns", "parent", "spawn_site", "function_site", "wait_site", "wait_object",
 	"thread", "nr_resumes", "nr_wakes", "nr_migrations", "unseen_ns", "ready_ns", "running_ns", "waiting_ns", "longest_wait_ns", "longest_wait_site",
@@ -24,6 +25,16 @@ interface Awaited {
 	id: number; process: number; state: string; depth: number; resource: string; waiters: number; site: number | null;
 }
 
+interface LongRun {
+	text: string; samples: RunSamples;
+}
+
+/** The functions of runs that lasted for long, where samples show them. */
+function longRuns(runs: readonly LongRun[]): Child[] {
+	return runs.filter(({ samples }) => samples.count).map(({ text, samples }) => h("details", { class: "long-run", open: "" },
+		h("summary", null, sentence(text)), hotFunctions(samples)));
+}
+
 function step(one: Step, process: number): HTMLElement {
 	return h("li", null, h("span", { class: "when" }, one.time_ns === null ? "" : moment(one.time_ns)),
 		h("span", null, one.by ? [h("b", null, one.coroutine ? coroutineLink(process, one.coroutine, one.by) : one.by), ": "] : null, timeLink(one.time_ns, one.text, process, one.coroutine),
@@ -32,9 +43,9 @@ function step(one: Step, process: number): HTMLElement {
 }
 
 async function showWhy(into: HTMLElement, trace: Trace, process: number, id: number): Promise<void> {
-	const { why, awaits, findings } = await askJson<{ why: Step[]; awaits: Awaited[]; findings: string[] }>("why", { process, coroutine: id });
+	const { why, awaits, long_runs, findings } = await askJson<{ why: Step[]; awaits: Awaited[]; long_runs: LongRun[]; findings: string[] }>("why", { process, coroutine: id });
 	const about = trace.report.findings.filter(({ address }) => findings.includes(address));
-	fill(into, h("ol", { class: "steps" }, why.map((one) => step(one, process))),
+	fill(into, h("ol", { class: "steps" }, why.map((one) => step(one, process))), longRuns(long_runs),
 		about.map(({ address, title, grade }) => h("p", { class: "about" }, gradeMark(grade), " ", h("a", { href: addressOf("findings", { finding: address }) }, title))),
 		awaits.length > 1 ? [h("h3", null, "Who waits for whom"), h("ul", { class: "tree" }, awaits.map((one) => {
 			const line = h("li", null, coroutineLink(one.process, one.id), ` ${one.state}`, one.resource ? `, for ${one.resource}` : "");

@@ -7,6 +7,7 @@ import { addressOf, viewInUse } from "./address";
 import { askRows, carrierInUse, lineOf, traceFileInCommands } from "./carrier";
 import { copyButton, fill, h, type Child } from "./dom";
 import { healthy } from "./healthy";
+import { hotFunctions } from "./hot";
 import { FIRST_REQUESTS } from "./names";
 import { count, duration, many, moment, sentence } from "./say";
 import { STATES, stateWord } from "./states";
@@ -146,6 +147,7 @@ function how(finding: Finding): Child[] {
 		h("p", null, gradeMark(finding.grade), finding.lost_nearby ? `; ${many(finding.lost_nearby, "event")} lost nearby` : ""),
 		finding.evidence.length || lowered.length
 			? h("ul", null, finding.evidence.map((one) => h("li", null, sentence(one))), lowered) : null,
+		hotFunctions(finding.samples),
 		finding.could_be_wrong_if ? h("p", null, `It would be wrong if ${finding.could_be_wrong_if}.`) : null,
 	];
 }

@@ -57,6 +57,12 @@ export interface Advice {
 	text: string;
 }
 
+/** Where a thread was during a run, by samples; the hottest function first. */
+export interface RunSamples {
+	count: number;
+	functions: { function: string; file: string; line: number; site: number | null; samples: number }[];
+}
+
 export interface Finding {
 	rule: string;
 	grade: "proven" | "likely" | "suspect";
@@ -80,6 +86,7 @@ export interface Finding {
 	members: Member[];
 	first_event: number | null;
 	last_event: number | null;
+	samples: RunSamples;
 	picture: { lanes: PictureLane[] } | null;
 }
 
