@@ -172,8 +172,8 @@ static bool leave_out_free(struct contexts *contexts)
 
 bool contexts_find(struct contexts *contexts, const struct image *image)
 {
-	struct walk marks = {.take = look_for_marks, .context = contexts};
-	struct walk pointers = {.take = look_for_pointers, .context = contexts};
+	struct walk marks = {.take = look_for_marks, .context = contexts, .is_below = true};
+	struct walk pointers = {.take = look_for_pointers, .context = contexts, .is_below = true};
 	size_t i;
 
 	memset(contexts, 0, sizeof(*contexts));

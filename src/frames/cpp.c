@@ -229,6 +229,7 @@ static enum ct_status look(struct found_reader *reader, struct image *image, str
 	struct telling telling = {.found = found};
 	enum ct_status status = scan_frames(&telling.scan, image, &reader->code, reterr);
 
+	telling.scan.found = found;
 	if (status == CT_OK)
 		status = scan_link(&telling.scan, reterr);
 	if (status == CT_OK) {

@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "corotracer/event.h"
+#include "frames/calls.h"
 #include "frames/modules.h"
 
 #define FOUND_NO_THREAD UINT32_MAX
@@ -48,6 +49,13 @@ struct found_coroutine {
 	uint64_t content;  /* the same at two looks: it may not have moved */
 };
 
+/* What a thread of the image is in. */
+struct found_thread {
+	uint64_t first;     /* its stack pointer */
+	uint32_t place;     /* the innermost own one, with the calls as its stack */
+	struct calls calls; /* none: they are not known */
+};
+
 struct found_note {
 	uint64_t count;
 	bool is_left_out;
@@ -62,6 +70,8 @@ struct found {
 	struct map by_call;         /* calls: place << 32 | caller */
 	VEC(struct found_coroutine) coroutines;
 	struct map by_address;
+	VEC(struct found_thread)
+	threads; /* by their index in the image; some may be missing at the end */
 	VEC(struct found_note) notes;
 	bool is_out_of_memory;
 };
@@ -86,6 +96,14 @@ void found_coroutine(struct found *found, const struct found_coroutine *coroutin
 /* found_note: adds a note for the report's data quality, unless the count is 0. The text is copied. */
 void found_note(struct found *found, uint64_t count, bool is_left_out, const char *text);
 
+/*
+ * found_thread_at: returns what a thread is in; NULL: not known. found_thread_is_in: is the thread in the function with
+ * this code, and can a word of its stack at this address belong to that function, or to one that it called?
+ */
+const struct found_thread *found_thread_at(const struct found *found, uint32_t thread);
+bool found_thread_is_in(
+	const struct found_thread *thread, uint64_t start, uint64_t bytes, uint64_t word_at);
+
 /* A runtime whose coroutines can be found. */
 struct found_reader;
 struct found_reader_ops {
@@ -106,6 +124,8 @@ struct found_reader_ops {
 	void (*close)(struct found_reader *reader);
 };
 
-extern const struct found_reader_ops found_cpp, found_rust, found_python, found_stackful;
+/* found_threads is the first of all: it finds what the threads are in, and no coroutine. */
+extern const struct found_reader_ops found_threads, found_cpp, found_rust, found_python,
+	found_stackful;
 
 #endif

@@ -16,6 +16,7 @@
 #include "base/failure.h"
 #include "base/input.h"
 #include "base/vec.h"
+#include "kernel/procfs.h"
 
 struct image_region {
 	uint64_t start;
@@ -29,10 +30,16 @@ struct image_region {
 	uint64_t core_bytes;
 };
 
+#define IMAGE_REGISTERS 17u /* of x86-64, by DWARF's numbers; the rest is not followed */
+
 struct image_thread {
 	uint64_t tid;
 	char name[32];
 	uint64_t stack_pointer; /* 0: not known, as of a thread that runs */
+	uint64_t registers[IMAGE_REGISTERS];
+	uint32_t known; /* a bit for each of them */
+	char state;     /* the letter in /proc; 0: not known */
+	int32_t call;   /* PROCFS_NO_CALL, PROCFS_UNKNOWN_CALL, or the number in traces */
 };
 
 struct image;

@@ -19,8 +19,11 @@
 
 #if defined(__x86_64__)
 #define STACK_POINTER 19 /* index in struct user_regs_struct */
+/* where that has what DWARF numbers so: RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8 to R15, RIP */
+static const uint8_t registers_at[] = {10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16};
 #elif defined(__aarch64__)
 #define STACK_POINTER 31
+static const uint8_t registers_at[] = {0};
 #else
 #error "where is the stack pointer among the registers of a core dump?"
 #endif
@@ -185,12 +188,18 @@ static bool take_thread(struct core_image *core, const uint8_t *content, size_t 
 {
 	struct elf_prstatus status;
 	struct image_thread thread = {0};
+	size_t i;
 
 	if (nr_bytes < sizeof(status) || core->image.threads.count == THREADS_MAX)
 		return true;
 	memcpy(&status, content, sizeof(status));
 	thread.tid = (uint64_t)status.pr_pid;
 	thread.stack_pointer = status.pr_reg[STACK_POINTER];
+	thread.call = PROCFS_UNKNOWN_CALL;
+	for (i = 0; sizeof(registers_at) == IMAGE_REGISTERS && i < IMAGE_REGISTERS; i++) {
+		thread.registers[i] = status.pr_reg[registers_at[i]];
+		thread.known |= UINT32_C(1) << i;
+	}
 	/* The thread that got the signal comes first. */
 	if (core->image.threads.count == 0)
 		core->image.signal = status.pr_cursig;
@@ -292,8 +301,6 @@ static void name_regions(struct core_image *core)
 {
 	size_t i, nr;
 
-	if (core->files.count)
-		qsort(core->files.at, core->files.count, sizeof(*core->files.at), compare_files);
 	for (i = 0; i < core->image.regions.count; i++) {
 		struct image_region *region = &core->image.regions.at[i];
 
@@ -305,6 +312,55 @@ static void name_regions(struct core_image *core)
 		region->offset = core->files.at[nr - 1].offset + region->start -
 				 core->files.at[nr - 1].start;
 	}
+}
+
+/* Code lies in one of several mappings of its file. */
+static bool has_neighbour(const struct core_image *core, size_t file)
+{
+	const struct core_file *at = core->files.at;
+
+	return (file > 0 && strcmp(at[file - 1].path, at[file].path) == 0) ||
+	       (file + 1 < core->files.count && strcmp(at[file + 1].path, at[file].path) == 0);
+}
+
+/*
+ * Debuggers do not list what their dumps leave out, as the kernel does: mapped files, or their parts, up to the limit
+ * that no region has.
+ */
+static bool add_left_outs(struct core_image *core, size_t *next, uint64_t limit)
+{
+	struct image *image = &core->image;
+
+	while (*next < core->files.count && core->files.at[*next].start < limit) {
+		const struct core_file *file = &core->files.at[*next];
+		struct image_region region = {.start = file->start,
+			.end = file->end < limit ? file->end : limit,
+			.path = "",
+			.is_code = has_neighbour(core, *next)};
+		size_t count = image->regions.count;
+
+		if (count > 0 && region.start < image->regions.at[count - 1].end)
+			region.start = image->regions.at[count - 1].end;
+		if (!image_add_region(image, &region))
+			return false;
+		if (file->end > limit)
+			return true;
+		(*next)++;
+	}
+	return true;
+}
+
+static bool take_regions(struct core_image *core, const Elf64_Phdr *headers, uint32_t count)
+{
+	size_t next = 0;
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		if (headers[i].p_type == PT_LOAD &&
+			(!add_left_outs(core, &next, headers[i].p_vaddr) ||
+				!take_region(core, &headers[i])))
+			return false;
+	return add_left_outs(core, &next, UINT64_MAX);
 }
 
 static int compare_headers(const void *left, const void *right)
@@ -322,14 +378,16 @@ static enum ct_status take_headers(
 
 	qsort(headers, count, sizeof(*headers), compare_headers);
 	for (i = 0; i < count; i++) {
-		if (headers[i].p_type == PT_LOAD && !take_region(core, &headers[i]))
-			return ct_fail_memory(reterr);
 		if (headers[i].p_type != PT_NOTE)
 			continue;
 		status = read_notes(core, &headers[i], reterr);
 		if (status)
 			return status;
 	}
+	if (core->files.count)
+		qsort(core->files.at, core->files.count, sizeof(*core->files.at), compare_files);
+	if (!take_regions(core, headers, count))
+		return ct_fail_memory(reterr);
 	name_regions(core);
 	return CT_OK;
 }

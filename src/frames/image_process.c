@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory of a process that runs (image.h). */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -15,6 +16,12 @@
 #define THREADS_MAX 65536u
 #define REGIONS_MAX 1048576u
 #define COMMAND_BYTES 4096
+
+#if defined(__x86_64__)
+#define HAS_REGISTERS true
+#else
+#define HAS_REGISTERS false
+#endif
 
 struct process_image {
 	struct image image;
@@ -105,8 +112,20 @@ static bool take_thread(void *context, int tid)
 {
 	struct process_image *process = context;
 	struct image_thread thread = {.tid = (uint64_t)tid};
+	uint64_t instruction, arguments[PROCFS_ARGUMENTS];
+	struct procfs_stat stat;
+	char name[64];
 
-	thread.stack_pointer = procfs_stack_pointer_at(process->folder, thread.tid);
+	thread.stack_pointer = procfs_stack_pointer_at(process->folder, thread.tid, &instruction);
+	if (HAS_REGISTERS && thread.stack_pointer) {
+		thread.registers[7] = thread.stack_pointer;
+		thread.registers[16] = instruction;
+		thread.known = UINT32_C(1) << 7 | UINT32_C(1) << 16;
+	}
+	thread.call = procfs_call_at(process->folder, thread.tid, arguments);
+	snprintf(name, sizeof(name), "task/%d/stat", tid);
+	if (procfs_stat_at(process->folder, name, &stat))
+		thread.state = stat.state;
 	procfs_thread_name(process->pid, thread.tid, thread.name, sizeof(thread.name));
 	return process->image.threads.count < THREADS_MAX &&
 	       vec_push(&process->image.threads, thread);

@@ -198,9 +198,23 @@ static bool is_entered(
 	return false;
 }
 
-static void look_at_stack(struct links *links, uint32_t thread, uint64_t *words, size_t count)
+/* What functions that have returned left on a stack counts only if the row of calls is not known to its beginning. */
+static bool is_running(const struct scan *scan, const struct frame *frame,
+	const struct found_thread *thread, const uint64_t *words, size_t count, uint64_t word_at)
+{
+	const struct code_function *function = function_of(scan, frame);
+	uint64_t start = function->resume + scan->code->modules->at[function->module].bias;
+
+	if (!thread || !thread->calls.is_whole)
+		return is_entered(scan, frame, words, count);
+	return found_thread_is_in(thread, start, function->resume_bytes, word_at);
+}
+
+static void look_at_words(
+	struct links *links, uint32_t thread, const uint64_t *words, size_t count, uint64_t address)
 {
 	struct scan *scan = links->scan;
+	const struct found_thread *known = found_thread_at(scan->found, thread);
 	uint32_t at;
 	size_t i;
 
@@ -210,7 +224,8 @@ static void look_at_stack(struct links *links, uint32_t thread, uint64_t *words,
 		if (!map_get(&scan->by_address, words[i], &at))
 			continue;
 		frame = &scan->frames.at[at];
-		if (frame->state != FRAME_WAITS || !is_entered(scan, frame, words, count))
+		if (frame->state != FRAME_WAITS ||
+			!is_running(scan, frame, known, words, count, address + i * WORD))
 			continue;
 		frame->state = FRAME_RUNS;
 		frame->thread = thread;
@@ -224,11 +239,15 @@ static bool look_at_stacks(struct links *links)
 	uint32_t i;
 
 	for (i = 0; words && i < image->threads.count; i++) {
-		uint64_t pointer = image->threads.at[i].stack_pointer & ~UINT64_C(7);
+		const struct image_thread *thread = &image->threads.at[i];
+		uint64_t pointer = thread->stack_pointer & ~UINT64_C(7);
 
-		if (pointer)
-			look_at_stack(links, i, words,
-				image_read(image, pointer, words, STACK_BYTES_MAX) / WORD);
+		if (!pointer)
+			continue;
+		look_at_words(links, i, words,
+			image_read(image, pointer, words, STACK_BYTES_MAX) / WORD, pointer);
+		if (thread->known)
+			look_at_words(links, i, thread->registers, IMAGE_REGISTERS, 0);
 	}
 	free(words);
 	return words != NULL;

@@ -10,7 +10,7 @@
 #include "frames/rust_tasks.h"
 
 #define STEPS_MAX 512
-#define CALLS_MAX 128
+#define FUNCTIONS_MAX 128
 
 struct call {
 	struct rust_value function; /* the async function or block */
@@ -22,7 +22,7 @@ struct chain {
 	struct found *found;
 	const struct image *image;
 	const struct modules *modules;
-	struct call calls[CALLS_MAX];
+	struct call calls[FUNCTIONS_MAX];
 	size_t count;
 	bool is_initial;
 	bool has_ended;
@@ -130,7 +130,7 @@ static bool step_async(struct chain *chain, struct rust_value *value)
 	struct rust_variant variant;
 	struct call *call;
 
-	if (!rust_variant_now(chain->image, value, &variant) || chain->count == CALLS_MAX)
+	if (!rust_variant_now(chain->image, value, &variant) || chain->count == FUNCTIONS_MAX)
 		return false;
 	chain->is_initial = strcmp(variant.name, "Unresumed") == 0;
 	chain->has_ended = !chain->is_initial && !begins(variant.name, "Suspend");

@@ -29,6 +29,7 @@ struct frame {
 
 struct scan {
 	struct image *image;
+	const struct found *found; /* what the threads are in */
 	struct code *code;
 	VEC(struct frame) frames; /* by address */
 	struct map by_address;    /* index into `frames` */

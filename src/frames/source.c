@@ -10,7 +10,7 @@
 #include "frames/join.h"
 
 static const struct found_reader_ops *const kinds[] = {
-	&found_stackful, &found_cpp, &found_rust, &found_python};
+	&found_threads, &found_stackful, &found_cpp, &found_rust, &found_python};
 #define NR_KINDS (sizeof(kinds) / sizeof(*kinds))
 
 struct telling {

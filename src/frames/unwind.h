@@ -11,7 +11,7 @@
 #define UNWIND_RSP 7u
 #define UNWIND_R12 12u
 #define UNWIND_RIP 16u
-#define UNWIND_REGISTERS 17u
+#define UNWIND_REGISTERS IMAGE_REGISTERS
 
 struct unwind {
 	uint64_t at[UNWIND_REGISTERS];

@@ -64,6 +64,8 @@ static bool walk_region(struct walk *walk, const struct image *image,
 	bool is_stack, is_well = true;
 	uint64_t address = start_of(image, region, &is_stack), end;
 
+	if (walk->is_below)
+		address = region->start;
 	if (!region->is_sparse)
 		return walk_row(walk, image, address, region->end, is_stack, piece);
 	while (is_well && address < region->end &&

@@ -14,6 +14,7 @@ struct walk {
 		bool is_stack);
 	void *context;
 	bool is_of_files;   /* only regions of mapped files are wanted */
+	bool is_below;      /* also what lies below a stack pointer, where other stacks may be */
 	uint64_t nr_unread; /* bytes that could not be read */
 };
 

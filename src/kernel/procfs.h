@@ -106,8 +106,11 @@ bool procfs_stat_at(int folder, const char *name, struct procfs_stat *ret_stat);
 /* procfs_call_at: the system call that a thread is in, by its number in traces, or one of the two values above. */
 int32_t procfs_call_at(int folder, uint64_t tid, uint64_t ret_arguments[PROCFS_ARGUMENTS]);
 
-/* procfs_stack_pointer_at: the stack pointer of a thread that waits; 0: the thread runs, or the kernel does not say. */
-uint64_t procfs_stack_pointer_at(int folder, uint64_t tid);
+/*
+ * procfs_stack_pointer_at: the stack pointer of a thread that waits, and in *ret_instruction where it goes on; both 0:
+ * the thread runs, or the kernel does not say.
+ */
+uint64_t procfs_stack_pointer_at(int folder, uint64_t tid, uint64_t *ret_instruction);
 
 /* Sets of signals; bit 0 is signal 1. If a set is unknown, all its bits are set. */
 struct procfs_signals {

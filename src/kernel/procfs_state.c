@@ -109,17 +109,23 @@ int32_t procfs_call_at(int folder, uint64_t tid, uint64_t ret_arguments[PROCFS_A
 	return call < 0 ? PROCFS_UNKNOWN_CALL : call;
 }
 
-uint64_t procfs_stack_pointer_at(int folder, uint64_t tid)
+uint64_t procfs_stack_pointer_at(int folder, uint64_t tid, uint64_t *ret_instruction)
 {
 	char text[256];
-	const char *last;
+	char *last;
+	uint64_t pointer;
 
+	*ret_instruction = 0;
 	if (!read_call(folder, tid, text, sizeof(text)))
 		return 0;
 	last = strrchr(text, ' ');
 	while (last && last > text && last[-1] != ' ')
 		last--;
-	return last ? strtoull(last, NULL, 16) : 0;
+	if (!last)
+		return 0;
+	pointer = strtoull(last, &last, 16);
+	*ret_instruction = strtoull(last, NULL, 16);
+	return pointer;
 }
 
 bool procfs_account(pid_t pid, uint64_t tid, struct procfs_account *ret_account)

@@ -47,6 +47,15 @@ def test_busy(scratch):
             check_places(places(process.pid, "--duration", "10ms"), said)
 
 
+def test_left_on_stack(scratch):
+    """A thread that sleeps runs no coroutine, also if its stack has what one left there that it resumed before."""
+    for compiler in COMPILERS:
+        with running(compiled(scratch, compiler, "unprepared", "-O0"), "left") as (process, _):
+            states = run(COROTRACER, "query", "--format", "json", "--duration", "10ms", process.pid,
+                         "SELECT state, count(*) n FROM coroutines GROUP BY 1").stdout
+            check({row["state"] for row in json.loads(states)} <= {"waiting", "unseen"}, f"{compiler}: {states}")
+
+
 def test_missing_descriptor(scratch):
     """The 47 sessions wait for descriptors that the process does not have; one more never began."""
     with running(compiled(scratch, COMPILERS[0], "unprepared", "-O2")) as (process, said):
@@ -135,6 +144,7 @@ def main():
         scratch = pathlib.Path(name)
         test_lines(scratch)
         test_busy(scratch)
+        test_left_on_stack(scratch)
         test_missing_descriptor(scratch)
         test_chain(scratch)
         test_core(scratch)

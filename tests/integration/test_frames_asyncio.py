@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 from support import COROTRACER, SOURCE, check, folder, run
-from unprepared import running
+from unprepared import as_by_debugger, running
 
 PROGRAM = SOURCE / "tests/targets/unprepared.py"
 VERSIONS = ("3.11", "3.12", "3.13")
@@ -125,6 +125,7 @@ def test_core(interpreter, version, scratch):
     check_ended(found, said, version)
     check_only(found, said, version)
     check_waits(found, said, version)
+    check_lines(tasks(as_by_debugger(core, inner / "debugger")), said, f"{version}, a debugger's")
     runs = [row["name"] for row in found.values() if row["state"] == "running"]
     check(runs == ["Task-1"], f"{version}: {runs} run")
     core.unlink()

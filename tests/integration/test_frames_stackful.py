@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 from support import COROTRACER, check, folder, run
-from unprepared import compiled, running
+from unprepared import as_by_debugger, compiled, running
 
 COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
 WHERE = ("SELECT CASE c.state WHEN 'unseen' THEN 0 ELSE s.line END line, count(*) n FROM coroutines c "
@@ -68,6 +68,8 @@ def test_core(scratch):
     if not cores:
         return
     check(lines_of(cores[0]) == json.loads(done.stdout), f"{lines_of(cores[0])} instead of {done.stdout}")
+    found = lines_of(as_by_debugger(cores[0], inner / "debugger"))
+    check(found == json.loads(done.stdout), f"a debugger's: {found} instead of {done.stdout}")
     dumped = run(COROTRACER, "dump", cores[0]).stdout
     sites = {line.split()[1]: line for line in dumped.splitlines() if line.startswith("site ")}
     calls = [sites[line.split("site=")[1].split()[0]] for line in dumped.splitlines() if line.startswith("stack ")]
@@ -88,6 +90,11 @@ def test_fibers(scratch):
         with running(compiled(scratch, COMPILERS[0], "unprepared_fibers", level, "-lboost_fiber", "-lboost_context")) as (process, said):
             found = lines_of(process.pid, "--duration", "10ms")
             check(found == said, f"{level}: {found} instead of {said}")
+    # The thread is on the scheduler's own stack now, among those of the fibers, and each of them is found all the same.
+    program = compiled(scratch, COMPILERS[0], "unprepared_fibers", "-O2", "-lboost_fiber", "-lboost_context")
+    with running(program, "joins") as (process, said):
+        found = lines_of(process.pid, "--duration", "10ms")
+        check(found == said, f"joins: {found} instead of {said}")
 
 
 def main():

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A program that nobody prepared, with fibers of Boost, no probe. The output is how many wait at which line, as JSON
-// on one line: {"24": 500, "32": 500}.
+// on one line: {"24": 500, "32": 500}. With an argument the program then waits for the first of them, by which its
+// thread goes to the stack of the library's scheduler.
 #include <boost/fiber/all.hpp>
 #include <cstdio>
 #include <map>
@@ -34,7 +35,7 @@ void wait_for_number()
 
 } // namespace
 
-int main()
+int main(int argc, char **)
 {
 	std::vector<boost::fibers::fiber> all;
 	for (int i = 0; i < 500; i++) {
@@ -50,6 +51,8 @@ int main()
 	}
 	std::puts("}");
 	std::fflush(stdout);
+	if (argc > 1)
+		all.front().join();
 	for (;;)
 		pause();
 }

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* Tells rows of calls (calls.h). */
+#include <string.h>
+
+#include "base/hash.h"
+#include "frames/calls.h"
+#include "frames/found.h"
+#include "symbol/debug_entry.h"
+
+static uint64_t key_of(uint64_t address, uint64_t depth)
+{
+	uint64_t words[] = {address, depth, 0x73}; /* the last one: no other reader's key */
+
+	return hash_bytes(HASH_START, words, sizeof(words));
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Libraries may also be compiled with the program. */
+static bool is_of_library(const char *function, const char *file)
+{
+	static const char *const names[] = {"boost::", "std::", "core::", "alloc::"};
+	static const char *const folders[] = {"/usr/", "../", "./", "/rustc/"};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (begins(function, names[i]))
+			return true;
+	for (i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		if (begins(file, folders[i]))
+			return true;
+	return strstr(file, "/boost/") || strstr(file, "/.cargo/") ||
+	       strstr(file, "/cargo/registry/");
+}
+
+/* Addresses of one line have one place. */
+static uint32_t place_at(const struct calling *calling, uint64_t key, const char *function,
+	const char *file, uint32_t line)
+{
+	struct found *found = calling->found;
+	struct found_place place = {.line = line, .reason = ""};
+	uint64_t by_line;
+	uint32_t index;
+
+	if (found_has_place(found, key, &index))
+		return index;
+	place.function = found_text(found, function);
+	place.file = found_text(found, file);
+	by_line = hash_text(hash_text(hash_bytes(HASH_START, &line, sizeof(line)), file), function);
+	index = found_place(found, by_line, &place);
+	if (!map_put(&found->by_key, key, index))
+		found->is_out_of_memory = true;
+	return index;
+}
+
+static void add_call(const struct calling *calling, struct calls *calls, uint64_t address,
+	const char *function, const char *file, uint32_t line)
+{
+	if (calls->count == CALLS_MAX)
+		return;
+	calls->places[calls->count] =
+		place_at(calling, key_of(address, calls->count), function, file, line);
+	calls->are_own[calls->count] = file[0] && !is_of_library(function, file);
+	if (calls->are_own[calls->count])
+		calls->outer = address;
+	calls->count++;
+}
+
+static bool is_one_of(const char *function, const char *const *names, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (strcmp(function, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static void note_beginning(struct calls *calls, const char *function)
+{
+	static const char *const of_thread[] = {"main", "start_thread", "_start", "clone", "clone3",
+		"__clone", "__clone3", "__libc_start_main"};
+	static const char *const of_stack[] = {
+		"make_fcontext", "__start_context", "_start", "start_thread"};
+
+	calls->is_of_thread |=
+		is_one_of(function, of_thread, sizeof(of_thread) / sizeof(*of_thread)) ||
+		begins(function, "__libc_start_") || begins(function, "__GI___clone");
+	calls->is_whole |= is_one_of(function, of_stack, sizeof(of_stack) / sizeof(*of_stack)) ||
+			   begins(function, "__libc_start_");
+}
+
+/* The function at an address, and those that it was inlined into. False: nothing is known of it. */
+static bool take_calls(
+	const struct calling *calling, const struct unwind *unwind, struct calls *calls)
+{
+	uint64_t address = unwind->at[UNWIND_RIP] - unwind->is_returned;
+	const struct module *module = unwind_module(calling->image, calling->modules, address);
+	struct symbol_place place = {.function = "", .file = "", .remark = ""};
+	struct arena scratch;
+	uint32_t i;
+	bool is_known;
+
+	if (!module)
+		return false;
+	arena_init(&scratch);
+	is_known = symbol_debug_info_find(
+		module->debug, &scratch, address - module->bias, !unwind->is_returned, &place);
+	if (is_known && place.function[0]) {
+		add_call(calling, calls, address, place.function, place.file, place.line);
+		for (i = 0; i < place.nr_callers; i++)
+			add_call(calling, calls, address, place.callers[i].function,
+				place.callers[i].file, place.callers[i].line);
+		note_beginning(calls, place.function);
+	}
+	calling->found->is_out_of_memory |= !is_known;
+	arena_fini(&scratch);
+	return is_known;
+}
+
+void calls_follow(
+	const struct calling *calling, const struct unwind *registers, struct calls *ret_calls)
+{
+	struct unwind unwind = *registers;
+	struct calls *calls = ret_calls;
+	unsigned i;
+
+	memset(calls, 0, sizeof(*calls));
+	calls->content = HASH_START;
+	for (i = 0; i < CALLS_MAX && take_calls(calling, &unwind, calls); i++) {
+		calls->content = hash_bytes(calls->content, unwind.at, sizeof(unwind.at));
+		calls->addresses[i] = unwind.at[UNWIND_RIP] - unwind.is_returned;
+		calls->end = unwind.at[UNWIND_RSP];
+		calls->nr_functions = i + 1;
+		if (!unwind_step(calling->image, calling->modules, &unwind)) {
+			calls->ends[i] = UINT64_MAX;
+			return;
+		}
+		calls->ends[i] = unwind.at[UNWIND_RSP];
+	}
+}
+
+uint32_t calls_function(const struct calling *calling, const struct calls *calls)
+{
+	const struct module *module = unwind_module(calling->image, calling->modules, calls->outer);
+	const struct function_entry *entry =
+		module ? symbol_function_table_find(symbol_debug_info_functions(module->debug),
+				 calls->outer - module->bias)
+		       : NULL;
+	struct symbol_place place = {.function = "", .file = "", .remark = ""};
+	struct arena scratch;
+	uint32_t index = calls->places[calls->count - 1];
+
+	if (!entry)
+		return index;
+	arena_init(&scratch);
+	if (symbol_debug_info_find(module->debug, &scratch, entry->address, true, &place) &&
+		place.function[0])
+		index = place_at(calling, key_of(entry->address + module->bias, UINT64_MAX),
+			place.function, place.file, place.line);
+	arena_fini(&scratch);
+	return index;
+}
+
+uint32_t calls_place(struct found *found, const struct calls *calls)
+{
+	struct found_place place;
+	size_t i, known = 0;
+	uint32_t stack = 0;
+	uint64_t key;
+
+	while (known < calls->count && !calls->are_own[known])
+		known++;
+	known = known < calls->count ? known : 0;
+	for (i = calls->count; i-- > 0;)
+		stack = found_call(found, calls->places[i], stack);
+	key = key_of((uint64_t)calls->places[known] << 32 | stack, UINT64_MAX - 1);
+	place = found->places.at[calls->places[known]];
+	place.stack = stack;
+	return found_place(found, key, &place);
+}
