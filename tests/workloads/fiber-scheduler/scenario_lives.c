@@ -67,8 +67,11 @@ const struct scenario scenario_dead_waiter = {
 /*
  * `target` is parked. Two fibers, on a worker each, unpark it at once: both see it waiting before either
  * claims it. In the fault both queue it, each with its own worker; one worker runs it, and target
- * holds that one up until the other has found it, too.
+ * holds that one up until the other has found it, too, and for so long that no clock can have the two
+ * in the other order.
  */
+#define BEYOND_CLOCKS_NS 1000000
+
 static struct {
 	struct fiber *target;
 	atomic_bool is_told;
@@ -80,10 +83,14 @@ static struct {
 
 static void await_word(void *argument)
 {
+	uint64_t found;
+
 	(void)argument;
 	while (!atomic_load(&f.is_told))
 		fiber_park();
 	idle_await_others(&stage_scheduler()->idle);
+	for (found = fiber_now_ns(); fiber_now_ns() - found < BEYOND_CLOCKS_NS;)
+		;
 }
 
 static void tell(void *argument)
