@@ -410,11 +410,16 @@ static bool is_taken_away(const struct model_coro *coro, const struct ct_event *
 	       event->argument == CTP_LIFE_SUSPENDED;
 }
 
-/* Records that the destruction came while the coroutine waited, or before it ran after a wake. */
+/*
+ * Records that the destruction came while the coroutine waited, or before it ran after a wake. If the probe says that
+ * the coroutine was not suspended, it ran, and the events of that are missing.
+ */
 static void cut(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_coro *coro = coro_at(model, index);
 
+	if (event->argument == CTP_LIFE_DONE)
+		return;
 	if (coro->state == CT_STATE_READY || coro->state == CT_STATE_WAITING) {
 		process_at(model, coro->process)->last_cut = index;
 		model_times_cut(model, coro);

@@ -5,7 +5,8 @@
  *
  * The rule is silent if the coroutine is marked; if its wait ends by itself (a timer, a deadline); if it holds no
  * lock and waits for the world outside, because a connection outlives by design the coroutine that accepted it; if it
- * may be idle; if other coroutines that were started at the same place also end without a parent, because then that
+ * may be idle; if it holds no lock and others have woken it long after its parent's end, because then it works for
+ * them; if other coroutines that were started at the same place also end without a parent, because then that
  * is intended; while the program warms up or ends; if another finding explains the coroutine; and if events are
  * missing.
  */
@@ -169,6 +170,15 @@ static bool is_meant(const struct lineage *lineage, const struct model_coro *cor
 	       lineage->nr_free[coro->spawn_site] >= lineage->nr_orphans[coro->spawn_site];
 }
 
+/* Did others have something for it to do after its parent was long over? */
+static bool works_for_others(const struct analysis *analysis, const struct model_coro *coro)
+{
+	ct_time over = parent_of(analysis, coro)->changed;
+
+	return coro->turns->wake.time != CT_NO_TIME &&
+	       ct_time_between(over, coro->turns->wake.time) > LIMIT(analysis, ORPHAN_TIME);
+}
+
 static void judge(struct analysis *analysis, const struct lineage *lineage, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
@@ -185,7 +195,8 @@ static void judge(struct analysis *analysis, const struct lineage *lineage, uint
 		.since = parent_of(analysis, coro)->changed,
 	};
 
-	if (holding != HOLDING_LOCK && is_connection(analysis, coro))
+	if (holding != HOLDING_LOCK &&
+		(is_connection(analysis, coro) || works_for_others(analysis, coro)))
 		return;
 	if (is_meant(lineage, coro) || analysis->is_told[index] ||
 		analyze_ties_behind(analysis, index) ||

@@ -5,11 +5,12 @@
  * which no single value can turn) is positive.
  *
  * The beginning does not count: the program's warm-up, if it records one, or else the first quarter. Coroutines do
- * not count that wait for the world outside, are marked, have another finding, or begin at a rising rate; nor do
+ * not count that wait for the world outside, are marked, have another finding, or begin at a rising rate; nor those of
+ * which no place has started more than there are connections; nor do
  * descriptors that are polled or waited for. A channel counts only if its takings are recorded, and its series begins
  * again whenever a coroutine waits for it. A counter that never falls may count past events, and is a Suspect. So is
  * a counter of a runtime that collects garbage, because its heap rises from one collection to the next. If such a
- * counter did not fall in each window, nothing is reported.
+ * counter did not fall in each window, or has not doubled, nothing is reported.
  */
 
 #include "rules/parts.h"
@@ -317,6 +318,34 @@ static bool are_descriptors_excused(struct analysis *analysis, uint32_t process)
 	return nr_excused * 2 > nr_open;
 }
 
+/* Does a peer outside of the process decide how long this descriptor lives? */
+static bool is_connection(const struct analysis *analysis, uint32_t process, uint32_t index)
+{
+	const struct model_descriptor *descriptor = &analysis->model->descriptors.at[index];
+
+	return descriptor->process == process &&
+	       descriptor->type == CTP_DESCRIPTOR_TYPE_CONNECTION &&
+	       (descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) &&
+	       !analyze_party_is_inside(analysis, index);
+}
+
+/*
+ * Were at no place more of the living coroutines started than connections are open? Then each connection has a few
+ * coroutines, and their number is that of the world's requests.
+ */
+static bool are_alive_of_connections(struct analysis *analysis, const struct model_series *series)
+{
+	struct arena_mark before = arena_mark(&analysis->scratch);
+	const struct place_count *places = count_places(analysis, series);
+	uint32_t most = places ? places[0].count : 0;
+	uint32_t nr_connections = 0, i;
+
+	arena_reset(&analysis->scratch, before);
+	for (i = 1; i < analysis->model->descriptors.count; i++)
+		nr_connections += is_connection(analysis, series->process, i);
+	return most <= nr_connections;
+}
+
 /*
  * Does the program's runtime record its processors? Then its counters may be of the heap. Python's counters are the
  * program's own.
@@ -338,6 +367,12 @@ static bool has_fallen_throughout(const struct trend *trend)
 	return true;
 }
 
+/* A heap grows by some tenths while caches and pools fill, in each program that has just begun. */
+static bool has_doubled(const struct trend *trend)
+{
+	return trend->least[trend->nr_groups - 1] >= 2 * trend->least[0];
+}
+
 /* Not everything that grows is left behind by mistake. */
 static bool is_growth_excused(struct analysis *analysis, const struct trend *trend)
 {
@@ -345,13 +380,15 @@ static bool is_growth_excused(struct analysis *analysis, const struct trend *tre
 
 	switch ((enum model_series_kind)series->kind) {
 	case MODEL_SERIES_ALIVE:
-		return is_load_uneven(trend) || are_alive_excused(analysis, series->process);
+		return is_load_uneven(trend) || are_alive_excused(analysis, series->process) ||
+		       are_alive_of_connections(analysis, series);
 	case MODEL_SERIES_DESCRIPTORS:
 		return is_load_uneven(trend) || are_descriptors_excused(analysis, series->process);
 	case MODEL_SERIES_CONTENT:
 		return !analysis->model->objects.at[series->object].has_takers;
 	case MODEL_SERIES_COUNTER:
-		return is_of_runtime(analysis, series) && !has_fallen_throughout(trend);
+		return is_of_runtime(analysis, series) &&
+		       (!has_fallen_throughout(trend) || !has_doubled(trend));
 	default:
 		return false;
 	}

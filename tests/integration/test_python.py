@@ -62,6 +62,26 @@ async def main():
 asyncio.run(main())
 """
 
+WORKERS = """\
+import asyncio, multiprocessing, os
+
+async def serve():
+    await asyncio.sleep(0.001)
+
+def work():
+    asyncio.run(serve())
+
+if __name__ == "__main__":
+    spawned = multiprocessing.get_context("spawn").Process(target=work)
+    spawned.start()
+    spawned.join()
+    forked = os.fork()
+    if not forked:
+        work()
+        os._exit(0)
+    os.waitpid(forked, 0)
+"""
+
 SHELF = """\
 async def empty(event):
     await event.wait()
@@ -233,6 +253,14 @@ def check_timer(place, python):
     check(not grave, f"a signal was to come: {grave}")
 
 
+def check_workers(place):
+    program = place / "workers.py"
+    program.write_text(WORKERS)
+    trace, _ = record(place, sys.executable, "-m", "corotracer", program)
+    rows = run(COROTRACER, "query", trace, "SELECT count(DISTINCT process) FROM coroutines").stdout
+    check(rows.split()[-1] == "2", f"not of two processes:\n{rows}")
+
+
 def check_command(place):
     for arguments, status, said in ((["-h"], 0, "python -m corotracer"), ([], 2, "python -m corotracer"),
                                     ([place / "none.py"], 2, "there is no"), (["-m", "none_such"], 1, "none_such")):
@@ -246,6 +274,7 @@ def main():
         place = pathlib.Path(name)
         check_command(place)
         check_lives(place)
+        check_workers(place)
         check_calls(place)
         check_healthy(place, sys.executable)
         check_faulty(place, sys.executable, grades=("proven",))

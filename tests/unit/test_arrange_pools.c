@@ -178,11 +178,12 @@ static struct coro *take(uint32_t thread)
 	return found;
 }
 
+/* A probe that said here that the coroutine had run would need no order. */
 static void end(uint32_t thread, struct coro *coro)
 {
 	tell(thread,
 		(struct ct_event){
-			.kind = CTP_KIND_DESTROY, .coro = coro->id, .argument = CTP_LIFE_DONE});
+			.kind = CTP_KIND_DESTROY, .coro = coro->id, .argument = CTP_LIFE_UNTOLD});
 	program.workers[thread].spare = coro->frame;
 	coro->id = 0;
 }

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""python -m corotracer PROGRAM.py [ARGUMENTS]: runs the program and records its tasks. With -m MODULE instead, runs a
-module."""
+"""python -m corotracer PROGRAM.py [ARGUMENTS]: runs the program and records its tasks, and those of the processes
+that it makes of itself. With -m MODULE instead, runs a module."""
 import os
 import runpy
 import sys
 
-import corotracer
+from corotracer import children
 
 
 def main():
@@ -13,7 +13,7 @@ def main():
     if not arguments or arguments == ["-m"] or arguments[0] in ("-h", "--help"):
         print(__doc__, file=sys.stdout if arguments[:1] in (["-h"], ["--help"]) else sys.stderr)
         return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
-    corotracer.install()
+    children.begin()
     if arguments[0] == "-m":
         sys.argv = arguments[1:]
         sys.path[0] = os.getcwd()
