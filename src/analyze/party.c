@@ -227,6 +227,17 @@ bool analyze_party_is_inside(const struct analysis *analysis, uint32_t descripto
 	return analysis->parties[at->process].is_alone && is_own(analysis->model, at);
 }
 
+bool analyze_party_may_be_armed(const struct analysis *analysis, uint32_t descriptor)
+{
+	const struct model_descriptor *at = &analysis->model->descriptors.at[descriptor];
+
+	if (at->flags & MODEL_DESCRIPTOR_IS_ARMED)
+		return true;
+	return analysis->model->processes[at->process].is_reachable &&
+	       ((at->flags & MODEL_DESCRIPTOR_IS_LISTENER) ||
+		       at->type == CTP_DESCRIPTOR_TYPE_CONNECTION);
+}
+
 static void look_at_descriptors(struct analysis *analysis, const bool *is_waited_for)
 {
 	const struct model *model = analysis->model;
@@ -239,7 +250,7 @@ static void look_at_descriptors(struct analysis *analysis, const bool *is_waited
 		if (!(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN))
 			continue;
 		look_at_timer(descriptor, is_waited_for[i], party);
-		if (!(descriptor->flags & MODEL_DESCRIPTOR_IS_ARMED) && !is_waited_for[i] &&
+		if (!analyze_party_may_be_armed(analysis, (uint32_t)i) && !is_waited_for[i] &&
 			!model_is_polled(model, descriptor))
 			continue;
 		party->has_armed = true;

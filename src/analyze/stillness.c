@@ -188,7 +188,7 @@ static void look_at_descriptor(struct analysis *analysis, uint32_t index)
 	if (descriptor->flags & MODEL_DESCRIPTOR_IS_LISTENER) {
 		still->outside_descriptor = index;
 		note_outside(analysis, still, index);
-	} else if (((descriptor->flags & MODEL_DESCRIPTOR_IS_ARMED) ||
+	} else if ((analyze_party_may_be_armed(analysis, index) ||
 			   is_polled(analysis->model, descriptor)) &&
 		   !analyze_party_is_own(analysis, index)) {
 		note_outside(analysis, still, index);

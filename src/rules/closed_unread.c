@@ -7,7 +7,8 @@
  * Mostly Suspect, because the unread data may be the end of the peer's stream. Likely if a read had found nothing
  * before the wait, and the wait ended on another thread than it began on: then the coroutine looks in the wrong place
  * for what woke it. The rule is silent about connections that hung up or failed; if the program records no reads at
- * all, so that it may read in another way; while the program shuts down; and if events are missing.
+ * all, so that it may read in another way; while the program shuts down, or if it closes them all a moment before its
+ * end; and if events are missing.
  */
 #include <poll.h>
 
@@ -31,6 +32,7 @@ struct unread {
 	uint32_t ready_thread; /* the thread whose poll reported it readable */
 	ct_time ready;
 	uint64_t ready_event;
+	ct_time first_closed;
 	ct_time closed;
 	uint64_t close_event;
 	uint32_t close_thread;
@@ -95,7 +97,8 @@ static bool look_at_close(struct model_watch *watch, const struct model_sight *s
 	unread->nr_closed++;
 	if (!is_unread(descriptor))
 		return true;
-	unread->nr_unread++;
+	if (!unread->nr_unread++)
+		unread->first_closed = event->time;
 	unread->nr_misread += waiter && *(bool *)model_watch_coro(watch, waiter) &&
 			      (descriptor->flags & MODEL_DESCRIPTOR_WAS_EMPTY);
 	unread->is_of_wait = waiter;
@@ -128,6 +131,18 @@ static bool is_misread(const struct analysis *analysis, const struct unread *unr
 	       unread->nr_closed * (uint64_t)LIMIT(analysis, CLOSED_UNREAD_SHARE);
 }
 
+/*
+ * A server that ends closes what it has, all at once, though its clients may have just begun to ask for more. Their
+ * requests are refused, as they will be in a moment.
+ */
+static bool is_at_the_end(const struct analysis *analysis, const struct unread *unread)
+{
+	const struct party *party = &analysis->parties[unread->process];
+
+	return party->has_ended_itself &&
+	       ct_time_between(unread->first_closed, party->end) <= LIMIT(analysis, GRACE);
+}
+
 static void judge(struct analysis *analysis, uint32_t site)
 {
 	const struct unread *unread = unread_at(analysis, site);
@@ -153,7 +168,7 @@ static void find(struct analysis *analysis)
 	for (site = 0; site < analysis->tables->nr_sites; site++) {
 		const struct unread *unread = unread_at(analysis, site);
 
-		if (is_often(analysis, unread) &&
+		if (is_often(analysis, unread) && !is_at_the_end(analysis, unread) &&
 			analysis->model->processes[unread->process].has_reads &&
 			analyze_party_is_at_work(
 				analysis, unread->process, unread->closed, unread->closed))
