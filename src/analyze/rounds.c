@@ -8,6 +8,7 @@
 #include "analyze/rounds.h"
 #include "analyze/rounds_kept.h"
 #include "analyze/runtime_words.h"
+#include "analyze/wakers.h"
 #include "analyze/watched_places.h"
 
 #define SHARE_AGAIN 10u /* one in so many of those that went on had waited there before */
@@ -103,6 +104,14 @@ void analyze_rounds_tell_ends(struct analysis *analysis, struct story *story, ui
 			analysis, analysis->parties[coro->process].end - of->last_end),
 		goes_on_at_least(place) ? place->nr_joins : place->nr_after_ends,
 		analyze_words_duration(analysis, longest_of(place)));
+}
+
+bool analyze_rounds_ends_beside(
+	const struct analysis *analysis, const struct model_coro *coro, ct_time from)
+{
+	const struct place *place = place_of(analysis, coro);
+
+	return place && place->nr_over >= FEW && place->began[place->nr_over % FEW] >= from;
 }
 
 /* Does the coroutine wait for the end of others that the trace does not name? */
@@ -216,6 +225,17 @@ static bool may_sleep(const struct analysis *analysis, const struct model_coro *
 	       analyze_rounds_has_beat(analysis, coro);
 }
 
+/* Has the coroutine done nothing but sleep so far, as a watchdog, with no child left that could do something for it? */
+static bool only_sleeps(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	const struct of_coro *of = record_of(watch_of(analysis), index);
+
+	return coro->state == CT_STATE_WAITING && coro->created != CT_NO_TIME &&
+	       of->nr_sleeps >= coro->nr_resumes && !of->nr_living &&
+	       !analyze_wakers_has_woken(analysis, index);
+}
+
 /* Counts a coroutine that stands still. False: it moves, or is about to. */
 static bool look_at_still(const struct analysis *analysis, uint32_t index, struct lull *lull)
 {
@@ -229,6 +249,11 @@ static bool look_at_still(const struct analysis *analysis, uint32_t index, struc
 	}
 	if (coro->state == CT_STATE_SYSCALL) {
 		move_on(lull, coro->suspended);
+		return true;
+	}
+	if (only_sleeps(analysis, index)) {
+		if (lull->sleeps_from < coro->suspended)
+			lull->sleeps_from = coro->suspended;
 		return true;
 	}
 	if (coro->state == CT_STATE_RUNNING || is_ready(coro) || may_sleep(analysis, coro) ||
@@ -335,7 +360,8 @@ static bool is_open(const struct analysis *analysis, uint32_t process, const str
 
 	return still->is_open_to_others || still->outside_thread || still->waits_for_process ||
 	       still->waits_for_network || analysis->model->processes[process].has_completions ||
-	       (!lull->beat && party->has_timer) || has_timed_thread(analysis, process, lull->from);
+	       (!lull->beat && lull->sleeps_from == CT_NO_TIME && party->has_timer) ||
+	       has_timed_thread(analysis, process, lull->from);
 }
 
 static void survey_process(const struct analysis *analysis, uint32_t process, struct lull *lull)
@@ -345,8 +371,9 @@ static void survey_process(const struct analysis *analysis, uint32_t process, st
 	bool is_lull = true;
 	uint32_t i;
 
-	*lull = (struct lull){
-		.from = model->from, .has_acceptor = analysis->stills[process].waits_for_clients};
+	*lull = (struct lull){.from = model->from,
+		.sleeps_from = CT_NO_TIME,
+		.has_acceptor = analysis->stills[process].waits_for_clients};
 	for (i = 1; i < model->coros.count && is_lull; i++) {
 		const struct model_coro *coro = &model->coros.at[i];
 

@@ -92,8 +92,10 @@ bool analyze_rounds_is_beat(const struct analysis *analysis, uint32_t coro);
 
 /* A time with nothing but beats, up to the end. */
 struct lull {
-	ct_time from;        /* CT_NO_TIME: there is no lull */
-	uint32_t beat;       /* one of the beats that went on; 0: none did */
+	ct_time from;  /* CT_NO_TIME: there is no lull */
+	uint32_t beat; /* one of the beats that went on; 0: none did */
+	/* since when the last one sleeps that has only ever slept, and woken nobody; CT_NO_TIME: there is none */
+	ct_time sleeps_from;
 	uint32_t nr_waiting; /* all coroutines except beats and those that end the trace */
 	/* of these, coroutines that wait for anything but an unnamed lock, condition or event */
 	uint32_t nr_hearing;
@@ -106,6 +108,13 @@ struct lull {
 	bool has_joined_beat;
 	bool may_bring_signal; /* a signal may come as a message to a coroutine */
 };
+
+/*
+ * analyze_rounds_ends_beside: have at least three waits that began after `from` ended at the place of this one? What
+ * has slept since `from` did not end them.
+ */
+bool analyze_rounds_ends_beside(
+	const struct analysis *analysis, const struct model_coro *coro, ct_time from);
 
 /* analyze_rounds_survey: finds the lulls of all processes. analyze_rounds_lull: returns the lull of one process. */
 void analyze_rounds_survey(struct analysis *analysis);

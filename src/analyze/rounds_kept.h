@@ -13,6 +13,7 @@
 
 struct lull;
 
+#define FEW 3u          /* finished waits that show that such waits end */
 #define LEAST_ROUNDS 3u /* fewer rounds do not show whether they are even */
 /* the longest round of a beat is at most so many times as long as the shortest */
 #define UNEVEN 4
@@ -43,6 +44,7 @@ struct of_coro {
 	uint32_t nr_rounds;
 	uint32_t nr_living;  /* children that live */
 	uint32_t nr_at_wait; /* children that lived when the wait began */
+	uint32_t nr_sleeps;  /* waits for nothing but the clock */
 	bool has_ended;      /* a child has ended since the coroutine was resumed last */
 	bool has_rested;
 	bool is_by_child; /* a descendant has ended its wait; is_by_other: anything else has */
@@ -52,9 +54,10 @@ struct of_coro {
 /* Finished waits at one place. */
 struct place {
 	uint64_t nr_over;
-	uint64_t nr_again; /* of coroutines that had waited there before */
-	uint64_t nr_joins; /* ended when `nr_least` children of the coroutine were left */
-	int64_t longest;   /* of these: from the last end of a child, in ns */
+	uint64_t nr_again;  /* of coroutines that had waited there before */
+	ct_time began[FEW]; /* when the last of them had begun, in turn */
+	uint64_t nr_joins;  /* ended when `nr_least` children of the coroutine were left */
+	int64_t longest;    /* of these: from the last end of a child, in ns */
 	uint32_t nr_least;
 	uint32_t nr_most; /* most children that ended during one wait */
 	/* The same for waits in which a child ended, however many were left. */

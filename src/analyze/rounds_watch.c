@@ -25,6 +25,14 @@ static void count_round(struct of_coro *of, int64_t ns)
 	of->longest = ns > of->longest ? ns : of->longest;
 }
 
+/* Does the coroutine wait for nothing but the clock? */
+static bool is_sleep(const struct model_coro *coro)
+{
+	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER ||
+	       (!coro->wait_object && !coro->rare->descriptor &&
+		       coro->rare->deadline != CT_NO_TIME);
+}
+
 static bool look_at_wait(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
@@ -47,6 +55,8 @@ static bool look_at_wait(struct model_watch *watch, const struct model_sight *si
 		of->nr_at_wait = of->nr_living;
 	if (of->is_by_child || of->is_by_other)
 		of->is_by_child = of->is_by_other = false;
+	if (is_sleep(coro))
+		of->nr_sleeps++;
 	return true;
 }
 
@@ -139,7 +149,7 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 	if (!place || coro->suspended == CT_NO_TIME ||
 		(coro->point != CTP_POINT_AWAIT && coro->point != CTP_POINT_YIELD))
 		return true;
-	place->nr_over++;
+	place->began[place->nr_over++ % FEW] = coro->suspended;
 	place->nr_again += has_been_at(of, site);
 	of->been_at |= UINT64_C(1) << site % 64;
 	if (!has_ended || of->nr_living > of->nr_at_wait || of->is_by_other)

@@ -36,6 +36,7 @@ enum verdict {
 struct woken_at {
 	uint32_t at[WAKERS_PLACES];
 	bool is_more;      /* further places */
+	bool has_woken;    /* the coroutine itself has woken another one, wherever that waited */
 	uint32_t woken_at; /* the place at which it was itself woken by another coroutine last */
 };
 
@@ -131,6 +132,12 @@ static void mark_kin(struct model_watch *watch, struct place *place, uint32_t si
 	place->root = root->id;
 }
 
+static void note_waker(struct woken_at *of)
+{
+	if (!of->has_woken)
+		of->has_woken = true;
+}
+
 static void note_spawn_site(struct place *place, uint32_t spawn_site)
 {
 	if (!place->nr_woken)
@@ -195,6 +202,8 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	struct woken_at *woken = model_watch_coro(watch, sight->coro);
 	int64_t waited_ns = ct_time_between(coro->suspended, sight->event->time);
 
+	if (sight->by && sight->by != sight->coro)
+		note_waker(model_watch_coro(watch, sight->by));
 	if (!place || coro->state != CT_STATE_WAITING || !is_inside(coro) ||
 		sight->by == sight->coro)
 		return true;
@@ -249,6 +258,14 @@ bool analyze_wakers_is_bound(const struct analysis *analysis, const struct model
 static struct place *place_of(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return analyze_watch_wait(analysis, &analyze_wakers_watcher, coro);
+}
+
+bool analyze_wakers_has_woken(const struct analysis *analysis, uint32_t index)
+{
+	const struct woken_at *of =
+		model_watch_coro(analyze_watch_by(analysis, &analyze_wakers_watcher), index);
+
+	return of->has_woken || of->at[0] || of->is_more;
 }
 
 bool analyze_wakers_come_back(const struct analysis *analysis, const struct model_coro *coro)

@@ -12,6 +12,7 @@
 #define ANALYZE_WAKERS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "model/watcher.h"
 
@@ -48,6 +49,9 @@ bool analyze_wakers_are_all_gone(const struct analysis *analysis, const struct m
  * descend from this coroutine.
  */
 bool analyze_wakers_were_its_own(const struct analysis *analysis, const struct model_coro *coro);
+
+/* analyze_wakers_has_woken: has this coroutine, or one that it started, ever woken another one? */
+bool analyze_wakers_has_woken(const struct analysis *analysis, uint32_t index);
 
 /*
  * analyze_wakers_come_back: do coroutines that are woken at the place of this wait come back there for more, at least

@@ -312,6 +312,16 @@ static bool is_closed_in(const struct analysis *analysis, const struct model_cor
 	return is_bound;
 }
 
+/* Who sleeps may bring a message, or release a lock, unless such waits ended beside the sleep. */
+static enum kind kind_beside_sleeper(const struct analysis *analysis, const struct model_coro *coro)
+{
+	ct_time from = analyze_rounds_lull(analysis, coro->process)->sleeps_from;
+
+	return is_never_idle(analysis, coro) && analyze_rounds_ends_beside(analysis, coro, from)
+		       ? KIND_STUCK
+		       : KIND_NONE;
+}
+
 static enum kind kind_in_lull(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct lull *lull = analyze_rounds_lull(analysis, coro->process);
@@ -319,6 +329,8 @@ static enum kind kind_in_lull(const struct analysis *analysis, const struct mode
 	if (lull->from == CT_NO_TIME || coro->suspended > lull->from ||
 		is_standstill(analysis, coro))
 		return KIND_NONE;
+	if (lull->sleeps_from != CT_NO_TIME)
+		return kind_beside_sleeper(analysis, coro);
 	if (is_never_idle(analysis, coro))
 		return KIND_STUCK;
 	if (lull->has_acceptor)
@@ -367,7 +379,8 @@ static bool is_forgotten(const struct analysis *analysis, const struct model_cor
 static enum kind kind_of_yield(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct lull *lull = analyze_rounds_lull(analysis, coro->process);
-	bool is_in_lull = lull->from != CT_NO_TIME && coro->suspended <= lull->from;
+	bool is_in_lull = lull->from != CT_NO_TIME && lull->sleeps_from == CT_NO_TIME &&
+			  coro->suspended <= lull->from;
 
 	return is_in_lull && is_forgotten(analysis, coro) ? KIND_PASSED : KIND_NONE;
 }
