@@ -2,10 +2,16 @@
 /*
  * The state of the observation as a whole, in a few words for every screen.
  */
+#include <inttypes.h>
+
 #include "analyze/parts.h"
 #include "analyze/standing.h"
+#include "analyze/stillness.h"
+#include "base/system_calls.h"
 #include "event/attaching.h"
 #include "say/say.h"
+
+#define THREADS_TOLD 2u
 
 struct standings {
 	struct analysis *analysis;
@@ -122,9 +128,99 @@ static void tell_program(struct standings *standings)
 	add(standings, CT_STANDING_PROGRAM, false, &text);
 }
 
+/* Is the thread in a wait as for another thread, a child or a pipe, and not in one for clients or signals? */
+static bool is_call_of_hang(uint32_t call)
+{
+	return call == SYSTEM_CALL_futex || call == SYSTEM_CALL_read || call == SYSTEM_CALL_write ||
+	       call == SYSTEM_CALL_wait4 || call == SYSTEM_CALL_waitid;
+}
+
+enum hanging {
+	HANGING_NOT = 0,
+	HANGING_HERE, /* seen in such a wait, without time-out, at each look since */
+	HANGING_NONE, /* it computes, or serves, so that the process goes on */
+};
+
+static enum hanging is_hanging(const struct analysis *analysis, uint32_t index, ct_time since)
+{
+	const struct model_thread *thread = &analysis->model->threads[index];
+
+	if (thread_is_computing(thread))
+		return HANGING_NONE;
+	if (!thread_is_seen(thread) || thread->seen <= since || !thread->seen_untimed)
+		return HANGING_NOT;
+	if (!is_call_of_hang(thread->seen_system_call))
+		return HANGING_NONE;
+	return thread->nr_looks > 1 ? HANGING_HERE : HANGING_NOT;
+}
+
+static bool has_living(const struct analysis *analysis, uint32_t process)
+{
+	const struct model *model = analysis->model;
+	uint32_t i;
+
+	for (i = 1; i < model->coros.count; i++)
+		if (model->coros.at[i].process == process &&
+			model->coros.at[i].state < CT_STATE_DONE)
+			return true;
+	return false;
+}
+
+/* What the threads wait in that hang; "" if none does, or if the process goes on. */
+static const char *words_hanging(struct analysis *analysis, uint32_t process, ct_time since)
+{
+	const char *words = "";
+	uint32_t count = 0, i;
+
+	for (i = 1; i < analysis->model->nr_threads; i++) {
+		enum hanging hanging = is_hanging(analysis, i, since);
+
+		if (analysis->model->threads[i].process != process)
+			continue;
+		if (hanging == HANGING_NONE)
+			return "";
+		if (hanging == HANGING_HERE && count++ < THREADS_TOLD)
+			words = analyze_say(analysis, "%s%s%s is %s", words, count > 1 ? ", " : "",
+				analyze_words_thread(analysis, i),
+				analyze_stillness_words_thread(analysis, i));
+	}
+	return words;
+}
+
+/* May a client, a timer or another coroutine make the process go on? */
+static bool may_go_on(const struct analysis *analysis, uint32_t process)
+{
+	const struct stillness *still = &analysis->stills[process];
+
+	return still->outside_descriptor || still->clock_thread || has_living(analysis, process);
+}
+
+/* A process that no coroutine keeps alive: something outside of them does. */
+static bool tell_outlived(struct standings *standings, uint32_t process)
+{
+	struct analysis *analysis = standings->analysis;
+	ct_time since = analysis->stills[process].moment;
+	const char *words;
+
+	if (analysis->model->processes[process].last_run == CT_NO_TIME ||
+		!analyze_stillness_lasts(analysis, process, since) || may_go_on(analysis, process))
+		return false;
+	words = words_hanging(analysis, process, since);
+	if (!*words)
+		return false;
+	add_words(standings, CT_STANDING_OUTLIVED, true,
+		analyze_say(analysis,
+			"process %" PRIu64 " lived on for %s after its last coroutine: %s",
+			analysis->tables->processes[process].pid,
+			analyze_words_duration(analysis, analysis->parties[process].end - since),
+			words));
+	return true;
+}
+
 void analyze_standing_export(struct analysis *analysis, struct ct_report *report)
 {
 	struct standings standings = {.analysis = analysis};
+	uint32_t process;
 
 	standings.at = arena_array(analysis->arena, CT_NR_STANDINGS, sizeof(*standings.at));
 	if (!standings.at) {
@@ -135,6 +231,10 @@ void analyze_standing_export(struct analysis *analysis, struct ct_report *report
 	tell_file(&standings, report->tables);
 	tell_pauses(&standings, analysis->model);
 	tell_program(&standings);
+	for (process = 1; !report->nr_findings && process < analysis->model->nr_processes;
+		process++)
+		if (tell_outlived(&standings, process))
+			break;
 	report->standings = standings.at;
 	report->nr_standings = standings.count;
 }

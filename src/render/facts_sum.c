@@ -60,17 +60,33 @@ static void findings(struct text *text, const struct ct_report *report)
 	}
 }
 
+/* What keeps a process alive that has no coroutine any more; "" if none is like that. */
+static const char *words_outlived(const struct ct_report *report)
+{
+	uint32_t i;
+
+	for (i = 0; i < report->nr_standings; i++)
+		if (report->standings[i].kind == CT_STANDING_OUTLIVED)
+			return report->standings[i].text;
+	return "";
+}
+
 static void nothing_found(struct text *text, const struct ct_report *report)
 {
+	const char *outlived = words_outlived(report), *between = ", but ";
+
 	text_add(text, "nothing found");
 	if (report->quality.nr_allowed)
 		text_add(text, " outside allowed places");
 	if (report->quality.nr_left_out)
 		text_add(text, ", in what was not left out");
-	if (!render_facts_has_doubt(report))
-		return;
-	text_add(text, ", but ");
-	render_facts_doubt(text, report);
+	if (render_facts_has_doubt(report)) {
+		text_add(text, between);
+		render_facts_doubt(text, report);
+		between = BETWEEN;
+	}
+	if (*outlived)
+		text_format(text, "%s%s", between, outlived);
 }
 
 void render_facts_sum(struct text *text, const struct ct_report *report)

@@ -312,7 +312,7 @@ static bool is_closed_in(const struct analysis *analysis, const struct model_cor
 	return is_bound;
 }
 
-/* Who sleeps may bring a message, or release a lock, unless such waits ended beside the sleep. */
+/* A sleeper may bring a message, or release a lock, unless such waits ended beside its sleep. */
 static enum kind kind_beside_sleeper(const struct analysis *analysis, const struct model_coro *coro)
 {
 	ct_time from = analyze_rounds_lull(analysis, coro->process)->sleeps_from;

@@ -352,5 +352,8 @@ void case_print(struct text *text, const struct ct_report *report)
 		text_add(text, "no findings\n");
 	for (i = 0; i < report->nr_remarks; i++)
 		text_format(text, "remark %s\n", report->remarks[i]);
+	for (i = 0; i < report->nr_standings; i++)
+		if (report->standings[i].kind == CT_STANDING_OUTLIVED)
+			text_format(text, "outlived %s\n", report->standings[i].text);
 	print_quality(text, &report->quality);
 }
