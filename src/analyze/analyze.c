@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyze/asked.h"
+#include "analyze/by_timer.h"
 #include "analyze/closed_groups.h"
 #include "analyze/last_rest.h"
 #include "analyze/lock_given.h"
@@ -57,6 +58,7 @@ static bool let_watch(struct analysis *analysis)
 	if (!model_watch(analysis->model, &analyze_provenance_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_joins_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_merged_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_by_timer_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_late_notifies_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_tried_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_asked_watcher, analysis) ||

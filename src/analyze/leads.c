@@ -3,6 +3,7 @@
  * Leads, one after the other; the time-outs that ran out last; and threads that ended.
  */
 #include "analyze/asked.h"
+#include "analyze/by_timer.h"
 #include "analyze/late_notifies.h"
 #include "analyze/leads.h"
 #include "analyze/lock_given.h"
@@ -69,6 +70,7 @@ void analyze_leads_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
 	analyze_provenance_tell(analysis, story, coro);
+	analyze_by_timer_tell(analysis, story, coro);
 	analyze_wakers_tell(analysis, story, coro);
 	analyze_waking_threads_tell(analysis, story, coro);
 	analyze_pairs_tell(analysis, story, coro);

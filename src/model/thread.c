@@ -270,7 +270,7 @@ void model_thread_block_begin(struct model *model, const struct ct_event *event)
 /* Notes that a poll with a time-out reported nothing. */
 static void note_expired(struct model_thread *thread, const struct ct_event *event)
 {
-	thread->expired = event->time;
+	thread->expired = thread->ran_out = event->time;
 	thread->expired_event = event->sequence;
 }
 

@@ -51,6 +51,7 @@ struct model_thread {
 	ct_time timed_end; /* end of its last idle time that had a time-out */
 	/* a time-out of it ran out, and it has run and woken nobody since; CT_NO_TIME: none */
 	ct_time expired;
+	ct_time ran_out;      /* when a time-out of it ran out last; CT_NO_TIME: never */
 	ct_time blocked_from; /* in a call that may block since then; CT_NO_TIME: in none */
 	ct_time left;         /* its first event after it was last idle; CT_NO_TIME: none */
 	ct_time turned;       /* the latest resume that was the first one after idle time */
