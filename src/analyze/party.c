@@ -366,6 +366,29 @@ bool analyze_party_has_starved_worker(
 	return false;
 }
 
+bool analyze_party_account(const struct analysis *analysis, uint32_t process, ct_time from,
+	ct_time until, struct model_account *ret_sum)
+{
+	const struct model_process *of = &analysis->model->processes[process];
+	bool is_known = false;
+	size_t i;
+
+	*ret_sum = (struct model_account){.time = 0};
+	for (i = 0; i < of->workers.count; i++) {
+		uint32_t worker = of->workers.at[i];
+		struct model_account account;
+		ct_time since;
+
+		if (!model_account_between(analysis->model, worker, from, until, &account) &&
+			!model_account_since(analysis->model, worker, from, &account, &since))
+			continue;
+		is_known = true;
+		ret_sum->ran_ns += account.ran_ns;
+		ret_sum->waited_ns += account.waited_ns;
+	}
+	return is_known;
+}
+
 void analyze_party_survey(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;

@@ -14,6 +14,7 @@
 #include "corotracer/event.h"
 
 struct analysis;
+struct model_account;
 
 /* What could still act in one process at the end of observation; computed once. */
 struct party {
@@ -75,6 +76,13 @@ bool analyze_party_has_failed_in_sleep(const struct party *party);
  */
 bool analyze_party_has_starved_worker(
 	const struct analysis *analysis, uint32_t process, ct_time since);
+
+/*
+ * analyze_party_account: sums up the kernel's accounts of the process's workers between two times, or from the first
+ * one to the end of the accounts. False: not known.
+ */
+bool analyze_party_account(const struct analysis *analysis, uint32_t process, ct_time from,
+	ct_time until, struct model_account *ret_sum);
 
 /* analyze_party_survey: fills analysis->parties. */
 void analyze_party_survey(struct analysis *analysis);

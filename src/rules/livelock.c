@@ -174,31 +174,6 @@ static const struct spin *longest_of(const struct analysis *analysis, uint32_t p
 
 /* ---------------------------------------------------------------- the candidates */
 
-/* Sums up the accounts of the process's workers during the series. False: not known. */
-static bool sum_accounts(const struct analysis *analysis, uint32_t process, const struct spin *spin,
-	struct model_account *ret_sum)
-{
-	const struct model_process *of = &analysis->model->processes[process];
-	bool is_known = false;
-	size_t i;
-
-	*ret_sum = (struct model_account){.time = 0};
-	for (i = 0; i < of->workers.count; i++) {
-		struct model_account account;
-		ct_time from;
-
-		if (!model_account_between(analysis->model, of->workers.at[i], spin->since,
-			    spin->last, &account) &&
-			!model_account_since(
-				analysis->model, of->workers.at[i], spin->since, &account, &from))
-			continue;
-		is_known = true;
-		ret_sum->ran_ns += account.ran_ns;
-		ret_sum->waited_ns += account.waited_ns;
-	}
-	return is_known;
-}
-
 static bool is_livelock(const struct analysis *analysis, uint32_t process)
 {
 	const struct spin *spin = longest_of(analysis, process);
@@ -209,7 +184,7 @@ static bool is_livelock(const struct analysis *analysis, uint32_t process)
 		lasted <= LIMIT(analysis, LIVELOCK_TIME) ||
 		!analyze_party_is_at_work(analysis, process, spin->since, spin->last))
 		return false;
-	if (!sum_accounts(analysis, process, spin, &sum))
+	if (!analyze_party_account(analysis, process, spin->since, spin->last, &sum))
 		return true;
 	return (int64_t)(sum.ran_ns + sum.waited_ns) > lasted / 2 &&
 	       sum.ran_ns / spin->count <= (uint64_t)LIMIT(analysis, LIVELOCK_TURN);
@@ -254,7 +229,7 @@ static void judge(struct analysis *analysis, uint32_t process, uint32_t index)
 		return;
 	if (!is_waited)
 		analyze_candidate_lower(&candidate, REASON_NOT_WAITED_FOR);
-	if (!sum_accounts(analysis, process, spin, &sum))
+	if (!analyze_party_account(analysis, process, spin->since, spin->last, &sum))
 		analyze_candidate_lower(&candidate, REASON_NO_ACCOUNT);
 	analyze_candidate_lower_for_gaps(analysis, &candidate, spin->since, spin->last);
 	analyze_candidate_add(analysis, &candidate);

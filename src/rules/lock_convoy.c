@@ -6,8 +6,8 @@
  *
  * The place stands for the lock, which the trace often does not name. The rule is silent if the queue is short on
  * average, if coroutines that do not queue there wake those that do (something is handed out, or a condition
- * announced), and while the program warms up or ends. The queue is certain, but whether it harms is not: the finding
- * is a Suspect.
+ * announced), while the program warms up or ends, and if the workers lacked processors by the kernel's accounts. The
+ * queue is certain, but whether it harms is not: the finding is a Suspect.
  */
 
 #include "rules/parts.h"
@@ -103,6 +103,19 @@ static bool is_convoy(const struct analysis *analysis, const struct convoy *conv
 	       mean_queue(convoy) >= (double)LIMIT(analysis, CONVOY_QUEUE);
 }
 
+/*
+ * Did the workers wait for a processor for as long as they had one? Then holders of the lock were interrupted, and the
+ * queue is the machine's.
+ */
+static bool lacks_processors(
+	const struct analysis *analysis, uint32_t process, const struct convoy *convoy)
+{
+	struct model_account sum;
+
+	return analyze_party_account(analysis, process, convoy->first, convoy->waker.time, &sum) &&
+	       sum.waited_ns >= sum.ran_ns && sum.waited_ns;
+}
+
 static void judge(struct analysis *analysis, uint32_t site)
 {
 	const struct convoy *convoy = convoy_at(analysis, site);
@@ -118,8 +131,10 @@ static void judge(struct analysis *analysis, uint32_t site)
 		.since = coro->suspended,
 	};
 
-	if (coro->mark || !analyze_party_is_at_work(
-				  analysis, coro->process, convoy->first, convoy->waker.time))
+	if (coro->mark ||
+		!analyze_party_is_at_work(
+			analysis, coro->process, convoy->first, convoy->waker.time) ||
+		lacks_processors(analysis, coro->process, convoy))
 		return;
 	if (convoy->has_several)
 		candidate.reasons |= REASON(LOCK_UNTOLD);
