@@ -7,6 +7,7 @@
 #include "analyze/parts.h"
 #include "analyze/standing.h"
 #include "analyze/stillness.h"
+#include "analyze/waking_threads.h"
 #include "base/system_calls.h"
 #include "event/attaching.h"
 #include "say/say.h"
@@ -166,25 +167,34 @@ static bool has_living(const struct analysis *analysis, uint32_t process)
 	return false;
 }
 
-/* What the threads wait in that hang; "" if none does, or if the process goes on. */
+/*
+ * What the threads wait in that hang: of one that was still to end a wait, that alone. "" if none hangs, or if the
+ * process goes on.
+ */
 static const char *words_hanging(struct analysis *analysis, uint32_t process, ct_time since)
 {
-	const char *words = "";
+	const char *words = "", *owing = "";
 	uint32_t count = 0, i;
 
 	for (i = 1; i < analysis->model->nr_threads; i++) {
 		enum hanging hanging = is_hanging(analysis, i, since);
+		const char *one;
 
 		if (analysis->model->threads[i].process != process)
 			continue;
 		if (hanging == HANGING_NONE)
 			return "";
-		if (hanging == HANGING_HERE && count++ < THREADS_TOLD)
-			words = analyze_say(analysis, "%s%s%s is %s", words, count > 1 ? ", " : "",
-				analyze_words_thread(analysis, i),
-				analyze_stillness_words_thread(analysis, i));
+		if (hanging == HANGING_NOT)
+			continue;
+		one = analyze_say(analysis, "%s is %s%s", analyze_words_thread(analysis, i),
+			analyze_stillness_words_thread(analysis, i),
+			analyze_waking_threads_words(analysis, i));
+		if (*analyze_waking_threads_words(analysis, i))
+			owing = one;
+		if (count++ < THREADS_TOLD)
+			words = analyze_say(analysis, "%s%s%s", words, count > 1 ? "; " : "", one);
 	}
-	return words;
+	return *owing ? owing : words;
 }
 
 /* May a client, a timer or another coroutine make the process go on? */

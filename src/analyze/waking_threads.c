@@ -11,6 +11,7 @@
 
 #define LEAST_ENDED 3u
 #define TIMES_LONGER 10
+#define SHARE_USUAL 3u /* of the waits at a place, one in so many more than others ended */
 #define SHARE_LOOKED 2 /* the last look must come after one part in so many of the wait's time */
 
 struct place {
@@ -23,6 +24,9 @@ struct place {
 	uint64_t nr_cut;
 	int64_t longest_ns;
 	ct_time last;
+	uint32_t usual;    /* a thread that runs no coroutine, and may have ended most waits here */
+	uint32_t nr_votes; /* waits that `usual` ended, less those that others ended */
+	uint32_t nr_all;   /* waits that were not cut short */
 };
 
 /* ---------------------------------------------------------------- callbacks of the watcher */
@@ -46,12 +50,27 @@ static bool was_there(
 	return thread->prodder == event->thread && thread->prodded <= coro->suspended;
 }
 
+/* Counts by majority vote, whoever ended waits here besides. */
+static void vote(struct place *place, uint32_t thread)
+{
+	place->nr_all++;
+	if (thread && !place->nr_votes)
+		place->usual = thread;
+	if (thread && place->usual == thread)
+		place->nr_votes++;
+	else
+		place->nr_votes -= place->nr_votes != 0;
+}
+
 static void note_end(const struct model *model, struct place *place,
 	const struct model_sight *sight, const struct model_coro *coro)
 {
 	uint32_t thread = waker_of(model, sight->event->thread);
 	int64_t waited_ns = ct_time_between(coro->suspended, sight->event->time);
 
+	vote(place, thread);
+	if (place->has_others)
+		return;
 	if (!thread || (place->thread && place->thread != thread)) {
 		place->has_others = true;
 		return;
@@ -70,8 +89,8 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	const struct model_coro *coro = &model->coros.at[sight->coro];
 	struct place *place = model_watch_place(watch, model_place(model, coro->wait_site));
 
-	if (!place || place->has_others || coro->state != CT_STATE_WAITING ||
-		coro->point != CTP_POINT_AWAIT || sight->by == sight->coro)
+	if (!place || coro->state != CT_STATE_WAITING || coro->point != CTP_POINT_AWAIT ||
+		sight->by == sight->coro)
 		return true;
 	if (!sight->by && was_there(model, sight->event, coro))
 		return true;
@@ -208,4 +227,27 @@ void analyze_waking_threads_tell(
 			words_waits(analysis, place), analyze_words_thread(analysis, place->thread),
 			place->is_by_write ? " and wrote to the event loop" : "",
 			words_last(analysis, place, coro), now);
+}
+
+const char *analyze_waking_threads_words(struct analysis *analysis, uint32_t thread)
+{
+	const struct model_watch *watch =
+		analyze_watch_by(analysis, &analyze_waking_threads_watcher);
+	uint32_t site, found = 0, most = LEAST_ENDED - 1;
+
+	for (site = 1; site < watch->nr_places; site++) {
+		const struct place *place = model_watch_place(watch, site);
+
+		if (place->usual != thread || !place->nr_cut || place->nr_all <= most ||
+			place->nr_votes < place->nr_all / SHARE_USUAL)
+			continue;
+		most = place->nr_all;
+		found = site;
+	}
+	if (!found)
+		return "";
+	return analyze_say(analysis,
+		", and had ended most of %" PRIu32
+		" waits at %s, but not the one that was cut short",
+		most, analyze_words_place(analysis, found));
 }

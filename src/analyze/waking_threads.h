@@ -10,6 +10,7 @@
 #define ANALYZE_WAKING_THREADS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "model/watcher.h"
 
@@ -34,5 +35,11 @@ bool analyze_waking_threads_are_gone(
  */
 void analyze_waking_threads_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
+
+/*
+ * analyze_waking_threads_words: returns what the thread was to do when a wait was cut short: ", and had ended most
+ * of 20 waits at read, a.c:10, but not the one that was cut short"; "" if there is no such place.
+ */
+const char *analyze_waking_threads_words(struct analysis *analysis, uint32_t thread);
 
 #endif
