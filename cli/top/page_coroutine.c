@@ -43,8 +43,7 @@ static void add(const struct page *page, uint32_t hang, const char *text)
 
 static void add_title(const struct page *page)
 {
-	char line[LINE_BYTES], name[NAME_BYTES], state[NAME_BYTES], place[NAME_BYTES],
-		thing[NAME_BYTES];
+	char line[LINE_BYTES], name[NAME_BYTES], place[NAME_BYTES], thing[NAME_BYTES];
 	int64_t number = cell(page, CT_VIEW_COROUTINES_STATE);
 	bool is_waiting = number == CT_STATE_WAITING;
 
@@ -54,8 +53,7 @@ static void add_title(const struct page *page)
 	snprintf(line, sizeof(line), "Coroutine %" PRIu64 "%s%s", page->subject.id,
 		*name ? "  " : "", name);
 	top_lines_add(page->lines, TOP_STRONG, NULL, 2, line);
-	snprintf(line, sizeof(line), "%s for %s%s%s%s%s",
-		say(page, CT_VIEW_COROUTINES_STATE, state),
+	snprintf(line, sizeof(line), "%s for %s%s%s%s%s", top_state_words(number),
 		top_said_age(
 			page->report->quality.observed_until, cell(page, CT_VIEW_COROUTINES_SINCE))
 			.text,

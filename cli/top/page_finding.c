@@ -87,7 +87,7 @@ static void add_member(
 
 	say_site(view, member->coro.wait_site, place);
 	snprintf(line, sizeof(line), "%9" PRIu64 "  %-9s %8s  %s%s%s%s%s", member->coro.id,
-		member->is_over ? "" : ct_state_name(member->coro.state), age.text, member->name,
+		member->is_over ? "" : top_state_words(member->coro.state), age.text, member->name,
 		*member->name ? "  " : "", place,
 		!*member->resource                       ? ""
 		: member->coro.state == CT_STATE_WAITING ? ", for "

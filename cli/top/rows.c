@@ -88,6 +88,19 @@ int64_t top_rows_key(const struct top_rows *rows, uint64_t row)
 
 /* ---------------------------------------------------------------- styles */
 
+const char *top_state_words(int64_t state)
+{
+	switch (state) {
+#define X(name, text, words)  \
+	case CT_STATE_##name: \
+		return words;
+#include "corotracer/def/states.def"
+#undef X
+	default:
+		return "unknown";
+	}
+}
+
 unsigned top_style_of_state(int64_t state)
 {
 	switch (state) {
@@ -191,11 +204,13 @@ void top_rows_cell(const struct top_rows *rows, uint64_t row, uint32_t column,
 	case TOP_FORM_SHARE:
 		say_share(rows, row, number, buffer);
 		break;
+	case TOP_FORM_STATE:
+		snprintf(buffer, TOP_CELL_BYTES, "%s", top_state_words(number));
+		*ret_style = top_style_of_state(number);
+		break;
 	default:
 		ct_view_say(rows->view, type, number, 0, buffer, TOP_CELL_BYTES);
 	}
-	if (shown->form == TOP_FORM_STATE)
-		*ret_style = top_style_of_state(number);
 	if (shown->form == TOP_FORM_GRADE)
 		*ret_style = top_style_of_grade(buffer);
 }

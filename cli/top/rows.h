@@ -44,6 +44,9 @@ uint32_t top_rows_process(const struct top_rows *rows, uint64_t row);
 /* top_rows_key: identifies what the row is about: a coroutine, a finding, a place, a thread, a resource. */
 int64_t top_rows_key(const struct top_rows *rows, uint64_t row);
 
+/* top_state_words: a coroutine's state in words, as on the page and in reports. */
+const char *top_state_words(int64_t state);
+
 /* top_style_of_state: the style of a coroutine's state. top_style_of_grade: the style of a finding's grade. */
 unsigned top_style_of_state(int64_t state);
 unsigned top_style_of_grade(const char *grade);

@@ -7,20 +7,11 @@
 const char *ct_state_name(enum ct_state state)
 {
 	switch (state) {
-	case CT_STATE_UNSEEN:
-		return "unseen";
-	case CT_STATE_READY:
-		return "ready";
-	case CT_STATE_RUNNING:
-		return "running";
-	case CT_STATE_WAITING:
-		return "waiting";
-	case CT_STATE_SYSCALL:
-		return "syscall";
-	case CT_STATE_DONE:
-		return "done";
-	case CT_STATE_DESTROYED:
-		return "destroyed";
+#define X(name, text, words)  \
+	case CT_STATE_##name: \
+		return text;
+#include "corotracer/def/states.def"
+#undef X
 	}
 	return "unknown";
 }

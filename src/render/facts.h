@@ -73,7 +73,7 @@ struct facts_common {
 	uint32_t function_site;
 };
 
-/* render_state: a state in words: "not begun" for CT_STATE_UNSEEN, else its name. */
+/* render_state: a state in words (states.def). */
 const char *render_state(enum ct_state state);
 
 struct facts_common render_facts_common(const struct ct_finding *finding);

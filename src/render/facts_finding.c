@@ -37,7 +37,14 @@ static bool has_common_state(const struct ct_finding *finding)
 
 const char *render_state(enum ct_state state)
 {
-	return state == CT_STATE_UNSEEN ? "not begun" : ct_state_name(state);
+	switch (state) {
+#define X(name, text, words)  \
+	case CT_STATE_##name: \
+		return words;
+#include "corotracer/def/states.def"
+#undef X
+	}
+	return "unknown";
 }
 
 struct facts_common render_facts_common(const struct ct_finding *finding)

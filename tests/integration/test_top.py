@@ -84,7 +84,7 @@ def trace_in(place, case=CASE):
 # ---------------------------------------------------------------- one frame as text
 
 ONCE_COROUTINES = """\
-server (pid 100)  2.00 s  22 events  0 lost  with its end
+server (pid 100)  2.00 s  22 events  0 lost  recorded to the end
 coroutines by LONGEST, the greatest first: 3 of 3
        ID  STATE         SINCE   LONGEST   RUNNING     READY    RESUMES  NAME                  WAITS FOR               PLACE
         1  waiting      2.00 s    2.00 s         -         -          0  accept_loop           descriptor 7            co_await AsyncRead in handle, src/server.cpp:120
@@ -116,6 +116,16 @@ def check_nothing_taken(place):
     """A time that is 0 or negative is shown as a dash."""
     told = once(trace_in(place, CLOCKS), "-s", "coroutines").stdout
     check(re.search(r"^ +1  waiting +2\.00 s +2\.00 s +1\.00 ms +- ", told, re.MULTILINE) and " 0 ns" not in told, told)
+
+
+def check_words(place):
+    """A state has the words that reports and the page have for it."""
+    text = pathlib.Path(place, "words.txt")
+    text.write_text("trace from=0 until=2s\nprocess 1 pid=100 program=/bin/server probe\nthread 1 tid=101 name=worker-0\n"
+                    "site 1 kind=source file=/src/server.c line=10 function=main\n1ms t1 create c7 @1\n")
+    told = once(text, "-s", "coroutines").stdout
+    check(re.search(r"^ +7  not begun +", told, re.MULTILINE) and "unseen" not in told, told)
+    check("1 not begun" in run(COROTRACER, "report", text).stdout, "the report has other words")
 
 
 def check_unseen(place):
@@ -366,7 +376,7 @@ def check_live(place):
         shown.keys("Space")
         shown.wait_for(lambda frame: "paused" not in frame and re.search(r" [01]\.[0-9] s ago", frame), "newer data")
         process.kill()
-        shown.until("with its end")
+        shown.until("recorded to the end")
         shown.keys("q")
         shown.until("left with 0")
         left = [path.name for path in pathlib.Path(place).glob("corotracer-top-*")]
@@ -387,7 +397,7 @@ def check_growing(place):
         shown.until("s ago")
         writer.write(data[-1:])
         writer.close()
-        shown.until("with its end")
+        shown.until("recorded to the end")
         shown.keys("q")
         shown.until("left with 0")
 
@@ -496,6 +506,7 @@ def main():
         trace = trace_in(place)
         check_once(trace)
         check_nothing_taken(place)
+        check_words(place)
         check_filters(trace)
         unseen = check_unseen(place)
         check_refusals(trace, place)

@@ -5,6 +5,7 @@
 import categories from "../../include/corotracer/def/categories.def";
 import doubts from "../../include/corotracer/def/doubts.def";
 import kinds from "../../include/corotracer/def/kinds.def";
+import states from "../../include/corotracer/def/states.def";
 import standings from "../../include/corotracer/def/standings.def";
 import resources from "../../include/corotracer/def/resources.def";
 import requests from "../../src/ask/requests.def";
@@ -29,6 +30,10 @@ export const STANDINGS = [...standings.matchAll(/^X\([A-Z_]+, "([^"]+)"/gm)].map
 /** Doubts about an observation: the name of the number in a report, and the words behind 1 and behind any other number. */
 export const DOUBTS: readonly { name: string; one: string; several: string }[] =
 	[...doubts.matchAll(/^X\([\w.]+, (\w+), "([^"]+)", "([^"]+)"\)/gm)].map(([, name, one, several]) => ({ name: name!, one: one!, several: several! }));
+
+/** The states of a coroutine by their numbers: the name in answers, and the words on screens. */
+export const STATE_WORDS: readonly (readonly [string, string])[] =
+	[...states.matchAll(/^X\([A-Z]+, "([^"]+)", "([^"]+)"\)/gm)].map(([, name, words]) => [name!, words!]);
 
 /**
  * Categories of events that a recording can leave out, and what they contain. Number 0, scheduling, is always recorded.

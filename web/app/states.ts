@@ -4,16 +4,17 @@
 // a pattern and a letter of its own.
 
 import { colour } from "./dom";
+import { STATE_WORDS } from "./names";
 import type { Pen } from "./pen";
 import { CAUSES, causeOfResource } from "./shades";
 
-export const STATES = ["unseen", "ready", "running", "waiting", "syscall", "done", "destroyed"] as const;
+export const STATES = STATE_WORDS.map(([name]) => name);
 
-const WORDS: Record<string, string> = { unseen: "not begun", syscall: "in a system call" };
+const WORDS = new Map(STATE_WORDS);
 
-/** Returns the word for a state, the same on all screens. */
+/** Returns the words for a state, the same on all screens and in reports. */
 export function stateWord(state: string): string {
-	return WORDS[state] ?? state;
+	return WORDS.get(state) ?? state;
 }
 
 /** The share of a lane's height that a state takes. */
