@@ -66,7 +66,7 @@ const char *say_end(const struct ct_tables *tables)
 		return "of a form that records no end of observation";
 	if (tables->goes_on)
 		return "goes on";
-	return tables->is_complete ? "with its end" : "cut short: its end is missing";
+	return tables->is_complete ? "recorded to the end" : "cut short: its end is missing";
 }
 
 void say_coroutine(struct text *text, const struct ct_tables *tables, uint64_t id, const char *name,

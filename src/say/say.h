@@ -30,8 +30,8 @@ void say_wall_clock(struct text *text, const struct ct_tables *tables, ct_time t
 void say_span(struct text *text, ct_time from, ct_time until);
 
 /*
- * say_end: whether the trace is complete: "with its end", "goes on", "cut short: its end is missing". The text is
- * constant. say_lacks_its_end: should the trace have an end, but has none?
+ * say_end: whether the trace is complete: "recorded to the end", "goes on", "cut short: its end is missing". The text
+ * is constant. say_lacks_its_end: should the trace have an end, but has none?
  */
 const char *say_end(const struct ct_tables *tables);
 bool say_lacks_its_end(const struct ct_tables *tables);

@@ -38,7 +38,7 @@ def check_commands(scratch):
     check("no difference" in told("diff", TRACE, TRACE), "a trace differs from itself")
     with open(TRACE, "rb") as file:
         result = subprocess.run([TOOL, "report", "-"], stdin=file, capture_output=True, text=True, check=True)
-    check("events, 0 lost, with its end" in result.stdout, "standard input is not read")
+    check("events, 0 lost, recorded to the end" in result.stdout, "standard input is not read")
 
 
 def check_all_programs():
@@ -195,7 +195,7 @@ def check_cut(scratch):
         check(cut(scratch, "--from", "0s", trace=trace)[0] == whole, "all of it is not the whole")
         for part in (first, rest):
             (scratch / "again.trace").write_bytes(part)
-            check("0 lost, with its end" in told("report", scratch / "again.trace"), "a part is not whole")
+            check("0 lost, recorded to the end" in told("report", scratch / "again.trace"), "a part is not whole")
     (scratch / "damaged.trace").write_bytes(GENERATIONS.read_bytes()[:-1])
     damaged, of_damaged = cut(scratch, "--from", "0s", trace=scratch / "damaged.trace", status=5)
     check(len(of_damaged) == 2 and GENERATIONS.read_bytes().startswith(damaged), "a damaged trace is cut elsewhere")

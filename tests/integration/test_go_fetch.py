@@ -48,7 +48,7 @@ def check_whole(address, scratch):
     check(path.read_bytes().startswith(b"go 1."), "what was kept is no trace of Go")
     check(re.search(r"\d events, 0 lost, \d+ coroutines, .*; trace in \S+whole.trace ", result.stderr), result.stderr)
     report = run(COROTRACER, "report", path).stdout
-    check("0 lost, with its end" in report, report)
+    check("0 lost, recorded to the end" in report, report)
     span = float(re.search(r"observed for ([0-9.]+) ms", report)[1])
     check(300 <= span, f"300 ms were asked for, and {span} ms observed")
     told = attach("--report", "-o", path, f"{address}/debug/pprof/trace?seconds=0.1").stdout

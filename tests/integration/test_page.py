@@ -196,7 +196,7 @@ def check_file(browser, place):
         it.page.goto(page.as_uri())
         it.page.wait_for_selector("#finding-title")
         check("that were closed under them at Reactor::on_hangup" in it.text("#finding-title"), it.text("#finding-title"))
-        it.until("document.getElementById('state').textContent.includes('all of them in this file')")
+        it.until("document.getElementById('state').textContent.includes('the whole trace is in this file')")
         check(f"corotracer report {trace.name}" in it.text("main"), it.text("main"))
         it.page.goto(f"{page.as_uri()}#timeline")
         it.page.wait_for_selector("#timeline-canvas")

@@ -137,7 +137,7 @@ async function load(): Promise<void> {
 		if (carrierInUse().isServed)
 			drawStandings();
 		else
-			standBehind(["all of them in this file"]);
+			standBehind(["the whole trace is in this file"]);
 		complain("");
 		/* A screen at which the reader works stays as it is until the reader asks for the newer judgement. */
 		if (isFirst || (["findings", "quality"].includes(viewInUse().screen) && !isSame)) {
