@@ -29,6 +29,14 @@ void render_picture_begin(
 	struct text *text, const struct scene *scene, int width, int height, uint32_t number);
 void render_picture_draw(struct text *text, const struct scene *scene);
 
+/*
+ * render_picture_axis, render_picture_folds: parts of render_picture_draw; folds lie over what crosses them.
+ * render_picture_line: a straight stroke.
+ */
+void render_picture_axis(struct text *text, const struct scene *scene);
+void render_picture_folds(struct text *text, const struct scene *scene);
+void render_picture_line(struct text *text, const char *class, int x1, int y1, int x2, int y2);
+
 /* render_picture_none: a whole file that says why there is no picture. */
 void render_picture_none(struct text *text, const char *words);
 

@@ -34,86 +34,17 @@ static void label(struct text *text, const char *class, int x, int y, const char
 	render_facts_drop(text, &words);
 }
 
-static void line(struct text *text, const char *class, int x1, int y1, int x2, int y2)
+void render_picture_line(struct text *text, const char *class, int x1, int y1, int x2, int y2)
 {
 	text_format(text, "<path class=\"%s\" d=\"M%d %dL%d %d\"/>\n", class, x1, y1, x2, y2);
 }
 
-/* ---------------------------------------------------------------- axis */
+/* ---------------------------------------------------------------- lanes */
 
 static int bottom_of(const struct scene *scene)
 {
 	return render_scene_top(scene, scene->finding->picture.nr_lanes);
 }
-
-static void draw_tick(struct text *text, const struct scene *scene, const struct scene_tick *tick)
-{
-	int y = scene->axis_y - 13 - tick->row * 13, x = tick->x, half;
-	struct text words = {0};
-
-	if (tick->row < 0)
-		return;
-	line(text, "guide", tick->x, y + 3, tick->x, bottom_of(scene));
-	say_time(&words, tick->time);
-	half = render_scene_pixels(words.length) / 2 + 2;
-	x = x > scene->width - half ? scene->width - half : x;
-	x = x < half ? half : x;
-	text_format(text,
-		"<text class=\"halo\" text-anchor=\"middle\" x=\"%d\" y=\"%d\">%s</text>\n", x, y,
-		text_peek(&words));
-	render_facts_drop(text, &words);
-}
-
-static void draw_gap(struct text *text, const struct scene *scene, const struct scene_gap *gap)
-{
-	struct text words = {0};
-	int room;
-
-	text_add(&words, gap->is_folded ? "\xe2\x8b\xaf " : "");
-	text_duration(&words, gap->ns);
-	text_add(&words, gap->is_folded ? " \xe2\x8b\xaf" : "");
-	room = render_scene_pixels(say_columns(text_peek(&words), words.length));
-	if (gap->is_folded || room + 10 < gap->width)
-		text_format(text,
-			"<text class=\"%s\" text-anchor=\"middle\" x=\"%d\" y=\"%d\">%s</text>\n",
-			gap->is_folded ? "strong" : "quiet", gap->x + gap->width / 2,
-			scene->axis_y + 17, text_peek(&words));
-	render_facts_drop(text, &words);
-}
-
-/* Two jagged lines across all lanes: the time between them is folded. */
-static void draw_fold(struct text *text, const struct scene *scene, const struct scene_gap *gap)
-{
-	int x = gap->x + gap->width / 2, top = scene->axis_y + 24, bottom = bottom_of(scene), y;
-
-	text_format(text, "<path class=\"ground\" d=\"M%d %d", x - 4, top);
-	for (y = top; y < bottom; y += 12)
-		text_add(text, "l5 6l-5 6");
-	text_add(text, "h9");
-	for (y = top; y < bottom; y += 12)
-		text_add(text, "l5 -6l-5 -6");
-	text_add(text, "z\"/>\n");
-	text_format(text, "<path class=\"axis\" d=\"M%d %d", x - 4, top);
-	for (y = top; y < bottom; y += 12)
-		text_add(text, "l5 6l-5 6");
-	text_format(text, "M%d %d", x + 5, top);
-	for (y = top; y < bottom; y += 12)
-		text_add(text, "l5 6l-5 6");
-	text_add(text, "\"/>\n");
-}
-
-static void draw_axis(struct text *text, const struct scene *scene)
-{
-	uint32_t i;
-
-	for (i = 0; i < scene->nr_ticks; i++)
-		draw_tick(text, scene, &scene->ticks[i]);
-	line(text, "axis", scene->begin_x, scene->axis_y, scene->end_x, scene->axis_y);
-	for (i = 0; i + 1 < scene->nr_ticks; i++)
-		draw_gap(text, scene, &scene->gaps[i]);
-}
-
-/* ---------------------------------------------------------------- lanes */
 
 /* A disc for a coroutine, a square for a thread, a diamond for a thing waited for. */
 static void draw_lane_sign(struct text *text, const struct ct_lane *lane, int y)
@@ -130,19 +61,26 @@ static void draw_lane_sign(struct text *text, const struct ct_lane *lane, int y)
 		text_format(text, "<path class=\"mark\" d=\"M12 %dl6 6l-6 6l-6 -6z\"/>\n", y - 6);
 }
 
-/* Above the bars: the name and the place in one line. */
+/*
+ * Above the bars: the name and the place in one line. What crosses the line, arrows and folds, passes behind the words.
+ */
 static void draw_name_above(struct text *text, const struct scene *scene, uint32_t number)
 {
 	const struct ct_lane *lane = &scene->finding->picture.lanes[number];
-	int y = render_scene_top(scene, number) + 13;
+	int y = render_scene_top(scene, number) + 13, width = scene->names_width - 24, needed;
 	struct text name = {0};
 
 	say_safe(&name, lane->name);
 	if (say_peek_site(scene->report->tables, lane->site)->file[0])
 		text_add(&name, ", ");
 	render_scene_short_place(&name, scene->report->tables, lane->site);
+	/* Bold letters are wider. */
+	needed = render_scene_pixels(say_columns(text_peek(&name), name.length)) * 8 / 7;
+	text_format(text, "<rect class=\"%s\" x=\"4\" y=\"%d\" width=\"%d\" height=\"14\"/>\n",
+		lane->is_member ? "stripe" : "ground", y - 5,
+		24 + (needed < width ? needed : width));
 	draw_lane_sign(text, lane, y + 2);
-	label(text, "strong halo", 24, y + 6, text_peek(&name), scene->names_width - 24);
+	label(text, "strong halo", 24, y + 6, text_peek(&name), width);
 	render_facts_drop(text, &name);
 }
 
@@ -232,19 +170,19 @@ static void draw_shape(struct text *text, const struct scene_bar *bar, int y)
 	case CT_BAR_CLOSED:
 	case CT_BAR_DESTROYED:
 	case CT_BAR_CRASHED:
-		line(text, "closed", bar->x, y, end, y);
+		render_picture_line(text, "closed", bar->x, y, end, y);
 		draw_cross(text, bar->x, y);
 		break;
 	case CT_BAR_DONE:
 	case CT_BAR_ENDED:
-		line(text, "thread", bar->x, y - 9, bar->x, y + 9);
+		render_picture_line(text, "thread", bar->x, y - 9, bar->x, y + 9);
 		break;
 	case CT_BAR_NEW:
 	case CT_BAR_IDLE:
-		line(text, "dots", bar->x, y, end, y);
+		render_picture_line(text, "dots", bar->x, y, end, y);
 		break;
 	default:
-		line(text, "thread", bar->x, y, end, y);
+		render_picture_line(text, "thread", bar->x, y, end, y);
 		break;
 	}
 }
@@ -275,19 +213,29 @@ static void draw_bar_words(
 	render_facts_drop(text, &words);
 }
 
-/* Dots where the bars lie that were left out, and how many. */
-static void draw_left_out(
-	struct text *text, const struct scene *scene, const struct scene_bar *bar, int y)
+/* Where the bars lie that were left out before this one: the stretch between it and the one before. */
+static int left_out_from(const struct scene *scene, const struct scene_bar *bar)
 {
 	const struct scene_bar *before =
 		bar > scene->bars && bar[-1].lane == bar->lane ? bar - 1 : NULL;
-	int from = before ? before->x + before->width : bar->x - 14;
+
+	return before ? before->x + before->width : bar->x - 14;
+}
+
+/* How many were left out, above the dots, and over the fold that they often lie in. */
+static void draw_left_out(struct text *text, const struct scene *scene, const struct scene_bar *bar)
+{
+	int x = (left_out_from(scene, bar) + bar->x) / 2, half;
 	struct text words = {0};
 
-	line(text, "left-out", from + 2, y, bar->x - 2, y);
+	if (!bar->bar->nr_before)
+		return;
 	say_count(&words, bar->bar->nr_before, "more state", "more states");
-	label(text, "quiet halo", bar->x - 14, y - 16, text_peek(&words),
-		render_scene_pixels(words.length));
+	half = render_scene_pixels(words.length) / 2;
+	x = x > scene->width - half ? scene->width - half : x;
+	text_format(text,
+		"<text class=\"quiet halo\" text-anchor=\"middle\" x=\"%d\" y=\"%d\">%s</text>\n",
+		x, render_scene_y(scene, bar->lane) - 16, text_peek(&words));
 	render_facts_drop(text, &words);
 }
 
@@ -304,7 +252,8 @@ static void draw_bar(struct text *text, const struct scene *scene, const struct 
 	draw_shape(text, bar, y);
 	draw_bar_words(text, scene, bar, y);
 	if (bar->bar->nr_before)
-		draw_left_out(text, scene, bar, y);
+		render_picture_line(
+			text, "left-out", left_out_from(scene, bar) + 2, y, bar->x - 2, y);
 	text_add(text, "</g>\n");
 }
 
@@ -353,7 +302,8 @@ static void draw_arrow(struct text *text, const struct scene *scene, const struc
 	int direction = mark->other_y > mark->y ? 1 : -1;
 	int end = mark->other_y - direction * (BAR_HALF + 1);
 
-	line(text, is_wish ? "wish" : "arrow", mark->x, mark->y, mark->x, end - direction * 8);
+	render_picture_line(
+		text, is_wish ? "wish" : "arrow", mark->x, mark->y, mark->x, end - direction * 8);
 	draw_tip(text, is_wish ? "wish-tip" : "tip", mark->x, end, direction);
 	if (has_label(scene, mark))
 		draw_label(text, scene, mark, direction);
@@ -368,6 +318,15 @@ static void draw_loop(struct text *text, const struct scene *scene, const struct
 	draw_tip(text, "tip", x + 22, y + 1, 1);
 	if (!scene->is_narrow)
 		label(text, "halo strong", x + 30, y - 4, SCENE_LOOP, SCENE_LABEL_WIDTH);
+}
+
+static void draw_number(struct text *text, uint32_t number, bool is_cause, int x, int y)
+{
+	text_format(text,
+		"<circle class=\"mark%s\" cx=\"%d\" cy=\"%d\" r=\"%d\"/>\n"
+		"<text class=\"%s\" text-anchor=\"middle\" x=\"%d\" y=\"%d\">%" PRIu32 "</text>",
+		is_cause ? " cause" : "", x, y, MARK_RADIUS, is_cause ? "inside" : "strong", x,
+		y + 4, number);
 }
 
 static void draw_mark(struct text *text, const struct scene *scene, const struct scene_mark *mark)
@@ -386,28 +345,54 @@ static void draw_mark(struct text *text, const struct scene *scene, const struct
 	if (mark->is_cause)
 		text_format(text, "<circle class=\"ring\" cx=\"%d\" cy=\"%d\" r=\"%d\"/>\n",
 			mark->x, mark->y, MARK_RADIUS + 4);
-	text_format(text,
-		"<circle class=\"mark%s\" cx=\"%d\" cy=\"%d\" r=\"%d\"/>\n"
-		"<text class=\"%s\" text-anchor=\"middle\" x=\"%d\" y=\"%d\">%" PRIu32
-		"</text></g>\n",
-		mark->is_cause ? " cause" : "", mark->x, mark->y, MARK_RADIUS,
-		mark->is_cause ? "inside" : "strong", mark->x, mark->y + 4, mark->number);
+	draw_number(text, mark->number, mark->is_cause, mark->x, mark->y);
+	text_add(text, "</g>\n");
+}
+
+static int end_length(const struct scene *scene)
+{
+	return scene->is_narrow ? 80 : 104;
 }
 
 static void draw_end(struct text *text, const struct scene *scene, const struct scene_end *end)
 {
-	int length = scene->is_narrow ? 80 : 104;
+	int length = end_length(scene);
 
-	line(text, "never", end->x, end->y, end->x + length, end->y);
+	render_picture_line(text, "never", end->x, end->y, end->x + length, end->y);
 	text_format(text, "<path class=\"never-tip\" d=\"M%d %dl8 6l-8 6\"/>\n",
 		end->x + length - 6, end->y - 6);
 	if (scene->is_narrow)
 		text_format(text,
 			"<text class=\"alarm halo\" text-anchor=\"end\" x=\"%d\" "
 			"y=\"%d\">%s</text>\n",
-			scene->width - 2, end->y - 9, end->words);
+			scene->width - 2, end->y - 13, end->words);
 	else
-		label(text, "alarm halo", end->x + 8, end->y - 9, end->words, 140);
+		label(text, "alarm halo", end->x + 8, end->y - 13, end->words, 140);
+}
+
+/* What did not happen has no time: its number stands at the open end. */
+static void draw_untimed(struct text *text, const struct scene *scene)
+{
+	const struct ct_finding *finding = scene->finding;
+	const struct scene_end *end = &scene->ends[0];
+	int x = end->x + MARK_RADIUS + 6;
+	uint32_t i;
+
+	for (i = 0; scene->nr_ends && i < finding->nr_steps; i++) {
+		struct text words = {0};
+
+		if (finding->steps[i].time != CT_NO_TIME ||
+			x > end->x + end_length(scene) - 2 * MARK_RADIUS)
+			continue;
+		render_scene_say_step(&words, scene, &finding->steps[i]);
+		text_add(text, "<g><title>");
+		escaped(text, text_peek(&words));
+		text_add(text, "</title>\n");
+		render_facts_drop(text, &words);
+		draw_number(text, i + 1, false, x, end->y);
+		text_add(text, "</g>\n");
+		x += 2 * MARK_RADIUS + 4;
+	}
 }
 
 /* The number and the words of the step that is the place to look at first. */
@@ -452,30 +437,32 @@ static void draw_alike(struct text *text, const struct scene *scene)
 	render_facts_drop(text, &words);
 }
 
+/* A bar of this state as the legend shows it: an end in the middle of its room, a cross within it. */
+static void draw_sample(struct text *text, enum ct_bar_state state, int x, int y)
+{
+	struct ct_bar bar = {.state = state};
+	struct scene_bar sample = {.bar = &bar, .x = x, .width = SCENE_SAMPLE_WIDTH};
+
+	if (state == CT_BAR_DONE || state == CT_BAR_ENDED)
+		sample.x += SCENE_SAMPLE_WIDTH / 2;
+	if (state == CT_BAR_CLOSED || state == CT_BAR_DESTROYED || state == CT_BAR_CRASHED) {
+		sample.x += 6;
+		sample.width -= 6;
+	}
+	draw_shape(text, &sample, y);
+}
+
 /* The shapes that the picture contains, each with its meaning. */
 static void draw_legend(struct text *text, const struct scene *scene)
 {
-	int x = scene->begin_x, y = scene->height - (scene->is_narrow ? 38 : 16), width;
-	bool is_told[CT_BAR_FREE + 1] = {false};
 	uint32_t i;
 
-	for (i = 0; i < scene->nr_bars; i++) {
-		struct ct_bar bar = {.state = scene->bars[i].bar->state};
-		struct scene_bar sample = {.bar = &bar, .width = 26};
-		const char *name = render_scene_bar_word(bar.state);
+	for (i = 0; i < scene->nr_samples; i++) {
+		const struct scene_sample *sample = &scene->legend[i];
 
-		if (is_told[bar.state])
-			continue;
-		is_told[bar.state] = true;
-		width = 33 + render_scene_pixels(strlen(name));
-		if (scene->is_narrow && x + width > scene->width) {
-			x = scene->begin_x;
-			y += 22;
-		}
-		sample.x = x;
-		draw_shape(text, &sample, y);
-		label(text, "quiet", x + 33, y + 4, name, 90);
-		x += width + (scene->is_narrow ? 10 : 20);
+		draw_sample(text, sample->state, sample->x, sample->y);
+		label(text, "quiet", sample->x + SCENE_SAMPLE_WIDTH + 7, sample->y + 4,
+			render_scene_bar_word(sample->state), 120);
 	}
 }
 
@@ -486,14 +473,15 @@ void render_picture_draw(struct text *text, const struct scene *scene)
 	draw_caption(text, scene);
 	for (i = 0; i < scene->finding->picture.nr_lanes; i++)
 		draw_lane(text, scene, i);
-	draw_axis(text, scene);
+	render_picture_axis(text, scene);
 	for (i = 0; i < scene->nr_bars; i++)
 		draw_bar(text, scene, &scene->bars[i]);
-	for (i = 0; i + 1 < scene->nr_ticks; i++)
-		if (scene->gaps[i].is_folded)
-			draw_fold(text, scene, &scene->gaps[i]);
+	render_picture_folds(text, scene);
+	for (i = 0; i < scene->nr_bars; i++)
+		draw_left_out(text, scene, &scene->bars[i]);
 	for (i = 0; i < scene->nr_ends; i++)
 		draw_end(text, scene, &scene->ends[i]);
+	draw_untimed(text, scene);
 	for (i = 0; i < scene->nr_marks; i++)
 		draw_mark(text, scene, &scene->marks[i]);
 	/* Over the folds and the arrows, which would cross the names. */

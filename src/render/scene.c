@@ -3,6 +3,7 @@
  * The layout of a finding's picture: lanes, bars, marks and open ends.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "render/scene.h"
 
@@ -19,10 +20,9 @@ static const struct shape {
 	int begin_x;
 	int lane_height;
 	int lane_middle;
-	int foot_height; /* the room for the legend */
-	int end_width;   /* an arrow that leads nowhere, and its words */
+	int end_width; /* an arrow that leads nowhere, and its words */
 	int no_end_width;
-} wide = {204, 204, 62, 31, 40, 132, 40}, narrow = {340, 16, 70, 46, 62, 96, 14};
+} wide = {204, 204, 62, 31, 132, 40}, narrow = {340, 16, 70, 46, 96, 14};
 
 int render_scene_columns(int pixels)
 {
@@ -295,6 +295,45 @@ static int caption_lines(struct scene *scene)
 	return count;
 }
 
+/* ---------------------------------------------------------------- the legend */
+
+#define LEGEND_ROW 22
+#define LEGEND_FOOT 40 /* the room for a legend of one row */
+#define SAMPLE_ROOM (SCENE_SAMPLE_WIDTH + 7)
+
+/* Whether the shape of a bar can be seen: an end is a stroke, and dots need some room. */
+static bool is_seen(const struct scene_bar *bar)
+{
+	enum ct_bar_state state = bar->bar->state;
+
+	return bar->width > 2 ||
+	       (state != CT_BAR_NEW && state != CT_BAR_IDLE && state != CT_BAR_OUTSIDE);
+}
+
+/* Puts the samples side by side, from the lower edge of the lanes; returns the height of the whole. */
+static int place_legend(struct scene *scene, int top)
+{
+	int x = scene->begin_x, y = top + LEGEND_FOOT - 16, width;
+	bool is_told[SCENE_SAMPLES] = {false};
+	uint32_t i;
+
+	for (i = 0; i < scene->nr_bars; i++) {
+		enum ct_bar_state state = scene->bars[i].bar->state;
+
+		if (is_told[state] || !is_seen(&scene->bars[i]))
+			continue;
+		is_told[state] = true;
+		width = SAMPLE_ROOM + render_scene_pixels(strlen(render_scene_bar_word(state)));
+		if (x + width > scene->width) {
+			x = scene->begin_x;
+			y += LEGEND_ROW;
+		}
+		scene->legend[scene->nr_samples++] = (struct scene_sample){state, x, y};
+		x += width + (scene->is_narrow ? 10 : 20);
+	}
+	return y + 16 - top;
+}
+
 static void take_shape(struct scene *scene, const struct shape *shape)
 {
 	scene->names_width = shape->names_width;
@@ -326,8 +365,9 @@ static bool lay_out(struct scene *scene, const struct shape *shape)
 	scene->width = scene->end_x + (scene->nr_ends ? shape->end_width : shape->no_end_width);
 	if (scene->width < right_of(scene) + MARK_WIDTH)
 		scene->width = right_of(scene) + MARK_WIDTH;
-	scene->height = render_scene_top(scene, picture->nr_lanes) + shape->foot_height +
-			(picture->nr_alike ? ALIKE_HEIGHT : 0);
+	scene->height =
+		render_scene_top(scene, picture->nr_lanes) + (picture->nr_alike ? ALIKE_HEIGHT : 0);
+	scene->height += place_legend(scene, scene->height);
 	return true;
 }
 

@@ -20,6 +20,8 @@
 
 #define SCENE_TICKS 40u /* at least enough for the steps and the first and the last time */
 #define SCENE_BARS (CT_LANES * CT_LANE_BARS)
+#define SCENE_SAMPLES (CT_BAR_FREE + 1u)
+#define SCENE_SAMPLE_WIDTH 26
 #define SCENE_LABEL_WIDTH 200 /* of the words at an arrow, at most */
 #define SCENE_CAPTION_LINE 15
 #define SCENE_LETTER_TENTHS 61 /* the average width of a letter, in tenths of a pixel */
@@ -73,6 +75,13 @@ struct scene_end {
 	const char *words; /* "no wake came" */
 };
 
+/* A shape that the picture contains, with its meaning. */
+struct scene_sample {
+	enum ct_bar_state state;
+	int x;
+	int y;
+};
+
 struct scene {
 	const struct ct_report *report;
 	const struct ct_finding *finding;
@@ -92,10 +101,12 @@ struct scene {
 	struct scene_bar bars[SCENE_BARS];
 	struct scene_mark marks[CT_PICTURE_STEPS];
 	struct scene_end ends[CT_LANES];
+	struct scene_sample legend[SCENE_SAMPLES];
 	uint32_t nr_ticks; /* one more than the number of gaps */
 	uint32_t nr_bars;
 	uint32_t nr_marks;
 	uint32_t nr_ends;
+	uint32_t nr_samples;
 	bool is_broken; /* memory ran out while words were measured: the drawing cannot be used */
 };
 

@@ -66,7 +66,14 @@ static void say_short_thread(struct text *text, const struct ct_tables *tables, 
 
 const char *render_scene_bar_word(enum ct_bar_state state)
 {
-	return state == CT_BAR_NEW ? "not begun" : ct_bar_name(state);
+	switch (state) {
+	case CT_BAR_NEW:
+		return "not begun";
+	case CT_BAR_OUTSIDE:
+		return "no coroutine";
+	default:
+		return ct_bar_name(state);
+	}
 }
 
 /* The wordings of a bar, the longest first; false: there is no shorter one. */
