@@ -52,7 +52,7 @@ def check_starvation(browser, server, trace):
         it.show("timeline")
         words = it.words()
         check(words[words.index("look here first") + 2] == "coroutine 1" and "also took part" not in words, f"{words}")
-        check(any(one.startswith("a coroutine that waits at receive in consume") and one.endswith("…") for one in words), f"{words}")
+        check(any(one.startswith("A coroutine that waits at receive in consume") and one.endswith("…") for one in words), f"{words}")
         check_room(it)
         it.quiet()
     check("ready from      0.021090 s; for 8.01 ms\n" in run(COROTRACER, "report", trace).stdout, "the report has another time")

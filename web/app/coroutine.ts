@@ -5,12 +5,12 @@
 
 import { addressOf, viewInUse } from "./address";
 import { askJson, askRows, traceFileInCommands } from "./carrier";
-import { copyButton, fill, h, sharpen, type Child } from "./dom";
+import { copyButton, fill, h, sharpen, withPaths, type Child } from "./dom";
 import { eventsTable } from "./events";
 import { COMPARED, showOwnObjects, showPeers, showTree } from "./related";
 import { hotFunctions } from "./hot";
 import { askSlices } from "./slices";
-import { count, duration, many, moment, sentence, wallClock } from "./say";
+import { capital, count, duration, many, moment, sentence, wallClock } from "./say";
 import { drawState, palette, STATES, stateWord } from "./states";
 import { Table } from "./table";
 import { briefPlaceLink, coroutineLink, gradeMark, placeLink, placeOf, threadName, timeLink, type RunSamples, type Step, type Trace } from "./trace";
@@ -46,9 +46,9 @@ async function showWhy(into: HTMLElement, trace: Trace, process: number, id: num
 	const { why, awaits, long_runs, findings } = await askJson<{ why: Step[]; awaits: Awaited[]; long_runs: LongRun[]; findings: string[] }>("why", { process, coroutine: id });
 	const about = trace.report.findings.filter(({ address }) => findings.includes(address));
 	fill(into, h("ol", { class: "steps" }, why.map((one) => step(one, process))), longRuns(long_runs),
-		about.map(({ address, title, grade }) => h("p", { class: "about" }, gradeMark(grade), " ", h("a", { href: addressOf("findings", { finding: address }) }, title))),
+		about.map(({ address, title, grade }) => h("p", { class: "about" }, gradeMark(grade), " ", h("a", { href: addressOf("findings", { finding: address }) }, withPaths(capital(title))))),
 		awaits.length > 1 ? [h("h3", null, "Who waits for whom"), h("ul", { class: "tree" }, awaits.map((one) => {
-			const line = h("li", null, coroutineLink(one.process, one.id), ` ${one.state}`, one.resource ? `, for ${one.resource}` : "");
+			const line = h("li", null, coroutineLink(one.process, one.id), ` ${stateWord(one.state)}`, one.resource ? `, for ${one.resource}` : "");
 			line.style.marginInlineStart = `${Math.abs(one.depth) * 1.2}rem`;
 			return line;
 		}))] : null);

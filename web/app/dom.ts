@@ -31,6 +31,23 @@ export function h<K extends keyof HTMLElementTagNameMap>(
 	return element;
 }
 
+/** A place in a text: ", folders/file.cpp:12". */
+const FOLDERS = /(?<=, |^)(?:[^\s/,;]*\/)+(?=[^\s/,;]+:\d)/g;
+
+/**
+ * Makes a text whose paths break behind a folder, and not within a name. A narrow screen leaves out the folders of
+ * places.
+ */
+export function withPaths(text: string): Child[] {
+	const parts: Child[] = [];
+	let at = 0;
+	for (const found of text.matchAll(FOLDERS)) {
+		parts.push(text.slice(at, found.index!), h("span", { class: "folders" }, found[0]!.split("/").filter((name, index) => name || !index).map((name) => [h("span", { class: "unbroken" }, `${name}/`), h("wbr", null)])));
+		at = found.index! + found[0]!.length;
+	}
+	return [...parts, text.slice(at)];
+}
+
 /**
  * Replaces the children of an element. The element that had the focus gets it again; its id or its key identifies it.
  */

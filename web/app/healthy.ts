@@ -42,7 +42,7 @@ function tiles({ report }: Trace): HTMLElement {
 function times({ report: { statistics } }: Trace): Child {
 	const parts: Part[] = [["running", "running", statistics.running_ns], ["in system calls", "syscall", statistics.syscall_ns], ["ready", "ready", statistics.ready_ns],
 		["waiting", "waiting", statistics.waiting_ns], ["not begun", "unseen", statistics.unseen_ns]];
-	return parts.some(([, , ns]) => ns > 0) ? [h("h3", null, "Where the coroutines' time went"), share("Times of coroutines", parts, true)] : null;
+	return parts.some(([, , ns]) => ns > 0) ? h("section", null, h("h3", null, "Where the coroutines' time went"), share("Times of coroutines", parts, true)) : null;
 }
 
 function use({ report: { statistics: { workers } } }: Trace): Child {
@@ -53,9 +53,9 @@ function use({ report: { statistics: { workers } } }: Trace): Child {
 		blocked_ns: sum((one) => one.blocked_ns), idle_ns: sum((one) => one.idle_ns), resumes: 0 });
 	const partsOf = (one: (typeof workers)[number]): Part[] => [["ran coroutines", "running", one.running_ns], ["scheduled", "ready", one.scheduling_ns],
 		["blocked in calls", "syscall", one.blocked_ns], ["idle", "waiting", one.idle_ns]];
-	return [h("h3", null, "Workers"), share("Workers together", parts(partsOf), true),
+	return h("section", null, h("h3", null, "Workers"), share("Workers together", parts(partsOf), true),
 		workers.length > 1 ? h("dl", { class: "uses" }, workers.slice(0, WORKERS).map((one) => [h("dt", null, threadName(one.thread)), h("dd", null, share(threadName(one.thread), partsOf(one), false))])) : null,
-		workers.length > WORKERS ? h("p", null, h("a", { href: addressOf("overview") }, `${many(workers.length - WORKERS, "more worker")}`)) : null];
+		workers.length > WORKERS ? h("p", null, h("a", { href: addressOf("overview") }, `${many(workers.length - WORKERS, "more worker")}`)) : null);
 }
 
 function longest(title: string, rows: Awaited<ReturnType<typeof askRows>>): Child {
@@ -72,21 +72,22 @@ async function showLongest(into: HTMLElement): Promise<void> {
 	fill(into, longest("The longest waits", waits), longest("The longest delays from ready to running", delays));
 }
 
-async function drawStates(canvas: HTMLCanvasElement, trace: Trace): Promise<void> {
-	const map = await loadMinimap(trace), width = canvas.clientWidth, height = canvas.clientHeight;
+async function drawStates(canvas: HTMLCanvasElement, most: HTMLElement, trace: Trace): Promise<void> {
+	const map = await loadMinimap(trace), width = canvas.clientWidth, height = canvas.clientHeight, step = (trace.until - trace.from) / map.rows.nrRows;
 	if (!canvas.isConnected)
 		return;
+	most.textContent = `, ${count(Math.round(map.most / step))} at most at a time`;
 	const pen = sharpen(canvas, width, height);
 	drawStack(pen, map, palette(), 0, width, height - TIMES);
 	drawTimes(pen, map.range, palette(), width, height - TIMES);
 }
 
 export function healthy(trace: Trace): HTMLElement {
-	const most = h("div", { class: "beside" }), states = h("canvas", { class: "life timed", role: "img", "aria-label": "Coroutines by state over time" });
-	const whole = h("div", { class: "healthy" }, tiles(trace), times(trace), h("h3", null, "Coroutines by state over time"),
-		h("a", { href: addressOf("timeline"), "aria-label": "Timeline" }, states), use(trace), most);
-	void showLongest(most).catch(() => undefined);
+	const longest = h("div", { class: "beside" }), most = h("span", { id: "most-at-a-time" }), states = h("canvas", { class: "life timed", role: "img", "aria-label": "Coroutines by state over time" });
+	const whole = h("div", { class: "healthy" }, tiles(trace), h("div", { class: "beside" }, h("div", null, times(trace), h("section", null, h("h3", null, "Coroutines by state over time", most),
+		h("a", { href: addressOf("timeline"), "aria-label": "Timeline" }, states))), use(trace)), longest);
+	void showLongest(longest).catch(() => undefined);
 	/* The canvas has a width only after it is on the page. */
-	requestAnimationFrame(() => void drawStates(states, trace).catch(() => undefined));
+	requestAnimationFrame(() => void drawStates(states, most, trace).catch(() => undefined));
 	return whole;
 }

@@ -8,7 +8,7 @@ import { askRows, type Arguments } from "./carrier";
 import { askDescriptors } from "./descriptors";
 import { RESOURCES } from "./names";
 import type { Rows } from "./rows";
-import { many } from "./say";
+import { capital, many } from "./say";
 import { placeOf, threadName, type Finding, type Member, type PictureLane, type Step, type Trace } from "./trace";
 
 const PAGE = 200;
@@ -385,7 +385,7 @@ export class Lanes {
 		const finding = this.trace.report.findings[index]!, total = Math.max(finding.coroutines, first.length);
 		const members = total <= first.length ? this.shown(first.map(memberLane))
 			: new Paged(async (offset) => offset ? askMembers(index, offset) : first.slice(0, PAGE).map(memberLane), total, this.hidden, this.laid);
-		return this.group(`f:${finding.address}`, finding.title, members, index === this.finding);
+		return this.group(`f:${finding.address}`, capital(finding.title), members, index === this.finding);
 	}
 
 	private async groupsBy(way: Way): Promise<Group[]> {

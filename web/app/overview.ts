@@ -5,14 +5,14 @@
 
 import { addressOf, go, viewInUse } from "./address";
 import { askRows } from "./carrier";
-import { copyButton, fill, h, sharpen, type Child } from "./dom";
+import { copyButton, fill, h, sharpen, withPaths, type Child } from "./dom";
 import { drawStack, loadMinimap, OVERVIEW, STACK, type Minimap } from "./minimap";
 import { SvgPen, type Pen } from "./pen";
 import { askSum } from "./panels";
 import { chosenOf, roundSteps, sayRange, ticksOf, type Range } from "./range";
-import { count, duration, many, percent, roundly, unitOf } from "./say";
+import { capital, count, duration, many, moment, percent, roundly, unitOf } from "./say";
 import { palette, stateWord } from "./states";
-import { loadLine, threadName, type Trace } from "./trace";
+import { loadLine, threadName, type Finding, type Trace } from "./trace";
 
 const LEFT = 74;
 const BOTTOM = 20;
@@ -55,11 +55,27 @@ function marksOf(most: number, room: number, height: number, say: (value: number
 	return roundSteps({ from: 0, until: most }, 4).at.filter(Number.isInteger).map((value) => ({ y: height - BOTTOM - value / most * room, words: say(value) }));
 }
 
+/** The most findings that have a flag. */
+const FLAGS = 9;
+
+/** When a finding came about: at the step to look at first, or else at its first step. */
+function flagOf({ steps, look_first: site }: Finding): number | undefined {
+	const timed = steps.filter((step) => step.time_ns !== null);
+	return (timed.find((step) => site && step.site === site) ?? timed[0])?.time_ns ?? undefined;
+}
+
+/** The findings whose flags are in the chart, each with its number. */
+function flagged(trace: Trace): Child {
+	const found = trace.report.findings.map((finding, index) => ({ finding, index })).slice(0, FLAGS).filter(({ finding }) => flagOf(finding) !== undefined);
+	return found.length ? h("ol", { class: "plain", id: "flags" }, found.map(({ finding, index }) => h("li", null, h("span", { class: "badge" }, String(index + 1)), " ",
+		h("a", { href: addressOf("findings", { finding: finding.address }) }, withPaths(capital(finding.title))), `, ${moment(flagOf(finding)!)}`))) : null;
+}
+
 function paintFlags(context: Pen, map: Minimap, trace: Trace, width: number, height: number): void {
 	const colours = palette();
-	trace.report.findings.slice(0, 9).forEach((finding, index) => {
-		const at = finding.steps.find((step) => step.event !== null && step.time_ns !== null)?.time_ns;
-		if (at === undefined || at === null)
+	trace.report.findings.slice(0, FLAGS).forEach((finding, index) => {
+		const at = flagOf(finding);
+		if (at === undefined)
 			return;
 		const x = LEFT + (at - map.range.from) / (map.range.until - map.range.from) * (width - LEFT);
 		context.strokeStyle = context.fillStyle = colours.alarm;
@@ -67,11 +83,18 @@ function paintFlags(context: Pen, map: Minimap, trace: Trace, width: number, hei
 		context.moveTo(x, 0);
 		context.lineTo(x, height - BOTTOM);
 		context.stroke();
+		/* To the left where there is no room to the right. */
+		const middle = x + (x > width - 20 ? -9 : 9);
+		context.fillStyle = colours.ground;
 		context.beginPath();
-		context.arc(x + 8, 9, 8, 0, 7);
+		context.arc(middle, 10, 10, 0, 7);
+		context.fill();
+		context.fillStyle = colours.alarm;
+		context.beginPath();
+		context.arc(middle, 10, 8, 0, 7);
 		context.fill();
 		context.fillStyle = colours.ground;
-		context.fillText(String(index + 1), x + 5, 13);
+		context.fillText(String(index + 1), middle - 3, 14);
 	});
 }
 
@@ -314,7 +337,7 @@ export function showOverview(into: HTMLElement, trace: Trace): () => void {
 		h("li", null, h("strong", null, count(report.quality.lost)), h("span", null, "events lost"))),
 		h("p", { class: "quiet" }, "Drag over a chart to choose a range of time. The timeline shows the range, Places compares it with the rest, Waits shows the moment of its end; Esc clears it."),
 		chosen ? tellChosen(trace, chosen) : null,
-		h("h3", null, "Coroutines by state"), charted(0, STACK.map(([name]) => key(name, name === "syscall" ? "in system calls" : stateWord(name))).reverse()),
+		h("h3", null, "Coroutines by state"), charted(0, STACK.map(([name]) => key(name, name === "syscall" ? "in system calls" : stateWord(name))).reverse()), flagged(trace),
 		h("h3", null, "Events a second", report.quality.lost ? `; ${many(report.quality.lost, "event")} lost` : ""), charted(1, [key("events", "events"), report.quality.lost ? key("lost", "lost") : null]),
 		h("h3", null, "Delay from ready to running"),
 		charted(2, [key("events", "delays: the fuller, the more"), key("line", "99 of 100 took at most"), uncounted]), h("h3", null, "Workers"), workers(trace));

@@ -97,9 +97,10 @@ const STORY_LEAST = 0.05;
 
 /**
  * Returns when a finding came about: from its first step to its last, and since when its members have been in their
- * state; until the end of that state, if the story remains large enough to be seen, or if a standstill is the story. A
- * step at that end says what did not happen, and is no part of the story. The range is widened by `share` of its length
- * on each side, by `least` nanoseconds at least.
+ * state; until the end of that state, if the story remains large enough to be seen, or if the end is the story: of a
+ * standstill, and of a state that was over before the end of the recording. Otherwise a step at that end says what did
+ * not happen, and is no part of the story. The range is widened by `share` of its length on each side, by `least`
+ * nanoseconds at least.
  */
 export function rangeOf(finding: Finding | undefined, share: number, least: number): Range | undefined {
 	const members = (finding?.members ?? []).slice(0, MEMBERS_LOOKED_AT), steps = (finding?.steps ?? []).flatMap((step) => step.time_ns ?? []);
@@ -108,7 +109,8 @@ export function rangeOf(finding: Finding | undefined, share: number, least: numb
 	if (!times.length)
 		return undefined;
 	const from = Math.min(...times), last = Math.max(...times), end = Math.max(last, over);
-	const until = finding?.rule === "standstill" || last - from >= (end - from) * STORY_LEAST ? end : last, margin = Math.max((until - from) * share, least);
+	const isStory = finding?.rule === "standstill" || members.some((member) => member.is_over);
+	const until = isStory || last - from >= (end - from) * STORY_LEAST ? end : last, margin = Math.max((until - from) * share, least);
 	return { from: from - margin, until: until + margin };
 }
 

@@ -61,6 +61,12 @@ function endOf({ ending, ending_value: value, ended_ns: at }: Trace["report"]["p
 	return at === null ? how : `${how}, at ${moment(at)}`;
 }
 
+/** How many rules could judge; what the others lack is a list. */
+function judging(words: string): Child {
+	const [first, ...lacks] = words.split("; ");
+	return first ? [h("p", { id: "judging" }, sentence(first)), lacks.length ? h("ul", { id: "lacks" }, lacks.map((one) => h("li", null, sentence(one)))) : null] : null;
+}
+
 export function showQuality(into: HTMLElement, trace: Trace): void {
 	const { quality, trace: told, processes } = trace.report;
 	const numbers = quality as unknown as Record<string, number>;
@@ -74,7 +80,7 @@ export function showQuality(into: HTMLElement, trace: Trace): void {
 	fill(into, h("h2", null, "Quality of the recording"),
 		h("p", { class: "lead" }, quality.lost ? `${many(quality.lost, "event")} of ${count(quality.lost + quality.events)} are missing.` : "Nothing is missing.",
 			quality.has_lower_grades ? " What is missing lowers findings." : ""),
-		trace.report.judging ? h("p", null, sentence(trace.report.judging)) : null,
+		judging(trace.report.judging),
 		quality.losses.length ? [h("h3", null, "Losses"), lossPicture(trace), losses(trace)] : null,
 		h("h3", null, "Doubts"), present.length || quality.notes.length ? h("ul", null, present.map(([number, one, several]) => h("li", null, many(number, one, several))),
 			quality.notes.map((one) => h("li", null, `${one.text}${one.count > 1 ? ` (${count(one.count)} times)` : ""}`))) : h("p", null, "None."),
@@ -83,7 +89,7 @@ export function showQuality(into: HTMLElement, trace: Trace): void {
 			["observed", `from ${moment(quality.observed_from_ns)} to ${moment(quality.observed_until_ns)}, ${duration(trace.until - trace.from)}`],
 			["began", wallClock(0, told.epoch_realtime_ns)], ["machine", told.host], ["run", /[^0]/.test(told.run_id) ? h("code", null, told.run_id) : null],
 			["clock", `${told.clock}${told.clock_skew_ns ? `; readings disagree by up to ${duration(told.clock_skew_ns)}` : ""}`],
-			["complete", told.is_complete ? "yes: the trace has its end" : "no: the trace was cut short"], ["written because", told.reason],
+			["complete", told.is_complete ? "yes: recorded to the end" : "no: the trace was cut short"], ["written because", told.reason],
 		]),
 		h("h3", null, "Processes"), processes.map((process) => facts([["program", h("code", null, process.command_line || process.program)], ["process id", String(process.pid)],
 			["end", endOf(process)], ["probe", process.has_probe ? "attached" : "none: no coroutine can be seen"],

@@ -17,9 +17,14 @@ export function isolated(name: string): string {
 	return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
 }
 
+/** Begins words that stand alone with a capital letter. */
+export function capital(words: string): string {
+	return words && `${words[0]!.toUpperCase()}${words.slice(1)}`;
+}
+
 /** Makes a sentence of words that stand alone: capital letter and full stop. */
 export function sentence(words: string): string {
-	return words && `${words[0]!.toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
+	return words && `${capital(words)}${/[.!?]$/.test(words) ? "" : "."}`;
 }
 
 const UNITS: readonly [number, string][] = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]];
