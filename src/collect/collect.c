@@ -284,9 +284,9 @@ static const char *choose_ledger(struct collect *collect, const struct ct_record
 		set_ledger_absence(collect, options->command[0], executable->obstacle);
 	else if (access(path, R_OK))
 		set_ledger_absence(collect, path, "cannot be read");
-	else if (strpbrk(path, ": "))
-		set_ledger_absence(
-			collect, path, "cannot be preloaded: its name holds a blank or a colon");
+	else if (strpbrk(path, ":;"))
+		set_ledger_absence(collect, path,
+			"cannot be preloaded: its name holds a colon or a semicolon");
 	else
 		return path;
 	return NULL;

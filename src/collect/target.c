@@ -20,6 +20,7 @@
 extern char **environ;
 
 #define PRELOAD "LD_PRELOAD"
+#define LIBRARY_PATH "LD_LIBRARY_PATH"
 
 /* Returns whether the setting is for `name`. */
 static bool is_setting(const char *setting, const char *name)
@@ -29,13 +30,14 @@ static bool is_setting(const char *setting, const char *name)
 	return strncmp(setting, name, length) == 0 && setting[length] == '=';
 }
 
-static char *format_preload(const char *library)
+/* A list with this entry in front of what it holds already. */
+static char *format_list(const char *name, const char *entry, size_t nr_bytes)
 {
-	const char *before = getenv(PRELOAD);
+	const char *before = getenv(name);
 	bool has_before = before && before[0];
 	char *setting;
 
-	if (asprintf(&setting, PRELOAD "=%s%s%s", library, has_before ? ":" : "",
+	if (asprintf(&setting, "%s=%.*s%s%s", name, (int)nr_bytes, entry, has_before ? ":" : "",
 		    has_before ? before : "") < 0)
 		return NULL;
 	return setting;
@@ -45,7 +47,7 @@ static char *format_preload(const char *library)
 static const char *const ways[] = {CTP_ENVIRONMENT, "CTP_SHM_PATH", "CTP_SOCK_PATH",
 	"CTP_MAX_STATIONS", CTP_CLOCK_ENVIRONMENT};
 
-#define NR_OWN 6 /* the variables above, and the preload library */
+#define NR_OWN 7 /* the variables above, and the two that preload a library */
 
 static bool is_own_way(const char *setting)
 {
@@ -62,6 +64,18 @@ static char *format_setting(const char *name, const char *value)
 	char *setting;
 
 	return asprintf(&setting, "%s=%s", name, value) < 0 ? NULL : setting;
+}
+
+/* A blank ends an entry of LD_PRELOAD, but none of LD_LIBRARY_PATH, where the dynamic linker looks for plain names. */
+static void add_preload(const char *library, char *own[NR_OWN], size_t *ret_count)
+{
+	const char *slash = strrchr(library, '/');
+
+	if (slash && strchr(library, ' ')) {
+		own[(*ret_count)++] = format_list(LIBRARY_PATH, library, (size_t)(slash - library));
+		library = slash + 1;
+	}
+	own[(*ret_count)++] = format_list(PRELOAD, library, strlen(library));
 }
 
 /* Puts the settings that are made here into own[], for the caller to free. Returns false if out of memory. */
@@ -81,11 +95,21 @@ static bool make_own(const struct target_options *options, char *own[NR_OWN], si
 	if (options->is_coarse)
 		own[(*ret_count)++] = format_setting(ways[4], "coarse");
 	if (options->preload)
-		own[(*ret_count)++] = format_preload(options->preload);
+		add_preload(options->preload, own, ret_count);
 	for (i = 0; i < *ret_count; i++)
 		if (!own[i])
 			return false;
 	return true;
+}
+
+static bool is_replaced(const char *setting, char *const own[NR_OWN], size_t nr_own)
+{
+	size_t i;
+
+	for (i = 0; i < nr_own; i++)
+		if (strncmp(setting, own[i], strcspn(own[i], "=") + 1) == 0)
+			return true;
+	return is_own_way(setting);
 }
 
 /* Builds the child's environment; the caller frees the settings in own[] and the array. */
@@ -105,8 +129,7 @@ static char **build_environment(const struct target_options *options, char *own[
 	if (!environment)
 		return NULL;
 	for (i = 0; i < count; i++)
-		if (!is_own_way(environ[i]) &&
-			!(options->preload && is_setting(environ[i], PRELOAD)))
+		if (!is_replaced(environ[i], own, nr_own))
 			environment[kept++] = environ[i];
 	memcpy(environment + kept, own, nr_own * sizeof(*own));
 	return environment;

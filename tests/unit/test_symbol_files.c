@@ -123,7 +123,7 @@ static void make_debug_file(const char *program, const char *name)
 
 	CHECK(symbol_build_id(SYMBOL_OUR_ROOT, program, build_id));
 	shell("mkdir -p root/.build-id/%.2s .debug", build_id);
-	shell("objcopy --only-keep-debug %s %s", program, name);
+	shell("objcopy --only-keep-debug '%s' %s", program, name);
 }
 
 static void test_places(const char *program, const char *other)
@@ -133,7 +133,7 @@ static void test_places(const char *program, const char *other)
 	make_debug_file(program, "own.debug");
 	make_debug_file(other, "others.debug");
 	CHECK(symbol_build_id(SYMBOL_OUR_ROOT, program, build_id));
-	shell("cp %s whole && strip -o bare %s", program, program);
+	shell("cp '%s' whole && strip -o bare '%s'", program, program);
 	check_whole("whole");
 	check_bare("bare");
 
@@ -176,10 +176,10 @@ static void test_root(const char *program)
 	char build_id[SYMBOL_BUILD_ID_SIZE], path[128];
 	int root;
 
-	shell("mkdir -p jail/bin/.debug jail/usr/lib/debug/.build-id && cp %s whole && strip -o "
-	      "bare %s",
+	shell("mkdir -p jail/bin/.debug jail/usr/lib/debug/.build-id && cp '%s' whole && strip -o "
+	      "bare '%s'",
 		program, program);
-	shell("objcopy --only-keep-debug %s jail/bin/.debug/own.debug", program);
+	shell("objcopy --only-keep-debug '%s' jail/bin/.debug/own.debug", program);
 	shell("objcopy --add-gnu-debuglink=jail/bin/.debug/own.debug bare linked");
 	shell("cp whole bare linked jail/bin && ln -s /bin/whole jail/link && ln -s "
 	      "../../../bin/whole jail/up");
@@ -219,7 +219,7 @@ static void test_ranges(const char *program, bool is_known)
 	struct symbol_resolver *resolver = symbol_new();
 	struct symbol_place place;
 
-	shell("cp %s scattered", program);
+	shell("cp '%s' scattered", program);
 	place = resolve(resolver, "scattered");
 	CHECK_EQUAL(place.extent, is_known ? SYMBOL_FUNCTION : SYMBOL_MODULE);
 	CHECK_TEXT(place.function, is_known ? "scattered" : "");
