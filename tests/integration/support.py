@@ -58,6 +58,11 @@ def folder():
     return tempfile.TemporaryDirectory(prefix="corotracer-test-")
 
 
+def preloading(library):
+    """Returns the variables that preload a library. A blank in its path would end an entry of LD_PRELOAD."""
+    return {"LD_PRELOAD": library.name, "LD_LIBRARY_PATH": str(library.parent)}
+
+
 def seeded_chance():
     """Returns the random generator of a test. The seed is SEED of the environment, and is printed. If there is none,
     the seed is always the same; long runs (tests/soak) choose a new one."""

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 
-from support import BUILD, COROTRACER, SOURCE, check, fail, folder, run
+from support import BUILD, COROTRACER, SOURCE, check, fail, folder, preloading, run
 
 # Says "ready", counts SIGINT, and at SIGTERM prints how many came.
 COUNTER = r"""
@@ -103,7 +103,8 @@ def check_full_disk(place):
 def check_network(place):
     """A warning for each kind of disk that writes over a network, and for no other."""
     def said(magic):
-        environment = dict(os.environ, LD_PRELOAD=str(BUILD / "tests/targets/libother_disk.so"), DISK_MAGIC=magic)
+        environment = dict(os.environ, DISK_MAGIC=magic,
+                           **preloading(BUILD / "tests/targets/libother_disk.so"))
         return traced(place, "true", env=environment).stderr
     kinds = re.findall(r'^X\("([^"]+)", (0x\w+)\)', (SOURCE / "cli/network.def").read_text(), re.MULTILINE)
     check(len(kinds) > 10, f"the list of networks: {kinds}")
@@ -111,6 +112,23 @@ def check_network(place):
         check(f"over the network ({name})" in said(magic), f"{name} is not told")
     for magic in ("ef53", "01021994", "58465342"):  # ext4, tmpfs, XFS
         check("over the network" not in said(magic), f"0x{magic} is no network's")
+
+
+def check_folder_with_a_blank(place):
+    """The ledger is preloaded from wherever the tracer lies."""
+    lies = pathlib.Path(place, "with a blank")
+    ledger = lies / "sdk/preload/libcorotracer-ledger.so"
+    ledger.parent.mkdir(parents=True)
+    shutil.copy(COROTRACER, lies / "corotracer")
+    shutil.copy(BUILD / "sdk/preload" / ledger.name, ledger)
+    trace = fresh(place)
+    said = run(lies / "corotracer", "run", "-o", trace, "--", BUILD / "examples/example-tcp-server", "--self-load",
+               "5:3", "--exit-after-idle", "0.2").stderr
+    check("without" not in said, f"from '{lies}': {said}")
+    check(" descriptor-open " in run(COROTRACER, "dump", trace).stdout, f"from '{lies}' the ledger saw nothing")
+    path = run(lies / "corotracer", "run", "-o", fresh(place), "--", "printenv", "LD_LIBRARY_PATH",
+               env=dict(os.environ, LD_LIBRARY_PATH="/before")).stdout
+    check(path == f"{ledger.parent}:/before\n", f"the path of libraries is {path}")
 
 
 def check_streams(place):
@@ -280,6 +298,7 @@ def main():
         check_raised_signal(place)
         check_full_disk(place)
         check_network(place)
+        check_folder_with_a_blank(place)
         check_streams(place)
         check_language(place)
         check_inheritance(place)

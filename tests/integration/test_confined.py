@@ -5,6 +5,7 @@ recorded and has no finding, or one sentence says what is missing, and the progr
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import sys
@@ -68,7 +69,7 @@ def check_filters(place):
 
 def check_places(place):
     """Without the superuser's rights; without /proc; with a system that cannot be written to."""
-    words = " ".join(record(place))
+    words = shlex.join(map(str, record(place)))
     for name, script in {
             "no /proc": f"mount -t tmpfs none /proc; exec {words}",
             "a read-only system": f"mount --bind {place} {place}; mount -o remount,bind,ro /; mount -o remount,bind,rw {place}; "

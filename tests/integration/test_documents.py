@@ -50,7 +50,7 @@ def prepare(scratch):
     """Makes what the documents take for granted: a program to trace, named ./server, and the remains of a killed
     recording."""
     server = scratch / "server"
-    server.write_text(f"#!/bin/sh\nexec {BUILD}/examples/example-tcp-server-fault-a --self-load 5:3 "
+    server.write_text(f"#!/bin/sh\nexec '{BUILD}/examples/example-tcp-server-fault-a' --self-load 5:3 "
                       "--exit-after-idle 0.3 >/dev/null 2>&1\n")
     server.chmod(0o755)
     cut = scratch / "killed.ctrace.partial"

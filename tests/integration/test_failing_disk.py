@@ -18,7 +18,7 @@ import signal
 import subprocess
 
 from attach_target import PID, count_more, target
-from support import BUILD, COROTRACER, check, folder, run
+from support import BUILD, COROTRACER, check, folder, preloading, run
 
 DISK = BUILD / "tests/targets/libfailing_disk.so"
 FIBERS = [BUILD / "tests/workloads/fiber-scheduler/example-fibers", "--scenario", "mixed"]
@@ -37,7 +37,7 @@ DISPENSABLE = [("flock", 1, errno.ENOLCK), ("ftruncate", 2, errno.EIO), ("lseek"
 
 def failing(name, call, nth, error, times=1):
     """Returns the environment in which the nth call for files of this name fails."""
-    return dict(os.environ, LD_PRELOAD=str(DISK), FAILING_NAME=name, FAILING_CALL=call, FAILING_FROM=str(nth),
+    return dict(os.environ, **preloading(DISK), FAILING_NAME=name, FAILING_CALL=call, FAILING_FROM=str(nth),
                 FAILING_TIMES=str(times), FAILING_ERRNO=str(error), FAILING_COUNTS=name + ".counts")
 
 

@@ -39,7 +39,7 @@ def check_changed_program(place):
     text = place + "/changed.txt"
     with open(text, "w", encoding="ascii") as file:
         file.write("trace from=0 until=1s\nprocess 1 pid=100 program=/bin/p probe\n"
-                   f"mapping 1 process=1 start=0x10000 end=0x20000 offset=0x1000 path={COROTRACER} build_id=aa\n"
+                   f'mapping 1 process=1 start=0x10000 end=0x20000 offset=0x1000 path="{COROTRACER}" build_id=aa\n'
                    "mapping 2 process=1 start=0x20000 end=0x30000 offset=0x1000 path=/nonexistent/p build_id=bb\n")
         for number, address in enumerate((0x10010, 0x10020, 0x20010), 1):
             file.write(f"site {number} process=1 kind=function address={address:#x}\n")

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import sys
 
@@ -73,7 +74,7 @@ def compile_and_run(root, source, *arguments):
     """Builds against the tree with pkg-config, and runs the program with the tree's library."""
     package = only(root, "corotracer.pc").parent
     environment = dict(os.environ, PKG_CONFIG_LIBDIR=str(package), PKG_CONFIG_SYSROOT_DIR=str(root))
-    flags = run("pkg-config", "--cflags", "--libs", "corotracer", env=environment).stdout.split()
+    flags = shlex.split(run("pkg-config", "--cflags", "--libs", "corotracer", env=environment).stdout)
     program = source.with_suffix("")
     run("cc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", source, *flags, "-o", program)
     return run(program, *arguments, env=dict(os.environ, LD_LIBRARY_PATH=str(package.parent))).stdout
@@ -97,7 +98,7 @@ def check_headers(place, root):
     (place / "traced.cpp").write_text("#include <coroTracer.h>\nint main() { corotracer::InitTracer(); }\n")
     installed = {"PKG_CONFIG_LIBDIR": str(only(root, "corotracer-cpp.pc").parent), "PKG_CONFIG_SYSROOT_DIR": str(root)}
     for environment in (installed, {"PKG_CONFIG_LIBDIR": str(BUILD / "meson-uninstalled")}):
-        flags = run("pkg-config", "--cflags", "corotracer-cpp", env=dict(os.environ, **environment)).stdout.split()
+        flags = shlex.split(run("pkg-config", "--cflags", "corotracer-cpp", env=dict(os.environ, **environment)).stdout)
         run("c++", "-std=c++20", "-Werror", "-fsyntax-only", *flags, place / "traced.cpp")
 
 

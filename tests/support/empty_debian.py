@@ -83,7 +83,7 @@ class System:
         """Returns what the command prints. Fails if the command fails."""
         print(f"{NAME}: {command}", file=sys.stderr, flush=True)
         begin = time.monotonic()
-        done = subprocess.run([*self.enter, self.folder, "sh", "-ec", f"cd /{self.project}\n{command}"], env=self.environment, check=False,
+        done = subprocess.run([*self.enter, self.folder, "sh", "-ec", f"cd '/{self.project}'\n{command}"], env=self.environment, check=False,
                               text=True, errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT)
         check(done.returncode == 0, f"'{command}' ended with {done.returncode}", done.stdout)
@@ -94,7 +94,7 @@ class System:
     def size(self):
         """Returns the number of installed packages, and the megabytes on the disk without the project, including the
         packages that apt keeps."""
-        told = self.run(f"dpkg-query -W | wc -l; du -sx --block-size=MB --exclude=/{self.project} /")
+        told = self.run(f"dpkg-query -W | wc -l; du -sx --block-size=MB --exclude='/{self.project}' /")
         return [int(number) for number in re.findall(r"^\d+", told, re.MULTILINE)]
 
 
