@@ -10,7 +10,7 @@
 
 struct found;
 
-#define CALLS_MAX 64u
+#define CALLS_MAX 256u
 
 /* Innermost first; the functions that were inlined count as calls. */
 struct calls {

@@ -143,7 +143,7 @@ static void take_frames(const struct telling *telling)
 			.content = hash_bytes(HASH_START, content, sizeof(content))};
 
 		coroutine.function = take_place(telling, frame, true);
-		if (frame->state == FRAME_WAITS)
+		if (frame->state == FRAME_WAITS || frame->state == FRAME_RUNS)
 			take_wait(telling, frame, &coroutine);
 		found_coroutine(telling->found, &coroutine);
 	}

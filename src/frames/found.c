@@ -17,6 +17,7 @@ void found_fini(struct found *found)
 	vec_fini(&found->places);
 	vec_fini(&found->calls);
 	vec_fini(&found->coroutines);
+	vec_fini(&found->holdings);
 	vec_fini(&found->threads);
 	vec_fini(&found->notes);
 	map_fini(&found->by_key);

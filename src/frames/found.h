@@ -12,6 +12,7 @@
 #include "frames/modules.h"
 
 #define FOUND_NO_THREAD UINT32_MAX
+#define FOUND_SAMPLES 12u
 
 enum frame_state {
 	FRAME_WAITS,    /* suspended */
@@ -36,8 +37,11 @@ struct found_coroutine {
 	bool is_initial;   /* before the first statement */
 	bool has_failed;   /* of one that has ended */
 	uint32_t function; /* index into the places: what it runs */
-	uint32_t place;    /* where it is */
-	const char *name;  /* "": none of its own */
+	uint32_t
+		place; /* where it is; of one that runs: where it was suspended last, unless is_here */
+	bool is_here;
+	bool is_lasting;  /* of one that runs: all stacks that were taken of its thread say so */
+	const char *name; /* "": none of its own */
 	uint32_t
 		thread; /* of one that runs: index into the image's threads, or FOUND_NO_THREAD: not known */
 	uint64_t
@@ -49,11 +53,23 @@ struct found_coroutine {
 	uint64_t content;  /* the same at two looks: it may not have moved */
 };
 
+/* A coroutine has something that others wait for. */
+struct found_holding {
+	uint32_t coroutine; /* index */
+	uint64_t object;    /* handle */
+	uint32_t place;     /* of the function that has it */
+};
+
 /* What a thread of the image is in. */
 struct found_thread {
+	uint64_t tid;
+	bool runs;
 	uint64_t first;     /* its stack pointer */
 	uint32_t place;     /* the innermost own one, with the calls as its stack */
 	struct calls calls; /* none: they are not known */
+	uint32_t
+		samples[FOUND_SAMPLES]; /* of one that runs: such places, some milliseconds apart */
+	uint32_t nr_samples;
 };
 
 struct found_note {
@@ -70,6 +86,7 @@ struct found {
 	struct map by_call;         /* calls: place << 32 | caller */
 	VEC(struct found_coroutine) coroutines;
 	struct map by_address;
+	VEC(struct found_holding) holdings;
 	VEC(struct found_thread)
 	threads; /* by their index in the image; some may be missing at the end */
 	VEC(struct found_note) notes;
@@ -99,10 +116,14 @@ void found_note(struct found *found, uint64_t count, bool is_left_out, const cha
 /*
  * found_thread_at: returns what a thread is in; NULL: not known. found_thread_is_in: is the thread in the function with
  * this code, and can a word of its stack at this address belong to that function, or to one that it called?
+ * found_thread_runs: was the thread with this id running?
+ * found_thread_holds: has each of the stacks that were taken of the thread this word? False: there are none.
  */
 const struct found_thread *found_thread_at(const struct found *found, uint32_t thread);
 bool found_thread_is_in(
 	const struct found_thread *thread, uint64_t start, uint64_t bytes, uint64_t word_at);
+bool found_thread_holds(const struct image_thread *thread, uint64_t word);
+bool found_thread_runs(const struct found *found, uint64_t tid);
 
 /* A runtime whose coroutines can be found. */
 struct found_reader;

@@ -32,13 +32,25 @@ struct image_region {
 
 #define IMAGE_REGISTERS 17u /* of x86-64, by DWARF's numbers; the rest is not followed */
 
+/* A thread's stack at one moment. */
+struct image_stack {
+	uint64_t registers[IMAGE_REGISTERS];
+	uint32_t known;
+	uint64_t start;
+	const uint8_t *bytes;
+	size_t nr_bytes;
+};
+
 struct image_thread {
 	uint64_t tid;
 	char name[32];
 	uint64_t stack_pointer; /* 0: not known, as of a thread that runs */
 	uint64_t registers[IMAGE_REGISTERS];
-	uint32_t known; /* a bit for each of them */
-	char state;     /* the letter in /proc; 0: not known */
+	uint32_t known;                   /* a bit for each of them */
+	char state;                       /* the letter in /proc; 0: not known */
+	const struct image_stack *stacks; /* of one that runs, which are some milliseconds old */
+	uint32_t nr_stacks;
+	uint32_t shown; /* the one that is read as memory */
 	int32_t call;   /* PROCFS_NO_CALL, PROCFS_UNKNOWN_CALL, or the number in traces */
 };
 

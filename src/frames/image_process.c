@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "frames/image.h"
+#include "kernel/perf_stack.h"
 #include "kernel/procfs.h"
 #include "kernel/procfs_maps.h"
 #include "kernel/procfs_pages.h"
@@ -16,6 +17,9 @@
 #define THREADS_MAX 65536u
 #define REGIONS_MAX 1048576u
 #define COMMAND_BYTES 4096
+#define RUNNING_MAX 8u /* threads that run, of which stacks are taken, so many of each */
+#define STACKS_MAX 12u
+#define STACKS_LONGEST_MS 150u
 
 #if defined(__x86_64__)
 #define HAS_REGISTERS true
@@ -28,7 +32,24 @@ struct process_image {
 	pid_t pid;
 	int folder; /* from procfs_open */
 	struct procfs_pages pages;
+	uint32_t running[RUNNING_MAX]; /* threads of which there are stacks */
+	size_t nr_running;
 };
+
+/* Stacks of threads that run change all the time: what is read of one is of the moment of its registers. */
+static void show_stack(
+	const struct image_thread *thread, uint64_t address, uint8_t *bytes, size_t nr_bytes)
+{
+	const struct image_stack *stack = &thread->stacks[thread->shown];
+	uint64_t start = stack->start > address ? stack->start : address;
+	uint64_t end = stack->start + stack->nr_bytes;
+
+	if (end > address + nr_bytes)
+		end = address + nr_bytes;
+	if (start < end)
+		memcpy(bytes + (start - address), stack->bytes + (start - stack->start),
+			(size_t)(end - start));
+}
 
 static size_t process_read(const struct image *image, const struct image_region *region,
 	uint64_t address, void *bytes, size_t nr_bytes)
@@ -37,8 +58,11 @@ static size_t process_read(const struct image *image, const struct image_region 
 	struct iovec to = {.iov_base = bytes, .iov_len = nr_bytes};
 	struct iovec from = {.iov_base = (void *)(uintptr_t)address, .iov_len = nr_bytes};
 	ssize_t got = process_vm_readv(process->pid, &to, 1, &from, 1, 0);
+	size_t i;
 
 	(void)region;
+	for (i = 0; got > 0 && i < process->nr_running; i++)
+		show_stack(&image->threads.at[process->running[i]], address, bytes, (size_t)got);
 	return got < 0 ? 0 : (size_t)got;
 }
 
@@ -131,6 +155,56 @@ static bool take_thread(void *context, int tid)
 	       vec_push(&process->image.threads, thread);
 }
 
+static bool keep_stacks(struct process_image *process, uint32_t thread,
+	const struct perf_stack *taken, size_t count)
+{
+	struct image_thread *kept = &process->image.threads.at[thread];
+	struct image_stack *stacks = arena_array(&process->image.arena, count, sizeof(*stacks));
+	size_t i;
+
+	for (i = 0; stacks && i < count; i++) {
+		memcpy(stacks[i].registers, taken[i].registers, sizeof(stacks[i].registers));
+		stacks[i].known = taken[i].known;
+		stacks[i].start = taken[i].registers[7];
+		stacks[i].nr_bytes = taken[i].nr_bytes;
+		stacks[i].bytes = (const uint8_t *)arena_text(
+			&process->image.arena, (const char *)taken[i].bytes, taken[i].nr_bytes);
+		if (!stacks[i].bytes)
+			return false;
+	}
+	if (!stacks)
+		return false;
+	kept->stacks = stacks;
+	kept->nr_stacks = (uint32_t)count;
+	kept->stack_pointer = stacks[0].start;
+	kept->known = stacks[0].known;
+	memcpy(kept->registers, stacks[0].registers, sizeof(kept->registers));
+	process->running[process->nr_running++] = thread;
+	return true;
+}
+
+/* The kernel says of a thread that runs neither where its stack is nor what it does. */
+static bool take_stacks(struct process_image *process)
+{
+	struct perf_stack *taken = malloc(STACKS_MAX * sizeof(*taken));
+	bool is_well = taken != NULL;
+	uint32_t i;
+
+	for (i = 0; is_well && i < process->image.threads.count; i++) {
+		const struct image_thread *thread = &process->image.threads.at[i];
+		size_t count;
+
+		if (thread->stack_pointer || thread->state != 'R' ||
+			process->nr_running == RUNNING_MAX)
+			continue;
+		count = perf_stack_take((pid_t)thread->tid, taken, STACKS_MAX, STACKS_LONGEST_MS);
+		if (count > 0)
+			is_well = keep_stacks(process, i, taken, count);
+	}
+	free(taken);
+	return is_well;
+}
+
 static bool take_names(struct process_image *process)
 {
 	struct image *image = &process->image;
@@ -184,7 +258,7 @@ static enum ct_status open_process(struct process_image *process, struct ct_erro
 			"and kernel.yama.ptrace_scope 0, or CAP_SYS_PTRACE",
 			(int)process->pid);
 	procfs_numbers_at(process->folder, "task", take_thread, process);
-	return CT_OK;
+	return take_stacks(process) ? CT_OK : ct_fail_memory(reterr);
 }
 
 enum ct_status image_open_process(pid_t pid, struct image **ret_image, struct ct_error *reterr)

@@ -6,7 +6,10 @@
 #define OBJECT_BYTES 16u      /* of the head of an object; many begin with the one that they wrap */
 #define COROUTINE_READ 1024u  /* bytes of a coroutine, with its frame and locals, read at once */
 #define SOCKET_DESCRIPTOR 16u /* in an object of _socket.socket */
-#define HEIGHT_MAX 65536      /* of a frame's stack */
+#define METHOD_FUNCTION 16u   /* in a bound method */
+#define METHOD_SELF 24u
+#define FUNCTION_NAME 32u
+#define HEIGHT_MAX 65536 /* of a frame's stack */
 
 static uint64_t word_at(const uint8_t *bytes, size_t offset)
 {
@@ -34,6 +37,36 @@ static uint64_t local_at(const struct python *python, uint64_t address, const ui
 		return word_at(bytes, offset);
 	image_read_word(python->image, address + offset, &word);
 	return word;
+}
+
+/* The object that a value leaves by its method `__aexit__`, which a frame keeps on its stack meanwhile; 0: none. */
+static uint64_t entered_by(struct python *python, uint64_t value)
+{
+	uint64_t function = 0, name = 0, object = 0;
+
+	if (python_type_of(python, value) != PYTHON_METHOD)
+		return 0;
+	image_read_word(python->image, value + METHOD_FUNCTION, &function);
+	if (python_type_of(python, function) != PYTHON_FUNCTION)
+		return 0;
+	image_read_word(python->image, function + FUNCTION_NAME, &name);
+	image_read_word(python->image, value + METHOD_SELF, &object);
+	return strcmp(python_text(python, name), "__aexit__") == 0 ? object : 0;
+}
+
+/* What the frame's stack holds above the locals, but the topmost value. */
+static void take_entered(struct python *python, const uint8_t *bytes, size_t nr_bytes,
+	uint32_t nr_locals, uint32_t height, struct python_call *call)
+{
+	uint32_t i;
+
+	for (i = nr_locals; i + 1 < height && call->nr_entered < CHAIN_ENTERED; i++) {
+		uint64_t object =
+			entered_by(python, local_at(python, call->address, bytes, nr_bytes, i));
+
+		if (object)
+			call->entered[call->nr_entered++] = object;
+	}
 }
 
 /* A coroutine ends with its frame: what that holds besides, then its locals, and the values that it computes with. */
@@ -72,8 +105,10 @@ static bool read_coroutine(struct python *python, uint64_t address, struct suspe
 	for (i = 0; i < CHAIN_LOCALS && i < code->nr_locals; i++)
 		ret->call.locals[i] = local_at(python, address, bytes, nr, i);
 	memcpy(&height, bytes + layout->frame + layout->height, sizeof(height));
-	if (ret->state < 0 && height > (int32_t)code->nr_locals && height < HEIGHT_MAX)
+	if (ret->state < 0 && height > (int32_t)code->nr_locals && height < HEIGHT_MAX) {
 		ret->awaited = local_at(python, address, bytes, nr, (uint32_t)height - 1);
+		take_entered(python, bytes, nr, code->nr_locals, (uint32_t)height, &ret->call);
+	}
 	return true;
 }
 

@@ -130,7 +130,7 @@ static uint64_t key_of(uint64_t code, uint64_t line, uint64_t stack)
 	return hash_bytes(HASH_START, words, sizeof(words));
 }
 
-static uint32_t place_at(
+uint32_t python_place_at(
 	struct python *python, uint64_t code_address, uint32_t line, uint32_t stack)
 {
 	const struct python_code *code = python_code_at(python, code_address);
@@ -175,11 +175,11 @@ static uint32_t place_of_chain(struct python *python, const struct python_chain 
 
 	for (i = 0; i < chain->count; i++) {
 		stack = found_call(python->found,
-			place_at(python, chain->at[i].code, chain->at[i].line, 0), stack);
+			python_place_at(python, chain->at[i].code, chain->at[i].line, 0), stack);
 		if (closeness(python, &chain->at[i]) >= closeness(python, known))
 			known = &chain->at[i];
 	}
-	return place_at(python, known->code, known->line, chain->count > 1 ? stack : 0);
+	return python_place_at(python, known->code, known->line, chain->count > 1 ? stack : 0);
 }
 
 /* ---------------------------------------------------------------- one task */
@@ -269,13 +269,14 @@ static bool take_task(struct python_tasks *tasks, uint32_t at)
 	coroutine.is_initial = chain.is_created;
 	coroutine.has_failed = task->state == PYTHON_CANCELLED || task->exception != 0;
 	coroutine.content = content_of(task, &chain);
-	coroutine.function = chain.count ? place_at(python, chain.at[0].code, 0, 0)
+	coroutine.function = chain.count ? python_place_at(python, chain.at[0].code, 0, 0)
 					 : place_of_type(python, task->coroutine);
+	coroutine.is_here = coroutine.state == FRAME_RUNS;
 	if (coroutine.state != FRAME_HAS_END)
 		set_wait(python, task, &chain, &coroutine);
 	found_coroutine(python->found, &coroutine);
-	return python_waits_note(tasks, at, &chain) && !python->is_out_of_memory &&
-	       !python->found->is_out_of_memory;
+	return python_waits_note(tasks, at, &chain) && python_holds_note(tasks, at, &chain) &&
+	       !python->is_out_of_memory && !python->found->is_out_of_memory;
 }
 
 /* ---------------------------------------------------------------- the reader */
@@ -301,7 +302,7 @@ static bool take_tasks(struct python_tasks *tasks)
 		if (!take_task(tasks, i))
 			return false;
 	python_waits_link(tasks);
-	return python_threads_find(tasks);
+	return python_holds_link(tasks) && python_threads_find(tasks);
 }
 
 static enum ct_status look(struct found_reader *reader, struct image *image, struct found *found,
@@ -317,6 +318,9 @@ static enum ct_status look(struct found_reader *reader, struct image *image, str
 	is_well = is_well && !tasks.python.is_out_of_memory;
 	vec_fini(&tasks.tasks);
 	map_fini(&tasks.awaiting);
+	map_fini(&tasks.locks);
+	vec_fini(&tasks.entries);
+	vec_fini(&tasks.inner);
 	python_fini(&tasks.python);
 	return is_well ? CT_OK : ct_fail_memory(reterr);
 }

@@ -7,6 +7,7 @@
 
 #define CHAIN_MAX 128u
 #define CHAIN_LOCALS 2u
+#define CHAIN_ENTERED 4u
 
 /* A coroutine, or a generator, in a task. */
 struct python_call {
@@ -14,6 +15,9 @@ struct python_call {
 	uint64_t code;
 	uint32_t line;
 	uint64_t locals[CHAIN_LOCALS];
+	/* in whose `async with` it is, or on the way into or out of one; the outermost first */
+	uint64_t entered[CHAIN_ENTERED];
+	uint32_t nr_entered;
 	uint32_t bytes; /* of the object, with its frame */
 };
 
@@ -44,8 +48,19 @@ enum python_task_state {
 	PYTHON_FINISHED,
 };
 
+/* A task is within an `async with` of an object. */
+struct python_entry {
+	uint32_t task;
+	uint32_t place; /* of the function that has it */
+	uint64_t object;
+};
+
 struct python_tasks {
 	struct python python;
+	VEC(struct python_entry) entries;
+	struct map
+		locks; /* an object, to an index in `inner`: the lock that waits for it are for */
+	VEC(uint64_t) inner;
 	VEC(struct python_task)
 	tasks; /* index into the coroutines that were found, from `first` on */
 	size_t first;
@@ -74,6 +89,17 @@ uint64_t python_chain_resource(
  */
 bool python_waits_note(struct python_tasks *tasks, uint32_t at, const struct python_chain *chain);
 void python_waits_link(struct python_tasks *tasks);
+
+/* python_place_at: returns the place of a line in a function's code, with its stack; line 0: where it is defined. */
+uint32_t python_place_at(
+	struct python *python, uint64_t code_address, uint32_t line, uint32_t stack);
+
+/*
+ * python_holds_note: notes in which objects' `async with` a task is. python_holds_link: tells, of the locks that tasks
+ * wait for, which tasks hold them so. False: out of memory.
+ */
+bool python_holds_note(struct python_tasks *tasks, uint32_t at, const struct python_chain *chain);
+bool python_holds_link(struct python_tasks *tasks);
 
 /*
  * python_threads_find: finds the threads that run tasks: the stack of one holds its task's address, or no other thread

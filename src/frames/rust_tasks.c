@@ -15,6 +15,7 @@
 #define STATE_NOTIFIED 4u
 #define STATE_REFERENCES(state) ((state) >> 6)
 #define REFERENCES_MAX (UINT64_C(1) << 20)
+#define STACK_WORDS 2048u
 #define OWNERS_MAX (UINT64_C(1) << 20)
 
 struct found_reader {
@@ -129,6 +130,34 @@ static enum frame_state state_of(uint64_t state)
 	return state & STATE_NOTIFIED ? FRAME_IS_READY : FRAME_WAITS;
 }
 
+/*
+ * The thread that has the task's address on its stack. A thread that runs another task may have it left in a frame of
+ * a function that runs the tasks: the thread where it lies innermost is believed.
+ */
+static uint32_t thread_of(const struct rust_tasks *tasks, uint64_t task, const struct found *found)
+{
+	uint32_t i, innermost = FOUND_NO_THREAD;
+	size_t count, j, least = STACK_WORDS;
+	uint64_t words[STACK_WORDS];
+
+	for (i = 0; i < tasks->image->threads.count; i++) {
+		const struct found_thread *thread = found_thread_at(found, i);
+
+		if (!thread)
+			continue;
+		count = image_read(
+				tasks->image, thread->first & ~UINT64_C(7), words, sizeof(words)) /
+			WORD;
+		for (j = 0; j < count && j < least; j++) {
+			if (words[j] != task)
+				continue;
+			innermost = i;
+			least = j;
+		}
+	}
+	return innermost;
+}
+
 static void take_task(
 	const struct rust_tasks *tasks, const struct rust_task *task, struct found *found)
 {
@@ -146,6 +175,8 @@ static void take_task(
 	coroutine.function = rust_chain_function(found, &future);
 	if (find_future(tasks->image, kind, task->address, &future))
 		rust_chain_tell(found, tasks->image, tasks->modules, &future, &coroutine);
+	if (coroutine.state == FRAME_RUNS)
+		coroutine.thread = thread_of(tasks, task->address, found);
 	found_coroutine(found, &coroutine);
 }
 

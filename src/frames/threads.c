@@ -7,30 +7,67 @@
 
 #define THREADS_MAX 1024u /* that are followed */
 
-static void follow(
-	const struct calling *calling, const struct image_thread *from, struct found_thread *thread)
+static bool follow(const struct calling *calling, const uint64_t *registers, uint32_t known,
+	struct calls *ret_calls)
 {
-	struct unwind registers = {.known = from->known};
+	const uint32_t needed = UINT32_C(1) << UNWIND_RSP | UINT32_C(1) << UNWIND_RIP;
+	struct unwind unwind = {.known = known};
 
-	memcpy(registers.at, from->registers, sizeof(registers.at));
-	thread->first = registers.at[UNWIND_RSP];
-	calls_follow(calling, &registers, &thread->calls);
+	memset(ret_calls, 0, sizeof(*ret_calls));
+	if ((known & needed) != needed)
+		return false;
+	memcpy(unwind.at, registers, sizeof(unwind.at));
+	calls_follow(calling, &unwind, ret_calls);
+	return ret_calls->count > 0;
+}
+
+/*
+ * The stacks of a thread that runs, each as its memory was then; the first that can be followed stands for the thread.
+ */
+static void follow_samples(
+	const struct calling *calling, struct image_thread *from, struct found_thread *thread)
+{
+	struct calls calls;
+	uint32_t i, main = from->nr_stacks;
+
+	for (i = 0; i < from->nr_stacks && i < FOUND_SAMPLES; i++) {
+		from->shown = i;
+		if (!follow(calling, from->stacks[i].registers, from->stacks[i].known, &calls))
+			continue;
+		thread->samples[thread->nr_samples++] = calls_place(calling->found, &calls);
+		if (main < from->nr_stacks)
+			continue;
+		main = i;
+		thread->calls = calls;
+	}
+	from->shown = main < from->nr_stacks ? main : 0;
+	from->stack_pointer = thread->first = from->stacks[from->shown].start;
+	memcpy(from->registers, from->stacks[from->shown].registers, sizeof(from->registers));
+}
+
+static void follow_thread(
+	const struct calling *calling, struct image_thread *from, struct found_thread *thread)
+{
+	if (from->nr_stacks > 0)
+		follow_samples(calling, from, thread);
+	else
+		follow(calling, from->registers, from->known, &thread->calls);
 	if (thread->calls.count > 0)
 		thread->place = calls_place(calling->found, &thread->calls);
 }
 
-static void find(struct found *found, const struct image *image, const struct modules *modules)
+static void find(struct found *found, struct image *image, const struct modules *modules)
 {
-	const uint32_t needed = UINT32_C(1) << UNWIND_RSP | UINT32_C(1) << UNWIND_RIP;
 	const struct calling calling = {image, modules, found};
 	size_t i;
 
 	for (i = 0; i < image->threads.count && i < THREADS_MAX; i++) {
-		const struct image_thread *from = &image->threads.at[i];
-		struct found_thread thread = {0};
+		struct image_thread *from = &image->threads.at[i];
+		struct found_thread thread = {.tid = from->tid,
+			.runs = from->state == 'R' && from->call == PROCFS_NO_CALL,
+			.first = from->stack_pointer};
 
-		if ((from->known & needed) == needed)
-			follow(&calling, from, &thread);
+		follow_thread(&calling, from, &thread);
 		if (!vec_push(&found->threads, thread))
 			found->is_out_of_memory = true;
 	}
@@ -51,6 +88,42 @@ bool found_thread_is_in(
 	for (i = 0; i < thread->calls.nr_functions; i++)
 		if (thread->calls.addresses[i] - start < bytes && word_at < thread->calls.ends[i])
 			return true;
+	return false;
+}
+
+static bool has_word(const struct image_stack *stack, uint64_t word)
+{
+	uint64_t at;
+	size_t i;
+
+	for (i = 0; i < IMAGE_REGISTERS; i++)
+		if (stack->registers[i] == word)
+			return true;
+	for (i = 0; i + sizeof(at) <= stack->nr_bytes; i += sizeof(at)) {
+		memcpy(&at, stack->bytes + i, sizeof(at));
+		if (at == word)
+			return true;
+	}
+	return false;
+}
+
+bool found_thread_holds(const struct image_thread *thread, uint64_t word)
+{
+	uint32_t i;
+
+	for (i = 0; i < thread->nr_stacks; i++)
+		if (!has_word(&thread->stacks[i], word))
+			return false;
+	return thread->nr_stacks > 1;
+}
+
+bool found_thread_runs(const struct found *found, uint64_t tid)
+{
+	size_t i;
+
+	for (i = 0; i < found->threads.count; i++)
+		if (found->threads.at[i].tid == tid)
+			return found->threads.at[i].runs;
 	return false;
 }
 

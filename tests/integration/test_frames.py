@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 
-from support import COROTRACER, check, folder, run
+from support import COROTRACER, check, folder, run, skip
 from unprepared import compiled, running
 
 COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
@@ -54,6 +54,29 @@ def test_left_on_stack(scratch):
             states = run(COROTRACER, "query", "--format", "json", "--duration", "10ms", process.pid,
                          "SELECT state, count(*) n FROM coroutines GROUP BY 1").stdout
             check({row["state"] for row in json.loads(states)} <= {"waiting", "unseen"}, f"{compiler}: {states}")
+
+
+def test_computes(scratch):
+    """A coroutine that computes without an end is told with its thread, and where that is; who waits for it is told, too."""
+    asked = run(COROTRACER, "run", "--cpu-samples", "99", "-o", scratch / "asked.ctrace", "--", "true").stderr
+    if "perf events" in asked:
+        skip(asked.strip())
+    for compiler in COMPILERS:
+        for level in ("-O0", "-O2"):
+            with running(compiled(scratch, compiler, "unprepared", level), "computes") as (process, _):
+                report = json.loads(run(COROTRACER, "report", "--format", "json", "--duration", "1200ms", process.pid).stdout)
+            found = [finding for finding in report["findings"] if finding["rule"] == "endless-run"]
+            check(len(found) == 1 and "compute" in found[0]["title"], f"{compiler} {level}: {report['findings']}")
+            told = " ".join(found[0]["evidence"])
+            check("samples meanwhile were in " in told and ("compute" in told or "count" in told), f"{compiler} {level}: {told}")
+            check(report["quality"]["broken_transitions"] == 0, f"{compiler} {level}: {report['quality']}")
+
+
+def test_turns(scratch):
+    """Coroutines that take turns on a thread all the time run without an end, but none of them does."""
+    with running(compiled(scratch, COMPILERS[0], "unprepared", "-O2"), "busy") as (process, _):
+        report = json.loads(run(COROTRACER, "report", "--format", "json", "--duration", "1200ms", process.pid).stdout)
+        check("endless-run" not in [finding["rule"] for finding in report["findings"]], f"{report['findings']}")
 
 
 def test_missing_descriptor(scratch):
@@ -145,6 +168,8 @@ def main():
         test_lines(scratch)
         test_busy(scratch)
         test_left_on_stack(scratch)
+        test_computes(scratch)
+        test_turns(scratch)
         test_missing_descriptor(scratch)
         test_chain(scratch)
         test_core(scratch)

@@ -18,6 +18,8 @@ PROGRAM = SOURCE / "tests/targets/unprepared.py"
 VERSIONS = ("3.11", "3.12", "3.13")
 WHERE = ("SELECT e.object, s.line, s.file, c.state, c.coroutine, c.name, c.wait_object FROM events e JOIN coroutines c USING (coroutine) "
          "LEFT JOIN sites s ON s.site = c.wait_site WHERE e.kind = 'frame'")
+LOCKS = SOURCE / "tests/targets/unprepared_locks.py"
+HELD = "SELECT s.line, s.function FROM events e JOIN sites s USING (site) WHERE e.kind = 'acquire'"
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
 
@@ -103,6 +105,32 @@ def test_report(interpreter):
         check("to wait for coroutine" in chain and "Kind Ärger 子" in chain, chain)
 
 
+def locks_told(interpreter, how):
+    """The report of a program whose tasks hold locks, and who has which lock."""
+    with running(interpreter, LOCKS, how, env=ENVIRONMENT) as (process, said):
+        report = json.loads(run(COROTRACER, "report", "--format", "json", process.pid).stdout)
+        held = json.loads(run(COROTRACER, "query", "--format", "json", "--duration", "10ms", process.pid, HELD).stdout)
+    return said, report, held
+
+
+def test_locks(interpreter, version):
+    """A lock of asyncio has no owner, but its frame says which task is within it: a circle, a task that waits for itself, and
+    where those wait who wait for a task that works, of which nothing is to be found."""
+    said, report, held = locks_told(interpreter, "circle")
+    found = [finding for finding in report["findings"] if finding["rule"] == "mutex-deadlock"]
+    check(len(found) == 1 and found[0]["grade"] == "likely" and found[0]["coroutines"] == 2, f"{version}: {report['findings']}")
+    check({row["line"] for row in held} == set(said.values()) and len(held) == 2, f"{version}: {held}, {said}")
+
+    said, report, held = locks_told(interpreter, "itself")
+    found = [finding for finding in report["findings"] if finding["rule"] == "mutex-deadlock"]
+    check(len(found) == 1 and "a lock that it holds itself" in found[0]["title"], f"{version}: {report['findings']}")
+    check([row["line"] for row in held] == [said["itself"]], f"{version}: {held}, {said}")
+
+    said, report, held = locks_told(interpreter, "behind")
+    check("mutex-deadlock" not in [finding["rule"] for finding in report["findings"]], f"{version}: {report['findings']}")
+    check([row["function"] for row in held] == ["work"], f"{version}: {held}")
+
+
 def dumped(interpreter, scratch):
     """Lets the program abort; returns what it said, and its core dump, or None where the kernel hands dumps to a program."""
     pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
@@ -149,6 +177,7 @@ def main():
         for interpreter, version in found.items():
             test_process(interpreter, version)
             test_busy(interpreter, version)
+            test_locks(interpreter, version)
             test_core(interpreter, version, scratch)
         test_report(next(iter(found)))
         test_no_tasks(next(iter(found)))

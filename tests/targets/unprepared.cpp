@@ -224,6 +224,18 @@ Spinner call(volatile unsigned long *turns)
 	}
 }
 
+Task compute(volatile unsigned long *turns)
+{
+	co_await Turn{};
+	for (;;)
+		count(turns);
+}
+
+Task wait_for_result(volatile unsigned long *turns)
+{
+	co_await Join{compute(turns)};
+}
+
 // What a coroutine that ran here has left on the stack is in the room.
 [[gnu::noinline]] void wait_above_what_is_left()
 {
@@ -284,6 +296,11 @@ int main(int argc, char **argv)
 	say(nr_sessions);
 	if (how == "left")
 		wait_above_what_is_left();
+	if (how == "computes") {
+		Task waiting = wait_for_result(&turns);
+		waiting.handle.resume();
+		turn();
+	}
 	if (how == "end")
 		std::abort();
 	for (;;)
