@@ -165,10 +165,16 @@ enum ctp_processor {
 
 /*
  * The flags of SAMPLE: the kernel's clock found the thread there, and the coroutine is the one that runs on it by other
- * events; and the thread was inside of the kernel, called from there.
+ * events; the thread was inside of the kernel, called from there; and how many such samples make up a second of the
+ * thread's processor time, 0 if that is not known.
  */
 #define CTP_SAMPLE_BY_KERNEL 1u
 #define CTP_SAMPLE_IN_KERNEL 2u
+#define CTP_SAMPLE_FLAGS_HZ(hz) ((uint32_t)(hz) << 4)
+#define CTP_SAMPLE_HZ(flags) ((flags) >> 4)
+
+/* The flag of THREAD_OFF: the thread had no processor at its last such event either, and the time is the same. */
+#define CTP_OFF_GOES_ON 1u
 
 /* The flag of PARK, which ctp_park_untimed (ctp_probe_events.h) sets. */
 #define CTP_PARK_UNTIMED 1u

@@ -102,13 +102,14 @@ struct ct_runtime {
 	uint64_t nr_refused; /* things of all these kinds beyond the bounds of what is kept */
 };
 
-/* A function in which samples found a thread: the innermost one of the program's own. */
+/* A function in which samples found a thread, or in which it waited: the innermost one of the program's own. */
 struct ct_hot {
 	const char *function; /* "": not known */
 	const char *file;
-	uint32_t line; /* where most of these samples were */
+	uint32_t line; /* where most of this was */
 	uint32_t site; /* the place of one of them, which may be a call that was inlined there */
-	uint64_t nr_samples;
+	uint64_t nr_samples; /* or waits */
+	int64_t waited_ns;   /* 0: these are samples */
 };
 
 /* Samples of the thread that ran a coroutine meanwhile. All zero: none were taken. */
@@ -120,8 +121,10 @@ struct ct_run_samples {
 	uint64_t nr_preempted;
 	int64_t preempted_ns;
 	/* times of a millisecond or more in which it waited in the kernel */
-	uint64_t nr_waits;
+	uint64_t nr_waited;
 	int64_t waited_ns;
+	const struct ct_hot *waits; /* where it waited, the longest in all first; at most 8 */
+	uint32_t nr_waits;
 };
 
 /* A run of a coroutine that lasted for long: its longest one, or the one that it is in. */

@@ -346,7 +346,6 @@ enum ct_status analyze_evidence_collect(
 	if (status == CT_OK) {
 		hand_over_peers(&collector);
 		analyze_picture_finish(&collector.pictures);
-		analyze_long_runs_finish(analysis, &collector.hots);
 	}
 	analysis->is_broken |= collector.peers.is_broken;
 	analyze_peers_fini(&collector.peers);

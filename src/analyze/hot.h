@@ -2,9 +2,6 @@
 /*
  * Where a thread was while it ran one coroutine: samples of runs, counted by place in the second reading. Findings
  * about runs have those of their first member; `why` has those of long runs (long_runs.h).
- *
- * A sample counts for the innermost of its calls that is the program's own code, and not a library's: people know that
- * place. If no call is, it counts for the innermost one.
  */
 #ifndef ANALYZE_HOT_H
 #define ANALYZE_HOT_H
@@ -24,7 +21,6 @@ struct story;
 
 struct hots {
 	VEC(struct hot_run *) runs;
-	bool has_samples; /* the kernel took some, of whatever threads */
 };
 
 /* analyze_hot_own_run: the run that the candidate's own coroutine is in: a rule's find_run. */
@@ -39,8 +35,7 @@ struct hot_run *analyze_hot_add(
 	struct hots *hots, struct analysis *analysis, const struct analyze_run *of);
 
 /* analyze_hot_take: counts a sample, or a time in which a thread had no processor. */
-void analyze_hot_take(
-	struct hots *hots, const struct analysis *analysis, const struct ct_event *event);
+void analyze_hot_take(struct hots *hots, struct analysis *analysis, const struct ct_event *event);
 
 /* analyze_hot_fini: frees the memory; what was counted is in the arena. */
 void analyze_hot_fini(struct hots *hots);

@@ -60,7 +60,6 @@ struct listed {
 struct long_runs {
 	struct listed at[RUNS_LISTED];
 	uint32_t count;
-	bool has_samples; /* the kernel took some, of whatever threads */
 };
 
 static void list(
@@ -127,12 +126,6 @@ void analyze_long_runs_prepare(struct analysis *analysis, struct hots *hots)
 			list_open(analysis, hots, i);
 }
 
-void analyze_long_runs_finish(struct analysis *analysis, const struct hots *hots)
-{
-	if (analysis->long_runs)
-		analysis->long_runs->has_samples = hots->has_samples;
-}
-
 /* ---------------------------------------------------------------- sentences */
 
 /* What the thread did meanwhile; "": nothing is to be said. */
@@ -140,10 +133,9 @@ static const char *words_meanwhile(struct analysis *analysis, const struct ct_lo
 {
 	const char *words = analyze_hot_words(analysis, &run->samples);
 
-	if (*words || analysis->long_runs->has_samples ||
-		run->duration_ns < LIMIT(analysis, ENDLESS_TIME))
+	if (*words || analysis->has_samples || run->duration_ns < LIMIT(analysis, ENDLESS_TIME))
 		return words;
-	return "what took the time was not sampled, as --cpu-samples 99 does";
+	return "what took the time is not recorded: --cpu-samples 99 records it";
 }
 
 static void tell_open(struct analysis *analysis, struct story *story, struct ct_long_run *run)

@@ -18,10 +18,9 @@ extern const struct model_watcher analyze_long_runs_watcher;
 
 /*
  * analyze_long_runs_prepare: lists the runs, so that their samples are counted in the second reading, if a coroutine is
- * asked about. analyze_long_runs_finish: to be called behind that reading.
+ * asked about.
  */
 void analyze_long_runs_prepare(struct analysis *analysis, struct hots *hots);
-void analyze_long_runs_finish(struct analysis *analysis, const struct hots *hots);
 
 /*
  * analyze_long_runs_tell: adds what is known of the coroutine's long runs, as steps. analyze_long_runs_export: hands

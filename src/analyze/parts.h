@@ -141,6 +141,7 @@ struct analysis {
 	enum ct_sort sort;
 	uint32_t max_rows;               /* of the breakdown; 0: the default */
 	uint64_t why_pid;                /* process of why_coro; 0: any */
+	bool has_samples;                /* the kernel told of some thread where it was */
 	struct long_runs *long_runs;     /* of why_coro and of others; NULL: none is asked about */
 	const struct analyze_live *live; /* its pid is 0 if no process was looked at */
 	uint32_t least_ended;            /* passed to model_release_from */

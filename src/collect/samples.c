@@ -3,14 +3,16 @@
 #include "collect/samples.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "collect/collector.h"
 #include "kernel/procfs.h"
 
 #define SEARCH_PERIOD_NS UINT64_C(100000000)
 #define THREADS_WATCHED 1024u
-#define HASTY_TURNS 2500u /* a second */
+#define HASTY_TURNS 2000u /* a second */
 #define OFF_TOLD_NS UINT64_C(1000000)
+#define OFF_GOES_ON_NS UINT64_C(1000000000) /* is told after this time although it goes on */
 #define SECOND_NS UINT64_C(1000000000)
 #define SITES_MAX 65536u
 #define STACKS_MAX 65536u
@@ -108,28 +110,29 @@ static uint32_t stack_of(const struct naming *naming, uint32_t site, uint32_t ca
 }
 
 /* Returns how many of the calls are believed: a program without frame pointers has anything in their place. */
-static uint32_t believed_calls(const struct naming *naming, const struct perf_record *record)
+static uint32_t believed_calls(
+	const struct naming *naming, const uint64_t *calls, uint32_t nr_calls)
 {
 	const struct mappings *mappings = &naming->collect->mappings;
 	uint32_t count = 1;
 
-	while (count < record->nr_calls &&
-		collect_mappings_cover(mappings, naming->process->number, record->calls[count] - 1))
+	while (count < nr_calls &&
+		collect_mappings_cover(mappings, naming->process->number, calls[count] - 1))
 		count++;
 	return count;
 }
 
 /* Returns the site that stands for the whole stack; 0: there is no room even for the innermost address. */
-static uint32_t place_of(const struct naming *naming, const struct perf_record *record)
+static uint32_t place_of(const struct naming *naming, const uint64_t *calls, uint32_t nr_calls)
 {
-	uint32_t count = believed_calls(naming, record), stack = 0, site = 0, top;
+	uint32_t count = believed_calls(naming, calls, nr_calls), stack = 0, site = 0, top;
 	struct sampled_process *names = naming->names;
 
-	if (!record->nr_calls)
+	if (!nr_calls)
 		return 0;
 	while (count-- > 0) {
-		site = site_of(naming, record->calls[count],
-			count ? CTP_SITE_ADDRESS : CTP_SITE_INSTRUCTION);
+		site = site_of(
+			naming, calls[count], count ? CTP_SITE_ADDRESS : CTP_SITE_INSTRUCTION);
 		stack = site ? stack_of(naming, site, stack) : 0;
 	}
 	if (!stack)
@@ -138,7 +141,7 @@ static uint32_t place_of(const struct naming *naming, const struct perf_record *
 		return top;
 	if (names->nr_sites >= SITES_MAX || !map_put(&names->tops, stack, names->nr_sites + 1))
 		return site;
-	return define_site(naming, record->calls[0], CTP_SITE_INSTRUCTION, stack);
+	return define_site(naming, calls[0], CTP_SITE_INSTRUCTION, stack);
 }
 
 /* ---------------------------------------------------------------- records */
@@ -154,38 +157,80 @@ static void put_record(struct collect *collect, const struct sampled_thread *thr
 	collect_output_put(&collect->output, &batch, 1);
 }
 
+static uint32_t name(struct collect *collect, const struct sampled_thread *thread,
+	const uint64_t *calls, uint32_t nr_calls)
+{
+	struct naming naming = {collect, thread->process, names_of(collect, thread->process)};
+
+	return naming.names ? place_of(&naming, calls, nr_calls) : 0;
+}
+
 static void put_sample(struct collect *collect, const struct sampled_thread *thread,
 	const struct perf_record *record)
 {
-	struct naming naming = {collect, thread->process, names_of(collect, thread->process)};
-	uint32_t site = naming.names ? place_of(&naming, record) : 0;
+	uint32_t site = name(collect, thread, record->calls, record->nr_calls);
 	struct ctp_record sample = {
 		.time = record->time,
 		.tail = CTP_TAIL(site, CTP_KIND_SAMPLE, 0,
-			CTP_SAMPLE_BY_KERNEL | (record->is_in_kernel ? CTP_SAMPLE_IN_KERNEL : 0u)),
+			CTP_SAMPLE_FLAGS_HZ(collect->samples.hz) | CTP_SAMPLE_BY_KERNEL |
+				(record->is_in_kernel ? CTP_SAMPLE_IN_KERNEL : 0u)),
 	};
 
 	put_record(collect, thread, &sample);
 }
 
 /*
- * Records a time without a processor when it is over. The short waits of a thread that asks the kernel for something
- * are left out, because there are many of them.
+ * Records that the thread had no processor until now. The short times are many: waits of a thread that asks the kernel
+ * for something are left out, and others have no stack.
  */
-static void put_off(
-	struct collect *collect, struct sampled_thread *thread, const struct perf_record *record)
+static void put_off(struct collect *collect, struct sampled_thread *thread, uint64_t until_ns)
 {
-	uint64_t ns = record->time - thread->off_ns;
+	uint64_t ns = until_ns - thread->off_ns;
+	bool is_long = ns >= OFF_TOLD_NS || thread->is_going_on;
+	uint32_t site =
+		is_long ? name(collect, thread, thread->off_calls, thread->nr_off_calls) : 0;
 	struct ctp_record off = {
-		.time = record->time,
+		.time = until_ns,
 		.object = ns,
-		.tail = CTP_TAIL(0, CTP_KIND_THREAD_OFF, thread->was_preempted, 0),
+		.tail = CTP_TAIL(site, CTP_KIND_THREAD_OFF, thread->was_preempted,
+			thread->is_going_on ? CTP_OFF_GOES_ON : 0u),
 	};
 
-	if (thread->off_ns && record->time > thread->off_ns &&
-		(thread->was_preempted || ns >= OFF_TOLD_NS))
+	if (is_long || thread->was_preempted)
 		put_record(collect, thread, &off);
+}
+
+static void note_off(struct sampled_thread *thread, const struct perf_record *record)
+{
+	thread->off_ns = record->time;
+	thread->was_preempted = record->is_preempted;
+	thread->is_going_on = false;
+}
+
+static void note_on(struct collect *collect, struct sampled_thread *thread, uint64_t time_ns)
+{
+	if (thread->off_ns && time_ns > thread->off_ns)
+		put_off(collect, thread, time_ns);
 	thread->off_ns = 0;
+	thread->nr_off_calls = 0;
+}
+
+static void keep_stack(struct sampled_thread *thread, const struct perf_record *record)
+{
+	thread->nr_off_calls = record->nr_calls;
+	memcpy(thread->off_calls, record->calls, record->nr_calls * sizeof(*record->calls));
+}
+
+/* A thread that sleeps for ever is told of nevertheless. */
+static void tell_off(struct collect *collect, struct sampled_thread *thread, uint64_t from_ns)
+{
+	uint64_t now_ns = collect->now_ns;
+
+	if (!thread->off_ns || now_ns < thread->off_ns + from_ns)
+		return;
+	put_off(collect, thread, now_ns);
+	thread->off_ns = now_ns;
+	thread->is_going_on = true;
 }
 
 static void take_record(
@@ -195,16 +240,19 @@ static void take_record(
 	case PERF_SAMPLE:
 		put_sample(collect, thread, record);
 		break;
+	case PERF_STACK:
+		keep_stack(thread, record);
+		break;
 	case PERF_SWITCH_OUT:
-		thread->off_ns = record->time;
-		thread->was_preempted = record->is_preempted;
+		note_off(thread, record);
 		break;
 	case PERF_SWITCH_IN:
-		put_off(collect, thread, record);
+		note_on(collect, thread, record->time);
 		break;
 	case PERF_LOST:
 		collect->samples.nr_lost += record->count;
 		thread->off_ns = 0;
+		thread->nr_off_calls = 0;
 		break;
 	}
 }
@@ -217,6 +265,7 @@ static void take(struct collect *collect, struct sampled_thread *thread)
 	while (perf_thread_next(&thread->watch, &record, &is_corrupt))
 		take_record(collect, thread, &record);
 	collect->samples.nr_lost += is_corrupt;
+	tell_off(collect, thread, OFF_GOES_ON_NS);
 }
 
 void collect_samples_take(struct collect *collect)
@@ -260,6 +309,7 @@ static void watch(struct collect *collect, struct sampled_thread *thread)
 	}
 	samples->is_blind |= thread->watch.is_blind;
 	thread->off_ns = 0;
+	thread->nr_off_calls = 0;
 	if (thread->stream)
 		return;
 	thread->thread =
@@ -272,6 +322,7 @@ static void unwatch(struct collect *collect, struct sampled_thread *thread)
 	if (!thread->is_open)
 		return;
 	take(collect, thread);
+	tell_off(collect, thread, OFF_TOLD_NS);
 	perf_thread_close(&thread->watch);
 	thread->is_open = false;
 }

@@ -4,7 +4,7 @@
  * What the kernel found becomes events of kind SAMPLE in streams of the engine's own, one for each thread; their sites
  * are addresses, with the stacks that the frame pointers show.
  *
- * A thread that gets a processor more than 2,500 times a second is left alone until it has calmed down: each time would
+ * A thread that gets a processor more than 2,000 times a second is left alone until it has calmed down: each time would
  * cost it some tenths of a microsecond, and by its many events it is known anyway.
  *
  * Bounds: 1,024 threads at a time; 65,536 addresses and as many stacks of each process, behind which samples name the
@@ -44,8 +44,12 @@ struct sampled_thread {
 	bool is_refused; /* the kernel does not let us watch it */
 	bool is_hasty;   /* gives its processor away so often that a watch would slow it down */
 	uint64_t turns;  /* on a processor, as counted at the last search */
-	uint64_t off_ns; /* when it lost its processor; 0: it has one, or that was not seen */
+	/* since when it has no processor, and that is not told; 0: it has one, or that was not seen */
+	uint64_t off_ns;
 	bool was_preempted;
+	bool is_going_on;      /* that it has none was told before */
+	uint32_t nr_off_calls; /* the stack with which it lost it; 0: not known */
+	uint64_t off_calls[PERF_CALLS];
 	struct perf_thread watch;
 };
 

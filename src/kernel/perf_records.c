@@ -62,9 +62,13 @@ static bool read_calls(struct reader *reader, struct perf_record *record)
 
 static bool read_sample(struct reader *reader, uint16_t misc, struct perf_record *record)
 {
-	record->kind = PERF_SAMPLE;
+	uint64_t period;
+
 	record->is_in_kernel = (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
-	return read_thread_and_time(reader, record) && read_calls(reader, record);
+	if (!read_thread_and_time(reader, record) || !read_bytes(reader, &period, sizeof(period)))
+		return false;
+	record->kind = period == 1 ? PERF_STACK : PERF_SAMPLE;
+	return read_calls(reader, record);
 }
 
 static bool read_switch(struct reader *reader, uint16_t misc, struct perf_record *record)

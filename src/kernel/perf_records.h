@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The records of one perf ring, as the kernel writes them, for events with the sample type TID, TIME and CALLCHAIN and
- * with sample_id_all.
+ * The records of one perf ring, as the kernel writes them, for events with the sample type TID, TIME, PERIOD and
+ * CALLCHAIN and with sample_id_all: a clock, and perhaps the thread's switches, each of which is a sample of period 1.
  *
  * Nothing is trusted: lengths are checked before anything is read, and a record that makes no sense ends the reading of
  * what is there, because nobody knows where the next one begins.
@@ -18,6 +18,7 @@
 
 enum perf_record_kind {
 	PERF_SAMPLE,     /* the thread was found running */
+	PERF_STACK,      /* where the thread is that leaves its processor: a SWITCH_OUT follows */
 	PERF_SWITCH_OUT, /* the thread leaves its processor */
 	PERF_SWITCH_IN,  /* the thread has a processor again */
 	PERF_LOST,       /* the ring was full */
@@ -30,7 +31,7 @@ struct perf_record {
 	uint64_t count;    /* LOST: records that are missing here */
 	bool is_preempted; /* SWITCH_OUT: the thread could have run on */
 	bool is_in_kernel; /* SAMPLE: the thread was in the kernel, on behalf of its program */
-	uint32_t nr_calls; /* SAMPLE */
+	uint32_t nr_calls; /* SAMPLE, STACK */
 	uint64_t calls
 		[PERF_CALLS]; /* addresses in the program: where it runs, then return addresses */
 };

@@ -9,12 +9,14 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#define DATA_PAGES 16u /* 64 KiB: a second of deep stacks, or 1,300 switches */
+#define DATA_PAGES 32u /* 128 KiB: 600 switches with their stacks */
+#define SWITCH_CALLS 32u
 #define SECOND_NS UINT64_C(1000000000)
 
 static int open_event(const struct perf_event_attr *attributes, pid_t tid)
@@ -48,6 +50,29 @@ static bool map(struct perf_thread *thread)
 	return true;
 }
 
+/*
+ * The switches of the thread, each with its stack, in the same ring. A user who may not look into the kernel gets
+ * none, because they happen inside of it, and everything else is the same.
+ */
+static int open_switches(
+	const struct perf_thread *thread, const struct perf_event_attr *clock, pid_t tid)
+{
+	struct perf_event_attr attributes = *clock;
+	int descriptor;
+
+	if (thread->is_blind)
+		return -1;
+	attributes.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+	attributes.sample_period = 1;
+	attributes.context_switch = 0;
+	attributes.sample_max_stack = SWITCH_CALLS;
+	descriptor = open_event(&attributes, tid);
+	if (descriptor < 0 || !ioctl(descriptor, PERF_EVENT_IOC_SET_OUTPUT, thread->descriptor))
+		return descriptor;
+	close(descriptor);
+	return -1;
+}
+
 bool perf_thread_open(struct perf_thread *thread, pid_t tid, unsigned hz, bool tells_switches)
 {
 	struct perf_event_attr attributes = {
@@ -55,7 +80,8 @@ bool perf_thread_open(struct perf_thread *thread, pid_t tid, unsigned hz, bool t
 		.size = sizeof(attributes),
 		.config = PERF_COUNT_SW_CPU_CLOCK,
 		.sample_period = SECOND_NS / hz,
-		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD |
+			       PERF_SAMPLE_CALLCHAIN,
 		.exclude_hv = 1,
 		.exclude_callchain_kernel = 1,
 		.context_switch = tells_switches,
@@ -71,8 +97,10 @@ bool perf_thread_open(struct perf_thread *thread, pid_t tid, unsigned hz, bool t
 	thread->descriptor = open_either(thread, &attributes, tid);
 	if (thread->descriptor < 0)
 		return false;
-	if (map(thread))
+	if (map(thread)) {
+		thread->switches = tells_switches ? open_switches(thread, &attributes, tid) : -1;
 		return true;
+	}
 	trouble = errno;
 	close(thread->descriptor);
 	errno = trouble;
@@ -97,6 +125,8 @@ void perf_thread_close(struct perf_thread *thread)
 	if (!thread->pages)
 		return;
 	munmap(thread->pages, thread->bytes.size + (size_t)sysconf(_SC_PAGESIZE));
+	if (thread->switches >= 0)
+		close(thread->switches);
 	close(thread->descriptor);
 	*thread = (struct perf_thread){0};
 }

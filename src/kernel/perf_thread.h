@@ -15,15 +15,17 @@
 /* Zeroed: not open. */
 struct perf_thread {
 	int descriptor;
-	void *pages; /* the kernel's page, and then the ring's data; NULL: not open */
+	int switches; /* of the event that tells stacks of switches; -1: none */
+	void *pages;  /* the kernel's page, and then the ring's data; NULL: not open */
 	struct perf_bytes bytes;
 	bool is_blind; /* the kernel tells nothing of the thread's time inside of it */
 };
 
 /*
  * perf_thread_open: begins to watch. `hz`: samples a second of processor time. `tells_switches`: also record when the
- * thread gets and loses its processor. False, and errno: the kernel refuses. EACCES or EPERM: it does not allow it;
- * ENOSYS, ENOENT, EOPNOTSUPP: it cannot; EMFILE, ENOMEM: there is no room.
+ * thread gets and loses its processor, and where it is then, unless the kernel is hidden from us. False, and errno: the
+ * kernel refuses. EACCES or EPERM: it does not allow it; ENOSYS, ENOENT, EOPNOTSUPP: it cannot; EMFILE, ENOMEM: there
+ * is no room.
  */
 bool perf_thread_open(struct perf_thread *thread, pid_t tid, unsigned hz, bool tells_switches);
 

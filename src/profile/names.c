@@ -6,6 +6,12 @@
 #include "say/safe.h"
 #include "say/say.h"
 
+static const char *const offs[] = {
+#define X(name, number, text) [number] = text,
+#include "profile/off.def"
+#undef X
+};
+
 /* A place without a function is named by its line; a system call has its own name. */
 static const char *name_of(struct arena *arena, const struct ct_tables *tables, uint32_t place)
 {
@@ -14,6 +20,8 @@ static const char *name_of(struct arena *arena, const struct ct_tables *tables, 
 
 	if (place & PROFILE_CALL)
 		return ct_call_name(place & ~PROFILE_CALL);
+	if (place & PROFILE_OFF)
+		return offs[place & ~PROFILE_OFF];
 	if (*say_peek_site(tables, place)->function)
 		say_function(&text, say_peek_site(tables, place)->function);
 	else

@@ -9,6 +9,8 @@
  * from the model's history, so the sums equal the model's own.
  *
  * The time of a system call is what the model has added to the thread's blocked time since the previous event.
+ *
+ * What the kernel says of a thread lies on top of the stack of the coroutine that runs there.
  */
 #include "base/failure.h"
 #include "model/model.h"
@@ -349,6 +351,75 @@ static void count_sample(struct reading *reading, const struct ct_event *event)
 	count(reading, stack, 1, 1);
 }
 
+/* ---------------------------------------------------------------- what the kernel says of threads */
+
+#define SECOND_NS INT64_C(1000000000)
+
+/* The stack of the coroutine that runs on the event's thread; 0: none does. */
+static uint32_t stack_there(struct reading *reading, const struct ct_event *event)
+{
+	uint32_t top = reading->model->threads[event->thread].top;
+
+	if (!top || reading->model->coros.at[top].state != CT_STATE_RUNNING)
+		return 0;
+	return coro_of(reading, top)->stack;
+}
+
+/* Where the thread was, on top of `below`. */
+static uint32_t put_place(struct reading *reading, uint32_t below, uint32_t site)
+{
+	uint32_t stack;
+
+	if (reading->profile->options.by_place)
+		below = 0;
+	stack = reading->profile->options.by_place ? 0 : put_calls(reading, below, site);
+	if (!stack && site)
+		stack = profile_stacks_call(
+			&reading->profile->stacks, below, model_place(reading->model, site));
+	return stack ? stack : below;
+}
+
+static void count_cpu(struct reading *reading, const struct ct_event *event)
+{
+	int64_t hz = CTP_SAMPLE_HZ(event->flags);
+	uint32_t stack;
+
+	if (!(event->flags & CTP_SAMPLE_BY_KERNEL) || !hz)
+		return;
+	stack = put_place(reading, stack_there(reading, event), event->site);
+	if (!stack)
+		stack = profile_stacks_find(&reading->profile->stacks, 0, 0);
+	reading->is_broken |= !stack;
+	count(reading, stack, 1, SECOND_NS / hz);
+}
+
+/* A worker that has nothing to run is left out: that time is no coroutine's. */
+static void count_off(struct reading *reading, const struct ct_event *event)
+{
+	uint32_t below = stack_there(reading, event), stack;
+	uint64_t longest = (uint64_t)ct_time_between(0, event->time);
+
+	if (!below)
+		return;
+	stack = profile_stacks_call(&reading->profile->stacks,
+		put_place(reading, below, event->site), PROFILE_OFF | (event->argument != 0));
+	reading->is_broken |= !stack;
+	count(reading, stack, !(event->flags & CTP_OFF_GOES_ON),
+		(int64_t)(event->object < longest ? event->object : longest));
+}
+
+static void count_told(struct reading *reading, const struct ct_event *event)
+{
+	enum ct_profile profile = reading->profile->options.profile;
+
+	if (profile == CT_PROFILE_SAMPLES && event->kind == CTP_KIND_SAMPLE)
+		count_sample(reading, event);
+	else if (profile == CT_PROFILE_CPU && event->kind == CTP_KIND_SAMPLE)
+		count_cpu(reading, event);
+	else if (profile == CT_PROFILE_OFF_CPU && event->kind == CTP_KIND_THREAD_OFF)
+		count_off(reading, event);
+}
+
 /* ---------------------------------------------------------------- events */
 
 static enum ct_status apply(void *context, const struct ct_event *event, struct ct_error *reterr)
@@ -366,9 +437,8 @@ static enum ct_status apply(void *context, const struct ct_event *event, struct 
 	if (status)
 		return status;
 	take_intervals(reading);
-	if (is_possible && event->kind == CTP_KIND_SAMPLE &&
-		profile_is_of_samples(reading->profile))
-		count_sample(reading, event);
+	if (is_possible)
+		count_told(reading, event);
 	if (is_possible && (event->kind == CTP_KIND_AWAIT || event->kind == CTP_KIND_AWAIT_DONE))
 		note_await(reading, event);
 	return reading->is_broken || reading->history.is_broken ? ct_fail_memory(reterr) : CT_OK;

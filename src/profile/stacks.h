@@ -14,6 +14,8 @@
 
 /* A place of a stack is a site; with this bit, it is a system call (enum ctp_call). */
 #define PROFILE_CALL (UINT32_C(1) << 31)
+/* Or why a thread has no processor (off.def). */
+#define PROFILE_OFF (UINT32_C(1) << 30)
 
 /* A place; its parent is the place that awaits it, up to the root. Parents come before their children. */
 struct profile_stack {

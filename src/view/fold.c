@@ -73,6 +73,19 @@ static bool add_sample(struct fold *fold, const struct ct_event *event)
 	return view_fold_add(fold, CT_VIEW_SAMPLES, row);
 }
 
+static bool add_off(struct fold *fold, const struct ct_event *event)
+{
+	const struct model *model = fold->model;
+	uint32_t top = model->threads[event->thread].top;
+	const int64_t row[] = {
+#define MAKES_OFF_CPU ~,
+#include "view/cells.h"
+#undef MAKES_OFF_CPU
+	};
+
+	return view_fold_add(fold, CT_VIEW_OFF_CPU, row);
+}
+
 static bool add_rows(struct fold *fold, const struct ct_event *event)
 {
 	if (!column_log_add(&fold->view->moments, &event->time))
@@ -85,6 +98,8 @@ static bool add_rows(struct fold *fold, const struct ct_event *event)
 		return add_value(fold, event);
 	if (event->kind == CTP_KIND_SAMPLE)
 		return add_sample(fold, event);
+	if (event->kind == CTP_KIND_THREAD_OFF)
+		return add_off(fold, event);
 	return true;
 }
 

@@ -44,7 +44,7 @@ def check_unsampled(place):
     trace = place / "t.txt"
     trace.write_text("".join(line + "\n" for line in text_of().splitlines() if "sample" not in line and "thread-off" not in line), encoding="utf-8")
     told, _ = why(trace, 1)
-    check("its longest run kept thread worker-0 (101) for 1.30 s: what took the time was not sampled, as --cpu-samples 99 does" in told, told)
+    check("its longest run kept thread worker-0 (101) for 1.30 s: what took the time is not recorded: --cpu-samples 99 records it" in told, told)
 
 
 def main():

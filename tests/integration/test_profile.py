@@ -290,7 +290,7 @@ def check_outputs(trace, place):
     told = run(COROTRACER, "profile", "-f", "svg", "-t", "ready", trace, cwd=place)
     check((place / "corotracer.svg").read_text().startswith("<svg"), told.stderr)
     run(COROTRACER, "profile", "-o", trace, trace, status=USAGE)
-    run(COROTRACER, "profile", "--type", "cpu", trace, status=USAGE)
+    run(COROTRACER, "profile", "--type", "gpu", trace, status=USAGE)
     run(COROTRACER, "profile", status=USAGE)
     run(COROTRACER, "profile", place / "no.ctrace", status=4)
 

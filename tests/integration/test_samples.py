@@ -15,7 +15,9 @@ import seccomp  # noqa: E402
 TARGETS = BUILD / "tests/targets"
 TEXT = (SOURCE / "tests/targets/long_run.cpp").read_text().splitlines()
 HOT = next(number for number, line in enumerate(TEXT, 1) if line.endswith("// hot"))
+RUNS_LONG = 4  # the coroutine of long_run that does
 REFUSED = "the kernel does not allow perf events here"
+BLIND = "samples have no time that threads spent in the kernel"
 PERF_EVENT_OPEN = 298
 
 
@@ -67,9 +69,32 @@ def check_named(place, target):
     check_hot(report["findings"][0], "worker-hog")
     folded = run(COROTRACER, "profile", "--type", "samples", "--format", "folded", place / "t.ctrace").stdout
     check("parse_json" in folded, folded)
+    cpu = run(COROTRACER, "profile", "--type", "cpu", "--format", "folded", place / "t.ctrace").stdout
+    hot_ns = sum(int(line.rsplit(" ", 1)[1]) for line in cpu.splitlines() if line.startswith("serve (") and "parse_json" in line)
+    check(hot_ns >= 400000000, f"{hot_ns} ns of some 540 ms: {cpu}")
     check_query(place / "t.ctrace", report["findings"][0])
     check_why(place / "t.ctrace", report["findings"][0])
     return folded
+
+
+def check_blocked(place):
+    """A long run that computes and then blocks: the report says how long it waited, and off-cpu has the stack."""
+    _, report = record(place, "300", "blocked")
+    check(len(report["findings"]) == 1, f"{[finding['title'] for finding in report['findings']]}")
+    finding = report["findings"][0]
+    samples = finding["samples"]
+    check(finding["rule"] == "stuck-worker" and samples["waits"] >= 1 and samples["waited_ns"] >= 1400000000, f"{finding['title']}: {samples}")
+    check("it waited in the kernel" in " ".join(finding["evidence"]), f"{finding['evidence']}")
+    check(samples["waited_in"] and "read" in samples["waited_in"][0]["function"], f"{samples}")
+    check(samples["waited_in"][0]["waited_ns"] >= 1400000000, f"{samples}")
+    check("% of that in " in " ".join(finding["evidence"]), f"{finding['evidence']}")
+    folded = run(COROTRACER, "profile", "--type", "off-cpu", "--format", "folded", place / "t.ctrace").stdout
+    waits = [line for line in folded.splitlines() if "[waits in the kernel]" in line and "read" in line]
+    check(any(line.startswith("serve (") and int(line.rsplit(" ", 1)[1]) >= 1400000000 for line in waits), folded)
+    rows = json.loads(run(COROTRACER, "query", "--format", "json", place / "t.ctrace",
+                          "SELECT sum(duration_ns) AS ns, count(*) - sum(goes_on) AS n FROM off_cpu "
+                          f"WHERE NOT is_preempted AND coroutine = {RUNS_LONG}").stdout)
+    check(rows[0]["ns"] >= samples["waited_ns"] and rows[0]["n"] >= samples["waits"], f"{rows}, {samples}")
 
 
 def check_refused(place):
@@ -93,6 +118,8 @@ def main():
         folded = check_named(place, "long_run")
         check("work (" in folded and ";parse_json" in folded, f"no callers: {folded}")
         check_named(place, "long_run_bare")
+        if BLIND not in said:
+            check_blocked(place)
 
 
 main()

@@ -3,12 +3,13 @@
  * A worker runs eight coroutines in turns, until one of them takes long: `parse_json` has nine tenths of its time, and
  * `check_sum` the rest. All others are ready meanwhile.
  *
- *	long_run LENGTH_MS
+ *	long_run LENGTH_MS [blocked]
  *
  * The long run takes so much processor time, however busy the machine is; all run on for a while then. 0: it goes on
- * until the program ends, after 2.5 s.
+ * until the program ends, after 2.5 s. "blocked": then it reads from a pipe into which nobody writes, until the end.
  */
 #include <time.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -24,6 +25,8 @@ const int nr_coroutines = 8;
 const int nr_rounds = 300;
 
 long length_ms;
+bool is_blocked;
+int nowhere[2];
 std::atomic<bool> is_over;
 std::uint64_t result;
 
@@ -49,6 +52,19 @@ long processor_ms()
 	return time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
+__attribute__((noinline)) long ask_disk()
+{
+	char byte;
+
+	return read(nowhere[0], &byte, 1) + length_ms;
+}
+
+/* The stack of a call of libc may lack who called it, because libc keeps no frame pointers: that is ask_disk. */
+__attribute__((noinline)) long read_index()
+{
+	return ask_disk() + 1; // blocks
+}
+
 void take_long()
 {
 	long until = processor_ms() + length_ms;
@@ -56,6 +72,8 @@ void take_long()
 	while (!length_ms || processor_ms() < until)
 		result = check_sum(parse_json(result));
 	is_over = true;
+	if (is_blocked)
+		result = static_cast<std::uint64_t>(read_index());
 }
 
 Task serve(int number)
@@ -74,10 +92,13 @@ void work()
 }
 } // namespace
 
-int main(int, char **argv)
+int main(int argc, char **argv)
 {
 	corotracer::InitTracer();
 	length_ms = std::strtol(argv[1], nullptr, 10);
+	is_blocked = argc > 2;
+	if (pipe(nowhere))
+		return 1;
 	std::thread(work).detach();
 	for (int number = 0; number < nr_coroutines; number++)
 		serve(number);
@@ -85,6 +106,6 @@ int main(int, char **argv)
 		std::this_thread::sleep_for(std::chrono::milliseconds(2500));
 	while (length_ms && !is_over)
 		std::this_thread::sleep_for(std::chrono::milliseconds(10));
-	std::this_thread::sleep_for(std::chrono::milliseconds(300));
+	std::this_thread::sleep_for(std::chrono::milliseconds(is_blocked ? 1500 : 300));
 	std::_Exit(0);
 }

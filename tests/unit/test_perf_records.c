@@ -46,13 +46,20 @@ static void put_switch(uint16_t misc, uint32_t tid, uint64_t time)
 	put_thread(tid, time);
 }
 
+static void put_stack(uint16_t misc, uint64_t time, uint64_t period, uint64_t claimed,
+	const uint64_t *calls, size_t count)
+{
+	put_header(PERF_RECORD_SAMPLE, misc, 32 + count * sizeof(*calls));
+	put_thread(7, time);
+	put(&period, sizeof(period));
+	put(&claimed, sizeof(claimed));
+	put(calls, count * sizeof(*calls));
+}
+
 static void put_calls(
 	uint16_t misc, uint64_t time, uint64_t claimed, const uint64_t *calls, size_t count)
 {
-	put_header(PERF_RECORD_SAMPLE, misc, 24 + count * sizeof(*calls));
-	put_thread(7, time);
-	put(&claimed, sizeof(claimed));
-	put(calls, count * sizeof(*calls));
+	put_stack(misc, time, 10101010, claimed, calls, count);
 }
 
 static void put_lost(uint64_t count, uint64_t time)
@@ -95,6 +102,7 @@ static void test_kinds(void)
 	put_header(PERF_RECORD_THROTTLE, 0, 8);
 	put(calls, 8);
 	put_switch(0, 7, 103);
+	put_stack(PERF_RECORD_MISC_KERNEL, 104, 1, 2, calls, 2);
 	put_switch(PERF_RECORD_MISC_SWITCH_OUT, 7, 104);
 	put_lost(12, 105);
 
@@ -111,6 +119,8 @@ static void test_kinds(void)
 	CHECK(record.is_preempted && record.time == 102);
 	CHECK(next(&position, &record, &is_corrupt) && record.kind == PERF_SWITCH_IN);
 	CHECK(!record.is_preempted && record.time == 103);
+	CHECK(next(&position, &record, &is_corrupt) && record.kind == PERF_STACK);
+	CHECK(record.time == 104 && record.nr_calls == 1 && record.calls[0] == 0x1000);
 	CHECK(next(&position, &record, &is_corrupt) && record.kind == PERF_SWITCH_OUT);
 	CHECK(!record.is_preempted && record.time == 104);
 	CHECK(next(&position, &record, &is_corrupt) && record.kind == PERF_LOST);

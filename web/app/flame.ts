@@ -9,7 +9,8 @@ import { shape } from "./plot";
 import { duration } from "./say";
 
 const PROFILES: readonly [string, string][] = [["wait", "waiting"], ["network", "waiting for descriptors"], ["sync", "waiting for locks, channels and their like"],
-	["ready", "ready, and not running yet"], ["running", "running"], ["syscall", "in system calls"]];
+	["ready", "ready, and not running yet"], ["running", "running"], ["syscall", "in system calls"],
+	["cpu", "on processors, by samples"], ["off-cpu", "running without a processor, by samples"]];
 const WIDTH = 1200;
 const ROW = 20;
 const LETTER = 6.6;
