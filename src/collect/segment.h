@@ -27,6 +27,7 @@ struct segment_ring {
 	uint64_t gap_size;     /* dropped, but not reported in the stream yet */
 	uint64_t gap_first_ns; /* earliest time at which the gap can have begun */
 	uint64_t gap_last_ns;
+	uint64_t nr_dropped;  /* when the gap was looked at last */
 	bool was_written;     /* memory was written, so there is something to read */
 	uint64_t lost_before; /* records that were overwritten before the ring was adopted */
 	bool has_first;       /* first_raw is known */

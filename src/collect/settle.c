@@ -48,19 +48,24 @@ static uint64_t grown(uint64_t now, uint64_t *told)
 	return more;
 }
 
-/* Dropped events are reported in the stream once there is room again. Until then they are a gap. */
+/*
+ * Dropped events are reported in the stream once there is room again. Until then they are a gap. If a record has
+ * reported a part of the gap, the rest may have been dropped at any time since the gap began: the record may have
+ * waited in the ring.
+ */
 static void watch_gap(const struct segment *segment, struct segment_ring *ring, uint64_t end_ns)
 {
 	uint64_t dropped = ctp_load_relaxed(&ring->reader.shared->dropped);
 	uint64_t told = ring->reader.nr_told + ring->reader.told_before;
 	uint64_t gap = dropped > told ? dropped - told : 0;
 
-	if (gap == ring->gap_size)
+	if (gap == ring->gap_size && dropped == ring->nr_dropped)
 		return;
-	if (ring->gap_size == 0 || gap < ring->gap_size)
+	if (ring->gap_size == 0)
 		ring->gap_first_ns = segment->settled_ns;
 	ring->gap_last_ns = end_ns ? end_ns : clock_monotonic_ns();
 	ring->gap_size = gap;
+	ring->nr_dropped = dropped;
 }
 
 /* Reports the gap as a loss if no record will report it: the thread never had room again. */

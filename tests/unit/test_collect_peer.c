@@ -368,6 +368,75 @@ static void test_loss_meanwhile(void)
 	close_fixture(&f);
 }
 
+/* Returns once the engine has counted losses again. */
+static void step_until_settled(struct fixture *f, struct made_segment *made)
+{
+	uint64_t nr_nested = ++made->rings[0].nested;
+
+	while (keep_count_lost(&f->keep, CTP_LOSS_NESTED) < nr_nested)
+		step(f);
+}
+
+/* The loss that no record has reported, when the ring is given up. */
+static const struct ct_define_loss *finish_with_gap(struct fixture *f)
+{
+	const struct ct_definition *loss;
+	size_t i;
+
+	collect_signal(f->collect, SIGKILL, false, NULL);
+	while (collect_step(f->collect, 100, NULL) == CT_OK)
+		;
+	for (i = 0; (loss = keep_find(&f->keep, CT_DEFINE_LOSS, i)); i++)
+		if (loss->loss.reason == CTP_LOSS_FULL)
+			return &loss->loss;
+	CHECK(!"a loss was expected");
+	abort();
+}
+
+/* A record that reports a part of a gap may have waited in the ring: the rest may have begun with the gap. */
+static void test_gap_that_shrinks(void)
+{
+	const struct ct_define_loss *loss;
+	struct made_segment made;
+	struct fixture f;
+	uint64_t began_ns;
+
+	open_with_ring(&f, &made);
+	made.rings[0].dropped = 10;
+	began_ns = clock_monotonic_ns();
+	step_until_settled(&f, &made);
+	step_until_settled(&f, &made);
+	made_emit(&made, 0, 4, 0, CTP_KIND_LOST, CTP_LOSS_FULL);
+	step_until_settled(&f, &made);
+	loss = finish_with_gap(&f);
+	CHECK_EQUAL(loss->count, 6);
+	CHECK(loss->first_monotonic_ns < began_ns);
+	made_close(&made);
+	close_fixture(&f);
+}
+
+/* A new gap of the same size as the one that was reported meanwhile lasts longer. */
+static void test_gap_of_equal_size(void)
+{
+	const struct ct_define_loss *loss;
+	struct made_segment made;
+	struct fixture f;
+	uint64_t dropped_ns;
+
+	open_with_ring(&f, &made);
+	made.rings[0].dropped = 10;
+	step_until_settled(&f, &made);
+	made_emit(&made, 0, 10, 0, CTP_KIND_LOST, CTP_LOSS_FULL);
+	made.rings[0].dropped = 20;
+	dropped_ns = clock_monotonic_ns();
+	step_until_settled(&f, &made);
+	loss = finish_with_gap(&f);
+	CHECK_EQUAL(loss->count, 10);
+	CHECK(loss->last_monotonic_ns >= dropped_ns);
+	made_close(&made);
+	close_fixture(&f);
+}
+
 static void expect_note(const struct fixture *f, size_t index, const char *words, uint64_t count)
 {
 	const struct ct_definition *note = keep_find(&f->keep, CT_DEFINE_NOTE, index);
@@ -474,6 +543,8 @@ int main(int argc, char **argv)
 	test_callers();
 	test_losses();
 	test_loss_meanwhile();
+	test_gap_that_shrinks();
+	test_gap_of_equal_size();
 	test_notes();
 	test_memory_gone_mad();
 	return check_result();
