@@ -164,9 +164,17 @@ static int traced_create(lua_State *L)
 	return 1;
 }
 
+static bool has_not_begun(lua_State *coroutine)
+{
+	lua_Debug frame;
+
+	return lua_status(coroutine) == LUA_OK && lua_gettop(coroutine) > 0 &&
+	       !lua_getstack(coroutine, 0, &frame);
+}
+
 static void leave(lua_State *L, lua_State *coroutine, struct life *life)
 {
-	if (lua_status(coroutine) == LUA_YIELD) {
+	if (lua_status(coroutine) == LUA_YIELD || has_not_begun(coroutine)) {
 		ctp_suspend(life->coro, life->wait, ctp_is_attached() ? site_of(L, coroutine) : 0,
 			life->wait ? CTP_POINT_AWAIT : CTP_POINT_YIELD);
 		life->wait = 0;
@@ -181,14 +189,11 @@ static void leave(lua_State *L, lua_State *coroutine, struct life *life)
 static int traced_resume(lua_State *L)
 {
 	lua_State *coroutine = lua_tothread(L, 1);
-	bool can_go_on = coroutine && (lua_status(coroutine) == LUA_YIELD ||
-					      (lua_status(coroutine) == LUA_OK &&
-						      lua_gettop(coroutine) > 0 && coroutine != L));
+	bool can_go_on = coroutine && coroutine != L &&
+			 (lua_status(coroutine) == LUA_YIELD || has_not_begun(coroutine));
 	struct life *outer = life_running(L), *life;
-	lua_Debug frame;
+	int status;
 
-	if (coroutine && lua_status(coroutine) == LUA_OK && lua_getstack(coroutine, 0, &frame))
-		can_go_on = false;
 	if (!can_go_on) {
 		call_original(L);
 		return lua_gettop(L);
@@ -200,11 +205,12 @@ static int traced_resume(lua_State *L)
 	lua_insert(L, 1); /* so that it is not collected before it was looked at */
 	lua_pushvalue(L, lua_upvalueindex(1));
 	lua_insert(L, 2);
-	lua_call(L, lua_gettop(L) - 2, LUA_MULTRET);
+	/* A hook of the caller's may raise an error in the call itself, as the interpreter's own does at Ctrl-C. */
+	status = lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 0);
 	leave(L, coroutine, life);
 	if (outer)
 		ctp_current_enter(outer->coro);
-	return lua_gettop(L) - 1;
+	return status ? lua_error(L) : lua_gettop(L) - 1;
 }
 
 /* Does what the library does: closes what an error left open, and adds to the message where the error came through. */

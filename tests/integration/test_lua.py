@@ -37,6 +37,29 @@ for _ = 1, 5 do coroutine.resume(coroutine.create(function() coroutine.yield() e
 collectgarbage()
 """
 
+# Whatever call or return of the resuming thread a hook's error comes through, the coroutine has left afterwards. The
+# interpreter raises such an error at Ctrl-C.
+INTERRUPTED = """\
+require("corotracer").install()
+local function interrupt(event, nth)
+	local co = coroutine.create(function() coroutine.yield() coroutine.yield() end)
+	for _ = 1, 2 do
+		local count = 0
+		local function hook()
+			count = count + 1
+			if count == nth then debug.sethook() error("interrupted!", 0) end
+		end
+		print(event, nth, pcall(function()
+			debug.sethook(hook, event)
+			coroutine.resume(co)
+			debug.sethook()
+		end))
+	end
+	while coroutine.status(co) == "suspended" do coroutine.resume(co) end
+end
+for nth = 1, 6 do interrupt("c", nth) interrupt("r", nth) end
+"""
+
 
 def check_library(place):
     program = place / "library.lua"
@@ -49,6 +72,18 @@ def check_library(place):
     grave = [finding["title"] for finding in report["findings"] if finding["grade"] != "suspect"]
     check(not grave, f"{grave}")
     check("life=suspended" in run(COROTRACER, "dump", trace).stdout, "nothing is said of what was collected")
+
+
+def check_interrupted(place):
+    program = place / "interrupted.lua"
+    program.write_text(INTERRUPTED)
+    trace = place / "interrupted.ctrace"
+    said = run(COROTRACER, "run", "-o", trace, "--", "lua5.4", program, env=ENVIRONMENT).stdout
+    check(said.count("false\tinterrupted!") > 8, f"nothing was interrupted: {said}")
+    told = run(COROTRACER, "report", trace, status=None).stdout
+    check("not fit" not in told and "Nothing found" in told, told)
+    events = [line.split()[2] for line in run(COROTRACER, "dump", trace).stdout.splitlines() if line]
+    check(events.count("resume") == events.count("suspend") + events.count("return"), f"not every run has an end: {events}")
 
 
 def check_by_hand(place):
@@ -73,6 +108,7 @@ def main():
     with folder() as name:
         place = pathlib.Path(name)
         check_library(place)
+        check_interrupted(place)
         check_by_hand(place)
         grave = [finding["title"] for finding in record(place) if finding["grade"] != "suspect"]
         check(not grave, f"the correct example: {grave}")
