@@ -113,12 +113,15 @@ static void put_packed(
 
 /* ---------------------------------------------------------------- the parts */
 
-/* A block of bytes that the page's script finds by its id, and that browsers do not run. */
+/*
+ * A block of bytes that the page's script finds by its id. In a template, because the browser gives back the text of a
+ * template as soon as it is taken, and that of a script element later.
+ */
 static void put_reader(struct page *page, const struct serve_asset *reader)
 {
-	put_text(page, "<script type=\"text/plain\" id=\"reader\">");
+	put_text(page, "<template id=\"reader\">");
 	put_encoded(page, reader->bytes, reader->nr_bytes);
-	put_text(page, "</script>\n");
+	put_text(page, "</template>\n");
 }
 
 static void packed_begin(struct page *page, struct packer *packer)
@@ -133,7 +136,6 @@ static void packed_begin(struct page *page, struct packer *packer)
 static void packed_end(struct page *page, struct packer *packer)
 {
 	put_packed(page, packer, NULL, 0, Z_FINISH);
-	put_text(page, "</script>\n");
 	deflateEnd(&packer->stream);
 }
 
@@ -143,7 +145,7 @@ static void put_trace(struct page *page, struct input *trace)
 	struct packer packer;
 	uint64_t at, piece;
 
-	put_text(page, "<script type=\"text/plain\" id=\"trace\">");
+	put_text(page, "<template id=\"trace\">");
 	packed_begin(page, &packer);
 	for (at = 0; page->status == CT_OK && at < trace->nr_bytes; at += piece) {
 		piece = trace->nr_bytes - at < PIECE_BYTES ? trace->nr_bytes - at : PIECE_BYTES;
@@ -152,6 +154,7 @@ static void put_trace(struct page *page, struct input *trace)
 			put_packed(page, &packer, bytes, (size_t)piece, Z_NO_FLUSH);
 	}
 	packed_end(page, &packer);
+	put_text(page, "</template>\n");
 }
 
 /* ---------------------------------------------------------------- the first requests */
@@ -188,6 +191,7 @@ static void put_answer(struct page *page, struct ct_view *view, const char *requ
 	packed_begin(page, &packer);
 	put_packed(page, &packer, answer.bytes, answer.nr_bytes, Z_NO_FLUSH);
 	packed_end(page, &packer);
+	put_text(page, "</script>\n");
 	free(answer.bytes);
 }
 

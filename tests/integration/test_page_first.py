@@ -191,7 +191,7 @@ def check_saved(browser, place, server, trace):
     page.wait_for_selector("main.timeline .details a")
     check(title.lower() in page.locator(".details").inner_text().lower(), page.locator(".details").inner_text())
     # What was handed to the reader is not kept besides as a text, which is larger.
-    kept = page.evaluate("['reader', 'trace'].map((id) => document.getElementById(id).textContent.length)")
+    kept = page.evaluate("['reader', 'trace'].map((id) => document.getElementById(id).content.textContent.length)")
     check(kept == [0, 0], f"the page keeps {kept} characters")
     context.close()
 

@@ -27,7 +27,7 @@ LEAK = BUILD / "tests/workloads/example-sync-fault-m"
 
 def part_of(page, name):
     """Returns what the page holds under this id."""
-    found = re.search(rf'<script type="text/plain" id="{name}">([^<]*)</script>', page)
+    found = re.search(rf'<template id="{name}">([^<]*)</template>', page)
     check(found, f"the page has no {name}")
     return gzip.decompress(base64.b64decode(found[1]))
 

@@ -23,15 +23,26 @@ interface Reader {
 /** The number of characters that are decoded at a time: a multiple of four. */
 const PIECE = 1 << 20;
 
-/** Decodes base 64 piece by piece, so that no second copy of the text is made. */
-function decode(text: string): Uint8Array {
-	const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0, bytes = new Uint8Array(text.length / 4 * 3 - padding);
-	const { fromBase64 } = Uint8Array as { fromBase64?: (text: string) => Uint8Array };
-	for (let at = 0; at < text.length; at += PIECE) {
-		const piece = text.slice(at, at + PIECE);
-		bytes.set(fromBase64 ? fromBase64(piece) : Uint8Array.from(atob(piece), (one) => one.charCodeAt(0)), at / 4 * 3);
+/* Newer than the compiler's list, too. */
+interface Decoding {
+	setFromBase64?: (text: string) => void;
+}
+
+/** Decodes base 64 of this length piece by piece, so that no second copy of the text or of the bytes is made. */
+function decode(length: number, piece: (at: number, length: number) => string): Uint8Array {
+	const end = piece(length - 2, 2), padding = end === "==" ? 2 : end.endsWith("=") ? 1 : 0, bytes = new Uint8Array(Math.max(0, length / 4 * 3 - padding));
+	for (let at = 0; at < length; at += PIECE) {
+		const text = piece(at, Math.min(PIECE, length - at)), to = bytes.subarray(at / 4 * 3) as Uint8Array & Decoding;
+		if (to.setFromBase64)
+			to.setFromBase64(text);
+		else
+			to.set(Uint8Array.from(atob(text), (one) => one.charCodeAt(0)));
 	}
 	return bytes;
+}
+
+function decodeText(text: string): Uint8Array {
+	return decode(text.length, (at, length) => text.slice(at, at + length));
 }
 
 /**
@@ -43,12 +54,15 @@ async function unpack(packed: Uint8Array, room: (bytes: number) => () => Uint8Ar
 	const to = room(new DataView(packed.buffer, packed.byteOffset).getUint32(packed.byteLength - 4, true));
 	void writer.write(packed).catch(() => undefined);
 	void writer.close().catch(() => undefined);
+	/* Now, and not when the browser collects what is not used any more. */
+	const giveBack = ({ buffer }: Uint8Array): void => (buffer as { transfer?: (length: number) => void }).transfer?.(0);
 	for (let at = 0;;) {
 		const { done, value } = await reader.read();
 		if (done)
-			return;
+			return giveBack(packed);
 		to().set(value, at);
 		at += value.length;
+		giveBack(value);
 	}
 }
 
@@ -101,17 +115,38 @@ function answerRequests(unpackTo: typeof unpack): void {
 	};
 }
 
-/** Takes the packed content that the page holds under this id: the page does not keep it besides. */
+/**
+ * Takes the packed content of the template with this id: the page does not keep it besides. The script never has the
+ * whole text as a string of its own, which would live until the browser collects what is not used any more.
+ */
 function take(id: string): Uint8Array {
-	const element = document.getElementById(id), bytes = decode(element?.textContent ?? "");
-	element?.replaceChildren();
+	const { content } = document.getElementById(id) as HTMLTemplateElement;
+	content.normalize();
+	const text = content.firstChild as Text | null;
+	if (!text)
+		return new Uint8Array();
+	const bytes = decode(text.length, (at, length) => text.substringData(at, length));
+	text.data = "";
+	text.remove();
 	return bytes;
+}
+
+/**
+ * Lets the browser collect what is left of the decoded texts, as much as the trace itself, which it would otherwise do
+ * half a minute later: a large array makes it, and takes no memory as long as nobody writes to it.
+ */
+function collect(): void {
+	try {
+		new Uint8Array(1 << 28);
+	} catch {
+		/* There is no room: the browser has collected. */
+	}
 }
 
 /** Unpacks an answer that the page holds. */
 async function unpackAnswer(text: string): Promise<ArrayBuffer> {
 	let answer = new Uint8Array();
-	await unpack(decode(text), (bytes) => {
+	await unpack(decodeText(text), (bytes) => {
 		answer = new Uint8Array(bytes);
 		return () => answer;
 	});
@@ -148,6 +183,7 @@ export class Embedded implements Carrier {
 	private async open(): Promise<void> {
 		const module = take("reader"), trace = take("trace");
 		await this.send({ module, trace }, [module.buffer, trace.buffer]);
+		collect();
 		/* Rows are read ahead, while the reader looks at the findings. */
 		void this.send({ request: "select?table=states&limit=1" }).catch(() => undefined);
 	}
