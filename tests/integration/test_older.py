@@ -8,6 +8,7 @@ import csv
 import json
 import pathlib
 import re
+import shlex
 import sqlite3
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from page import Page
 from support import BUILD, COROTRACER, SOURCE, besides_replaced, check, folder, run
 
 OLDER = str(BUILD / "coroTracer")
-WRITER = str(BUILD / "tests/targets/v1_writer")
+WRITER = shlex.quote(str(BUILD / "tests/targets/v1_writer"))
 SERVER = str(BUILD / "examples/example-tcp-server-fault-a")
 KEYS = ["probe_id", "tid", "addr", "seq", "is_active", "ts"]
 FURTHER = ["waits_for", "site", "outcome", "from", "told", "lines", "end"]
