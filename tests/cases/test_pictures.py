@@ -37,7 +37,7 @@ def check(condition, sentence):
 def drawn(program, cases):
     """Returns {(form, case, number): picture} of these cases."""
     told = subprocess.run([program, *cases], capture_output=True, check=True).stdout.decode()
-    parts = re.split(r"^== (svg|mermaid) (\S+) (\d+)\n", told, flags=re.MULTILINE)[1:]
+    parts = re.split(r"^== (svg|mermaid) (.+) (\d+)\n", told, flags=re.MULTILINE)[1:]
     return {(parts[i], pathlib.Path(parts[i + 1]).stem, int(parts[i + 2])): parts[i + 3] for i in range(0, len(parts), 4)}
 
 

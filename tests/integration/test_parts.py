@@ -27,8 +27,8 @@ ENGINE_SEES = ("thread-state", "thread-time")
 
 def record(scratch):
     trace = scratch / "whole.ctrace"
-    script = (f"timeout -s KILL {SECONDS} {PUBLISHER} {scratch}/counters 1 20000 & "
-              f"exec {SERVER} --self-load {CONNECTIONS}:{STUCK} --exit-after-idle {SECONDS - 1.5} --log {scratch}/log")
+    script = (f"timeout -s KILL {SECONDS} '{PUBLISHER}' {scratch}/counters 1 20000 & "
+              f"exec '{SERVER}' --self-load {CONNECTIONS}:{STUCK} --exit-after-idle {SECONDS - 1.5} --log {scratch}/log")
     run(COROTRACER, "run", "-o", trace, "--", "sh", "-c", script)
     return trace
 
@@ -216,7 +216,7 @@ def check_same_losses(name, said, trace):
 def test_limited_file(scratch):
     """A limit of the engine's process, which no file system knows of, and which does not apply to the target."""
     output = scratch / "limited.ctrace"
-    script = f"ulimit -S -f unlimited; exec timeout -s TERM 1 {PUBLISHER} {scratch}/limited 1 200"
+    script = f"ulimit -S -f unlimited; exec timeout -s TERM 1 '{PUBLISHER}' {scratch}/limited 1 200"
     result = subprocess.run([str(word) for word in (COROTRACER, "run", "-o", output, "--", "sh", "-c", script)],
                             capture_output=True, text=True, timeout=60, check=False,
                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (400 << 10, resource.RLIM_INFINITY)))

@@ -189,7 +189,7 @@ def main():
         check_frozen(place)
         check_frozen(place, "--flight", "10s")
         with turn("port-8080"):
-            server = check_frozen(place, program=OLDER, words=["-cmd", f"exec {TARGETS}/lock_circle", "-out", place + "/rows.jsonl"])
+            server = check_frozen(place, program=OLDER, words=["-cmd", f"exec '{TARGETS}/lock_circle'", "-out", place + "/rows.jsonl"])
         check(server.port >= 8080, f"{server.port}")
         check_nothing_lost(place)
         check_controls(place)

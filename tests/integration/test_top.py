@@ -57,7 +57,7 @@ class Terminal:
         return self.wait_for(lambda frame: all(text in frame for text in texts), texts)
 
     def top(self, *arguments):
-        self.type(" ".join([f"clear; {COROTRACER} top", *map(str, arguments), "; echo left with $?"]))
+        self.type(" ".join([f"clear; '{COROTRACER}' top", *map(str, arguments), "; echo left with $?"]))
         self.keys("Enter")
 
     def close(self):

@@ -66,7 +66,7 @@ def check_trace(place, language, discipline, pace):
 def check_rows(place, language, discipline, pace):
     """The older spelling: six keys; seq goes up by one, or by one plus the number of missing rows."""
     rows = place + "/rows.jsonl"
-    command = f"{WRITERS[language]} {discipline} 16 400 {pace}"
+    command = f"'{WRITERS[language]}' {discipline} 16 400 {pace}"
     told = run(OLDER, "-n", 64, "-shm", place + "/shm", "-sock", place + "/sock", "-out", rows, "-no-serve", "-seq=count",
                "-cmd", command).stdout
     emitted, last, received = emitted_of(told), {}, collections.Counter()
@@ -119,7 +119,7 @@ def check_names_that_are_taken(place):
     os.symlink(victim, place + "/shm")
     with socket.socket(socket.AF_UNIX) as taken:
         taken.bind(place + "/sock")
-        script = f'echo "$CTP_SHM_PATH"; stat -c %a "$(dirname "$CTP_SHM_PATH")"; {WRITERS["C"]} lock 2 8 paced'
+        script = f'echo "$CTP_SHM_PATH"; stat -c %a "$(dirname "$CTP_SHM_PATH")"; "{WRITERS["C"]}" lock 2 8 paced'
         told = run(OLDER, "-shm", place + "/shm", "-sock", place + "/sock", "-out", place + "/taken.jsonl",
                    "-no-serve", "-cmd", script).stdout.splitlines()
         check(os.path.exists(place + "/sock"), "the other's socket is gone")
@@ -156,7 +156,7 @@ def start_waiting(place, name):
     environment = dict(os.environ, TMPDIR=place)
     environment.pop("XDG_RUNTIME_DIR", None)
     engine = subprocess.Popen([OLDER, "-n", "64", "-shm", place + "/shm", "-sock", place + "/sock", "-out",
-                               f"{place}/{name}.jsonl", "-no-serve", "-cmd", f"exec {WRITERS['C']} lock 2 8 paced wait"],
+                               f"{place}/{name}.jsonl", "-no-serve", "-cmd", f"exec \"{WRITERS['C']}\" lock 2 8 paced wait"],
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
     check([engine.stdout.readline() for _ in range(2)] == ["1000 8\n", "1001 8\n"], f"{name}: the writer was not traced")
     return engine

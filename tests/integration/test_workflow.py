@@ -31,7 +31,7 @@ def program(place, name):
     """A checkout of the program: its sources lie where the traced program was compiled from."""
     place.mkdir()
     server = place / "server"
-    server.write_text(f"#!/bin/sh\nexec {BUILD}/examples/{name} {LOAD}\n")
+    server.write_text(f"#!/bin/sh\nexec '{BUILD}/examples/{name}' {LOAD}\n")
     server.chmod(0o755)
     (place / "Makefile").write_text("server:\n")
     return place
