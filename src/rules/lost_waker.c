@@ -112,11 +112,9 @@ static void certify(
 		claims, coro->process, 0, coro->suspended, analysis->parties[coro->process].end);
 }
 
-static void describe(struct analysis *analysis, const struct group *group, struct story *story,
-	struct ct_finding *finding)
+bool rules_lost_waker_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
-	const struct candidate *first = &analysis->candidates.at[group->first];
-	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	struct ct_step step = {
 		.time = coro->turns->wake.time,
 		.thread = coro->turns->wake.thread,
@@ -128,11 +126,23 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 				: "no clone of its waker was alive then: nobody can wake it",
 	};
 
+	if (!keeps_no_waker(coro))
+		return false;
+	analyze_story_step(analysis, story, &step);
+	return true;
+}
+
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+
 	finding->title = analyze_say(analysis, "%s at %s, and kept no waker",
 		analyze_words_count(analysis, group),
 		analyze_words_place(analysis, first->wait_site));
 	analyze_story_suspended(analysis, story, coro);
-	analyze_story_step(analysis, story, &step);
+	rules_lost_waker_tell(analysis, story, coro);
 	analyze_story_held(analysis, story, first->coro);
 	analyze_story_victims(analysis, story, group);
 	finding->first_sequence = coro->wait_event;

@@ -372,7 +372,7 @@ static void find(struct analysis *analysis)
 /* ---------------------------------------------------------------- the evidence */
 
 static void tell_cause(struct analysis *analysis, const struct candidate *first,
-	const struct model_coro *coro, struct story *story)
+	const struct model_coro *coro, struct story *story, struct ct_finding *finding)
 {
 	struct ct_step step = {.time = CT_NO_TIME, .sequence = UINT64_MAX};
 
@@ -395,6 +395,10 @@ static void tell_cause(struct analysis *analysis, const struct candidate *first,
 			ct_outcome_name(coro->turns->wake.outcome));
 		break;
 	default:
+		if (rules_lost_waker_tell(analysis, story, coro)) {
+			finding->next_step = ct_rule_next_step(CT_RULE_LOST_WAKER);
+			return;
+		}
 		step.text = "no wake for it since";
 		break;
 	}
@@ -576,7 +580,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		tell_notifies(analysis, coro, missed, story);
 	if (!missed && analyze_ties_object(analysis, coro)->changed >= coro->suspended)
 		tell_change(analysis, coro, story);
-	tell_cause(analysis, first, coro, story);
+	tell_cause(analysis, first, coro, story, finding);
 	tell_end(analysis, first, story);
 	if (first->variant == VARIANT_LEFT)
 		rules_left_behind_tell(analysis, coro, story);

@@ -74,6 +74,13 @@ uint32_t rules_endless_run_place(const struct model_coro *coro);
 bool rules_spinning_worker_explains(struct analysis *analysis, uint32_t process);
 
 /*
+ * rules_lost_waker_tell: adds that the run before this wait kept no waker, by which the coroutine could be woken.
+ * Returns false if that is not recorded.
+ */
+bool rules_lost_waker_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro);
+
+/*
  * rules_blocked_worker_is_behind: may the coroutine be waiting for one that has a finding for blocking its thread: as
  * its ancestor, for what it holds, or because every worker is blocked?
  */

@@ -403,6 +403,10 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	};
 
 	finding->title = words_title(analysis, first, &passing);
+	if (first->variant == VARIANT_LEFT)
+		finding->next_step =
+			"look at what the thread that should run it waits for, and whether "
+			"that wait ends when a coroutine is made ready";
 	if (first->variant == VARIANT_AT_LAST)
 		analyze_story_step(analysis, story, &ran);
 	else

@@ -292,6 +292,7 @@ static void print_step(struct text *text, const struct ct_step *step)
 
 static void print_finding(struct text *text, const struct ct_finding *finding)
 {
+	const char *own_advice = ct_rule_next_step(finding->rule);
 	uint32_t i;
 
 	text_format(text, "finding %s %s\n", rules[finding->rule], grades[finding->grade]);
@@ -304,6 +305,8 @@ static void print_finding(struct text *text, const struct ct_finding *finding)
 		text_format(text, "  lowered %s\n", finding->lowered[i]);
 	for (i = 0; i < finding->nr_evidence; i++)
 		text_format(text, "  evidence %s\n", finding->evidence[i]);
+	if (strncmp(finding->next_step, own_advice, strlen(own_advice)) != 0)
+		text_format(text, "  next %s\n", finding->next_step);
 	if (finding->nr_lost_nearby)
 		text_format(text, "  lost %" PRIu64 "\n", finding->nr_lost_nearby);
 }
