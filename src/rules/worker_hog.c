@@ -172,8 +172,9 @@ static void judge(struct analysis *analysis, uint32_t site)
 		return;
 	if (is_starved(analysis, run))
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_STARVED);
-	analyze_candidate_lower_for_gaps(analysis, &candidate, run->until - run->ns, run->until);
-	analyze_candidate_add(analysis, &candidate);
+	/* Meanwhile the coroutine may have suspended, and gone on. */
+	if (analyze_candidate_outlives_gaps(analysis, &candidate, run->until - run->ns, run->until))
+		analyze_candidate_add(analysis, &candidate);
 }
 
 static void find(struct analysis *analysis)
