@@ -16,8 +16,10 @@
 #include "analyze/proof.h"
 #include "analyze/provenance.h"
 #include "analyze/rounds.h"
+#include "analyze/send_circle.h"
 #include "analyze/standing.h"
 #include "analyze/telling.h"
+#include "analyze/errands.h"
 #include "analyze/joins.h"
 #include "analyze/late_notifies.h"
 #include "analyze/merged.h"
@@ -69,6 +71,8 @@ static bool let_watch(struct analysis *analysis)
 		!model_watch(analysis->model, &analyze_overlooked_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_wakers_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_rounds_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_errands_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_send_circle_watcher, analysis) ||
 		(analysis->why_coro &&
 			!model_watch(analysis->model, &analyze_long_runs_watcher, analysis)))
 		return false;

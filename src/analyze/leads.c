@@ -6,6 +6,7 @@
 #include "analyze/by_timer.h"
 #include "analyze/late_notifies.h"
 #include "analyze/leads.h"
+#include "analyze/errands.h"
 #include "analyze/lock_given.h"
 #include "analyze/merged.h"
 #include "analyze/omitted.h"
@@ -13,6 +14,7 @@
 #include "analyze/parts.h"
 #include "analyze/provenance.h"
 #include "analyze/same_locks.h"
+#include "analyze/send_circle.h"
 #include "analyze/wakers.h"
 #include "analyze/waking_threads.h"
 
@@ -76,6 +78,8 @@ void analyze_leads_tell(
 	analyze_pairs_tell(analysis, story, coro);
 	analyze_lock_given_tell(analysis, story, coro);
 	analyze_same_locks_tell(analysis, story, coro);
+	analyze_errands_tell(analysis, story, coro);
+	analyze_send_circle_tell(analysis, story, coro);
 	analyze_asked_tell(analysis, story, coro);
 	analyze_omitted_tell(analysis, story, coro);
 	analyze_leads_tell_process(analysis, story, coro);

@@ -7,9 +7,11 @@
  * beats has moved since, or all its children have ended, as they had each time before it went on (analyze/rounds.h).
  */
 #include "analyze/closed_groups.h"
+#include "analyze/errands.h"
 #include "analyze/overlooked.h"
 #include "analyze/rounds.h"
 #include "analyze/runtime_words.h"
+#include "analyze/send_circle.h"
 #include "analyze/wakers.h"
 #include "analyze/waking_threads.h"
 #include "rules/parts.h"
@@ -20,6 +22,8 @@
 
 enum kind {
 	KIND_NONE,
+	KIND_SENT,       /* whom it had started for this has ended */
+	KIND_CIRCLE,     /* the taker of what it sends waits as well, and so does its parent */
 	KIND_SLOW,       /* other coroutines go on */
 	KIND_FORSAKEN,   /* no coroutine is left that ended such waits */
 	KIND_DESERTED,   /* no thread is left that ended such waits */
@@ -240,11 +244,26 @@ static bool is_parting(const struct analysis *analysis, const struct model_coro 
 }
 
 /* One of several channels may be a signal's channel. */
+static bool may_be_signalled(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return may_hear_signal(analysis, coro) &&
+	       analyze_runtime_words_is(analysis, coro, GO_WORD_SELECT);
+}
+
 static bool is_asking(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return analyze_wakers_were_its_own(analysis, coro) &&
-	       !(may_hear_signal(analysis, coro) &&
-		       analyze_runtime_words_is(analysis, coro, GO_WORD_SELECT));
+	return analyze_wakers_were_its_own(analysis, coro) && !may_be_signalled(analysis, coro);
+}
+
+static bool has_sent_in_vain(const struct analysis *analysis, const struct model_coro *coro)
+{
+	ct_time end = analysis->parties[coro->process].end;
+
+	return analyze_errands_have_failed(analysis, coro) && !may_be_signalled(analysis, coro) &&
+	       analyze_stillness_lasts(analysis, coro->process, coro->suspended) &&
+	       !model_lost_between(analysis->model, coro->process, analysis->model->from, end) &&
+	       analyze_party_is_at_work(analysis, coro->process, coro->suspended, end) &&
+	       !analyze_ties_is_shutting_down(analysis, coro->process, end);
 }
 
 /* New coroutines from the network release no lock, and are none of those that are joined. */
@@ -385,7 +404,7 @@ static enum kind kind_of_yield(const struct analysis *analysis, const struct mod
 	return is_in_lull && is_forgotten(analysis, coro) ? KIND_PASSED : KIND_NONE;
 }
 
-static enum kind kind_of(const struct analysis *analysis, const struct model_coro *coro)
+static enum kind kind_but_sent(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model *model = analysis->model;
 	ct_time end = analysis->parties[coro->process].end;
@@ -403,11 +422,20 @@ static enum kind kind_of(const struct analysis *analysis, const struct model_cor
 		return KIND_FORSAKEN;
 	if (is_deserted(analysis, coro))
 		return KIND_DESERTED;
+	if (analyze_send_circle_is(analysis, coro))
+		return KIND_CIRCLE;
 	if (analyze_overlooked_is(analysis, coro) && is_claim(analysis, coro))
 		return KIND_OVERLOOKED;
 	if (analyze_ties_is_shutting_down(analysis, coro->process, end))
 		return KIND_NONE;
 	return is_joining(analysis, coro) ? KIND_JOINING : kind_in_lull(analysis, coro);
+}
+
+static enum kind kind_of(const struct analysis *analysis, const struct model_coro *coro)
+{
+	enum kind kind = kind_but_sent(analysis, coro);
+
+	return kind == KIND_NONE && has_sent_in_vain(analysis, coro) ? KIND_SENT : kind;
 }
 
 bool rules_left_behind_is(const struct analysis *analysis, const struct model_coro *coro)
@@ -418,6 +446,12 @@ bool rules_left_behind_is(const struct analysis *analysis, const struct model_co
 const char *rules_left_behind_words(const struct analysis *analysis, const struct model_coro *coro)
 {
 	switch (kind_of(analysis, coro)) {
+	case KIND_SENT:
+		return "though the coroutine that it had started just before has ended; such a one "
+		       "ended each wait there before";
+	case KIND_CIRCLE:
+		return "in a circle: whoever took what it sent waits for a lock, and what it comes "
+		       "from waits for the end of others, since then";
 	case KIND_SLOW:
 		return "ten times longer than any wait there has taken, while other coroutines go "
 		       "on";

@@ -54,7 +54,40 @@ static bool do_waits_end_there(const struct analysis *analysis, const struct mod
 	       (int64_t)times->waits->count >= LIMIT(analysis, LOST_WAKER_WAITS);
 }
 
-static enum ct_grade grade_of(
+/* Does the coroutine that started it wait, perhaps for its end? */
+static bool is_joined(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_coro *parent = &analysis->model->coros.at[coro->parent];
+
+	return coro->parent && parent->state == CT_STATE_WAITING &&
+	       parent->point == CTP_POINT_AWAIT && !parent->mark &&
+	       parent->rare->deadline == CT_NO_TIME && analyze_ties_may_be_for_end(parent);
+}
+
+/* A future that is never to be ready ends no wait. */
+static bool has_wait_ended_there(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
+
+	return times && times->waits && times->waits->count;
+}
+
+/* Would the wait alone be found: is nobody left in the process, or did it fail with all threads asleep? */
+static enum ct_grade grade_by_stillness(
+	const struct analysis *analysis, const struct model_coro *coro, bool is_awaited)
+{
+	const struct party *party = &analysis->parties[coro->process];
+
+	if (!(is_awaited || is_joined(analysis, coro)) || !has_wait_ended_there(analysis, coro))
+		return CT_GRADE_NONE;
+	if (analyze_party_has_nobody_left(party))
+		return CT_GRADE_PROVEN;
+	return analyze_party_says_nobody_is_left(party) || analyze_party_has_failed_in_sleep(party)
+		       ? CT_GRADE_LIKELY
+		       : CT_GRADE_NONE;
+}
+
+static enum ct_grade grade_by_waker(
 	const struct analysis *analysis, const struct model_coro *coro, bool is_awaited)
 {
 	const struct party *party = &analysis->parties[coro->process];
@@ -65,6 +98,15 @@ static enum ct_grade grade_of(
 	if (do_waits_end_there(analysis, coro) || analyze_party_says_nobody_is_left(party))
 		return was_taken ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT;
 	return CT_GRADE_NONE;
+}
+
+static enum ct_grade grade_of(
+	const struct analysis *analysis, const struct model_coro *coro, bool is_awaited)
+{
+	enum ct_grade by_waker = grade_by_waker(analysis, coro, is_awaited);
+	enum ct_grade by_stillness = grade_by_stillness(analysis, coro, is_awaited);
+
+	return by_waker > by_stillness ? by_waker : by_stillness;
 }
 
 static void judge(struct analysis *analysis, uint32_t index, bool is_awaited)
@@ -81,7 +123,7 @@ static void judge(struct analysis *analysis, uint32_t index, bool is_awaited)
 
 	if (candidate.grade == CT_GRADE_NONE)
 		return;
-	if (!coro->turns->wake.was_taken)
+	if (!coro->turns->wake.was_taken && candidate.grade == CT_GRADE_SUSPECT)
 		candidate.reasons |= REASON(NO_WAKER_TAKEN);
 	analyze_candidate_lower_for_gaps(analysis, &candidate,
 		analyze_candidate_life_start(analysis, coro), analysis->parties[coro->process].end);
@@ -106,6 +148,8 @@ static void certify(
 {
 	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
 
+	if (!coro->turns->wake.was_taken)
+		analyze_claim_nobody_left(analysis, candidate, claims);
 	analyze_claim_stays(analysis, candidate->coro, true, claims);
 	claim_told(claims, coro->turns->wake.sequence, CLAIM_KIND(WAKE), claim_coro(coro->id));
 	claim_whole(

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Errands (errands.h): for each place, who ended waits there; for each coroutine that has started others, those that it
+ * started in its last run.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analyze/errands.h"
+#include "analyze/parts.h"
+#include "analyze/wakers.h"
+#include "analyze/watched_places.h"
+#include "say/say.h"
+
+#define LEAST_ENDED 3u
+#define TIMES_LONGER 10
+
+struct place {
+	uint64_t nr_ended; /* waits that were ended here, by whatever */
+	uint64_t nr_brought;
+	int64_t longest_ns;
+};
+
+/* Kept for coroutines that have started others. */
+struct of_coro {
+	uint32_t nr_sent; /* coroutines that it started since it was resumed last */
+	/* of these, the last one that ended */
+	uint32_t spawn_site, wait_site, name_site, function_site;
+	uint64_t id; /* 0: none */
+	ct_time end;
+};
+
+/* ---------------------------------------------------------------- callbacks of the watcher */
+
+static struct place *place_at(const struct model_watch *watch, const struct model_coro *coro)
+{
+	uint32_t site = model_place(watch->model, coro->wait_site);
+
+	return site && coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT
+		       ? model_watch_place(watch, site)
+		       : NULL;
+}
+
+/* Did `coro` start this one in its last run, or one from which this one comes? */
+static bool is_errand(const struct model *model, uint32_t index, uint32_t coro)
+{
+	return index && index != coro && model->coros.at[coro].resumed != CT_NO_TIME &&
+	       model->coros.at[index].created >= model->coros.at[coro].resumed &&
+	       analyze_ties_comes_from(model, index, coro);
+}
+
+static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	struct place *place = place_at(watch, coro);
+	int64_t waited_ns = ct_time_between(coro->suspended, sight->event->time);
+
+	if (!place || sight->by == sight->coro)
+		return true;
+	place->nr_ended++;
+	place->nr_brought += is_errand(watch->model, sight->by, sight->coro);
+	place->longest_ns = waited_ns > place->longest_ns ? waited_ns : place->longest_ns;
+	return true;
+}
+
+static bool look_at_unwoken(struct model_watch *watch, const struct model_sight *sight)
+{
+	struct place *place = place_at(watch, &watch->model->coros.at[sight->coro]);
+
+	if (place)
+		place->nr_ended++;
+	return true;
+}
+
+static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
+{
+	struct of_coro *of = model_watch_rare(watch, sight->coro);
+
+	if (of->nr_sent)
+		*of = (struct of_coro){0};
+	return true;
+}
+
+static bool look_at_begin(struct model_watch *watch, const struct model_sight *sight)
+{
+	struct of_coro *of = model_watch_rare(watch, sight->by);
+
+	if (sight->by)
+		of->nr_sent++;
+	return true;
+}
+
+static bool look_at_end(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *at = watch->model->coros.at, *coro = &at[sight->coro];
+	struct of_coro *of = model_watch_rare(watch, coro->parent);
+
+	if (!coro->parent || !of->nr_sent || coro->created < at[coro->parent].resumed)
+		return true;
+	*of = (struct of_coro){.nr_sent = of->nr_sent,
+		.spawn_site = coro->spawn_site,
+		.wait_site = coro->point == CTP_POINT_AWAIT ? coro->wait_site : 0,
+		.name_site = coro->rare->name_site,
+		.function_site = coro->rare->function_site,
+		.id = coro->id,
+		.end = sight->until};
+	return true;
+}
+
+const struct model_watcher analyze_errands_watcher = {
+	.nr_rare_bytes = sizeof(struct of_coro),
+	.nr_place_bytes = sizeof(struct place),
+	.looks = {[MODEL_WAKE] = look_at_wake,
+		[MODEL_RUN] = look_at_run,
+		[MODEL_RUN_UNWOKEN] = look_at_unwoken,
+		[MODEL_BEGIN] = look_at_begin,
+		[MODEL_END] = look_at_end},
+};
+
+/* ---------------------------------------------------------------- queries */
+
+static const struct of_coro *record_of(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	return model_watch_rare(analyze_watch_by(analysis, &analyze_errands_watcher),
+		(uint32_t)(coro - analysis->model->coros.at));
+}
+
+static bool has_living_errand(const struct analysis *analysis, uint32_t coro)
+{
+	const struct model *model = analysis->model;
+	uint32_t i;
+
+	for (i = 1; i < model->coros.count; i++)
+		if (model->coros.at[i].state < CT_STATE_DONE && is_errand(model, i, coro))
+			return true;
+	return false;
+}
+
+bool analyze_errands_have_failed(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct place *place = analyze_watch_wait(analysis, &analyze_errands_watcher, coro);
+	const struct of_coro *of = record_of(analysis, coro);
+	int64_t waited_ns = ct_time_between(coro->suspended, analysis->parties[coro->process].end);
+
+	return place && of->id && place->nr_ended >= LEAST_ENDED &&
+	       place->nr_brought == place->nr_ended &&
+	       waited_ns / TIMES_LONGER > place->longest_ns &&
+	       analyze_wakers_is_bound(analysis, coro) &&
+	       !has_living_errand(analysis, (uint32_t)(coro - analysis->model->coros.at));
+}
+
+/* ---------------------------------------------------------------- the evidence */
+
+/* "coroutine 36 (fetch)"; its own record may be gone. */
+static const char *words_errand(struct analysis *analysis, const struct of_coro *of)
+{
+	struct text text = {0};
+	const char *words;
+
+	say_coroutine(&text, analysis->tables, of->id, analyze_words_site(analysis, of->name_site),
+		of->function_site);
+	words = analyze_say(analysis, "%s", text_peek(&text));
+	text_fini(&text);
+	return words;
+}
+
+void analyze_errands_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	const struct place *place = analyze_watch_wait(analysis, &analyze_errands_watcher, coro);
+	const struct of_coro *of = record_of(analysis, coro);
+	bool has_failed = analysis->model->processes[coro->process].failed.id == of->id;
+
+	if (!analyze_errands_have_failed(analysis, coro))
+		return;
+	analyze_story_evidence(analysis, story,
+		"each of %" PRIu64 " waits there was ended by a coroutine that the waiting one had "
+		"started just before; %s, which this one had started, at %s, ended%s %s %s, and "
+		"did not wake it%s%s",
+		place->nr_ended, words_errand(analysis, of),
+		analyze_words_place(analysis, of->spawn_site), has_failed ? " in failure" : "",
+		analyze_words_duration(analysis, llabs(of->end - coro->suspended)),
+		of->end < coro->suspended ? "before this wait began" : "after this wait began",
+		of->wait_site ? "; it had waited last at " : "",
+		of->wait_site ? analyze_words_place(analysis, of->wait_site) : "");
+}

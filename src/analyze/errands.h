@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Errands: a coroutine starts another one, and waits for what that one will bring. If all waits at a place were ended
+ * like this, and now the errand has ended and brought nothing, nobody else owes the coroutine anything: neither a
+ * listener nor a socket of somebody else ever ended such a wait.
+ */
+#ifndef ANALYZE_ERRANDS_H
+#define ANALYZE_ERRANDS_H
+
+#include <stdbool.h>
+
+#include "model/watcher.h"
+
+struct analysis;
+struct model_coro;
+struct story;
+
+/* analyze_errands_watcher: the watcher that records this; the judgement registers it. */
+extern const struct model_watcher analyze_errands_watcher;
+
+/*
+ * analyze_errands_have_failed: were all waits at this place, at least three, ended by a coroutine that the waiting one
+ * had started in the run before its wait, or by a descendant of that? Did this one start some, too, and have all of
+ * them ended, with all that they had started, while it has waited ten times longer than any did there?
+ *
+ * analyze_errands_tell: if so, adds evidence of the last of these to end.
+ */
+bool analyze_errands_have_failed(const struct analysis *analysis, const struct model_coro *coro);
+void analyze_errands_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro);
+
+#endif

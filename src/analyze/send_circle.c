@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Circles over a send (send_circle.h): for each coroutine, who ended its waits for an unnamed channel at one place.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analyze/parts.h"
+#include "analyze/send_circle.h"
+#include "analyze/stillness.h"
+#include "analyze/wakers.h"
+
+#define LEAST_ENDED 10u
+#define TIMES_LONGER 10
+#define SHARE_SOON 100 /* one part in so many of the time since */
+
+/* Kept for coroutines that have waited for an unnamed channel: the place of the last such wait that was ended. */
+struct of_coro {
+	uint32_t site;
+	uint32_t nr_ended;
+	uint64_t by; /* id of the coroutine that ended all of them; 0: none */
+	bool is_mixed;
+};
+
+/* ---------------------------------------------------------------- callbacks of the watcher */
+
+static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *at = watch->model->coros.at, *coro = &at[sight->coro];
+	uint32_t site = model_place(watch->model, coro->wait_site);
+	struct of_coro *of = model_watch_rare(watch, sight->coro);
+	uint64_t by = sight->by ? at[sight->by].id : 0;
+
+	if (coro->state != CT_STATE_WAITING || coro->point != CTP_POINT_AWAIT ||
+		coro->wait_object != CTP_HANDLE(CTP_RESOURCE_CHANNEL, 0))
+		return true;
+	if (of->site != site)
+		*of = (struct of_coro){.site = site, .by = by};
+	of->nr_ended++;
+	of->is_mixed |= !by || by != of->by;
+	return true;
+}
+
+const struct model_watcher analyze_send_circle_watcher = {
+	.nr_rare_bytes = sizeof(struct of_coro),
+	.looks = {[MODEL_WAKE] = look_at_wake},
+};
+
+/* ---------------------------------------------------------------- queries */
+
+static uint32_t index_of(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return (uint32_t)(coro - analysis->model->coros.at);
+}
+
+static int64_t waited_ns(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return ct_time_between(coro->suspended, analysis->parties[coro->process].end);
+}
+
+static const struct of_coro *record_of(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	return model_watch_rare(
+		analyze_watch_by(analysis, &analyze_send_circle_watcher), index_of(analysis, coro));
+}
+
+/* Does this coroutine wait for a lock, ten times longer than any wait there took? */
+static bool is_at_lock(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
+	const struct histogram *waits = model_histogram(times ? times->waits : NULL);
+
+	return coro->state == CT_STATE_WAITING && analyze_ties_is_for_untold_lock(coro) &&
+	       analyze_stillness_lasts(analysis, coro->process, coro->suspended) &&
+	       (uint64_t)waited_ns(analysis, coro) / TIMES_LONGER > waits->max;
+}
+
+/* The one that took all that this coroutine has sent from here, and that waits for a lock; 0: none. */
+static uint32_t taker_of(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct of_coro *of = record_of(analysis, coro);
+	uint32_t taker;
+
+	if (of->is_mixed || of->nr_ended < LEAST_ENDED ||
+		of->site != model_place(analysis->model, coro->wait_site))
+		return 0;
+	taker = model_find(analysis->model, coro->process, of->by);
+	return taker && is_at_lock(analysis, &analysis->model->coros.at[taker]) ? taker : 0;
+}
+
+/* Does this one wait for the end of others, and did it begin when the taker began to wait for the lock? */
+static bool joins_since(const struct analysis *analysis, const struct model_coro *coro,
+	const struct model_coro *taker)
+{
+	return coro->state == CT_STATE_WAITING && analyze_wakers_is_bound(analysis, coro) &&
+	       coro->wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0) &&
+	       llabs(ct_time_between(coro->suspended, taker->suspended)) <
+		       waited_ns(analysis, taker) / SHARE_SOON;
+}
+
+/* The coroutine from which this one comes, and that closes the circle; 0: none. */
+static uint32_t joiner_of(const struct analysis *analysis, const struct model_coro *coro,
+	const struct model_coro *taker)
+{
+	const struct model_coro *at = analysis->model->coros.at;
+	uint32_t index = coro->parent, steps;
+
+	for (steps = 0; index && steps < TIES_GENERATIONS; steps++) {
+		if (joins_since(analysis, &at[index], taker))
+			return index;
+		index = at[index].parent;
+	}
+	return 0;
+}
+
+bool analyze_send_circle_is(const struct analysis *analysis, const struct model_coro *coro)
+{
+	uint32_t taker;
+
+	if (coro->wait_object != CTP_HANDLE(CTP_RESOURCE_CHANNEL, 0) ||
+		analyze_ties_may_be_idle(analysis, coro) ||
+		!analyze_wakers_is_bound(analysis, coro))
+		return false;
+	taker = taker_of(analysis, coro);
+	return taker && joiner_of(analysis, coro, &analysis->model->coros.at[taker]);
+}
+
+/* ---------------------------------------------------------------- the evidence */
+
+void analyze_send_circle_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	const struct model_coro *at = analysis->model->coros.at, *taker, *joiner;
+
+	if (!analyze_send_circle_is(analysis, coro))
+		return;
+	taker = &at[taker_of(analysis, coro)];
+	joiner = &at[joiner_of(analysis, coro, taker)];
+	analyze_story_evidence(analysis, story,
+		"%s took all that it sent there, %" PRIu32 " times, and waits for a lock since %s, "
+		"at %s; %s, from which it comes, waits for the end of others since %s, at %s, and "
+		"may have that lock: a circle",
+		analyze_words_coro(analysis, taker), record_of(analysis, coro)->nr_ended,
+		analyze_words_duration(analysis, taker->suspended),
+		analyze_words_place(analysis, taker->wait_site),
+		analyze_words_coro(analysis, joiner),
+		analyze_words_duration(analysis, joiner->suspended),
+		analyze_words_place(analysis, joiner->wait_site));
+	analyze_story_party(analysis, story, index_of(analysis, taker), 0);
+	analyze_story_party(analysis, story, index_of(analysis, joiner), 0);
+}
