@@ -9,6 +9,7 @@
 #include "analyze/asked.h"
 #include "analyze/by_timer.h"
 #include "analyze/closed_groups.h"
+#include "analyze/fruitless.h"
 #include "analyze/last_rest.h"
 #include "analyze/lock_given.h"
 #include "analyze/long_runs.h"
@@ -68,6 +69,7 @@ static bool let_watch(struct analysis *analysis)
 		!model_watch(analysis->model, &analyze_closed_groups_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_waking_threads_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_omitted_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_fruitless_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_overlooked_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_wakers_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_rounds_watcher, analysis) ||

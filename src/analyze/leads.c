@@ -4,6 +4,7 @@
  */
 #include "analyze/asked.h"
 #include "analyze/by_timer.h"
+#include "analyze/fruitless.h"
 #include "analyze/late_notifies.h"
 #include "analyze/leads.h"
 #include "analyze/errands.h"
@@ -72,6 +73,7 @@ void analyze_leads_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
 	analyze_provenance_tell(analysis, story, coro);
+	analyze_fruitless_tell(analysis, story, coro);
 	analyze_by_timer_tell(analysis, story, coro);
 	analyze_wakers_tell(analysis, story, coro);
 	analyze_waking_threads_tell(analysis, story, coro);

@@ -15,6 +15,7 @@
 #define LEAST_PASSED 20u
 #define LEAST_SERVED 3u /* who has ended so many waits there serves one after the other */
 #define TIMES_LONGER 1000
+#define TIMES_LONGER_UNSERVED 10
 #define STARTS 3u
 #define LATEST 10 /* the last part of the wait, one in so many */
 
@@ -22,6 +23,7 @@ struct place {
 	uint64_t nr_ended; /* waits that were ended here */
 	int64_t longest_ns;
 	ct_time last_began;          /* begin of the wait that ended last */
+	ct_time first_ended;         /* when the first of them ended */
 	uint32_t spawned_at[STARTS]; /* where those were started that ended waits here */
 	uint32_t from;               /* where the first of them had waited before */
 	uint64_t nr_from;            /* of nr_ended: by a coroutine that had waited at `from` */
@@ -74,7 +76,7 @@ static void note_waker(struct model_watch *watch, struct place *place, uint32_t 
 	if (!place->from)
 		place->from = from;
 	place->nr_from += from && place->from == from;
-	if (place->is_mixed)
+	if (!by)
 		return;
 	if (of->site != site)
 		*of = (struct of_coro){.site = site};
@@ -91,7 +93,8 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	if (!place || !site || coro->state != CT_STATE_WAITING || sight->by == sight->coro)
 		return true;
 	note_waker(watch, place, site, sight->by);
-	place->nr_ended++;
+	if (!place->nr_ended++)
+		place->first_ended = sight->event->time;
 	place->longest_ns = waited_ns > place->longest_ns ? waited_ns : place->longest_ns;
 	place->last_began = coro->suspended;
 	return true;
@@ -245,6 +248,62 @@ bool analyze_overlooked_is_passed(const struct analysis *analysis, const struct 
 	       place_of(analysis, coro)->last_began > coro->suspended;
 }
 
+/* Has this one never been woken, while others that came later were? */
+static bool is_unserved(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct place *place = place_of(analysis, coro);
+
+	return place && place->nr_ended >= LEAST_ENDED && !coro->turns->nr_wakes &&
+	       analyze_wakers_is_bound(analysis, coro) && coro->suspended < place->first_ended &&
+	       place->last_began > coro->suspended;
+}
+
+/* Those that are left of the kind that ended such waits. */
+struct unserved {
+	uint32_t count;
+	uint32_t first;
+	bool has_others; /* one of them may still come to it */
+};
+
+static struct unserved find_unserved(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model *model = analysis->model;
+	const struct of_coro *of =
+		model_watch_rare(watch_of(analysis), (uint32_t)(coro - model->coros.at));
+	struct unserved found = {0};
+	uint32_t i;
+
+	for (i = 1; i < model->coros.count && !found.has_others; i++) {
+		const struct model_coro *other = &model->coros.at[i];
+
+		if (other->process != coro->process || other->state >= CT_STATE_DONE ||
+			!is_started_there(place_of(analysis, coro), other->spawn_site))
+			continue;
+		found.has_others = !is_unserved(analysis, other) ||
+				   model_place(model, other->wait_site) != of->site;
+		found.first = found.first ? found.first : i;
+		found.count++;
+	}
+	return found;
+}
+
+bool analyze_overlooked_is_among_unserved(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct of_coro *of =
+		model_watch_rare(watch_of(analysis), (uint32_t)(coro - analysis->model->coros.at));
+	const struct place *place = place_of(analysis, coro);
+	struct unserved found;
+
+	if (!place || place->nr_ended < LEAST_ENDED || place->is_mixed ||
+		of->nr_served < LEAST_SERVED || !analyze_wakers_is_bound(analysis, coro) ||
+		waited_ns(analysis, coro) / TIMES_LONGER_UNSERVED <= place->longest_ns)
+		return false;
+	found = find_unserved(analysis, coro);
+	return found.count && !found.has_others &&
+	       !analyze_wakers_are_gone(analysis, &analysis->model->coros.at[found.first]);
+}
+
 /* ---------------------------------------------------------------- the evidence */
 
 static const char *words_ended(struct analysis *analysis, const struct model_coro *coro)
@@ -271,4 +330,39 @@ void analyze_overlooked_tell(
 		analyze_words_duration(
 			analysis, analysis->parties[coro->process].end - from->last_run),
 		words_ended(analysis, coro));
+}
+
+/* Where those were started that ended such waits. */
+static const char *words_starts(struct analysis *analysis, const struct place *place)
+{
+	const char *words = "";
+	unsigned i;
+
+	for (i = 0; i < STARTS && place->spawned_at[i]; i++)
+		words = analyze_say(analysis, "%s%s%s", words, i ? " or " : "",
+			analyze_words_place(analysis, place->spawned_at[i]));
+	return words;
+}
+
+void analyze_overlooked_tell_unserved(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	struct unserved found = find_unserved(analysis, coro);
+	const struct model_coro *first = &analysis->model->coros.at[found.first];
+	const struct place *place = place_of(analysis, first);
+	const struct of_coro *of =
+		model_watch_rare(watch_of(analysis), (uint32_t)(coro - analysis->model->coros.at));
+
+	analyze_story_party(analysis, story, found.first, 0);
+	analyze_story_evidence(analysis, story,
+		"coroutines that were started at %s ended every such wait; %" PRIu32
+		" of them %s left, and %s never been woken: %s waits at %s since %s, and %" PRIu64
+		" waits there that began later have ended, %" PRIu32
+		" of them one after the other by coroutine %" PRIu64,
+		words_starts(analysis, place_of(analysis, coro)), found.count,
+		found.count == 1 ? "is" : "are", found.count == 1 ? "has" : "have",
+		analyze_words_coro(analysis, first),
+		analyze_words_place(analysis, first->wait_site),
+		analyze_words_time(analysis, first->suspended), place->nr_ended, of->nr_served,
+		coro->id);
 }

@@ -32,6 +32,19 @@ extern const struct model_watcher analyze_overlooked_watcher;
 bool analyze_overlooked_is(const struct analysis *analysis, const struct model_coro *coro);
 bool analyze_overlooked_is_passed(const struct analysis *analysis, const struct model_coro *coro);
 
+/*
+ * analyze_overlooked_is_among_unserved: is `coro` stuck because nobody is left to end its wait but coroutines that were
+ * never woken? At least twenty waits where it waits were ended by coroutines that were started at three places at most,
+ * and it has waited ten times longer than any of those. All living coroutines that were started there wait where `coro`
+ * has woken others, since before any wait there ended; at least twenty have ended there. An idle pool in which always
+ * the same worker is served looks alike, but that worker lives. And coroutines are left that wake where those wait:
+ * otherwise their own waits are reported. analyze_overlooked_tell_unserved: adds the evidence.
+ */
+bool analyze_overlooked_is_among_unserved(
+	const struct analysis *analysis, const struct model_coro *coro);
+void analyze_overlooked_tell_unserved(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro);
+
 /* analyze_overlooked_tell: adds the evidence. */
 void analyze_overlooked_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);

@@ -28,6 +28,7 @@ enum kind {
 	KIND_FORSAKEN,   /* no coroutine is left that ended such waits */
 	KIND_DESERTED,   /* no thread is left that ended such waits */
 	KIND_OVERLOOKED, /* those that ended such waits go on, and pass it by */
+	KIND_UNSERVED,   /* those left that could end such waits were never woken */
 	KIND_JOINING,    /* its children have ended */
 	/* In the following, nothing but beats has moved since the wait began. */
 	KIND_PASSED,  /* the coroutine was passed over again and again */
@@ -428,6 +429,8 @@ static enum kind kind_but_sent(const struct analysis *analysis, const struct mod
 		return KIND_OVERLOOKED;
 	if (analyze_ties_is_shutting_down(analysis, coro->process, end))
 		return KIND_NONE;
+	if (!has_outside(analysis, coro) && analyze_overlooked_is_among_unserved(analysis, coro))
+		return KIND_UNSERVED;
 	return is_joining(analysis, coro) ? KIND_JOINING : kind_in_lull(analysis, coro);
 }
 
@@ -464,6 +467,9 @@ const char *rules_left_behind_words(const struct analysis *analysis, const struc
 	case KIND_OVERLOOKED:
 		return "a thousand times longer than any wait there has taken; the coroutines that "
 		       "ended such waits go on, and pass it by";
+	case KIND_UNSERVED:
+		return "ten times longer than any wait there has taken; those that ended such "
+		       "waits have ended, and those left of their kind have never been woken";
 	case KIND_JOINING:
 		return "though all coroutines that it had started have ended, and earlier waits "
 		       "ended soon after that";
@@ -499,6 +505,8 @@ void rules_left_behind_tell(
 {
 	if (kind_of(analysis, coro) == KIND_OVERLOOKED)
 		analyze_overlooked_tell(analysis, story, coro);
+	if (kind_of(analysis, coro) == KIND_UNSERVED)
+		analyze_overlooked_tell_unserved(analysis, story, coro);
 	if (kind_of(analysis, coro) == KIND_JOINING)
 		analyze_rounds_tell_ends(analysis, story, index_of(analysis, coro));
 	if (kind_of(analysis, coro) == KIND_PASSED)

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fruitless runs: a coroutine is woken, wakes nobody, does nothing, and waits at the same place again, while most
+ * runs that go on from there do something. What it looked at was perhaps not what its waker had changed.
+ *
+ * Where most runs are of this kind, as those of workers that are woken together and find one item, they are a habit.
+ */
+#ifndef ANALYZE_FRUITLESS_H
+#define ANALYZE_FRUITLESS_H
+
+#include "model/watcher.h"
+
+struct analysis;
+struct model_coro;
+struct story;
+
+/* analyze_fruitless_watcher: the watcher that counts such runs for each place; the judgement registers it. */
+extern const struct model_watcher analyze_fruitless_watcher;
+
+/*
+ * analyze_fruitless_tell: adds evidence if the last run of `coro`, which waits, was fruitless, and this is no habit
+ * of the place: at least three runs from there, and at least half of them, were not.
+ */
+void analyze_fruitless_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro);
+
+#endif
