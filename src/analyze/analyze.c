@@ -220,6 +220,7 @@ static void find_all(struct analysis *analysis)
 			continue;
 		if ((*rule)->finds_victims)
 			analyze_ties_find_victims(analysis);
+		analysis->nr_earlier = analysis->candidates.count;
 		(*rule)->find(analysis);
 	}
 	analyze_ties_find_victims(analysis);
@@ -314,6 +315,8 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	if (analysis->is_broken)
 		return ct_fail_memory(reterr);
 	analyze_rounds_survey(analysis);
+	analyze_overlooked_survey(analysis);
+	analyze_errands_survey(analysis);
 	analyze_ties_survey(analysis);
 	survey_left_out(analysis);
 	status = analyze_why_check(analysis, reterr);

@@ -28,6 +28,7 @@ struct of_coro {
 	uint32_t spawn_site, wait_site, name_site, function_site;
 	uint64_t id; /* 0: none */
 	ct_time end;
+	bool has_living; /* such a coroutine, or a descendant, lives: made by the survey */
 };
 
 /* ---------------------------------------------------------------- callbacks of the watcher */
@@ -41,11 +42,18 @@ static struct place *place_at(const struct model_watch *watch, const struct mode
 		       : NULL;
 }
 
+/* Was this one started since the last run of `coro` began? */
+static bool is_younger(const struct model *model, uint32_t index, uint32_t coro)
+{
+	const struct model_coro *at = model->coros.at;
+
+	return at[coro].resumed != CT_NO_TIME && at[index].created >= at[coro].resumed;
+}
+
 /* Did `coro` start this one in its last run, or one from which this one comes? */
 static bool is_errand(const struct model *model, uint32_t index, uint32_t coro)
 {
-	return index && index != coro && model->coros.at[coro].resumed != CT_NO_TIME &&
-	       model->coros.at[index].created >= model->coros.at[coro].resumed &&
+	return index && index != coro && is_younger(model, index, coro) &&
 	       analyze_ties_comes_from(model, index, coro);
 }
 
@@ -126,15 +134,27 @@ static const struct of_coro *record_of(
 		(uint32_t)(coro - analysis->model->coros.at));
 }
 
-static bool has_living_errand(const struct analysis *analysis, uint32_t coro)
+static void mark_senders(const struct analysis *analysis, uint32_t index)
 {
 	const struct model *model = analysis->model;
+	uint32_t from = model->coros.at[index].parent, steps;
+
+	for (steps = 0; from && steps < TIES_GENERATIONS; steps++) {
+		struct of_coro *of = model_watch_rare(
+			analyze_watch_by(analysis, &analyze_errands_watcher), from);
+
+		of->has_living |= is_younger(model, index, from);
+		from = model->coros.at[from].parent;
+	}
+}
+
+void analyze_errands_survey(const struct analysis *analysis)
+{
 	uint32_t i;
 
-	for (i = 1; i < model->coros.count; i++)
-		if (model->coros.at[i].state < CT_STATE_DONE && is_errand(model, i, coro))
-			return true;
-	return false;
+	for (i = 1; i < analysis->model->coros.count; i++)
+		if (analysis->model->coros.at[i].state < CT_STATE_DONE)
+			mark_senders(analysis, i);
 }
 
 bool analyze_errands_have_failed(const struct analysis *analysis, const struct model_coro *coro)
@@ -146,8 +166,7 @@ bool analyze_errands_have_failed(const struct analysis *analysis, const struct m
 	return place && of->id && place->nr_ended >= LEAST_ENDED &&
 	       place->nr_brought == place->nr_ended &&
 	       waited_ns / TIMES_LONGER > place->longest_ns &&
-	       analyze_wakers_is_bound(analysis, coro) &&
-	       !has_living_errand(analysis, (uint32_t)(coro - analysis->model->coros.at));
+	       analyze_wakers_is_bound(analysis, coro) && !of->has_living;
 }
 
 /* ---------------------------------------------------------------- the evidence */

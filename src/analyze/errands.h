@@ -18,6 +18,9 @@ struct story;
 /* analyze_errands_watcher: the watcher that records this; the judgement registers it. */
 extern const struct model_watcher analyze_errands_watcher;
 
+/* analyze_errands_survey: notes who has living ones, once the whole trace was read. */
+void analyze_errands_survey(const struct analysis *analysis);
+
 /*
  * analyze_errands_have_failed: were all waits at this place, at least three, ended by a coroutine that the waiting one
  * had started in the run before its wait, or by a descendant of that? Did this one start some, too, and have all of

@@ -19,6 +19,13 @@
 #define STARTS 3u
 #define LATEST 10 /* the last part of the wait, one in so many */
 
+/* Those that are left of the kind that ended such waits. */
+struct unserved {
+	uint32_t count;
+	uint32_t first;
+	bool has_others; /* one of them may still come to it */
+};
+
 struct place {
 	uint64_t nr_ended; /* waits that were ended here */
 	int64_t longest_ns;
@@ -31,6 +38,14 @@ struct place {
 	/* runs that went on from this place, and the time of the last one */
 	uint64_t nr_runs;
 	ct_time last_run;
+	/*
+	 * Made when they are asked for first. `at_work`: a wait whose last part begins later may be ended by a
+	 * coroutine that is at work. `unserved`: for those that have ended waits at `unserved_at`.
+	 */
+	bool has_at_work, has_unserved;
+	ct_time at_work;
+	uint32_t unserved_at;
+	struct unserved unserved;
 };
 
 /* When the coroutine's last wait began, modulo 2^32. */
@@ -43,6 +58,7 @@ struct of_wait {
 struct of_coro {
 	uint32_t site;
 	uint32_t nr_served;
+	bool has_child; /* a living child: made by the survey */
 };
 
 /* ---------------------------------------------------------------- callbacks of the watcher */
@@ -140,7 +156,7 @@ static const struct model_watch *watch_of(const struct analysis *analysis)
 	return analyze_watch_by(analysis, &analyze_overlooked_watcher);
 }
 
-static const struct place *place_of(const struct analysis *analysis, const struct model_coro *coro)
+static struct place *place_of(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return analyze_watch_wait(analysis, &analyze_overlooked_watcher, coro);
 }
@@ -148,6 +164,12 @@ static const struct place *place_of(const struct analysis *analysis, const struc
 static const struct of_wait *wait_of(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return model_watch_coro(watch_of(analysis), (uint32_t)(coro - analysis->model->coros.at));
+}
+
+static const struct of_coro *record_of(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	return model_watch_rare(watch_of(analysis), (uint32_t)(coro - analysis->model->coros.at));
 }
 
 static int64_t waited_ns(const struct analysis *analysis, const struct model_coro *coro)
@@ -179,15 +201,14 @@ static bool do_they_go_on(const struct analysis *analysis, const struct model_co
 	       place_at(watch_of(analysis), place->from)->last_run >= latest(analysis, coro);
 }
 
-/* Does this coroutine end such waits one after the other, and is it back where it waits between them? */
-static bool is_back(const struct analysis *analysis, uint32_t index, const struct model_coro *coro)
+/* Does this coroutine end waits at `site` one after the other, and is it back where it waits between them? */
+static bool is_back(
+	const struct analysis *analysis, uint32_t index, const struct place *place, uint32_t site)
 {
 	const struct model_coro *server = &analysis->model->coros.at[index];
 	const struct of_coro *of = model_watch_rare(watch_of(analysis), index);
-	const struct place *place = place_of(analysis, coro);
 
-	return of->site == model_place(analysis->model, coro->wait_site) &&
-	       of->nr_served >= LEAST_SERVED && server->resumed >= latest(analysis, coro) &&
+	return of->site == site && of->nr_served >= LEAST_SERVED &&
 	       model_place(analysis->model, server->wait_site) == place->from &&
 	       (server->state != CT_STATE_WAITING || analyze_wakers_is_bound(analysis, server));
 }
@@ -202,39 +223,67 @@ static bool is_started_there(const struct place *place, uint32_t spawn_site)
 	return false;
 }
 
-/* May this one be at what the coroutine waits for: its child, or one like those that ended such waits? */
-static bool may_be_at_it(
-	const struct analysis *analysis, uint32_t index, const struct model_coro *coro)
+/*
+ * Since when this one may be at work for those that wait at `site`, if it is like those that ended such waits: since it
+ * was created, or if it is back, since it came back.
+ */
+static ct_time at_work_since(
+	const struct analysis *analysis, uint32_t index, const struct place *place, uint32_t site)
 {
 	const struct model *model = analysis->model;
 	const struct model_coro *other = &model->coros.at[index];
-	uint32_t site = model_place(model, coro->wait_site);
+	ct_time since = other->created;
 
-	if (other->process != coro->process || other->state >= CT_STATE_DONE)
-		return false;
-	if (other->parent && &model->coros.at[other->parent] == coro)
-		return true;
-	if (!is_started_there(place_of(analysis, coro), other->spawn_site))
-		return false;
-	if (other->state == CT_STATE_WAITING && model_place(model, other->wait_site) == site)
-		return false;
-	return other->created < latest(analysis, coro) && !is_back(analysis, index, coro);
+	if (other->state >= CT_STATE_DONE || !is_started_there(place, other->spawn_site) ||
+		(other->state == CT_STATE_WAITING && model_place(model, other->wait_site) == site))
+		return INT64_MAX;
+	if (is_back(analysis, index, place, site) && other->resumed > since)
+		since = other->resumed;
+	return since;
+}
+
+static ct_time at_work(
+	const struct analysis *analysis, struct place *place, const struct model_coro *coro)
+{
+	uint32_t site = model_place(analysis->model, coro->wait_site), i;
+
+	if (place->has_at_work)
+		return place->at_work;
+	place->has_at_work = true;
+	place->at_work = INT64_MAX;
+	for (i = 1; i < analysis->model->coros.count; i++) {
+		ct_time since = at_work_since(analysis, i, place, site);
+
+		place->at_work = since < place->at_work ? since : place->at_work;
+	}
+	return place->at_work;
+}
+
+void analyze_overlooked_survey(const struct analysis *analysis)
+{
+	const struct model_coro *at = analysis->model->coros.at;
+	uint32_t i;
+
+	for (i = 1; i < analysis->model->coros.count; i++) {
+		struct of_coro *of = model_watch_rare(watch_of(analysis), at[i].parent);
+
+		if (at[i].parent && at[i].state < CT_STATE_DONE)
+			of->has_child = true;
+	}
 }
 
 bool analyze_overlooked_is(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct place *place = place_of(analysis, coro);
-	uint32_t i;
+	struct place *place = place_of(analysis, coro);
 
 	if (!place || !wait_of(analysis, coro)->nr_ended || place->is_mixed ||
 		!analyze_wakers_is_bound(analysis, coro) ||
 		waited_ns(analysis, coro) / TIMES_LONGER <= place->longest_ns ||
 		!do_they_go_on(analysis, coro))
 		return false;
-	for (i = 1; i < analysis->model->coros.count; i++)
-		if (may_be_at_it(analysis, i, coro))
-			return false;
-	return true;
+	/* A child may be at what its parent waits for. */
+	return !record_of(analysis, coro)->has_child &&
+	       at_work(analysis, place, coro) >= latest(analysis, coro);
 }
 
 static uint32_t ended_since(const struct analysis *analysis, const struct model_coro *coro)
@@ -258,40 +307,43 @@ static bool is_unserved(const struct analysis *analysis, const struct model_coro
 	       place->last_began > coro->suspended;
 }
 
-/* Those that are left of the kind that ended such waits. */
-struct unserved {
-	uint32_t count;
-	uint32_t first;
-	bool has_others; /* one of them may still come to it */
-};
-
-static struct unserved find_unserved(const struct analysis *analysis, const struct model_coro *coro)
+static struct unserved find_unserved(
+	const struct analysis *analysis, const struct place *place, uint32_t process, uint32_t site)
 {
 	const struct model *model = analysis->model;
-	const struct of_coro *of =
-		model_watch_rare(watch_of(analysis), (uint32_t)(coro - model->coros.at));
 	struct unserved found = {0};
 	uint32_t i;
 
 	for (i = 1; i < model->coros.count && !found.has_others; i++) {
 		const struct model_coro *other = &model->coros.at[i];
 
-		if (other->process != coro->process || other->state >= CT_STATE_DONE ||
-			!is_started_there(place_of(analysis, coro), other->spawn_site))
+		if (other->process != process || other->state >= CT_STATE_DONE ||
+			!is_started_there(place, other->spawn_site))
 			continue;
 		found.has_others = !is_unserved(analysis, other) ||
-				   model_place(model, other->wait_site) != of->site;
+				   model_place(model, other->wait_site) != site;
 		found.first = found.first ? found.first : i;
 		found.count++;
 	}
 	return found;
 }
 
+static struct unserved unserved_of(const struct analysis *analysis, const struct model_coro *coro)
+{
+	struct place *place = place_of(analysis, coro);
+	uint32_t site = record_of(analysis, coro)->site;
+
+	if (!place->has_unserved || place->unserved_at != site)
+		place->unserved = find_unserved(analysis, place, coro->process, site);
+	place->has_unserved = true;
+	place->unserved_at = site;
+	return place->unserved;
+}
+
 bool analyze_overlooked_is_among_unserved(
 	const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct of_coro *of =
-		model_watch_rare(watch_of(analysis), (uint32_t)(coro - analysis->model->coros.at));
+	const struct of_coro *of = record_of(analysis, coro);
 	const struct place *place = place_of(analysis, coro);
 	struct unserved found;
 
@@ -299,7 +351,7 @@ bool analyze_overlooked_is_among_unserved(
 		of->nr_served < LEAST_SERVED || !analyze_wakers_is_bound(analysis, coro) ||
 		waited_ns(analysis, coro) / TIMES_LONGER_UNSERVED <= place->longest_ns)
 		return false;
-	found = find_unserved(analysis, coro);
+	found = unserved_of(analysis, coro);
 	return found.count && !found.has_others &&
 	       !analyze_wakers_are_gone(analysis, &analysis->model->coros.at[found.first]);
 }
@@ -347,7 +399,7 @@ static const char *words_starts(struct analysis *analysis, const struct place *p
 void analyze_overlooked_tell_unserved(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
-	struct unserved found = find_unserved(analysis, coro);
+	struct unserved found = unserved_of(analysis, coro);
 	const struct model_coro *first = &analysis->model->coros.at[found.first];
 	const struct place *place = place_of(analysis, first);
 	const struct of_coro *of =

@@ -21,6 +21,9 @@ struct story;
 /* analyze_overlooked_watcher: the watcher that records this; the judgement registers it. */
 extern const struct model_watcher analyze_overlooked_watcher;
 
+/* analyze_overlooked_survey: notes who has living children, once the whole trace was read. */
+void analyze_overlooked_survey(const struct analysis *analysis);
+
 /*
  * analyze_overlooked_is: has the coroutine waited a thousand times longer than any of at least twenty waits there,
  * all of which were ended by coroutines, started at three places at most? Since it waits, these must have gone on at

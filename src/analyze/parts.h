@@ -147,6 +147,7 @@ struct analysis {
 	uint32_t least_ended;            /* passed to model_release_from */
 	VEC(struct model_asked) kept;    /* records that earlier readings gave back too early */
 	VEC(struct candidate) candidates;
+	size_t nr_earlier; /* of candidates: those of rules before the one that finds its own now */
 	VEC(struct group) groups;
 	struct claims claims;
 	VEC(const char *) remarks;

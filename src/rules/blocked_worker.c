@@ -435,7 +435,7 @@ bool rules_blocked_worker_is_behind(const struct analysis *analysis, uint32_t in
 {
 	uint32_t process = analysis->model->coros.at[index].process, i;
 
-	for (i = 0; i < analysis->candidates.count; i++) {
+	for (i = 0; i < analysis->nr_earlier; i++) {
 		const struct candidate *candidate = &analysis->candidates.at[i];
 
 		if (candidate->process == process && is_blamed(analysis, candidate) &&
