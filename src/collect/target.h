@@ -2,9 +2,10 @@
 /*
  * The target: started as the user's shell would start it, watched, and reaped.
  *
- * The child keeps standard input, output and error, the working directory and the environment. The preload library and
- * the ways to the engine are added to the environment; those of an outer engine are removed. The child does not depend
- * on the engine's life: nothing kills the child when the engine dies.
+ * The child keeps standard input, output and error, the working directory and the environment. The preload library
+ * (with its folder in LD_LIBRARY_PATH, if its path has a blank) and the ways to the engine are added to the
+ * environment; those of an outer engine are removed. The child does not depend on the engine's life: nothing kills
+ * the child when the engine dies.
  */
 #ifndef COLLECT_TARGET_H
 #define COLLECT_TARGET_H
