@@ -178,7 +178,7 @@ static const char *words_hanging(struct analysis *analysis, uint32_t process, ct
 
 	for (i = 1; i < analysis->model->nr_threads; i++) {
 		enum hanging hanging = is_hanging(analysis, i, since);
-		const char *one;
+		const char *one, *owed;
 
 		if (analysis->model->threads[i].process != process)
 			continue;
@@ -186,10 +186,10 @@ static const char *words_hanging(struct analysis *analysis, uint32_t process, ct
 			return "";
 		if (hanging == HANGING_NOT)
 			continue;
+		owed = analyze_waking_threads_words(analysis, i);
 		one = analyze_say(analysis, "%s is %s%s", analyze_words_thread(analysis, i),
-			analyze_stillness_words_thread(analysis, i),
-			analyze_waking_threads_words(analysis, i));
-		if (*analyze_waking_threads_words(analysis, i))
+			analyze_stillness_words_thread(analysis, i), owed);
+		if (*owed)
 			owing = one;
 		if (count++ < THREADS_TOLD)
 			words = analyze_say(analysis, "%s%s%s", words, count > 1 ? "; " : "", one);
