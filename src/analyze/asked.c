@@ -89,7 +89,7 @@ void analyze_asked_tell(
 	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_asked_watcher);
 	const struct place *place = analyze_watch_wait(analysis, &analyze_asked_watcher, coro);
 	struct model *model = analysis->model;
-	const struct of_coro *record = record_of(watch, (uint32_t)(coro - model->coros.at));
+	const struct of_coro *record = record_of(watch, model_index(model, coro));
 	uint32_t asked = model_find(model, coro->process, record->asked);
 	const char *end;
 

@@ -93,7 +93,7 @@ static bool add_wakers(const struct analysis *analysis, struct closed_group *gro
 struct closed_group analyze_closed_group_of(
 	const struct analysis *analysis, const struct model_coro *coro)
 {
-	struct closed_group group = {{(uint32_t)(coro - analysis->model->coros.at)}, 1};
+	struct closed_group group = {{model_index(analysis->model, coro)}, 1};
 	unsigned i;
 
 	for (i = 0; i < group.count; i++)

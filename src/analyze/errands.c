@@ -131,7 +131,7 @@ static const struct of_coro *record_of(
 	const struct analysis *analysis, const struct model_coro *coro)
 {
 	return model_watch_rare(analyze_watch_by(analysis, &analyze_errands_watcher),
-		(uint32_t)(coro - analysis->model->coros.at));
+		model_index(analysis->model, coro));
 }
 
 static void mark_senders(const struct analysis *analysis, uint32_t index)
@@ -161,7 +161,7 @@ bool analyze_errands_have_failed(const struct analysis *analysis, const struct m
 {
 	const struct place *place = analyze_watch_wait(analysis, &analyze_errands_watcher, coro);
 	const struct of_coro *of = record_of(analysis, coro);
-	int64_t waited_ns = ct_time_between(coro->suspended, analysis->parties[coro->process].end);
+	int64_t waited_ns = analyze_waited_ns(analysis, coro);
 
 	return place && of->id && place->nr_ended >= LEAST_ENDED &&
 	       place->nr_brought == place->nr_ended &&

@@ -123,7 +123,7 @@ static bool is_told(
 	const struct analysis *analysis, const struct model_coro *coro, const struct place *place)
 {
 	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_fruitless_watcher);
-	const struct of_coro *of = record_of(watch, (uint32_t)(coro - analysis->model->coros.at));
+	const struct of_coro *of = record_of(watch, model_index(analysis->model, coro));
 
 	return place && coro->state == CT_STATE_WAITING && of->is_fruitless &&
 	       place->nr_others >= LEAST_OTHERS && place->nr_others >= place->nr_fruitless &&

@@ -47,7 +47,7 @@ const struct model_watcher analyze_lock_given_watcher = {
 static bool is_soon(
 	const struct analysis *analysis, const struct of_coro *given, const struct model_coro *coro)
 {
-	int64_t waited_ns = ct_time_between(coro->suspended, analysis->parties[coro->process].end);
+	int64_t waited_ns = analyze_waited_ns(analysis, coro);
 
 	return given->to && given->time <= coro->suspended &&
 	       coro->suspended - given->time <= waited_ns / SHARE_SOON;
@@ -72,7 +72,7 @@ void analyze_lock_given_tell(
 {
 	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_lock_given_watcher);
 	struct model *model = analysis->model;
-	const struct of_coro *given = record_of(watch, (uint32_t)(coro - model->coros.at));
+	const struct of_coro *given = record_of(watch, model_index(model, coro));
 	uint32_t to;
 
 	if (!wants_lock(coro) || !is_soon(analysis, given, coro))

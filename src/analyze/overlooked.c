@@ -163,24 +163,19 @@ static struct place *place_of(const struct analysis *analysis, const struct mode
 
 static const struct of_wait *wait_of(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return model_watch_coro(watch_of(analysis), (uint32_t)(coro - analysis->model->coros.at));
+	return model_watch_coro(watch_of(analysis), model_index(analysis->model, coro));
 }
 
 static const struct of_coro *record_of(
 	const struct analysis *analysis, const struct model_coro *coro)
 {
-	return model_watch_rare(watch_of(analysis), (uint32_t)(coro - analysis->model->coros.at));
-}
-
-static int64_t waited_ns(const struct analysis *analysis, const struct model_coro *coro)
-{
-	return ct_time_between(coro->suspended, analysis->parties[coro->process].end);
+	return model_watch_rare(watch_of(analysis), model_index(analysis->model, coro));
 }
 
 /* The beginning of the wait's last tenth. */
 static ct_time latest(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return analysis->parties[coro->process].end - waited_ns(analysis, coro) / LATEST;
+	return analysis->parties[coro->process].end - analyze_waited_ns(analysis, coro) / LATEST;
 }
 
 static uint32_t turns_since(const struct analysis *analysis, const struct model_coro *coro)
@@ -278,7 +273,7 @@ bool analyze_overlooked_is(const struct analysis *analysis, const struct model_c
 
 	if (!place || !wait_of(analysis, coro)->nr_ended || place->is_mixed ||
 		!analyze_wakers_is_bound(analysis, coro) ||
-		waited_ns(analysis, coro) / TIMES_LONGER <= place->longest_ns ||
+		analyze_waited_ns(analysis, coro) / TIMES_LONGER <= place->longest_ns ||
 		!do_they_go_on(analysis, coro))
 		return false;
 	/* A child may be at what its parent waits for. */
@@ -349,7 +344,7 @@ bool analyze_overlooked_is_among_unserved(
 
 	if (!place || place->nr_ended < LEAST_ENDED || place->is_mixed ||
 		of->nr_served < LEAST_SERVED || !analyze_wakers_is_bound(analysis, coro) ||
-		waited_ns(analysis, coro) / TIMES_LONGER_UNSERVED <= place->longest_ns)
+		analyze_waited_ns(analysis, coro) / TIMES_LONGER_UNSERVED <= place->longest_ns)
 		return false;
 	found = unserved_of(analysis, coro);
 	return found.count && !found.has_others &&
@@ -402,8 +397,7 @@ void analyze_overlooked_tell_unserved(
 	struct unserved found = unserved_of(analysis, coro);
 	const struct model_coro *first = &analysis->model->coros.at[found.first];
 	const struct place *place = place_of(analysis, first);
-	const struct of_coro *of =
-		model_watch_rare(watch_of(analysis), (uint32_t)(coro - analysis->model->coros.at));
+	const struct of_coro *of = record_of(analysis, coro);
 
 	analyze_story_party(analysis, story, found.first, 0);
 	analyze_story_evidence(analysis, story,

@@ -28,7 +28,7 @@ static bool are_pair(const struct analysis *analysis, uint32_t first, uint32_t s
 
 uint32_t analyze_pairs_other(const struct analysis *analysis, const struct model_coro *coro)
 {
-	uint32_t index = (uint32_t)(coro - analysis->model->coros.at);
+	uint32_t index = model_index(analysis->model, coro);
 	uint32_t waker = coro->turns->wake.coro, ender = last_ender(analysis, coro);
 
 	if (are_pair(analysis, index, waker))
@@ -200,5 +200,5 @@ void analyze_pairs_tell(
 		analyze_words_coro(analysis, other),
 		analyze_words_place(analysis, other->wait_site));
 	analyze_story_party(analysis, story, index, 0);
-	tell_behind(analysis, story, (uint32_t)(coro - analysis->model->coros.at), index);
+	tell_behind(analysis, story, model_index(analysis->model, coro), index);
 }

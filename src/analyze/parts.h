@@ -195,6 +195,13 @@ static inline bool thread_is_over(const struct model_thread *thread, ct_time end
 	return thread->stopped != CT_NO_TIME && thread->stopped <= end;
 }
 
+/* analyze_waited_ns: how long the coroutine has waited when the observation of its process ends. */
+static inline int64_t analyze_waited_ns(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	return ct_time_between(coro->suspended, analysis->parties[coro->process].end);
+}
+
 /*
  * analyze_candidate_is_allowed: is the candidate at a place that the user does not want reported: where it waits,
  * where it was started, or where its cause lies? analyze_candidate_add drops such a candidate; a rule that makes one

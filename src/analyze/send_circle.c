@@ -48,21 +48,11 @@ const struct model_watcher analyze_send_circle_watcher = {
 
 /* ---------------------------------------------------------------- queries */
 
-static uint32_t index_of(const struct analysis *analysis, const struct model_coro *coro)
-{
-	return (uint32_t)(coro - analysis->model->coros.at);
-}
-
-static int64_t waited_ns(const struct analysis *analysis, const struct model_coro *coro)
-{
-	return ct_time_between(coro->suspended, analysis->parties[coro->process].end);
-}
-
 static const struct of_coro *record_of(
 	const struct analysis *analysis, const struct model_coro *coro)
 {
-	return model_watch_rare(
-		analyze_watch_by(analysis, &analyze_send_circle_watcher), index_of(analysis, coro));
+	return model_watch_rare(analyze_watch_by(analysis, &analyze_send_circle_watcher),
+		model_index(analysis->model, coro));
 }
 
 /* Does this coroutine wait for a lock, ten times longer than any wait there took? */
@@ -73,7 +63,7 @@ static bool is_at_lock(const struct analysis *analysis, const struct model_coro 
 
 	return coro->state == CT_STATE_WAITING && analyze_ties_is_for_untold_lock(coro) &&
 	       analyze_stillness_lasts(analysis, coro->process, coro->suspended) &&
-	       (uint64_t)waited_ns(analysis, coro) / TIMES_LONGER > waits->max;
+	       (uint64_t)analyze_waited_ns(analysis, coro) / TIMES_LONGER > waits->max;
 }
 
 /* The one that took all that this coroutine has sent from here, and that waits for a lock; 0: none. */
@@ -96,7 +86,7 @@ static bool joins_since(const struct analysis *analysis, const struct model_coro
 	return coro->state == CT_STATE_WAITING && analyze_wakers_is_bound(analysis, coro) &&
 	       coro->wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0) &&
 	       llabs(ct_time_between(coro->suspended, taker->suspended)) <
-		       waited_ns(analysis, taker) / SHARE_SOON;
+		       analyze_waited_ns(analysis, taker) / SHARE_SOON;
 }
 
 /* The coroutine from which this one comes, and that closes the circle; 0: none. */
@@ -147,6 +137,6 @@ void analyze_send_circle_tell(
 		analyze_words_coro(analysis, joiner),
 		analyze_words_duration(analysis, joiner->suspended),
 		analyze_words_place(analysis, joiner->wait_site));
-	analyze_story_party(analysis, story, index_of(analysis, taker), 0);
-	analyze_story_party(analysis, story, index_of(analysis, joiner), 0);
+	analyze_story_party(analysis, story, model_index(analysis->model, taker), 0);
+	analyze_story_party(analysis, story, model_index(analysis->model, joiner), 0);
 }

@@ -456,8 +456,7 @@ void analyze_story_woken(struct analysis *analysis, struct story *story,
 	 * The waker is only guessed: the coroutine that suspended last on the thread. That this coroutine woke itself
 	 * is not meant: its awaiter may have woken it, or another coroutine.
 	 */
-	bool is_unknown =
-		wake.is_leaving && wake.coro == (uint32_t)(coro - analysis->model->coros.at);
+	bool is_unknown = wake.is_leaving && wake.coro == model_index(analysis->model, coro);
 
 	if (is_unknown)
 		wake.coro = 0;

@@ -308,7 +308,7 @@ bool analyze_wakers_want_lock(const struct analysis *analysis, const struct mode
 	for (i = 1; i < model->coros.count; i++)
 		if (model->coros.at[i].process == coro->process &&
 			has_mark(model_watch_coro(watch, i), site) &&
-			wants_lock_of_starter(analysis, i, (uint32_t)(coro - model->coros.at)))
+			wants_lock_of_starter(analysis, i, model_index(model, coro)))
 			return true;
 	return false;
 }
@@ -447,7 +447,7 @@ static bool have_gone(const struct analysis *analysis, const struct model_coro *
 	uint64_t least, bool is_of_all)
 {
 	struct place *place = place_of(analysis, coro);
-	int64_t waited_ns = ct_time_between(coro->suspended, analysis->parties[coro->process].end);
+	int64_t waited_ns = analyze_waited_ns(analysis, coro);
 
 	return place && place->nr_woken >= least && !place->has_others &&
 	       analyze_wakers_is_bound(analysis, coro) &&

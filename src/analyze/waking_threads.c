@@ -119,7 +119,7 @@ static bool is_over(const struct analysis *analysis, const struct model_thread *
 static bool is_blocked(const struct analysis *analysis, const struct model_thread *thread,
 	const struct model_coro *coro)
 {
-	int64_t waited_ns = ct_time_between(coro->suspended, analysis->parties[coro->process].end);
+	int64_t waited_ns = analyze_waited_ns(analysis, coro);
 
 	return thread->seen != CT_NO_TIME && thread->seen > thread->last_event &&
 	       thread->seen - coro->suspended > waited_ns / SHARE_LOOKED &&
@@ -171,7 +171,7 @@ static const struct place *place_of(const struct analysis *analysis, const struc
 bool analyze_waking_threads_are_gone(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct place *place = place_of(analysis, coro);
-	int64_t waited_ns = ct_time_between(coro->suspended, analysis->parties[coro->process].end);
+	int64_t waited_ns = analyze_waited_ns(analysis, coro);
 
 	return place && place->nr_ended >= LEAST_ENDED && coro->state == CT_STATE_WAITING &&
 	       place->longest_ns < waited_ns / TIMES_LONGER && are_others_blocked(analysis, coro);

@@ -28,7 +28,7 @@ static struct model_breakdown_group *group_of(
 	const struct model *model, const struct model_coro *coro)
 {
 	const struct model_breakdown *breakdown = model->breakdown;
-	size_t index = coro_index(model, coro);
+	size_t index = model_index(model, coro);
 
 	return &breakdown->groups[index < breakdown->nr_coros ? breakdown->group_of[index] : 0];
 }

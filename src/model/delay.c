@@ -52,7 +52,7 @@ void model_times_delay(struct model *model, struct model_place_times *times,
 		(!run.coro || run.site == times->delayed_by.site ||
 			ran_from(model, run.site) < ran_from(model, times->delayed_by.site)))
 		return;
-	times->most_delayed = coro_index(model, coro);
+	times->most_delayed = model_index(model, coro);
 	times->most_delayed_until = until;
 	times->delayed_by = run;
 }

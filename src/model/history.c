@@ -33,7 +33,7 @@ static uint32_t runs_there(const struct model *model, const struct ct_event *eve
 static uint32_t resumer_of(struct model *model, const struct model_coro *coro)
 {
 	const struct ct_event *event = model->history->event;
-	uint32_t top = runs_there(model, event, coro_index(model, coro));
+	uint32_t top = runs_there(model, event, model_index(model, coro));
 
 	if (event->kind == CTP_KIND_SWITCH)
 		return model_find(model, event->process, event->coro);
@@ -92,7 +92,7 @@ static void note_holder(
 static bool has_yielded(const struct model *model, const struct model_coro *coro)
 {
 	bool was_by_itself =
-		coro->turns->wake.coro == coro_index(model, coro) && model_was_woken(coro);
+		coro->turns->wake.coro == model_index(model, coro) && model_was_woken(coro);
 
 	if (coro->suspended == CT_NO_TIME ||
 		(coro->state != CT_STATE_READY && coro->state != CT_STATE_WAITING))
@@ -138,7 +138,7 @@ void model_history_note(
 	struct model *model, const struct model_coro *coro, enum ct_state next, ct_time time)
 {
 	struct model_history *history = model->history;
-	uint32_t index = coro_index(model, coro);
+	uint32_t index = model_index(model, coro);
 	struct model_interval interval;
 
 	if (time <= history->from || !history->event)

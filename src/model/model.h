@@ -235,6 +235,12 @@ void model_bound(struct model *model, uint64_t most_bytes);
 bool model_keep(struct model *model, const struct model_asked *asked);
 bool model_is_gone(struct model *model, uint32_t process, uint64_t id);
 
+/* model_index: returns the number of a coroutine's record among `coros`, by which other records name it. */
+static inline uint32_t model_index(const struct model *model, const struct model_coro *coro)
+{
+	return (uint32_t)(coro - model->coros.at);
+}
+
 /* model_find: returns a coroutine by its process and id; 0: there is none, or its record was given back. */
 uint32_t model_find(struct model *model, uint32_t process, uint64_t id);
 

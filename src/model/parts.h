@@ -18,11 +18,6 @@ static inline struct model_descriptor *descriptor_at(struct model *model, uint32
 	return &model->descriptors.at[descriptor];
 }
 
-static inline uint32_t coro_index(const struct model *model, const struct model_coro *coro)
-{
-	return (uint32_t)(coro - model->coros.at);
-}
-
 static inline struct model_process *process_at(struct model *model, uint32_t process)
 {
 	return &model->processes[process];
@@ -546,7 +541,7 @@ void model_work_end(struct model *model, struct model_task *task, ct_time time);
 
 static inline bool work_has(const struct model *model, const struct model_coro *coro)
 {
-	const struct model_work *work = model_work_of(model, coro_index(model, coro));
+	const struct model_work *work = model_work_of(model, model_index(model, coro));
 
 	return work->task || work->region;
 }

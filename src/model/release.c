@@ -28,7 +28,7 @@ static void each_of_turns(struct release *release, struct model_turns *turns, mo
 static void each_of_coro(struct release *release, struct model_coro *coro, model_visitor *visit)
 {
 	struct model *model = release->model;
-	uint32_t index = coro_index(model, coro);
+	uint32_t index = model_index(model, coro);
 
 	visit(release, &coro->parent, MODEL_MARK_SELF);
 	if (coro->rare != &model_nothing_rare)
@@ -149,13 +149,13 @@ static void mark(struct release *release, uint32_t *coro, enum model_mark how)
 
 static bool has_to_stay(const struct model *model, const struct model_coro *coro)
 {
-	const struct model_work *work = model_work_of(model, coro_index(model, coro));
+	const struct model_work *work = model_work_of(model, model_index(model, coro));
 
 	if (coro->state != CT_STATE_DESTROYED || coro->rare->epoch == model->epoch)
 		return true;
 	if (work->index || work->region || (coro->flags & MODEL_CORO_EARLY_RESUME))
 		return true;
-	return model_watch_keeps(model, (uint32_t)(coro - model->coros.at)) ||
+	return model_watch_keeps(model, model_index(model, coro)) ||
 	       model_gone_is_kept(model, coro->process, MODEL_KEPT_CORO, coro->id) ||
 	       (coro->rare->frame && model_gone_is_kept(model, coro->process, MODEL_KEPT_FRAME,
 					     coro->rare->frame));

@@ -157,11 +157,11 @@ void model_coro_set_state(
 	if (!model_is_of_runtime(coro))
 		count_alive(model, coro, state, time);
 	if (state == CT_STATE_READY && coro->state != CT_STATE_READY)
-		model_tell(model, MODEL_READY,
-			(struct model_sight){.coro = (uint32_t)(coro - model->coros.at)});
+		model_tell(
+			model, MODEL_READY, (struct model_sight){.coro = model_index(model, coro)});
 	if (state >= CT_STATE_DONE && coro->state < CT_STATE_DONE)
 		model_tell(model, MODEL_END,
-			(struct model_sight){.coro = coro_index(model, coro), .until = time});
+			(struct model_sight){.coro = model_index(model, coro), .until = time});
 	if (state == CT_STATE_DESTROYED && coro->state != CT_STATE_DESTROYED) {
 		model_rare_of(model, coro)->epoch = model->epoch;
 		if (!model_is_of_runtime(coro))

@@ -62,7 +62,7 @@ static void note_longest(struct model *model, struct model_place_times *times,
 	const struct model_thread *thread = &model->threads[coro->thread];
 
 	times->longest = (struct model_run){
-		.coro = coro_index(model, coro),
+		.coro = model_index(model, coro),
 		.thread = coro->thread,
 		.until = until,
 		.ns = ns,
@@ -82,7 +82,7 @@ static void count_run(struct model *model, const struct model_coro *coro, ct_tim
 
 	histogram_add(&process_at(model, coro->process)->runs, length(ns));
 	thread_at(model, coro->thread)->last_run = (struct model_past_run){
-		.coro = coro_index(model, coro),
+		.coro = model_index(model, coro),
 		.thread = coro->thread,
 		.site = place_of(model, resumed_from(coro)),
 		.until = until,
@@ -90,7 +90,7 @@ static void count_run(struct model *model, const struct model_coro *coro, ct_tim
 	};
 	if (ns >= LONG_RUN_NS)
 		model_tell(model, MODEL_RAN,
-			(struct model_sight){.coro = coro_index(model, coro),
+			(struct model_sight){.coro = model_index(model, coro),
 				.thread = coro->thread,
 				.ns = ns,
 				.until = until});
@@ -126,7 +126,7 @@ void model_times_wait(struct model *model, const struct model_coro *coro)
 	struct model_place_times *times = times_of(model, coro->wait_site);
 
 	if (times)
-		times->newest = coro_index(model, coro);
+		times->newest = model_index(model, coro);
 }
 
 void model_times_cut(struct model *model, const struct model_coro *coro)
@@ -142,7 +142,7 @@ void model_times_cut(struct model *model, const struct model_coro *coro)
 	times->nr_cut += !is_ready;
 	times->nr_cut_ready += is_ready;
 	if (is_ready)
-		times->cut = coro_index(model, coro);
+		times->cut = model_index(model, coro);
 }
 
 /* A shorter delay is not looked into. */
@@ -159,7 +159,7 @@ static void count_delay(
 		model_times_delay(model, times, coro, until, ns);
 	if (times && ns >= LONG_DELAY_NS)
 		model_tell(model, MODEL_DELAY,
-			(struct model_sight){.coro = (uint32_t)(coro - model->coros.at),
+			(struct model_sight){.coro = model_index(model, coro),
 				.site = place_of(model, resumed_from(coro)),
 				.ns = ns,
 				.until = until});

@@ -78,7 +78,7 @@ static void find_task(struct model *model, uint32_t coro)
 
 void model_work_count(struct model *model, struct model_coro *coro, ct_time time)
 {
-	struct model_work *work = model_work_make(model, coro_index(model, coro));
+	struct model_work *work = model_work_make(model, model_index(model, coro));
 	uint32_t region, deep;
 	int64_t ns;
 
@@ -90,7 +90,7 @@ void model_work_count(struct model *model, struct model_coro *coro, ct_time time
 	if (coro->state >= CT_STATE_DONE)
 		return;
 	if (work->task && !work->index)
-		find_task(model, coro_index(model, coro));
+		find_task(model, model_index(model, coro));
 	if (work->index)
 		give_to_task(model, work->index, coro, ns);
 	for (deep = 0; region && deep < REGIONS_DEEP; deep++) {

@@ -230,7 +230,7 @@ static void tell_run(struct analysis *analysis, const struct model_coro *coro, s
 	if (usual_time(analysis, coro))
 		analyze_story_evidence(analysis, story, "99 of 100 runs from there take at most %s",
 			analyze_words_duration(analysis, usual_time(analysis, coro)));
-	rules_behind_tell_left(analysis, story, (uint32_t)(coro - analysis->model->coros.at));
+	rules_behind_tell_left(analysis, story, model_index(analysis->model, coro));
 }
 
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,

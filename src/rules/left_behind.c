@@ -41,16 +41,6 @@ enum kind {
 	KIND_ASKING,  /* its children had ended its waits there before, and have ended */
 };
 
-static int64_t waited_ns(const struct analysis *analysis, const struct model_coro *coro)
-{
-	return analysis->parties[coro->process].end - coro->suspended;
-}
-
-static uint32_t index_of(const struct analysis *analysis, const struct model_coro *coro)
-{
-	return (uint32_t)(coro - analysis->model->coros.at);
-}
-
 /* Have at least this many waits there ended, and each of them ten times sooner? */
 static bool is_longest(
 	const struct analysis *analysis, const struct model_coro *coro, unsigned least)
@@ -59,7 +49,7 @@ static bool is_longest(
 	const struct histogram *waits = model_histogram(times ? times->waits : NULL);
 
 	return waits->count >= least &&
-	       (uint64_t)waited_ns(analysis, coro) / TIMES_LONGER > waits->max;
+	       (uint64_t)analyze_waited_ns(analysis, coro) / TIMES_LONGER > waits->max;
 }
 
 bool rules_left_behind_is_longest(const struct analysis *analysis, const struct model_coro *coro)
@@ -75,7 +65,7 @@ static bool do_others_go_on(const struct analysis *analysis, const struct model_
 	ct_time last = analysis->model->processes[coro->process].last_run;
 
 	return last != CT_NO_TIME && analysis->parties[coro->process].end - last <
-					     waited_ns(analysis, coro) / TIMES_LONGER;
+					     analyze_waited_ns(analysis, coro) / TIMES_LONGER;
 }
 
 /*
@@ -170,7 +160,7 @@ static bool is_joining(const struct analysis *analysis, const struct model_coro 
 	if (kind == CTP_RESOURCE_CHANNEL || kind == CTP_RESOURCE_QUEUE || coro->rare->descriptor ||
 		may_be_for_outside(analysis, coro))
 		return false;
-	return analyze_rounds_outlasts_ends(analysis, index_of(analysis, coro), &since) &&
+	return analyze_rounds_outlasts_ends(analysis, model_index(analysis->model, coro), &since) &&
 	       analyze_stillness_lasts(analysis, coro->process, since);
 }
 
@@ -236,7 +226,7 @@ static bool may_hear_signal(const struct analysis *analysis, const struct model_
 static bool is_parting(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct lull *lull = analyze_rounds_lull(analysis, coro->process);
-	uint32_t index = index_of(analysis, coro);
+	uint32_t index = model_index(analysis->model, coro);
 
 	return !may_hear_signal(analysis, coro) && is_longest(analysis, coro, 0) &&
 	       (analyze_rounds_has_nobody_left(analysis, index) ||
@@ -273,8 +263,9 @@ static enum kind kind_beside_acceptor(
 {
 	if (coro->wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0) && is_parting(analysis, coro))
 		return KIND_PARTING;
-	return analyze_rounds_is_left_alone(analysis, index_of(analysis, coro)) ? KIND_ALONE
-										: KIND_NONE;
+	return analyze_rounds_is_left_alone(analysis, model_index(analysis->model, coro))
+		       ? KIND_ALONE
+		       : KIND_NONE;
 }
 
 /*
@@ -369,7 +360,7 @@ static enum kind kind_in_lull(const struct analysis *analysis, const struct mode
 		return kind_beside_acceptor(analysis, coro);
 	if (is_parting(analysis, coro))
 		return KIND_PARTING;
-	if (analyze_rounds_is_left_alone(analysis, index_of(analysis, coro)))
+	if (analyze_rounds_is_left_alone(analysis, model_index(analysis->model, coro)))
 		return KIND_ALONE;
 	if (is_asking(analysis, coro))
 		return KIND_ASKING;
@@ -387,7 +378,7 @@ static enum kind kind_in_lull(const struct analysis *analysis, const struct mode
  */
 static bool is_forgotten(const struct analysis *analysis, const struct model_coro *coro)
 {
-	uint32_t index = index_of(analysis, coro);
+	uint32_t index = model_index(analysis->model, coro);
 
 	if (!analyze_rounds_is_passed_over(analysis, index))
 		return false;
@@ -508,9 +499,9 @@ void rules_left_behind_tell(
 	if (kind_of(analysis, coro) == KIND_UNSERVED)
 		analyze_overlooked_tell_unserved(analysis, story, coro);
 	if (kind_of(analysis, coro) == KIND_JOINING)
-		analyze_rounds_tell_ends(analysis, story, index_of(analysis, coro));
+		analyze_rounds_tell_ends(analysis, story, model_index(analysis->model, coro));
 	if (kind_of(analysis, coro) == KIND_PASSED)
-		analyze_rounds_tell_turns(analysis, story, index_of(analysis, coro));
+		analyze_rounds_tell_turns(analysis, story, model_index(analysis->model, coro));
 	if (kind_of(analysis, coro) == KIND_CLOSED)
 		analyze_closed_group_tell(analysis, story, coro);
 }

@@ -478,8 +478,9 @@ static void tell_change(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story)
 {
 	const struct model_object *object = analyze_ties_object(analysis, coro);
-	const struct model_coro *owner = &analysis->model->coros.at[analyze_ties_next(
-		analysis, (uint32_t)(coro - analysis->model->coros.at))];
+	const struct model_coro *owner =
+		&analysis->model->coros
+			 .at[analyze_ties_next(analysis, model_index(analysis->model, coro))];
 	struct ct_step step = {
 		.time = object->changed,
 		.site = object->changed_at,

@@ -84,8 +84,7 @@ static bool is_parent_over(const struct analysis *analysis, const struct model_c
 /* At the end of observation a coroutine may have just begun to wait. */
 static bool has_just_begun(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return ct_time_between(coro->suspended, analysis->parties[coro->process].end) <=
-	       LIMIT(analysis, GRACE);
+	return analyze_waited_ns(analysis, coro) <= LIMIT(analysis, GRACE);
 }
 
 static bool is_orphan(
