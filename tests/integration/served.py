@@ -79,6 +79,12 @@ class Reader:
         self.client.close()
 
 
+def need_pages(server):
+    """Skips the test if the build has no pages."""
+    if "screens" not in server.ask("/")[2].decode():
+        skip("this build has no pages (-Dpage)")
+
+
 def judged(server):
     """Returns the state as soon as there is a judgement."""
     while True:

@@ -8,8 +8,9 @@ import re
 import subprocess
 
 from browser import Page, open_browser
-from support import COROTRACER, check, folder, skip
-from test_serve import Server, judged, trace_in
+from served import Server, judged, need_pages
+from support import COROTRACER, check, folder
+from test_serve import trace_in
 
 SCREENS = ("findings", "timeline", "coroutines", "coroutine?process=1&id=1", "overview", "waits", "places", "tasks", "quality", "sql", "objects")
 SIZES = ((390, 844), (1280, 860), (2560, 1440))
@@ -210,8 +211,7 @@ def main():
         server = Server("serve", "--listen", ":0", trace_in(place))
         try:
             judged(server)
-            if "screens" not in server.ask("/")[2].decode():
-                skip("this build has no pages (-Dpage)")
+            need_pages(server)
             for part in (check_finding, check_timeline, check_tables, check_keys, check_looks):
                 part(browser, server)
             check_states(browser, place, server)

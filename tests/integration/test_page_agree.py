@@ -5,11 +5,10 @@ import pathlib
 import re
 
 from browser import open_browser
-from served import Server
-from support import COROTRACER, check, folder, run, skip
+from served import Server, judged, need_pages
+from support import COROTRACER, check, folder, run
 from test_page_screens import STANDSTILL, picture_of, rows_of, trace_of
 from test_page_timeline import SVG, Timeline
-from test_serve import judged
 
 NARROW = {"width": 390, "height": 844}
 ALARM = "#b3261e"
@@ -159,8 +158,7 @@ def main():
             server = Server("serve", "--listen", ":0", trace)
             try:
                 judged(server)
-                if "screens" not in server.ask("/")[2].decode():
-                    skip("this build has no pages (-Dpage)")
+                need_pages(server)
                 part(browser, server, trace)
             finally:
                 server.process.kill()

@@ -6,10 +6,9 @@ import re
 import xml.etree.ElementTree
 
 from browser import Page, open_browser
-from served import Server
-from support import COROTRACER, check, folder, run, skip
+from served import Server, judged, need_pages
+from support import COROTRACER, check, folder, run
 from test_page_screens import trace_of
-from test_serve import judged
 
 SVG = "{http://www.w3.org/2000/svg}"
 WIDTHS = ((390, 844), (1280, 860))
@@ -199,8 +198,7 @@ def check_saved(browser, place, server, trace):
 def with_server(trace, *parts):
     server = serve(trace)
     try:
-        if "screens" not in server.ask("/")[2].decode():
-            skip("this build has no pages (-Dpage)")
+        need_pages(server)
         for part in parts:
             part(server)
     finally:

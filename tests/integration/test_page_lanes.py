@@ -5,10 +5,9 @@ import re
 import subprocess
 
 from browser import open_browser
-from served import Server
-from support import COROTRACER, check, folder, skip
+from served import Server, judged, need_pages
+from support import COROTRACER, check, folder
 from test_page_timeline import LEAK, SVG, TRACE, Timeline
-from test_serve import judged
 
 
 def check_marks(browser, server):
@@ -153,8 +152,7 @@ def main():
         server = Server("serve", "--listen", ":0", place + "/causes.txt")
         try:
             judged(server)
-            if "screens" not in server.ask("/")[2].decode():
-                skip("this build has no pages (-Dpage)")
+            need_pages(server)
             for part in (check_marks, check_objects, check_area, check_pointer):
                 part(browser, server)
             check_heads(browser, place)

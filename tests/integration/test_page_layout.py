@@ -6,10 +6,9 @@ import re
 import xml.etree.ElementTree
 
 from browser import Page, open_browser
-from served import Server
-from support import check, folder, skip
+from served import Server, judged, need_pages
+from support import check, folder
 from test_page_screens import trace_of
-from test_serve import judged
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -128,8 +127,7 @@ def main():
         server = Server("serve", "--listen", ":0", trace_of(place, "0130-mutex-deadlock"))
         try:
             judged(server)
-            if "screens" not in server.ask("/")[2].decode():
-                skip("this build has no pages (-Dpage)")
+            need_pages(server)
             for part in (check_wide, check_axes, check_short, check_forced):
                 part(browser, server)
             check_names(browser, place)

@@ -5,17 +5,15 @@ import pathlib
 
 from browser import Page, open_browser
 from long_runs import text_of
-from served import Server
-from support import check, folder, skip
-from test_serve import judged
+from served import Server, judged, need_pages
+from support import check, folder
 
 
 def check_panel(browser, place):
     (place / "t.txt").write_text(text_of(), encoding="utf-8")
     server = Server("serve", "--listen", ":0", place / "t.txt")
     judged(server)
-    if "screens" not in server.ask("/")[2].decode():
-        skip("this build has no pages (-Dpage)")
+    need_pages(server)
     with Page(browser, server) as it:
         it.open("coroutine?process=1&id=1")
         it.page.wait_for_selector("details.long-run table")

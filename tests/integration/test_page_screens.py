@@ -6,9 +6,8 @@ import re
 import shlex
 
 from browser import Page, open_browser
-from served import Server
-from support import COROTRACER, SOURCE, check, folder, run, skip
-from test_serve import judged
+from served import Server, judged, need_pages
+from support import COROTRACER, SOURCE, check, folder, run
 
 
 def trace_of(place, case):
@@ -380,8 +379,7 @@ def main():
         try:
             judged(server)
             judged(lossy)
-            if "screens" not in server.ask("/")[2].decode():
-                skip("this build has no pages (-Dpage)")
+            need_pages(server)
             for part in (check_waits, check_sql, check_groups, check_places, check_chosen, check_uncounted, check_narrow):
                 part(browser, server)
             check_losses(browser, lossy)

@@ -6,9 +6,8 @@ import os
 import pathlib
 
 from browser import Page, open_browser
-from served import Server
-from support import COROTRACER, check, folder, run, skip
-from test_serve import judged
+from served import Server, judged, need_pages
+from support import COROTRACER, check, folder, run
 
 
 SILENT = """\
@@ -23,8 +22,7 @@ def check_silent(browser, place):
     (place / "silent.txt").write_text(SILENT, encoding="utf-8")
     server = Server("serve", "--listen", ":0", place / "silent.txt")
     judged(server)
-    if "screens" not in server.ask("/")[2].decode():
-        skip("this build has no pages (-Dpage)")
+    need_pages(server)
     with Page(browser, server) as it:
         it.open("findings")
         it.page.wait_for_selector("#why-unseen")

@@ -9,8 +9,8 @@ import signal
 import subprocess
 
 from browser import Page, open_browser
-from served import Server, judged
-from support import BUILD, COROTRACER, check, folder, run, skip
+from served import Server, judged, need_pages
+from support import BUILD, COROTRACER, check, folder, run
 from test_page_timeline import Timeline
 
 ANNOTATED = BUILD / "tests/targets/annotated"
@@ -153,8 +153,7 @@ def check_stopped(browser, place):
 def main():
     with open_browser(__file__) as browser, folder() as place:
         server = Server("serve", "--listen", ":0", made(place, "first", LOSSY))
-        if "screens" not in server.ask("/")[2].decode():
-            skip("this build has no pages (-Dpage)")
+        need_pages(server)
         server.stop()
         check_lossy(browser, place)
         check_damaged(browser, place)

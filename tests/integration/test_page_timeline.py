@@ -8,8 +8,9 @@ import subprocess
 import xml.etree.ElementTree
 
 from browser import Page, open_browser
-from support import COROTRACER, check, folder, skip
-from test_serve import Server, judged, trace_in
+from served import Server, judged, need_pages
+from support import COROTRACER, check, folder
+from test_serve import trace_in
 
 # Coroutine 2 wakes 3, which wakes 4: each waits for another resource, and 4 still waits for a resource that 3 holds.
 TRACE = """\
@@ -507,8 +508,7 @@ def main():
         try:
             for one in (server, other, third):
                 judged(one)
-            if "screens" not in server.ask("/")[2].decode():
-                skip("this build has no pages (-Dpage)")
+            need_pages(server)
             for part in (check_moving, check_asking, check_events, check_mouse, check_groups, check_order, check_causes, check_help):
                 part(browser, server)
             check_copies(browser, server)
