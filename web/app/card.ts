@@ -77,7 +77,8 @@ function enter(event: Event): void {
 /** Registers the listeners for all links of the page; to be called once. */
 export function listenCards(): void {
 	document.body.append(card);
-	for (const name of ["pointerover", "focusin"])
+	// A pointer that stays on a link while the page scrolls does not enter it again: the next movement shows the card.
+	for (const name of ["pointerover", "pointermove", "focusin"])
 		document.addEventListener(name, enter);
 	for (const name of ["pointerdown", "keydown", "scroll", "focusout"])
 		document.addEventListener(name, leave, { capture: true });
