@@ -8,6 +8,7 @@
 #include "command.h"
 #include "corotracer/ct.h"
 #include "exits.h"
+#include "misspelt.h"
 #include "say.h"
 
 #define OPTION_COLUMN 30

@@ -12,6 +12,7 @@
 
 #include "command.h"
 #include "corotracer/ct.h"
+#include "misspelt.h"
 #include "output.h"
 #include "say.h"
 #include "subject.h"

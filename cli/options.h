@@ -157,8 +157,4 @@ const char *arguments_value(
 /* arguments_count: the number given, at most UINT32_MAX; 0: the option was not given. */
 uint32_t arguments_count(const struct arguments *arguments, enum option option);
 
-/* nearest_command, nearest_option: the name closest to a misspelt one; NULL: no name is close. */
-const char *nearest_command(const char *word);
-const char *nearest_option(enum command command, const char *word);
-
 #endif

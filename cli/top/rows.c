@@ -71,19 +71,19 @@ void top_rows_fini(struct top_rows *rows)
 	rows->rows = NULL;
 }
 
-int64_t top_rows_number(const struct top_rows *rows, uint64_t row, uint32_t column)
+static int64_t number_in(const struct top_rows *rows, uint64_t row, uint32_t column)
 {
 	return rows->rows->columns[column][row];
 }
 
 uint32_t top_rows_process(const struct top_rows *rows, uint64_t row)
 {
-	return (uint32_t)top_rows_number(rows, row, rows->screen->nr_columns + HIDDEN_PROCESS);
+	return (uint32_t)number_in(rows, row, rows->screen->nr_columns + HIDDEN_PROCESS);
 }
 
 int64_t top_rows_key(const struct top_rows *rows, uint64_t row)
 {
-	return top_rows_number(rows, row, rows->screen->nr_columns + HIDDEN_KEY);
+	return number_in(rows, row, rows->screen->nr_columns + HIDDEN_KEY);
 }
 
 /* ---------------------------------------------------------------- styles */
@@ -150,7 +150,7 @@ uint32_t top_rows_shares(
 	for (column = 0; column < rows->screen->nr_columns; column++) {
 		if (rows->screen->columns[column].form != TOP_FORM_SHARE)
 			continue;
-		shares[nr_shares] = top_rows_number(rows, row, column);
+		shares[nr_shares] = number_in(rows, row, column);
 		*ret_sum += shares[nr_shares++];
 	}
 	return nr_shares;
@@ -189,7 +189,7 @@ void top_rows_cell(const struct top_rows *rows, uint64_t row, uint32_t column,
 {
 	const struct top_column *shown = &rows->screen->columns[column];
 	enum ct_view_type type = rows->rows->types[column];
-	int64_t number = top_rows_number(rows, row, column);
+	int64_t number = number_in(rows, row, column);
 
 	*ret_style = TOP_PLAIN;
 	buffer[0] = '\0';

@@ -37,8 +37,7 @@ void top_rows_cell(const struct top_rows *rows, uint64_t row, uint32_t column,
 uint32_t top_rows_shares(
 	const struct top_rows *rows, uint64_t row, int64_t shares[TOP_COLUMNS], int64_t *ret_sum);
 
-/* top_rows_number: the number in a cell. top_rows_process: the row's process. */
-int64_t top_rows_number(const struct top_rows *rows, uint64_t row, uint32_t column);
+/* top_rows_process: the row's process. */
 uint32_t top_rows_process(const struct top_rows *rows, uint64_t row);
 
 /* top_rows_key: identifies what the row is about: a coroutine, a finding, a place, a thread, a resource. */

@@ -32,15 +32,6 @@ const struct top_screen_description *top_screen_describe(enum top_screen screen)
 	return &screens[screen];
 }
 
-enum top_screen top_screen_find(const char *name)
-{
-	enum top_screen screen = 0;
-
-	while (screen < TOP_NR_TABLES && strcasecmp(screens[screen].name, name) != 0)
-		screen++;
-	return screen;
-}
-
 static bool is_called(const struct top_screen_description *screen, uint32_t at, const char *name)
 {
 	const struct top_column *column = &screen->columns[at];

@@ -58,12 +58,8 @@ struct top_screen_description {
 	uint32_t nr_columns;
 };
 
-/*
- * top_screen_describe: describes a screen that is a table. top_screen_find: finds one by its name; TOP_NR_TABLES: there
- * is none.
- */
+/* top_screen_describe: describes a screen that is a table. */
 const struct top_screen_description *top_screen_describe(enum top_screen screen);
-enum top_screen top_screen_find(const char *name);
 
 /*
  * top_screen_find_column: finds a column by its heading or by its name in the view, in any case; the screen's

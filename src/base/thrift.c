@@ -61,12 +61,6 @@ void thrift_i8(struct thrift *thrift, unsigned field, int8_t value)
 	text_char(thrift->text, (char)value);
 }
 
-void thrift_i16(struct thrift *thrift, unsigned field, int16_t value)
-{
-	put_field(thrift, field, THRIFT_I16);
-	put_signed(thrift, value);
-}
-
 void thrift_i32(struct thrift *thrift, unsigned field, int32_t value)
 {
 	put_field(thrift, field, THRIFT_I32);

@@ -47,7 +47,6 @@ void thrift_close(struct thrift *thrift);
 void thrift_list(struct thrift *thrift, unsigned field, enum thrift_type type, uint32_t count);
 
 void thrift_i8(struct thrift *thrift, unsigned field, int8_t value);
-void thrift_i16(struct thrift *thrift, unsigned field, int16_t value);
 void thrift_i32(struct thrift *thrift, unsigned field, int32_t value);
 void thrift_i64(struct thrift *thrift, unsigned field, int64_t value);
 

@@ -62,14 +62,3 @@ void claim_wakes(struct claims *claims, uint32_t process, uint32_t site)
 
 	claim_add(claims, &claim);
 }
-
-const char *claim_fails(enum claim_kind kind)
-{
-	static const char *const sentences[NR_CLAIM_KINDS] = {
-#define X(name, fails) [CLAIM_##name] = (fails),
-#include "claim/claims.def"
-#undef X
-	};
-
-	return sentences[kind];
-}

@@ -104,7 +104,4 @@ void claim_asleep(struct claims *claims, uint32_t process);
  */
 void claim_wakes(struct claims *claims, uint32_t process, uint32_t site);
 
-/* claim_fails: returns what is reported if a claim of this kind does not hold. */
-const char *claim_fails(enum claim_kind kind);
-
 #endif

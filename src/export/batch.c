@@ -271,7 +271,8 @@ static bool has_room(const struct batch *batch)
 	return batch->nr_rows + COLUMN_ROWS <= BATCH_ROWS && nr_bytes < BATCH_WORD_BYTES;
 }
 
-enum ct_status batch_next(struct batch *batch, struct ct_error *reterr)
+/* Replaces the rows of the batch by the next ones; CT_END: there are no further rows. */
+static enum ct_status next_rows(struct batch *batch, struct ct_error *reterr)
 {
 	const struct ct_view_rows *rows;
 	enum ct_status status = CT_OK;
@@ -289,8 +290,8 @@ enum ct_status batch_next(struct batch *batch, struct ct_error *reterr)
 	return batch->nr_rows ? CT_OK : CT_END;
 }
 
-enum ct_status batch_open(struct batch *batch, struct ct_view *view, enum ct_view_table table,
-	bool has_moments, struct ct_error *reterr)
+static enum ct_status open_batch(struct batch *batch, struct ct_view *view,
+	enum ct_view_table table, bool has_moments, struct ct_error *reterr)
 {
 	const struct ct_view_request request = {.size = sizeof(request), .table = table};
 
@@ -304,7 +305,8 @@ enum ct_status batch_open(struct batch *batch, struct ct_view *view, enum ct_vie
 	return ct_view_scan_open(view, &request, &batch->scan, reterr);
 }
 
-void batch_close(struct batch *batch)
+/* Must also be called after a failure. */
+static void close_batch(struct batch *batch)
 {
 	uint32_t k;
 
@@ -430,7 +432,7 @@ static enum ct_status write_rows(struct batch *batch, const struct batch_writer 
 	if (status)
 		return status == CT_END ? CT_OK : status;
 	while (status == CT_OK) {
-		status = batch_next(batch, reterr);
+		status = next_rows(batch, reterr);
 		if (status == CT_OK)
 			status = writer->rows(context, batch, reterr);
 	}
@@ -441,11 +443,11 @@ static enum ct_status write_table(struct ct_view *view, enum ct_view_table table
 	const struct batch_writer *writer, void *context, struct ct_error *reterr)
 {
 	struct batch batch;
-	enum ct_status status = batch_open(&batch, view, table, writer->has_moments, reterr);
+	enum ct_status status = open_batch(&batch, view, table, writer->has_moments, reterr);
 
 	if (status == CT_OK)
 		status = write_rows(&batch, writer, context, reterr);
-	batch_close(&batch);
+	close_batch(&batch);
 	return status;
 }
 

@@ -67,17 +67,6 @@ struct batch {
 	struct text clean;
 };
 
-/*
- * batch_open: opens a batch over all rows of a table; the batch is empty at first. batch_close: must also be called
- * after a failure.
- */
-enum ct_status batch_open(struct batch *batch, struct ct_view *view, enum ct_view_table table,
-	bool has_moments, struct ct_error *reterr);
-void batch_close(struct batch *batch);
-
-/* batch_next: replaces the rows of the batch by the next ones; CT_END: there are no further rows. */
-enum ct_status batch_next(struct batch *batch, struct ct_error *reterr);
-
 /* batch_type_of: the type in a batch of a column that has this type in the view. */
 enum batch_type batch_type_of(enum ct_view_type type);
 

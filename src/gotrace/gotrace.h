@@ -118,9 +118,6 @@ void gotrace_reader_set_part(struct gotrace_reader *reader, uint64_t offset, uin
 enum ct_status gotrace_reader_next(struct gotrace_reader *reader, struct gotrace_event *room,
 	size_t capacity, size_t *ret_count, struct ct_error *reterr);
 
-/* gotrace_reader_format: of the file, such as 26. */
-unsigned gotrace_reader_format(const struct gotrace_reader *reader);
-
 /* gotrace_reader_generation: the one that the last events came from; until the next call of gotrace_reader_next. */
 const struct gotrace_generation *gotrace_reader_generation(const struct gotrace_reader *reader);
 

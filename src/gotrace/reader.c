@@ -138,11 +138,6 @@ enum ct_status gotrace_reader_next(struct gotrace_reader *reader, struct gotrace
 	return status;
 }
 
-unsigned gotrace_reader_format(const struct gotrace_reader *reader)
-{
-	return reader->loader.format;
-}
-
 const struct gotrace_generation *gotrace_reader_generation(const struct gotrace_reader *reader)
 {
 	return &reader->loader.generation;

@@ -383,7 +383,7 @@ static void (*const tells[])(struct page *page) = {
 #undef M
 };
 
-void metrics_tell(const struct metrics *metrics, const struct metrics_given *given,
+static void tell_all(const struct metrics *metrics, const struct metrics_given *given,
 	struct metrics_writer *writer)
 {
 	struct page page = {
@@ -409,7 +409,7 @@ enum ct_status metrics_write(struct metrics *metrics, const struct metrics_given
 	if (given->view && given->generation > metrics->generation)
 		status = metrics_add_up(metrics, given, reterr);
 	if (status == CT_OK) {
-		metrics_tell(metrics, given, &writer);
+		tell_all(metrics, given, &writer);
 		status = text_status(text, reterr);
 	}
 	pthread_mutex_unlock(&metrics->lock);

@@ -152,10 +152,4 @@ void metrics_histogram(
 /* metrics_end: must be called after the last family. */
 void metrics_end(struct metrics_writer *writer);
 
-/* ---------------------------------------------------------------- families.c */
-
-/* metrics_tell: writes all families. */
-void metrics_tell(const struct metrics *metrics, const struct metrics_given *given,
-	struct metrics_writer *writer);
-
 #endif

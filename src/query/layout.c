@@ -34,7 +34,8 @@ static void forget_cells(struct query_layout *layout)
 	layout->cells.count = 0;
 }
 
-void query_safe(struct text *text, const char *value, size_t nr_bytes)
+/* Appends a text for a terminal: control characters become '?'. */
+static void add_safely(struct text *text, const char *value, size_t nr_bytes)
 {
 	size_t i;
 
@@ -82,7 +83,7 @@ static bool keep_text(struct query_layout *layout, const char *value, size_t nr_
 	struct text safe = {0};
 	uint32_t width;
 
-	query_safe(&safe, value, nr_bytes);
+	add_safely(&safe, value, nr_bytes);
 	if (safe.is_broken || !vec_push(&layout->cells,
 				      ((struct laid_cell){strdup(text_peek(&safe)), is_number}))) {
 		text_fini(&safe);

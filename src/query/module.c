@@ -32,7 +32,8 @@ static struct query_vtab *vtab_of(const struct cursor *cursor)
 	return (struct query_vtab *)cursor->base.pVtab;
 }
 
-int query_module_fail(struct ct_query *query, enum ct_status status, const struct ct_error *error)
+/* Passes a failure of the view on through SQLite; returns SQLite's result. */
+static int fail_module(struct ct_query *query, enum ct_status status, const struct ct_error *error)
 {
 	if (query->failure.status == CT_OK)
 		query->failure = *error;
@@ -53,7 +54,7 @@ int query_module_count(struct query_vtab *vtab, uint64_t *ret_nr_rows)
 	if (vtab->nr_rows == UINT64_MAX) {
 		status = ct_view_select(vtab->query->view, &request, &rows, &error);
 		if (status)
-			return query_module_fail(vtab->query, status, &error);
+			return fail_module(vtab->query, status, &error);
 		vtab->nr_rows = rows->nr_matched;
 		ct_view_rows_free(rows);
 	}
@@ -161,7 +162,7 @@ static int next_rows(struct cursor *cursor)
 
 	cursor->at = 0;
 	cursor->is_end = status == CT_END;
-	return status < 0 ? query_module_fail(vtab_of(cursor)->query, status, &error) : SQLITE_OK;
+	return status < 0 ? fail_module(vtab_of(cursor)->query, status, &error) : SQLITE_OK;
 }
 
 static uint32_t list_columns(
@@ -184,7 +185,7 @@ static int begin_scan(struct cursor *cursor, const struct ct_view_request *reque
 	struct ct_error error;
 	enum ct_status status = ct_view_scan_open(query->view, request, &cursor->scan, &error);
 
-	return status ? query_module_fail(query, status, &error) : next_rows(cursor);
+	return status ? fail_module(query, status, &error) : next_rows(cursor);
 }
 
 static int begin_page(struct cursor *cursor, const struct ct_view_request *request)
@@ -194,7 +195,7 @@ static int begin_page(struct cursor *cursor, const struct ct_view_request *reque
 	enum ct_status status = ct_view_select(query->view, request, &cursor->page, &error);
 
 	if (status)
-		return query_module_fail(query, status, &error);
+		return fail_module(query, status, &error);
 	cursor->rows = cursor->page;
 	cursor->is_end = cursor->page->nr_rows == 0;
 	return SQLITE_OK;

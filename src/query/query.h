@@ -51,9 +51,6 @@ int query_module_count(struct query_vtab *vtab, uint64_t *ret_nr_rows);
 /* query_module_create: creates the module and all tables. Returns SQLite's result. */
 int query_module_create(struct ct_query *query);
 
-/* query_module_fail: passes a failure of the view on through SQLite; returns SQLite's result. */
-int query_module_fail(struct ct_query *query, enum ct_status status, const struct ct_error *error);
-
 /* ---------------------------------------------------------------- plan.c */
 
 /* The bits of a plan's number. */

@@ -50,7 +50,4 @@ extern const struct query_form query_arrow;
 enum ct_status query_next(struct ct_query *query, bool has_digits,
 	const struct ct_query_cell **ret_cells, struct ct_error *reterr);
 
-/* query_safe: appends a text for a terminal: control characters become '?'. */
-void query_safe(struct text *text, const char *value, size_t nr_bytes);
-
 #endif

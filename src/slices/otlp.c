@@ -358,7 +358,8 @@ static enum ct_status write_spans(struct otlp *otlp, struct ct_error *reterr)
 
 /* ---------------------------------------------------------------- output */
 
-bool slices_otlp_is_address(const char *output)
+/* Does the output name a collector rather than a file? */
+static bool is_address(const char *output)
 {
 	return strncmp(output, "http://", strlen("http://")) == 0 ||
 	       strncmp(output, "https://", strlen("https://")) == 0;
@@ -390,9 +391,8 @@ static enum ct_status to_collector(struct otlp *otlp, const char *address, struc
 enum ct_status slices_otlp(const struct export_job *job, struct ct_error *reterr)
 {
 	struct otlp otlp = {.view = job->view, .tables = ct_view_tables(job->view)};
-	enum ct_status status = slices_otlp_is_address(job->path)
-					? to_collector(&otlp, job->path, reterr)
-					: to_file(&otlp, job->path, reterr);
+	enum ct_status status = is_address(job->path) ? to_collector(&otlp, job->path, reterr)
+						      : to_file(&otlp, job->path, reterr);
 
 	text_fini(&otlp.page);
 	return status;

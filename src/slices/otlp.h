@@ -10,9 +10,6 @@
 
 struct otlp_sender;
 
-/* slices_otlp_is_address: does the output name a collector rather than a file? */
-bool slices_otlp_is_address(const char *output);
-
 /*
  * slices_otlp_open: prepares a connection to a collector; the address is copied. CT_ERR_UNSUPPORTED: this build cannot
  * send. slices_otlp_post: sends one request and waits until the collector has taken it. CT_ERR_REFUSED: the collector

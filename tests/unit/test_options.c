@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "check.h"
+#include "misspelt.h"
 #include "options.h"
 
 #define MAX_WORDS 12
