@@ -14,6 +14,7 @@
 #undef _FILE_OFFSET_BITS
 #undef _FORTIFY_SOURCE
 
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include "corotracer/ctp_probe.h"
@@ -119,6 +120,14 @@ int ledger_opened(const void *caller, int fd, unsigned flags);
 void ledger_connecting(int fd);
 void ledger_connected(int fd);
 uint64_t ledger_other_end(int fd);
+
+/*
+ * ledger_received: a datagram has come in on this descriptor, and that is recorded: records, if it is news, which
+ * descriptor of the process sent it, or that none did. `from` is the address that the kernel wrote; NULL: none. Keeps
+ * errno. Costs nothing for other descriptors, or once somebody else has sent; else a system call if another socket
+ * sends than the last time, or if there is no address.
+ */
+void ledger_received(const void *caller, int fd, const void *from, socklen_t length);
 
 /*
  * ledger_crash_init: installs handlers for fatal signals that the program does not handle. Called once, when attached.

@@ -104,8 +104,10 @@ static int opened_pair(const void *caller, int result, const int pair[2], unsign
 
 LEDGER_EXPORT int socket(int family, int type, int protocol)
 {
-	return ledger_opened(
-		LEDGER_CALLER, real_socket(family, type, protocol), CTP_DESCRIPTOR_TYPE_SOCKET);
+	bool has_datagrams = (type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC)) == SOCK_DGRAM;
+
+	return ledger_opened(LEDGER_CALLER, real_socket(family, type, protocol),
+		has_datagrams ? CTP_DESCRIPTOR_TYPE_DATAGRAM : CTP_DESCRIPTOR_TYPE_SOCKET);
 }
 
 LEDGER_EXPORT int socketpair(int family, int type, int protocol, int pair[2])

@@ -95,7 +95,8 @@ ct_time analyze_party_working_until(const struct analysis *analysis, uint32_t pr
 
 /*
  * analyze_party_is_inside: can only the process itself, or the clock, make this descriptor ready?
- * analyze_party_has_own_clients: is it a listener to which only the process itself has connected so far?
+ * analyze_party_has_own_clients: is it a listener to which only the process itself has connected so far, or a socket of
+ * datagrams to which only the process itself has sent? Anybody could, so that it is not inside.
  * analyze_party_is_own: the same, provided that no other process has the descriptor and no signal handler uses it.
  * analyze_party_may_be_armed: is it armed, or a client's, or a listener, in a process that may have an io_uring, which
  * arms descriptors without a call that a ledger sees, as libuv's does?

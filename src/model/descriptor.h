@@ -25,7 +25,10 @@ enum model_descriptor_flag {
 	MODEL_DESCRIPTOR_WAS_EMPTY = 1 << 9, /* its last read found nothing */
 	MODEL_DESCRIPTOR_WAS_FULL =
 		1 << 10, /* its last transfer was a write, and that write found no room */
-	/* of a listener: it has accepted connections whose other end is in the process, and others */
+	/*
+	 * of a listener: it has accepted connections whose other end is in the process, and others; of a socket of
+	 * datagrams: the process itself has sent it some, and others have
+	 */
 	MODEL_DESCRIPTOR_HAS_OWN_CLIENTS = 1 << 11,
 	MODEL_DESCRIPTOR_HAS_OTHER_CLIENTS = 1 << 12,
 };

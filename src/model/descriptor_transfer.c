@@ -74,6 +74,17 @@ static void note_accept(
 				   : MODEL_DESCRIPTOR_HAS_OTHER_CLIENTS;
 }
 
+bool model_descriptor_sender(struct model *model, const struct ct_event *event)
+{
+	uint32_t read = thread_at(model, event->thread)->last_read;
+
+	if (read)
+		descriptor_at(model, read)->flags |= event->object
+							     ? MODEL_DESCRIPTOR_HAS_OWN_CLIENTS
+							     : MODEL_DESCRIPTOR_HAS_OTHER_CLIENTS;
+	return true;
+}
+
 bool model_descriptor_transfer(struct model *model, const struct ct_event *event)
 {
 	uint32_t index = model_descriptor_named(model, event->process, event->object, event->time);
@@ -85,6 +96,7 @@ bool model_descriptor_transfer(struct model *model, const struct ct_event *event
 	note_room(descriptor_at(model, index), event);
 	process_at(model, event->process)->has_reads |= event->argument == 1;
 	if (event->argument == 1) {
+		thread_at(model, event->thread)->last_read = event->thread ? index : 0;
 		note_read(descriptor_at(model, index), (int64_t)event->coro);
 		note_end(model, descriptor_at(model, index), event);
 	} else if (event->argument == 2) {

@@ -317,6 +317,8 @@ uint32_t model_descriptor_named(
 bool model_descriptor_open(struct model *model, const struct ct_event *event);
 /* model_descriptor_connect: the connection that this thread has just accepted has its other end in the process, too. */
 bool model_descriptor_connect(struct model *model, const struct ct_event *event);
+/* model_descriptor_sender: the datagram that this thread has just read is from the process, or from another one. */
+bool model_descriptor_sender(struct model *model, const struct ct_event *event);
 bool model_descriptor_close(struct model *model, const struct ct_event *event);
 bool model_descriptor_arm(struct model *model, const struct ct_event *event);
 bool model_descriptor_ready(struct model *model, const struct ct_event *event);

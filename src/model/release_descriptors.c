@@ -64,6 +64,7 @@ void model_release_mark_descriptors(struct release *release)
 		mark(release, model->threads[i].last_opened);
 		mark(release, model->threads[i].last_doubled);
 		mark(release, model->threads[i].last_tried);
+		mark(release, model->threads[i].last_read);
 	}
 	for (i = 1; i < model->descriptors.count; i++)
 		if (release->descriptor_to[i])
@@ -147,6 +148,7 @@ void model_release_move_descriptors(struct release *release)
 		move(release, &model->threads[i].last_opened);
 		move(release, &model->threads[i].last_doubled);
 		move(release, &model->threads[i].last_tried);
+		move(release, &model->threads[i].last_read);
 	}
 	move_all(release);
 }

@@ -98,6 +98,7 @@ struct model_thread {
 	uint32_t last_opened; /* descriptor; 0: none */
 	/* the descriptor at which it has just found nothing, with no run, wake or transfer since; 0: none */
 	uint32_t last_tried;
+	uint32_t last_read;   /* the descriptor that it has read from last; 0: none */
 	bool has_armed_tried; /* it has put that descriptor into an interest list since */
 	uint32_t last_handed; /* the object of its last hand-over; 0: the receiver is known */
 	uint64_t task;        /* the task that it works for outside of coroutines; 0: none */

@@ -179,6 +179,12 @@ static void say_detail(struct text *text, const struct ct_event *event)
 	case CTP_DETAIL_OTHER_END:
 		say_resource(text, event->object);
 		break;
+	case CTP_DETAIL_SENDER:
+		if (event->object)
+			say_resource(text, event->object);
+		else
+			text_add(text, "none of this process");
+		break;
 	case CTP_DETAIL_ADDRESS:
 	case CTP_DETAIL_CALLER:
 		text_format(text, "0x%" PRIx64, event->object);

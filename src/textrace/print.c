@@ -369,8 +369,9 @@ static bool has_object(const struct ct_event *event)
 static enum kind_object object_of(const struct ct_event *event)
 {
 	bool is_resource =
-		event->kind == CTP_KIND_DETAIL &&
-		(event->argument == CTP_DETAIL_RESOURCE || event->argument == CTP_DETAIL_OTHER_END);
+		event->kind == CTP_KIND_DETAIL && (event->argument == CTP_DETAIL_RESOURCE ||
+							  event->argument == CTP_DETAIL_OTHER_END ||
+							  event->argument == CTP_DETAIL_SENDER);
 
 	return is_resource ? KIND_OBJECT_RESOURCE : kind_object(event->kind);
 }

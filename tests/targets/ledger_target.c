@@ -225,6 +225,54 @@ static int do_accept_path(void)
 	return 0;
 }
 
+/*
+ * Datagrams: two of the process itself, of which only the first is news; one that is read without its sender; and one
+ * of another process, after which nothing is news.
+ */
+static int do_datagrams(void)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_storage from;
+	struct iovec part = {.iov_base = (char[8]){0}, .iov_len = 8};
+	struct mmsghdr messages[2] = {{.msg_hdr = {.msg_name = &from,
+					       .msg_namelen = sizeof(from),
+					       .msg_iov = &part,
+					       .msg_iovlen = 1}},
+		{.msg_hdr = {.msg_name = &from,
+			 .msg_namelen = sizeof(from),
+			 .msg_iov = &part,
+			 .msg_iovlen = 1}}};
+	socklen_t length = sizeof(address), from_length = sizeof(from);
+	int server = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int client = socket(AF_INET, SOCK_DGRAM, 0);
+	int i, status;
+	pid_t other;
+
+	NEED(server >= 0 && client >= 0);
+	NEED(bind(server, (struct sockaddr *)&address, sizeof(address)) == 0);
+	NEED(getsockname(server, (struct sockaddr *)&address, &length) == 0);
+	for (i = 0; i < 2; i++)
+		NEED(sendto(client, "x", 1, 0, (struct sockaddr *)&address, length) == 1);
+	NEED(recvfrom(server, part.iov_base, 8, 0, (struct sockaddr *)&from, &from_length) == 1);
+	NEED(recvmmsg(server, messages, 2, MSG_DONTWAIT, NULL) == 1);
+	NEED(sendto(server, "yy", 2, 0, (struct sockaddr *)&from, from_length) == 2);
+	NEED(recv(client, part.iov_base, 8, 0) == 2);
+	other = fork();
+	if (other == 0) {
+		int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+		_exit(sendto(fd, "zzz", 3, 0, (struct sockaddr *)&address, length) != 3);
+	}
+	NEED(waitpid(other, &status, 0) == other && status == 0);
+	for (i = 0; i < 2; i++) {
+		NEED(recvfrom(server, part.iov_base, 8, 0, NULL, NULL) == (i ? 1 : 3));
+		NEED(i || sendto(client, "x", 1, 0, (struct sockaddr *)&address, length) == 1);
+	}
+	NEED(close(client) == 0 && close(server) == 0);
+	return 0;
+}
+
 static int do_timer(void)
 {
 	struct itimerspec value = {.it_value = {.tv_sec = 100}};
@@ -522,6 +570,7 @@ static const struct {
 	{"poll", do_poll},
 	{"accept", do_accept},
 	{"accept-path", do_accept_path},
+	{"datagrams", do_datagrams},
 	{"timer", do_timer},
 	{"types", do_types},
 	{"received", do_received},

@@ -131,7 +131,9 @@ static void say_event(struct book *book, const struct ctp_record *record)
 		say_opening(book, record);
 		break;
 	case CTP_KIND_DETAIL:
-		say(book, CTP_TAIL_ARGUMENT(record->tail) == CTP_DETAIL_OTHER_END ? "to" : "of");
+		say(book, argument == CTP_DETAIL_OTHER_END ? "to"
+			  : argument == CTP_DETAIL_SENDER  ? "from"
+							   : "of");
 		say_handle(book, record->object);
 		break;
 	case CTP_KIND_DESCRIPTOR_TIMER:
@@ -208,6 +210,9 @@ static const struct {
 			"open d1 connection; to c1; accept a1 ok; "
 			"open e1 connection; to b1; accept a1 ok; "
 			"close e1; close d1; close c1; close b1; close a1; "},
+	{"datagrams", "open a1 datagram; open b1 datagram; write b1 1; write b1 1; "
+		      "read a1 1; from b1; read a1 1; write a1 2; read b1 2; from -; "
+		      "read a1 3; from -; write b1 1; read a1 1; close b1; close a1; "},
 	{"timer",
 		"open a1 timerfd; timer a1 armed 0; timer a1 armed 1; timer a1 off 0; close a1; "},
 	{"received", "open a1 socket-pair; open b1 socket-pair other end; write a1 1; open c1 "
@@ -239,8 +244,8 @@ static void test_scenarios(void)
 static void test_not_attached(void)
 {
 	static const char *const commands[] = {"early", "reuse", "pair", "file", "dup", "epoll",
-		"poll", "accept", "timer", "received", "errno", "fork", "vfork", "exec",
-		"close-all", "threads", "cancel"};
+		"poll", "accept", "datagrams", "timer", "received", "errno", "fork", "vfork",
+		"exec", "close-all", "threads", "cancel"};
 	size_t i;
 
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {

@@ -198,6 +198,7 @@ pub mod detail {
     pub const RECLAIMED: u8 = 10;
     pub const OTHER_END: u8 = 11;
     pub const BYTES: u8 = 12;
+    pub const SENDER: u8 = 13;
 }
 
 pub mod range {

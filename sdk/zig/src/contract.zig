@@ -201,6 +201,7 @@ pub const Detail = enum(c_uint) {
     reclaimed = 10,
     other_end = 11,
     bytes = 12,
+    sender = 13,
     _,
 };
 
