@@ -5,8 +5,9 @@
  * leak.
  *
  * The rule is silent if the coroutines wait for the world outside (connections), are marked, or become fewer at the
- * end. If the load ended before the observation did, coroutines that all wait for the same object are a pool;
- * coroutines that were left behind wait for an object of their own each.
+ * end, or if so many ends may be missing that too few are left. If the load ended before the observation did,
+ * coroutines that all wait for the same object are a pool; coroutines that were left behind wait for an object of their
+ * own each.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -31,8 +32,9 @@ struct family {
 	uint64_t nr_started; /* also of those whose records were given back */
 	uint32_t least[WINDOWS];
 	uint32_t started[WINDOWS];
-	uint32_t nr_alive; /* at the end */
-	ct_time from;      /* begin of the load */
+	uint32_t nr_alive;  /* at the end */
+	uint64_t nr_hidden; /* of these: so many may have ended, and the event is missing */
+	ct_time from;       /* begin of the load */
 	ct_time until;
 };
 
@@ -164,7 +166,8 @@ static bool is_rising(const struct analysis *analysis, const struct family *fami
 	for (i = WINDOWS - RISING_WINDOWS + 1; i < WINDOWS; i++)
 		if (family->least[i] <= family->least[i - 1])
 			return false;
-	return (int64_t)family->least[WINDOWS - 1] - before >= LIMIT(analysis, LEAK_RISE);
+	return (int64_t)family->least[WINDOWS - 1] - before - (int64_t)family->nr_hidden >=
+	       LIMIT(analysis, LEAK_RISE);
 }
 
 /* Has no window more than twice the load of another one? */
@@ -222,14 +225,39 @@ static void add_members(struct analysis *analysis, const struct family *family)
 	}
 }
 
-/* Do most living coroutines wait for something inside the program? */
+/* Do most living coroutines wait for something inside the program? As many as may have ended unseen do not count. */
 static bool are_left_behind(const struct analysis *analysis, const struct family *family)
 {
-	uint32_t count = 0, i;
+	uint64_t count = 0;
+	uint32_t i;
 
 	for (i = 0; i < family->count; i++)
 		count += is_left_behind(analysis, &analysis->model->coros.at[family->order[i]]);
-	return count * 4 >= family->nr_alive * 3 && count >= LIMIT(analysis, LEAK_RISE);
+	return count * 4 >= (uint64_t)family->nr_alive * 3 &&
+	       count >= family->nr_hidden + (uint64_t)LIMIT(analysis, LEAK_RISE);
+}
+
+/*
+ * How many may have ended unseen: those behind whose wait events are missing, and no more than there are such events,
+ * since each end is one.
+ */
+static uint64_t count_hidden(const struct analysis *analysis, const struct family *family)
+{
+	ct_time end = analysis->parties[family->process].end;
+	uint64_t nr_lost = 0, nr_unsure = 0;
+	uint32_t i;
+
+	for (i = 0; i < family->count; i++) {
+		const struct model_coro *coro = &analysis->model->coros.at[family->order[i]];
+		uint64_t nr_since = 0;
+
+		if (is_left_behind(analysis, coro))
+			nr_since = model_lost_between(
+				analysis->model, family->process, coro->suspended, end);
+		nr_unsure += nr_since > 0;
+		nr_lost = nr_since > nr_lost ? nr_since : nr_lost;
+	}
+	return nr_unsure < nr_lost ? nr_unsure : nr_lost;
 }
 
 static int compare_objects(const void *left, const void *right)
@@ -298,6 +326,7 @@ static void judge(struct analysis *analysis, struct family *family, uint32_t sit
 		(int64_t)family->nr_started <
 			LIMIT(analysis, LEAK_RISE) + LIMIT(analysis, LEAK_STARTED) * RISING_WINDOWS)
 		return;
+	family->nr_hidden = count_hidden(analysis, family);
 	if (family->until - family->from >= LIMIT(analysis, LEAK_TIME) &&
 		analyze_party_is_at_work(analysis, family->process, family->from, family->until) &&
 		is_rising(analysis, family) && is_load_even(analysis, family) &&
