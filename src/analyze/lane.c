@@ -7,11 +7,27 @@
 
 /* ---------------------------------------------------------------- the bars that are kept */
 
+static void leave_out(struct lane *lane, const struct lane_bar *bar)
+{
+	lane->out = *bar;
+	lane->nr_left_out++;
+}
+
+/* Words that say "1 more state" would need more room than the state itself. */
+static void keep_single(struct lane *lane, uint32_t room)
+{
+	if (lane->nr_left_out != 1 || lane->nr_bars + room + 1 >= CT_LANE_BARS)
+		return;
+	lane->bars[lane->nr_bars++] = lane->out;
+	lane->nr_left_out = 0;
+}
+
 /* Keeps a bar, unless fewer than `room` places remain for later bars. The last bar always has room. */
 static void keep(struct lane *lane, const struct lane_bar *bar, uint32_t room)
 {
+	keep_single(lane, room);
 	if (lane->nr_bars + room >= CT_LANE_BARS) {
-		lane->nr_left_out++;
+		leave_out(lane, bar);
 		return;
 	}
 	lane->bars[lane->nr_bars] = *bar;
@@ -49,7 +65,8 @@ static void leave(struct lane *lane, ct_time time)
 		keep(lane, now, 2);
 		lane->keeps_next = false;
 	} else {
-		lane->nr_left_out += lane->before.bar.state != CT_BAR_NONE;
+		if (lane->before.bar.state)
+			leave_out(lane, &lane->before);
 		lane->before = *now;
 	}
 }

@@ -2,7 +2,7 @@
 /*
  * Lanes: the states of one coroutine, thread or resource over time, followed while the source is read again. A lane
  * keeps the bars that touch a moment of its finding, the bar before and the bar after each of those, and the last
- * bar, so that its size does not depend on how long the program ran.
+ * bar, so that its size does not depend on how long the program ran. A bar that alone would be left out is kept, too.
  */
 #ifndef ANALYZE_LANE_H
 #define ANALYZE_LANE_H
@@ -38,6 +38,7 @@ struct lane {
 	uint32_t nr_bars;
 	struct lane_bar now;    /* state 0: not known */
 	struct lane_bar before; /* the bar before, if it was not kept; state 0: none */
+	struct lane_bar out;    /* the last one that was left out */
 	uint64_t nr_left_out;
 	uint64_t around; /* a thread in a call: the coroutine that it runs */
 	bool keeps_next;

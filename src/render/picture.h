@@ -37,6 +37,19 @@ void render_picture_axis(struct text *text, const struct scene *scene);
 void render_picture_folds(struct text *text, const struct scene *scene);
 void render_picture_line(struct text *text, const char *class, int x1, int y1, int x2, int y2);
 
+/*
+ * render_picture_left_out: how many states were left out, above the dots where they lie. Call it behind
+ * render_picture_folds. render_picture_left_out_from: where the dots before a bar begin.
+ */
+void render_picture_left_out(struct text *text, const struct scene *scene);
+int render_picture_left_out_from(const struct scene *scene, const struct scene_bar *bar);
+
+/*
+ * render_picture_label_y: the base of the first line of words at an arrow; `direction` is 1 for an arrow that leads
+ * down, and -1 for one that leads up.
+ */
+int render_picture_label_y(const struct scene *scene, const struct scene_mark *mark, int direction);
+
 /* render_picture_none: a whole file that says why there is no picture. */
 void render_picture_none(struct text *text, const char *words);
 

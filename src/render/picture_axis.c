@@ -30,6 +30,18 @@ static void draw_tick(struct text *text, const struct scene *scene, const struct
 	render_facts_drop(text, &words);
 }
 
+/* Does a ring on the axis, at either end of the stretch, reach down to the words below it? */
+static bool is_ringed(const struct scene *scene, const struct scene_gap *gap)
+{
+	uint32_t i;
+
+	for (i = 0; i < scene->nr_marks; i++)
+		if (scene->marks[i].is_cause && !scene->marks[i].lane &&
+			(scene->marks[i].x == gap->x || scene->marks[i].x == gap->x + gap->width))
+			return true;
+	return false;
+}
+
 static void draw_gap(struct text *text, const struct scene *scene, const struct scene_gap *gap)
 {
 	struct text words = {0};
@@ -39,7 +51,7 @@ static void draw_gap(struct text *text, const struct scene *scene, const struct 
 	text_duration(&words, gap->ns);
 	text_add(&words, gap->is_folded ? " \xe2\x8b\xaf" : "");
 	room = render_scene_pixels(say_columns(text_peek(&words), words.length));
-	if (gap->is_folded || room + 10 < gap->width)
+	if (gap->is_folded || room + (is_ringed(scene, gap) ? 30 : 10) < gap->width)
 		text_format(text,
 			"<text class=\"%s\" text-anchor=\"middle\" x=\"%d\" y=\"%d\">%s</text>\n",
 			gap->is_folded ? "strong" : "quiet", gap->x + gap->width / 2,

@@ -194,8 +194,12 @@ static void draw_bar_words(
 	enum ct_bar_state state = bar->bar->state;
 	bool is_solid = state == CT_BAR_RUNNING || state == CT_BAR_HELD || state == CT_BAR_CALL;
 	bool is_box = is_solid || state == CT_BAR_WAITING || state == CT_BAR_OPEN;
+	bool is_stroke = state == CT_BAR_DONE || state == CT_BAR_ENDED;
 	struct text words = {0};
 
+	/* Beside another stroke, or behind a fold, the words would not be read as those of this one. */
+	if (is_stroke && bar->room_x > bar->x + SCENE_SAMPLE_WIDTH)
+		return;
 	render_scene_say_bar(&words, scene, bar, render_scene_columns(bar->room_width - 12));
 	if (words.length) {
 		text_format(text,
@@ -213,32 +217,6 @@ static void draw_bar_words(
 	render_facts_drop(text, &words);
 }
 
-/* Where the bars lie that were left out before this one: the stretch between it and the one before. */
-static int left_out_from(const struct scene *scene, const struct scene_bar *bar)
-{
-	const struct scene_bar *before =
-		bar > scene->bars && bar[-1].lane == bar->lane ? bar - 1 : NULL;
-
-	return before ? before->x + before->width : bar->x - 14;
-}
-
-/* How many were left out, above the dots, and over the fold that they often lie in. */
-static void draw_left_out(struct text *text, const struct scene *scene, const struct scene_bar *bar)
-{
-	int x = (left_out_from(scene, bar) + bar->x) / 2, half;
-	struct text words = {0};
-
-	if (!bar->bar->nr_before)
-		return;
-	say_count(&words, bar->bar->nr_before, "more state", "more states");
-	half = render_scene_pixels(words.length) / 2;
-	x = x > scene->width - half ? scene->width - half : x;
-	text_format(text,
-		"<text class=\"quiet halo\" text-anchor=\"middle\" x=\"%d\" y=\"%d\">%s</text>\n",
-		x, render_scene_y(scene, bar->lane) - 16, text_peek(&words));
-	render_facts_drop(text, &words);
-}
-
 static void draw_bar(struct text *text, const struct scene *scene, const struct scene_bar *bar)
 {
 	int y = render_scene_y(scene, bar->lane);
@@ -252,8 +230,8 @@ static void draw_bar(struct text *text, const struct scene *scene, const struct 
 	draw_shape(text, bar, y);
 	draw_bar_words(text, scene, bar, y);
 	if (bar->bar->nr_before)
-		render_picture_line(
-			text, "left-out", left_out_from(scene, bar) + 2, y, bar->x - 2, y);
+		render_picture_line(text, "left-out", render_picture_left_out_from(scene, bar) + 2,
+			y, bar->x - 2, y);
 	text_add(text, "</g>\n");
 }
 
@@ -265,25 +243,11 @@ static void draw_tip(struct text *text, const char *class, int x, int y, int dir
 		text, "<path class=\"%s\" d=\"M%d %dl-5 %dh10z\"/>\n", class, x, y, -9 * direction);
 }
 
-/* A narrow scene has no room for the words if another arrow begins within them. */
-static bool has_label(const struct scene *scene, const struct scene_mark *mark)
-{
-	int width = render_scene_pixels(strlen(render_scene_say_arrow(mark->kind))) + 12;
-	uint32_t i;
-
-	for (i = 0; scene->is_narrow && i < scene->nr_marks; i++)
-		if (scene->marks[i].has_arrow && scene->marks[i].x > mark->x &&
-			scene->marks[i].x < mark->x + width)
-			return false;
-	return true;
-}
-
 /* What the lane did to the other one; the place to look at first also shows its source place. */
 static void draw_label(
 	struct text *text, const struct scene *scene, const struct scene_mark *mark, int direction)
 {
-	int y = scene->is_narrow ? mark->y + (direction > 0 ? 22 : -14)
-				 : mark->y + direction * scene->lane_height / 2 + 4;
+	int y = render_picture_label_y(scene, mark, direction);
 	struct text place = {0};
 
 	text_format(text, "<text class=\"halo strong\" x=\"%d\" y=\"%d\">%s</text>\n", mark->x + 6,
@@ -305,7 +269,7 @@ static void draw_arrow(struct text *text, const struct scene *scene, const struc
 	render_picture_line(
 		text, is_wish ? "wish" : "arrow", mark->x, mark->y, mark->x, end - direction * 8);
 	draw_tip(text, is_wish ? "wish-tip" : "tip", mark->x, end, direction);
-	if (has_label(scene, mark))
+	if (render_scene_has_label(scene, mark))
 		draw_label(text, scene, mark, direction);
 }
 
@@ -477,8 +441,7 @@ void render_picture_draw(struct text *text, const struct scene *scene)
 	for (i = 0; i < scene->nr_bars; i++)
 		draw_bar(text, scene, &scene->bars[i]);
 	render_picture_folds(text, scene);
-	for (i = 0; i < scene->nr_bars; i++)
-		draw_left_out(text, scene, &scene->bars[i]);
+	render_picture_left_out(text, scene);
 	for (i = 0; i < scene->nr_ends; i++)
 		draw_end(text, scene, &scene->ends[i]);
 	draw_untimed(text, scene);

@@ -169,6 +169,19 @@ static void place_marks(struct scene *scene)
 
 /* ---------------------------------------------------------------- room for words */
 
+/* A narrow scene has no room for the words if another arrow begins within them. */
+bool render_scene_has_label(const struct scene *scene, const struct scene_mark *mark)
+{
+	int width = render_scene_pixels(strlen(render_scene_say_arrow(mark->kind))) * 8 / 7 + 12;
+	uint32_t i;
+
+	for (i = 0; scene->is_narrow && i < scene->nr_marks; i++)
+		if (scene->marks[i].has_arrow && scene->marks[i].x > mark->x &&
+			scene->marks[i].x < mark->x + width)
+			return false;
+	return true;
+}
+
 #define MOST_OBSTACLES (CT_PICTURE_STEPS + SCENE_TICKS)
 
 struct obstacle {
@@ -183,19 +196,51 @@ static int compare_obstacles(const void *left, const void *right)
 	return (a->from > b->from) - (a->from < b->from);
 }
 
-/* Collects what lies on a lane: its own marks, arrows that cross it, and folds. */
-static size_t obstacles_of(const struct scene *scene, int y, struct obstacle *obstacles)
+/* A bar that is only a line has its words below it, where a narrow scene has the words of arrows that lead down. */
+static bool has_words_below(const struct scene *scene, const struct scene_bar *bar)
 {
+	switch (bar->bar->state) {
+	case CT_BAR_RUNNING:
+	case CT_BAR_HELD:
+	case CT_BAR_CALL:
+	case CT_BAR_WAITING:
+	case CT_BAR_OPEN:
+		return false;
+	default:
+		return scene->is_narrow;
+	}
+}
+
+/* How far a mark, and the words below the bars beside it, reach to the right. */
+static int until_of(const struct scene *scene, const struct scene_bar *bar,
+	const struct scene_mark *mark, int half)
+{
+	const char *words = render_scene_say_arrow(mark->kind);
+
+	if (!mark->has_arrow || mark->other_y < mark->y || !has_words_below(scene, bar) ||
+		!render_scene_has_label(scene, mark))
+		return mark->x + half;
+	return mark->x + MARK_WIDTH / 2 + render_scene_pixels(strlen(words)) * 8 / 7;
+}
+
+/* Collects what lies on a bar's lane: its own marks, arrows that cross it, and folds. */
+static size_t obstacles_of(
+	const struct scene *scene, const struct scene_bar *bar, struct obstacle *obstacles)
+{
+	int y = render_scene_y(scene, bar->lane);
 	size_t count = 0;
 	uint32_t i;
 
 	for (i = 0; i < scene->nr_marks; i++) {
 		const struct scene_mark *mark = &scene->marks[i];
-		int half = mark->y == y ? MARK_WIDTH / 2 + 4 : 4;
+		int half = mark->y == y ? MARK_WIDTH / 2 + 4 : mark->other_y == y ? 7 : 4;
 
+		/* An arrow that ends here touches only words on the side from which it comes. */
 		if (upper_of(mark) <= y && lower_of(mark) >= y &&
-			(mark->y == y || mark->other_y != y))
-			obstacles[count++] = (struct obstacle){mark->x - half, mark->x + half};
+			(mark->y == y || mark->other_y != y ||
+				(mark->y > y && has_words_below(scene, bar))))
+			obstacles[count++] = (struct obstacle){mark->x - half,
+				mark->y == y ? until_of(scene, bar, mark, half) : mark->x + half};
 	}
 	for (i = 0; i + 1 < scene->nr_ticks; i++) {
 		int x = scene->gaps[i].x + scene->gaps[i].width / 2;
@@ -223,7 +268,7 @@ static void take_room(struct scene_bar *bar, int from, int until)
 static void find_room(struct scene *scene, struct scene_bar *bar)
 {
 	struct obstacle obstacles[MOST_OBSTACLES];
-	size_t count = obstacles_of(scene, render_scene_y(scene, bar->lane), obstacles), i;
+	size_t count = obstacles_of(scene, bar, obstacles), i;
 	int wanted = render_scene_bar_pixels(scene, bar), from = bar->x;
 
 	for (i = 0; i < count && bar->room_width < wanted; i++) {

@@ -132,6 +132,9 @@ int render_scene_x(const struct scene *scene, ct_time time);
 int render_scene_y(const struct scene *scene, uint32_t lane);
 int render_scene_top(const struct scene *scene, uint32_t lane);
 
+/* render_scene_has_label: are there words at this arrow? */
+bool render_scene_has_label(const struct scene *scene, const struct scene_mark *mark);
+
 /* render_scene_columns: how many letters fit into this width. render_scene_pixels: the width of this many letters. */
 int render_scene_columns(int pixels);
 int render_scene_pixels(size_t columns);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * draw_case FILE...: draws all findings of cases, for test_pictures.py. Before each picture stands a line "== FORM CASE
- * NUMBER"; the forms are a file of its own (svg) and a sequence diagram (mermaid).
+ * NUMBER"; the forms are a file of its own (svg), a picture for a narrow screen (narrow) and a sequence diagram
+ * (mermaid).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 static void print_picture(const char *path, const struct ct_report *report, uint32_t index)
 {
-	struct text alone = {0}, mermaid = {0};
+	struct text alone = {0}, narrow = {0}, mermaid = {0};
 	struct scene scene;
 
 	if (!render_scene_init(&scene, report, &report->findings[index]))
@@ -23,7 +24,11 @@ static void print_picture(const char *path, const struct ct_report *report, uint
 	render_picture_mermaid(&mermaid, &scene);
 	printf("== svg %s %u\n%s", path, index + 1, text_peek(&alone));
 	printf("== mermaid %s %u\n%s", path, index + 1, text_peek(&mermaid));
+	if (render_scene_init_narrow(&scene, report, &report->findings[index]))
+		render_picture_inline(&narrow, &scene, index + 1);
+	printf("== narrow %s %u\n%s", path, index + 1, text_peek(&narrow));
 	text_fini(&alone);
+	text_fini(&narrow);
 	text_fini(&mermaid);
 }
 
