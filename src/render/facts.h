@@ -56,6 +56,9 @@ bool render_facts_has_doubt(const struct ct_report *report);
  */
 void render_facts_judging(struct text *text, const struct ct_report *report);
 
+/* render_facts_clock: what the times were read from, and how well the readings agree. */
+void render_facts_clock(struct text *text, const struct ct_report *report);
+
 /* render_facts_verdict: "1 finding: 1 proven", or the sentences that are printed if there is no finding. */
 void render_facts_verdict(struct text *rows, const struct ct_report *report);
 

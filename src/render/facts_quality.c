@@ -205,11 +205,10 @@ static void trace(struct text *rows, const struct ct_report *report)
 	render_facts_end(rows);
 }
 
-static void clocks(struct text *rows, const struct ct_report *report)
+void render_facts_clock(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_tables *tables = report->tables;
 
-	render_facts_begin(rows, "clock");
 	say_safe(rows, *tables->clock ? tables->clock : "not known");
 	if (tables->clock_hz >= 1e9)
 		text_format(rows, " at %.2f GHz", tables->clock_hz / 1e9);
@@ -225,6 +224,12 @@ static void clocks(struct text *rows, const struct ct_report *report)
 		text_add(rows, ", time-stamps lie before their events by up to ");
 		text_duration(rows, report->quality.reordered_ns);
 	}
+}
+
+static void clocks(struct text *rows, const struct ct_report *report)
+{
+	render_facts_begin(rows, "clock");
+	render_facts_clock(rows, report);
 	render_facts_end(rows);
 }
 

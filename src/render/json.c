@@ -322,39 +322,28 @@ static void write_said(struct walk *walk, const struct render_field *field, cons
 	json_text(walk->json, member->event_texts ? member->event_texts[walk->index] : "");
 }
 
-static void write_made(struct walk *walk,
-	void (*make)(struct text *text, const struct ct_report *report), const void *of)
+/* Frees the text. */
+static void write_words(struct walk *walk, struct text *text)
 {
+	json_text(walk->json, text_peek(text));
+	walk->json->text->is_broken |= text->is_broken;
+	text_fini(text);
+}
+
+/* The words that the other forms have, too. */
+static void write_made(struct walk *walk, const struct render_field *field, const void *of)
+{
+	static void (*const makers[RENDER_NR_KINDS])(struct text *, const struct ct_report *) = {
+		[RENDER_KIND_HEADLINE] = render_facts_sum,
+		[RENDER_KIND_DOUBT] = render_facts_doubt,
+		[RENDER_KIND_WHY_UNSEEN] = render_facts_why_unseen,
+		[RENDER_KIND_JUDGING] = render_facts_judging,
+		[RENDER_KIND_CLOCK] = render_facts_clock,
+	};
 	struct text text = {0};
 
-	make(&text, of);
-	json_text(walk->json, text_peek(&text));
-	walk->json->text->is_broken |= text.is_broken;
-	text_fini(&text);
-}
-
-static void write_headline(struct walk *walk, const struct render_field *field, const void *of)
-{
-	(void)field;
-	write_made(walk, render_facts_sum, of);
-}
-
-static void write_doubt(struct walk *walk, const struct render_field *field, const void *of)
-{
-	(void)field;
-	write_made(walk, render_facts_doubt, of);
-}
-
-static void write_why_unseen(struct walk *walk, const struct render_field *field, const void *of)
-{
-	(void)field;
-	write_made(walk, render_facts_why_unseen, of);
-}
-
-static void write_judging(struct walk *walk, const struct render_field *field, const void *of)
-{
-	(void)field;
-	write_made(walk, render_facts_judging, of);
+	makers[field->kind](&text, of);
+	write_words(walk, &text);
 }
 
 static void write_address(struct walk *walk, const struct render_field *field, const void *of)
@@ -366,9 +355,16 @@ static void write_address(struct walk *walk, const struct render_field *field, c
 	(void)field;
 	say_finding(&address, report->tables, ct_rule_name(finding->rule), finding->wait_site,
 		finding->cause_site);
-	json_text(walk->json, text_peek(&address));
-	walk->json->text->is_broken |= address.is_broken;
-	text_fini(&address);
+	write_words(walk, &address);
+}
+
+static void write_ended(struct walk *walk, const struct render_field *field, const void *of)
+{
+	struct text words = {0};
+
+	(void)field;
+	say_ending(&words, of);
+	write_words(walk, &words);
 }
 
 static void write_place(struct walk *walk, const struct render_field *field, const void *of)
@@ -497,12 +493,14 @@ static write_kind *const writers[RENDER_NR_KINDS] = {
 	[RENDER_KIND_MEAN] = write_mean,
 	[RENDER_KIND_PATH_STATE] = write_path_state,
 	[RENDER_KIND_SAID] = write_said,
+	[RENDER_KIND_ENDED] = write_ended,
+	[RENDER_KIND_CLOCK] = write_made,
 	[RENDER_KIND_ADDRESS] = write_address,
 	[RENDER_KIND_PLACE] = write_place,
-	[RENDER_KIND_HEADLINE] = write_headline,
-	[RENDER_KIND_DOUBT] = write_doubt,
-	[RENDER_KIND_WHY_UNSEEN] = write_why_unseen,
-	[RENDER_KIND_JUDGING] = write_judging,
+	[RENDER_KIND_HEADLINE] = write_made,
+	[RENDER_KIND_DOUBT] = write_made,
+	[RENDER_KIND_WHY_UNSEEN] = write_made,
+	[RENDER_KIND_JUDGING] = write_made,
 };
 
 /* Optional parts that were not requested are left out. */

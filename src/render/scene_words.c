@@ -71,6 +71,8 @@ const char *render_scene_bar_word(enum ct_bar_state state)
 		return "not begun";
 	case CT_BAR_OUTSIDE:
 		return "no coroutine";
+	case CT_BAR_CALL:
+		return "in a system call";
 	default:
 		return ct_bar_name(state);
 	}

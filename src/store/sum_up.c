@@ -2,30 +2,36 @@
 /*
  * After the pass over a file: makes notes and losses of what is missing or damaged, and the tables that are handed out.
  */
+#include "base/text.h"
 #include "store/scan.h"
 
 static enum ct_status note_condition(struct scan *scan, struct ct_error *reterr)
 {
 	uint64_t left = scan->input->nr_bytes - scan->index->end_of_whole;
 	enum ct_status status = CT_OK;
+	struct text cut = {0}, damaged = {0};
 
+	text_count(&cut, left);
+	text_count(&damaged, scan->damaged_bytes);
 	/* The missing half of a block may still be on its way. */
 	scan->all->tables.is_damaged = scan->nr_damaged || (left && !input_is_written(scan->input));
 	if (left)
 		status = store_tables_note(scan->all, 1, scan->index->end_of_whole, reterr,
-			"the file was cut, or is still being written: its last %llu bytes are no "
+			"the file was cut, or is still being written: its last %s bytes are no "
 			"whole block",
-			(unsigned long long)left);
+			text_peek(&cut));
 	if (status == CT_OK && scan->nr_damaged)
 		status = store_tables_note(scan->all, scan->nr_damaged, scan->damaged_offset,
-			reterr, "the file is damaged: %llu bytes hold no whole block",
-			(unsigned long long)scan->damaged_bytes);
+			reterr, "the file is damaged: %s bytes hold no whole block",
+			text_peek(&damaged));
 	if (status == CT_OK && scan->nr_skipped)
 		status = store_tables_note(scan->all, scan->nr_skipped, scan->skipped_offset,
 			reterr, "blocks of a type that this version does not know were skipped");
 	if (status == CT_OK && scan->all->nr_unknown_types)
 		status = store_tables_note(scan->all, scan->all->nr_unknown_types, CT_NO_OFFSET,
 			reterr, "definitions that this version does not know were skipped");
+	text_fini(&cut);
+	text_fini(&damaged);
 	return status;
 }
 

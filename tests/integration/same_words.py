@@ -96,6 +96,13 @@ def check_finding(where, report, finding, top, words, assistant):
     check(f"waiting at {told}" in text if told else True, f"{where}: '{told}' is not in {text[:600]}")
 
 
+def check_story(where, finding, text):
+    """The page's words about what happened, how sure that is and what to do are those of the report."""
+    said = [step["text"] for step in finding["steps"]] + finding["evidence"] + finding["lowered_since"] + [finding["next_step"], finding["could_be_wrong_if"]]
+    for one in said:
+        check(" ".join(one.split()) in text, f"{where}: '{one}' is not in {text[:1500]}")
+
+
 def check_trace(name, report, top, text, assistant):
     header, headline, findings = top
     words, sections = text
@@ -103,11 +110,14 @@ def check_trace(name, report, top, text, assistant):
     check(header.endswith("  ".join(standings)), f"{name}: top has {header}, the page {standings}")
     counts = [one["text"] for one in report["standings"] if one["what"] in ("events", "lost", "left-out", "left_out")]
     check(all(count in words.split("Data quality")[0] for count in counts), f"{name}: the report has {words[:200]}, the page {counts}")
+    known = [report["quality"]["clock"]] + [one["how_it_ended"] for one in report["processes"][:1]]
+    check(all(one in words for one in known), f"{name}: the page has {known}, the report {words[:900]}")
     check(headline == report["headline"] == assistant["verdict"], f"{name}: {headline}, {report['headline']}, {assistant['verdict']}")
     check(f" {headline[0].upper()}{headline[1:]}" in words, f"{name}: {headline} is not in {words[:400]}")
     check(len(report["findings"]) == len(findings) == len(sections), f"{name}: {len(findings)} and {len(sections)} findings")
     for number, all_of_one in enumerate(zip(report["findings"], findings, sections, assistant.get("findings", []), strict=True), 1):
         check_finding(f"{name}, finding {number}", report, *all_of_one)
+        check_story(f"{name}, finding {number}", all_of_one[0], all_of_one[2][2])
 
 
 def check_cases(place):

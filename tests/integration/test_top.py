@@ -86,10 +86,10 @@ def trace_in(place, case=CASE):
 ONCE_COROUTINES = """\
 server (pid 100)  2.00 s  22 events  0 lost  recorded to the end
 coroutines by LONGEST, the greatest first: 3 of 3
-       ID  STATE         SINCE   LONGEST   RUNNING     READY    RESUMES  NAME                  WAITS FOR               PLACE
-        1  waiting      2.00 s    2.00 s         -         -          0  accept_loop           descriptor 7            co_await AsyncRead in handle, src/server.cpp:120
-        2  waiting      2.00 s    2.00 s         -         -          0  accept_loop           descriptor 8            co_await AsyncRead in handle, src/server.cpp:120
-        3  waiting      1.99 s    1.99 s   10.0 us   10.0 us          1  accept_loop           descriptor 9            co_await AsyncRead in handle, src/server.cpp:120
+       ID  STATE                SINCE   LONGEST   RUNNING     READY    RESUMES  NAME                  WAITS FOR               PLACE
+        1  waiting             2.00 s    2.00 s         -         -          0  accept_loop           descriptor 7            co_await AsyncRead in handle, src/server.cpp:120
+        2  waiting             2.00 s    2.00 s         -         -          0  accept_loop           descriptor 8            co_await AsyncRead in handle, src/server.cpp:120
+        3  waiting             1.99 s    1.99 s   10.0 us   10.0 us          1  accept_loop           descriptor 9            co_await AsyncRead in handle, src/server.cpp:120
 """
 
 

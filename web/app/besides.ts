@@ -24,8 +24,14 @@ export interface Beside {
 /** Kinds of ranges that concern a whole process (ranges.def). */
 const OF_ALL = ["pause", "gc-mark"];
 
-export function hasLosses({ report }: Trace): boolean {
-	return report.quality.losses.some(({ first_ns: first, last_ns: last }) => first !== null && last !== null);
+/** Returns the losses whose time is known at least at one side: at the other, they may reach to the recording's end. */
+function timedLosses({ report, from, until }: Trace): { name: string; from: number; until: number }[] {
+	return report.quality.losses.filter(({ count, first_ns: first, last_ns: last }) => count > 0 && (first !== null || last !== null))
+		.map(({ count, reason, first_ns: first, last_ns: last }) => ({ name: `${many(count, "event")} (${reason})`, from: first ?? from, until: last ?? until }));
+}
+
+export function hasLosses(trace: Trace): boolean {
+	return timedLosses(trace).length > 0;
 }
 
 export function hasBesides({ report }: Trace): boolean {
@@ -53,10 +59,8 @@ async function askTable(table: string, kindColumn: string, from: number, until: 
 }
 
 /** Returns the losses of events, of any thread, which the axis shows. */
-function lossesOf({ report }: Trace, from: number, until: number): Beside[] {
-	return report.quality.losses.flatMap(({ count, reason, first_ns: first, last_ns: last }) =>
-		first !== null && last !== null && last >= from && first <= until
-			? [{ kind: "lost", name: `${many(count, "event")} (${reason})`, lane: "", from: first, until: last }] : []).slice(0, MOST);
+function lossesOf(trace: Trace, from: number, until: number): Beside[] {
+	return timedLosses(trace).filter((one) => one.until >= from && one.from <= until).map((one) => ({ kind: "lost", lane: "", ...one })).slice(0, MOST);
 }
 
 /** Regions come first, so that the runtime's ranges are drawn above them. */

@@ -10,7 +10,7 @@ import { eventsTable } from "./events";
 import { COMPARED, showOwnObjects, showPeers, showTree } from "./related";
 import { hotFunctions } from "./hot";
 import { askSlices } from "./slices";
-import { capital, count, duration, many, moment, sentence, wallClock } from "./say";
+import { capital, count, duration, many, moment, sentence, spent, wallClock } from "./say";
 import { drawState, palette, STATES, stateWord } from "./states";
 import { Table } from "./table";
 import { briefPlaceLink, coroutineLink, gradeMark, placeLink, placeOf, threadName, timeLink, type RunSamples, type Step, type Trace } from "./trace";
@@ -112,7 +112,7 @@ async function load(into: HTMLElement, trace: Trace, process: number, id: number
 		["started at", number("spawn_site") ? placeLink(number("spawn_site")) : null],
 		["thread", threadName(number("thread") || null)],
 		["resumes", `${count(number("nr_resumes"))}; ${many(number("nr_wakes"), "wake")}, ${many(number("nr_migrations"), "migration")}`],
-		["it ran", duration(number("running_ns"))], ["it was ready", duration(number("ready_ns"))], ["it waited", duration(number("waiting_ns"))],
+		["it ran", spent(number("running_ns"))], ["it was ready", spent(number("ready_ns"))], ["it waited", spent(number("waiting_ns"))],
 	];
 	const life = h("canvas", { class: "life", role: "img", "aria-label": "Its life: states over time" });
 	const why = h("div", null, h("p", { class: "quiet" }, "asking ...")), command = `corotracer why ${traceFileInCommands()} ${id}`, table = statesTable(process, id);

@@ -7,7 +7,7 @@ import { addressOf, note, viewInUse } from "./address";
 import { fill, h, sharpen } from "./dom";
 import { showGroups } from "./groups";
 import type { Rows } from "./rows";
-import { count, duration, moment } from "./say";
+import { count, duration, moment, spent } from "./say";
 import { askSlices } from "./slices";
 import { drawState, palette, stateWord } from "./states";
 import { Table, type TableColumn } from "./table";
@@ -23,7 +23,7 @@ const STATE_NAMES = ["", "unseen", "ready", "running", "waiting", "syscall", "do
 
 function columnsOf(trace: Trace): TableColumn[] {
 	const time = (name: string, head: string): TableColumn =>
-		({ name, head, isNumber: true, cell: (rows, column, row) => duration(rows.number(column, row)) });
+		({ name, head, isNumber: true, cell: (rows, column, row) => spent(rows.number(column, row)) });
 	const number = (name: string, head: string): TableColumn =>
 		({ name, head, isNumber: true, cell: (rows, column, row) => count(rows.number(column, row)) });
 	return [

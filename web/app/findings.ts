@@ -141,12 +141,12 @@ function integration(advice: readonly Advice[]): Child {
 }
 
 function how(finding: Finding): Child[] {
-	const lowered = finding.lowered_since.map((reason) => h("li", null, reason));
+	const lowered = finding.lowered_since.map((reason) => h("li", null, sentence(reason)));
 	return [
 		h("h3", null, "How sure"),
 		h("p", null, gradeMark(finding.grade), finding.lost_nearby ? `; ${many(finding.lost_nearby, "event")} lost nearby` : ""),
 		finding.evidence.length || lowered.length
-			? h("ul", null, finding.evidence.map((one) => h("li", null, sentence(one))), lowered) : null,
+			? h("ul", null, finding.evidence.map((one) => h("li", null, withCode(sentence(one)))), lowered) : null,
 		hotFunctions(finding.samples),
 		finding.could_be_wrong_if ? h("p", null, `It would be wrong if ${finding.could_be_wrong_if}.`) : null,
 	];
@@ -262,7 +262,7 @@ function chosen(finding: Finding, number: number, advice: readonly Advice[], hei
 		finding.waits_at.length > 1 ? h("p", { id: "waits-at" }, finding.waits_at.map(({ site, coroutines }, index) =>
 			[index ? "; " : "", h("strong", null, count(coroutines)), index ? " at " : coroutines === 1 ? " waits at " : " wait at ", placeLink(site)])) : null,
 		h("div", { class: "facing" }, h("div", { class: "story" }, picture, h("h3", null, "What happened"), stepList(finding)),
-			h("div", { class: "advice" }, h("h3", null, "What to do now"), h("p", null, sentence(finding.next_step)), integration(advice), how(finding), members(finding, number),
+			h("div", { class: "advice" }, h("h3", null, "What to do now"), h("p", null, withCode(sentence(finding.next_step))), integration(advice), how(finding), members(finding, number),
 				h("h3", null, "In a terminal"), terminal(finding))));
 }
 

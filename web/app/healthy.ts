@@ -35,7 +35,7 @@ function tiles({ report }: Trace): HTMLElement {
 	const all: [string, string][] = [[count(quality.coroutines), quality.coroutines === 1 ? "coroutine" : "coroutines"], [count(resumes), resumes === 1 ? "resume" : "resumes"],
 		[count(workers.length), workers.length === 1 ? "worker" : "workers"]];
 	if (delays.count)
-		all.push([duration(delays.p50_ns), "median delay"], [duration(delays.p99_ns), "delay of 99 in 100, at most"], [duration(delays.max_ns), "longest delay"]);
+		all.push([duration(delays.p50_ns), "median delay"], [duration(delays.p99_ns), "99th percentile of the delay"], [duration(delays.max_ns), "longest delay"]);
 	return h("ul", { class: "tiles" }, all.map(([number, words]) => h("li", null, h("strong", null, number), h("span", null, words))));
 }
 

@@ -5,7 +5,7 @@
 
 import { note, viewInUse } from "./address";
 import { fill, h } from "./dom";
-import { count, duration, moment } from "./say";
+import { count, duration, moment, spent } from "./say";
 import { Table } from "./table";
 import { briefPlaceLink, coroutineLink, type Trace } from "./trace";
 
@@ -27,8 +27,8 @@ export function showObjects(into: HTMLElement, trace: Trace): void {
 			{ name: "owned_ns", head: "for", isNumber: true, cell: (rows, column, row) =>
 				h("span", { title: moment(rows.number(column, row)) }, duration(trace.until - rows.number(column, row))) },
 			{ name: "nr_waits", head: "waits", isNumber: true, cell: (rows, column, row) => count(rows.number(column, row)) },
-			{ name: "waited_ns", head: "all waits", isNumber: true, cell: (rows, column, row) => duration(rows.number(column, row)) },
-			{ name: "longest_wait_ns", head: "longest", isNumber: true, cell: (rows, column, row) => duration(rows.number(column, row)) },
+			{ name: "waited_ns", head: "all waits", isNumber: true, cell: (rows, column, row) => spent(rows.number(column, row)) },
+			{ name: "longest_wait_ns", head: "longest", isNumber: true, cell: (rows, column, row) => spent(rows.number(column, row)) },
 		],
 	});
 	fill(into, h("h2", null, "What was waited for"),

@@ -333,7 +333,7 @@ export function showOverview(into: HTMLElement, trace: Trace): () => void {
 	fill(into, h("h2", null, "Overview"), h("p", { class: "quiet" }, loadLine(trace)),
 		h("ul", { class: "tiles" }, Object.entries(byState).filter(([, number]) => number).map(([state, number]) => h("li", null,
 			h("strong", null, count(number)), h("span", null, h("i", { class: `bar ${state}`, "aria-hidden": "true" }), ` ${stateWord(state)}`))),
-		all.count ? h("li", null, h("strong", null, duration(all.p99_ns)), h("span", null, "delay of 99 in 100, at most")) : null,
+		all.count ? h("li", null, h("strong", null, duration(all.p99_ns)), h("span", null, "99th percentile of the delay")) : null,
 		h("li", null, h("strong", null, count(report.quality.lost)), h("span", null, "events lost"))),
 		h("p", { class: "quiet" }, "Drag over a chart to choose a range of time. The timeline shows the range, Places compares it with the rest, Waits shows the moment of its end; Esc clears it."),
 		chosen ? tellChosen(trace, chosen) : null,

@@ -11,7 +11,7 @@ import { eventsTable } from "./events";
 import { flame } from "./flame";
 import { showComparison } from "./groups";
 import { plot, type Cell } from "./plot";
-import { count, duration, many } from "./say";
+import { count, duration, many, spent } from "./say";
 import { showSource } from "./source";
 import { Table, type TableColumn } from "./table";
 import { brief, placeOf, type Trace } from "./trace";
@@ -85,7 +85,7 @@ export function showPlaces(into: HTMLElement, trace: Trace): void {
 		columns: [
 			{ name: "place", head: "place", cell: (rows, column, row) => h("a", { href: addressOf("coroutines", { site: rows.number(10, row) }), title: rows.word(column, row) }, brief(rows.word(column, row))) },
 			number("nr_waiting", "wait now", count), number("nr_waits", "waits ended", count),
-			...TIMES.map(([name, head]) => number(name, head, (ns) => ns ? duration(ns) : "")),
+			...TIMES.map(([name, head]) => number(name, head, spent)),
 		],
 	});
 	fill(into, h("h2", null, "Places"),

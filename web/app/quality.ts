@@ -48,16 +48,19 @@ function lossPicture(trace: Trace): Child {
 	return timed.length ? h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Losses over time" }, drawn) : null;
 }
 
+function whoLost(loss: Loss): string {
+	return loss.coroutine ? `coroutine ${loss.coroutine}` : threadName(loss.thread) || "not known";
+}
+
 function losses(trace: Trace): Child {
 	const { losses: all } = trace.report.quality;
 	return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Losses" }, h("table", null, h("thead", null, h("tr", null, ["events", "why", "thread", "from", "until"].map((name) => h("th", { scope: "col" }, name)))),
 		h("tbody", null, all.map((loss) => h("tr", null, h("td", { class: "number" }, count(loss.count)), h("td", null, loss.reason),
-			h("td", null, threadName(loss.thread)), h("td", { class: "number" }, loss.first_ns === null ? "" : moment(loss.first_ns)),
-			h("td", { class: "number" }, loss.last_ns === null ? "" : moment(loss.last_ns)))))));
+			h("td", null, whoLost(loss)), h("td", { class: "number" }, loss.first_ns === null ? "not known" : moment(loss.first_ns)),
+			h("td", { class: "number" }, loss.last_ns === null ? "not known" : moment(loss.last_ns)))))));
 }
 
-function endOf({ ending, ending_value: value, ended_ns: at }: Trace["report"]["processes"][number]): string {
-	const how = ending === "exited" && value !== null ? `exited with status ${value}` : ending;
+function endOf({ how_it_ended: how, ended_ns: at }: Trace["report"]["processes"][number]): string {
 	return at === null ? how : `${how}, at ${moment(at)}`;
 }
 
@@ -79,16 +82,16 @@ export function showQuality(into: HTMLElement, trace: Trace): void {
 	const present = doubts.filter(([number]) => number);
 	fill(into, h("h2", null, "Quality of the recording"),
 		h("p", { class: "lead" }, quality.lost ? `${many(quality.lost, "event")} of ${count(quality.lost + quality.events)} are missing.` : "Nothing is missing.",
-			quality.has_lower_grades ? " What is missing lowers findings." : ""),
+			quality.has_lower_grades ? " Findings that depend on this have a lower grade." : ""),
 		judging(trace.report.judging),
 		quality.losses.length ? [h("h3", null, "Losses"), lossPicture(trace), losses(trace)] : null,
-		h("h3", null, "Doubts"), present.length || quality.notes.length ? h("ul", null, present.map(([number, one, several]) => h("li", null, many(number, one, several))),
-			quality.notes.map((one) => h("li", null, `${one.text}${one.count > 1 ? ` (${count(one.count)} times)` : ""}`))) : h("p", null, "None."),
-		trace.report.remarks.length ? [h("h3", null, "Remarks"), h("ul", null, trace.report.remarks.map((one) => h("li", null, one)))] : null,
+		h("h3", null, "Doubts"), present.length || quality.notes.length ? h("ul", null, present.map(([number, one, several]) => h("li", null, sentence(many(number, one, several)))),
+			quality.notes.map((one) => h("li", null, sentence(`${one.text}${one.count > 1 ? ` (${count(one.count)} times)` : ""}`)))) : h("p", null, "None."),
+		trace.report.remarks.length ? [h("h3", null, "Remarks"), h("ul", null, trace.report.remarks.map((one) => h("li", null, sentence(one))))] : null,
 		h("h3", null, "The recording"), facts([
 			["observed", `from ${moment(quality.observed_from_ns)} to ${moment(quality.observed_until_ns)}, ${duration(trace.until - trace.from)}`],
 			["began", wallClock(0, told.epoch_realtime_ns)], ["machine", told.host], ["run", /[^0]/.test(told.run_id) ? h("code", null, told.run_id) : null],
-			["clock", `${told.clock}${told.clock_skew_ns ? `; readings disagree by up to ${duration(told.clock_skew_ns)}` : ""}`],
+			["clock", quality.clock],
 			["complete", told.is_complete ? "yes: recorded to the end" : "no: the trace was cut short"], ["written because", told.reason],
 		]),
 		h("h3", null, "Processes"), processes.map((process) => facts([["program", h("code", null, process.command_line || process.program)], ["process id", String(process.pid)],

@@ -7,7 +7,7 @@
 import { addressOf } from "./address";
 import { askRows } from "./carrier";
 import { fill, h, type Child } from "./dom";
-import { count, duration, many, moment } from "./say";
+import { count, duration, many, moment, spent } from "./say";
 import { STATES, stateWord } from "./states";
 import { listed, queryOf } from "./table";
 import { briefPlaceLink, coroutineLink } from "./trace";
@@ -174,7 +174,7 @@ export async function showPeers(into: HTMLElement, { process, id }: Subject, { c
 	fill(into, h("h3", null, `Against its ${many(nr, "peer")} ${column === "function_site" ? "of the same function" : "started at the same place"}`),
 		h("p", { class: "quiet" }, above.length ? `More than the p99 of its peers: ${above.join(", ")}.` : "No time is more than the p99 of its peers."), listed({
 			label: "Peers", heads: ["time", `coroutine ${id}`, "median of peers", "p99 of peers"], isNumber: (at) => at > 0,
-			rows: times.map((one) => [one.name, duration(one.own), duration(one.median), duration(one.p99)]),
+			rows: times.map((one) => [one.name, spent(one.own), spent(one.median), spent(one.p99)]),
 			command: queryOf(`SELECT coroutine = ${id} AS is_it, ${COMPARED.map((name) => `duration(p50(${name})), duration(p99(${name}))`).join(", ")} ` +
 				`FROM coroutines WHERE process = ${process} AND ${column} = ${site} GROUP BY is_it ORDER BY is_it DESC`),
 		}));

@@ -50,6 +50,11 @@ export function duration(ns: number): string {
 	return unit ? `${threeDigits(ns / unit[0])} ${unit[1]}` : `${ns} ns`;
 }
 
+/** Says a sum of times; "-" if there was none, as `top` does. */
+export function spent(ns: number): string {
+	return ns === 0 ? "-" : duration(ns);
+}
+
 /**
  * Says a moment, counted from the beginning of the recording, as reports do. With `resolution`, the moment is rounded
  * so that moments this far apart still differ.
@@ -100,6 +105,7 @@ export function many(value: number, one: string, several = `${one}s`): string {
 	return `${count(value)} ${value === 1 ? one : several}`;
 }
 
+/** Says a share, as reports do. */
 export function percent(part: number, whole: number): string {
-	return whole > 0 ? `${threeDigits(100 * part / whole)} %` : "";
+	return whole > 0 ? `${(100 * part / whole).toFixed(1)} %` : "";
 }

@@ -22,6 +22,8 @@ const FLAG_RADIUS = 8;
 const ZEBRA = 0.5;
 /** In a narrower bar of a lock there is room only for the holder. */
 const HELD_WIDTH = 140;
+/** A hint behind a name that has less room than this is left out. */
+const HINT_LEAST = 30;
 
 /** A step of the chosen finding. */
 export interface Flag {
@@ -87,6 +89,7 @@ export function drawScene(pen: Pen, scene: Scene): void {
 		if (found)
 			drawRow(pen, scene, found, index, AXIS_HEIGHT + row * LANE_HEIGHT);
 	}
+	drawLostWords(pen, scene);
 	drawFlags(pen, scene);
 	drawEvent(pen, scene);
 	drawArrows(pen, scene);
@@ -135,15 +138,25 @@ function drawBeside(pen: Pen, scene: Scene, { kind, from, until }: Beside, y: nu
 	pen.setLineDash([]);
 }
 
-/** Where events are missing, no lane is complete: the time is shaded over all lanes, with words below the last lane. */
-function drawLost(pen: Pen, scene: Scene, { name }: Beside, x: number, end: number): void {
-	const words = `lost: ${name}`;
+/** Where events are missing, no lane is complete: the time is shaded over all lanes. */
+function drawLost(pen: Pen, scene: Scene, x: number, end: number): void {
 	pen.fillStyle = scene.colours.alarm;
 	pen.globalAlpha = 0.1;
 	pen.fillRect(x, AXIS_HEIGHT, Math.max(1, end - x), scene.height - AXIS_HEIGHT);
 	pen.globalAlpha = 1;
-	if (end - x > pen.measureText(words).width + 10)
-		pen.fillText(words, x + 5, scene.height - 10);
+}
+
+/** Says at the lower edge, over the lanes, what is missing. */
+function drawLostWords(pen: Pen, scene: Scene): void {
+	for (const { kind, name, from, until } of scene.besides) {
+		const words = `lost: ${name}`, width = pen.measureText(words).width, x = Math.max(xOf(scene, from), scene.names), end = Math.min(xOf(scene, until), scene.width);
+		if (kind !== "lost" || end - x < width + 14)
+			continue;
+		pen.fillStyle = scene.colours.ground;
+		pen.fillRect(x + 1, scene.height - 20, width + 10, 19);
+		pen.fillStyle = scene.colours.alarm;
+		pen.fillText(words, x + 6, scene.height - 10);
+	}
 }
 
 /** Draws the ranges that concern all lanes on the axis. During a pause of the whole program, all lanes are shaded. */
@@ -159,7 +172,7 @@ function drawPauses(pen: Pen, scene: Scene): void {
 			pen.globalAlpha = 1;
 		}
 		if (beside.kind === "lost" && end >= scene.names && x <= scene.width)
-			drawLost(pen, scene, beside, x, end);
+			drawLost(pen, scene, x, end);
 		drawBeside(pen, scene, beside, AXIS_HEIGHT - 4);
 	}
 }
@@ -205,7 +218,7 @@ function drawRow(pen: Pen, scene: Scene, row: Row, index: number, y: number): vo
 	if (row.isHead)
 		drawHead(pen, colours, row, 8 + room, y);
 	else if (row.lane)
-		drawName(pen, scene, row.lane, y);
+		drawName(pen, scene, row.lane, y, room);
 	pen.restore();
 }
 
@@ -241,13 +254,15 @@ function drawHead(pen: Pen, colours: Palette, { group }: Row, width: number, y: 
 	pen.fillText(number, end, middle);
 }
 
-function drawName(pen: Pen, { colours, lanes }: Scene, lane: Lane, y: number): void {
-	const middle = y + LANE_HEIGHT / 2, name = `${lanes.isPinned(lane.key) ? "◆ " : ""}${lane.name}`;
+/** The name, and behind it as much of the hint as has room: a cut number would be read as another one. */
+function drawName(pen: Pen, { colours, lanes }: Scene, lane: Lane, y: number, room: number): void {
+	const middle = y + LANE_HEIGHT / 2, end = 8 + room, name = fitted(pen, `${lanes.isPinned(lane.key) ? "◆ " : ""}${lane.name}`, end - 14);
 	pen.fillStyle = colours.ink;
 	pen.fillText(name, 14, middle);
 	const begin = 14 + pen.measureText(`${name}  `).width;
 	pen.fillStyle = colours.quiet;
-	pen.fillText(lane.hint, begin, middle);
+	if (end - begin > HINT_LEAST)
+		pen.fillText(fitted(pen, lane.hint, end - begin), begin, middle);
 }
 
 /** Returns the number of states for which a bar stands, or the coroutine that a worker runs. */

@@ -4,7 +4,7 @@
 
 import { addressOf } from "./address";
 import { fill, h } from "./dom";
-import { count, duration, moment } from "./say";
+import { count, moment, spent } from "./say";
 import { Table } from "./table";
 import type { Trace } from "./trace";
 
@@ -19,7 +19,7 @@ export function showTasks(into: HTMLElement, trace: Trace): void {
 			{ name: "kind", head: "kind", cell: (rows, column, row) => rows.word(column, row) }, { name: "name", head: "name", cell: (rows, column, row) => rows.word(column, row) },
 			...[["nr_ended", "ended"], ["nr_open", "go on"]].map(([name, head]) => ({ name: name!, head: head!, isNumber: true, cell: (rows: any, column: number, row: number) => count(rows.number(column, row)) })),
 			...[["p50_ns", "p50"], ["p99_ns", "p99"], ["max_ns", "most"], ["total_ns", "all"], ["running_ns", "ran"], ["ready_ns", "ready"], ["waiting_ns", "waited"]].map(([name, head]) =>
-				({ name: name!, head: head!, isNumber: true, cell: (rows: any, column: number, row: number) => duration(rows.number(column, row)) })),
+				({ name: name!, head: head!, isNumber: true, cell: (rows: any, column: number, row: number) => spent(rows.number(column, row)) })),
 		],
 	});
 	const tasks = new Table({
@@ -27,7 +27,7 @@ export function showTasks(into: HTMLElement, trace: Trace): void {
 			{ name: "task", head: "task", isNumber: true, cell: (rows, column, row) => String(rows.number(column, row)) }, { name: "name", head: "name", cell: (rows, column, row) => rows.word(column, row) },
 			{ name: "from_ns", head: "began", isNumber: true, cell: (rows, column, row) => h("a", { href: addressOf("timeline", { at: rows.number(column, row) }) }, moment(rows.number(column, row))) },
 			...[["duration_ns", "took"], ["running_ns", "ran"], ["ready_ns", "ready"], ["waiting_ns", "waited"]].map(([name, head]) =>
-				({ name: name!, head: head!, isNumber: true, cell: (rows: any, column: number, row: number) => duration(rows.number(column, row)) })),
+				({ name: name!, head: head!, isNumber: true, cell: (rows: any, column: number, row: number) => spent(rows.number(column, row)) })),
 		],
 	});
 	fill(into, h("h2", null, "Tasks and regions"), h("h3", null, "By name"), spans.element, h("h3", null, "Tasks, the slowest first"), tasks.element);

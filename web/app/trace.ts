@@ -100,12 +100,12 @@ export interface Distribution {
 
 export interface Report {
 	trace: {
-		run_id: string; host: string; clock: string; epoch_realtime_ns: string; is_complete: boolean; reason: string;
-		has_no_end: boolean; clock_skew_ns: number; reach_ns: number; events_before: number;
+		run_id: string; host: string; epoch_realtime_ns: string; is_complete: boolean; reason: string;
+		has_no_end: boolean; reach_ns: number; events_before: number;
 	};
 	/** The numbers of doubts (doubts.def) are here as well. */
 	quality: {
-		observed_from_ns: number; observed_until_ns: number; events: number; lost: number; left_out: number;
+		observed_from_ns: number; observed_until_ns: number; clock: string; events: number; lost: number; left_out: number;
 		coroutines: number; coroutines_by_state: Record<string, number>; yielding: number; frames_reused: number; has_lower_grades: boolean; allowed: number;
 		losses: {
 			process: number | null; thread: number | null; coroutine: number | null; reason: string; count: number;
@@ -135,7 +135,7 @@ export interface Report {
 		}[];
 	};
 	runtimes: { ranges: { kind: string; name: string }[] }[];
-	processes: { index: number; pid: number; program: string; command_line: string; ending: string; ending_value: number | null; ended_ns: number | null; has_probe: boolean; has_ledger: boolean }[];
+	processes: { index: number; pid: number; program: string; command_line: string; how_it_ended: string; ended_ns: number | null; has_probe: boolean; has_ledger: boolean }[];
 	threads: { index: number; process: number; tid: number; name: string }[];
 }
 

@@ -7,7 +7,7 @@ import { addressOf, note, viewInUse } from "./address";
 import { askJson, traceFileInCommands } from "./carrier";
 import { copyButton, fill, h, type Child } from "./dom";
 import { shape } from "./plot";
-import { count, duration, many, moment } from "./say";
+import { duration, many, moment } from "./say";
 import { brief, briefPlaceLink, coroutineLink, placeOf, threadName, type Trace } from "./trace";
 
 export interface WaitNode {
@@ -36,10 +36,15 @@ interface Waits {
 	nodes: WaitNode[];
 }
 
-const COLUMN = 276;
+/** Boxes are as wide as the page has room for, within these bounds. */
+const WIDTH_LEAST = 226;
+const WIDTH_MOST = 560;
+/** Between boxes, for arrows. */
+const BETWEEN = 50;
 const ROW = 74;
-const WIDTH = 226;
 const HEIGHT = 58;
+/** Of the frame around the boxes, at both sides. */
+const PADDING = 30;
 /** The height above the first row, for the way back of a circle. */
 const ABOVE = 26;
 const FOLDS = [4, 16, 64, 400];
@@ -60,7 +65,12 @@ function nameOf(node: WaitNode): string {
 		return node.count === 1 ? `coroutine ${node.id}` : many(node.count, "coroutine");
 	if (node.kind === "thread")
 		return threadName(node.id);
-	return node.count === 1 ? node.name || node.words || "" : `${count(node.count)} × ${node.type}`;
+	return node.count === 1 ? node.name || node.words || "" : many(node.count, node.type, pluralOf(node.type));
+}
+
+/** Returns the plural of a kind of resource (resources.def). */
+function pluralOf(type: string): string {
+	return type.endsWith("s") ? `${type}es` : `${type}s`;
 }
 
 function hintOf(node: WaitNode): string {
@@ -83,40 +93,42 @@ function sinceOf(node: WaitNode, at: number): string {
 // ---------------------------------------------------------------- the picture
 
 /** From the left side of the waiting node to the right side of the awaited node, with the arrow's head there. */
-function edge(from: WaitNode, to: WaitNode): SVGElement {
-	const y = (node: WaitNode): number => ABOVE + node.row * ROW + HEIGHT / 2, x = (node: WaitNode): number => node.layer * COLUMN;
+function edge(from: WaitNode, to: WaitNode, width: number): SVGElement {
+	const y = (node: WaitNode): number => ABOVE + node.row * ROW + HEIGHT / 2, x = (node: WaitNode): number => node.layer * (width + BETWEEN);
 	const inCircle = from.circle !== 0 && from.circle === to.circle, group = shape("g", { class: inCircle ? "edge circle" : "edge" });
 	if (to.layer < from.layer) {
-		const begin = x(from), end = x(to) + WIDTH + 9, bend = end + 14;
+		const begin = x(from), end = x(to) + width + 9, bend = end + 14;
 		group.append(shape("path", { d: `M${begin} ${y(from)}H${bend}V${y(to)}H${end}` }),
 			shape("path", { class: "head", d: `M${end - 9} ${y(to)}l10 -5v10z` }));
 		return group;
 	}
 	/* The way back of a circle passes above its row. */
-	const top = ABOVE + from.row * ROW - 14, begin = x(from) + WIDTH / 2 - (from === to ? 40 : 0), end = x(to) + WIDTH / 2 + (from === to ? 40 : 0);
+	const top = ABOVE + from.row * ROW - 14, begin = x(from) + width / 2 - (from === to ? 40 : 0), end = x(to) + width / 2 + (from === to ? 40 : 0);
 	group.append(shape("path", { d: `M${begin} ${top + 14}V${top}H${end}V${top + 6}` }),
 		shape("path", { class: "head", d: `M${end} ${top + 14}l-5 -10h10z` }));
 	return group;
 }
 
-function box(node: WaitNode, at: number): HTMLElement {
+function box(node: WaitNode, at: number, width: number): HTMLElement {
 	const link = h("a", { href: addressOfNode(node), class: `node ${node.kind}${node.circle ? " circle" : ""}`, title: placeOf(node.site) },
 		h("strong", null, node.circle ? h("span", { class: "mark" }, `circle ${node.circle}`) : null, nameOf(node)),
 		h("span", null, node.kind === "coroutine" ? h("i", { class: `bar ${node.state}`, "aria-hidden": "true" }) : null, sinceOf(node, at)),
 		h("span", { class: "hint" }, hintOf(node)));
-	link.style.left = `${node.layer * COLUMN}px`;
+	link.style.left = `${node.layer * (width + BETWEEN)}px`;
+	link.style.width = `${width}px`;
 	link.style.top = `${ABOVE + node.row * ROW}px`;
 	return link;
 }
 
-function picture(waits: Waits): HTMLElement {
+function picture(waits: Waits, room: number): HTMLElement {
 	const layers = Math.max(0, ...waits.nodes.map((node) => node.layer)) + 1;
-	const width = layers * COLUMN, height = ABOVE + waits.nr_rows * ROW;
+	const each = Math.max(WIDTH_LEAST, Math.min(WIDTH_MOST, Math.floor(room / layers) - BETWEEN));
+	const width = layers * (each + BETWEEN) - BETWEEN, height = ABOVE + waits.nr_rows * ROW;
 	const drawn = shape("svg", { width, height, "aria-hidden": "true" });
 	for (const node of waits.nodes)
 		if (node.to !== null)
-			drawn.append(edge(node, waits.nodes[node.to]!));
-	const inner = h("div", { class: "graph" }, drawn, waits.nodes.map((node) => box(node, waits.at_ns)));
+			drawn.append(edge(node, waits.nodes[node.to]!, each));
+	const inner = h("div", { class: "graph" }, drawn, waits.nodes.map((node) => box(node, waits.at_ns, each)));
 	inner.style.width = `${width}px`;
 	inner.style.height = `${height}px`;
 	return h("div", { class: "scroll waits-picture", tabindex: 0, role: "group", "aria-label": "Who waits for whom" }, inner);
@@ -128,12 +140,12 @@ function rowOf(node: WaitNode, waits: Waits): HTMLTableRowElement {
 	const to = node.to === null ? null : waits.nodes[node.to]!;
 	const cells: Child[] = [linkOf(node), node.kind === "coroutine" ? sinceOf(node, waits.at_ns) : node.kind,
 		node.site ? briefPlaceLink(node.site) : "", to ? [node.kind === "coroutine" ? "waits for " : "held by ", linkOf(to)] : "",
-		node.circle ? `circle ${node.circle}` : ""];
+		...waits.nr_circles ? [node.circle ? `circle ${node.circle}` : ""] : []];
 	return h("tr", null, cells.map((cell) => h("td", null, cell)));
 }
 
 function table(waits: Waits): HTMLElement {
-	const heads = ["what", "state", "place", "then", "circle"], body = h("tbody", null, waits.nodes.map((node) => rowOf(node, waits)));
+	const heads = ["what", "state", "place", "waits for, or held by", ...waits.nr_circles ? ["circle"] : []], body = h("tbody", null, waits.nodes.map((node) => rowOf(node, waits)));
 	const text = (): string => [heads, ...[...body.rows].map((row) => [...row.cells].map((cell) => cell.textContent ?? ""))].map((row) => row.join("\t")).join("\n");
 	return h("div", null, h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Who waits for whom, as a table" },
 		h("table", { id: "waits-table" }, h("thead", null, h("tr", null, heads.map((head) => h("th", { scope: "col" }, head)))), body)),
@@ -174,7 +186,7 @@ export function showWaits(into: HTMLElement, trace: Trace): void {
 		try {
 			const waits = await askJson<Waits>("waits", { at, fold });
 			if (number === asked)
-				fill(found, tell(waits, trace.until), waits.nodes.length ? [picture(waits), h("h3", null, "The same as a table"), table(waits)] : null);
+				fill(found, tell(waits, trace.until), waits.nodes.length ? [picture(waits, found.clientWidth - PADDING), h("h3", null, "The same as a table"), table(waits)] : null);
 		} catch (failure) {
 			fill(found, h("p", { role: "alert" }, (failure as Error).message));
 		}
