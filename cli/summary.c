@@ -26,14 +26,9 @@ static void print_who_attached(FILE *line, const struct ct_record_stats *stats)
 {
 	if (stats->has_probe)
 		return;
-	if (stats->is_go)
-		fputs("; no probe attached: the program is written in Go, whose runtime writes a "
-		      "trace of its own: by runtime/trace, by 'go test -trace', or by "
-		      "'corotracer attach http://HOST:PORT' where it has net/http/pprof",
-			line);
-	else
-		fprintf(line, "; no probe attached: %s%s", stats->attaching->question,
-			stats->has_ledger ? " What the descriptor ledger saw was recorded." : "");
+	fprintf(line, "; no probe attached: %s%s", stats->attaching->question,
+		stats->has_ledger && !stats->is_go ? " What the descriptor ledger saw was recorded."
+						   : "");
 }
 
 static void say_notes(const struct ct_record_stats *stats)

@@ -40,7 +40,7 @@ struct ct_error {
 	enum ct_status status;
 	int system_errno;
 	uint64_t offset;
-	char text[240];
+	char text[1024]; /* a longer sentence ends with "..." */
 };
 
 /* ct_status_name: returns the name of a status in lower case, such as "not-found"; never NULL. */

@@ -31,6 +31,31 @@ int ct_status_exit_code(enum ct_status status)
 	return 1;
 }
 
+/*
+ * Appends to the text, which has `used` bytes. The end of a longer one is replaced by three full stops, so that nobody
+ * takes the rest for the whole.
+ */
+__attribute__((format(printf, 3, 0))) static void append(
+	struct ct_error *reterr, size_t used, const char *format, va_list arguments)
+{
+	static const char cut[] = "...";
+	size_t room = sizeof(reterr->text) - used;
+	int length = vsnprintf(reterr->text + used, room, format, arguments);
+
+	if (length >= 0 && (size_t)length >= room)
+		memcpy(reterr->text + sizeof(reterr->text) - sizeof(cut), cut, sizeof(cut));
+}
+
+__attribute__((format(printf, 3, 4))) static void append_words(
+	struct ct_error *reterr, size_t used, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	append(reterr, used, format, arguments);
+	va_end(arguments);
+}
+
 __attribute__((format(printf, 5, 0))) static void fill(struct ct_error *reterr,
 	enum ct_status status, int system_errno, uint64_t offset, const char *format,
 	va_list arguments)
@@ -40,7 +65,7 @@ __attribute__((format(printf, 5, 0))) static void fill(struct ct_error *reterr,
 	reterr->status = status;
 	reterr->system_errno = system_errno;
 	reterr->offset = offset;
-	vsnprintf(reterr->text, sizeof(reterr->text), format, arguments);
+	append(reterr, 0, format, arguments);
 }
 
 enum ct_status ct_fail(struct ct_error *reterr, enum ct_status status, const char *format, ...)
@@ -82,15 +107,12 @@ enum ct_status ct_fail_errno(struct ct_error *reterr, const char *format, ...)
 	int number = errno;
 	enum ct_status status = status_of_errno(number);
 	va_list arguments;
-	size_t used;
 
 	va_start(arguments, format);
 	fill(reterr, status, number, CT_NO_OFFSET, format, arguments);
 	va_end(arguments);
-	if (!reterr)
-		return status;
-	used = strlen(reterr->text);
-	snprintf(reterr->text + used, sizeof(reterr->text) - used, ": %s", strerror(number));
+	if (reterr)
+		append_words(reterr, strlen(reterr->text), ": %s", strerror(number));
 	return status;
 }
 
@@ -103,15 +125,13 @@ enum ct_status ct_context(struct ct_error *reterr, enum ct_status status, const 
 {
 	char before[sizeof(reterr->text)];
 	va_list arguments;
-	size_t used;
 
 	if (!reterr)
 		return status;
 	memcpy(before, reterr->text, sizeof(before));
 	va_start(arguments, format);
-	vsnprintf(reterr->text, sizeof(reterr->text), format, arguments);
+	append(reterr, 0, format, arguments);
 	va_end(arguments);
-	used = strlen(reterr->text);
-	snprintf(reterr->text + used, sizeof(reterr->text) - used, ": %s", before);
+	append_words(reterr, strlen(reterr->text), ": %s", before);
 	return status;
 }

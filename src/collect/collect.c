@@ -16,6 +16,7 @@
 #include "collect/collect.h"
 #include "collect/collector.h"
 #include "collect/executable.h"
+#include "event/attaching.h"
 #include "kernel/family.h"
 #include "kernel/procfs.h"
 
@@ -483,6 +484,13 @@ enum ct_status collect_open(const struct ct_record_options *options, struct ct_s
 
 /* ------------------------------------------------------------------ results */
 
+static const struct ct_attaching *attaching_of(const struct collect *collect)
+{
+	if (collect->is_go)
+		return &attaching_go;
+	return collect->attaching ? collect->attaching : ct_attaching("");
+}
+
 void collect_stats(const struct collect *collect, struct ct_record_stats *ret_stats)
 {
 	const struct target *target = &collect->target;
@@ -498,7 +506,7 @@ void collect_stats(const struct collect *collect, struct ct_record_stats *ret_st
 		.has_probe = collect->has_probe,
 		.has_ledger = collect->has_ledger,
 		.is_go = collect->is_go,
-		.attaching = collect->attaching ? collect->attaching : ct_attaching(""),
+		.attaching = attaching_of(collect),
 		.has_ended = target->has_ended,
 		.ending = target->ending,
 		.ending_value = target->ending_value,

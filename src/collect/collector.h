@@ -176,7 +176,7 @@ struct collect {
 
 	struct ct_note notes[COLLECT_NOTES];
 	uint32_t nr_notes;
-	char refusal_note[512];
+	char refusal_note[sizeof(((struct ct_error *)NULL)->text) + 96];
 	char samples_note[256];
 };
 

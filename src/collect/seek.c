@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 #include "collect/collector.h"
+#include "collect/executable.h"
 #include "collect/probe_files.h"
+#include "event/attaching.h"
 #include "kernel/procfs.h"
 
 struct seek {
@@ -169,6 +171,16 @@ static enum ct_status fail_to_look(pid_t pid, struct ct_error *reterr)
 		(int)pid);
 }
 
+static bool is_go(pid_t pid)
+{
+	struct executable executable;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	return collect_executable_find(path, &executable, NULL) == CT_OK &&
+	       collect_executable_is_go(&executable);
+}
+
 enum ct_status collect_seek_segments(struct collect *collect, struct ct_error *reterr)
 {
 	struct seek seek = {.collect = collect};
@@ -189,6 +201,9 @@ enum ct_status collect_seek_segments(struct collect *collect, struct ct_error *r
 		return ct_fail(reterr, CT_ERR_NO_PROBE,
 			"process %d keeps its own past, in '%s': 'corotracer recover' reads it",
 			(int)pid, seek.file);
+	if (is_go(pid))
+		return ct_fail(reterr, CT_ERR_UNSUPPORTED, "process %d has no probe: %s", (int)pid,
+			attaching_go.question);
 	procfs_link(pid, "exe", program, sizeof(program));
 	return ct_fail(reterr, CT_ERR_NO_PROBE,
 		"process %d has no probe that waits, was forked since, or refuses "

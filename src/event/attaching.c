@@ -36,6 +36,12 @@ static const char all_question[] =
 static const struct ct_attaching compiled = {"", JOINED(compiled_calls), compiled_question, false};
 static const struct ct_attaching all = {"", JOINED(all_calls), all_question, false};
 
+const struct ct_attaching attaching_go = {"Go", "",
+	"the program is written in Go, whose runtime writes a trace of its own: by runtime/trace, "
+	"by 'go test -trace', or by 'corotracer attach http://HOST:PORT' where it has "
+	"net/http/pprof",
+	false};
+
 struct named {
 	const char *name;
 	struct ct_attaching attaching;

@@ -4,6 +4,7 @@
  *
  * The trace is recorded into a file in a temporary folder, which is removed before the caller gets the trace.
  */
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,7 +153,7 @@ static enum ct_status open_frames(
 	return status;
 }
 
-/* A process without a probe; *trouble says so, and gets a further sentence if its memory cannot be read. */
+/* A process without a probe; *trouble says so, and gets a further sentence if no coroutine is found. */
 static bool opens_without_probe(struct watch *watch, const struct ct_open_options *opening,
 	struct ct_trace **ret_trace, struct ct_error *trouble)
 {
@@ -166,6 +167,12 @@ static bool opens_without_probe(struct watch *watch, const struct ct_open_option
 	if (status == CT_ERR_FORMAT) {
 		ct_context(&why, status, "the process has no probe");
 		snprintf(trouble->text, sizeof(trouble->text), "%s", why.text);
+	} else if (status == CT_ERR_NOT_FOUND) {
+		ct_fail(trouble, CT_ERR_NO_PROBE,
+			"process %" PRIu64
+			" has no probe that waits ('corotracer help run' names the calls that "
+			"attach one), and %s",
+			watch->live.pid, why.text);
 	}
 	return status == CT_OK;
 }

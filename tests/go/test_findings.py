@@ -7,6 +7,7 @@ if Go is missing. Arguments: the tool, a folder to write to."""
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -28,6 +29,7 @@ FAULTS = {
 
 
 TRIES = 5
+UNSUPPORTED = 7
 
 
 class Programs:
@@ -69,6 +71,15 @@ class Programs:
                                   capture_output=True, text=True).stderr
             self.check(("written in Go" in said) == is_go and "no probe attached" in said, f"run says of {command}: {said}")
 
+    def check_process(self):
+        """A process of Go as if it had a probe: the same message."""
+        with subprocess.Popen([self.binary, "idles-not", self.folder / "stopped.trace"]) as process:
+            process.send_signal(signal.SIGSTOP)
+            for command in ("report", "attach"):
+                told = subprocess.run([self.tool, command, str(process.pid)], check=False, capture_output=True, text=True)
+                self.check(told.returncode == UNSUPPORTED and "written in Go" in told.stderr, f"{command} says {told}")
+            process.kill()
+
 
 def main():
     folder = pathlib.Path(sys.argv[2])
@@ -78,6 +89,7 @@ def main():
         programs.check_twin(program + "-not", environment, options)
     programs.check_twin("idles-not", {}, ["--threshold", "wait-limit=100ms"])
     programs.check_run()
+    programs.check_process()
     return 1 if programs.failures else 0
 
 

@@ -44,14 +44,17 @@ static void test_failures_read_as_a_path(void)
 static void test_failures_are_cut_not_overrun(void)
 {
 	struct ct_error error;
-	char name[600];
+	char name[2 * sizeof(error.text)];
 
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	ct_fail(&error, CT_ERR_USAGE, "%s", name);
 	CHECK_EQUAL(strlen(error.text), sizeof(error.text) - 1);
-	ct_context(&error, CT_ERR_USAGE, "%s", name);
+	CHECK_TEXT(error.text + sizeof(error.text) - 5, "x...");
+	ct_fail(&error, CT_ERR_USAGE, "short");
+	ct_context(&error, CT_ERR_USAGE, "%.*s", (int)sizeof(error.text) - 4, name);
 	CHECK_EQUAL(strlen(error.text), sizeof(error.text) - 1);
+	CHECK_TEXT(error.text + sizeof(error.text) - 5, "x...");
 }
 
 static void test_arena_pieces(void)

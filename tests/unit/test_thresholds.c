@@ -103,7 +103,7 @@ static enum ct_status read_file(
 	status = ct_thresholds_read(thresholds, path, &error);
 	unlink(path);
 	at = strstr(error.text, path);
-	snprintf(said, 256, "%s", at ? at + strlen(path) : error.text);
+	snprintf(said, 256, "%.255s", at ? at + strlen(path) : error.text);
 	return status;
 }
 
