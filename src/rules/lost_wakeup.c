@@ -300,7 +300,10 @@ static uint32_t cause_of(
 		return missed->site;
 	if (end)
 		return end->coro ? end->site : 0;
-	return variant == VARIANT_READY || object->owner ? object->changed_at : 0;
+	return variant == VARIANT_READY || object->owner ||
+			       rules_last_change_came_before(analysis, coro)
+		       ? object->changed_at
+		       : 0;
 }
 
 /*
@@ -473,34 +476,6 @@ static const struct model_waking *vain_meanwhile(
 	return object->vain.time >= coro->suspended ? &object->vain : NULL;
 }
 
-/* Adds the object's last change, and who made it. */
-static void tell_change(
-	struct analysis *analysis, const struct model_coro *coro, struct story *story)
-{
-	const struct model_object *object = analyze_ties_object(analysis, coro);
-	const struct model_coro *owner =
-		&analysis->model->coros
-			 .at[analyze_ties_next(analysis, model_index(analysis->model, coro))];
-	struct ct_step step = {
-		.time = object->changed,
-		.site = object->changed_at,
-		.thread = object->changed_by_thread,
-		.coro = analysis->model->coros.at[object->changed_by_coro].id,
-		.sequence = object->change_event,
-	};
-
-	if (!object->changed_how)
-		return;
-	step.text = analyze_say(analysis, "%s: the last change of %s%s",
-		analyze_words_change(analysis, object),
-		analyze_words_resource(analysis, object->handle, 0),
-		object->owner && owner->id
-			? analyze_say(analysis, "; coroutine %" PRIu64 ", which has it, is gone",
-				  owner->id)
-			: "");
-	analyze_story_step(analysis, story, &step);
-}
-
 static void tell_end(struct analysis *analysis, const struct candidate *first, struct story *story)
 {
 	const struct party *party = &analysis->parties[first->process];
@@ -525,7 +500,7 @@ static const char *words_title(
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	const struct model_object *object = analyze_ties_object(analysis, coro);
 	uint32_t next = analyze_ties_next(analysis, first->coro);
-	const char *what, *by = "";
+	const char *what, *by = rules_last_change_words(analysis, coro);
 
 	switch (first->variant) {
 	case VARIANT_LONG:
@@ -575,12 +550,12 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	if (missed && missed->time < coro->suspended)
 		tell_notify(analysis, coro, missed, story);
 	if (!missed && analyze_ties_object(analysis, coro)->changed < coro->suspended)
-		tell_change(analysis, coro, story);
+		rules_last_change_tell(analysis, coro, story);
 	analyze_story_suspended(analysis, story, coro);
 	if (missed && missed->time >= coro->suspended)
 		tell_notifies(analysis, coro, missed, story);
 	if (!missed && analyze_ties_object(analysis, coro)->changed >= coro->suspended)
-		tell_change(analysis, coro, story);
+		rules_last_change_tell(analysis, coro, story);
 	tell_cause(analysis, first, coro, story, finding);
 	tell_end(analysis, first, story);
 	if (first->variant == VARIANT_LEFT)

@@ -61,6 +61,16 @@ bool rules_lost_wakeup_was_passed_by(
 	const struct analysis *analysis, const struct model_coro *coro);
 
 /*
+ * rules_last_change_tell: adds what was last done to the resource that the coroutine waits for. The other two are about
+ * an event that was notified before the wait, in vain, and not changed since. rules_last_change_came_before: is it so?
+ * rules_last_change_words: says so behind a title; "" if it is not so.
+ */
+void rules_last_change_tell(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story);
+bool rules_last_change_came_before(const struct analysis *analysis, const struct model_coro *coro);
+const char *rules_last_change_words(struct analysis *analysis, const struct model_coro *coro);
+
+/*
  * rules_endless_run_is: has this coroutine run for that long, without any recorded act of it or its thread? False for
  * coroutines that are marked or excused. rules_endless_run_place: returns the site where such a run began.
  */

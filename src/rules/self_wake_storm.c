@@ -294,9 +294,13 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	step.sequence = streak->longest_last_event;
 	step.text = "woke itself for the last time of these";
 	analyze_story_step(analysis, story, &step);
-	analyze_story_evidence(analysis, story, "of its %s wakes %s are its own",
-		analyze_words_number(analysis, coro->turns->nr_wakes),
-		analyze_words_number(analysis, streak->nr_self_wakes));
+	if (coro->turns->nr_wakes == streak->nr_self_wakes)
+		analyze_story_evidence(analysis, story, "all of its %s wakes are its own",
+			analyze_words_number(analysis, coro->turns->nr_wakes));
+	else
+		analyze_story_evidence(analysis, story, "of its %s wakes, %s are its own",
+			analyze_words_number(analysis, coro->turns->nr_wakes),
+			analyze_words_number(analysis, streak->nr_self_wakes));
 	analyze_story_victims(analysis, story, group);
 	finding->last_sequence = coro->last_event;
 }

@@ -167,7 +167,7 @@ class Stackful:
         self.assertIn("20 coroutines", finding["title"])
         self.assertIn(f"{self.wait} in await_opening, examples/adapters/"
                       + line_of(f"{self.library}_jobs.c", f"{self.wait}("), finding["title"])
-        self.assertIn("notify, which found nobody: the last change of condition", text)
+        self.assertIn("and woke nobody: its last change", text)
 
     def test_locks_in_two_orders(self):
         finding, text = self.stuck(f"example-{self.library}-jobs", "cross", rule="mutex-deadlock")

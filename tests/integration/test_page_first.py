@@ -216,6 +216,8 @@ def main():
         with_server(trace_of(place, "0180-self-wake-storm"), lambda it: check_first_screen(browser, it, "woke itself, 1,200 times"),
                     lambda it: check_range(browser, it, ["coroutine 1"]))
         with_server(trace_of(place, "0212-check-then-suspend"), lambda it: check_range(browser, it, ["coroutine 1", "coroutine 2", "condition 0x6000"]))
+        with_server(trace_of(place, "1680-notified-before-the-wait"), lambda it: check_first_screen(browser, it, "notified event 0x6000, and woke nobody"),
+                    lambda it: check_range(browser, it, ["coroutine 1", "worker-1"]))
         with_server(trace_of(place, "0190-leak"), lambda it: check_first_screen(browser, it, "the first of 90"), lambda it: check_lead(browser, it),
                     lambda it: check_head(browser, it))
         with_server(trace_of(place, "0130-mutex-deadlock"), lambda it: check_held(browser, it))

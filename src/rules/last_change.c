@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What was last done to the resource that a coroutine waits for, and by whom. A notify of an event before the wait,
+ * which found nobody then, proves nothing, because an event may keep that it was set. But if nothing is left to wake
+ * the coroutine, that is what a reader has to look at: the event was announced to nobody.
+ */
+#include <inttypes.h>
+
+#include "rules/parts.h"
+
+static bool was_in_vain(const struct model_object *object)
+{
+	return object->changed_how == CTP_KIND_NOTIFY && object->vain.time == object->changed;
+}
+
+bool rules_last_change_came_before(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_object *object = analyze_ties_object(analysis, coro);
+
+	return object->handle && CTP_HANDLE_RESOURCE(object->handle) == CTP_RESOURCE_EVENT &&
+	       was_in_vain(object) && object->changed_at && object->changed < coro->suspended;
+}
+
+const char *rules_last_change_words(struct analysis *analysis, const struct model_coro *coro)
+{
+	if (!rules_last_change_came_before(analysis, coro))
+		return "";
+	return analyze_say(analysis, "; the notify from %s had come before, and found nobody",
+		analyze_words_place(analysis, analyze_ties_object(analysis, coro)->changed_at));
+}
+
+static const char *words_done(unsigned kind)
+{
+	switch (kind) {
+	case CTP_KIND_ACQUIRE:
+		return "took";
+	case CTP_KIND_RELEASE:
+		return "gave back";
+	case CTP_KIND_HAND_OVER:
+		return "handed over";
+	case CTP_KIND_NOTIFY:
+		return "notified";
+	default:
+		return "changed";
+	}
+}
+
+void rules_last_change_tell(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story)
+{
+	const struct model_object *object = analyze_ties_object(analysis, coro);
+	const struct model_coro *owner =
+		&analysis->model->coros
+			 .at[analyze_ties_next(analysis, model_index(analysis->model, coro))];
+	struct ct_step step = {
+		.time = object->changed,
+		.site = object->changed_at,
+		.thread = object->changed_by_thread,
+		.coro = analysis->model->coros.at[object->changed_by_coro].id,
+		.sequence = object->change_event,
+	};
+
+	if (!object->changed_how)
+		return;
+	step.text = analyze_say(analysis, "%s %s%s: its last change%s",
+		words_done(object->changed_how),
+		analyze_words_resource(analysis, object->handle, 0),
+		was_in_vain(object) ? ", and woke nobody" : "",
+		object->owner && owner->id
+			? analyze_say(analysis, "; coroutine %" PRIu64 ", which has it, is gone",
+				  owner->id)
+			: "");
+	analyze_story_step(analysis, story, &step);
+}
