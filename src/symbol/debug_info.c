@@ -19,6 +19,7 @@
 #include "base/path.h"
 #include "symbol/debug_entry.h"
 #include "symbol/debug_file.h"
+#include "symbol/line_padding.h"
 #include "symbol/symbol.h"
 
 #define CALLERS_MAX 16
@@ -45,6 +46,7 @@ struct debug_info {
 	Dwfl_Module *module;
 	Dwarf *dwarf; /* NULL: no debug information */
 	Dwarf_Addr dwarf_bias;
+	unsigned char *lines; /* in place of the section of lines; NULL: as it is in the file */
 	struct function_table functions;
 	VEC(struct unit_range) ranges;
 	uint32_t nr_ranges; /* ranges that were read, including empty ones */
@@ -157,6 +159,45 @@ static int compare_ranges(const void *left, const void *right)
 	return a->unit < b->unit ? -1 : a->unit > b->unit;
 }
 
+/* The section of this name. NULL: there is none, or it is compressed. */
+static Elf_Scn *find_section(Elf *elf, const char *wanted)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (!elf || elf_getshdrstrndx(elf, &names) != 0)
+		return NULL;
+	while ((section = elf_nextscn(elf, section)) != NULL) {
+		GElf_Shdr header;
+		const char *name = gelf_getshdr(section, &header)
+					   ? elf_strptr(elf, names, header.sh_name)
+					   : NULL;
+
+		if (name && strcmp(name, wanted) == 0)
+			return header.sh_flags & SHF_COMPRESSED ? NULL : section;
+	}
+	return NULL;
+}
+
+/* elfutils has one of the two records of the section, and reads the content only where lines are asked for. */
+static bool mend_lines(struct debug_info *debug)
+{
+	Elf_Scn *section = find_section(dwarf_getelf(debug->dwarf), ".debug_line");
+	Elf_Data *raw = section ? elf_rawdata(section, NULL) : NULL;
+	Elf_Data *data = raw ? elf_getdata(section, NULL) : NULL;
+
+	if (!data || !raw->d_buf || raw->d_size != data->d_size ||
+		!symbol_line_padding_has(raw->d_buf, raw->d_size))
+		return true;
+	debug->lines = malloc(raw->d_size);
+	if (!debug->lines)
+		return false;
+	memcpy(debug->lines, raw->d_buf, raw->d_size);
+	symbol_line_padding_mend(debug->lines, raw->d_size);
+	raw->d_buf = data->d_buf = debug->lines;
+	return true;
+}
+
 static bool read_units(struct debug_info *debug)
 {
 	Dwarf_CU *cursor = NULL;
@@ -165,6 +206,8 @@ static bool read_units(struct debug_info *debug)
 	debug->dwarf = dwfl_module_getdwarf(debug->module, &debug->dwarf_bias);
 	if (!debug->dwarf)
 		return true;
+	if (!mend_lines(debug))
+		return false;
 	while (dwarf_get_units(debug->dwarf, cursor, &cursor, NULL, NULL, &unit, NULL) == 0) {
 		if (!read_unit_ranges(debug, &unit))
 			return false;
@@ -233,6 +276,7 @@ void symbol_debug_info_close(struct debug_info *debug)
 	symbol_units_functions_fini(&debug->units);
 	if (debug->dwfl)
 		dwfl_end(debug->dwfl);
+	free(debug->lines);
 	free(debug->path);
 	free(debug);
 }

@@ -3,9 +3,10 @@
  * Places of a program's debug information: in the program, in a file beside it, in a folder by build id, or nowhere;
  * and a debug file of another program is not used.
  *
- *	test_symbol_files PROGRAM OTHER SCATTERED...
+ *	test_symbol_files PROGRAM OTHER SCATTERED... PADDED
  *
- * The first two are symbol_nested.c; the others symbol_scattered.c, with a call in range 0, 63, 64, and 127.
+ * The first two are symbol_nested.c; then symbol_scattered.c, with a call in range 0, 63, 64, and 127; the last is
+ * symbol_padded.c.
  */
 #include "check.h"
 
@@ -226,20 +227,36 @@ static void test_ranges(const char *program, bool is_known)
 	symbol_free(resolver);
 }
 
+/* The lines of a unit whose program of lines has padding, as Zig's compiler writes it. */
+static void test_padding(const char *program)
+{
+	struct symbol_resolver *resolver = symbol_new();
+	struct symbol_place place;
+
+	shell("cp '%s' padded", program);
+	place = resolve(resolver, "padded");
+	CHECK_EQUAL(place.extent, SYMBOL_LINE);
+	CHECK_TEXT(place.file, "/src/padded.zig");
+	CHECK_EQUAL(place.line, 20);
+	symbol_free(resolver);
+}
+
 int main(int nr_arguments, char **arguments)
 {
-	char own[PATH_MAX], other[PATH_MAX], scattered[PATH_MAX];
+	char own[PATH_MAX], other[PATH_MAX], scattered[PATH_MAX], padded[PATH_MAX];
 	bool has_roots = syscall(SYS_openat2, AT_FDCWD, ".", NULL, 0) < 0 && errno != ENOSYS;
 	int i;
 
-	CHECK(nr_arguments == 7 && mkdtemp(folder));
+	CHECK(nr_arguments == 8 && mkdtemp(folder));
 	unsetenv("DEBUGINFOD_URLS"); /* with it, files beside the program are not looked for */
 	/* These paths may be relative to the folder in which the test was started. */
 	CHECK(realpath(arguments[1], own) && realpath(arguments[2], other));
 	test_places(own, other);
 	if (has_roots)
 		test_root(own);
-	for (i = 3; i < nr_arguments; i++) {
+	CHECK(realpath(arguments[7], padded));
+	test_padding(padded);
+	for (i = 3; i < 7; i++) {
 		CHECK(realpath(arguments[i], scattered));
 		test_ranges(scattered, i < 5);
 	}
