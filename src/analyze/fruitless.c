@@ -22,6 +22,7 @@ struct place {
 	uint64_t nr_fruitless;
 	uint64_t nr_others;
 	int64_t shortest_ns; /* of the others */
+	uint64_t last;       /* id of the coroutine of the last such run */
 };
 
 static struct of_coro *record_of(const struct model_watch *watch, uint32_t coro)
@@ -31,6 +32,12 @@ static struct of_coro *record_of(const struct model_watch *watch, uint32_t coro)
 
 /* ---------------------------------------------------------------- callbacks of the watcher */
 
+static void note_last(struct place *place, uint64_t id)
+{
+	if (place)
+		place->last = id;
+}
+
 static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
@@ -39,9 +46,10 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 			coro->turns->wake.time != CT_NO_TIME &&
 			coro->turns->wake.time >= coro->suspended;
 
-	if (is_woken)
+	if (is_woken) {
 		*of = (struct of_coro){.from = model_place(watch->model, coro->wait_site)};
-	else if (of->from || of->is_fruitless)
+		note_last(model_watch_place(watch, of->from), coro->id);
+	} else if (of->from || of->is_fruitless)
 		*of = (struct of_coro){0};
 	return true;
 }
@@ -119,7 +127,8 @@ const struct model_watcher analyze_fruitless_watcher = {
 
 /* ---------------------------------------------------------------- the evidence */
 
-static bool is_told(
+/* As far as recorded: something may have been done in missing events. */
+static bool is_recorded(
 	const struct analysis *analysis, const struct model_coro *coro, const struct place *place)
 {
 	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_fruitless_watcher);
@@ -127,9 +136,42 @@ static bool is_told(
 
 	return place && coro->state == CT_STATE_WAITING && of->is_fruitless &&
 	       place->nr_others >= LEAST_OTHERS && place->nr_others >= place->nr_fruitless &&
-	       coro->turns->wake.time <= coro->resumed &&
+	       coro->turns->wake.time <= coro->resumed;
+}
+
+static bool is_told(
+	const struct analysis *analysis, const struct model_coro *coro, const struct place *place)
+{
+	return is_recorded(analysis, coro, place) &&
 	       !model_lost_between(
 		       analysis->model, coro->process, coro->turns->wake.time, coro->suspended);
+}
+
+/* The coroutine of the last run that a wake began from there, if that was fruitless; 0: none. */
+static uint32_t last_of(
+	const struct analysis *analysis, const struct model_coro *coro, const struct place *place)
+{
+	struct model *model = analysis->model;
+	uint32_t last = place && place->last ? model_find(model, coro->process, place->last) : 0;
+
+	return last &&
+			       model_place(model, model->coros.at[last].wait_site) ==
+				       model_place(model, coro->wait_site) &&
+			       is_told(analysis, &model->coros.at[last], place)
+		       ? last
+		       : 0;
+}
+
+bool analyze_fruitless_is(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return is_recorded(
+		analysis, coro, analyze_watch_wait(analysis, &analyze_fruitless_watcher, coro));
+}
+
+bool analyze_fruitless_was_last(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return last_of(analysis, coro,
+		       analyze_watch_wait(analysis, &analyze_fruitless_watcher, coro)) != 0;
 }
 
 /* " by coroutine 3" or ", outside any coroutine, on thread worker (12)", and the place. */
@@ -164,21 +206,36 @@ static const char *words_others(
 		place->nr_others + place->nr_fruitless, place->nr_others, took);
 }
 
+static void tell(struct analysis *analysis, struct story *story, const struct model_coro *coro,
+	const struct place *place, const char *which)
+{
+	const struct model_waking *wake = &coro->turns->wake;
+
+	analyze_story_evidence(analysis, story,
+		"coroutine %" PRIu64 " was woken %s before %s wait%s; it ran for %s, did nothing, "
+		"and waits at the same place again: what it looked at was perhaps not what the "
+		"waker had changed; %s",
+		coro->id, analyze_words_duration(analysis, coro->suspended - wake->time), which,
+		words_waker(analysis, wake),
+		analyze_words_duration(analysis, coro->suspended - coro->resumed),
+		words_others(analysis, place, coro));
+}
+
 void analyze_fruitless_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
 	const struct place *place = analyze_watch_wait(analysis, &analyze_fruitless_watcher, coro);
-	const struct model_waking *wake = &coro->turns->wake;
 
-	if (!is_told(analysis, coro, place))
-		return;
-	analyze_story_evidence(analysis, story,
-		"coroutine %" PRIu64
-		" was woken %s before this wait%s; it ran for %s, did nothing, "
-		"and waits at the same place again: what it looked at was perhaps not what the "
-		"waker had changed; %s",
-		coro->id, analyze_words_duration(analysis, coro->suspended - wake->time),
-		words_waker(analysis, wake),
-		analyze_words_duration(analysis, coro->suspended - coro->resumed),
-		words_others(analysis, place, coro));
+	if (is_told(analysis, coro, place))
+		tell(analysis, story, coro, place, "this");
+}
+
+void analyze_fruitless_tell_last(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	const struct place *place = analyze_watch_wait(analysis, &analyze_fruitless_watcher, coro);
+	uint32_t last = last_of(analysis, coro, place);
+
+	if (last && &analysis->model->coros.at[last] != coro)
+		tell(analysis, story, &analysis->model->coros.at[last], place, "its");
 }

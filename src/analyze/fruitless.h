@@ -8,6 +8,8 @@
 #ifndef ANALYZE_FRUITLESS_H
 #define ANALYZE_FRUITLESS_H
 
+#include <stdbool.h>
+
 #include "model/watcher.h"
 
 struct analysis;
@@ -22,6 +24,18 @@ extern const struct model_watcher analyze_fruitless_watcher;
  * of the place: at least three runs from there, and at least half of them, were not.
  */
 void analyze_fruitless_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro);
+
+/* analyze_fruitless_is: does that hold of `coro`, as far as recorded, whatever is missing? */
+bool analyze_fruitless_is(const struct analysis *analysis, const struct model_coro *coro);
+
+/*
+ * analyze_fruitless_was_last: was this the last run that a wake began from the place where `coro` waits, and does the
+ * coroutine that made it wait there again?
+ */
+bool analyze_fruitless_was_last(const struct analysis *analysis, const struct model_coro *coro);
+/* analyze_fruitless_tell_last: adds the same evidence of that coroutine, unless it is `coro`. */
+void analyze_fruitless_tell_last(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
 
 #endif

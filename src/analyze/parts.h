@@ -105,6 +105,7 @@ struct stillness {
 	uint32_t outside_descriptor;
 	/* `outside_descriptor` is not only a listener that nobody but the process itself has connected to */
 	bool is_open_to_others;
+	bool hears_datagrams; /* a socket of datagrams is armed or waited for: anybody may send, even the first time */
 	uint32_t outside_thread; /* a thread that waits for files or other processes; 0: none */
 	/* a thread in a wait with a time-out that has not run out since `moment`; 0: none */
 	uint32_t clock_thread;

@@ -131,6 +131,8 @@ static void note_outside(
 	if (!still->outside_descriptor)
 		still->outside_descriptor = descriptor;
 	still->is_open_to_others |= !analyze_party_has_own_clients(analysis, descriptor);
+	still->hears_datagrams |=
+		analysis->model->descriptors.at[descriptor].type == CTP_DESCRIPTOR_TYPE_DATAGRAM;
 }
 
 static void look_at_wait(const struct analysis *analysis, const struct model_coro *coro)

@@ -60,6 +60,7 @@ struct place {
 	int64_t longest_ns;
 	/* a thread woke a coroutine there, or the wakers have no common ancestor */
 	bool has_others;
+	bool has_threads; /* the first of the two */
 	/* answers, once computed: for the wakers of the place, and for all living coroutines */
 	uint8_t verdicts[2];
 	uint32_t spawn_site; /* where the wakers were started; 0: at several places */
@@ -217,7 +218,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	if (sight->by)
 		mark_kin(watch, place, site, sight->by);
 	else
-		place->has_others = true;
+		place->has_others = place->has_threads = true;
 	return true;
 }
 
@@ -471,6 +472,38 @@ bool analyze_wakers_were_its_own(const struct analysis *analysis, const struct m
 	const struct place *place = place_of(analysis, coro);
 
 	return place && place->root == coro->id && have_gone(analysis, coro, LEAST_OWN, false);
+}
+
+/* Do those coroutines live that woke there, or can start such ones, at least one of them, and do all wait there? */
+static bool do_all_wait_at(const struct analysis *analysis, uint32_t process, uint32_t site)
+{
+	const struct model *model = analysis->model;
+	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_wakers_watcher);
+	uint32_t count = 0, i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+		const struct woken_at *of = model_watch_coro(watch, i);
+
+		if (coro->process != process || !is_alive(coro) ||
+			!(of->is_more || has_mark(of, site)))
+			continue;
+		if (!analyze_wakers_is_bound(analysis, coro) || has_just_stopped(analysis, coro) ||
+			model_place(model, coro->wait_site) != site)
+			return false;
+		count++;
+	}
+	return count > 0;
+}
+
+bool analyze_wakers_wait_there(const struct analysis *analysis, const struct model_coro *coro)
+{
+	struct place *place = place_of(analysis, coro);
+
+	return place && place->nr_woken >= LEAST_WAKES && !place->has_threads &&
+	       analyze_waited_ns(analysis, coro) / TIMES_LONGER > place->longest_ns &&
+	       do_all_wait_at(
+		       analysis, coro->process, model_place(analysis->model, coro->wait_site));
 }
 
 /* ---------------------------------------------------------------- the evidence */

@@ -50,6 +50,12 @@ bool analyze_wakers_are_all_gone(const struct analysis *analysis, const struct m
  */
 bool analyze_wakers_were_its_own(const struct analysis *analysis, const struct model_coro *coro);
 
+/*
+ * analyze_wakers_wait_there: have at least ten waits there ended, each by a coroutine and ten times sooner than this
+ * coroutine has waited? Does one of those coroutines live, and do all living ones, and their ancestors, wait there?
+ */
+bool analyze_wakers_wait_there(const struct analysis *analysis, const struct model_coro *coro);
+
 /* analyze_wakers_has_woken: has this coroutine, or one that it started, ever woken another one? */
 bool analyze_wakers_has_woken(const struct analysis *analysis, uint32_t index);
 

@@ -8,6 +8,7 @@
  */
 #include "analyze/closed_groups.h"
 #include "analyze/errands.h"
+#include "analyze/fruitless.h"
 #include "analyze/overlooked.h"
 #include "analyze/rounds.h"
 #include "analyze/runtime_words.h"
@@ -22,10 +23,11 @@
 
 enum kind {
 	KIND_NONE,
-	KIND_SENT,       /* whom it had started for this has ended */
-	KIND_CIRCLE,     /* the taker of what it sends waits as well, and so does its parent */
-	KIND_SLOW,       /* other coroutines go on */
-	KIND_FORSAKEN,   /* no coroutine is left that ended such waits */
+	KIND_SENT,     /* whom it had started for this has ended */
+	KIND_CIRCLE,   /* the taker of what it sends waits as well, and so does its parent */
+	KIND_SLOW,     /* other coroutines go on */
+	KIND_FORSAKEN, /* no coroutine is left that ended such waits */
+	KIND_VAIN, /* those that ended such waits wait there, and the last one woken did nothing */
 	KIND_DESERTED,   /* no thread is left that ended such waits */
 	KIND_OVERLOOKED, /* those that ended such waits go on, and pass it by */
 	KIND_UNSERVED,   /* those left that could end such waits were never woken */
@@ -106,10 +108,16 @@ static bool has_outside(const struct analysis *analysis, const struct model_coro
 	return still->is_open_to_others || still->waits_for_network || still->waits_for_clients;
 }
 
+/* May others bring more work? Anybody may send datagrams, even if only the program itself has sent any so far. */
+static bool may_get_work(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return has_outside(analysis, coro) || analysis->stills[coro->process].hears_datagrams;
+}
+
 /* A server's workers come back for more, and have nothing to do while nobody asks for anything. */
 static bool may_be_unemployed(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return has_outside(analysis, coro) && analyze_rounds_come_back(analysis, coro);
+	return may_get_work(analysis, coro) && analyze_rounds_come_back(analysis, coro);
 }
 
 /* Has the trace nothing but the wait itself? */
@@ -129,7 +137,7 @@ static bool is_slow(const struct analysis *analysis, const struct model_coro *co
 /* New coroutines from outside may bring what consumers wait for, but they cannot release a lock. */
 static bool is_forsaken(const struct analysis *analysis, const struct model_coro *coro)
 {
-	if (has_outside(analysis, coro) && analyze_wakers_come_back(analysis, coro) &&
+	if (may_get_work(analysis, coro) && analyze_wakers_come_back(analysis, coro) &&
 		!analyze_wakers_want_lock(analysis, coro))
 		return false;
 	return analyze_wakers_are_gone(analysis, coro);
@@ -142,6 +150,17 @@ static bool is_deserted(const struct analysis *analysis, const struct model_coro
 	       !analyze_wakers_come_back(analysis, coro) &&
 	       !analyze_rounds_come_back(analysis, coro) &&
 	       analyze_waking_threads_are_gone(analysis, coro);
+}
+
+/*
+ * Do all that ended such waits wait there themselves, and did the last one that was woken do nothing, and pass the
+ * wake on to nobody? The wake may have been meant for another one.
+ */
+static bool is_in_vain(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return !coro->rare->descriptor && !has_outside(analysis, coro) &&
+	       analyze_fruitless_was_last(analysis, coro) &&
+	       analyze_wakers_wait_there(analysis, coro);
 }
 
 /* If something outside is open, children's ends count only if the children wake those that wait for their end. */
@@ -349,6 +368,7 @@ static enum kind kind_in_lull(const struct analysis *analysis, const struct mode
 	if (is_longest(analysis, coro, 1) &&
 		!(analyze_rounds_come_back(analysis, coro) &&
 			(may_be_consumer(analysis, coro) ||
+				analysis->stills[coro->process].hears_datagrams ||
 				!is_longest(analysis, coro, FEW_WAITS))))
 		return KIND_STILL;
 	if (is_closed_in(analysis, coro))
@@ -412,6 +432,8 @@ static enum kind kind_but_sent(const struct analysis *analysis, const struct mod
 		return kind_of_yield(analysis, coro);
 	if (is_forsaken(analysis, coro))
 		return KIND_FORSAKEN;
+	if (is_in_vain(analysis, coro))
+		return KIND_VAIN;
 	if (is_deserted(analysis, coro))
 		return KIND_DESERTED;
 	if (analyze_send_circle_is(analysis, coro))
@@ -420,7 +442,7 @@ static enum kind kind_but_sent(const struct analysis *analysis, const struct mod
 		return KIND_OVERLOOKED;
 	if (analyze_ties_is_shutting_down(analysis, coro->process, end))
 		return KIND_NONE;
-	if (!has_outside(analysis, coro) && analyze_overlooked_is_among_unserved(analysis, coro))
+	if (!may_get_work(analysis, coro) && analyze_overlooked_is_among_unserved(analysis, coro))
 		return KIND_UNSERVED;
 	return is_joining(analysis, coro) ? KIND_JOINING : kind_in_lull(analysis, coro);
 }
@@ -452,6 +474,9 @@ const char *rules_left_behind_words(const struct analysis *analysis, const struc
 	case KIND_FORSAKEN:
 		return "ten times longer than any wait there has taken; every coroutine that ended "
 		       "such waits has ended, or waits itself";
+	case KIND_VAIN:
+		return "ten times longer than any wait there has taken; those that ended such "
+		       "waits wait there too, and the last one that was woken did nothing";
 	case KIND_DESERTED:
 		return "ten times longer than any wait there has taken; the thread that ended "
 		       "such waits has ended, or is blocked for good";
@@ -496,6 +521,8 @@ void rules_left_behind_tell(
 {
 	if (kind_of(analysis, coro) == KIND_OVERLOOKED)
 		analyze_overlooked_tell(analysis, story, coro);
+	if (kind_of(analysis, coro) == KIND_VAIN)
+		analyze_fruitless_tell_last(analysis, story, coro);
 	if (kind_of(analysis, coro) == KIND_UNSERVED)
 		analyze_overlooked_tell_unserved(analysis, story, coro);
 	if (kind_of(analysis, coro) == KIND_JOINING)
