@@ -21,6 +21,8 @@
 #include "analyze/standing.h"
 #include "analyze/telling.h"
 #include "analyze/errands.h"
+#include "analyze/batches.h"
+#include "analyze/companions.h"
 #include "analyze/joins.h"
 #include "analyze/late_notifies.h"
 #include "analyze/merged.h"
@@ -59,6 +61,8 @@ static bool let_watch(struct analysis *analysis)
 	const struct rule *const *rule;
 
 	if (!model_watch(analysis->model, &analyze_provenance_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_batches_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_companions_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_joins_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_merged_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_by_timer_watcher, analysis) ||

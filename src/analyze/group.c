@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "analyze/hot.h"
+#include "analyze/batches.h"
+#include "analyze/companions.h"
 #include "analyze/joins.h"
 #include "analyze/pairs.h"
 #include "analyze/parts.h"
@@ -271,6 +273,8 @@ void analyze_group_candidates(struct analysis *analysis)
 		first = next;
 	}
 	if (analysis->groups.count > 1) {
+		analyze_batches_survey(analysis);
+		analyze_companions_survey(analysis);
 		analyze_joins_survey(analysis);
 		analyze_pairs_survey(analysis);
 		analyze_same_locks_survey(analysis);
@@ -533,6 +537,8 @@ void analyze_group_finding(
 	analyze_proof_fill(analysis, group, finding);
 	rule_of(analysis, first)->describe(analysis, group, &story, finding);
 	analyze_hot_tell(analysis, group, &story, finding);
+	analyze_batches_tell(analysis, group, &story);
+	analyze_companions_tell(analysis, group, &story);
 	analyze_joins_tell(analysis, group, &story);
 	analyze_frames_tell(analysis, group, &story);
 	analyze_story_end(analysis, &story, finding);
