@@ -288,6 +288,14 @@ ct_time analyze_party_working_until(const struct analysis *analysis, uint32_t pr
 	return from != CT_NO_TIME && from < end ? from : end;
 }
 
+bool analyze_party_ended_amid_turn(
+	const struct analysis *analysis, uint32_t thread, ct_time since, ct_time end)
+{
+	ct_time idle = analysis->model->threads[thread].idle_began;
+
+	return thread && idle != CT_NO_TIME && idle < since && end - since < LIMIT(analysis, GRACE);
+}
+
 /* Does the coroutine wait for the clock, with its deadline still to come, or is it ready? */
 static bool is_to_run(const struct analysis *analysis, uint32_t index)
 {

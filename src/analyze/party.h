@@ -94,6 +94,13 @@ void analyze_party_survey(struct analysis *analysis);
 ct_time analyze_party_working_until(const struct analysis *analysis, uint32_t process);
 
 /*
+ * analyze_party_ended_amid_turn: was it all over at `end`, within the grace, before this thread looked for work again
+ * after `since`? What it made ready then, as a library does whose close puts operations into a queue, had no turn.
+ */
+bool analyze_party_ended_amid_turn(
+	const struct analysis *analysis, uint32_t thread, ct_time since, ct_time end);
+
+/*
  * analyze_party_is_inside: can only the process itself, or the clock, make this descriptor ready?
  * analyze_party_has_own_clients: is it a listener to which only the process itself has connected so far, or a socket of
  * datagrams to which only the process itself has sent? Anybody could, so that it is not inside.

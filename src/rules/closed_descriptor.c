@@ -205,6 +205,9 @@ static void grade_alive(
 	const struct party *party = wait->party;
 
 	if (party->has_ended_itself) {
+		if (analyze_party_ended_amid_turn(
+			    analysis, wait->descriptor->close_thread, wait->closed, wait->end))
+			return;
 		candidate->grade = CT_GRADE_PROVEN;
 		if (has_ended_amid(analysis, wait))
 			analyze_candidate_limit(candidate, CT_GRADE_LIKELY, REASON_ENDED_AMID);
