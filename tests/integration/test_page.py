@@ -80,8 +80,8 @@ def check_tables(browser, server):
         it.until("document.querySelector('tbody td').textContent === '3'")
         it.page.select_option("#of-state", "waiting")
         it.page.fill("#least", "1990")
-        it.until("document.querySelector('[role=status].quiet').textContent.includes('2 rows') || "
-                                  "document.querySelectorAll('tbody tr').length === 2")
+        it.until("document.querySelector('[role=status].quiet').textContent.includes('2 coroutines')")
+        it.until("document.querySelectorAll('tbody tr').length === 2")
         check("order=-coroutine" in it.page.url and "least=1990" in it.page.url, it.page.url)
         it.page.reload()
         it.until("document.querySelectorAll('tbody tr').length === 2")

@@ -78,6 +78,37 @@ def check_lanes(browser, server):
         it.quiet()
 
 
+def check_closed(browser, server):
+    """On a narrow timeline the word at a cross lies over no other words."""
+    closed = next(step["time_ns"] for step in server.tell("/api/v1/report")["findings"][0]["steps"] if step["text"].startswith("closed descriptor"))
+    with Timeline(browser, server, width=375, height=812) as it:
+        it.show(f"timeline?from={closed - 400000}&until={closed + 600000}")
+        words = [(one.text or "", float(one.get("x")), float(one.get("y"))) for one in it.picture().iter(SVG + "text") if one.get("x")]
+        wide = it.page.evaluate("""(words) => { const pen = document.createElement("canvas").getContext("2d"); pen.font = "11px system-ui, sans-serif";
+            return words.map((one) => pen.measureText(one).width); }""", [word for word, _, _ in words])
+        closed = [(x, y, width) for (word, x, y), width in zip(words, wide) if word == "closed"]
+        check(len(closed) == 2, f"{words}")
+        for x, y, width in closed:
+            over = [word for (word, left, at), other in zip(words, wide) if word != "closed" and abs(at - y) < 8 and left < x + width and left + other > x]
+            check(not over, f"closed at {x} lies over {over}")
+        it.quiet()
+
+
+def check_flags(browser, server):
+    """Flags of findings at one moment stand below each other."""
+    with Timeline(browser, server) as it:
+        it.open("overview")
+        it.answered()
+        it.page.evaluate("navigator.clipboard.writeText('')")
+        it.page.locator("[data-copies='Copy as SVG']").first.click()
+        it.until("navigator.clipboard.readText().then((text) => text.startsWith('<svg'))")
+        picture = xml.etree.ElementTree.fromstring(it.page.evaluate("navigator.clipboard.readText()"))
+        flags = {one.text: (float(one.get("x")), float(one.get("y"))) for one in picture.iter(SVG + "text") if one.text in ("1", "2")}
+        (x, y), (other_x, other_y) = flags["1"], flags["2"]
+        check(abs(x - other_x) >= 16 or abs(y - other_y) >= 16, f"{flags}")
+        it.quiet()
+
+
 def check_advice(browser, server):
     """Code in an advice is set as code."""
     with Page(browser, server) as it:
@@ -155,7 +186,8 @@ def main():
     with open_browser(__file__) as browser, folder() as name:
         place = pathlib.Path(name)
         closed = trace_of(place, "0001-closed-under-waiters")
-        with_server(closed, lambda it: check_head(browser, it), lambda it: check_numbers(browser, it, closed))
+        with_server(closed, lambda it: check_head(browser, it), lambda it: check_numbers(browser, it, closed), lambda it: check_closed(browser, it))
+        with_server(trace_of(place, "0028-two-causes"), lambda it: check_flags(browser, it))
         with_server(made(place, "crowd", CROWD), lambda it: check_waits(browser, it), lambda it: check_lanes(browser, it))
         with_server(trace_of(place, "0310-starvation"), lambda it: check_advice(browser, it))
         check_healthy(browser, place)

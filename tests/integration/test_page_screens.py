@@ -110,7 +110,7 @@ def check_groups(browser, server):
         it.page.locator("table.groups a", has_text="receive in consume").click()
         it.until("document.querySelectorAll('main.coroutines .virtual tbody tr').length === 2")
         it.open("coroutines?age=1999.5")
-        it.until("document.querySelector('[role=status].quiet').textContent.includes('No row')")
+        it.until("document.querySelector('[role=status].quiet').textContent.includes('No coroutine')")
         it.open("coroutines?age=1998.5")
         it.until("document.querySelectorAll('main.coroutines .virtual tbody tr').length === 4")
         it.quiet()

@@ -77,7 +77,7 @@ function showRelated(process: number, id: number, trace: Trace, number: (name: N
 
 function statesTable(process: number, id: number): Table {
 	return new Table({
-		table: "states", label: "States", order: "from_ns", hidden: ["process"], where: () => [`coroutine=${id}`, `process=${process}`],
+		table: "states", label: "States", noun: "state", order: "from_ns", hidden: ["process"], where: () => [`coroutine=${id}`, `process=${process}`],
 		columns: [
 			{ name: "from_ns", head: "from", isNumber: true, cell: (rows, column, row) => timeLink(rows.number(column, row), moment(rows.number(column, row)), process, id) },
 			{ name: "state", head: "state", cell: (rows, column, row) => [h("i", { class: `bar ${STATES[rows.number(column, row)]}`, "aria-hidden": "true" }), stateWord(STATES[rows.number(column, row)] ?? "")] },

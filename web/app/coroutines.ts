@@ -69,7 +69,7 @@ export function showCoroutines(into: HTMLElement, trace: Trace): () => void {
 		Number(filters.least) > 0 ? `longest_wait_ns>=${Math.round(Number(filters.least) * 1e6)}` : "",
 	].filter((one) => one !== "");
 	const table = new Table({
-		table: "coroutines", columns: columnsOf(trace), hidden: ["process", "function_site"], where, order: given.get("order") ?? "-longest_wait_ns",
+		table: "coroutines", noun: "coroutine", columns: columnsOf(trace), hidden: ["process", "function_site"], where, order: given.get("order") ?? "-longest_wait_ns",
 		label: "Coroutines", onOrder: (order) => note({ order }),
 		onRows: (shown) => {
 			clearTimeout(timer);

@@ -12,7 +12,7 @@ import { briefPlaceLink, coroutineLink, threadName } from "./trace";
 /** A table of the events that meet all conditions; a click on a time leads to the event on the timeline. */
 export function eventsTable(label: string, where: () => readonly string[]): Table {
 	return new Table({
-		table: "events", label, order: "event", where, hidden: ["process"], columns: [
+		table: "events", label, noun: "event", order: "event", where, hidden: ["process"], columns: [
 			{ name: "event", head: "event", isNumber: true, cell: (rows, column, row) => count(rows.number(column, row)) },
 			{ name: "time_ns", head: "time", isNumber: true, cell: (rows, column, row) => {
 				const at = rows.number(column, row), coroutine = rows.number(3, row), lane = coroutine ? `c${rows.number(6, row)}.${coroutine}` : undefined;

@@ -15,7 +15,7 @@ export function showObjects(into: HTMLElement, trace: Trace): void {
 	const given = viewInUse().arguments;
 	let text = given.get("text") ?? "";
 	const table = new Table({
-		table: "objects", label: "What was waited for", order: given.get("order") ?? "-nr_waiting", hidden: ["process"],
+		table: "objects", label: "What was waited for", noun: "resource", order: given.get("order") ?? "-nr_waiting", hidden: ["process"],
 		onOrder: (order) => note({ order }), where: () => ["nr_waits>0", text ? `object~*${text}*` : ""].filter((one) => one !== ""),
 		columns: [
 			{ name: "object", head: "what", cell: (rows, column, row) => rows.word(column, row) },

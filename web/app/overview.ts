@@ -57,6 +57,7 @@ function marksOf(most: number, room: number, height: number, say: (value: number
 
 /** The most findings that have a flag. */
 const FLAGS = 9;
+const FLAG_ROOM = 19;
 
 /** When a finding came about: at the step to look at first, or else at its first step. */
 function flagOf({ steps, look_first: site }: Finding): number | undefined {
@@ -72,7 +73,7 @@ function flagged(trace: Trace): Child {
 }
 
 function paintFlags(context: Pen, map: Minimap, trace: Trace, width: number, height: number): void {
-	const colours = palette();
+	const colours = palette(), flags: { middle: number; y: number }[] = [];
 	trace.report.findings.slice(0, FLAGS).forEach((finding, index) => {
 		const at = flagOf(finding);
 		if (at === undefined)
@@ -85,16 +86,19 @@ function paintFlags(context: Pen, map: Minimap, trace: Trace, width: number, hei
 		context.stroke();
 		/* To the left where there is no room to the right. */
 		const middle = x + (x > width - 20 ? -9 : 9);
+		/* Below those at the same moment. */
+		const y = Math.max(10, ...flags.filter((one) => Math.abs(one.middle - middle) < FLAG_ROOM).map((one) => one.y + FLAG_ROOM));
+		flags.push({ middle, y });
 		context.fillStyle = colours.ground;
 		context.beginPath();
-		context.arc(middle, 10, 10, 0, 7);
+		context.arc(middle, y, 10, 0, 7);
 		context.fill();
 		context.fillStyle = colours.alarm;
 		context.beginPath();
-		context.arc(middle, 10, 8, 0, 7);
+		context.arc(middle, y, 8, 0, 7);
 		context.fill();
 		context.fillStyle = colours.ground;
-		context.fillText(String(index + 1), middle - 3, 14);
+		context.fillText(String(index + 1), middle - 3, y + 4);
 	});
 }
 
@@ -330,7 +334,7 @@ export function showOverview(into: HTMLElement, trace: Trace): () => void {
 	})));
 	const key = (name: string, words: string): HTMLElement => h("span", null, h("i", { class: `key flat ${name}`, "aria-hidden": "true" }), words);
 	const { delays: all } = report.statistics, byState = report.quality.coroutines_by_state;
-	fill(into, h("h2", null, "Overview"), h("p", { class: "quiet" }, loadLine(trace)),
+	fill(into, h("h2", null, "Overview"), h("p", { class: "quiet" }, loadLine(trace).split(" · ").map((part, index) => [index ? " · " : "", h("span", { class: "unbroken" }, part)])),
 		h("ul", { class: "tiles" }, Object.entries(byState).filter(([, number]) => number).map(([state, number]) => h("li", null,
 			h("strong", null, count(number)), h("span", null, h("i", { class: `bar ${state}`, "aria-hidden": "true" }), ` ${stateWord(state)}`))),
 		all.count ? h("li", null, h("strong", null, duration(all.p99_ns)), h("span", null, "99th percentile of the delay")) : null,

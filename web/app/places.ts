@@ -80,7 +80,7 @@ export function showPlaces(into: HTMLElement, trace: Trace): void {
 	const number = (name: string, head: string, say: (value: number) => string): TableColumn =>
 		({ name, head, isNumber: true, cell: (rows, column, row) => say(rows.number(column, row)) });
 	const table = new Table({
-		table: "places", label: "Places", order: given.get("order") ?? "-nr_waiting", hidden: ["site"], onOrder: (order) => note({ order }),
+		table: "places", label: "Places", noun: "place", order: given.get("order") ?? "-nr_waiting", hidden: ["site"], onOrder: (order) => note({ order }),
 		where: () => [site ? `site=${site}` : "", text ? `place~*${text}*` : ""].filter((one) => one !== ""),
 		columns: [
 			{ name: "place", head: "place", cell: (rows, column, row) => h("a", { href: addressOf("coroutines", { site: rows.number(10, row) }), title: rows.word(column, row) }, brief(rows.word(column, row))) },

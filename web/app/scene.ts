@@ -24,6 +24,7 @@ const ZEBRA = 0.5;
 const HELD_WIDTH = 140;
 /** A hint behind a name that has less room than this is left out. */
 const HINT_LEAST = 30;
+const CLOSED_ROOM = 110;
 
 /** A step of the chosen finding. */
 export interface Flag {
@@ -322,9 +323,9 @@ function drawClosed(pen: Pen, scene: Scene, { ended }: Lane, y: number): void {
 	drawClosedWords(pen, scene, x, y);
 }
 
-/** Left of the cross, or right of it if there is no room, on a background of their own. */
+/** Left of the cross, or right of it if bars have no room for their words then, on a background of their own. */
 function drawClosedWords(pen: Pen, scene: Scene, x: number, y: number): void {
-	const words = "closed", wide = pen.measureText(words).width, begin = x - 12 - wide > scene.names ? x - 10 - wide : x + 10;
+	const words = "closed", wide = pen.measureText(words).width, begin = x - 12 - wide > scene.names + CLOSED_ROOM ? x - 10 - wide : x + 10;
 	pen.fillStyle = scene.colours.ground;
 	pen.fillRect(begin - 2, y + LANE_HEIGHT / 2 - 8, wide + 4, 14);
 	pen.fillStyle = scene.colours.alarm;

@@ -32,6 +32,8 @@ export interface TableOptions {
 	where: () => readonly string[];
 	order: string;
 	label: string;
+	/** What a row is, in words for how many there are. */
+	noun: string;
 	onOrder?: (order: string) => void;
 	onRows?: (shown: readonly { element: HTMLTableRowElement; rows: Rows; row: number }[]) => void;
 }
@@ -138,7 +140,7 @@ export class Table {
 			this.pages.set(page, rows);
 			this.total = rows.nrMatched;
 			this.scroller.style.maxHeight = `${this.total * ROW_HEIGHT + ROOM_OF_HEAD}px`;
-			this.told.textContent = this.total ? many(this.total, "row") : "No row meets these conditions.";
+			this.told.textContent = this.total ? many(this.total, this.options.noun) : `No ${this.options.noun} meets these conditions.`;
 		} catch (failure) {
 			this.told.textContent = (failure as Error).message;
 		}

@@ -15,7 +15,7 @@ export function showTasks(into: HTMLElement, trace: Trace): void {
 		return;
 	}
 	const spans = new Table({
-		table: "spans", label: "By name", order: "-total_ns", where: () => [], columns: [
+		table: "spans", label: "By name", noun: "name", order: "-total_ns", where: () => [], columns: [
 			{ name: "kind", head: "kind", cell: (rows, column, row) => rows.word(column, row) }, { name: "name", head: "name", cell: (rows, column, row) => rows.word(column, row) },
 			...[["nr_ended", "ended"], ["nr_open", "go on"]].map(([name, head]) => ({ name: name!, head: head!, isNumber: true, cell: (rows: any, column: number, row: number) => count(rows.number(column, row)) })),
 			...[["p50_ns", "p50"], ["p99_ns", "p99"], ["max_ns", "most"], ["total_ns", "all"], ["running_ns", "ran"], ["ready_ns", "ready"], ["waiting_ns", "waited"]].map(([name, head]) =>
@@ -23,7 +23,7 @@ export function showTasks(into: HTMLElement, trace: Trace): void {
 		],
 	});
 	const tasks = new Table({
-		table: "tasks", label: "Tasks", order: "-duration_ns", where: () => [], columns: [
+		table: "tasks", label: "Tasks", noun: "task", order: "-duration_ns", where: () => [], columns: [
 			{ name: "task", head: "task", isNumber: true, cell: (rows, column, row) => String(rows.number(column, row)) }, { name: "name", head: "name", cell: (rows, column, row) => rows.word(column, row) },
 			{ name: "from_ns", head: "began", isNumber: true, cell: (rows, column, row) => h("a", { href: addressOf("timeline", { at: rows.number(column, row) }) }, moment(rows.number(column, row))) },
 			...[["duration_ns", "took"], ["running_ns", "ran"], ["ready_ns", "ready"], ["waiting_ns", "waited"]].map(([name, head]) =>
