@@ -140,6 +140,7 @@ static void take_frames(const struct telling *telling)
 			.bytes = function_of(telling, frame)->shape.bytes,
 			.identity = identity_of(telling, frame),
 			.is_frame = true,
+			.knot = KNOT_FRAME,
 			.content = hash_bytes(HASH_START, content, sizeof(content))};
 
 		coroutine.function = take_place(telling, frame, true);

@@ -18,6 +18,11 @@ void found_fini(struct found *found)
 	vec_fini(&found->calls);
 	vec_fini(&found->coroutines);
 	vec_fini(&found->holdings);
+	vec_fini(&found->parts);
+	vec_fini(&found->knots);
+	vec_fini(&found->waker_tables);
+	map_fini(&found->python.types);
+	vec_fini(&found->python.stacks);
 	vec_fini(&found->threads);
 	vec_fini(&found->notes);
 	map_fini(&found->by_key);

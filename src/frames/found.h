@@ -21,6 +21,14 @@ enum frame_state {
 	FRAME_HAS_END,  /* suspended for the last time: it can only be destroyed */
 };
 
+/* How a coroutine that waits is woken. */
+enum found_knot {
+	KNOT_UNKNOWN,
+	KNOT_FRAME,  /* by what has an address in its memory */
+	KNOT_WAKER,  /* the same, but that of its beginning takes a table of wakers beside it */
+	KNOT_OBJECT, /* by what has the address of one of its knots */
+};
+
 /* Texts are never NULL, and belong to the arena of what was found, or live longer. */
 struct found_place {
 	const char *function;
@@ -51,6 +59,17 @@ struct found_coroutine {
 	uint64_t identity; /* by which a probe in the program knows it; 0: none, or not known */
 	bool is_frame;     /* of C++: `address` and `bytes` are those of its frame */
 	uint64_t content;  /* the same at two looks: it may not have moved */
+	enum found_knot knot;
+	bool is_unreached; /* nothing that can run leads to what could wake it */
+};
+
+/*
+ * An address that belongs to a coroutine: of memory besides its own that it alone has, or, as a knot, of an object by
+ * which it can be woken.
+ */
+struct found_part {
+	uint64_t coroutine; /* its address */
+	uint64_t address;
 };
 
 /* A coroutine has something that others wait for. */
@@ -72,6 +91,33 @@ struct found_thread {
 	uint32_t nr_samples;
 };
 
+enum found_python_type {
+	FOUND_OTHER,
+	FOUND_LIST,
+	FOUND_DEQUE,
+	FOUND_WEAK,
+	FOUND_COROUTINE,
+};
+
+/* Where a thread of Python has the frames of its functions. */
+struct found_python_stack {
+	uint64_t start;
+	uint64_t top; /* behind the last one */
+	uint64_t end;
+	uint32_t thread; /* index, or FOUND_NO_THREAD */
+};
+
+/* What has to be known of an interpreter to follow its memory. Offsets are as in its coroutines. */
+struct found_python {
+	struct map
+		types; /* address, to an enum found_python_type; empty: there is no interpreter */
+	uint32_t state;
+	uint32_t frame;
+	uint32_t height; /* from the frame on */
+	uint32_t locals; /* the same */
+	VEC(struct found_python_stack) stacks;
+};
+
 struct found_note {
 	uint64_t count;
 	bool is_left_out;
@@ -87,6 +133,10 @@ struct found {
 	VEC(struct found_coroutine) coroutines;
 	struct map by_address;
 	VEC(struct found_holding) holdings;
+	VEC(struct found_part) parts;
+	VEC(struct found_part) knots;
+	VEC(uint64_t) waker_tables;
+	struct found_python python;
 	VEC(struct found_thread)
 	threads; /* by their index in the image; some may be missing at the end */
 	VEC(struct found_note) notes;

@@ -58,10 +58,10 @@ static bool is_last(const struct row *row)
 	return row->at + row->bytes == row->region->end;
 }
 
-/* Does the row that begins here end with the region? */
+/* Does the row that begins here end with the region? There is nothing free before the first one. */
 static bool leads_to_end(struct row *row, uint64_t start)
 {
-	if (!enter(row, start))
+	if (!enter(row, start) || !row->is_previous_in_use)
 		return false;
 	while (!is_last(row))
 		if (!enter(row, row->at + row->bytes))
@@ -139,4 +139,24 @@ void heap_find_free(
 		judge_region(&row, addresses + first, i - first, ret_is_free + first);
 	}
 	free(row.window);
+}
+
+bool heap_blocks(const struct image *image, const struct image_region *region,
+	bool (*take)(void *context, uint64_t start, uint64_t end), void *context, bool *ret_is_heap)
+{
+	struct row row = {.image = image, .region = region, .window = malloc(WINDOW_BYTES)};
+	bool is_well = row.window != NULL;
+	uint64_t start = 0, before = 0, at;
+
+	*ret_is_heap = is_well && may_be_heap(region) && find_start(&row, &start);
+	/* A chunk ends with the first word of the next one, which says whether it is in use. */
+	for (at = start; *ret_is_heap && is_well && enter(&row, at); at += row.bytes) {
+		if (before && row.is_previous_in_use)
+			is_well = take(context, before + HEADER_BYTES, at + sizeof(at));
+		if (is_last(&row))
+			break;
+		before = at;
+	}
+	free(row.window);
+	return is_well;
 }

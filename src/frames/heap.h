@@ -18,4 +18,12 @@
 void heap_find_free(
 	const struct image *image, const uint64_t *addresses, size_t count, bool *ret_is_free);
 
+/*
+ * heap_blocks: hands on the room of each chunk of a region that is in use, by address, if the region is such a heap.
+ * False: `take` said so, or out of memory.
+ */
+bool heap_blocks(const struct image *image, const struct image_region *region,
+	bool (*take)(void *context, uint64_t start, uint64_t end), void *context,
+	bool *ret_is_heap);
+
 #endif

@@ -154,6 +154,10 @@ static void tell_wait(struct telling *telling, uint32_t at)
 			.object = object,
 			.site = coroutine->place,
 			.argument = coroutine->is_initial ? CTP_POINT_INITIAL : CTP_POINT_AWAIT});
+	if (coroutine->is_unreached && is_as_before(telling, at))
+		put(telling, at,
+			(struct ct_event){
+				.kind = CTP_KIND_DETAIL, .argument = CTP_DETAIL_UNREACHED});
 }
 
 static void tell_life(struct telling *telling, uint32_t at)

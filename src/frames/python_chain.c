@@ -39,10 +39,11 @@ static uint64_t local_at(const struct python *python, uint64_t address, const ui
 	return word;
 }
 
-/* The object that a value leaves by its method `__aexit__`, which a frame keeps on its stack meanwhile; 0: none. */
+/* The object that a value leaves by its method for that, which a frame keeps on its stack meanwhile; 0: none. */
 static uint64_t entered_by(struct python *python, uint64_t value)
 {
 	uint64_t function = 0, name = 0, object = 0;
+	const char *text;
 
 	if (python_type_of(python, value) != PYTHON_METHOD)
 		return 0;
@@ -51,7 +52,8 @@ static uint64_t entered_by(struct python *python, uint64_t value)
 		return 0;
 	image_read_word(python->image, function + FUNCTION_NAME, &name);
 	image_read_word(python->image, value + METHOD_SELF, &object);
-	return strcmp(python_text(python, name), "__aexit__") == 0 ? object : 0;
+	text = python_text(python, name);
+	return strcmp(text, "__aexit__") == 0 || strcmp(text, "__exit__") == 0 ? object : 0;
 }
 
 /* What the frame's stack holds above the locals, but the topmost value. */

@@ -255,6 +255,82 @@ static uint64_t bytes_of(const struct python *python, const struct python_chain 
 	return bytes;
 }
 
+static void note(struct found *found, uint64_t task, uint64_t address, bool is_knot)
+{
+	struct found_part part = {.coroutine = task, .address = address};
+
+	if (is_knot ? !vec_push(&found->knots, part) : !vec_push(&found->parts, part))
+		found->is_out_of_memory = true;
+}
+
+/*
+ * The task and its coroutines are its own. The future that the task waits for wakes it, and what it has entered may end
+ * the wait: a time-out does.
+ */
+static void note_parts(
+	struct found *found, const struct python_task *task, const struct python_chain *chain)
+{
+	uint32_t i, j;
+
+	note(found, task->address, task->address, false);
+	note(found, task->address, task->waiter, true);
+	for (i = 0; i < chain->count; i++) {
+		note(found, task->address, chain->at[i].address, false);
+		for (j = 0; j < chain->at[i].nr_entered; j++)
+			note(found, task->address, chain->at[i].entered[j], true);
+	}
+}
+
+/* What a generator has entered for it is not known. */
+static enum found_knot knot_of(const struct python *python, const struct python_task *task,
+	const struct python_chain *chain)
+{
+	char name[64];
+	uint32_t i, j;
+
+	for (i = 0; i < chain->count; i++)
+		for (j = 0; j < chain->at[i].nr_entered; j++) {
+			python_type_name(python, chain->at[i].entered[j], name, sizeof(name));
+			if (strstr(name, "GeneratorContextManager"))
+				return KNOT_UNKNOWN;
+		}
+	return task->waiter ? KNOT_OBJECT : KNOT_UNKNOWN;
+}
+
+static enum found_python_type kind_of(enum python_type type)
+{
+	switch (type) {
+	case PYTHON_LIST:
+		return FOUND_LIST;
+	case PYTHON_DEQUE:
+		return FOUND_DEQUE;
+	case PYTHON_WEAK:
+		return FOUND_WEAK;
+	case PYTHON_COROUTINE:
+	case PYTHON_GENERATOR:
+	case PYTHON_ASYNC_GENERATOR:
+		return FOUND_COROUTINE;
+	default:
+		return FOUND_OTHER;
+	}
+}
+
+static bool note_types(const struct python *python)
+{
+	struct found_python *noted = &python->found->python;
+	size_t i;
+
+	noted->state = python->layout->frame_state;
+	noted->frame = python->layout->frame;
+	noted->height = python->layout->height;
+	noted->locals = python->layout->locals;
+	for (i = 0; i < python->classes.count; i++)
+		if (!map_put(&noted->types, python->classes.at[i].address,
+			    kind_of(python->classes.at[i].type)))
+			return false;
+	return true;
+}
+
 static bool take_task(struct python_tasks *tasks, uint32_t at)
 {
 	struct python *python = &tasks->python;
@@ -264,6 +340,7 @@ static bool take_task(struct python_tasks *tasks, uint32_t at)
 
 	python_chain_read(python, task->coroutine, &chain);
 	coroutine.bytes = bytes_of(python, &chain);
+	coroutine.knot = knot_of(python, task, &chain);
 	coroutine.name = name_of(python, task->name);
 	coroutine.state = state_of(python, task, &chain);
 	coroutine.is_initial = chain.is_created;
@@ -275,6 +352,7 @@ static bool take_task(struct python_tasks *tasks, uint32_t at)
 	if (coroutine.state != FRAME_HAS_END)
 		set_wait(python, task, &chain, &coroutine);
 	found_coroutine(python->found, &coroutine);
+	note_parts(python->found, task, &chain);
 	return python_waits_note(tasks, at, &chain) && python_holds_note(tasks, at, &chain) &&
 	       !python->is_out_of_memory && !python->found->is_out_of_memory;
 }
@@ -295,7 +373,8 @@ static bool take_tasks(struct python_tasks *tasks)
 	uint32_t i;
 
 	find_bounds(tasks);
-	if (!walk_memory(&walk, tasks->python.image))
+	if (!note_types(&tasks->python) || !python_stacks_find(&tasks->python) ||
+		!walk_memory(&walk, tasks->python.image))
 		return false;
 	tasks->first = tasks->python.found->coroutines.count;
 	for (i = 0; i < tasks->tasks.count; i++)

@@ -101,6 +101,9 @@ uint32_t python_place_at(
 bool python_holds_note(struct python_tasks *tasks, uint32_t at, const struct python_chain *chain);
 bool python_holds_link(struct python_tasks *tasks);
 
+/* python_stacks_find: finds the stacks of the interpreter's threads. False: out of memory. */
+bool python_stacks_find(struct python *python);
+
 /*
  * python_threads_find: finds the threads that run tasks: the stack of one holds its task's address, or no other thread
  * is left. False: out of memory.

@@ -284,6 +284,21 @@ uint32_t rust_chain_function(struct found *found, const struct rust_value *futur
 	return place_of(found, &call, 0);
 }
 
+/* An async function in a box lies elsewhere than the task. */
+static void note_parts(const struct chain *chain, const struct found_coroutine *coroutine)
+{
+	size_t i;
+
+	for (i = 0; i < chain->count; i++) {
+		struct found_part part = {.coroutine = coroutine->address,
+			.address = chain->calls[i].function.address};
+
+		if (part.address - coroutine->address >= coroutine->bytes &&
+			!vec_push(&chain->found->parts, part))
+			chain->found->is_out_of_memory = true;
+	}
+}
+
 void rust_chain_tell(struct found *found, const struct image *image, const struct modules *modules,
 	const struct rust_value *future, struct found_coroutine *coroutine)
 {
@@ -291,6 +306,7 @@ void rust_chain_tell(struct found *found, const struct image *image, const struc
 
 	follow(&chain, *future);
 	coroutine->content = content_of(&chain);
+	note_parts(&chain, coroutine);
 	coroutine->is_initial = chain.is_initial && chain.count == 1;
 	/* What was spawned may be a box around the first of them. */
 	if (chain.count > 0)

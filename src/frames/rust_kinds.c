@@ -28,6 +28,15 @@ static bool is_poll(const char *symbol)
 	       (strncmp(symbol, "_R", 2) == 0 && strstr(symbol, "7runtime4task3raw4poll"));
 }
 
+static bool is_waker_clone(const char *symbol)
+{
+	static const char legacy[] = "_ZN5tokio7runtime4task5waker11clone_waker17h";
+
+	return strncmp(symbol, legacy, sizeof(legacy) - 1) == 0 ||
+	       (strncmp(symbol, "_R", 2) == 0 &&
+		       strstr(symbol, "7runtime4task5waker11clone_waker"));
+}
+
 /* ---------------------------------------------------------------- debug information */
 
 static bool child_called(Dwarf_Die *parent, int tag, const char *name, Dwarf_Die *ret_child)
@@ -185,10 +194,15 @@ static bool take_module(struct rust_kinds *kinds, const struct module *module)
 	bool is_well = true;
 	size_t i;
 
-	for (i = 0; table && is_well && i < table->functions.count; i++)
-		if (is_poll(table->functions.at[i].name))
-			is_well = take_function(kinds, &cells, module, &table->functions.at[i]) &&
+	for (i = 0; table && is_well && i < table->functions.count; i++) {
+		const struct function_entry *entry = &table->functions.at[i];
+
+		if (is_poll(entry->name))
+			is_well = take_function(kinds, &cells, module, entry) &&
 				  !cells.is_out_of_memory;
+		else if (is_waker_clone(entry->name))
+			is_well = vec_push(&kinds->waker_clones, entry->address + module->bias);
+	}
 	vec_fini(&cells.entries);
 	map_fini(&cells.by_arguments);
 	return is_well;
@@ -199,7 +213,11 @@ static bool take_module(struct rust_kinds *kinds, const struct module *module)
 static bool take_word(struct rust_kinds *kinds, uint64_t word, uint64_t address)
 {
 	uint32_t index;
+	size_t i;
 
+	for (i = 0; i < kinds->waker_clones.count; i++)
+		if (kinds->waker_clones.at[i] == word)
+			return vec_push(&kinds->waker_tables, address);
 	if (!map_get(&kinds->by_poll, word, &index) || kinds->kinds.at[index].table)
 		return true;
 	kinds->kinds.at[index].table = address;
@@ -247,6 +265,8 @@ enum ct_status rust_kinds_find(struct rust_kinds *kinds, const struct image *ima
 void rust_kinds_fini(struct rust_kinds *kinds)
 {
 	vec_fini(&kinds->kinds);
+	vec_fini(&kinds->waker_clones);
+	vec_fini(&kinds->waker_tables);
 	map_fini(&kinds->by_poll);
 	map_fini(&kinds->by_table);
 }

@@ -165,6 +165,7 @@ static void take_task(
 	struct found_coroutine coroutine = {.address = task->address,
 		.name = "",
 		.state = state_of(task->state),
+		.knot = tasks->kinds->waker_tables.count ? KNOT_WAKER : KNOT_UNKNOWN,
 		.thread = FOUND_NO_THREAD};
 	struct rust_value future = {.type = kind->future};
 	Dwarf_Die cell = kind->cell;
@@ -216,6 +217,8 @@ static enum ct_status look(struct found_reader *reader, struct image *image, str
 
 	if (reader->kinds.by_table.count > 0)
 		is_well = walk_memory(&walk, image) && leave_out_freed(&tasks);
+	for (i = 0; is_well && i < reader->kinds.waker_tables.count; i++)
+		is_well = vec_push(&found->waker_tables, reader->kinds.waker_tables.at[i]);
 	for (i = 0; is_well && i < tasks.tasks.count && !found->is_out_of_memory; i++)
 		take_task(&tasks, &tasks.tasks.at[i], found);
 	found_note(found, tasks.nr_freed, false,

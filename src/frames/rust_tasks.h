@@ -23,10 +23,12 @@ struct rust_kind {
 
 struct rust_kinds {
 	VEC(struct rust_kind) kinds;
-	struct map by_poll;  /* address, to an index in `kinds` */
-	struct map by_table; /* the same */
-	uint32_t nr_without; /* poll functions whose debug information says too little */
-	uint64_t lowest;     /* all tables are in between */
+	struct map by_poll;         /* address, to an index in `kinds` */
+	struct map by_table;        /* the same */
+	VEC(uint64_t) waker_clones; /* functions that clone the waker of a task */
+	VEC(uint64_t) waker_tables; /* and where tables begin with one */
+	uint32_t nr_without;        /* poll functions whose debug information says too little */
+	uint64_t lowest;            /* all tables are in between */
 	uint64_t highest;
 };
 

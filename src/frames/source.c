@@ -7,6 +7,7 @@
 #include "base/failure.h"
 #include "frames/frames.h"
 #include "frames/narrate.h"
+#include "frames/follow.h"
 
 static const struct found_reader_ops *const kinds[] = {
 	&found_threads, &found_stackful, &found_cpp, &found_rust, &found_python};
@@ -138,6 +139,8 @@ static enum ct_status find_and_tell(struct telling *telling, const struct frames
 {
 	enum ct_status status = find(telling, again, reterr);
 
+	if (status == CT_OK && !follow_judge(&telling->found, telling->image))
+		status = ct_fail_memory(reterr);
 	if (status == CT_OK && telling->found.coroutines.count == 0)
 		status = refuse_unless(telling, past, reterr);
 	if (status)

@@ -46,6 +46,15 @@ static bool take_bytes(struct model *model, const struct ct_event *event)
 	return true;
 }
 
+static bool take_unreached(struct model *model, const struct ct_event *event)
+{
+	uint32_t coro = model_coro_find(model, event->process, event->coro);
+
+	if (coro && coro_at(model, coro)->state == CT_STATE_WAITING)
+		coro_at(model, coro)->flags |= MODEL_CORO_IS_UNREACHED;
+	return true;
+}
+
 static bool take_caller(struct model *model, const struct ct_event *event)
 {
 	size_t i;

@@ -240,7 +240,8 @@ static bool note_wait(struct model *model, uint32_t index, const struct ct_event
 	coro->suspended = event->time;
 	coro->wait_event = event->sequence & MODEL_SEQUENCES;
 	model_set_rare(model, coro, deadline, CT_NO_TIME);
-	coro->flags &= (uint16_t) ~(MODEL_CORO_WAITS_FOR_MORE | MODEL_CORO_LEFT_BY_SWITCH);
+	coro->flags &= (uint16_t) ~(
+		MODEL_CORO_WAITS_FOR_MORE | MODEL_CORO_LEFT_BY_SWITCH | MODEL_CORO_IS_UNREACHED);
 	if (event->kind == CTP_KIND_SWITCH)
 		coro->flags |= MODEL_CORO_LEFT_BY_SWITCH;
 	else

@@ -22,6 +22,8 @@ enum model_coro_flag {
 	/* its frame has an address that an earlier frame had */
 	MODEL_CORO_IS_FRAME_REUSED = 1 << 4,
 	MODEL_CORO_WAS_DESTROYED_WAITING = 1 << 5,
+	/* by a look at memory, nothing that can run leads to what could end its present wait */
+	MODEL_CORO_IS_UNREACHED = 1 << 6,
 	MODEL_CORO_IS_INITIAL = 1 << 7,     /* it suspended at its very beginning */
 	MODEL_CORO_IS_HIDDEN = 1 << 10,     /* created, but where it is now is not known */
 	MODEL_CORO_WAITS_FOR_MORE = 1 << 9, /* its last wait is for more than one object */

@@ -17,6 +17,7 @@ enum variant {
 	VARIANT_LEFT,       /* the coroutine has waited longer than any other there */
 	/* all threads slept, most of them for ever, until the program ended in failure */
 	VARIANT_GAVE_UP,
+	VARIANT_UNREACHED, /* nothing that can run leads in memory to what could wake it */
 };
 
 /* ---------------------------------------------------------------- the waits that are judged */
@@ -360,6 +361,7 @@ static void find(struct analysis *analysis)
 {
 	uint32_t i;
 
+	rules_unreached_find(analysis, VARIANT_UNREACHED);
 	for (i = 1; i < analysis->model->coros.count; i++) {
 		const struct model_coro *coro = &analysis->model->coros.at[i];
 		const struct model_descriptor *at = analysis->model->descriptors.at;
@@ -402,7 +404,8 @@ static void tell_cause(struct analysis *analysis, const struct candidate *first,
 			finding->next_step = ct_rule_next_step(CT_RULE_LOST_WAKER);
 			return;
 		}
-		step.text = "no wake for it since";
+		step.text = first->variant == VARIANT_UNREACHED ? rules_unreached_words
+								: "no wake for it since";
 		break;
 	}
 	analyze_story_step(analysis, story, &step);

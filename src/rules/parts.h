@@ -32,6 +32,13 @@ void rules_double_resume_tell(
 bool rules_resume_after_destroy_is_meant(
 	const struct analysis *analysis, const struct model_ghost *ghost);
 
+/*
+ * rules_unreached_find: adds lost wakeups, of this variant, of coroutines to whose wake nothing in memory leads.
+ * rules_unreached_words: says so.
+ */
+void rules_unreached_find(struct analysis *analysis, uint8_t variant);
+extern const char rules_unreached_words[];
+
 /* rules_lock_order_is_held: does a coroutine hold this lock, an index of objects, and where did it take it? */
 bool rules_lock_order_is_held(const struct analysis *analysis, uint32_t object, uint32_t *ret_site);
 

@@ -19,6 +19,8 @@ VERSIONS = ("3.11", "3.12", "3.13")
 WHERE = ("SELECT e.object, s.line, s.file, c.state, c.coroutine, c.name, c.wait_object FROM events e JOIN coroutines c USING (coroutine) "
          "LEFT JOIN sites s ON s.site = c.wait_site WHERE e.kind = 'frame'")
 LOCKS = SOURCE / "tests/targets/unprepared_locks.py"
+REACH = SOURCE / "tests/targets/unprepared_reach.py"
+UNREACHED = "SELECT c.name FROM events e JOIN coroutines c USING (coroutine) WHERE e.kind = 'detail' AND e.argument = 'unreached'"
 HELD = "SELECT s.line, s.function FROM events e JOIN sites s USING (site) WHERE e.kind = 'acquire'"
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
@@ -131,6 +133,19 @@ def test_locks(interpreter, version):
     check([row["function"] for row in held] == ["work"], f"{version}: {held}")
 
 
+def test_reach(interpreter, version):
+    """Of tasks that something can still wake nothing is said, in whichever way that leads to them; of others it is. Tasks
+    without a name of their own are children of one of these."""
+    with running(interpreter, REACH, env=ENVIRONMENT) as (process, said):
+        rows = json.loads(run(COROTRACER, "query", "--format", "json", "--duration", "10ms", process.pid, UNREACHED).stdout)
+        report = json.loads(run(COROTRACER, "report", "--format", "json", process.pid).stdout)
+    found = {row["name"] for row in rows}
+    wrong = {name for name in found if not name.startswith(("never", "Task-"))}
+    missing = {name for name in said["names"] if name.startswith("never, for a")} - found
+    check(not wrong and not missing, f"{version}: {wrong} can be woken; {missing} were not told")
+    check("lost-wakeup" in [finding["rule"] for finding in report["findings"]], f"{version}: {report['findings']}")
+
+
 def dumped(interpreter, scratch):
     """Lets the program abort; returns what it said, and its core dump, or None where the kernel hands dumps to a program."""
     pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
@@ -178,6 +193,7 @@ def main():
             test_process(interpreter, version)
             test_busy(interpreter, version)
             test_locks(interpreter, version)
+            test_reach(interpreter, version)
             test_core(interpreter, version, scratch)
         test_report(next(iter(found)))
         test_no_tasks(next(iter(found)))

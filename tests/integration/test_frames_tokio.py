@@ -17,6 +17,8 @@ from unprepared import running
 PACKAGE = SOURCE / "tests/rust-unprepared/Cargo.toml"
 TARGET = BUILD / "rust-unprepared"
 WHERE = ("SELECT c.name, c.state, c.wait_object, s.line, s.file FROM coroutines c LEFT JOIN sites s ON s.site = c.wait_site")
+UNREACHED = ("SELECT s.function FROM events e JOIN coroutines c USING (coroutine) JOIN sites s ON s.site = c.wait_site "
+             "WHERE e.kind = 'detail' AND e.argument = 'unreached'")
 
 
 def build():
@@ -86,6 +88,16 @@ def test_way(program):
         check("to wait for coroutine" in chain and "unprepared::joining" in chain and "unprepared::notified" in chain, chain)
 
 
+def test_reach(program):
+    """Two kinds of tasks have in their own frames all that could wake them: of these it is said, and of no others."""
+    with running(program, "5") as (process, _):
+        rows = json.loads(run(COROTRACER, "query", "--format", "json", "--duration", "10ms", process.pid, UNREACHED).stdout)
+    counts = {}
+    for row in rows:
+        counts[row["function"]] = counts.get(row["function"], 0) + 1
+    check(counts == {"unprepared::receiving": 5, "unprepared::answered": 5}, f"{program}: {counts}")
+
+
 def test_core(program, scratch):
     pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
     done = subprocess.run([program, "busy", "end", "50"], cwd=scratch, capture_output=True, text=True,
@@ -125,6 +137,7 @@ def main():
         for program in programs:
             test_process(program)
             test_busy(program)
+            test_reach(program)
             test_core(program, scratch)
         test_way(programs[0])
         test_without_debug_information(programs[0], scratch)

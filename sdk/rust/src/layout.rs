@@ -199,6 +199,7 @@ pub mod detail {
     pub const OTHER_END: u8 = 11;
     pub const BYTES: u8 = 12;
     pub const SENDER: u8 = 13;
+    pub const UNREACHED: u8 = 14;
 }
 
 pub mod range {

@@ -202,6 +202,7 @@ pub const Detail = enum(c_uint) {
     other_end = 11,
     bytes = 12,
     sender = 13,
+    unreached = 14,
     _,
 };
 
