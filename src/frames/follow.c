@@ -5,6 +5,7 @@
 
 #include "frames/blocks.h"
 #include "frames/follow.h"
+#include "frames/shared.h"
 
 #define WORD sizeof(uint64_t)
 #define NONE UINT32_MAX
@@ -504,8 +505,10 @@ bool follow_judge(struct found *found, const struct image *image)
 	follow.after = calloc(found->knots.count + 1, sizeof(*follow.after));
 	follow.first = calloc(found->coroutines.count + 1, sizeof(*follow.first));
 	is_well = is_well && follow.is_marked && follow.is_live && follow.after && follow.first;
-	if (is_well && follow.blocks.blocks.count > 0)
+	if (is_well && follow.blocks.blocks.count > 0) {
 		judge(&follow);
+		shared_tell(found, &follow.blocks);
+	}
 	blocks_fini(&follow.blocks);
 	vec_fini(&follow.owns);
 	vec_fini(&follow.ahead);

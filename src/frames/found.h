@@ -79,6 +79,16 @@ struct found_holding {
 	uint32_t place;     /* of the function that has it */
 };
 
+/* A variable of a coroutine, or, without a name, what it awaits. */
+struct found_variable {
+	uint64_t coroutine; /* its address */
+	const char *name;
+	const char *type;
+	uint64_t address;
+	uint64_t bytes;
+	uint32_t place; /* of the function that has it */
+};
+
 /* What a thread of the image is in. */
 struct found_thread {
 	uint64_t tid;
@@ -135,6 +145,7 @@ struct found {
 	VEC(struct found_holding) holdings;
 	VEC(struct found_part) parts;
 	VEC(struct found_part) knots;
+	VEC(struct found_variable) variables;
 	VEC(uint64_t) waker_tables;
 	struct found_python python;
 	VEC(struct found_thread)

@@ -284,6 +284,77 @@ uint32_t rust_chain_function(struct found *found, const struct rust_value *futur
 	return place_of(found, &call, 0);
 }
 
+/* ---------------------------------------------------------------- variables */
+
+struct taking {
+	const struct chain *chain;
+	uint64_t coroutine;
+	uint32_t place;
+};
+
+static uint64_t size_of(const struct rust_value *value)
+{
+	Dwarf_Die type = value->type;
+	Dwarf_Word bytes;
+
+	return dwarf_aggregate_size(&type, &bytes) == 0 ? bytes : 0;
+}
+
+/* "Arc<T, alloc::alloc::Global>" without what is said everywhere. */
+static const char *short_type(struct found *found, const char *name)
+{
+	static const char usual[] = ", alloc::alloc::Global";
+	const char *at;
+	struct text text = {0};
+	const char *kept;
+
+	while ((at = strstr(name, usual)) != NULL) {
+		text_append(&text, name, (size_t)(at - name));
+		name = at + strlen(usual);
+	}
+	text_add(&text, name);
+	kept = found_text(found, text_peek(&text));
+	text_fini(&text);
+	return kept;
+}
+
+static bool take_variable(void *context, const char *name, const struct rust_value *value)
+{
+	const struct taking *taking = context;
+	struct found *found = taking->chain->found;
+	struct found_variable variable = {.coroutine = taking->coroutine,
+		.name = name,
+		.address = value->address,
+		.bytes = size_of(value),
+		.place = taking->place};
+
+	if (begins(name, "__"))
+		return true;
+	variable.name = found_text(found, name);
+	variable.type = short_type(found, rust_type_name(value));
+	return vec_push(&found->variables, variable);
+}
+
+/* The variables of the async functions, and what the innermost one awaits. */
+static void take_variables(const struct chain *chain, const struct found_coroutine *coroutine)
+{
+	struct taking taking = {.chain = chain, .coroutine = coroutine->address};
+	struct rust_variant variant;
+	bool is_well = true;
+	size_t i;
+
+	for (i = 0; i < chain->count && is_well; i++) {
+		taking.place = place_of(chain->found, &chain->calls[i], 0);
+		if (rust_variant_now(chain->image, &chain->calls[i].function, &variant))
+			is_well = rust_each_member(&variant.value, take_variable, &taking);
+	}
+	if (is_well && chain->has_last) {
+		is_well = take_variable(&taking, "", &chain->last);
+	}
+	if (!is_well)
+		chain->found->is_out_of_memory = true;
+}
+
 /* An async function in a box lies elsewhere than the task. */
 static void note_parts(const struct chain *chain, const struct found_coroutine *coroutine)
 {
@@ -307,6 +378,7 @@ void rust_chain_tell(struct found *found, const struct image *image, const struc
 	follow(&chain, *future);
 	coroutine->content = content_of(&chain);
 	note_parts(&chain, coroutine);
+	take_variables(&chain, coroutine);
 	coroutine->is_initial = chain.is_initial && chain.count == 1;
 	/* What was spawned may be a box around the first of them. */
 	if (chain.count > 0)

@@ -66,6 +66,25 @@ bool rust_member(const struct rust_value *value, const char *name, struct rust_v
 	return false;
 }
 
+bool rust_each_member(const struct rust_value *value,
+	bool (*take)(void *context, const char *name, const struct rust_value *member),
+	void *context)
+{
+	Dwarf_Die type = value->type, child;
+	struct rust_value member;
+	const char *name;
+	uint32_t i;
+	bool is_there = dwarf_child(&type, &child) == 0;
+
+	for (i = 0; is_there && i < MEMBERS_MAX; i++) {
+		name = dwarf_tag(&child) == DW_TAG_member ? dwarf_diename(&child) : NULL;
+		if (name && value_of(value, &child, &member) && !take(context, name, &member))
+			return false;
+		is_there = dwarf_siblingof(&child, &child) == 0;
+	}
+	return true;
+}
+
 static bool has_size(Dwarf_Die *type)
 {
 	Dwarf_Word bytes;

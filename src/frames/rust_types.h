@@ -27,6 +27,11 @@ bool rust_member(const struct rust_value *value, const char *name, struct rust_v
 /* rust_only_member: finds the only member that has a size; false: there is none, or several. */
 bool rust_only_member(const struct rust_value *value, struct rust_value *ret_member);
 
+/* rust_each_member: hands on each member, with its name; false: `take` said so. */
+bool rust_each_member(const struct rust_value *value,
+	bool (*take)(void *context, const char *name, const struct rust_value *member),
+	void *context);
+
 /* rust_is_async: is it an async function or block, which has a variant for each place at which it is suspended? */
 bool rust_is_async(const struct rust_value *value);
 
