@@ -85,7 +85,7 @@ static void add_token(
 static bool is_known_ending(const char *ending, size_t nr_bytes)
 {
 	static const char *const endings[] = {".c", ".h", ".cpp", ".cc", ".cxx", ".C", ".c++",
-		".hpp", ".hh", ".hxx", ".ipp", ".cppm", ".rs", ".go", ".py", ".lua", ".so"};
+		".hpp", ".hh", ".hxx", ".ipp", ".cppm", ".rs", ".go", ".py", ".lua", ".zig", ".so"};
 	size_t i;
 
 	for (i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
