@@ -5,8 +5,8 @@
  *
  * A finding about a rest is what would have been found if the program had been killed then. The last rest of a
  * program that simply goes on working does not count: most of the coroutines that ran since must have ended, and the
- * process must have ended soon after, or done nothing more. If the signal came during normal work, all coroutines
- * must have ended.
+ * process must have ended soon after, or done nothing more. If the signal came during normal work, or interrupted no
+ * call because the program was about to work, all coroutines must have ended.
  */
 #include <inttypes.h>
 
@@ -51,8 +51,8 @@ static struct survivors count_survivors(const struct model *model, uint32_t proc
 }
 
 /* Did everything after the rest only end the program? */
-static bool is_before_the_end(
-	const struct analysis *analysis, uint32_t process, const struct model_stillness *stillness)
+static bool is_before_the_end(const struct analysis *analysis, uint32_t process,
+	const struct model_stillness *stillness, bool must_end_all)
 {
 	const struct model_process *at = &analysis->model->processes[process];
 	ct_time ended = analysis->tables->processes[process].ended;
@@ -63,7 +63,7 @@ static bool is_before_the_end(
 			stillness->nr_alive * RUNS_A_COROUTINE + RUNS_BESIDES)
 		return false;
 	survivors = count_survivors(analysis->model, process, stillness->until);
-	if (stillness->is_busy && (survivors.nr_left || survivors.nr_ran))
+	if (must_end_all && (survivors.nr_left || survivors.nr_ran))
 		return false;
 	/* A process may live long after its coroutines because it joins threads. */
 	if (!survivors.nr_left && !survivors.nr_ran)
@@ -84,7 +84,7 @@ static const struct model_stillness *first_interruption(const struct analysis *a
 	for (i = 0; i < MODEL_INTERRUPTIONS; i++) {
 		const struct model_stillness *stillness = &interruptions[i];
 
-		if (is_before_the_end(analysis, process, stillness) &&
+		if (is_before_the_end(analysis, process, stillness, stillness->is_busy) &&
 			(!first || stillness->until < first->until))
 			first = stillness;
 	}
@@ -105,11 +105,21 @@ static struct last_rest last_rest_of(const struct analysis *analysis, uint32_t p
 	if (!first)
 		first = first_interruption(analysis, process, at->interrupted_busy);
 	if (first)
-		return (struct last_rest){
-			first->from, first->until, true, first->is_busy, told->ended - at->stepped};
+		return (struct last_rest){.from = first->from,
+			.until = first->until,
+			.is_by_signal = true,
+			.is_busy = first->is_busy,
+			.lived_on_ns = told->ended - at->stepped};
 	if ((is_signaled || analysis->parties[process].has_given_up) &&
-		is_before_the_end(analysis, process, last))
-		return (struct last_rest){last->from, last->until, is_signaled, false, 0};
+		is_before_the_end(analysis, process, last, false))
+		return (struct last_rest){
+			.from = last->from, .until = last->until, .is_by_signal = is_signaled};
+	if (is_signaled && is_before_the_end(analysis, process, &at->pause, true))
+		return (struct last_rest){.from = at->pause.from,
+			.until = at->pause.until,
+			.is_by_signal = true,
+			.is_before_signal = true,
+			.lived_on_ns = told->ended - at->stepped};
 	return (struct last_rest){.until = CT_NO_TIME};
 }
 
@@ -309,11 +319,14 @@ static const char *words_end(
 	const struct ct_process *told = &rests->all->tables->processes[process];
 
 	if (!rests->of[process].is_by_signal)
-		return "it ended itself in failure";
+		return "until it ended itself in failure";
+	if (rests->of[process].is_before_signal)
+		return analyze_say(analysis, "and %s came about then",
+			analyze_words_signal(analysis, told->ending_value));
 	return told->ending == CT_ENDING_SIGNALED && rests->of[process].lived_on_ns < LIVED_ON_NS
-		       ? analyze_say(analysis, "%s came",
+		       ? analyze_say(analysis, "until %s came",
 				 analyze_words_signal(analysis, told->ending_value))
-		       : "a signal came";
+		       : "until a signal came";
 }
 
 /* "" if the process ended with its coroutines. */
@@ -338,8 +351,7 @@ static void remark(struct analysis *analysis, const struct last_rests *rests, ui
 			until, told->pid, words_rest(analysis, of));
 	else
 		analyze_quality_remark(analysis,
-			"no coroutine of process %" PRIu64
-			" did anything from %s to %s, until %s%s; the "
+			"no coroutine of process %" PRIu64 " did anything from %s to %s, %s%s; the "
 			"report shows who waited then, not at the end",
 			told->pid, analyze_words_duration(analysis, of->from), until,
 			words_end(analysis, rests, process), words_rest(analysis, of));

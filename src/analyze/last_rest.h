@@ -20,6 +20,8 @@ struct last_rest {
 	ct_time from;  /* no coroutine did anything since */
 	ct_time until; /* CT_NO_TIME: the process is judged only at its end */
 	bool is_by_signal;
+	/* no call shows the signal: it came between the rest's end and the process's */
+	bool is_before_signal;
 	/* no rest: the signal came during normal work, and all coroutines ended then */
 	bool is_busy;
 	int64_t lived_on_ns; /* how long the process lived after the last step of any coroutine */

@@ -89,6 +89,7 @@ struct model_process {
 	/* a signal last interrupted a call of one of its threads; CT_NO_TIME: never */
 	ct_time interrupted;
 	struct model_stillness stillness; /* the last long one that a step ended */
+	struct model_stillness pause;     /* the last one of any length */
 	struct model_stillness interruptions[MODEL_INTERRUPTIONS]; /* those that a signal ended */
 	/* the next one is written at this number modulo MODEL_INTERRUPTIONS */
 	uint32_t nr_interruptions;

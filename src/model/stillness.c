@@ -17,7 +17,7 @@ void model_stillness_init(struct model_process *process)
 	uint32_t i;
 
 	process->stepped = process->stirred = process->interrupted = CT_NO_TIME;
-	process->stillness.until = CT_NO_TIME;
+	process->stillness.until = process->pause.until = CT_NO_TIME;
 	for (i = 0; i < MODEL_INTERRUPTIONS; i++)
 		process->interruptions[i].until = process->interrupted_busy[i].until = CT_NO_TIME;
 }
@@ -97,6 +97,7 @@ static void note_step(struct model *model, struct model_process *process,
 		note_busy(process, stillness);
 		return;
 	}
+	process->pause = stillness;
 	if (stillness.until - stillness.from >= model->standstill_ns)
 		process->stillness = stillness;
 	if (process->interrupted >= stillness.until)
