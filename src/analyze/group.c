@@ -14,6 +14,7 @@
 #include "analyze/pairs.h"
 #include "analyze/parts.h"
 #include "analyze/proof.h"
+#include "analyze/lock_circle.h"
 #include "analyze/same_locks.h"
 
 static bool is_allowed(const struct analysis *analysis, uint32_t site)
@@ -277,6 +278,7 @@ void analyze_group_candidates(struct analysis *analysis)
 		analyze_companions_survey(analysis);
 		analyze_joins_survey(analysis);
 		analyze_pairs_survey(analysis);
+		analyze_lock_circle_survey(analysis);
 		analyze_same_locks_survey(analysis);
 		put_ends_last(analysis);
 	}

@@ -8,6 +8,7 @@
 #include "analyze/late_notifies.h"
 #include "analyze/leads.h"
 #include "analyze/errands.h"
+#include "analyze/lock_circle.h"
 #include "analyze/lock_given.h"
 #include "analyze/merged.h"
 #include "analyze/omitted.h"
@@ -79,6 +80,7 @@ void analyze_leads_tell(
 	analyze_waking_threads_tell(analysis, story, coro);
 	analyze_pairs_tell(analysis, story, coro);
 	analyze_lock_given_tell(analysis, story, coro);
+	analyze_lock_circle_tell(analysis, story, coro);
 	analyze_same_locks_tell(analysis, story, coro);
 	analyze_errands_tell(analysis, story, coro);
 	analyze_send_circle_tell(analysis, story, coro);

@@ -20,7 +20,7 @@ static size_t type_length(const char *function)
 	return end ? (size_t)(end - function) + 1 : 0;
 }
 
-static bool are_of_type(const struct analysis *analysis, uint32_t site, uint32_t other)
+bool analyze_same_locks_are_of_type(const struct analysis *analysis, uint32_t site, uint32_t other)
 {
 	const struct ct_site *one = say_peek_site(analysis->tables, site);
 	const struct ct_site *second = say_peek_site(analysis->tables, other);
@@ -39,7 +39,7 @@ static bool may_be_same(const struct analysis *analysis, const struct model_coro
 	const struct model_coro *other)
 {
 	return other->process == coro->process && waits_so(other) &&
-	       are_of_type(analysis, coro->wait_site, other->wait_site);
+	       analyze_same_locks_are_of_type(analysis, coro->wait_site, other->wait_site);
 }
 
 /* ---------------------------------------------------------------- folding */

@@ -6,9 +6,15 @@
 #ifndef ANALYZE_SAME_LOCKS_H
 #define ANALYZE_SAME_LOCKS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct analysis;
 struct model_coro;
 struct story;
+
+/* analyze_same_locks_are_of_type: are the functions of both places methods of one type? */
+bool analyze_same_locks_are_of_type(const struct analysis *analysis, uint32_t site, uint32_t other);
 
 /*
  * analyze_same_locks_survey: keeps one group for each type, of the groups of candidates that stand for such waits and

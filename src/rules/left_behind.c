@@ -9,6 +9,7 @@
 #include "analyze/closed_groups.h"
 #include "analyze/errands.h"
 #include "analyze/fruitless.h"
+#include "analyze/lock_circle.h"
 #include "analyze/overlooked.h"
 #include "analyze/rounds.h"
 #include "analyze/runtime_words.h"
@@ -24,6 +25,8 @@
 enum kind {
 	KIND_NONE,
 	KIND_SENT,     /* whom it had started for this has ended */
+	KIND_OWN_LOCK, /* for a lock, which it may have itself */
+	KIND_HELD_UP,  /* for a lock, which the one that it comes from may have */
 	KIND_CIRCLE,   /* the taker of what it sends waits as well, and so does its parent */
 	KIND_SLOW,     /* other coroutines go on */
 	KIND_FORSAKEN, /* no coroutine is left that ended such waits */
@@ -436,6 +439,10 @@ static enum kind kind_but_sent(const struct analysis *analysis, const struct mod
 		return KIND_VAIN;
 	if (is_deserted(analysis, coro))
 		return KIND_DESERTED;
+	if (analyze_lock_circle_is(analysis, coro))
+		return KIND_HELD_UP;
+	if (analyze_lock_circle_is_own(analysis, coro))
+		return KIND_OWN_LOCK;
 	if (analyze_send_circle_is(analysis, coro))
 		return KIND_CIRCLE;
 	if (analyze_overlooked_is(analysis, coro) && is_claim(analysis, coro))
@@ -465,6 +472,11 @@ const char *rules_left_behind_words(const struct analysis *analysis, const struc
 	case KIND_SENT:
 		return "though the coroutine that it had started just before has ended; such a one "
 		       "ended each wait there before";
+	case KIND_OWN_LOCK:
+		return "for a lock, in a call from another method of the type, which may have it";
+	case KIND_HELD_UP:
+		return "in a circle: its origin waits for the end of others, in a method of "
+		       "the type whose lock is waited for";
 	case KIND_CIRCLE:
 		return "in a circle: whoever took what it sent waits for a lock, and what it comes "
 		       "from waits for the end of others, since then";
