@@ -12,15 +12,16 @@ static int bottom_of(const struct scene *scene)
 	return render_scene_top(scene, scene->finding->picture.nr_lanes);
 }
 
-static void draw_tick(struct text *text, const struct scene *scene, const struct scene_tick *tick)
+static void draw_tick(struct text *text, const struct scene *scene, uint32_t number)
 {
+	const struct scene_tick *tick = &scene->ticks[number];
 	int y = scene->axis_y - 13 - tick->row * 13, x = tick->x, half;
 	struct text words = {0};
 
 	if (tick->row < 0)
 		return;
 	render_picture_line(text, "guide", tick->x, y + 3, tick->x, bottom_of(scene));
-	say_time(&words, tick->time);
+	render_scene_say_tick(&words, scene, number);
 	half = render_scene_pixels(words.length) / 2 + 2;
 	x = x > scene->width - half ? scene->width - half : x;
 	x = x < half ? half : x;
@@ -42,21 +43,46 @@ static bool is_ringed(const struct scene *scene, const struct scene_gap *gap)
 	return false;
 }
 
-static void draw_gap(struct text *text, const struct scene *scene, const struct scene_gap *gap)
+/* A length in its stretch; the dots of a fold are left out where they would reach into the words before it. */
+static void say_gap(struct text *words, const struct scene_gap *gap, bool has_dots)
 {
-	struct text words = {0};
-	int room;
+	text_clear(words);
+	text_add(words, has_dots ? "\xe2\x8b\xaf " : "");
+	text_duration(words, gap->ns);
+	text_add(words, has_dots ? " \xe2\x8b\xaf" : "");
+}
 
-	text_add(&words, gap->is_folded ? "\xe2\x8b\xaf " : "");
-	text_duration(&words, gap->ns);
-	text_add(&words, gap->is_folded ? " \xe2\x8b\xaf" : "");
-	room = render_scene_pixels(say_columns(text_peek(&words), words.length));
-	if (gap->is_folded || room + (is_ringed(scene, gap) ? 30 : 10) < gap->width)
+/* Half the width of the words; those of a fold are bold. */
+static int half_of(const struct text *words, bool is_bold)
+{
+	int pixels = render_scene_pixels(say_columns(text_peek(words), words->length));
+
+	return (is_bold ? pixels * 8 / 7 : pixels) / 2 + 1;
+}
+
+/* `end` is where the words before it end. Returns where these do. */
+static int draw_gap(
+	struct text *text, const struct scene *scene, const struct scene_gap *gap, int end)
+{
+	int middle = gap->x + gap->width / 2, half;
+	struct text words = {0};
+	bool fits;
+
+	say_gap(&words, gap, gap->is_folded);
+	half = half_of(&words, gap->is_folded);
+	if (gap->is_folded && middle - half < end) {
+		say_gap(&words, gap, false);
+		half = half_of(&words, true);
+	}
+	fits = gap->is_folded ? middle - half >= end
+			      : 2 * half + (is_ringed(scene, gap) ? 30 : 10) < gap->width;
+	if (fits)
 		text_format(text,
 			"<text class=\"%s\" text-anchor=\"middle\" x=\"%d\" y=\"%d\">%s</text>\n",
-			gap->is_folded ? "strong" : "quiet", gap->x + gap->width / 2,
-			scene->axis_y + 17, text_peek(&words));
+			gap->is_folded ? "strong" : "quiet", middle, scene->axis_y + 17,
+			text_peek(&words));
 	render_facts_drop(text, &words);
+	return fits ? middle + half : end;
 }
 
 /* Two jagged lines across all lanes: the time between them is folded. */
@@ -83,9 +109,10 @@ static void draw_fold(struct text *text, const struct scene *scene, const struct
 void render_picture_axis(struct text *text, const struct scene *scene)
 {
 	uint32_t i;
+	int end = 0;
 
 	for (i = 0; i < scene->nr_ticks; i++)
-		draw_tick(text, scene, &scene->ticks[i]);
+		draw_tick(text, scene, i);
 	render_picture_line(
 		text, "axis", scene->begin_x, scene->axis_y, scene->end_x, scene->axis_y);
 	/* The lengths below the axis are those from stroke to stroke. */
@@ -93,7 +120,7 @@ void render_picture_axis(struct text *text, const struct scene *scene)
 		render_picture_line(text, "axis", scene->ticks[i].x, scene->axis_y - 3,
 			scene->ticks[i].x, scene->axis_y + 3);
 	for (i = 0; i + 1 < scene->nr_ticks; i++)
-		draw_gap(text, scene, &scene->gaps[i]);
+		end = draw_gap(text, scene, &scene->gaps[i], end);
 }
 
 void render_picture_folds(struct text *text, const struct scene *scene)

@@ -125,6 +125,12 @@ bool render_scene_init_narrow(
  */
 int render_scene_axis(struct scene *scene);
 
+/*
+ * render_scene_say_tick: the label of a tick: its time; or how long after the tick with a label before it, if both
+ * times would be written alike.
+ */
+void render_scene_say_tick(struct text *text, const struct scene *scene, uint32_t number);
+
 /* render_scene_x: the x of a time; a time outside the picture is put at its edge. */
 int render_scene_x(const struct scene *scene, ct_time time);
 

@@ -197,6 +197,28 @@ static void place_ticks(struct scene *scene)
 	scene->end_x = x;
 }
 
+void render_scene_say_tick(struct text *text, const struct scene *scene, uint32_t number)
+{
+	ct_time time = scene->ticks[number].time;
+	struct text words = {0}, before = {0};
+	uint32_t i = number;
+
+	while (i && !scene->ticks[i - 1].is_told)
+		i--;
+	say_time(&words, time);
+	if (i)
+		say_time(&before, scene->ticks[i - 1].time);
+	if (i && strcmp(text_peek(&words), text_peek(&before)) == 0) {
+		text_char(text, '+');
+		text_duration(text, time - scene->ticks[i - 1].time);
+	} else {
+		text_append(text, text_peek(&words), words.length);
+	}
+	text->is_broken |= words.is_broken || before.is_broken;
+	text_fini(&words);
+	text_fini(&before);
+}
+
 /* Labels that would overlap are put in rows, from the axis upwards. Returns the number of rows. */
 static int place_labels(struct scene *scene)
 {
@@ -210,7 +232,7 @@ static int place_labels(struct scene *scene)
 		if (!tick->is_told)
 			continue;
 		text_clear(&words);
-		say_time(&words, tick->time);
+		render_scene_say_tick(&words, scene, i);
 		half = render_scene_pixels(words.length) / 2 + 4;
 		for (row = 0; row < ROWS - 1 && right[row] > tick->x - half; row++)
 			;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tests in a real browser that the pictures of all cases' findings can be read, wide and narrow: no words lie over
-others, over a mark or over an arrow; none are cut at an edge; and no fold crosses the words about states left out."""
+others, over a mark or over an arrow; none are cut at an edge; no fold crosses the words about states left out,
+and no two moments on an axis are written alike."""
 import pathlib
 import re
 import subprocess
@@ -40,6 +41,9 @@ TOUCHED = """(() => {
 		if (/ more states?$/.test(box.words) && !(ground.left <= box.left && ground.right >= box.right))
 			said.push(`${box.words} has no ground`);
 	});
+	const times = boxes.map(({ words }) => words).filter((words) => /^\\d+\\.\\d{6} s$/.test(words));
+	if (new Set(times).size < times.length)
+		said.push(`two moments are written alike: ${times}`);
 	return said;
 })()"""
 
