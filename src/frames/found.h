@@ -151,6 +151,7 @@ struct found {
 	VEC(struct found_thread)
 	threads; /* by their index in the image; some may be missing at the end */
 	VEC(struct found_note) notes;
+	bool has_stacks; /* notes say what threads are in: worth a report without coroutines */
 	bool is_out_of_memory;
 };
 

@@ -271,7 +271,10 @@ static void tell_limits(struct telling *telling)
 	struct found_note origin = {.count = 1}, cut = {.count = 1, .is_left_out = true};
 	size_t i;
 
-	origin.text = telling->between
+	origin.text = telling->found.coroutines.count == 0
+			      ? "no coroutine is alive in the program's memory; what its threads "
+				"are in was found there"
+		      : telling->between
 			      ? "the coroutines were found in memory, by two looks while the "
 				"program "
 				"ran: what is the same in both may have run in between, or have "

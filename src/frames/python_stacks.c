@@ -3,6 +3,9 @@
  * The stacks on which an interpreter's threads have the frames of their functions (python_tasks.h): memory of which a
  * thread's state has the address, how much is in use, and the end, side by side.
  */
+#include <stdio.h>
+
+#include "base/text.h"
 #include "frames/python_tasks.h"
 #include "frames/walk.h"
 
@@ -81,4 +84,118 @@ bool python_stacks_find(struct python *python)
 	struct walk walk = {.take = look_for_stacks, .context = python};
 
 	return walk_memory(&walk, python->image);
+}
+
+/* ---------------------------------------------------------------- frames */
+
+#define FRAMES_MAX 512u
+#define FRAMES_TOLD 8u
+#define BYTES_MAX 65536u
+
+struct frame {
+	uint64_t code;
+	uint32_t line;
+};
+
+struct frames {
+	struct frame at[FRAMES_MAX]; /* the outermost first */
+	uint32_t count;
+};
+
+/* Reads the frame at the address; returns its size, 0: there is none. */
+static uint64_t read_frame(struct python *python, uint64_t address, struct frame *ret_frame)
+{
+	const struct python_layout *layout = python->layout;
+	const struct python_code *code;
+	uint64_t instruction;
+
+	if (!image_read_word(python->image, address + layout->code, &ret_frame->code) ||
+		!image_read_word(python->image, address + layout->instruction, &instruction))
+		return 0;
+	code = python_code_at(python, ret_frame->code);
+	if (!code)
+		return 0;
+	ret_frame->line = python_code_line(code->table, code->table_bytes, code->first_line,
+		instruction - ret_frame->code - layout->instructions);
+	return layout->locals + ((uint64_t)code->nr_locals + code->nr_values) * WORD;
+}
+
+/* Frames lie one behind the other; the first stack of a thread has a word in front of them. */
+static void read_frames(
+	struct python *python, const struct found_python_stack *stack, struct frames *ret_frames)
+{
+	uint64_t before = 0, bytes, address = stack->start + HEAD_WORDS * WORD;
+
+	ret_frames->count = 0;
+	image_read_word(python->image, stack->start, &before);
+	if (!before)
+		address += WORD;
+	while (address < stack->top && ret_frames->count < FRAMES_MAX) {
+		bytes = read_frame(python, address, &ret_frames->at[ret_frames->count]);
+		if (bytes == 0 || bytes > BYTES_MAX)
+			return;
+		ret_frames->count++;
+		address += bytes;
+	}
+}
+
+/* The file with its folder. */
+static const char *short_file(const char *file)
+{
+	const char *at = file + strlen(file);
+	unsigned nr = 0;
+
+	while (at > file && (at[-1] != '/' || ++nr < 2))
+		at--;
+	return at;
+}
+
+static void add_frame(struct text *words, struct python *python, const struct frame *frame)
+{
+	const struct python_code *code = python_code_at(python, frame->code);
+	char line[32];
+
+	if (!code)
+		return;
+	snprintf(line, sizeof(line), ":%u)", frame->line);
+	text_add(words, code->name);
+	text_add(words, " (");
+	text_add(words, short_file(code->file));
+	text_add(words, line);
+}
+
+/* "thread python (123) is in get (queues.py:103), called by run (threads.py:7)" */
+static void tell_stack(struct python *python, const struct found_python_stack *stack)
+{
+	const struct image_thread *thread;
+	struct frames frames;
+	struct text words = {0};
+	char head[96];
+	uint32_t i;
+
+	if (stack->thread == FOUND_NO_THREAD)
+		return;
+	read_frames(python, stack, &frames);
+	thread = &python->image->threads.at[stack->thread];
+	snprintf(head, sizeof(head), "thread %s (%llu) is in ", thread->name,
+		(unsigned long long)thread->tid);
+	text_add(&words, head);
+	for (i = 0; i < frames.count && i < FRAMES_TOLD; i++) {
+		if (i > 0)
+			text_add(&words, ", called by ");
+		add_frame(&words, python, &frames.at[frames.count - 1 - i]);
+	}
+	if (frames.count > 0) {
+		found_note(python->found, 1, false, text_peek(&words));
+		python->found->has_stacks = true;
+	}
+	text_fini(&words);
+}
+
+void python_stacks_tell(struct python *python)
+{
+	size_t i;
+
+	for (i = 0; i < python->found->python.stacks.count; i++)
+		tell_stack(python, &python->found->python.stacks.at[i]);
 }

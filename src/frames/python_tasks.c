@@ -367,6 +367,16 @@ static enum ct_status open_reader(struct image *image, const struct modules *mod
 	return *ret_reader ? CT_OK : ct_fail_memory(reterr);
 }
 
+static bool has_pending(const struct python_tasks *tasks)
+{
+	size_t i;
+
+	for (i = 0; i < tasks->tasks.count; i++)
+		if (tasks->tasks.at[i].state == PYTHON_PENDING)
+			return true;
+	return false;
+}
+
 static bool take_tasks(struct python_tasks *tasks)
 {
 	struct walk walk = {.take = look_for_tasks, .context = tasks};
@@ -380,6 +390,8 @@ static bool take_tasks(struct python_tasks *tasks)
 	for (i = 0; i < tasks->tasks.count; i++)
 		if (!take_task(tasks, i))
 			return false;
+	if (!has_pending(tasks))
+		python_stacks_tell(&tasks->python);
 	python_waits_link(tasks);
 	return python_holds_link(tasks) && python_threads_find(tasks);
 }

@@ -104,6 +104,9 @@ bool python_holds_link(struct python_tasks *tasks);
 /* python_stacks_find: finds the stacks of the interpreter's threads. False: out of memory. */
 bool python_stacks_find(struct python *python);
 
+/* python_stacks_tell: adds a note for each thread: in which functions it is. */
+void python_stacks_tell(struct python *python);
+
 /*
  * python_threads_find: finds the threads that run tasks: the stack of one holds its task's address, or no other thread
  * is left. False: out of memory.

@@ -130,6 +130,18 @@ static enum frame_state state_of(uint64_t state)
 	return state & STATE_NOTIFIED ? FRAME_IS_READY : FRAME_WAITS;
 }
 
+/* A thread runs one task at a time. */
+static bool is_taken(const struct found *found, uint32_t thread)
+{
+	size_t i;
+
+	for (i = 0; i < found->coroutines.count; i++)
+		if (found->coroutines.at[i].state == FRAME_RUNS &&
+			found->coroutines.at[i].thread == thread)
+			return true;
+	return false;
+}
+
 /*
  * The thread that has the task's address on its stack. A thread that runs another task may have it left in a frame of
  * a function that runs the tasks: the thread where it lies innermost is believed.
@@ -143,7 +155,7 @@ static uint32_t thread_of(const struct rust_tasks *tasks, uint64_t task, const s
 	for (i = 0; i < tasks->image->threads.count; i++) {
 		const struct found_thread *thread = found_thread_at(found, i);
 
-		if (!thread)
+		if (!thread || is_taken(found, i))
 			continue;
 		count = image_read(
 				tasks->image, thread->first & ~UINT64_C(7), words, sizeof(words)) /

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the coroutines of an image, and has them told as events (frames.h). */
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -134,6 +136,33 @@ static enum ct_status join_past(struct telling *telling, const struct frames_pas
 	return join_open(past->source, source, &telling->found, ret_source, reterr);
 }
 
+/*
+ * Where the coroutines are that run, by the stacks of their threads: a core dump has one, and no samples. A dump of a
+ * debugger has threads without a name.
+ */
+static void tell_running(struct telling *telling)
+{
+	const struct found *found = &telling->found;
+	char words[1024];
+	size_t i;
+
+	for (i = 0; i < found->coroutines.count && !telling->image->is_moving; i++) {
+		const struct found_coroutine *coroutine = &found->coroutines.at[i];
+		const struct found_thread *thread = found_thread_at(found, coroutine->thread);
+		const struct found_place *place, *own;
+
+		if (coroutine->state != FRAME_RUNS || !thread || !thread->place)
+			continue;
+		place = &found->places.at[thread->place];
+		own = &found->places.at[coroutine->function];
+		snprintf(words, sizeof(words),
+			"coroutine %zu (%s) runs on thread %" PRIu64 ", in %s (%s:%" PRIu32 ")",
+			i + 1, own->function, thread->tid, place->function, place->file,
+			place->line);
+		found_note(&telling->found, 1, false, words);
+	}
+}
+
 static enum ct_status find_and_tell(struct telling *telling, const struct frames_again *again,
 	const struct frames_past *past, struct ct_error *reterr)
 {
@@ -141,12 +170,13 @@ static enum ct_status find_and_tell(struct telling *telling, const struct frames
 
 	if (status == CT_OK && !follow_judge(&telling->found, telling->image))
 		status = ct_fail_memory(reterr);
-	if (status == CT_OK && telling->found.coroutines.count == 0)
+	if (status == CT_OK && telling->found.coroutines.count == 0 && !telling->found.has_stacks)
 		status = refuse_unless(telling, past, reterr);
 	if (status)
 		return status;
 	if (past && past->trouble[0])
 		found_note(&telling->found, 1, true, past->trouble);
+	tell_running(telling);
 	narrate_found(telling);
 	return telling->is_out_of_memory || telling->found.is_out_of_memory ? ct_fail_memory(reterr)
 									    : CT_OK;

@@ -318,6 +318,9 @@ const char *render_facts_unseen(const struct ct_report *report)
 {
 	if (report->quality.nr_coros)
 		return NULL;
+	if (report->tables->is_from_memory)
+		return "no coroutine is alive in the program's memory: what its threads are in "
+		       "stands above";
 	if (is_cut_at_once(report))
 		return "the trace was cut before its first heartbeat, and nothing in it can be "
 		       "judged";
