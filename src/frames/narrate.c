@@ -160,6 +160,14 @@ static void tell_wait(struct telling *telling, uint32_t at)
 				.kind = CTP_KIND_DETAIL, .argument = CTP_DETAIL_UNREACHED});
 }
 
+/* No rule is to conclude anything from its wait. */
+static void tell_bare(struct telling *telling, uint32_t at)
+{
+	if (coroutine_of(telling, at)->is_bare)
+		put(telling, at,
+			(struct ct_event){.kind = CTP_KIND_MARK, .argument = CTP_MARK_EXPECT_IDLE});
+}
+
 static void tell_life(struct telling *telling, uint32_t at)
 {
 	const struct found_coroutine *coroutine = coroutine_of(telling, at);
@@ -178,6 +186,7 @@ static void tell_life(struct telling *telling, uint32_t at)
 		put(telling, at,
 			(struct ct_event){.kind = CTP_KIND_NAME,
 				.site = name_site(telling, coroutine->name)});
+	tell_bare(telling, at);
 }
 
 /* By whom it was made ready is not known. */

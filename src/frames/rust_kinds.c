@@ -163,6 +163,21 @@ static bool read_cell(struct rust_kind *kind)
 	return true;
 }
 
+/*
+ * Without types, the header of tokio's tasks is still known, as its layout is that of C, and mostly what they run:
+ * "poll<serve::{async_fn_env#0}, ...>".
+ */
+static void take_bare(struct rust_kind *kind, Dwarf_Die *function)
+{
+	const char *name = function ? dwarf_diename(function) : NULL;
+
+	kind->state = 0;
+	kind->vtable = 2 * WORD;
+	kind->owner = 3 * WORD;
+	kind->alignment = WORD;
+	kind->name = name && strncmp(name, "poll<", 5) == 0 ? name : "";
+}
+
 static bool take_function(struct rust_kinds *kinds, struct cells *cells,
 	const struct module *module, const struct function_entry *entry)
 {
@@ -180,7 +195,7 @@ static bool take_function(struct rust_kinds *kinds, struct cells *cells,
 		return true;
 	if (count == 0 || !find_cell(cells, &scopes[count - 1], &kind.cell) || !read_cell(&kind)) {
 		kinds->nr_without++;
-		return true;
+		take_bare(&kind, count ? &scopes[count - 1] : NULL);
 	}
 	return map_put(&kinds->by_poll, kind.poll, (uint32_t)kinds->kinds.count) &&
 	       vec_push(&kinds->kinds, kind);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "frames/heap.h"
 #include "frames/rust_tasks.h"
 #include "frames/walk.h"
@@ -170,6 +171,41 @@ static uint32_t thread_of(const struct rust_tasks *tasks, uint64_t task, const s
 	return innermost;
 }
 
+/* "poll<a::b::{async_fn_env#0}<u8>, S>" is told by its first argument. */
+static uint32_t place_of_bare(struct found *found, const char *name)
+{
+	struct found_place place = {.file = "", .reason = ""};
+	char words[256] = "a task of tokio";
+	unsigned depth = 0;
+	size_t i, start = strlen("poll<");
+
+	for (i = start; name[0] && name[i] && (depth > 0 || name[i] != ','); i++) {
+		depth += name[i] == '<' || name[i] == '(';
+		depth -= depth > 0 && (name[i] == '>' || name[i] == ')');
+	}
+	if (name[0])
+		snprintf(words, sizeof(words), "%.*s", (int)(i - start), name + start);
+	place.function = found_text(found, words);
+	return found_place(found, hash_bytes(HASH_START, words, strlen(words)) ^ 0x72, &place);
+}
+
+static void take_bare_task(
+	const struct rust_tasks *tasks, const struct rust_task *task, struct found *found)
+{
+	struct found_coroutine coroutine = {.address = task->address,
+		.name = "",
+		.state = state_of(task->state),
+		.thread = FOUND_NO_THREAD,
+		.is_bare = true,
+		.content = task->state};
+
+	coroutine.function = place_of_bare(found, tasks->kinds->kinds.at[task->kind].name);
+	coroutine.place = coroutine.function;
+	if (coroutine.state == FRAME_RUNS)
+		coroutine.thread = thread_of(tasks, task->address, found);
+	found_coroutine(found, &coroutine);
+}
+
 static void take_task(
 	const struct rust_tasks *tasks, const struct rust_task *task, struct found *found)
 {
@@ -231,13 +267,17 @@ static enum ct_status look(struct found_reader *reader, struct image *image, str
 		is_well = walk_memory(&walk, image) && leave_out_freed(&tasks);
 	for (i = 0; is_well && i < reader->kinds.waker_tables.count; i++)
 		is_well = vec_push(&found->waker_tables, reader->kinds.waker_tables.at[i]);
-	for (i = 0; is_well && i < tasks.tasks.count && !found->is_out_of_memory; i++)
-		take_task(&tasks, &tasks.tasks.at[i], found);
+	for (i = 0; is_well && i < tasks.tasks.count && !found->is_out_of_memory; i++) {
+		bool is_bare = reader->kinds.kinds.at[tasks.tasks.at[i].kind].name != NULL;
+
+		(is_bare ? take_bare_task : take_task)(&tasks, &tasks.tasks.at[i], found);
+	}
 	found_note(found, tasks.nr_freed, false,
 		"tasks of tokio lie in memory that is free again, and were left out");
 	found_note(found, reader->kinds.nr_without, true,
-		"types of tasks of tokio have no debug information, and their tasks were left out: "
-		"build with debug = 2");
+		"types of tasks of tokio have no debug information: only the states of such tasks "
+		"are "
+		"known, and not where they wait; build with debug = 2");
 	vec_fini(&tasks.tasks);
 	return is_well ? CT_OK : ct_fail_memory(reterr);
 }

@@ -19,6 +19,7 @@ struct rust_kind {
 	uint32_t vtable;  /* and the address of the table */
 	uint32_t owner;   /* and in which list of tasks it is */
 	uint32_t alignment;
+	const char *name; /* NULL: debug information has its types; else only this is known of it */
 };
 
 struct rust_kinds {
