@@ -272,6 +272,7 @@ static enum ct_status look(struct found_reader *reader, struct image *image, str
 
 		(is_bare ? take_bare_task : take_task)(&tasks, &tasks.tasks.at[i], found);
 	}
+	rust_holds_link(found, image);
 	found_note(found, tasks.nr_freed, false,
 		"tasks of tokio lie in memory that is free again, and were left out");
 	found_note(found, reader->kinds.nr_without, true,

@@ -52,4 +52,7 @@ uint32_t rust_chain_function(struct found *found, const struct rust_value *futur
 void rust_chain_tell(struct found *found, const struct image *image, const struct modules *modules,
 	const struct rust_value *future, struct found_coroutine *coroutine);
 
+/* rust_holds_link: tells which tasks have a guard of a lock for which others wait. */
+void rust_holds_link(struct found *found, const struct image *image);
+
 #endif

@@ -3,7 +3,7 @@
 //!
 //! unprepared [current] [busy] [end] COUNT: makes COUNT tasks for each place, and then says in one line of JSON how many
 //! wait at which line of this file. `current`: on the scheduler of one thread. `busy`: tasks run all the time besides.
-//! `end`: aborts. Otherwise ends with its input.
+//! `circle`: two more wait for locks in a circle. `end`: aborts. Otherwise ends with its input.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -127,6 +127,13 @@ async fn turning() {
     }
 }
 
+async fn crossing(first: Arc<Mutex<u32>>, second: Arc<Mutex<u32>>) {
+    let one = first.lock().await;
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    let other = second.lock().await;
+    drop((one, other));
+}
+
 fn spawn(all: &All) -> usize {
     tokio::spawn(nested(all.clone()));
     tokio::spawn(recursive(all.clone(), 3));
@@ -169,6 +176,12 @@ async fn run(words: Vec<String>) {
             tokio::spawn(turning());
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    if is_asked("circle") {
+        let locks = (Arc::new(Mutex::new(0)), Arc::new(Mutex::new(0)));
+        tokio::spawn(crossing(locks.0.clone(), locks.1.clone()));
+        tokio::spawn(crossing(locks.1, locks.0));
+        tokio::time::sleep(Duration::from_millis(200)).await;
     }
     say();
     if is_asked("end") {
