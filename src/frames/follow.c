@@ -42,6 +42,7 @@ struct row {
 
 struct follow {
 	struct found *found;
+	const struct image *image;
 	struct blocks blocks;
 	bool *is_marked;      /* by block */
 	bool *is_live;        /* by coroutine */
@@ -55,10 +56,12 @@ struct follow {
 
 /* ---------------------------------------------------------------- coroutines that wait */
 
-static bool is_judged(const struct found_coroutine *coroutine)
+/* The handle of a coroutine of C++ is often held by the kernel alone, which gives it back with an event. */
+static bool is_judged(const struct follow *follow, const struct found_coroutine *coroutine)
 {
 	return coroutine->state == FRAME_WAITS && !coroutine->is_initial &&
-	       coroutine->knot != KNOT_UNKNOWN;
+	       coroutine->knot != KNOT_UNKNOWN &&
+	       !(coroutine->knot == KNOT_FRAME && follow->image->lacks_held);
 }
 
 static int compare_owns(const void *left, const void *right)
@@ -97,7 +100,7 @@ static void add_parts(struct follow *follow)
 		const struct found_part *part = &follow->found->parts.at[i];
 
 		if (map_get(&follow->found->by_address, part->coroutine, &index) &&
-			is_judged(&follow->found->coroutines.at[index]) &&
+			is_judged(follow, &follow->found->coroutines.at[index]) &&
 			blocks_at(&follow->blocks, part->address, &block))
 			add_own(follow, follow->blocks.blocks.at[block].start,
 				follow->blocks.blocks.at[block].end, index);
@@ -139,7 +142,7 @@ static void add_waits(struct follow *follow)
 	uint32_t i;
 
 	for (i = 0; i < found->coroutines.count; i++)
-		if (is_judged(&found->coroutines.at[i]) &&
+		if (is_judged(follow, &found->coroutines.at[i]) &&
 			found->coroutines.at[i].knot != KNOT_OBJECT)
 			add_frame(follow, i);
 	for (i = 0; i < found->python.stacks.count; i++)
@@ -401,15 +404,21 @@ static uint64_t next_own(
 	return follow->owns.at[i].start;
 }
 
+static void meet_all(struct follow *follow, const struct row *row)
+{
+	size_t i;
+
+	for (i = 0; i < row->count; i++)
+		if (row->words[i] >= LOWEST)
+			meet(follow, row, i);
+}
+
 static void follow_words(struct follow *follow, uint64_t address, uint64_t end, bool is_stack)
 {
 	struct row row = {.address = address, .is_stack = is_stack};
-	size_t i;
 
 	row.words = blocks_words(&follow->blocks, address, end, &row.count);
-	for (i = 0; i < row.count; i++)
-		if (row.words[i] >= LOWEST)
-			meet(follow, &row, i);
+	meet_all(follow, &row);
 }
 
 static void go_on(struct follow *follow)
@@ -449,6 +458,22 @@ static void follow_roots(struct follow *follow)
 	}
 }
 
+/* What lies in no memory: registers, as far as they are known, and what the kernel gives back. */
+static void follow_held(struct follow *follow)
+{
+	const struct image *image = follow->image;
+	struct row row = {.words = image->held.at, .count = image->held.count, .is_stack = true};
+	size_t i;
+
+	meet_all(follow, &row);
+	for (i = 0; i < image->threads.count; i++) {
+		row.words = image->threads.at[i].registers;
+		row.count = IMAGE_REGISTERS;
+		meet_all(follow, &row);
+	}
+	go_on(follow);
+}
+
 static void follow_busy(struct follow *follow)
 {
 	uint32_t i, block;
@@ -456,7 +481,7 @@ static void follow_busy(struct follow *follow)
 	for (i = 0; i < follow->found->coroutines.count; i++) {
 		const struct found_coroutine *coroutine = &follow->found->coroutines.at[i];
 
-		if (coroutine->state == FRAME_HAS_END || is_judged(coroutine) ||
+		if (coroutine->state == FRAME_HAS_END || is_judged(follow, coroutine) ||
 			!blocks_at(&follow->blocks, coroutine->address, &block))
 			continue;
 		follow->is_marked[block] = true;
@@ -468,12 +493,12 @@ static void follow_busy(struct follow *follow)
 
 /* ---------------------------------------------------------------- the whole */
 
-static bool has_any(const struct found *found)
+static bool has_any(const struct follow *follow)
 {
 	size_t i;
 
-	for (i = 0; i < found->coroutines.count; i++)
-		if (is_judged(&found->coroutines.at[i]))
+	for (i = 0; i < follow->found->coroutines.count; i++)
+		if (is_judged(follow, &follow->found->coroutines.at[i]))
 			return true;
 	return false;
 }
@@ -484,20 +509,21 @@ static void judge(struct follow *follow)
 
 	add_waits(follow);
 	follow_roots(follow);
+	follow_held(follow);
 	follow_busy(follow);
 	for (i = 0; i < follow->found->coroutines.count && !follow->is_out_of_memory; i++) {
 		struct found_coroutine *coroutine = &follow->found->coroutines.at[i];
 
-		coroutine->is_unreached = is_judged(coroutine) && !follow->is_live[i];
+		coroutine->is_unreached = is_judged(follow, coroutine) && !follow->is_live[i];
 	}
 }
 
 bool follow_judge(struct found *found, const struct image *image)
 {
-	struct follow follow = {.found = found};
+	struct follow follow = {.found = found, .image = image};
 	bool is_well = true;
 
-	if (!has_any(found))
+	if (!has_any(&follow))
 		return true;
 	is_well = blocks_take(&follow.blocks, image);
 	follow.is_marked = calloc(follow.blocks.blocks.count + 1, sizeof(*follow.is_marked));

@@ -19,6 +19,7 @@ void image_close(struct image *image)
 		return;
 	vec_fini(&image->regions);
 	vec_fini(&image->threads);
+	vec_fini(&image->held);
 	arena_fini(&image->arena);
 	image->ops->close(image);
 }

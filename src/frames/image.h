@@ -75,6 +75,8 @@ struct image {
 	struct arena arena;
 	VEC(struct image_region) regions; /* by address; none overlaps another */
 	VEC(struct image_thread) threads;
+	VEC(uint64_t) held; /* by the kernel: arguments of calls, and the user data of epoll */
+	bool lacks_held;    /* it may hold more, as for io_uring, or of a core dump */
 	uint64_t pid;
 	int root; /* the root that paths of files are relative to: symbol.h */
 	const char *program;

@@ -203,6 +203,8 @@ static bool take_thread(struct core_image *core, const uint8_t *content, size_t 
 	/* The thread that got the signal comes first. */
 	if (core->image.threads.count == 0)
 		core->image.signal = status.pr_cursig;
+	/* What the kernel held for the program is in no dump. */
+	core->image.lacks_held = true;
 	return vec_push(&core->image.threads, thread);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory of a process that runs (image.h). */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #define THREADS_MAX 65536u
 #define REGIONS_MAX 1048576u
 #define COMMAND_BYTES 4096
+#define INTEREST_BYTES ((size_t)1 << 20) /* of an interest list, as text */
 #define RUNNING_MAX 8u /* threads that run, of which stacks are taken, so many of each */
 #define STACKS_MAX 12u
 #define STACKS_LONGEST_MS 150u
@@ -139,6 +141,7 @@ static bool take_thread(void *context, int tid)
 	uint64_t instruction, arguments[PROCFS_ARGUMENTS];
 	struct procfs_stat stat;
 	char name[64];
+	size_t i;
 
 	thread.stack_pointer = procfs_stack_pointer_at(process->folder, thread.tid, &instruction);
 	if (HAS_REGISTERS && thread.stack_pointer) {
@@ -147,6 +150,9 @@ static bool take_thread(void *context, int tid)
 		thread.known = UINT32_C(1) << 7 | UINT32_C(1) << 16;
 	}
 	thread.call = procfs_call_at(process->folder, thread.tid, arguments);
+	for (i = 0; thread.call >= 0 && i < PROCFS_ARGUMENTS; i++)
+		if (!vec_push(&process->image.held, arguments[i]))
+			return false;
 	snprintf(name, sizeof(name), "task/%d/stat", tid);
 	if (procfs_stat_at(process->folder, name, &stat))
 		thread.state = stat.state;
@@ -205,6 +211,39 @@ static bool take_stacks(struct process_image *process)
 	return is_well;
 }
 
+static bool take_interest_list(struct process_image *process, int descriptor)
+{
+	char name[32], *text = malloc(INTEREST_BYTES);
+	const char *line;
+	size_t nr_bytes;
+	uint64_t data;
+	bool is_well = text != NULL;
+
+	snprintf(name, sizeof(name), "fdinfo/%d", descriptor);
+	nr_bytes = text ? procfs_read_at(process->folder, name, text, INTEREST_BYTES) : 0;
+	if (nr_bytes == 0 || nr_bytes == INTEREST_BYTES - 1)
+		process->image.lacks_held = true;
+	for (line = nr_bytes ? strstr(text, " data:") : NULL; is_well && line;
+		line = strstr(line + 1, " data:"))
+		if (sscanf(line, " data: %" SCNx64, &data) == 1)
+			is_well = vec_push(&process->image.held, data);
+	free(text);
+	return is_well;
+}
+
+static bool take_held(void *context, int descriptor)
+{
+	struct process_image *process = context;
+	char name[32], link[64];
+
+	snprintf(name, sizeof(name), "fd/%d", descriptor);
+	procfs_link_at(process->folder, name, link, sizeof(link));
+	if (strcmp(link, "anon_inode:[io_uring]") == 0)
+		process->image.lacks_held = true;
+	return strcmp(link, "anon_inode:[eventpoll]") != 0 ||
+	       take_interest_list(process, descriptor);
+}
+
 static bool take_names(struct process_image *process)
 {
 	struct image *image = &process->image;
@@ -258,6 +297,8 @@ static enum ct_status open_process(struct process_image *process, struct ct_erro
 			"and kernel.yama.ptrace_scope 0, or CAP_SYS_PTRACE",
 			(int)process->pid);
 	procfs_numbers_at(process->folder, "task", take_thread, process);
+	if (!procfs_numbers_at(process->folder, "fd", take_held, process))
+		image->lacks_held = true;
 	return take_stacks(process) ? CT_OK : ct_fail_memory(reterr);
 }
 

@@ -18,10 +18,14 @@ struct unreached {
 	bool *is_awaited; /* by coroutine: another one that waits so waits for its end, or for what it holds */
 };
 
-static bool is_unreached(const struct model_coro *coro)
+/* The kernel ends a wait for a descriptor that is open. */
+static bool is_unreached(const struct model *model, const struct model_coro *coro)
 {
+	uint32_t descriptor = coro->rare->descriptor;
+
 	return coro->state == CT_STATE_WAITING && coro->flags & MODEL_CORO_IS_UNREACHED &&
-	       !coro->mark;
+	       !coro->mark &&
+	       (!descriptor || model->descriptors.at[descriptor].closed != CT_NO_TIME);
 }
 
 static void look(struct unreached *unreached)
@@ -32,7 +36,7 @@ static void look(struct unreached *unreached)
 	for (i = 1; i < model->coros.count; i++) {
 		const struct model_coro *coro = &model->coros.at[i];
 
-		if (!is_unreached(coro))
+		if (!is_unreached(model, coro))
 			continue;
 		unreached->nr_at[coro->wait_site < nr_sites ? coro->wait_site : 0]++;
 		unreached->is_awaited[analyze_ties_next(unreached->analysis, i)] = true;
@@ -46,7 +50,7 @@ static bool is_told(const struct unreached *unreached, uint32_t index)
 	const struct model_coro *coro = &model->coros.at[index];
 	uint32_t next = analyze_ties_next(unreached->analysis, index);
 
-	if (!is_unreached(coro) || unreached->analysis->is_told[index] ||
+	if (!is_unreached(model, coro) || unreached->analysis->is_told[index] ||
 		(next && model->coros.at[next].state == CT_STATE_WAITING))
 		return false;
 	return unreached->is_awaited[index] ||
@@ -80,7 +84,9 @@ void rules_unreached_find(struct analysis *analysis, uint8_t variant)
 			.since = coro->suspended,
 		};
 
-		if (is_told(&unreached, i))
-			analyze_candidate_add(analysis, &candidate);
+		if (!is_told(&unreached, i))
+			continue;
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_FOLLOWED_IN_PART);
+		analyze_candidate_add(analysis, &candidate);
 	}
 }

@@ -102,6 +102,16 @@ def test_chain(scratch):
         check("to wait for coroutine" in chain and "to wait for descriptor 9" in chain and "read_line" in chain, chain)
 
 
+def test_held(scratch):
+    """What the kernel gives back with an event leads to a coroutine: only those to which nothing leads are lost."""
+    for compiler in COMPILERS:
+        with running(compiled(scratch, compiler, "unprepared_held", "-O2")) as (process, said):
+            report = json.loads(run(COROTRACER, "report", "--format", "json", "--duration", "10ms", process.pid).stdout)
+        lost = [finding for finding in report["findings"] if finding["rule"] == "lost-wakeup"]
+        check([(finding["grade"], len(finding["members"])) for finding in lost] == [("suspect", said["each"])], f"{compiler}: {lost}")
+        check("wait_for_nothing" in lost[0]["title"], lost[0]["title"])
+
+
 def dumped(program, scratch):
     """Lets the program abort; returns what it said, and its core dump, or None where the kernel hands dumps to a program."""
     pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
@@ -172,6 +182,7 @@ def main():
         test_turns(scratch)
         test_missing_descriptor(scratch)
         test_chain(scratch)
+        test_held(scratch)
         test_core(scratch)
         test_stripped(scratch)
 
