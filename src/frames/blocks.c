@@ -203,7 +203,7 @@ static bool is_cache(const struct blocks *blocks, const struct block *block, con
 	if (bytes_of(block) != CACHE_BYTES + WORD || nr * WORD < CACHE_BYTES)
 		return false;
 	memcpy(counts, words, sizeof(counts));
-	*ret = words + sizeof(counts) / WORD;
+	*ret = words + sizeof(counts) / (WORD);
 	for (i = 0; i < CACHE_SIZES; i++) {
 		if ((counts[i] == 0) != ((*ret)[i] == 0))
 			return false;

@@ -86,7 +86,7 @@ def check_source(browser, place):
         it.page.wait_for_selector("main h2:visible")
         it.page.evaluate(f"location.hash = '#places?site={numbers['engine.c']}'")
         it.page.wait_for_selector(".source .here")
-        it.until("document.querySelector('main [role=status]').textContent === '1 row'")
+        it.until("document.querySelector('main [role=status]').textContent === '1 place'")
         check(it.text(".source .here") == "12line 12" and it.page.locator(".source > span").count() == 13, it.text(".source"))
         it.page.get_by_role("button", name="Copy path:line").click()
         it.until(f"navigator.clipboard.readText().then((text) => text === '{place}/engine.c:12')")

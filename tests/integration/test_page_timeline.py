@@ -357,7 +357,8 @@ def check_causes(browser, server):
         check(arrows() - heads == 1, f"{arrows()} tips for who holds the lock")
         it.page.get_by_text("What happened in this range").click()
         it.until("document.querySelectorAll('.in-range tbody tr').length >= 5")
-        check("of coroutine 4" in it.text(".in-range summary") and "All coroutines together" in it.text("#in-range"), it.text(".in-range"))
+        it.until("document.querySelector('#in-range').textContent.includes('All coroutines together')")
+        check("of coroutine 4" in it.text(".in-range summary"), it.text(".in-range"))
         cells = {row.locator("td").nth(3).inner_text() for row in it.page.locator(".in-range tbody tr").all()}
         check(cells == {"4"}, f"events of {cells}")
         it.press("Escape")
