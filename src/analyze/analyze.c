@@ -441,7 +441,7 @@ static enum ct_status judge_last_rest(struct analysis *analysis, struct ct_sourc
 	fini_analysis(&again);
 	if (status != CT_OK)
 		return status;
-	analyze_last_rest_merge(analysis, report, &before);
+	analyze_last_rest_merge(analysis, &rests, report, &before);
 	return analysis->is_broken ? ct_fail_memory(reterr) : CT_OK;
 }
 

@@ -242,12 +242,21 @@ static bool is_said(const struct ct_report *report, const struct ct_finding *fin
 	return false;
 }
 
+/* When all are cancelled at once, those that run last run late: the program was not made for that. */
+static bool is_of_the_end(const struct last_rests *rests, const struct ct_finding *finding)
+{
+	const struct last_rest *of = &rests->of[finding->process];
+
+	return finding->rule == CT_RULE_STARVATION && of->until != CT_NO_TIME && of->is_by_signal &&
+	       finding->nr_members && finding->members[0].since >= of->until;
+}
+
 /*
  * The gravest findings first; within one grade those of the rest come before those of the end, each in its report's
  * order.
  */
-static void merge_findings(
-	struct analysis *analysis, struct ct_report *report, const struct ct_report *before)
+static void merge_findings(struct analysis *analysis, const struct last_rests *rests,
+	struct ct_report *report, const struct ct_report *before)
 {
 	uint32_t most = report->nr_findings + before->nr_findings, count = 0, i;
 	struct ct_finding *merged = arena_array(analysis->arena, most, sizeof(*merged));
@@ -260,7 +269,8 @@ static void merge_findings(
 				merged[count++] = before->findings[i];
 		for (i = 0; i < report->nr_findings; i++)
 			if (report->findings[i].grade == grade &&
-				!is_said(before, &report->findings[i]))
+				!is_said(before, &report->findings[i]) &&
+				!is_of_the_end(rests, &report->findings[i]))
 				merged[count++] = report->findings[i];
 	}
 	report->findings = merged;
@@ -293,10 +303,10 @@ static void merge_remarks(
 	report->nr_remarks = count;
 }
 
-void analyze_last_rest_merge(
-	struct analysis *analysis, struct ct_report *report, const struct ct_report *before)
+void analyze_last_rest_merge(struct analysis *analysis, const struct last_rests *rests,
+	struct ct_report *report, const struct ct_report *before)
 {
-	merge_findings(analysis, report, before);
+	merge_findings(analysis, rests, report, before);
 	merge_remarks(analysis, report, before);
 	report->waiting = before->waiting;
 	report->nr_waiting = before->nr_waiting;

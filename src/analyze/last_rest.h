@@ -45,10 +45,11 @@ bool analyze_last_rest_find(
 
 /*
  * analyze_last_rest_merge: merges the findings and remarks of the report `before` (of the rest) into the report of
- * the whole trace, and takes the waits, the advice and the why chain from `before`. Both reports are in one arena.
+ * the whole trace, and takes the waits, the advice and the why chain from `before`. Leaves out of the whole what only
+ * ran late because a signal ended everything at once. Both reports are in one arena.
  */
-void analyze_last_rest_merge(
-	struct analysis *analysis, struct ct_report *report, const struct ct_report *before);
+void analyze_last_rest_merge(struct analysis *analysis, const struct last_rests *rests,
+	struct ct_report *report, const struct ct_report *before);
 
 /* analyze_last_rest_remark: adds a remark for each process that was judged at the end of its rest. */
 void analyze_last_rest_remark(struct analysis *analysis, const struct last_rests *rests);
