@@ -14,11 +14,21 @@
 #define ABOVE_NARROW 14
 #define LINE 13
 #define MOST_TAKEN (2u * CT_PICTURE_STEPS + 1u)
+#define MOST_PLACED 64u /* words that others keep away from */
 
 /* A stretch that the words must not touch. */
 struct taken {
 	int from;
 	int until;
+};
+
+/* Words that are drawn already, in their lines. */
+struct placed {
+	struct {
+		int y;
+		struct taken taken;
+	} at[MOST_PLACED];
+	size_t count;
 };
 
 int render_picture_label_y(const struct scene *scene, const struct scene_mark *mark, int direction)
@@ -125,21 +135,37 @@ static int place_words(
 	return best < 0 ? least : best;
 }
 
-static void draw_words(struct text *text, const struct scene *scene, const struct scene_bar *bar)
+static size_t placed_in(const struct placed *placed, int y, struct taken *taken)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < placed->count; i++)
+		if (abs(placed->at[i].y - y) < LINE)
+			taken[count++] = placed->at[i].taken;
+	return count;
+}
+
+static void draw_words(struct text *text, const struct scene *scene, const struct scene_bar *bar,
+	struct placed *placed)
 {
 	int middle = render_scene_y(scene, bar->lane), x, half,
 	    y = middle - (scene->is_narrow ? ABOVE_NARROW : ABOVE);
 	const char *ground =
 		scene->finding->picture.lanes[bar->lane].is_member ? "stripe" : "ground";
-	struct taken taken[MOST_TAKEN + CT_LANES];
+	struct taken taken[MOST_TAKEN + CT_LANES + MOST_PLACED];
 	struct text words = {0};
 	size_t count;
 
 	say_count(&words, bar->bar->nr_before, "more state", "more states");
 	half = render_scene_pixels(words.length) / 2 + 3;
 	count = taken_in(scene, middle, y, taken);
+	count += placed_in(placed, y, taken + count);
 	x = place_words(
 		scene, taken, count, (render_picture_left_out_from(scene, bar) + bar->x) / 2, half);
+	if (placed->count < MOST_PLACED) {
+		placed->at[placed->count].y = y;
+		placed->at[placed->count++].taken = (struct taken){x - half, x + half};
+	}
 	/* A fold would be seen between the words. */
 	text_format(text, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n",
 		ground, x - half, y - LINE + 3, 2 * half, LINE);
@@ -151,9 +177,10 @@ static void draw_words(struct text *text, const struct scene *scene, const struc
 
 void render_picture_left_out(struct text *text, const struct scene *scene)
 {
+	struct placed placed = {.count = 0};
 	uint32_t i;
 
 	for (i = 0; i < scene->nr_bars; i++)
 		if (scene->bars[i].bar->nr_before)
-			draw_words(text, scene, &scene->bars[i]);
+			draw_words(text, scene, &scene->bars[i], &placed);
 }
