@@ -3,11 +3,11 @@
  * The stacks on which an interpreter's threads have the frames of their functions (python_tasks.h): memory of which a
  * thread's state has the address, how much is in use, and the end, side by side.
  */
-#include <stdio.h>
+#include <inttypes.h>
 
 #include "base/text.h"
 #include "frames/python_tasks.h"
-#include "frames/walk.h"
+#include "say/say.h"
 
 #define WORD sizeof(uint64_t)
 #define PAGE UINT64_C(4096)
@@ -58,14 +58,13 @@ static bool take_stack(struct found_python *python, const struct found_python_st
 	return vec_push(&python->stacks, *stack);
 }
 
-static bool look_for_stacks(
-	void *context, const uint64_t *words, size_t count, uint64_t address, bool is_of_thread)
+bool python_stacks_look(
+	struct python *python, const uint64_t *words, size_t count, uint64_t address)
 {
-	struct python *python = context;
 	struct found_python_stack stack;
 	size_t i;
 
-	for (i = 0; i + 2 < count && !is_of_thread; i++) {
+	for (i = 0; i + 2 < count; i++) {
 		if (words[i] % PAGE || words[i + 1] - words[i] > MOST_BYTES ||
 			!is_stack(python->image, words + i))
 			continue;
@@ -77,13 +76,6 @@ static bool look_for_stacks(
 			return false;
 	}
 	return true;
-}
-
-bool python_stacks_find(struct python *python)
-{
-	struct walk walk = {.take = look_for_stacks, .context = python};
-
-	return walk_memory(&walk, python->image);
 }
 
 /* ---------------------------------------------------------------- frames */
@@ -139,29 +131,15 @@ static void read_frames(
 	}
 }
 
-/* The file with its folder. */
-static const char *short_file(const char *file)
-{
-	const char *at = file + strlen(file);
-	unsigned nr = 0;
-
-	while (at > file && (at[-1] != '/' || ++nr < 2))
-		at--;
-	return at;
-}
-
 static void add_frame(struct text *words, struct python *python, const struct frame *frame)
 {
 	const struct python_code *code = python_code_at(python, frame->code);
-	char line[32];
 
 	if (!code)
 		return;
-	snprintf(line, sizeof(line), ":%u)", frame->line);
-	text_add(words, code->name);
-	text_add(words, " (");
-	text_add(words, short_file(code->file));
-	text_add(words, line);
+	text_format(words, "%s (", code->name);
+	say_file(words, code->file);
+	text_format(words, ":%" PRIu32 ")", frame->line);
 }
 
 /* "thread python (123) is in get (queues.py:103), called by run (threads.py:7)" */
@@ -170,16 +148,13 @@ static void tell_stack(struct python *python, const struct found_python_stack *s
 	const struct image_thread *thread;
 	struct frames frames;
 	struct text words = {0};
-	char head[96];
 	uint32_t i;
 
 	if (stack->thread == FOUND_NO_THREAD)
 		return;
 	read_frames(python, stack, &frames);
 	thread = &python->image->threads.at[stack->thread];
-	snprintf(head, sizeof(head), "thread %s (%llu) is in ", thread->name,
-		(unsigned long long)thread->tid);
-	text_add(&words, head);
+	text_format(&words, "thread %s (%" PRIu64 ") is in ", thread->name, thread->tid);
 	for (i = 0; i < frames.count && i < FRAMES_TOLD; i++) {
 		if (i > 0)
 			text_add(&words, ", called by ");

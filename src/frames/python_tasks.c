@@ -99,15 +99,14 @@ static void find_bounds(struct python_tasks *tasks)
 }
 
 static bool look_for_tasks(
-	void *context, const uint64_t *words, size_t count, uint64_t address, bool is_stack)
+	struct python_tasks *tasks, const uint64_t *words, size_t count, uint64_t address)
 {
-	struct python_tasks *tasks = context;
 	struct python *python = &tasks->python;
 	struct python_task task;
 	uint32_t class;
 	size_t i;
 
-	for (i = 1; i < count && !is_stack; i++) {
+	for (i = 1; i < count; i++) {
 		if (words[i] < tasks->lowest || words[i] > tasks->highest || words[i - 1] == 0 ||
 			words[i - 1] >= REFERENCES_MAX ||
 			!map_get(&python->by_class, words[i], &class) ||
@@ -119,6 +118,16 @@ static bool look_for_tasks(
 			return false;
 	}
 	return true;
+}
+
+/* All memory is read once, for tasks and for the stacks of threads. */
+static bool look_at_words(
+	void *context, const uint64_t *words, size_t count, uint64_t address, bool is_stack)
+{
+	struct python_tasks *tasks = context;
+
+	return is_stack || (look_for_tasks(tasks, words, count, address) &&
+				   python_stacks_look(&tasks->python, words, count, address));
 }
 
 /* ---------------------------------------------------------------- places */
@@ -379,12 +388,11 @@ static bool has_pending(const struct python_tasks *tasks)
 
 static bool take_tasks(struct python_tasks *tasks)
 {
-	struct walk walk = {.take = look_for_tasks, .context = tasks};
+	struct walk walk = {.take = look_at_words, .context = tasks};
 	uint32_t i;
 
 	find_bounds(tasks);
-	if (!note_types(&tasks->python) || !python_stacks_find(&tasks->python) ||
-		!walk_memory(&walk, tasks->python.image))
+	if (!note_types(&tasks->python) || !walk_memory(&walk, tasks->python.image))
 		return false;
 	tasks->first = tasks->python.found->coroutines.count;
 	for (i = 0; i < tasks->tasks.count; i++)

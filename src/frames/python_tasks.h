@@ -101,8 +101,12 @@ uint32_t python_place_at(
 bool python_holds_note(struct python_tasks *tasks, uint32_t at, const struct python_chain *chain);
 bool python_holds_link(struct python_tasks *tasks);
 
-/* python_stacks_find: finds the stacks of the interpreter's threads. False: out of memory. */
-bool python_stacks_find(struct python *python);
+/*
+ * python_stacks_look: takes the stacks of the interpreter's threads to which words of memory lead, which walk_memory
+ * hands on. False: out of memory.
+ */
+bool python_stacks_look(
+	struct python *python, const uint64_t *words, size_t count, uint64_t address);
 
 /* python_stacks_tell: adds a note for each thread: in which functions it is. */
 void python_stacks_tell(struct python *python);
