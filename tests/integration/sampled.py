@@ -32,15 +32,16 @@ def sampling(*words, **options):
         process.stderr.close()
 
 
-def end(process, number, status=0):
-    """Sends the signal until the process has ended, which a second one hastens; returns what it said."""
+def end(process, number, status=0, is_hastened=False):
+    """Sends the signal, and returns what it said until it ended. Further signals end its waiting for what is not yet stored:
+    only where the store is gone, and nothing else would end it."""
     process.send_signal(number)
-    words = ""
     while True:
         try:
-            words = process.communicate(timeout=1)[1]
+            words = process.communicate(timeout=1 if is_hastened else 100)[1]
             break
         except subprocess.TimeoutExpired:
+            check(is_hastened, "the sampling does not end")
             process.send_signal(number)
     check(status is None or process.returncode == status, f"{process.returncode}: {words}")
     return words

@@ -140,11 +140,16 @@ def of_traces(tables, traces):
     return {table: rows.filter(compute.is_in(rows["trace"], pyarrow.array(traces))) for table, rows in tables.items()}
 
 
+def fullest(kept):
+    """Returns the service and the day with the most windows: in the hour after midnight, others may have just one."""
+    return max({part[:2] for part in kept.manifest.parts()}, key=lambda of: (len(kept.manifest.traces(*of)), of))
+
+
 def check_overlapping(place, whole):
     """Two that compact at once make parts that overlap: each window is read once, and the next compaction unites them."""
     source, output = stores.Store(place / "output"), stores.Store(place / "overlapping")
     kept = parts.Summaries(place / "output")
-    service, day = kept.manifest.parts()[0][:2]
+    service, day = fullest(kept)
     tables = {table: kept.table(table, service, day) for table in TABLES}
     traces = sorted(tables["windows"]["trace"].to_pylist())
     for some in (traces[:-1], traces[1:]):
@@ -167,10 +172,10 @@ def states_of(output):
 
 def check_steps(place):
     """Each step of compaction leaves `grace` to readers of the one before."""
-    output, manifest = stores.Store(place / "stepped"), parts.Manifest(stores.Store(place / "output"))
-    service, day = manifest.parts()[0][:2]
-    traces = sorted(manifest.traces(service, day))
-    tables = {table: parts.read(manifest.store, manifest, table, service, day) for table in TABLES}
+    output, kept = stores.Store(place / "stepped"), parts.Summaries(place / "output")
+    service, day = fullest(kept)
+    traces = sorted(kept.manifest.traces(service, day))
+    tables = {table: kept.table(table, service, day) for table in TABLES}
     for trace in traces:
         parts.write(output, service, day, of_traces(tables, [trace]))
     nr = len(traces)
@@ -204,7 +209,7 @@ class Disturbed(parts.Manifest):
 def check_disturbed(place, whole):
     """A reader who has listed what is then replaced, or removed, looks again."""
     kept = parts.Summaries(place / "output")
-    service, day = kept.manifest.parts()[0][:2]
+    service, day = fullest(kept)
     tables = {table: kept.table(table, service, day) for table in TABLES}
     traces = sorted(tables["windows"]["trace"].to_pylist())
     for steps in (1, 2, 3):

@@ -117,7 +117,7 @@ def check_outage(server, scratch):
             until(lambda: len(puts_of(server, "outage")) >= 1, process)
             server.tell("down")
             until(lambda: len([name for name in files(scratch / "outage") if "/ready/" in name]) >= 3, process)
-            told = end(process, signal.SIGINT)
+            told = end(process, signal.SIGINT, is_hastened=True)
         check(re.search(r"[1-9]\d* left in", told), told)
         check(server.about["secret"] not in told, "the secret was told")
         nr_windows = int(re.search(r"(\d+) windows?", told)[1])
@@ -136,7 +136,7 @@ def check_full(server, scratch):
         told = ""
         while "the spool is full" not in told:
             told += process.stderr.readline()
-        rest = end(process, signal.SIGINT)
+        rest = end(process, signal.SIGINT, is_hastened=True)
         check(re.search(r"[1-9]\d* dropped", rest), rest)
     check(sum((scratch / "full" / name).stat().st_size for name in files(scratch / "full")) <= 100 << 10, "the bound is passed")
     server.tell("up")
