@@ -154,6 +154,7 @@ static void tell_workers(struct page *page)
 		mcp_put_span(row, "scheduling", worker->scheduling_ns);
 		mcp_put_span(row, "blocked", worker->blocked_ns);
 		mcp_put_span(row, "idle", worker->idle_ns);
+		mcp_put_span(row, "starved", worker->starved_ns);
 		mcp_put_count(row, "resumes", worker->nr_resumes);
 		tell(page, row);
 	}

@@ -213,6 +213,8 @@ struct ct_quality {
 	uint64_t nr_late_ends;
 	int64_t reordered_ns;        /* largest such move: clocks of two cores differ that much */
 	uint64_t nr_unmatched_wakes; /* wakes whose target is not known */
+	/* workers that had a processor for less than half of the time in which they could run */
+	uint64_t nr_starved_workers;
 	uint64_t nr_by_state[CT_STATE_DESTROYED + 1];
 	uint64_t nr_yielding;          /* of the waiting: suspended at a yield, so for nothing */
 	uint64_t nr_destroyed_waiting; /* of the destroyed: suspended, with no wake under way */
@@ -327,17 +329,6 @@ struct ct_spawning {
 	uint64_t nr_events;           /* events of the coroutines that were started here */
 	double per_second;            /* starts per second while the program was observed */
 	struct ct_distribution lives; /* lives of the coroutines that have ended */
-};
-
-struct ct_worker {
-	uint32_t thread;
-	ct_time from;
-	ct_time until;
-	int64_t running_ns;    /* running coroutines */
-	int64_t scheduling_ns; /* outside of coroutines */
-	int64_t blocked_ns;    /* in system calls other than waiting for work */
-	int64_t idle_ns;
-	uint64_t nr_resumes;
 };
 
 struct ct_coro_times {

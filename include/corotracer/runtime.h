@@ -102,6 +102,20 @@ struct ct_runtime {
 	uint64_t nr_refused; /* things of all these kinds beyond the bounds of what is kept */
 };
 
+/* How a thread that runs coroutines spent its time. */
+struct ct_worker {
+	uint32_t thread;
+	ct_time from;
+	ct_time until;
+	int64_t running_ns;    /* running coroutines */
+	int64_t scheduling_ns; /* outside of coroutines */
+	int64_t blocked_ns;    /* in system calls other than waiting for work */
+	int64_t idle_ns;
+	uint64_t nr_resumes;
+	/* of all these: it could run and had no processor, by the kernel's account; 0: not known, likewise */
+	int64_t starved_ns;
+};
+
 /* A function in which samples found a thread, or in which it waited: the innermost one of the program's own. */
 struct ct_hot {
 	const char *function; /* "": not known */
@@ -120,6 +134,8 @@ struct ct_run_samples {
 	/* times in which the thread could have run, and had no processor */
 	uint64_t nr_preempted;
 	int64_t preempted_ns;
+	/* of these times and those after it was woken: at least so much; without samples, too */
+	int64_t starved_ns;
 	/* times of a millisecond or more in which it waited in the kernel */
 	uint64_t nr_waited;
 	int64_t waited_ns;

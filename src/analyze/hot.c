@@ -12,7 +12,8 @@
 
 #define RUNS_MAX 256u /* that samples are counted for: those of the gravest findings */
 #define PLACES_TOLD 8u
-#define SHARE_TOLD 50u   /* percent; less than that has no place in a title */
+#define SHARE_TOLD 50u /* percent; less than that has no place in a title */
+#define STARVED_TOLD_NS INT64_C(10000000)
 #define SAMPLES_TOLD 10u /* a share of fewer says nothing */
 
 struct hot_run {
@@ -238,6 +239,21 @@ static unsigned waited_share(const struct ct_run_samples *samples)
 	return percent_of((uint64_t)samples->waits[0].waited_ns, (uint64_t)samples->waited_ns);
 }
 
+static bool is_much(int64_t part_ns, int64_t whole_ns)
+{
+	return part_ns >= STARVED_TOLD_NS && part_ns >= whole_ns / 10;
+}
+
+/* How long the thread had no processor at least, if the switches do not tell it, or not all of it; "": they do. */
+static const char *words_starved(struct analysis *analysis, const struct ct_run_samples *samples)
+{
+	if (!is_much(samples->starved_ns - samples->preempted_ns, samples->starved_ns))
+		return "";
+	return analyze_say(analysis,
+		"by the kernel's account it could run and had no processor for at least %s of that",
+		analyze_words_duration(analysis, samples->starved_ns));
+}
+
 /* How long the thread waited in the kernel; "": never for long. */
 static const char *words_waits(struct analysis *analysis, const struct ct_run_samples *samples)
 {
@@ -255,10 +271,11 @@ static const char *words_waits(struct analysis *analysis, const struct ct_run_sa
 				  words_place(analysis, &samples->waits[0])));
 }
 
-#define NR_SENTENCES 3u
+#define NR_SENTENCES 4u
 
-static const char *(*const sentences[NR_SENTENCES])(struct analysis *analysis,
-	const struct ct_run_samples *samples) = {words_places, words_preempted, words_waits};
+static const char *(*const sentences[NR_SENTENCES])(
+	struct analysis *analysis, const struct ct_run_samples *samples) = {
+	words_places, words_preempted, words_starved, words_waits};
 
 const char *analyze_hot_words(struct analysis *analysis, const struct ct_run_samples *samples)
 {
@@ -294,9 +311,24 @@ static struct ct_hot *functions_of(struct analysis *analysis, const struct hot_p
 	return hot;
 }
 
+static ct_time end_of(const struct analysis *analysis, const struct analyze_run *run)
+{
+	return run->until ? run->until : analysis->parties[run->process].end;
+}
+
+/* A run that is no coroutine's is all that ran meanwhile, on any thread. */
+static int64_t starved_ns_of(const struct analysis *analysis, const struct analyze_run *run)
+{
+	if (!run->coro)
+		return 0;
+	return model_account_starved(
+		analysis->model, run->thread, run->since, end_of(analysis, run));
+}
+
 struct ct_run_samples analyze_hot_export(struct analysis *analysis, const struct hot_run *run)
 {
 	struct ct_run_samples samples = {
+		.starved_ns = starved_ns_of(analysis, &run->of),
 		.count = run->nr_samples,
 		.nr_preempted = run->nr_preempted,
 		.preempted_ns = run->preempted_ns,
@@ -313,9 +345,21 @@ struct ct_run_samples analyze_hot_export(struct analysis *analysis, const struct
 
 static int64_t length_of(const struct analysis *analysis, const struct analyze_run *run)
 {
-	ct_time until = run->until ? run->until : analysis->parties[run->process].end;
+	return ct_time_between(run->since, end_of(analysis, run));
+}
 
-	return ct_time_between(run->since, until);
+/* A run that had no processor for a tenth of its time or more is as long as it is for that, too. */
+static void add_starved_to_title(
+	struct analysis *analysis, const struct analyze_run *run, struct ct_finding *finding)
+{
+	const struct ct_run_samples *samples = &finding->samples;
+	bool is_counted = samples->preempted_ns >= samples->starved_ns;
+	int64_t ns = is_counted ? samples->preempted_ns : samples->starved_ns;
+
+	if (is_much(ns, length_of(analysis, run)))
+		finding->title = analyze_say(analysis, "%s; it had no processor for %s%s of it",
+			finding->title, is_counted ? "" : "at least ",
+			analyze_words_duration(analysis, ns));
 }
 
 /* The title names the function that had half of the samples, or in which half of the time was waited. */
@@ -359,6 +403,8 @@ void analyze_hot_tell(struct analysis *analysis, const struct group *group, stru
 		if (*words)
 			analyze_story_evidence(analysis, story, "%s", words);
 	}
-	if (group->hot->of.coro)
-		add_to_title(analysis, &group->hot->of, finding);
+	if (!group->hot->of.coro)
+		return;
+	add_to_title(analysis, &group->hot->of, finding);
+	add_starved_to_title(analysis, &group->hot->of, finding);
 }

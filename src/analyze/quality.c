@@ -8,6 +8,8 @@
 #include "analyze/parts.h"
 #include "event/attaching.h"
 
+#define STARVED_NS UINT64_C(100000000) /* less is told of nobody */
+
 /* Is this coroutine known only because another one waits for it? */
 static bool is_only_named(const struct model_coro *coro)
 {
@@ -80,6 +82,20 @@ static void list_losses(struct analysis *analysis, struct ct_quality *quality)
 	quality->nr_losses = count;
 }
 
+static uint64_t count_starved_workers(const struct model *model)
+{
+	uint64_t count = 0;
+	uint32_t i;
+
+	for (i = 1; i < model->nr_threads; i++) {
+		struct model_account account = model_account_whole(model, i);
+
+		count += model->threads[i].is_worker && account.waited_ns >= STARVED_NS &&
+			 account.waited_ns > account.ran_ns;
+	}
+	return count;
+}
+
 void analyze_quality_fill(struct analysis *analysis, struct ct_quality *quality)
 {
 	const struct model *model = analysis->model;
@@ -96,6 +112,7 @@ void analyze_quality_fill(struct analysis *analysis, struct ct_quality *quality)
 	quality->nr_late_ends = model->nr_late_ends;
 	quality->reordered_ns = model->reordered_ns;
 	quality->nr_unmatched_wakes = model->nr_unmatched_wakes;
+	quality->nr_starved_workers = count_starved_workers(model);
 	quality->nr_allowed = analysis->nr_allowed;
 	quality->observed_from = model->from;
 	quality->observed_until = model->now;

@@ -138,8 +138,10 @@ static int compare_workers(const void *left, const void *right)
 	return more_first(a->running_ns, b->running_ns, a->thread, b->thread);
 }
 
-static struct ct_worker export_worker(const struct model_thread *thread, uint32_t index)
+static struct ct_worker export_worker(const struct model *model, uint32_t index)
 {
+	const struct model_thread *thread = &model->threads[index];
+
 	return (struct ct_worker){
 		.thread = index,
 		.from = thread->counted_from,
@@ -149,6 +151,7 @@ static struct ct_worker export_worker(const struct model_thread *thread, uint32_
 		.blocked_ns = thread->spent[MODEL_ACTIVITY_BLOCKED],
 		.idle_ns = thread->spent[MODEL_ACTIVITY_IDLE],
 		.nr_resumes = thread->nr_resumes,
+		.starved_ns = (int64_t)model_account_whole(model, index).waited_ns,
 	};
 }
 
@@ -164,7 +167,7 @@ static void export_workers(struct analysis *analysis, struct ct_statistics *stat
 		return;
 	for (i = 1; i < model->nr_threads; i++)
 		if (model->threads[i].is_worker && model->threads[i].counted != CT_NO_TIME)
-			workers[statistics->nr_workers++] = export_worker(&model->threads[i], i);
+			workers[statistics->nr_workers++] = export_worker(model, i);
 	qsort(workers, statistics->nr_workers, sizeof(*workers), compare_workers);
 	statistics->workers = workers;
 }

@@ -9,6 +9,19 @@ bool model_times_account(struct model *model, const struct ct_event *event)
 	return vec_push(&thread_at(model, event->thread)->accounts, account);
 }
 
+struct model_account model_account_whole(const struct model *model, uint32_t index)
+{
+	const struct model_thread *thread = &model->threads[index];
+	const struct model_account *first = thread->accounts.at, *last;
+
+	if (!thread->accounts.count)
+		return (struct model_account){.time = 0};
+	last = &first[thread->accounts.count - 1];
+	return (struct model_account){.time = last->time,
+		.waited_ns = last->waited_ns - first->waited_ns,
+		.ran_ns = last->ran_ns - first->ran_ns};
+}
+
 bool model_account_between(const struct model *model, uint32_t index, ct_time from, ct_time until,
 	struct model_account *ret_account)
 {
@@ -29,6 +42,33 @@ bool model_account_between(const struct model *model, uint32_t index, ct_time fr
 		return true;
 	}
 	return false;
+}
+
+/* What the thread waited between two readings, less the time between them that lies outside of what is asked. */
+static int64_t starved_between(const struct model_account *before,
+	const struct model_account *after, ct_time from, ct_time until)
+{
+	int64_t starved_ns = (int64_t)(after->waited_ns - before->waited_ns);
+
+	if (before->time < from)
+		starved_ns -= from - before->time;
+	if (after->time > until)
+		starved_ns -= after->time - until;
+	return starved_ns > 0 ? starved_ns : 0;
+}
+
+int64_t model_account_starved(
+	const struct model *model, uint32_t index, ct_time from, ct_time until)
+{
+	const struct model_thread *thread = &model->threads[index];
+	int64_t starved_ns = 0;
+	size_t i;
+
+	for (i = 1; i < thread->accounts.count && thread->accounts.at[i - 1].time < until; i++)
+		if (thread->accounts.at[i].time > from)
+			starved_ns += starved_between(
+				&thread->accounts.at[i - 1], &thread->accounts.at[i], from, until);
+	return starved_ns;
 }
 
 bool model_account_since(const struct model *model, uint32_t index, ct_time from,

@@ -215,6 +215,16 @@ bool model_account_between(const struct model *model, uint32_t thread, ct_time f
 bool model_account_since(const struct model *model, uint32_t thread, ct_time from,
 	struct model_account *ret_account, ct_time *ret_from);
 
+/* model_account_whole: returns the kernel's accounts of the thread from its first reading to its last. */
+struct model_account model_account_whole(const struct model *model, uint32_t thread);
+
+/*
+ * model_account_starved: returns for how long at least the thread could run and had no processor between two times. The
+ * part of an account that lies outside counts against it.
+ */
+int64_t model_account_starved(
+	const struct model *model, uint32_t thread, ct_time from, ct_time until);
+
 /*
  * model_release_from: sets how many coroutines must have ended before a search for records to give back. Call before
  * the first event.

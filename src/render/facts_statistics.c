@@ -51,6 +51,7 @@ static void worker_row(struct table *table, const struct ct_report *report, cons
 	part_cell(table, (double)worker->scheduling_ns, observed_ns);
 	part_cell(table, (double)worker->blocked_ns, observed_ns);
 	part_cell(table, (double)worker->idle_ns, observed_ns);
+	part_cell(table, (double)worker->starved_ns, observed_ns);
 	render_cell_count(table, worker->nr_resumes);
 }
 
@@ -259,7 +260,7 @@ static struct statistics_tables tables_of(const struct ct_statistics *of)
 		{CT_BY_WORKER, 0,
 			{"Workers",
 				"worker|>observed|>running|>scheduling|>in system calls|>idle|"
-				">resumes",
+				">no processor|>resumes",
 				FACTS_ROWS(of->workers, of->nr_workers), worker_row}},
 		{CT_BY_WORKER, 0,
 			{"Queues of ready coroutines: how many lay in each at once, by time",

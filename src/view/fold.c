@@ -73,6 +73,33 @@ static bool add_sample(struct fold *fold, const struct ct_event *event)
 	return view_fold_add(fold, CT_VIEW_SAMPLES, row);
 }
 
+static struct fold_off *off_of(struct fold *fold, uint32_t coro)
+{
+	uint32_t at;
+
+	if (map_get(&fold->off_at, coro, &at))
+		return &fold->offs.at[at - 1];
+	if (!vec_push(&fold->offs, (struct fold_off){0}) ||
+		!map_put(&fold->off_at, coro, (uint32_t)fold->offs.count))
+		return NULL;
+	return &fold->offs.at[fold->offs.count - 1];
+}
+
+/* Counts a time for the run that it was in. */
+static bool count_off(struct fold *fold, const struct ct_event *event, uint32_t coro)
+{
+	struct fold_off *off = off_of(fold, coro);
+	int64_t *sum;
+
+	if (!off)
+		return false;
+	off->nr_preempted += event->argument && !(event->flags & CTP_OFF_GOES_ON);
+	sum = event->argument ? &off->preempted_ns : &off->waited_ns;
+	if (event->object > INT64_MAX || __builtin_add_overflow(*sum, (int64_t)event->object, sum))
+		*sum = INT64_MAX;
+	return true;
+}
+
 static bool add_off(struct fold *fold, const struct ct_event *event)
 {
 	const struct model *model = fold->model;
@@ -83,7 +110,7 @@ static bool add_off(struct fold *fold, const struct ct_event *event)
 #undef MAKES_OFF_CPU
 	};
 
-	return view_fold_add(fold, CT_VIEW_OFF_CPU, row);
+	return view_fold_add(fold, CT_VIEW_OFF_CPU, row) && (!top || count_off(fold, event, top));
 }
 
 static bool add_rows(struct fold *fold, const struct ct_event *event)
@@ -182,6 +209,8 @@ enum ct_status view_fold(struct ct_view *view, struct ct_error *reterr)
 	model_history_fini(&fold.history);
 	vec_fini(&fold.objects);
 	map_fini(&fold.object_at);
+	vec_fini(&fold.offs);
+	map_fini(&fold.off_at);
 	free(fold.name_of_site);
 	model_free(fold.model);
 	return status;

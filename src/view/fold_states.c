@@ -67,9 +67,25 @@ static int64_t id_of(const struct model *model, uint32_t coro)
 	return coro < model->coros.count ? (int64_t)model->coros.at[coro].id : 0;
 }
 
+/* What was counted for the coroutine's run, which ends here: it is given back. */
+static struct fold_off take_off(struct fold *fold, const struct model_interval *interval)
+{
+	struct fold_off off = {0};
+	uint32_t at;
+
+	if (interval->state != CT_STATE_RUNNING || !map_get(&fold->off_at, interval->coro, &at))
+		return off;
+	off = fold->offs.at[at - 1];
+	map_remove(&fold->off_at, interval->coro);
+	if (!fold->off_at.count)
+		fold->offs.count = 0;
+	return off;
+}
+
 static bool add_state(
 	struct fold *fold, const struct model_interval *interval, int64_t ns, bool is_open)
 {
+	struct fold_off off = take_off(fold, interval);
 	const struct model *model = fold->model;
 	const struct model_coro *coro = &model->coros.at[interval->coro];
 	bool runs_now = interval->state == CT_STATE_READY && !is_open;

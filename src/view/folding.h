@@ -18,6 +18,13 @@ struct fold_object {
 	int64_t longest_ns;
 };
 
+/* Times without a processor of the thread on which a coroutine runs, since it was resumed. */
+struct fold_off {
+	int64_t nr_preempted;
+	int64_t preempted_ns;
+	int64_t waited_ns;
+};
+
 struct fold {
 	struct ct_view *view;
 	struct model *model;
@@ -26,7 +33,9 @@ struct fold {
 	struct ct_event event;           /* the last event */
 	VEC(struct fold_object) objects; /* [0] stands for none */
 	struct map object_at;
-	int64_t *name_of_site; /* number of a text, plus 1; 0: not made yet */
+	VEC(struct fold_off) offs; /* of runs that go on and lost their processor */
+	struct map off_at;         /* index + 1, by coroutine */
+	int64_t *name_of_site;     /* number of a text, plus 1; 0: not made yet */
 };
 
 /* view_fold_add: adds a row to one of the view's tables. False: out of memory. */

@@ -2,7 +2,9 @@
 """Tests samples of where threads run, which the kernel takes for the engine: the report of a long run names the function
 that took its time, with frame pointers or without; where the kernel refuses, one sentence says so, and all else is
 recorded."""
+import contextlib
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -97,6 +99,47 @@ def check_blocked(place):
     check(rows[0]["ns"] >= samples["waited_ns"] and rows[0]["n"] >= samples["waits"], f"{rows}, {samples}")
 
 
+@contextlib.contextmanager
+def crowded():
+    """All that the body starts has one processor, together with two programs that never give it away."""
+    all_of_them = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(all_of_them)})
+    with contextlib.ExitStack() as ends:
+        for _ in range(2):
+            busy = ends.enter_context(subprocess.Popen([sys.executable, "-c", "print(flush=True)\nwhile True: pass"], stdout=subprocess.PIPE))
+            ends.callback(busy.kill)
+            busy.stdout.readline()
+        try:
+            yield
+        finally:
+            os.sched_setaffinity(0, all_of_them)
+
+
+def check_crowded(place, *words):
+    """A run is long because others had the processor: told as the kernel itself counts it, with samples and without."""
+    with crowded():
+        trace = place / "t.ctrace"
+        trace.unlink(missing_ok=True)
+        done = run(COROTRACER, "run", *words, "-o", trace, "--", TARGETS / "long_run", "300")
+    starved_ns = next(int(line.split()[1]) for line in done.stdout.splitlines() if line.startswith("starved "))
+    report = json.loads(run(COROTRACER, "report", "--format", "json", trace).stdout)
+    check([finding["rule"] for finding in report["findings"]] == ["worker-hog"], f"{report['findings']}")
+    finding = report["findings"][0]
+    samples = finding["samples"]
+    check(starved_ns * 8 // 10 - 200000000 <= samples["starved_ns"] <= starved_ns * 11 // 10, f"{samples}, not {starved_ns}")
+    check("it had no processor for " in finding["title"], finding["title"])
+    check(report["quality"]["starved_workers"] >= 1, f"{report['quality']}")
+    check(max(worker["starved_ns"] for worker in report["statistics"]["workers"]) >= samples["starved_ns"], f"{report['statistics']['workers']}")
+    rows = json.loads(run(COROTRACER, "query", "--format", "json", trace, "SELECT nr_preempted, preempted_ns, duration_ns FROM runs "
+                          f"WHERE coroutine = {RUNS_LONG} ORDER BY duration_ns DESC LIMIT 1").stdout)
+    check(rows[0]["preempted_ns"] == samples["preempted_ns"] and rows[0]["nr_preempted"] == samples["preempted"], f"{rows}, {samples}")
+    if words:
+        check(starved_ns * 8 // 10 <= samples["preempted_ns"] <= starved_ns * 11 // 10, f"{samples}, not {starved_ns}")
+        check("other threads took the processor from it" in " ".join(finding["evidence"]), f"{finding['evidence']}")
+    else:
+        check("it could run and had no processor for at least" in " ".join(finding["evidence"]), f"{finding['evidence']}")
+
+
 def check_refused(place):
     """The program runs as ever, and its finding says less."""
     said, report = record(place, "300", inside=lambda: seccomp.refuse_calls({PERF_EVENT_OPEN: seccomp.EPERM}))
@@ -118,6 +161,8 @@ def main():
         folded = check_named(place, "long_run")
         check("work (" in folded and ";parse_json" in folded, f"no callers: {folded}")
         check_named(place, "long_run_bare")
+        check_crowded(place)
+        check_crowded(place, "--cpu-samples", "99")
         if BLIND not in said:
             check_blocked(place)
 

@@ -5,6 +5,9 @@
  *
  *	long_run LENGTH_MS [blocked]
  *
+ * In the end of the long run the program prints for how many nanoseconds of it its thread had no processor, by the
+ * kernel's account.
+ *
  * The long run takes so much processor time, however busy the machine is; all run on for a while then. 0: it goes on
  * until the program ends, after 2.5 s. "blocked": then it reads from a pipe into which nobody writes, until the end.
  */
@@ -14,7 +17,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <thread>
 
 #include "queued_tasks.h"
@@ -65,12 +70,25 @@ __attribute__((noinline)) long read_index()
 	return ask_disk() + 1; // blocks
 }
 
+/* The kernel's account of this thread: how long it could run and had no processor. */
+long long starved_ns()
+{
+	long long ran_ns = 0, waited_ns = 0;
+	std::ifstream account("/proc/thread-self/schedstat");
+
+	account >> ran_ns >> waited_ns;
+	return waited_ns;
+}
+
 void take_long()
 {
 	long until = processor_ms() + length_ms;
+	long long starved_before_ns = starved_ns();
 
 	while (!length_ms || processor_ms() < until)
 		result = check_sum(parse_json(result));
+	std::printf("starved %lld\n", starved_ns() - starved_before_ns);
+	std::fflush(stdout);
 	is_over = true;
 	if (is_blocked)
 		result = static_cast<std::uint64_t>(read_index());

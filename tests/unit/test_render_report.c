@@ -126,8 +126,8 @@ static const struct ct_counter counters[] = {
 };
 
 static const struct ct_worker workers[] = {
-	{1, 0, 3000000000, 900000000, 600000000, 300000000, 1200000000, 1234},
-	{2, 1000000000, 1000000000, 0, 0, 0, 0, 0},
+	{1, 0, 3000000000, 900000000, 600000000, 300000000, 1200000000, 1234, 150000000},
+	{2, 1000000000, 1000000000, 0, 0, 0, 0, 0, 0},
 };
 /* The second place waited for less, and ran for longer. */
 static const struct ct_place places[] = {

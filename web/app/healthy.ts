@@ -50,7 +50,7 @@ function use({ report: { statistics: { workers } } }: Trace): Child {
 		return null;
 	const sum = (of: (worker: (typeof workers)[number]) => number): number => workers.reduce((all, one) => all + of(one), 0);
 	const parts = (of: (worker: (typeof workers)[number]) => Part[]): Part[] => of({ thread: 0, running_ns: sum((one) => one.running_ns), scheduling_ns: sum((one) => one.scheduling_ns),
-		blocked_ns: sum((one) => one.blocked_ns), idle_ns: sum((one) => one.idle_ns), resumes: 0 });
+		blocked_ns: sum((one) => one.blocked_ns), idle_ns: sum((one) => one.idle_ns), starved_ns: 0, resumes: 0 });
 	const partsOf = (one: (typeof workers)[number]): Part[] => [["ran coroutines", "running", one.running_ns], ["scheduled", "ready", one.scheduling_ns],
 		["blocked in calls", "syscall", one.blocked_ns], ["idle", "waiting", one.idle_ns]];
 	return h("section", null, h("h3", null, "Workers"), share("Workers together", parts(partsOf), true),

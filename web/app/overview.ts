@@ -282,10 +282,11 @@ function workers(trace: Trace): HTMLElement {
 		return h("tr", null, h("th", { scope: "row" }, threadName(worker.thread)),
 			[worker.running_ns, worker.scheduling_ns, worker.blocked_ns, worker.idle_ns].map((ns) =>
 				h("td", { class: "number" }, duration(ns), h("br", null), h("span", { class: "quiet" }, percent(ns, all)))),
+			h("td", { class: "number", title: "of these times: it could run, and others had the processor" }, worker.starved_ns ? [duration(worker.starved_ns), h("br", null), h("span", { class: "quiet" }, percent(worker.starved_ns, all))] : ""),
 			h("td", { class: "number" }, count(worker.resumes)));
 	});
 	return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Workers" }, h("table", null, h("thead", null, h("tr", null,
-		["worker", "ran coroutines", "scheduled", "blocked in calls", "idle", "resumes"].map((name) => h("th", { scope: "col" }, name)))), h("tbody", null, rows)));
+		["worker", "ran coroutines", "scheduled", "blocked in calls", "idle", "had no processor", "resumes"].map((name) => h("th", { scope: "col" }, name)))), h("tbody", null, rows)));
 }
 
 export function showOverview(into: HTMLElement, trace: Trace): () => void {

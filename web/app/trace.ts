@@ -131,7 +131,7 @@ export interface Report {
 		unseen_ns: number; ready_ns: number; running_ns: number; waiting_ns: number; syscall_ns: number; resumes: number; migrations: number;
 		delays: Distribution;
 		workers: {
-			thread: number; running_ns: number; scheduling_ns: number; blocked_ns: number; idle_ns: number; resumes: number;
+			thread: number; running_ns: number; scheduling_ns: number; blocked_ns: number; idle_ns: number; starved_ns: number; resumes: number;
 		}[];
 	};
 	runtimes: { ranges: { kind: string; name: string }[] }[];
