@@ -255,6 +255,12 @@ static void print_state(const struct ct_tables *tables)
 		putchar('\n');
 	}
 	print_left_out("note", tables->nr_notes);
+	for (i = 0; i < tables->nr_sights && i < MAX_ROWS; i++) {
+		label("seen");
+		print_safe(stdout, tables->sights[i].text);
+		putchar('\n');
+	}
+	print_left_out("sight", tables->nr_sights);
 }
 
 /* Prints, for a trace file, which part of the recording it is. */

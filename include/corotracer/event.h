@@ -207,9 +207,14 @@ struct ct_note {
 	bool is_left_out; /* something in the input is missing among the events, or not whole */
 };
 
+/* What was seen beside the events, and proves nothing: a lead, or what a thread was in at a look into memory. */
+struct ct_sight {
+	const char *text; /* one sentence */
+};
+
 /*
  * The tables of one trace. The counts nr_x include the reserved entry 0, so they are at least 1 once a trace is open
- * (losses and notes have no reserved entry).
+ * (losses, notes and sights have no reserved entry).
  */
 struct ct_tables {
 	uint8_t run_id[16];
@@ -261,6 +266,8 @@ struct ct_tables {
 	uint32_t nr_losses;
 	const struct ct_note *notes;
 	uint32_t nr_notes;
+	const struct ct_sight *sights;
+	uint32_t nr_sights;
 	/* events that the source holds; 0: not known before the source was read */
 	uint64_t nr_events;
 };

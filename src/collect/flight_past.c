@@ -330,7 +330,8 @@ static void define_note(struct past *past, const struct ct_flight_recovered *fac
 		"everything is "
 		"here of the last %.3f s, of every thread",
 		(double)facts->complete_ns / 1e9);
-	definition.note = (struct ct_define_note){text, facts->nr_overwritten, CT_NO_OFFSET};
+	definition.note = (struct ct_define_note){
+		.text = text, .count = facts->nr_overwritten, .offset = CT_NO_OFFSET};
 	collect_output_define(&past->collect->output, &definition);
 }
 

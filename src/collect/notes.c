@@ -77,8 +77,8 @@ void collect_define_notes(struct collect *collect)
 	const struct ct_note *notes = collect_notes(collect, &count);
 
 	for (i = 0; i < count; i++) {
-		definition.note =
-			(struct ct_define_note){notes[i].text, notes[i].count, notes[i].offset};
+		definition.note = (struct ct_define_note){
+			.text = notes[i].text, .count = notes[i].count, .offset = notes[i].offset};
 		collect_output_define(&collect->output, &definition);
 	}
 }

@@ -26,6 +26,7 @@ void found_fini(struct found *found)
 	vec_fini(&found->python.stacks);
 	vec_fini(&found->threads);
 	vec_fini(&found->notes);
+	vec_fini(&found->sights);
 	map_fini(&found->by_key);
 	map_fini(&found->by_call);
 	map_fini(&found->by_address);
@@ -88,5 +89,13 @@ void found_note(struct found *found, uint64_t count, bool is_left_out, const cha
 		return;
 	note.text = found_text(found, text);
 	if (!vec_push(&found->notes, note))
+		found->is_out_of_memory = true;
+}
+
+void found_sight(struct found *found, const char *text)
+{
+	const char *kept = found_text(found, text);
+
+	if (!vec_push(&found->sights, kept))
 		found->is_out_of_memory = true;
 }

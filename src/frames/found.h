@@ -152,7 +152,8 @@ struct found {
 	VEC(struct found_thread)
 	threads; /* by their index in the image; some may be missing at the end */
 	VEC(struct found_note) notes;
-	bool has_stacks; /* notes say what threads are in: worth a report without coroutines */
+	VEC(const char *) sights;
+	bool has_stacks; /* sights say what threads are in: worth a report without coroutines */
 	bool is_out_of_memory;
 };
 
@@ -175,6 +176,9 @@ void found_coroutine(struct found *found, const struct found_coroutine *coroutin
 
 /* found_note: adds a note for the report's data quality, unless the count is 0. The text is copied. */
 void found_note(struct found *found, uint64_t count, bool is_left_out, const char *text);
+
+/* found_sight: adds a sentence about what was seen beside the coroutines. The text is copied. */
+void found_sight(struct found *found, const char *text);
 
 /*
  * found_thread_at: returns what a thread is in; NULL: not known. found_thread_is_in: is the thread in the function with

@@ -164,6 +164,7 @@ static void copy_past(struct joining *joining)
 	COPY(joining, mappings, past->mappings, past->nr_mappings);
 	COPY(joining, losses, past->losses, past->nr_losses);
 	COPY(joining, notes, past->notes, past->nr_notes);
+	COPY(joining, sights, past->sights, past->nr_sights);
 	joining->joined->tables = *past;
 }
 
@@ -405,6 +406,7 @@ static void add_notes(struct joining *joining)
 	for (i = 1; i < now->nr_notes; i++)
 		if (!vec_push(&joining->joined->lists.notes, now->notes[i]))
 			joining->is_out_of_memory = true;
+	COPY(joining, sights, now->sights, now->nr_sights);
 }
 
 /* ---------------------------------------------------------------- the whole */

@@ -275,6 +275,14 @@ static void tell_note(struct telling *telling, const struct found_note *note)
 		telling->is_out_of_memory = true;
 }
 
+static void tell_sight(struct telling *telling, const char *text)
+{
+	struct ct_sight sight = {.text = text};
+
+	if (!vec_push(&telling->source->lists.sights, sight))
+		telling->is_out_of_memory = true;
+}
+
 static void tell_limits(struct telling *telling)
 {
 	struct found_note origin = {.count = 1}, cut = {.count = 1, .is_left_out = true};
@@ -293,6 +301,8 @@ static void tell_limits(struct telling *telling)
 	tell_note(telling, &origin);
 	for (i = 0; i < telling->found.notes.count; i++)
 		tell_note(telling, &telling->found.notes.at[i]);
+	for (i = 0; i < telling->found.sights.count; i++)
+		tell_sight(telling, telling->found.sights.at[i]);
 	cut.text = "the core dump ends before its memory does";
 	if (telling->image->is_cut)
 		tell_note(telling, &cut);

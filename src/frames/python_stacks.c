@@ -161,7 +161,7 @@ static void tell_stack(struct python *python, const struct found_python_stack *s
 		add_frame(&words, python, &frames.at[frames.count - 1 - i]);
 	}
 	if (frames.count > 0) {
-		found_note(python->found, 1, false, text_peek(&words));
+		found_sight(python->found, text_peek(&words));
 		python->found->has_stacks = true;
 	}
 	text_fini(&words);

@@ -10,7 +10,7 @@
 #define WORD sizeof(uint64_t)
 #define BYTES_MAX 512u /* of a variable, or of a block on the way */
 #define TARGETS_MAX 16u
-#define NOTES_MAX 4u
+#define LEADS_MAX 4u
 #define DEPTH_MAX 2u
 #define VARIABLES_MAX 400u /* each is compared with each */
 
@@ -23,7 +23,7 @@ struct targets {
 struct shared {
 	struct found *found;
 	const struct blocks *blocks;
-	uint32_t nr_notes;
+	uint32_t nr_leads;
 };
 
 static bool has(const struct targets *targets, uint32_t block)
@@ -169,8 +169,8 @@ static bool is_known(const struct shared *shared, const char *words)
 {
 	size_t i;
 
-	for (i = 0; i < shared->found->notes.count; i++)
-		if (strstr(shared->found->notes.at[i].text, words))
+	for (i = 0; i < shared->found->sights.count; i++)
+		if (strstr(shared->found->sights.at[i], words))
 			return true;
 	return false;
 }
@@ -194,8 +194,8 @@ static void tell(struct shared *shared, const struct found_variable *asked)
 			" %s '%s', leads to memory to which another one leads: %s",
 			index + 1, asked->name[0] ? "has, which runs, in" : "awaits, of type",
 			asked->name[0] ? asked->name : asked->type, text_peek(&holders));
-		found_note(shared->found, 1, false, words);
-		shared->nr_notes++;
+		found_sight(shared->found, words);
+		shared->nr_leads++;
 	}
 	text_fini(&holders);
 }
@@ -207,6 +207,6 @@ void shared_tell(struct found *found, const struct blocks *blocks)
 
 	if (found->variables.count > VARIABLES_MAX)
 		return;
-	for (i = 0; i < found->variables.count && shared.nr_notes < NOTES_MAX; i++)
+	for (i = 0; i < found->variables.count && shared.nr_leads < LEADS_MAX; i++)
 		tell(&shared, &found->variables.at[i]);
 }

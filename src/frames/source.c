@@ -159,7 +159,7 @@ static void tell_running(struct telling *telling)
 			"coroutine %zu (%s) runs on thread %" PRIu64 ", in %s (%s:%" PRIu32 ")",
 			i + 1, own->function, thread->tid, place->function, place->file,
 			place->line);
-		found_note(&telling->found, 1, false, words);
+		found_sight(&telling->found, words);
 	}
 }
 

@@ -31,6 +31,9 @@ void render_facts_quality(struct text *rows, const struct ct_report *report);
  */
 void render_facts_warnings(struct text *rows, const struct ct_report *report);
 
+/* render_facts_sights: what was seen beside the events at a look into memory. No rows: nothing. */
+void render_facts_sights(struct text *rows, const struct ct_report *report);
+
 /*
  * render_facts_unseen: why a report cannot judge any coroutine, such as "no coroutine was seen, because no probe
  * attached"; the text is never freed. NULL: coroutines were seen.

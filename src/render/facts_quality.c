@@ -528,6 +528,17 @@ void render_facts_quality(struct text *rows, const struct ct_report *report)
 			rows, "therefore", "findings that depend on this have a lower grade");
 }
 
+void render_facts_sights(struct text *rows, const struct ct_report *report)
+{
+	const struct ct_tables *tables = report->tables;
+	uint32_t i;
+
+	for (i = 0; i < tables->nr_sights && i < FACTS_MAX_LIST; i++)
+		render_facts_safe(rows, "seen", tables->sights[i].text);
+	if (i < tables->nr_sights)
+		render_facts_row(rows, "", "and %" PRIu32 " more", tables->nr_sights - i);
+}
+
 void render_facts_headline(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_tables *tables = report->tables;

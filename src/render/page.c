@@ -265,6 +265,7 @@ void render_page(const struct page *page)
 	if (!is_brief) {
 		if (is_last)
 			tell_quality(page);
+		tell_facts(page, HEADING_PART, "Seen beside the findings", render_facts_sights);
 		tell_facts(page, HEADING_PART,
 			page->form->is_terminal
 				? "Where the time went ('corotracer stats' has it all)"

@@ -377,6 +377,9 @@ static enum ct_status write_judgement(struct slices *slices, struct ct_error *re
 		write_loss(slices, &report->quality.losses[i]);
 	for (i = 0; i < report->tables->nr_notes; i++)
 		write_note(slices, &track, &report->tables->notes[i]);
+	for (i = 0; i < report->tables->nr_sights; i++)
+		write_note(slices, &track,
+			&(struct ct_note){.text = report->tables->sights[i].text, .count = 1});
 	for (i = 0; i < report->nr_findings; i++)
 		write_finding(slices, &track, &report->findings[i]);
 	return CT_OK;

@@ -72,6 +72,8 @@ static bool copy_past(struct joined *joined, const struct ct_tables *past)
 			is_done &= vec_push(&lists->losses, past->losses[i]);
 	for (i = 0; i < past->nr_notes; i++)
 		is_done &= vec_push(&lists->notes, past->notes[i]);
+	for (i = 0; i < past->nr_sights; i++)
+		is_done &= vec_push(&lists->sights, past->sights[i]);
 	return is_done;
 }
 
@@ -106,6 +108,8 @@ static bool add_places(struct joined *joined, const struct ct_tables *present)
 	}
 	for (i = 0; i < present->nr_notes; i++)
 		is_done &= vec_push(&joined->lists.notes, present->notes[i]);
+	for (i = 0; i < present->nr_sights; i++)
+		is_done &= vec_push(&joined->lists.sights, present->sights[i]);
 	return is_done;
 }
 

@@ -243,6 +243,7 @@ enum of {
 	OF_site,
 	OF_mapping,
 	OF_note,
+	OF_sight,
 };
 
 static const struct {
@@ -304,8 +305,9 @@ static bool replace_tables(struct sanitise *sanitise)
 	tables->mappings =
 		REPLACE_ROWS(sanitise, OF_mapping, tables->mappings, tables->nr_mappings);
 	tables->notes = REPLACE_ROWS(sanitise, OF_note, tables->notes, tables->nr_notes);
+	tables->sights = REPLACE_ROWS(sanitise, OF_sight, tables->sights, tables->nr_sights);
 	return tables->processes && tables->threads && tables->sites && tables->mappings &&
-	       tables->notes && !sanitise->text.is_broken;
+	       tables->notes && tables->sights && !sanitise->text.is_broken;
 }
 
 /* ---------------------------------------------------------------- events */

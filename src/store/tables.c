@@ -336,8 +336,12 @@ static bool apply_end(struct store_tables *all, const struct ct_define_end *from
 static bool apply_note(struct store_tables *all, const struct ct_define_note *from)
 {
 	struct ct_note note = {.text = from->text, .count = from->count, .offset = from->offset};
+	struct ct_sight sight = {.text = from->text};
 
-	return !*note.text || vec_push(&all->lists.notes, note);
+	if (!*note.text)
+		return true;
+	return from->is_sight ? vec_push(&all->lists.sights, sight)
+			      : vec_push(&all->lists.notes, note);
 }
 
 static bool apply_generation_end(

@@ -29,6 +29,7 @@ void lists_fini(struct lists *lists)
 	vec_fini(&lists->mappings);
 	vec_fini(&lists->losses);
 	vec_fini(&lists->notes);
+	vec_fini(&lists->sights);
 }
 
 void lists_publish(const struct lists *lists, struct ct_tables *tables)
@@ -47,4 +48,6 @@ void lists_publish(const struct lists *lists, struct ct_tables *tables)
 	tables->nr_losses = (uint32_t)lists->losses.count;
 	tables->notes = lists->notes.at;
 	tables->nr_notes = (uint32_t)lists->notes.count;
+	tables->sights = lists->sights.at;
+	tables->nr_sights = (uint32_t)lists->sights.count;
 }

@@ -14,6 +14,7 @@ struct lists {
 	VEC(struct ct_mapping) mappings;
 	VEC(struct ct_loss) losses;
 	VEC(struct ct_note) notes;
+	VEC(struct ct_sight) sights;
 };
 
 /* Rows in which everything is unknown. */

@@ -316,6 +316,7 @@ struct ct_define_note {
 	const char *text; /* one sentence */
 	uint64_t count;
 	uint64_t offset; /* in that input; CT_NO_OFFSET: none */
+	bool is_sight;   /* nothing is wrong: it was seen beside the events */
 };
 
 /* The orderly end of the trace: the last definition. The counts are of the whole recording. */

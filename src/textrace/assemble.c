@@ -247,6 +247,17 @@ static void define_note(struct assembly *assembly, uint32_t number)
 	define(assembly, definition);
 }
 
+static void define_sight(struct assembly *assembly, uint32_t number)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_NOTE};
+
+	definition.note = (struct ct_define_note){.text = assembly->tables->sights[number].text,
+		.count = 1,
+		.offset = CT_NO_OFFSET,
+		.is_sight = true};
+	define(assembly, definition);
+}
+
 static void define_ending(struct assembly *assembly, uint32_t number)
 {
 	const struct ct_process *process = &assembly->tables->processes[number];
@@ -283,6 +294,7 @@ static void define_tables(struct assembly *assembly)
 	define_each(assembly, 1, tables->nr_mappings, define_mapping);
 	define_each(assembly, 0, assembly->nr_losses, define_loss);
 	define_each(assembly, 0, tables->nr_notes, define_note);
+	define_each(assembly, 0, tables->nr_sights, define_sight);
 }
 
 /* Defines the last observed moment, and the end if the trace has one. */

@@ -147,6 +147,7 @@ const char *textrace_line_name(enum textrace_line line)
 		[TEXTRACE_MAPPING] = "mapping",
 		[TEXTRACE_LOSS] = "loss",
 		[TEXTRACE_NOTE] = "note",
+		[TEXTRACE_SIGHT] = "sight",
 		[TEXTRACE_END] = "end",
 	};
 

@@ -263,6 +263,17 @@ static enum ct_status parse_note(struct textrace_parser *parser)
 	return status ? status : KEEP(parser, notes, note);
 }
 
+static enum ct_status parse_sight(struct textrace_parser *parser)
+{
+	struct ct_sight sight;
+	struct textrace_word word;
+
+	if (!textrace_word_take(&parser->words, &word) || word.name)
+		return textrace_refuse(parser, "a sight's text stands in quotes");
+	sight.text = word.value;
+	return KEEP(parser, sights, sight);
+}
+
 static enum ct_status parse_trace(struct textrace_parser *parser)
 {
 	struct textrace_trace *trace = &parser->source->trace;
@@ -329,6 +340,7 @@ static enum ct_status (*const parse_line_of[TEXTRACE_NR_LINES])(struct textrace_
 	[TEXTRACE_MAPPING] = parse_mapping,
 	[TEXTRACE_LOSS] = parse_loss,
 	[TEXTRACE_NOTE] = parse_note,
+	[TEXTRACE_SIGHT] = parse_sight,
 	[TEXTRACE_END] = parse_end,
 };
 

@@ -283,6 +283,13 @@ static void print_note(struct text *text, const struct ct_note *note)
 	print_fields(text, TEXTRACE_NOTE, note);
 }
 
+static void print_sight(struct text *text, const struct ct_sight *sight)
+{
+	text_add(text, "sight ");
+	print_quoted(text, (const unsigned char *)sight->text);
+	text_add(text, "\n");
+}
+
 void textrace_print_losses(struct text *text, const struct ct_tables *tables, uint32_t from)
 {
 	uint32_t i;
@@ -311,6 +318,8 @@ void textrace_print_tables(struct text *text, const struct ct_tables *tables)
 	textrace_print_losses(text, tables, 0);
 	for (i = 0; i < tables->nr_notes; i++)
 		print_note(text, &tables->notes[i]);
+	for (i = 0; i < tables->nr_sights; i++)
+		print_sight(text, &tables->sights[i]);
 	for (i = 1; i < tables->nr_processes; i++)
 		print_end(text, i, &tables->processes[i]);
 }

@@ -26,6 +26,7 @@
  *	mapping 1 process=1 start=0x400000 end=0x500000 offset=0 path=/bin/app build_id=aa55
  *	loss process=1 thread=1 coro=7 reason="ring full" count=10 first=1ms last=2ms
  *	note "cut at offset 4096" count=1 offset=4096
+ *	sight "thread main (12) is in get (queues.py:103)"
  *	end 1 exited 0 at=2s
  *	end 1 signaled 11 at=2s forwarded
  *

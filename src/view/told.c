@@ -153,6 +153,17 @@ static void tell_note(struct telling *telling, const struct ct_note *note)
 	add(telling, CT_VIEW_NOTES, row);
 }
 
+static void tell_sight(struct telling *telling, const struct ct_sight *sight)
+{
+	const int64_t row[] = {
+#define MAKES_SIGHTS ~,
+#include "view/cells.h"
+#undef MAKES_SIGHTS
+	};
+
+	add(telling, CT_VIEW_SIGHTS, row);
+}
+
 /* ---------------------------------------------------------------- findings */
 
 static void tell_member(struct telling *telling, uint32_t finding, const struct ct_member *member)
@@ -248,6 +259,8 @@ static void tell_tables(struct telling *telling)
 		tell_loss(telling, &quality->losses[i]);
 	for (i = 0; i < tables->nr_notes; i++)
 		tell_note(telling, &tables->notes[i]);
+	for (i = 0; i < tables->nr_sights; i++)
+		tell_sight(telling, &tables->sights[i]);
 }
 
 static void tell_report(struct telling *telling)

@@ -181,7 +181,12 @@ def test_no_tasks(interpreter):
     with subprocess.Popen([interpreter, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT) as process:
         process.stdout.readline()
         report = " ".join(run(COROTRACER, "report", process.pid).stdout.split())
+        told = json.loads(run(COROTRACER, "report", "--format", "json", process.pid).stdout)
+        rows = json.loads(run(COROTRACER, "query", "--format", "json", process.pid, "SELECT sight FROM sights").stdout)
         process.stdin.close()
+        check("Seen beside the findings seen thread" in report and report.count("is in take") == 1, report)
+        check([one["text"] for one in told["sights"]] == [row["sight"] for row in rows] and len(rows) == 2, f"{told['sights']} {rows}")
+        check(not [note for note in told["quality"]["notes"] if " is in " in note["text"]], f"{told['quality']['notes']}")
         check("is in take (<string>:4), called by Thread.run" in report, report)
         check("called by wait (<string>:6), called by <module> (<string>:9)" in report, report)
 

@@ -20,6 +20,7 @@ struct made {
 	struct ct_mapping mappings[4];
 	struct ct_loss losses[4];
 	struct ct_note notes[4];
+	struct ct_sight sights[4];
 	char texts[64][24];
 	unsigned nr_texts;
 };
@@ -142,6 +143,9 @@ static void make_places(struct made *made, uint64_t *state)
 		made->notes[i] = (struct ct_note){.text = random_sentence(made, state),
 			.count = made_odd(state),
 			.offset = made_random(state) % 2 ? made_odd(state) : CT_NO_OFFSET};
+	made->tables.nr_sights = (uint32_t)(made_random(state) % 4);
+	for (i = 0; i < made->tables.nr_sights; i++)
+		made->sights[i].text = random_sentence(made, state);
 }
 
 /* F-9: adds the loss of the open end, which a trace without END has once it went through a file. */
@@ -198,6 +202,7 @@ static void make_tables(struct made *made, uint64_t *state)
 	made->tables.mappings = made->mappings;
 	made->tables.losses = made->losses;
 	made->tables.notes = made->notes;
+	made->tables.sights = made->sights;
 	make_open_end(made);
 }
 

@@ -121,6 +121,8 @@ export interface Report {
 	judging: string;
 	standings: Standing[];
 	remarks: string[];
+	/** What a look into memory saw besides. */
+	sights: { text: string }[];
 	waiting: { site: number | null; coroutines: number; longest_coroutine: number; process: number | null; since_ns: number | null }[];
 	advice: Advice[];
 	findings: Finding[];
