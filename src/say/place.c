@@ -32,6 +32,9 @@ void say_file(struct text *text, const char *path)
 	}
 	while (*from == '/' && from[1])
 		from++;
+	/* All of the path is shown, so that without its slash it would be another one. */
+	if (from == path + 1 && nr_parts == PATH_PARTS)
+		from--;
 	say_safe(text, *from ? from : SAY_NOT_KNOWN);
 }
 

@@ -46,7 +46,7 @@ bool say_lacks_its_end(const struct ct_tables *tables);
 void say_function(struct text *text, const char *function);
 void say_name(struct text *text, const char *name);
 
-/* say_file: the last three parts of a path: "examples/tcp-server/main.cpp". */
+/* say_file: the last three parts of a path, "examples/tcp-server/main.cpp"; of exactly three, "/usr/bin/lua5.4". */
 void say_file(struct text *text, const char *path);
 
 /* say_line: file and line, "src/server.cpp:120"; if they are unknown, the module and offset, or the address. */

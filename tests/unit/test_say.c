@@ -75,6 +75,9 @@ static void test_files(void)
 	expect(say_file, "/main.cpp", "main.cpp");
 	expect(say_file, "/src/main.cpp", "src/main.cpp");
 	expect(say_file, "/home/user/app/src/net/main.cpp", "src/net/main.cpp");
+	expect(say_file, "/usr/bin/lua5.4", "/usr/bin/lua5.4");
+	expect(say_file, "usr/bin/lua5.4", "usr/bin/lua5.4");
+	expect(say_file, "//usr/bin/lua5.4", "usr/bin/lua5.4");
 }
 
 static void test_safe(void)
