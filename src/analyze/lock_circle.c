@@ -24,8 +24,7 @@ static bool joins(const struct analysis *analysis, const struct model_coro *coro
 	       analyze_stillness_lasts(analysis, coro->process, coro->suspended);
 }
 
-/* The coroutine from which this one comes, and that closes the circle; 0: none. */
-static uint32_t joiner_of(const struct analysis *analysis, const struct model_coro *coro)
+uint32_t analyze_lock_circle_joiner(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_coro *at = analysis->model->coros.at;
 	uint32_t index = coro->parent, steps;
@@ -42,7 +41,7 @@ static uint32_t joiner_of(const struct analysis *analysis, const struct model_co
 
 bool analyze_lock_circle_is(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return joiner_of(analysis, coro) != 0;
+	return analyze_lock_circle_joiner(analysis, coro) != 0;
 }
 
 /* ---------------------------------------------------------------- the same coroutine */
@@ -109,7 +108,7 @@ static bool holds_up(const struct analysis *analysis, const struct group *group,
 	for (i = 0; i < group->count && i < MEMBERS_ASKED; i++) {
 		uint32_t coro = analysis->candidates.at[group->first + i].coro;
 
-		joiner = coro ? joiner_of(analysis, &at[coro]) : 0;
+		joiner = coro ? analyze_lock_circle_joiner(analysis, &at[coro]) : 0;
 		if (joiner && (joiner == index || at[index].parent == joiner))
 			return true;
 	}
@@ -138,7 +137,8 @@ static bool is_consequence(const struct analysis *analysis, const struct group *
 
 		if (!candidate->coro || candidate->rule != CT_RULE_LOST_WAKEUP ||
 			candidate->grade != CT_GRADE_SUSPECT ||
-			joiner_of(analysis, &analysis->model->coros.at[candidate->coro]) ||
+			analyze_lock_circle_joiner(
+				analysis, &analysis->model->coros.at[candidate->coro]) ||
 			!is_held_up(analysis, group, candidate->coro))
 			return false;
 	}
@@ -155,7 +155,7 @@ void analyze_lock_circle_survey(struct analysis *analysis)
 static void tell_joiner(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
-	uint32_t index = joiner_of(analysis, coro);
+	uint32_t index = analyze_lock_circle_joiner(analysis, coro);
 	const struct model_coro *joiner = &analysis->model->coros.at[index];
 
 	if (!index)

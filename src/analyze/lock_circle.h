@@ -8,6 +8,7 @@
 #define ANALYZE_LOCK_CIRCLE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct analysis;
 struct model_coro;
@@ -16,6 +17,8 @@ struct story;
 /*
  * analyze_lock_circle_is: does this coroutine wait for such a lock, and the one that it comes from for the end of
  * others, for as long as what stands still lasts?
+ *
+ * analyze_lock_circle_joiner: returns that one; 0: none.
  *
  * analyze_lock_circle_is_own: does this coroutine wait so in a call from another method of the type, by way of other
  * code, and others for a lock in methods of the type, since later?
@@ -26,6 +29,7 @@ struct story;
  * by these, if a group of the circle's lock is left.
  */
 bool analyze_lock_circle_is(const struct analysis *analysis, const struct model_coro *coro);
+uint32_t analyze_lock_circle_joiner(const struct analysis *analysis, const struct model_coro *coro);
 bool analyze_lock_circle_is_own(const struct analysis *analysis, const struct model_coro *coro);
 void analyze_lock_circle_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);

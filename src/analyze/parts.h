@@ -91,6 +91,7 @@ struct group {
 	uint32_t parent; /* the first of these parents; 0: none */
 	/* a finding about the program's end for which another group gives a reason */
 	bool is_last;
+	unsigned rank; /* enum rank of consequences.h */
 };
 
 /* Since when a process as a whole stands still, and what could still make it go on (stillness.c). */

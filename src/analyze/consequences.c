@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Consequences, found by the last wake of each coroutine and by the last wake at the place where it waits.
+ */
+#include "analyze/consequences.h"
+#include "analyze/lock_circle.h"
+#include "analyze/parts.h"
+#include "analyze/provenance.h"
+#include "analyze/same_locks.h"
+#include "analyze/send_circle.h"
+#include "analyze/wakers.h"
+
+#define MEMBERS_ASKED 64u /* groups with more members hold nobody up */
+#define PLACES_TOLD 4u
+#define STEPS 4u /* coroutines in a row that only wait for the next one */
+
+static const struct candidate *first_of(const struct analysis *analysis, const struct group *group)
+{
+	return &analysis->candidates.at[group->first];
+}
+
+static const struct model_coro *coro_at(const struct analysis *analysis, uint32_t index)
+{
+	return &analysis->model->coros.at[index];
+}
+
+/* ---------------------------------------------------------------- ranks */
+
+static bool is_circle(const struct analysis *analysis, const struct candidate *candidate)
+{
+	const struct model_coro *coro = coro_at(analysis, candidate->coro);
+
+	if (candidate->rule == CT_RULE_MUTEX_DEADLOCK || candidate->rule == CT_RULE_AWAIT_CYCLE)
+		return true;
+	return candidate->rule == CT_RULE_LOST_WAKEUP && coro->state == CT_STATE_WAITING &&
+	       (analyze_lock_circle_joiner(analysis, coro) ||
+		       analyze_lock_circle_is_own(analysis, coro) ||
+		       analyze_send_circle_is(analysis, coro));
+}
+
+static enum rank rank_of_wait(const struct analysis *analysis, const struct model_coro *coro)
+{
+	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
+
+	if (coro->state != CT_STATE_WAITING || !model_is_unnamed(coro->wait_object))
+		return RANK_OTHER;
+	if (analyze_ties_may_be_idle(analysis, coro))
+		return RANK_IDLE;
+	return kind == CTP_RESOURCE_LOCK || kind == CTP_RESOURCE_CHANNEL ? RANK_CLAIM : RANK_OTHER;
+}
+
+static enum rank rank_of(const struct analysis *analysis, const struct group *group)
+{
+	const struct candidate *first = first_of(analysis, group);
+
+	if (is_circle(analysis, first))
+		return RANK_CIRCLE;
+	return first->rule == CT_RULE_LOST_WAKEUP
+		       ? rank_of_wait(analysis, coro_at(analysis, first->coro))
+		       : RANK_OTHER;
+}
+
+/* ---------------------------------------------------------------- who is held up */
+
+static bool is_of_group(const struct analysis *analysis, const struct group *group, uint32_t index)
+{
+	uint32_t i;
+
+	for (i = 0; i < group->count; i++)
+		if (first_of(analysis, group)[i].coro == index)
+			return true;
+	return false;
+}
+
+/* Is this coroutine stuck together with this member: in its circle, or at a lock of the same type? */
+static bool is_beside(
+	const struct analysis *analysis, const struct model_coro *member, uint32_t index)
+{
+	const struct model_coro *coro = coro_at(analysis, index);
+
+	if (coro->process != member->process || member->state != CT_STATE_WAITING)
+		return false;
+	return analyze_lock_circle_joiner(analysis, member) == index ||
+	       (analyze_ties_is_for_untold_lock(member) && analyze_ties_is_for_untold_lock(coro) &&
+		       analyze_same_locks_are_of_type(
+			       analysis, member->wait_site, coro->wait_site));
+}
+
+/* Is this coroutine stuck with the group? */
+static bool is_stuck_with(
+	const struct analysis *analysis, const struct group *group, uint32_t index)
+{
+	uint32_t i;
+
+	if (!index || coro_at(analysis, index)->state != CT_STATE_WAITING ||
+		group->count > MEMBERS_ASKED)
+		return false;
+	if (is_of_group(analysis, group, index))
+		return true;
+	for (i = 0; i < group->count; i++)
+		if (is_beside(
+			    analysis, coro_at(analysis, first_of(analysis, group)[i].coro), index))
+			return true;
+	return false;
+}
+
+/* One of those stuck with the group whom this coroutine woke last, as by a message that it sent; 0: none. */
+static uint32_t taker_of(const struct analysis *analysis, const struct group *group, uint32_t index)
+{
+	uint32_t i;
+
+	for (i = 1; i < analysis->model->coros.count; i++)
+		if (coro_at(analysis, i)->turns->wake.coro == index &&
+			is_stuck_with(analysis, group, i))
+			return i;
+	return 0;
+}
+
+static uint32_t upheld_by(
+	const struct analysis *analysis, const struct group *group, uint32_t index, unsigned steps);
+
+/* Is this coroutine stuck with the group, or held up by it? */
+static bool is_held_up(
+	const struct analysis *analysis, const struct group *group, uint32_t index, unsigned steps)
+{
+	return is_stuck_with(analysis, group, index) ||
+	       (index && steps && upheld_by(analysis, group, index, steps - 1));
+}
+
+/*
+ * The coroutine that woke this one last, or ended the last wait where it waits, or, if it waits to send, took the last
+ * that it sent, and that is held up; 0: none.
+ */
+static uint32_t upheld_by(
+	const struct analysis *analysis, const struct group *group, uint32_t index, unsigned steps)
+{
+	const struct model_coro *coro = coro_at(analysis, index);
+	const struct provenance_relay *relay;
+	enum rank rank = rank_of_wait(analysis, coro);
+
+	if (rank <= group->rank || !analyze_wakers_is_bound(analysis, coro) ||
+		is_stuck_with(analysis, group, index))
+		return 0;
+	if (rank == RANK_CLAIM)
+		return taker_of(analysis, group, index);
+	if (is_held_up(analysis, group, coro->turns->wake.coro, steps))
+		return coro->turns->wake.coro;
+	relay = analyze_provenance_relay(analysis, coro);
+	return relay && is_held_up(analysis, group, relay->last.coro, steps) ? relay->last.coro : 0;
+}
+
+/*
+ * Does the group hold up every member of the other one? If such waits are usual in idle programs, over half suffice:
+ * the rest may wait for those that have ended.
+ */
+static bool holds_up(
+	const struct analysis *analysis, const struct group *group, const struct group *other)
+{
+	const struct candidate *at = first_of(analysis, other);
+	uint32_t nr_upheld = 0, i;
+
+	if (group->rank >= other->rank || group->rank > RANK_CLAIM ||
+		first_of(analysis, group)->grade < at->grade || other->count > MEMBERS_ASKED)
+		return false;
+	for (i = 0; i < other->count; i++) {
+		if (!at[i].coro || !at[i].is_bare)
+			return false;
+		nr_upheld += upheld_by(analysis, group, at[i].coro, STEPS) != 0;
+	}
+	return nr_upheld == other->count ||
+	       (other->rank == RANK_IDLE && nr_upheld > other->count / 2);
+}
+
+static bool is_consequence(const struct analysis *analysis, const struct group *group)
+{
+	size_t i;
+
+	for (i = 0; i < analysis->groups.count; i++)
+		if (holds_up(analysis, &analysis->groups.at[i], group))
+			return true;
+	return false;
+}
+
+void analyze_consequences_survey(struct analysis *analysis)
+{
+	size_t i;
+
+	for (i = 0; i < analysis->groups.count; i++)
+		analysis->groups.at[i].rank = rank_of(analysis, &analysis->groups.at[i]);
+	if (analysis->groups.count > 1)
+		analyze_groups_fold(analysis, is_consequence);
+}
+
+/* ---------------------------------------------------------------- the evidence */
+
+/* Those that are held up at one place. */
+struct row {
+	uint32_t site;
+	uint32_t count;
+	/* the first one, and who holds it up */
+	uint32_t first, by;
+};
+
+static bool has_group(const struct analysis *analysis, uint32_t index)
+{
+	size_t i;
+
+	for (i = 0; i < analysis->groups.count; i++)
+		if (is_of_group(analysis, &analysis->groups.at[i], index))
+			return true;
+	return false;
+}
+
+static void count_row(
+	const struct analysis *analysis, struct row rows[PLACES_TOLD], uint32_t index, uint32_t by)
+{
+	const struct model_coro *coro = coro_at(analysis, index);
+	unsigned i;
+
+	for (i = 0; i < PLACES_TOLD && rows[i].count && rows[i].site != coro->wait_site; i++)
+		;
+	if (i == PLACES_TOLD)
+		return;
+	if (!rows[i].count++) {
+		rows[i].site = coro->wait_site;
+		rows[i].first = index;
+		rows[i].by = by;
+	}
+}
+
+static const char *words_by(const struct analysis *analysis, const struct row *row)
+{
+	const struct model_coro *coro = coro_at(analysis, row->first);
+
+	if (rank_of_wait(analysis, coro) == RANK_CLAIM)
+		return "which took what it had sent last";
+	if (coro->turns->wake.coro != row->by)
+		return "which ended the last wait there";
+	return row->count == 1 ? "which woke it last" : "which woke one of them last";
+}
+
+void analyze_consequences_tell(
+	struct analysis *analysis, const struct group *group, struct story *story)
+{
+	struct row rows[PLACES_TOLD] = {0};
+	uint32_t i;
+
+	for (i = 1; group->rank <= RANK_CLAIM && i < analysis->model->coros.count; i++) {
+		const struct model_coro *coro = coro_at(analysis, i);
+		uint32_t by = coro->process == first_of(analysis, group)->process
+				      ? upheld_by(analysis, group, i, STEPS)
+				      : 0;
+
+		if (by && !has_group(analysis, i))
+			count_row(analysis, rows, i, by);
+	}
+	for (i = 0; i < PLACES_TOLD && rows[i].count; i++)
+		analyze_story_evidence(analysis, story,
+			"%s %s at %s, as a consequence, perhaps: %s, %s, is held up itself, at %s",
+			analyze_words_number(analysis, rows[i].count),
+			rows[i].count == 1 ? "coroutine waits" : "coroutines wait",
+			analyze_words_place(analysis, rows[i].site),
+			analyze_words_coro(analysis, coro_at(analysis, rows[i].by)),
+			words_by(analysis, &rows[i]),
+			analyze_words_place(analysis, coro_at(analysis, rows[i].by)->wait_site));
+}

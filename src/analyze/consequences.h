@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Consequences: groups of coroutines that wait because those of another group do, as workers do that get no more work
+ * from the ones that are in a deadlock. One cause is one finding, and the culprit stands first.
+ */
+#ifndef ANALYZE_CONSEQUENCES_H
+#define ANALYZE_CONSEQUENCES_H
+
+struct analysis;
+struct group;
+struct story;
+
+/* How near a group is to the cause; of groups of one grade the nearest stands first. */
+enum rank {
+	RANK_CIRCLE, /* its members are in a circle, or may have themselves what they wait for */
+	RANK_CLAIM,  /* they wait for a lock, or to send, and the trace does not name for which */
+	RANK_OTHER,
+	RANK_IDLE, /* such waits are usual in idle programs of Go */
+};
+
+/*
+ * analyze_consequences_survey: ranks all groups, and removes each group of nothing but waits that another group of at
+ * least its grade and of a nearer rank, a circle or a claim, holds up: of every member (over half, if such waits are
+ * usual in idle programs), the coroutine that woke it last or that ended the last wait where it waits is a member of
+ * that group, the other side of its circle, or waits for a lock in a method of the same type.
+ */
+void analyze_consequences_survey(struct analysis *analysis);
+
+/* analyze_consequences_tell: adds evidence of those that the group holds up so, and that have no finding, by place. */
+void analyze_consequences_tell(
+	struct analysis *analysis, const struct group *group, struct story *story);
+
+#endif
