@@ -306,16 +306,19 @@ static void take_coroutine(struct follow *follow, const struct block *block, uin
 {
 	const struct found_python *python = &follow->found->python;
 	const uint64_t *words = words_at(follow, object, python->frame / WORD + 1);
-	uint64_t end = object + python->frame + python->locals, height = 0;
+	uint64_t first = object + python->frame + python->locals, end = first;
 	int8_t state;
 
 	if (!words)
 		return;
 	memcpy(&state, (const uint8_t *)words + python->state, sizeof(state));
 	words = words_at(follow, object + python->frame + python->height, 1);
-	if (state <= 0 && words)
-		height = words[0] & UINT16_MAX;
-	end = state > 0 ? object + python->frame : end + height * WORD;
+	if (state > 0)
+		end = object + python->frame;
+	else if (words && python->has_address)
+		end = words[0] >= first ? words[0] : block->end;
+	else if (words)
+		end = first + (words[0] & UINT16_MAX) * WORD;
 	push(follow, object, end < block->end ? end : block->end, false);
 }
 

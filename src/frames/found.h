@@ -124,8 +124,9 @@ struct found_python {
 		types; /* address, to an enum found_python_type; empty: there is no interpreter */
 	uint32_t state;
 	uint32_t frame;
-	uint32_t height; /* from the frame on */
-	uint32_t locals; /* the same */
+	uint32_t height;  /* from the frame on */
+	bool has_address; /* the height is the address of its end */
+	uint32_t locals;  /* the same */
 	VEC(struct found_python_stack) stacks;
 };
 

@@ -19,16 +19,30 @@ enum python_type {
 	PYTHON_NR_TYPES,
 };
 
+enum python_height {
+	PYTHON_HEIGHT_NUMBER,
+	PYTHON_HEIGHT_ADDRESS,
+};
+
 struct python_layout {
 	const char *version;
 	uint32_t coroutine_bytes, task_bytes;
 	uint32_t task_state, task_waiter, task_coroutine, task_name;
 	uint32_t frame_state, frame;
 	int created;
-	uint32_t code, instruction, height, locals;
+	uint32_t code, instruction, height;
+	enum python_height height_form;
+	uint32_t locals;
 	uint32_t first_line, nr_locals, file, name, lines, instructions;
 	uint32_t ascii, characters;
+	uint32_t items;
 };
+
+/* What a value of a frame leads to: since 3.14 the lowest bits say how it is counted. */
+static inline uint64_t python_value(uint64_t word)
+{
+	return word & ~UINT64_C(3);
+}
 
 /* A type of the program. */
 struct python_class {

@@ -34,24 +34,27 @@ static uint64_t local_at(const struct python *python, uint64_t address, const ui
 	uint64_t word = 0;
 
 	if (offset + sizeof(word) <= nr_bytes)
-		return word_at(bytes, offset);
+		return python_value(word_at(bytes, offset));
 	image_read_word(python->image, address + offset, &word);
-	return word;
+	return python_value(word);
 }
 
-/* The object that a value leaves by its method for that, which a frame keeps on its stack meanwhile; 0: none. */
-static uint64_t entered_by(struct python *python, uint64_t value)
+/*
+ * The object that a value leaves by its method for that, which a frame keeps on its stack meanwhile; 0: none. Since
+ * Python 3.14 it keeps the function, and the object as the next value.
+ */
+static uint64_t entered_by(struct python *python, uint64_t value, uint64_t next)
 {
-	uint64_t function = 0, name = 0, object = 0;
+	uint64_t function = value, name = 0, object = next;
 	const char *text;
 
-	if (python_type_of(python, value) != PYTHON_METHOD)
-		return 0;
-	image_read_word(python->image, value + METHOD_FUNCTION, &function);
+	if (python_type_of(python, value) == PYTHON_METHOD) {
+		image_read_word(python->image, value + METHOD_FUNCTION, &function);
+		image_read_word(python->image, value + METHOD_SELF, &object);
+	}
 	if (python_type_of(python, function) != PYTHON_FUNCTION)
 		return 0;
 	image_read_word(python->image, function + FUNCTION_NAME, &name);
-	image_read_word(python->image, value + METHOD_SELF, &object);
 	text = python_text(python, name);
 	return strcmp(text, "__aexit__") == 0 || strcmp(text, "__exit__") == 0 ? object : 0;
 }
@@ -64,7 +67,8 @@ static void take_entered(struct python *python, const uint8_t *bytes, size_t nr_
 
 	for (i = nr_locals; i + 1 < height && call->nr_entered < CHAIN_ENTERED; i++) {
 		uint64_t object =
-			entered_by(python, local_at(python, call->address, bytes, nr_bytes, i));
+			entered_by(python, local_at(python, call->address, bytes, nr_bytes, i),
+				local_at(python, call->address, bytes, nr_bytes, i + 1));
 
 		if (object)
 			call->entered[call->nr_entered++] = object;
@@ -79,6 +83,16 @@ static uint32_t bytes_of(const struct python_layout *layout, const struct python
 	return nr < HEIGHT_MAX ? layout->frame + layout->locals + (uint32_t)nr * 8 : 0;
 }
 
+/* How many locals and values a coroutine's frame has. */
+static uint32_t height_of(const struct python_layout *layout, uint64_t word, uint64_t address)
+{
+	uint64_t height = (word - address - layout->frame - layout->locals) / 8;
+
+	if (layout->height_form == PYTHON_HEIGHT_NUMBER)
+		return (uint32_t)word;
+	return height < HEIGHT_MAX ? (uint32_t)height : HEIGHT_MAX;
+}
+
 static bool read_coroutine(struct python *python, uint64_t address, struct suspended *ret)
 {
 	const struct python_layout *layout = python->layout;
@@ -86,8 +100,7 @@ static bool read_coroutine(struct python *python, uint64_t address, struct suspe
 	size_t nr = image_read(python->image, address, bytes, sizeof(bytes));
 	const struct python_code *code;
 	uint64_t instruction;
-	int32_t height;
-	uint32_t i;
+	uint32_t height, i;
 
 	memset(ret, 0, sizeof(*ret));
 	if (nr < layout->frame + layout->locals)
@@ -96,7 +109,7 @@ static bool read_coroutine(struct python *python, uint64_t address, struct suspe
 	ret->state = (int8_t)bytes[layout->frame_state];
 	if (ret->state > 0)
 		return true;
-	ret->call.code = word_at(bytes, layout->frame + layout->code);
+	ret->call.code = python_value(word_at(bytes, layout->frame + layout->code));
 	code = python_code_at(python, ret->call.code);
 	if (!code)
 		return false;
@@ -106,10 +119,10 @@ static bool read_coroutine(struct python *python, uint64_t address, struct suspe
 	ret->call.bytes = bytes_of(layout, code);
 	for (i = 0; i < CHAIN_LOCALS && i < code->nr_locals; i++)
 		ret->call.locals[i] = local_at(python, address, bytes, nr, i);
-	memcpy(&height, bytes + layout->frame + layout->height, sizeof(height));
-	if (ret->state < 0 && height > (int32_t)code->nr_locals && height < HEIGHT_MAX) {
-		ret->awaited = local_at(python, address, bytes, nr, (uint32_t)height - 1);
-		take_entered(python, bytes, nr, code->nr_locals, (uint32_t)height, &ret->call);
+	height = height_of(layout, word_at(bytes, layout->frame + layout->height), address);
+	if (ret->state < 0 && height > code->nr_locals && height < HEIGHT_MAX) {
+		ret->awaited = local_at(python, address, bytes, nr, height - 1);
+		take_entered(python, bytes, nr, code->nr_locals, height, &ret->call);
 	}
 	return true;
 }

@@ -104,6 +104,7 @@ static uint64_t read_frame(struct python *python, uint64_t address, struct frame
 	if (!image_read_word(python->image, address + layout->code, &ret_frame->code) ||
 		!image_read_word(python->image, address + layout->instruction, &instruction))
 		return 0;
+	ret_frame->code = python_value(ret_frame->code);
 	code = python_code_at(python, ret_frame->code);
 	if (!code)
 		return 0;

@@ -332,6 +332,7 @@ static bool note_types(const struct python *python)
 	noted->state = python->layout->frame_state;
 	noted->frame = python->layout->frame;
 	noted->height = python->layout->height;
+	noted->has_address = python->layout->height_form == PYTHON_HEIGHT_ADDRESS;
 	noted->locals = python->layout->locals;
 	for (i = 0; i < python->classes.count; i++)
 		if (!map_put(&noted->types, python->classes.at[i].address,
@@ -432,7 +433,7 @@ static enum ct_status why_not(const struct found_reader *reader, char *words, si
 		reader->is_known
 			? "the program runs Python, and no task of asyncio is alive"
 			: "the program runs a Python whose tasks cannot be read: only those of "
-			  "3.11 to 3.13 can");
+			  "3.11 to 3.14 can, without free threads");
 	return reader->is_known ? CT_ERR_NOT_FOUND : CT_ERR_FORMAT;
 }
 

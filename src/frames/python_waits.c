@@ -9,7 +9,6 @@
 #define CALLBACKS_MAX 64u
 #define ITEMS_MAX 64u
 #define OBJECT_SIZE 16u
-#define TUPLE_ITEMS 24u
 #define LIST_ITEMS 24u
 #define CELL_CONTENT 16u
 #define FUNCTION_CELLS 72u
@@ -80,7 +79,7 @@ static bool has_any(
 		return false;
 	count = size_of(python, tuple);
 	for (i = 0; i < count; i++) {
-		item = word_of(python, tuple, TUPLE_ITEMS + i * 8);
+		item = word_of(python, tuple, python->layout->items + i * 8);
 		if (has_cells)
 			item = word_of(python, item, CELL_CONTENT);
 		if (is_of_interest(tasks, item, ret_waiter))
@@ -119,7 +118,7 @@ static bool is_for_any(const struct python_tasks *tasks, uint64_t list, uint32_t
 	items = word_of(python, list, LIST_ITEMS);
 	for (i = 0; i < count && i < CALLBACKS_MAX; i++) {
 		pair = word_of(python, items, i * 8);
-		if (is_for(tasks, word_of(python, pair, TUPLE_ITEMS), ret_waiter))
+		if (is_for(tasks, word_of(python, pair, python->layout->items), ret_waiter))
 			return true;
 	}
 	return false;

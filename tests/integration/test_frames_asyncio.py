@@ -15,7 +15,7 @@ from support import COROTRACER, SOURCE, check, folder, run
 from unprepared import as_by_debugger, running
 
 PROGRAM = SOURCE / "tests/targets/unprepared.py"
-VERSIONS = ("3.11", "3.12", "3.13")
+VERSIONS = ("3.11", "3.12", "3.13", "3.14")
 WHERE = ("SELECT e.object, s.line, s.file, c.state, c.coroutine, c.name, c.wait_object FROM events e JOIN coroutines c USING (coroutine) "
          "LEFT JOIN sites s ON s.site = c.wait_site WHERE e.kind = 'frame'")
 LOCKS = SOURCE / "tests/targets/unprepared_locks.py"

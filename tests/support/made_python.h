@@ -125,10 +125,10 @@ static inline uint64_t made_text(struct made_python *made, const char *text)
 
 static inline uint64_t made_tuple(struct made_python *made, uint64_t item)
 {
-	uint64_t object = made_object(made, PYTHON_TUPLE, 32);
+	uint64_t object = made_object(made, PYTHON_TUPLE, made->layout->items + 8);
 
 	made_word(made, object, 16, 1);
-	made_word(made, object, 24, item);
+	made_word(made, object, made->layout->items, item);
 	return object;
 }
 
@@ -158,13 +158,17 @@ static inline uint64_t made_coroutine(
 	const struct python_layout *layout = made->layout;
 	uint64_t object = made_object(made, PYTHON_COROUTINE, layout->coroutine_bytes + 16);
 	uint64_t frame = object + layout->frame;
+	uint64_t tag = layout->height_form == PYTHON_HEIGHT_ADDRESS; /* borrowed */
 
 	made->memory->bytes[object - MADE_START + layout->frame_state] = (uint8_t)-1;
-	made_word(made, frame, layout->code, code);
+	made_word(made, frame, layout->code, code | tag);
 	made_word(made, frame, layout->instruction, code + layout->instructions + 2);
-	made_number(made, frame, layout->height, 2);
+	if (layout->height_form == PYTHON_HEIGHT_NUMBER)
+		made_number(made, frame, layout->height, 2);
+	else
+		made_word(made, frame, layout->height, frame + layout->locals + 16);
 	made_word(made, frame, layout->locals, local);
-	made_word(made, frame, layout->locals + 8, awaited);
+	made_word(made, frame, layout->locals + 8, awaited | tag);
 	return object;
 }
 
