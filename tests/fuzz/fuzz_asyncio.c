@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The memory of an interpreter of Python with any content, which changes while it is read. The input is a list of
- * stores into a sound memory: a byte that says of which version, then each with two bytes of time, two of position, and
- * eight of value. The harness checks that reading ends, that what is found refers only to what is there, and that
- * nothing is lost of a memory without a store.
+ * stores into a sound memory: a byte that says of which version, and what else is in memory, then each with two bytes
+ * of time, two of position, and eight of value. The harness checks that reading ends, that what is found refers only to
+ * what is there, and that nothing is lost of a memory without a store. The question who could still be
+ * woken is asked as well.
  */
+#include "frames/follow.h"
 #include "made_python.h"
 #include "memory_file.h"
 
 #define STORE_BYTES 12u
+#define HAS_THREAD 0x10u
+#define HAS_ENDED 0x20u
+#define HAS_POOLS 0x40u
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes);
 
@@ -30,7 +35,7 @@ static void check_places(const struct found *found)
 	}
 }
 
-static void check_coroutines(const struct found *found)
+static void check_coroutines(const struct found *found, size_t nr_threads)
 {
 	size_t i;
 
@@ -39,9 +44,31 @@ static void check_coroutines(const struct found *found)
 
 		require(coroutine->place < found->places.count);
 		require(coroutine->function < found->places.count);
-		require(coroutine->thread == FOUND_NO_THREAD);
+		require(coroutine->thread == FOUND_NO_THREAD || coroutine->thread < nr_threads);
 		sum += strlen(coroutine->name);
 	}
+}
+
+static void check_sights(const struct found *found)
+{
+	size_t i;
+
+	for (i = 0; i < found->sights.count; i++)
+		sum += strlen(found->sights.at[i]);
+	for (i = 0; i < found->coroutines.count; i++)
+		require(!found->coroutines.at[i].is_unreached ||
+			found->coroutines.at[i].state == FRAME_WAITS);
+}
+
+/* Pools come last, as they say of memory that was made what it is. */
+static void make_more(struct made_python *made, uint8_t form)
+{
+	if (form & HAS_THREAD)
+		made_thread(made);
+	if (form & HAS_ENDED)
+		made_ended(made);
+	if (form & HAS_POOLS)
+		made_pools(made, form);
 }
 
 static void look(struct made_python *made)
@@ -57,8 +84,10 @@ static void look(struct made_python *made)
 	require(found_python.open(&made->image, NULL, &reader, NULL) == CT_OK);
 	require(found_python.look(reader, &made->image, &found, NULL) == CT_OK);
 	check_places(&found);
-	check_coroutines(&found);
+	check_coroutines(&found, made->image.threads.count);
 	require(!is_sound || found.coroutines.count == 2);
+	require(follow_judge(&found, &made->image));
+	check_sights(&found);
 	if (found_python.why_not(reader, words, sizeof(words)))
 		sum += strlen(words);
 	found_python.close(reader);
@@ -84,6 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)
 	if (nr_bytes == 0)
 		return 0;
 	made_python(&made, &made_layouts[bytes[0] % MADE_LAYOUTS]);
+	make_more(&made, bytes[0]);
 	made.image.is_moving = true;
 	for (bytes++, nr_bytes--;
 		nr_bytes >= STORE_BYTES && made.memory->nr_stores < MADE_STORES_MAX;
@@ -91,6 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)
 		take_store(made.memory, bytes);
 	look(&made);
 	vec_fini(&made.image.regions);
+	vec_fini(&made.image.threads);
 	arena_fini(&made.image.arena);
 	free(made.memory);
 	return 0;

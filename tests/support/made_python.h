@@ -11,7 +11,11 @@
 #include "frames/python.h"
 
 #define MADE_START UINT64_C(0x10000000)
-#define MADE_BYTES 0x8000u
+#define MADE_BYTES 0xc000u
+#define MADE_TASKS (MADE_START + 0x4000) /* behind the types */
+#define MADE_STACK (MADE_START + 0x8000)
+#define MADE_STACK_BYTES UINT64_C(0x4000)
+#define MADE_TID 4711u
 #define MADE_READY (UINT64_C(1) << 12)
 #define MADE_STORES_MAX 64
 
@@ -42,6 +46,7 @@ struct made_python {
 	const struct python_layout *layout;
 	uint64_t types[PYTHON_NR_TYPES];
 	uint64_t parent, child, lock;
+	uint64_t stack; /* of a thread; 0: none was made */
 };
 
 static const struct python_layout made_layouts[] = {
@@ -59,12 +64,13 @@ static inline size_t made_read(const struct image *image, const struct image_reg
 	struct made_memory *memory = ((const struct made_python *)image)->memory;
 	size_t i;
 
+	(void)region;
 	memory->nr_reads++;
 	for (i = 0; i < memory->nr_stores; i++)
 		if (memory->stores[i].after < memory->nr_reads)
 			memcpy(memory->bytes + memory->stores[i].position, &memory->stores[i].word,
 				sizeof(memory->stores[i].word));
-	memcpy(bytes, memory->bytes + (address - region->start), nr_bytes);
+	memcpy(bytes, memory->bytes + (address - MADE_START), nr_bytes);
 	return nr_bytes;
 }
 
@@ -78,7 +84,7 @@ static inline uint64_t made_room(struct made_python *made, size_t nr_bytes)
 	uint64_t address = MADE_START + made->memory->used;
 
 	made->memory->used += (nr_bytes + 15) / 16 * 16;
-	must(made->memory->used <= MADE_BYTES);
+	must(MADE_START + made->memory->used <= MADE_STACK);
 	return address;
 }
 
@@ -242,6 +248,56 @@ static inline void made_tasks(struct made_python *made)
 	made_word(made, made->child, 24, callback);
 }
 
+/* A thread that is in inner, which outer calls: their frames, and the thread's state, which leads to them. */
+static inline void made_thread(struct made_python *made)
+{
+	static const char *const names[] = {"outer", "inner"};
+	const struct python_layout *layout = made->layout;
+	struct image_thread thread = {.tid = MADE_TID, .name = "worker"};
+	uint64_t state = made_room(made, 128), frame = MADE_STACK + 24 + 8;
+	size_t i;
+
+	made->stack = MADE_STACK;
+	for (i = 0; i < 2; i++, frame += layout->locals + 8) {
+		uint64_t code = made_code(made, names[i], "/app.py", 31 + 10 * (uint32_t)i);
+
+		made_word(made, frame, layout->code, code);
+		made_word(made, frame, layout->instruction, code + layout->instructions + 2);
+	}
+	made_word(made, MADE_STACK, 8, MADE_STACK_BYTES);
+	made_word(made, state, 0, MADE_TID);
+	made_word(made, state, 64, MADE_STACK);
+	made_word(made, state, 72, frame);
+	made_word(made, state, 80, MADE_STACK + MADE_STACK_BYTES);
+	must(vec_push(&made->image.threads, thread));
+}
+
+/* No task is left that waits. */
+static inline void made_ended(struct made_python *made)
+{
+	made_number(made, made->parent, made->layout->task_state, 2);
+	made_number(made, made->child, made->layout->task_state, 2);
+}
+
+/* Memory behind the types looks like the pools of Python's own allocator, with objects of one size. */
+static inline void made_pools(struct made_python *made, uint32_t size)
+{
+	struct image_region tasks = made->image.regions.at[0];
+	uint64_t pool;
+
+	made->image.regions.at[0].end = tasks.start = MADE_TASKS;
+	made->image.regions.at[0].core_bytes = MADE_TASKS - MADE_START;
+	tasks.core_bytes = MADE_BYTES - (MADE_TASKS - MADE_START);
+	tasks.path = "";
+	must(image_add_region(&made->image, &tasks));
+	for (pool = MADE_TASKS; pool < MADE_START + MADE_BYTES; pool += 16384) {
+		made_word(made, pool, 0, 1);
+		made_number(made, pool, 36, size % 32);
+		made_number(made, pool, 40, 16384);
+		made_number(made, pool, 44, 16384 - (size % 32 + 1) * 16);
+	}
+}
+
 static inline void made_python(struct made_python *made, const struct python_layout *layout)
 {
 	static const struct image_ops ops = {.read = made_read, .close = made_close};
@@ -257,6 +313,7 @@ static inline void made_python(struct made_python *made, const struct python_lay
 	region.core_bytes = MADE_BYTES;
 	must(image_add_region(&made->image, &region));
 	made_types(made);
+	made->memory->used = MADE_TASKS - MADE_START + 64;
 	made_tasks(made);
 }
 
