@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "analyze/leads.h"
+#include "analyze/own_line.h"
 #include "analyze/readiness.h"
 #include "rules/parts.h"
 
@@ -537,7 +538,7 @@ static const char *words_title(
 				? "came just before that"
 				: "found nobody");
 	return analyze_say(analysis, "%s, %s, at %s%s", analyze_words_count(analysis, group), what,
-		analyze_words_place(analysis, first->wait_site), by);
+		analyze_words_own_line(analysis, group), by);
 }
 
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
@@ -550,6 +551,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	if (!missed)
 		missed = vain_meanwhile(analysis, coro);
 	finding->title = words_title(analysis, group, first);
+	if (!first->cause_site)
+		finding->look_site = analyze_own_line(analysis, group);
 	if (missed && missed->time < coro->suspended)
 		tell_notify(analysis, coro, missed, story);
 	if (!missed && analyze_ties_object(analysis, coro)->changed < coro->suspended)

@@ -15,8 +15,8 @@
 #define NAME_BYTES 72u
 
 /*
- * The number of bytes of the template arguments that begin at `at`, brackets included; 0: none begin there, or they do
- * not end.
+ * The number of bytes of the template arguments that begin at `at`, brackets included; 0: none begin there. If they do
+ * not end, because the name was cut, they are all that follows.
  */
 static size_t arguments_length(const char *name, const char *at, const char *end)
 {
@@ -32,7 +32,7 @@ static size_t arguments_length(const char *name, const char *at, const char *end
 		if (*behind == '>' && behind[-1] != '-' && --depth == 0)
 			return (size_t)(behind + 1 - at);
 	}
-	return 0;
+	return (size_t)(end - at);
 }
 
 static void add_short(struct text *text, const char *name, size_t nr_bytes)
