@@ -13,6 +13,7 @@
 #include "say/say.h"
 
 #define LEAST_ENDED 3u
+#define LEAST_SENT 2u
 #define TIMES_LONGER 10
 
 struct place {
@@ -169,6 +170,14 @@ bool analyze_errands_have_failed(const struct analysis *analysis, const struct m
 	       analyze_wakers_is_bound(analysis, coro) && !of->has_living;
 }
 
+bool analyze_errands_are_over(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct of_coro *of = record_of(analysis, coro);
+
+	return of->id && of->nr_sent >= LEAST_SENT && !of->has_living &&
+	       of->end > coro->suspended && analyze_wakers_is_bound(analysis, coro);
+}
+
 /* ---------------------------------------------------------------- the evidence */
 
 /* "coroutine 36 (fetch)"; its own record may be gone. */
@@ -182,6 +191,22 @@ static const char *words_errand(struct analysis *analysis, const struct of_coro 
 	words = analyze_say(analysis, "%s", text_peek(&text));
 	text_fini(&text);
 	return words;
+}
+
+void analyze_errands_tell_over(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	const struct of_coro *of = record_of(analysis, coro);
+
+	if (!analyze_errands_are_over(analysis, coro))
+		return;
+	analyze_story_evidence(analysis, story,
+		"the %" PRIu32
+		" coroutines that it had started just before have ended; the last one, "
+		"%s, which was started at %s, ended %s after this wait began, and did not wake it",
+		of->nr_sent, words_errand(analysis, of),
+		analyze_words_place(analysis, of->spawn_site),
+		analyze_words_duration(analysis, of->end - coro->suspended));
 }
 
 void analyze_errands_tell(

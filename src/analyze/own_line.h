@@ -12,7 +12,7 @@ struct analysis;
 struct group;
 
 /*
- * analyze_own_line: returns the place, in no header, at which a coroutine awaits the first member of the group, directly
+ * analyze_own_line: returns the place, in no header, at which a coroutine awaits the first member of the group, itself
  * or through coroutines that stand in headers; 0: the member waits in no header, or no such place is known.
  */
 uint32_t analyze_own_line(const struct analysis *analysis, const struct group *group);

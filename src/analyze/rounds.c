@@ -106,14 +106,6 @@ void analyze_rounds_tell_ends(struct analysis *analysis, struct story *story, ui
 		analyze_words_duration(analysis, longest_of(place)));
 }
 
-bool analyze_rounds_ends_beside(
-	const struct analysis *analysis, const struct model_coro *coro, ct_time from)
-{
-	const struct place *place = place_of(analysis, coro);
-
-	return place && place->nr_over >= FEW && place->began[place->nr_over % FEW] >= from;
-}
-
 /* Does the coroutine wait for the end of others that the trace does not name? */
 static bool is_joining(const struct model_coro *coro)
 {
@@ -231,9 +223,39 @@ static bool only_sleeps(const struct analysis *analysis, uint32_t index)
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	const struct of_coro *of = record_of(watch_of(analysis), index);
 
-	return coro->state == CT_STATE_WAITING && coro->created != CT_NO_TIME &&
-	       of->nr_sleeps >= coro->nr_resumes && !of->nr_living &&
+	return coro->created != CT_NO_TIME && of->nr_sleeps >= coro->nr_resumes && !of->nr_living &&
 	       !analyze_wakers_has_woken(analysis, index);
+}
+
+/*
+ * Is it asleep, and no beat? In programs of Go, which record who sleeps, whatever it has done before; elsewhere only
+ * if it has done nothing but sleep.
+ */
+static bool is_asleep(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+
+	return coro->state == CT_STATE_WAITING &&
+	       ((analysis->model->processes[coro->process].runtime &&
+			CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER) ||
+		       only_sleeps(analysis, index));
+}
+
+bool analyze_rounds_ends_beside_sleepers(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct place *place = place_of(analysis, coro);
+	ct_time from = analyze_rounds_lull(analysis, coro->process)->sleeps_from;
+	uint32_t i;
+
+	if (!place || place->nr_over < FEW || place->began[place->nr_over % FEW] < from)
+		return false;
+	for (i = 1; i < analysis->model->coros.count; i++)
+		if (analysis->model->coros.at[i].process == coro->process &&
+			is_asleep(analysis, i) && !analyze_rounds_is_beat(analysis, i) &&
+			analyze_wakers_may_have_woken(analysis, i, coro))
+			return false;
+	return true;
 }
 
 /* Counts a coroutine that stands still. False: it moves, or is about to. */
@@ -251,7 +273,9 @@ static bool look_at_still(const struct analysis *analysis, uint32_t index, struc
 		move_on(lull, coro->suspended);
 		return true;
 	}
-	if (only_sleeps(analysis, index)) {
+	if (is_asleep(analysis, index)) {
+		if (!only_sleeps(analysis, index))
+			move_on(lull, coro->suspended);
 		if (lull->sleeps_from < coro->suspended)
 			lull->sleeps_from = coro->suspended;
 		return true;

@@ -94,7 +94,7 @@ bool analyze_rounds_is_beat(const struct analysis *analysis, uint32_t coro);
 struct lull {
 	ct_time from;  /* CT_NO_TIME: there is no lull */
 	uint32_t beat; /* one of the beats that went on; 0: none did */
-	/* since when the last one sleeps that has only ever slept, and woken nobody; CT_NO_TIME: there is none */
+	/* since when the last one sleeps that is no beat; CT_NO_TIME: there is none */
 	ct_time sleeps_from;
 	uint32_t nr_waiting; /* all coroutines except beats and those that end the trace */
 	/* of these, coroutines that wait for anything but an unnamed lock, condition or event */
@@ -110,11 +110,11 @@ struct lull {
 };
 
 /*
- * analyze_rounds_ends_beside: have at least three waits that began after `from` ended at the place of this one? What
- * has slept since `from` did not end them.
+ * analyze_rounds_ends_beside_sleepers: have at least three waits that began after the lull's sleepers fell asleep ended
+ * at the place of this one, and has none of the sleepers itself woken one there? Then these sleepers did not end them.
  */
-bool analyze_rounds_ends_beside(
-	const struct analysis *analysis, const struct model_coro *coro, ct_time from);
+bool analyze_rounds_ends_beside_sleepers(
+	const struct analysis *analysis, const struct model_coro *coro);
 
 /* analyze_rounds_survey: finds the lulls of all processes. analyze_rounds_lull: returns the lull of one process. */
 void analyze_rounds_survey(struct analysis *analysis);

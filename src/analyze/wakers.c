@@ -35,7 +35,8 @@ enum verdict {
 /* The places at which a coroutine, or a descendant of it, woke a coroutine; 0: none. */
 struct woken_at {
 	uint32_t at[WAKERS_PLACES];
-	bool is_more;      /* further places */
+	bool is_own[WAKERS_PLACES]; /* the coroutine itself did */
+	bool is_more;               /* further places */
 	bool has_woken;    /* the coroutine itself has woken another one, wherever that waited */
 	uint32_t woken_at; /* the place at which it was itself woken by another coroutine last */
 };
@@ -95,16 +96,23 @@ static bool has_mark(const struct woken_at *of, uint32_t place)
 	return false;
 }
 
-static void put_mark(struct woken_at *of, uint32_t place)
+/* Marks the place, as woken at by the coroutine itself if `is_own`. False: it had a mark, perhaps of a descendant. */
+static bool put_mark(struct woken_at *of, uint32_t place, bool is_own)
 {
+	bool had = has_mark(of, place);
 	unsigned i;
 
-	for (i = 0; i < WAKERS_PLACES && of->at[i]; i++)
+	for (i = 0; i < WAKERS_PLACES && of->at[i] && of->at[i] != place; i++)
 		;
-	if (i < WAKERS_PLACES)
-		of->at[i] = place;
-	else
+	if (i == WAKERS_PLACES) {
 		of->is_more = true;
+		return true;
+	}
+	if (!had)
+		of->at[i] = place;
+	if (is_own && !of->is_own[i])
+		of->is_own[i] = true;
+	return !had;
 }
 
 /*
@@ -122,29 +130,14 @@ static void mark_kin(struct model_watch *watch, struct place *place, uint32_t si
 		steps++) {
 		struct woken_at *of = model_watch_coro(watch, coro);
 
-		if (has_mark(of, site))
+		if (!put_mark(of, site, steps == 0))
 			return;
-		put_mark(of, site);
 		root = &model->coros.at[coro];
 		coro = root->parent;
 	}
 	place->has_others |= coro || root->is_cut || root->is_remains ||
 			     (place->root && place->root != root->id);
 	place->root = root->id;
-}
-
-static void note_waker(struct woken_at *of)
-{
-	if (!of->has_woken)
-		of->has_woken = true;
-}
-
-static void note_spawn_site(struct place *place, uint32_t spawn_site)
-{
-	if (!place->nr_woken)
-		place->spawn_site = spawn_site;
-	else if (place->spawn_site != spawn_site)
-		place->spawn_site = 0;
 }
 
 /* The record of ends as to waits at `at`. NULL: there is none, and no room. */
@@ -198,27 +191,31 @@ static void count_end(struct place *of_start, const struct woken_at *woken_at,
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
-	uint32_t site = model_place(watch->model, coro->wait_site);
+	uint32_t site = model_place(watch->model, coro->wait_site), spawn_site;
 	struct place *place = model_watch_place(watch, site);
 	struct woken_at *woken = model_watch_coro(watch, sight->coro);
+	struct woken_at *by = model_watch_coro(watch, sight->by);
 	int64_t waited_ns = ct_time_between(coro->suspended, sight->event->time);
 
-	if (sight->by && sight->by != sight->coro)
-		note_waker(model_watch_coro(watch, sight->by));
+	if (sight->by && sight->by != sight->coro && !by->has_woken)
+		by->has_woken = true;
 	if (!place || coro->state != CT_STATE_WAITING || !is_inside(coro) ||
 		sight->by == sight->coro)
 		return true;
 	place->nr_again += woken->woken_at == site;
 	woken->woken_at = site;
-	note_spawn_site(place, watch->model->coros.at[sight->by].spawn_site);
+	spawn_site = watch->model->coros.at[sight->by].spawn_site;
+	if (place->spawn_site != spawn_site)
+		place->spawn_site = place->nr_woken ? 0 : spawn_site;
 	expect_wakes(watch, sight->by, site);
 	place->nr_woken++;
 	if (waited_ns > place->longest_ns)
 		place->longest_ns = waited_ns;
-	if (sight->by)
-		mark_kin(watch, place, site, sight->by);
-	else
+	if (!sight->by) {
 		place->has_others = place->has_threads = true;
+		return true;
+	}
+	mark_kin(watch, place, site, sight->by);
 	return true;
 }
 
@@ -269,20 +266,25 @@ bool analyze_wakers_has_woken(const struct analysis *analysis, uint32_t index)
 	return of->has_woken || of->at[0] || of->is_more;
 }
 
+bool analyze_wakers_may_have_woken(
+	const struct analysis *analysis, uint32_t index, const struct model_coro *coro)
+{
+	const struct woken_at *of =
+		model_watch_coro(analyze_watch_by(analysis, &analyze_wakers_watcher), index);
+	uint32_t site = model_place(analysis->model, coro->wait_site);
+	unsigned i;
+
+	for (i = 0; i < WAKERS_PLACES; i++)
+		if (of->at[i] == site && of->is_own[i])
+			return true;
+	return of->has_woken && of->is_more;
+}
+
 bool analyze_wakers_come_back(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct place *place = place_of(analysis, coro);
 
 	return place && place->nr_again > place->nr_woken / SHARE_AGAIN;
-}
-
-static bool has_started(const struct model *model, uint32_t starter, uint32_t coro)
-{
-	unsigned steps;
-
-	for (steps = 0; coro && coro != starter && steps < ANCESTORS; steps++)
-		coro = model->coros.at[coro].parent;
-	return coro == starter;
 }
 
 /* Has the waker long been waiting for a lock whose owner waits itself, and is an ancestor of `coro`? */
@@ -297,7 +299,7 @@ static bool wants_lock_of_starter(const struct analysis *analysis, uint32_t wake
 		return false;
 	owner = analyze_ties_next(analysis, waker);
 	return owner && owner != coro && analyze_wakers_is_bound(analysis, &at[owner]) &&
-	       has_started(analysis->model, owner, coro);
+	       analyze_ties_comes_from(analysis->model, coro, owner);
 }
 
 bool analyze_wakers_want_lock(const struct analysis *analysis, const struct model_coro *coro)

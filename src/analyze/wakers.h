@@ -60,6 +60,13 @@ bool analyze_wakers_wait_there(const struct analysis *analysis, const struct mod
 bool analyze_wakers_has_woken(const struct analysis *analysis, uint32_t index);
 
 /*
+ * analyze_wakers_may_have_woken: has the coroutine `index` itself woken one at the place where `coro` waits, or at more
+ * places than are kept?
+ */
+bool analyze_wakers_may_have_woken(
+	const struct analysis *analysis, uint32_t index, const struct model_coro *coro);
+
+/*
  * analyze_wakers_come_back: do coroutines that are woken at the place of this wait come back there for more, at least
  * one in ten? Consumers come back; a coroutine that asks for something goes on with the answer.
  */

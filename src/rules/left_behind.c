@@ -252,6 +252,7 @@ static bool is_parting(const struct analysis *analysis, const struct model_coro 
 
 	return !may_hear_signal(analysis, coro) && is_longest(analysis, coro, 0) &&
 	       (analyze_rounds_has_nobody_left(analysis, index) ||
+		       analyze_errands_are_over(analysis, coro) ||
 		       (lull->nr_waiting == 1 && model_is_unnamed(coro->wait_object) &&
 			       analyze_rounds_has_lost_the_last(analysis, index)));
 }
@@ -345,16 +346,6 @@ static bool is_closed_in(const struct analysis *analysis, const struct model_cor
 	return is_bound;
 }
 
-/* A sleeper may bring a message, or release a lock, unless such waits ended beside its sleep. */
-static enum kind kind_beside_sleeper(const struct analysis *analysis, const struct model_coro *coro)
-{
-	ct_time from = analyze_rounds_lull(analysis, coro->process)->sleeps_from;
-
-	return is_never_idle(analysis, coro) && analyze_rounds_ends_beside(analysis, coro, from)
-		       ? KIND_STUCK
-		       : KIND_NONE;
-}
-
 static enum kind kind_in_lull(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct lull *lull = analyze_rounds_lull(analysis, coro->process);
@@ -362,8 +353,9 @@ static enum kind kind_in_lull(const struct analysis *analysis, const struct mode
 	if (lull->from == CT_NO_TIME || coro->suspended > lull->from ||
 		is_standstill(analysis, coro))
 		return KIND_NONE;
-	if (lull->sleeps_from != CT_NO_TIME)
-		return kind_beside_sleeper(analysis, coro);
+	/* A sleeper may bring a message, or release a lock, unless such waits ended beside its sleep. */
+	if (lull->sleeps_from != CT_NO_TIME && !analyze_rounds_ends_beside_sleepers(analysis, coro))
+		return KIND_NONE;
 	if (is_never_idle(analysis, coro))
 		return KIND_STUCK;
 	if (lull->has_acceptor)
@@ -541,6 +533,8 @@ void rules_left_behind_tell(
 		analyze_rounds_tell_ends(analysis, story, model_index(analysis->model, coro));
 	if (kind_of(analysis, coro) == KIND_PASSED)
 		analyze_rounds_tell_turns(analysis, story, model_index(analysis->model, coro));
+	if (kind_of(analysis, coro) == KIND_PARTING)
+		analyze_errands_tell_over(analysis, story, coro);
 	if (kind_of(analysis, coro) == KIND_CLOSED)
 		analyze_closed_group_tell(analysis, story, coro);
 }
