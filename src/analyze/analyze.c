@@ -13,6 +13,7 @@
 #include "analyze/last_rest.h"
 #include "analyze/lock_given.h"
 #include "analyze/long_runs.h"
+#include "analyze/partners.h"
 #include "analyze/parts.h"
 #include "analyze/proof.h"
 #include "analyze/provenance.h"
@@ -63,6 +64,7 @@ static bool let_watch(struct analysis *analysis)
 	if (!model_watch(analysis->model, &analyze_provenance_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_batches_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_companions_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_partners_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_joins_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_merged_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_by_timer_watcher, analysis) ||

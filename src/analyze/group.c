@@ -13,6 +13,7 @@
 #include "analyze/consequences.h"
 #include "analyze/joins.h"
 #include "analyze/pairs.h"
+#include "analyze/partners.h"
 #include "analyze/parts.h"
 #include "analyze/proof.h"
 #include "analyze/lock_circle.h"
@@ -137,6 +138,7 @@ void analyze_group_candidates(struct analysis *analysis)
 		analyze_companions_survey(analysis);
 		analyze_joins_survey(analysis);
 		analyze_pairs_survey(analysis);
+		analyze_partners_survey(analysis);
 		analyze_lock_circle_survey(analysis);
 		analyze_same_locks_survey(analysis);
 		put_ends_last(analysis);
@@ -402,6 +404,7 @@ void analyze_group_finding(
 	analyze_batches_tell(analysis, group, &story);
 	analyze_companions_tell(analysis, group, &story);
 	analyze_joins_tell(analysis, group, &story);
+	analyze_partners_tell(analysis, group, &story);
 	analyze_consequences_tell(analysis, group, &story);
 	analyze_frames_tell(analysis, group, &story);
 	analyze_story_end(analysis, &story, finding);

@@ -26,11 +26,7 @@ static bool are_pair(const struct analysis *analysis, uint32_t first, uint32_t s
 	       last_ender(analysis, &at[second]) == first;
 }
 
-/*
- * Returns the other coroutine of the pair: both wait, one of them woke the other last, and the woken one ended the last
- * wait at the place where its waker now waits. 0: `coro` is in no pair.
- */
-static uint32_t other_of_pair(const struct analysis *analysis, const struct model_coro *coro)
+uint32_t analyze_pairs_other(const struct analysis *analysis, const struct model_coro *coro)
 {
 	uint32_t index = model_index(analysis->model, coro);
 	uint32_t waker = coro->turns->wake.coro, ender = last_ender(analysis, coro);
@@ -71,9 +67,9 @@ static bool is_second(const struct analysis *analysis, const struct group *group
 	size_t i;
 
 	if (coro)
-		other = other_of_pair(analysis, &at[coro]);
+		other = analyze_pairs_other(analysis, &at[coro]);
 	if (!other || goes_first(&at[coro], &at[other]) ||
-		other_of_pair(analysis, &at[other]) != coro)
+		analyze_pairs_other(analysis, &at[other]) != coro)
 		return false;
 	for (i = 0; i < analysis->groups.count; i++) {
 		const struct group *of = &analysis->groups.at[i];
@@ -107,7 +103,7 @@ static uint32_t hub_of(const struct analysis *analysis, const struct group *grou
 
 	if (!hub)
 		hub = coros[at->coro].turns->wake.coro;
-	if (group->nr_parents || !hub || !other_of_pair(analysis, &coros[hub]))
+	if (group->nr_parents || !hub || !analyze_pairs_other(analysis, &coros[hub]))
 		return 0;
 	for (i = 0; i < group->count; i++)
 		if (!at[i].is_bare || !is_behind(analysis, at[i].coro, hub))
@@ -190,7 +186,7 @@ static void tell_behind(
 void analyze_pairs_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
-	uint32_t index = other_of_pair(analysis, coro);
+	uint32_t index = analyze_pairs_other(analysis, coro);
 	const struct model_coro *other = &analysis->model->coros.at[index];
 
 	if (!index)

@@ -13,6 +13,12 @@ struct model_coro;
 struct story;
 
 /*
+ * analyze_pairs_other: returns the other coroutine of the pair: both wait, one of them woke the other last, and the
+ * woken one ended the last wait at the place where its waker now waits. 0: `coro` is in no pair.
+ */
+uint32_t analyze_pairs_other(const struct analysis *analysis, const struct model_coro *coro);
+
+/*
  * analyze_pairs_survey: removes one of two groups of candidates that stand for the two waits of one pair and for
  * nothing else. The group that waits for a lock goes; if none or both do, the group that began to wait later goes.
  * Also removes groups of waits behind one coroutine of a pair, which did not start their members, and woke each of them

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Partners, by their ids. The one that woke a coroutine least often makes room for a new one.
+ */
+#include <inttypes.h>
+
+#include "analyze/pairs.h"
+#include "analyze/parts.h"
+#include "analyze/partners.h"
+#include "analyze/provenance.h"
+#include "analyze/wakers.h"
+
+#define PARTNERS 6u
+#define LEAST_EACH 2u
+
+struct partner {
+	uint64_t id;
+	uint32_t count;
+};
+
+struct of_coro {
+	struct partner at[PARTNERS];
+	uint32_t nr_wakes; /* by coroutines */
+};
+
+/* ---------------------------------------------------------------- callbacks of the watcher */
+
+static struct partner *partner_in(struct of_coro *of, uint64_t id)
+{
+	struct partner *least = &of->at[0];
+	unsigned i;
+
+	for (i = 0; i < PARTNERS; i++) {
+		if (of->at[i].id == id)
+			return &of->at[i];
+		if (of->at[i].count < least->count)
+			least = &of->at[i];
+	}
+	*least = (struct partner){.id = id};
+	return least;
+}
+
+static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	struct of_coro *of;
+
+	if (!sight->by || sight->by == sight->coro || coro->state != CT_STATE_WAITING ||
+		coro->point != CTP_POINT_AWAIT)
+		return true;
+	of = model_watch_rare(watch, sight->coro);
+	of->nr_wakes++;
+	partner_in(of, watch->model->coros.at[sight->by].id)->count++;
+	return true;
+}
+
+const struct model_watcher analyze_partners_watcher = {
+	.nr_rare_bytes = sizeof(struct of_coro),
+	.looks = {[MODEL_WAKE] = look_at_wake},
+};
+
+/* ---------------------------------------------------------------- queries */
+
+static const struct of_coro *record_of(const struct analysis *analysis, uint32_t coro)
+{
+	return model_watch_rare(analyze_watch_by(analysis, &analyze_partners_watcher), coro);
+}
+
+/* How often did the coroutine with this id wake `coro`, as far as is known? */
+static uint32_t count_wakes(const struct analysis *analysis, uint32_t coro, uint64_t id)
+{
+	const struct of_coro *of = record_of(analysis, coro);
+	unsigned i;
+
+	for (i = 0; i < PARTNERS; i++)
+		if (of->at[i].id == id)
+			return of->at[i].count;
+	return 0;
+}
+
+/*
+ * The coroutine in this place of the partners of `coro`, if both wait, for as long as what stands still lasts, and have
+ * woken each other; 0: it is none.
+ */
+static uint32_t partner_at(const struct analysis *analysis, uint32_t coro, unsigned i)
+{
+	const struct model_coro *at = analysis->model->coros.at;
+	const struct partner *partner = &record_of(analysis, coro)->at[i];
+	uint32_t other;
+
+	if (partner->count < LEAST_EACH || !analyze_wakers_is_bound(analysis, &at[coro]))
+		return 0;
+	other = model_find(analysis->model, at[coro].process, partner->id);
+	return other && other != coro && analyze_wakers_is_bound(analysis, &at[other]) &&
+			       analyze_stillness_lasts(
+				       analysis, at[other].process, at[other].suspended) &&
+			       count_wakes(analysis, other, at[coro].id) >= LEAST_EACH
+		       ? other
+		       : 0;
+}
+
+static bool are_partners(const struct analysis *analysis, uint32_t coro, uint32_t other)
+{
+	unsigned i;
+
+	for (i = 0; i < PARTNERS; i++)
+		if (partner_at(analysis, coro, i) == other)
+			return true;
+	return false;
+}
+
+/* ---------------------------------------------------------------- folding groups */
+
+static const struct candidate *first_of(const struct analysis *analysis, const struct group *group)
+{
+	return &analysis->candidates.at[group->first];
+}
+
+/* The only member of the group, if nothing but its wait was found; 0: the group has more. */
+static uint32_t only_wait_of(const struct analysis *analysis, const struct group *group)
+{
+	const struct candidate *first = first_of(analysis, group);
+
+	return group->count == 1 && first->is_bare ? first->coro : 0;
+}
+
+static bool waits_for_lock(const struct model_coro *coro)
+{
+	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK;
+}
+
+static bool goes_first(const struct model_coro *coro, const struct model_coro *other)
+{
+	if (waits_for_lock(coro) != waits_for_lock(other))
+		return waits_for_lock(other);
+	return coro->suspended < other->suspended;
+}
+
+static bool stands_for(
+	const struct analysis *analysis, const struct group *other, const struct group *group)
+{
+	const struct model_coro *at = analysis->model->coros.at;
+	uint32_t coro = only_wait_of(analysis, group), before = only_wait_of(analysis, other);
+
+	return other != group && before && are_partners(analysis, before, coro) &&
+	       first_of(analysis, other)->grade == first_of(analysis, group)->grade &&
+	       first_of(analysis, other)->rule == first_of(analysis, group)->rule &&
+	       (!group->nr_parents || group->parent == other->parent) &&
+	       goes_first(&at[before], &at[coro]);
+}
+
+static bool is_second(const struct analysis *analysis, const struct group *group)
+{
+	size_t i;
+
+	if (!only_wait_of(analysis, group))
+		return false;
+	for (i = 0; i < analysis->groups.count; i++)
+		if (stands_for(analysis, &analysis->groups.at[i], group))
+			return true;
+	return false;
+}
+
+void analyze_partners_survey(struct analysis *analysis)
+{
+	analyze_groups_fold(analysis, is_second);
+}
+
+/* ---------------------------------------------------------------- the evidence */
+
+static bool is_member(const struct analysis *analysis, const struct group *group, uint32_t coro)
+{
+	uint32_t i;
+
+	for (i = 0; i < group->count; i++)
+		if (first_of(analysis, group)[i].coro == coro)
+			return true;
+	return false;
+}
+
+static void tell_partners(struct analysis *analysis, const struct group *group, struct story *story)
+{
+	const struct model_coro *at = analysis->model->coros.at;
+	uint32_t index = first_of(analysis, group)->coro;
+	unsigned i;
+
+	for (i = 0; i < PARTNERS; i++) {
+		uint32_t other = partner_at(analysis, index, i);
+
+		if (!other || is_member(analysis, group, other) ||
+			analyze_pairs_other(analysis, &at[index]) == other)
+			continue;
+		analyze_story_evidence(analysis, story,
+			"%s, which waits since %s at %s, and this one have woken each other, "
+			"%" PRIu32 " and %" PRIu32 " times: they may wait for each other",
+			analyze_words_coro(analysis, &at[other]),
+			analyze_words_duration(analysis, at[other].suspended),
+			analyze_words_place(analysis, at[other].wait_site),
+			count_wakes(analysis, index, at[other].id),
+			count_wakes(analysis, other, at[index].id));
+		analyze_story_party(analysis, story, other, 0);
+	}
+}
+
+/* The one that was woken last at this place, and has ended since: had it woken members of the group before? */
+static void tell_ended(struct analysis *analysis, const struct group *group, struct story *story)
+{
+	const struct candidate *at = first_of(analysis, group);
+	const struct model_coro *coros = analysis->model->coros.at;
+	const struct provenance_relay *relay = analyze_provenance_relay(analysis, &coros[at->coro]);
+	uint32_t nr_wakes = 0, nr_members = 0, i;
+
+	if (!relay || !relay->whom || coros[relay->whom].state < CT_STATE_DONE)
+		return;
+	for (i = 0; i < group->count; i++) {
+		uint32_t count = count_wakes(analysis, at[i].coro, coros[relay->whom].id);
+
+		nr_wakes += count;
+		nr_members += count > 0;
+	}
+	if (nr_members == group->count)
+		analyze_story_evidence(analysis, story,
+			"coroutine %" PRIu64 ", which has ended, had woken %s before, %" PRIu32
+			" times in all",
+			coros[relay->whom].id, group->count == 1 ? "this one" : "each of them",
+			nr_wakes);
+}
+
+void analyze_partners_tell(
+	struct analysis *analysis, const struct group *group, struct story *story)
+{
+	const struct candidate *first = first_of(analysis, group);
+
+	if (first->rule != CT_RULE_LOST_WAKEUP ||
+		analysis->model->coros.at[first->coro].state != CT_STATE_WAITING)
+		return;
+	tell_partners(analysis, group, story);
+	tell_ended(analysis, group, story);
+}
