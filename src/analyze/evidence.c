@@ -147,14 +147,15 @@ static void note_text(struct collector *collector, uint32_t coro, const struct c
 }
 
 /* Keeps track of the coroutine that runs on each thread: an annotation that names no coroutine belongs to it. */
-static uint32_t note_running(struct collector *collector, const struct ct_event *event)
+static uint32_t note_running(
+	struct collector *collector, uint32_t coro, const struct ct_event *event)
 {
 	struct model *model = collector->analysis->model;
 	uint32_t *running = &collector->running[event->thread];
 
 	switch (event->kind) {
 	case CTP_KIND_RESUME:
-		*running = model_find(model, event->process, event->coro);
+		*running = coro;
 		break;
 	case CTP_KIND_SWITCH:
 		*running = model_find(model, event->process, event->object);
@@ -162,7 +163,7 @@ static uint32_t note_running(struct collector *collector, const struct ct_event 
 	case CTP_KIND_SUSPEND:
 	case CTP_KIND_RETURN:
 	case CTP_KIND_DESTROY:
-		if (*running == model_find(model, event->process, event->coro))
+		if (*running == coro)
 			*running = 0;
 		break;
 	default:
@@ -186,23 +187,52 @@ static void note_wait(struct collector *collector, uint32_t coro, const struct c
 	collector->nr_reached[wait - 1]++;
 }
 
-/* A coroutine whose record was given back ended long ago, but counts as one that reached the wait. */
+/* Is a peer of any wait started there? A peer whose creation was not seen has spawn site 0. */
+static bool starts_peers(const struct collector *collector, uint32_t spawn_site)
+{
+	uint32_t i;
+
+	for (i = 0; i < collector->nr_waits; i++)
+		if (collector->spawn_site[i] == spawn_site || !collector->spawn_site[i])
+			return true;
+	return false;
+}
+
+static void note_reached(struct collector *collector, const struct ct_event *event, uint32_t site)
+{
+	uint32_t wait =
+		site < collector->analysis->tables->nr_sites ? collector->wait_of_site[site] : 0;
+
+	if (wait && model_is_gone(collector->analysis->model, event->process, event->coro))
+		collector->nr_reached[wait - 1] += analyze_peers_reach(
+			&collector->peers, event, wait - 1, collector->spawn_site[wait - 1]);
+}
+
+/*
+ * A coroutine whose record was given back ended long ago, but counts as one that reached the wait. Most events of a
+ * long trace are of such coroutines: what costs least is asked first.
+ */
 static void note_gone(struct collector *collector, const struct ct_event *event)
 {
 	struct model *model = collector->analysis->model;
-	uint32_t site = model_place(model, event->site), wait;
-	bool is_in_range = site < collector->analysis->tables->nr_sites;
+	uint32_t site = model_place(model, event->site);
 
-	if (!model_is_gone(model, event->process, event->coro))
-		return;
-	if (event->kind == CTP_KIND_CREATE)
-		analyze_peers_create(&collector->peers, event, site);
-	if (event->kind == CTP_KIND_DESTROY)
+	switch (event->kind) {
+	case CTP_KIND_CREATE:
+		if (starts_peers(collector, site) &&
+			model_is_gone(model, event->process, event->coro))
+			analyze_peers_create(&collector->peers, event, site);
+		break;
+	case CTP_KIND_SUSPEND:
+	case CTP_KIND_SWITCH:
+		note_reached(collector, event, site);
+		break;
+	case CTP_KIND_DESTROY:
 		analyze_peers_destroy(&collector->peers, event);
-	wait = is_in_range ? collector->wait_of_site[site] : 0;
-	if (wait && (event->kind == CTP_KIND_SUSPEND || event->kind == CTP_KIND_SWITCH))
-		collector->nr_reached[wait - 1] += analyze_peers_reach(
-			&collector->peers, event, wait - 1, collector->spawn_site[wait - 1]);
+		break;
+	default:
+		break;
+	}
 }
 
 /* The coroutine that a wake names by its id; if the wake names a frame, the last coroutine that had this frame. */
@@ -270,7 +300,7 @@ static void take(struct collector *collector, const struct ct_event *event)
 		return;
 	}
 	coro = model_find(model, event->process, event->coro);
-	running = note_running(collector, event);
+	running = note_running(collector, coro, event);
 	of = parties_of(collector, event, coro);
 	analyze_picture_take(&collector->pictures, &of);
 	if (!event->coro && (kind_is_annotation(event->kind) || event->kind == CTP_KIND_DETAIL))

@@ -114,6 +114,7 @@ struct model {
 	bool has_no_memory;
 	uint64_t most_bytes;       /* as set by model_bound; 0: no limit */
 	uint64_t nr_watched_bytes; /* bytes that watchers may keep for one coroutine */
+	size_t nr_watched_coros;   /* coroutines for which each watcher has room */
 	uint64_t nr_without_room;  /* events left out because of the limit */
 	bool is_full;
 	bool is_nearly_full;

@@ -253,8 +253,8 @@ static void move_own(struct release *release, uint32_t *coro, enum model_mark ho
 	move(release, coro, how);
 }
 
-/* Replaces the marks of the records that stay by their new indexes. */
-static void number(uint32_t *to, size_t count)
+/* Replaces the marks of the records that stay by their new indexes; returns the index after the last. */
+static uint32_t number(uint32_t *to, size_t count)
 {
 	uint32_t next = 1;
 	size_t i;
@@ -262,6 +262,29 @@ static void number(uint32_t *to, size_t count)
 	to[0] = 0;
 	for (i = 1; i < count; i++)
 		to[i] = to[i] ? next++ : 0;
+	return next;
+}
+
+static bool take_runs(struct release *release)
+{
+	const uint32_t *to = release->to;
+	struct release_run *last = NULL, next = {.count = 1};
+	uint32_t i;
+
+	for (i = 1; i < release->model->coros.count; i++) {
+		if (!to[i] || to[i] == i)
+			continue;
+		if (last && last->from + last->count == i) {
+			last->count++;
+			continue;
+		}
+		next.from = i;
+		next.to = to[i];
+		if (!vec_push(&release->runs, next))
+			return false;
+		last = &release->runs.at[release->runs.count - 1];
+	}
+	return true;
 }
 
 static void move_coros(struct release *release)
@@ -313,6 +336,7 @@ static void fini(struct release *release)
 {
 	free(release->to);
 	free(release->descriptor_to);
+	vec_fini(&release->runs);
 }
 
 /* Giving back looks at all records, so that many coroutines must have ended in between to make the looks cheap. */
@@ -363,10 +387,10 @@ bool model_release_now(struct model *model)
 		model->nr_ended = 0;
 		mark_all(&release);
 		model->has_no_memory |= !tell_gone(&release);
-		number(release.to, model->coros.count);
+		release.nr_stay = number(release.to, model->coros.count);
 		number(release.descriptor_to, model->descriptors.count);
 		model_release_move_descriptors(&release);
-		is_done = model_release_move_names(&release);
+		is_done = model_release_move_names(&release) && take_runs(&release);
 		each_table(&release, move);
 		model_watch_move(&release);
 		move_coros(&release);

@@ -8,19 +8,27 @@
 
 #include "model/parts.h"
 
+/* Records that stay beside each other and move: their indexes before and after, and how many they are. */
+struct release_run {
+	uint32_t from, to, count;
+};
+
 struct release {
 	struct model *model;
 	uint32_t *
 		to; /* by coroutine: enum model_mark while marking, then its new index; 0: it goes */
-	bool is_cut; /* the coroutine being moved names records that go */
+	VEC(struct release_run) runs; /* of coroutines, in order */
+	uint32_t nr_stay;             /* coroutines, with the one of index 0 */
+	bool is_cut;                  /* the coroutine being moved names records that go */
 	/* by descriptor: not 0 if it stays, then its new index; 0: it goes */
 	uint32_t *descriptor_to;
 };
 
 /*
- * model_watch_visit: visits the fields of watchers that name coroutines. model_watch_move: moves the watchers'
- * records; call before coroutines move. model_watch_keeps: does a watcher want this coroutine to stay?
- * model_watch_gone: tells the watchers that the coroutine goes; call before anything moves; false: out of memory.
+ * model_watch_visit: visits the fields of watchers that name coroutines. model_watch_move: moves the watchers' records
+ * by `runs`, and cuts them to `nr_stay` coroutines; call before coroutines move. model_watch_keeps: does a watcher want
+ * this coroutine to stay? model_watch_gone: tells the watchers that the coroutine goes; call before anything moves;
+ * false: out of memory.
  */
 void model_watch_visit(struct release *release, model_visitor *visit);
 void model_watch_move(struct release *release);

@@ -14,6 +14,13 @@ static bool reserve(struct model_watch *watch, size_t count)
 	       area_reach(&watch->rare, count * watch->watcher->nr_rare_bytes);
 }
 
+/* The number of coroutines for which each watcher has room. */
+static size_t room_of(const struct model *model)
+{
+	return model->nr_watched_coros > model->coros.count ? model->nr_watched_coros
+							    : model->coros.count;
+}
+
 static bool begin(struct model_watch *watch, const void *settings)
 {
 	const struct model_watcher *watcher = watch->watcher;
@@ -29,7 +36,7 @@ static bool begin(struct model_watch *watch, const void *settings)
 		watch->nr_places = watch->model->tables->nr_sites;
 	watch->of_places = calloc(watch->nr_places + 1u, watcher->nr_place_bytes + 1);
 	watch->memory = calloc(1, watcher->nr_bytes + 1);
-	return watch->memory && watch->of_places && reserve(watch, watch->model->coros.count) &&
+	return watch->memory && watch->of_places && reserve(watch, room_of(watch->model)) &&
 	       (!watcher->begin || watcher->begin(watch, settings));
 }
 
@@ -55,11 +62,14 @@ void model_watch_refuse(struct model_watch *watch)
 
 bool model_watch_add_coro(struct model *model)
 {
-	size_t i;
+	size_t count = model->coros.count, room = count + count / 2, i;
 
+	if (count <= model->nr_watched_coros)
+		return true;
 	for (i = 0; i < model->watches.count; i++)
-		if (!reserve(model->watches.at[i], model->coros.count))
+		if (!reserve(model->watches.at[i], room))
 			return false;
+	model->nr_watched_coros = room;
 	return true;
 }
 
@@ -100,24 +110,32 @@ bool model_watch_gone(const struct model *model, uint32_t coro)
 	return is_taken;
 }
 
+#define PIECE ((size_t)1 << 10)
+
+/* What is equal is not written: zeros over zeros would take memory. */
+static void move_run(unsigned char *to, const unsigned char *from, size_t nr_bytes)
+{
+	size_t at, piece;
+
+	for (at = 0; at < nr_bytes; at += piece) {
+		piece = nr_bytes - at < PIECE ? nr_bytes - at : PIECE;
+		if (memcmp(to + at, from + at, piece) != 0)
+			memmove(to + at, from + at, piece);
+	}
+}
+
 static void move_area(const struct release *release, struct area *area, size_t each)
 {
-	unsigned char *to;
-	uint32_t i;
+	size_t i;
 
 	if (!each)
 		return;
-	to = area->at + each;
-	for (i = 1; i < release->model->coros.count; i++) {
-		const unsigned char *from = area->at + i * each;
+	for (i = 0; i < release->runs.count; i++) {
+		const struct release_run *run = &release->runs.at[i];
 
-		if (!release->to[i])
-			continue;
-		if (memcmp(to, from, each) != 0)
-			memcpy(to, from, each);
-		to += each;
+		move_run(area->at + run->to * each, area->at + run->from * each, run->count * each);
 	}
-	area_cut(area, (size_t)(to - area->at));
+	area_cut(area, release->nr_stay * each);
 }
 
 void model_watch_move(struct release *release)
