@@ -45,5 +45,6 @@ const char render_picture_style[] =
 	".picture .cause { fill: var(--alarm); stroke: var(--alarm); }\n"
 	".picture .ring { fill: none; stroke: var(--alarm); stroke-width: 1.6; }\n"
 	".picture .never { stroke: var(--alarm); stroke-width: 2.2; stroke-dasharray: 6 5; fill: none; }\n"
-	".picture .never-tip { stroke: var(--alarm); stroke-width: 2.2; fill: none; }\n";
+	".picture .never-tip { stroke: var(--alarm); stroke-width: 2.2; fill: none; }\n"
+	".picture .never.other, .picture .never-tip.other { stroke: var(--quiet); }\n";
 /* clang-format on */

@@ -321,17 +321,19 @@ static int end_length(const struct scene *scene)
 static void draw_end(struct text *text, const struct scene *scene, const struct scene_end *end)
 {
 	int length = end_length(scene);
+	const char *class = end->is_other ? "quiet halo" : "alarm halo";
 
-	render_picture_line(text, "never", end->x, end->y, end->x + length, end->y);
-	text_format(text, "<path class=\"never-tip\" d=\"M%d %dl8 6l-8 6\"/>\n",
-		end->x + length - 6, end->y - 6);
+	render_picture_line(text, end->is_other ? "never other" : "never", end->x, end->y,
+		end->x + length, end->y);
+	text_format(text, "<path class=\"never-tip%s\" d=\"M%d %dl8 6l-8 6\"/>\n",
+		end->is_other ? " other" : "", end->x + length - 6, end->y - 6);
 	if (scene->is_narrow)
 		text_format(text,
-			"<text class=\"alarm halo\" text-anchor=\"end\" x=\"%d\" "
+			"<text class=\"%s\" text-anchor=\"end\" x=\"%d\" "
 			"y=\"%d\">%s</text>\n",
-			scene->width - 2, end->y - 13, end->words);
+			class, scene->width - 2, end->y - 13, end->words);
 	else
-		label(text, "alarm halo", end->x + 8, end->y - 13, end->words, 140);
+		label(text, class, end->x + 8, end->y - 13, end->words, 140);
 }
 
 /* What did not happen has no time: its number stands at the open end. */

@@ -282,18 +282,31 @@ static void find_room(struct scene *scene, struct scene_bar *bar)
 
 /* ---------------------------------------------------------------- ends */
 
+static void add_end(struct scene *scene, uint32_t lane, const char *words, bool is_other)
+{
+	if (words)
+		scene->ends[scene->nr_ends++] =
+			(struct scene_end){.lane = lane, .words = words, .is_other = is_other};
+}
+
+static bool is_waiting_at_end(const struct ct_lane *lane)
+{
+	return lane->nr_bars && lane->bars[lane->nr_bars - 1].state == CT_BAR_WAITING;
+}
+
+/* The ends of others stand behind those of members that wait, too: a finding about the past has none. */
 static void add_ends(struct scene *scene)
 {
 	const struct ct_picture *picture = &scene->finding->picture;
 	uint32_t lane;
 
-	for (lane = 0; lane < picture->nr_lanes; lane++) {
-		const char *words = render_scene_say_end(scene, &picture->lanes[lane]);
-
-		if (words)
-			scene->ends[scene->nr_ends++] =
-				(struct scene_end){.lane = lane, .words = words};
-	}
+	for (lane = 0; lane < picture->nr_lanes; lane++)
+		add_end(scene, lane, render_scene_say_end(scene, &picture->lanes[lane]), false);
+	if (!scene->nr_ends || !is_waiting_at_end(&picture->lanes[scene->ends[0].lane]))
+		return;
+	for (lane = 0; lane < picture->nr_lanes; lane++)
+		add_end(scene, lane, render_scene_say_other_end(scene, &picture->lanes[lane]),
+			true);
 }
 
 static void place_ends(struct scene *scene)

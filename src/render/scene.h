@@ -73,6 +73,7 @@ struct scene_end {
 	int x;
 	int y;
 	const char *words; /* "no wake came" */
+	bool is_other;     /* of a coroutine that waits as well, and is no member */
 };
 
 /* A shape that the picture contains, with its meaning. */
@@ -174,6 +175,9 @@ const char *render_scene_say_arrow(uint8_t kind);
 
 /* render_scene_say_end: the event that never came to this lane, which must be a member's; NULL: no words are needed. */
 const char *render_scene_say_end(const struct scene *scene, const struct ct_lane *lane);
+
+/* render_scene_say_other_end: the same for a coroutine that waits, and is no member. */
+const char *render_scene_say_other_end(const struct scene *scene, const struct ct_lane *lane);
 
 /* render_scene_say_step: a step in one sentence, safe: its time, its words, its thread or coroutine, and its place. */
 void render_scene_say_step(

@@ -276,6 +276,16 @@ static const struct ct_member *member_of(const struct ct_finding *finding, uint6
 	return NULL;
 }
 
+static const char *say_no_wake(const struct scene *scene, bool had_one)
+{
+	if (scene->finding->nr_lost_nearby)
+		return "no wake was seen";
+	/* The proof rests on wakes that would have been recorded. */
+	if (!scene->finding->picture.has_wakes && scene->finding->grade != CT_GRADE_PROVEN)
+		return "no wakes recorded";
+	return had_one ? "no other wake came" : "no wake came";
+}
+
 const char *render_scene_say_end(const struct scene *scene, const struct ct_lane *lane)
 {
 	const struct ct_member *member =
@@ -287,15 +297,8 @@ const char *render_scene_say_end(const struct scene *scene, const struct ct_lane
 		return NULL;
 	switch (last->state) {
 	case CT_BAR_WAITING:
-		if (scene->finding->nr_lost_nearby)
-			return "no wake was seen";
-		/* The proof rests on wakes that would have been recorded. */
-		if (!scene->finding->picture.has_wakes && scene->finding->grade != CT_GRADE_PROVEN)
-			return "no wakes recorded";
-		return member->coro.waker_time != CT_NO_TIME &&
-				       member->coro.waker_time >= last->from
-			       ? "no other wake came"
-			       : "no wake came";
+		return say_no_wake(scene, member->coro.waker_time != CT_NO_TIME &&
+						  member->coro.waker_time >= last->from);
 	case CT_BAR_READY:
 		return "nobody ran it";
 	case CT_BAR_NEW:
@@ -305,6 +308,16 @@ const char *render_scene_say_end(const struct scene *scene, const struct ct_lane
 	default:
 		return NULL;
 	}
+}
+
+const char *render_scene_say_other_end(const struct scene *scene, const struct ct_lane *lane)
+{
+	const struct ct_bar *last = lane->nr_bars ? &lane->bars[lane->nr_bars - 1] : NULL;
+
+	if (lane->kind != CT_LANE_COROUTINE || lane->is_member || !last || !last->is_open ||
+		last->state != CT_BAR_WAITING)
+		return NULL;
+	return say_no_wake(scene, false);
 }
 
 /* ---------------------------------------------------------------- the caption */

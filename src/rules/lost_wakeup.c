@@ -412,6 +412,27 @@ static void tell_cause(struct analysis *analysis, const struct candidate *first,
 	analyze_story_step(analysis, story, &step);
 }
 
+/* A suspend is recorded before the waiter is in the list; a notify this soon after the suspend may come in between. */
+#define INTO_THE_LIST_NS INT64_C(1000000)
+
+/* How a notify could miss this wait, which is what the reader asks there; "" if another notify found waiters. */
+static const char *how_missed(
+	struct analysis *analysis, const struct model_coro *coro, const struct model_waking *notify)
+{
+	ct_time waited = notify->time - coro->suspended;
+
+	if (waited < 0)
+		return analyze_say(
+			analysis, ": coroutine %" PRIu64 " was on its way to suspend", coro->id);
+	if (waited >= INTO_THE_LIST_NS ||
+		analyze_ties_object(analysis, coro)->found.time >= coro->suspended)
+		return "";
+	return analyze_say(analysis,
+		": coroutine %" PRIu64 " had suspended %s before, but was perhaps not yet in the "
+		"list",
+		coro->id, analyze_words_duration(analysis, waited));
+}
+
 static void tell_notify(struct analysis *analysis, const struct model_coro *coro,
 	const struct model_waking *notify, struct story *story)
 {
@@ -423,11 +444,7 @@ static void tell_notify(struct analysis *analysis, const struct model_coro *coro
 		.sequence = notify->sequence,
 		.text = analyze_say(analysis, "notified %s, and woke nobody%s",
 			analyze_words_resource(analysis, coro->wait_object, 0),
-			notify->time < coro->suspended
-				? analyze_say(analysis,
-					  ": coroutine %" PRIu64 " was on its way to suspend",
-					  coro->id)
-				: ""),
+			how_missed(analysis, coro, notify)),
 	};
 
 	analyze_story_step(analysis, story, &step);

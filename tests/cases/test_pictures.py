@@ -82,6 +82,14 @@ def check_expected(pictures):
         check(path.read_text(encoding="utf-8") == picture, f"{case} is drawn in another way than {path} is")
 
 
+def check_others(pictures):
+    """A coroutine that waits as well, and is no member, has an open end, too: not in the colour of what is wrong."""
+    ends = re.findall(r'class="never( other)?"', pictures[("svg", "1472-asked-and-waits", 1)])
+    check(ends.count("") == 1 and ends.count(" other") == 1, f"the open ends are {ends}")
+    past = pictures[("svg", "0310-starvation", 1)]
+    check("never" not in past.partition("</style>")[2], "a finding about the past has an open end")
+
+
 def quoted(name):
     plain = name.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + "".join(c if c >= " " else f"\\x{ord(c):02x}" for c in plain) + '"'
@@ -111,6 +119,7 @@ def main():
         (check_svg if form == "svg" else check_diagram)(f"finding {number} of {case}", picture)
     check(len(pictures) > 400, f"only {len(pictures)} pictures were drawn")
     check_expected(pictures)
+    check_others(pictures)
     check_hostile(program)
     print(f"{len(pictures)} pictures")
 
