@@ -2,6 +2,7 @@
 /*
  * Answers: one function for each line of requests.def.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -376,6 +377,26 @@ static enum ct_status answer_picture(struct asking *asking)
 		status = answer_text(asking, &text);
 	asking->answer->type = "image/svg+xml";
 	return status;
+}
+
+static enum ct_status answer_facts(struct asking *asking)
+{
+	const struct ct_report *report;
+	struct text text = {0};
+	int64_t number;
+	enum ct_status status =
+		ask_number(asking->request, ASK_FINDING, 1, &number, asking->reterr);
+
+	if (status == CT_OK)
+		status = ct_view_report(asking->view, &report, asking->reterr);
+	if (status)
+		return status;
+	if (number < 1 || number > report->nr_findings)
+		return ct_fail(asking->reterr, CT_ERR_NOT_FOUND,
+			"there is no finding %" PRIi64 ": the last one has the number %" PRIu32,
+			number, report->nr_findings);
+	render_finding_json(&text, report, &report->findings[number - 1]);
+	return answer_text(asking, &text);
 }
 
 static enum ct_status answer_style(struct asking *asking)

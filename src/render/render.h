@@ -33,4 +33,11 @@ void render_json_shorter(struct text *text, const struct ct_report *report, uint
  */
 void render_why_json(struct text *text, const struct ct_report *report);
 
+/*
+ * render_finding_json: appends an object about one finding: `facts`, the rows that text, Markdown and HTML print of it,
+ * each a label and a value; and `events`, the last events of as many members as these print, with the table's `rows`.
+ */
+void render_finding_json(
+	struct text *text, const struct ct_report *report, const struct ct_finding *finding);
+
 #endif

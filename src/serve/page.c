@@ -165,7 +165,7 @@ static const char *const first_requests[] = {
 #undef F
 };
 
-#define PICTURES_MAX 8u /* pictures are included for this many findings, the first ones */
+#define FINDINGS_MAX 8u /* facts and pictures are included for this many findings, the first ones */
 
 /* A request is written as the value of an attribute. */
 static void put_attribute(struct page *page, const char *request)
@@ -195,25 +195,31 @@ static void put_answer(struct page *page, struct ct_view *view, const char *requ
 	free(answer.bytes);
 }
 
-static void put_pictures(struct page *page, struct ct_view *view)
+static void put_of_finding(
+	struct page *page, struct ct_view *view, const struct ct_picture *picture, uint32_t number)
+{
+	char request[32];
+
+	snprintf(request, sizeof(request), "facts?finding=%u", number);
+	put_answer(page, view, request);
+	if (page->status || !picture->nr_lanes || !picture->nr_marks)
+		return;
+	snprintf(request, sizeof(request), "picture?finding=%u", number);
+	put_answer(page, view, request);
+	if (page->status)
+		return;
+	snprintf(request, sizeof(request), "picture?finding=%u&narrow=1", number);
+	put_answer(page, view, request);
+}
+
+static void put_findings(struct page *page, struct ct_view *view)
 {
 	const struct ct_report *report;
-	char request[32];
 	uint32_t i;
 
 	page->status = ct_view_report(view, &report, page->reterr);
-	for (i = 1; page->status == CT_OK && i <= report->nr_findings && i <= PICTURES_MAX; i++) {
-		const struct ct_picture *picture = &report->findings[i - 1].picture;
-
-		if (!picture->nr_lanes || !picture->nr_marks)
-			continue;
-		snprintf(request, sizeof(request), "picture?finding=%u", i);
-		put_answer(page, view, request);
-		if (page->status)
-			return;
-		snprintf(request, sizeof(request), "picture?finding=%u&narrow=1", i);
-		put_answer(page, view, request);
-	}
+	for (i = 1; page->status == CT_OK && i <= report->nr_findings && i <= FINDINGS_MAX; i++)
+		put_of_finding(page, view, &report->findings[i - 1].picture, i);
 }
 
 /* Answers from the trace as the page contains it, so that the page's own reader would give the same answers. */
@@ -233,7 +239,7 @@ static void put_answers(struct page *page, const char *path, bool is_damaged)
 		i++)
 		put_answer(page, view, first_requests[i]);
 	if (page->status == CT_OK)
-		put_pictures(page, view);
+		put_findings(page, view);
 	ct_view_close(view);
 	ct_trace_close(trace);
 }

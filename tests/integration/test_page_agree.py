@@ -41,6 +41,24 @@ def check_storm(browser, server, trace):
     check("from            0.001497 s; for 600 ms\n" in run(COROTRACER, "report", trace).stdout, "the report has another time")
 
 
+def check_facts(browser, server, trace):
+    """The page says where members wait, where they were started and what they did last, as the report does."""
+    report = " ".join(run(COROTRACER, "report", trace).stdout.split())
+    with Timeline(browser, server) as it:
+        it.open("findings")
+        it.page.wait_for_selector("#facts .last-events")
+        facts = dict(zip(it.page.locator("#facts dt").all_inner_texts(), it.page.locator("#facts dd").all_inner_texts()))
+        check({"waiting at", "how many"} < set(facts) and all(f"{label} {words}" in report for label, words in facts.items()), f"{facts}")
+        check(it.page.locator("#facts dd a.place").count() >= 2, "the places are no links")
+        events = rows_of(it, "#facts .last-events table")
+        check(len(events) > 2 and all(" ".join(" ".join(row).split()) in report for row in events), f"{events}")
+        said = it.page.locator("#waits-at").all_inner_texts()
+        check(facts["waiting at"] == facts["look first at"] or said[0].endswith(facts["waiting at"]), f"{said}, and not {facts['waiting at']}")
+        wait = facts["waiting at"]
+        check(wait.split(", ")[0] in it.text(".members") or wait.split("/")[-1] in it.text("#in-common"), f"members wait elsewhere: {it.text('.members')}")
+        it.quiet()
+
+
 def check_starvation(browser, server, trace):
     """The time of a member is that of its delay, not of all that followed; the coroutine that ran meanwhile is where to
     look first, and a title without room ends in an ellipsis."""
@@ -144,7 +162,7 @@ def check_names(browser, server, _):
         it.quiet()
 
 
-CASES = (("0180-self-wake-storm", check_storm), ("0310-starvation", check_starvation), ("0130-mutex-deadlock", check_circle),
+CASES = (("0180-self-wake-storm", check_storm), ("0189-storm-and-resumed", check_facts), ("0001-closed-under-waiters", check_facts), ("0310-starvation", check_starvation), ("0130-mutex-deadlock", check_circle),
          ("0001-closed-under-waiters", check_closed), ("0040-nobody-left", check_end), ("0310-starvation", check_names), ("0130-mutex-deadlock", check_names),
          ("standstill", check_standstill))
 

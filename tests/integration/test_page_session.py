@@ -87,10 +87,10 @@ def check_first(told, page):
     """The answers that the file holds are the answers of the server."""
     found = re.findall(r'<script type="text/plain" data-request="([^"]*)">([^<]*)</script>', page)
     lines = [line.replace("&amp;", "&") for line, _ in found]
-    check({line.split("?")[0] for line in lines} == {"report", "select", "style", "overview", "picture"}, f"the file has answers to {lines}")
+    check({line.split("?")[0] for line in lines} == {"report", "select", "style", "overview", "facts", "picture"}, f"the file has answers to {lines}")
     for line, (_, packed) in zip(lines, found):
-        if line.startswith("picture") and line not in told:
-            continue  # only the pictures of findings that were opened were requested
+        if line.startswith(("facts", "picture")) and line not in told:
+            continue  # only the facts and pictures of findings that were opened were requested
         check(told[line][1] == gzip.decompress(base64.b64decode(packed)),
               f"the file answers {line} in another way")
 

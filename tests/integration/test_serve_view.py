@@ -54,7 +54,7 @@ def check_time(server, report):
 
 
 def check_texts(server, report, trace):
-    """Answers that are JSON, and pictures: V-12, V-18, V-19, V-21 to V-23."""
+    """Answers that are JSON, and pictures: V-12, V-18, V-19, V-21 to V-23, V-25."""
     check(json.loads(ask(server, "report")[2]) == report, "another report")
     short = json.loads(ask(server, "report", members=1)[2])
     check([len(one["members"]) for one in short["findings"]] == [1] and short["findings"][0]["coroutines"] == 2, "not one member")
@@ -69,6 +69,9 @@ def check_texts(server, report, trace):
     stacks = ask(server, "stacks", of="wait")[2].decode()
     check(stacks == run(COROTRACER, "profile", "--type", "wait", "--format", "folded", trace).stdout, f"{stacks}")
     check(ask(server, "stacks", of="nothing")[0] == 400, "a profile of nothing")
+    facts = json.loads(ask(server, "facts", finding=1)[2])
+    told = " ".join(run(COROTRACER, "report", trace).stdout.split())
+    check(facts["events"] and all(f"{label} {words}" in told for label, words in facts["facts"]) and ask(server, "facts", finding=99)[0] == 404, f"{facts}")
     cookbook = json.loads(ask(server, "cookbook")[2])
     check(len(cookbook["recipes"]) > 20 and {"waits", "runs"} <= {table["name"] for table in cookbook["tables"]}, f"{cookbook}")
     told = {node["id"]: waits["nodes"][node["to"]]["words"] for node in waits["nodes"] if node["kind"] == "coroutine"}

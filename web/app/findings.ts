@@ -6,6 +6,7 @@
 import { addressOf, viewInUse } from "./address";
 import { askRows, carrierInUse, lineOf, traceFileInCommands } from "./carrier";
 import { copyButton, fill, h, withPaths, type Child } from "./dom";
+import { factsOf } from "./facts";
 import { healthy } from "./healthy";
 import { hotFunctions } from "./hot";
 import { FIRST_REQUESTS } from "./names";
@@ -166,6 +167,11 @@ function nameOf(member: Member): string {
 	return member.name || brief(placeOf(member.function_site));
 }
 
+/** Where the member waited: if the finding was over before the end, not where it waited last. */
+function placeOfWait(finding: Finding, member: Member): number | null {
+	return member.is_over && finding.wait_site ? finding.wait_site : member.wait_site;
+}
+
 /** A column of the table of members. */
 interface MemberColumn {
 	head: string;
@@ -189,7 +195,7 @@ function memberColumns(finding: Finding): MemberColumn[] {
 		{ head: "at the end", cell: (member) => stateWord(member.state) },
 		{ head: "for", isNumber: true, cell: sayLasted },
 		{ head: "waits for", cell: (member) => member.waits_for },
-		{ head: "where", cell: (member) => member.wait_site ? briefPlaceLink(member.wait_site) : "", common: site ? ["at ", briefPlaceLink(site)] : null },
+		{ head: "where", cell: (member) => placeOfWait(finding, member) ? briefPlaceLink(placeOfWait(finding, member)!) : "", common: site ? ["at ", briefPlaceLink(site)] : null },
 	];
 	return columns.filter(({ head }) => head !== "name" || finding.members.some((member) => nameOf(member)));
 }
@@ -234,7 +240,7 @@ function members(finding: Finding, number: number): Child {
 		h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Members" }, h("table", { class: "members" },
 			h("thead", null, h("tr", null, columns.map(({ head, isNumber }) => h("th", { scope: "col", class: isNumber ? "number" : undefined }, head)))), body)),
 		h("p", { class: "actions" }, more, " ", copyButton("Copy as TSV", () => [heads, ...all.map((member) =>
-			[member.id, member.name, member.state, lastedOf(member) ?? "", member.waits_for, placeOf(member.wait_site)])]
+			[member.id, member.name, member.state, lastedOf(member) ?? "", member.waits_for, placeOf(placeOfWait(finding, member))])]
 			.map((row) => row.join("\t")).join("\n"))),
 	];
 }
@@ -246,7 +252,17 @@ function terminal(finding: Finding): Child {
 	return commands.map((command) => h("p", null, h("code", null, command), " ", copyButton("Copy", () => command)));
 }
 
-function chosen(finding: Finding, number: number, advice: readonly Advice[], height: number): HTMLElement {
+/** Where members wait, or waited, if the place to look at first is another one. */
+function waitsAt(finding: Finding): Child {
+	const { waits_at, wait_site, look_first } = finding;
+	if (waits_at.length > 1)
+		return h("p", { id: "waits-at" }, waits_at.map(({ site, coroutines }, index) =>
+			[index ? "; " : "", h("strong", null, count(coroutines)), index ? " at " : coroutines === 1 ? " waits at " : " wait at ", placeLink(site)]));
+	return wait_site && look_first && wait_site !== look_first ? h("p", { id: "waits-at" }, "Waiting at ", placeLink(wait_site)) : null;
+}
+
+function chosen(trace: Trace, number: number, advice: readonly Advice[], height: number): HTMLElement {
+	const finding = trace.report.findings[number - 1]!;
 	const picture = h("div", { class: "picture-frame" }, h("p", { class: "quiet" }, "drawing ..."));
 	/* Keeps the content below at its place. */
 	if (height)
@@ -259,10 +275,10 @@ function chosen(finding: Finding, number: number, advice: readonly Advice[], hei
 		h("h2", { id: "finding-title" }, withPaths(finding.title)),
 		h("p", { class: "lead" }, gradeMark(finding.grade), " ", finding.rule,
 			finding.look_first ? [" · ", h("strong", null, "Look here first: "), placeLink(finding.look_first)] : null),
-		finding.waits_at.length > 1 ? h("p", { id: "waits-at" }, finding.waits_at.map(({ site, coroutines }, index) =>
-			[index ? "; " : "", h("strong", null, count(coroutines)), index ? " at " : coroutines === 1 ? " waits at " : " wait at ", placeLink(site)])) : null,
+		waitsAt(finding),
 		h("div", { class: "facing" }, h("div", { class: "story" }, picture, h("h3", null, "What happened"), stepList(finding)),
-			h("div", { class: "advice" }, h("h3", null, "What to do now"), h("p", null, withCode(sentence(finding.next_step))), integration(advice), how(finding), members(finding, number),
+			h("div", { class: "advice" }, h("h3", null, "What to do now"), h("p", null, withCode(sentence(finding.next_step))), integration(advice), how(finding),
+				h("h3", null, "Where, and since when"), factsOf(trace, finding, number), members(finding, number),
 				h("h3", null, "In a terminal"), terminal(finding))));
 }
 
@@ -330,7 +346,7 @@ export function showFindings(into: HTMLElement, trace: Trace): () => void {
 			findings.length > 1 ? h("p", { class: "quiet" }, h("kbd", null, "J"), " and ", h("kbd", null, "K"), " go to the next and the one before.") : null,
 			h("ol", { class: "plain", id: "ranked" }, findings.map((finding, index) => [
 				findings[index - 1]?.rule === finding.rule ? null : h("li", { class: "rule" }, finding.rule), listed(finding, index === at)]))),
-		chosen(findings[at]!, at + 1, trace.report.advice.filter((one) => one.process === findings[at]!.process), before)));
+		chosen(trace, at + 1, trace.report.advice.filter((one) => one.process === findings[at]!.process), before)));
 	const list = document.getElementById("ranked");
 	if (list) {
 		list.scrollTop = scrolled;
