@@ -19,15 +19,24 @@ static bool begins(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
+/* Behind the type that a function template returns: "void marl::wait<int>(int)". */
+static const char *name_of(const char *function)
+{
+	const char *space = strchr(function, ' ');
+
+	return space && space < function + strcspn(function, "<(") ? space + 1 : function;
+}
+
 /* Libraries may also be compiled with the program. */
 static bool is_of_library(const char *function, const char *file)
 {
-	static const char *const names[] = {"boost::", "std::", "core::", "alloc::"};
+	static const char *const names[] = {
+		"boost::", "std::", "core::", "alloc::", "marl::", "dill_", "mco_", "_mco_"};
 	static const char *const folders[] = {"/usr/", "../", "./", "/rustc/"};
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (begins(function, names[i]))
+		if (begins(function, names[i]) || begins(name_of(function), names[i]))
 			return true;
 	for (i = 0; i < sizeof(folders) / sizeof(*folders); i++)
 		if (begins(file, folders[i]))
@@ -121,6 +130,28 @@ static bool take_calls(
 	return is_known;
 }
 
+static bool is_elsewhere(
+	const struct calling *calling, const struct unwind *first, const struct unwind *now)
+{
+	return now->at[UNWIND_RSP] < first->at[UNWIND_RSP] || now->at[UNWIND_RSP] > calling->end;
+}
+
+/* What is known of a row before a function is added, to take that back. */
+struct row_end {
+	size_t count;
+	uint64_t outer;
+	bool is_of_thread;
+};
+
+static void take_back(struct calls *calls, const struct row_end *before)
+{
+	calls->count = before->count;
+	calls->outer = before->outer;
+	calls->is_of_thread = before->is_of_thread;
+	calls->nr_functions--;
+	calls->is_whole = true;
+}
+
 void calls_follow(
 	const struct calling *calling, const struct unwind *registers, struct calls *ret_calls)
 {
@@ -130,7 +161,11 @@ void calls_follow(
 
 	memset(calls, 0, sizeof(*calls));
 	calls->content = HASH_START;
-	for (i = 0; i < CALLS_MAX && take_calls(calling, &unwind, calls); i++) {
+	for (i = 0; i < CALLS_MAX; i++) {
+		struct row_end before = {calls->count, calls->outer, calls->is_of_thread};
+
+		if (!take_calls(calling, &unwind, calls))
+			return;
 		calls->content = hash_bytes(calls->content, unwind.at, sizeof(unwind.at));
 		calls->addresses[i] = unwind.at[UNWIND_RIP] - unwind.is_returned;
 		calls->end = unwind.at[UNWIND_RSP];
@@ -140,6 +175,10 @@ void calls_follow(
 			return;
 		}
 		calls->ends[i] = unwind.at[UNWIND_RSP];
+		if (i > 0 && calling->end && is_elsewhere(calling, registers, &unwind)) {
+			take_back(calls, &before);
+			return;
+		}
 	}
 }
 

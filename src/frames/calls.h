@@ -31,9 +31,13 @@ struct calling {
 	const struct image *image;
 	const struct modules *modules;
 	struct found *found; /* gets the places */
+	uint64_t end;        /* of the memory that the stack lies in; 0: not known */
 };
 
-/* calls_follow: goes from the function in which the registers are to its callers, as far as they are known. */
+/*
+ * calls_follow: goes from the function in which the registers are to its callers, as far as they are known. A function
+ * whose own part of the stack lies on another one, only began this one, and is left out.
+ */
 void calls_follow(
 	const struct calling *calling, const struct unwind *registers, struct calls *ret_calls);
 

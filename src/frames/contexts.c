@@ -96,6 +96,26 @@ static void take_fcontext(struct contexts *contexts, uint64_t address)
 		add(contexts, &context);
 }
 
+static bool may_be_left(const struct contexts *contexts, uint64_t word)
+{
+	return contexts->switches->count > 0 && word >= contexts->code_start &&
+	       word < contexts->code_end;
+}
+
+static void take_left(struct contexts *contexts, uint64_t address, uint64_t word)
+{
+	struct context context = {.is_reached = true};
+	const struct image_region *region;
+
+	if (!is_code(contexts, word) || !switches_take(contexts->switches, contexts->image, address,
+						word, &context.registers, &context.address))
+		return;
+	region = image_region_of(contexts->image, context.registers.at[UNWIND_RSP]);
+	if (region && region->is_writable && is_code(contexts, context.registers.at[UNWIND_RIP]) &&
+		!vec_push(&contexts->own, context))
+		contexts->is_out_of_memory = true;
+}
+
 static bool look_for_marks(
 	void *context, const uint64_t *words, size_t count, uint64_t address, bool is_stack)
 {
@@ -110,6 +130,8 @@ static bool look_for_marks(
 			take_ucontext(contexts, at - UCONTEXT_FPREGS);
 		else if ((words[i] & FCONTEXT_MASK) == FCONTEXT_MARK)
 			take_fcontext(contexts, at);
+		else if (may_be_left(contexts, words[i]))
+			take_left(contexts, at, words[i]);
 	}
 	return !contexts->is_out_of_memory;
 }
@@ -141,16 +163,16 @@ static int by_address(const void *one, const void *other)
 }
 
 /* What the allocator has back is of the past: what was saved, or the stack that it leads to. */
-static bool leave_out_free(struct contexts *contexts)
+static bool leave_out_free(const struct image *image, struct context *contexts, size_t nr)
 {
-	size_t count = contexts->at.count * 2, i;
+	size_t count = nr * 2, i;
 	struct place *places = calloc(count + 1, sizeof(*places));
 	uint64_t *addresses = calloc(count + 1, sizeof(*addresses));
 	bool *are_free = calloc(count + 1, sizeof(*are_free));
 	bool is_well = places && addresses && are_free;
 
 	for (i = 0; is_well && i < count; i++) {
-		const struct context *context = &contexts->at.at[i / 2];
+		const struct context *context = &contexts[i / 2];
 
 		places[i].context = (uint32_t)(i / 2);
 		places[i].address =
@@ -161,16 +183,31 @@ static bool leave_out_free(struct contexts *contexts)
 	for (i = 0; is_well && i < count; i++)
 		addresses[i] = places[i].address;
 	if (is_well && count > 0)
-		heap_find_free(contexts->image, addresses, count, are_free);
+		heap_find_free(image, addresses, count, are_free);
 	for (i = 0; is_well && i < count; i++)
-		contexts->at.at[places[i].context].is_reached &= !are_free[i];
+		contexts[places[i].context].is_reached &= !are_free[i];
 	free(places);
 	free(addresses);
 	free(are_free);
 	return is_well;
 }
 
-bool contexts_find(struct contexts *contexts, const struct image *image)
+static uint64_t distance(const struct context *context)
+{
+	uint64_t stack = context->registers.at[UNWIND_RSP];
+
+	return stack > context->address ? stack - context->address : context->address - stack;
+}
+
+static int by_distance(const void *one, const void *other)
+{
+	uint64_t first = distance(one), second = distance(other);
+
+	return (first > second) - (first < second);
+}
+
+bool contexts_find(
+	struct contexts *contexts, const struct image *image, const struct switches *switches)
 {
 	struct walk marks = {.take = look_for_marks, .context = contexts, .is_below = true};
 	struct walk pointers = {.take = look_for_pointers, .context = contexts, .is_below = true};
@@ -178,6 +215,7 @@ bool contexts_find(struct contexts *contexts, const struct image *image)
 
 	memset(contexts, 0, sizeof(*contexts));
 	contexts->image = image;
+	contexts->switches = switches;
 	contexts->code_start = UINT64_MAX;
 	for (i = 0; i < image->regions.count; i++) {
 		const struct image_region *region = &image->regions.at[i];
@@ -188,13 +226,19 @@ bool contexts_find(struct contexts *contexts, const struct image *image)
 			contexts->code_start = region->start;
 		contexts->code_end = region->end;
 	}
-	return walk_memory(&marks, image) &&
-	       (contexts->at.count == 0 || walk_memory(&pointers, image)) &&
-	       leave_out_free(contexts);
+	if (!walk_memory(&marks, image) ||
+		(contexts->at.count > 0 && !walk_memory(&pointers, image)))
+		return false;
+	if (contexts->own.count > 0)
+		qsort(contexts->own.at, contexts->own.count, sizeof(*contexts->own.at),
+			by_distance);
+	return leave_out_free(image, contexts->at.at, contexts->at.count) &&
+	       leave_out_free(image, contexts->own.at, contexts->own.count);
 }
 
 void contexts_fini(struct contexts *contexts)
 {
 	vec_fini(&contexts->at);
+	vec_fini(&contexts->own);
 	map_fini(&contexts->by_address);
 }

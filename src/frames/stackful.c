@@ -13,6 +13,7 @@ struct found_reader {
 	struct image *image;
 	const struct modules *modules;
 	bool has_switches; /* the program has functions that switch contexts */
+	struct switches switches;
 };
 
 /* A stack of which something was saved. */
@@ -50,12 +51,15 @@ static void take(struct telling *telling, const struct context *context)
 {
 	struct found_coroutine coroutine = {.name = "", .thread = FOUND_NO_THREAD};
 	struct stack stack = {.start = context->stack_start, .end = context->stack_end};
-	const struct calling calling = {telling->image, telling->reader->modules, telling->found};
+	const struct image_region *region =
+		image_region_of(telling->image, context->registers.at[UNWIND_RSP]);
+	const struct calling calling = {
+		telling->image, telling->reader->modules, telling->found, region ? region->end : 0};
 	struct unwind registers = context->registers;
 	struct calls row;
 
 	coroutine.is_initial = has_not_begun(telling, context);
-	registers.is_returned = !coroutine.is_initial;
+	registers.is_returned &= !coroutine.is_initial;
 	calls_follow(&calling, &registers, &row);
 	if (row.count == 0 || row.outer == 0 || row.is_of_thread)
 		return;
@@ -143,6 +147,8 @@ static enum ct_status open_reader(struct image *image, const struct modules *mod
 	for (i = 0; i < modules->count && !reader->has_switches; i++)
 		reader->has_switches = has_switches(&modules->at[i]);
 	*ret_reader = reader;
+	switches_find(&reader->switches, image, modules);
+	reader->has_switches |= reader->switches.count > 0;
 	return CT_OK;
 }
 
@@ -151,12 +157,15 @@ static enum ct_status look(struct found_reader *reader, struct image *image, str
 {
 	struct telling telling = {.reader = reader, .image = image, .found = found};
 	struct contexts contexts = {.image = image};
-	bool is_well = !reader->has_switches || contexts_find(&contexts, image);
+	bool is_well = !reader->has_switches || contexts_find(&contexts, image, &reader->switches);
 	size_t i;
 
 	for (i = contexts.at.count; is_well && i-- > 0 && !found->is_out_of_memory;)
 		if (contexts.at.at[i].is_reached)
 			take(&telling, &contexts.at.at[i]);
+	for (i = 0; is_well && i < contexts.own.count && !found->is_out_of_memory; i++)
+		if (contexts.own.at[i].is_reached)
+			take(&telling, &contexts.own.at[i]);
 	for (i = 0; i < image->threads.count; i++)
 		find_stack(&telling, (uint32_t)i);
 	contexts_fini(&contexts);

@@ -58,7 +58,7 @@ static void follow_thread(
 
 static void find(struct found *found, struct image *image, const struct modules *modules)
 {
-	const struct calling calling = {image, modules, found};
+	const struct calling calling = {.image = image, .modules = modules, .found = found};
 	size_t i;
 
 	for (i = 0; i < image->threads.count && i < THREADS_MAX; i++) {

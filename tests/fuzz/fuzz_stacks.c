@@ -20,6 +20,25 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes);
 int jump_fcontext(void);
 
+/* Code that leaves a stack, which the reader finds by what it stores; nobody calls it. */
+__asm__(".text\n"
+	".globl leave_stack\n"
+	"leave_stack:\n"
+	"movq %rsp, (%rdi)\n"
+	"leaq stack_is_back(%rip), %rax\n"
+	"movq %rax, 8(%rdi)\n"
+	"movq %rbx, 16(%rdi)\n"
+	"movq %rbp, 24(%rdi)\n"
+	"movq %r12, 32(%rdi)\n"
+	"movq %r13, 40(%rdi)\n"
+	"movq %r14, 48(%rdi)\n"
+	"movq %r15, 56(%rdi)\n"
+	"jmpq *8(%rsi)\n"
+	".globl stack_is_back\n"
+	"stack_is_back:\n"
+	"ret\n");
+extern const uint8_t stack_is_back[], __ehdr_start[];
+
 struct made_stacks {
 	struct image image;
 	uint64_t words[WORDS];
@@ -83,6 +102,8 @@ static uint64_t word_of(uint64_t raw, size_t at)
 		return START + (raw & 0xffff) % sizeof(made.words);
 	case 3:
 		return FCONTEXT_MARK | (raw & 0x3f);
+	case 5:
+		return made.code + (uint64_t)(stack_is_back - __ehdr_start);
 	case 4:
 		return own - UCONTEXT_FPREGS + UCONTEXT_FPREGS_ROOM;
 	default:

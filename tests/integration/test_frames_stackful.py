@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Tests what is said of stackful coroutines of a program without a probe: by swapcontext(3), and fibers of Boost, against
-what the programs say of themselves (tests/targets/unprepared_stackful.cpp, unprepared_fibers.cpp).
+"""Tests what is said of stackful coroutines of a program without a probe: by swapcontext(3), by code of its own, and fibers
+of Boost, against what the programs say of themselves (tests/targets/unprepared_stackful.cpp, unprepared_switched.cpp,
+unprepared_fibers.cpp).
 """
 import json
 import pathlib
@@ -41,6 +42,20 @@ def test_busy(scratch):
         lost = {line: (found.get(line), count) for line, count in said.items() if found.get(line, 0) < count}
         check(not lost, f"{lost}")
         check(sum(found.values()) <= sum(said.values()) + 1, f"{found} instead of {said}")
+
+
+def test_own_switches(scratch):
+    """Code of the program's own that leaves a stack is known by what it stores, whatever it is called."""
+    for compiler in COMPILERS:
+        for level in ("-O0", "-O2"):
+            for way in ("label", "return"):
+                with running(compiled(scratch, compiler, "unprepared_switched", level), way) as (process, said):
+                    found = lines_of(process.pid, "--duration", "10ms")
+                    check(found == said and sum(said.values()) == 750, f"{compiler} {level} {way}: {found} instead of {said}")
+    with running(compiled(scratch, COMPILERS[0], "unprepared_switched", "-O2"), "label", "busy") as (process, said):
+        found = lines_of(process.pid, "--duration", "10ms")
+        lost = {line: (found.get(line), count) for line, count in said.items() if found.get(line, 0) < count}
+        check(not lost and sum(found.values()) <= sum(said.values()) + 1, f"{found} instead of {said}")
 
 
 def test_report(scratch):
@@ -105,6 +120,7 @@ def main():
         scratch = pathlib.Path(name)
         test_contexts(scratch)
         test_busy(scratch)
+        test_own_switches(scratch)
         test_report(scratch)
         test_core(scratch)
         test_fibers(scratch)
