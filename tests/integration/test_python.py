@@ -3,6 +3,7 @@
 for the task that waits without end."""
 import json
 import pathlib
+import re
 import sys
 
 import environment
@@ -206,6 +207,7 @@ def check_greenlets(place, python):
             "at Shop.next_order, examples/greenlet/shop.py:" in finding["title"]]
     check(cook and cook[0]["grade"] == "likely", f"the fault of shop.py is not found: {report['findings']}")
     check_timer(place, python)
+    check_wakes(place, python)
     check_compiled(place, python)
     check_eventlet(place, python)
 
@@ -237,6 +239,24 @@ def check_compiled(place, python):
     result = run(COROTRACER, "run", "-o", place / "run.ctrace", "--", python, "-m", "corotracer", program,
                  env=environment.with_package())
     check("10\n" in result.stdout, f"{result.stdout}{result.stderr}")
+
+
+def check_wakes(place, python):
+    """gevent switches to whom others have woken: the wake is theirs, with their line, also of one that has ended since."""
+    program = place / "bell.py"
+    program.write_text("import gevent, gevent.event\nbell = gevent.event.Event()\n"
+                       "def clerk():\n    bell.wait()\n"
+                       "def ring():\n    gevent.sleep(0.01)\n    bell.set()\n"
+                       "gevent.joinall([gevent.spawn(clerk), gevent.spawn(ring)])\n")
+    trace, report = record(place, python, "-m", "corotracer", program)
+    check(not report["findings"], f"all were woken: {report['findings']}")
+    dump = run(COROTRACER, "dump", trace).stdout
+    ids = {name: coro for coro, name in re.findall(r' name coroutine:(\d+) .*# "(\w+)"', dump)}
+    wakes = re.findall(r" wake c(\d+) coroutine:(\d+) .*", dump)
+    check((ids["ring"], ids["clerk"]) in wakes, f"who rings wakes nobody: {ids} {wakes}\n{dump}")
+    check(sum(whom not in ids.values() for _, whom in wakes) > 0, f"who joins is woken by nobody: {ids} {wakes}")
+    site = re.search(rf" wake c{ids['ring']} coroutine:{ids['clerk']} @(\d+)", dump).group(1)
+    check(re.search(rf"^site {site} .*bell.py line=7 ", dump, re.MULTILINE), f"not at the line that rings:\n{dump}")
 
 
 def check_timer(place, python):

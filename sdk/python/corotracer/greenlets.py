@@ -6,6 +6,7 @@ that tasks wait for, and puts the derived class into gevent's modules: a program
 `install` gets the derived class. The compiled modules keep their own classes, because other compiled modules look there
 for the layout of objects, and fail to load if they find another class.
 """
+import functools
 import importlib.abc
 import importlib.machinery
 import os
@@ -175,6 +176,14 @@ def loop_class(base, timer_class):
             made = Timer(self, after, repeat, ref, priority)
             self._corotracer_timers.add(made)
             return made
+
+        def run_callback(self, function, *arguments):
+            """The hub switches to greenlets because others asked for it here, or for a call that does so. A wake is
+            recorded as the hub switches, because only then it is known to whom."""
+            cause = _probe.greenlet_cause()
+            if cause:
+                function = functools.partial(_probe.greenlet_because, cause, function)
+            return super().run_callback(function, *arguments)
 
         def signal(self, *arguments, **named):
             loops.signals_changed()

@@ -21,6 +21,9 @@ static PyObject *driver_type; /* type of greenlets that are not coroutines */
 static PyObject *word_life, *word_frame, *word_dead, *word_parent;
 static _Thread_local bool has_driver;
 static _Thread_local uint64_t next_wait, next_deadline_ns;
+/* who asked the driver for what it does now, and where: it wakes those to whom the driver switches; 0: nobody */
+static _Thread_local uint64_t cause;
+static _Thread_local uint32_t cause_site;
 
 static void life_dealloc(PyObject *self)
 {
@@ -149,12 +152,19 @@ static void leave(PyObject *greenlet)
 	}
 }
 
-static void enter(PyObject *greenlet)
+static void wake(const struct life *life, uint64_t by, uint32_t site)
+{
+	ctp_wake(by, CTP_HANDLE(CTP_RESOURCE_COROUTINE, life->coro), site, CTP_OUTCOME_QUEUED);
+}
+
+static void enter(PyObject *greenlet, bool is_by_driver)
 {
 	struct life *life = life_of(greenlet, true);
 
 	if (!life || life->is_over)
 		return;
+	if (is_by_driver && cause && cause != life->coro)
+		wake(life, cause, cause_site);
 	ctp_resume(life->coro, life->has_run ? CTP_POINT_AWAIT : CTP_POINT_INITIAL);
 	life->has_run = true;
 }
@@ -169,7 +179,7 @@ static PyObject *greenlet_switched(PyObject *module, PyObject *arguments)
 		return NULL;
 	if (ctp_is_attached()) {
 		leave(origin);
-		enter(target);
+		enter(target, is_driver(origin));
 		PyErr_Clear();
 	}
 	next_wait = next_deadline_ns = 0;
@@ -212,9 +222,51 @@ static PyObject *greenlet_woken(PyObject *module, PyObject *greenlet)
 
 	(void)module;
 	if (life && !life->is_over)
-		ctp_wake(ctp_current(), CTP_HANDLE(CTP_RESOURCE_COROUTINE, life->coro),
-			places_here(), CTP_OUTCOME_QUEUED);
+		wake(life, ctp_current(), places_here());
 	Py_RETURN_NONE;
+}
+
+/* Returns who asks for what is called later: the coroutine that runs, or on whose behalf the driver runs. */
+static PyObject *greenlet_cause(PyObject *module, PyObject *nothing)
+{
+	uint64_t by = ctp_is_attached() ? ctp_current() : 0;
+
+	(void)module;
+	(void)nothing;
+	if (by)
+		return Py_BuildValue("(KI)", (unsigned long long)by, places_here());
+	if (ctp_is_attached() && cause)
+		return Py_BuildValue("(KI)", (unsigned long long)cause, cause_site);
+	Py_RETURN_NONE;
+}
+
+/* greenlet_because(cause, function, *arguments): calls the function on behalf of who asked for it. */
+static PyObject *greenlet_because(PyObject *module, PyObject *arguments)
+{
+	Py_ssize_t nr_arguments = PyTuple_Size(arguments);
+	uint64_t cause_before = cause;
+	uint32_t site_before = cause_site;
+	PyObject *of_function, *result;
+	unsigned long long by;
+	unsigned site;
+
+	(void)module;
+	if (nr_arguments < 2) {
+		PyErr_SetString(PyExc_TypeError, "a cause and a function are required");
+		return NULL;
+	}
+	if (!PyArg_ParseTuple(PyTuple_GetItem(arguments, 0), "KI", &by, &site))
+		return NULL;
+	of_function = PyTuple_GetSlice(arguments, 2, nr_arguments);
+	if (!of_function)
+		return NULL;
+	cause = by;
+	cause_site = site;
+	result = PyObject_CallObject(PyTuple_GetItem(arguments, 1), of_function);
+	cause = cause_before;
+	cause_site = site_before;
+	Py_DECREF(of_function);
+	return result;
 }
 
 static PyObject *set_driver_type(PyObject *module, PyObject *type)
@@ -236,6 +288,10 @@ static PyMethodDef functions[] = {
 		"greenlet_start(greenlet, name): it was made here."},
 	{"greenlet_woken", greenlet_woken, METH_O,
 		"greenlet_woken(greenlet): it will be switched to, by what runs here."},
+	{"greenlet_cause", greenlet_cause, METH_NOARGS,
+		"greenlet_cause(): who asks for what is called later; None: no greenlet."},
+	{"greenlet_because", greenlet_because, METH_VARARGS,
+		"greenlet_because(cause, function, *arguments): calls it on behalf of the cause."},
 	{"greenlet_drives", greenlet_drives, METH_O,
 		"greenlet_drives(greenlet): it only drives others."},
 	{"set_driver_type", set_driver_type, METH_O,
