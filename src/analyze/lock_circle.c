@@ -12,6 +12,12 @@
 
 #define MEMBERS_ASKED 64u /* groups with more members are kept */
 
+/* The site of the wait, by whose stack it is known from which calls it came. */
+static uint32_t site_of(const struct model_coro *coro)
+{
+	return coro->rare->wait_call ? coro->rare->wait_call : coro->wait_site;
+}
+
 /* ---------------------------------------------------------------- the other side */
 
 /* Does this coroutine wait for the end of others in a method of the type in whose method the waiter is? */
@@ -20,7 +26,7 @@ static bool joins(const struct analysis *analysis, const struct model_coro *coro
 {
 	return coro->state == CT_STATE_WAITING &&
 	       coro->wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0) &&
-	       analyze_same_locks_are_of_type(analysis, waiter->wait_site, coro->wait_site) &&
+	       analyze_same_locks_are_of_type(analysis, site_of(waiter), coro->wait_site) &&
 	       analyze_stillness_lasts(analysis, coro->process, coro->suspended);
 }
 
@@ -47,8 +53,8 @@ bool analyze_lock_circle_is(const struct analysis *analysis, const struct model_
 /* ---------------------------------------------------------------- the same coroutine */
 
 /*
- * Calls around a wait: a method of the type in which it waits, and a call of something else inside of that: a callback,
- * which may have been called with the lock held. Indices into ct_tables.stacks; 0: none.
+ * Calls around a wait: a method of the type in which it waits, and what that calls of something else: a callback, which
+ * may have been called with the lock held. Indices into ct_tables.stacks; 0: none.
  */
 struct calls {
 	uint32_t outer;
@@ -58,20 +64,20 @@ struct calls {
 static struct calls calls_of(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct ct_tables *tables = analysis->tables;
-	uint32_t row = say_peek_site(tables, coro->wait_site)->stack;
+	uint32_t row = say_peek_site(tables, site_of(coro))->stack;
 	struct calls calls = {0};
 	bool is_inside = false;
 
 	for (row = row < tables->nr_stacks ? row : 0; row; row = tables->stacks[row].caller) {
 		bool is_method = analyze_same_locks_are_of_type(
-			analysis, coro->wait_site, tables->stacks[row].site);
+			analysis, site_of(coro), tables->stacks[row].site);
 
 		if (is_method && calls.between) {
 			calls.outer = row;
 			break;
 		}
 		is_inside |= is_method;
-		if (is_inside && !is_method && !calls.between)
+		if (is_inside && !is_method)
 			calls.between = row;
 	}
 	return calls;
@@ -90,11 +96,19 @@ bool analyze_lock_circle_is_own(const struct analysis *analysis, const struct mo
 		if (other != coro && other->process == coro->process &&
 			other->state == CT_STATE_WAITING &&
 			analyze_ties_is_for_untold_lock(other) &&
-			other->suspended > coro->suspended &&
-			analyze_same_locks_are_of_type(analysis, coro->wait_site, other->wait_site))
+			other->suspended > coro->resumed &&
+			analyze_same_locks_are_of_type(analysis, site_of(coro), site_of(other)))
 			return true;
 	}
 	return false;
+}
+
+bool analyze_lock_circle_leaves_bare(
+	const struct analysis *analysis, const struct candidate *candidate)
+{
+	return candidate->is_bare &&
+	       !analyze_lock_circle_is_own(
+		       analysis, &analysis->model->coros.at[candidate->coro]);
 }
 
 /* ---------------------------------------------------------------- folding */

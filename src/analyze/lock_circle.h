@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct analysis;
+struct candidate;
 struct model_coro;
 struct story;
 
@@ -21,7 +22,10 @@ struct story;
  * analyze_lock_circle_joiner: returns that one; 0: none.
  *
  * analyze_lock_circle_is_own: does this coroutine wait so in a call from another method of the type, by way of other
- * code, and others for a lock in methods of the type, since later?
+ * code, and others for a lock in methods of the type, since this run of it?
+ *
+ * analyze_lock_circle_leaves_bare: was nothing found of this candidate but its wait, and is that no such wait? Others
+ * are to blame only then.
  *
  * analyze_lock_circle_tell: adds evidence of that one, and of a method of the type that the wait was called from.
  *
@@ -31,6 +35,8 @@ struct story;
 bool analyze_lock_circle_is(const struct analysis *analysis, const struct model_coro *coro);
 uint32_t analyze_lock_circle_joiner(const struct analysis *analysis, const struct model_coro *coro);
 bool analyze_lock_circle_is_own(const struct analysis *analysis, const struct model_coro *coro);
+bool analyze_lock_circle_leaves_bare(
+	const struct analysis *analysis, const struct candidate *candidate);
 void analyze_lock_circle_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
 void analyze_lock_circle_survey(struct analysis *analysis);

@@ -2,6 +2,7 @@
 /*
  * Pairs, found by the last wake of each coroutine and by the last wake at the place where the other one waits.
  */
+#include "analyze/lock_circle.h"
 #include "analyze/pairs.h"
 #include "analyze/parts.h"
 #include "analyze/provenance.h"
@@ -43,7 +44,10 @@ static uint32_t only_wait_of(const struct analysis *analysis, const struct group
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 
-	return group->count == 1 && first->is_bare && !group->nr_parents ? first->coro : 0;
+	return group->count == 1 && !group->nr_parents &&
+			       analyze_lock_circle_leaves_bare(analysis, first)
+		       ? first->coro
+		       : 0;
 }
 
 static bool waits_for_lock(const struct model_coro *coro)
@@ -106,7 +110,8 @@ static uint32_t hub_of(const struct analysis *analysis, const struct group *grou
 	if (group->nr_parents || !hub || !analyze_pairs_other(analysis, &coros[hub]))
 		return 0;
 	for (i = 0; i < group->count; i++)
-		if (!at[i].is_bare || !is_behind(analysis, at[i].coro, hub))
+		if (!analyze_lock_circle_leaves_bare(analysis, &at[i]) ||
+			!is_behind(analysis, at[i].coro, hub))
 			return 0;
 	return hub;
 }

@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 
+#include "analyze/lock_circle.h"
 #include "analyze/pairs.h"
 #include "analyze/parts.h"
 #include "analyze/partners.h"
@@ -121,7 +122,8 @@ static uint32_t only_wait_of(const struct analysis *analysis, const struct group
 {
 	const struct candidate *first = first_of(analysis, group);
 
-	return group->count == 1 && first->is_bare ? first->coro : 0;
+	return group->count == 1 && analyze_lock_circle_leaves_bare(analysis, first) ? first->coro
+										     : 0;
 }
 
 static bool waits_for_lock(const struct model_coro *coro)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Same locks, by the name of the function that waits: "bus.(*Bus).Publish" is a method of "bus.(*Bus)".
+ * Same locks, by the name of the function that waits: "bus.(*Bus).Publish" and "bus.Bus.Name" are methods of one type.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -12,22 +12,80 @@
 
 #define PLACES_TOLD 4u
 
-/* The length of the type's name within a function's name; 0: the function is no method. */
-static size_t type_length(const char *function)
-{
-	const char *end = strstr(function, ").");
+/* The type of a method, within its name: the package, with the dot, and the type. */
+struct type {
+	const char *package;
+	const char *name;
+	int nr_package_bytes;
+	int nr_name_bytes;
+};
 
-	return end ? (size_t)(end - function) + 1 : 0;
+/* Is this part of a name one that the compiler gave to a function within a function? */
+static bool is_made(const char *part)
+{
+	return (strncmp(part, "func", 4) == 0 && part[4] >= '0' && part[4] <= '9') ||
+	       strncmp(part, "gowrap", 6) == 0 || strncmp(part, "deferwrap", 9) == 0;
+}
+
+/* Returns false if the function is no method. */
+static bool type_of(const char *function, struct type *ret_type)
+{
+	const char *last = strrchr(function, '/'), *name = strchr(last ? last : function, '.');
+	const char *end = NULL;
+	bool is_pointer = name && strncmp(++name, "(*", 2) == 0;
+
+	if (is_pointer)
+		end = strstr(name += 2, ").");
+	else if (name)
+		end = strchr(name, '.');
+	if (!end || (!is_pointer && is_made(end + 1)))
+		return false;
+	*ret_type = (struct type){.package = function,
+		.name = name,
+		.nr_package_bytes = (int)(name - function) - (is_pointer ? 2 : 0),
+		.nr_name_bytes = (int)(end - name)};
+	return true;
+}
+
+static bool is_same(const struct type *type, const struct type *other)
+{
+	return type->nr_package_bytes == other->nr_package_bytes &&
+	       type->nr_name_bytes == other->nr_name_bytes &&
+	       strncmp(type->package, other->package, (size_t)type->nr_package_bytes) == 0 &&
+	       strncmp(type->name, other->name, (size_t)type->nr_name_bytes) == 0;
+}
+
+static bool is_lock(const char *function)
+{
+	const char *method = strrchr(function, '.');
+
+	return method && (strcmp(method, ".Lock") == 0 || strcmp(method, ".RLock") == 0);
+}
+
+/* A lock may have a type of its own, around one of Go's: it protects the type of the method that called its Lock. */
+static const char *method_at(const struct analysis *analysis, uint32_t site)
+{
+	const struct ct_tables *tables = analysis->tables;
+	const struct ct_site *at = say_peek_site(tables, site);
+	uint32_t row = at->stack < tables->nr_stacks ? at->stack : 0;
+	bool is_within = false;
+
+	for (; row && is_lock(at->function); row = tables->stacks[row].caller) {
+		const char *function = say_peek_site(tables, tables->stacks[row].site)->function;
+
+		is_within |= strcmp(function, at->function) == 0;
+		if (is_within && !is_lock(function))
+			return function;
+	}
+	return at->function;
 }
 
 bool analyze_same_locks_are_of_type(const struct analysis *analysis, uint32_t site, uint32_t other)
 {
-	const struct ct_site *one = say_peek_site(analysis->tables, site);
-	const struct ct_site *second = say_peek_site(analysis->tables, other);
-	size_t length = type_length(one->function);
+	struct type type, second;
 
-	return length && type_length(second->function) == length &&
-	       strncmp(one->function, second->function, length) == 0;
+	return type_of(method_at(analysis, site), &type) &&
+	       type_of(method_at(analysis, other), &second) && is_same(&type, &second);
 }
 
 static bool waits_so(const struct model_coro *coro)

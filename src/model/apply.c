@@ -236,6 +236,7 @@ enum ct_status model_apply(
 	model->sequence = event->sequence;
 	if (!model_observation_admit(model, event))
 		return CT_OK;
+	model->own_site = event->site;
 	if (model_place(model, event->site) != event->site) {
 		placed = *event;
 		placed.site = model_place(model, event->site);

@@ -231,6 +231,11 @@ static bool note_wait(struct model *model, uint32_t index, const struct ct_event
 	process_at(model, coro->process)->has_unnamed_waits |= model_is_unnamed(coro->wait_object);
 	model_coro_join(model, coro);
 	coro->wait_site = event->site;
+	model_set_rare(model, coro, wait_call,
+		CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK &&
+				model_is_unnamed(coro->wait_object) && model->own_site != event->site
+			? model->own_site
+			: 0);
 	coro->point = event->argument;
 	model_set_rare(model, coro, descriptor, descriptor);
 	model_set_rare(model, coro, tried,

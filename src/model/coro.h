@@ -72,6 +72,8 @@ struct model_rare {
 	uint32_t tried;
 	bool has_armed_tried; /* it has put `tried` into an interest list since */
 
+	/* the site of its wait for an unnamed lock, if other calls lead there than to wait_site; 0: the same */
+	uint32_t wait_call;
 	uint32_t nr_awaits; /* children that it awaits now */
 	uint64_t awaited;   /* the ids of these children, combined by exclusive or */
 	ct_time deadline;   /* when its last wait ends by itself; CT_NO_TIME: never */
