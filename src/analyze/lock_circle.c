@@ -107,8 +107,7 @@ bool analyze_lock_circle_leaves_bare(
 	const struct analysis *analysis, const struct candidate *candidate)
 {
 	return candidate->is_bare &&
-	       !analyze_lock_circle_is_own(
-		       analysis, &analysis->model->coros.at[candidate->coro]);
+	       !analyze_lock_circle_is_own(analysis, &analysis->model->coros.at[candidate->coro]);
 }
 
 /* ---------------------------------------------------------------- folding */

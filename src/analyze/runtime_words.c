@@ -22,3 +22,13 @@ bool analyze_runtime_words_runs(
 {
 	return go_words_is(site_at(analysis, coro->rare->function_site)->function, word);
 }
+
+bool analyze_runtime_words_calls(
+	const struct analysis *analysis, const struct model_coro *coro, enum go_word word)
+{
+	const struct ct_tables *tables = analysis->tables;
+	uint32_t row = site_at(analysis, coro->wait_site)->stack;
+
+	return row && row < tables->nr_stacks &&
+	       go_words_is(site_at(analysis, tables->stacks[row].site)->function, word);
+}

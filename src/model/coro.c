@@ -233,7 +233,8 @@ static bool note_wait(struct model *model, uint32_t index, const struct ct_event
 	coro->wait_site = event->site;
 	model_set_rare(model, coro, wait_call,
 		CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK &&
-				model_is_unnamed(coro->wait_object) && model->own_site != event->site
+				model_is_unnamed(coro->wait_object) &&
+				model->own_site != event->site
 			? model->own_site
 			: 0);
 	coro->point = event->argument;

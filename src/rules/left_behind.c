@@ -24,6 +24,7 @@
 
 enum kind {
 	KIND_NONE,
+	KIND_NEVER,    /* for a channel that was never made */
 	KIND_SENT,     /* whom it had started for this has ended */
 	KIND_OWN_LOCK, /* for a lock, which it may have itself */
 	KIND_HELD_UP,  /* for a lock, which the one that it comes from may have */
@@ -133,6 +134,16 @@ static bool is_slow(const struct analysis *analysis, const struct model_coro *co
 	       times->nr_unwoken >= times->waits->count && has_its_turn(times) &&
 	       do_others_go_on(analysis, coro) && !may_have_gone_on(analysis, coro) &&
 	       !may_be_unemployed(analysis, coro);
+}
+
+/*
+ * Does it send to a channel that was never made? Go has one word for all waits that nothing can end; a program may be
+ * meant to receive for ever, as from a context without an end, or to select among nothing.
+ */
+static bool sends_to_nobody(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return analyze_runtime_words_is(analysis, coro, GO_WORD_FOREVER) &&
+	       analyze_runtime_words_calls(analysis, coro, GO_WORD_SEND);
 }
 
 /* ---------------------------------------------------------------- forsaken, deserted, joining */
@@ -418,6 +429,8 @@ static enum kind kind_but_sent(const struct analysis *analysis, const struct mod
 
 	if (!analyze_stillness_lasts(analysis, coro->process, coro->suspended))
 		return KIND_NONE;
+	if (sends_to_nobody(analysis, coro))
+		return KIND_NEVER;
 	if (coro->point == CTP_POINT_AWAIT && is_slow(analysis, coro))
 		return KIND_SLOW;
 	if (model_lost_between(model, coro->process, model->from, end) ||
@@ -461,6 +474,8 @@ bool rules_left_behind_is(const struct analysis *analysis, const struct model_co
 const char *rules_left_behind_words(const struct analysis *analysis, const struct model_coro *coro)
 {
 	switch (kind_of(analysis, coro)) {
+	case KIND_NEVER:
+		return "and nothing can end that: the channel to which it sends was never made";
 	case KIND_SENT:
 		return "though the coroutine that it had started just before has ended; such a one "
 		       "ended each wait there before";
