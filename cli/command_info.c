@@ -257,6 +257,8 @@ static void print_state(const struct ct_tables *tables)
 	print_left_out("note", tables->nr_notes);
 	for (i = 0; i < tables->nr_sights && i < MAX_ROWS; i++) {
 		label("seen");
+		if (tables->sights[i].coro)
+			printf("of coroutine %" PRIu64 ", ", tables->sights[i].coro);
 		print_safe(stdout, tables->sights[i].text);
 		putchar('\n');
 	}

@@ -210,6 +210,7 @@ struct ct_note {
 /* What was seen beside the events, and proves nothing: a lead, or what a thread was in at a look into memory. */
 struct ct_sight {
 	const char *text; /* one sentence */
+	uint64_t coro;    /* the coroutine whose it is; 0: it is about several, or none */
 };
 
 /*

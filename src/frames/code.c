@@ -143,6 +143,7 @@ void code_close(struct code *code)
 	size_t i;
 
 	for (i = 0; i < code->functions.count; i++) {
+		vec_fini(&code->functions.at[i].shape.arguments);
 		vec_fini(&code->functions.at[i].shape.awaiters);
 		vec_fini(&code->functions.at[i].shape.points);
 	}

@@ -47,6 +47,30 @@ struct code_point {
 	uint32_t awaiter_at; /* index into the function's awaiters; CODE_NO_OFFSET: not known */
 };
 
+enum code_form {
+	CODE_FORM_SIGNED,
+	CODE_FORM_UNSIGNED,
+	CODE_FORM_BOOL,
+	CODE_FORM_FLOAT,
+	CODE_FORM_POINTER,
+	CODE_FORM_ENUMERATION,
+};
+
+struct code_enumerator {
+	const char *name;
+	int64_t value;
+};
+
+/* An argument that the frame keeps (given.h). */
+struct code_argument {
+	const char *name;
+	uint32_t offset;
+	uint32_t bytes; /* at most eight */
+	enum code_form form;
+	const struct code_enumerator *enumerators;
+	uint32_t nr_enumerators;
+};
+
 /* Where the frames of a function hold what. */
 struct code_shape {
 	uint32_t bytes; /* 0: there is no debug information about it */
@@ -60,6 +84,7 @@ struct code_shape {
 	uint32_t
 		identity_offset; /* of the number by which a probe knows the coroutine; 0: it has none */
 	bool is_eager;           /* the promise's initial_suspend never suspends */
+	VEC(struct code_argument) arguments;
 	VEC(struct code_awaiter) awaiters;
 	VEC(struct code_point) points; /* by index */
 };

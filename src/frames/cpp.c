@@ -7,10 +7,12 @@
 
 #include "base/hash.h"
 #include "corotracer/ctp.h"
+#include "frames/given.h"
 #include "frames/scan.h"
 #include "frames/stores.h"
 
 #define WORDS_MAX 400
+#define ARGUMENTS_TOLD 10000u /* coroutines of which they are told */
 
 struct found_reader {
 	struct image *image; /* the first one */
@@ -126,6 +128,19 @@ static uint64_t identity_of(const struct telling *telling, const struct frame *f
 	return identity;
 }
 
+/* NULL: none is known. */
+static const char *arguments_of(const struct telling *telling, const struct frame *frame)
+{
+	struct text text = {0};
+	const char *kept = NULL;
+
+	given_tell(function_of(telling, frame), telling->scan.image, frame->address, &text);
+	if (text.length > 0)
+		kept = found_text(telling->found, text_peek(&text));
+	text_fini(&text);
+	return kept;
+}
+
 static void take_frames(const struct telling *telling)
 {
 	size_t i;
@@ -146,6 +161,8 @@ static void take_frames(const struct telling *telling)
 		coroutine.function = take_place(telling, frame, true);
 		if (frame->state == FRAME_WAITS || frame->state == FRAME_RUNS)
 			take_wait(telling, frame, &coroutine);
+		if (frame->state == FRAME_WAITS && i < ARGUMENTS_TOLD)
+			coroutine.arguments = arguments_of(telling, frame);
 		found_coroutine(telling->found, &coroutine);
 	}
 }

@@ -384,6 +384,17 @@ static void add_note(struct joining *joining, enum match match, bool is_left_out
 		joining->is_out_of_memory = true;
 }
 
+static void add_sight(struct joining *joining, struct ct_sight sight)
+{
+	uint64_t coro = number_of(joining, sight.coro);
+
+	if (sight.coro && !coro)
+		return;
+	sight.coro = coro;
+	if (!vec_push(&joining->joined->lists.sights, sight))
+		joining->is_out_of_memory = true;
+}
+
 static void add_notes(struct joining *joining)
 {
 	const struct ct_tables *now = joining->joined->now->source.tables;
@@ -406,7 +417,8 @@ static void add_notes(struct joining *joining)
 	for (i = 1; i < now->nr_notes; i++)
 		if (!vec_push(&joining->joined->lists.notes, now->notes[i]))
 			joining->is_out_of_memory = true;
-	COPY(joining, sights, now->sights, now->nr_sights);
+	for (i = 0; i < now->nr_sights; i++)
+		add_sight(joining, now->sights[i]);
 }
 
 /* ---------------------------------------------------------------- the whole */

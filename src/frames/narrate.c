@@ -275,9 +275,9 @@ static void tell_note(struct telling *telling, const struct found_note *note)
 		telling->is_out_of_memory = true;
 }
 
-static void tell_sight(struct telling *telling, const char *text)
+static void tell_sight(struct telling *telling, uint64_t coro, const char *text)
 {
-	struct ct_sight sight = {.text = text};
+	struct ct_sight sight = {.text = text, .coro = coro};
 
 	if (!vec_push(&telling->source->lists.sights, sight))
 		telling->is_out_of_memory = true;
@@ -302,7 +302,10 @@ static void tell_limits(struct telling *telling)
 	for (i = 0; i < telling->found.notes.count; i++)
 		tell_note(telling, &telling->found.notes.at[i]);
 	for (i = 0; i < telling->found.sights.count; i++)
-		tell_sight(telling, telling->found.sights.at[i]);
+		tell_sight(telling, 0, telling->found.sights.at[i]);
+	for (i = 0; i < telling->found.coroutines.count; i++)
+		if (telling->found.coroutines.at[i].arguments)
+			tell_sight(telling, i + 1, telling->found.coroutines.at[i].arguments);
 	cut.text = "the core dump ends before its memory does";
 	if (telling->image->is_cut)
 		tell_note(telling, &cut);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "frames/given.h"
 #include "frames/points.h"
 #include "frames/shape.h"
 #include "frames/stores.h"
@@ -24,6 +25,7 @@
 struct reading {
 	struct code *code;
 	struct code_function *function;
+	Dwarf_Die entry; /* of the function that resumes */
 	/* members that were looked at: a hostile file can refer to a type again and again */
 	uint32_t nr_members;
 };
@@ -339,6 +341,9 @@ static bool take_member(struct reading *reading, Dwarf_Die *member)
 		take_promise(shape, member, offset);
 	else if (type_of(member, &type) && is_awaiter(reading->function, member, &type))
 		return take_awaiter(reading, member, &type, offset);
+	else
+		return given_take(
+			reading->code, reading->function, &reading->entry, member, offset);
 	return true;
 }
 
@@ -458,6 +463,7 @@ bool shape_read(struct code *code, struct code_function *function)
 		return false;
 	if (!find_frame(function, &scopes[nr_scopes - 1], &frame))
 		return read_without_frame(&reading, &scopes[nr_scopes - 1]);
+	reading.entry = scopes[nr_scopes - 1];
 	if (!take_frame(&reading, &frame))
 		return false;
 	return points_read(code, function);

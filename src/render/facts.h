@@ -31,7 +31,10 @@ void render_facts_quality(struct text *rows, const struct ct_report *report);
  */
 void render_facts_warnings(struct text *rows, const struct ct_report *report);
 
-/* render_facts_sights: what was seen beside the events at a look into memory. No rows: nothing. */
+/*
+ * render_facts_sights: what was seen beside the events at a look into memory, and is not one coroutine's, which 'why'
+ * tells. No rows: nothing.
+ */
 void render_facts_sights(struct text *rows, const struct ct_report *report);
 
 /*

@@ -531,12 +531,16 @@ void render_facts_quality(struct text *rows, const struct ct_report *report)
 void render_facts_sights(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_tables *tables = report->tables;
-	uint32_t i;
+	uint32_t i, count = 0;
 
-	for (i = 0; i < tables->nr_sights && i < FACTS_MAX_LIST; i++)
-		render_facts_safe(rows, "seen", tables->sights[i].text);
-	if (i < tables->nr_sights)
-		render_facts_row(rows, "", "and %" PRIu32 " more", tables->nr_sights - i);
+	for (i = 0; i < tables->nr_sights; i++) {
+		if (tables->sights[i].coro)
+			continue;
+		if (count++ < FACTS_MAX_LIST)
+			render_facts_safe(rows, "seen", tables->sights[i].text);
+	}
+	if (count > FACTS_MAX_LIST)
+		render_facts_row(rows, "", "and %" PRIu32 " more", count - FACTS_MAX_LIST);
 }
 
 void render_facts_headline(struct text *rows, const struct ct_report *report)

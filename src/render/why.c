@@ -101,6 +101,29 @@ static void looks(const struct page *page)
 	page->form->more(page, live->nr_looks - i, " threads");
 }
 
+/* What a look into memory saw of the coroutines of the chain: arguments. */
+static void sights(const struct page *page)
+{
+	const struct ct_report *report = page->report;
+	struct text words = {0};
+	uint32_t i, count = 0;
+
+	for (i = 0; i < report->tables->nr_sights; i++) {
+		const struct ct_sight *sight = &report->tables->sights[i];
+
+		if (!sight->coro || !is_on_chain(report, sight->coro))
+			continue;
+		if (count++ == 0)
+			page->form->heading(page, HEADING_PART, "What they have");
+		text_clear(&words);
+		text_format(&words, "coroutine %" PRIu64 ": ", sight->coro);
+		say_safe(&words, sight->text);
+		text_add(page->text, "  ");
+		render_text_wrapped(page, 2, 4, text_peek(&words), words.length);
+	}
+	render_facts_drop(page->text, &words);
+}
+
 void render_page_why(const struct page *page)
 {
 	const struct ct_report *report = page->report;
@@ -118,6 +141,7 @@ void render_page_why(const struct page *page)
 	text_char(page->text, '\n');
 	for (i = 0; i < report->nr_why; i++)
 		render_page_step(page, i + 1, &report->why[i]);
+	sights(page);
 	awaits(page);
 	looks(page);
 	findings_of(page);

@@ -336,7 +336,7 @@ static bool apply_end(struct store_tables *all, const struct ct_define_end *from
 static bool apply_note(struct store_tables *all, const struct ct_define_note *from)
 {
 	struct ct_note note = {.text = from->text, .count = from->count, .offset = from->offset};
-	struct ct_sight sight = {.text = from->text};
+	struct ct_sight sight = {.text = from->text, .coro = from->coro};
 
 	if (!*note.text)
 		return true;

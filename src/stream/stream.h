@@ -317,6 +317,7 @@ struct ct_define_note {
 	uint64_t count;
 	uint64_t offset; /* in that input; CT_NO_OFFSET: none */
 	bool is_sight;   /* nothing is wrong: it was seen beside the events */
+	uint64_t coro;   /* of a sight: the coroutine whose it is; 0: none */
 };
 
 /* The orderly end of the trace: the last definition. The counts are of the whole recording. */

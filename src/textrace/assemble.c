@@ -252,6 +252,7 @@ static void define_sight(struct assembly *assembly, uint32_t number)
 	struct ct_definition definition = {.type = CT_DEFINE_NOTE};
 
 	definition.note = (struct ct_define_note){.text = assembly->tables->sights[number].text,
+		.coro = assembly->tables->sights[number].coro,
 		.count = 1,
 		.offset = CT_NO_OFFSET,
 		.is_sight = true};

@@ -265,13 +265,15 @@ static enum ct_status parse_note(struct textrace_parser *parser)
 
 static enum ct_status parse_sight(struct textrace_parser *parser)
 {
-	struct ct_sight sight;
+	struct ct_sight sight = {.coro = 0};
 	struct textrace_word word;
+	enum ct_status status;
 
 	if (!textrace_word_take(&parser->words, &word) || word.name)
 		return textrace_refuse(parser, "a sight's text stands in quotes");
 	sight.text = word.value;
-	return KEEP(parser, sights, sight);
+	status = parse_fields(parser, TEXTRACE_SIGHT, &sight);
+	return status ? status : KEEP(parser, sights, sight);
 }
 
 static enum ct_status parse_trace(struct textrace_parser *parser)

@@ -287,7 +287,7 @@ static void print_sight(struct text *text, const struct ct_sight *sight)
 {
 	text_add(text, "sight ");
 	print_quoted(text, (const unsigned char *)sight->text);
-	text_add(text, "\n");
+	print_fields(text, TEXTRACE_SIGHT, sight);
 }
 
 void textrace_print_losses(struct text *text, const struct ct_tables *tables, uint32_t from)

@@ -112,6 +112,35 @@ def test_held(scratch):
         check("wait_for_nothing" in lost[0]["title"], lost[0]["title"])
 
 
+def arguments_told(subject, *options):
+    """Of each coroutine, what it is told to have, by its number: {1: {"number": "-2", ...}}."""
+    report = json.loads(run(COROTRACER, "report", "--format", "json", *options, subject).stdout)
+    rows = json.loads(run(COROTRACER, "query", "--format", "json", *options, subject, "SELECT sight, coroutine FROM sights").stdout)
+    sights = [(one["coroutine"], one["text"]) for one in report["sights"]]
+    check(sights == [(row["coroutine"], row["sight"]) for row in rows], f"{sights} {rows}")
+    check(all(text.startswith("arguments: ") for _, text in sights), f"{sights}")
+    return {coro: dict(pair.split(" = ") for pair in text.removeprefix("arguments: ").split(", ")) for coro, text in sights}
+
+
+def test_arguments(scratch):
+    """Arguments that the frame keeps are told with their values, those of classes and local variables are not."""
+    for compiler, level in [(name, level) for name in COMPILERS for level in ("-O0", "-O2") if (name, level) != ("clang++", "-O2")]:
+        with running(compiled(scratch, compiler, "unprepared_arguments", level)) as (process, _):
+            told = arguments_told(process.pid, "--duration", "10ms")
+            told_of = sorted(told.values(), key=lambda values: values["number"])
+            check([values["number"] for values in told_of] == ["-1", "-2", "0"], f"{compiler} {level}: {told}")
+            check([values["mode"] for values in told_of] == ["loud", "quiet", "loud"], f"{compiler} {level}: {told}")
+            check([values["done"] for values in told_of] == ["true", "false", "false"], f"{compiler} {level}: {told}")
+            for values in told_of:
+                rest = {name: values[name] for name in values if name not in ("number", "mode", "done")}
+                check(rest == {"byte": "200", "share": "0.25", "pointer": "0x0", "large": str(1 << 40)}, f"{compiler} {level}: {rest}")
+            coroutine = next(iter(told))
+            why = " ".join(run(COROTRACER, "why", "--duration", "10ms", process.pid, coroutine).stdout.split())
+            check(f"What they have coroutine {coroutine}: arguments: " in why and f"number = {told[coroutine]['number']}" in why, why)
+            text = run(COROTRACER, "report", "--duration", "10ms", process.pid).stdout
+            check("arguments: " not in text, text)
+
+
 def dumped(program, scratch):
     """Lets the program abort; returns what it said, and its core dump, or None where the kernel hands dumps to a program."""
     pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
@@ -183,6 +212,7 @@ def main():
         test_missing_descriptor(scratch)
         test_chain(scratch)
         test_held(scratch)
+        test_arguments(scratch)
         test_core(scratch)
         test_stripped(scratch)
 

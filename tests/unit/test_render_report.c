@@ -217,7 +217,7 @@ static void test_forms(void)
 	report.quality.reordered_ns = 340;
 	all.notes = notes;
 	all.nr_notes = 1;
-	all.sights = &(struct ct_sight){"thread worker (4712) is in take (queues.py:103)"};
+	all.sights = &(struct ct_sight){.text = "thread worker (4712) is in take (queues.py:103)"};
 	all.nr_sights = 1;
 	expect_file("report.txt", &report, (struct ct_report_options){.max_members = 2});
 	expect_file("report-narrow.txt", &report, (struct ct_report_options){.width = 72});

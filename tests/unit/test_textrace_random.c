@@ -145,7 +145,8 @@ static void make_places(struct made *made, uint64_t *state)
 			.offset = made_random(state) % 2 ? made_odd(state) : CT_NO_OFFSET};
 	made->tables.nr_sights = (uint32_t)(made_random(state) % 4);
 	for (i = 0; i < made->tables.nr_sights; i++)
-		made->sights[i].text = random_sentence(made, state);
+		made->sights[i] = (struct ct_sight){
+			.text = random_sentence(made, state), .coro = made_odd(state)};
 }
 
 /* F-9: adds the loss of the open end, which a trace without END has once it went through a file. */

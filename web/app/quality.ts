@@ -80,6 +80,7 @@ export function showQuality(into: HTMLElement, trace: Trace): void {
 		[quality.allowed, "finding at an allowed place is not shown", "findings at allowed places are not shown"],
 	];
 	const present = doubts.filter(([number]) => number);
+	const sights = trace.report.sights.filter((one) => one.coroutine === null);
 	fill(into, h("h2", null, "Quality of the recording"),
 		h("p", { class: "lead" }, quality.lost ? `${many(quality.lost, "event")} of ${count(quality.lost + quality.events)} are missing.` : "Nothing is missing.",
 			quality.has_lower_grades ? " Findings that depend on this have a lower grade." : ""),
@@ -88,7 +89,7 @@ export function showQuality(into: HTMLElement, trace: Trace): void {
 		h("h3", null, "Doubts"), present.length || quality.notes.length ? h("ul", null, present.map(([number, one, several]) => h("li", null, sentence(many(number, one, several)))),
 			quality.notes.map((one) => h("li", null, sentence(`${one.text}${one.count > 1 ? ` (${count(one.count)} times)` : ""}`)))) : h("p", null, "None."),
 		trace.report.remarks.length ? [h("h3", null, "Remarks"), h("ul", null, trace.report.remarks.map((one) => h("li", null, sentence(one))))] : null,
-		trace.report.sights.length ? [h("h3", null, "Seen beside the findings"), h("ul", null, trace.report.sights.map((one) => h("li", null, sentence(one.text))))] : null,
+		sights.length ? [h("h3", null, "Seen beside the findings"), h("ul", null, sights.map((one) => h("li", null, sentence(one.text))))] : null,
 		h("h3", null, "The recording"), facts([
 			["observed", `from ${moment(quality.observed_from_ns)} to ${moment(quality.observed_until_ns)}, ${duration(trace.until - trace.from)}`],
 			["began", wallClock(0, told.epoch_realtime_ns)], ["machine", told.host], ["run", /[^0]/.test(told.run_id) ? h("code", null, told.run_id) : null],

@@ -122,7 +122,7 @@ export interface Report {
 	standings: Standing[];
 	remarks: string[];
 	/** What a look into memory saw besides. */
-	sights: { text: string }[];
+	sights: { text: string; coroutine: number | null }[];
 	waiting: { site: number | null; coroutines: number; longest_coroutine: number; process: number | null; since_ns: number | null }[];
 	advice: Advice[];
 	findings: Finding[];

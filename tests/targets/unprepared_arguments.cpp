@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// A program that nobody prepared, whose coroutines have arguments of many types. The output is "{}"; it ends when it is
+// killed.
+#include <coroutine>
+#include <cstdio>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+enum class Mode { quiet, loud = 7 };
+
+std::vector<std::coroutine_handle<>> waiting;
+
+struct Park {
+	bool await_ready()
+	{
+		return false;
+	}
+	void await_suspend(std::coroutine_handle<> handle)
+	{
+		waiting.push_back(handle);
+	}
+	void await_resume()
+	{
+	}
+};
+
+struct Task {
+	struct promise_type {
+		Task get_return_object()
+		{
+			return {};
+		}
+		std::suspend_never initial_suspend() noexcept
+		{
+			return {};
+		}
+		std::suspend_always final_suspend() noexcept
+		{
+			return {};
+		}
+		void return_void()
+		{
+		}
+		void unhandled_exception()
+		{
+		}
+	};
+};
+
+Task work(int number, bool done, unsigned char byte, Mode mode, double share, const int *pointer,
+	std::string name, long long large)
+{
+	int twice_1_2 = number * 2;
+	co_await Park{};
+	std::printf("%d %d %d %d %g %p %s %lld %d\n", number, done, byte, static_cast<int>(mode),
+		share, static_cast<const void *>(pointer), name.c_str(), large, twice_1_2);
+}
+
+Task bare()
+{
+	co_await Park{};
+	std::puts("bare");
+}
+
+int main()
+{
+	for (int i = 0; i < 3; i++)
+		work(i - 2, i == 1, 200, i ? Mode::loud : Mode::quiet, 0.25, nullptr, "text",
+			1LL << 40);
+	bare();
+	std::puts("{}");
+	std::fflush(stdout);
+	for (;;)
+		pause();
+	for (auto handle : waiting)
+		handle.resume();
+}
