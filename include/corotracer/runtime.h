@@ -141,6 +141,14 @@ struct ct_run_samples {
 	int64_t waited_ns;
 	const struct ct_hot *waits; /* where it waited, the longest in all first; at most 8 */
 	uint32_t nr_waits;
+	/* pages that had to be read from a file or from swap for it; how long it waited for them, as far as is known */
+	uint64_t nr_faults;
+	int64_t faulted_ns;
+	bool is_faulted_least;       /* the kernel told only some of them one by one */
+	const char *faulted_file;    /* of which most of them are, or "swap"; "": not known */
+	const struct ct_hot *faults; /* where it waited for them, likewise */
+	uint32_t nr_faults_at;
+	uint64_t nr_minor_faults; /* at least; counted ten times a second */
 };
 
 /* A run of a coroutine that lasted for long: its longest one, or the one that it is in. */

@@ -282,6 +282,13 @@ static struct lane_event parties_of(
 	return of;
 }
 
+/* What the kernel says of a thread while it runs something. */
+static bool is_of_a_run(unsigned kind)
+{
+	return kind == CTP_KIND_SAMPLE || kind == CTP_KIND_THREAD_OFF ||
+	       kind == CTP_KIND_PAGE_FAULT || kind == CTP_KIND_FAULTS;
+}
+
 static void take(struct collector *collector, const struct ct_event *event)
 {
 	struct model *model = collector->analysis->model;
@@ -291,7 +298,7 @@ static void take(struct collector *collector, const struct ct_event *event)
 	if (event->time < model->lowest || event->time > model->highest ||
 		event->thread >= model->nr_threads)
 		return;
-	if (event->kind == CTP_KIND_SAMPLE || event->kind == CTP_KIND_THREAD_OFF)
+	if (is_of_a_run(event->kind))
 		analyze_hot_take(&collector->hots, collector->analysis, event);
 	/* In events of other kinds the coroutine's word holds something else. */
 	if (event->kind > CTP_KIND_DETAIL && !kind_is_annotation(event->kind)) {

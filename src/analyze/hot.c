@@ -8,13 +8,22 @@
 #include "analyze/hot_places.h"
 #include "analyze/parts.h"
 #include "base/text.h"
+#include "event/kind_words.h"
 #include "say/say.h"
 
 #define RUNS_MAX 256u /* that samples are counted for: those of the gravest findings */
 #define PLACES_TOLD 8u
 #define SHARE_TOLD 50u /* percent; less than that has no place in a title */
+#define FILES_COUNTED 16u
+#define MINOR_TOLD 20000u /* fewer minor page faults are not what takes the time */
 #define STARVED_TOLD_NS INT64_C(10000000)
 #define SAMPLES_TOLD 10u /* a share of fewer says nothing */
+
+/* A file of which pages had to be read. */
+struct faulted {
+	const char *path;
+	uint64_t nr_pages;
+};
 
 struct hot_run {
 	struct analyze_run of;
@@ -23,8 +32,16 @@ struct hot_run {
 	int64_t preempted_ns;
 	uint64_t nr_waits;
 	int64_t waited_ns;
-	struct hot_places *samples; /* NULL: there are none, likewise */
+	uint64_t nr_faults;
+	uint64_t
+		nr_counted; /* likewise, by the kernel's account, also where they were too many to be told one by one */
+	int64_t faulted_ns;
+	uint64_t nr_minor_faults;
+	uint32_t nr_files;
+	struct faulted files[FILES_COUNTED]; /* for whose pages it waited */
+	struct hot_places *samples;          /* NULL: there are none, likewise */
 	struct hot_places *waits;
+	struct hot_places *faults;
 };
 
 /* ---------------------------------------------------------------- counting */
@@ -103,6 +120,44 @@ static void take_off(struct hot_run *run, struct analysis *analysis, const struc
 		add_place(&run->waits, analysis, event->site, (uint64_t)ns);
 }
 
+static void count_file(struct hot_run *run, const char *path)
+{
+	uint32_t i = 0;
+
+	while (i < run->nr_files && strcmp(run->files[i].path, path) != 0)
+		i++;
+	if (i == FILES_COUNTED)
+		return;
+	if (i == run->nr_files)
+		run->files[run->nr_files++].path = path;
+	run->files[i].nr_pages++;
+}
+
+/* A wait of no time that is known has a place nevertheless. */
+static void take_fault(struct hot_run *run, struct analysis *analysis, const struct ct_event *event)
+{
+	int64_t longest = ct_time_between(run->of.since, event->time);
+	int64_t ns = event->object < (uint64_t)longest ? (int64_t)event->object : longest;
+
+	run->nr_faults++;
+	add_ns(&run->faulted_ns, ns);
+	if (!event->site)
+		return;
+	add_place(&run->faults, analysis, event->site, ns ? (uint64_t)ns : 1);
+	count_file(run, say_peek_site(analysis->tables, event->site)->reason);
+}
+
+/* What was counted since before the run may have been before it. */
+static void take_count(struct hot_run *run, const struct ct_event *event)
+{
+	if (event->coro > (uint64_t)ct_time_between(run->of.since, event->time))
+		return;
+	if (event->argument)
+		run->nr_counted += event->object;
+	else
+		run->nr_minor_faults += event->object;
+}
+
 /* A runtime's own sampler names the coroutine; the kernel's does not know coroutines. */
 static bool is_within(const struct hot_run *run, uint32_t coro, const struct ct_event *event)
 {
@@ -111,26 +166,36 @@ static bool is_within(const struct hot_run *run, uint32_t coro, const struct ct_
 		return false;
 	if (!run->of.coro)
 		return true;
-	return event->coro ? run->of.coro == coro : run->of.thread == event->thread;
+	return event->coro && kind_has_coro(event->kind) ? run->of.coro == coro
+							 : run->of.thread == event->thread;
 }
 
 static void take_into(struct hot_run *run, struct analysis *analysis, const struct ct_event *event)
 {
-	if (event->kind == CTP_KIND_THREAD_OFF) {
+	switch (event->kind) {
+	case CTP_KIND_THREAD_OFF:
 		take_off(run, analysis, event);
 		return;
+	case CTP_KIND_PAGE_FAULT:
+		take_fault(run, analysis, event);
+		return;
+	case CTP_KIND_FAULTS:
+		take_count(run, event);
+		return;
+	default:
+		run->nr_samples++;
+		add_place(&run->samples, analysis, event->site, 1);
 	}
-	run->nr_samples++;
-	add_place(&run->samples, analysis, event->site, 1);
 }
 
 void analyze_hot_take(struct hots *hots, struct analysis *analysis, const struct ct_event *event)
 {
-	uint32_t coro = event->coro ? model_find(analysis->model, event->process, event->coro) : 0;
+	bool has_coro = event->coro && kind_has_coro(event->kind);
+	uint32_t coro = has_coro ? model_find(analysis->model, event->process, event->coro) : 0;
 	size_t i;
 
 	analysis->has_samples |=
-		event->kind == CTP_KIND_THREAD_OFF || event->flags & CTP_SAMPLE_BY_KERNEL;
+		event->kind != CTP_KIND_SAMPLE || event->flags & CTP_SAMPLE_BY_KERNEL;
 	for (i = 0; i < hots->runs.count; i++)
 		if (is_within(hots->runs.at[i], coro, event))
 			take_into(hots->runs.at[i], analysis, event);
@@ -271,11 +336,60 @@ static const char *words_waits(struct analysis *analysis, const struct ct_run_sa
 				  words_place(analysis, &samples->waits[0])));
 }
 
-#define NR_SENTENCES 4u
+static unsigned faulted_share(const struct ct_run_samples *samples)
+{
+	return percent_of((uint64_t)samples->faults[0].waited_ns, (uint64_t)samples->faulted_ns);
+}
+
+/* "data.bin"; pages of several files are mostly of one. */
+static const char *words_faulted_file(struct analysis *analysis, const struct ct_run_samples *of)
+{
+	struct text text = {0};
+	const char *words;
+
+	if (!of->faulted_file[0])
+		return "a file";
+	say_file(&text, of->faulted_file);
+	words = keep(analysis, text_peek(&text), text.length);
+	text_fini(&text);
+	return words;
+}
+
+/* Pages that had to be read for the thread; "": none had. */
+static const char *words_faults(struct analysis *analysis, const struct ct_run_samples *samples)
+{
+	const char *pages;
+
+	if (!samples->nr_faults)
+		return "";
+	pages = analyze_say(analysis, "%s page%s that had to be read from %s",
+		analyze_words_number(analysis, samples->nr_faults),
+		samples->nr_faults == 1 ? "" : "s", words_faulted_file(analysis, samples));
+	if (!samples->faulted_ns)
+		return analyze_say(analysis, "it needed %s", pages);
+	return analyze_say(analysis, "it waited %s%s in all for %s%s",
+		samples->is_faulted_least ? "at least " : "",
+		analyze_words_duration(analysis, samples->faulted_ns), pages,
+		!samples->nr_faults_at
+			? ""
+			: analyze_say(analysis, ", %u %% of that in %s", faulted_share(samples),
+				  words_place(analysis, &samples->faults[0])));
+}
+
+/* Memory that was new to it, or to its address space: each page costs a little. */
+static const char *words_minor(struct analysis *analysis, const struct ct_run_samples *samples)
+{
+	if (samples->nr_minor_faults < MINOR_TOLD)
+		return "";
+	return analyze_say(analysis, "it had at least %s minor page faults meanwhile",
+		analyze_words_number(analysis, samples->nr_minor_faults));
+}
+
+#define NR_SENTENCES 6u
 
 static const char *(*const sentences[NR_SENTENCES])(
 	struct analysis *analysis, const struct ct_run_samples *samples) = {
-	words_places, words_preempted, words_starved, words_waits};
+	words_places, words_preempted, words_starved, words_waits, words_faults, words_minor};
 
 const char *analyze_hot_words(struct analysis *analysis, const struct ct_run_samples *samples)
 {
@@ -325,6 +439,17 @@ static int64_t starved_ns_of(const struct analysis *analysis, const struct analy
 		analysis->model, run->thread, run->since, end_of(analysis, run));
 }
 
+/* The file of which most pages were read; "": not known. */
+static const char *most_wanted(const struct hot_run *run)
+{
+	uint32_t most = 0, i;
+
+	for (i = 1; i < run->nr_files; i++)
+		if (run->files[i].nr_pages > run->files[most].nr_pages)
+			most = i;
+	return run->nr_files ? run->files[most].path : "";
+}
+
 struct ct_run_samples analyze_hot_export(struct analysis *analysis, const struct hot_run *run)
 {
 	struct ct_run_samples samples = {
@@ -334,12 +459,19 @@ struct ct_run_samples analyze_hot_export(struct analysis *analysis, const struct
 		.preempted_ns = run->preempted_ns,
 		.nr_waited = run->nr_waits,
 		.waited_ns = run->waited_ns,
+		.nr_faults = run->nr_faults > run->nr_counted ? run->nr_faults : run->nr_counted,
+		.is_faulted_least = run->nr_faults < run->nr_counted,
+		.faulted_ns = run->faulted_ns,
+		.faulted_file = most_wanted(run),
+		.nr_minor_faults = run->nr_minor_faults,
 	};
 
 	if (run->samples)
 		samples.hot = functions_of(analysis, run->samples, false, &samples.nr_hot);
 	if (run->waits)
 		samples.waits = functions_of(analysis, run->waits, true, &samples.nr_waits);
+	if (run->faults)
+		samples.faults = functions_of(analysis, run->faults, true, &samples.nr_faults_at);
 	return samples;
 }
 
@@ -362,14 +494,20 @@ static void add_starved_to_title(
 			analyze_words_duration(analysis, ns));
 }
 
-/* The title names the function that had half of the samples, or in which half of the time was waited. */
+/*
+ * The title names what half of the time was waited for, or in which function; or the one that had half of the samples.
+ */
 static void add_to_title(
 	struct analysis *analysis, const struct analyze_run *run, struct ct_finding *finding)
 {
 	const struct ct_run_samples *samples = &finding->samples;
 	int64_t waited_ns = samples->nr_waits ? samples->waits[0].waited_ns : 0;
 
-	if (waited_ns && waited_ns >= length_of(analysis, run) / 2)
+	if (samples->faulted_ns && samples->faulted_ns >= length_of(analysis, run) / 2)
+		finding->title = analyze_say(analysis, "%s; it waited %s for pages of %s",
+			finding->title, analyze_words_duration(analysis, samples->faulted_ns),
+			words_faulted_file(analysis, samples));
+	else if (waited_ns && waited_ns >= length_of(analysis, run) / 2)
 		finding->title = analyze_say(analysis, "%s; it waited in %s for %s", finding->title,
 			words_function(analysis, &samples->waits[0]),
 			analyze_words_duration(analysis, waited_ns));

@@ -354,6 +354,10 @@ enum ct_status collect_seek_segments(struct collect *collect, struct ct_error *r
  */
 bool collect_observe_process(struct collect *collect, struct process *process);
 
+/* collect_observe_put: records what the engine itself has seen of a thread, now. */
+void collect_observe_put(struct collect *collect, struct process *process, uint32_t thread,
+	const struct ctp_record *record);
+
 /*
  * collect_thread_time_sample: records, for threads that wrote something since the last call, how long they have run and
  * have waited for a processor, by the kernel's account; at most 64 threads of each segment, and the others at the next

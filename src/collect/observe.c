@@ -289,7 +289,7 @@ static void make_stream(struct collect *collect, struct process *process)
 	process->observed_stream = collect_process_stream(collect, process->observed_segment);
 }
 
-static void put_record(struct collect *collect, struct process *process, uint32_t thread,
+void collect_observe_put(struct collect *collect, struct process *process, uint32_t thread,
 	const struct ctp_record *record)
 {
 	struct ct_batch batch = {.thread = thread, .records = record, .nr_records = 1};
@@ -447,7 +447,7 @@ static void put_thread_time(
 	record.time = clock_monotonic_ns();
 	record.coro = account.ran_ns;
 	record.object = account.waited_ns;
-	put_record(collect, process, thread, &record);
+	collect_observe_put(collect, process, thread, &record);
 }
 
 /*
@@ -463,8 +463,9 @@ static void put_looks(struct collect *collect, struct process *process)
 	for (i = 0; i < collect->looks.count; i++) {
 		look = &collect->looks.at[i];
 		for (nr_polls = look->nr_polls; nr_polls > 0; nr_polls--)
-			put_record(collect, process, look->thread, &collect->polls.at[nr_told++]);
-		put_record(collect, process, look->thread, &look->record);
+			collect_observe_put(
+				collect, process, look->thread, &collect->polls.at[nr_told++]);
+		collect_observe_put(collect, process, look->thread, &look->record);
 	}
 	for (i = 0; i < collect->looks.count; i++) {
 		look = &collect->looks.at[i];

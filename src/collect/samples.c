@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "collect/collector.h"
 #include "kernel/procfs.h"
 
@@ -13,6 +14,11 @@
 #define HASTY_TURNS 2000u /* a second */
 #define OFF_TOLD_NS UINT64_C(1000000)
 #define OFF_GOES_ON_NS UINT64_C(1000000000) /* is told after this time although it goes on */
+#define MINOR_TOLD 100u
+/* after the last one */
+#define FAULTS_TOLD_NS UINT64_C(10000000000)
+#define FAULTS_PERIOD_NS UINT64_C(10000000)
+#define FAULTING_NS UINT64_C(100000000)
 #define SECOND_NS UINT64_C(1000000000)
 #define SITES_MAX 65536u
 #define STACKS_MAX 65536u
@@ -44,6 +50,7 @@ static void forget_names(struct sampled_process *names)
 	map_fini(&names->sites);
 	map_fini(&names->stacks);
 	map_fini(&names->tops);
+	collect_fault_files_fini(&names->files);
 	*names = (struct sampled_process){0};
 }
 
@@ -57,7 +64,7 @@ struct naming {
 };
 
 static uint32_t define_site(
-	const struct naming *naming, uint64_t address, uint32_t kind, uint32_t stack)
+	const struct naming *naming, uint64_t address, uint32_t kind, uint32_t stack, uint32_t file)
 {
 	struct ct_definition definition = {.type = CT_DEFINE_SITE};
 	struct collect_site kept = {naming->names->segment, naming->process->number,
@@ -67,7 +74,7 @@ static uint32_t define_site(
 		.segment = kept.segment,
 		.id = kept.id,
 		.kind = kind,
-		.reason = "",
+		.reason = collect_fault_files_name(&naming->names->files, file),
 		.address = address,
 		.stack = stack,
 	};
@@ -87,7 +94,7 @@ static uint32_t site_of(const struct naming *naming, uint64_t address, uint32_t 
 		return site;
 	if (names->nr_sites >= SITES_MAX || !map_put(&names->sites, key, names->nr_sites + 1))
 		return 0;
-	return define_site(naming, address, kind, 0);
+	return define_site(naming, address, kind, 0, 0);
 }
 
 /* Returns the stack on which `site` was called by `caller`; 0: there is no room. */
@@ -122,11 +129,13 @@ static uint32_t believed_calls(
 	return count;
 }
 
-/* Returns the site that stands for the whole stack; 0: there is no room even for the innermost address. */
-static uint32_t place_of(const struct naming *naming, const uint64_t *calls, uint32_t nr_calls)
+/* Returns the site of the whole stack, and of the file for which it waits; 0: there is no room even for the address. */
+static uint32_t place_of(
+	const struct naming *naming, const uint64_t *calls, uint32_t nr_calls, uint32_t file)
 {
 	uint32_t count = believed_calls(naming, calls, nr_calls), stack = 0, site = 0, top;
 	struct sampled_process *names = naming->names;
+	uint64_t key;
 
 	if (!nr_calls)
 		return 0;
@@ -137,11 +146,12 @@ static uint32_t place_of(const struct naming *naming, const uint64_t *calls, uin
 	}
 	if (!stack)
 		return site;
-	if (map_get(&names->tops, stack, &top))
+	key = (uint64_t)file << 32 | stack;
+	if (map_get(&names->tops, key, &top))
 		return top;
-	if (names->nr_sites >= SITES_MAX || !map_put(&names->tops, stack, names->nr_sites + 1))
+	if (names->nr_sites >= SITES_MAX || !map_put(&names->tops, key, names->nr_sites + 1))
 		return site;
-	return define_site(naming, calls[0], CTP_SITE_INSTRUCTION, stack);
+	return define_site(naming, calls[0], CTP_SITE_INSTRUCTION, stack, file);
 }
 
 /* ---------------------------------------------------------------- records */
@@ -162,7 +172,7 @@ static uint32_t name(struct collect *collect, const struct sampled_thread *threa
 {
 	struct naming naming = {collect, thread->process, names_of(collect, thread->process)};
 
-	return naming.names ? place_of(&naming, calls, nr_calls) : 0;
+	return naming.names ? place_of(&naming, calls, nr_calls, 0) : 0;
 }
 
 static void put_sample(struct collect *collect, const struct sampled_thread *thread,
@@ -179,10 +189,7 @@ static void put_sample(struct collect *collect, const struct sampled_thread *thr
 	put_record(collect, thread, &sample);
 }
 
-/*
- * Records that the thread had no processor until now. The short times are many: waits of a thread that asks the kernel
- * for something are left out, and others have no stack.
- */
+/* Records that it had no processor until now. Short times are many: these have no stack, and waits are left out. */
 static void put_off(struct collect *collect, struct sampled_thread *thread, uint64_t until_ns)
 {
 	uint64_t ns = until_ns - thread->off_ns;
@@ -200,6 +207,43 @@ static void put_off(struct collect *collect, struct sampled_thread *thread, uint
 		put_record(collect, thread, &off);
 }
 
+/*
+ * While a page is read, the thread is at the instruction that wants it: what it waited there was for the page. A call
+ * of the kernel leaves it behind another instruction.
+ */
+static void note_wait(struct sampled_thread *thread, uint64_t ns)
+{
+	if (thread->was_preempted || !thread->nr_off_calls)
+		return;
+	if (thread->wait_address != thread->off_calls[0])
+		thread->wait_ns = 0;
+	thread->wait_address = thread->off_calls[0];
+	thread->wait_ns += ns;
+}
+
+static void put_fault(
+	struct collect *collect, struct sampled_thread *thread, const struct perf_record *record)
+{
+	struct naming naming = {collect, thread->process, names_of(collect, thread->process)};
+	bool is_known = record->nr_calls && record->calls[0] == thread->wait_address;
+	struct ctp_record fault = {
+		.time = record->time,
+		.coro = record->address,
+		.object = is_known ? thread->wait_ns : 0,
+	};
+	uint32_t file, site;
+
+	thread->wait_ns = thread->wait_address = 0;
+	collect->samples.faulted_ns = collect->now_ns;
+	if (!naming.names)
+		return;
+	file = collect_fault_files_at(
+		&naming.names->files, thread->process->pid, record->address, collect->now_ns);
+	site = place_of(&naming, record->calls, record->nr_calls, file);
+	fault.tail = CTP_TAIL(site, CTP_KIND_PAGE_FAULT, 0, 0);
+	put_record(collect, thread, &fault);
+}
+
 static void note_off(struct sampled_thread *thread, const struct perf_record *record)
 {
 	thread->off_ns = record->time;
@@ -209,8 +253,10 @@ static void note_off(struct sampled_thread *thread, const struct perf_record *re
 
 static void note_on(struct collect *collect, struct sampled_thread *thread, uint64_t time_ns)
 {
-	if (thread->off_ns && time_ns > thread->off_ns)
+	if (thread->off_ns && time_ns > thread->off_ns) {
 		put_off(collect, thread, time_ns);
+		note_wait(thread, time_ns - thread->off_ns);
+	}
 	thread->off_ns = 0;
 	thread->nr_off_calls = 0;
 }
@@ -243,6 +289,9 @@ static void take_record(
 	case PERF_STACK:
 		keep_stack(thread, record);
 		break;
+	case PERF_FAULT:
+		put_fault(collect, thread, record);
+		break;
 	case PERF_SWITCH_OUT:
 		note_off(thread, record);
 		break;
@@ -251,7 +300,7 @@ static void take_record(
 		break;
 	case PERF_LOST:
 		collect->samples.nr_lost += record->count;
-		thread->off_ns = 0;
+		thread->off_ns = thread->wait_ns = 0;
 		thread->nr_off_calls = 0;
 		break;
 	}
@@ -272,6 +321,7 @@ void collect_samples_take(struct collect *collect)
 {
 	size_t i;
 
+	collect->samples.taken_ns = collect->now_ns;
 	for (i = 0; i < collect->samples.threads.count; i++)
 		if (collect->samples.threads.at[i].is_open)
 			take(collect, &collect->samples.threads.at[i]);
@@ -327,6 +377,52 @@ static void unwatch(struct collect *collect, struct sampled_thread *thread)
 	thread->is_open = false;
 }
 
+static void put_count(struct collect *collect, const struct sampled_thread *thread, uint64_t count,
+	bool is_major, uint64_t since_ns)
+{
+	struct ctp_record faults = {
+		.time = clock_monotonic_ns(),
+		.coro = since_ns,
+		.object = count,
+		.tail = CTP_TAIL(0, CTP_KIND_FAULTS, is_major, 0),
+	};
+
+	collect_observe_put(collect, thread->process, thread->thread, &faults);
+}
+
+/* A few minor ones are nothing to speak of. Nothing is known of the time before the first look. */
+static void count_faults(struct collect *collect, struct sampled_thread *thread, uint64_t since_ns)
+{
+	struct procfs_faults faults;
+	bool is_known = thread->faults.nr_minor;
+
+	if (!procfs_faults(thread->process->pid, thread->tid, &faults))
+		return;
+	thread->nr_major = is_known ? faults.nr_major - thread->faults.nr_major : 0;
+	if (is_known && faults.nr_minor >= thread->faults.nr_minor + MINOR_TOLD)
+		put_count(collect, thread, faults.nr_minor - thread->faults.nr_minor, false,
+			since_ns);
+	if (thread->nr_major) {
+		thread->faulted_ns = collect->now_ns;
+		put_count(collect, thread, thread->nr_major, true, since_ns);
+		collect->samples.faulted_ns = collect->now_ns;
+	}
+	if (thread->is_open)
+		perf_thread_tell_faults(&thread->watch, (pid_t)thread->tid,
+			thread->faulted_ns &&
+				collect->now_ns - thread->faulted_ns < FAULTS_TOLD_NS);
+	thread->faults = faults;
+}
+
+/* A turn that ended because a page had to be read costs little in comparison. */
+static uint64_t turns_of(struct sampled_thread *thread, const struct procfs_account *account)
+{
+	uint64_t turns = account->nr_turns - thread->turns;
+
+	thread->turns = account->nr_turns;
+	return turns > thread->nr_major ? turns - thread->nr_major : 0;
+}
+
 /* A hasty thread must become much calmer before it is watched again. */
 static void judge_haste(struct collect *collect, struct sampled_thread *thread, uint64_t since_ns)
 {
@@ -336,9 +432,8 @@ static void judge_haste(struct collect *collect, struct sampled_thread *thread, 
 
 	if (!procfs_account(thread->process->pid, thread->tid, &account))
 		return;
-	turns = account.nr_turns - thread->turns;
+	turns = turns_of(thread, &account);
 	allowed = since_ns * HASTY_TURNS / SECOND_NS;
-	thread->turns = account.nr_turns;
 	thread->is_hasty = turns > (was_hasty ? allowed / 2 : allowed);
 	if (thread->is_hasty == was_hasty)
 		return;
@@ -416,6 +511,7 @@ static void look_for_haste(struct collect *collect)
 	samples->judged_ns = collect->now_ns;
 	samples->nr_left = 0;
 	for (i = 0; i < samples->threads.count; i++) {
+		count_faults(collect, &samples->threads.at[i], since_ns);
 		judge_haste(collect, &samples->threads.at[i], since_ns);
 		samples->nr_left += samples->threads.at[i].is_hasty;
 	}
@@ -440,23 +536,38 @@ static void search(struct collect *collect)
 	samples->searched_ns = collect->now_ns;
 }
 
+/* A thread that reads one page after the other fills its ring in less than a tenth of a second. */
+static uint64_t faults_due_ns(const struct samples *samples)
+{
+	bool is_faulting = samples->taken_ns < samples->faulted_ns + FAULTING_NS;
+
+	return is_faulting && samples->faulted_ns ? samples->taken_ns + FAULTS_PERIOD_NS
+						  : UINT64_MAX;
+}
+
 void collect_samples_look(struct collect *collect)
 {
 	struct samples *samples = &collect->samples;
 
-	if (!samples->hz || (samples->nr_threads == collect->nr_threads &&
-				    collect->now_ns - samples->searched_ns < SEARCH_PERIOD_NS))
+	if (!samples->hz)
 		return;
-	search(collect);
-	collect_samples_take(collect);
+	if (samples->nr_threads != collect->nr_threads ||
+		collect->now_ns - samples->searched_ns >= SEARCH_PERIOD_NS) {
+		search(collect);
+		collect_samples_take(collect);
+	} else if (collect->now_ns >= faults_due_ns(samples)) {
+		collect_samples_take(collect);
+	}
 }
 
-/* A thread that was left alone may compute for ever from now on, and nothing else may happen. */
+/* A thread may compute, or read pages, for ever from now on, and nothing else may happen. */
 uint64_t collect_samples_due_ns(const struct collect *collect)
 {
 	const struct samples *samples = &collect->samples;
+	uint64_t faults_ns = faults_due_ns(samples);
+	uint64_t search_ns = samples->searched_ns + SEARCH_PERIOD_NS;
 
-	return samples->nr_left ? samples->searched_ns + SEARCH_PERIOD_NS : UINT64_MAX;
+	return samples->threads.count && search_ns < faults_ns ? search_ns : faults_ns;
 }
 
 void collect_samples_last(struct collect *collect, struct process *process)

@@ -2,7 +2,8 @@
 /*
  * Where threads run, by the kernel's clock: each thread that writes events is watched by a perf event, from outside.
  * What the kernel found becomes events of kind SAMPLE in streams of the engine's own, one for each thread; their sites
- * are addresses, with the stacks that the frame pointers show.
+ * are addresses, with the stacks that the frame pointers show. A page that was read from a file for a thread is a
+ * PAGE_FAULT. All page faults are counted ten times a second.
  *
  * A thread that gets a processor more than 2,000 times a second is left alone until it has calmed down: each time would
  * cost it some tenths of a microsecond, and by its many events it is known anyway.
@@ -18,7 +19,9 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "collect/fault_files.h"
 #include "kernel/perf_thread.h"
+#include "kernel/procfs.h"
 
 struct collect;
 struct process;
@@ -31,7 +34,8 @@ struct sampled_process {
 	uint32_t nr_stacks;
 	struct map sites;  /* by address, and whether it is a return address */
 	struct map stacks; /* by caller and site */
-	struct map tops;   /* by stack: the site that stands for all of it */
+	struct map tops;   /* by stack and file: the site that stands for all of it */
+	struct fault_files files;
 };
 
 struct sampled_thread {
@@ -50,6 +54,12 @@ struct sampled_thread {
 	bool is_going_on;      /* that it has none was told before */
 	uint32_t nr_off_calls; /* the stack with which it lost it; 0: not known */
 	uint64_t off_calls[PERF_CALLS];
+	/* how long it waited in the kernel when it was at this address, as for a page; 0: not known */
+	uint64_t wait_address;
+	uint64_t wait_ns;
+	struct procfs_faults faults; /* as counted at the last search */
+	uint64_t nr_major;           /* of these, since the search before */
+	uint64_t faulted_ns;         /* the last search with any; 0: none */
 	struct perf_thread watch;
 };
 
@@ -62,6 +72,8 @@ struct samples {
 	uint32_t nr_threads;   /* of the collector, at the last search */
 	uint64_t searched_ns;  /* last search for threads */
 	uint64_t judged_ns;    /* last look at how often threads get a processor */
+	uint64_t taken_ns;     /* last reading of what the kernel has found */
+	uint64_t faulted_ns;   /* last such reading with a page fault */
 	uint64_t nr_lost;      /* by the kernel, for want of room */
 	uint64_t nr_unwatched; /* threads that the kernel did not let us watch */
 	int trouble;           /* errno of the last one */

@@ -96,7 +96,7 @@ static inline bool kind_is_observed(unsigned kind)
 {
 	return kind == CTP_KIND_THREAD_STATE || kind == CTP_KIND_THREAD_TIME ||
 	       kind == CTP_KIND_THREAD_POLL || kind == CTP_KIND_THREAD_OFF ||
-	       kind == CTP_KIND_SAMPLE;
+	       kind == CTP_KIND_PAGE_FAULT || kind == CTP_KIND_FAULTS || kind == CTP_KIND_SAMPLE;
 }
 
 /* kind_coro_key: returns a name for the second word if that does not name a coroutine; else NULL. */
@@ -119,6 +119,10 @@ static inline const char *kind_coro_key(unsigned kind)
 		return "tid";
 	case CTP_KIND_THREAD_TIME:
 		return "ran";
+	case CTP_KIND_PAGE_FAULT:
+		return "address";
+	case CTP_KIND_FAULTS:
+		return "ns";
 	default:
 		return NULL;
 	}

@@ -65,9 +65,11 @@ static bool read_sample(struct reader *reader, uint16_t misc, struct perf_record
 	uint64_t period;
 
 	record->is_in_kernel = (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
-	if (!read_thread_and_time(reader, record) || !read_bytes(reader, &period, sizeof(period)))
+	if (!read_thread_and_time(reader, record) ||
+		!read_bytes(reader, &record->address, sizeof(record->address)) ||
+		!read_bytes(reader, &period, sizeof(period)))
 		return false;
-	record->kind = period == 1 ? PERF_STACK : PERF_SAMPLE;
+	record->kind = period != 1 ? PERF_SAMPLE : record->address ? PERF_FAULT : PERF_STACK;
 	return read_calls(reader, record);
 }
 
@@ -99,7 +101,7 @@ static enum outcome read_record(
 	struct reader *reader, const struct perf_event_header *header, struct perf_record *record)
 {
 	record->nr_calls = 0;
-	record->count = 0;
+	record->count = record->address = 0;
 	record->is_preempted = record->is_in_kernel = false;
 	switch (header->type) {
 	case PERF_RECORD_SAMPLE:

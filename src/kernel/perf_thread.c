@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define DATA_PAGES 32u /* 128 KiB: 600 switches with their stacks */
-#define SWITCH_CALLS 32u
+#define CALLS_BESIDE 32u
 #define SECOND_NS UINT64_C(1000000000)
 
 static int open_event(const struct perf_event_attr *attributes, pid_t tid)
@@ -50,22 +50,33 @@ static bool map(struct perf_thread *thread)
 	return true;
 }
 
-/*
- * The switches of the thread, each with its stack, in the same ring. A user who may not look into the kernel gets
- * none, because they happen inside of it, and everything else is the same.
- */
-static int open_switches(
-	const struct perf_thread *thread, const struct perf_event_attr *clock, pid_t tid)
+static struct perf_event_attr attributes_of(uint64_t config, uint64_t period, unsigned nr_calls)
 {
-	struct perf_event_attr attributes = *clock;
+	return (struct perf_event_attr){
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(struct perf_event_attr),
+		.config = config,
+		.sample_period = period,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
+			       PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN,
+		.exclude_hv = 1,
+		.exclude_callchain_kernel = 1,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.sample_max_stack = (uint16_t)nr_calls,
+		.watermark = 1, /* nobody waits: at the end of the ring is soon enough */
+		.wakeup_watermark = UINT32_MAX,
+	};
+}
+
+/* Another event of the same thread, each of which is told with its stack, in the same ring. -1: there is none. */
+static int open_beside(const struct perf_thread *thread, pid_t tid, uint64_t config)
+{
+	struct perf_event_attr attributes = attributes_of(config, 1, CALLS_BESIDE);
 	int descriptor;
 
-	if (thread->is_blind)
-		return -1;
-	attributes.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
-	attributes.sample_period = 1;
-	attributes.context_switch = 0;
-	attributes.sample_max_stack = SWITCH_CALLS;
+	attributes.exclude_kernel = thread->is_blind;
 	descriptor = open_event(&attributes, tid);
 	if (descriptor < 0 || !ioctl(descriptor, PERF_EVENT_IOC_SET_OUTPUT, thread->descriptor))
 		return descriptor;
@@ -73,38 +84,42 @@ static int open_switches(
 	return -1;
 }
 
+/*
+ * A user who may not look into the kernel gets no stacks of switches, because these happen inside of it, and everything
+ * else is the same.
+ */
 bool perf_thread_open(struct perf_thread *thread, pid_t tid, unsigned hz, bool tells_switches)
 {
-	struct perf_event_attr attributes = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attributes),
-		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.sample_period = SECOND_NS / hz,
-		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD |
-			       PERF_SAMPLE_CALLCHAIN,
-		.exclude_hv = 1,
-		.exclude_callchain_kernel = 1,
-		.context_switch = tells_switches,
-		.sample_id_all = 1,
-		.use_clockid = 1,
-		.clockid = CLOCK_MONOTONIC,
-		.sample_max_stack = PERF_CALLS,
-		.watermark = 1, /* nobody waits: at the end of the ring is soon enough */
-		.wakeup_watermark = UINT32_MAX,
-	};
+	struct perf_event_attr attributes =
+		attributes_of(PERF_COUNT_SW_CPU_CLOCK, SECOND_NS / hz, PERF_CALLS);
 	int trouble;
 
+	attributes.context_switch = tells_switches;
+	thread->switches = thread->faults = -1;
 	thread->descriptor = open_either(thread, &attributes, tid);
 	if (thread->descriptor < 0)
 		return false;
 	if (map(thread)) {
-		thread->switches = tells_switches ? open_switches(thread, &attributes, tid) : -1;
+		if (tells_switches && !thread->is_blind)
+			thread->switches = open_beside(thread, tid, PERF_COUNT_SW_CONTEXT_SWITCHES);
 		return true;
 	}
 	trouble = errno;
 	close(thread->descriptor);
 	errno = trouble;
 	return false;
+}
+
+void perf_thread_tell_faults(struct perf_thread *thread, pid_t tid, bool are_told)
+{
+	if (are_told == (thread->faults >= 0))
+		return;
+	if (are_told) {
+		thread->faults = open_beside(thread, tid, PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+		return;
+	}
+	close(thread->faults);
+	thread->faults = -1;
 }
 
 bool perf_thread_next(
@@ -127,6 +142,8 @@ void perf_thread_close(struct perf_thread *thread)
 	munmap(thread->pages, thread->bytes.size + (size_t)sysconf(_SC_PAGESIZE));
 	if (thread->switches >= 0)
 		close(thread->switches);
+	if (thread->faults >= 0)
+		close(thread->faults);
 	close(thread->descriptor);
 	*thread = (struct perf_thread){0};
 }

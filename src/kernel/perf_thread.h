@@ -16,6 +16,7 @@
 struct perf_thread {
 	int descriptor;
 	int switches; /* of the event that tells stacks of switches; -1: none */
+	int faults;   /* of the event that tells major page faults, likewise */
 	void *pages;  /* the kernel's page, and then the ring's data; NULL: not open */
 	struct perf_bytes bytes;
 	bool is_blind; /* the kernel tells nothing of the thread's time inside of it */
@@ -28,6 +29,12 @@ struct perf_thread {
  * is no room.
  */
 bool perf_thread_open(struct perf_thread *thread, pid_t tid, unsigned hz, bool tells_switches);
+
+/*
+ * perf_thread_tell_faults: sets whether pages that are read for the thread are recorded, each with where it is wanted.
+ * Nothing says that the kernel refuses that: there are no such records then.
+ */
+void perf_thread_tell_faults(struct perf_thread *thread, pid_t tid, bool are_told);
 
 /*
  * perf_thread_next: reads the oldest record that was not read, and gives its room back. The rest is as in

@@ -28,6 +28,15 @@ struct procfs_stat {
 /* procfs_stat: reads the facts of a process; false: the process is gone. */
 bool procfs_stat(pid_t pid, struct procfs_stat *ret_stat);
 
+/* How many page faults a thread had since it began: without reading anything, and with. */
+struct procfs_faults {
+	uint64_t nr_minor;
+	uint64_t nr_major;
+};
+
+/* procfs_faults: false: there is no such thread. */
+bool procfs_faults(pid_t pid, uint64_t tid, struct procfs_faults *ret_faults);
+
 /* procfs_is_called: is `id` the id of the process, either here or in its container (the last number of "NSpid:")? */
 bool procfs_is_called(pid_t pid, uint64_t id);
 

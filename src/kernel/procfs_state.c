@@ -21,6 +21,8 @@
 /* Positions of words in "stat"; the state has position 1. */
 #define WORD_PARENT 2
 #define WORD_FLAGS 7
+#define WORD_MINOR_FAULTS 8
+#define WORD_MAJOR_FAULTS 10
 #define WORD_PENDING 29
 #define WORD_EXIT_STATUS 50
 
@@ -78,6 +80,20 @@ bool procfs_stat(pid_t pid, struct procfs_stat *ret_stat)
 }
 
 /* ---------------------------------------------------------------- threads */
+
+bool procfs_faults(pid_t pid, uint64_t tid, struct procfs_faults *ret_faults)
+{
+	char name[NAME_BYTES], text[1024];
+	const char *words;
+
+	snprintf(name, sizeof(name), "task/%" PRIu64 "/stat", tid);
+	words = procfs_read(pid, name, text, sizeof(text)) > 0 ? strrchr(text, ')') : NULL;
+	if (!words || words[1] != ' ')
+		return false;
+	ret_faults->nr_minor = number_at(words + 2, WORD_MINOR_FAULTS);
+	ret_faults->nr_major = number_at(words + 2, WORD_MAJOR_FAULTS);
+	return true;
+}
 
 /* "number argument... stack instruction", "-1 stack instruction", or "running". */
 static bool read_call(int folder, uint64_t tid, char *text, size_t nr_bytes)

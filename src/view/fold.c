@@ -113,6 +113,20 @@ static bool add_off(struct fold *fold, const struct ct_event *event)
 	return view_fold_add(fold, CT_VIEW_OFF_CPU, row) && (!top || count_off(fold, event, top));
 }
 
+static bool add_fault(struct fold *fold, const struct ct_event *event)
+{
+	const struct ct_tables *tables = fold->view->tables;
+	const struct model *model = fold->model;
+	uint32_t top = model->threads[event->thread].top;
+	const int64_t row[] = {
+#define MAKES_PAGE_FAULTS ~,
+#include "view/cells.h"
+#undef MAKES_PAGE_FAULTS
+	};
+
+	return view_fold_add(fold, CT_VIEW_PAGE_FAULTS, row);
+}
+
 static bool add_rows(struct fold *fold, const struct ct_event *event)
 {
 	if (!column_log_add(&fold->view->moments, &event->time))
@@ -127,6 +141,8 @@ static bool add_rows(struct fold *fold, const struct ct_event *event)
 		return add_sample(fold, event);
 	if (event->kind == CTP_KIND_THREAD_OFF)
 		return add_off(fold, event);
+	if (event->kind == CTP_KIND_PAGE_FAULT)
+		return add_fault(fold, event);
 	return true;
 }
 

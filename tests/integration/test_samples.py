@@ -140,6 +140,32 @@ def check_crowded(place, *words):
         check("it could run and had no processor for at least" in " ".join(finding["evidence"]), f"{finding['evidence']}")
 
 
+def check_faults(place):
+    """A long run that reads pages of a file: they are told, with the time that was waited for them, the function and the file."""
+    file = place / "index.bin"
+    with file.open("wb") as out:
+        out.write(os.urandom(4096 * 1200))
+        out.flush()
+        os.fsync(out.fileno())
+        os.posix_fadvise(out.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    trace = place / "t.ctrace"
+    trace.unlink(missing_ok=True)
+    done = run(COROTRACER, "run", "--cpu-samples", "99", "-o", trace, "--", TARGETS / "long_run", "100", file)
+    nr_faults = next(int(line.split()[1]) for line in done.stdout.splitlines() if line.startswith("faults "))
+    if nr_faults < 1000:
+        return  # the file is in memory whatever was asked: on a tmpfs
+    report = json.loads(run(COROTRACER, "report", "--format", "json", trace).stdout)
+    samples = report["findings"][0]["samples"]
+    check(nr_faults // 2 <= samples["page_faults"] <= nr_faults + 2, f"{samples}, not {nr_faults}, {report['quality']['notes']}")
+    check(samples["faulted_file"] == str(file), f"{samples}")
+    check(samples["faulted_in"][0]["function"].startswith("(anonymous namespace)::look_up("), f"{samples['faulted_in']}")
+    check(samples["faulted_ns"] > 0, f"{samples}")
+    check(any("had to be read from" in fact and "index.bin" in fact for fact in report["findings"][0]["evidence"]), f"{report['findings'][0]['evidence']}")
+    rows = json.loads(run(COROTRACER, "query", "--format", "json", trace, "SELECT count(*) AS n, sum(duration_ns) AS ns FROM page_faults "
+                          f"WHERE coroutine = {RUNS_LONG} AND of_file = '{file}'").stdout)
+    check(nr_faults // 2 <= rows[0]["n"] <= samples["page_faults"] and rows[0]["ns"] == samples["faulted_ns"], f"{rows}, {samples}")
+
+
 def check_refused(place):
     """The program runs as ever, and its finding says less."""
     said, report = record(place, "300", inside=lambda: seccomp.refuse_calls({PERF_EVENT_OPEN: seccomp.EPERM}))
@@ -161,6 +187,7 @@ def main():
         folded = check_named(place, "long_run")
         check("work (" in folded and ";parse_json" in folded, f"no callers: {folded}")
         check_named(place, "long_run_bare")
+        check_faults(place)
         check_crowded(place)
         check_crowded(place, "--cpu-samples", "99")
         if BLIND not in said:

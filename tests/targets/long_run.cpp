@@ -3,14 +3,18 @@
  * A worker runs eight coroutines in turns, until one of them takes long: `parse_json` has nine tenths of its time, and
  * `check_sum` the rest. All others are ready meanwhile.
  *
- *	long_run LENGTH_MS [blocked]
+ *	long_run LENGTH_MS [blocked | FILE]
  *
  * In the end of the long run the program prints for how many nanoseconds of it its thread had no processor, by the
  * kernel's account.
  *
  * The long run takes so much processor time, however busy the machine is; all run on for a while then. 0: it goes on
  * until the program ends, after 2.5 s. "blocked": then it reads from a pipe into which nobody writes, until the end.
+ * FILE: then it looks into each page of that file, and prints how many had to be read, by the kernel's account.
  */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +23,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <thread>
 
@@ -31,6 +36,7 @@ const int nr_rounds = 300;
 
 long length_ms;
 bool is_blocked;
+const char *path;
 int nowhere[2];
 std::atomic<bool> is_over;
 std::uint64_t result;
@@ -64,6 +70,40 @@ __attribute__((noinline)) long ask_disk()
 	return read(nowhere[0], &byte, 1) + length_ms;
 }
 
+long major_faults()
+{
+	rusage usage;
+
+	return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_majflt;
+}
+
+/* About a millisecond. */
+std::uint64_t parse_all(std::uint64_t state)
+{
+	for (int i = 0; i < 10; i++)
+		state = parse_json(state);
+	return state;
+}
+
+__attribute__((noinline)) void look_up(const volatile char *pages, std::size_t size)
+{
+	for (std::size_t at = 0; at < size; at += 4096)
+		result = parse_all(result) + static_cast<std::uint64_t>(pages[at]); // reads
+}
+
+void read_pages()
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	std::size_t size = static_cast<std::size_t>(lseek(file, 0, SEEK_END));
+	void *pages = mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
+	long before = major_faults();
+
+	if (pages == MAP_FAILED || madvise(pages, size, MADV_RANDOM))
+		std::abort();
+	look_up(static_cast<const char *>(pages), size);
+	std::printf("faults %ld\n", major_faults() - before);
+}
+
 /* The stack of a call of libc may lack who called it, because libc keeps no frame pointers: that is ask_disk. */
 __attribute__((noinline)) long read_index()
 {
@@ -87,6 +127,8 @@ void take_long()
 
 	while (!length_ms || processor_ms() < until)
 		result = check_sum(parse_json(result));
+	if (path)
+		read_pages();
 	std::printf("starved %lld\n", starved_ns() - starved_before_ns);
 	std::fflush(stdout);
 	is_over = true;
@@ -114,7 +156,8 @@ int main(int argc, char **argv)
 {
 	corotracer::InitTracer();
 	length_ms = std::strtol(argv[1], nullptr, 10);
-	is_blocked = argc > 2;
+	is_blocked = argc > 2 && std::strcmp(argv[2], "blocked") == 0;
+	path = argc > 2 && !is_blocked ? argv[2] : nullptr;
 	if (pipe(nowhere))
 		return 1;
 	std::thread(work).detach();

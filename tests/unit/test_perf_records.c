@@ -46,11 +46,15 @@ static void put_switch(uint16_t misc, uint32_t tid, uint64_t time)
 	put_thread(tid, time);
 }
 
+/* What the next samples have as their address. */
+static uint64_t address;
+
 static void put_stack(uint16_t misc, uint64_t time, uint64_t period, uint64_t claimed,
 	const uint64_t *calls, size_t count)
 {
-	put_header(PERF_RECORD_SAMPLE, misc, 32 + count * sizeof(*calls));
+	put_header(PERF_RECORD_SAMPLE, misc, 40 + count * sizeof(*calls));
 	put_thread(7, time);
+	put(&address, sizeof(address));
 	put(&period, sizeof(period));
 	put(&claimed, sizeof(claimed));
 	put(calls, count * sizeof(*calls));
@@ -104,6 +108,9 @@ static void test_kinds(void)
 	put_switch(0, 7, 103);
 	put_stack(PERF_RECORD_MISC_KERNEL, 104, 1, 2, calls, 2);
 	put_switch(PERF_RECORD_MISC_SWITCH_OUT, 7, 104);
+	address = 0x7f0010;
+	put_stack(PERF_RECORD_MISC_USER, 105, 1, 2, calls, 2);
+	address = 0;
 	put_lost(12, 105);
 
 	CHECK(next(&position, &record, &is_corrupt) && record.kind == PERF_SAMPLE);
@@ -123,6 +130,8 @@ static void test_kinds(void)
 	CHECK(record.time == 104 && record.nr_calls == 1 && record.calls[0] == 0x1000);
 	CHECK(next(&position, &record, &is_corrupt) && record.kind == PERF_SWITCH_OUT);
 	CHECK(!record.is_preempted && record.time == 104);
+	CHECK(next(&position, &record, &is_corrupt) && record.kind == PERF_FAULT);
+	CHECK(record.address == 0x7f0010 && record.nr_calls == 1 && record.calls[0] == 0x1000);
 	CHECK(next(&position, &record, &is_corrupt) && record.kind == PERF_LOST);
 	CHECK_EQUAL(record.count, 12);
 	expect_end(position);

@@ -96,6 +96,8 @@ pub mod kind {
     pub const THREAD_TIME: u8 = 64;
     pub const THREAD_POLL: u8 = 65;
     pub const THREAD_OFF: u8 = 66;
+    pub const PAGE_FAULT: u8 = 67;
+    pub const FAULTS: u8 = 68;
 }
 
 pub mod resource {

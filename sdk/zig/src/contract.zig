@@ -91,6 +91,8 @@ pub const Kind = enum(c_uint) {
     thread_time = 64,
     thread_poll = 65,
     thread_off = 66,
+    page_fault = 67,
+    faults = 68,
     _,
 };
 
