@@ -235,13 +235,14 @@ static uint64_t handle_in(const struct chain *chain, const char *member, unsigne
 	return pointer ? CTP_HANDLE(resource, pointer) : 0;
 }
 
-/* A lock of tokio is a semaphore of one permit. */
-static bool is_in_mutex(const struct chain *chain)
+/* A lock of tokio is a semaphore, and who waits for it needs what its only holder, or its last reader, gives back. */
+static bool is_in_lock(const struct chain *chain)
 {
 	size_t i;
 
 	for (i = 0; i < chain->count; i++)
-		if (strstr(chain->calls[i].file, "/sync/mutex.rs"))
+		if (strstr(chain->calls[i].file, "/sync/mutex.rs") ||
+			strstr(chain->calls[i].file, "/sync/rwlock.rs"))
 			return true;
 	return false;
 }
@@ -257,7 +258,7 @@ static void tell_awaited(const struct chain *chain, struct found_coroutine *coro
 		coroutine->object = CTP_HANDLE(CTP_RESOURCE_TIMER, chain->last.address);
 	else if (strcmp(name, "Acquire") == 0)
 		coroutine->object = handle_in(chain, "semaphore",
-			is_in_mutex(chain) ? CTP_RESOURCE_LOCK : CTP_RESOURCE_SEMAPHORE);
+			is_in_lock(chain) ? CTP_RESOURCE_LOCK : CTP_RESOURCE_SEMAPHORE);
 	else if (strcmp(name, "Notified") == 0)
 		coroutine->object = handle_in(chain, "notify", CTP_RESOURCE_EVENT);
 }

@@ -110,6 +110,28 @@ def test_circle(program):
     check(len(found) == 1 and found[0]["coroutines"] == 2 and "crossing" in found[0]["title"], f"{program}: {report['findings']}")
 
 
+def test_tables(program):
+    """A writer's guard says who has the lock; who has a permit of a semaphore is a lead."""
+    with running(program, "tables", "1") as (process, _):
+        report = json.loads(run(COROTRACER, "report", "--format", "json", process.pid).stdout)
+        text = " ".join(run(COROTRACER, "report", "--duration", "10ms", process.pid).stdout.split())
+    found = [finding for finding in report["findings"] if finding["rule"] == "mutex-deadlock"]
+    check(len(found) == 1 and found[0]["coroutines"] == 2 and "crossing_tables" in found[0]["title"], f"{program}: {report['findings']}")
+    check("'kept' (" in text and "SemaphorePermit" in text, text)
+
+
+def test_sizes(program):
+    """A task takes what its allocation asked for. A few other things are aligned as tasks are: a channel of each task that
+    receives, and what the scheduler has."""
+    with running(program, "sizes", "20") as (process, said):
+        found = json.loads(run(COROTRACER, "query", "--format", "json", "--duration", "10ms", process.pid,
+                               "SELECT frame_bytes AS size, count(*) AS n FROM coroutines GROUP BY 1").stdout)
+    check(sum(row["n"] for row in found) == 14 * 20, f"{program}: {found}")
+    left = {size: count - sum(row["n"] for row in found if str(row["size"]) == size) for size, count in said.items()}
+    check({str(row["size"]) for row in found} <= set(said) and min(left.values()) >= 0, f"{program}: {found}, not {said}")
+    check(sum(left.values()) <= 20 + 12, f"{program}: {found}, not {said}")
+
+
 def test_core(program, scratch):
     pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
     done = subprocess.run([program, "busy", "end", "50"], cwd=scratch, capture_output=True, text=True,
@@ -154,6 +176,8 @@ def main():
             test_busy(program)
             test_reach(program)
             test_circle(program)
+            test_tables(program)
+            test_sizes(program)
             test_core(program, scratch)
         test_way(programs[0])
         test_without_debug_information(programs[0], scratch)

@@ -3,8 +3,11 @@
 //!
 //! unprepared [current] [busy] [end] COUNT: makes COUNT tasks for each place, and then says in one line of JSON how many
 //! wait at which line of this file. `current`: on the scheduler of one thread. `busy`: tasks run all the time besides.
-//! `circle`: two more wait for locks in a circle. `end`: aborts. Otherwise ends with its input.
+//! `sizes`: says instead how many blocks of which size it has that are aligned as tasks are, which nothing else is.
+//! `circle`: two more wait for locks in a circle. `tables`: likewise, for locks of readers and writers; another one has
+//! the permit for which one waits. `end`: aborts. Otherwise ends with its input.
 
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
@@ -14,6 +17,34 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, Mutex, Notify, RwLock, Semaphore};
 
 static LINES: Lock<BTreeMap<u32, usize>> = Lock::new(BTreeMap::new());
+/// Blocks of 128 bytes and multiples of it, which are aligned to 128 bytes, by their size.
+static BLOCKS: [AtomicUsize; 256] = [const { AtomicUsize::new(0) }; 256];
+const TASK_ALIGN: usize = 128;
+
+struct Counting;
+
+// SAFETY: all is done by the system's allocator; beside it numbers are counted.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if layout.align() == TASK_ALIGN {
+            BLOCKS[(layout.size() / TASK_ALIGN).min(255)].fetch_add(1, Ordering::Relaxed);
+        }
+        // SAFETY: as the caller says.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        if layout.align() == TASK_ALIGN {
+            BLOCKS[(layout.size() / TASK_ALIGN).min(255)].fetch_sub(1, Ordering::Relaxed);
+        }
+        // SAFETY: as the caller says.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
 static MARKED: AtomicUsize = AtomicUsize::new(0);
 
 /// The task waits at the line at which this stands.
@@ -134,6 +165,24 @@ async fn crossing(first: Arc<Mutex<u32>>, second: Arc<Mutex<u32>>) {
     drop((one, other));
 }
 
+async fn crossing_tables(first: Arc<RwLock<u32>>, second: Arc<RwLock<u32>>) {
+    let one = first.write().await;
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    let other = second.read().await;
+    drop((one, other));
+}
+
+async fn keeping(few: Arc<Semaphore>) {
+    let kept = few.acquire().await;
+    tokio::time::sleep(Duration::from_secs(100_000)).await;
+    drop(kept);
+}
+
+async fn needing(few: Arc<Semaphore>) {
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    drop(few.acquire().await);
+}
+
 fn spawn(all: &All) -> usize {
     tokio::spawn(nested(all.clone()));
     tokio::spawn(recursive(all.clone(), 3));
@@ -154,6 +203,12 @@ fn spawn(all: &All) -> usize {
 fn say() {
     let lines: Vec<String> = LINES.lock().unwrap().iter().map(|(line, count)| format!("\"{line}\": {count}")).collect();
     println!("{{{}}}", lines.join(", "));
+}
+
+fn say_sizes() {
+    let counts = BLOCKS.iter().map(|count| count.load(Ordering::Relaxed)).enumerate().filter(|(_, count)| *count > 0);
+    let sizes: Vec<String> = counts.map(|(size, count)| format!("\"{}\": {count}", size * TASK_ALIGN)).collect();
+    println!("{{{}}}", sizes.join(", "));
 }
 
 async fn run(words: Vec<String>) {
@@ -183,7 +238,20 @@ async fn run(words: Vec<String>) {
         tokio::spawn(crossing(locks.1, locks.0));
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    say();
+    if is_asked("tables") {
+        let tables = (Arc::new(RwLock::new(0)), Arc::new(RwLock::new(0)));
+        tokio::spawn(crossing_tables(tables.0.clone(), tables.1.clone()));
+        tokio::spawn(crossing_tables(tables.1, tables.0));
+        let few = Arc::new(Semaphore::new(1));
+        tokio::spawn(keeping(few.clone()));
+        tokio::spawn(needing(few));
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    if is_asked("sizes") {
+        say_sizes();
+    } else {
+        say();
+    }
     if is_asked("end") {
         std::process::abort();
     }
