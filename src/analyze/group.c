@@ -18,6 +18,7 @@
 #include "analyze/proof.h"
 #include "analyze/lock_circle.h"
 #include "analyze/same_locks.h"
+#include "analyze/vain_timers.h"
 
 static const struct rule *rule_of(
 	const struct analysis *analysis, const struct candidate *candidate)
@@ -405,6 +406,7 @@ void analyze_group_finding(
 	analyze_companions_tell(analysis, group, &story);
 	analyze_joins_tell(analysis, group, &story);
 	analyze_partners_tell(analysis, group, &story);
+	analyze_vain_timers_tell(analysis, group, &story);
 	analyze_consequences_tell(analysis, group, &story);
 	analyze_frames_tell(analysis, group, &story);
 	analyze_story_end(analysis, &story, finding);

@@ -455,6 +455,8 @@ bool model_descriptor_ready(struct model *model, const struct ct_event *event)
 	descriptor->ready_event = event->sequence;
 	descriptor->ready_thread = event->thread;
 	descriptor->ready_flags = event->flags;
+	if (descriptor->type == CTP_DESCRIPTOR_TYPE_TIMER)
+		thread_at(model, event->thread)->due = event->time;
 	note_prodder(model, descriptor, event);
 	return true;
 }

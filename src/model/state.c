@@ -54,7 +54,7 @@ void model_coro_enter_stack(struct model *model, uint32_t index, uint32_t thread
 
 	model_coro_leave_stack(model, index);
 	thread->last_tried = 0;
-	thread->expired = CT_NO_TIME;
+	thread->due = thread->expired = CT_NO_TIME;
 	coro->thread = thread_index;
 	model_set_rare(model, coro, below, thread->top);
 	coro->flags |= MODEL_CORO_ON_STACK;

@@ -67,6 +67,15 @@ void model_thread_enters(struct model *model, uint32_t index, uint32_t coro)
 	over->below = 0;
 }
 
+/* The turn is over in which a timer ran out: it has woken nobody. */
+static void note_vain(struct model_thread *thread)
+{
+	if (thread->due == CT_NO_TIME)
+		return;
+	thread->vain[thread->nr_vain++ % MODEL_VAIN] = thread->due;
+	thread->due = CT_NO_TIME;
+}
+
 static void idle_begin(struct model *model, struct model_thread *thread, ct_time time)
 {
 	struct model_process *process = process_at(model, thread->process);
@@ -76,6 +85,7 @@ static void idle_begin(struct model *model, struct model_thread *thread, ct_time
 	thread->leaving = thread->prodder = 0;
 	if (thread->idle_from != CT_NO_TIME)
 		return;
+	note_vain(thread);
 	thread->idle_from = time;
 	if (process->nr_ready == 0 && thread->timed_end > thread->idle_good)
 		thread->idle_good = thread->timed_end;
@@ -270,7 +280,7 @@ void model_thread_block_begin(struct model *model, const struct ct_event *event)
 /* Notes that a poll with a time-out reported nothing. */
 static void note_expired(struct model_thread *thread, const struct ct_event *event)
 {
-	thread->expired = thread->ran_out = event->time;
+	thread->due = thread->expired = thread->ran_out = event->time;
 	thread->expired_event = event->sequence;
 }
 

@@ -14,6 +14,7 @@
 #include "base/vec.h"
 
 #define MODEL_NO_CALL UINT32_MAX
+#define MODEL_VAIN 16u
 #define MODEL_SEVERAL UINT32_MAX /* used instead of one thread */
 
 /*
@@ -51,7 +52,11 @@ struct model_thread {
 	ct_time timed_end; /* end of its last idle time that had a time-out */
 	/* a time-out of it ran out, and it has run and woken nobody since; CT_NO_TIME: none */
 	ct_time expired;
-	ct_time ran_out;      /* when a time-out of it ran out last; CT_NO_TIME: never */
+	ct_time ran_out; /* when a time-out of it ran out last; CT_NO_TIME: never */
+	/* a time-out of it, or a timer's descriptor, ran out in this turn, and woke nobody so far; CT_NO_TIME: none */
+	ct_time due;
+	/* the last times at which one had woken nobody by the end of its turn; nr_vain counts them */
+	ct_time vain[MODEL_VAIN];
 	ct_time blocked_from; /* in a call that may block since then; CT_NO_TIME: in none */
 	ct_time left;         /* its first event after it was last idle; CT_NO_TIME: none */
 	ct_time turned;       /* the latest resume that was the first one after idle time */
@@ -62,6 +67,7 @@ struct model_thread {
 	/* the first of its latest looks that found it running; CT_NO_TIME: none */
 	ct_time roused;
 	ct_time stopped; /* its end; CT_NO_TIME: not known */
+	uint64_t nr_vain;
 	uint64_t seen_event;
 	uint64_t expired_event;
 	uint32_t seen_system_call; /* MODEL_NO_CALL: none, or not known */

@@ -381,6 +381,7 @@ bool model_wake_apply(struct model *model, const struct ct_event *event)
 	if (!event->coro)
 		waker = thread_at(model, event->thread)->top;
 	thread_at(model, event->thread)->last_tried = 0;
+	thread_at(model, event->thread)->due = CT_NO_TIME;
 	thread_at(model, event->thread)->expired = CT_NO_TIME;
 	if (waker != match.coro)
 		model_coro_progress(model, waker);
